@@ -2,9 +2,10 @@
  * disk.
  *
  * The daemon's own way without its sockets: orders by hand come at fixed moments, RATES a second, between
- * quotes; session_event() stamps, records and carries out; the log's thread writes and syncs the event, the
- * database's thread commits order, fill and ledger rows after it, and the loop hears of it: only then is the
- * order acknowledged. A latency counts from the order's due moment. Rows are gathered for the default 5 ms.
+ * quotes; daemon_session_event() stamps, records and carries out; the log's thread writes and syncs the
+ * event, the database's thread commits order, fill and ledger rows after it, and the loop hears of it: only
+ * then is the order acknowledged. A latency counts from the order's due moment. Rows are gathered for the
+ * default 5 ms.
  *
  * On standard output a line a figure: case, value, unit between tabs: commit_R_Q for R orders/s and Q p50,
  * p99, max; commit_R_rate: orders/s that were acknowledged.
@@ -82,21 +83,22 @@ static void give_quote(struct run *run)
         .kind = EVENT_MARKET,
         .market = {.kind = MARKET_QUOTE,
                    .quote = {++run->quote_id, 60000 * E8, 1000 * E8, 60001 * E8, 1000 * E8}}};
-    session_event(run->session, &event);
+    daemon_session_event(run->session, &event);
 }
 
 /* Buys and sells by turns, so that the money lasts. */
 static void give_order(struct run *run, size_t i, int64_t due_ns)
 {
-    struct event event = {
-        .kind = EVENT_COMMAND,
-        .command = {.kind = COMMAND_ORDER, .command_id = session_command_id(run->session), .args = "{}"}};
+    struct event event = {.kind = EVENT_COMMAND,
+                          .command = {.kind = COMMAND_ORDER,
+                                      .command_id = daemon_session_command_id(run->session),
+                                      .args = "{}"}};
     event.command.order.n_legs = 1;
     event.command.order.legs[0] = (struct order_request){
         .side = i % 2 ? ORDER_SELL : ORDER_BUY, .type = ORDER_LIMIT, .qty = E8 / 1000, .by_hand = true};
     event.command.order.legs[0].price = i % 2 ? 60000 * E8 : 60001 * E8;
-    session_event(run->session, &event);
-    run->waiting[run->n++] = (struct waiting){db_writer_last(session_writer(run->session)), due_ns};
+    daemon_session_event(run->session, &event);
+    run->waiting[run->n++] = (struct waiting){db_writer_last(daemon_session_writer(run->session)), due_ns};
 }
 
 /* Asleep in poll(), as the daemon, and awake for the writer's news. */
@@ -161,19 +163,20 @@ static void measure(const struct daemon_config *config, int rate, const char *fo
     snprintf(path, sizeof path, "%s/commits-%d", folder, rate);
     if (!run.waiting || !run.latencies || uv_loop_init(&run.loop) < 0)
         die("loop", strerror(ENOMEM));
-    if (state_dir_find(path, &state, err, sizeof err) < 0 || state_dir_create(&state, err, sizeof err) < 0 ||
-        session_open(&run.loop, config, &state, &hooks, &run.session, err, sizeof err) < 0 ||
-        session_begin(run.session, &frames_symbol, 1, 0, err, sizeof err) < 0)
+    if (db_state_dir_find(path, &state, err, sizeof err) < 0 ||
+        db_state_dir_create(&state, err, sizeof err) < 0 ||
+        daemon_session_open(&run.loop, config, &state, &hooks, &run.session, err, sizeof err) < 0 ||
+        daemon_session_begin(run.session, &frames_symbol, 1, 0, err, sizeof err) < 0)
         die(path, err);
     struct event up = {.kind = EVENT_CONNECTION, .connection.up = true};
-    session_event(run.session, &up);
+    daemon_session_event(run.session, &up);
     give_quote(&run);
     play(&run, rate);
-    const struct engine_counters *counters = engine_counters(session_engine(run.session));
+    const struct engine_counters *counters = engine_counters(daemon_session_engine(run.session));
     fprintf(stderr, "engine_commits: %d orders/s: %llu orders, %llu refused, %llu fills\n", rate,
             (unsigned long long)counters->orders, (unsigned long long)run.refused,
             (unsigned long long)counters->fills);
-    if (session_close(run.session, CLOSE_TIMEOUT_MS, err, sizeof err) < 0)
+    if (daemon_session_close(run.session, CLOSE_TIMEOUT_MS, err, sizeof err) < 0)
         die(path, err);
     uv_run(&run.loop, UV_RUN_DEFAULT);
     uv_loop_close(&run.loop);
@@ -196,7 +199,7 @@ int main(int argc, char **argv)
     config->latency_ns = 0;
     config->risk = (struct risk_limits){0};
     config->accounts[0].strategy = NULL;
-    log_init(LOG_LEVEL_ERROR);
+    daemon_log_init(LOG_LEVEL_ERROR);
     mkdir(argv[1], 0750);
     prctl(PR_SET_TIMERSLACK, 1); /* orders come when they come, not 50 us later */
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)

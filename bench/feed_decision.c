@@ -3,9 +3,9 @@
  * Frames arrive at a fixed rate whatever happens: each has its moment, and its latency counts from that
  * moment, so what waits behind a slow one is counted too (no coordinated omission). The way is papertaped's
  * own, in one process after TLS and the websocket: asleep in poll() until a frame is due, then
- * binance_parse() and session_event() (engine, sma-cross-rsi on bars of a second, paper exchange, rows for
- * the database's queue). The writer's thread commits to a real file in FOLDER. FILE is a recording (none: the
- * synthetic market), served with klines as papertape-replay would; its own times are the engine's clock.
+ * binance_parse() and daemon_session_event() (engine, sma-cross-rsi on bars of a second, paper exchange, rows
+ * for the database's queue). The writer's thread commits to a real file in FOLDER. FILE is a recording (none:
+ * the synthetic market), served with klines as papertape-replay would; its own times are the engine's clock.
  *
  * A line a figure goes to standard output: case, value, unit, limit between tabs. For R = 5,000 and 50,000
  * frames/s and quantiles Q:
@@ -150,7 +150,7 @@ static void handle_snapshot(struct run *run, const char *text, size_t len)
     if (binance_parse_depth(text, len, &frames_symbol, bids, &snapshot->n_bids, asks, &snapshot->n_asks,
                             FRAMES_LEVELS_MAX, &snapshot->last_id) < 0)
         die("snapshot", "malformed");
-    session_event(run->session, &event);
+    daemon_session_event(run->session, &event);
 }
 
 static void handle_frame(struct run *run, const char *text, size_t len)
@@ -158,7 +158,7 @@ static void handle_frame(struct run *run, const char *text, size_t len)
     struct event event = {.kind = EVENT_MARKET};
     if (binance_parse(run->parser, text, len, &event.market) != 0)
         die("frame", "malformed");
-    session_event(run->session, &event);
+    daemon_session_event(run->session, &event);
 }
 
 /* Asleep in poll(), as the daemon between frames, and awake for the writer's news. */
@@ -174,8 +174,8 @@ static void wait_until(uv_loop_t *loop, int64_t arrival_ns)
 
 static void play(struct run *run, const struct frames *frames, int rate)
 {
-    struct db_writer *writer = session_writer(run->session);
-    const struct engine_counters *counters = engine_counters(session_engine(run->session));
+    struct db_writer *writer = daemon_session_writer(run->session);
+    const struct engine_counters *counters = engine_counters(daemon_session_engine(run->session));
     int64_t begin_ns = frames_clock_ns() + SECOND_NS / 100;
     uint64_t last_ticket = db_writer_last(writer);
     uv_run(&run->loop, UV_RUN_NOWAIT); /* registers its handles with the descriptor that is polled */
@@ -224,19 +224,19 @@ static void pass(struct run *run, const struct daemon_config *config, const stru
                                   .need_bars = need_bars,
                                   .command_done = command_done,
                                   .committed = committed};
-    if (state_dir_find(folder, &state, err, sizeof err) < 0 ||
-        state_dir_create(&state, err, sizeof err) < 0 ||
-        session_open(&run->loop, config, &state, &hooks, &run->session, err, sizeof err) < 0 ||
-        session_begin(run->session, &frames_symbol, 1, 0, err, sizeof err) < 0)
+    if (db_state_dir_find(folder, &state, err, sizeof err) < 0 ||
+        db_state_dir_create(&state, err, sizeof err) < 0 ||
+        daemon_session_open(&run->loop, config, &state, &hooks, &run->session, err, sizeof err) < 0 ||
+        daemon_session_begin(run->session, &frames_symbol, 1, 0, err, sizeof err) < 0)
         die(folder, err);
     struct event up = {.kind = EVENT_CONNECTION, .connection.up = true};
-    session_event(run->session, &up);
+    daemon_session_event(run->session, &up);
     run->first_waiting = run->n_waiting = 0;
     play(run, frames, rate);
-    const struct engine_counters *counters = engine_counters(session_engine(run->session));
+    const struct engine_counters *counters = engine_counters(daemon_session_engine(run->session));
     fprintf(stderr, "feed_decision: %d frames/s: %zu frames, %llu decisions, %llu fills\n", rate, frames->n,
             (unsigned long long)counters->decisions, (unsigned long long)counters->fills);
-    if (session_close(run->session, CLOSE_TIMEOUT_MS, err, sizeof err) < 0)
+    if (daemon_session_close(run->session, CLOSE_TIMEOUT_MS, err, sizeof err) < 0)
         die(folder, err);
     uv_run(&run->loop, UV_RUN_DEFAULT);
 }
@@ -288,7 +288,7 @@ int main(int argc, char **argv)
     daemon_config_defaults(&config);
     config.clock = CLOCK_FEED;
     config.interval_ns = SECOND_NS;
-    log_init(LOG_LEVEL_ERROR);
+    daemon_log_init(LOG_LEVEL_ERROR);
     frames_serve(argv[2], SYNTHETIC_S, &frames);
     mkdir(argv[1], 0750);
     prctl(PR_SET_TIMERSLACK, 1); /* frames come when they come, not 50 us later */

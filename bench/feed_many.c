@@ -168,7 +168,7 @@ static void on_frame(void *user, const char *data, size_t len)
         many.bad += r < 0;
         if (r != 0)
             continue;
-        session_event(many.session, &event);
+        daemon_session_event(many.session, &event);
         if (!many.measuring)
             continue;
         int64_t us = arrived_ns ? (wall_ns() - arrived_ns) / 1000 : 0;
@@ -223,7 +223,7 @@ static size_t book_memory(void)
 {
     size_t bytes = 0;
     for (int s = 0; s < many.n_symbols; s++)
-        bytes += book_bytes(engine_book(session_engine(many.session), s));
+        bytes += book_bytes(engine_book(daemon_session_engine(many.session), s));
     return bytes;
 }
 
@@ -231,7 +231,7 @@ static uint64_t lost_so_far(void)
 {
     uint64_t lost = many.lost_connections + many.bad;
     for (int s = 0; s < many.n_symbols; s++) {
-        const struct book *book = engine_book(session_engine(many.session), s);
+        const struct book *book = engine_book(daemon_session_engine(many.session), s);
         lost += book->gaps + book->crossed;
     }
     return lost;
@@ -241,7 +241,7 @@ static int books_synced(void)
 {
     int n = 0;
     for (int s = 0; s < many.n_symbols; s++)
-        n += engine_book(session_engine(many.session), s)->state == BOOK_SYNCED;
+        n += engine_book(daemon_session_engine(many.session), s)->state == BOOK_SYNCED;
     return n;
 }
 
@@ -297,7 +297,7 @@ static void take_snapshot(char *line, size_t len)
                             &snapshot->n_bids, asks, &snapshot->n_asks, FRAMES_LEVELS_MAX,
                             &snapshot->last_id) < 0)
         die(line, "its depth is malformed");
-    session_event(many.session, &event);
+    daemon_session_event(many.session, &event);
 }
 
 static void room_for_input(uv_handle_t *handle, size_t wanted, uv_buf_t *ret)
@@ -403,7 +403,7 @@ int main(int argc, char **argv)
     if (fifo && sched_setscheduler(0, SCHED_FIFO, &realtime) < 0) /* and so all its threads */
         _exit(NOT_ALLOWED);
     prctl(PR_SET_TIMERSLACK, 1);
-    log_init(LOG_LEVEL_ERROR);
+    daemon_log_init(LOG_LEVEL_ERROR);
     daemon_config_defaults(&config);
     config.interval_ns = SECOND_NS;
     many.seconds = atoll(argv[4]);
@@ -415,15 +415,15 @@ int main(int argc, char **argv)
     const struct net_config net = {.loop = &many.loop, .ca_file = argv[3]};
     mkdir(argv[1], 0750);
     if (net_context_create(&net, &many.net, err) < 0 ||
-        state_dir_find(argv[1], &state, err, sizeof err) < 0 ||
-        state_dir_create(&state, err, sizeof err) < 0 ||
-        session_open(&many.loop, &config, &state, &hooks, &many.session, err, sizeof err) < 0 ||
-        session_begin(many.session, many.symbols, many.n_symbols, wall_ns(), err, sizeof err) < 0)
+        db_state_dir_find(argv[1], &state, err, sizeof err) < 0 ||
+        db_state_dir_create(&state, err, sizeof err) < 0 ||
+        daemon_session_open(&many.loop, &config, &state, &hooks, &many.session, err, sizeof err) < 0 ||
+        daemon_session_begin(many.session, many.symbols, many.n_symbols, wall_ns(), err, sizeof err) < 0)
         die(argv[1], err);
     if (many.venue->format->parser_create(many.symbols, (size_t)many.n_symbols, &many.parser) < 0)
         die("parser", strerror(ENOMEM));
     struct event up = {.kind = EVENT_CONNECTION, .connection.up = true};
-    session_event(many.session, &up);
+    daemon_session_event(many.session, &up);
     follow(argv[2]);
     uv_timer_start(&many.timer, begin_measuring, SETTLE_MS, SETTLE_MS);
     uv_read_start((uv_stream_t *)&many.input, room_for_input, on_input);

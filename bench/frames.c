@@ -96,7 +96,7 @@ struct listener_of_all {
     bool depth_came;
 };
 
-static void hear(void *user, struct stream *stream, int unit, const char *data, size_t len)
+static void hear(void *user, struct replay_stream *stream, int unit, const char *data, size_t len)
 {
     struct listener_of_all *all = user;
     (void)unit;
@@ -114,7 +114,7 @@ static void hear(void *user, struct stream *stream, int unit, const char *data, 
 
 static void hear_snapshot(struct listener_of_all *all, const struct source_book *book)
 {
-    const struct ladder *sides[] = {book->bids, book->asks};
+    const struct replay_ladder *sides[] = {book->bids, book->asks};
     static const char *const names[] = {",\"bids\":", ",\"asks\":"};
     size_t offset = all->text.len;
     text_lit(&all->text, "{\"lastUpdateId\":");
@@ -133,7 +133,7 @@ void frames_serve(const char *path, int seconds, struct frames *ret)
                                           "btcusdt@depth@100ms", "btcusdt@miniTicker"};
     struct listener_of_all all = {0};
     struct tape *tape = calloc(1, sizeof *tape);
-    struct source *source = NULL;
+    struct replay_source *source = NULL;
     char error[SOURCE_ERROR_MAX] = "out of memory";
     if (!tape)
         die("frames", error);

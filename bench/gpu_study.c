@@ -236,7 +236,7 @@ static int learn(struct learner *learner, struct split_times *ret)
     return 0;
 }
 
-static int run_split(const char *module_path, const struct split *split, const int *chosen,
+static int run_split(const char *module_path, const struct study_split *split, const int *chosen,
                      const struct env_params *env, const struct ppo_params *ppo, struct split_times *ret)
 {
     struct split_rows train[SPLIT_BLOCKS_MAX], tested[SPLIT_GROUPS_MAX];
@@ -273,7 +273,7 @@ static int run_split(const char *module_path, const struct split *split, const i
 
 static int run_trial(const char *module_path, int trial, int workers)
 {
-    struct split split;
+    struct study_split split;
     struct env_params env;
     struct ppo_params ppo;
     int chosen[SPLIT_GROUPS_MAX], k = 0;

@@ -63,7 +63,7 @@ static void configure(struct train_config *config, struct search_settings *setti
              "[data]\nbars = %.900s/AAAUSDT_1h.csv,%.900s/BBBUSDT_1h.csv\nfeatures = market14\n"
              "[study]\nvalidation = cpcv:5,2\n[search]\ngamma = 0.9..0.99\n",
              STEPS, threads, width, width, width, width, folder, folder);
-    if (settings_parse("bench", text, config, settings, &is_study, err) < 0)
+    if (study_settings_parse("bench", text, config, settings, &is_study, err) < 0)
         die(err);
 }
 
@@ -178,7 +178,7 @@ static void shares(int width)
     line(width, "training-again", second.training / (twice - once), "share");
     line(width, "trial", twice - once, "core seconds");
     study_market_close(market);
-    settings_finish(&settings);
+    study_settings_finish(&settings);
     free(config);
 }
 

@@ -66,7 +66,7 @@ static struct model *full_model(void)
 {
     json_t *object = json_loads(fixture_status, 0, NULL), *more = json_loads(fixture_several, 0, NULL),
            *trainings = json_loads(fixture_trainings, 0, NULL), *all = json_array();
-    struct model *model = model_create(1000);
+    struct model *model = tui_model_create(1000);
     const struct moment now = {fixture_now_ns, 1000000};
 
     for (int i = 0; i < STATUS_TRAININGS_MAX; i++) {
@@ -77,7 +77,7 @@ static struct model *full_model(void)
     json_object_update(object, more);
     json_object_update(object, trainings);
     json_object_set_new(object, "trainings", all);
-    if (!model || model_take_status(model, object, now) < 0)
+    if (!model || tui_model_take_status(model, object, now) < 0)
         fail("no model");
     json_decref(object);
     json_decref(more);
@@ -92,26 +92,26 @@ static void readings(const char *path, struct model *model)
     double on[READINGS];
     char words[256];
 
-    if (history_open(path, &reader, words, sizeof(words)) < 0)
+    if (tui_history_open(path, &reader, words, sizeof(words)) < 0)
         fail(words);
     snprintf(want.training, sizeof(want.training), "%s", name);
-    if (history_read(reader, fixture_now_ns, &want, &model->history, words, sizeof(words)) < 0)
+    if (tui_history_read(reader, fixture_now_ns, &want, &model->history, words, sizeof(words)) < 0)
         fail(words);
     model->have_history = true;
     reader->curve.stride = 0;
     double start = bench_seconds();
-    if (history_read_training(reader, &model->history.training, name) < 0)
+    if (tui_history_read_training(reader, &model->history.training, name) < 0)
         fail("not read");
     report("reading a training's past, 4096 points, anew", (bench_seconds() - start) * 1e3, 50);
     for (int i = 0; i < READINGS; i++) {
         start = bench_seconds();
-        if (history_read_training(reader, &model->history.training, name) < 0)
+        if (tui_history_read_training(reader, &model->history.training, name) < 0)
             fail("not read");
         on[i] = bench_seconds() - start;
     }
     qsort(on, READINGS, sizeof(on[0]), bench_by_value);
     report("reading a training's past, where it goes on, median", on[READINGS / 2] * 1e3, 2);
-    history_close(reader);
+    tui_history_close(reader);
 }
 
 static void frames(const struct model *model)
@@ -121,16 +121,16 @@ static void frames(const struct model *model)
     double *each = bench_room(FRAMES, sizeof(*each)), worst_median = 0;
     char what[64];
 
-    if (canvas_init(&canvas, WIDTH, HEIGHT, GLYPHS_BRAILLE) < 0)
+    if (tui_canvas_init(&canvas, WIDTH, HEIGHT, GLYPHS_BRAILLE) < 0)
         fail("no canvas");
     for (int page = 0; page <= TABS; page++) {
-        view_init(&view, false, 1000);
+        tui_view_init(&view, false, 1000);
         view.tab = page < TABS ? (enum tab)page : TAB_STUDY;
         view.detail = page == TABS;
         snprintf(view.training, sizeof(view.training), "%s", name);
         for (int i = 0; i < FRAMES; i++) {
             double start = cpu_seconds();
-            view_draw(&view, model, (struct moment){fixture_now_ns, 1000000 + i}, &canvas);
+            tui_view_draw(&view, model, (struct moment){fixture_now_ns, 1000000 + i}, &canvas);
             each[i] = cpu_seconds() - start;
         }
         qsort(each, FRAMES, sizeof(*each), bench_by_value);
@@ -142,7 +142,7 @@ static void frames(const struct model *model)
         worst_median = each[FRAMES / 2] > worst_median ? each[FRAMES / 2] : worst_median;
     }
     report("frame 200x60, the dearest page's median", worst_median * 1e3, 8);
-    canvas_finish(&canvas);
+    tui_canvas_finish(&canvas);
     free(each);
 }
 
@@ -160,19 +160,19 @@ static void study_pages(struct model *model)
     snprintf(want.key, sizeof(want.key), "%s", study->name);
     for (int i = 0; i < PAGES; i++) {
         double start = cpu_seconds();
-        struct search_page *page = search_page_make(&study, 1, &want, NULL, now_us);
+        struct search_page *page = tui_study_page_make(&study, 1, &want, NULL, now_us);
         each[i] = cpu_seconds() - start;
         if (!page)
             fail("no page");
-        search_page_destroy(page);
+        tui_study_page_destroy(page);
     }
     qsort(each, PAGES, sizeof(*each), bench_by_value);
     report("a study's page of 1000 trials made, importance too, worst of 20", each[PAGES - 1] * 1e3, 250);
-    reading.searches = searches_make(&study, 1, now_us);
-    reading.page = search_page_make(&study, 1, &want, NULL, now_us);
+    reading.searches = tui_studies_make(&study, 1, now_us);
+    reading.page = tui_study_page_make(&study, 1, &want, NULL, now_us);
     if (!reading.searches || !reading.page)
         fail("no page");
-    model_take_searches(model, &reading);
+    tui_model_take_studies(model, &reading);
 }
 
 static void study_frames(const struct model *model)
@@ -184,24 +184,24 @@ static void study_frames(const struct model *model)
     struct view view;
     double *each = bench_room(FRAMES, sizeof(*each));
 
-    if (canvas_init(&canvas, WIDTH, HEIGHT, GLYPHS_BRAILLE) < 0)
+    if (tui_canvas_init(&canvas, WIDTH, HEIGHT, GLYPHS_BRAILLE) < 0)
         fail("no canvas");
     for (int filtered = 0; filtered < 2; filtered++) {
-        view_init(&view, false, 1000);
-        if (!view_open_search(&view, model, "study"))
+        tui_view_init(&view, false, 1000);
+        if (!tui_view_open_study(&view, model, "study"))
             fail("no study");
         for (int i = 0; i < FRAMES; i++) {
             if (filtered)
                 snprintf(view.trial_filter, sizeof(view.trial_filter), "%s", i % 2 ? "linear" : "!fail");
             view.trial_sort = filtered ? i % 8 : 0;
             double start = cpu_seconds();
-            view_draw(&view, model, (struct moment){fixture_now_ns, 1000000 + i}, &canvas);
+            tui_view_draw(&view, model, (struct moment){fixture_now_ns, 1000000 + i}, &canvas);
             each[i] = cpu_seconds() - start;
         }
         qsort(each, FRAMES, sizeof(*each), bench_by_value);
         report(what[filtered], each[FRAMES - 1] * 1e3, 8);
     }
-    canvas_finish(&canvas);
+    tui_canvas_finish(&canvas);
     free(each);
 }
 
@@ -218,7 +218,7 @@ int main(void)
     frames(model);
     study_pages(model);
     study_frames(model);
-    model_destroy(model);
+    tui_model_destroy(model);
     fixture_remove(folder);
     return EXIT_SUCCESS;
 }

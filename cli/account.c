@@ -25,10 +25,10 @@ static void print_done(const struct option_call *call, const json_t *result)
     while (strcmp(done[i].word, call->word) != 0)
         i++;
     printf("%s ", done[i].words[0]);
-    text_print(stdout, call->arguments[call->n - 1]);
+    cli_text_print(stdout, call->arguments[call->n - 1]);
     for (int k = 1; k < call->n; k++) {
         printf(" %s ", done[i].words[k]);
-        text_print(stdout, call->arguments[k - 1]);
+        cli_text_print(stdout, call->arguments[k - 1]);
     }
     puts(json_is_true(json_object_get(result, "repeated")) ? " (done before)" : "");
 }
@@ -36,12 +36,12 @@ static void print_done(const struct option_call *call, const json_t *result)
 static int send(struct option_call *call, const char *cmd)
 {
     json_t *result;
-    int status = ask_args_send(call, cmd, &result);
+    int status = cli_ask_args_send(call, cmd, &result);
 
     if (status != EXIT_OK)
         return status;
     if (call->json)
-        return ask_print(call, "papertape.account/1", result);
+        return cli_ask_print(call, "papertape.account/1", result);
     print_done(call, result);
     json_decref(result);
     return EXIT_OK;
@@ -49,7 +49,7 @@ static int send(struct option_call *call, const char *cmd)
 
 static int create(struct option_call *call)
 {
-    int status = ask_args_put(call, "name", call->arguments[0]);
+    int status = cli_ask_args_put(call, "name", call->arguments[0]);
     return status == EXIT_OK ? send(call, "account_create") : status;
 }
 
@@ -57,7 +57,7 @@ static int create(struct option_call *call)
 static int of_one(struct option_call *call)
 {
     char cmd[32];
-    int status = ask_args_put(call, "account", call->arguments[0]);
+    int status = cli_ask_args_put(call, "account", call->arguments[0]);
 
     snprintf(cmd, sizeof cmd, "account_%s", call->word);
     return status == EXIT_OK ? send(call, cmd) : status;
@@ -74,9 +74,9 @@ static int deposit(struct option_call *call)
                            "an amount must be a decimal number above 0, as 500; to take, withdraw");
     snprintf(amount, sizeof amount, "%s%s", strcmp(call->word, "withdraw") == 0 ? "-" : "",
              text + (text[0] == '+'));
-    int status = ask_args_put(call, "account", call->arguments[0]);
+    int status = cli_ask_args_put(call, "account", call->arguments[0]);
     if (status == EXIT_OK)
-        status = ask_args_put(call, "amount", amount);
+        status = cli_ask_args_put(call, "amount", amount);
     return status == EXIT_OK ? send(call, "account_deposit") : status;
 }
 
@@ -86,7 +86,7 @@ static int transfer(struct option_call *call)
     int status = EXIT_OK;
 
     for (int i = 0; i < 3 && status == EXIT_OK; i++)
-        status = ask_args_put(call, keys[i], call->arguments[i]);
+        status = cli_ask_args_put(call, keys[i], call->arguments[i]);
     return status == EXIT_OK ? send(call, "account_transfer") : status;
 }
 
@@ -110,7 +110,7 @@ static int take_param(struct option_call *call, const struct option_row *row, co
 
 static const struct option_action actions[] = {
     {"list", NULL, "all of them, with equity, peak, drawdown and rules", .need = OPTION_NEEDS_STATE,
-     OPTION_LISTS, .run = account_list},
+     OPTION_LISTS, .run = cli_account_list},
     {"create", "NAME", "a new one. What is left out is as the configuration has it by default",
      "swing --currency USDT --cash 5000", OPTION_NEEDS_DAEMON, .run = create},
     {"deposit", "ACCOUNT AMOUNT", "more cash", "main 500", OPTION_NEEDS_DAEMON, .run = deposit},
@@ -125,13 +125,13 @@ static const struct option_action actions[] = {
      OPTION_NEEDS_DAEMON, .run = of_one},
 };
 
-#define CREATE                                    .take = ask_args_take, .of = "create"
+#define CREATE                                    .take = cli_ask_args_take, .of = "create"
 #define LIMIT(member, key, kind, fallback, about) {"risk-" key, "X", about, CREATE},
 
 static const struct option_row options[] = {
-    {"key", "K", "given again with the same key, nothing is done twice", .take = ask_args_take,
+    {"key", "K", "given again with the same key, nothing is done twice", .take = cli_ask_args_take,
      .of = "create deposit withdraw transfer reset resume"},
-    {"cash", "X", "the first deposit", .take = ask_args_take, .of = "create reset"},
+    {"cash", "X", "the first deposit", .take = cli_ask_args_take, .of = "create reset"},
     {"currency", "C", "what it is counted in", CREATE},
     {"strategy", "STRATEGY", "what trades on it; without: orders by hand only", CREATE},
     {"set", "KEY=VALUE", "a parameter of it", .take = take_param, .of = "create"},

@@ -85,15 +85,16 @@ static json_t *rules_object(const struct db_account *account)
     return json_pack(
         "{s:s?, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:f, s:i, s:f, s:f, s:o, s:i, s:o}", "strategy",
         account->strategy[0] ? account->strategy : NULL, "params", params ? params : json_null(), "shorts",
-        rules->shorts, "fee_maker", stored_number(rules->fees.maker_e6, E6), "fee_taker",
-        stored_number(rules->fees.taker_e6, E6), "collateral", stored_number(rules->collateral_e4, E4),
-        "maintenance", stored_number(rules->maintenance_e4, E4), "borrow_rate",
-        stored_number(rules->borrow_rate_e6, E6), "exposure_symbol", rules->risk.exposure_symbol,
+        rules->shorts, "fee_maker", cli_stored_number(rules->fees.maker_e6, E6), "fee_taker",
+        cli_stored_number(rules->fees.taker_e6, E6), "collateral",
+        cli_stored_number(rules->collateral_e4, E4), "maintenance",
+        cli_stored_number(rules->maintenance_e4, E4), "borrow_rate",
+        cli_stored_number(rules->borrow_rate_e6, E6), "exposure_symbol", rules->risk.exposure_symbol,
         "exposure_account", rules->risk.exposure_account, "daily_loss", rules->risk.daily_loss,
         "orders_per_second", (int)rules->risk.orders_per_second, "drawdown", rules->risk.drawdown,
-        "price_band", rules->risk.price_band, "cooldown_s", stored_number(rules->risk.cooldown_ns, E9),
+        "price_band", rules->risk.price_band, "cooldown_s", cli_stored_number(rules->risk.cooldown_ns, E9),
         "positions", (int)rules->risk.positions, "opening_cash",
-        stored_number(account->cash, account->currency_scale));
+        cli_stored_number(account->cash, account->currency_scale));
 }
 
 static json_t *line_object(const struct account_line *line)
@@ -103,9 +104,9 @@ static json_t *line_object(const struct account_line *line)
     bool known = line->point.ts_ns != 0, peaked = known && line->row.equity_peak > 0;
     json_t *object =
         json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "account", account->name, "currency",
-                  account->currency, "cash", known ? stored_number(line->point.cash, scale) : json_null(),
-                  "equity", known ? stored_number(line->point.equity, scale) : json_null(), "peak",
-                  peaked ? stored_number(line->row.equity_peak, scale) : json_null(), "drawdown_pct",
+                  account->currency, "cash", known ? cli_stored_number(line->point.cash, scale) : json_null(),
+                  "equity", known ? cli_stored_number(line->point.equity, scale) : json_null(), "peak",
+                  peaked ? cli_stored_number(line->row.equity_peak, scale) : json_null(), "drawdown_pct",
                   peaked ? json_real(drawdown_pct(line)) : json_null(), "at_ns",
                   known ? json_integer(line->point.ts_ns) : json_null());
     json_t *rules = rules_object(account);
@@ -160,7 +161,7 @@ static void print_line(struct stored_list *list, const struct account_line *line
     char cell[CELLS][STORED_CELL], trader[STORED_CELL];
 
     if (form == STORED_JSON) {
-        stored_object(list, line_object(line));
+        cli_stored_object(list, line_object(line));
         return;
     }
     json_t *object = params_object(account);
@@ -170,41 +171,41 @@ static void print_line(struct stored_list *list, const struct account_line *line
     const char *const cells[] = {
         account->name,
         account->currency,
-        known ? stored_decimal(form, cell[CASH], line->point.cash, scale) : "",
-        known ? stored_decimal(form, cell[EQUITY], line->point.equity, scale) : "",
-        peaked ? stored_decimal(form, cell[PEAK], line->row.equity_peak, scale) : "",
+        known ? cli_stored_decimal(form, cell[CASH], line->point.cash, scale) : "",
+        known ? cli_stored_decimal(form, cell[EQUITY], line->point.equity, scale) : "",
+        peaked ? cli_stored_decimal(form, cell[PEAK], line->row.equity_peak, scale) : "",
         peaked ? cell[DRAWDOWN] : "",
-        known ? stored_time(form, cell[AT], line->point.ts_ns) : "",
+        known ? cli_stored_time(form, cell[AT], line->point.ts_ns) : "",
         form == STORED_CSV || account->strategy[0] ? account->strategy : trader,
         rules->shorts ? "1" : "0",
-        stored_decimal(form, cell[MAKER], rules->fees.maker_e6, E6),
-        stored_decimal(form, cell[TAKER], rules->fees.taker_e6, E6),
-        stored_decimal(form, cell[COLLATERAL], rules->collateral_e4, E4),
-        stored_decimal(form, cell[MAINTENANCE], rules->maintenance_e4, E4),
-        stored_decimal(form, cell[BORROW], rules->borrow_rate_e6, E6),
+        cli_stored_decimal(form, cell[MAKER], rules->fees.maker_e6, E6),
+        cli_stored_decimal(form, cell[TAKER], rules->fees.taker_e6, E6),
+        cli_stored_decimal(form, cell[COLLATERAL], rules->collateral_e4, E4),
+        cli_stored_decimal(form, cell[MAINTENANCE], rules->maintenance_e4, E4),
+        cli_stored_decimal(form, cell[BORROW], rules->borrow_rate_e6, E6),
         plain(cell[SYMBOL], rules->risk.exposure_symbol),
         plain(cell[ALL], rules->risk.exposure_account),
         plain(cell[LOSS], rules->risk.daily_loss),
-        stored_integer(cell[RATE], rules->risk.orders_per_second),
+        cli_stored_integer(cell[RATE], rules->risk.orders_per_second),
         plain(cell[FALL], rules->risk.drawdown),
         plain(cell[BAND], rules->risk.price_band),
-        stored_decimal(form, cell[COOLDOWN], rules->risk.cooldown_ns, E9),
-        stored_integer(cell[POSITIONS], rules->risk.positions),
-        line->row.killed_ns ? stored_time(form, cell[KILLED], line->row.killed_ns) : "",
-        stored_decimal(form, cell[OPENING], account->cash, scale),
+        cli_stored_decimal(form, cell[COOLDOWN], rules->risk.cooldown_ns, E9),
+        cli_stored_integer(cell[POSITIONS], rules->risk.positions),
+        line->row.killed_ns ? cli_stored_time(form, cell[KILLED], line->row.killed_ns) : "",
+        cli_stored_decimal(form, cell[OPENING], account->cash, scale),
         params ? params : "",
         line->policy,
     };
-    stored_row(list, cells);
+    cli_stored_row(list, cells);
     free(params);
     json_decref(object);
 }
 
-int account_list(struct option_call *call)
+int cli_account_list(struct option_call *call)
 {
     struct accounts_read *read;
     struct db_reader *reader;
-    int r = stored_open("account", call->state, &reader);
+    int r = cli_stored_open("account", call->state, &reader);
     if (r != EXIT_OK)
         return r;
     read = calloc(1, sizeof *read);
@@ -218,13 +219,13 @@ int account_list(struct option_call *call)
                              read);
     db_reader_end(reader);
     struct stored_list list = {.name = "accounts",
-                               .form = stored_form(call),
+                               .form = cli_stored_form(call),
                                .columns = columns,
                                .n_columns = sizeof columns / sizeof *columns};
-    stored_begin(&list);
+    cli_stored_begin(&list);
     for (int i = 0; r == 0 && i < read->n; i++)
         print_line(&list, &read->lines[i]);
-    stored_end(&list);
+    cli_stored_end(&list);
     free(read);
-    return stored_close("account", reader, r < 0 ? r : list.r);
+    return cli_stored_close("account", reader, r < 0 ? r : list.r);
 }

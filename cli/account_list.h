@@ -4,6 +4,6 @@
 
 #include "record/option.h"
 
-int account_list(struct option_call *call);
+int cli_account_list(struct option_call *call);
 
 #endif

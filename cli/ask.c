@@ -10,7 +10,7 @@
 #include "db/state.h"
 #include "exchange/exit_status.h"
 
-int ask_usage(const char *verb, const char *words)
+int cli_ask_usage(const char *verb, const char *words)
 {
     fprintf(stderr, "papertape: %s: %s\n", verb, words);
     return EXIT_USAGE;
@@ -45,27 +45,27 @@ static const char *shown_by(const char *cmd)
     return strncmp(cmd, "account_", strlen("account_")) == 0 ? "account list" : NULL;
 }
 
-int ask_quietly(const char *state, const char *cmd, json_t *args, json_t **ret_result,
-                struct control_error *ret_error)
+int cli_ask_quietly(const char *state, const char *cmd, json_t *args, json_t **ret_result,
+                    struct control_error *ret_error)
 {
     struct state_dir dir;
     struct control_error error = {0};
     char words[512];
-    int r = state_dir_look(state, &dir, words, sizeof(words));
+    int r = db_state_dir_look(state, &dir, words, sizeof(words));
 
     if (r == 0)
-        r = state_dir_check_socket(&dir, words, sizeof(words));
+        r = db_state_dir_check_socket(&dir, words, sizeof(words));
     if (r < 0) {
         json_decref(args);
-        text_clean(error.message, sizeof(error.message), words);
+        cli_text_clean(error.message, sizeof(error.message), words);
         *ret_error = error;
         return r == -EINVAL ? EXIT_USAGE : EXIT_ERROR;
     }
     r = cli_control_call(dir.socket, cmd, args, CONTROL_TIMEOUT_MS, ret_result, ret_error);
     if (r == 0)
         return EXIT_OK;
-    if ((r == -ENOENT || r == -EACCES) && state_dir_denied(&dir, state, words, sizeof(words))) {
-        text_clean(ret_error->message, sizeof(ret_error->message), words);
+    if ((r == -ENOENT || r == -EACCES) && db_state_dir_denied(&dir, state, words, sizeof(words))) {
+        cli_text_clean(ret_error->message, sizeof(ret_error->message), words);
         return EXIT_ERROR;
     }
     const char *by = r == -ETIMEDOUT || r == -ECONNRESET || r == -EPIPE ? shown_by(cmd) : NULL;
@@ -76,36 +76,36 @@ int ask_quietly(const char *state, const char *cmd, json_t *args, json_t **ret_r
     return r == -ENOENT || r == -ECONNREFUSED ? EXIT_NO_DAEMON : EXIT_ERROR;
 }
 
-void ask_say(const char *verb, const struct control_error *error)
+void cli_ask_say(const char *verb, const struct control_error *error)
 {
     fprintf(stderr, "papertape: %s: ", verb);
-    text_print(stderr, error->code);
+    cli_text_print(stderr, error->code);
     fputs(error->code[0] ? ": " : "", stderr);
-    text_print(stderr, error->message);
+    cli_text_print(stderr, error->message);
     fputc('\n', stderr);
 }
 
-int ask_daemon(const char *verb, const char *state, const char *cmd, json_t *args, json_t **ret_result)
+int cli_ask_daemon(const char *verb, const char *state, const char *cmd, json_t *args, json_t **ret_result)
 {
     struct control_error error;
-    int status = ask_quietly(state, cmd, args, ret_result, &error);
+    int status = cli_ask_quietly(state, cmd, args, ret_result, &error);
 
     if (status != EXIT_OK)
-        ask_say(verb, &error);
+        cli_ask_say(verb, &error);
     return status;
 }
 
-void ask_args_init(void *into)
+void cli_ask_args_init(void *into)
 {
     ((struct ask_args *)into)->args = json_object();
 }
 
-void ask_args_finish(void *into)
+void cli_ask_args_finish(void *into)
 {
     json_decref(((struct ask_args *)into)->args);
 }
 
-int ask_args_put(struct option_call *call, const char *key, const char *text)
+int cli_ask_args_put(struct option_call *call, const char *key, const char *text)
 {
     const struct ask_args *into = call->into;
 
@@ -114,7 +114,7 @@ int ask_args_put(struct option_call *call, const char *key, const char *text)
     return option_fail(call, EXIT_USAGE, "%s: it must be UTF-8", key);
 }
 
-int ask_args_take(struct option_call *call, const struct option_row *row, const char *value)
+int cli_ask_args_take(struct option_call *call, const struct option_row *row, const char *value)
 {
     const struct ask_args *into = call->into;
     char key[64];
@@ -123,7 +123,7 @@ int ask_args_take(struct option_call *call, const struct option_row *row, const 
     for (char *c = key; *c; c++)
         *c = *c == '-' ? '_' : *c;
     if (value)
-        return ask_args_put(call, key, value);
+        return cli_ask_args_put(call, key, value);
     json_object_set_new(into->args, key, json_true());
     return EXIT_OK;
 }
@@ -154,21 +154,21 @@ static void as_options(const struct option_call *call, struct control_error *err
     }
 }
 
-int ask_args_send(struct option_call *call, const char *cmd, json_t **ret_result)
+int cli_ask_args_send(struct option_call *call, const char *cmd, json_t **ret_result)
 {
     struct ask_args *into = call->into;
     struct control_error error;
-    int status = ask_quietly(call->state, cmd, into->args, ret_result, &error);
+    int status = cli_ask_quietly(call->state, cmd, into->args, ret_result, &error);
 
     into->args = NULL;
     if (status == EXIT_OK)
         return EXIT_OK;
     as_options(call, &error);
-    ask_say(call->verb->name, &error);
+    cli_ask_say(call->verb->name, &error);
     return status;
 }
 
-int ask_print(const struct option_call *call, const char *schema, json_t *answer)
+int cli_ask_print(const struct option_call *call, const char *schema, json_t *answer)
 {
     json_t *object = json_pack("{s:s}", "schema", schema);
     bool whole = object && json_object_update(object, answer) == 0;

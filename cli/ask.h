@@ -10,36 +10,36 @@
 #include "record/option.h"
 
 /* Prints `papertape: VERB: WORDS` for a wrong command line; returns EXIT_USAGE. */
-int ask_usage(const char *verb, const char *words);
+int cli_ask_usage(const char *verb, const char *words);
 
 /* Asks the daemon of that state directory (NULL: the usual one) and waits. EXIT_OK and the result, which is
  * the caller's; or an exit status, the reason on stderr: EXIT_NO_DAEMON without one, EXIT_ERROR when it
  * refused or did not answer. Takes `args`, which may be NULL. */
-int ask_daemon(const char *verb, const char *state, const char *cmd, json_t *args, json_t **ret_result);
+int cli_ask_daemon(const char *verb, const char *state, const char *cmd, json_t *args, json_t **ret_result);
 
 /* Options that are arguments of the daemon's command under their own names, "--client-id" as client_id: what
  * a verb has for `size`, `init`, `finish` and its rows' `take`. What they may be is the daemon's to say. */
 struct ask_args {
     json_t *args;
 };
-void ask_args_init(void *into);
-void ask_args_finish(void *into);
-int ask_args_take(struct option_call *call, const struct option_row *row, const char *value);
-#define ASK_ARGS .size = sizeof(struct ask_args), .init = ask_args_init, .finish = ask_args_finish
+void cli_ask_args_init(void *into);
+void cli_ask_args_finish(void *into);
+int cli_ask_args_take(struct option_call *call, const struct option_row *row, const char *value);
+#define ASK_ARGS .size = sizeof(struct ask_args), .init = cli_ask_args_init, .finish = cli_ask_args_finish
 
 /* Puts a text; it must be UTF-8: EXIT_OK, or EXIT_USAGE with its line. */
-int ask_args_put(struct option_call *call, const char *key, const char *text);
+int cli_ask_args_put(struct option_call *call, const char *key, const char *text);
 
 /* Sends the arguments, which are used up. EXIT_OK and the result, the caller's; else an exit status and its
  * line, in which the daemon's args.NAME are options. */
-int ask_args_send(struct option_call *call, const char *cmd, json_t **ret_result);
+int cli_ask_args_send(struct option_call *call, const char *cmd, json_t **ret_result);
 
 /* {"schema": SCHEMA, …} in one line on stdout: an answer, which it takes. An exit status. */
-int ask_print(const struct option_call *call, const char *schema, json_t *answer);
+int cli_ask_print(const struct option_call *call, const char *schema, json_t *answer);
 
 /* The same in two: the question, without a word; and what a failure reads as. */
-int ask_quietly(const char *state, const char *cmd, json_t *args, json_t **ret_result,
-                struct control_error *ret_error);
-void ask_say(const char *verb, const struct control_error *error);
+int cli_ask_quietly(const char *state, const char *cmd, json_t *args, json_t **ret_result,
+                    struct control_error *ret_error);
+void cli_ask_say(const char *verb, const struct control_error *error);
 
 #endif

@@ -14,7 +14,7 @@ static const char *const output_names[BACKTEST_OUTPUTS] = {
     [OUTPUT_EQUITY] = "equity", [OUTPUT_ROUNDS] = "rounds", [OUTPUT_MONTHLY] = "monthly",
 };
 
-const char *backtest_output_name(enum backtest_output output)
+const char *cli_backtest_output_name(enum backtest_output output)
 {
     return output_names[output];
 }
@@ -23,7 +23,7 @@ const char *backtest_output_name(enum backtest_output output)
 
 static int fail(int status, const char *what, const char *words)
 {
-    return stored_fail(status, "backtest", what, words);
+    return cli_stored_fail(status, "backtest", what, words);
 }
 
 /* A policy trades instead of strategies, on bars. */
@@ -57,7 +57,7 @@ static bool has_outputs(const struct backtest_args *args)
 static int find_state(struct backtest_args *args)
 {
     char err[256];
-    if (state_dir_look(args->run.state, &args->state, err, sizeof err) < 0)
+    if (db_state_dir_look(args->run.state, &args->state, err, sizeof err) < 0)
         return fail(EXIT_ERROR, "--state", err);
     args->run.bars[args->run.n_bars++] = args->state.database;
     return cli_run_check(&args->run);
@@ -105,8 +105,8 @@ static int run(struct option_call *call)
     if (status != EXIT_OK)
         return status;
     if (args->list)
-        return strategies_list(args->json);
-    return args->events ? backtest_events(args) : backtest_bars(args);
+        return cli_strategies_list(args->json);
+    return args->events ? cli_backtest_events(args) : cli_backtest_bars(args);
 }
 
 static int take_trades(struct option_call *call, const struct option_row *row, const char *value)

@@ -33,15 +33,16 @@ struct backtest_args {
 };
 
 /* The name of an output's option, as "ledger". */
-const char *backtest_output_name(enum backtest_output output);
+const char *cli_backtest_output_name(enum backtest_output output);
 
 /* The files that were asked for. Exit statuses; to be dropped in any case. */
-int backtest_open_outputs(const struct backtest_args *args, struct output outputs[static BACKTEST_OUTPUTS]);
-int backtest_commit_outputs(struct output outputs[static BACKTEST_OUTPUTS]);
-void backtest_drop_outputs(struct output outputs[static BACKTEST_OUTPUTS]);
+int cli_backtest_open_outputs(const struct backtest_args *args,
+                              struct output outputs[static BACKTEST_OUTPUTS]);
+int cli_backtest_commit_outputs(struct output outputs[static BACKTEST_OUTPUTS]);
+void cli_backtest_drop_outputs(struct output outputs[static BACKTEST_OUTPUTS]);
 
 /* What each source of a backtest does: an exit status, after its line on stderr. */
-int backtest_events(const struct backtest_args *args);
-int backtest_bars(struct backtest_args *args); /* and on trades */
+int cli_backtest_events(const struct backtest_args *args);
+int cli_backtest_bars(struct backtest_args *args); /* and on trades */
 
 #endif

@@ -48,7 +48,7 @@ static const int64_t MINUTE_NS = INT64_C(60) * 1000000000;
 
 static int fail(int status, const char *what, const char *words)
 {
-    return stored_fail(status, "backtest", what, words);
+    return cli_stored_fail(status, "backtest", what, words);
 }
 
 static double peak_bytes(void)
@@ -130,9 +130,9 @@ static int take_account(struct bars_run *run, size_t *from)
     struct stored_account account;
     struct state_dir state;
     char err[256];
-    if (state_dir_look(args->run.state, &state, err, sizeof err) < 0)
+    if (db_state_dir_look(args->run.state, &state, err, sizeof err) < 0)
         return fail(EXIT_ERROR, "--state", err);
-    int status = stored_bars_account("backtest", state.database, args->account, &account);
+    int status = cli_stored_bars_account("backtest", state.database, args->account, &account);
     if (status != EXIT_OK)
         return status;
     run->accounts[0] = account.spec;
@@ -183,7 +183,7 @@ static void configure(struct bars_run *run, size_t from, size_t to)
                                            .threads = args->threads,
                                            .orders = true,
                                            .ledger = true,
-                                           .progress = progress_show,
+                                           .progress = cli_progress_show,
                                            .ctx = &run->progress};
 }
 
@@ -215,9 +215,9 @@ static void note_refused(const struct bars_run *run)
 static int simulate(struct bars_run *run)
 {
     char err[512] = "";
-    progress_begin(&run->progress, "backtest");
+    cli_progress_begin(&run->progress, "backtest");
     int r = backtest_run(&run->config, &run->backtest, err, sizeof err);
-    progress_end(&run->progress);
+    cli_progress_end(&run->progress);
     if (r < 0)
         return fail(EXIT_ERROR, "", err);
     memcpy(run->result.seconds, run->backtest.seconds, sizeof run->result.seconds);
@@ -248,14 +248,14 @@ static int report(struct bars_run *run)
     run->result.accounts = run->accounts;
     run->result.backtest = &run->backtest;
     run->result.reports = run->reports;
-    int status = run->args->save ? backtest_save(&run->result) : EXIT_OK;
+    int status = run->args->save ? cli_backtest_save(&run->result) : EXIT_OK;
     if (status == EXIT_OK)
-        status = backtest_write(&run->result, run->outputs);
+        status = cli_backtest_write(&run->result, run->outputs);
     if (status != EXIT_OK)
         return status;
     if (run->args->json)
-        return backtest_print_json(&run->result);
-    backtest_print(&run->result);
+        return cli_backtest_print_json(&run->result);
+    cli_backtest_print(&run->result);
     return EXIT_OK;
 }
 
@@ -329,11 +329,11 @@ static int read_policy(struct bars_run *run)
 static int go(struct bars_run *run)
 {
     size_t from, to;
-    int status = run->args->save ? backtest_save_check(run->args->save) : EXIT_OK;
+    int status = run->args->save ? cli_backtest_save_check(run->args->save) : EXIT_OK;
     if (status == EXIT_OK)
         status = read_policy(run);
     if (status == EXIT_OK)
-        status = backtest_open_outputs(run->args, run->outputs);
+        status = cli_backtest_open_outputs(run->args, run->outputs);
     if (status == EXIT_OK)
         status = load(run, &from, &to);
     if (status == EXIT_OK)
@@ -355,14 +355,14 @@ static int go(struct bars_run *run)
     return status == EXIT_OK ? report(run) : status;
 }
 
-int backtest_bars(struct backtest_args *args)
+int cli_backtest_bars(struct backtest_args *args)
 {
     struct bars_run run = {
         .args = args, .latency_ns = args->run.latency_ns, .slippage_e6 = args->run.slippage_e6};
     int status = go(&run);
     for (int a = 0; run.reports && a < run.n_accounts; a++)
         backtest_report_finish(&run.reports[a]);
-    backtest_drop_outputs(run.outputs);
+    cli_backtest_drop_outputs(run.outputs);
     backtest_finish(&run.backtest);
     free(run.reports);
     free(run.accounts);

@@ -20,31 +20,31 @@ static const struct symbol *symbol_of(const struct backtest_result *result, int 
 
 static void write_ledger(const struct backtest_result *result, const struct backtest_rows *rows, FILE *out)
 {
-    struct stored_list list = ledger_list(STORED_CSV, out);
-    stored_begin(&list);
+    struct stored_list list = cli_ledger_list(STORED_CSV, out);
+    cli_stored_begin(&list);
     for (size_t i = 0; i < rows->n_ledger; i++)
-        ledger_list_row(&list, rows->ledger[i], result->accounts[rows->ledger[i]->account].name);
-    stored_end(&list);
+        cli_ledger_list_row(&list, rows->ledger[i], result->accounts[rows->ledger[i]->account].name);
+    cli_stored_end(&list);
 }
 
 static void write_fills(const struct backtest_result *result, const struct backtest_rows *rows, FILE *out)
 {
-    struct stored_list list = fills_list(STORED_CSV, out);
-    stored_begin(&list);
+    struct stored_list list = cli_fills_list(STORED_CSV, out);
+    cli_stored_begin(&list);
     for (size_t i = 0; i < rows->n_fills; i++)
-        fills_row(&list, rows->fills[i], symbol_of(result, rows->fills[i]->symbol),
-                  result->accounts[rows->fills[i]->account].name);
-    stored_end(&list);
+        cli_fills_row(&list, rows->fills[i], symbol_of(result, rows->fills[i]->symbol),
+                      result->accounts[rows->fills[i]->account].name);
+    cli_stored_end(&list);
 }
 
 static void write_orders(const struct backtest_result *result, const struct backtest_rows *rows, FILE *out)
 {
-    struct stored_list list = orders_list(STORED_CSV, out);
-    stored_begin(&list);
+    struct stored_list list = cli_orders_list(STORED_CSV, out);
+    cli_stored_begin(&list);
     for (size_t i = 0; i < rows->n_orders; i++)
-        orders_row(&list, rows->orders[i], symbol_of(result, rows->orders[i]->symbol),
-                   result->accounts[rows->orders[i]->account].name);
-    stored_end(&list);
+        cli_orders_row(&list, rows->orders[i], symbol_of(result, rows->orders[i]->symbol),
+                       result->accounts[rows->orders[i]->account].name);
+    cli_stored_end(&list);
 }
 
 /* What the currency's balance is after the rows of the ledger up to a time. */
@@ -82,9 +82,9 @@ static void write_equity(const struct backtest_result *result, FILE *out)
                 equity = FILL_MONEY_MAX;
             peak = equity > peak ? equity : peak;
             fprintf(out, "%" PRId64 ",%s,%s,%s,%s\n", ts_ns, spec->name,
-                    stored_decimal(STORED_CSV, equity_text, equity, spec->currency_scale),
-                    stored_decimal(STORED_CSV, cash_text, cash_at(&cash, ts_ns), spec->currency_scale),
-                    stored_decimal(STORED_CSV, peak_text, peak, spec->currency_scale));
+                    cli_stored_decimal(STORED_CSV, equity_text, equity, spec->currency_scale),
+                    cli_stored_decimal(STORED_CSV, cash_text, cash_at(&cash, ts_ns), spec->currency_scale),
+                    cli_stored_decimal(STORED_CSV, peak_text, peak, spec->currency_scale));
         }
     }
 }
@@ -100,16 +100,16 @@ static void write_rounds(const struct backtest_result *result, FILE *out)
             char qty[STORED_CELL], cost[STORED_CELL], proceeds[STORED_CELL], fees[STORED_CELL],
                 profit[STORED_CELL], exit_ns[STORED_CELL] = "";
             if (trade->exit_ns)
-                stored_integer(exit_ns, trade->exit_ns);
-            fprintf(
-                out, "%s,%s,%s,%" PRId64 ",%s,%zu,%s,%s,%s,%s,%s\n", result->accounts[a].name, symbol->name,
-                trade->qty < 0 ? "short" : "long", trade->entry_ns, exit_ns,
-                trade->exit_row - trade->entry_row,
-                stored_decimal(STORED_CSV, qty, trade->qty < 0 ? -trade->qty : trade->qty, symbol->qty_scale),
-                stored_decimal(STORED_CSV, cost, trade->cost, symbol->quote_scale),
-                stored_decimal(STORED_CSV, proceeds, trade->proceeds, symbol->quote_scale),
-                stored_decimal(STORED_CSV, fees, trade->fees, symbol->quote_scale),
-                stored_decimal(STORED_CSV, profit, trade->profit, symbol->quote_scale));
+                cli_stored_integer(exit_ns, trade->exit_ns);
+            fprintf(out, "%s,%s,%s,%" PRId64 ",%s,%zu,%s,%s,%s,%s,%s\n", result->accounts[a].name,
+                    symbol->name, trade->qty < 0 ? "short" : "long", trade->entry_ns, exit_ns,
+                    trade->exit_row - trade->entry_row,
+                    cli_stored_decimal(STORED_CSV, qty, trade->qty < 0 ? -trade->qty : trade->qty,
+                                       symbol->qty_scale),
+                    cli_stored_decimal(STORED_CSV, cost, trade->cost, symbol->quote_scale),
+                    cli_stored_decimal(STORED_CSV, proceeds, trade->proceeds, symbol->quote_scale),
+                    cli_stored_decimal(STORED_CSV, fees, trade->fees, symbol->quote_scale),
+                    cli_stored_decimal(STORED_CSV, profit, trade->profit, symbol->quote_scale));
         }
     }
 }
@@ -161,48 +161,48 @@ static int check_apart(const struct backtest_args *args, const struct output out
             char words[96];
             snprintf(words, sizeof words,
                      "--%s and --%s are both to be written there: a file for each is needed",
-                     backtest_output_name((enum backtest_output)other),
-                     backtest_output_name((enum backtest_output)one));
-            return stored_fail(EXIT_USAGE, "backtest", args->outputs[one], words);
+                     cli_backtest_output_name((enum backtest_output)other),
+                     cli_backtest_output_name((enum backtest_output)one));
+            return cli_stored_fail(EXIT_USAGE, "backtest", args->outputs[one], words);
         }
     return EXIT_OK;
 }
 
-int backtest_open_outputs(const struct backtest_args *args, struct output outputs[BACKTEST_OUTPUTS])
+int cli_backtest_open_outputs(const struct backtest_args *args, struct output outputs[BACKTEST_OUTPUTS])
 {
     int status = EXIT_OK;
     for (int i = 0; i < BACKTEST_OUTPUTS && status == EXIT_OK; i++)
         if (args->outputs[i]) {
-            status = output_open("backtest", args->outputs[i], &outputs[i]);
+            status = cli_output_open("backtest", args->outputs[i], &outputs[i]);
             if (status == EXIT_OK)
                 status = check_apart(args, outputs, i);
         }
     return status;
 }
 
-int backtest_commit_outputs(struct output outputs[BACKTEST_OUTPUTS])
+int cli_backtest_commit_outputs(struct output outputs[BACKTEST_OUTPUTS])
 {
     int status = EXIT_OK;
     for (int i = 0; i < BACKTEST_OUTPUTS && status == EXIT_OK; i++)
-        status = output_commit("backtest", &outputs[i]);
+        status = cli_output_commit("backtest", &outputs[i]);
     return status;
 }
 
-void backtest_drop_outputs(struct output outputs[BACKTEST_OUTPUTS])
+void cli_backtest_drop_outputs(struct output outputs[BACKTEST_OUTPUTS])
 {
     for (int i = 0; i < BACKTEST_OUTPUTS; i++)
-        output_drop(&outputs[i]);
+        cli_output_drop(&outputs[i]);
 }
 
-int backtest_write(const struct backtest_result *result, struct output outputs[BACKTEST_OUTPUTS])
+int cli_backtest_write(const struct backtest_result *result, struct output outputs[BACKTEST_OUTPUTS])
 {
     struct backtest_rows rows;
     char err[256];
     if (backtest_rows(result->backtest, &rows, err, sizeof err) < 0)
-        return stored_fail(EXIT_ERROR, "backtest", "", err);
+        return cli_stored_fail(EXIT_ERROR, "backtest", "", err);
     for (int i = 0; i < BACKTEST_OUTPUTS; i++)
         if (outputs[i].file)
             write_one(result, &rows, (enum backtest_output)i, outputs[i].file);
     backtest_rows_finish(&rows);
-    return backtest_commit_outputs(outputs);
+    return cli_backtest_commit_outputs(outputs);
 }

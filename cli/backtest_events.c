@@ -108,7 +108,7 @@ static void on_fill(void *ctx, const struct fill *fill)
     struct run *run = ctx;
     run->result->fills++;
     if (run->options->trades)
-        fills_row(&run->trades, fill, symbol_of(run, fill->symbol), account_of(run, fill->account));
+        cli_fills_row(&run->trades, fill, symbol_of(run, fill->symbol), account_of(run, fill->account));
 }
 
 static void on_ledger(void *ctx, const struct ledger_row *row)
@@ -116,7 +116,7 @@ static void on_ledger(void *ctx, const struct ledger_row *row)
     struct run *run = ctx;
     run->result->ledger_rows++;
     if (run->options->ledger)
-        ledger_list_row(&run->ledger, row, account_of(run, row->account));
+        cli_ledger_list_row(&run->ledger, row, account_of(run, row->account));
 }
 
 static void on_equity(void *ctx, const struct equity_point *point)
@@ -124,35 +124,36 @@ static void on_equity(void *ctx, const struct equity_point *point)
     struct run *run = ctx;
     run->result->equity_points++;
     const struct account *account = engine_account(engine_replay_engine(run->replay), point->account);
-    events_curves_point(&run->result->curves, account, point);
+    cli_events_curves_point(&run->result->curves, account, point);
     if (!run->options->equity)
         return;
     char equity[STORED_CELL], cash[STORED_CELL], peak[STORED_CELL];
     fprintf(run->options->equity, "%" PRId64 ",%s,%s,%s,%s\n", point->ts_ns, account->name,
-            stored_decimal(STORED_CSV, equity, point->equity, account->currency_scale),
-            stored_decimal(STORED_CSV, cash, point->cash, account->currency_scale),
-            stored_decimal(STORED_CSV, peak, point->peak, account->currency_scale));
+            cli_stored_decimal(STORED_CSV, equity, point->equity, account->currency_scale),
+            cli_stored_decimal(STORED_CSV, cash, point->cash, account->currency_scale),
+            cli_stored_decimal(STORED_CSV, peak, point->peak, account->currency_scale));
 }
 
 static void on_bar(void *ctx, int symbol, enum bar_source source, const struct bar *bar)
 {
     struct run *run = ctx;
     if (source == BAR_VENUE)
-        events_curves_bar(&run->result->curves, symbol, bar);
+        cli_events_curves_bar(&run->result->curves, symbol, bar);
 }
 
 static void print_orders(struct run *run)
 {
-    struct stored_list list = orders_list(STORED_CSV, run->options->orders);
-    stored_begin(&list);
+    struct stored_list list = cli_orders_list(STORED_CSV, run->options->orders);
+    cli_stored_begin(&list);
     for (size_t i = 0; i < run->n_orders; i++) {
         const struct order *order = &run->orders[i].order;
         bool known =
             order->account >= 0 && order->account < engine_accounts(engine_replay_engine(run->replay));
         if (order->id)
-            orders_row(&list, order, run->orders[i].symbol, known ? account_of(run, order->account) : NULL);
+            cli_orders_row(&list, order, run->orders[i].symbol,
+                           known ? account_of(run, order->account) : NULL);
     }
-    stored_end(&list);
+    cli_stored_end(&list);
 }
 
 static void show_progress(uint64_t done, uint64_t all, double rate)
@@ -222,18 +223,18 @@ static void begin(struct run *run)
         run->first_order = engine_order(engine, 0)->id;
     for (size_t i = 0; i < engine_orders(engine) && options->orders; i++)
         keep_order(run, engine_order(engine, i));
-    run->ledger = ledger_list(STORED_CSV, options->ledger);
-    run->trades = fills_list(STORED_CSV, options->trades);
+    run->ledger = cli_ledger_list(STORED_CSV, options->ledger);
+    run->trades = cli_fills_list(STORED_CSV, options->trades);
     if (options->ledger)
-        stored_begin(&run->ledger);
+        cli_stored_begin(&run->ledger);
     if (options->trades)
-        stored_begin(&run->trades);
+        cli_stored_begin(&run->trades);
     if (options->equity)
         fputs("ts_ns,account,equity,cash,peak\n", options->equity);
 }
 
-int backtest_events_play(const struct events_options *options, struct events_result *ret, char *err,
-                         size_t err_size)
+int cli_backtest_events_play(const struct events_options *options, struct events_result *ret, char *err,
+                             size_t err_size)
 {
     static const struct engine_sink nothing;
     struct events_result result = {0};
@@ -270,7 +271,7 @@ int backtest_events_play(const struct events_options *options, struct events_res
     }
     free(run.orders);
     if (r < 0) {
-        events_curves_finish(&result.curves);
+        cli_events_curves_finish(&result.curves);
         engine_destroy(result.engine);
         return r;
     }

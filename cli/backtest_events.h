@@ -31,7 +31,7 @@ struct events_result {
 
 /* 0 with *ret; errors of engine_replay_open() and engine_replay_step(), -ENOMEM; err: one sentence. What a
  * file did not take is the caller's to look for, with ferror(). */
-int backtest_events_play(const struct events_options *options, struct events_result *ret, char *err,
-                         size_t err_size);
+int cli_backtest_events_play(const struct events_options *options, struct events_result *ret, char *err,
+                             size_t err_size);
 
 #endif

@@ -133,7 +133,7 @@ static json_t *account_object(const struct backtest_result *result, int a)
         "{s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "account", spec->name,
         "currency", spec->currency, "strategy", account_spec_trader(spec), "params", params_object(spec),
         "way", account->way == BACKTEST_COLUMNS ? "columns" : "engine", "deposits", real(r->start_equity),
-        "equity", real(r->final_equity), "cash", stored_number(account->final_cash, spec->currency_scale),
+        "equity", real(r->final_equity), "cash", cli_stored_number(account->final_cash, spec->currency_scale),
         "orders", (json_int_t)account->n_orders, "fills", (json_int_t)account->n_fills, "trades",
         (json_int_t)r->trades.n, "open_trades", (json_int_t)r->open_trades, "wins",
         (json_int_t)r->trades.wins, "losses", (json_int_t)r->trades.losses, "refused",
@@ -155,8 +155,8 @@ static json_t *symbol_object(const struct run_args *args, const struct market_se
     json_t *object =
         json_pack("{s:s, s:s, s:b, s:i, s:o, s:o, s:I, s:I}", "symbol", symbol->name, "quote", symbol->quote,
                   "quote_known", strcmp(symbol->quote, SYMBOL_QUOTE_UNKNOWN) != 0, "price_scale",
-                  symbol->price_scale, "tick", stored_number(filters->tick, symbol->price_scale), "lot",
-                  stored_number(filters->step, symbol->qty_scale), "bars_missing",
+                  symbol->price_scale, "tick", cli_stored_number(filters->tick, symbol->price_scale), "lot",
+                  cli_stored_number(filters->step, symbol->qty_scale), "bars_missing",
                   (json_int_t)series->missing, "bars_repaired", (json_int_t)series->repaired);
     if (!object)
         return NULL;
@@ -183,7 +183,7 @@ static json_t *seconds_object(const struct backtest_result *result)
                      result->seconds[STAGE_SIMULATE], "metrics", result->seconds[STAGE_METRICS]);
 }
 
-int backtest_print_json(const struct backtest_result *result)
+int cli_backtest_print_json(const struct backtest_result *result)
 {
     const struct market *market = result->market;
     const struct backtest *backtest = result->backtest;
@@ -216,7 +216,7 @@ int backtest_print_json(const struct backtest_result *result)
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(object);
     if (!text)
-        return stored_fail(EXIT_ERROR, "backtest", "", "out of memory");
+        return cli_stored_fail(EXIT_ERROR, "backtest", "", "out of memory");
     puts(text);
     free(text);
     return EXIT_OK;

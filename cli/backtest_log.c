@@ -17,7 +17,7 @@ enum { HASH_TEXT = 2 * LEDGER_HASH_SIZE + 1 };
 
 static int fail(int status, const char *what, const char *words)
 {
-    return stored_fail(status, "backtest", what, words);
+    return cli_stored_fail(status, "backtest", what, words);
 }
 
 static const char *hash_text(const uint8_t hash[static LEDGER_HASH_SIZE], char text[static HASH_TEXT])
@@ -46,7 +46,7 @@ static json_t *real(bool there, double value)
 static void set_metrics(json_t *object, const struct events_result *result, int account)
 {
     struct metrics m = {0};
-    bool there = events_curves_metrics(&result->curves, account, &m);
+    bool there = cli_events_curves_metrics(&result->curves, account, &m);
     const struct {
         const char *key;
         double value;
@@ -67,10 +67,11 @@ static int print_json(const char *log, const struct events_result *result)
     for (int a = 0; a < engine_accounts(result->engine); a++) {
         const struct account *account = engine_account(result->engine, a);
         int scale = account->currency_scale;
-        json_t *object = json_pack(
-            "{s:s, s:s, s:o, s:o, s:o}", "account", account->name, "currency", account->currency, "equity",
-            stored_number(engine_equity(result->engine, a), scale), "equity_peak",
-            stored_number(account->equity_peak, scale), "deposits", stored_number(account->deposits, scale));
+        json_t *object =
+            json_pack("{s:s, s:s, s:o, s:o, s:o}", "account", account->name, "currency", account->currency,
+                      "equity", cli_stored_number(engine_equity(result->engine, a), scale), "equity_peak",
+                      cli_stored_number(account->equity_peak, scale), "deposits",
+                      cli_stored_number(account->deposits, scale));
         set_metrics(object, result, a);
         json_array_append_new(accounts, object);
     }
@@ -100,8 +101,8 @@ static void print_text(const struct events_result *result)
     printf("events  %" PRIu64 " in %.3f s: %.0f events/s\n", result->events, result->seconds, rate(result));
     if (result->events > 0)
         printf("        %" PRIu64 " to %" PRIu64 ", %s to %s\n", result->first_seq, result->last_seq,
-               stored_time(STORED_TABLE, from, result->first_ns),
-               stored_time(STORED_TABLE, to, result->last_ns));
+               cli_stored_time(STORED_TABLE, from, result->first_ns),
+               cli_stored_time(STORED_TABLE, to, result->last_ns));
     printf("runs    %" PRIu64 "\n", result->runs);
     if (result->holes > 0)
         printf("missing %" PRIu64 " events that were never recorded\n", result->holes);
@@ -112,13 +113,14 @@ static void print_text(const struct events_result *result)
     for (int a = 0; a < engine_accounts(result->engine); a++) {
         const struct account *account = engine_account(result->engine, a);
         char name[ACCOUNT_NAME_MAX], currency[ASSET_NAME_MAX], equity[STORED_CELL];
-        text_clean(name, sizeof name, account->name);
-        text_clean(currency, sizeof currency, account->currency);
-        printf("equity  %-10s %24s %s\n", name,
-               stored_decimal(STORED_CSV, equity, engine_equity(result->engine, a), account->currency_scale),
-               currency);
+        cli_text_clean(name, sizeof name, account->name);
+        cli_text_clean(currency, sizeof currency, account->currency);
+        printf(
+            "equity  %-10s %24s %s\n", name,
+            cli_stored_decimal(STORED_CSV, equity, engine_equity(result->engine, a), account->currency_scale),
+            currency);
         struct metrics m;
-        if (events_curves_metrics(&result->curves, a, &m))
+        if (cli_events_curves_metrics(&result->curves, a, &m))
             printf("        return %.2f %%, Sharpe %.3f, Sortino %.3f, max drawdown %.2f %%\n",
                    100 * m.total_return, m.sharpe, m.sortino, 100 * m.max_drawdown);
     }
@@ -152,24 +154,24 @@ static int play(const struct backtest_args *args, struct output outputs[BACKTEST
                                      .to_ns = args->run.to_ns,
                                      .progress = isatty(STDERR_FILENO) == 1};
     struct events_result result;
-    int status = stored_find_log("backtest", args->events, log);
+    int status = cli_stored_find_log("backtest", args->events, log);
     if (status == EXIT_OK)
-        status = backtest_open_outputs(args, outputs);
+        status = cli_backtest_open_outputs(args, outputs);
     if (status != EXIT_OK)
         return status;
     options.ledger = outputs[OUTPUT_LEDGER].file;
     options.trades = outputs[OUTPUT_TRADES].file;
     options.orders = outputs[OUTPUT_ORDERS].file;
     options.equity = outputs[OUTPUT_EQUITY].file;
-    if (backtest_events_play(&options, &result, err, sizeof err) < 0)
+    if (cli_backtest_events_play(&options, &result, err, sizeof err) < 0)
         return fail(EXIT_ERROR, "", err);
     bool nothing = result.events == 0 && (options.from_ns || options.to_ns);
     if (nothing || (options.from_ns && result.last_ns < options.from_ns)) {
-        events_curves_finish(&result.curves);
+        cli_events_curves_finish(&result.curves);
         engine_destroy(result.engine);
         return fail(EXIT_ERROR, log, "no event is from that time: papertape events list says what it holds");
     }
-    status = backtest_commit_outputs(outputs);
+    status = cli_backtest_commit_outputs(outputs);
     if (status == EXIT_OK) {
         note_before(args, &result.before);
         if (args->json)
@@ -177,15 +179,15 @@ static int play(const struct backtest_args *args, struct output outputs[BACKTEST
         else
             print_text(&result);
     }
-    events_curves_finish(&result.curves);
+    cli_events_curves_finish(&result.curves);
     engine_destroy(result.engine);
     return status;
 }
 
-int backtest_events(const struct backtest_args *args)
+int cli_backtest_events(const struct backtest_args *args)
 {
     struct output outputs[BACKTEST_OUTPUTS] = {0};
     int status = play(args, outputs);
-    backtest_drop_outputs(outputs);
+    cli_backtest_drop_outputs(outputs);
     return status;
 }

@@ -24,7 +24,7 @@ static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
 /* "2024-01-01 00:00". */
 static const char *time_text(int64_t ts_ns, char buf[static FORMAT_MAX])
 {
-    format_time(buf, ts_ns);
+    cli_format_time(buf, ts_ns);
     buf[16] = '\0';
     return buf;
 }
@@ -205,7 +205,7 @@ static void print_name(const struct account_spec *spec)
     bool named = strcmp(spec->name, account_spec_trader(spec)) != 0;
     char label[2 * ACCOUNT_NAME_MAX + 64], params[512] = "", *next = params;
     if (spec->strategy)
-        strategy_args_text(spec->strategy, spec->params, params, sizeof params);
+        cli_strategy_args_text(spec->strategy, spec->params, params, sizeof params);
     snprintf(label, sizeof label, "\n%s%s%s%s", spec->name, named ? "  " : "",
              named ? account_spec_trader(spec) : "", *params ? "  " : "");
     struct words words = begin_words(label);
@@ -340,10 +340,10 @@ static void print_costs(const struct backtest_result *result)
                : i > 0             ? ", "
                                    : "",
                names[i], result->seconds[i]);
-    printf("\nmemory    %sB at its peak\n", format_count(bytes, result->peak_bytes));
+    printf("\nmemory    %sB at its peak\n", cli_format_count(bytes, result->peak_bytes));
 }
 
-void backtest_print(const struct backtest_result *result)
+void cli_backtest_print(const struct backtest_result *result)
 {
     print_market(result);
     if (result->benchmark)

@@ -21,17 +21,17 @@ struct backtest_result {
 };
 
 /* backtest_print.c: the text. */
-void backtest_print(const struct backtest_result *result);
+void cli_backtest_print(const struct backtest_result *result);
 
 /* backtest_json.c: papertape.backtest/1. An exit status. */
-int backtest_print_json(const struct backtest_result *result);
+int cli_backtest_print_json(const struct backtest_result *result);
 
 /* backtest_csv.c: writes into the files that were opened, and puts them in their places. An exit status. */
-int backtest_write(const struct backtest_result *result, struct output outputs[static BACKTEST_OUTPUTS]);
+int cli_backtest_write(const struct backtest_result *result, struct output outputs[static BACKTEST_OUTPUTS]);
 
 /* backtest_save.c: makes the state directory of --save, which is new or empty; the check looks for that
  * alone. Exit statuses. */
-int backtest_save(const struct backtest_result *result);
-int backtest_save_check(const char *path);
+int cli_backtest_save(const struct backtest_result *result);
+int cli_backtest_save_check(const char *path);
 
 #endif

@@ -17,7 +17,7 @@
 
 static int fail(const char *what, const char *words)
 {
-    return stored_fail(EXIT_ERROR, "backtest", what, words);
+    return cli_stored_fail(EXIT_ERROR, "backtest", what, words);
 }
 
 /* What a state directory of ours may hold after a failure: files of the database, and empty folders. */
@@ -35,7 +35,7 @@ static void discard(const char *path)
     rmdir(path);
 }
 
-int backtest_save_check(const char *path)
+int cli_backtest_save_check(const char *path)
 {
     struct stat info;
     bool empty = true;
@@ -56,15 +56,15 @@ static int fill_in(const struct backtest_result *result, const char *beside)
 {
     struct state_dir state;
     char err[512] = "";
-    if (state_dir_look(beside, &state, err, sizeof err) < 0 ||
-        state_dir_create(&state, err, sizeof err) < 0 ||
+    if (db_state_dir_look(beside, &state, err, sizeof err) < 0 ||
+        db_state_dir_create(&state, err, sizeof err) < 0 ||
         db_backtest_save(state.database, result->backtest, result->market, result->accounts, err,
                          sizeof err) < 0)
         return fail(result->args->save, err);
     return EXIT_OK;
 }
 
-int backtest_save(const struct backtest_result *result)
+int cli_backtest_save(const struct backtest_result *result)
 {
     const char *path = result->args->save;
     char beside[PATH_MAX];

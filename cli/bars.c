@@ -24,11 +24,11 @@ static void print_bar(void *ctx, const struct bar *bar)
     char open[STORED_CELL], high[STORED_CELL], low[STORED_CELL], close[STORED_CELL], volume[STORED_CELL];
     const char *const names[] = {"open", "high", "low", "close", "volume"};
     const char *const values[] = {
-        stored_decimal(STORED_CSV, open, bar->open, p->price_scale),
-        stored_decimal(STORED_CSV, high, bar->high, p->price_scale),
-        stored_decimal(STORED_CSV, low, bar->low, p->price_scale),
-        stored_decimal(STORED_CSV, close, bar->close, p->price_scale),
-        stored_decimal(STORED_CSV, volume, bar->volume, p->qty_scale),
+        cli_stored_decimal(STORED_CSV, open, bar->open, p->price_scale),
+        cli_stored_decimal(STORED_CSV, high, bar->high, p->price_scale),
+        cli_stored_decimal(STORED_CSV, low, bar->low, p->price_scale),
+        cli_stored_decimal(STORED_CSV, close, bar->close, p->price_scale),
+        cli_stored_decimal(STORED_CSV, volume, bar->volume, p->qty_scale),
     };
     if (p->json)
         printf("%s{\"open_time_ms\":", p->any ? "," : "");
@@ -72,7 +72,7 @@ static int note_stored(struct db_reader *reader, const char *symbol, const char 
         }
     char what[SYMBOL_NAME_MAX + 16];
     snprintf(what, sizeof what, "%s %.8s", symbol, asked);
-    stored_fail(EXIT_OK, "bars", what, n > start ? names : "no bar of this symbol is stored");
+    cli_stored_fail(EXIT_OK, "bars", what, n > start ? names : "no bar of this symbol is stored");
     return 0;
 }
 
@@ -90,10 +90,10 @@ static int run(struct option_call *call)
         return option_fail(call, EXIT_USAGE,
                            "%.64s: is no interval: 1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w",
                            interval);
-    int r = stored_open("bars", call->state, &reader);
+    int r = cli_stored_open("bars", call->state, &reader);
     if (r != EXIT_OK)
         return r;
-    r = db_reader_symbol(reader, stored_symbol(call->arguments[0], name), &symbol);
+    r = db_reader_symbol(reader, cli_stored_symbol(call->arguments[0], name), &symbol);
     if (r == 0) {
         struct printing printing = {symbol.symbol.price_scale, symbol.symbol.qty_scale, call->json, false};
         fputs(call->json ? "{\"schema\":\"papertape.bars/1\",\"bars\":["
@@ -106,7 +106,7 @@ static int run(struct option_call *call)
         if (r == 0 && !printing.any)
             r = note_stored(reader, name, interval, interval_ns, source);
     }
-    return stored_close("bars", reader, r);
+    return cli_stored_close("bars", reader, r);
 }
 
 static void init(void *into)
@@ -127,8 +127,8 @@ static const struct option_row options[] = {
      "in the shares of now: what was reported before a split, divided by it, as backtests and charts read it",
      offsetof(struct asked, split)},
     {"from", "T", "open times from T on: " STORED_TIME_WORDS, offsetof(struct asked, from_ns),
-     stored_take_time},
-    {"to", "T", "until T, included", offsetof(struct asked, to_ns), stored_take_time},
+     cli_stored_take_time},
+    {"to", "T", "until T, included", offsetof(struct asked, to_ns), cli_stored_take_time},
 };
 
 const struct option_verb cli_bars = {

@@ -20,7 +20,7 @@ static void level(const json_t *side, size_t at, size_t field, char *buf, size_t
 {
     const char *text = json_string_value(json_array_get(json_array_get(side, at), field));
 
-    text_clean(buf, size, text ? text : "");
+    cli_text_clean(buf, size, text ? text : "");
 }
 
 static void print_text(const json_t *book)
@@ -32,9 +32,9 @@ static void print_text(const json_t *book)
         json_array_size(bids) > json_array_size(asks) ? json_array_size(bids) : json_array_size(asks);
     char bid[48], bid_qty[48], ask[48], ask_qty[48];
 
-    text_print(stdout, symbol ? symbol : "");
+    cli_text_print(stdout, symbol ? symbol : "");
     fputs("  book ", stdout);
-    text_print(stdout, state ? state : "n/a");
+    cli_text_print(stdout, state ? state : "n/a");
     printf("  last id %lld\n", (long long)json_integer_value(json_object_get(book, "last_id")));
     printf("%18s %16s   %16s %18s\n", "qty", "bid", "ask", "qty");
     for (size_t i = 0; i < rows; i++) {
@@ -90,8 +90,8 @@ static int run(struct option_call *call)
                                     call->json ? JSON_LEVELS : TEXT_LEVELS);
 
     if (!args)
-        return ask_usage("book", "the symbol must be UTF-8");
-    int r = ask_daemon("book", call->state, "book", args, &book);
+        return cli_ask_usage("book", "the symbol must be UTF-8");
+    int r = cli_ask_daemon("book", call->state, "book", args, &book);
     if (r != EXIT_OK)
         return r;
     if (call->json)

@@ -184,8 +184,8 @@ bool cli_control_reply(const json_t *reply, const json_t **ret_result, struct co
     const char *code = json_string_value(json_object_get(error, "code"));
     const char *message = json_string_value(json_object_get(error, "message"));
     *ret_error = (struct control_error){0};
-    text_clean(ret_error->code, sizeof(ret_error->code), code ? code : "");
-    text_clean(ret_error->message, sizeof(ret_error->message), message ? message : "no reason given");
+    cli_text_clean(ret_error->code, sizeof(ret_error->code), code ? code : "");
+    cli_text_clean(ret_error->message, sizeof(ret_error->message), message ? message : "no reason given");
     return false;
 }
 
@@ -225,7 +225,7 @@ static void explain(struct control_error *error, const char *path, int r, int ti
 {
     char shown[160];
 
-    text_clean(shown, sizeof(shown), path);
+    cli_text_clean(shown, sizeof(shown), path);
     error->code[0] = '\0';
     if (r == -ENOENT && is_saved(path))
         snprintf(error->message, sizeof(error->message),

@@ -22,8 +22,8 @@ static int find_log(const struct option_call *call, struct events_asked *asked, 
         return option_fail(call, EXIT_USAGE, "--state and a path: one of the two");
     asked->path = state->events;
     if (call->n == 1)
-        return stored_find_log(asked->verb, call->arguments[0], state->events);
-    int r = state_dir_look(call->state, state, err, sizeof err);
+        return cli_stored_find_log(asked->verb, call->arguments[0], state->events);
+    int r = db_state_dir_look(call->state, state, err, sizeof err);
     return r < 0 ? option_fail(call, r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, "%s", err) : EXIT_OK;
 }
 
@@ -32,11 +32,11 @@ static int run(struct option_call *call)
     static const struct {
         const char *name;
         int (*run)(const struct events_asked *asked);
-    } actions[] = {{"list", events_list},
-                   {"verify", events_verify},
-                   {"show", events_show},
-                   {"export", events_export},
-                   {"import", events_import}};
+    } actions[] = {{"list", cli_events_list},
+                   {"verify", cli_events_verify},
+                   {"show", cli_events_show},
+                   {"export", cli_events_export},
+                   {"import", cli_events_import}};
     struct events_asked *asked = call->into;
     struct state_dir state;
     char name[32];
@@ -52,7 +52,7 @@ static int run(struct option_call *call)
     asked->n_files = call->n;
     if (!asked->out && strchr(actions[i].name, 'p')) /* export, import */
         return option_fail(call, EXIT_USAGE, "%s: -o is needed: where to", actions[i].name);
-    if (actions[i].run != events_import)
+    if (actions[i].run != cli_events_import)
         status = find_log(call, asked, &state);
     return status == EXIT_OK ? actions[i].run(asked) : status;
 }
@@ -86,7 +86,8 @@ static const struct option_action actions[] = {
 };
 
 static const struct option_row options[] = {
-    {"at", "T", "from that time on", offsetof(struct events_asked, at_ns), stored_take_time, .of = "show"},
+    {"at", "T", "from that time on", offsetof(struct events_asked, at_ns), cli_stored_take_time,
+     .of = "show"},
     {"seq", "N", "from that sequence number on", offsetof(struct events_asked, seq), .of = "show", .low = 0,
      .high = INT64_MAX},
     {"n", "N", "so many events (20)", offsetof(struct events_asked, n), .of = "show", .low = 1,
@@ -116,7 +117,7 @@ static int report(const struct events_asked *asked, int r, const struct convert_
                   const char *error)
 {
     if (r < 0)
-        return stored_fail(EXIT_ERROR, asked->verb, "", error);
+        return cli_stored_fail(EXIT_ERROR, asked->verb, "", error);
     fprintf(stderr, "papertape: %s: %llu frames, %llu replies", asked->verb,
             (unsigned long long)counts->frames, (unsigned long long)counts->replies);
     if (counts->late > 0)
@@ -126,14 +127,14 @@ static int report(const struct events_asked *asked, int r, const struct convert_
     return EXIT_OK;
 }
 
-int events_export(const struct events_asked *asked)
+int cli_events_export(const struct events_asked *asked)
 {
     struct convert_counts counts;
     char error[CONVERT_ERROR_MAX];
     return report(asked, replay_convert_export(asked->path, asked->out, &counts, error), &counts, error);
 }
 
-int events_import(const struct events_asked *asked)
+int cli_events_import(const struct events_asked *asked)
 {
     struct convert_counts counts;
     char error[CONVERT_ERROR_MAX];

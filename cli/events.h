@@ -19,10 +19,10 @@ struct events_asked {
 enum { EVENTS_NOT_GIVEN = -1 };
 
 /* Each returns an exit status, after its line on stderr. */
-int events_list(const struct events_asked *asked);
-int events_verify(const struct events_asked *asked);
-int events_show(const struct events_asked *asked);
-int events_export(const struct events_asked *asked);
-int events_import(const struct events_asked *asked);
+int cli_events_list(const struct events_asked *asked);
+int cli_events_verify(const struct events_asked *asked);
+int cli_events_show(const struct events_asked *asked);
+int cli_events_export(const struct events_asked *asked);
+int cli_events_import(const struct events_asked *asked);
 
 #endif

@@ -7,7 +7,7 @@
 
 enum { ROWS_MOST = 1 << 26 };
 
-void events_curves_bar(struct events_curves *curves, int symbol, const struct bar *bar)
+void cli_events_curves_bar(struct events_curves *curves, int symbol, const struct bar *bar)
 {
     int64_t *last_ns = &curves->last_open_ns[symbol], step_ns = bar->open_ns - *last_ns;
     if (*last_ns > 0 && step_ns > 0 && (curves->interval_ns == 0 || step_ns < curves->interval_ns))
@@ -28,8 +28,8 @@ static struct events_curve *curve_of(struct events_curves *curves, int account)
     return &curves->accounts[account];
 }
 
-void events_curves_point(struct events_curves *curves, const struct account *account,
-                         const struct equity_point *point)
+void cli_events_curves_point(struct events_curves *curves, const struct account *account,
+                             const struct equity_point *point)
 {
     struct events_curve *curve = curve_of(curves, point->account);
     if (curve && curve->n == curve->cap) {
@@ -51,7 +51,7 @@ void events_curves_point(struct events_curves *curves, const struct account *acc
         (struct events_point){point->ts_ns, decimal_to_double(point->equity, account->currency_scale)};
 }
 
-bool events_curves_metrics(const struct events_curves *curves, int account, struct metrics *ret)
+bool cli_events_curves_metrics(const struct events_curves *curves, int account, struct metrics *ret)
 {
     const struct events_curve *curve = account < curves->n ? &curves->accounts[account] : NULL;
     int64_t step_ns = curves->interval_ns;
@@ -77,7 +77,7 @@ bool events_curves_metrics(const struct events_curves *curves, int account, stru
     return true;
 }
 
-void events_curves_finish(struct events_curves *curves)
+void cli_events_curves_finish(struct events_curves *curves)
 {
     for (int a = 0; a < curves->n; a++)
         free(curves->accounts[a].points);

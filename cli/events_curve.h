@@ -26,13 +26,13 @@ struct events_curves {
     bool no_memory;
 };
 
-void events_curves_bar(struct events_curves *curves, int symbol, const struct bar *bar);
-void events_curves_point(struct events_curves *curves, const struct account *account,
-                         const struct equity_point *point);
-void events_curves_finish(struct events_curves *curves);
+void cli_events_curves_bar(struct events_curves *curves, int symbol, const struct bar *bar);
+void cli_events_curves_point(struct events_curves *curves, const struct account *account,
+                             const struct equity_point *point);
+void cli_events_curves_finish(struct events_curves *curves);
 
 /* The metrics of an account's equity at the end of each bar's interval, the last one carried on. True; false
  * without them: fewer than three intervals, no bars, money moved, or no memory. */
-bool events_curves_metrics(const struct events_curves *curves, int account, struct metrics *ret);
+bool cli_events_curves_metrics(const struct events_curves *curves, int account, struct metrics *ret);
 
 #endif

@@ -20,7 +20,7 @@ static int print_object(const struct events_asked *asked, json_t *object)
     char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
     json_decref(object);
     if (!text)
-        return stored_fail(EXIT_ERROR, asked->verb, "", "out of memory");
+        return cli_stored_fail(EXIT_ERROR, asked->verb, "", "out of memory");
     puts(text);
     free(text);
     return EXIT_OK;
@@ -55,14 +55,14 @@ static int list_text(void *ctx, const struct journal_segment_info *s)
         }
     printf("%-44s  %10" PRIu64 "  %10" PRIu64 "  %-24s  %-24s  %8" PRIu64 "  %9" PRIu64 "  %10" PRIu64
            "  %s\n",
-           s->name, s->first_seq, s->last_seq, stored_time(STORED_TABLE, from, s->first_ns),
-           stored_time(STORED_TABLE, to, s->last_ns), s->blocks, s->records, s->file_bytes, holds);
+           s->name, s->first_seq, s->last_seq, cli_stored_time(STORED_TABLE, from, s->first_ns),
+           cli_stored_time(STORED_TABLE, to, s->last_ns), s->blocks, s->records, s->file_bytes, holds);
     if (s->torn_bytes > 0)
         printf("%-44s  its last %" PRIu64 " bytes are torn, or still being written\n", "", s->torn_bytes);
     return 0;
 }
 
-int events_list(const struct events_asked *asked)
+int cli_events_list(const struct events_asked *asked)
 {
     char err[JOURNAL_ERROR_MAX] = "out of memory";
     uint64_t n = 0;
@@ -71,7 +71,7 @@ int events_list(const struct events_asked *asked)
                         : journal_list(asked->path, list_text, &n, err, sizeof err);
     if (r < 0) {
         json_decref(segments);
-        return stored_fail(EXIT_ERROR, asked->verb, "", err);
+        return cli_stored_fail(EXIT_ERROR, asked->verb, "", err);
     }
     if (!asked->json) {
         json_decref(segments);
@@ -109,8 +109,8 @@ static void print_summary(const struct journal_summary *s)
            s->segments, s->blocks, s->records, s->events, s->states, s->frames, s->replies);
     printf("events %" PRIu64 " to %" PRIu64 ", from %s to %s; %" PRIu64 " bytes, %" PRIu64
            " in the files\nhash ",
-           s->first_seq, s->last_seq, stored_time(STORED_TABLE, from, s->first_ns),
-           stored_time(STORED_TABLE, to, s->last_ns), s->raw_bytes, s->file_bytes);
+           s->first_seq, s->last_seq, cli_stored_time(STORED_TABLE, from, s->first_ns),
+           cli_stored_time(STORED_TABLE, to, s->last_ns), s->raw_bytes, s->file_bytes);
     for (int i = 0; i < JOURNAL_HASH_SIZE; i++)
         printf("%02x", s->hash[i]);
     putchar('\n');
@@ -120,7 +120,7 @@ static void print_summary(const struct journal_summary *s)
         printf("%" PRIu64 " bytes at the end are torn, or still being written\n", s->torn_bytes);
 }
 
-int events_verify(const struct events_asked *asked)
+int cli_events_verify(const struct events_asked *asked)
 {
     char err[JOURNAL_ERROR_MAX];
     struct journal_summary summary = {0};
@@ -129,5 +129,5 @@ int events_verify(const struct events_asked *asked)
         status = print_object(asked, summary_object(&summary, r < 0 ? err : NULL));
     else if (r == 0)
         print_summary(&summary);
-    return r < 0 ? stored_fail(EXIT_ERROR, asked->verb, "", err) : status;
+    return r < 0 ? cli_stored_fail(EXIT_ERROR, asked->verb, "", err) : status;
 }

@@ -89,13 +89,13 @@ static int record_words(struct show *show, const struct journal_record *record, 
 static void print(struct show *show, const struct journal_record *record, const char *kind, const char *words)
 {
     char time[STORED_CELL], shown[WORDS_MAX];
-    text_clean(shown, sizeof shown, words);
+    cli_text_clean(shown, sizeof shown, words);
     if (show->asked->json)
-        stored_object(&show->list,
-                      json_pack("{s:I, s:I, s:s, s:s}", "seq", (json_int_t)record->seq, "recv_ns",
-                                (json_int_t)record->recv_ns, "kind", kind, "words", shown));
+        cli_stored_object(&show->list,
+                          json_pack("{s:I, s:I, s:s, s:s}", "seq", (json_int_t)record->seq, "recv_ns",
+                                    (json_int_t)record->recv_ns, "kind", kind, "words", shown));
     else
-        printf("%10" PRIu64 "  %s  %s\n", record->seq, stored_time(STORED_TABLE, time, record->recv_ns),
+        printf("%10" PRIu64 "  %s  %s\n", record->seq, cli_stored_time(STORED_TABLE, time, record->recv_ns),
                shown);
 }
 
@@ -156,28 +156,28 @@ static int show_records(struct show *show, char *err, size_t err_size)
     return r < 0 ? r : show->list.r;
 }
 
-int events_show(const struct events_asked *asked)
+int cli_events_show(const struct events_asked *asked)
 {
     struct show show = {.asked = asked, .list = {.name = "events", .form = STORED_JSON}};
     char err[JOURNAL_ERROR_MAX] = "out of memory";
     if ((asked->at_ns >= 0) == (asked->seq >= 0))
-        return ask_usage(asked->verb, "--at T or --seq N: from where?");
+        return cli_ask_usage(asked->verb, "--at T or --seq N: from where?");
     int r = journal_reader_open(asked->path, &show.reader, err, sizeof err);
     if (r < 0)
-        return stored_fail(EXIT_ERROR, asked->verb, "", err);
+        return cli_stored_fail(EXIT_ERROR, asked->verb, "", err);
     show.shelf = policy_shelf_of_log(asked->path);
     if (show.shelf)
         show.policies = policy_shelf_find(show.shelf);
     show.memory.policies = show.shelf ? &show.policies : NULL;
     if (asked->json)
-        stored_begin(&show.list);
+        cli_stored_begin(&show.list);
     r = show_records(&show, err, sizeof err);
     if (asked->json)
-        stored_end(&show.list);
+        cli_stored_end(&show.list);
     if (show.engine)
         engine_destroy(show.engine);
     policy_shelf_close(show.shelf);
     event_memory_finish(&show.memory);
     journal_reader_close(show.reader);
-    return r < 0 ? stored_fail(EXIT_ERROR, asked->verb, "", err) : EXIT_OK;
+    return r < 0 ? cli_stored_fail(EXIT_ERROR, asked->verb, "", err) : EXIT_OK;
 }

@@ -62,10 +62,10 @@ static bool on_explained(void *ctx, const struct explanation *explanation)
     if (out->quiet)
         return true;
     if (!out->json) {
-        explain_print(explanation, origin);
+        cli_explain_print(explanation, origin);
         return true;
     }
-    json_t *object = explain_object(explanation, origin);
+    json_t *object = cli_explain_object(explanation, origin);
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(object);
     if (!text) {
@@ -100,14 +100,14 @@ static int report(const struct asked *asked, const struct output *out, const str
         printf("%" PRIu64 " of them ended where the log has a hole: they are not compared\n",
                result->incomplete);
     if (result->missing > 0)
-        return stored_fail(
+        return cli_stored_fail(
             EXIT_ERROR, "explain", asked->order,
             "the log does not give this order: its event was not recorded, or another one came "
             "of it; see papertape parity");
     if (!result->different && out->other) {
         snprintf(words, sizeof words, "order_policies %" PRIu64 ": policy: the log gives %s, recorded is %s",
                  out->other, out->other_should, out->other_is);
-        return stored_fail(EXIT_ERROR, "explain", "", words);
+        return cli_stored_fail(EXIT_ERROR, "explain", "", words);
     }
     if (!result->different)
         return EXIT_OK;
@@ -116,7 +116,7 @@ static int report(const struct asked *asked, const struct output *out, const str
              " of %" PRIu64 " orders are equal",
              result->difference_at.seq, result->difference_at.text, d->table, d->id, d->field, d->replayed,
              d->recorded, result->equal, result->explained);
-    return stored_fail(EXIT_ERROR, "explain", "", words);
+    return cli_stored_fail(EXIT_ERROR, "explain", "", words);
 }
 
 static int explain(const struct option_call *call, struct db_reader *reader, const struct recorded_rows *rows,
@@ -133,9 +133,10 @@ static int explain(const struct option_call *call, struct db_reader *reader, con
     uint64_t id = 0;
     char err[JOURNAL_ERROR_MAX];
     if (asked->order) {
-        const struct recorded_order *order = recorded_find(rows, asked->order);
+        const struct recorded_order *order = cli_recorded_find(rows, asked->order);
         if (!order)
-            return stored_fail(EXIT_ERROR, "explain", asked->order, "no order has this number or client id");
+            return cli_stored_fail(EXIT_ERROR, "explain", asked->order,
+                                   "no order has this number or client id");
         id = order->order.id;
         options.ids = &id;
         options.n_ids = 1;
@@ -145,10 +146,10 @@ static int explain(const struct option_call *call, struct db_reader *reader, con
     }
     int r = engine_explain_run(&options, &result, err, sizeof err);
     if (out.r < 0)
-        return stored_fail(EXIT_ERROR, "explain", "",
-                           out.r == -ENOMEM ? "out of memory" : db_reader_error(reader));
+        return cli_stored_fail(EXIT_ERROR, "explain", "",
+                               out.r == -ENOMEM ? "out of memory" : db_reader_error(reader));
     if (r < 0)
-        return stored_fail(EXIT_ERROR, "explain", asked->order ? asked->order : "", err);
+        return cli_stored_fail(EXIT_ERROR, "explain", asked->order ? asked->order : "", err);
     return report(asked, &out, &result);
 }
 
@@ -165,21 +166,21 @@ static int run(struct option_call *call)
         return option_fail(call, EXIT_USAGE, "an order's number or client id is needed, or --all");
     if (asked->day_ns != NO_DAY && !asked->all)
         return option_fail(call, EXIT_USAGE, "--day: goes with --all");
-    int status = stored_open("explain", call->state, &reader);
+    int status = cli_stored_open("explain", call->state, &reader);
     if (status != EXIT_OK)
         return status;
-    int r = recorded_load(reader, false, &rows);
+    int r = cli_recorded_load(reader, false, &rows);
     if (r == -ENODATA) {
         db_reader_close(reader);
-        return stored_fail(EXIT_ERROR, "explain", "", "the database was written without a log");
+        return cli_stored_fail(EXIT_ERROR, "explain", "", "the database was written without a log");
     }
     if (r < 0)
-        return stored_close("explain", reader, r);
-    if (state_dir_look(call->state, &dir, err, sizeof err) < 0)
-        status = stored_fail(EXIT_ERROR, "explain", "", err);
+        return cli_stored_close("explain", reader, r);
+    if (db_state_dir_look(call->state, &dir, err, sizeof err) < 0)
+        status = cli_stored_fail(EXIT_ERROR, "explain", "", err);
     else
         status = explain(call, reader, &rows, dir.events);
-    recorded_finish(&rows);
+    cli_recorded_finish(&rows);
     db_reader_close(reader);
     return status;
 }
@@ -196,7 +197,7 @@ static const struct option_row options[] = {
     {"all", NULL, "every order of the log; says how many are equal, or exits 1 with the first difference",
      offsetof(struct asked, all)},
     {"day", "D", "those created on that day (UTC), as 2024-08-08", offsetof(struct asked, day_ns),
-     stored_take_time},
+     cli_stored_take_time},
 };
 
 const struct option_verb cli_explain = {

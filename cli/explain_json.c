@@ -21,13 +21,14 @@ static json_t *order_object(const struct explanation *e, const struct order *o)
     return json_pack(
         "{s:s, s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:I, s:I, s:I, s:I, s:I}", "state",
         order_state_name(o->state), "reason", o->reason == ORDER_OK ? NULL : order_reason_name(o->reason),
-        "qty", stored_number(o->qty, s->qty_scale), "filled", stored_number(o->filled, s->qty_scale), "price",
-        stored_number_or_null(o->price, s->price_scale), "stop",
-        stored_number_or_null(o->stop_price, s->price_scale), "trail",
-        stored_number_or_null(o->trail, s->price_scale), "peak",
-        stored_number_or_null(o->peak, s->price_scale), "cost", stored_number(o->cost, s->quote_scale),
-        "triggered", o->triggered, "amends", (json_int_t)o->amends, "created_ns", (json_int_t)o->created_ns,
-        "effective_ns", (json_int_t)o->effective_ns, "updated_ns", (json_int_t)o->updated_ns, "expires_ns",
+        "qty", cli_stored_number(o->qty, s->qty_scale), "filled", cli_stored_number(o->filled, s->qty_scale),
+        "price", cli_stored_number_or_null(o->price, s->price_scale), "stop",
+        cli_stored_number_or_null(o->stop_price, s->price_scale), "trail",
+        cli_stored_number_or_null(o->trail, s->price_scale), "peak",
+        cli_stored_number_or_null(o->peak, s->price_scale), "cost",
+        cli_stored_number(o->cost, s->quote_scale), "triggered", o->triggered, "amends",
+        (json_int_t)o->amends, "created_ns", (json_int_t)o->created_ns, "effective_ns",
+        (json_int_t)o->effective_ns, "updated_ns", (json_int_t)o->updated_ns, "expires_ns",
         (json_int_t)o->expires_ns);
 }
 
@@ -35,9 +36,10 @@ static json_t *bar_object(const struct explanation *e, const struct bar *bar)
 {
     const struct symbol *s = &e->symbol;
     return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o}", "open_time_ns", (json_int_t)bar->open_ns, "open",
-                     stored_number(bar->open, s->price_scale), "high",
-                     stored_number(bar->high, s->price_scale), "low", stored_number(bar->low, s->price_scale),
-                     "close", stored_number(bar->close, s->price_scale), "volume",
+                     cli_stored_number(bar->open, s->price_scale), "high",
+                     cli_stored_number(bar->high, s->price_scale), "low",
+                     cli_stored_number(bar->low, s->price_scale), "close",
+                     cli_stored_number(bar->close, s->price_scale), "volume",
                      json_real(decimal_to_double(bar->volume, s->qty_scale)));
 }
 
@@ -135,13 +137,13 @@ static json_t *facts_object(const struct explanation *e)
         "storage_failing", f->storage_failing, "killed", f->killed, "begins", f->begins, "entered",
         f->entered, "positions", (int)f->positions, "closed_ns",
         f->closed_ns ? json_integer(f->closed_ns) : json_null(), "last",
-        stored_number_or_null(f->last, price_scale), "limit",
-        stored_number_or_null(f->limit_price, price_scale), "stop",
-        stored_number_or_null(f->stop_price, price_scale), "order_notional",
-        stored_number(f->order_notional, scale), "symbol_notional", stored_number(f->symbol_notional, scale),
-        "account_notional", stored_number(f->account_notional, scale), "equity",
-        stored_number(f->equity, scale), "day_equity", stored_number(f->day_equity, scale), "peak",
-        stored_number(f->peak, scale));
+        cli_stored_number_or_null(f->last, price_scale), "limit",
+        cli_stored_number_or_null(f->limit_price, price_scale), "stop",
+        cli_stored_number_or_null(f->stop_price, price_scale), "order_notional",
+        cli_stored_number(f->order_notional, scale), "symbol_notional",
+        cli_stored_number(f->symbol_notional, scale), "account_notional",
+        cli_stored_number(f->account_notional, scale), "equity", cli_stored_number(f->equity, scale),
+        "day_equity", cli_stored_number(f->day_equity, scale), "peak", cli_stored_number(f->peak, scale));
 }
 
 static json_t *verdict_object(const struct explanation *e)
@@ -153,7 +155,7 @@ static json_t *verdict_object(const struct explanation *e)
         json_pack("{s:f, s:f, s:f, s:i, s:f, s:f, s:o, s:i}", "exposure_symbol", l->exposure_symbol,
                   "exposure_account", l->exposure_account, "daily_loss", l->daily_loss, "orders_per_second",
                   (int)l->orders_per_second, "drawdown", l->drawdown, "price_band", l->price_band,
-                  "cooldown_s", stored_number(l->cooldown_ns, 9), "positions", (int)l->positions);
+                  "cooldown_s", cli_stored_number(l->cooldown_ns, 9), "positions", (int)l->positions);
     json_t *facts = e->verdict.have_facts ? facts_object(e) : json_null();
     bool accepted = e->order.state != ORDER_REJECTED; /* or refused with its group */
     return json_pack("{s:b, s:s?, s:o, s:o}", "accepted", accepted, "reason",
@@ -167,24 +169,25 @@ static json_t *fill_object(const struct explanation *e, const struct explained_f
     json_t *take = json_null();
     if (f->have_take)
         take = json_pack("{s:o, s:o, s:o, s:o, s:b}", "level_price",
-                         stored_number(f->level.price, s->price_scale), "level_qty",
-                         stored_number(f->level.qty, s->qty_scale), "taken_before",
-                         stored_number(f->taken_before, s->qty_scale), "queue_ahead",
-                         f->queue_ahead < 0 ? json_null() : stored_number(f->queue_ahead, s->qty_scale),
+                         cli_stored_number(f->level.price, s->price_scale), "level_qty",
+                         cli_stored_number(f->level.qty, s->qty_scale), "taken_before",
+                         cli_stored_number(f->taken_before, s->qty_scale), "queue_ahead",
+                         f->queue_ahead < 0 ? json_null() : cli_stored_number(f->queue_ahead, s->qty_scale),
                          "from_book", f->from_book);
     json_t *bar = json_null();
     if (f->have_bar)
         bar = json_pack("{s:I, s:o, s:o, s:o, s:o}", "open_ns", (json_int_t)f->bar.open_ns, "open",
-                        stored_number(f->bar.open, s->price_scale), "high",
-                        stored_number(f->bar.high, s->price_scale), "low",
-                        stored_number(f->bar.low, s->price_scale), "close",
-                        stored_number(f->bar.close, s->price_scale));
-    return json_pack(
-        "{s:I, s:o, s:I, s:o, s:o, s:o, s:o, s:f, s:b, s:o, s:o}", "fill", (json_int_t)fill->id, "event",
-        event_object(&f->event), "ts_ns", (json_int_t)fill->ts_ns, "price",
-        stored_number(fill->price, s->price_scale), "qty", stored_number(fill->qty, s->qty_scale), "notional",
-        stored_number(fill->notional, s->quote_scale), "fee", stored_number(fill->fee, s->quote_scale),
-        "fee_rate", (double)fill->fee_e6 / 1e6, "maker", fill->maker, "take", take, "bar", bar);
+                        cli_stored_number(f->bar.open, s->price_scale), "high",
+                        cli_stored_number(f->bar.high, s->price_scale), "low",
+                        cli_stored_number(f->bar.low, s->price_scale), "close",
+                        cli_stored_number(f->bar.close, s->price_scale));
+    return json_pack("{s:I, s:o, s:I, s:o, s:o, s:o, s:o, s:f, s:b, s:o, s:o}", "fill", (json_int_t)fill->id,
+                     "event", event_object(&f->event), "ts_ns", (json_int_t)fill->ts_ns, "price",
+                     cli_stored_number(fill->price, s->price_scale), "qty",
+                     cli_stored_number(fill->qty, s->qty_scale), "notional",
+                     cli_stored_number(fill->notional, s->quote_scale), "fee",
+                     cli_stored_number(fill->fee, s->quote_scale), "fee_rate", (double)fill->fee_e6 / 1e6,
+                     "maker", fill->maker, "take", take, "bar", bar);
 }
 
 static json_t *difference_object(const struct explanation *e)
@@ -205,7 +208,7 @@ static json_t *origin_object(const struct db_order_policy *origin)
     return json_pack("{s:s, s:s}", "id", id, "backend", origin->backend);
 }
 
-json_t *explain_object(const struct explanation *e, const struct db_order_policy *origin)
+json_t *cli_explain_object(const struct explanation *e, const struct db_order_policy *origin)
 {
     const struct order *o = &e->order;
     json_t *changes = json_array(), *fills = json_array();

@@ -24,7 +24,7 @@ static struct shown decimal(int128_t units, int scale)
 static struct shown at(int64_t ts_ns)
 {
     struct shown shown;
-    stored_time(STORED_TABLE, shown.text, ts_ns);
+    cli_stored_time(STORED_TABLE, shown.text, ts_ns);
     return shown;
 }
 
@@ -51,7 +51,7 @@ static struct shown percent(int64_t e6)
 static void line(const char *indent, const char *text)
 {
     fputs(indent, stdout);
-    text_print(stdout, text);
+    cli_text_print(stdout, text);
     putchar('\n');
 }
 
@@ -68,7 +68,7 @@ static void print_head(const struct explanation *e)
     const struct order *o = &e->order;
     const struct symbol *s = &e->symbol;
     printf("order %" PRIu64 ": ", o->id);
-    text_print(stdout, e->account);
+    cli_text_print(stdout, e->account);
     printf(" %s %s %s %s", order_side_name(o->side), decimal(o->qty, s->qty_scale).text,
            e->have_symbol ? s->name : "?", order_type_name(o->type));
     if (o->price)
@@ -83,12 +83,12 @@ static void print_head(const struct explanation *e)
            o->reduce_only ? " reduce-only" : "");
     if (o->tag[0]) {
         fputs(" \"", stdout);
-        text_print(stdout, o->tag);
+        cli_text_print(stdout, o->tag);
         putchar('"');
     }
     if (o->client_id[0]) {
         fputs(" id ", stdout);
-        text_print(stdout, o->client_id);
+        cli_text_print(stdout, o->client_id);
     }
     printf("\n%s%s%s: filled %s of %s for %s %s\n", order_state_name(o->state),
            o->reason == ORDER_OK ? "" : " ", order_reason_name(o->reason),
@@ -150,7 +150,7 @@ static void print_intent(const struct explained_decision *d, size_t i)
     }
     if (d->whys[i][0]) {
         fputs(": \"", stdout);
-        text_print(stdout, d->whys[i]);
+        cli_text_print(stdout, d->whys[i]);
         putchar('"');
     }
     putchar('\n');
@@ -431,7 +431,7 @@ static void print_change(const struct explanation *e, const struct explained_cha
         line(c->event.recv_ns > o->updated_ns ? "" : "      ", c->event.text);
 }
 
-void explain_print(const struct explanation *e, const struct db_order_policy *origin)
+void cli_explain_print(const struct explanation *e, const struct db_order_policy *origin)
 {
     print_head(e);
     print_cause(e, origin);

@@ -8,9 +8,9 @@
 #include "engine/explain.h"
 
 /* Onto standard output. `origin`: the policy that the database recorded as the order's; NULL: none. */
-void explain_print(const struct explanation *explanation, const struct db_order_policy *origin);
+void cli_explain_print(const struct explanation *explanation, const struct db_order_policy *origin);
 
 /* A new reference, or NULL without memory. Numbers are numbers; what is not known is null. */
-json_t *explain_object(const struct explanation *explanation, const struct db_order_policy *origin);
+json_t *cli_explain_object(const struct explanation *explanation, const struct db_order_policy *origin);
 
 #endif

@@ -15,30 +15,30 @@ static void print_tier(struct stored_list *list, const char *venue, const struct
 {
     char maker[STORED_CELL], taker[STORED_CELL];
     if (list->form == STORED_JSON) {
-        stored_object(list, json_pack("{s:s, s:s, s:o, s:o, s:s}", "venue", venue, "tier", tier->name,
-                                      "maker", stored_number(tier->rates.maker_e6, E6), "taker",
-                                      stored_number(tier->rates.taker_e6, E6), "who", tier->who));
+        cli_stored_object(list, json_pack("{s:s, s:s, s:o, s:o, s:s}", "venue", venue, "tier", tier->name,
+                                          "maker", cli_stored_number(tier->rates.maker_e6, E6), "taker",
+                                          cli_stored_number(tier->rates.taker_e6, E6), "who", tier->who));
         return;
     }
     const char *const cells[] = {venue, tier->name,
-                                 stored_decimal(list->form, maker, tier->rates.maker_e6, E6),
-                                 stored_decimal(list->form, taker, tier->rates.taker_e6, E6), tier->who};
-    stored_row(list, cells);
+                                 cli_stored_decimal(list->form, maker, tier->rates.maker_e6, E6),
+                                 cli_stored_decimal(list->form, taker, tier->rates.taker_e6, E6), tier->who};
+    cli_stored_row(list, cells);
 }
 
 static int run(struct option_call *call)
 {
     const struct fee_schedule *schedule;
     struct stored_list list = {.name = "fees",
-                               .form = stored_form(call),
+                               .form = cli_stored_form(call),
                                .columns = columns,
                                .n_columns = sizeof columns / sizeof *columns};
 
-    stored_begin(&list);
+    cli_stored_begin(&list);
     for (size_t i = 0; (schedule = fee_schedule(i)); i++)
         for (size_t t = 0; t < schedule->n; t++)
             print_tier(&list, schedule->venue, &schedule->tiers[t]);
-    stored_end(&list);
+    cli_stored_end(&list);
     return list.r < 0 ? option_fail(call, EXIT_ERROR, "it cannot be written") : EXIT_OK;
 }
 

@@ -29,32 +29,33 @@ static const struct stored_column columns[] = {
     {"input_seq", STORED_JSON_ONLY},
 };
 
-struct stored_list fills_list(enum stored_form form, FILE *out)
+struct stored_list cli_fills_list(enum stored_form form, FILE *out)
 {
-    return stored_record_list(&record_fills, columns, sizeof columns / sizeof *columns, form, out);
+    return cli_stored_record_list(&record_fills, columns, sizeof columns / sizeof *columns, form, out);
 }
 
-void fills_row(struct stored_list *list, const struct fill *f, const struct symbol *s, const char *account)
+void cli_fills_row(struct stored_list *list, const struct fill *f, const struct symbol *s,
+                   const char *account)
 {
-    stored_record_row(list, f, &(struct record_context){s, account});
+    cli_stored_record_row(list, f, &(struct record_context){s, account});
 }
 
 static void print_fill(void *ctx, const struct db_fill_row *row)
 {
-    fills_row(ctx, &row->fill, &row->symbol->symbol, row->account->name);
+    cli_fills_row(ctx, &row->fill, &row->symbol->symbol, row->account->name);
 }
 
 static int run(struct option_call *call)
 {
     struct db_reader *reader;
-    int r = stored_open("fills", call->state, &reader);
+    int r = cli_stored_open("fills", call->state, &reader);
     if (r != EXIT_OK)
         return r;
-    struct stored_list list = fills_list(stored_form(call), NULL);
-    stored_begin(&list);
+    struct stored_list list = cli_fills_list(cli_stored_form(call), NULL);
+    cli_stored_begin(&list);
     r = db_reader_fills(reader, 0, print_fill, &list);
-    stored_end(&list);
-    return stored_close("fills", reader, r < 0 ? r : list.r);
+    cli_stored_end(&list);
+    return cli_stored_close("fills", reader, r < 0 ? r : list.r);
 }
 
 static const struct option_action actions[] = {{.need = OPTION_NEEDS_STATE, OPTION_LISTS, .run = run}};

@@ -26,17 +26,17 @@ static char *number(char *buf, bool sign, double value, int decimals)
     return buf;
 }
 
-char *format_number(char buf[static FORMAT_MAX], double value, int decimals)
+char *cli_format_number(char buf[static FORMAT_MAX], double value, int decimals)
 {
     return number(buf, false, value, decimals);
 }
 
-char *format_signed(char buf[static FORMAT_MAX], double value, int decimals)
+char *cli_format_signed(char buf[static FORMAT_MAX], double value, int decimals)
 {
     return number(buf, true, value, decimals);
 }
 
-char *format_percent(char buf[static FORMAT_MAX], double value, int decimals)
+char *cli_format_percent(char buf[static FORMAT_MAX], double value, int decimals)
 {
     number(buf, true, value, decimals);
     size_t len = strlen(buf);
@@ -45,7 +45,7 @@ char *format_percent(char buf[static FORMAT_MAX], double value, int decimals)
     return buf;
 }
 
-char *format_fit(char buf[static FORMAT_MAX], double value, int decimals, int columns)
+char *cli_format_fit(char buf[static FORMAT_MAX], double value, int decimals, int columns)
 {
     for (int d = decimals; d >= 0; d--) {
         number(buf, false, value, d);
@@ -57,7 +57,7 @@ char *format_fit(char buf[static FORMAT_MAX], double value, int decimals, int co
     return buf;
 }
 
-char *format_age(char buf[static FORMAT_MAX], int64_t age_ms)
+char *cli_format_age(char buf[static FORMAT_MAX], int64_t age_ms)
 {
     int64_t s = age_ms / 1000;
 
@@ -76,7 +76,7 @@ char *format_age(char buf[static FORMAT_MAX], int64_t age_ms)
     return buf;
 }
 
-char *format_count(char buf[static FORMAT_MAX], double value)
+char *cli_format_count(char buf[static FORMAT_MAX], double value)
 {
     static const char units[] = " kMGTPE";
     int unit = 0;
@@ -105,7 +105,7 @@ static bool calendar(int64_t ts_ns, struct tm *ret)
     return ts_ns > 0 && gmtime_r(&seconds, ret);
 }
 
-char *format_clock(char buf[static FORMAT_MAX], int64_t ts_ns)
+char *cli_format_clock(char buf[static FORMAT_MAX], int64_t ts_ns)
 {
     struct tm tm;
 
@@ -114,7 +114,7 @@ char *format_clock(char buf[static FORMAT_MAX], int64_t ts_ns)
     return buf;
 }
 
-char *format_time(char buf[static FORMAT_MAX], int64_t ts_ns)
+char *cli_format_time(char buf[static FORMAT_MAX], int64_t ts_ns)
 {
     struct tm tm;
 

@@ -8,23 +8,23 @@
 enum { FORMAT_MAX = 48 };
 
 /* `value` with `decimals` (0..12) digits; with a sign always when it is a change, but for 0. NaN: "n/a". */
-char *format_number(char buf[static FORMAT_MAX], double value, int decimals);
-char *format_signed(char buf[static FORMAT_MAX], double value, int decimals);
+char *cli_format_number(char buf[static FORMAT_MAX], double value, int decimals);
+char *cli_format_signed(char buf[static FORMAT_MAX], double value, int decimals);
 
 /* "+2.43%". */
-char *format_percent(char buf[static FORMAT_MAX], double value, int decimals);
+char *cli_format_percent(char buf[static FORMAT_MAX], double value, int decimals);
 
 /* A price with at most `columns` columns: decimals are dropped from the right before digits are. */
-char *format_fit(char buf[static FORMAT_MAX], double value, int decimals, int columns);
+char *cli_format_fit(char buf[static FORMAT_MAX], double value, int decimals, int columns);
 
 /* An age: "0.3s", "94s", "12m", "5h", "3d". Negative: "n/a". */
-char *format_age(char buf[static FORMAT_MAX], int64_t age_ms);
+char *cli_format_age(char buf[static FORMAT_MAX], int64_t age_ms);
 
 /* A count or a number of bytes: "812", "9.1k", "2.4M". */
-char *format_count(char buf[static FORMAT_MAX], double value);
+char *cli_format_count(char buf[static FORMAT_MAX], double value);
 
 /* The time of day in UTC, "14:02:11", and with its date, "2024-08-08 14:02:11". */
-char *format_clock(char buf[static FORMAT_MAX], int64_t ts_ns);
-char *format_time(char buf[static FORMAT_MAX], int64_t ts_ns);
+char *cli_format_clock(char buf[static FORMAT_MAX], int64_t ts_ns);
+char *cli_format_time(char buf[static FORMAT_MAX], int64_t ts_ns);
 
 #endif

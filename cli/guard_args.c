@@ -23,7 +23,7 @@ static int load(struct guard_args *args)
     if (from == 0 && to == args->loaded->rows)
         return EXIT_OK;
     if (backtest_guard_bars_copy(args->loaded, from, to, &args->made) < 0)
-        return stored_fail(EXIT_ERROR, args->run.verb, "", "out of memory");
+        return cli_stored_fail(EXIT_ERROR, args->run.verb, "", "out of memory");
     args->market = &args->made.market;
     return EXIT_OK;
 }
@@ -51,18 +51,18 @@ static int make(struct guard_args *args)
     size_t warmup, lookback, rows = MADE_ROWS;
     char err[256];
     if (args->run.from_ns || args->run.to_ns)
-        return stored_fail(EXIT_USAGE, args->run.verb, "--from", "it goes with --bars");
+        return cli_stored_fail(EXIT_USAGE, args->run.verb, "--from", "it goes with --bars");
     if (backtest_guard_history(choice->strategy, choice->params, interval_ns, &warmup, &lookback, err,
                                sizeof err) < 0)
-        return stored_fail(EXIT_ERROR, args->run.verb, "", err);
+        return cli_stored_fail(EXIT_ERROR, args->run.verb, "", err);
     size_t history = warmup == INDICATOR_FOREVER ? lookback : warmup;
     if (history > MADE_ROWS_MOST / HISTORIES)
-        return stored_fail(EXIT_ERROR, args->run.verb, choice->strategy->name,
-                           "it wants more history than is made up: give bars, or shorter periods");
+        return cli_stored_fail(EXIT_ERROR, args->run.verb, choice->strategy->name,
+                               "it wants more history than is made up: give bars, or shorter periods");
     if (rows < HISTORIES * history + MADE_ROWS / 4)
         rows = HISTORIES * history + MADE_ROWS / 4;
     if (backtest_guard_bars_make((uint64_t)args->seed, 2, rows, interval_ns, &args->made) < 0)
-        return stored_fail(EXIT_ERROR, args->run.verb, "", "out of memory");
+        return cli_stored_fail(EXIT_ERROR, args->run.verb, "", "out of memory");
     args->market = &args->made.market;
     return EXIT_OK;
 }
@@ -79,8 +79,8 @@ static int choose(struct option_call *call)
     struct guard_args *args = call->into;
     int status = call->n > 0 ? cli_run_strategy(call, call->arguments[0]) : EXIT_OK;
     if (status == EXIT_OK && args->run.n_choices == 0)
-        status = stored_fail(EXIT_USAGE, args->run.verb, "",
-                             "a strategy is needed: papertape backtest --list-strategies says which");
+        status = cli_stored_fail(EXIT_USAGE, args->run.verb, "",
+                                 "a strategy is needed: papertape backtest --list-strategies says which");
     return status == EXIT_OK ? cli_run_check(&args->run) : status;
 }
 
@@ -119,14 +119,14 @@ void cli_guard_print_head(const struct guard_args *args)
     const struct market *market = args->market;
     const char *interval = bar_interval_name(market->interval_ns);
     char params[256], from[STORED_CELL], to[STORED_CELL];
-    strategy_args_text(args->run.choices[0].strategy, args->run.choices[0].params, params, sizeof params);
+    cli_strategy_args_text(args->run.choices[0].strategy, args->run.choices[0].params, params, sizeof params);
     printf("strategy   %s%s%s\nbars       ", args->account.strategy->name, *params ? " " : "", params);
     for (int s = 0; s < market->n_symbols; s++)
         printf("%s ", market->series[s].symbol.name);
     printf("%s, %zu rows%s\n           %s to %s\n", interval ? interval : "of no named interval",
            market->rows, args->run.n_bars > 0 ? "" : ", made up",
-           stored_time(STORED_TABLE, from, market->start_ns),
-           stored_time(STORED_TABLE, to, market_open_ns(market, market->rows)));
+           cli_stored_time(STORED_TABLE, from, market->start_ns),
+           cli_stored_time(STORED_TABLE, to, market_open_ns(market, market->rows)));
 }
 
 void cli_guard_decision_text(const struct guard_decision *decision, bool there, char *buf, size_t size)
@@ -171,8 +171,8 @@ void cli_guard_order_text(const struct guard_difference *difference, const struc
     int64_t at = order->price ? order->price : order->stop_price;
     snprintf(buf, size, "order %llu: %s %s %s%s%s (%s)", (unsigned long long)order->id,
              order_side_name(order->side), order_type_name(order->type),
-             stored_decimal(STORED_TABLE, qty, order->qty, symbol->qty_scale), at ? " at " : "",
-             at ? stored_decimal(STORED_TABLE, price, at, symbol->price_scale) : "", order->tag);
+             cli_stored_decimal(STORED_TABLE, qty, order->qty, symbol->qty_scale), at ? " at " : "",
+             at ? cli_stored_decimal(STORED_TABLE, price, at, symbol->price_scale) : "", order->tag);
 }
 
 json_t *cli_guard_difference_json(const struct guard_args *args, const struct guard_difference *difference)
@@ -200,7 +200,7 @@ int cli_guard_print_json(const char *verb, json_t *object)
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
     json_decref(object);
     if (!text)
-        return stored_fail(EXIT_ERROR, verb, "", "out of memory");
+        return cli_stored_fail(EXIT_ERROR, verb, "", "out of memory");
     puts(text);
     free(text);
     return EXIT_OK;

@@ -194,7 +194,7 @@ static int print_csv(const struct request *request)
         }
         putchar('\n');
     }
-    return indicators_finish_stdout();
+    return cli_indicators_finish_stdout();
 }
 
 static int parse_specs(char **texts, struct request *request)
@@ -289,9 +289,9 @@ static int run_list(int n, char **texts, bool json)
         return out_of_memory();
     int status = EXIT_USAGE;
     if (parse_specs(texts, &request) == 0)
-        status = json    ? indicators_list_json(request.specs, request.n_specs)
-                 : n > 0 ? indicators_list_specs(request.specs, request.n_specs)
-                         : indicators_list_table();
+        status = json    ? cli_indicators_list_json(request.specs, request.n_specs)
+                 : n > 0 ? cli_indicators_list_specs(request.specs, request.n_specs)
+                         : cli_indicators_list_table();
     free(request.specs);
     return status;
 }

@@ -6,9 +6,9 @@
 
 /* Inside the verb. Each returns the exit status, after its line on stderr. */
 struct indicator_spec;
-int indicators_list_table(void);
-int indicators_list_specs(const struct indicator_spec *specs, size_t n);
-int indicators_list_json(const struct indicator_spec *specs, size_t n); /* all rows where n is 0 */
-int indicators_finish_stdout(void);
+int cli_indicators_list_table(void);
+int cli_indicators_list_specs(const struct indicator_spec *specs, size_t n);
+int cli_indicators_list_json(const struct indicator_spec *specs, size_t n); /* all rows where n is 0 */
+int cli_indicators_finish_stdout(void);
 
 #endif

@@ -33,7 +33,7 @@ static struct indicator_spec default_spec(const struct indicator *row)
     return spec;
 }
 
-int indicators_finish_stdout(void)
+int cli_indicators_finish_stdout(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return EXIT_SUCCESS;
@@ -172,7 +172,7 @@ static void print_row(const struct cell cells[COLUMNS], const int widths[COLUMNS
     print_line(line, width);
 }
 
-int indicators_list_table(void)
+int cli_indicators_list_table(void)
 {
     size_t n;
     const struct indicator *const *rows = indicator_rows(&n);
@@ -202,10 +202,10 @@ int indicators_list_table(void)
             print_row(cells, widths, width);
         }
     }
-    return indicators_finish_stdout();
+    return cli_indicators_finish_stdout();
 }
 
-int indicators_list_specs(const struct indicator_spec *specs, size_t n)
+int cli_indicators_list_specs(const struct indicator_spec *specs, size_t n)
 {
     for (size_t s = 0; s < n; s++) {
         const struct indicator_spec *spec = &specs[s];
@@ -235,7 +235,7 @@ int indicators_list_specs(const struct indicator_spec *specs, size_t n)
                indicator_stream_bytes(spec));
         printf("  tolerance  of --backend cpu: %s (float64, float32)\n", tolerance_cell(row).text);
     }
-    return indicators_finish_stdout();
+    return cli_indicators_finish_stdout();
 }
 
 static json_t *warmup_json(const struct indicator_spec *spec, enum indicator_precision precision)
@@ -278,7 +278,7 @@ static json_t *json_of(const struct indicator_spec *spec)
         "of", scales[row->tolerance.scale], "f64", row->tolerance.f64, "f32", row->tolerance.f32);
 }
 
-int indicators_list_json(const struct indicator_spec *specs, size_t n)
+int cli_indicators_list_json(const struct indicator_spec *specs, size_t n)
 {
     size_t n_rows;
     const struct indicator *const *rows = indicator_rows(&n_rows);
@@ -295,5 +295,5 @@ int indicators_list_json(const struct indicator_spec *specs, size_t n)
         return EXIT_FAILURE;
     }
     putchar('\n');
-    return indicators_finish_stdout();
+    return cli_indicators_finish_stdout();
 }

@@ -25,7 +25,7 @@ static const char *hash_text(const uint8_t hash[static LEDGER_HASH_SIZE], char t
 /* A failure may quote what was found in an altered database. */
 static const char *cleaned(const char *failure, char words[static DB_ERROR_MAX])
 {
-    text_clean(words, DB_ERROR_MAX, failure);
+    cli_text_clean(words, DB_ERROR_MAX, failure);
     return words;
 }
 
@@ -38,8 +38,8 @@ static int print_json(const struct db_verified *v, const struct db_rebuilt *rebu
     for (size_t i = 0; i < v->n_balances; i++) {
         const struct db_verified_balance *b = &v->balances[i];
         json_array_append_new(balances, json_pack("{s:s, s:s, s:o, s:o}", "account", b->account_name, "asset",
-                                                  b->asset, "balance", stored_number(b->total, b->scale),
-                                                  "borrowed", stored_number(b->borrowed, b->scale)));
+                                                  b->asset, "balance", cli_stored_number(b->total, b->scale),
+                                                  "borrowed", cli_stored_number(b->borrowed, b->scale)));
     }
     json_t *object = json_pack(
         "{s:s, s:b, s:s?, s:I, s:I, s:I, s:I, s:s, s:o, s:o, s:o}", "schema", "papertape.ledger/1", "ok",
@@ -65,9 +65,9 @@ static void print_text(const struct db_verified *v)
     printf("hash %s\n", hash_text(v->hash, hash));
     for (size_t i = 0; i < v->n_balances; i++) {
         const struct db_verified_balance *b = &v->balances[i];
-        text_clean(name, sizeof name, b->account_name);
-        text_clean(asset, sizeof asset, b->asset);
-        printf("%-10s %24s %s\n", name, stored_decimal(STORED_CSV, total, b->total, b->scale), asset);
+        cli_text_clean(name, sizeof name, b->account_name);
+        cli_text_clean(asset, sizeof asset, b->asset);
+        printf("%-10s %24s %s\n", name, cli_stored_decimal(STORED_CSV, total, b->total, b->scale), asset);
     }
 }
 
@@ -75,16 +75,16 @@ static void print_text(const struct db_verified *v)
 static void print_rebuilt(enum stored_form form, const struct db_rebuilt *rebuilt)
 {
     char words[DB_ERROR_MAX], name[STORED_CELL], time[STORED_CELL];
-    text_clean(words, sizeof words, rebuilt->rebuild.why);
-    printf("built again %s: %s\n", stored_time(form, time, rebuilt->rebuild.ts_ns), words);
+    cli_text_clean(words, sizeof words, rebuilt->rebuild.why);
+    printf("built again %s: %s\n", cli_stored_time(form, time, rebuilt->rebuild.ts_ns), words);
     if (rebuilt->rebuild.aside[0]) {
-        text_clean(words, sizeof words, rebuilt->rebuild.aside);
+        cli_text_clean(words, sizeof words, rebuilt->rebuild.aside);
         printf("  the former file is %s\n", words);
     }
     printf("  whole from event %llu on\n", (unsigned long long)rebuilt->whole_from);
     for (int i = 0; i < rebuilt->n_sources; i++) {
-        text_clean(name, sizeof name, rebuilt->sources[i].table);
-        text_clean(words, sizeof words, rebuilt->sources[i].source);
+        cli_text_clean(name, sizeof name, rebuilt->sources[i].table);
+        cli_text_clean(words, sizeof words, rebuilt->sources[i].source);
         printf("  %-20s %s\n", name, words);
     }
 }
@@ -92,7 +92,7 @@ static void print_rebuilt(enum stored_form form, const struct db_rebuilt *rebuil
 static void print_also(const char *failure)
 {
     fputs("also: ", stdout);
-    text_print(stdout, failure);
+    cli_text_print(stdout, failure);
     putchar('\n');
 }
 
@@ -100,7 +100,7 @@ static int verify(struct option_call *call)
 {
     struct db_reader *reader;
     struct db_verified *verified = NULL;
-    int status = stored_open("ledger verify", call->state, &reader);
+    int status = cli_stored_open("ledger verify", call->state, &reader);
     if (status != EXIT_OK)
         return status;
     struct db_rebuilt *rebuilt = calloc(1, sizeof *rebuilt);
@@ -114,11 +114,11 @@ static int verify(struct option_call *call)
     if (found > 0 && !call->json)
         print_rebuilt(STORED_TABLE, rebuilt);
     free(rebuilt);
-    status = stored_close("ledger verify", reader, r);
+    status = cli_stored_close("ledger verify", reader, r);
     for (int i = 1; r == 0 && !call->json && i < verified->n_failures; i++)
         print_also(verified->failures[i]);
     if (r == 0 && !verified->ok)
-        status = stored_fail(EXIT_ERROR, "ledger verify", "", verified->failure);
+        status = cli_stored_fail(EXIT_ERROR, "ledger verify", "", verified->failure);
     db_verified_destroy(verified);
     return status;
 }
@@ -128,7 +128,7 @@ static const struct stored_column columns[] = {
     {"amount", 0}, {"balance", 0}, {"order_id", 0}, {"fill_id", 0}, {"hash", 0},
 };
 
-struct stored_list ledger_list(enum stored_form form, FILE *out)
+struct stored_list cli_ledger_list(enum stored_form form, FILE *out)
 {
     struct stored_list list = {.name = "ledger_rows",
                                .form = form,
@@ -138,41 +138,42 @@ struct stored_list ledger_list(enum stored_form form, FILE *out)
     return list;
 }
 
-void ledger_list_row(struct stored_list *list, const struct ledger_row *row, const char *account)
+void cli_ledger_list_row(struct stored_list *list, const struct ledger_row *row, const char *account)
 {
     char id[STORED_CELL], time[STORED_CELL], amount[STORED_CELL], balance[STORED_CELL], order[STORED_CELL],
         fill[STORED_CELL], hash[HASH_TEXT];
     if (list->form == STORED_JSON) {
-        stored_object(
-            list, json_pack("{s:I, s:I, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:s}", "id",
-                            (json_int_t)row->id, "ts_ns", (json_int_t)row->ts_ns, "account", account, "asset",
-                            row->asset, "kind", ledger_kind_name(row->kind), "contra",
-                            ledger_contra_name(row->kind), "amount", stored_number(row->amount, row->scale),
-                            "balance", stored_number(row->balance, row->scale), "order_id",
-                            row->order_id ? json_integer((json_int_t)row->order_id) : json_null(), "fill_id",
-                            row->fill_id ? json_integer((json_int_t)row->fill_id) : json_null(), "hash",
-                            hash_text(row->hash, hash)));
+        cli_stored_object(
+            list,
+            json_pack("{s:I, s:I, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:s}", "id", (json_int_t)row->id,
+                      "ts_ns", (json_int_t)row->ts_ns, "account", account, "asset", row->asset, "kind",
+                      ledger_kind_name(row->kind), "contra", ledger_contra_name(row->kind), "amount",
+                      cli_stored_number(row->amount, row->scale), "balance",
+                      cli_stored_number(row->balance, row->scale), "order_id",
+                      row->order_id ? json_integer((json_int_t)row->order_id) : json_null(), "fill_id",
+                      row->fill_id ? json_integer((json_int_t)row->fill_id) : json_null(), "hash",
+                      hash_text(row->hash, hash)));
         return;
     }
     const char *const cells[] = {
-        stored_integer(id, (long long)row->id),
-        stored_time(list->form, time, row->ts_ns),
+        cli_stored_integer(id, (long long)row->id),
+        cli_stored_time(list->form, time, row->ts_ns),
         account,
         row->asset,
         ledger_kind_name(row->kind),
         ledger_contra_name(row->kind),
-        stored_decimal(list->form, amount, row->amount, row->scale),
-        stored_decimal(list->form, balance, row->balance, row->scale),
-        row->order_id ? stored_integer(order, (long long)row->order_id) : "",
-        row->fill_id ? stored_integer(fill, (long long)row->fill_id) : "",
+        cli_stored_decimal(list->form, amount, row->amount, row->scale),
+        cli_stored_decimal(list->form, balance, row->balance, row->scale),
+        row->order_id ? cli_stored_integer(order, (long long)row->order_id) : "",
+        row->fill_id ? cli_stored_integer(fill, (long long)row->fill_id) : "",
         hash_text(row->hash, hash),
     };
-    stored_row(list, cells);
+    cli_stored_row(list, cells);
 }
 
 static void print_row(void *ctx, const struct db_ledger_row *entry)
 {
-    ledger_list_row(ctx, &entry->row, entry->account->name);
+    cli_ledger_list_row(ctx, &entry->row, entry->account->name);
 }
 
 static int export(struct option_call *call)
@@ -180,16 +181,16 @@ static int export(struct option_call *call)
     struct db_reader *reader;
     if (*(const bool *)call->into && (call->csv || call->json))
         return option_fail(call, EXIT_USAGE, "--hledger: it is a form of its own, beside --csv and --json");
-    int status = stored_open("ledger export", call->state, &reader);
+    int status = cli_stored_open("ledger export", call->state, &reader);
     if (status != EXIT_OK)
         return status;
     if (*(const bool *)call->into)
-        return stored_close("ledger export", reader, ledger_hledger(reader));
-    struct stored_list list = ledger_list(call->json ? STORED_JSON : STORED_CSV, NULL);
-    stored_begin(&list);
+        return cli_stored_close("ledger export", reader, cli_ledger_hledger(reader));
+    struct stored_list list = cli_ledger_list(call->json ? STORED_JSON : STORED_CSV, NULL);
+    cli_stored_begin(&list);
     int r = db_reader_ledger(reader, print_row, &list);
-    stored_end(&list);
-    return stored_close("ledger export", reader, r < 0 ? r : list.r);
+    cli_stored_end(&list);
+    return cli_stored_close("ledger export", reader, r < 0 ? r : list.r);
 }
 
 static const struct option_action actions[] = {

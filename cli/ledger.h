@@ -5,7 +5,7 @@
 #include "cli/stored.h"
 
 /* The list that export prints, for rows from elsewhere. out: NULL is stdout. */
-struct stored_list ledger_list(enum stored_form form, FILE *out);
-void ledger_list_row(struct stored_list *list, const struct ledger_row *row, const char *account);
+struct stored_list cli_ledger_list(enum stored_form form, FILE *out);
+void cli_ledger_list_row(struct stored_list *list, const struct ledger_row *row, const char *account);
 
 #endif

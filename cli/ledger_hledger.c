@@ -116,7 +116,7 @@ static void declare(void *ctx, const struct db_ledger_row *entry)
         return;
     commodity(entry->row.asset, symbol);
     if (!declared(j, symbol))
-        printf("commodity %s%s %s\n", stored_decimal(STORED_CSV, sample, 0, entry->row.scale),
+        printf("commodity %s%s %s\n", cli_stored_decimal(STORED_CSV, sample, 0, entry->row.scale),
                entry->row.scale == 0 ? "." : "", symbol);
     if (!declared(j, held(entry, name)))
         printf("account %s\n", name);
@@ -149,17 +149,17 @@ static void print_posting(const struct db_ledger_row *entry, const struct ledger
     char name[CONTRA_MAX], amount[STORED_CELL], balance[STORED_CELL], symbol[COMMODITY_MAX],
         total[STORED_CELL], currency[COMMODITY_MAX];
     commodity(row->asset, symbol);
-    printf("    %s  %s %s", held(entry, name), stored_decimal(STORED_CSV, amount, row->amount, row->scale),
-           symbol);
+    printf("    %s  %s %s", held(entry, name),
+           cli_stored_decimal(STORED_CSV, amount, row->amount, row->scale), symbol);
     if (cost)
         printf(" @@ %s %s",
-               stored_decimal(STORED_CSV, total, cost->amount < 0 ? -(int128_t)cost->amount : cost->amount,
-                              cost->scale),
+               cli_stored_decimal(STORED_CSV, total,
+                                  cost->amount < 0 ? -(int128_t)cost->amount : cost->amount, cost->scale),
                commodity(cost->asset, currency));
-    printf(" = %s %s\n", stored_decimal(STORED_CSV, balance, row->balance, row->scale), symbol);
+    printf(" = %s %s\n", cli_stored_decimal(STORED_CSV, balance, row->balance, row->scale), symbol);
     if (*contra(entry, name))
         printf("    %s  %s %s\n", name,
-               stored_decimal(STORED_CSV, amount, -(int128_t)row->amount, row->scale), symbol);
+               cli_stored_decimal(STORED_CSV, amount, -(int128_t)row->amount, row->scale), symbol);
 }
 
 static void print_transaction(struct journal *j)
@@ -187,7 +187,7 @@ static void print_transaction(struct journal *j)
     if (base && !quote) { /* worth less than a unit */
         char amount[STORED_CELL], symbol[COMMODITY_MAX];
         printf("    equity:conversion  %s %s\n",
-               stored_decimal(STORED_CSV, amount, -(int128_t)base->amount, base->scale),
+               cli_stored_decimal(STORED_CSV, amount, -(int128_t)base->amount, base->scale),
                commodity(base->asset, symbol));
     }
     j->n = 0;
@@ -205,7 +205,7 @@ static void take(void *ctx, const struct db_ledger_row *entry)
     j->rows[j->n++] = *entry;
 }
 
-int ledger_hledger(struct db_reader *reader)
+int cli_ledger_hledger(struct db_reader *reader)
 {
     struct journal journal = {0};
     int r = db_reader_begin(reader);

@@ -10,6 +10,6 @@
  * base asset bears what it cost or brought in the quote asset (@@), so each transaction balances to the last
  * unit (where that is less than a unit, against equity:conversion); each posting asserts the balance that the
  * ledger has after it. Commodities and accounts are declared. 0, -ENOMEM, or the reader's -errno. */
-int ledger_hledger(struct db_reader *reader);
+int cli_ledger_hledger(struct db_reader *reader);
 
 #endif

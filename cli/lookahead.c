@@ -19,10 +19,10 @@ static void print_difference(const struct guard_args *args, const struct guard_d
         cli_guard_decision_text(&found->decision, found->in_whole, whole, sizeof whole);
         cli_guard_decision_text(&found->changed_decision, found->in_changed, changed, sizeof changed);
     }
-    printf("LOOKS AHEAD at %s, %s, %s\n", stored_time(STORED_TABLE, at, found->ts_ns),
+    printf("LOOKS AHEAD at %s, %s, %s\n", cli_stored_time(STORED_TABLE, at, found->ts_ns),
            market->series[found->symbol].symbol.name,
            found->way == BACKTEST_COLUMNS ? "by columns" : "by the engine");
-    printf("  cut        %s: %s\n", stored_time(STORED_TABLE, cut, found->cut_ns),
+    printf("  cut        %s: %s\n", cli_stored_time(STORED_TABLE, cut, found->cut_ns),
            backtest_guard_change_name(found->change));
     printf("  whole      %s\n  changed    %s\n", whole, changed);
 }
@@ -49,7 +49,7 @@ void cli_lookahead_print(const struct guard_args *args, const struct guard_looka
 int cli_lookahead_print_json(const struct guard_args *args, const struct guard_lookahead *verdict)
 {
     char params[256];
-    strategy_args_text(args->run.choices[0].strategy, args->run.choices[0].params, params, sizeof params);
+    cli_strategy_args_text(args->run.choices[0].strategy, args->run.choices[0].params, params, sizeof params);
     return cli_guard_print_json(
         "lookahead",
         json_pack("{s:s, s:b, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o}", "schema",
@@ -67,13 +67,13 @@ static int examine(const struct guard_args *args, bool json)
     struct progress progress;
     struct guard_lookahead verdict;
     char err[512] = "";
-    progress_begin(&progress, "lookahead");
-    config.progress = progress_show;
+    cli_progress_begin(&progress, "lookahead");
+    config.progress = cli_progress_show;
     config.ctx = &progress;
     int r = backtest_guard_lookahead(&config, &verdict, err, sizeof err);
-    progress_end(&progress);
+    cli_progress_end(&progress);
     if (r < 0)
-        return stored_fail(EXIT_ERROR, "lookahead", "", err);
+        return cli_stored_fail(EXIT_ERROR, "lookahead", "", err);
     int status = EXIT_OK;
     if (json)
         status = cli_lookahead_print_json(args, &verdict);

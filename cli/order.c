@@ -19,7 +19,7 @@ static void print_orders(const json_t *result)
     printf("order %lld", (long long)first);
     if (state) {
         putchar(' ');
-        text_print(stdout, state);
+        cli_text_print(stdout, state);
     }
     puts(json_is_true(json_object_get(result, "repeated")) ? " (given before)" : "");
     json_array_foreach(more, i, id) if (json_integer_value(id) != first)
@@ -44,12 +44,12 @@ static void print_changed(const json_t *result, const char *word)
 static int send(struct option_call *call, const char *cmd)
 {
     json_t *result;
-    int status = ask_args_send(call, cmd, &result);
+    int status = cli_ask_args_send(call, cmd, &result);
 
     if (status != EXIT_OK)
         return status;
     if (call->json)
-        return ask_print(call, "papertape.order/1", result);
+        return cli_ask_print(call, "papertape.order/1", result);
     if (strcmp(cmd, "order") == 0)
         print_orders(result);
     else
@@ -103,11 +103,11 @@ static void put_legs(json_t *args, const char *group, const struct leg_key keys[
 
 static int put_words(struct option_call *call, const char *side, char **words)
 {
-    int status = ask_args_put(call, "side", side);
+    int status = cli_ask_args_put(call, "side", side);
 
     if (status == EXIT_OK)
-        status = ask_args_put(call, "symbol", words[0]);
-    return status == EXIT_OK ? ask_args_put(call, "qty", words[1]) : status;
+        status = cli_ask_args_put(call, "symbol", words[0]);
+    return status == EXIT_OK ? cli_ask_args_put(call, "qty", words[1]) : status;
 }
 
 static int place(struct option_call *call)
@@ -120,7 +120,7 @@ static int place(struct option_call *call)
         return option_fail(call, EXIT_USAGE,
                            "--stop, --take-profit: one of them; an order that has both is an oco");
     if (profits && !json_object_get(args, "type"))
-        ask_args_put(call, "type", json_object_get(args, "limit") ? "take-profit-limit" : "take-profit");
+        cli_ask_args_put(call, "type", json_object_get(args, "limit") ? "take-profit-limit" : "take-profit");
     move(args, "take_profit", args, "stop");
     put_legs(args, "bracket", bracket_keys);
     return status == EXIT_OK ? send(call, "order") : status;
@@ -148,7 +148,7 @@ static int change(struct option_call *call)
     if (*name && strlen(name) < 19 && strspn(name, "0123456789") == strlen(name))
         json_object_set_new(args, "order", json_integer(atoll(name)));
     else if (*name)
-        status = ask_args_put(call, "client_id", name);
+        status = cli_ask_args_put(call, "client_id", name);
     return status == EXIT_OK ? send(call, call->word) : status;
 }
 
@@ -164,7 +164,7 @@ static int take_trail(struct option_call *call, const struct option_row *row, co
     snprintf(key, sizeof key, "%s%s", strcmp(row->name, "trail") == 0 ? "trail" : "bracket_trail",
              percent ? "_percent" : "");
     snprintf(text, sizeof text, "%.*s", (int)(len - percent), value);
-    return ask_args_put(call, key, text);
+    return cli_ask_args_put(call, key, text);
 }
 
 static int take_expire(struct option_call *call, const struct option_row *row, const char *value)
@@ -180,7 +180,7 @@ static int take_expire(struct option_call *call, const struct option_row *row, c
     return EXIT_OK;
 }
 
-#define OF(actions) .take = ask_args_take, .of = (actions)
+#define OF(actions) .take = cli_ask_args_take, .of = (actions)
 #define NEW         "buy sell oco"
 
 static const struct option_row options[] = {

@@ -20,34 +20,34 @@ static const struct stored_column columns[] = {
     {"expires_ns", 0},  {"amends", 0},       {"client_id", -12},
 };
 
-struct stored_list orders_list(enum stored_form form, FILE *out)
+struct stored_list cli_orders_list(enum stored_form form, FILE *out)
 {
-    return stored_record_list(&record_orders, columns, sizeof columns / sizeof *columns, form, out);
+    return cli_stored_record_list(&record_orders, columns, sizeof columns / sizeof *columns, form, out);
 }
 
-void orders_row(struct stored_list *list, const struct order *o, const struct symbol *symbol,
-                const char *account)
+void cli_orders_row(struct stored_list *list, const struct order *o, const struct symbol *symbol,
+                    const char *account)
 {
-    stored_record_row(list, o, &(struct record_context){symbol, account});
+    cli_stored_record_row(list, o, &(struct record_context){symbol, account});
 }
 
 static void print_order(void *ctx, const struct db_order_row *row)
 {
-    orders_row(ctx, &row->order, row->symbol ? &row->symbol->symbol : NULL,
-               row->account ? row->account->name : NULL);
+    cli_orders_row(ctx, &row->order, row->symbol ? &row->symbol->symbol : NULL,
+                   row->account ? row->account->name : NULL);
 }
 
 static int run(struct option_call *call)
 {
     struct db_reader *reader;
-    int r = stored_open("orders", call->state, &reader);
+    int r = cli_stored_open("orders", call->state, &reader);
     if (r != EXIT_OK)
         return r;
-    struct stored_list list = orders_list(stored_form(call), NULL);
-    stored_begin(&list);
+    struct stored_list list = cli_orders_list(cli_stored_form(call), NULL);
+    cli_stored_begin(&list);
     r = db_reader_orders(reader, false, 0, print_order, &list);
-    stored_end(&list);
-    return stored_close("orders", reader, r < 0 ? r : list.r);
+    cli_stored_end(&list);
+    return cli_stored_close("orders", reader, r < 0 ? r : list.r);
 }
 
 static const struct option_action actions[] = {{.need = OPTION_NEEDS_STATE, OPTION_LISTS, .run = run}};

@@ -68,7 +68,7 @@ static int find_target(const char *path, bool there, char ret[static PATH_MAX])
     return snprintf(ret, PATH_MAX, "%s", path) < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
-int output_open(const char *verb, const char *path, struct output *ret)
+int cli_output_open(const char *verb, const char *path, struct output *ret)
 {
     struct output output = {.path = path};
     struct stat info;
@@ -85,12 +85,12 @@ int output_open(const char *verb, const char *path, struct output *ret)
     else if ((r = find_target(path, there, output.target)) == 0)
         r = open_beside(&output);
     if (r < 0)
-        return stored_fail(EXIT_ERROR, verb, path[0] ? path : "\"\"", strerror(-r));
+        return cli_stored_fail(EXIT_ERROR, verb, path[0] ? path : "\"\"", strerror(-r));
     *ret = output;
     return EXIT_OK;
 }
 
-int output_commit(const char *verb, struct output *output)
+int cli_output_commit(const char *verb, struct output *output)
 {
     if (!output->file)
         return EXIT_OK;
@@ -113,10 +113,11 @@ int output_commit(const char *verb, struct output *output)
         return EXIT_OK;
     if (output->temporary[0])
         unlink(output->temporary);
-    return stored_fail(EXIT_ERROR, verb, output->path, error ? strerror(error) : "not all of it was written");
+    return cli_stored_fail(EXIT_ERROR, verb, output->path,
+                           error ? strerror(error) : "not all of it was written");
 }
 
-void output_drop(struct output *output)
+void cli_output_drop(struct output *output)
 {
     if (!output->file)
         return;

@@ -15,12 +15,12 @@ struct output {
 };
 
 /* EXIT_OK, or EXIT_ERROR with `papertape: VERB: PATH: why` on stderr. */
-int output_open(const char *verb, const char *path, struct output *ret);
+int cli_output_open(const char *verb, const char *path, struct output *ret);
 
 /* Looks whether all of it was written and puts it in its place. The same statuses; not open is fine. */
-int output_commit(const char *verb, struct output *output);
+int cli_output_commit(const char *verb, struct output *output);
 
 /* Forgets it; fine when it is not open. */
-void output_drop(struct output *output);
+void cli_output_drop(struct output *output);
 
 #endif

@@ -21,7 +21,7 @@ static json_t *difference_object(const struct parity_result *p)
     char recorded[sizeof d->recorded]; /* may come from an altered database */
     if (p->equal)
         return json_null();
-    text_clean(recorded, sizeof recorded, d->recorded);
+    cli_text_clean(recorded, sizeof recorded, d->recorded);
     return json_pack("{s:s, s:I, s:s, s:I, s:I, s:s, s:s, s:s}", "table", d->table, "id", (json_int_t)d->id,
                      "field", d->field, "seq", (json_int_t)p->difference_seq, "ts_ns",
                      (json_int_t)p->difference_ns, "event", p->difference_event, "replayed", d->replayed,
@@ -45,7 +45,7 @@ static int print_json(const struct parity_result *p, const char *error, bool alt
     char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
     json_decref(object);
     if (!text)
-        return stored_fail(EXIT_ERROR, "parity", "", "out of memory");
+        return cli_stored_fail(EXIT_ERROR, "parity", "", "out of memory");
     puts(text);
     free(text);
     return EXIT_OK;
@@ -55,7 +55,7 @@ static void print_text(const struct parity_result *p)
 {
     char from[STORED_CELL], to[STORED_CELL];
     printf("parity ok: events %" PRIu64 " to %" PRIu64 ", from %s to %s\n", p->from_seq + 1, p->to_seq,
-           stored_time(STORED_TABLE, from, p->from_ns), stored_time(STORED_TABLE, to, p->to_ns));
+           cli_stored_time(STORED_TABLE, from, p->from_ns), cli_stored_time(STORED_TABLE, to, p->to_ns));
     printf("%" PRIu64 " orders, %" PRIu64 " fills and %" PRIu64
            " ledger rows are what the log gives, in %" PRIu64 " run%s\n",
            p->orders, p->fills, p->ledger_rows, p->runs, p->runs == 1 ? "" : "s");
@@ -69,10 +69,10 @@ static void print_text(const struct parity_result *p)
 static int fail(const struct option_call *call, const char *error, bool altered)
 {
     char words[STATE_PATH_MAX + DB_ERROR_MAX + 4];
-    text_clean(words, sizeof words, error);
+    cli_text_clean(words, sizeof words, error);
     if (call->json)
         print_json(NULL, words, altered);
-    return stored_fail(EXIT_ERROR, "parity", "", error);
+    return cli_stored_fail(EXIT_ERROR, "parity", "", error);
 }
 
 /* What the database recorded. An exit status, after saying why not. */
@@ -87,7 +87,7 @@ static int load(const struct option_call *call, const struct state_dir *dir, str
         status = fail(call, words, false);
         return r == -ENOENT ? EXIT_NO_DAEMON : status;
     }
-    r = recorded_load(reader, true, ret);
+    r = cli_recorded_load(reader, true, ret);
     if (r == -ENODATA)
         status =
             fail(call, "the database was written without a log: there is nothing to compare with", false);
@@ -112,9 +112,9 @@ static int report(const struct option_call *call, const struct parity_result *p)
         return EXIT_OK;
     snprintf(words, sizeof words,
              "event %" PRIu64 " of %s (%s): %s %" PRIu64 ": %s: the log gives %s, recorded is %s",
-             p->difference_seq, stored_time(STORED_TABLE, time, p->difference_ns), p->difference_event,
+             p->difference_seq, cli_stored_time(STORED_TABLE, time, p->difference_ns), p->difference_event,
              d->table, d->id, d->field, d->replayed, d->recorded);
-    return stored_fail(EXIT_ERROR, "parity", "", words);
+    return cli_stored_fail(EXIT_ERROR, "parity", "", words);
 }
 
 /* Lets the daemon compare, in a child process of its own, and waits for what came of it. */
@@ -122,7 +122,7 @@ static int ask(const char *state)
 {
     const struct timespec pause = {.tv_nsec = 100000000};
     json_t *result;
-    int status = ask_daemon("parity", state, "parity", NULL, &result);
+    int status = cli_ask_daemon("parity", state, "parity", NULL, &result);
 
     for (;;) {
         if (status != EXIT_OK)
@@ -138,13 +138,14 @@ static int ask(const char *state)
             if (ok)
                 puts("parity ok");
             else
-                stored_fail(EXIT_ERROR, "parity", "", detail && *detail ? detail : "nothing was compared");
+                cli_stored_fail(EXIT_ERROR, "parity", "",
+                                detail && *detail ? detail : "nothing was compared");
             json_decref(result);
             return ok ? EXIT_OK : EXIT_ERROR;
         }
         json_decref(result);
         nanosleep(&pause, NULL);
-        status = ask_daemon("parity", state, "status", NULL, &result);
+        status = cli_ask_daemon("parity", state, "status", NULL, &result);
     }
 }
 
@@ -165,7 +166,7 @@ static int run(struct option_call *call)
         return option_fail(call, EXIT_USAGE, "--daemon: takes neither --from nor --json");
     if (asked->daemon)
         return ask(call->state);
-    int r = state_dir_look(call->state, &dir, err, sizeof err);
+    int r = db_state_dir_look(call->state, &dir, err, sizeof err);
     if (r < 0)
         return r == -EINVAL ? option_fail(call, EXIT_USAGE, "%s", err) : fail(call, err, false);
     int status = load(call, &dir, &rows);
@@ -175,7 +176,7 @@ static int run(struct option_call *call)
         .path = dir.events, .from_ns = asked->from_ns, .recorded = &rows.recorded};
     r = engine_parity_run(&parity, &result, err, sizeof err);
     status = r < 0 ? fail(call, err, r == -EBADMSG) : report(call, &result);
-    recorded_finish(&rows);
+    cli_recorded_finish(&rows);
     return status;
 }
 
@@ -183,7 +184,7 @@ static const struct option_action actions[] = {{.need = OPTION_NEEDS_STATE, .run
 
 static const struct option_row options[] = {
     {"from", "T", "begin at the newest state of the log before this time, as 2024-08-08T14:00:00Z",
-     offsetof(struct asked, from_ns), stored_take_time},
+     offsetof(struct asked, from_ns), cli_stored_take_time},
     {"daemon", NULL,
      "lets the daemon compare, as it does each night, and waits: its header says what came of it",
      offsetof(struct asked, daemon)},

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/ask.h"
 #include "cli/policy_list.h"
 #include "cli/text.h"
-#include "cli/told.h"
 #include "exchange/exit_status.h"
 
 struct asked {
@@ -23,7 +23,7 @@ static void print_text(const char *text)
     char shown[SHOWN_MAX + 1];
     size_t line = strcspn(text, "\n"), n = line < SHOWN_MAX ? line : SHOWN_MAX;
 
-    text_clean(shown, n + 1, text);
+    cli_text_clean(shown, n + 1, text);
     fputs(shown, stdout);
     if (text[n])
         printf("... (%zu characters)", strlen(text));
@@ -52,7 +52,7 @@ static void print_value(const json_t *value)
         json_object_foreach((json_t *)(uintptr_t)value, key, each)
         {
             fputs(i++ ? ", " : "", stdout);
-            text_print(stdout, key);
+            cli_text_print(stdout, key);
             putchar(' ');
             print_value(each);
         }
@@ -66,7 +66,8 @@ static void print_time(const json_t *value)
 {
     char text[STORED_CELL];
 
-    fputs(json_integer_value(value) > 0 ? stored_time(STORED_TABLE, text, json_integer_value(value)) : "n/a",
+    fputs(json_integer_value(value) > 0 ? cli_stored_time(STORED_TABLE, text, json_integer_value(value))
+                                        : "n/a",
           stdout);
 }
 
@@ -81,7 +82,7 @@ static void print_policy(json_t *policy)
         size_t len = strlen(key);
         bool time = len > 3 && strcmp(key + len - 3, "_ns") == 0 && json_is_integer(value);
         char shown[32];
-        text_clean(shown, sizeof(shown), key);
+        cli_text_clean(shown, sizeof(shown), key);
         printf("%-15.*s  ", (int)(time ? len - 3 : len), shown);
         if (time)
             print_time(value);
@@ -94,12 +95,12 @@ static void print_policy(json_t *policy)
 static void print_done(const char *word, const json_t *policy)
 {
     printf("%s ", strcmp(word, "promote") == 0 ? "promoted" : "retired");
-    text_print(stdout, told_text(policy, "name"));
+    cli_text_print(stdout, cli_answer_text(policy, "name"));
     fputs(strcmp(word, "promote") == 0 ? ": " : "", stdout);
     if (strcmp(word, "promote") == 0) {
-        text_print(stdout, told_text(policy, "role"));
+        cli_text_print(stdout, cli_answer_text(policy, "role"));
         fputs(" on account ", stdout);
-        text_print(stdout, told_text(policy, "account"));
+        cli_text_print(stdout, cli_answer_text(policy, "account"));
     }
     putchar('\n');
 }
@@ -110,33 +111,33 @@ static int ask(struct option_call *call)
     const char *word = call->word, *name = call->arguments[0];
     char cmd[32], path[PATH_MAX];
     json_t *result, *policy, *args;
-    int status = told_check_name("policy", name);
+    int status = cli_answer_check_name("policy", name);
 
     if (status != EXIT_OK)
         return status;
     args = json_pack("{s:s}", "name", name);
     if (asked->policy && !realpath(asked->policy, path)) { /* the daemon's own directory is another */
         json_decref(args);
-        return stored_fail(EXIT_ERROR, "policy", asked->policy, strerror(errno));
+        return cli_stored_fail(EXIT_ERROR, "policy", asked->policy, strerror(errno));
     }
     if (asked->policy && json_object_set_new(args, "path", json_string(path)) < 0) {
         json_decref(args);
-        return stored_fail(EXIT_ERROR, "policy", asked->policy, "a path of UTF-8 text is needed");
+        return cli_stored_fail(EXIT_ERROR, "policy", asked->policy, "a path of UTF-8 text is needed");
     }
     if (asked->to)
         json_object_set_new(args, "to", json_string(asked->to));
     snprintf(cmd, sizeof(cmd), "policy_%s", word);
-    status = told_ask("policy", call->state, cmd, name, args, &told_policies,
-                      strcmp(word, "promote") == 0 ? &told_trainings : NULL, &result);
+    status = cli_answer_ask("policy", call->state, cmd, name, args, &cli_answer_policies,
+                            strcmp(word, "promote") == 0 ? &cli_answer_trainings : NULL, &result);
     if (status != EXIT_OK)
         return status;
-    policy = told_named(json_object_get(result, "policy"), &told_policies);
+    policy = cli_answer_named(json_object_get(result, "policy"), &cli_answer_policies);
     json_decref(result);
     if (!policy)
-        return stored_fail(EXIT_ERROR, "policy", name,
-                           "the daemon's answer has no policy: both must be of one version");
+        return cli_stored_fail(EXIT_ERROR, "policy", name,
+                               "the daemon's answer has no policy: both must be of one version");
     if (call->json)
-        return told_print("policy", "papertape.policy/1", "policy", policy);
+        return cli_answer_print("policy", "papertape.policy/1", "policy", policy);
     if (strcmp(word, "show") == 0)
         print_policy(policy);
     else
@@ -147,7 +148,7 @@ static int ask(struct option_call *call)
 
 static int list(struct option_call *call)
 {
-    return policy_list(call->state, stored_form(call));
+    return cli_policy_list(call->state, cli_stored_form(call));
 }
 
 static const struct option_action actions[] = {

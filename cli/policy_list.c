@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/told.h"
+#include "cli/answer.h"
 #include "exchange/exit_status.h"
 
 static const struct told_column columns[] = {
@@ -82,21 +82,22 @@ static void prepare(enum stored_form form, json_t *row)
     char *actions = json_is_object(given) ? json_dumps(given, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
 
     if (form == STORED_TABLE) /* enough to tell them apart */
-        json_object_set_new(row, "id", json_stringn(told_text(row, "id"), strnlen(told_text(row, "id"), 12)));
+        json_object_set_new(
+            row, "id", json_stringn(cli_answer_text(row, "id"), strnlen(cli_answer_text(row, "id"), 12)));
     json_object_set_new(row, "actions", json_string(actions ? actions : ""));
     free(actions);
     move(row, "e_value", json_object_get(evidence, "value"));
     move(row, "days", json_object_get(evidence, "days"));
     move(row, "against", json_object_get(evidence, "against"));
-    if (!*told_text(row, "detail"))
+    if (!*cli_answer_text(row, "detail"))
         move(row, "detail", json_object_get(row, "reason"));
 }
 
-const struct told_source told_policies = {"policy_list", "policies", "policy",
-                                          read_policies, columns,    (int)(sizeof columns / sizeof *columns),
-                                          prepare};
+const struct answer_source cli_answer_policies = {
+    "policy_list", "policies", "policy", read_policies, columns, (int)(sizeof columns / sizeof *columns),
+    prepare};
 
-int policy_list(const char *state, enum stored_form form)
+int cli_policy_list(const char *state, enum stored_form form)
 {
-    return told_list("policy", state, &told_policies, form);
+    return cli_answer_list("policy", state, &cli_answer_policies, form);
 }

@@ -4,6 +4,6 @@
 
 #include "cli/stored.h"
 
-int policy_list(const char *state, enum stored_form form);
+int cli_policy_list(const char *state, enum stored_form form);
 
 #endif

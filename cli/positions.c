@@ -99,29 +99,30 @@ static void print_position(void *ctx, const struct db_position_row *row)
     if (row->position.qty == 0 && !p->all)
         return;
     struct shown shown = shown_of(p, row);
-    stored_record_row(&p->list, &shown, &(struct record_context){&row->symbol->symbol, row->account->name});
+    cli_stored_record_row(&p->list, &shown,
+                          &(struct record_context){&row->symbol->symbol, row->account->name});
 }
 
 static int run(struct option_call *call)
 {
     struct db_reader *reader;
-    int r = stored_open("positions", call->state, &reader);
+    int r = cli_stored_open("positions", call->state, &reader);
     if (r != EXIT_OK)
         return r;
     struct printing printing = {
-        .list =
-            stored_record_list(&record, columns, sizeof columns / sizeof *columns, stored_form(call), NULL),
+        .list = cli_stored_record_list(&record, columns, sizeof columns / sizeof *columns,
+                                       cli_stored_form(call), NULL),
         .all = *(const bool *)call->into,
     };
     r = db_reader_begin(reader);
     if (r == 0)
         r = db_reader_prices(reader, take_mark, &printing);
-    stored_begin(&printing.list);
+    cli_stored_begin(&printing.list);
     if (r == 0)
         r = db_reader_positions(reader, print_position, &printing);
     db_reader_end(reader);
-    stored_end(&printing.list);
-    return stored_close("positions", reader, r < 0 ? r : printing.list.r);
+    cli_stored_end(&printing.list);
+    return cli_stored_close("positions", reader, r < 0 ? r : printing.list.r);
 }
 
 static const struct option_action actions[] = {{.need = OPTION_NEEDS_STATE, OPTION_LISTS, .run = run}};

@@ -5,14 +5,14 @@
 
 #include "exchange/clock.h"
 
-void progress_begin(struct progress *progress, const char *words)
+void cli_progress_begin(struct progress *progress, const char *words)
 {
     double now = clock_now_s();
     *progress =
         (struct progress){.shows = isatty(STDERR_FILENO) == 1, .words = words, .begun = now, .last = now};
 }
 
-bool progress_show(void *ctx, double share)
+bool cli_progress_show(void *ctx, double share)
 {
     enum { CELLS = 40 };
     static const char full[] = "########################################";
@@ -28,7 +28,7 @@ bool progress_show(void *ctx, double share)
     return true;
 }
 
-void progress_end(struct progress *progress)
+void cli_progress_end(struct progress *progress)
 {
     if (progress->shown)
         fputs("\r\033[K", stderr);

@@ -10,9 +10,9 @@ struct progress {
     double begun, last; /* seconds, monotonic */
 };
 
-void progress_begin(struct progress *progress, const char *words);
+void cli_progress_begin(struct progress *progress, const char *words);
 /* ctx: a struct progress. Shows 0..1 at most ten times a second; always true, as a run's callback. */
-bool progress_show(void *ctx, double share);
-void progress_end(struct progress *progress);
+bool cli_progress_show(void *ctx, double share);
+void cli_progress_end(struct progress *progress);
 
 #endif

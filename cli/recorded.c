@@ -86,7 +86,7 @@ static int find_ledger(void *ctx, uint64_t id, struct ledger_row *ret)
     return find(id, rows->ledger, rows->n_ledger, sizeof *ret, ret);
 }
 
-int recorded_load(struct db_reader *reader, bool ledger, struct recorded_rows *ret)
+int cli_recorded_load(struct db_reader *reader, bool ledger, struct recorded_rows *ret)
 {
     char seq[24] = "";
     *ret = (struct recorded_rows){.recorded = {.ctx = ret, .order = find_order, .fill = find_fill}};
@@ -108,7 +108,7 @@ int recorded_load(struct db_reader *reader, bool ledger, struct recorded_rows *r
     if (r == 0 && ret->failed)
         r = -ENOMEM;
     if (r < 0) {
-        recorded_finish(ret);
+        cli_recorded_finish(ret);
         return r;
     }
     ret->recorded.event_seq = strtoull(seq, NULL, 10);
@@ -118,7 +118,7 @@ int recorded_load(struct db_reader *reader, bool ledger, struct recorded_rows *r
     return 0;
 }
 
-void recorded_finish(struct recorded_rows *rows)
+void cli_recorded_finish(struct recorded_rows *rows)
 {
     free(rows->orders);
     free(rows->fills);
@@ -126,7 +126,7 @@ void recorded_finish(struct recorded_rows *rows)
     *rows = (struct recorded_rows){0};
 }
 
-const struct recorded_order *recorded_find(const struct recorded_rows *rows, const char *id_or_client_id)
+const struct recorded_order *cli_recorded_find(const struct recorded_rows *rows, const char *id_or_client_id)
 {
     char *end;
     uint64_t id = strtoull(id_or_client_id, &end, 10);

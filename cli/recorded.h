@@ -8,7 +8,7 @@
 #include "engine/compare.h"
 
 struct recorded_rows {
-    struct recorded recorded; /* looks up here: valid as long as this */
+    struct engine_recorded recorded; /* looks up here: valid as long as this */
     struct recorded_order *orders;
     struct recorded_fill *fills;
     struct ledger_row *ledger;
@@ -19,10 +19,10 @@ struct recorded_rows {
 
 /* Reads orders, fills and, with `ledger`, ledger rows. 0; -ENODATA for a database that no run with a log has
  * written; -ENOMEM; errors of the reader. On failure nothing is to be freed. */
-int recorded_load(struct db_reader *reader, bool ledger, struct recorded_rows *ret);
-void recorded_finish(struct recorded_rows *rows);
+int cli_recorded_load(struct db_reader *reader, bool ledger, struct recorded_rows *ret);
+void cli_recorded_finish(struct recorded_rows *rows);
 
 /* By its id, or by its account's name for it (the newest); NULL when there is none. */
-const struct recorded_order *recorded_find(const struct recorded_rows *rows, const char *id_or_client_id);
+const struct recorded_order *cli_recorded_find(const struct recorded_rows *rows, const char *id_or_client_id);
 
 #endif

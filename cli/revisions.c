@@ -31,9 +31,9 @@ static void bar_cells(enum stored_form form, bool known, const struct bar *bar, 
     if (!known)
         return;
     for (int i = 0; i < 4; i++)
-        stored_decimal(form, cell[i], prices[i], s->price_scale);
-    stored_decimal(form, cell[4], bar->volume, s->qty_scale);
-    stored_integer(cell[5], bar->trades);
+        cli_stored_decimal(form, cell[i], prices[i], s->price_scale);
+    cli_stored_decimal(form, cell[4], bar->volume, s->qty_scale);
+    cli_stored_integer(cell[5], bar->trades);
 }
 
 static json_t *bar_object(bool known, const struct bar *bar, const struct symbol *s)
@@ -41,9 +41,10 @@ static json_t *bar_object(bool known, const struct bar *bar, const struct symbol
     if (!known)
         return json_null();
     return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:I}", "open_ns", (json_int_t)bar->open_ns, "open",
-                     stored_number(bar->open, s->price_scale), "high",
-                     stored_number(bar->high, s->price_scale), "low", stored_number(bar->low, s->price_scale),
-                     "close", stored_number(bar->close, s->price_scale), "volume",
+                     cli_stored_number(bar->open, s->price_scale), "high",
+                     cli_stored_number(bar->high, s->price_scale), "low",
+                     cli_stored_number(bar->low, s->price_scale), "close",
+                     cli_stored_number(bar->close, s->price_scale), "volume",
                      json_real((double)bar->volume / (double)decimal_pow10(s->qty_scale)), "trades",
                      (json_int_t)bar->trades);
 }
@@ -61,10 +62,10 @@ static json_t *revision_object(const struct db_revision_row *row)
                      r->source == BAR_VENUE ? "venue" : "trades", "at_ns", (json_int_t)r->at_ns, "trade",
                      of_trade ? json_integer(trade->id) : json_null(), "new_trade",
                      corrects ? json_integer(trade->new_id) : json_null(), "old_price",
-                     stored_number_or_null(trade->old_price, s->price_scale), "old_qty",
-                     stored_number_or_null(trade->old_qty, s->qty_scale), "price",
-                     stored_number_or_null(corrects ? trade->price : 0, s->price_scale), "qty",
-                     stored_number_or_null(corrects ? trade->qty : 0, s->qty_scale), "bar_old",
+                     cli_stored_number_or_null(trade->old_price, s->price_scale), "old_qty",
+                     cli_stored_number_or_null(trade->old_qty, s->qty_scale), "price",
+                     cli_stored_number_or_null(corrects ? trade->price : 0, s->price_scale), "qty",
+                     cli_stored_number_or_null(corrects ? trade->qty : 0, s->qty_scale), "bar_old",
                      bar_object(r->has_old, &r->old, s), "bar_new", bar_object(r->has_now, &r->now, s),
                      "applied", r->applied, "code", *trade->code ? trade->code : NULL);
 }
@@ -82,25 +83,25 @@ static void print_revision(void *ctx, const struct db_revision_row *row)
     char cell[CELLS][STORED_CELL], old[BAR_CELLS][STORED_CELL], now[BAR_CELLS][STORED_CELL];
 
     if (form == STORED_JSON) {
-        stored_object(list, revision_object(row));
+        cli_stored_object(list, revision_object(row));
         return;
     }
     bar_cells(form, r->has_old, &r->old, s, old);
     bar_cells(form, r->has_now, &r->now, s, now);
     const char *const cells[] = {
-        stored_integer(cell[ID], (long long)row->revision.id),
-        stored_time(form, cell[TIME], r->ts_ns),
+        cli_stored_integer(cell[ID], (long long)row->revision.id),
+        cli_stored_time(form, cell[TIME], r->ts_ns),
         s->name,
         db_revision_name(r->kind),
         r->source == BAR_VENUE ? "venue" : "trades",
-        stored_time(form, cell[AT], r->at_ns),
-        of_trade ? stored_integer(cell[TRADE], trade->id) : "",
-        corrects ? stored_integer(cell[NEW], trade->new_id) : "",
-        stored_decimal_or_none(form, cell[OLD_PRICE], trade->old_price, s->price_scale),
-        stored_decimal_or_none(form, cell[OLD_QTY], trade->old_qty, s->qty_scale),
-        stored_decimal_or_none(form, cell[PRICE], corrects ? trade->price : 0, s->price_scale),
-        stored_decimal_or_none(form, cell[QTY], corrects ? trade->qty : 0, s->qty_scale),
-        has_bar ? stored_time(form, cell[BAR], r->has_old ? r->old.open_ns : r->now.open_ns) : "",
+        cli_stored_time(form, cell[AT], r->at_ns),
+        of_trade ? cli_stored_integer(cell[TRADE], trade->id) : "",
+        corrects ? cli_stored_integer(cell[NEW], trade->new_id) : "",
+        cli_stored_decimal_or_none(form, cell[OLD_PRICE], trade->old_price, s->price_scale),
+        cli_stored_decimal_or_none(form, cell[OLD_QTY], trade->old_qty, s->qty_scale),
+        cli_stored_decimal_or_none(form, cell[PRICE], corrects ? trade->price : 0, s->price_scale),
+        cli_stored_decimal_or_none(form, cell[QTY], corrects ? trade->qty : 0, s->qty_scale),
+        has_bar ? cli_stored_time(form, cell[BAR], r->has_old ? r->old.open_ns : r->now.open_ns) : "",
         old[0],
         old[1],
         old[2],
@@ -118,7 +119,7 @@ static void print_revision(void *ctx, const struct db_revision_row *row)
     };
     _Static_assert(sizeof cells / sizeof *cells == sizeof revision_columns / sizeof *revision_columns,
                    "a cell a column");
-    stored_row(list, cells);
+    cli_stored_row(list, cells);
 }
 
 static const char *venue_of(const struct record_context *context)
@@ -142,7 +143,7 @@ static const struct stored_column action_columns[] = {
 
 static void print_action(void *ctx, const struct db_action_row *row)
 {
-    stored_record_row(ctx, &row->action, &(struct record_context){.symbol = &row->symbol->symbol});
+    cli_stored_record_row(ctx, &row->action, &(struct record_context){.symbol = &row->symbol->symbol});
 }
 
 /* ---- both ---- */
@@ -156,13 +157,13 @@ static int open_for(const struct option_call *call, char name[static SYMBOL_NAME
                     struct db_reader **ret_reader)
 {
     struct db_symbol_row ignored;
-    int status = stored_open(call->verb->name, call->state, ret_reader);
+    int status = cli_stored_open(call->verb->name, call->state, ret_reader);
 
-    *ret = call->n > 0 ? stored_symbol(call->arguments[0], name) : NULL;
+    *ret = call->n > 0 ? cli_stored_symbol(call->arguments[0], name) : NULL;
     if (status != EXIT_OK || !*ret)
         return status;
     int r = db_reader_symbol(*ret_reader, *ret, &ignored);
-    return r < 0 ? stored_close(call->verb->name, *ret_reader, r) : EXIT_OK;
+    return r < 0 ? cli_stored_close(call->verb->name, *ret_reader, r) : EXIT_OK;
 }
 
 static int revisions(struct option_call *call)
@@ -176,13 +177,13 @@ static int revisions(struct option_call *call)
     if (status != EXIT_OK)
         return status;
     struct stored_list list = {.name = "revisions",
-                               .form = stored_form(call),
+                               .form = cli_stored_form(call),
                                .columns = revision_columns,
                                .n_columns = sizeof revision_columns / sizeof *revision_columns};
-    stored_begin(&list);
+    cli_stored_begin(&list);
     int r = db_reader_revisions(reader, symbol, span->from_ns, span->to_ns, print_revision, &list);
-    stored_end(&list);
-    return stored_close("revisions", reader, r < 0 ? r : list.r);
+    cli_stored_end(&list);
+    return cli_stored_close("revisions", reader, r < 0 ? r : list.r);
 }
 
 static int actions(struct option_call *call)
@@ -195,13 +196,13 @@ static int actions(struct option_call *call)
     if (status != EXIT_OK)
         return status;
     struct stored_list list =
-        stored_record_list(&db_record_actions, action_columns, sizeof action_columns / sizeof *action_columns,
-                           stored_form(call), NULL);
+        cli_stored_record_list(&db_record_actions, action_columns,
+                               sizeof action_columns / sizeof *action_columns, cli_stored_form(call), NULL);
     list.name = "actions";
-    stored_begin(&list);
+    cli_stored_begin(&list);
     int r = db_reader_actions(reader, symbol, print_action, &list);
-    stored_end(&list);
-    return stored_close("actions", reader, r < 0 ? r : list.r);
+    cli_stored_end(&list);
+    return cli_stored_close("actions", reader, r < 0 ? r : list.r);
 }
 
 static void init(void *into)
@@ -217,8 +218,8 @@ static const struct option_action revisions_rows[] =
                                                      .run = actions}};
 static const struct option_row options[] = {
     {"from", "T", "when it was reported, from T on: " STORED_TIME_WORDS, offsetof(struct span, from_ns),
-     stored_take_time},
-    {"to", "T", "until T, included", offsetof(struct span, to_ns), stored_take_time},
+     cli_stored_take_time},
+    {"to", "T", "until T, included", offsetof(struct span, to_ns), cli_stored_take_time},
 };
 
 const struct option_verb cli_revisions = {

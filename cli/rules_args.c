@@ -18,21 +18,21 @@ static int set_limit(const char *verb, char *word, struct risk_limits *limits)
     char *text = strchr(word, '=');
     if (!text) {
         snprintf(what, sizeof what, "--risk: \"%.64s\"", word);
-        return stored_fail(EXIT_USAGE, verb, what, "key=value is needed, as drawdown=0.2");
+        return cli_stored_fail(EXIT_USAGE, verb, what, "key=value is needed, as drawdown=0.2");
     }
     *text++ = '\0';
     const struct config_key *key = config_key_find(risk_keys, RISK_KEYS_N, NULL, word);
     int r = key ? config_key_read(key, text, limits, why)
                 : config_key_unknown(risk_keys, RISK_KEYS_N, NULL, word, why);
     snprintf(what, sizeof what, "--risk: %.64s", word);
-    return r < 0 ? stored_fail(EXIT_USAGE, verb, what, why) : EXIT_OK;
+    return r < 0 ? cli_stored_fail(EXIT_USAGE, verb, what, why) : EXIT_OK;
 }
 
-int rules_args_risk(const char *verb, const char *text, struct risk_limits *limits)
+int cli_rules_args_risk(const char *verb, const char *text, struct risk_limits *limits)
 {
     char copy[WORDS_MAX], *next = copy;
     if (strlen(text) >= sizeof copy)
-        return stored_fail(EXIT_USAGE, verb, "--risk", "more text than any limits need");
+        return cli_stored_fail(EXIT_USAGE, verb, "--risk", "more text than any limits need");
     snprintf(copy, sizeof copy, "%s", text);
     while (next) {
         int status = set_limit(verb, strsep(&next, ","), limits);
@@ -65,10 +65,10 @@ static int unknown_tier(const char *verb, const char *text)
     snprintf(words, sizeof words,
              "a tier, or maker:taker, two shares from 0 to 0.1, is needed: did you mean \"%s\"?",
              nearest.best ? nearest.best : "0.001:0.001");
-    return stored_fail(EXIT_USAGE, verb, what, words);
+    return cli_stored_fail(EXIT_USAGE, verb, what, words);
 }
 
-int rules_args_fees(const char *verb, const char *text, struct fee_rates *ret)
+int cli_rules_args_fees(const char *verb, const char *text, struct fee_rates *ret)
 {
     enum { SHARE_SCALE = 6, MOST_E6 = 100000 };
     int64_t maker, taker;

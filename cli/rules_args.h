@@ -7,9 +7,9 @@
 
 /* Reads key=value, several with commas, into limits; keys and units are those of papertaped.ini's [risk].
  * EXIT_OK, or EXIT_USAGE with one line on stderr. */
-int rules_args_risk(const char *verb, const char *text, struct risk_limits *limits);
+int cli_rules_args_risk(const char *verb, const char *text, struct risk_limits *limits);
 
 /* Reads maker:taker, or a venue's tier, as vip1 or VENUE/vip1. The same statuses. */
-int rules_args_fees(const char *verb, const char *text, struct fee_rates *ret);
+int cli_rules_args_fees(const char *verb, const char *text, struct fee_rates *ret);
 
 #endif

@@ -96,7 +96,7 @@ static int take_quotes(struct option_call *call, const struct option_row *row, c
 
 static int take_time(struct option_call *call, const struct option_row *row, const char *value)
 {
-    int status = stored_take_time(call, row, value);
+    int status = cli_stored_take_time(call, row, value);
     if (status == EXIT_OK && *(int64_t *)place_of(call, row) <= 0)
         return wrong(call, row, value, "a time after 1970 is needed");
     return status;
@@ -124,7 +124,7 @@ static int take_strategy(struct option_call *call, const struct option_row *row,
     if (args->n_choices == args->max_choices)
         return wrong(call, row, value,
                      args->max_choices == 1 ? "one strategy is expected" : "there can be 64 at most");
-    int status = strategy_args_choose(args->verb, value, &args->choices[args->n_choices]);
+    int status = cli_strategy_args_choose(args->verb, value, &args->choices[args->n_choices]);
     args->n_choices += status == EXIT_OK;
     return status;
 }
@@ -134,7 +134,7 @@ static int take_set(struct option_call *call, const struct option_row *row, cons
 {
     struct run_args *args = run_of(call);
     if (args->n_choices > 0)
-        return strategy_args_set(args->verb, value, &args->choices[args->n_choices - 1]);
+        return cli_strategy_args_set(args->verb, value, &args->choices[args->n_choices - 1]);
     if (!call->verb->actions->arguments || args->n_sets == STRATEGY_ARGS_MAX)
         return wrong(call, row, value, "it belongs behind the --strategy that it is of");
     args->sets[args->n_sets++] = value;
@@ -146,7 +146,7 @@ int cli_run_strategy(struct option_call *call, const char *name)
     struct run_args *args = run_of(call);
     int status = take_strategy(call, cli_run_options, name);
     for (int i = 0; i < args->n_sets && status == EXIT_OK; i++)
-        status = strategy_args_set(args->verb, args->sets[i], &args->choices[0]);
+        status = cli_strategy_args_set(args->verb, args->sets[i], &args->choices[0]);
     return status;
 }
 
@@ -170,13 +170,13 @@ static int take_cash(struct option_call *call, const struct option_row *row, con
 static int take_fees(struct option_call *call, const struct option_row *row, const char *value)
 {
     (void)row;
-    return rules_args_fees(run_of(call)->verb, value, &run_of(call)->fees);
+    return cli_rules_args_fees(run_of(call)->verb, value, &run_of(call)->fees);
 }
 
 static int take_risk(struct option_call *call, const struct option_row *row, const char *value)
 {
     (void)row;
-    return rules_args_risk(run_of(call)->verb, value, &run_of(call)->risk);
+    return cli_rules_args_risk(run_of(call)->verb, value, &run_of(call)->risk);
 }
 
 #define AT(member) offsetof(struct run_args, member)
@@ -229,7 +229,7 @@ static int spread(const struct run_args *args, const char *option, const char **
                   size_t files, const char *const **ret)
 {
     if (*n != 0 && *n != 1 && *n != files)
-        return stored_fail(EXIT_USAGE, args->verb, option, "one for all files, or one a file is needed");
+        return cli_stored_fail(EXIT_USAGE, args->verb, option, "one for all files, or one a file is needed");
     for (; *n > 0 && *n < files; ++*n)
         words[*n] = words[0];
     *ret = *n > 0 ? words : NULL;
@@ -278,22 +278,22 @@ int cli_run_check(struct run_args *args)
 {
     set_defaults(args);
     if (args->from_ns && args->to_ns && args->to_ns <= args->from_ns)
-        return stored_fail(EXIT_USAGE, args->verb, "--to", "it must be later than --from");
+        return cli_stored_fail(EXIT_USAGE, args->verb, "--to", "it must be later than --from");
     char database[STATE_PATH_MAX];
-    bool stored = args->n_bars == 1 && stored_bars_find(args->bars[0], database);
+    bool stored = args->n_bars == 1 && cli_stored_bars_find(args->bars[0], database);
     if (args->n_symbols > 1 && args->n_bars > 0 && args->n_symbols != args->n_bars && !stored)
-        return stored_fail(EXIT_USAGE, args->verb, "--symbol",
-                           "one name for all files of --bars, or one name for each file is needed");
+        return cli_stored_fail(EXIT_USAGE, args->verb, "--symbol",
+                               "one name for all files of --bars, or one name for each file is needed");
     if (args->exchange_info && args->n_lots + args->n_ticks + args->n_quotes > 0)
-        return stored_fail(EXIT_USAGE, args->verb, "--exchange-info",
-                           "it has lots, ticks and quotes: without --lot, --tick and --quote");
+        return cli_stored_fail(EXIT_USAGE, args->verb, "--exchange-info",
+                               "it has lots, ticks and quotes: without --lot, --tick and --quote");
     if (stored && args->n_lots + args->n_ticks + args->n_quotes > 0)
-        return stored_fail(EXIT_USAGE, args->verb, args->bars[0],
-                           "a database has lots, ticks and quotes: without --lot, --tick and --quote");
+        return cli_stored_fail(EXIT_USAGE, args->verb, args->bars[0],
+                               "a database has lots, ticks and quotes: without --lot, --tick and --quote");
     if (args->cache && args->no_cache)
-        return stored_fail(EXIT_USAGE, args->verb, "--cache", "it contradicts --no-cache");
+        return cli_stored_fail(EXIT_USAGE, args->verb, "--cache", "it contradicts --no-cache");
     for (int i = 0; i < args->n_choices; i++) {
-        int status = strategy_args_check(args->verb, &args->choices[i]);
+        int status = cli_strategy_args_check(args->verb, &args->choices[i]);
         if (status != EXIT_OK)
             return status;
     }

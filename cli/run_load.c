@@ -48,11 +48,11 @@ int cli_run_rows(const struct run_args *args, const struct market *market, size_
     size_t from = args->from_ns ? market_store_row_at(market, args->from_ns) : 0;
     size_t to = args->to_ns ? market_store_row_at(market, args->to_ns) : market->rows;
     if (from >= market->rows)
-        return stored_fail(EXIT_ERROR, args->verb, "--from", "the bars end before it");
+        return cli_stored_fail(EXIT_ERROR, args->verb, "--from", "the bars end before it");
     if (to == 0)
-        return stored_fail(EXIT_ERROR, args->verb, "--to", "the bars begin after it");
+        return cli_stored_fail(EXIT_ERROR, args->verb, "--to", "the bars begin after it");
     if (from >= to)
-        return stored_fail(EXIT_ERROR, args->verb, "--from", "there is no bar between it and --to");
+        return cli_stored_fail(EXIT_ERROR, args->verb, "--from", "there is no bar between it and --to");
     *ret_from = from;
     *ret_to = to;
     return EXIT_OK;
@@ -63,7 +63,7 @@ int cli_run_refuse(const struct run_args *args, int r, char err[static MARKET_ER
     size_t len = strlen(err);
     if (r == -ERANGE)
         snprintf(err + len, MARKET_ERROR_MAX - len, ", or --repair");
-    return stored_fail(EXIT_ERROR, args->verb, "", err);
+    return cli_stored_fail(EXIT_ERROR, args->verb, "", err);
 }
 
 static int load_files(struct run_args *args, struct market **ret, struct market_load *load)
@@ -91,9 +91,9 @@ int cli_run_load(struct run_args *args, struct market **ret, struct market_load 
     char database[STATE_PATH_MAX];
     struct market *market;
     *load = (struct market_load){0};
-    args->stored = args->n_bars == 1 && stored_bars_find(args->bars[0], database);
+    args->stored = args->n_bars == 1 && cli_stored_bars_find(args->bars[0], database);
     int status =
-        args->stored ? stored_bars_load(args, database, &market, load) : load_files(args, &market, load);
+        args->stored ? cli_stored_bars_load(args, database, &market, load) : load_files(args, &market, load);
     if (status != EXIT_OK)
         return status;
     if (load->note[0])
@@ -133,16 +133,16 @@ static int begin_account(const struct run_args *args, const struct market *marke
         if (strcmp(symbol->quote, first->quote) == 0 && symbol->quote_scale == first->quote_scale)
             continue;
         snprintf(what, sizeof what, "--bars: %s and %s", first->name, symbol->name);
-        return stored_fail(EXIT_ERROR, args->verb, what,
-                           "one account trades one currency: symbols quoted in the same are needed, or "
-                           "--quote, where a name does not say it");
+        return cli_stored_fail(EXIT_ERROR, args->verb, what,
+                               "one account trades one currency: symbols quoted in the same are needed, or "
+                               "--quote, where a name does not say it");
     }
     struct account_spec spec = {.currency_scale = first->quote_scale,
                                 .rules = {.fees = args->fees, .risk = args->risk}};
     snprintf(spec.currency, sizeof spec.currency, "%s", first->quote);
     if (decimal_rescale(args->cash, RUN_CASH_SCALE, spec.currency_scale, &spec.cash) < 0)
-        return stored_fail(EXIT_ERROR, args->verb, "--cash",
-                           "it has more digits than the currency, or is too much");
+        return cli_stored_fail(EXIT_ERROR, args->verb, "--cash",
+                               "it has more digits than the currency, or is too much");
     *ret = spec;
     return EXIT_OK;
 }
@@ -172,7 +172,7 @@ int cli_run_policy_account(const struct run_args *args, const struct market *mar
     if (!args->taker_given)
         ret->rules.fees.taker_e6 = policy->rules.fee_e6;
     if (!args->cash_given && decimal_from_double(policy->rules.capital, ret->currency_scale, &ret->cash) < 0)
-        return stored_fail(EXIT_ERROR, args->verb, "--policy",
-                           "initial_capital has more digits than the currency: --cash N");
+        return cli_stored_fail(EXIT_ERROR, args->verb, "--policy",
+                               "initial_capital has more digits than the currency: --cash N");
     return EXIT_OK;
 }

@@ -12,22 +12,22 @@
 #include "exchange/bars_file.h"
 #include "exchange/exit_status.h"
 
-int stored_fail(int status, const char *verb, const char *what, const char *words)
+int cli_stored_fail(int status, const char *verb, const char *what, const char *words)
 {
     char shown[128];
-    text_clean(shown, sizeof shown, what);
+    cli_text_clean(shown, sizeof shown, what);
     fprintf(stderr, "papertape: %s: %s%s", verb, shown, *what ? ": " : "");
-    text_print(stderr, words); /* may quote what was found in an altered file */
+    cli_text_print(stderr, words); /* may quote what was found in an altered file */
     fputc('\n', stderr);
     return status;
 }
 
-enum stored_form stored_form(const struct option_call *call)
+enum stored_form cli_stored_form(const struct option_call *call)
 {
     return call->json ? STORED_JSON : call->csv ? STORED_CSV : STORED_TABLE;
 }
 
-int stored_take_time(struct option_call *call, const struct option_row *row, const char *value)
+int cli_stored_take_time(struct option_call *call, const struct option_row *row, const char *value)
 {
     int64_t *ns = (int64_t *)(void *)((char *)call->into + row->at);
 
@@ -38,7 +38,7 @@ int stored_take_time(struct option_call *call, const struct option_row *row, con
                        row->name, value);
 }
 
-const char *stored_symbol(const char *word, char name[static SYMBOL_NAME_MAX])
+const char *cli_stored_symbol(const char *word, char name[static SYMBOL_NAME_MAX])
 {
     size_t n = 0;
 
@@ -48,36 +48,36 @@ const char *stored_symbol(const char *word, char name[static SYMBOL_NAME_MAX])
     return name;
 }
 
-int stored_find_log(const char *verb, const char *given, char path[static STATE_PATH_MAX])
+int cli_stored_find_log(const char *verb, const char *given, char path[static STATE_PATH_MAX])
 {
     struct stat info;
     int n = snprintf(path, STATE_PATH_MAX, "%s/events", given);
     if (n < 0 || n >= STATE_PATH_MAX)
-        return stored_fail(EXIT_ERROR, verb, given, strerror(ENAMETOOLONG));
+        return cli_stored_fail(EXIT_ERROR, verb, given, strerror(ENAMETOOLONG));
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
         return EXIT_OK;
     snprintf(path, STATE_PATH_MAX, "%s", given);
-    return stat(path, &info) < 0 ? stored_fail(EXIT_ERROR, verb, given, strerror(errno)) : EXIT_OK;
+    return stat(path, &info) < 0 ? cli_stored_fail(EXIT_ERROR, verb, given, strerror(errno)) : EXIT_OK;
 }
 
-int stored_open(const char *verb, const char *state, struct db_reader **ret)
+int cli_stored_open(const char *verb, const char *state, struct db_reader **ret)
 {
     struct state_dir dir;
     char words[DB_ERROR_MAX];
-    int r = state_dir_look(state, &dir, words, sizeof words);
+    int r = db_state_dir_look(state, &dir, words, sizeof words);
     if (r < 0)
-        return stored_fail(r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, verb, "", words);
+        return cli_stored_fail(r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, verb, "", words);
     r = db_reader_open(dir.database, ret, words, sizeof words);
-    if (r < 0 && state_dir_denied(&dir, state, words, sizeof words))
-        return stored_fail(EXIT_ERROR, verb, "", words);
-    return r < 0 ? stored_fail(r == -ENOENT ? EXIT_NO_DAEMON : EXIT_ERROR, verb, dir.database, words)
+    if (r < 0 && db_state_dir_denied(&dir, state, words, sizeof words))
+        return cli_stored_fail(EXIT_ERROR, verb, "", words);
+    return r < 0 ? cli_stored_fail(r == -ENOENT ? EXIT_NO_DAEMON : EXIT_ERROR, verb, dir.database, words)
                  : EXIT_OK;
 }
 
-int stored_close(const char *verb, struct db_reader *reader, int r)
+int cli_stored_close(const char *verb, struct db_reader *reader, int r)
 {
     if (r < 0)
-        stored_fail(EXIT_ERROR, verb, "", r == -ENOMEM ? "out of memory" : db_reader_error(reader));
+        cli_stored_fail(EXIT_ERROR, verb, "", r == -ENOMEM ? "out of memory" : db_reader_error(reader));
     db_reader_close(reader);
     return r < 0 ? EXIT_ERROR : EXIT_OK;
 }
@@ -115,7 +115,7 @@ static void print_cells(const struct stored_list *list, const char *const *cells
                 fputc(',', out);
             print_csv(out, cells[i]);
         } else if (columns_of(list)[i].width != 0) {
-            text_clean(shown, sizeof shown, cells[i]);
+            cli_text_clean(shown, sizeof shown, cells[i]);
             fprintf(out, "%s%*s", space, columns_of(list)[i].width, shown);
             space = "  ";
         }
@@ -133,7 +133,7 @@ static const char *heading(const char *name, char shown[static 24])
     return shown;
 }
 
-void stored_begin(struct stored_list *list)
+void cli_stored_begin(struct stored_list *list)
 {
     const char *names[STORED_COLUMNS_MAX];
     char shown[STORED_COLUMNS_MAX][24];
@@ -147,13 +147,13 @@ void stored_begin(struct stored_list *list)
     print_cells(list, names);
 }
 
-void stored_row(struct stored_list *list, const char *const *cells)
+void cli_stored_row(struct stored_list *list, const char *const *cells)
 {
     list->rows++;
     print_cells(list, cells);
 }
 
-void stored_object(struct stored_list *list, json_t *object)
+void cli_stored_object(struct stored_list *list, json_t *object)
 {
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
     json_decref(object);
@@ -165,7 +165,7 @@ void stored_object(struct stored_list *list, json_t *object)
     free(text);
 }
 
-void stored_end(struct stored_list *list)
+void cli_stored_end(struct stored_list *list)
 {
     if (list->form == STORED_JSON)
         puts("]}");
@@ -173,7 +173,7 @@ void stored_end(struct stored_list *list)
 
 /* ---- values ---- */
 
-const char *stored_decimal(enum stored_form form, char *buf, int128_t units, int scale)
+const char *cli_stored_decimal(enum stored_form form, char *buf, int128_t units, int scale)
 {
     char text[DECIMAL_TEXT_MAX];
     if (form == STORED_CSV)
@@ -184,24 +184,24 @@ const char *stored_decimal(enum stored_form form, char *buf, int128_t units, int
     return buf;
 }
 
-const char *stored_decimal_or_none(enum stored_form form, char *buf, int64_t units, int scale)
+const char *cli_stored_decimal_or_none(enum stored_form form, char *buf, int64_t units, int scale)
 {
     if (units != 0)
-        return stored_decimal(form, buf, units, scale);
+        return cli_stored_decimal(form, buf, units, scale);
     *buf = '\0';
     return buf;
 }
 
-const char *stored_integer(char *buf, long long value)
+const char *cli_stored_integer(char *buf, long long value)
 {
     snprintf(buf, STORED_CELL, "%lld", value);
     return buf;
 }
 
-const char *stored_time(enum stored_form form, char *buf, int64_t ts_ns)
+const char *cli_stored_time(enum stored_form form, char *buf, int64_t ts_ns)
 {
     if (form == STORED_CSV)
-        return stored_integer(buf, ts_ns);
+        return cli_stored_integer(buf, ts_ns);
     int64_t ms = ts_ns / 1000000 - (ts_ns % 1000000 < 0);
     time_t seconds = (time_t)(ms / 1000 - (ms % 1000 < 0));
     struct tm utc;
@@ -211,12 +211,12 @@ const char *stored_time(enum stored_form form, char *buf, int64_t ts_ns)
     return buf;
 }
 
-json_t *stored_number(int64_t units, int scale)
+json_t *cli_stored_number(int64_t units, int scale)
 {
     return json_real(decimal_to_double(units, scale));
 }
 
-json_t *stored_number_or_null(int64_t units, int scale)
+json_t *cli_stored_number_or_null(int64_t units, int scale)
 {
-    return units != 0 ? stored_number(units, scale) : json_null();
+    return units != 0 ? cli_stored_number(units, scale) : json_null();
 }

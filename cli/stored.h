@@ -13,27 +13,27 @@
 
 enum stored_form { STORED_TABLE, STORED_CSV, STORED_JSON };
 
-enum stored_form stored_form(const struct option_call *call);
+enum stored_form cli_stored_form(const struct option_call *call);
 
 /* Takes a time into the int64_t at row->at, nanoseconds. */
-int stored_take_time(struct option_call *call, const struct option_row *row, const char *value);
+int cli_stored_take_time(struct option_call *call, const struct option_row *row, const char *value);
 #define STORED_TIME_WORDS "ISO 8601 (UTC without a zone), or epoch in s, ms, us or ns"
 
 /* A symbol's name as venues list it, in upper case: people write it in either. Returns name, cut to fit. */
-const char *stored_symbol(const char *word, char name[static SYMBOL_NAME_MAX]);
+const char *cli_stored_symbol(const char *word, char name[static SYMBOL_NAME_MAX]);
 
 /* Prints `papertape: VERB: WHAT: WORDS` and returns the status. */
-int stored_fail(int status, const char *verb, const char *what, const char *words);
+int cli_stored_fail(int status, const char *verb, const char *what, const char *words);
 
 /* The log that is meant: a log's directory, one segment, or a state directory, whose log is in its events/.
  * An exit status. */
-int stored_find_log(const char *verb, const char *given, char path[static STATE_PATH_MAX]);
+int cli_stored_find_log(const char *verb, const char *given, char path[static STATE_PATH_MAX]);
 
 /* Opens the state directory's database, or says why not. An exit status. */
-int stored_open(const char *verb, const char *state, struct db_reader **ret);
+int cli_stored_open(const char *verb, const char *state, struct db_reader **ret);
 
 /* Closes it; r is what the queries came to: an exit status, after saying what a failure was. */
-int stored_close(const char *verb, struct db_reader *reader, int r);
+int cli_stored_close(const char *verb, struct db_reader *reader, int r);
 
 struct record;
 struct record_context;
@@ -63,24 +63,24 @@ struct stored_list {
     FILE *out; /* NULL: stdout */
 };
 
-void stored_begin(struct stored_list *list);
+void cli_stored_begin(struct stored_list *list);
 /* A row's texts, one a column; for the table and CSV. */
-void stored_row(struct stored_list *list, const char *const *cells);
+void cli_stored_row(struct stored_list *list, const char *const *cells);
 /* A row's object, which it takes; NULL counts as -ENOMEM. */
-void stored_object(struct stored_list *list, json_t *object);
-void stored_end(struct stored_list *list);
+void cli_stored_object(struct stored_list *list, json_t *object);
+void cli_stored_end(struct stored_list *list);
 
 enum { STORED_CELL = 64 };
 
 /* Texts into buf[STORED_CELL], which they return: every decimal of the scale in CSV, no trailing zeros in a
  * table; "" for a value of 0 that means none; nanoseconds in CSV, UTC with milliseconds in a table. */
-const char *stored_decimal(enum stored_form form, char *buf, int128_t units, int scale);
-const char *stored_decimal_or_none(enum stored_form form, char *buf, int64_t units, int scale);
-const char *stored_time(enum stored_form form, char *buf, int64_t ts_ns);
-const char *stored_integer(char *buf, long long value);
+const char *cli_stored_decimal(enum stored_form form, char *buf, int128_t units, int scale);
+const char *cli_stored_decimal_or_none(enum stored_form form, char *buf, int64_t units, int scale);
+const char *cli_stored_time(enum stored_form form, char *buf, int64_t ts_ns);
+const char *cli_stored_integer(char *buf, long long value);
 
 /* A number for JSON; null for a value of 0 that means none. */
-json_t *stored_number(int64_t units, int scale);
-json_t *stored_number_or_null(int64_t units, int scale);
+json_t *cli_stored_number(int64_t units, int scale);
+json_t *cli_stored_number_or_null(int64_t units, int scale);
 
 #endif

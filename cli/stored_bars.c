@@ -11,7 +11,7 @@
 #include "db/reader.h"
 #include "exchange/exit_status.h"
 
-bool stored_bars_find(const char *given, char database[static STATE_PATH_MAX])
+bool cli_stored_bars_find(const char *given, char database[static STATE_PATH_MAX])
 {
     static const char magic[16] = "SQLite format 3";
     char head[sizeof magic] = "";
@@ -82,7 +82,7 @@ static int choose(const struct run_args *args, const char *database, struct list
     int r = all ? db_reader_open(database, &reader, err, sizeof err) : -ENOMEM;
     if (r < 0) {
         free(all);
-        return stored_fail(EXIT_ERROR, args->verb, database, r == -ENOMEM ? "out of memory" : err);
+        return cli_stored_fail(EXIT_ERROR, args->verb, database, r == -ENOMEM ? "out of memory" : err);
     }
     ret->n = 0;
     r = db_reader_symbols(reader, list_symbol, all);
@@ -92,22 +92,23 @@ static int choose(const struct run_args *args, const char *database, struct list
         if (bar_interval_parse(intervals[i], ret_ns) == 0)
             keep(reader, all, *ret_ns, ret);
     free(all);
-    int status = stored_close(args->verb, reader, r);
+    int status = cli_stored_close(args->verb, reader, r);
     if (status == EXIT_OK && ret->n == 0)
-        return stored_fail(EXIT_ERROR, args->verb, database,
-                           args->interval_ns > 0 ? "it holds no bars of that interval" : "it holds no bars");
+        return cli_stored_fail(EXIT_ERROR, args->verb, database,
+                               args->interval_ns > 0 ? "it holds no bars of that interval"
+                                                     : "it holds no bars");
     return status;
 }
 
-int stored_bars_load(const struct run_args *args, const char *database, struct market **ret,
-                     struct market_load *load)
+int cli_stored_bars_load(const struct run_args *args, const char *database, struct market **ret,
+                         struct market_load *load)
 {
     const char *names[SYMBOLS_MAX];
     char err[MARKET_ERROR_MAX];
     struct market_options options = {.threads = args->threads, .repair = args->repair};
     struct listed *listed = calloc(1, sizeof *listed);
     if (!listed)
-        return stored_fail(EXIT_ERROR, args->verb, "", "out of memory");
+        return cli_stored_fail(EXIT_ERROR, args->verb, "", "out of memory");
     int status = choose(args, database, listed, &options.interval_ns);
     size_t n = args->n_symbols > 0 ? args->n_symbols : listed->n;
     for (size_t i = 0; i < n; i++)
@@ -147,25 +148,26 @@ static int64_t meta_number(struct db_reader *reader, const char *key)
     return errno == 0 && end != text && *end == '\0' ? value : -1;
 }
 
-int stored_bars_account(const char *verb, const char *database, const char *name, struct stored_account *ret)
+int cli_stored_bars_account(const char *verb, const char *database, const char *name,
+                            struct stored_account *ret)
 {
     struct wanted wanted = {.name = name, .r = -ENOENT};
     struct db_reader *reader;
     char err[DB_ERROR_MAX];
     if (db_reader_open(database, &reader, err, sizeof err) < 0)
-        return stored_fail(EXIT_ERROR, verb, database, err);
+        return cli_stored_fail(EXIT_ERROR, verb, database, err);
     wanted.account.latency_ns = meta_number(reader, "latency_ns");
     wanted.account.slippage_e6 = (int32_t)meta_number(reader, "slippage_e6");
-    int status = stored_close(verb, reader, db_reader_accounts(reader, take_account, &wanted));
+    int status = cli_stored_close(verb, reader, db_reader_accounts(reader, take_account, &wanted));
     if (status != EXIT_OK)
         return status;
     if (wanted.r == -ENOENT)
-        return stored_fail(EXIT_ERROR, verb, name, "no account has that name: papertape account list");
+        return cli_stored_fail(EXIT_ERROR, verb, name, "no account has that name: papertape account list");
     if (wanted.r == -ENOTSUP)
-        return stored_fail(EXIT_ERROR, verb, wanted.strategy, "this program has no such strategy");
+        return cli_stored_fail(EXIT_ERROR, verb, wanted.strategy, "this program has no such strategy");
     if (!wanted.account.spec.strategy)
-        return stored_fail(EXIT_ERROR, verb, name,
-                           "it has no strategy to try: its orders are by hand, or a policy's");
+        return cli_stored_fail(EXIT_ERROR, verb, name,
+                               "it has no strategy to try: its orders are by hand, or a policy's");
     *ret = wanted.account;
     return EXIT_OK;
 }

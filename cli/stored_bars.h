@@ -6,12 +6,12 @@
 #include "db/state.h"
 
 /* Is that a state directory, or a database? Then its database's path. */
-bool stored_bars_find(const char *given, char database[static STATE_PATH_MAX]);
+bool cli_stored_bars_find(const char *given, char database[static STATE_PATH_MAX]);
 
 /* The venue's bars of --symbol, or of all symbols that have some, of --interval, or of the shortest that is
  * stored. EXIT_OK with *ret for market_store_close(), or EXIT_ERROR with its line on stderr. */
-int stored_bars_load(const struct run_args *args, const char *database, struct market **ret,
-                     struct market_load *load);
+int cli_stored_bars_load(const struct run_args *args, const char *database, struct market **ret,
+                         struct market_load *load);
 
 /* An account as the daemon runs it: strategy, parameters, rules, opening cash; since when; and the engine's
  * latency and slippage, -1 where the daemon that stored it did not say. */
@@ -22,6 +22,7 @@ struct stored_account {
 };
 
 /* The same statuses. */
-int stored_bars_account(const char *verb, const char *database, const char *name, struct stored_account *ret);
+int cli_stored_bars_account(const char *verb, const char *database, const char *name,
+                            struct stored_account *ret);
 
 #endif

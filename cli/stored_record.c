@@ -19,8 +19,8 @@ static void add(struct stored_list *list, struct stored_column column)
         list->own[list->n_columns++] = column;
 }
 
-struct stored_list stored_record_list(const struct record *record, const struct stored_column *columns, int n,
-                                      enum stored_form form, FILE *out)
+struct stored_list cli_stored_record_list(const struct record *record, const struct stored_column *columns,
+                                          int n, enum stored_form form, FILE *out)
 {
     struct stored_list list = {.name = record->table, .form = form, .record = record, .out = out};
     for (int i = 0; i < n; i++)
@@ -55,10 +55,10 @@ static const char *cell(enum stored_form form, char *buf, const struct record_fi
     if (record_field_none(field, row))
         return "";
     if (field->kind == RECORD_TIME)
-        return stored_time(form, buf, number);
+        return cli_stored_time(form, buf, number);
     if (record_is_decimal(field))
-        return scale < 0 ? "" : stored_decimal(form, buf, number, scale);
-    return stored_integer(buf, number);
+        return scale < 0 ? "" : cli_stored_decimal(form, buf, number, scale);
+    return cli_stored_integer(buf, number);
 }
 
 static json_t *object(const struct stored_list *list, const void *row, const struct record_context *context)
@@ -76,17 +76,17 @@ static json_t *object(const struct stored_list *list, const void *row, const str
     return object;
 }
 
-void stored_record_row(struct stored_list *list, const void *row, const struct record_context *context)
+void cli_stored_record_row(struct stored_list *list, const void *row, const struct record_context *context)
 {
     char buf[STORED_COLUMNS_MAX][STORED_CELL];
     const char *cells[STORED_COLUMNS_MAX];
     if (list->form == STORED_JSON) {
-        stored_object(list, object(list, row, context));
+        cli_stored_object(list, object(list, row, context));
         return;
     }
     for (int i = 0; i < list->n_columns; i++) {
         const struct record_field *field = record_find(list->record, list->own[i].name);
         cells[i] = field ? cell(list->form, buf[i], field, row, context) : list->own[i].derived(context);
     }
-    stored_row(list, cells);
+    cli_stored_row(list, cells);
 }

@@ -7,8 +7,8 @@
 
 /* Begins a list of `record` with `columns` in that order. Fields that it does not name stand behind them, in
  * the record's order, in CSV and JSON. `out`: NULL is stdout. */
-struct stored_list stored_record_list(const struct record *record, const struct stored_column *columns, int n,
-                                      enum stored_form form, FILE *out);
-void stored_record_row(struct stored_list *list, const void *row, const struct record_context *context);
+struct stored_list cli_stored_record_list(const struct record *record, const struct stored_column *columns,
+                                          int n, enum stored_form form, FILE *out);
+void cli_stored_record_row(struct stored_list *list, const void *row, const struct record_context *context);
 
 #endif

@@ -34,21 +34,22 @@ static void print_text(const struct strategy *strategy)
     }
 }
 
-int strategies_list(bool json)
+int cli_strategies_list(bool json)
 {
     size_t n;
     const struct strategy *const *strategies = strategy_list(&n);
     struct stored_list list = {.name = "strategies", .form = STORED_JSON};
     if (json)
-        stored_begin(&list);
+        cli_stored_begin(&list);
     for (size_t i = 0; i < n; i++) {
         if (json)
-            stored_object(&list, json_pack("{s:s, s:s, s:o}", "name", strategies[i]->name, "summary",
-                                           strategies[i]->summary, "params", params_array(strategies[i])));
+            cli_stored_object(&list,
+                              json_pack("{s:s, s:s, s:o}", "name", strategies[i]->name, "summary",
+                                        strategies[i]->summary, "params", params_array(strategies[i])));
         else
             print_text(strategies[i]);
     }
     if (json)
-        stored_end(&list);
-    return list.r < 0 ? stored_fail(EXIT_ERROR, "backtest", "", "out of memory") : EXIT_OK;
+        cli_stored_end(&list);
+    return list.r < 0 ? cli_stored_fail(EXIT_ERROR, "backtest", "", "out of memory") : EXIT_OK;
 }

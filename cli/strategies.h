@@ -5,6 +5,6 @@
 #include <stdbool.h>
 
 /* Prints every strategy with its parameters, as text or as papertape.strategies/1. An exit status. */
-int strategies_list(bool json);
+int cli_strategies_list(bool json);
 
 #endif

@@ -8,14 +8,14 @@
 
 enum { WORD_MAX = 512, WORDS_MAX = 400 };
 
-int strategy_args_key(const char *verb, const struct strategy_choice *choice, const char *key)
+int cli_strategy_args_key(const char *verb, const struct strategy_choice *choice, const char *key)
 {
     char words[WORDS_MAX];
     for (size_t i = 0; i < choice->strategy->n_params; i++)
         if (strcmp(choice->strategy->params[i].name, key) == 0)
             return (int)i;
     strategy_refusal(choice->strategy, key, "", words, sizeof words);
-    stored_fail(EXIT_USAGE, verb, "", words);
+    cli_stored_fail(EXIT_USAGE, verb, "", words);
     return -1;
 }
 
@@ -25,24 +25,24 @@ static int set_one(const char *verb, char *word, struct strategy_choice *choice)
     char *value = strchr(word, '=');
     if (!value) {
         snprintf(what, sizeof what, "%s: \"%.48s\"", choice->strategy->name, word);
-        return stored_fail(EXIT_USAGE, verb, what,
-                           "key=value is needed: papertape backtest --list-strategies says which keys");
+        return cli_stored_fail(EXIT_USAGE, verb, what,
+                               "key=value is needed: papertape backtest --list-strategies says which keys");
     }
     *value++ = '\0';
     if (strategy_set(choice->strategy, choice->params, word, value) < 0) {
         strategy_refusal(choice->strategy, word, value, words, sizeof words);
-        return stored_fail(EXIT_USAGE, verb, "", words);
+        return cli_stored_fail(EXIT_USAGE, verb, "", words);
     }
     for (size_t i = 0; i < choice->strategy->n_params; i++)
         choice->given[i] |= strcmp(choice->strategy->params[i].name, word) == 0;
     return EXIT_OK;
 }
 
-int strategy_args_set(const char *verb, const char *text, struct strategy_choice *choice)
+int cli_strategy_args_set(const char *verb, const char *text, struct strategy_choice *choice)
 {
     char copy[WORD_MAX];
     if (strlen(text) >= sizeof copy)
-        return stored_fail(EXIT_USAGE, verb, "--set", "more text than any parameters need");
+        return cli_stored_fail(EXIT_USAGE, verb, "--set", "more text than any parameters need");
     snprintf(copy, sizeof copy, "%s", text);
     char *next = copy;
     while (next) {
@@ -54,7 +54,7 @@ int strategy_args_set(const char *verb, const char *text, struct strategy_choice
     return EXIT_OK;
 }
 
-int strategy_args_choose(const char *verb, const char *text, struct strategy_choice *ret)
+int cli_strategy_args_choose(const char *verb, const char *text, struct strategy_choice *ret)
 {
     char name[64];
     struct strategy_choice choice = {0};
@@ -65,23 +65,23 @@ int strategy_args_choose(const char *verb, const char *text, struct strategy_cho
     if (!choice.strategy) {
         char words[WORDS_MAX];
         strategy_unknown(name, NULL, words, sizeof words);
-        return stored_fail(EXIT_USAGE, verb, "--strategy", words);
+        return cli_stored_fail(EXIT_USAGE, verb, "--strategy", words);
     }
     strategy_defaults(choice.strategy, choice.params);
-    int status = colon ? strategy_args_set(verb, colon + 1, &choice) : EXIT_OK;
+    int status = colon ? cli_strategy_args_set(verb, colon + 1, &choice) : EXIT_OK;
     if (status == EXIT_OK)
         *ret = choice;
     return status;
 }
 
-int strategy_args_check(const char *verb, const struct strategy_choice *choice)
+int cli_strategy_args_check(const char *verb, const struct strategy_choice *choice)
 {
     const struct strategy *strategy = choice->strategy;
     const char *why_not = strategy->check ? strategy->check(choice->params) : NULL;
-    return why_not ? stored_fail(EXIT_USAGE, verb, strategy->name, why_not) : EXIT_OK;
+    return why_not ? cli_stored_fail(EXIT_USAGE, verb, strategy->name, why_not) : EXIT_OK;
 }
 
-void strategy_args_text(const struct strategy *strategy, const double *params, char *buf, size_t size)
+void cli_strategy_args_text(const struct strategy *strategy, const double *params, char *buf, size_t size)
 {
     size_t at = 0;
     *buf = '\0';

@@ -14,18 +14,18 @@ struct strategy_choice {
 
 /* Reads NAME, or NAME:key=value,…. EXIT_OK, or EXIT_USAGE with one line on stderr that names what was wrong
  * and what would be right: the nearest name, the range. */
-int strategy_args_choose(const char *verb, const char *text, struct strategy_choice *ret);
+int cli_strategy_args_choose(const char *verb, const char *text, struct strategy_choice *ret);
 
 /* Reads key=value (several, with commas) into a choice. The same statuses. */
-int strategy_args_set(const char *verb, const char *text, struct strategy_choice *choice);
+int cli_strategy_args_set(const char *verb, const char *text, struct strategy_choice *choice);
 
 /* Finds a parameter by name; its index, or -1 with the line on stderr. */
-int strategy_args_key(const char *verb, const struct strategy_choice *choice, const char *key);
+int cli_strategy_args_key(const char *verb, const struct strategy_choice *choice, const char *key);
 
 /* Do the parameters contradict each other? The same statuses. */
-int strategy_args_check(const char *verb, const struct strategy_choice *choice);
+int cli_strategy_args_check(const char *verb, const struct strategy_choice *choice);
 
 /* "fast=20 slow=50": parameters that are not the default, with blanks between; "" when all are. */
-void strategy_args_text(const struct strategy *strategy, const double *params, char *buf, size_t size);
+void cli_strategy_args_text(const struct strategy *strategy, const double *params, char *buf, size_t size);
 
 #endif

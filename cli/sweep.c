@@ -14,21 +14,21 @@ enum { TOP = 10 };
 
 static int fail(int status, const char *what, const char *words)
 {
-    return stored_fail(status, "sweep", what, words);
+    return cli_stored_fail(status, "sweep", what, words);
 }
 
 static int take_metric(struct option_call *call, const struct option_row *row, const char *value)
 {
     struct sweep *sweep = call->into;
     struct nearest nearest = {0};
-    int metric = sweep_metric_parse(value);
+    int metric = cli_sweep_metric_parse(value);
     (void)row;
     if (metric >= 0) {
         sweep->metric = (enum sweep_metric)metric;
         return EXIT_OK;
     }
     for (int i = 0; i < SWEEP_METRICS; i++)
-        nearest_offer(&nearest, value, sweep_metric_name((enum sweep_metric)i));
+        nearest_offer(&nearest, value, cli_sweep_metric_name((enum sweep_metric)i));
     if (nearest_is_near(&nearest, value))
         return option_fail(call, EXIT_USAGE,
                            "--metric: \"%.48s\": no metric has that name: did you mean \"%s\"?", value,
@@ -43,7 +43,7 @@ static int take_grid(struct option_call *call, const struct option_row *row, con
     (void)row;
     if (sweep->run.n_choices == 0)
         return fail(EXIT_USAGE, "--grid", "it belongs behind the --strategy that it is of");
-    return grid_add("sweep", value, &sweep->run.choices[0], &sweep->grid);
+    return cli_sweep_grid_add("sweep", value, &sweep->run.choices[0], &sweep->grid);
 }
 
 static int take_backend(struct option_call *call, const struct option_row *row, const char *value)
@@ -67,7 +67,7 @@ static int check(struct sweep *sweep)
         return fail(EXIT_USAGE, "", "--grid key=lo:hi:step is needed, as --grid fast=5:50:5");
     if (sweep->run.n_bars == 0)
         return fail(EXIT_USAGE, "", "--bars F[,F…] is needed: what the strategy trades on");
-    sweep->combinations = grid_count(&sweep->grid);
+    sweep->combinations = cli_sweep_grid_count(&sweep->grid);
     if (sweep->combinations > GRID_MOST)
         return fail(EXIT_USAGE, "--grid", "more than 1000000 combinations: wider steps are needed");
     int n_choices = sweep->run.n_choices;
@@ -80,21 +80,21 @@ static int check(struct sweep *sweep)
 static int run_and_print(struct sweep *sweep, bool json)
 {
     struct output csv = {0};
-    int status = sweep->csv ? output_open("sweep", sweep->csv, &csv) : EXIT_OK;
+    int status = sweep->csv ? cli_output_open("sweep", sweep->csv, &csv) : EXIT_OK;
     if (status == EXIT_OK)
-        status = sweep_run(sweep);
+        status = cli_sweep_run(sweep);
     if (status == EXIT_OK) {
-        sweep_sort(sweep);
+        cli_sweep_sort(sweep);
         if (csv.file)
-            sweep_write_csv(sweep, csv.file);
-        status = output_commit("sweep", &csv);
+            cli_sweep_write_csv(sweep, csv.file);
+        status = cli_output_commit("sweep", &csv);
     }
-    output_drop(&csv);
+    cli_output_drop(&csv);
     if (status != EXIT_OK)
         return status;
     if (json)
-        return sweep_print_json(sweep);
-    sweep_print(sweep);
+        return cli_sweep_print_json(sweep);
+    cli_sweep_print(sweep);
     return EXIT_OK;
 }
 
@@ -116,7 +116,7 @@ static void finish(void *into)
     struct sweep *sweep = into;
     free(sweep->results);
     market_store_close(sweep->market);
-    grid_finish(&sweep->grid);
+    cli_sweep_grid_finish(&sweep->grid);
     cli_run_finish(&sweep->run);
 }
 

@@ -14,7 +14,7 @@ static int wrong(const char *verb, const char *text, const char *words)
 {
     char what[96];
     snprintf(what, sizeof what, "--grid: \"%.64s\"", text);
-    return stored_fail(EXIT_USAGE, verb, what, words);
+    return cli_stored_fail(EXIT_USAGE, verb, what, words);
 }
 
 /* One value, as the strategy takes it. */
@@ -26,14 +26,14 @@ static int push(const char *verb, const struct strategy_choice *choice, struct g
     if (strategy_set(choice->strategy, tried.params, name, text) < 0) {
         char words[TEXT_MAX];
         strategy_refusal(choice->strategy, name, text, words, sizeof words);
-        return stored_fail(EXIT_USAGE, verb, "--grid", words);
+        return cli_stored_fail(EXIT_USAGE, verb, "--grid", words);
     }
     if (axis->n > GRID_MOST)
         return wrong(verb, name, "more than 1000000 values: a wider step is needed");
     if ((axis->n & (axis->n - 1)) == 0) {
         double *moved = realloc(axis->values, (axis->n ? 2 * axis->n : 1) * sizeof *moved);
         if (!moved)
-            return stored_fail(EXIT_ERROR, verb, "", "out of memory");
+            return cli_stored_fail(EXIT_ERROR, verb, "", "out of memory");
         axis->values = moved;
     }
     axis->values[axis->n++] = tried.params[axis->param];
@@ -83,7 +83,8 @@ static int read_values(const char *verb, const char *text, char *values, const s
                   : wrong(verb, text, "key=lo:hi:step is needed, as fast=5:50:5");
 }
 
-int grid_add(const char *verb, const char *text, const struct strategy_choice *choice, struct grid *grid)
+int cli_sweep_grid_add(const char *verb, const char *text, const struct strategy_choice *choice,
+                       struct grid *grid)
 {
     char copy[TEXT_MAX];
     snprintf(copy, sizeof copy, "%s", text);
@@ -91,7 +92,7 @@ int grid_add(const char *verb, const char *text, const struct strategy_choice *c
     if (strlen(text) >= sizeof copy || !values)
         return wrong(verb, text, "key=lo:hi:step, or key=a,b,c, is needed");
     *values++ = '\0';
-    int param = strategy_args_key(verb, choice, copy);
+    int param = cli_strategy_args_key(verb, choice, copy);
     if (param < 0)
         return EXIT_USAGE;
     for (int i = 0; i < grid->n_axes; i++)
@@ -102,7 +103,7 @@ int grid_add(const char *verb, const char *text, const struct strategy_choice *c
     return read_values(verb, text, values, choice, axis);
 }
 
-size_t grid_count(const struct grid *grid)
+size_t cli_sweep_grid_count(const struct grid *grid)
 {
     size_t n = 1;
     for (int i = 0; i < grid->n_axes; i++) {
@@ -113,7 +114,7 @@ size_t grid_count(const struct grid *grid)
     return n;
 }
 
-bool grid_set(const struct grid *grid, size_t i, struct strategy_choice *choice)
+bool cli_sweep_grid_set(const struct grid *grid, size_t i, struct strategy_choice *choice)
 {
     for (int axis = grid->n_axes - 1; axis >= 0; axis--) {
         const struct grid_axis *of = &grid->axes[axis];
@@ -123,7 +124,7 @@ bool grid_set(const struct grid *grid, size_t i, struct strategy_choice *choice)
     return !choice->strategy->check || !choice->strategy->check(choice->params);
 }
 
-void grid_finish(struct grid *grid)
+void cli_sweep_grid_finish(struct grid *grid)
 {
     for (int i = 0; i < grid->n_axes; i++)
         free(grid->axes[i].values);

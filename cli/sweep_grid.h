@@ -21,14 +21,15 @@ struct grid {
 enum { GRID_MOST = 1000000 }; /* combinations */
 
 /* Adds an axis: "key=lo:hi:step" or "key=a,b,c". EXIT_OK, or EXIT_USAGE with its line on stderr. */
-int grid_add(const char *verb, const char *text, const struct strategy_choice *choice, struct grid *grid);
+int cli_sweep_grid_add(const char *verb, const char *text, const struct strategy_choice *choice,
+                       struct grid *grid);
 
 /* How many combinations there are; at most GRID_MOST + 1. */
-size_t grid_count(const struct grid *grid);
+size_t cli_sweep_grid_count(const struct grid *grid);
 
 /* Sets the parameters of combination i; false where they contradict each other. */
-bool grid_set(const struct grid *grid, size_t i, struct strategy_choice *choice);
+bool cli_sweep_grid_set(const struct grid *grid, size_t i, struct strategy_choice *choice);
 
-void grid_finish(struct grid *grid);
+void cli_sweep_grid_finish(struct grid *grid);
 
 #endif

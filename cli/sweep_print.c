@@ -19,7 +19,7 @@ static double years_of(const struct sweep *sweep)
 static void values_of(const struct sweep *sweep, size_t combination, double values[STRATEGY_PARAMS_MAX])
 {
     struct strategy_choice choice = sweep->run.choices[0];
-    grid_set(&sweep->grid, combination, &choice);
+    cli_sweep_grid_set(&sweep->grid, combination, &choice);
     for (int i = 0; i < sweep->grid.n_axes; i++)
         values[i] = choice.params[sweep->grid.axes[i].param];
 }
@@ -70,20 +70,21 @@ static void print_bias(const struct sweep *sweep)
     printf("Try the choice on bars that it has not seen.\n");
 }
 
-void sweep_print(const struct sweep *sweep)
+void cli_sweep_print(const struct sweep *sweep)
 {
     const struct market *market = sweep->market;
     const char *interval = bar_interval_name(market->interval_ns);
     char from[FORMAT_MAX], to[FORMAT_MAX], params[256];
-    strategy_args_text(sweep->run.choices[0].strategy, sweep->run.choices[0].params, params, sizeof params);
+    cli_strategy_args_text(sweep->run.choices[0].strategy, sweep->run.choices[0].params, params,
+                           sizeof params);
     printf("strategy  %s%s%s\nbars      ", sweep->run.choices[0].strategy->name, *params ? "  " : "", params);
     for (int s = 0; s < market->n_symbols && s < 6; s++)
         printf("%s ", market->series[s].symbol.name);
     if (market->n_symbols > 6)
         printf("and %d more ", market->n_symbols - 6);
     printf("%s\n          %zu rows from %s to %s\n", interval ? interval : "", sweep->to - sweep->from,
-           format_time(from, market_open_ns(market, sweep->from)),
-           format_time(to, market_open_ns(market, sweep->to)));
+           cli_format_time(from, market_open_ns(market, sweep->from)),
+           cli_format_time(to, market_open_ns(market, sweep->to)));
     printf("runs      %zu of %zu combinations", sweep->n_results, sweep->combinations);
     if (sweep->skipped > 0)
         printf(", %zu contradict themselves", sweep->skipped);
@@ -91,7 +92,7 @@ void sweep_print(const struct sweep *sweep)
         printf(", %zu need more bars", sweep->too_short);
     printf("\nseconds   load %.3f, runs %.3f: %.0f a second\n\n", sweep->load_seconds, sweep->seconds,
            sweep->seconds > 0 ? (double)sweep->n_results / sweep->seconds : 0);
-    printf("rank %10s  return %%   Sharpe  maxdd %%  trades\n", sweep_metric_name(sweep->metric));
+    printf("rank %10s  return %%   Sharpe  maxdd %%  trades\n", cli_sweep_metric_name(sweep->metric));
     for (size_t i = 0; i < sweep->n_results && i < (size_t)sweep->top; i++)
         print_row(sweep, i + 1, &sweep->results[i]);
     print_bias(sweep);
@@ -123,20 +124,20 @@ static json_t *result_object(const struct sweep *sweep, const struct sweep_resul
     for (int m = 0; object && m < SWEEP_METRICS; m++) {
         char key[32];
         bool share = is_share((enum sweep_metric)m);
-        snprintf(key, sizeof key, "%s%s", sweep_metric_name((enum sweep_metric)m), share ? "_pct" : "");
+        snprintf(key, sizeof key, "%s%s", cli_sweep_metric_name((enum sweep_metric)m), share ? "_pct" : "");
         json_object_set_new(object, key, real(share ? 100 * r->metrics[m] : r->metrics[m]));
     }
     return object;
 }
 
-int sweep_print_json(const struct sweep *sweep)
+int cli_sweep_print_json(const struct sweep *sweep)
 {
     json_t *top = json_array();
     for (size_t i = 0; i < sweep->n_results && i < (size_t)sweep->top; i++)
         json_array_append_new(top, result_object(sweep, &sweep->results[i]));
     json_t *object = json_pack(
         "{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:o}", "schema", "papertape.sweep/1",
-        "strategy", sweep->run.choices[0].strategy->name, "metric", sweep_metric_name(sweep->metric),
+        "strategy", sweep->run.choices[0].strategy->name, "metric", cli_sweep_metric_name(sweep->metric),
         "combinations", (json_int_t)sweep->combinations, "runs", (json_int_t)sweep->n_results,
         "contradictory", (json_int_t)sweep->skipped, "too_few_bars", (json_int_t)sweep->too_short, "rows",
         (json_int_t)(sweep->to - sweep->from), "years", years_of(sweep), "sharpe_expected_without_skill",
@@ -145,18 +146,18 @@ int sweep_print_json(const struct sweep *sweep)
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(object);
     if (!text)
-        return stored_fail(EXIT_ERROR, "sweep", "", "out of memory");
+        return cli_stored_fail(EXIT_ERROR, "sweep", "", "out of memory");
     puts(text);
     free(text);
     return EXIT_OK;
 }
 
-void sweep_write_csv(const struct sweep *sweep, FILE *out)
+void cli_sweep_write_csv(const struct sweep *sweep, FILE *out)
 {
     for (int i = 0; i < sweep->grid.n_axes; i++)
         fprintf(out, "%s,", axis_name(sweep, i));
     for (int m = 0; m < SWEEP_METRICS; m++)
-        fprintf(out, "%s,", sweep_metric_name((enum sweep_metric)m));
+        fprintf(out, "%s,", cli_sweep_metric_name((enum sweep_metric)m));
     fputs("equity,fees,exposure,trades,fills,rejected\n", out);
     for (size_t k = 0; k < sweep->n_results && !ferror(out); k++) {
         const struct sweep_result *r = &sweep->results[k];

@@ -25,12 +25,12 @@ static const char *const metric_names[SWEEP_METRICS] = {
     [SWEEP_WIN_RATE] = "win_rate",
 };
 
-const char *sweep_metric_name(enum sweep_metric metric)
+const char *cli_sweep_metric_name(enum sweep_metric metric)
 {
     return metric < SWEEP_METRICS ? metric_names[metric] : "";
 }
 
-int sweep_metric_parse(const char *name)
+int cli_sweep_metric_parse(const char *name)
 {
     for (int i = 0; i < SWEEP_METRICS; i++)
         if (strcmp(metric_names[i], name) == 0)
@@ -51,7 +51,7 @@ struct batch {
 
 static int fail(const char *what, const char *words)
 {
-    return stored_fail(EXIT_ERROR, "sweep", what, words);
+    return cli_stored_fail(EXIT_ERROR, "sweep", what, words);
 }
 
 /* Are there fewer bars than its indicators need before they say anything? */
@@ -84,7 +84,7 @@ static void gather(struct batch *batch, const struct account_spec *base, size_t 
     struct strategy_choice choice = sweep->run.choices[0];
     batch->n = 0;
     for (; batch->next < sweep->combinations && batch->n < wanted; batch->next++) {
-        if (!grid_set(&sweep->grid, batch->next, &choice)) {
+        if (!cli_sweep_grid_set(&sweep->grid, batch->next, &choice)) {
             sweep->skipped++;
             continue;
         }
@@ -128,8 +128,8 @@ static bool show(void *ctx, double share)
 {
     struct batch *batch = ctx;
     const struct sweep *sweep = batch->sweep;
-    return progress_show(&batch->progress,
-                         ((double)batch->done + share * (double)batch->n) / (double)sweep->combinations);
+    return cli_progress_show(&batch->progress,
+                             ((double)batch->done + share * (double)batch->n) / (double)sweep->combinations);
 }
 
 static void add_shortage(struct backtest_shortage *to, const struct backtest_shortage *from)
@@ -193,7 +193,7 @@ static void foretell(struct batch *batch, double seconds)
 {
     const struct sweep *sweep = batch->sweep;
     double all = seconds * (double)sweep->combinations / (double)(batch->next ? batch->next : 1);
-    progress_end(&batch->progress);
+    cli_progress_end(&batch->progress);
     fprintf(stderr, "papertape: sweep: note: %zu combinations, about %.1f s\n", sweep->combinations, all);
 }
 
@@ -203,7 +203,7 @@ static int run_all(struct batch *batch, const struct account_spec *base)
     double begun = clock_now_s();
     bool told = false;
     int status = EXIT_OK;
-    progress_begin(&batch->progress, "sweep");
+    cli_progress_begin(&batch->progress, "sweep");
     while (status == EXIT_OK && batch->next < sweep->combinations) {
         gather(batch, base, told ? batch->cap : batch->cap < BATCH_FIRST ? batch->cap : BATCH_FIRST);
         if (batch->n > 0)
@@ -212,14 +212,14 @@ static int run_all(struct batch *batch, const struct account_spec *base)
             foretell(batch, clock_now_s() - begun);
         told = true;
     }
-    progress_end(&batch->progress);
+    cli_progress_end(&batch->progress);
     if (status == EXIT_OK)
         cli_run_note_refused(&sweep->run, sweep->market, "all combinations", &batch->refused);
     sweep->seconds = clock_now_s() - begun;
     return status;
 }
 
-int sweep_run(struct sweep *sweep)
+int cli_sweep_run(struct sweep *sweep)
 {
     double begun = clock_now_s();
     int status = cli_run_load(&sweep->run, &sweep->market, &sweep->load, &sweep->from, &sweep->to);
@@ -263,7 +263,7 @@ static int by_metric(const void *a, const void *b, void *ctx)
     return (x->combination > y->combination) - (x->combination < y->combination);
 }
 
-void sweep_sort(struct sweep *sweep)
+void cli_sweep_sort(struct sweep *sweep)
 {
     qsort_r(sweep->results, sweep->n_results, sizeof *sweep->results, by_metric, &sweep->metric);
 }

@@ -23,8 +23,8 @@ enum sweep_metric {
     SWEEP_WIN_RATE,
     SWEEP_METRICS,
 };
-const char *sweep_metric_name(enum sweep_metric metric); /* "sharpe", "max_drawdown" … */
-int sweep_metric_parse(const char *name);                /* or -EINVAL */
+const char *cli_sweep_metric_name(enum sweep_metric metric); /* "sharpe", "max_drawdown" … */
+int cli_sweep_metric_parse(const char *name);                /* or -EINVAL */
 
 struct sweep_result {
     size_t combination;
@@ -53,14 +53,14 @@ struct sweep {
 
 /* Loads the bars and runs all combinations, on all cores; what is known about the time goes to stderr. An
  * exit status, with its line on stderr. */
-int sweep_run(struct sweep *sweep);
+int cli_sweep_run(struct sweep *sweep);
 
 /* Best first: by the metric, those without it at the end; of equals the earlier combination. */
-void sweep_sort(struct sweep *sweep);
+void cli_sweep_sort(struct sweep *sweep);
 
 /* sweep_print.c. Exit statuses. */
-void sweep_print(const struct sweep *sweep);
-int sweep_print_json(const struct sweep *sweep);
-void sweep_write_csv(const struct sweep *sweep, FILE *out);
+void cli_sweep_print(const struct sweep *sweep);
+int cli_sweep_print_json(const struct sweep *sweep);
+void cli_sweep_write_csv(const struct sweep *sweep, FILE *out);
 
 #endif

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/ask.h"
 #include "cli/text.h"
-#include "cli/told.h"
 #include "exchange/exit_status.h"
 
 /* ---- the list ---- */
@@ -53,13 +53,13 @@ static void prepare(enum stored_form form, json_t *row)
         json_object_set_new(row, "streamed", json_string(json_is_true(streamed) ? "yes" : "no"));
 }
 
-static const struct told_source source = {"symbol_list", "symbols", "symbol",
-                                          read_symbols,  columns,   (int)(sizeof columns / sizeof *columns),
-                                          prepare};
+static const struct answer_source source = {"symbol_list", "symbols", "symbol",
+                                            read_symbols,  columns,   (int)(sizeof columns / sizeof *columns),
+                                            prepare};
 
 static int list(struct option_call *call)
 {
-    return told_list("symbol", call->state, &source, stored_form(call));
+    return cli_answer_list("symbol", call->state, &source, cli_stored_form(call));
 }
 
 /* ---- add, remove ---- */
@@ -73,19 +73,19 @@ static int change(struct option_call *call)
     if (!*call->arguments[0] || strlen(call->arguments[0]) >= sizeof symbol)
         return option_fail(call, EXIT_USAGE, "%.64s: a symbol's name has 1 to 23 characters",
                            call->arguments[0]);
-    int r = ask_args_put(call, "symbol", stored_symbol(call->arguments[0], symbol));
+    int r = cli_ask_args_put(call, "symbol", cli_stored_symbol(call->arguments[0], symbol));
     if (r == EXIT_OK)
-        r = ask_args_send(call, adds ? "symbol_add" : "symbol_remove", &result);
+        r = cli_ask_args_send(call, adds ? "symbol_add" : "symbol_remove", &result);
     if (r != EXIT_OK)
         return r;
     if (call->json)
-        return ask_print(call, "papertape.symbol/1", result);
-    const char *name = told_text(result, "symbol"), *venue = told_text(result, "venue");
+        return cli_ask_print(call, "papertape.symbol/1", result);
+    const char *name = cli_answer_text(result, "symbol"), *venue = cli_answer_text(result, "venue");
     printf("%s ", adds ? "added" : "removed");
-    text_print(stdout, *name ? name : symbol);
+    cli_text_print(stdout, *name ? name : symbol);
     if (*venue) {
         fputs(" of ", stdout);
-        text_print(stdout, venue);
+        cli_text_print(stdout, venue);
     }
     puts(json_is_true(json_object_get(result, "repeated")) ? " (done before)" : "");
     json_decref(result);
@@ -105,8 +105,8 @@ static const struct option_action actions[] = {
 
 static const struct option_row options[] = {
     {"venue", "VENUE", "whose; left out: the venue whose names look like it, or the first",
-     .take = ask_args_take, .of = "add"},
-    {"key", "K", "given again with the same key, nothing is done twice", .take = ask_args_take,
+     .take = cli_ask_args_take, .of = "add"},
+    {"key", "K", "given again with the same key, nothing is done twice", .take = cli_ask_args_take,
      .of = "add remove"},
 };
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-size_t text_decode(const char *s, wchar_t *ret)
+size_t cli_text_decode(const char *s, wchar_t *ret)
 {
     const unsigned char *p = (const unsigned char *)s;
     static const unsigned least[5] = {0, 0, 0x80, 0x800, 0x10000};
@@ -45,7 +45,7 @@ static bool steers(wchar_t c)
            c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb) || (c >= 0xe0000 && c <= 0xe0fff);
 }
 
-int text_char_width(wchar_t c)
+int cli_text_char_width(wchar_t c)
 {
     if (c >= 0x20 && c < 0x7f)
         return 1;
@@ -55,27 +55,27 @@ int text_char_width(wchar_t c)
     return width > 2 ? -1 : width;
 }
 
-int text_width(const char *s)
+int cli_text_width(const char *s)
 {
     int columns = 0;
 
     while (*s) {
         wchar_t c;
-        s += text_decode(s, &c);
-        int width = text_char_width(c);
+        s += cli_text_decode(s, &c);
+        int width = cli_text_char_width(c);
         columns += width < 0 ? 1 : width;
     }
     return columns;
 }
 
-void text_clean(char *dst, size_t size, const char *src)
+void cli_text_clean(char *dst, size_t size, const char *src)
 {
     size_t n = 0;
 
     while (*src) {
         wchar_t c;
-        size_t used = text_decode(src, &c);
-        bool shown = text_char_width(c) >= 0 && (used > 1 || (unsigned char)*src < 0x80);
+        size_t used = cli_text_decode(src, &c);
+        bool shown = cli_text_char_width(c) >= 0 && (used > 1 || (unsigned char)*src < 0x80);
         if (n + (shown ? used : 1) >= size)
             break;
         if (shown)
@@ -88,12 +88,12 @@ void text_clean(char *dst, size_t size, const char *src)
     dst[n] = '\0';
 }
 
-void text_print(FILE *out, const char *src)
+void cli_text_print(FILE *out, const char *src)
 {
     while (*src) {
         wchar_t c;
-        size_t used = text_decode(src, &c);
-        if (text_char_width(c) >= 0 && (used > 1 || (unsigned char)*src < 0x80))
+        size_t used = cli_text_decode(src, &c);
+        if (cli_text_char_width(c) >= 0 && (used > 1 || (unsigned char)*src < 0x80))
             fwrite(src, 1, used, out);
         else
             fputc(TEXT_REPLACEMENT, out);

@@ -12,21 +12,21 @@ enum { TEXT_REPLACEMENT = '?' }; /* stands for what cannot or must not be shown 
 
 /* Decodes the code point at the start of the NUL-terminated UTF-8 `s` (not empty). Returns the bytes used;
  * a malformed sequence uses one byte and gives TEXT_REPLACEMENT. */
-size_t text_decode(const char *s, wchar_t *ret);
+size_t cli_text_decode(const char *s, wchar_t *ret);
 
 /* Columns that `c` takes in the current locale: 0 (combining), 1 or 2; -1 for a character that must not
  * reach a terminal: controls, C1 controls, bidirectional overrides, line separators, and what the locale
  * cannot show. */
-int text_char_width(wchar_t c);
+int cli_text_char_width(wchar_t c);
 
 /* Columns of the whole string, replaced characters counted as one. */
-int text_width(const char *s);
+int cli_text_width(const char *s);
 
 /* Copies `src` into dst[size], every character that must not reach a terminal replaced, cut at a
  * character's boundary. Always NUL-terminated; size > 0. For output that does not go through a canvas. */
-void text_clean(char *dst, size_t size, const char *src);
+void cli_text_clean(char *dst, size_t size, const char *src);
 
 /* The same, straight onto a stream. */
-void text_print(FILE *out, const char *src);
+void cli_text_print(FILE *out, const char *src);
 
 #endif

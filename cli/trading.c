@@ -8,15 +8,15 @@
 static int switch_trading(struct option_call *call)
 {
     json_t *result;
-    int r = ask_daemon(call->verb->name, call->state, call->verb->name, NULL, &result);
+    int r = cli_ask_daemon(call->verb->name, call->state, call->verb->name, NULL, &result);
 
     if (r != EXIT_OK)
         return r;
     if (call->json)
-        return ask_print(call, "papertape.trading/1", result);
+        return cli_ask_print(call, "papertape.trading/1", result);
     const char *trading = json_string_value(json_object_get(result, "trading"));
     fputs("trading ", stdout);
-    text_print(stdout, trading ? trading : "n/a");
+    cli_text_print(stdout, trading ? trading : "n/a");
     putchar('\n');
     json_decref(result);
     return EXIT_OK;
@@ -30,11 +30,12 @@ static int flatten(struct option_call *call)
     if (!*(const bool *)call->into)
         return option_fail(call, EXIT_USAGE,
                            "--yes: it closes every position, and nothing is done without this");
-    int r = ask_daemon("flatten", call->state, "flatten", json_pack("{s:s}", "confirm", "FLATTEN"), &result);
+    int r =
+        cli_ask_daemon("flatten", call->state, "flatten", json_pack("{s:s}", "confirm", "FLATTEN"), &result);
     if (r != EXIT_OK)
         return r;
     if (call->json)
-        return ask_print(call, "papertape.flatten/1", result);
+        return cli_ask_print(call, "papertape.flatten/1", result);
     printf("canceled %lld\n", (long long)json_integer_value(json_object_get(result, "canceled")));
     json_array_foreach(json_object_get(result, "orders"), i, order)
         printf("order %lld\n", (long long)json_integer_value(order));

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/ask.h"
 #include "cli/text.h"
-#include "cli/told.h"
 #include "cli/train_config.h"
 #include "cli/train_list.h"
 #include "exchange/exit_status.h"
@@ -22,7 +22,7 @@ struct asked {
 
 static int list(struct option_call *call)
 {
-    return train_list(call->state, stored_form(call));
+    return cli_train_list(call->state, cli_stored_form(call));
 }
 
 static void print_done(const char *word, const char *name, const json_t *training)
@@ -34,18 +34,18 @@ static void print_done(const char *word, const char *name, const json_t *trainin
                                          : "restarted",
            name);
     fputs(" (", stdout);
-    text_print(stdout, told_text(training, "state"));
+    cli_text_print(stdout, cli_answer_text(training, "state"));
     fputs(json_is_true(json_object_get(training, "stopping")) ? ", stopping)\n" : ")\n", stdout);
 }
 
 static int print_training(const json_t *training)
 {
-    json_t *copy = told_named(training, &told_trainings);
+    json_t *copy = cli_answer_named(training, &cli_answer_trainings);
 
     if (!copy)
-        return stored_fail(EXIT_ERROR, "train", "",
-                           "the daemon's answer has no training: both must be of one version");
-    return told_print("train", "papertape.training/1", "training", copy);
+        return cli_stored_fail(EXIT_ERROR, "train", "",
+                               "the daemon's answer has no training: both must be of one version");
+    return cli_answer_print("train", "papertape.training/1", "training", copy);
 }
 
 /* A refused configuration is told of line by line. */
@@ -58,7 +58,7 @@ static int refused(struct option_call *call, json_t *config, const struct contro
         if (status == EXIT_ERROR)
             return status;
     }
-    told_refused("train", call->state, call->arguments[0], error, &told_trainings, NULL);
+    cli_answer_refused("train", call->state, call->arguments[0], error, &cli_answer_trainings, NULL);
     return EXIT_ERROR;
 }
 
@@ -69,7 +69,7 @@ static int change(struct option_call *call)
     json_t *config = NULL, *result, *args;
     struct control_error error;
     char cmd[32];
-    int status = told_check_name("train", name);
+    int status = cli_answer_check_name("train", name);
 
     if (status != EXIT_OK)
         return status;
@@ -85,7 +85,7 @@ static int change(struct option_call *call)
     if (config)
         json_object_set(args, "config", config);
     snprintf(cmd, sizeof cmd, "train_%s", call->word);
-    status = ask_quietly(call->state, cmd, args, &result, &error);
+    status = cli_ask_quietly(call->state, cmd, args, &result, &error);
     if (status == EXIT_OK) {
         json_t *training = json_object_get(result, "training");
         if (call->json)
@@ -96,7 +96,7 @@ static int change(struct option_call *call)
     } else if (status == EXIT_ERROR) {
         status = refused(call, config, &error);
     } else {
-        ask_say("train", &error);
+        cli_ask_say("train", &error);
     }
     json_decref(config);
     return status;
@@ -111,7 +111,7 @@ static int check(struct option_call *call)
     if (!config)
         return EXIT_ERROR;
     int status = cli_train_config_check(call->state, path, config, call->json);
-    text_clean(shown, sizeof(shown), path);
+    cli_text_clean(shown, sizeof(shown), path);
     if (status == EXIT_OK && !call->json)
         printf("%s: good\n", shown);
     json_decref(config);
@@ -124,26 +124,27 @@ static int print_log(struct option_call *call)
     const char *name = call->arguments[0];
     json_t *result, *line, *args;
     size_t i;
-    int status = told_check_name("train", name);
+    int status = cli_answer_check_name("train", name);
 
     if (status != EXIT_OK)
         return status;
     args = json_pack("{s:s}", "name", name);
     if (asked->lines != NOT_GIVEN)
         json_object_set_new(args, "lines", json_integer(asked->lines));
-    status = told_ask("train", call->state, "train_log", name, args, &told_trainings, NULL, &result);
+    status =
+        cli_answer_ask("train", call->state, "train_log", name, args, &cli_answer_trainings, NULL, &result);
     if (status != EXIT_OK)
         return status;
     json_t *lines = json_object_get(result, "lines");
     if (!json_is_array(lines)) {
-        status = stored_fail(EXIT_ERROR, "train", name,
-                             "the daemon's answer has no lines: both must be of one version");
+        status = cli_stored_fail(EXIT_ERROR, "train", name,
+                                 "the daemon's answer has no lines: both must be of one version");
     } else if (call->json) {
-        status = told_print("train", "papertape.training-log/1", "lines", json_incref(lines));
+        status = cli_answer_print("train", "papertape.training-log/1", "lines", json_incref(lines));
     } else {
         json_array_foreach(lines, i, line)
         {
-            text_print(stdout, json_is_string(line) ? json_string_value(line) : "");
+            cli_text_print(stdout, json_is_string(line) ? json_string_value(line) : "");
             putchar('\n');
         }
     }

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/ask.h"
 #include "cli/text.h"
-#include "cli/told.h"
 #include "exchange/exit_status.h"
 #include "exchange/whole_file.h"
 
@@ -32,23 +32,23 @@ static json_t *as_json(const char *path, const char *text, size_t size)
     json_t *json;
 
     if (size == 0) {
-        stored_fail(EXIT_ERROR, "train", path, "is empty: an INI file is needed");
+        cli_stored_fail(EXIT_ERROR, "train", path, "is empty: an INI file is needed");
         return NULL;
     }
     if (memchr(text, '\0', size)) {
-        stored_fail(EXIT_ERROR, "train", path, "holds a NUL byte: an INI file is needed");
+        cli_stored_fail(EXIT_ERROR, "train", path, "holds a NUL byte: an INI file is needed");
         return NULL;
     }
     size_t n = escaped_length(text);
     if (n > LINE_MAX_BYTES - AROUND) {
         snprintf(words, sizeof(words), "%zu bytes for the daemon: a configuration has at most %d", n,
                  LINE_MAX_BYTES - AROUND);
-        stored_fail(EXIT_ERROR, "train", path, words);
+        cli_stored_fail(EXIT_ERROR, "train", path, words);
         return NULL;
     }
     json = json_string(text);
     if (!json)
-        stored_fail(EXIT_ERROR, "train", path, "is not UTF-8 text: an INI file is needed");
+        cli_stored_fail(EXIT_ERROR, "train", path, "is not UTF-8 text: an INI file is needed");
     return json;
 }
 
@@ -62,9 +62,9 @@ json_t *cli_train_config_read(const char *path)
     errno = file ? 0 : errno;
     size_t n = file && text ? fread(text, 1, LINE_MAX_BYTES, file) : 0;
     if (!file || ferror(file))
-        stored_fail(EXIT_ERROR, "train", path, file ? strerror(errno) : why);
+        cli_stored_fail(EXIT_ERROR, "train", path, file ? strerror(errno) : why);
     else if (!text)
-        stored_fail(EXIT_ERROR, "train", path, "out of memory");
+        cli_stored_fail(EXIT_ERROR, "train", path, "out of memory");
     else {
         text[n] = '\0';
         json = as_json(path, text, n);
@@ -79,19 +79,19 @@ static void print_error(const char *path, const json_t *error)
 {
     char shown[256];
     long long line = json_integer_value(json_object_get(error, "line"));
-    const char *section = told_text(error, "section"), *key = told_text(error, "key");
+    const char *section = cli_answer_text(error, "section"), *key = cli_answer_text(error, "key");
 
-    text_clean(shown, sizeof(shown), path);
+    cli_text_clean(shown, sizeof(shown), path);
     fprintf(stderr, "papertape: train: %s:", shown);
     if (line > 0)
         fprintf(stderr, "%lld:", line);
     fputs(*section ? " [" : "", stderr);
-    text_print(stderr, section);
+    cli_text_print(stderr, section);
     fputs(*section ? "]" : "", stderr);
     fputs(*key ? " " : "", stderr);
-    text_print(stderr, key);
+    cli_text_print(stderr, key);
     fputs(*key ? ": " : " ", stderr);
-    text_print(stderr, told_text(error, "message"));
+    cli_text_print(stderr, cli_answer_text(error, "message"));
     fputc('\n', stderr);
 }
 
@@ -99,19 +99,19 @@ int cli_train_config_check(const char *state, const char *path, json_t *text, bo
 {
     json_t *result, *error;
     size_t i;
-    int status = ask_daemon("train", state, "train_check", json_pack("{s:O}", "config", text), &result);
+    int status = cli_ask_daemon("train", state, "train_check", json_pack("{s:O}", "config", text), &result);
 
     if (status != EXIT_OK)
         return status;
     json_t *errors = json_object_get(result, "errors");
     if (!json_is_array(errors)) {
         json_decref(result);
-        return stored_fail(EXIT_ERROR, "train", path,
-                           "the daemon's answer has no errors: both must be of one version");
+        return cli_stored_fail(EXIT_ERROR, "train", path,
+                               "the daemon's answer has no errors: both must be of one version");
     }
     status = json_array_size(errors) > 0 ? EXIT_ERROR : EXIT_OK;
     if (json) {
-        int r = told_print("train", "papertape.training-check/1", "errors", json_incref(errors));
+        int r = cli_answer_print("train", "papertape.training-check/1", "errors", json_incref(errors));
         status = r == EXIT_OK ? status : r;
     } else {
         json_array_foreach(errors, i, error) print_error(path, error);

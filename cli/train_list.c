@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "cli/answer.h"
 #include "cli/format.h"
 #include "cli/freshness.h"
-#include "cli/told.h"
 #include "exchange/exit_status.h"
 #include "trainer/serve/record.h"
 
@@ -46,36 +46,36 @@ static json_t *row_object(const struct db_training *row, int64_t now_ns)
         {"name", json_string(row->name)},
         {"state", json_string(row->state)},
         {"reason", json_string(row->reason)},
-        {"cause", told_text_or_null(row->cause)},
+        {"cause", cli_answer_text_or_null(row->cause)},
         {"priority", json_integer(row->priority)},
-        {"device", told_text_or_null(row->device)},
-        {"backend", told_text_or_null(row->backend)},
-        {"steps", told_count_or_null(row->steps)},
-        {"total_steps", told_count_or_null(row->total_steps)},
-        {"iteration", told_count_or_null(row->iteration)},
-        {"steps_per_second", told_number_or_null(row->steps_s)},
-        {"return", told_number_or_null(row->episode_return)},
-        {"attempts", told_count_or_null(row->attempts)},
+        {"device", cli_answer_text_or_null(row->device)},
+        {"backend", cli_answer_text_or_null(row->backend)},
+        {"steps", cli_answer_count_or_null(row->steps)},
+        {"total_steps", cli_answer_count_or_null(row->total_steps)},
+        {"iteration", cli_answer_count_or_null(row->iteration)},
+        {"steps_per_second", cli_answer_number_or_null(row->steps_s)},
+        {"return", cli_answer_number_or_null(row->episode_return)},
+        {"attempts", cli_answer_count_or_null(row->attempts)},
         {"restarts", json_null()},
         {"retry_in_ms", json_null()},
-        {"created_ns", told_ns_or_null(row->created_ns)},
-        {"started_ns", told_ns_or_null(row->started_ns)},
-        {"ended_ns", told_ns_or_null(row->ended_ns)},
-        {"age_ms", told_count_or_null(age_ms)},
+        {"created_ns", cli_answer_ns_or_null(row->created_ns)},
+        {"started_ns", cli_answer_ns_or_null(row->started_ns)},
+        {"ended_ns", cli_answer_ns_or_null(row->ended_ns)},
+        {"age_ms", cli_answer_count_or_null(age_ms)},
         {"expected_ms", works ? json_integer(FRESHNESS_TRAINING_MS) : json_null()},
         {"stale", json_boolean(works && freshness_of(age_ms, FRESHNESS_TRAINING_MS) != FRESH)},
         {"stopping", json_false()},
         {"pid", json_null()},
-        {"memory_mib", told_number_or_null(memory_mib)},
+        {"memory_mib", cli_answer_number_or_null(memory_mib)},
         {"memory_limit_mib", json_null()},
         {"device_mib", json_null()},
-        {"cpu_s", told_number_or_null(row->cpu_s)},
+        {"cpu_s", cli_answer_number_or_null(row->cpu_s)},
         {"cpu_limit_s", json_null()},
         {"utilisation", json_null()},
         {"cpu_utilisation", json_null()},
-        {"checkpoint", told_text_or_null(row->checkpoint)},
+        {"checkpoint", cli_answer_text_or_null(row->checkpoint)},
         {"checkpoint_steps", json_null()},
-        {"policy", told_text_or_null(row->policy)},
+        {"policy", cli_answer_text_or_null(row->policy)},
     };
     json_t *object = json_object();
     bool whole = object != NULL;
@@ -113,19 +113,19 @@ static int read_trainings(struct db_reader *reader, int64_t now_ns, json_t *rows
 /* Does a worker that should be heard of say nothing for so long that its figures say nothing either? */
 static bool is_gone(const json_t *row)
 {
-    int64_t expected_ms = told_integer_or(row, "expected_ms", FRESHNESS_TRAINING_MS);
+    int64_t expected_ms = cli_answer_integer_or(row, "expected_ms", FRESHNESS_TRAINING_MS);
 
     return json_is_true(json_object_get(row, "stale")) &&
-           freshness_of(told_integer_or(row, "age_ms", -1), expected_ms) == GONE;
+           freshness_of(cli_answer_integer_or(row, "age_ms", -1), expected_ms) == GONE;
 }
 
 static void show_age(json_t *row)
 {
     char text[FORMAT_MAX + 8], age[FORMAT_MAX] = "";
-    int64_t age_ms = told_integer_or(row, "age_ms", -1);
+    int64_t age_ms = cli_answer_integer_or(row, "age_ms", -1);
 
     if (age_ms >= 0)
-        format_age(age, age_ms);
+        cli_format_age(age, age_ms);
     snprintf(text, sizeof(text), "%s STALE", age);
     json_object_set_new(row, "age_ms", json_string(text));
 }
@@ -134,8 +134,8 @@ static void show_age(json_t *row)
 static void prepare(enum stored_form form, json_t *row)
 {
     static const char *const live[] = {"done_pct", "steps", "steps_s", "return", "memory_mib"};
-    double share = serve_training_steps_share(told_integer_or(row, "steps", -1),
-                                              told_integer_or(row, "total_steps", -1));
+    double share = serve_training_steps_share(cli_answer_integer_or(row, "steps", -1),
+                                              cli_answer_integer_or(row, "total_steps", -1));
     bool gone = form == STORED_TABLE && is_gone(row);
 
     if (!isnan(share))
@@ -147,11 +147,11 @@ static void prepare(enum stored_form form, json_t *row)
         json_object_set_new(row, live[i], json_string("-"));
 }
 
-const struct told_source told_trainings = {
+const struct answer_source cli_answer_trainings = {
     "train_list", "trainings", "training", read_trainings, columns, (int)(sizeof columns / sizeof *columns),
     prepare};
 
-int train_list(const char *state, enum stored_form form)
+int cli_train_list(const char *state, enum stored_form form)
 {
-    return told_list("train", state, &told_trainings, form);
+    return cli_answer_list("train", state, &cli_answer_trainings, form);
 }

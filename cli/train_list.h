@@ -4,6 +4,6 @@
 
 #include "cli/stored.h"
 
-int train_list(const char *state, enum stored_form form);
+int cli_train_list(const char *state, enum stored_form form);
 
 #endif

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/ask.h"
 #include "cli/text.h"
-#include "cli/told.h"
 #include "exchange/exit_status.h"
 
 static const struct told_column columns[] = {
@@ -49,11 +49,11 @@ static void take(void *ctx, const struct db_venue *row)
     json_t *object =
         json_pack("{s:s, s:s, s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:n}", "name", row->venue,
                   "state", db_feed_state_name(row->state), "detail", row->detail, "market", row->market,
-                  "age_ms", told_count_or_null(age_ms), "frames", (json_int_t)row->frames, "bad_frames",
+                  "age_ms", cli_answer_count_or_null(age_ms), "frames", (json_int_t)row->frames, "bad_frames",
                   (json_int_t)row->bad_frames, "connects", (json_int_t)row->connects, "renewals",
-                  (json_int_t)row->renewals, "latency_p50_ms", told_number_or_null(row->latency_p50_ms),
-                  "latency_p99_ms", told_number_or_null(row->latency_p99_ms), "clock_offset_ms",
-                  told_number_or_null(row->clock_offset_ms), "banned_until_ns");
+                  (json_int_t)row->renewals, "latency_p50_ms", cli_answer_number_or_null(row->latency_p50_ms),
+                  "latency_p99_ms", cli_answer_number_or_null(row->latency_p99_ms), "clock_offset_ms",
+                  cli_answer_number_or_null(row->clock_offset_ms), "banned_until_ns");
 
     if (json_array_append_new(reading->rows, object) < 0)
         reading->r = -ENOMEM;
@@ -68,7 +68,7 @@ static void take_ban(void *ctx, const struct db_ban *ban)
 
     json_array_foreach(reading->rows, i, row)
     {
-        if (strcmp(told_text(row, "name"), ban->venue) == 0 && ban->until_ns > reading->now_ns &&
+        if (strcmp(cli_answer_text(row, "name"), ban->venue) == 0 && ban->until_ns > reading->now_ns &&
             json_object_set_new(row, "banned_until_ns", json_integer(ban->until_ns)) < 0)
             reading->r = -ENOMEM;
     }
@@ -84,7 +84,7 @@ static int read_venues(struct db_reader *reader, int64_t now_ns, json_t *rows)
     return r < 0 ? r : reading.r;
 }
 
-static const struct told_source source = {
+static const struct answer_source source = {
     "status", "venues", "venue", read_venues, columns, (int)(sizeof columns / sizeof *columns), NULL};
 
 /* ---- streams ---- */
@@ -95,20 +95,20 @@ static int streams(struct option_call *call)
     size_t i;
 
     if (!args)
-        return ask_usage("venues", "the venue must be UTF-8");
-    int r = ask_daemon("venues", call->state, "streams", args, &result);
+        return cli_ask_usage("venues", "the venue must be UTF-8");
+    int r = cli_ask_daemon("venues", call->state, "streams", args, &result);
     if (r != EXIT_OK)
         return r;
     json_t *names = json_object_get(result, "streams");
     if (!json_is_array(names))
-        r = stored_fail(EXIT_ERROR, "venues", "streams",
-                        "the daemon's answer is no list: both must be of one version");
+        r = cli_stored_fail(EXIT_ERROR, "venues", "streams",
+                            "the daemon's answer is no list: both must be of one version");
     else if (call->json)
-        r = told_print("venues", "papertape.streams/1", "streams", json_incref(names));
+        r = cli_answer_print("venues", "papertape.streams/1", "streams", json_incref(names));
     else
         json_array_foreach(names, i, name)
         {
-            text_print(stdout, json_is_string(name) ? json_string_value(name) : "");
+            cli_text_print(stdout, json_is_string(name) ? json_string_value(name) : "");
             putchar('\n');
         }
     json_decref(result);
@@ -117,7 +117,7 @@ static int streams(struct option_call *call)
 
 static int list(struct option_call *call)
 {
-    return told_list("venues", call->state, &source, stored_form(call));
+    return cli_answer_list("venues", call->state, &source, cli_stored_form(call));
 }
 
 static const struct option_action actions[] = {

@@ -21,7 +21,7 @@ const struct option_row cli_globals[CLI_GLOBALS] = {
 
 void cli_say(const char *line)
 {
-    text_print(stderr, line);
+    cli_text_print(stderr, line);
     fputc('\n', stderr);
 }
 
@@ -68,7 +68,7 @@ void cli_names(const char *kind, const struct option_call *call, void *ctx,
         for (size_t i = 0; i < n; i++)
             offer(ctx, strategies[i]->name);
     }
-    if (state_dir_look(call->state, &dir, err, sizeof err) < 0 ||
+    if (db_state_dir_look(call->state, &dir, err, sizeof err) < 0 ||
         db_reader_open(dir.database, &reader, err, sizeof err) < 0)
         return;
     if (strcmp(kind, "SYMBOL") == 0)

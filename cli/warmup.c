@@ -29,7 +29,7 @@ void cli_warmup_print(const struct guard_args *args, const struct guard_warmup *
             cli_guard_decision_text(&last->changed_decision, last->in_changed, changed, sizeof changed);
         }
         printf("with %zu   at %s, %s\n  all        %s\n  %-10zu %s\n", verdict->last_bars,
-               stored_time(STORED_TABLE, at, last->ts_ns), args->market->series[last->symbol].symbol.name,
+               cli_stored_time(STORED_TABLE, at, last->ts_ns), args->market->series[last->symbol].symbol.name,
                whole, verdict->last_bars, changed);
     }
     if (verdict->decisions == 0)
@@ -46,7 +46,7 @@ int cli_warmup_print_json(const struct guard_args *args, const struct guard_warm
     char params[256];
     bool differs = verdict->last.in_whole || verdict->last.in_changed;
     bool forever = verdict->predicted == INDICATOR_FOREVER;
-    strategy_args_text(args->run.choices[0].strategy, args->run.choices[0].params, params, sizeof params);
+    cli_strategy_args_text(args->run.choices[0].strategy, args->run.choices[0].params, params, sizeof params);
     return cli_guard_print_json(
         "warmup",
         json_pack("{s:s, s:b, s:s, s:s, s:I, s:o, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "schema",
@@ -68,13 +68,13 @@ static int examine(const struct guard_args *args, bool json)
     struct progress progress;
     struct guard_warmup verdict;
     char err[512] = "";
-    progress_begin(&progress, "warmup");
-    config.progress = progress_show;
+    cli_progress_begin(&progress, "warmup");
+    config.progress = cli_progress_show;
     config.ctx = &progress;
     int r = backtest_guard_warmup(&config, &verdict, err, sizeof err);
-    progress_end(&progress);
+    cli_progress_end(&progress);
     if (r < 0)
-        return stored_fail(EXIT_ERROR, "warmup", "", err);
+        return cli_stored_fail(EXIT_ERROR, "warmup", "", err);
     int status = EXIT_OK;
     if (json)
         status = cli_warmup_print_json(args, &verdict);

@@ -137,10 +137,11 @@ static json_t *way_object(const struct what_if_way *way, int scale)
     return json_pack(
         "{s:s?, s:o, s:o, s:o, s:o, s:f, s:I, s:I, s:I, s:o}", "strategy",
         way->strategy[0] ? way->strategy : NULL, "params", params, "equity_begin",
-        stored_number(way->begin, scale), "equity_end", stored_number(way->end, scale), "return_pct",
+        cli_stored_number(way->begin, scale), "equity_end", cli_stored_number(way->end, scale), "return_pct",
         way->begin > 0 ? json_real(100 * ((double)way->end / (double)way->begin - 1)) : json_null(),
         "drawdown_pct", 100 * way->drawdown, "orders", (json_int_t)way->orders, "rejected",
-        (json_int_t)way->rejected, "fills", (json_int_t)way->fills, "fees", stored_number(way->fees, scale));
+        (json_int_t)way->rejected, "fills", (json_int_t)way->fills, "fees",
+        cli_stored_number(way->fees, scale));
 }
 
 static int print_json(const struct output *out, const struct what_if_result *result)
@@ -149,8 +150,8 @@ static int print_json(const struct output *out, const struct what_if_result *res
     json_t *spans = json_array();
     for (size_t i = 0; i < out->n_spans; i++)
         json_array_append_new(spans, json_pack("{s:I, s:o, s:o}", "ts_ns", (json_int_t)out->spans[i].end_ns,
-                                               "was", stored_number(out->spans[i].was, scale), "would_be",
-                                               stored_number(out->spans[i].would_be, scale)));
+                                               "was", cli_stored_number(out->spans[i].was, scale), "would_be",
+                                               cli_stored_number(out->spans[i].would_be, scale)));
     json_t *object = json_pack(
         "{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:o, s:o, s:o}", "schema",
         "papertape.what-if/1", "account", out->asked->account, "currency", result->currency, "at_seq",
@@ -162,7 +163,7 @@ static int print_json(const struct output *out, const struct what_if_result *res
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
     json_decref(object);
     if (!text)
-        return stored_fail(EXIT_ERROR, "what-if", "", "out of memory");
+        return cli_stored_fail(EXIT_ERROR, "what-if", "", "out of memory");
     puts(text);
     free(text);
     return EXIT_OK;
@@ -185,14 +186,14 @@ static void print_row(const char *what, const char *was, const char *would_be)
 static void print_decimals(const char *what, int64_t was, int64_t would_be, int scale)
 {
     char a[STORED_CELL], b[STORED_CELL];
-    print_row(what, stored_decimal(STORED_TABLE, a, was, scale),
-              stored_decimal(STORED_TABLE, b, would_be, scale));
+    print_row(what, cli_stored_decimal(STORED_TABLE, a, was, scale),
+              cli_stored_decimal(STORED_TABLE, b, would_be, scale));
 }
 
 static void print_counts(const char *what, uint64_t was, uint64_t would_be)
 {
     char a[STORED_CELL], b[STORED_CELL];
-    print_row(what, stored_integer(a, (long long)was), stored_integer(b, (long long)would_be));
+    print_row(what, cli_stored_integer(a, (long long)was), cli_stored_integer(b, (long long)would_be));
 }
 
 static void print_text(const struct output *out, const struct what_if_result *result)
@@ -201,16 +202,16 @@ static void print_text(const struct output *out, const struct what_if_result *re
     char from[STORED_CELL], to[STORED_CELL], a[STORED_CELL], b[STORED_CELL];
     int scale = result->currency_scale;
     printf("account ");
-    text_print(stdout, out->asked->account);
+    cli_text_print(stdout, out->asked->account);
     printf(", from %s (event %" PRIu64 ") to %s (event %" PRIu64 ")\n",
-           stored_time(STORED_TABLE, from, result->at_ns), result->at_seq,
-           stored_time(STORED_TABLE, to, result->to_ns), result->to_seq);
+           cli_stored_time(STORED_TABLE, from, result->at_ns), result->at_seq,
+           cli_stored_time(STORED_TABLE, to, result->to_ns), result->to_seq);
     print_way("was", was);
     print_way("would be", would_be);
     putchar('\n');
     print_row("equity until", "was", "would be");
     for (size_t i = 0; i < out->n_spans; i++)
-        print_decimals(stored_time(STORED_TABLE, from, out->spans[i].end_ns), out->spans[i].was,
+        print_decimals(cli_stored_time(STORED_TABLE, from, out->spans[i].end_ns), out->spans[i].was,
                        out->spans[i].would_be, scale);
     putchar('\n');
     print_decimals("final equity", was->end, would_be->end, scale);
@@ -252,15 +253,15 @@ static int run(struct option_call *call)
         options.strategy = strategy_find(asked->strategy);
         if (!options.strategy) {
             strategy_unknown(asked->strategy, "none", err, sizeof err);
-            return stored_fail(EXIT_USAGE, "what-if", "--strategy", err);
+            return cli_stored_fail(EXIT_USAGE, "what-if", "--strategy", err);
         }
     }
-    if (state_dir_look(call->state, &dir, err, sizeof err) < 0)
-        return stored_fail(EXIT_ERROR, "what-if", "", err);
+    if (db_state_dir_look(call->state, &dir, err, sizeof err) < 0)
+        return cli_stored_fail(EXIT_ERROR, "what-if", "", err);
     struct policy *policy = NULL;
     char why[POLICY_ERROR_MAX];
     if (asked->policy && policy_load(asked->policy, NULL, &policy, why) < 0)
-        return stored_fail(EXIT_ERROR, "what-if", "--policy", why);
+        return cli_stored_fail(EXIT_ERROR, "what-if", "--policy", why);
     options.policy = policy;
     options.path = dir.events;
     options.span_ns = MINUTE_NS;
@@ -268,9 +269,9 @@ static int run(struct option_call *call)
     policy_destroy(policy);
     thin(&out);
     if (r < 0)
-        status = stored_fail(EXIT_ERROR, "what-if", "", err);
+        status = cli_stored_fail(EXIT_ERROR, "what-if", "", err);
     else if (out.failed)
-        status = stored_fail(EXIT_ERROR, "what-if", "", "out of memory");
+        status = cli_stored_fail(EXIT_ERROR, "what-if", "", "out of memory");
     else if (call->json)
         status = print_json(&out, &result);
     else
@@ -287,8 +288,8 @@ static void init(void *into)
 static const struct option_action actions[] = {{.need = OPTION_NEEDS_STATE, .run = run}};
 
 static const struct option_row options[] = {
-    {"at", "T", "the moment, as 2024-08-08T14:00:00Z", offsetof(struct asked, at_ns), stored_take_time},
-    {"to", "T", "the end; the log's when left out", offsetof(struct asked, to_ns), stored_take_time},
+    {"at", "T", "the moment, as 2024-08-08T14:00:00Z", offsetof(struct asked, at_ns), cli_stored_take_time},
+    {"to", "T", "the end; the log's when left out", offsetof(struct asked, to_ns), cli_stored_take_time},
     {"account", "ACCOUNT", "main when left out", offsetof(struct asked, account)},
     {"strategy", "STRATEGY", "another strategy; none: orders by hand only", offsetof(struct asked, strategy)},
     {"set", "KEY=VALUE", "a parameter; the others stay as they were, or are another strategy's defaults",

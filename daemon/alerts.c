@@ -7,7 +7,7 @@
 
 static const char ELLIPSIS[] = "\xe2\x80\xa6";
 
-void alerts_finish(struct alerts *alerts)
+void daemon_alerts_finish(struct alerts *alerts)
 {
     free(alerts->list);
     *alerts = (struct alerts){0};
@@ -60,7 +60,7 @@ static struct alert *add(struct alerts *alerts)
     return &alerts->list[alerts->n++];
 }
 
-void alerts_take(struct alerts *alerts, const struct db_alert *row)
+void daemon_alerts_take(struct alerts *alerts, const struct db_alert *row)
 {
     if (alerts->n == ALERTS_HELD_MAX || !add(alerts))
         return;
@@ -102,8 +102,8 @@ static const struct alert *raise(struct alerts *alerts, int64_t now_ns, enum db_
     return alert;
 }
 
-const struct alert *alerts_event(struct alerts *alerts, int64_t now_ns, enum db_severity severity,
-                                 const char *code, const char *text)
+const struct alert *daemon_alerts_event(struct alerts *alerts, int64_t now_ns, enum db_severity severity,
+                                        const char *code, const char *text)
 {
     struct alert whole;
     put_text(&whole, text);
@@ -135,8 +135,8 @@ static size_t find(const struct alerts *alerts, const char *code, const char *ab
     return alerts->n;
 }
 
-const struct alert *alerts_condition(struct alerts *alerts, int64_t now_ns, enum db_severity severity,
-                                     const char *code, const char *about, const char *text)
+const struct alert *daemon_alerts_condition(struct alerts *alerts, int64_t now_ns, enum db_severity severity,
+                                            const char *code, const char *about, const char *text)
 {
     size_t at = find(alerts, code, about);
     if (at == alerts->n)
@@ -147,7 +147,7 @@ const struct alert *alerts_condition(struct alerts *alerts, int64_t now_ns, enum
     return count(alert, now_ns);
 }
 
-bool alerts_open(const struct alerts *alerts, uint64_t id)
+bool daemon_alerts_open(const struct alerts *alerts, uint64_t id)
 {
     for (size_t i = 0; i < alerts->n; i++)
         if (alerts->list[i].id == id)
@@ -155,7 +155,7 @@ bool alerts_open(const struct alerts *alerts, uint64_t id)
     return false;
 }
 
-size_t alerts_count(const struct alerts *alerts)
+size_t daemon_alerts_count(const struct alerts *alerts)
 {
     size_t n = 0;
     for (size_t i = 0; i < alerts->n; i++)
@@ -163,7 +163,7 @@ size_t alerts_count(const struct alerts *alerts)
     return n;
 }
 
-int alerts_ack(struct alerts *alerts, uint64_t id, int64_t now_ns, struct alert *ret)
+int daemon_alerts_ack(struct alerts *alerts, uint64_t id, int64_t now_ns, struct alert *ret)
 {
     for (size_t i = 0; i < alerts->n; i++) {
         struct alert *alert = &alerts->list[i];
@@ -178,7 +178,7 @@ int alerts_ack(struct alerts *alerts, uint64_t id, int64_t now_ns, struct alert 
     return -ENOENT;
 }
 
-void alerts_put(struct alerts *alerts, uint64_t id, uint64_t ticket)
+void daemon_alerts_put(struct alerts *alerts, uint64_t id, uint64_t ticket)
 {
     for (size_t i = alerts->n; i-- > 0;)
         if (alerts->list[i].id == id) {
@@ -187,7 +187,8 @@ void alerts_put(struct alerts *alerts, uint64_t id, uint64_t ticket)
         }
 }
 
-const struct alert *alerts_unstored(const struct alerts *alerts, const struct alert *than, uint64_t committed)
+const struct alert *daemon_alerts_unstored(const struct alerts *alerts, const struct alert *than,
+                                           uint64_t committed)
 {
     for (size_t i = than ? (size_t)(than - alerts->list) : alerts->n; i-- > 0;)
         if (alerts->list[i].ticket > committed)
@@ -195,7 +196,7 @@ const struct alert *alerts_unstored(const struct alerts *alerts, const struct al
     return NULL;
 }
 
-bool alerts_over(struct alerts *alerts, const char *code, const char *about, struct alert *ret)
+bool daemon_alerts_over(struct alerts *alerts, const char *code, const char *about, struct alert *ret)
 {
     size_t at = find(alerts, code, about);
     if (at == alerts->n)
@@ -205,7 +206,7 @@ bool alerts_over(struct alerts *alerts, const char *code, const char *about, str
     return true;
 }
 
-void alert_row(const struct alert *alert, int64_t closed_ns, struct db_alert *ret)
+void daemon_alert_row(const struct alert *alert, int64_t closed_ns, struct db_alert *ret)
 {
     *ret = (struct db_alert){.id = alert->id,
                              .ts_ns = alert->ts_ns,

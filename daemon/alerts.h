@@ -34,42 +34,42 @@ struct alerts {
     uint64_t last_id;
 };
 
-void alerts_finish(struct alerts *alerts);
+void daemon_alerts_finish(struct alerts *alerts);
 
 /* One that a former run left, newest first. */
-void alerts_take(struct alerts *alerts, const struct db_alert *row);
+void daemon_alerts_take(struct alerts *alerts, const struct db_alert *row);
 
 /* An event: counted where it is open with the same code and text, else a new one. The one to be stored, valid
  * until the next call; NULL without memory. A text beyond 512 bytes is cut at a character, and ends in "…".
  */
-const struct alert *alerts_event(struct alerts *alerts, int64_t now_ns, enum db_severity severity,
-                                 const char *code, const char *text);
+const struct alert *daemon_alerts_event(struct alerts *alerts, int64_t now_ns, enum db_severity severity,
+                                        const char *code, const char *text);
 
 /* A condition, which is that of its code whose text begins with `about`, whole words of it: where it lasts
  * already it is counted, and its text and severity are these from now on. */
-const struct alert *alerts_condition(struct alerts *alerts, int64_t now_ns, enum db_severity severity,
-                                     const char *code, const char *about, const char *text);
+const struct alert *daemon_alerts_condition(struct alerts *alerts, int64_t now_ns, enum db_severity severity,
+                                            const char *code, const char *about, const char *text);
 
 /* Is there one of that id that is not acknowledged? */
-bool alerts_open(const struct alerts *alerts, uint64_t id);
-size_t alerts_count(const struct alerts *alerts); /* of those */
+bool daemon_alerts_open(const struct alerts *alerts, uint64_t id);
+size_t daemon_alerts_count(const struct alerts *alerts); /* of those */
 
 /* Acknowledges an open one: *ret is to be stored. 0 or -ENOENT. */
-int alerts_ack(struct alerts *alerts, uint64_t id, int64_t now_ns, struct alert *ret);
+int daemon_alerts_ack(struct alerts *alerts, uint64_t id, int64_t now_ns, struct alert *ret);
 
 /* Its row was put, and is stored with that ticket. One that is not held is passed over. */
-void alerts_put(struct alerts *alerts, uint64_t id, uint64_t ticket);
+void daemon_alerts_put(struct alerts *alerts, uint64_t id, uint64_t ticket);
 
 /* The newest of those before `than` (NULL: of all) whose row is not among those that are stored, up to the
- * ticket `committed`; NULL: none. Valid as alerts_event()'s. */
-const struct alert *alerts_unstored(const struct alerts *alerts, const struct alert *than,
-                                    uint64_t committed);
+ * ticket `committed`; NULL: none. Valid as daemon_alerts_event()'s. */
+const struct alert *daemon_alerts_unstored(const struct alerts *alerts, const struct alert *than,
+                                           uint64_t committed);
 
 /* Takes out the newest condition of that code whose text begins with `about`: it is over. False: there is
  * none. */
-bool alerts_over(struct alerts *alerts, const char *code, const char *about, struct alert *ret);
+bool daemon_alerts_over(struct alerts *alerts, const char *code, const char *about, struct alert *ret);
 
 /* Its row; closed_ns 0: it is not over. The texts are the alert's. */
-void alert_row(const struct alert *alert, int64_t closed_ns, struct db_alert *ret);
+void daemon_alert_row(const struct alert *alert, int64_t closed_ns, struct db_alert *ret);
 
 #endif

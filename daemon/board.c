@@ -20,7 +20,7 @@ enum {
 
 static bool left_behind;
 
-bool board_abandoned(void)
+bool daemon_board_abandoned(void)
 {
     return left_behind;
 }
@@ -28,13 +28,13 @@ bool board_abandoned(void)
 static void on_wake(uv_async_t *async);
 static void on_tick(uv_timer_t *timer);
 
-struct board *board_create(struct daemon *daemon)
+struct board *daemon_board_create(struct daemon *daemon)
 {
     struct board *board;
-    if (board_make(daemon, &board) < 0)
+    if (daemon_board_make(daemon, &board) < 0)
         return NULL;
-    if (pthread_create(&board->thread, NULL, board_run, board) != 0) {
-        board_destroy(board);
+    if (pthread_create(&board->thread, NULL, daemon_board_run, board) != 0) {
+        daemon_board_destroy(board);
         return NULL;
     }
     uv_async_init(daemon->loop, &board->wake, on_wake);
@@ -46,17 +46,17 @@ struct board *board_create(struct daemon *daemon)
 
 /* ---- to the thread ---- */
 
-void board_book_bar(struct board *board, const struct engine_book_bar *bar)
+void daemon_board_book_bar(struct board *board, const struct engine_book_bar *bar)
 {
-    if (board_begun(board) && board->book_told && bar->symbol < board->n_told)
-        board->book_told[bar->symbol] = board_book_of(bar);
+    if (daemon_board_begun(board) && board->book_told && bar->symbol < board->n_told)
+        board->book_told[bar->symbol] = daemon_board_book_of(bar);
 }
 
-void board_bar(struct board *board, int symbol, const struct bar *bar)
+void daemon_board_bar(struct board *board, int symbol, const struct bar *bar)
 {
-    if (!board_begun(board) || symbol >= board->n_told || board->left[symbol])
+    if (!daemon_board_begun(board) || symbol >= board->n_told || board->left[symbol])
         return;
-    uint64_t ticket = db_writer_last(session_writer(board->daemon->session));
+    uint64_t ticket = db_writer_last(daemon_session_writer(board->daemon->session));
     struct board_book book = {0};
     if (board->book_told && board->book_told[symbol].open_ns == bar->open_ns)
         book = board->book_told[symbol];
@@ -74,8 +74,8 @@ void board_bar(struct board *board, int symbol, const struct bar *bar)
         snprintf(text, sizeof text,
                  "the compute thread is behind: %d bars wait; more are read from the database later",
                  BOARD_QUEUE_MAX);
-        log_warning("indicators: %s", text);
-        session_alert_lasting(board->daemon->session, DB_WARNING, "indicators-behind", text, text);
+        daemon_log_warning("indicators: %s", text);
+        daemon_session_alert_lasting(board->daemon->session, DB_WARNING, "indicators-behind", text, text);
     }
     if (full) {
         board->needs = true;
@@ -85,23 +85,23 @@ void board_bar(struct board *board, int symbol, const struct bar *bar)
         board->need_last = ticket;
 }
 
-void board_need(struct board *board)
+void daemon_board_need(struct board *board)
 {
-    uint64_t ticket = db_writer_last(session_writer(board->daemon->session));
+    uint64_t ticket = db_writer_last(daemon_session_writer(board->daemon->session));
     if (!board->needs)
         board->need_first = ticket;
     board->needs = true;
     board->need_last = ticket;
 }
 
-void board_again(struct board *board, int symbol)
+void daemon_board_again(struct board *board, int symbol)
 {
-    if (!board_begun(board) || symbol >= board->n_told)
+    if (!daemon_board_begun(board) || symbol >= board->n_told)
         return;
     pthread_mutex_lock(&board->lock);
     board->again[symbol] = true;
     pthread_mutex_unlock(&board->lock);
-    board_need(board);
+    daemon_board_need(board);
 }
 
 /* The lock is held. */
@@ -112,14 +112,14 @@ static void no_forming(struct board *board, int symbol)
         board->newest[board_series(board, symbol, t)].forming.open_ns = 0;
 }
 
-void board_follow(struct board *board, int symbol, bool follow)
+void daemon_board_follow(struct board *board, int symbol, bool follow)
 {
-    if (!board || board->stopped || !board_begun(board) || symbol >= board->n_told ||
+    if (!board || board->stopped || !daemon_board_begun(board) || symbol >= board->n_told ||
         board->left[symbol] == !follow)
         return;
     board->left[symbol] = !follow;
     if (follow) /* of the time between there are bars perhaps, in the database */
-        board_need(board);
+        daemon_board_need(board);
 }
 
 /* When bars come faster than they are stored the thread reads what there is, again and again, until it has
@@ -140,10 +140,10 @@ static void look_at_need(struct board *board, uint64_t committed)
     board->needs = committed < board->need_last;
     board->need_first = committed + 1;
     if (!board->needs)
-        session_alert_over(board->daemon->session, "indicators-behind", "");
+        daemon_session_alert_over(board->daemon->session, "indicators-behind", "");
 }
 
-void board_committed(struct board *board, uint64_t ticket)
+void daemon_board_committed(struct board *board, uint64_t ticket)
 {
     if (board && board->begun && !board->stopped)
         look_at_need(board, ticket);
@@ -156,21 +156,21 @@ static void look_at_device(struct board *board, int64_t call_ms)
         char text[160];
         snprintf(text, sizeof text, GPU_SILENT " for %d s: the charts' indicators wait for it, orders do not",
                  COMPUTE_SILENT_MS / 1000);
-        log_warning("indicators: %s", text);
-        session_alert_lasting(board->daemon->session, DB_WARNING, "gpu", GPU_SILENT, text);
+        daemon_log_warning("indicators: %s", text);
+        daemon_session_alert_lasting(board->daemon->session, DB_WARNING, "gpu", GPU_SILENT, text);
     }
     if (!silent && board->silence_told)
-        session_alert_over(board->daemon->session, "gpu", GPU_SILENT);
+        daemon_session_alert_over(board->daemon->session, "gpu", GPU_SILENT);
     board->silence_told = silent;
 }
 
 static void on_tick(uv_timer_t *timer)
 {
     struct board *board = timer->data;
-    if (board->daemon->stopping || !board_begun(board))
+    if (board->daemon->stopping || !daemon_board_begun(board))
         return;
-    struct db_writer *writer = session_writer(board->daemon->session);
-    const struct engine *engine = session_engine(board->daemon->session);
+    struct db_writer *writer = daemon_session_writer(board->daemon->session);
+    const struct engine *engine = daemon_session_engine(board->daemon->session);
     pthread_mutex_lock(&board->lock);
     if (board->ask_again && !board->catch_up) {
         board->needs = true;
@@ -184,18 +184,18 @@ static void on_tick(uv_timer_t *timer)
             no_forming(board, s);
     }
     board->forming_news = true;
-    int64_t call_ms = board_device_call_ms(board);
+    int64_t call_ms = daemon_board_device_call_ms(board);
     bool on_device = board->on_device;
     pthread_cond_signal(&board->work);
     pthread_mutex_unlock(&board->lock);
     look_at_need(board, db_writer_committed(writer));
     look_at_device(board, call_ms);
     if (on_device && board->failure_told)
-        session_alert_over(board->daemon->session, "gpu", GPU_FAILED);
+        daemon_session_alert_over(board->daemon->session, "gpu", GPU_FAILED);
     board->failure_told &= !on_device;
 }
 
-void board_take_device(struct board *board, struct gpu_module *module)
+void daemon_board_take_device(struct board *board, struct gpu_module *module)
 {
     struct gpu_module *unwanted = module;
     if (board) {
@@ -214,7 +214,7 @@ void board_take_device(struct board *board, struct gpu_module *module)
 
 static void store(struct board *board, const struct board_result *row, const double *outputs)
 {
-    struct db_writer *writer = session_writer(board->daemon->session);
+    struct db_writer *writer = daemon_session_writer(board->daemon->session);
     int symbol = (int)row->series / board->n_timeframes;
     int64_t interval_ns = board->timeframes[(int)row->series % board->n_timeframes];
     if (row->kind == BOARD_ROW_BAR) {
@@ -244,12 +244,12 @@ static void store(struct board *board, const struct board_result *row, const dou
 static void device_lost(struct board *board, const char *reason)
 {
     char text[GPU_REASON_MAX + 160];
-    int64_t again_ms = compute_failed(board->daemon->compute, reason);
+    int64_t again_ms = daemon_compute_failed(board->daemon->compute, reason);
     snprintf(text, sizeof text, GPU_FAILED ": %s: indicators go on on the CPU", reason);
-    log_warning("indicators: %s", text);
+    daemon_log_warning("indicators: %s", text);
     if (again_ms > 0)
-        log_info("gpu: it is looked for again in %.0f s", (double)again_ms / 1000);
-    session_alert_lasting(board->daemon->session, DB_WARNING, "gpu", GPU_FAILED, text);
+        daemon_log_info("gpu: it is looked for again in %.0f s", (double)again_ms / 1000);
+    daemon_session_alert_lasting(board->daemon->session, DB_WARNING, "gpu", GPU_FAILED, text);
     board->failure_told = true;
 }
 
@@ -272,10 +272,10 @@ static void take_results(struct board *board)
     if (lost)
         device_lost(board, lost_reason);
     if (trouble[0]) {
-        log_warning("indicators: %s", trouble);
-        session_alert_lasting(board->daemon->session, DB_WARNING, "indicators", "", trouble);
+        daemon_log_warning("indicators: %s", trouble);
+        daemon_session_alert_lasting(board->daemon->session, DB_WARNING, "indicators", "", trouble);
     } else if (over) {
-        session_alert_over(board->daemon->session, "indicators", "");
+        daemon_session_alert_over(board->daemon->session, "indicators", "");
     }
     struct board_results *given = &board->given;
     for (size_t i = 0; i < given->n; i++) {
@@ -293,7 +293,7 @@ static void gone(uv_handle_t *handle)
     void (*stopped)(void *user) = board->stopped;
     void *user = board->stopped_user;
     if (!left_behind)
-        board_destroy(board);
+        daemon_board_destroy(board);
     stopped(user);
 }
 
@@ -309,7 +309,7 @@ static void on_wake(uv_async_t *async)
     struct board *board = async->data;
     take_results(board);
     if (board->begun && !board->stopped)
-        look_at_need(board, db_writer_committed(session_writer(board->daemon->session)));
+        look_at_need(board, db_writer_committed(daemon_session_writer(board->daemon->session)));
     pthread_mutex_lock(&board->lock);
     bool ended = board->ended;
     pthread_mutex_unlock(&board->lock);
@@ -331,13 +331,13 @@ static void give_up(uv_timer_t *timer)
     pthread_mutex_unlock(&board->lock);
     if (ended || uv_is_closing((uv_handle_t *)&board->wake))
         return; /* it has just come back: the loop is about to hear of it */
-    log_error("indicators: the compute thread does not come back from the device: it is left behind");
+    daemon_log_error("indicators: the compute thread does not come back from the device: it is left behind");
     pthread_detach(board->thread);
     left_behind = true;
     end(board);
 }
 
-void board_stop(struct board *board, void (*done)(void *user), void *user)
+void daemon_board_stop(struct board *board, void (*done)(void *user), void *user)
 {
     board->stopped = done;
     board->stopped_user = user;

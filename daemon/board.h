@@ -18,23 +18,23 @@ struct board;
 struct gpu_module;
 
 /* Starts the thread, which waits. NULL without memory or thread. */
-struct board *board_create(struct daemon *daemon);
+struct board *daemon_board_create(struct daemon *daemon);
 
 /* A closed bar of the market's interval, after it was put to the writer; a session has begun. */
-void board_bar(struct board *board, int symbol, const struct bar *bar);
+void daemon_board_bar(struct board *board, int symbol, const struct bar *bar);
 
 /* What the book was during the bar that comes next. */
-void board_book_bar(struct board *board, const struct engine_book_bar *bar);
+void daemon_board_book_bar(struct board *board, const struct engine_book_bar *bar);
 /* A split of the symbol was put to the writer: its past bars are others by now, and its indicators begin anew
  * on them. */
-void board_again(struct board *board, int symbol);
+void daemon_board_again(struct board *board, int symbol);
 
 /* The symbol is streamed again, or no longer: then its series stand still, with what they remember. One that
  * the engine knows is streamed until this says otherwise. `board` may be NULL. */
-void board_follow(struct board *board, int symbol, bool follow);
+void daemon_board_follow(struct board *board, int symbol, bool follow);
 
 /* Everything up to the ticket is in the database. */
-void board_committed(struct board *board, uint64_t ticket);
+void daemon_board_committed(struct board *board, uint64_t ticket);
 
 struct board_view {
     uint64_t updates;       /* closed bars that streams took, one for each series */
@@ -46,23 +46,23 @@ struct board_view {
 };
 
 /* A device for the streams: the board's from here on. */
-void board_take_device(struct board *board, struct gpu_module *module);
+void daemon_board_take_device(struct board *board, struct gpu_module *module);
 
-void board_view(struct board *board, struct board_view *ret);
+void daemon_board_view(struct board *board, struct board_view *ret);
 
 /* The newest closed bar of a symbol and timeframe, the one that forms, and the indicators at both; an empty
  * bar is null, as the one that forms is of a symbol that is streamed no more. NULL when there is no such
  * timeframe. A new reference. */
-json_t *board_object(struct board *board, int symbol, int64_t interval_ns);
+json_t *daemon_board_object(struct board *board, int symbol, int64_t interval_ns);
 
 /* The board's timeframes, as "1m" strings. A new reference. */
-json_t *board_timeframes(const struct board *board);
+json_t *daemon_board_timeframes(const struct board *board);
 
 /* Ends the thread, saves the streams' memory, and calls `done`; the board is gone then. A thread that does
  * not come back from the device in time is left to itself. */
-void board_stop(struct board *board, void (*done)(void *user), void *user);
+void daemon_board_stop(struct board *board, void (*done)(void *user), void *user);
 
 /* Was a thread left behind? Then the process must end without waiting for it. */
-bool board_abandoned(void);
+bool daemon_board_abandoned(void);
 
 #endif

@@ -34,12 +34,12 @@ static void round_finish(struct board_round *round)
     free(round->there);
 }
 
-void board_destroy(struct board *board)
+void daemon_board_destroy(struct board *board)
 {
     results_finish(&board->given);
     results_finish(&board->results);
     daemon_streams_destroy(board->streams);
-    board_measured_finish(board);
+    daemon_board_measured_finish(board);
     pthread_mutex_destroy(&board->lock);
     pthread_cond_destroy(&board->work);
     pthread_cond_destroy(&board->room);
@@ -84,7 +84,7 @@ static int take_specs(struct board *board)
     return fclose(names) == 0 ? 0 : -ENOMEM;
 }
 
-int board_make(struct daemon *daemon, struct board **ret)
+int daemon_board_make(struct daemon *daemon, struct board **ret)
 {
     const struct daemon_config *config = &daemon->config;
     struct board *board = calloc(1, sizeof *board);
@@ -105,7 +105,7 @@ int board_make(struct daemon *daemon, struct board **ret)
     if (r == 0)
         r = results_init(&board->results, board->outputs);
     if (r < 0) {
-        board_destroy(board);
+        daemon_board_destroy(board);
         return r;
     }
     *ret = board;
@@ -139,17 +139,17 @@ static void *widen(void *array, size_t n_before, size_t n, size_t size)
 #define WIDEN(array, n_before, n) \
     ((wider = widen((array), (n_before), (n), sizeof *(array))) != NULL && ((array) = wider) != NULL)
 
-int board_grow(struct board *board, int n)
+int daemon_board_grow(struct board *board, int n)
 {
     size_t was = (size_t)board->n_symbols, is = (size_t)n, frames = (size_t)board->n_timeframes;
     struct board_round round = {0};
     bool all_priced = board->n_priced == (size_t)board->kept.n;
     void *wider;
     if (board->streams)
-        board_leave_device(board);
+        daemon_board_leave_device(board);
     if (!WIDEN(board->forming_taken, was, is) || !WIDEN(board->unsaved, was, is) ||
         !WIDEN(board->frames, was * frames, is * frames) ||
-        !WIDEN(board->changed, was * frames, is * frames) || board_measured_grow(board, is) < 0 ||
+        !WIDEN(board->changed, was * frames, is * frames) || daemon_board_measured_grow(board, is) < 0 ||
         (board->streams
              ? daemon_streams_grow(board->streams, is * frames)
              : daemon_streams_create(board->kept.specs, board->n_priced, is * frames, &board->streams)) < 0 ||
@@ -161,7 +161,8 @@ int board_grow(struct board *board, int n)
     board->round = round;
     for (int s = board->n_symbols; s < n; s++)
         for (int t = 0; t < board->n_timeframes; t++)
-            timeframe_init(&board->frames[board_series(board, s, t)], board->timeframes[t], board->base_ns);
+            daemon_timeframe_init(&board->frames[board_series(board, s, t)], board->timeframes[t],
+                                  board->base_ns);
     board->n_symbols = n;
     return 0;
 }
@@ -201,16 +202,16 @@ static int take_symbols(struct board *board, const struct engine *engine)
         board->n_told = n;
     pthread_mutex_unlock(&board->lock);
     if (r == 0)
-        board_need(board);
+        daemon_board_need(board);
     return r;
 }
 
-bool board_begun(struct board *board)
+bool daemon_board_begun(struct board *board)
 {
     const struct session *session = board->daemon->session;
-    if (!session_begun(session))
+    if (!daemon_session_begun(session))
         return false;
-    const struct engine *engine = session_engine(session);
+    const struct engine *engine = daemon_session_engine(session);
     if (board->n_told < engine_symbols(engine) && take_symbols(board, engine) < 0)
         daemon_fail("out of memory");
     board->begun = board->n_told > 0;

@@ -144,43 +144,45 @@ static inline uint32_t board_series(const struct board *board, int symbol, int t
 }
 
 /* A bar as indicators see it. */
-struct indicator_bar board_tick(const struct board_symbol *symbol, const struct bar *bar);
+struct indicator_bar daemon_board_tick(const struct board_symbol *symbol, const struct bar *bar);
 
 /* board_view.c: how long the call to the device has lasted, 0 for none; the lock is held. */
-int64_t board_device_call_ms(const struct board *board);
+int64_t daemon_board_device_call_ms(const struct board *board);
 
 /* board_begin.c: all but the thread and the loop's handles. 0 or -ENOMEM. */
-int board_make(struct daemon *daemon, struct board **ret);
-void board_destroy(struct board *board);
+int daemon_board_make(struct daemon *daemon, struct board **ret);
+void daemon_board_destroy(struct board *board);
 /* Have the symbols been known yet? If they are now, it begins; one that the engine knows since begins too. */
-bool board_begun(struct board *board);
+bool daemon_board_begun(struct board *board);
 /* The thread's: room for n symbols, with series that have seen no bar. 0 or -ENOMEM: as before. */
-int board_grow(struct board *board, int n);
+int daemon_board_grow(struct board *board, int n);
 /* Bars are not queued before the thread has read what the database holds. */
-void board_need(struct board *board);
+void daemon_board_need(struct board *board);
 
 /* The rest is the thread's. board_work.c: */
-void *board_run(void *board);
-void board_trouble(struct board *board, const char *words, const char *why); /* to be told as an alert */
-bool board_stopping(struct board *board);
+void *daemon_board_run(void *board);
+void daemon_board_trouble(struct board *board, const char *words,
+                          const char *why); /* to be told as an alert */
+bool daemon_board_stopping(struct board *board);
 /* Leaves a row for the loop, once there is room; takes the row's memory. */
-void board_give(struct board *board, struct board_result row, const double *outputs);
-void board_leave_device(struct board *board);
+void daemon_board_give(struct board *board, struct board_result row, const double *outputs);
+void daemon_board_leave_device(struct board *board);
 /* `book`: what the book was during it. */
-void board_take_bar(struct board *board, int symbol, const struct bar *bar, const struct board_book *book);
-void board_close_round(struct board *board); /* gives the gathered bars to the streams */
-void board_save_symbol(struct board *board, int symbol);
+void daemon_board_take_bar(struct board *board, int symbol, const struct bar *bar,
+                           const struct board_book *book);
+void daemon_board_close_round(struct board *board); /* gives the gathered bars to the streams */
+void daemon_board_save_symbol(struct board *board, int symbol);
 
 /* board_measured.c: room for so many symbols, 0 or -ENOMEM; takes what the book was and writes the values;
  * writes that there are none of a measure's indicators, or of all (-1). */
-int board_measured_grow(struct board *board, size_t n_symbols);
-void board_measured_finish(struct board *board);
-void board_measured_take(struct board *board, int symbol, const struct board_book *book, double *out);
-void board_measured_none(const struct board *board, int measure, double *out);
-struct board_book board_book_of(const struct engine_book_bar *told);
+int daemon_board_measured_grow(struct board *board, size_t n_symbols);
+void daemon_board_measured_finish(struct board *board);
+void daemon_board_measured_take(struct board *board, int symbol, const struct board_book *book, double *out);
+void daemon_board_measured_none(const struct board *board, int measure, double *out);
+struct board_book daemon_board_book_of(const struct engine_book_bar *told);
 
 /* board_stored.c: takes what the database holds and the board has not seen. False: not to the end, and what
  * follows must wait until it is tried again. */
-bool board_catch_up(struct board *board);
+bool daemon_board_catch_up(struct board *board);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "daemon/board_internal.h"
 
-int board_measured_grow(struct board *board, size_t n_symbols)
+int daemon_board_measured_grow(struct board *board, size_t n_symbols)
 {
     for (int m = 0; m < BOOK_MEASURES; m++) {
         if (board->measured[m]) {
@@ -25,13 +25,13 @@ int board_measured_grow(struct board *board, size_t n_symbols)
     return 0;
 }
 
-void board_measured_finish(struct board *board)
+void daemon_board_measured_finish(struct board *board)
 {
     for (int m = 0; m < BOOK_MEASURES; m++)
         daemon_streams_destroy(board->measured[m]);
 }
 
-void board_measured_take(struct board *board, int symbol, const struct board_book *book, double *out)
+void daemon_board_measured_take(struct board *board, int symbol, const struct board_book *book, double *out)
 {
     for (int m = 0; m < BOOK_MEASURES; m++) {
         struct streams *streams = board->measured[m];
@@ -46,13 +46,13 @@ void board_measured_take(struct board *board, int symbol, const struct board_boo
                                               .time = (double)book->open_ns * 1e-9};
             daemon_streams_update(streams, 1, &series, &bar, out);
         } else {
-            board_measured_none(board, m, out);
+            daemon_board_measured_none(board, m, out);
         }
         out += daemon_streams_outputs(streams);
     }
 }
 
-void board_measured_none(const struct board *board, int measure, double *out)
+void daemon_board_measured_none(const struct board *board, int measure, double *out)
 {
     for (int m = 0; m < BOOK_MEASURES; m++)
         if (board->measured[m] && (measure < 0 || measure == m))
@@ -60,7 +60,7 @@ void board_measured_none(const struct board *board, int measure, double *out)
                 *out++ = NAN;
 }
 
-struct board_book board_book_of(const struct engine_book_bar *told)
+struct board_book daemon_board_book_of(const struct engine_book_bar *told)
 {
     struct board_book book = {.there = true, .open_ns = told->open_ns};
     for (int m = 0; m < BOOK_MEASURES; m++)

@@ -22,11 +22,11 @@ static void load_series(void *ctx, const struct db_chart_row *row)
     while (t < board->n_timeframes && board->timeframes[t] != row->series.interval_ns)
         t++;
     if (t == board->n_timeframes)
-        board_give(board,
-                   (struct board_result){.kind = BOARD_ROW_GONE,
-                                         .series = board_series(board, up->symbol, 0),
-                                         .interval_ns = row->series.interval_ns},
-                   NULL);
+        daemon_board_give(board,
+                          (struct board_result){.kind = BOARD_ROW_GONE,
+                                                .series = board_series(board, up->symbol, 0),
+                                                .interval_ns = row->series.interval_ns},
+                          NULL);
     if (t == board->n_timeframes || row->series.base_ns != board->base_ns ||
         strcmp(row->series.specs, board->daemon->config.specs) != 0)
         return;
@@ -61,7 +61,7 @@ static void stored_book(void *ctx, const struct engine_book_bar *told)
 {
     struct catching_up *up = ctx;
     if (up->n_books < BOARD_WARM_BARS)
-        up->books[up->n_books++] = board_book_of(told);
+        up->books[up->n_books++] = daemon_board_book_of(told);
 }
 
 /* Books of bars that the streams have seen, or that are none of the board's: they warm what reads books. */
@@ -69,21 +69,21 @@ static void warm_books(struct catching_up *up, int64_t before_ns)
 {
     double outputs[CONFIG_SPEC_OUTPUTS_MAX];
     for (; up->next < up->n_books && up->books[up->next].open_ns < before_ns; up->next++)
-        board_measured_take(up->board, up->symbol, &up->books[up->next], outputs);
+        daemon_board_measured_take(up->board, up->symbol, &up->books[up->next], outputs);
 }
 
 static void stored_bar(void *ctx, const struct bar *bar)
 {
     struct catching_up *up = ctx;
     struct board_book book = {0};
-    if (board_stopping(up->board))
+    if (daemon_board_stopping(up->board))
         return; /* the next run takes the rest, as the memory says */
     warm_books(up, bar->open_ns);
     if (up->next < up->n_books && up->books[up->next].open_ns == bar->open_ns)
         book = up->books[up->next++];
-    board_take_bar(up->board, up->symbol, bar, &book);
+    daemon_board_take_bar(up->board, up->symbol, bar, &book);
     if (book.there)
-        board_close_round(up->board); /* before a later book is taken */
+        daemon_board_close_round(up->board); /* before a later book is taken */
 }
 
 /* The memories that a former run stored; a series that has none, or was kept with other specifications,
@@ -98,7 +98,8 @@ static int begin_series(struct catching_up *up, struct db_reader *reader)
         if (up->loaded[t])
             r = db_reader_chart_bars(reader, symbol->name, board->timeframes[t], 1, show_stored, up);
         else
-            board_give(board, (struct board_result){.kind = BOARD_ROW_ANEW, .series = up->series}, NULL);
+            daemon_board_give(board, (struct board_result){.kind = BOARD_ROW_ANEW, .series = up->series},
+                              NULL);
     }
     symbol->begun = r == 0;
     return r;
@@ -118,14 +119,14 @@ static bool begin_again(struct catching_up *up)
         uint32_t series = board_series(board, up->symbol, t);
         failed |= daemon_streams_load(board->streams, series, "", 0) ==
                   -ENOMEM; /* no memory of it: it begins anew */
-        timeframe_init(&board->frames[series], board->timeframes[t], board->base_ns);
-        board_give(board, (struct board_result){.kind = BOARD_ROW_ANEW, .series = series}, NULL);
+        daemon_timeframe_init(&board->frames[series], board->timeframes[t], board->base_ns);
+        daemon_board_give(board, (struct board_result){.kind = BOARD_ROW_ANEW, .series = series}, NULL);
     }
     for (int m = 0; again && m < BOOK_MEASURES; m++)
         if (board->measured[m])
             failed |= daemon_streams_load(board->measured[m], (uint32_t)up->symbol, "", 0) == -ENOMEM;
     if (failed)
-        board_trouble(board, board->symbols[up->symbol].name, "no memory to begin anew after a split");
+        daemon_board_trouble(board, board->symbols[up->symbol].name, "no memory to begin anew after a split");
     return again;
 }
 
@@ -197,14 +198,14 @@ static int take_stored(struct catching_up *up, struct db_reader *reader, bool fi
     return r;
 }
 
-bool board_catch_up(struct board *board)
+bool daemon_board_catch_up(struct board *board)
 {
     char reason[DB_ERROR_MAX] = "";
     struct db_reader *reader = NULL;
     int r = db_reader_open(board->daemon->state.database, &reader, reason, sizeof reason);
     bool cut = false;
-    board_leave_device(board);
-    for (int s = 0; r == 0 && s < board->n_symbols && !(cut = board_stopping(board)); s++) {
+    daemon_board_leave_device(board);
+    for (int s = 0; r == 0 && s < board->n_symbols && !(cut = daemon_board_stopping(board)); s++) {
         struct catching_up up = {.board = board, .symbol = s};
         bool first = !board->symbols[s].begun;
         r = first ? begin_series(&up, reader) : 0;
@@ -212,12 +213,12 @@ bool board_catch_up(struct board *board)
         if (r == 0)
             r = take_stored(&up, reader, first, again);
         if (r == 0)
-            board_save_symbol(board, s);
+            daemon_board_save_symbol(board, s);
     }
-    board_close_round(board); /* what was read before a failure is taken */
+    daemon_board_close_round(board); /* what was read before a failure is taken */
     board->newest_ns = INT64_MIN / 2;
     if (r < 0)
-        board_trouble(board, "stored bars cannot be read", reader ? db_reader_error(reader) : reason);
+        daemon_board_trouble(board, "stored bars cannot be read", reader ? db_reader_error(reader) : reason);
     db_reader_close(reader);
     return r == 0 && !cut;
 }

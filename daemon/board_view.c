@@ -2,12 +2,12 @@
 #include "daemon/board_internal.h"
 #include "daemon/status_internal.h"
 
-int64_t board_device_call_ms(const struct board *board)
+int64_t daemon_board_device_call_ms(const struct board *board)
 {
     return board->device_call_ns ? (int64_t)((uv_hrtime() - board->device_call_ns) / 1000000) : 0;
 }
 
-void board_view(struct board *board, struct board_view *ret)
+void daemon_board_view(struct board *board, struct board_view *ret)
 {
     pthread_mutex_lock(&board->lock);
     *ret = (struct board_view){.updates = board->updates,
@@ -15,11 +15,11 @@ void board_view(struct board *board, struct board_view *ret)
                                .missed = board->missed,
                                .behind = board->needs || board->catch_up || board->catching_up,
                                .on_device = board->on_device,
-                               .device_call_ms = board_device_call_ms(board)};
+                               .device_call_ms = daemon_board_device_call_ms(board)};
     pthread_mutex_unlock(&board->lock);
 }
 
-json_t *board_timeframes(const struct board *board)
+json_t *daemon_board_timeframes(const struct board *board)
 {
     json_t *array = json_array();
     for (int t = 0; t < board->n_timeframes; t++)
@@ -34,19 +34,19 @@ static json_t *bar_object(const struct board *board, const struct board_symbol *
         return json_null();
     json_t *values = json_object();
     for (size_t k = 0; k < board->outputs; k++)
-        json_object_set_new(values, board->names[k], status_number_or_null(outputs[k]));
-    struct indicator_bar tick = board_tick(symbol, bar);
+        json_object_set_new(values, board->names[k], daemon_status_number_or_null(outputs[k]));
+    struct indicator_bar tick = daemon_board_tick(symbol, bar);
     return json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:o}", "open_time_ms",
                      (json_int_t)(bar->open_ns / 1000000), "open", tick.open, "high", tick.high, "low",
                      tick.low, "close", tick.close, "volume", tick.volume, "indicators", values);
 }
 
-json_t *board_object(struct board *board, int symbol, int64_t interval_ns)
+json_t *daemon_board_object(struct board *board, int symbol, int64_t interval_ns)
 {
     int t = 0;
     while (t < board->n_timeframes && board->timeframes[t] != interval_ns)
         t++;
-    if (t == board->n_timeframes || !board_begun(board) || symbol < 0 || symbol >= board->n_told)
+    if (t == board->n_timeframes || !daemon_board_begun(board) || symbol < 0 || symbol >= board->n_told)
         return NULL;
     uint32_t series = board_series(board, symbol, t);
     const struct board_symbol *of = &board->symbols[symbol];

@@ -7,7 +7,7 @@
 #include "daemon/board_internal.h"
 #include "indicators_gpu/module.h"
 
-struct indicator_bar board_tick(const struct board_symbol *symbol, const struct bar *bar)
+struct indicator_bar daemon_board_tick(const struct board_symbol *symbol, const struct bar *bar)
 {
     return (struct indicator_bar){
         .open = decimal_to_double(bar->open, symbol->price_scale),
@@ -26,7 +26,7 @@ static void wake_loop(struct board *board)
         uv_async_send(&board->wake);
 }
 
-void board_trouble(struct board *board, const char *words, const char *why)
+void daemon_board_trouble(struct board *board, const char *words, const char *why)
 {
     pthread_mutex_lock(&board->lock);
     snprintf(board->trouble, sizeof board->trouble, "%s: %s", words, why);
@@ -47,7 +47,7 @@ static void caught_up(struct board *board, bool whole)
     pthread_mutex_unlock(&board->lock);
 }
 
-bool board_stopping(struct board *board)
+bool daemon_board_stopping(struct board *board)
 {
     pthread_mutex_lock(&board->lock);
     bool stop = board->stop;
@@ -57,7 +57,7 @@ bool board_stopping(struct board *board)
 
 /* ---- results ---- */
 
-void board_give(struct board *board, struct board_result row, const double *outputs)
+void daemon_board_give(struct board *board, struct board_result row, const double *outputs)
 {
     pthread_mutex_lock(&board->lock);
     while (board->results.n == BOARD_RESULTS_MAX && !board->abandoned) {
@@ -124,7 +124,7 @@ static void go_to_device(struct board *board)
         show_device(board, true);
 }
 
-void board_leave_device(struct board *board)
+void daemon_board_leave_device(struct board *board)
 {
     if (!daemon_streams_on_device(board->streams))
         return;
@@ -161,7 +161,7 @@ static void add(struct board *board, uint32_t series, const struct bar *bar, con
     round->series[round->n] = series;
     round->bars[round->n] = *bar;
     round->books[round->n] = *book;
-    round->ticks[round->n++] = board_tick(&board->symbols[(int)series / board->n_timeframes], bar);
+    round->ticks[round->n++] = daemon_board_tick(&board->symbols[(int)series / board->n_timeframes], bar);
     round->there[series] = true;
 }
 
@@ -176,14 +176,15 @@ static void compose(struct board *board, bool closed)
         bool base = board->timeframes[series % (uint32_t)board->n_timeframes] == board->base_ns;
         memcpy(to, round->priced + i * priced, priced * sizeof *to);
         if (closed && base)
-            board_measured_take(board, (int)series / board->n_timeframes, &round->books[i], to + priced);
+            daemon_board_measured_take(board, (int)series / board->n_timeframes, &round->books[i],
+                                       to + priced);
         else
-            board_measured_none(board, -1, to + priced);
+            daemon_board_measured_none(board, -1, to + priced);
     }
 }
 
 /* Gives the gathered closed bars to the streams, and what comes of them to the loop. */
-void board_close_round(struct board *board)
+void daemon_board_close_round(struct board *board)
 {
     struct board_round *round = &board->round;
     if (round->n == 0)
@@ -208,9 +209,9 @@ void board_close_round(struct board *board)
         board->changed[series] = true;
         if (round->bars[i].open_ns >
             board->newest_ns - DB_CHART_BARS_KEPT * board->frames[series].interval_ns)
-            board_give(board,
-                       (struct board_result){.kind = BOARD_ROW_BAR, .series = series, .bar = round->bars[i]},
-                       round->outputs + i * board->outputs);
+            daemon_board_give(
+                board, (struct board_result){.kind = BOARD_ROW_BAR, .series = series, .bar = round->bars[i]},
+                round->outputs + i * board->outputs);
     }
     clear_round(board);
 }
@@ -227,30 +228,31 @@ static void save(struct board *board, uint32_t series)
     if (r < 0)
         return; /* the memory before it and the bars since give the same */
     board->changed[series] = false;
-    board_give(board, row, NULL);
+    daemon_board_give(board, row, NULL);
 }
 
-void board_save_symbol(struct board *board, int symbol)
+void daemon_board_save_symbol(struct board *board, int symbol)
 {
-    board_close_round(board);
+    daemon_board_close_round(board);
     for (int t = 0; t < board->n_timeframes; t++)
         save(board, board_series(board, symbol, t));
     board->unsaved[symbol] = 0;
 }
 
-void board_take_bar(struct board *board, int symbol, const struct bar *bar, const struct board_book *book)
+void daemon_board_take_bar(struct board *board, int symbol, const struct bar *bar,
+                           const struct board_book *book)
 {
     for (int t = 0; t < board->n_timeframes; t++) {
         uint32_t series = board_series(board, symbol, t);
         struct bar higher;
-        if (!timeframe_take(&board->frames[series], bar, &higher))
+        if (!daemon_timeframe_take(&board->frames[series], bar, &higher))
             continue;
         if (board->round.there[series])
-            board_close_round(board);
+            daemon_board_close_round(board);
         add(board, series, &higher, book);
     }
     if (++board->unsaved[symbol] >= BOARD_SAVE_BARS)
-        board_save_symbol(board, symbol);
+        daemon_board_save_symbol(board, symbol);
 }
 
 /* What the bars that form would give. */
@@ -263,7 +265,7 @@ static void peek(struct board *board)
             uint32_t series = board_series(board, s, t);
             struct bar forming;
             if (board->forming_taken[s].open_ns != 0 &&
-                timeframe_peek(&board->frames[series], &board->forming_taken[s], &forming))
+                daemon_timeframe_peek(&board->frames[series], &board->forming_taken[s], &forming))
                 add(board, series, &forming, &no_book);
         }
     begin_call(board);
@@ -326,17 +328,17 @@ static void take_work(struct board *board, struct work *ret)
  * again. */
 static void work(struct board *board, const struct work *work)
 {
-    bool room = work->n_told == board->n_symbols || board_grow(board, work->n_told) == 0;
+    bool room = work->n_told == board->n_symbols || daemon_board_grow(board, work->n_told) == 0;
     if (!room)
-        board_trouble(board, board->symbols[work->n_told - 1].name, "no memory for its series");
+        daemon_board_trouble(board, board->symbols[work->n_told - 1].name, "no memory for its series");
     if (work->catch_up || !room)
-        caught_up(board, room && board_catch_up(board));
+        caught_up(board, room && daemon_board_catch_up(board));
     if (!board->astray && board->n_symbols > 0) {
         if (!work->stop)
             go_to_device(board);
-        for (size_t i = 0; i < work->n_bars && !board_stopping(board); i++)
-            board_take_bar(board, board->taken[i].symbol, &board->taken[i].bar, &board->taken[i].book);
-        board_close_round(board);
+        for (size_t i = 0; i < work->n_bars && !daemon_board_stopping(board); i++)
+            daemon_board_take_bar(board, board->taken[i].symbol, &board->taken[i].bar, &board->taken[i].book);
+        daemon_board_close_round(board);
         if (work->forming)
             peek(board);
     }
@@ -347,7 +349,7 @@ static void work(struct board *board, const struct work *work)
     pthread_mutex_unlock(&board->lock);
 }
 
-void *board_run(void *arg)
+void *daemon_board_run(void *arg)
 {
     struct board *board = arg;
     struct work todo;
@@ -356,9 +358,9 @@ void *board_run(void *arg)
         work(board, &todo);
     } while (!todo.stop);
     if (board->n_symbols > 0)
-        board_leave_device(board);
+        daemon_board_leave_device(board);
     for (int s = 0; s < board->n_symbols; s++)
-        board_save_symbol(board, s);
+        daemon_board_save_symbol(board, s);
     pthread_mutex_lock(&board->lock);
     struct gpu_module *offered = board->offered;
     board->offered = NULL;

@@ -36,7 +36,7 @@ struct compute {
 
 static bool left_behind;
 
-bool compute_abandoned(void)
+bool daemon_compute_abandoned(void)
 {
     return left_behind;
 }
@@ -133,10 +133,10 @@ static void searched(uv_async_t *async)
     if (module) {
         snprintf(compute->device, sizeof compute->device, "%s", gpu_module_device(module));
         compute->given_ms = uv_now(async->loop);
-        log_info("gpu: %s", compute->device);
+        daemon_log_info("gpu: %s", compute->device);
         compute->config.found(compute->config.ctx, module);
     } else {
-        log_info("gpu: %s: the CPU does the work", compute->reason);
+        daemon_log_info("gpu: %s: the CPU does the work", compute->reason);
         if (may_come_back(compute->result))
             try_later(compute);
     }
@@ -148,7 +148,7 @@ static void look(struct compute *compute)
         snprintf(compute->reason, sizeof compute->reason, "no thread to look for a device");
 }
 
-struct compute *compute_create(uv_loop_t *loop, const struct compute_config *config)
+struct compute *daemon_compute_create(uv_loop_t *loop, const struct compute_config *config)
 {
     struct compute *compute = calloc(1, sizeof *compute);
     if (!compute)
@@ -166,7 +166,7 @@ struct compute *compute_create(uv_loop_t *loop, const struct compute_config *con
     return compute;
 }
 
-int64_t compute_failed(struct compute *compute, const char *reason)
+int64_t daemon_compute_failed(struct compute *compute, const char *reason)
 {
     uint64_t used_ms = uv_now(compute->retry.loop) - compute->given_ms;
     if (used_ms >= (uint64_t)compute->config.retry_max_ms)
@@ -176,7 +176,7 @@ int64_t compute_failed(struct compute *compute, const char *reason)
     return try_later(compute);
 }
 
-json_t *compute_object(const struct compute *compute, bool on_device, int64_t call_ms)
+json_t *daemon_compute_object(const struct compute *compute, bool on_device, int64_t call_ms)
 {
     char silent[64];
     snprintf(silent, sizeof silent, "the device has not answered for %" PRId64 " s", call_ms / 1000);
@@ -210,12 +210,12 @@ static bool search_leave(struct search *search)
     return false;
 }
 
-void compute_stop(struct compute *compute)
+void daemon_compute_stop(struct compute *compute)
 {
     if (!compute)
         return;
     if (compute->search && search_leave(compute->search)) {
-        log_info("gpu: the search for a device has not ended: it is left behind");
+        daemon_log_info("gpu: the search for a device has not ended: it is left behind");
         left_behind = true;
     }
     compute->search = NULL;

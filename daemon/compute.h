@@ -23,21 +23,21 @@ struct compute_config {
 };
 
 /* Starts to look for a device. NULL without memory. */
-struct compute *compute_create(uv_loop_t *loop, const struct compute_config *config);
+struct compute *daemon_compute_create(uv_loop_t *loop, const struct compute_config *config);
 
 /* The device that was found has failed, and its module is closed. Returns in how many milliseconds it is
  * looked for again; 0: not at all. */
-int64_t compute_failed(struct compute *compute, const char *reason);
+int64_t daemon_compute_failed(struct compute *compute, const char *reason);
 
 /* {"backend":"cpu","device":null,"reason":"…"}; `on_device`: the work is done there; `call_ms`: how long the
  * call to the device that is under way has lasted, 0 for none. */
-json_t *compute_object(const struct compute *compute, bool on_device, int64_t call_ms);
+json_t *daemon_compute_object(const struct compute *compute, bool on_device, int64_t call_ms);
 
 /* Frees it; the loop must still run. A search that has not ended, as with a driver that hangs, is left to
  * itself. */
-void compute_stop(struct compute *compute);
+void daemon_compute_stop(struct compute *compute);
 
 /* Was one left behind? Then the process must end without waiting for it. */
-bool compute_abandoned(void);
+bool daemon_compute_abandoned(void);
 
 #endif

@@ -34,7 +34,7 @@ static int unknown_venue(const char *name, char *why)
 {
     char all[160] = "";
     size_t n, used = 0;
-    const struct venue *const *list = venues(&n);
+    const struct venue *const *list = venues_known(&n);
     for (size_t i = 0; i < n && used < sizeof all; i++)
         used += (size_t)snprintf(all + used, sizeof all - used, "%s ", list[i]->format->name);
     (void)config_key_word(name, all, why);

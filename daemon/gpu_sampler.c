@@ -44,7 +44,7 @@ struct gpu_sampler {
     struct gpu_status status;
 };
 
-const char *gpu_state_name(enum gpu_state state)
+const char *daemon_gpu_state_name(enum gpu_state state)
 {
     static const char *const names[] = {
         [GPU_NOT_AVAILABLE] = "n/a",
@@ -60,13 +60,13 @@ static void sample(struct nvml **nvml, struct result *result)
 {
     *result = (struct result){0};
     if (!*nvml)
-        result->error = nvml_open(nvml, result->reason);
+        result->error = daemon_nvml_open(nvml, result->reason);
     if (result->error)
         return;
-    snprintf(result->driver, sizeof result->driver, "%s", nvml_driver(*nvml));
-    result->error = nvml_sample(*nvml, result->devices, &result->n_devices, result->reason);
+    snprintf(result->driver, sizeof result->driver, "%s", daemon_nvml_driver(*nvml));
+    result->error = daemon_nvml_sample(*nvml, result->devices, &result->n_devices, result->reason);
     if (result->error) {
-        nvml_close(*nvml);
+        daemon_nvml_close(*nvml);
         *nvml = NULL;
     }
 }
@@ -99,7 +99,7 @@ static void *run(void *arg)
     }
     bool abandoned = exchange->abandoned;
     pthread_mutex_unlock(&exchange->lock);
-    nvml_close(nvml);
+    daemon_nvml_close(nvml);
     if (abandoned)
         exchange_free(exchange);
     return NULL;
@@ -205,7 +205,7 @@ static void close_handles(struct gpu_sampler *sampler)
     uv_close((uv_handle_t *)&sampler->async, on_closed);
 }
 
-int gpu_sampler_create(uv_loop_t *loop, uint64_t interval_ms, struct gpu_sampler **ret)
+int daemon_gpu_sampler_create(uv_loop_t *loop, uint64_t interval_ms, struct gpu_sampler **ret)
 {
     struct gpu_sampler *sampler = calloc(1, sizeof *sampler);
     if (!sampler)
@@ -239,12 +239,12 @@ int gpu_sampler_create(uv_loop_t *loop, uint64_t interval_ms, struct gpu_sampler
     return 0;
 }
 
-const struct gpu_status *gpu_sampler_status(const struct gpu_sampler *sampler)
+const struct gpu_status *daemon_gpu_sampler_status(const struct gpu_sampler *sampler)
 {
     return &sampler->status;
 }
 
-void gpu_sampler_destroy(struct gpu_sampler *sampler)
+void daemon_gpu_sampler_destroy(struct gpu_sampler *sampler)
 {
     if (!sampler)
         return;

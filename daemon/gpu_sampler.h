@@ -25,20 +25,20 @@ struct gpu_status {
     uint64_t sampled_ms; /* uv_now() of the last that came back; 0: none yet */
 };
 
-const char *gpu_state_name(enum gpu_state state); /* "n/a", "ok", "stalled" */
+const char *daemon_gpu_state_name(enum gpu_state state); /* "n/a", "ok", "stalled" */
 
 struct gpu_sampler;
 
 /* Samples at once and then every interval_ms. A library that is absent or refuses is tried again every 30
  * intervals. While a sample is under way no other starts, however long it takes. Keeps no loop alive. 0 or
  * -errno. */
-int gpu_sampler_create(uv_loop_t *loop, uint64_t interval_ms, struct gpu_sampler **ret);
+int daemon_gpu_sampler_create(uv_loop_t *loop, uint64_t interval_ms, struct gpu_sampler **ret);
 
 /* The last results; belongs to the sampler and changes only when the loop turns. */
-const struct gpu_status *gpu_sampler_status(const struct gpu_sampler *sampler);
+const struct gpu_status *daemon_gpu_sampler_status(const struct gpu_sampler *sampler);
 
 /* Stops sampling; the sampler's handles close on the loop's next turns. A sample that is under way is not
  * waited for: its thread cleans up behind itself, if the driver ever answers. NULL is fine. */
-void gpu_sampler_destroy(struct gpu_sampler *sampler);
+void daemon_gpu_sampler_destroy(struct gpu_sampler *sampler);
 
 #endif

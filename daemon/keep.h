@@ -8,6 +8,6 @@
  * a second daemon could start on the same state, and of the event log, which begins again where it is gone.
  * Says what was removed, and why something cannot be put back, once. Ends the daemon where another one has
  * the lock. */
-void keep_files(struct daemon *daemon);
+void daemon_keep_files(struct daemon *daemon);
 
 #endif

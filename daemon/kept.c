@@ -57,7 +57,7 @@ static void drop_oldest(struct kept *kept)
     kept->n--;
 }
 
-void kept_add(struct kept *kept, const struct db_command *row)
+void daemon_kept_add(struct kept *kept, const struct db_command *row)
 {
     struct codec codec = {0};
     char *none[TEXTS];
@@ -84,7 +84,7 @@ void kept_add(struct kept *kept, const struct db_command *row)
     kept->bytes += codec.len;
 }
 
-void kept_finish(struct kept *kept)
+void daemon_kept_finish(struct kept *kept)
 {
     while (kept->n > 0)
         drop_oldest(kept);
@@ -93,8 +93,8 @@ void kept_finish(struct kept *kept)
     *kept = (struct kept){0};
 }
 
-int kept_encode(struct kept *kept, uint64_t last_command, uint64_t last_alert, const void **ret_bytes,
-                size_t *ret_len)
+int daemon_kept_encode(struct kept *kept, uint64_t last_command, uint64_t last_alert, const void **ret_bytes,
+                       size_t *ret_len)
 {
     struct codec *codec = &kept->codec;
     uint32_t version = KEPT_VERSION;
@@ -125,8 +125,8 @@ static int decode_row(struct codec *codec, void (*each)(void *ctx, const struct 
     return codec->failed ? -EBADMSG : whole ? 0 : -ENOMEM;
 }
 
-int kept_decode(const void *bytes, size_t len, void (*row)(void *ctx, const struct db_command *row),
-                void *ctx, uint64_t *ret_last_command, uint64_t *ret_last_alert)
+int daemon_kept_decode(const void *bytes, size_t len, void (*row)(void *ctx, const struct db_command *row),
+                       void *ctx, uint64_t *ret_last_command, uint64_t *ret_last_alert)
 {
     struct codec codec;
     uint32_t version = 0;

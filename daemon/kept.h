@@ -20,19 +20,19 @@ struct kept {
     size_t first, n, bytes;
     struct codec codec;
 };
-void kept_finish(struct kept *kept);
+void daemon_kept_finish(struct kept *kept);
 
 /* Copies a row; one that is pending, or has no key, is not kept; one of the newest command's id replaces it.
  * Without memory nothing happens: the database still knows it. */
-void kept_add(struct kept *kept, const struct db_command *row);
+void daemon_kept_add(struct kept *kept, const struct db_command *row);
 
 /* All of it as bytes, which live until the next call. 0 or -ENOMEM. */
-int kept_encode(struct kept *kept, uint64_t last_command, uint64_t last_alert, const void **ret_bytes,
-                size_t *ret_len);
+int daemon_kept_encode(struct kept *kept, uint64_t last_command, uint64_t last_alert, const void **ret_bytes,
+                       size_t *ret_len);
 
 /* Gives each command, oldest first; texts live for the call. No bytes: no commands, and numbers 0. 0;
  * -EBADMSG; -ENOTSUP for a newer layout; -ENOMEM. */
-int kept_decode(const void *bytes, size_t len, void (*row)(void *ctx, const struct db_command *row),
-                void *ctx, uint64_t *ret_last_command, uint64_t *ret_last_alert);
+int daemon_kept_decode(const void *bytes, size_t len, void (*row)(void *ctx, const struct db_command *row),
+                       void *ctx, uint64_t *ret_last_command, uint64_t *ret_last_alert);
 
 #endif

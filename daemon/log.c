@@ -32,7 +32,7 @@ static bool stderr_is_journal(void)
            st.st_dev == device && st.st_ino == inode;
 }
 
-void log_init(enum log_level level)
+void daemon_log_init(enum log_level level)
 {
     atomic_store(&log_level, (int)level);
     atomic_store(&to_journal, stderr_is_journal());
@@ -123,7 +123,7 @@ __attribute__((format(printf, 2, 0))) static void log_write(enum log_level level
         va_end(args); \
     }
 
-LOG_FUNCTION(log_error, LOG_LEVEL_ERROR)
-LOG_FUNCTION(log_warning, LOG_LEVEL_WARNING)
-LOG_FUNCTION(log_info, LOG_LEVEL_INFO)
-LOG_FUNCTION(log_debug, LOG_LEVEL_DEBUG)
+LOG_FUNCTION(daemon_log_error, LOG_LEVEL_ERROR)
+LOG_FUNCTION(daemon_log_warning, LOG_LEVEL_WARNING)
+LOG_FUNCTION(daemon_log_info, LOG_LEVEL_INFO)
+LOG_FUNCTION(daemon_log_debug, LOG_LEVEL_DEBUG)

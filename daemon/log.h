@@ -10,13 +10,13 @@ enum { LOG_LINE_MAX = 2048 }; /* a longer message is cut, and ends in ... */
 
 /* Messages above `level` are dropped from now on. Looks at $JOURNAL_STREAM. Call before other threads log;
  * until then the level is info. */
-void log_init(enum log_level level);
+void daemon_log_init(enum log_level level);
 
 /* Control characters and bytes that are not UTF-8 are written as \n, \t or \xNN, so that a message is a line
  * and nothing from outside reaches the terminal. No newline at the end of `format`. errno is kept. */
-void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void log_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void log_debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void daemon_log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void daemon_log_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void daemon_log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void daemon_log_debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

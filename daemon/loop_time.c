@@ -37,7 +37,7 @@ static int advance(struct loop_time *time, int64_t now_ms)
     return (int)(time->slice % LOOP_TIME_SLICES);
 }
 
-void loop_time_turn(struct loop_time *time, int64_t now_ms, int64_t ns)
+void daemon_loop_time_turn(struct loop_time *time, int64_t now_ms, int64_t ns)
 {
     int at = advance(time, now_ms);
     time->busy_ns[at][bin_of(ns)] += ns;
@@ -46,7 +46,7 @@ void loop_time_turn(struct loop_time *time, int64_t now_ms, int64_t ns)
         time->longest_ns[at] = ns;
 }
 
-void loop_time_look(struct loop_time *time, int64_t now_ms, struct loop_times *ret)
+void daemon_loop_time_look(struct loop_time *time, int64_t now_ms, struct loop_times *ret)
 {
     int64_t sums[LOOP_TIME_BINS] = {0}, busy = 0, longest = 0, longer = 0;
     uint64_t turns = 0;
@@ -85,11 +85,11 @@ static int64_t thread_ns(void)
 static void waits(uv_prepare_t *prepare)
 {
     int64_t now_ns = thread_ns();
-    loop_time_turn(&own, (int64_t)uv_now(prepare->loop), now_ns - used_ns);
+    daemon_loop_time_turn(&own, (int64_t)uv_now(prepare->loop), now_ns - used_ns);
     used_ns = now_ns;
 }
 
-void loop_time_start(uv_loop_t *loop)
+void daemon_loop_time_start(uv_loop_t *loop)
 {
     used_ns = thread_ns();
     uv_prepare_init(loop, &before_waiting);
@@ -97,12 +97,12 @@ void loop_time_start(uv_loop_t *loop)
     uv_unref((uv_handle_t *)&before_waiting);
 }
 
-void loop_time_now(uv_loop_t *loop, struct loop_times *ret)
+void daemon_loop_time_now(uv_loop_t *loop, struct loop_times *ret)
 {
-    loop_time_look(&own, (int64_t)uv_now(loop), ret);
+    daemon_loop_time_look(&own, (int64_t)uv_now(loop), ret);
 }
 
-void loop_time_stop(void)
+void daemon_loop_time_stop(void)
 {
     uv_close((uv_handle_t *)&before_waiting, NULL);
 }

@@ -21,19 +21,19 @@ struct loop_time {
 };
 
 /* A turn of that length is over. */
-void loop_time_turn(struct loop_time *time, int64_t now_ms, int64_t ns);
+void daemon_loop_time_turn(struct loop_time *time, int64_t now_ms, int64_t ns);
 
 struct loop_times {
     double turns_per_second, busy; /* busy: the share of the time, 0 to 1 */
     double wait_p99_ms;            /* of what comes at any moment: its turn's whole length, within a fifth */
     double longest_ms;
 };
-void loop_time_look(struct loop_time *time, int64_t now_ms, struct loop_times *ret);
+void daemon_loop_time_look(struct loop_time *time, int64_t now_ms, struct loop_times *ret);
 
 /* Measures a loop by the processor time of its thread: what other programs take is not the loop's. One of
  * each process, until it is stopped. */
-void loop_time_start(uv_loop_t *loop);
-void loop_time_now(uv_loop_t *loop, struct loop_times *ret);
-void loop_time_stop(void);
+void daemon_loop_time_start(uv_loop_t *loop);
+void daemon_loop_time_now(uv_loop_t *loop, struct loop_times *ret);
+void daemon_loop_time_stop(void);
 
 #endif

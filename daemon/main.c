@@ -187,9 +187,9 @@ static uv_async_t failed; /* ends the daemon from the loop, not from within what
 /* A full disk is no failure of a stop: what it kept from being stored was not acknowledged to any client. */
 static void tell_lost(int drained, const char *what)
 {
-    log_error("%s", what);
+    daemon_log_error("%s", what);
     if (drained == -EIO && exit_status == EXIT_SUCCESS)
-        log_error(
+        daemon_log_error(
             "stopped while the disk refuses: none of that was acknowledged, and commands that waited for it "
             "were answered with an error; the next start plays what the event log has of it");
     else
@@ -200,20 +200,22 @@ static void session_drained(void *user)
 {
     struct daemon *daemon = user;
     char err[SESSION_ERROR_MAX];
-    int drained = session_drain(daemon->session, DRAIN_TIMEOUT_MS);
-    if (session_writer(daemon->session))
-        commands_committed(daemon->commands, db_writer_committed(session_writer(daemon->session)));
-    commands_destroy(daemon->commands);
+    int drained = daemon_session_drain(daemon->session, DRAIN_TIMEOUT_MS);
+    if (daemon_session_writer(daemon->session))
+        daemon_commands_committed(daemon->commands,
+                                  db_writer_committed(daemon_session_writer(daemon->session)));
+    daemon_commands_destroy(daemon->commands);
     control_close(daemon->control);
     arena_destroy(daemon->arena);
-    telemetry_stop(daemon->telemetry);
-    parity_stop(daemon->parity);
-    compute_stop(daemon->compute);
-    loop_time_stop();
+    daemon_telemetry_stop(daemon->telemetry);
+    daemon_parity_stop(daemon->parity);
+    daemon_compute_stop(daemon->compute);
+    daemon_loop_time_stop();
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         uv_close((uv_handle_t *)&signals[i], NULL);
     uv_close((uv_handle_t *)&failed, NULL);
-    if (session_close(daemon->session, drained == 0 ? CLOSE_TIMEOUT_MS : GIVE_UP_MS, err, sizeof err) < 0)
+    if (daemon_session_close(daemon->session, drained == 0 ? CLOSE_TIMEOUT_MS : GIVE_UP_MS, err, sizeof err) <
+        0)
         tell_lost(drained, err);
 }
 
@@ -222,7 +224,7 @@ static void feeds_stopped(void *user)
     struct daemon *daemon = user;
     struct board *board = daemon->board;
     daemon->board = NULL;
-    board_stop(board, session_drained, daemon);
+    daemon_board_stop(board, session_drained, daemon);
 }
 
 static void stop(struct daemon *daemon)
@@ -231,7 +233,7 @@ static void stop(struct daemon *daemon)
         return;
     daemon->stopping = true;
     net_notify_stopping();
-    trainings_stop(daemon->trainings); /* answers what waits for the co-process */
+    daemon_trainings_stop(daemon->trainings); /* answers what waits for the co-process */
     daemon->trainings = NULL;
     feeds_stop(daemon->feeds, feeds_stopped, daemon);
 }
@@ -250,7 +252,7 @@ static void on_failed(uv_async_t *async)
 static void on_signal(uv_signal_t *handle, int number)
 {
     struct daemon *daemon = handle->data;
-    log_info("%s: stopping", strsignal(number));
+    daemon_log_info("%s: stopping", strsignal(number));
     stop(daemon);
 }
 
@@ -272,33 +274,33 @@ static void command_done(void *ctx, const struct event_command *command, enum or
                          uint64_t order_id)
 {
     struct daemon *daemon = ctx;
-    commands_done(daemon->commands, command->command_id, reason, order_id);
+    daemon_commands_done(daemon->commands, command->command_id, reason, order_id);
 }
 
 static void command_redone(void *ctx, int64_t ts_ns, const struct event_command *command,
                            enum order_reason reason, uint64_t order_id)
 {
     struct daemon *daemon = ctx;
-    commands_redone(daemon->commands, ts_ns, command, reason, order_id);
+    daemon_commands_redone(daemon->commands, ts_ns, command, reason, order_id);
     arena_redone(daemon->arena, command, reason);
 }
 
 static void last_redone(void *ctx)
 {
     struct daemon *daemon = ctx;
-    commands_redone_end(daemon->commands);
+    daemon_commands_redone_end(daemon->commands);
 }
 
 static void command_known(void *ctx, const char *cmd, const char *args, const char *answer)
 {
     struct daemon *daemon = ctx;
-    commands_remember(daemon->commands, cmd, args, answer);
+    daemon_commands_remember(daemon->commands, cmd, args, answer);
 }
 
 static void storage_failing(void *ctx)
 {
     struct daemon *daemon = ctx;
-    commands_not_stored(daemon->commands);
+    daemon_commands_not_stored(daemon->commands);
 }
 
 static void begun(void *ctx)
@@ -310,42 +312,42 @@ static void begun(void *ctx)
 static void log_anew(void *ctx)
 {
     struct daemon *daemon = ctx;
-    parity_log_anew(daemon->parity);
+    daemon_parity_log_anew(daemon->parity);
 }
 
 static void committed(void *ctx, uint64_t ticket)
 {
     struct daemon *daemon = ctx;
     if (!daemon->stopping)
-        commands_committed(daemon->commands, ticket);
-    board_committed(daemon->board, ticket);
+        daemon_commands_committed(daemon->commands, ticket);
+    daemon_board_committed(daemon->board, ticket);
 }
 
 static void closed_bar(void *ctx, int symbol, const struct bar *bar)
 {
     struct daemon *daemon = ctx;
     if (!daemon->stopping)
-        board_bar(daemon->board, symbol, bar);
+        daemon_board_bar(daemon->board, symbol, bar);
 }
 
 static void closed_book(void *ctx, const struct engine_book_bar *bar)
 {
     struct daemon *daemon = ctx;
     if (!daemon->stopping)
-        board_book_bar(daemon->board, bar);
+        daemon_board_book_bar(daemon->board, bar);
 }
 
 static void split(void *ctx, int symbol)
 {
     struct daemon *daemon = ctx;
     if (!daemon->stopping)
-        board_again(daemon->board, symbol);
+        daemon_board_again(daemon->board, symbol);
 }
 
 static void device_found(void *ctx, struct gpu_module *module)
 {
     struct daemon *daemon = ctx;
-    board_take_device(daemon->board, module);
+    daemon_board_take_device(daemon->board, module);
 }
 
 /* Opens everything in order; on failure says so in one line. */
@@ -369,19 +371,19 @@ static int start(struct daemon *daemon)
         .book_bar = closed_book,
         .split = split,
     };
-    daemon->commands = commands_create(daemon);
+    daemon->commands = daemon_commands_create(daemon);
     int r = daemon->commands ? 0 : -ENOMEM;
     if (r == 0)
-        r = session_open(daemon->loop, &daemon->config, &daemon->state, &hooks, &daemon->session, err,
-                         sizeof err);
+        r = daemon_session_open(daemon->loop, &daemon->config, &daemon->state, &hooks, &daemon->session, err,
+                                sizeof err);
     if (r < 0)
         goto no_session;
     const struct control_options listening = {.path = daemon->state.socket,
-                                              .handler = commands_handle,
+                                              .handler = daemon_commands_handle,
                                               .ctx = daemon->commands,
-                                              .reserve_commands = commands_reserve,
+                                              .reserve_commands = daemon_commands_reserve,
                                               .shared_command = "status",
-                                              .shared = commands_status};
+                                              .shared = daemon_commands_status};
     r = control_open(daemon->loop, &listening, &daemon->control, err, sizeof err);
     if (r < 0)
         goto no_control;
@@ -393,12 +395,12 @@ static int start(struct daemon *daemon)
                                      .unwanted = daemon->config.specs[0] ? NULL : "no indicators are kept",
                                      .retry_ms = daemon->config.device_retry_ms,
                                      .retry_max_ms = DEVICE_RETRY_MAX_MS};
-    daemon->compute = compute_create(daemon->loop, &compute);
-    daemon->telemetry = telemetry_create(daemon);
-    daemon->parity = parity_create(daemon);
+    daemon->compute = daemon_compute_create(daemon->loop, &compute);
+    daemon->telemetry = daemon_telemetry_create(daemon);
+    daemon->parity = daemon_parity_create(daemon);
     daemon->arena = arena_create(daemon);
-    daemon->board = board_create(daemon);
-    daemon->trainings = trainings_create(daemon);
+    daemon->board = daemon_board_create(daemon);
+    daemon->trainings = daemon_trainings_create(daemon);
     if (!daemon->compute || !daemon->telemetry || !daemon->parity || !daemon->board || !daemon->trainings ||
         !daemon->arena) {
         /* Nothing that can be undone cheaply is worth it here: without these few bytes nothing will run. */
@@ -407,9 +409,9 @@ static int start(struct daemon *daemon)
     }
     struct db_reader *reader;
     if (db_reader_open(daemon->state.database, &reader, err, sizeof err) == 0) {
-        parity_remember(daemon->parity, reader);
-        trainings_remember(daemon->trainings, reader);
-        commands_recover(daemon->commands, reader);
+        daemon_parity_remember(daemon->parity, reader);
+        daemon_trainings_remember(daemon->trainings, reader);
+        daemon_commands_recover(daemon->commands, reader);
         arena_remember(daemon->arena, reader);
         db_reader_close(reader);
     }
@@ -427,10 +429,10 @@ no_feed:
     control_close(daemon->control);
 no_control : {
     char ignored[SESSION_ERROR_MAX];
-    session_close(daemon->session, CLOSE_TIMEOUT_MS, ignored, sizeof ignored);
+    daemon_session_close(daemon->session, CLOSE_TIMEOUT_MS, ignored, sizeof ignored);
 }
 no_session:
-    commands_destroy(daemon->commands);
+    daemon_commands_destroy(daemon->commands);
     uv_run(daemon->loop, UV_RUN_DEFAULT);
     if (r != -ECANCELED)
         daemon_say(err[0] ? err : strerror(-r));
@@ -442,7 +444,7 @@ static int status_of(int error)
 {
     switch (error) {
     case -ECANCELED:
-        log_info("stopped at the start: the next one does what this one did not come to");
+        daemon_log_info("stopped at the start: the next one does what this one did not come to");
         return EXIT_SUCCESS;
     case -EINVAL:
     case -EPERM:
@@ -473,11 +475,11 @@ static int rebuild(const struct daemon *daemon)
         daemon_say(err);
         return EXIT_USAGE;
     }
-    int r = state_dir_create(&daemon->state, err, sizeof err);
+    int r = db_state_dir_create(&daemon->state, err, sizeof err);
     if (r == 0)
-        r = state_dir_lock(&daemon->state, &lock, err, sizeof err);
-    if (r == 0 && (r = rebuild_finish(&daemon->state, err, sizeof err)) >= 0)
-        r = rebuild_database(&wanted, &result, err, sizeof err);
+        r = db_state_dir_lock(&daemon->state, &lock, err, sizeof err);
+    if (r == 0 && (r = daemon_rebuild_finish(&daemon->state, err, sizeof err)) >= 0)
+        r = daemon_rebuild_database(&wanted, &result, err, sizeof err);
     if (r < 0) {
         daemon_say(err);
         return r == -ECANCELED ? EXIT_FAILURE : status_of(r);
@@ -490,9 +492,9 @@ static int rebuild(const struct daemon *daemon)
 static int run(struct daemon *daemon)
 {
     char err[1024];
-    int r = state_dir_create(&daemon->state, err, sizeof err);
+    int r = db_state_dir_create(&daemon->state, err, sizeof err);
     if (r == 0)
-        r = state_dir_lock(&daemon->state, &daemon->lock, err, sizeof err);
+        r = db_state_dir_lock(&daemon->state, &daemon->lock, err, sizeof err);
     if (r < 0) {
         daemon_say(err);
         return status_of(r);
@@ -511,17 +513,17 @@ static int run(struct daemon *daemon)
     }
     if (early_stop_asked()) /* before the loop took the signals */
         end(EXIT_SUCCESS);
-    log_info("papertaped %s: state in %s", PAPERTAPE_VERSION, daemon->state.path);
+    daemon_log_info("papertaped %s: state in %s", PAPERTAPE_VERSION, daemon->state.path);
     feeds_start(daemon->feeds);
-    loop_time_start(&loop);
+    daemon_loop_time_start(&loop);
     net_notify_ready("waiting for the venue");
     uv_run(&loop, UV_RUN_DEFAULT);
     r = uv_loop_close(&loop);
     if (r < 0)
-        log_error("the loop did not end cleanly: %s", uv_strerror(r));
+        daemon_log_error("the loop did not end cleanly: %s", uv_strerror(r));
     close(daemon->lock);
-    log_info("stopped");
-    if (board_abandoned() || compute_abandoned() ||
+    daemon_log_info("stopped");
+    if (daemon_board_abandoned() || daemon_compute_abandoned() ||
         policy_net_device_abandoned()) { /* their memory stays where it is until the very end */
         fflush(NULL);
         _exit(exit_status);
@@ -551,26 +553,26 @@ int main(int argc, char **argv)
         return EXIT_USAGE; /* as of a bad option: another start would find the same */
     }
     struct policy_set *policies = NULL;
-    int r = arguments.print ? 0 : policy_set_load(&daemon.config, &policies, error);
+    int r = arguments.print ? 0 : daemon_policy_set_load(&daemon.config, &policies, error);
     if (r < 0) {
         daemon_say(error);
         return r == -ENOMEM || r == -EIO || r == -EMFILE || r == -ENFILE ? EXIT_FAILURE : EXIT_USAGE;
     }
-    policy_set_destroy(policies); /* the session reads them again */
+    daemon_policy_set_destroy(policies); /* the session reads them again */
     if (arguments.print)
         daemon_config_print(&daemon.config, stdout);
     else if (arguments.check)
         printf("papertaped: %s: ok\n", arguments.config ? arguments.config : "defaults");
     if (arguments.print || arguments.check)
         return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-    r = state_dir_find(arguments.state, &daemon.state, err, sizeof err);
+    r = db_state_dir_find(arguments.state, &daemon.state, err, sizeof err);
     if (r == 0)
-        r = state_dir_check_socket(&daemon.state, err, sizeof err);
+        r = db_state_dir_check_socket(&daemon.state, err, sizeof err);
     if (r < 0) {
         daemon_say(err);
         return status_of(r);
     }
-    log_init(daemon.config.log_level);
+    daemon_log_init(daemon.config.log_level);
     if (early_stop_asked())
         return status_of(-ECANCELED);
     return arguments.rebuild ? rebuild(&daemon) : run(&daemon);

@@ -105,7 +105,7 @@ static const char *resolve(struct nvml *nvml)
     return NULL;
 }
 
-int nvml_open(struct nvml **ret, char reason[static GPU_REASON_MAX])
+int daemon_nvml_open(struct nvml **ret, char reason[static GPU_REASON_MAX])
 {
     struct nvml *nvml = calloc(1, sizeof *nvml);
     if (!nvml) {
@@ -140,7 +140,7 @@ fail:
     return e;
 }
 
-void nvml_close(struct nvml *nvml)
+void daemon_nvml_close(struct nvml *nvml)
 {
     if (!nvml)
         return;
@@ -149,7 +149,7 @@ void nvml_close(struct nvml *nvml)
     free(nvml);
 }
 
-const char *nvml_driver(const struct nvml *nvml)
+const char *daemon_nvml_driver(const struct nvml *nvml)
 {
     return nvml->driver_version;
 }
@@ -203,8 +203,8 @@ static void sample_device(const struct nvml *nvml, nvml_handle handle, struct gp
     }
 }
 
-int nvml_sample(struct nvml *nvml, struct gpu_device devices[static GPU_DEVICES_MAX], int *ret_n,
-                char reason[static GPU_REASON_MAX])
+int daemon_nvml_sample(struct nvml *nvml, struct gpu_device devices[static GPU_DEVICES_MAX], int *ret_n,
+                       char reason[static GPU_REASON_MAX])
 {
     unsigned n;
     nvml_return result = nvml->count(&n);

@@ -41,16 +41,16 @@ struct nvml;
 /* Loads and starts the library: libnvidia-ml.so.1, else libnvidia-ml.so, or only $PAPERTAPE_NVML when it is
  * set. 0, or -ENOENT (no library), -ENOSYS (one without what is needed), -EIO (it refuses, as without a
  * driver), -ENOMEM; `reason` then says which in a line. */
-int nvml_open(struct nvml **ret, char reason[static GPU_REASON_MAX]);
-void nvml_close(struct nvml *nvml);
+int daemon_nvml_open(struct nvml **ret, char reason[static GPU_REASON_MAX]);
+void daemon_nvml_close(struct nvml *nvml);
 
 /* "560.35.03", or "" when the library does not say. */
-const char *nvml_driver(const struct nvml *nvml);
+const char *daemon_nvml_driver(const struct nvml *nvml);
 
 /* Asks every device, GPU_DEVICES_MAX at most. 0 and their number in *ret_n (0 is possible); -EIO with a
  * reason when even their number is not known: close then, and open again later. A device that does not answer
  * has no valid field. */
-int nvml_sample(struct nvml *nvml, struct gpu_device devices[static GPU_DEVICES_MAX], int *ret_n,
-                char reason[static GPU_REASON_MAX]);
+int daemon_nvml_sample(struct nvml *nvml, struct gpu_device devices[static GPU_DEVICES_MAX], int *ret_n,
+                       char reason[static GPU_REASON_MAX]);
 
 #endif

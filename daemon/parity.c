@@ -69,7 +69,7 @@ static void put_number(struct db_writer *writer, const char *key, int64_t value)
 
 static void keep(const struct parity *parity)
 {
-    struct db_writer *writer = session_writer(parity->daemon->session);
+    struct db_writer *writer = daemon_session_writer(parity->daemon->session);
     db_writer_group_begin(writer);
     db_writer_put_meta(writer, "parity_state", parity->state);
     db_writer_put_meta(writer, "parity_detail", parity->detail);
@@ -87,7 +87,7 @@ static int64_t meta_number(struct db_reader *reader, const char *key)
     return db_reader_meta(reader, key, text, sizeof text) == 0 ? strtoll(text, NULL, 10) : 0;
 }
 
-void parity_remember(struct parity *parity, struct db_reader *reader)
+void daemon_parity_remember(struct parity *parity, struct db_reader *reader)
 {
     char state[16];
     if (db_reader_meta(reader, "parity_state", state, sizeof state) < 0)
@@ -172,14 +172,14 @@ static void tell(const struct parity *parity)
     char text[DETAIL_MAX + 80];
     if (parity->error[0]) {
         snprintf(text, sizeof text, PARITY_FAILED ": %s", parity->error);
-        log_error("parity: %s", text);
-        session_alert_lasting(session, DB_WARNING, "parity", PARITY_FAILED, text);
+        daemon_log_error("parity: %s", text);
+        daemon_session_alert_lasting(session, DB_WARNING, "parity", PARITY_FAILED, text);
     } else if (strcmp(parity->state, "ok") == 0) {
-        log_info("parity: ok up to event %llu", (unsigned long long)parity->seq);
-        session_alert_over(session, "parity", PARITY_FAILED);
+        daemon_log_info("parity: ok up to event %llu", (unsigned long long)parity->seq);
+        daemon_session_alert_over(session, "parity", PARITY_FAILED);
     } else {
-        log_error("parity: %s", parity->detail);
-        session_alert(session, DB_ERROR, "parity", parity->detail);
+        daemon_log_error("parity: %s", parity->detail);
+        daemon_session_alert(session, DB_ERROR, "parity", parity->detail);
     }
 }
 
@@ -199,7 +199,7 @@ static void finish(struct parity *parity)
     json_decref(report);
 }
 
-void parity_log_anew(struct parity *parity)
+void daemon_parity_log_anew(struct parity *parity)
 {
     if (parity->since_ns == 0)
         return;
@@ -260,13 +260,13 @@ static void on_limit(uv_timer_t *timer)
     uv_process_kill(&parity->child, SIGKILL);
 }
 
-int parity_start(struct parity *parity)
+int daemon_parity_start(struct parity *parity)
 {
     struct daemon *daemon = parity->daemon;
     char path[PATH_MAX];
     if (parity->running)
         return -EBUSY;
-    const char *program = program_find("papertape", "tui", path);
+    const char *program = daemon_program_find("papertape", "tui", path);
     const char *const arguments[] = {program, "parity", "--json", "--state", daemon->state.path, NULL};
     struct output *outputs[] = {&parity->out, &parity->err};
     for (size_t i = 0; i < 2; i++) {
@@ -300,7 +300,7 @@ int parity_start(struct parity *parity)
     }
     /* It has a night; a decision has milliseconds. A sandbox may forbid it, which costs only that. */
     if (setpriority(PRIO_PROCESS, (id_t)parity->child.pid, CHILD_NICE) < 0)
-        log_debug("parity: the child's priority: %s", strerror(errno));
+        daemon_log_debug("parity: the child's priority: %s", strerror(errno));
     for (size_t i = 0; i < 2; i++)
         if (uv_read_start((uv_stream_t *)&outputs[i]->pipe, give_buffer, have_read) < 0)
             uv_close((uv_handle_t *)&outputs[i]->pipe, part_closed);
@@ -316,7 +316,7 @@ static void on_tick(uv_timer_t *timer)
     struct daemon *daemon = parity->daemon;
     int minute = daemon->config.parity_minute;
     if (minute < 0 || daemon->config.clock != CLOCK_WALL || parity->running || daemon->stopping ||
-        !session_begun(daemon->session))
+        !daemon_session_begun(daemon->session))
         return;
     int64_t now = clock_wall_ns(), due = now - now % DAY_NS + minute * MINUTE_NS;
     if (due > now)
@@ -326,10 +326,10 @@ static void on_tick(uv_timer_t *timer)
     bool checked = parity->checked_ns >= due && parity->checked_ns <= now;
     bool tried = parity->tried_ns >= due && parity->tried_ns <= now;
     if (!checked && !tried && (settled || now - due < 2LL * TICK_MS * 1000000))
-        parity_start(parity);
+        daemon_parity_start(parity);
 }
 
-struct parity *parity_create(struct daemon *daemon)
+struct parity *daemon_parity_create(struct daemon *daemon)
 {
     struct parity *parity = calloc(1, sizeof *parity);
     if (!parity)
@@ -343,7 +343,7 @@ struct parity *parity_create(struct daemon *daemon)
     return parity;
 }
 
-json_t *parity_object(const struct parity *parity)
+json_t *daemon_parity_object(const struct parity *parity)
 {
     int64_t since = parity->since_ns, checked = parity->checked_ns;
     return json_pack("{s:s, s:o, s:o, s:o, s:I, s:s, s:s?}", "state",
@@ -354,7 +354,7 @@ json_t *parity_object(const struct parity *parity)
                      "detail", parity->detail, "error", parity->error[0] ? parity->error : NULL);
 }
 
-void parity_stop(struct parity *parity)
+void daemon_parity_stop(struct parity *parity)
 {
     if (!parity)
         return;

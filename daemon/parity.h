@@ -11,20 +11,20 @@
 
 struct parity;
 
-struct parity *parity_create(struct daemon *daemon); /* NULL without memory */
+struct parity *daemon_parity_create(struct daemon *daemon); /* NULL without memory */
 
 /* What a former run found, from the database's meta. */
-void parity_remember(struct parity *parity, struct db_reader *reader);
+void daemon_parity_remember(struct parity *parity, struct db_reader *reader);
 
 /* The log of which it was found is gone: days of agreement begin anew. A failure found before stands. */
-void parity_log_anew(struct parity *parity);
+void daemon_parity_log_anew(struct parity *parity);
 
 /* Starts a check. 0, or -EBUSY while one runs. What comes of it is in the status and the log. */
-int parity_start(struct parity *parity);
+int daemon_parity_start(struct parity *parity);
 
 /* The status object's "parity". */
-json_t *parity_object(const struct parity *parity);
+json_t *daemon_parity_object(const struct parity *parity);
 
-void parity_stop(struct parity *parity); /* ends the child; frees itself on the loop's next turns */
+void daemon_parity_stop(struct parity *parity); /* ends the child; frees itself on the loop's next turns */
 
 #endif

@@ -49,8 +49,8 @@ static int check(const struct daemon_config *config, const struct account_config
                    : 0;
 }
 
-int policy_set_load(const struct daemon_config *config, struct policy_set **ret,
-                    char error[static CONFIG_ERROR_MAX])
+int daemon_policy_set_load(const struct daemon_config *config, struct policy_set **ret,
+                           char error[static CONFIG_ERROR_MAX])
 {
     struct policy_set *set = calloc(1, sizeof *set);
     char err[POLICY_ERROR_MAX];
@@ -76,14 +76,14 @@ int policy_set_load(const struct daemon_config *config, struct policy_set **ret,
         r = check(config, account, set->policies[set->n++], error);
     }
     if (r < 0) {
-        policy_set_destroy(set);
+        daemon_policy_set_destroy(set);
         return r;
     }
     *ret = set;
     return 0;
 }
 
-void policy_set_destroy(struct policy_set *set)
+void daemon_policy_set_destroy(struct policy_set *set)
 {
     if (!set)
         return;
@@ -112,8 +112,8 @@ static int keep_all(const struct policy_set *set, const char *dir, char *error)
     return 0;
 }
 
-int policy_set_keep(struct policy_set *set, const char *dir, const char *recording,
-                    char error[static CONFIG_ERROR_MAX])
+int daemon_policy_set_keep(struct policy_set *set, const char *dir, const char *recording,
+                           char error[static CONFIG_ERROR_MAX])
 {
     char beside[PATH_MAX];
     int r = keep_all(set, dir, error);
@@ -144,7 +144,7 @@ static const struct policy *place(const struct policy_set *set, const struct pol
     return policy;
 }
 
-void policy_set_on_device(struct policy_set *set, const char *path, int wait_ms)
+void daemon_policy_set_on_device(struct policy_set *set, const char *path, int wait_ms)
 {
     if (policy_net_device_open(path, &set->device, set->trouble) < 0)
         return;
@@ -155,7 +155,7 @@ void policy_set_on_device(struct policy_set *set, const char *path, int wait_ms)
         place(set, set->added[i]);
 }
 
-const char *policy_set_device_trouble(struct policy_set *set)
+const char *daemon_policy_set_device_trouble(struct policy_set *set)
 {
     if (set->told ||
         (!set->trouble[0] && !(set->device && policy_net_device_is_lost(set->device, set->trouble))))
@@ -164,7 +164,7 @@ const char *policy_set_device_trouble(struct policy_set *set)
     return set->trouble;
 }
 
-const struct policy *policy_set_of(const struct policy_set *set, const char *account)
+const struct policy *daemon_policy_set_of(const struct policy_set *set, const char *account)
 {
     for (int i = 0; i < set->n; i++)
         if (strcmp(set->accounts[i], account) == 0)
@@ -187,13 +187,13 @@ static const struct policy *find(void *ctx, const uint8_t id[static POLICY_ID_SI
     return place(set, kept.find(kept.ctx, id));
 }
 
-struct policies policy_set_find(struct policy_set *set)
+struct policies daemon_policy_set_find(struct policy_set *set)
 {
     const char *where = set->shelf ? policy_shelf_find(set->shelf).where : NULL;
     return (struct policies){.ctx = set, .find = find, .where = where};
 }
 
-const struct policy *policy_set_add(struct policy_set *set, struct policy *policy)
+const struct policy *daemon_policy_set_add(struct policy_set *set, struct policy *policy)
 {
     const struct policy *before = NULL;
     for (int i = 0; i < set->n && !before; i++)
@@ -213,7 +213,8 @@ const struct policy *policy_set_add(struct policy_set *set, struct policy *polic
     return place(set, policy);
 }
 
-void policy_set_drop(struct policy_set *set, bool (*used)(void *ctx, const struct policy *policy), void *ctx)
+void daemon_policy_set_drop(struct policy_set *set, bool (*used)(void *ctx, const struct policy *policy),
+                            void *ctx)
 {
     size_t kept = 0;
     for (size_t i = 0; i < set->n_added; i++) {
@@ -225,8 +226,8 @@ void policy_set_drop(struct policy_set *set, bool (*used)(void *ctx, const struc
     set->n_added = kept;
 }
 
-int policy_set_account(const struct policy *policy, const struct account_config *wanted,
-                       struct account_spec *account)
+int daemon_policy_set_account(const struct policy *policy, const struct account_config *wanted,
+                              struct account_spec *account)
 {
     account->policy = policy;
     if (!wanted->own_rates && !wanted->fee_tier[0])

@@ -39,7 +39,7 @@ static int open_files(void)
     return n - 1; /* the directory itself */
 }
 
-void process_usage(struct process_usage *ret)
+void daemon_process_usage(struct process_usage *ret)
 {
     *ret = (struct process_usage){
         .resident_bytes = resident_bytes(),

@@ -12,6 +12,6 @@ struct process_usage {
 };
 
 /* A few system calls, no allocation to speak of: fit for the loop once a second. */
-void process_usage(struct process_usage *ret);
+void daemon_process_usage(struct process_usage *ret);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *program_find(const char *name, const char *folder, char path[static PATH_MAX])
+const char *daemon_program_find(const char *name, const char *folder, char path[static PATH_MAX])
 {
     char self[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);

@@ -6,6 +6,6 @@
 
 /* The program `name` beside this one, or where a build has it (in ../folder), or the first in $PATH: then
  * `name` itself. */
-const char *program_find(const char *name, const char *folder, char path[static PATH_MAX]);
+const char *daemon_program_find(const char *name, const char *folder, char path[static PATH_MAX]);
 
 #endif

@@ -60,12 +60,12 @@ static int64_t number(sqlite3 *db, const char *text)
 
 static int open_new(struct building *b, char *err, size_t err_size)
 {
-    int r = rebuild_remove(b->paths.building);
+    int r = daemon_rebuild_remove(b->paths.building);
     if (r < 0)
-        return rebuild_fail(r, err, err_size, b->paths.building);
+        return daemon_rebuild_fail(r, err, err_size, b->paths.building);
     int fd = open(b->paths.building, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
     if (fd < 0)
-        return rebuild_fail(-errno, err, err_size, b->paths.building);
+        return daemon_rebuild_fail(-errno, err, err_size, b->paths.building);
     close(fd);
     int rc = sqlite3_open_v2(b->paths.building, &b->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (rc == SQLITE_OK)
@@ -106,7 +106,7 @@ static int open_former(struct building *b, char *err, size_t err_size)
     }
     int r = db_salvage_open(path, b->db, &b->salvage, why, sizeof why);
     if (r == -ENOMEM)
-        return rebuild_fail(r, err, err_size, path);
+        return daemon_rebuild_fail(r, err, err_size, path);
     if (r < 0)
         snprintf(b->lost, sizeof b->lost, "the former file cannot be read: %s", why);
     return 0;
@@ -115,9 +115,9 @@ static int open_former(struct building *b, char *err, size_t err_size)
 static int salvage_before(struct building *b, char *err, size_t err_size)
 {
     uint64_t first_seq = 0;
-    int r = rebuild_log_begins(b->events, &first_seq);
+    int r = daemon_rebuild_log_begins(b->events, &first_seq);
     if (r < 0)
-        return rebuild_fail(r, err, err_size, b->events);
+        return daemon_rebuild_fail(r, err, err_size, b->events);
     if (!b->salvage)
         return 0;
     r = sql(b, "BEGIN IMMEDIATE", err, err_size);
@@ -444,7 +444,7 @@ static int put_list(struct building *b, char *err, size_t err_size)
         .ts_ns = b->options->now_ns, .first_seq = b->played.first_seq, .last_seq = b->played.last_seq};
     int64_t id = 0;
     snprintf(rebuild.why, sizeof rebuild.why, "%s", b->options->why ? b->options->why : "");
-    if (rebuild_there(b->options->state->database))
+    if (daemon_rebuild_there(b->options->state->database))
         snprintf(rebuild.aside, sizeof rebuild.aside, "%.200s", name ? name + 1 : b->paths.aside);
     int r = sql(b, "BEGIN IMMEDIATE", err, err_size);
     int rc = r == 0 ? db_rebuild_put(b->db, &rebuild, &id) : SQLITE_OK;
@@ -480,7 +480,8 @@ static int verify_new(struct building *b, char *err, size_t err_size)
 
 static int play(struct building *b, char *err, size_t err_size)
 {
-    int r = rebuild_play(b->options, b->events, b->paths.building, b->db, b->from, &b->played, err, err_size);
+    int r = daemon_rebuild_play(b->options, b->events, b->paths.building, b->db, b->from, &b->played, err,
+                                err_size);
     return r < 0 || same_ledger(b) ? r : b->options->sound ? -EILSEQ : -EBADMSG;
 }
 
@@ -562,8 +563,8 @@ static bool another_way(struct building *b, int r)
     return true;
 }
 
-int rebuild_database(const struct rebuild_options *options, struct rebuild_result *ret, char *err,
-                     size_t err_size)
+int daemon_rebuild_database(const struct rebuild_options *options, struct rebuild_result *ret, char *err,
+                            size_t err_size)
 {
     struct building *b = calloc(1, sizeof *b);
     if (!b) {
@@ -572,10 +573,10 @@ int rebuild_database(const struct rebuild_options *options, struct rebuild_resul
     }
     b->options = options;
     b->events = options->events ? options->events : options->state->events;
-    bool former = rebuild_there(options->state->database);
-    int r = rebuild_paths_choose(options->state, options->now_ns, &b->paths);
+    bool former = daemon_rebuild_there(options->state->database);
+    int r = daemon_rebuild_paths_choose(options->state, options->now_ns, &b->paths);
     if (r < 0)
-        rebuild_fail(r, err, err_size, options->state->database);
+        daemon_rebuild_fail(r, err, err_size, options->state->database);
     else
         r = build(b, err, err_size);
     while (another_way(b, r)) {
@@ -587,9 +588,9 @@ int rebuild_database(const struct rebuild_options *options, struct rebuild_resul
     else if (r == -EBADMSG && !err[0])
         snprintf(err, err_size, "its segments contradict each other");
     if (r == 0)
-        r = rebuild_seal(options->state, &b->paths, err, err_size);
+        r = daemon_rebuild_seal(options->state, &b->paths, err, err_size);
     if (r == 0)
-        r = rebuild_swap(options->state, &b->paths);
+        r = daemon_rebuild_swap(options->state, &b->paths);
     if (r == 0) {
         *ret = (struct rebuild_result){.event_seq = b->beyond_seq ? b->beyond_seq : b->played.last_seq,
                                        .base_seq = b->played.based ? b->played.first_seq : 0,
@@ -599,8 +600,8 @@ int rebuild_database(const struct rebuild_options *options, struct rebuild_resul
         tell(b, former, ret);
     } else {
         if (r == -EUCLEAN && rename(b->paths.building, b->paths.unsound) < 0)
-            rebuild_fail(-errno, err, err_size, b->paths.unsound);
-        rebuild_remove(b->paths.building);
+            daemon_rebuild_fail(-errno, err, err_size, b->paths.unsound);
+        daemon_rebuild_remove(b->paths.building);
     }
     if (r == -ECANCELED)
         snprintf(err, err_size, "stopped: the database and the event log are as before");

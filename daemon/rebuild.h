@@ -1,8 +1,8 @@
 /* The database built again: from the event log, and from what can be salvaged of the file that is there.
  *
  * A new file is built beside the database, checked, synced and renamed into place; the former one, with its
- * -wal and -shm, is kept under a dated name. Each step leaves a state directory that rebuild_finish() at the
- * next start takes to the former or to the new database, whatever ended the process between them.
+ * -wal and -shm, is kept under a dated name. Each step leaves a state directory that daemon_rebuild_finish()
+ * at the next start takes to the former or to the new database, whatever ended the process between them.
  *
  * No session, no loop, no globals: any thread or process may call these while another writes the log. The
  * caller sees to it that no process writes the database meanwhile, and that its own connection is closed. */
@@ -44,16 +44,16 @@ struct rebuild_result {
  * is where it was; -EUCLEAN: what was built does not verify, with what was salvaged or without: the same, and
  * it is kept as papertape.db.unsound-DATE; -EBADMSG: segments of the log contradict each other; -EILSEQ: the
  * log contradicts a sound database; -ECANCELED; -ENOSPC, -EIO and others: the same. err: one sentence. */
-int rebuild_database(const struct rebuild_options *options, struct rebuild_result *ret, char *err,
-                     size_t err_size);
+int daemon_rebuild_database(const struct rebuild_options *options, struct rebuild_result *ret, char *err,
+                            size_t err_size);
 
 /* Finishes a swap that a former process had started, and removes what one had not finished to build. At a
  * start, before the database is opened. 1: a swap was finished; 0: there was none; -errno. */
-int rebuild_finish(const struct state_dir *state, char *err, size_t err_size);
+int daemon_rebuild_finish(const struct state_dir *state, char *err, size_t err_size);
 
 /* Is the database one to go on with? 0; -EBADMSG with what is wrong: SQLite's `quick_check`, the seals of the
  * record's rows, newest first, SQLite's `integrity_check`; what is not done after `limit_ms` (0: no limit) is
  * taken as good. -ENOENT: there is no file, or one of no bytes; -errno. Reads only. */
-int rebuild_check(const char *database, int64_t limit_ms, char *err, size_t err_size);
+int daemon_rebuild_check(const char *database, int64_t limit_ms, char *err, size_t err_size);
 
 #endif

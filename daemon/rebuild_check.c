@@ -184,7 +184,7 @@ static int why_not_opened(sqlite3 *db, int r, char *err, size_t err_size)
     return -number;
 }
 
-int rebuild_check(const char *database, int64_t limit_ms, char *err, size_t err_size)
+int daemon_rebuild_check(const char *database, int64_t limit_ms, char *err, size_t err_size)
 {
     struct stat st;
     sqlite3 *db = NULL;

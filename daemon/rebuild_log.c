@@ -25,7 +25,7 @@ static bool is_segment(const char *name, uint64_t *ret_seq)
            strcmp(end, "journal") == 0 && strlen(name) < sizeof((struct rebuild_segment *)0)->name;
 }
 
-int rebuild_log_segments(const char *events, struct rebuild_segment **ret, size_t *ret_n)
+int daemon_rebuild_log_segments(const char *events, struct rebuild_segment **ret, size_t *ret_n)
 {
     DIR *dir = opendir(events);
     struct rebuild_segment *list = NULL;
@@ -58,11 +58,11 @@ int rebuild_log_segments(const char *events, struct rebuild_segment **ret, size_
 /* At least one. */
 static int some_segments(const char *events, struct rebuild_segment **ret, size_t *ret_n)
 {
-    int r = rebuild_log_segments(events, ret, ret_n);
+    int r = daemon_rebuild_log_segments(events, ret, ret_n);
     return r == 0 && *ret_n == 0 ? -ENOENT : r;
 }
 
-int rebuild_log_begins(const char *events, uint64_t *ret_seq)
+int daemon_rebuild_log_begins(const char *events, uint64_t *ret_seq)
 {
     struct rebuild_segment *segments;
     size_t n;
@@ -91,7 +91,7 @@ static void name_newest(const char *path, const struct rebuild_segment *segment,
     journal_list(path, take_newest, newest, err, sizeof err);
 }
 
-uint64_t rebuild_log_newest(const char *events)
+uint64_t daemon_rebuild_log_newest(const char *events)
 {
     struct rebuild_segment *segments;
     char path[PATH_SIZE];
@@ -128,7 +128,7 @@ static int read_segment(const char *path, struct rebuild_after *ret)
     return r == -ENOMEM ? r : 0;
 }
 
-int rebuild_log_after(const char *events, uint64_t seq, struct rebuild_after *ret)
+int daemon_rebuild_log_after(const char *events, uint64_t seq, struct rebuild_after *ret)
 {
     struct rebuild_segment *segments;
     char path[PATH_SIZE];

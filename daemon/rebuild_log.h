@@ -15,15 +15,15 @@ struct rebuild_segment {
 
 /* The segments by their names, oldest first: what is in them may be damaged. 0, the list is the caller's to
  * free (NULL: there is none); -errno. */
-int rebuild_log_segments(const char *events, struct rebuild_segment **ret, size_t *ret_n);
+int daemon_rebuild_log_segments(const char *events, struct rebuild_segment **ret, size_t *ret_n);
 
 /* The event number that the log's oldest segment begins with, by its name. 0, -ENOENT without a segment,
  * -errno. */
-int rebuild_log_begins(const char *events, uint64_t *ret_seq);
+int daemon_rebuild_log_begins(const char *events, uint64_t *ret_seq);
 
 /* The newest event that the log names by the headers of its blocks, those behind an altered one among them.
  * 0: none. */
-uint64_t rebuild_log_newest(const char *events);
+uint64_t daemon_rebuild_log_newest(const char *events);
 
 /* What the log has after the newest event of a database. */
 struct rebuild_after {
@@ -34,6 +34,6 @@ struct rebuild_after {
 
 /* Reads from the newest state that is not after event `seq` to the log's end. 0, -ENOENT without a segment,
  * -errno. */
-int rebuild_log_after(const char *events, uint64_t seq, struct rebuild_after *ret);
+int daemon_rebuild_log_after(const char *events, uint64_t seq, struct rebuild_after *ret);
 
 #endif

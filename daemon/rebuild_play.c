@@ -42,13 +42,13 @@ static void redone(void *ctx, int64_t ts_ns, const struct event_command *command
                    uint64_t order_id)
 {
     struct play *play = ctx;
-    commands_redone(play->daemon.commands, ts_ns, command, reason, order_id);
+    daemon_commands_redone(play->daemon.commands, ts_ns, command, reason, order_id);
 }
 
 static void redone_end(void *ctx)
 {
     struct play *play = ctx;
-    commands_redone_end(play->daemon.commands);
+    daemon_commands_redone_end(play->daemon.commands);
 }
 
 /* On the writer's thread. */
@@ -90,7 +90,7 @@ static int open_session(struct play *play, const char *path, char *err, size_t e
         (struct session_hooks){.ctx = play, .command_redone = redone, .commands_redone = redone_end};
     session->default_venue = play->options->venue;
     play->daemon.session = session;
-    play->daemon.commands = commands_create(&play->daemon);
+    play->daemon.commands = daemon_commands_create(&play->daemon);
     if (!play->daemon.commands)
         return -ENOMEM;
     return db_writer_open(path, &writer, &session->writer, err, err_size);
@@ -100,11 +100,11 @@ static int close_session(struct play *play, int r, char *err, size_t err_size)
 {
     char reason[DB_ERROR_MAX] = "";
     if (play->daemon.commands)
-        commands_destroy(play->daemon.commands);
+        daemon_commands_destroy(play->daemon.commands);
     int flushed = r == 0 ? flush(play, err, err_size) : 0;
     bool good = r == 0 && flushed == 0;
     int closed = db_writer_close(play->session.writer, good ? FLUSH_MS : 0, reason, sizeof reason);
-    kept_finish(&play->session.kept);
+    daemon_kept_finish(&play->session.kept);
     free(play->segments);
     if (r == 0 && closed < 0 && flushed != -EIO)
         snprintf(err, err_size, "%s", reason);
@@ -128,10 +128,10 @@ static void put_state(struct play *play, const struct engine *engine, uint64_t s
     if (seq > 0)
         db_writer_put_event(writer, seq);
     session->now_ns = ts_ns;
-    session_put_symbols(session, engine);
+    daemon_session_put_symbols(session, engine);
     for (int a = 0; a < engine_accounts(engine); a++) {
         const struct account *account = engine_account(engine, a);
-        session_put_account(session, engine, a);
+        daemon_session_put_account(session, engine, a);
         for (int s = 0; s < engine_symbols(engine); s++)
             if (account->positions[s].updated_ns > 0)
                 db_writer_put_position(writer, a, s, &account->positions[s]);
@@ -165,7 +165,7 @@ static int begin_stretch(struct play *play, struct replay *replay, char *err, si
     if (r == 0 && rc == SQLITE_OK)
         rc = db_base_put(play->db, engine, seq, engine_replay_received(replay), play->session.default_venue);
     if (r == 0 && rc == SQLITE_OK)
-        r = kept_decode(state->beside, state->beside_len, put_kept, play, &last_command, &last_alert);
+        r = daemon_kept_decode(state->beside, state->beside_len, put_kept, play, &last_command, &last_alert);
     if (r == 0 && rc == SQLITE_OK)
         rc = sqlite3_exec(play->db, "COMMIT", NULL, NULL, NULL);
     if (rc != SQLITE_OK)
@@ -187,7 +187,7 @@ static void none(void *ctx, const struct db_command *row)
 static void take_numbers(struct play *play, const struct state_record *state)
 {
     uint64_t last_command = 0, last_alert = 0;
-    if (kept_decode(state->beside, state->beside_len, none, NULL, &last_command, &last_alert) < 0)
+    if (daemon_kept_decode(state->beside, state->beside_len, none, NULL, &last_command, &last_alert) < 0)
         return;
     if (last_command > play->session.last_command)
         play->session.last_command = last_command;
@@ -224,7 +224,7 @@ static int play_segment(struct play *play, const struct rebuild_segment *segment
     char path[STATE_PATH_MAX + 128], words[JOURNAL_ERROR_MAX];
     struct replay *replay;
     struct replay_options options = {
-        .path = path, .policies = play->options->policies, .sink = session_sink(&play->session)};
+        .path = path, .policies = play->options->policies, .sink = daemon_session_sink(&play->session)};
     snprintf(path, sizeof path, "%s/%s", play->events, segment->name);
     int r = engine_replay_open(&options, &replay, words, sizeof words);
     if (r == -ENOMEM || r == -ENOPKG || r == -ENOTSUP) {
@@ -244,7 +244,7 @@ static int play_segment(struct play *play, const struct rebuild_segment *segment
     r = known ? 0 : begin_stretch(play, replay, err, err_size);
     if (r == 0) {
         play->any = true;
-        r = session_play(&play->session, replay, known && same_run, play->options->stop);
+        r = daemon_session_play(&play->session, replay, known && same_run, play->options->stop);
         play->seq = engine_replay_seq(replay);
         engine_ids(engine_replay_engine(replay), &play->ids);
         if (r < 0 && r != -ECANCELED && r != -ENOMEM && r != -ENOPKG) {
@@ -274,8 +274,8 @@ static void put_end(struct play *play)
     db_writer_group_end(writer);
 }
 
-int rebuild_play(const struct rebuild_options *options, const char *events, const char *path, sqlite3 *db,
-                 size_t from, struct rebuild_played *ret, char *err, size_t err_size)
+int daemon_rebuild_play(const struct rebuild_options *options, const char *events, const char *path,
+                        sqlite3 *db, size_t from, struct rebuild_played *ret, char *err, size_t err_size)
 {
     struct play *play = calloc(1, sizeof *play);
     *ret = (struct rebuild_played){0};
@@ -288,7 +288,7 @@ int rebuild_play(const struct rebuild_options *options, const char *events, cons
     play->db = db;
     play->ret = ret;
     daemon_config_defaults(&play->daemon.config);
-    int r = rebuild_log_segments(events, &play->segments, &play->n_segments);
+    int r = daemon_rebuild_log_segments(events, &play->segments, &play->n_segments);
     if (r < 0)
         snprintf(err, err_size, "%s: %s", events, strerror(-r));
     if (r == 0)
@@ -302,7 +302,7 @@ int rebuild_play(const struct rebuild_options *options, const char *events, cons
     if (r == 0)
         put_end(play);
     ret->last_seq = play->seq;
-    ret->newest_seq = ret->cut ? rebuild_log_newest(events) : play->seq;
+    ret->newest_seq = ret->cut ? daemon_rebuild_log_newest(events) : play->seq;
     r = play->session.writer ? close_session(play, r, err, err_size) : r;
     free(play);
     return r;

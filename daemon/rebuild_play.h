@@ -21,7 +21,7 @@ struct rebuild_played {
  * connection to it, for the base and the commands that states hold. Segments
  * before the one of index `from` are left out. 0; -ENOENT: no state could be read; -ECANCELED; -EBADMSG for
  * rows that contradict what the file holds already; -errno. err: one sentence. */
-int rebuild_play(const struct rebuild_options *options, const char *events, const char *path, sqlite3 *db,
-                 size_t from, struct rebuild_played *ret, char *err, size_t err_size);
+int daemon_rebuild_play(const struct rebuild_options *options, const char *events, const char *path,
+                        sqlite3 *db, size_t from, struct rebuild_played *ret, char *err, size_t err_size);
 
 #endif

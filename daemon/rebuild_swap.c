@@ -16,13 +16,13 @@ enum { DATE_SIZE = 24, SAME_SECOND_MAX = 100 };
 static const char *const companions[] = {"-wal", "-shm", "-journal"};
 enum { COMPANIONS = sizeof companions / sizeof *companions };
 
-int rebuild_fail(int r, char *err, size_t err_size, const char *path)
+int daemon_rebuild_fail(int r, char *err, size_t err_size, const char *path)
 {
     snprintf(err, err_size, "%s: %s", path, strerror(-r));
     return r;
 }
 
-bool rebuild_there(const char *path)
+bool daemon_rebuild_there(const char *path)
 {
     struct stat st;
     return lstat(path, &st) == 0;
@@ -38,7 +38,7 @@ static int sync_path(const char *path, int flags)
     return r;
 }
 
-int rebuild_remove(const char *path)
+int daemon_rebuild_remove(const char *path)
 {
     char name[REBUILD_PATH_MAX + 16];
     for (int i = 0; i < COMPANIONS; i++) {
@@ -56,7 +56,7 @@ static int move(const char *from, const char *to)
 
 /* Companions first: without its log the database is merely older, and a log never stands beside one that is
  * not its own. */
-int rebuild_swap(const struct state_dir *state, const struct rebuild_paths *paths)
+int daemon_rebuild_swap(const struct state_dir *state, const struct rebuild_paths *paths)
 {
     char from[REBUILD_PATH_MAX + 16], to[REBUILD_PATH_MAX + 16];
     int r = 0;
@@ -82,7 +82,7 @@ static void name_paths(const struct state_dir *state, const char *date, struct r
     snprintf(ret->unsound, sizeof ret->unsound, "%s.unsound-%s", state->database, date);
 }
 
-int rebuild_paths_choose(const struct state_dir *state, int64_t now_ns, struct rebuild_paths *ret)
+int daemon_rebuild_paths_choose(const struct state_dir *state, int64_t now_ns, struct rebuild_paths *ret)
 {
     char date[DATE_SIZE], with[REBUILD_PATH_MAX];
     struct tm tm;
@@ -92,19 +92,21 @@ int rebuild_paths_choose(const struct state_dir *state, int64_t now_ns, struct r
             return -EOVERFLOW;
         name_paths(state, date, ret);
         snprintf(with, sizeof with, "%.500s-wal", ret->aside);
-        if (!rebuild_there(ret->built) && !rebuild_there(ret->aside) && !rebuild_there(with))
+        if (!daemon_rebuild_there(ret->built) && !daemon_rebuild_there(ret->aside) &&
+            !daemon_rebuild_there(with))
             return 0;
     }
     return -EEXIST;
 }
 
-int rebuild_seal(const struct state_dir *state, const struct rebuild_paths *paths, char *err, size_t err_size)
+int daemon_rebuild_seal(const struct state_dir *state, const struct rebuild_paths *paths, char *err,
+                        size_t err_size)
 {
     char name[REBUILD_PATH_MAX + 16];
     struct stat st;
     snprintf(name, sizeof name, "%s-wal", paths->building);
     if (stat(name, &st) == 0 && st.st_size > 0)
-        return rebuild_fail(-EBUSY, err, err_size, name);
+        return daemon_rebuild_fail(-EBUSY, err, err_size, name);
     for (int i = 0; i < COMPANIONS; i++) {
         snprintf(name, sizeof name, "%s%s", paths->building, companions[i]);
         unlink(name);
@@ -114,17 +116,17 @@ int rebuild_seal(const struct state_dir *state, const struct rebuild_paths *path
         r = -errno;
     if (r == 0)
         r = sync_path(state->path, O_RDONLY | O_DIRECTORY);
-    return r < 0 ? rebuild_fail(r, err, err_size, paths->building) : 0;
+    return r < 0 ? daemon_rebuild_fail(r, err, err_size, paths->building) : 0;
 }
 
-int rebuild_finish(const struct state_dir *state, char *err, size_t err_size)
+int daemon_rebuild_finish(const struct state_dir *state, char *err, size_t err_size)
 {
     static const char mark[] = "papertape.db.rebuilt-";
     struct rebuild_paths paths;
     char date[DATE_SIZE] = "";
     DIR *dir = opendir(state->path);
     if (!dir)
-        return rebuild_fail(-errno, err, err_size, state->path);
+        return daemon_rebuild_fail(-errno, err, err_size, state->path);
     for (struct dirent *entry; (entry = readdir(dir));) /* the newest, should there be two */
         if (strncmp(entry->d_name, mark, sizeof mark - 1) == 0 &&
             strlen(entry->d_name) == sizeof mark - 1 + 16 &&
@@ -132,11 +134,11 @@ int rebuild_finish(const struct state_dir *state, char *err, size_t err_size)
             snprintf(date, sizeof date, "%.16s", entry->d_name + sizeof mark - 1);
     closedir(dir);
     name_paths(state, date, &paths);
-    int r = rebuild_remove(paths.building);
+    int r = daemon_rebuild_remove(paths.building);
     if (r < 0)
-        return rebuild_fail(r, err, err_size, paths.building);
+        return daemon_rebuild_fail(r, err, err_size, paths.building);
     if (!*date)
         return 0;
-    r = rebuild_swap(state, &paths);
-    return r < 0 ? rebuild_fail(r, err, err_size, paths.built) : 1;
+    r = daemon_rebuild_swap(state, &paths);
+    return r < 0 ? daemon_rebuild_fail(r, err, err_size, paths.built) : 1;
 }

@@ -24,24 +24,24 @@ struct rebuild_paths {
 };
 
 /* Writes "PATH: what it means" of r, a -errno, into err. Returns r. */
-int rebuild_fail(int r, char *err, size_t err_size, const char *path);
+int daemon_rebuild_fail(int r, char *err, size_t err_size, const char *path);
 
 /* Is there a file, a link, anything of that name? */
-bool rebuild_there(const char *path);
+bool daemon_rebuild_there(const char *path);
 
 /* By a date under which nothing is there yet. 0 or -errno. */
-int rebuild_paths_choose(const struct state_dir *state, int64_t now_ns, struct rebuild_paths *ret);
+int daemon_rebuild_paths_choose(const struct state_dir *state, int64_t now_ns, struct rebuild_paths *ret);
 
 /* A database with its -wal, -shm and -journal; what is not there is no error. 0 or -errno. */
-int rebuild_remove(const char *path);
+int daemon_rebuild_remove(const char *path);
 
 /* What was built is synced, without a log beside it, and takes the name that says that it is whole. 0; -EBUSY
  * where its log is not empty; -errno. */
-int rebuild_seal(const struct state_dir *state, const struct rebuild_paths *paths, char *err,
-                 size_t err_size);
+int daemon_rebuild_seal(const struct state_dir *state, const struct rebuild_paths *paths, char *err,
+                        size_t err_size);
 
-/* The former database goes aside, and what was built takes its place. 0 or -errno: rebuild_finish() of
+/* The former database goes aside, and what was built takes its place. 0 or -errno: daemon_rebuild_finish() of
  * daemon/rebuild.h continues from any moment of it. */
-int rebuild_swap(const struct state_dir *state, const struct rebuild_paths *paths);
+int daemon_rebuild_swap(const struct state_dir *state, const struct rebuild_paths *paths);
 
 #endif

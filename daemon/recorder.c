@@ -334,7 +334,7 @@ static void write_batch(struct recorder *r)
     r->delay_ms = 2 * r->delay_ms < RETRY_MAX_MS ? 2 * r->delay_ms : RETRY_MAX_MS;
 }
 
-void recorder_doubt(struct recorder *r)
+void daemon_recorder_doubt(struct recorder *r)
 {
     pthread_mutex_lock(&r->lock);
     r->suspect = r->renewing = r->config.journal.sync;
@@ -342,7 +342,7 @@ void recorder_doubt(struct recorder *r)
     pthread_mutex_unlock(&r->lock);
 }
 
-void recorder_look(struct recorder *r)
+void daemon_recorder_look(struct recorder *r)
 {
     pthread_mutex_lock(&r->lock);
     r->look = true;
@@ -350,7 +350,7 @@ void recorder_look(struct recorder *r)
     pthread_mutex_unlock(&r->lock);
 }
 
-/* As recorder_step(), and -1: nothing waits, and we are to stop. The lock is held. */
+/* As daemon_recorder_step(), and -1: nothing waits, and we are to stop. The lock is held. */
 static int64_t step(struct recorder *r)
 {
     int64_t now = now_ns(r);
@@ -411,7 +411,7 @@ static void *run(void *arg)
     return NULL;
 }
 
-int64_t recorder_step(struct recorder *r)
+int64_t daemon_recorder_step(struct recorder *r)
 {
     pthread_mutex_lock(&r->lock);
     int64_t until = step(r);
@@ -447,7 +447,7 @@ static void add(struct recorder *r, const struct journal_record *record)
         pthread_cond_signal(&r->wake);
 }
 
-void recorder_event(struct recorder *r, const struct event *event)
+void daemon_recorder_event(struct recorder *r, const struct event *event)
 {
     bool encoded = event_encode(event, &r->codec) == 0;
     struct journal_record record = {JOURNAL_EVENT, event->seq, event->recv_ns, r->codec.bytes, r->codec.len};
@@ -463,7 +463,7 @@ void recorder_event(struct recorder *r, const struct event *event)
     pthread_mutex_unlock(&r->lock);
 }
 
-void recorder_frame(struct recorder *r, uint64_t seq, int64_t recv_ns, const char *data, size_t len)
+void daemon_recorder_frame(struct recorder *r, uint64_t seq, int64_t recv_ns, const char *data, size_t len)
 {
     if (!r->config.raw)
         return;
@@ -473,8 +473,8 @@ void recorder_frame(struct recorder *r, uint64_t seq, int64_t recv_ns, const cha
     pthread_mutex_unlock(&r->lock);
 }
 
-void recorder_reply(struct recorder *r, uint64_t seq, int64_t recv_ns, const char *path, const char *body,
-                    size_t len)
+void daemon_recorder_reply(struct recorder *r, uint64_t seq, int64_t recv_ns, const char *path,
+                           const char *body, size_t len)
 {
     if (!r->config.raw)
         return;
@@ -495,12 +495,12 @@ void recorder_reply(struct recorder *r, uint64_t seq, int64_t recv_ns, const cha
     pthread_mutex_unlock(&r->lock);
 }
 
-enum recorder_want recorder_wants_state(const struct recorder *r)
+enum recorder_want daemon_recorder_wants_state(const struct recorder *r)
 {
     return (enum recorder_want)atomic_load_explicit(&r->want, memory_order_relaxed);
 }
 
-void recorder_state(struct recorder *r, uint64_t seq, int64_t recv_ns, const void *bytes, size_t len)
+void daemon_recorder_state(struct recorder *r, uint64_t seq, int64_t recv_ns, const void *bytes, size_t len)
 {
     struct journal_record record = {JOURNAL_STATE, seq, recv_ns, bytes, len};
     pthread_mutex_lock(&r->lock);
@@ -525,7 +525,7 @@ static void await_written(struct recorder *r)
         wait_until(r, until);
 }
 
-int recorder_sync(struct recorder *r, uint64_t seq)
+int daemon_recorder_sync(struct recorder *r, uint64_t seq)
 {
     pthread_mutex_lock(&r->lock);
     while (r->durable_seq < seq && r->lost_seq < seq && !r->ended && r->failure == 0 && !r->renewing) {
@@ -538,7 +538,7 @@ int recorder_sync(struct recorder *r, uint64_t seq)
     return result;
 }
 
-void recorder_stats(struct recorder *r, struct recorder_stats *ret)
+void daemon_recorder_stats(struct recorder *r, struct recorder_stats *ret)
 {
     pthread_mutex_lock(&r->lock);
     *ret = r->stats;
@@ -560,8 +560,8 @@ static void destroy(struct recorder *r)
     free(r);
 }
 
-int recorder_open(const struct recorder_config *config, struct recorder **ret, struct journal_tail *ret_tail,
-                  char *err, size_t err_size)
+int daemon_recorder_open(const struct recorder_config *config, struct recorder **ret,
+                         struct journal_tail *ret_tail, char *err, size_t err_size)
 {
     struct recorder *r = calloc(1, sizeof *r);
     if (!r) {
@@ -607,7 +607,7 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret, s
     return 0;
 }
 
-int recorder_close(struct recorder *r, int64_t timeout_ms)
+int daemon_recorder_close(struct recorder *r, int64_t timeout_ms)
 {
     if (!r)
         return 0;

@@ -30,11 +30,12 @@ struct recorder_config {
     struct journal_writer_config journal;
     bool raw;  /* frames and replies are taken too */
     bool once; /* the first failure ends the recording: nothing waits for it, nothing is tried again */
-    size_t memory_max;                   /* bytes that may wait; 0: 64 MiB */
-    size_t batch;                        /* bytes that are worth a write; 0: 256 KiB */
-    int delay_ms;                        /* and the longest that fewer wait; 0: 200 */
-    const struct journal_files *files;   /* NULL: the system's; outlives the recorder */
-    const struct clock_stepped *stepped; /* NULL: a thread of its own; else recorder_step(), and no thread */
+    size_t memory_max;                 /* bytes that may wait; 0: 64 MiB */
+    size_t batch;                      /* bytes that are worth a write; 0: 256 KiB */
+    int delay_ms;                      /* and the longest that fewer wait; 0: 200 */
+    const struct journal_files *files; /* NULL: the system's; outlives the recorder */
+    const struct clock_stepped
+        *stepped; /* NULL: a thread of its own; else daemon_recorder_step(), and no thread */
     void *ctx;
     /* On the recorder's thread: writing fails (with the reason; again when it changes), or works again. May
      * be NULL. */
@@ -47,40 +48,42 @@ struct recorder_config {
 
 /* 0 with what the journal holds; errors of journal_writer_open() or -errno; err: one sentence. The first
  * thing recorded must be a state. */
-int recorder_open(const struct recorder_config *config, struct recorder **ret, struct journal_tail *ret_tail,
-                  char *err, size_t err_size);
+int daemon_recorder_open(const struct recorder_config *config, struct recorder **ret,
+                         struct journal_tail *ret_tail, char *err, size_t err_size);
 
 /* ---- on the loop ---- */
 
 /* An event on its way to the engine, stamped. */
-void recorder_event(struct recorder *recorder, const struct event *event);
+void daemon_recorder_event(struct recorder *recorder, const struct event *event);
 
 /* A frame or a reply as it came in, before the event that it becomes; `seq` is that of the event before. A
  * reply's path and body are joined by a newline; a frame has no path. Without `raw` nothing happens. */
-void recorder_frame(struct recorder *recorder, uint64_t seq, int64_t recv_ns, const char *data, size_t len);
-void recorder_reply(struct recorder *recorder, uint64_t seq, int64_t recv_ns, const char *path,
-                    const char *body, size_t len);
+void daemon_recorder_frame(struct recorder *recorder, uint64_t seq, int64_t recv_ns, const char *data,
+                           size_t len);
+void daemon_recorder_reply(struct recorder *recorder, uint64_t seq, int64_t recv_ns, const char *path,
+                           const char *body, size_t len);
 
 enum recorder_want { RECORDER_NOTHING, RECORDER_ROTATION, RECORDER_AFTER_HOLE };
 
 /* Is a state wanted now, after the last event, and why? Costs a load. */
-enum recorder_want recorder_wants_state(const struct recorder *recorder);
+enum recorder_want daemon_recorder_wants_state(const struct recorder *recorder);
 
 /* The engine's whole state after the event `seq`. */
-void recorder_state(struct recorder *recorder, uint64_t seq, int64_t recv_ns, const void *bytes, size_t len);
+void daemon_recorder_state(struct recorder *recorder, uint64_t seq, int64_t recv_ns, const void *bytes,
+                           size_t len);
 
 /* ---- on any thread ---- */
 
 /* Waits until every event up to `seq` is in the journal, or is lost to it for good. 0; or -errno at once
  * while the disk refuses, or is in doubt (-EAGAIN), to be asked again. */
-int recorder_sync(struct recorder *recorder, uint64_t seq);
+int daemon_recorder_sync(struct recorder *recorder, uint64_t seq);
 
 /* Something else on the same disk could not be written: what the journal has is checked, now. */
-void recorder_doubt(struct recorder *recorder);
+void daemon_recorder_doubt(struct recorder *recorder);
 
 /* Once in a while: was the journal's directory, or its newest segment, removed or renamed? A write finds that
  * as well; where nothing is written, this does. A hole then, which a state in a new directory ends. */
-void recorder_look(struct recorder *recorder);
+void daemon_recorder_look(struct recorder *recorder);
 
 struct recorder_stats {
     bool ok; /* the last write succeeded, and nothing is suspect */
@@ -95,14 +98,14 @@ struct recorder_stats {
     struct journal_writer_stats journal;
     char detail[RECORDER_ERROR_MAX]; /* why it does not write; "" when it does */
 };
-void recorder_stats(struct recorder *recorder, struct recorder_stats *ret);
+void daemon_recorder_stats(struct recorder *recorder, struct recorder_stats *ret);
 
 /* One that is stepped: does what its thread would do next, one write at most. Returns when there will be more
  * to do: a moment of its clock, INT64_MAX: not before one of the calls above. */
-int64_t recorder_step(struct recorder *recorder);
+int64_t daemon_recorder_step(struct recorder *recorder);
 
 /* Writes what waits, trying for at most timeout_ms, and frees. 0, or -errno when something was not written.
  * NULL is fine. What is suspect is checked first; -EIO when that could not be. */
-int recorder_close(struct recorder *recorder, int64_t timeout_ms);
+int daemon_recorder_close(struct recorder *recorder, int64_t timeout_ms);
 
 #endif

@@ -43,10 +43,10 @@ static void on_storing(void *ctx, enum storing storing)
 static void on_doubt(void *ctx)
 {
     struct session *session = ctx;
-    recorder_doubt(session->log);
+    daemon_recorder_doubt(session->log);
 }
 
-int64_t session_wall_ns(const struct session *session)
+int64_t daemon_session_wall_ns(const struct session *session)
 {
     const struct clock_stepped *stepped = session->hooks.stepped;
     return stepped ? stepped->now_ns(stepped->ctx) : clock_wall_ns();
@@ -56,18 +56,18 @@ int64_t session_wall_ns(const struct session *session)
 static int before_commit(void *ctx, uint64_t event_seq)
 {
     struct session *session = ctx;
-    return recorder_sync(session->log, event_seq);
+    return daemon_recorder_sync(session->log, event_seq);
 }
 
 static void tell_device(struct session *session)
 {
     char text[NET_DEVICE_ERROR_MAX + 80];
-    const char *why = policy_set_device_trouble(session->policies);
+    const char *why = daemon_policy_set_device_trouble(session->policies);
     if (!why)
         return;
     snprintf(text, sizeof text, "policies are computed by the CPU: %s", why);
-    log_warning("%s", text);
-    session_alert_lasting(session, DB_WARNING, "POLICY_DEVICE", "", text);
+    daemon_log_warning("%s", text);
+    daemon_session_alert_lasting(session, DB_WARNING, "POLICY_DEVICE", "", text);
 }
 
 static void on_wake(uv_async_t *async)
@@ -75,21 +75,21 @@ static void on_wake(uv_async_t *async)
     struct session *session = async->data;
     char text[RECORDER_ERROR_MAX + 80] = "";
     uv_mutex_lock(&session->lock);
-    session_storage_take(session);
+    daemon_session_storage_take(session);
     if (session->recording_failed) {
         session->recording_failed = false;
         snprintf(text, sizeof text, "the recording ended: %s", session->recording_words);
     }
     uv_mutex_unlock(&session->lock);
-    session_storage_judge(session);
+    daemon_session_storage_judge(session);
     if (text[0]) {
-        log_error("%s", text);
-        session_alert(session, DB_WARNING, "recording", text);
+        daemon_log_error("%s", text);
+        daemon_session_alert(session, DB_WARNING, "recording", text);
     }
     if (session->log)
-        session_storage_hole(session);
+        daemon_session_storage_hole(session);
     if (session->log && session->engine)
-        session_log_wants(session); /* also where nothing happens */
+        daemon_session_log_wants(session); /* also where nothing happens */
     tell_device(session);
     if (session->hooks.committed && session->writer)
         session->hooks.committed(session->hooks.ctx, db_writer_committed(session->writer));
@@ -100,17 +100,18 @@ static void on_wake(uv_async_t *async)
 static int open_policies(struct session *session, char *err, size_t err_size)
 {
     char why[CONFIG_ERROR_MAX];
-    int r = policy_set_load(session->config, &session->policies, why);
+    int r = daemon_policy_set_load(session->config, &session->policies, why);
     if (r == 0)
-        r = policy_set_keep(session->policies, session->state->policies, session->config->record_dir, why);
+        r = daemon_policy_set_keep(session->policies, session->state->policies, session->config->record_dir,
+                                   why);
     if (r < 0)
         snprintf(err, err_size, "%s", why);
     else if (session->config->inference == INFERENCE_GPU)
-        policy_set_on_device(session->policies, NULL, session->config->policy_device_wait_ms);
+        daemon_policy_set_on_device(session->policies, NULL, session->config->policy_device_wait_ms);
     return r;
 }
 
-int session_open_database(struct session *session, char *err, size_t err_size)
+int daemon_session_open_database(struct session *session, char *err, size_t err_size)
 {
     const struct db_writer_config writer = {
         .ctx = session,
@@ -118,8 +119,8 @@ int session_open_database(struct session *session, char *err, size_t err_size)
         .state = on_storage,
         .storing = on_storing,
         .doubt = on_doubt,
-        .check = session_storage_check,
-        .rebuild = session_storage_rebuild,
+        .check = daemon_session_storage_check,
+        .rebuild = daemon_session_storage_rebuild,
         .before_commit = before_commit,
         .stepped = session->hooks.stepped,
         .max_delay_ms = session->config->commit_delay_ms,
@@ -139,12 +140,12 @@ static void open_alerts(struct session *session)
     struct db_reader *reader;
     if (db_reader_open(session->state->database, &reader, reason, sizeof reason) < 0)
         return;
-    session_take_alerts(session, reader);
+    daemon_session_take_alerts(session, reader);
     db_reader_close(reader);
 }
 
-int session_open(uv_loop_t *loop, const struct daemon_config *config, const struct state_dir *state,
-                 const struct session_hooks *hooks, struct session **ret, char *err, size_t err_size)
+int daemon_session_open(uv_loop_t *loop, const struct daemon_config *config, const struct state_dir *state,
+                        const struct session_hooks *hooks, struct session **ret, char *err, size_t err_size)
 {
     struct session *session = calloc(1, sizeof *session);
     if (!session)
@@ -167,14 +168,14 @@ int session_open(uv_loop_t *loop, const struct daemon_config *config, const stru
     if (r == 0)
         r = open_policies(session, err, err_size);
     if (r == 0)
-        r = session_log_open(session, err, err_size);
+        r = daemon_session_log_open(session, err, err_size);
     if (r == 0)
-        r = session_sound(session, err, err_size);
+        r = daemon_session_sound(session, err, err_size);
     if (r == 0)
-        r = session_open_database(session, err, err_size);
+        r = daemon_session_open_database(session, err, err_size);
     if (r < 0) {
-        session_log_close(session, 0);
-        policy_set_destroy(session->policies);
+        daemon_session_log_close(session, 0);
+        daemon_policy_set_destroy(session->policies);
         uv_close((uv_handle_t *)&session->wake, NULL);
         uv_run(loop, UV_RUN_NOWAIT);
         uv_mutex_destroy(&session->lock);
@@ -186,17 +187,17 @@ int session_open(uv_loop_t *loop, const struct daemon_config *config, const stru
     return 0;
 }
 
-bool session_begun(const struct session *session)
+bool daemon_session_begun(const struct session *session)
 {
     return session->engine != NULL;
 }
 
 /* ---- events ---- */
 
-void session_go_on_from(struct session *session, int64_t last_ns, int64_t told_ns)
+void daemon_session_go_on_from(struct session *session, int64_t last_ns, int64_t told_ns)
 {
     session->now_ns = last_ns;
-    steady_begin(&session->steady, last_ns, clock_boot_ns());
+    daemon_steady_begin(&session->steady, last_ns, clock_boot_ns());
     session->steady.told_ns = told_ns;
 }
 
@@ -208,8 +209,8 @@ static void tell_clock(struct session *session, int64_t ahead_ns)
              "%.3f s behind the last event: time goes on from there, a little slower, until it "
              "has caught up",
              (double)ahead_ns / 1e9);
-    log_warning("%s", text);
-    session_alert_lasting(session, DB_WARNING, "clock", SESSION_CLOCK_BEHIND, text);
+    daemon_log_warning("%s", text);
+    daemon_session_alert_lasting(session, DB_WARNING, "clock", SESSION_CLOCK_BEHIND, text);
 }
 
 /* Bars close, sessions pass and orders expire as if that time had gone by. */
@@ -221,8 +222,8 @@ static void tell_jump(struct session *session, int64_t jump_ns)
         "the clock jumped forward by %.3f s, to %s: time goes on from there, and what was due in between is "
         "due now",
         (double)jump_ns / 1e9, clock_utc_text(session->now_ns, at));
-    log_warning("%s", text);
-    session_alert(session, DB_WARNING, "clock", text);
+    daemon_log_warning("%s", text);
+    daemon_session_alert(session, DB_WARNING, "clock", text);
 }
 
 /* The wall's time, made steady; or, on the feed's clock, the latest event time seen. */
@@ -230,7 +231,7 @@ static int64_t stamp(struct session *session, const struct event *event)
 {
     struct steady_step step = {0};
     if (session->config->clock == CLOCK_WALL) {
-        session->now_ns = steady_stamp(&session->steady, clock_wall_ns(), clock_boot_ns(), &step);
+        session->now_ns = daemon_steady_stamp(&session->steady, clock_wall_ns(), clock_boot_ns(), &step);
     } else if (event && event->kind == EVENT_MARKET && event->market.event_ns > session->now_ns) {
         session->now_ns = event->market.event_ns;
         step.caught_up = session->steady.told_ns > 0;
@@ -239,18 +240,18 @@ static int64_t stamp(struct session *session, const struct event *event)
     if (step.ahead_ns > 0)
         tell_clock(session, step.ahead_ns);
     if (step.caught_up)
-        session_alert_over(session, "clock", SESSION_CLOCK_BEHIND);
+        daemon_session_alert_over(session, "clock", SESSION_CLOCK_BEHIND);
     if (step.jump_ns > 0)
         tell_jump(session, step.jump_ns);
     return session->now_ns;
 }
 
-int64_t session_stamp(struct session *session)
+int64_t daemon_session_stamp(struct session *session)
 {
     return stamp(session, NULL);
 }
 
-void session_event(struct session *session, struct event *event)
+void daemon_session_event(struct session *session, struct event *event)
 {
     if (!session->engine)
         return;
@@ -258,58 +259,58 @@ void session_event(struct session *session, struct event *event)
     event->seq = session->event_seq = ++session->seq;
     if (event->kind == EVENT_BARS && event->bars.missed)
         session->recovery.missed_bars += event->bars.n;
-    session_log_event(session, event);
+    daemon_session_log_event(session, event);
     db_writer_group_begin(session->writer);
     db_writer_put_event(session->writer, event->seq);
     int r = engine_handle(session->engine, event);
     db_writer_group_end(session->writer);
     if (r < 0)
-        log_error("event %llu: %s", (unsigned long long)event->seq, strerror(-r));
-    session_log_wants(session);
+        daemon_log_error("event %llu: %s", (unsigned long long)event->seq, strerror(-r));
+    daemon_session_log_wants(session);
 }
 
-void session_pass(struct session *session, int64_t at_ns)
+void daemon_session_pass(struct session *session, int64_t at_ns)
 {
     if (session->config->clock == CLOCK_FEED && at_ns > session->now_ns)
         session->now_ns = at_ns;
 }
 
-int64_t session_now(const struct session *session)
+int64_t daemon_session_now(const struct session *session)
 {
     return session->config->clock == CLOCK_WALL
-               ? steady_look(&session->steady, clock_wall_ns(), clock_boot_ns())
+               ? daemon_steady_look(&session->steady, clock_wall_ns(), clock_boot_ns())
                : session->now_ns;
 }
 
-const struct engine *session_engine(const struct session *session)
+const struct engine *daemon_session_engine(const struct session *session)
 {
-    return session->playing ? session_playing_engine(session) : session->engine;
+    return session->playing ? daemon_session_playing_engine(session) : session->engine;
 }
 
-struct db_writer *session_writer(struct session *session)
+struct db_writer *daemon_session_writer(struct session *session)
 {
     return session->writer;
 }
 
-struct policy_set *session_policies(struct session *session)
+struct policy_set *daemon_session_policies(struct session *session)
 {
     return session->policies;
 }
 
-const struct session_recovery *session_recovery(const struct session *session)
+const struct session_recovery *daemon_session_recovery(const struct session *session)
 {
     return &session->recovery;
 }
 
-uint64_t session_command_id(struct session *session)
+uint64_t daemon_session_command_id(struct session *session)
 {
     return ++session->last_command;
 }
 
-void session_put_command(struct session *session, const struct db_command *row)
+void daemon_session_put_command(struct session *session, const struct db_command *row)
 {
     db_writer_put_command(session->writer, row);
-    kept_add(&session->kept, row);
+    daemon_kept_add(&session->kept, row);
 }
 
 /* ---- the end ---- */
@@ -320,11 +321,11 @@ static void freed(uv_handle_t *handle)
 {
     struct session *session = handle->data;
     uv_mutex_destroy(&session->lock);
-    alerts_finish(&session->alerts);
+    daemon_alerts_finish(&session->alerts);
     free(session->sessions);
     free(session->symbols);
     free(session->rebuilt_list);
-    kept_finish(&session->kept);
+    daemon_kept_finish(&session->kept);
     free(session);
 }
 
@@ -334,11 +335,11 @@ static enum storing find_storing(const struct session *session)
     struct db_writer_stats database;
     struct recorder_stats log;
     db_writer_stats(session->writer, &database);
-    recorder_stats(session->log, &log);
+    daemon_recorder_stats(session->log, &log);
     return database.storing > log.storing ? database.storing : log.storing;
 }
 
-int session_drain(struct session *session, int64_t timeout_ms)
+int daemon_session_drain(struct session *session, int64_t timeout_ms)
 {
     int64_t until = clock_now_ms() + timeout_ms, failing_ms = 0;
     if (!session->writer) /* it could not be opened again */
@@ -372,11 +373,11 @@ static void put_end(struct session *session)
     db_writer_group_end(session->writer);
 }
 
-int session_close(struct session *session, int64_t timeout_ms, char *err, size_t err_size)
+int daemon_session_close(struct session *session, int64_t timeout_ms, char *err, size_t err_size)
 {
     char reason[DB_ERROR_MAX] = "";
-    if (session->engine && session_log_state(session, STATE_STOP) < 0)
-        log_error("the event log: no memory for the last state");
+    if (session->engine && daemon_session_log_state(session, STATE_STOP) < 0)
+        daemon_log_error("the event log: no memory for the last state");
     if (session->engine)
         put_end(session);
     int r = session->writer ? db_writer_flush(session->writer, timeout_ms) : 0;
@@ -384,13 +385,13 @@ int session_close(struct session *session, int64_t timeout_ms, char *err, size_t
     r = db_writer_close(session->writer, r < 0 ? 0 : timeout_ms, reason, sizeof reason);
     if (r < 0)
         snprintf(err, err_size, "%s: %s", session->state->database, reason);
-    int log = session_log_close(session, timeout_ms);
+    int log = daemon_session_log_close(session, timeout_ms);
     if (r == 0 && log < 0) {
         snprintf(err, err_size, "%s: the event log is not whole: %s", session->state->events, strerror(-log));
         r = log;
     }
     engine_destroy(session->engine);
-    policy_set_destroy(session->policies);
+    daemon_policy_set_destroy(session->policies);
     session->engine = NULL;
     uv_close((uv_handle_t *)&session->wake, freed);
     return r;

@@ -28,11 +28,12 @@ struct policy_set;
 /* What a session asks of the rest of the daemon. */
 struct session_hooks {
     void *ctx;
-    /* What stores has no threads of its own, and the loop's owner steps it (session_recorder(),
-     * session_writer()); NULL: it has. */
+    /* What stores has no threads of its own, and the loop's owner steps it (daemon_session_recorder(),
+     * daemon_session_writer()); NULL: it has. */
     const struct clock_stepped *stepped;
     const struct journal_files *files; /* of the event log; NULL: the system's */
-    const atomic_bool *stop; /* set: session_open() builds no database again, -ECANCELED; NULL: never */
+    const atomic_bool
+        *stop; /* set: daemon_session_open() builds no database again, -ECANCELED; NULL: never */
     void (*need_snapshot)(void *ctx, int symbol);
     void (*need_bars)(void *ctx, int symbol, int64_t from_open_ns, int64_t to_open_ns);
     void (*command_done)(void *ctx, const struct event_command *command, enum order_reason reason,
@@ -48,7 +49,7 @@ struct session_hooks {
     void (*log_anew)(void *ctx);        /* the former log is put aside, or no truth any more */
     void (*committed)(void *ctx,
                       uint64_t ticket); /* on the loop: everything up to the ticket is on the disk */
-    /* The session has begun, and takes events; at the end of session_begin(). May be NULL. */
+    /* The session has begun, and takes events; at the end of daemon_session_begin(). May be NULL. */
     void (*begun)(void *ctx);
     /* A closed bar of the venue, after it was put to the writer; not while the log is played again. May be
      * NULL. */
@@ -74,115 +75,118 @@ struct session_recovery {
 
 /* Opens the database and the event log in `state` and starts the threads that write them. 0 or -errno with
  * one line. */
-int session_open(uv_loop_t *loop, const struct daemon_config *config, const struct state_dir *state,
-                 const struct session_hooks *hooks, struct session **ret, char *err, size_t err_size);
+int daemon_session_open(uv_loop_t *loop, const struct daemon_config *config, const struct state_dir *state,
+                        const struct session_hooks *hooks, struct session **ret, char *err, size_t err_size);
 
 /* Makes the engine for these symbols, puts back what a former run left, from the event log or, where that is
  * missing or contradicts the database, from the database alone, and gives it its first event: no connection.
  * `now_ns` is the first moment of the session's clock. 0 or -errno with one line. */
-int session_begin(struct session *session, const struct symbol *symbols, int n_symbols, int64_t now_ns,
-                  char *err, size_t err_size);
+int daemon_session_begin(struct session *session, const struct symbol *symbols, int n_symbols, int64_t now_ns,
+                         char *err, size_t err_size);
 
 /* A venue's symbols, by their names, as a former run stored them. 0; -ENOENT when one is not known, -errno:
  * then nothing is written. */
-int session_stored_symbols(struct session *session, const char *venue, struct symbol *symbols, int n);
+int daemon_session_stored_symbols(struct session *session, const char *venue, struct symbol *symbols, int n);
 
 /* The venue lists a symbol otherwise than the engine knows it: an event, and its row. 0, or -EINVAL with one
  * line for other units. */
-int session_update_symbol(struct session *session, int index, const struct symbol *symbol, char *err,
-                          size_t err_size);
+int daemon_session_update_symbol(struct session *session, int index, const struct symbol *symbol, char *err,
+                                 size_t err_size);
 
 /* Of each symbol of the database that a run streamed or traded: the end of its first bar of trades, or its
  * first order, whichever is earlier. 0 or -errno. */
-int session_first_moments(struct session *session,
-                          void (*row)(void *ctx, const struct db_symbol_row *symbol, int64_t first_ns),
-                          void *ctx);
+int daemon_session_first_moments(struct session *session,
+                                 void (*row)(void *ctx, const struct db_symbol_row *symbol, int64_t first_ns),
+                                 void *ctx);
 
 /* When the newest bar of a symbol opened that the database holds; 0: it holds none, or cannot say. */
-int64_t session_stored_bar(const struct session *session, const char *symbol, int64_t interval_ns);
+int64_t daemon_session_stored_bar(const struct session *session, const char *symbol, int64_t interval_ns);
 
 /* One more, streamed from now on; `command`: because one said so, which the next runs know of too. Its index,
  * -ENOSPC beyond SYMBOLS_MAX, -EINVAL when the engine refuses it. */
-int session_add_symbol(struct session *session, const struct symbol *symbol, bool command);
+int daemon_session_add_symbol(struct session *session, const struct symbol *symbol, bool command);
 
 /* Has it begun? */
-bool session_begun(const struct session *session);
+bool daemon_session_begun(const struct session *session);
 
 /* The missed bars are in: says once how long the session was away and what that brought. */
-void session_caught_up(struct session *session);
+void daemon_session_caught_up(struct session *session);
 
 /* What a recording keeps besides: a frame before it is parsed, a reply before its event, of a venue of the
  * configuration by its number there. */
-void session_frame(struct session *session, int venue, const char *data, size_t len);
-void session_reply(struct session *session, int venue, const char *path, const char *body, size_t len);
+void daemon_session_frame(struct session *session, int venue, const char *data, size_t len);
+void daemon_session_reply(struct session *session, int venue, const char *path, const char *body, size_t len);
 
 /* Stamps the event (sequence number, receive time), records it, and gives it to the engine. */
-void session_event(struct session *session, struct event *event);
+void daemon_session_event(struct session *session, struct event *event);
 
 /* On the feed's clock time has come to this, though no message says so: something takes effect then. On the
  * wall's nothing happens. */
-void session_pass(struct session *session, int64_t at_ns);
+void daemon_session_pass(struct session *session, int64_t at_ns);
 
 /* Time of the session's clock: the wall's, or the last event's. */
-int64_t session_now(const struct session *session);
+int64_t daemon_session_now(const struct session *session);
 
 /* Is a symbol quoted in that currency? *ret: "USDT, BTC", all the currencies that one is quoted in. */
-bool session_quoted(const struct engine *engine, const char *currency, char *ret, size_t size);
-const struct engine *session_engine(const struct session *session); /* NULL before it began */
-/* NULL: session_begin() could not open the database again, and the program stops. */
-struct db_writer *session_writer(struct session *session);
+bool daemon_session_quoted(const struct engine *engine, const char *currency, char *ret, size_t size);
+const struct engine *daemon_session_engine(const struct session *session); /* NULL before it began */
+/* NULL: daemon_session_begin() could not open the database again, and the program stops. */
+struct db_writer *daemon_session_writer(struct session *session);
 
 /* When the database was last built again, and from what; NULL: never. */
 struct db_rebuilt;
-const struct db_rebuilt *session_rebuilt(const struct session *session);
-const struct session_recovery *session_recovery(const struct session *session);
-struct recorder *session_recorder(const struct session *session, bool recording); /* NULL: there is none */
+const struct db_rebuilt *daemon_session_rebuilt(const struct session *session);
+const struct session_recovery *daemon_session_recovery(const struct session *session);
+struct recorder *daemon_session_recorder(const struct session *session,
+                                         bool recording); /* NULL: there is none */
 
 /* Raises an alert of an event, or counts it when the same code and text is open already: daemon/alerts.h. */
-void session_alert(struct session *session, enum db_severity severity, const char *code, const char *text);
+void daemon_session_alert(struct session *session, enum db_severity severity, const char *code,
+                          const char *text);
 
-/* The same of a condition, that of this code whose text begins with `about`; it ends by session_alert_over().
+/* The same of a condition, that of this code whose text begins with `about`; it ends by
+ * daemon_session_alert_over().
  */
-void session_alert_lasting(struct session *session, enum db_severity severity, const char *code,
-                           const char *about, const char *text);
+void daemon_session_alert_lasting(struct session *session, enum db_severity severity, const char *code,
+                                  const char *about, const char *text);
 
 /* What it was raised for is over: closes those of that code whose text begins with `about`. Without one
  * nothing happens, so that a rule may say so each time that it finds all well. */
-void session_alert_over(struct session *session, const char *code, const char *about);
+void daemon_session_alert_over(struct session *session, const char *code, const char *about);
 
 /* The policies that its accounts trade by, or may. */
-struct policy_set *session_policies(struct session *session);
+struct policy_set *daemon_session_policies(struct session *session);
 
 /* Is there an open alert of that id? */
-bool session_alert_open(const struct session *session, uint64_t alert_id);
+bool daemon_session_alert_open(const struct session *session, uint64_t alert_id);
 
 /* Acknowledges an open alert. 0 or -ENOENT. */
-int session_ack(struct session *session, uint64_t alert_id);
+int daemon_session_ack(struct session *session, uint64_t alert_id);
 
-size_t session_alerts_open(const struct session *session);
+size_t daemon_session_alerts_open(const struct session *session);
 
 /* The newest alert before `than` (NULL: of all) that the database does not have so yet; NULL: none. */
 struct alert;
-const struct alert *session_alert_unstored(const struct session *session, const struct alert *than);
+const struct alert *daemon_session_alert_unstored(const struct session *session, const struct alert *than);
 
 /* A number for a new command's row. */
-uint64_t session_command_id(struct session *session);
+uint64_t daemon_session_command_id(struct session *session);
 
 /* Puts a command's row, and keeps it for the states of the event log when it bears a key and has ended. */
-void session_put_command(struct session *session, const struct db_command *row);
+void daemon_session_put_command(struct session *session, const struct db_command *row);
 
 /* Can the database and the event log store, and if not, why? */
-bool session_storage_ok(const struct session *session, const char **ret_detail);
-enum storing session_storing(const struct session *session);
+bool daemon_session_storage_ok(const struct session *session, const char **ret_detail);
+enum storing daemon_session_storing(const struct session *session);
 
 /* Before the end: waits until everything that is queued is stored. 0; -EIO: the disk refuses, and did for
  * SESSION_FAILING_MS (it is full), so that nothing more is waited for; -ETIMEDOUT; -EBADMSG as
  * db_writer_flush(). */
 enum { SESSION_FAILING_MS = 5000 };
-int session_drain(struct session *session, int64_t timeout_ms);
+int daemon_session_drain(struct session *session, int64_t timeout_ms);
 
 /* Records a last state, stores everything that is queued, waiting at most timeout_ms for each of the database
  * and the log, and closes. 0, or -errno with one line that says what is not stored. */
-int session_close(struct session *session, int64_t timeout_ms, char *err, size_t err_size);
+int daemon_session_close(struct session *session, int64_t timeout_ms, char *err, size_t err_size);
 
 #endif

@@ -10,18 +10,18 @@ static void store(struct session *session, const struct alert *alert, int64_t cl
     struct db_alert row;
     if (!alert)
         return; /* without memory: the log has what it says */
-    alert_row(alert, closed_ns, &row);
-    alerts_put(&session->alerts, alert->id, db_writer_put_alert(session->writer, &row));
+    daemon_alert_row(alert, closed_ns, &row);
+    daemon_alerts_put(&session->alerts, alert->id, db_writer_put_alert(session->writer, &row));
 }
 
 /* They come newest first. */
 static void take_alert(void *ctx, const struct db_alert *row)
 {
     struct session *session = ctx;
-    alerts_take(&session->alerts, row);
+    daemon_alerts_take(&session->alerts, row);
 }
 
-int session_take_alerts(struct session *session, struct db_reader *reader)
+int daemon_session_take_alerts(struct session *session, struct db_reader *reader)
 {
     uint64_t last = 0;
     if (session->alerts_known)
@@ -30,7 +30,7 @@ int session_take_alerts(struct session *session, struct db_reader *reader)
     if (r == 0)
         r = db_reader_alerts(reader, DB_ALERTS_HELD, ALERTS_HELD_MAX, take_alert, session);
     if (r < 0) {
-        alerts_finish(&session->alerts);
+        daemon_alerts_finish(&session->alerts);
         return r;
     }
     if (last > session->alerts.last_id)
@@ -45,48 +45,53 @@ static bool can_tell(const struct session *session)
     return session->alerts_known && (session->engine || session->config->clock == CLOCK_WALL);
 }
 
-void session_alert(struct session *session, enum db_severity severity, const char *code, const char *text)
+void daemon_session_alert(struct session *session, enum db_severity severity, const char *code,
+                          const char *text)
 {
     if (can_tell(session))
-        store(session, alerts_event(&session->alerts, session_now(session), severity, code, text), 0);
+        store(session,
+              daemon_alerts_event(&session->alerts, daemon_session_now(session), severity, code, text), 0);
 }
 
-void session_alert_lasting(struct session *session, enum db_severity severity, const char *code,
-                           const char *about, const char *text)
+void daemon_session_alert_lasting(struct session *session, enum db_severity severity, const char *code,
+                                  const char *about, const char *text)
 {
     if (can_tell(session))
-        store(session, alerts_condition(&session->alerts, session_now(session), severity, code, about, text),
+        store(session,
+              daemon_alerts_condition(&session->alerts, daemon_session_now(session), severity, code, about,
+                                      text),
               0);
 }
 
-void session_alert_over(struct session *session, const char *code, const char *about)
+void daemon_session_alert_over(struct session *session, const char *code, const char *about)
 {
     struct alert alert;
-    while (alerts_over(&session->alerts, code, about, &alert))
-        store(session, &alert, session_now(session));
+    while (daemon_alerts_over(&session->alerts, code, about, &alert))
+        store(session, &alert, daemon_session_now(session));
 }
 
-bool session_alert_open(const struct session *session, uint64_t alert_id)
+bool daemon_session_alert_open(const struct session *session, uint64_t alert_id)
 {
-    return alerts_open(&session->alerts, alert_id);
+    return daemon_alerts_open(&session->alerts, alert_id);
 }
 
-int session_ack(struct session *session, uint64_t alert_id)
+int daemon_session_ack(struct session *session, uint64_t alert_id)
 {
     struct alert alert;
-    int r = alerts_ack(&session->alerts, alert_id, session_now(session), &alert);
+    int r = daemon_alerts_ack(&session->alerts, alert_id, daemon_session_now(session), &alert);
     if (r == 0)
         store(session, &alert, 0);
     return r;
 }
 
-const struct alert *session_alert_unstored(const struct session *session, const struct alert *than)
+const struct alert *daemon_session_alert_unstored(const struct session *session, const struct alert *than)
 {
-    return session->writer ? alerts_unstored(&session->alerts, than, db_writer_committed(session->writer))
-                           : NULL;
+    return session->writer
+               ? daemon_alerts_unstored(&session->alerts, than, db_writer_committed(session->writer))
+               : NULL;
 }
 
-size_t session_alerts_open(const struct session *session)
+size_t daemon_session_alerts_open(const struct session *session)
 {
-    return alerts_count(&session->alerts);
+    return daemon_alerts_count(&session->alerts);
 }

@@ -19,7 +19,7 @@ static int take_policy(const struct session *session, const struct account_confi
     char why[POLICY_ERROR_MAX];
     int r = wanted->own_cash ? decimal_parse_str(wanted->cash, account->currency_scale, &account->cash) : 0;
     if (r == 0)
-        r = policy_set_account(policy, wanted, account);
+        r = daemon_policy_set_account(policy, wanted, account);
     if (r < 0) {
         snprintf(err, err_size, "account %s: cash: %s has %d decimals", wanted->name, wanted->currency,
                  account->currency_scale);
@@ -42,7 +42,7 @@ static int take_account(const struct session *session, const struct account_conf
     memcpy(ret->name, wanted->name, sizeof ret->name);
     memcpy(ret->currency, wanted->currency, sizeof ret->currency);
     memcpy(ret->params, wanted->params, sizeof ret->params);
-    const struct policy *policy = policy_set_of(session->policies, wanted->name);
+    const struct policy *policy = daemon_policy_set_of(session->policies, wanted->name);
     if (policy)
         return take_policy(session, wanted, policy, ret, err, err_size);
     int r = decimal_parse_str(wanted->cash, scale, &ret->cash);
@@ -113,15 +113,15 @@ static void leave_policies(struct session *session, struct account_spec *account
     char why[POLICY_ERROR_MAX], id[POLICY_ID_TEXT], text[DB_ALERT_TEXT_MAX];
     for (int a = 0; a < n; a++) {
         const struct policy *policy = accounts[a].policy;
-        if (!policy || policy == policy_set_of(session->policies, accounts[a].name) ||
+        if (!policy || policy == daemon_policy_set_of(session->policies, accounts[a].name) ||
             !policy_refusal(policy, accounts[a].currency, session->symbols, session->n_symbols,
                             session->config->interval_ns, why))
             continue;
         policy_id_text(policy->id, id);
         snprintf(text, sizeof text, "account %s trades no more by the policy %.12s: %.300s", accounts[a].name,
                  id, why);
-        log_warning("%s", text);
-        session_alert(session, DB_ERROR, "POLICY_REFUSED", text);
+        daemon_log_warning("%s", text);
+        daemon_session_alert(session, DB_ERROR, "POLICY_REFUSED", text);
         accounts[a].policy = NULL;
     }
 }
@@ -228,7 +228,7 @@ static int make_engine(struct session *session, const struct db_recovered *recov
     if (n < 0)
         return n;
     struct engine_config config = engine_config(session, accounts, n);
-    struct engine_sink sink = session_sink(session);
+    struct engine_sink sink = daemon_session_sink(session);
     int r = engine_create(&config, &sink, &session->engine);
     if (r < 0) {
         snprintf(err, err_size, "the engine could not start: %s", strerror(-r));
@@ -255,7 +255,7 @@ static int read_database(struct session *session, struct db_recovered **ret, cha
     if (r == 0)
         r = db_recover(reader, session->symbols, session->n_symbols, &recovery, reason, sizeof reason);
     if (r == 0) {
-        r = session_take_alerts(session, reader);
+        r = daemon_session_take_alerts(session, reader);
         if (r < 0)
             snprintf(reason, sizeof reason, "%s", db_reader_error(reader));
     }
@@ -296,7 +296,7 @@ static void keep_commands(struct session *session, const struct db_recovered *re
                                  .result = key->result,
                                  .key = key->key,
                                  .order_id = key->order_id};
-        kept_add(&session->kept, &row);
+        daemon_kept_add(&session->kept, &row);
     }
 }
 
@@ -310,10 +310,11 @@ static int read_or_rebuild(struct session *session, struct db_recovered **ret, c
     snprintf(why, sizeof why, "%s", err);
     db_writer_close(session->writer, 0, ignored, sizeof ignored);
     session->writer = NULL;
-    r = session_rebuild(session, why, false, err, err_size);
+    r = daemon_session_rebuild(session, why, false, err, err_size);
     if (r < 0)
         snprintf(err, err_size, "%s", why);
-    int opened = session_open_database(session, r < 0 ? ignored : err, r < 0 ? sizeof ignored : err_size);
+    int opened =
+        daemon_session_open_database(session, r < 0 ? ignored : err, r < 0 ? sizeof ignored : err_size);
     r = r < 0 ? r : opened;
     return r == 0 ? read_database(session, ret, err, err_size) : r;
 }
@@ -325,7 +326,7 @@ static int take_over(struct session *session, struct account_spec *accounts, cha
     if (r < 0)
         return r;
     keep_commands(session, recovery);
-    int played = r = session_replay(session, recovery, err, err_size);
+    int played = r = daemon_session_replay(session, recovery, err, err_size);
     bool needed = r == 0 || (r > 0 && adds_symbol(session));
     if (needed && session->recovery.again > 0) { /* it holds more by now */
         db_recovered_destroy(recovery);
@@ -359,7 +360,8 @@ static void go_on_in_time(struct session *session, int64_t now_ns)
     int64_t last_ns = engine_received(session->engine);
     if (session->recovery.log_ns > last_ns)
         last_ns = session->recovery.log_ns;
-    session_go_on_from(session, now_ns > last_ns ? now_ns : last_ns, now_ns < last_ns ? last_ns - now_ns : 0);
+    daemon_session_go_on_from(session, now_ns > last_ns ? now_ns : last_ns,
+                              now_ns < last_ns ? last_ns - now_ns : 0);
     if (last_ns == 0)
         return;
     session->recovery.away_ns = now_ns > last_ns ? now_ns - last_ns : 0;
@@ -371,11 +373,11 @@ static void go_on_in_time(struct session *session, int64_t now_ns)
              "%.3f s behind the last event of the run before: time %s until it has caught up",
              (double)(last_ns - now_ns) / 1e9,
              session->config->clock == CLOCK_WALL ? "goes on from there, a little slower," : "stands still");
-    log_warning("%s", text);
-    session_alert_lasting(session, DB_WARNING, "clock", SESSION_CLOCK_BEHIND, text);
+    daemon_log_warning("%s", text);
+    daemon_session_alert_lasting(session, DB_WARNING, "clock", SESSION_CLOCK_BEHIND, text);
 }
 
-bool session_quoted(const struct engine *engine, const char *currency, char *ret, size_t size)
+bool daemon_session_quoted(const struct engine *engine, const char *currency, char *ret, size_t size)
 {
     bool found = false;
     ret[0] = '\0';
@@ -399,14 +401,14 @@ static void tell_idle_accounts(struct session *session)
     for (int a = 0; a < engine_accounts(session->engine); a++) {
         const struct account *account = engine_account(session->engine, a);
         snprintf(about, sizeof about, "account %s cannot trade: ", account->name);
-        if (session_quoted(session->engine, account->currency, quoted, sizeof quoted)) {
-            session_alert_over(session, "account-currency", about);
+        if (daemon_session_quoted(session->engine, account->currency, quoted, sizeof quoted)) {
+            daemon_session_alert_over(session, "account-currency", about);
             continue;
         }
         snprintf(text, sizeof text, "%sno streamed symbol is quoted in its currency %s; quoted: %s", about,
                  account->currency, quoted);
-        log_warning("%s", text);
-        session_alert_lasting(session, DB_WARNING, "account-currency", about, text);
+        daemon_log_warning("%s", text);
+        daemon_session_alert_lasting(session, DB_WARNING, "account-currency", about, text);
     }
 }
 
@@ -430,9 +432,9 @@ static void end_former_conditions(struct session *session)
                                         "TRAINER_ABSENT",
                                         "TRAINER_VERSION"};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        session_alert_over(session, codes[i], "");
+        daemon_session_alert_over(session, codes[i], "");
     if (session->steady.told_ns == 0)
-        session_alert_over(session, "clock", SESSION_CLOCK_BEHIND);
+        daemon_session_alert_over(session, "clock", SESSION_CLOCK_BEHIND);
 }
 
 /* What was wrong with the log, once; events that it named and that cannot be read are lost: an error. */
@@ -446,23 +448,23 @@ static void report_log(struct session *session)
              strcmp(session->recovery.from, "database") == 0
                  ? ": the database alone is the truth, and strategies start again"
                  : "");
-    (lost ? log_error : log_warning)("%s", text);
-    session_alert(session, lost ? DB_ERROR : played ? DB_INFO : DB_WARNING, "event-log", text);
+    (lost ? daemon_log_error : daemon_log_warning)("%s", text);
+    daemon_session_alert(session, lost ? DB_ERROR : played ? DB_INFO : DB_WARNING, "event-log", text);
 }
 
 static void tell(struct session *session)
 {
     const struct session_recovery *recovery = &session->recovery;
     if (strcmp(recovery->from, "log") == 0)
-        log_info("event log: %llu events played in %.3f s, %llu of them new to the database",
-                 (unsigned long long)recovery->played, (double)recovery->elapsed_ns / 1e9,
-                 (unsigned long long)recovery->again);
+        daemon_log_info("event log: %llu events played in %.3f s, %llu of them new to the database",
+                        (unsigned long long)recovery->played, (double)recovery->elapsed_ns / 1e9,
+                        (unsigned long long)recovery->again);
     if (recovery->log_anew)
         session->hooks.log_anew(session->hooks.ctx);
-    session_read_rebuilt(session);
+    daemon_session_read_rebuilt(session);
     if (session->rebuilt)
-        session_alert(session, session->lost_money ? DB_ERROR : DB_WARNING, "database-rebuilt",
-                      session->rebuilt_words);
+        daemon_session_alert(session, session->lost_money ? DB_ERROR : DB_WARNING, "database-rebuilt",
+                             session->rebuilt_words);
     report_log(session);
 }
 
@@ -482,15 +484,15 @@ static void tell_sessions(struct session *session)
     for (size_t i = 0; i < session->n_sessions; i++) {
         struct event event = {.kind = EVENT_SESSION, .session = session->sessions[i].session};
         if (event.session.next_ns > session->now_ns)
-            session_event(session, &event);
+            daemon_session_event(session, &event);
     }
     free(session->sessions);
     session->sessions = NULL;
     session->n_sessions = 0;
 }
 
-int session_begin(struct session *session, const struct symbol *symbols, int n_symbols, int64_t now_ns,
-                  char *err, size_t err_size)
+int daemon_session_begin(struct session *session, const struct symbol *symbols, int n_symbols, int64_t now_ns,
+                         char *err, size_t err_size)
 {
     struct account_spec *accounts = calloc(ACCOUNTS_MAX, sizeof *accounts);
     session->now_ns = now_ns;
@@ -510,19 +512,19 @@ int session_begin(struct session *session, const struct symbol *symbols, int n_s
         return r;
     }
     go_on_in_time(session, now_ns);
-    r = session_log_state(session, STATE_NEW_RUN);
+    r = daemon_session_log_state(session, STATE_NEW_RUN);
     if (r < 0) {
         snprintf(err, err_size, "out of memory");
         return r;
     }
     /* The rows of this run's beginning are those of its first event, so that the log comes first. */
     db_writer_group_begin(session->writer);
-    session_put_symbols(session, session->engine);
+    daemon_session_put_symbols(session, session->engine);
     for (int a = 0; a < engine_accounts(session->engine); a++)
-        session_put_account(session, session->engine, a);
+        daemon_session_put_account(session, session->engine, a);
     put_settings(session);
     struct event down = {.kind = EVENT_CONNECTION, .connection.up = false};
-    session_event(session, &down);
+    daemon_session_event(session, &down);
     db_writer_group_end(session->writer);
     tell_sessions(session);
     end_former_conditions(session);
@@ -530,16 +532,16 @@ int session_begin(struct session *session, const struct symbol *symbols, int n_s
     tell_idle_accounts(session);
     if (!session->storage_ok) { /* it failed before there was an engine to be told */
         struct event event = {.kind = EVENT_STORAGE, .storage_ok = false};
-        session_event(session, &event);
+        daemon_session_event(session, &event);
         session->events.reported[0] = session->database.reported[0] = '\0'; /* there were no alerts yet */
-        session_storage_report(session);
+        daemon_session_storage_report(session);
     }
     if (session->hooks.begun)
         session->hooks.begun(session->hooks.ctx);
     return 0;
 }
 
-void session_caught_up(struct session *session)
+void daemon_session_caught_up(struct session *session)
 {
     const struct session_recovery *recovery = &session->recovery;
     if (session->caught_up || recovery->away_ns == 0)
@@ -550,7 +552,7 @@ void session_caught_up(struct session *session)
              "away for %.0f s: %llu bars fetched that closed meanwhile, %llu orders crossed",
              (double)recovery->away_ns / 1e9, (unsigned long long)recovery->missed_bars,
              (unsigned long long)recovery->crossed);
-    log_info("%s", text);
+    daemon_log_info("%s", text);
     if (recovery->crossed > 0 || recovery->missed_bars > 0) /* else nothing is to be looked at */
-        session_alert(session, recovery->crossed > 0 ? DB_WARNING : DB_INFO, "away", text);
+        daemon_session_alert(session, recovery->crossed > 0 ? DB_WARNING : DB_INFO, "away", text);
 }

@@ -98,77 +98,80 @@ struct session {
 };
 
 /* session_sink.c */
-struct engine_sink session_sink(struct session *session);
+struct engine_sink daemon_session_sink(struct session *session);
 /* With the venue that the symbol names, or else the first. */
-void session_put_symbol(struct session *session, int index, const struct symbol *symbol);
-void session_put_symbols(struct session *session, const struct engine *engine);
-void session_put_account(struct session *session, const struct engine *engine, int account);
+void daemon_session_put_symbol(struct session *session, int index, const struct symbol *symbol);
+void daemon_session_put_symbols(struct session *session, const struct engine *engine);
+void daemon_session_put_account(struct session *session, const struct engine *engine, int account);
 
 /* session.c */
-int64_t session_stamp(struct session *session); /* the receive time of what comes now */
+int64_t daemon_session_stamp(struct session *session); /* the receive time of what comes now */
 /* Time goes on from a former run's last event; told_ns: that it is so far ahead of the wall is told already.
  */
-void session_go_on_from(struct session *session, int64_t last_ns, int64_t told_ns);
+void daemon_session_go_on_from(struct session *session, int64_t last_ns, int64_t told_ns);
 
 /* session_log.c */
-int session_log_open(struct session *session, char *err, size_t err_size);
+int daemon_session_log_open(struct session *session, char *err, size_t err_size);
 /* Puts the log aside, under another name, and begins a new one; `why` is reported later. What was put into
  * the database waits for the log's thread: it is stored first. 0 or -errno with one line. */
-int session_log_set_aside(struct session *session, const char *why, char *err, size_t err_size);
+int daemon_session_log_set_aside(struct session *session, const char *why, char *err, size_t err_size);
 /* Adds to a log's error, -ENOTSUP, what would be right. */
-void session_log_newer(const struct session *session, char *err, size_t err_size);
+void daemon_session_log_newer(const struct session *session, char *err, size_t err_size);
 /* The engine's state, into the log and the recording. 0 or -ENOMEM. */
-int session_log_state(struct session *session, enum state_why why);
-void session_log_event(struct session *session, const struct event *event);
-void session_log_wants(struct session *session); /* gives states that are wanted after an event */
+int daemon_session_log_state(struct session *session, enum state_why why);
+void daemon_session_log_event(struct session *session, const struct event *event);
+void daemon_session_log_wants(struct session *session); /* gives states that are wanted after an event */
 /* 0; -errno: the event log is not whole. */
-int session_log_close(struct session *session, int64_t timeout_ms);
+int daemon_session_log_close(struct session *session, int64_t timeout_ms);
 
 /* session_storage.c */
 /* What the threads that store have reported; the session's lock is held. */
-void session_storage_take(struct session *session);
+void daemon_session_storage_take(struct session *session);
 /* Whether both store now: as an event, in the log, as an alert. */
-void session_storage_judge(struct session *session);
+void daemon_session_storage_judge(struct session *session);
 /* Log and alert for each that fails and is not reported so yet, and for what is over. */
-void session_storage_report(struct session *session);
+void daemon_session_storage_report(struct session *session);
 /* On the writer's thread, as struct db_writer_config has them. */
-int session_storage_check(void *ctx, char *err, size_t err_size);
-int session_storage_rebuild(void *ctx, const char *why, uint64_t *ret_event, char *text, size_t text_size);
-void session_storage_hole(struct session *session); /* an alert where the event log has a new hole */
+int daemon_session_storage_check(void *ctx, char *err, size_t err_size);
+int daemon_session_storage_rebuild(void *ctx, const char *why, uint64_t *ret_event, char *text,
+                                   size_t text_size);
+void daemon_session_storage_hole(struct session *session); /* an alert where the event log has a new hole */
 
 /* session_sound.c */
 /* Reads the list of the newest rebuild for `status`, where there is one. */
-void session_read_rebuilt(struct session *session);
+void daemon_session_read_rebuilt(struct session *session);
 /* Looks at the database before it is opened, and has it built again where it is damaged, missing beside a
  * log, or ends before events from which the log cannot be played on. 0; -errno with one line: nothing can
  * begin. */
-int session_sound(struct session *session, char *err, size_t err_size);
+int daemon_session_sound(struct session *session, char *err, size_t err_size);
 /* Has it built again; it is not open. `sound`: it is merely older than the log. 0 or -errno with one line;
  * -EILSEQ: it is sound, and the log contradicts it. */
-int session_rebuild(struct session *session, const char *why, bool sound, char *err, size_t err_size);
+int daemon_session_rebuild(struct session *session, const char *why, bool sound, char *err, size_t err_size);
 /* session.c: opens the database and its writer. 0 or -errno with one line. */
-int session_open_database(struct session *session, char *err, size_t err_size);
+int daemon_session_open_database(struct session *session, char *err, size_t err_size);
 
 /* session_alert.c */
 /* Takes up what a former run left, once: from here on alerts are stored. 0 or -errno; db_reader_error(). */
-int session_take_alerts(struct session *session, struct db_reader *reader);
+int daemon_session_take_alerts(struct session *session, struct db_reader *reader);
 
 /* session.c */
 /* For names and dates: the wall's, or of the clock that all is stepped by. */
-int64_t session_wall_ns(const struct session *session);
+int64_t daemon_session_wall_ns(const struct session *session);
 
 /* session_recover.c */
 /* When what is put now happened: the moment of the event that is handled, or played again. */
-int64_t session_row_ns(const struct session *session);
+int64_t daemon_session_row_ns(const struct session *session);
 /* Plays what the replay gives to its end into the session's writer, as into a database that holds none of it.
  * `known`: the writer knows the symbols and accounts of the state that it begins with. 0; -ECANCELED once
  * *stop is set; errors of replay_step(), up to which all was put. */
-int session_play(struct session *session, struct replay *replay, bool known, const atomic_bool *stop);
+int daemon_session_play(struct session *session, struct replay *replay, bool known, const atomic_bool *stop);
 /* While it plays: the engine that plays, whose symbols and accounts the writer knows. */
-const struct engine *session_replayed(struct session *session);
-const struct engine *session_playing_engine(const struct session *session); /* the same, puts nothing */
+const struct engine *daemon_session_replayed(struct session *session);
+const struct engine *
+daemon_session_playing_engine(const struct session *session); /* the same, puts nothing */
 /* Plays the log from what the database holds. 1 with session->engine, seq and run set; 0: the database alone
  * is to be restored, session->trouble says why; -errno: nothing can begin. */
-int session_replay(struct session *session, const struct db_recovered *recovered, char *err, size_t err_size);
+int daemon_session_replay(struct session *session, const struct db_recovered *recovered, char *err,
+                          size_t err_size);
 
 #endif

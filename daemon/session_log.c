@@ -83,7 +83,7 @@ static int open_log(struct session *session, char *err, size_t err_size)
     recorder.journal.keep_bytes = (uint64_t)config->events_keep_mb << 20;
     recorder.journal.keep_ns = config->events_keep_days * DAY_NS;
     recorder.journal.sync = config->events_sync;
-    int r = recorder_open(&recorder, &session->log, &tail, err, err_size);
+    int r = daemon_recorder_open(&recorder, &session->log, &tail, err, err_size);
     if (r < 0)
         return r;
     session->recovery.log_seq = tail.last_seq;
@@ -101,8 +101,8 @@ static int name_aside(const struct session *session, char *path, size_t size)
     struct stat there;
     struct tm tm;
     char date[24];
-    for (int64_t second = session_wall_ns(session) / 1000000000, last = second + SET_ASIDE_MAX; second < last;
-         second++) {
+    for (int64_t second = daemon_session_wall_ns(session) / 1000000000, last = second + SET_ASIDE_MAX;
+         second < last; second++) {
         time_t at = (time_t)second;
         if (!gmtime_r(&at, &tm) || !strftime(date, sizeof date, "%Y%m%dT%H%M%SZ", &tm))
             return -EOVERFLOW;
@@ -135,7 +135,7 @@ static int set_aside(struct session *session, const char *why, char *err, size_t
     return 0;
 }
 
-void session_log_newer(const struct session *session, char *err, size_t err_size)
+void daemon_session_log_newer(const struct session *session, char *err, size_t err_size)
 {
     char what[JOURNAL_ERROR_MAX];
     snprintf(what, sizeof what, "%s", err);
@@ -153,7 +153,7 @@ static int open_recording(struct session *session, const char *dir, struct recor
                                        .once = true,
                                        .ctx = session,
                                        .state = recording_news};
-    return recorder_open(&recorder, ret, &tail, err, err_size);
+    return daemon_recorder_open(&recorder, ret, &tail, err, err_size);
 }
 
 /* The directory itself has the events, and what the first venue sent; what each other one sent is a journal
@@ -170,7 +170,7 @@ static int open_recordings(struct session *session, char *err, size_t err_size)
     return r;
 }
 
-int session_log_open(struct session *session, char *err, size_t err_size)
+int daemon_session_log_open(struct session *session, char *err, size_t err_size)
 {
     char reason[JOURNAL_ERROR_MAX];
     int r = open_log(session, err, err_size);
@@ -181,13 +181,13 @@ int session_log_open(struct session *session, char *err, size_t err_size)
             r = open_log(session, err, err_size);
     }
     if (r == -ENOTSUP)
-        session_log_newer(session, err, err_size);
+        daemon_session_log_newer(session, err, err_size);
     if (r < 0 || !session->config->record_dir[0])
         return r;
     return open_recordings(session, err, err_size);
 }
 
-int session_log_set_aside(struct session *session, const char *why, char *err, size_t err_size)
+int daemon_session_log_set_aside(struct session *session, const char *why, char *err, size_t err_size)
 {
     char kept[sizeof session->trouble];
     if (db_writer_flush(session->writer, STORE_TIMEOUT_MS) < 0) {
@@ -195,7 +195,7 @@ int session_log_set_aside(struct session *session, const char *why, char *err, s
                  session->state->database);
         return -ETIMEDOUT;
     }
-    recorder_close(session->log, 0);
+    daemon_recorder_close(session->log, 0);
     session->log = NULL;
     int r = set_aside(session, why, err, err_size);
     if (r < 0)
@@ -210,12 +210,13 @@ static int give_state(struct session *session, struct recorder *recorder, enum s
 {
     const void *beside;
     size_t len;
-    int r = kept_encode(&session->kept, session->last_command, session->alerts.last_id, &beside, &len);
+    int r = daemon_kept_encode(&session->kept, session->last_command, session->alerts.last_id, &beside, &len);
     if (r == 0)
         r = engine_state_record_encode_beside(session->engine, session->run, why, beside, len,
                                               &session->codec);
     if (r == 0)
-        recorder_state(recorder, session->seq, session->now_ns, session->codec.bytes, session->codec.len);
+        daemon_recorder_state(recorder, session->seq, session->now_ns, session->codec.bytes,
+                              session->codec.len);
     return r;
 }
 
@@ -228,7 +229,7 @@ static struct recorder *raw_of(const struct session *session, int venue)
 /* Frames need no engine: a segment of them begins with a state of no bytes. */
 static void give_nothing(struct session *session, struct recorder *recorder)
 {
-    recorder_state(recorder, session->seq, session->now_ns, NULL, 0);
+    daemon_recorder_state(recorder, session->seq, session->now_ns, NULL, 0);
 }
 
 static void give_early(struct session *session)
@@ -238,7 +239,8 @@ static void give_early(struct session *session)
         struct recorder *recorder = raw_of(session, reply->venue);
         session->early = reply->next;
         if (recorder)
-            recorder_reply(recorder, session->seq, session->now_ns, reply->path, reply->body, reply->len);
+            daemon_recorder_reply(recorder, session->seq, session->now_ns, reply->path, reply->body,
+                                  reply->len);
         free(reply->path);
         free(reply->body);
         free(reply);
@@ -246,13 +248,13 @@ static void give_early(struct session *session)
     session->early_end = &session->early;
 }
 
-int session_log_state(struct session *session, enum state_why why)
+int daemon_session_log_state(struct session *session, enum state_why why)
 {
     int r = give_state(session, session->log, why);
     if (r < 0 || !session->recording)
         return r;
-    recorder_state(session->recording, session->seq, session->now_ns, session->codec.bytes,
-                   session->codec.len);
+    daemon_recorder_state(session->recording, session->seq, session->now_ns, session->codec.bytes,
+                          session->codec.len);
     for (int v = 1; v < CONFIG_VENUES_MAX; v++)
         if (session->raw[v] && !session->raw_begun)
             give_nothing(session, session->raw[v]);
@@ -261,47 +263,47 @@ int session_log_state(struct session *session, enum state_why why)
     return 0;
 }
 
-void session_log_event(struct session *session, const struct event *event)
+void daemon_session_log_event(struct session *session, const struct event *event)
 {
-    recorder_event(session->log, event);
+    daemon_recorder_event(session->log, event);
     if (session->recording)
-        recorder_event(session->recording, event);
+        daemon_recorder_event(session->recording, event);
 }
 
 static void give_wanted(struct session *session, struct recorder *recorder)
 {
-    enum recorder_want want = recorder_wants_state(recorder);
+    enum recorder_want want = daemon_recorder_wants_state(recorder);
     if (want == RECORDER_NOTHING)
         return;
     int r = give_state(session, recorder, want == RECORDER_ROTATION ? STATE_ROTATION : STATE_AFTER_HOLE);
     if (r < 0)
-        log_error("the event log: no memory for the engine's state");
+        daemon_log_error("the event log: no memory for the engine's state");
 }
 
-void session_log_wants(struct session *session)
+void daemon_session_log_wants(struct session *session)
 {
     give_wanted(session, session->log);
     if (session->recording)
         give_wanted(session, session->recording);
     for (int v = 1; v < CONFIG_VENUES_MAX; v++)
-        if (session->raw[v] && recorder_wants_state(session->raw[v]) != RECORDER_NOTHING)
+        if (session->raw[v] && daemon_recorder_wants_state(session->raw[v]) != RECORDER_NOTHING)
             give_nothing(session, session->raw[v]);
 }
 
-void session_frame(struct session *session, int venue, const char *data, size_t len)
+void daemon_session_frame(struct session *session, int venue, const char *data, size_t len)
 {
     struct recorder *recorder = raw_of(session, venue);
     if (recorder && session->engine)
-        recorder_frame(recorder, session->seq, session_stamp(session), data, len);
+        daemon_recorder_frame(recorder, session->seq, daemon_session_stamp(session), data, len);
 }
 
-void session_reply(struct session *session, int venue, const char *path, const char *body, size_t len)
+void daemon_session_reply(struct session *session, int venue, const char *path, const char *body, size_t len)
 {
     struct recorder *recorder = raw_of(session, venue);
     if (!recorder)
         return;
     if (session->engine) {
-        recorder_reply(recorder, session->seq, session_stamp(session), path, body, len);
+        daemon_recorder_reply(recorder, session->seq, daemon_session_stamp(session), path, body, len);
         return;
     }
     struct early_reply *reply = calloc(1, sizeof *reply);
@@ -322,24 +324,24 @@ void session_reply(struct session *session, int venue, const char *path, const c
     session->early_end = &reply->next;
 }
 
-struct recorder *session_recorder(const struct session *session, bool recording)
+struct recorder *daemon_session_recorder(const struct session *session, bool recording)
 {
     return recording ? session->recording : session->log;
 }
 
-int session_log_close(struct session *session, int64_t timeout_ms)
+int daemon_session_log_close(struct session *session, int64_t timeout_ms)
 {
-    if (session->recording && recorder_close(session->recording, timeout_ms) < 0)
-        log_error("the recording in %s is not whole", session->config->record_dir);
+    if (session->recording && daemon_recorder_close(session->recording, timeout_ms) < 0)
+        daemon_log_error("the recording in %s is not whole", session->config->record_dir);
     session->recording = NULL;
     for (int v = 1; v < CONFIG_VENUES_MAX; v++) {
-        if (session->raw[v] && recorder_close(session->raw[v], timeout_ms) < 0)
-            log_error("the recording in %s/%s is not whole", session->config->record_dir,
-                      session->config->venues[v].venue->format->name);
+        if (session->raw[v] && daemon_recorder_close(session->raw[v], timeout_ms) < 0)
+            daemon_log_error("the recording in %s/%s is not whole", session->config->record_dir,
+                             session->config->venues[v].venue->format->name);
         session->raw[v] = NULL;
     }
     give_early(session);
-    int r = recorder_close(session->log, timeout_ms);
+    int r = daemon_recorder_close(session->log, timeout_ms);
     session->log = NULL;
     codec_finish(&session->codec);
     return r;

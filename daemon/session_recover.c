@@ -42,7 +42,7 @@ static int fall_back(struct playing *playing)
 static int put_aside(struct playing *playing, char *err, size_t err_size)
 {
     struct session *session = playing->session;
-    int r = session_log_set_aside(session, playing->reason, err, err_size);
+    int r = daemon_session_log_set_aside(session, playing->reason, err, err_size);
     if (r == 0)
         session->seq = playing->recovered->event_seq;
     return r;
@@ -82,29 +82,29 @@ static bool agrees(struct playing *playing)
 }
 
 /* The writer names symbols and accounts by the engine's indices, which another run may have changed. */
-const struct engine *session_replayed(struct session *session)
+const struct engine *daemon_session_replayed(struct session *session)
 {
     struct playing *playing = session->playing;
     const struct engine *engine = engine_replay_engine(playing->replay);
     if (!session->stored && playing->runs == engine_replay_runs(playing->replay))
         for (; playing->symbols < engine_symbols(engine); playing->symbols++)
-            session_put_symbol(session, playing->symbols, engine_symbol(engine, playing->symbols));
+            daemon_session_put_symbol(session, playing->symbols, engine_symbol(engine, playing->symbols));
     if (!session->stored && playing->runs != engine_replay_runs(playing->replay)) {
         playing->runs = engine_replay_runs(playing->replay);
         playing->symbols = engine_symbols(engine);
-        session_put_symbols(session, engine);
+        daemon_session_put_symbols(session, engine);
         for (int a = 0; a < engine_accounts(engine); a++)
-            session_put_account(session, engine, a);
+            daemon_session_put_account(session, engine, a);
     }
     return engine;
 }
 
-const struct engine *session_playing_engine(const struct session *session)
+const struct engine *daemon_session_playing_engine(const struct session *session)
 {
     return engine_replay_engine(session->playing->replay);
 }
 
-int64_t session_row_ns(const struct session *session)
+int64_t daemon_session_row_ns(const struct session *session)
 {
     return session->playing ? engine_replay_received(session->playing->replay) : session->now_ns;
 }
@@ -138,7 +138,7 @@ static int step(struct playing *playing)
     return r;
 }
 
-int session_play(struct session *session, struct replay *replay, bool known, const atomic_bool *stop)
+int daemon_session_play(struct session *session, struct replay *replay, bool known, const atomic_bool *stop)
 {
     static const struct db_recovered nothing;
     struct playing playing = {.session = session, .recovered = &nothing, .replay = replay, .compared = true};
@@ -151,7 +151,7 @@ int session_play(struct session *session, struct replay *replay, bool known, con
     db_writer_group_begin(session->writer);
     if (engine_replay_seq(replay) > 0)
         db_writer_put_event(session->writer, engine_replay_seq(replay));
-    session_replayed(session);
+    daemon_session_replayed(session);
     db_writer_group_end(session->writer);
     do
         r = stop && atomic_load(stop) ? -ECANCELED : step(&playing);
@@ -215,14 +215,15 @@ static uint64_t last_run(const struct session *session)
     return run;
 }
 
-int session_replay(struct session *session, const struct db_recovered *recovered, char *err, size_t err_size)
+int daemon_session_replay(struct session *session, const struct db_recovered *recovered, char *err,
+                          size_t err_size)
 {
     struct playing playing = {.session = session, .recovered = recovered};
-    const struct policies policies = policy_set_find(session->policies);
+    const struct policies policies = daemon_policy_set_find(session->policies);
     struct replay_options options = {.path = session->state->events,
                                      .from_seq = recovered->event_seq,
                                      .policies = &policies,
-                                     .sink = session_sink(session)};
+                                     .sink = daemon_session_sink(session)};
     int64_t began = (int64_t)uv_hrtime();
     session->run = last_run(session) + 1;
     session->seq =
@@ -252,11 +253,11 @@ int session_replay(struct session *session, const struct db_recovered *recovered
         return r;
     }
     session->seq = engine_replay_seq(playing.replay);
-    struct engine_sink sink = session_sink(session);
+    struct engine_sink sink = daemon_session_sink(session);
     session->engine = engine_replay_take(playing.replay, &sink);
     session->recovery.elapsed_ns = (int64_t)uv_hrtime() - began;
     if (r < 0) {
-        r = session_log_set_aside(session, playing.reason, err, err_size);
+        r = daemon_session_log_set_aside(session, playing.reason, err, err_size);
         return r < 0 ? r : 1;
     }
     return 1;

@@ -14,7 +14,7 @@ static bool held(const struct session *session)
 
 static const struct engine *engine_of(struct session *session)
 {
-    return session->playing ? session_replayed(session) : session->engine;
+    return session->playing ? daemon_session_replayed(session) : session->engine;
 }
 
 static void put_bar(void *ctx, int symbol, enum bar_source source, const struct bar *bar)
@@ -47,12 +47,12 @@ static void log_refusal(const struct session *session, const struct order *order
     char qty[DECIMAL_TEXT_MAX] = "";
     if (traded)
         decimal_format_short(order->qty, engine_symbol(engine, order->symbol)->qty_scale, qty);
-    log_info("order %llu refused: %s: account %s, %s %s%s%s", (unsigned long long)order->id,
-             order_reason_name(order->reason),
-             engine && order->account >= 0 ? engine_account(engine, order->account)->name : "not known",
-             order_side_name(order->side),
-             traded ? engine_symbol(engine, order->symbol)->name : "an unknown symbol", traded ? " " : "",
-             qty);
+    daemon_log_info(
+        "order %llu refused: %s: account %s, %s %s%s%s", (unsigned long long)order->id,
+        order_reason_name(order->reason),
+        engine && order->account >= 0 ? engine_account(engine, order->account)->name : "not known",
+        order_side_name(order->side),
+        traded ? engine_symbol(engine, order->symbol)->name : "an unknown symbol", traded ? " " : "", qty);
 }
 
 static void put_order(void *ctx, const struct order *order)
@@ -82,8 +82,9 @@ static void put_fill(void *ctx, const struct fill *fill)
     char price[DECIMAL_TEXT_MAX], qty[DECIMAL_TEXT_MAX];
     decimal_format_short(fill->price, symbol->price_scale, price);
     decimal_format_short(fill->qty, symbol->qty_scale, qty);
-    log_info("fill %llu: %s %s %s @ %s, order %llu", (unsigned long long)fill->id,
-             order_side_name(fill->side), symbol->name, qty, price, (unsigned long long)fill->order_id);
+    daemon_log_info("fill %llu: %s %s %s @ %s, order %llu", (unsigned long long)fill->id,
+                    order_side_name(fill->side), symbol->name, qty, price,
+                    (unsigned long long)fill->order_id);
 }
 
 static void put_ledger(void *ctx, const struct ledger_row *row)
@@ -130,22 +131,22 @@ static void put_alert(void *ctx, int64_t ts_ns, const char *code, const char *te
     bool missed = strcmp(code, "STOP_MISSED") == 0 || strcmp(code, "LIMIT_MISSED") == 0;
     if (missed && !session->playing) { /* of this run, not of one that is played again */
         session->recovery.crossed++;
-        log_warning("%s", text);
+        daemon_log_warning("%s", text);
     }
     bool told = strcmp(code, "SPLIT") == 0 || strcmp(code, "DIVIDEND") == 0;
     bool wrong = strcmp(code, "KILLED") == 0 || strcmp(code, "ACTION_REFUSED") == 0;
     enum db_severity severity = told ? DB_INFO : wrong ? DB_ERROR : DB_WARNING;
     if (lasts(code))
-        session_alert_lasting(session, severity, code, text, text);
+        daemon_session_alert_lasting(session, severity, code, text, text);
     else
-        session_alert(session, severity, code, text);
+        daemon_session_alert(session, severity, code, text);
 }
 
 static void end_alert(void *ctx, const char *code, const char *about)
 {
     struct session *session = ctx;
     if (!held(session))
-        session_alert_over(session, code, about);
+        daemon_session_alert_over(session, code, about);
 }
 
 static void need_snapshot(void *ctx, int symbol)
@@ -170,7 +171,8 @@ static void command_done(void *ctx, const struct event_command *command, enum or
         session->last_command = command->command_id;
     if (session->playing && !session->stored) {
         session->redoing = true;
-        session->hooks.command_redone(session->hooks.ctx, session_row_ns(session), command, reason, order_id);
+        session->hooks.command_redone(session->hooks.ctx, daemon_session_row_ns(session), command, reason,
+                                      order_id);
     } else if (!session->playing)
         session->hooks.command_done(session->hooks.ctx, command, reason, order_id);
 }
@@ -206,8 +208,8 @@ static void put_action(void *ctx, int symbol, const struct corporate_action *act
     if (!session->playing && session->engine && action->kind == ACTION_SPLIT && session->hooks.split)
         session->hooks.split(session->hooks.ctx, symbol);
     if (!session->playing)
-        log_info("%s: %s %s takes effect", engine_symbol(engine, symbol)->name,
-                 corporate_action_name(action->kind), action->id);
+        daemon_log_info("%s: %s %s takes effect", engine_symbol(engine, symbol)->name,
+                        corporate_action_name(action->kind), action->id);
 }
 
 static void put_session(void *ctx, const struct market_session *told, int64_t ts_ns)
@@ -227,10 +229,10 @@ static void put_book_bar(void *ctx, const struct engine_book_bar *bar)
         session->hooks.book_bar(session->hooks.ctx, bar);
 }
 
-void session_put_account(struct session *session, const struct engine *engine, int account)
+void daemon_session_put_account(struct session *session, const struct engine *engine, int account)
 {
     struct db_account row;
-    db_account_of(account, engine_account_spec(engine, account), session_row_ns(session), &row);
+    db_account_of(account, engine_account_spec(engine, account), daemon_session_row_ns(session), &row);
     db_writer_put_account(session->writer, &row);
 }
 
@@ -238,25 +240,25 @@ static void put_account(void *ctx, int account)
 {
     struct session *session = ctx;
     if (!held(session))
-        session_put_account(session, engine_of(session), account);
+        daemon_session_put_account(session, engine_of(session), account);
 }
 
-void session_put_symbol(struct session *session, int index, const struct symbol *symbol)
+void daemon_session_put_symbol(struct session *session, int index, const struct symbol *symbol)
 {
     const char *venue = symbol->venue; /* "" in a log of before there were several */
     if (!venue[0])
         venue =
             session->default_venue ? session->default_venue : session->config->venues[0].venue->format->name;
-    db_writer_put_symbol(session->writer, index, venue, symbol, session_row_ns(session));
+    db_writer_put_symbol(session->writer, index, venue, symbol, daemon_session_row_ns(session));
 }
 
-void session_put_symbols(struct session *session, const struct engine *engine)
+void daemon_session_put_symbols(struct session *session, const struct engine *engine)
 {
     for (int s = 0; s < engine_symbols(engine); s++)
-        session_put_symbol(session, s, engine_symbol(engine, s));
+        daemon_session_put_symbol(session, s, engine_symbol(engine, s));
 }
 
-struct engine_sink session_sink(struct session *session)
+struct engine_sink daemon_session_sink(struct session *session)
 {
     return (struct engine_sink){
         .ctx = session,

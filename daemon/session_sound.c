@@ -21,7 +21,7 @@ static const char *log_of(const struct session *session)
     return session->log_aside[0] ? session->log_aside : session->state->events;
 }
 
-int session_rebuild(struct session *session, const char *why, bool sound, char *err, size_t err_size)
+int daemon_session_rebuild(struct session *session, const char *why, bool sound, char *err, size_t err_size)
 {
     struct rebuild_result result;
     char reason[REBUILD_ERROR_MAX] = "";
@@ -31,13 +31,13 @@ int session_rebuild(struct session *session, const char *why, bool sound, char *
         .why = why,
         .venue = session->config->venues[0].venue->format->name,
         .sound = sound,
-        .now_ns = session_wall_ns(session),
+        .now_ns = daemon_session_wall_ns(session),
         .stop = session->hooks.stop,
     };
-    log_warning("the database: %s: it is built again from the event log", why);
+    daemon_log_warning("the database: %s: it is built again from the event log", why);
     net_notify_status("building the database again from the event log");
     net_notify_extend(EXTEND_S);
-    int r = rebuild_database(&options, &result, reason, sizeof reason);
+    int r = daemon_rebuild_database(&options, &result, reason, sizeof reason);
     if (r == -ECANCELED || r == -EILSEQ) {
         snprintf(err, err_size, "%s", reason);
         return r;
@@ -53,11 +53,11 @@ int session_rebuild(struct session *session, const char *why, bool sound, char *
     session->lost_money = result.lost_money;
     snprintf(session->rebuilt_words, sizeof session->rebuilt_words, "%.340s (%.150s)", result.text, why);
     db_rebuilt_clean(session->rebuilt_words);
-    (result.lost_money ? log_error : log_warning)("%s", session->rebuilt_words);
+    (result.lost_money ? daemon_log_error : daemon_log_warning)("%s", session->rebuilt_words);
     return 0;
 }
 
-void session_read_rebuilt(struct session *session)
+void daemon_session_read_rebuilt(struct session *session)
 {
     struct db_reader *reader;
     char err[DB_ERROR_MAX];
@@ -75,7 +75,7 @@ void session_read_rebuilt(struct session *session)
     db_reader_close(reader);
 }
 
-const struct db_rebuilt *session_rebuilt(const struct session *session)
+const struct db_rebuilt *daemon_session_rebuilt(const struct session *session)
 {
     return session->rebuilt_list;
 }
@@ -99,7 +99,7 @@ static int held_by_now(struct session *session, uint64_t *ret_seq, char *err, si
     char ignored[DB_ERROR_MAX];
     if (held(session, ret_seq))
         return 0;
-    int r = session_open_database(session, err, err_size);
+    int r = daemon_session_open_database(session, err, err_size);
     if (r < 0)
         return r;
     db_writer_close(session->writer, CLOSE_MS, ignored, sizeof ignored);
@@ -118,7 +118,7 @@ static void find_missing(struct session *session, uint64_t seq, uint64_t begins,
     if (seq < begins)
         snprintf(why, size, "it ends at event %" PRIu64 ", and the log begins after event %" PRIu64, seq,
                  begins);
-    if (seq < begins || seq == UINT64_MAX || rebuild_log_after(log_of(session), seq, &after) < 0)
+    if (seq < begins || seq == UINT64_MAX || daemon_rebuild_log_after(log_of(session), seq, &after) < 0)
         return;
     if (after.to > 0)
         snprintf(why, size, "it ends at event %" PRIu64 ", and the log lacks events %" PRIu64 " to %" PRIu64,
@@ -141,25 +141,25 @@ static int catch_up(struct session *session, uint64_t begins, char *err, size_t 
     if (r < 0)
         return r;
     find_missing(session, seq, begins, why, sizeof why);
-    r = why[0] ? session_rebuild(session, why, seq >= begins, err, err_size) : 0;
+    r = why[0] ? daemon_session_rebuild(session, why, seq >= begins, err, err_size) : 0;
     if (r == -EILSEQ)
-        log_warning("the database is left as it is: the log contradicts it");
+        daemon_log_warning("the database is left as it is: the log contradicts it");
     return r == -EILSEQ ? 0 : r;
 }
 
-int session_sound(struct session *session, char *err, size_t err_size)
+int daemon_session_sound(struct session *session, char *err, size_t err_size)
 {
     char what[REBUILD_ERROR_MAX] = "";
     uint64_t begins = 0;
-    int r = rebuild_finish(session->state, err, err_size);
+    int r = daemon_rebuild_finish(session->state, err, err_size);
     if (r < 0)
         return r;
     if (r > 0)
-        log_warning("the database: what a former run had built again is in its place now");
-    bool log = rebuild_log_begins(log_of(session), &begins) == 0;
-    r = rebuild_check(session->state->database, QUICK_CHECK_MS, what, sizeof what);
+        daemon_log_warning("the database: what a former run had built again is in its place now");
+    bool log = daemon_rebuild_log_begins(log_of(session), &begins) == 0;
+    r = daemon_rebuild_check(session->state->database, QUICK_CHECK_MS, what, sizeof what);
     if ((r == -ENOENT || r == -EBADMSG) && log)
-        return session_rebuild(session, what, false, err, err_size);
+        return daemon_session_rebuild(session, what, false, err, err_size);
     if (r == -EBADMSG) {
         snprintf(err, err_size,
                  "%.200s: %.300s; and there is no event log to build it again from: restore a backup, or "

@@ -16,13 +16,14 @@ enum {
 
 /* ---- on the writer's thread ---- */
 
-int session_storage_check(void *ctx, char *err, size_t err_size)
+int daemon_session_storage_check(void *ctx, char *err, size_t err_size)
 {
     const struct session *session = ctx;
-    return rebuild_check(session->state->database, CHECK_MS, err, err_size);
+    return daemon_rebuild_check(session->state->database, CHECK_MS, err, err_size);
 }
 
-int session_storage_rebuild(void *ctx, const char *why, uint64_t *ret_event, char *text, size_t text_size)
+int daemon_session_storage_rebuild(void *ctx, const char *why, uint64_t *ret_event, char *text,
+                                   size_t text_size)
 {
     struct session *session = ctx;
     struct rebuild_result result;
@@ -32,9 +33,9 @@ int session_storage_rebuild(void *ctx, const char *why, uint64_t *ret_event, cha
         .goes_on = true,
         .stop = &session->gives_up,
         .venue = session->config->venues[0].venue->format->name,
-        .now_ns = session_wall_ns(session),
+        .now_ns = daemon_session_wall_ns(session),
     };
-    int r = rebuild_database(&options, &result, text, text_size);
+    int r = daemon_rebuild_database(&options, &result, text, text_size);
     if (r < 0)
         return r;
     *ret_event = result.event_seq;
@@ -61,7 +62,7 @@ static void take_news(struct storage *storage)
     memcpy(storage->detail, storage->words, sizeof storage->detail);
 }
 
-void session_storage_take(struct session *session)
+void daemon_session_storage_take(struct session *session)
 {
     take_news(&session->database);
     take_news(&session->events);
@@ -93,7 +94,7 @@ static enum storing find_storing(const struct session *session)
 static void tell_engine(struct session *session)
 {
     struct event event = {.kind = EVENT_STORAGE, .storage_ok = session->storage_ok};
-    session_event(session, &event);
+    daemon_session_event(session, &event);
     if (!session->storage_ok)
         session->hooks.storage_failing(session->hooks.ctx);
 }
@@ -106,7 +107,7 @@ static void report(struct session *session, struct storage *storage, const char 
     bool waits = storage == &session->database && strncmp(storage->detail, WAITS, strlen(WAITS)) == 0;
     if (storage->ok) {
         if (storage->reported[0])
-            session_alert_over(session, "storage", name);
+            daemon_session_alert_over(session, "storage", name);
         storage->reported[0] = '\0';
         return;
     }
@@ -118,11 +119,11 @@ static void report(struct session *session, struct storage *storage, const char 
     storage->reported_ms = now_ms;
     memcpy(storage->reported, storage->detail, sizeof storage->reported);
     snprintf(words, sizeof words, "%s%s", name, storage->detail);
-    log_error("%s: no new positions until it can store again", words);
-    session_alert_lasting(session, DB_ERROR, "storage", name, words);
+    daemon_log_error("%s: no new positions until it can store again", words);
+    daemon_session_alert_lasting(session, DB_ERROR, "storage", name, words);
 }
 
-void session_storage_report(struct session *session)
+void daemon_session_storage_report(struct session *session)
 {
     report(session, &session->events, "event log: ");
     report(session, &session->database, "database: ");
@@ -130,10 +131,10 @@ void session_storage_report(struct session *session)
 
 static void tell_works(struct session *session)
 {
-    log_warning(
+    daemon_log_warning(
         "database: storing works again: what the disk has was compared with what was written, and checked");
     tell_engine(session);
-    session_alert_over(session, "storage", ""); /* a former run's too */
+    daemon_session_alert_over(session, "storage", ""); /* a former run's too */
 }
 
 static void tell_built(struct session *session)
@@ -146,12 +147,12 @@ static void tell_built(struct session *session)
     uv_mutex_unlock(&session->lock);
     if (!built)
         return;
-    (lost ? log_error : log_warning)("%s", words);
-    session_read_rebuilt(session);
-    session_alert(session, lost ? DB_ERROR : DB_WARNING, "database-rebuilt", words);
+    (lost ? daemon_log_error : daemon_log_warning)("%s", words);
+    daemon_session_read_rebuilt(session);
+    daemon_session_alert(session, lost ? DB_ERROR : DB_WARNING, "database-rebuilt", words);
 }
 
-void session_storage_judge(struct session *session)
+void daemon_session_storage_judge(struct session *session)
 {
     tell_built(session);
     bool ok = session->database.ok && session->events.ok, was_ok = session->storage_ok;
@@ -159,7 +160,7 @@ void session_storage_judge(struct session *session)
     find_words(session, words, sizeof words);
     session->storing = find_storing(session);
     bool waits = !ok && session->events.ok && !was_ok && strncmp(words, WAITS, strlen(WAITS)) == 0;
-    session_storage_report(session);
+    daemon_session_storage_report(session);
     if (waits || (ok == was_ok && strcmp(words, session->storage_detail) == 0))
         return;
     session->storage_ok = ok;
@@ -170,22 +171,22 @@ void session_storage_judge(struct session *session)
         tell_engine(session);
 }
 
-bool session_storage_ok(const struct session *session, const char **ret_detail)
+bool daemon_session_storage_ok(const struct session *session, const char **ret_detail)
 {
     *ret_detail = session->storage_detail;
     return session->storage_ok;
 }
 
-enum storing session_storing(const struct session *session)
+enum storing daemon_session_storing(const struct session *session)
 {
     return session->storing;
 }
 
-void session_storage_hole(struct session *session)
+void daemon_session_storage_hole(struct session *session)
 {
     struct recorder_stats stats;
     char text[512];
-    recorder_stats(session->log, &stats);
+    daemon_recorder_stats(session->log, &stats);
     if (stats.holes == session->holes_reported)
         return;
     unsigned long long lost = stats.lost - session->lost_reported;
@@ -202,6 +203,6 @@ void session_storage_hole(struct session *session)
     session->restarts_reported = stats.restarts;
     session->holes_reported = stats.holes;
     session->lost_reported = stats.lost;
-    log_error("%s", text);
-    session_alert(session, DB_ERROR, "event-log-hole", text);
+    daemon_log_error("%s", text);
+    daemon_session_alert(session, DB_ERROR, "event-log-hole", text);
 }

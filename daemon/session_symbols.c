@@ -24,7 +24,7 @@ static void take_stored(void *ctx, const struct db_symbol_row *row)
             stored->found[s] = row->symbol;
 }
 
-int session_stored_symbols(struct session *session, const char *venue, struct symbol *symbols, int n)
+int daemon_session_stored_symbols(struct session *session, const char *venue, struct symbol *symbols, int n)
 {
     char reason[DB_ERROR_MAX];
     struct db_reader *reader;
@@ -43,9 +43,9 @@ int session_stored_symbols(struct session *session, const char *venue, struct sy
     return r;
 }
 
-int session_first_moments(struct session *session,
-                          void (*row)(void *ctx, const struct db_symbol_row *symbol, int64_t first_ns),
-                          void *ctx)
+int daemon_session_first_moments(struct session *session,
+                                 void (*row)(void *ctx, const struct db_symbol_row *symbol, int64_t first_ns),
+                                 void *ctx)
 {
     char reason[DB_ERROR_MAX];
     struct db_reader *reader;
@@ -62,7 +62,7 @@ static void take_open(void *ctx, const struct bar *bar)
     *(int64_t *)ctx = bar->open_ns;
 }
 
-int64_t session_stored_bar(const struct session *session, const char *symbol, int64_t interval_ns)
+int64_t daemon_session_stored_bar(const struct session *session, const char *symbol, int64_t interval_ns)
 {
     char reason[DB_ERROR_MAX];
     struct db_reader *reader;
@@ -74,8 +74,8 @@ int64_t session_stored_bar(const struct session *session, const char *symbol, in
     return open_ns;
 }
 
-int session_update_symbol(struct session *session, int index, const struct symbol *symbol, char *err,
-                          size_t err_size)
+int daemon_session_update_symbol(struct session *session, int index, const struct symbol *symbol, char *err,
+                                 size_t err_size)
 {
     if (!symbol_same_units(engine_symbol(session->engine, index), symbol)) {
         snprintf(err, err_size, "%s: the venue lists it with other assets or decimals than %s holds",
@@ -84,8 +84,8 @@ int session_update_symbol(struct session *session, int index, const struct symbo
     }
     struct event event = {.kind = EVENT_SYMBOL, .symbol = {index, *symbol}};
     db_writer_group_begin(session->writer);
-    session_event(session, &event);
-    session_put_symbol(session, index, symbol);
+    daemon_session_event(session, &event);
+    daemon_session_put_symbol(session, index, symbol);
     db_writer_group_end(session->writer);
     return 0;
 }
@@ -145,28 +145,28 @@ static int restore_past(struct session *session, int index)
                                       recovered->actions[i].ex_ns);
     if (r == 0 && recovered) {
         session->run++;
-        r = session_log_state(session, STATE_NEW_RUN);
+        r = daemon_session_log_state(session, STATE_NEW_RUN);
     }
     if (r < 0)
-        log_error("%s: what the database holds of it cannot be kept: %s", past.symbol->name,
-                  *reason ? reason : strerror(-r));
+        daemon_log_error("%s: what the database holds of it cannot be kept: %s", past.symbol->name,
+                         *reason ? reason : strerror(-r));
     db_recovered_destroy(recovered);
     db_reader_close(reader);
     free(symbols);
     return r;
 }
 
-int session_add_symbol(struct session *session, const struct symbol *symbol, bool command)
+int daemon_session_add_symbol(struct session *session, const struct symbol *symbol, bool command)
 {
     int index = engine_symbols(session->engine);
     if (index >= SYMBOLS_MAX)
         return -ENOSPC;
     struct event event = {.kind = EVENT_SYMBOL, .symbol = {index, *symbol}};
     db_writer_group_begin(session->writer);
-    session_put_symbol(session, index, symbol); /* before the rows that name it */
+    daemon_session_put_symbol(session, index, symbol); /* before the rows that name it */
     if (command)
         db_writer_put_streamed(session->writer, index, true);
-    session_event(session, &event);
+    daemon_session_event(session, &event);
     db_writer_group_end(session->writer);
     if (engine_symbols(session->engine) == index)
         return -EINVAL;

@@ -51,7 +51,7 @@ static json_t *indicators_object(const struct engine *engine, int symbol)
         double values[STRATEGY_SPECS_MAX * 4];
         size_t n = engine_indicators(engine, a, symbol, names, values, sizeof values / sizeof *values);
         for (size_t i = 0; i < n; i++)
-            json_object_set_new(object, names[i], status_number_or_null(values[i]));
+            json_object_set_new(object, names[i], daemon_status_number_or_null(values[i]));
     }
     return object;
 }
@@ -69,18 +69,19 @@ static json_t *symbols_array(const struct daemon *daemon, const struct engine *e
         json_object_set_new(object, "market",
                             json_string(symbol->calendar[0] ? market_phase_name(view.phase) : "always"));
         json_object_set_new(object, "trading", json_string(trading_word(symbol, view.trading)));
-        json_object_set_new(object, "last", status_price(view.last, symbol->price_scale));
-        json_object_set_new(object, "bid", status_price(view.bid, symbol->price_scale));
-        json_object_set_new(object, "ask", status_price(view.ask, symbol->price_scale));
-        json_object_set_new(object, "mark", status_price(view.mark, symbol->price_scale));
-        json_object_set_new(object, "age_ms", status_age(feeds_symbol_age_ms(daemon->feeds, s)));
+        json_object_set_new(object, "last", daemon_status_price(view.last, symbol->price_scale));
+        json_object_set_new(object, "bid", daemon_status_price(view.bid, symbol->price_scale));
+        json_object_set_new(object, "ask", daemon_status_price(view.ask, symbol->price_scale));
+        json_object_set_new(object, "mark", daemon_status_price(view.mark, symbol->price_scale));
+        json_object_set_new(object, "age_ms", daemon_status_age(feeds_symbol_age_ms(daemon->feeds, s)));
         json_object_set_new(object, "stale", json_boolean(view.stale));
         json_object_set_new(object, "change_24h_pct",
                             view.change_open > 0 && view.last > 0
                                 ? json_real(100.0 * ((double)view.last / (double)view.change_open - 1))
                                 : json_null());
-        json_object_set_new(object, "price_decimals",
-                            json_integer(status_decimals_of(symbol->filters.tick, symbol->price_scale)));
+        json_object_set_new(
+            object, "price_decimals",
+            json_integer(daemon_status_decimals_of(symbol->filters.tick, symbol->price_scale)));
         json_object_set_new(object, "book", json_string(book_states[view.book]));
         json_object_set_new(object, "book_gaps", json_integer((json_int_t)view.book_gaps));
         json_object_set_new(object, "book_crossed", json_integer((json_int_t)view.book_crossed));
@@ -109,7 +110,7 @@ static json_t *counters_object(const struct engine *engine)
     return json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "events", (json_int_t)counters->events,
                      "decisions", (json_int_t)counters->decisions, "orders", (json_int_t)counters->orders,
                      "fills", (json_int_t)counters->fills, "rejected", (json_int_t)counters->rejected,
-                     "refused", status_refused(counters->refused), "intents_refused", intents);
+                     "refused", daemon_status_refused(counters->refused), "intents_refused", intents);
 }
 
 /* The board is gone when the daemon stops. */
@@ -117,9 +118,10 @@ static json_t *computing_object(const struct daemon *daemon)
 {
     struct board_view view = {0};
     if (daemon->board)
-        board_view(daemon->board, &view);
-    json_t *object = compute_object(daemon->compute, view.on_device, view.device_call_ms);
-    json_object_set_new(object, "timeframes", daemon->board ? board_timeframes(daemon->board) : json_array());
+        daemon_board_view(daemon->board, &view);
+    json_t *object = daemon_compute_object(daemon->compute, view.on_device, view.device_call_ms);
+    json_object_set_new(object, "timeframes",
+                        daemon->board ? daemon_board_timeframes(daemon->board) : json_array());
     json_object_set_new(object, "updates", json_integer((json_int_t)view.updates));
     json_object_set_new(object, "queue", json_integer((json_int_t)view.waiting));
     json_object_set_new(object, "queue_full", json_integer((json_int_t)view.missed));
@@ -131,12 +133,12 @@ static json_t *db_object(const struct daemon *daemon)
 {
     struct db_writer_stats stats = {0};
     const char *detail;
-    bool ok = session_storage_ok(daemon->session, &detail);
-    if (session_writer(daemon->session))
-        db_writer_stats(session_writer(daemon->session), &stats);
+    bool ok = daemon_session_storage_ok(daemon->session, &detail);
+    if (daemon_session_writer(daemon->session))
+        db_writer_stats(daemon_session_writer(daemon->session), &stats);
     return json_pack("{s:s, s:s, s:I, s:I, s:I, s:f, s:f, s:I, s:I, s:I}", "state",
-                     storing_name(session_storing(daemon->session)), "detail", ok ? "" : detail, "commits",
-                     (json_int_t)stats.commits, "rows", (json_int_t)stats.rows, "queue",
+                     storing_name(daemon_session_storing(daemon->session)), "detail", ok ? "" : detail,
+                     "commits", (json_int_t)stats.commits, "rows", (json_int_t)stats.rows, "queue",
                      (json_int_t)stats.queued, "commit_p50_ms", (double)stats.commit_p50_ns / 1e6,
                      "commit_p99_ms", (double)stats.commit_p99_ns / 1e6, "failed", (json_int_t)stats.failed,
                      "checked", (json_int_t)stats.checked, "rebuilt", (json_int_t)stats.rebuilt);
@@ -156,7 +158,7 @@ static json_t *control_object(const struct daemon *daemon)
 static json_t *loop_object(const struct daemon *daemon)
 {
     struct loop_times times;
-    loop_time_now(daemon->loop, &times);
+    daemon_loop_time_now(daemon->loop, &times);
     return json_pack("{s:f, s:f, s:f, s:f}", "turns_per_second", times.turns_per_second, "busy", times.busy,
                      "wait_p99_ms", times.wait_p99_ms, "longest_ms", times.longest_ms);
 }
@@ -167,7 +169,7 @@ static json_t *unstored_alerts(const struct daemon *daemon)
     json_t *array = json_array();
     const struct alert *alert = NULL;
     while (json_array_size(array) < STATUS_ALERTS_MAX &&
-           (alert = session_alert_unstored(daemon->session, alert)))
+           (alert = daemon_session_alert_unstored(daemon->session, alert)))
         json_array_append_new(array,
                               json_pack("{s:I, s:I, s:I, s:I, s:s, s:s, s:s, s:I}", "alert",
                                         (json_int_t)alert->id, "ts_ns", (json_int_t)alert->ts_ns, "last_ns",
@@ -177,9 +179,9 @@ static json_t *unstored_alerts(const struct daemon *daemon)
     return array;
 }
 
-json_t *status_object(struct daemon *daemon)
+json_t *daemon_status_object(struct daemon *daemon)
 {
-    const struct engine *engine = session_engine(daemon->session);
+    const struct engine *engine = daemon_session_engine(daemon->session);
     const char *reason = NULL;
     bool paused = engine && engine_paused(engine);
     bool halted = engine && engine_daily_loss(engine);
@@ -192,7 +194,7 @@ json_t *status_object(struct daemon *daemon)
     json_object_set_new(object, "version", json_string(PAPERTAPE_VERSION));
     json_object_set_new(object, "pid", json_integer(getpid()));
     json_object_set_new(object, "clock", json_string(daemon->config.clock == CLOCK_WALL ? "wall" : "feed"));
-    json_object_set_new(object, "now_ns", json_integer(session_now(daemon->session)));
+    json_object_set_new(object, "now_ns", json_integer(daemon_session_now(daemon->session)));
     json_object_set_new(object, "uptime_s",
                         json_real((double)(uv_now(daemon->loop) - daemon->started_ms) / 1000));
     json_object_set_new(object, "state_dir", json_string(daemon->state.path));
@@ -204,30 +206,30 @@ json_t *status_object(struct daemon *daemon)
                                                       : "on")
                                : json_null());
     json_object_set_new(object, "trading_reason", reason ? json_string(reason) : json_null());
-    json_object_set_new(object, "feed", status_feed(daemon));
-    json_object_set_new(object, "venues", status_venues(daemon));
+    json_object_set_new(object, "feed", daemon_status_feed(daemon));
+    json_object_set_new(object, "venues", daemon_status_venues(daemon));
     json_object_set_new(object, "symbols", engine ? symbols_array(daemon, engine) : json_null());
-    json_object_set_new(object, "accounts", status_accounts(daemon));
-    json_object_set_new(object, "positions", status_positions(daemon));
-    json_object_set_new(object, "orders", status_orders(daemon));
+    json_object_set_new(object, "accounts", daemon_status_accounts(daemon));
+    json_object_set_new(object, "positions", daemon_status_positions(daemon));
+    json_object_set_new(object, "orders", daemon_status_orders(daemon));
     json_object_set_new(object, "counters", engine ? counters_object(engine) : json_null());
     json_object_set_new(object, "alerts_open",
-                        json_integer((json_int_t)session_alerts_open(daemon->session)));
+                        json_integer((json_int_t)daemon_session_alerts_open(daemon->session)));
     json_object_set_new(object, "alerts_unstored", unstored_alerts(daemon));
     json_object_set_new(object, "control", control_object(daemon));
     json_object_set_new(object, "loop", loop_object(daemon));
-    json_object_set_new(object, "gpu", telemetry_gpu_object(daemon->telemetry));
+    json_object_set_new(object, "gpu", daemon_telemetry_gpu_object(daemon->telemetry));
     json_object_set_new(object, "compute", computing_object(daemon));
     json_object_set_new(object, "db", db_object(daemon));
-    const struct db_rebuilt *rebuilt = session_rebuilt(daemon->session);
+    const struct db_rebuilt *rebuilt = daemon_session_rebuilt(daemon->session);
     json_object_set_new(object, "rebuilt", rebuilt ? db_rebuilt_json(rebuilt) : json_null());
-    json_object_set_new(object, "events", status_events(daemon));
-    json_object_set_new(object, "recovery", status_recovery(daemon));
-    json_object_set_new(object, "parity", parity_object(daemon->parity));
-    json_object_set_new(object, "trainer", trainings_trainer(daemon->trainings));
-    json_object_set_new(object, "trainings", trainings_array(daemon->trainings));
+    json_object_set_new(object, "events", daemon_status_events(daemon));
+    json_object_set_new(object, "recovery", daemon_status_recovery(daemon));
+    json_object_set_new(object, "parity", daemon_parity_object(daemon->parity));
+    json_object_set_new(object, "trainer", daemon_trainings_trainer(daemon->trainings));
+    json_object_set_new(object, "trainings", daemon_trainings_array(daemon->trainings));
     json_object_set_new(object, "trainings_total",
-                        json_integer((json_int_t)trainings_total(daemon->trainings)));
+                        json_integer((json_int_t)daemon_trainings_total(daemon->trainings)));
     json_object_set_new(object, "champion", arena_champion_object(daemon->arena));
     json_object_set_new(object, "policies", arena_list(daemon->arena, STATUS_POLICIES_MAX));
     json_object_set_new(object, "policies_total", json_integer((json_int_t)arena_total(daemon->arena)));
@@ -249,7 +251,7 @@ static json_t *levels_array(const struct symbol *symbol, const struct book *book
     return array;
 }
 
-json_t *status_book(const struct engine *engine, int index, size_t levels)
+json_t *daemon_status_book(const struct engine *engine, int index, size_t levels)
 {
     const struct symbol *symbol = engine_symbol(engine, index);
     const struct book *book = engine_book(engine, index);

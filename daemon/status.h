@@ -7,15 +7,15 @@
 #include "daemon/daemon.h"
 
 /* A new reference, or NULL without memory. */
-json_t *status_object(struct daemon *daemon);
+json_t *daemon_status_object(struct daemon *daemon);
 
 /* The status object's "accounts"; null before there is an engine. A new reference. */
-json_t *status_accounts(struct daemon *daemon);
+json_t *daemon_status_accounts(struct daemon *daemon);
 
 /* One of them. A new reference. */
-json_t *status_account(const struct engine *engine, int account);
+json_t *daemon_status_account(const struct engine *engine, int account);
 
 /* The book of one symbol, best first, at most `levels` a side. */
-json_t *status_book(const struct engine *engine, int symbol, size_t levels);
+json_t *daemon_status_book(const struct engine *engine, int symbol, size_t levels);
 
 #endif

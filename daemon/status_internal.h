@@ -7,23 +7,25 @@
 #include "daemon/status.h"
 #include "exchange/order.h"
 
-json_t *status_number_or_null(double value);
-json_t *status_price(int64_t units, int scale);  /* or an amount of money; null for 0: it is not known */
-json_t *status_age(int64_t ms);                  /* null below 0 */
-int status_decimals_of(int64_t step, int scale); /* digits after the point that a step of this size leaves */
+json_t *daemon_status_number_or_null(double value);
+json_t *daemon_status_price(int64_t units,
+                            int scale); /* or an amount of money; null for 0: it is not known */
+json_t *daemon_status_age(int64_t ms);  /* null below 0 */
+int daemon_status_decimals_of(int64_t step,
+                              int scale); /* digits after the point that a step of this size leaves */
 
 /* How many orders were refused, by reason; reasons that never were are left out. */
-json_t *status_refused(const uint64_t refused[static ORDER_REASONS]);
+json_t *daemon_status_refused(const uint64_t refused[static ORDER_REASONS]);
 
 /* null before there is an engine */
-json_t *status_positions(const struct daemon *daemon);
-json_t *status_orders(const struct daemon *daemon);
+json_t *daemon_status_positions(const struct daemon *daemon);
+json_t *daemon_status_orders(const struct daemon *daemon);
 
 /* What comes of the venues: the whole, and each. */
-json_t *status_feed(const struct daemon *daemon);
-json_t *status_venues(const struct daemon *daemon);
+json_t *daemon_status_feed(const struct daemon *daemon);
+json_t *daemon_status_venues(const struct daemon *daemon);
 
-json_t *status_events(const struct daemon *daemon);
-json_t *status_recovery(const struct daemon *daemon);
+json_t *daemon_status_events(const struct daemon *daemon);
+json_t *daemon_status_recovery(const struct daemon *daemon);
 
 #endif

@@ -5,7 +5,7 @@
 static json_t *recorder_object(struct recorder *recorder)
 {
     struct recorder_stats stats;
-    recorder_stats(recorder, &stats);
+    daemon_recorder_stats(recorder, &stats);
     const struct journal_writer_stats *journal = &stats.journal;
     double share = journal->raw_bytes > 0 ? (double)journal->file_bytes / (double)journal->raw_bytes : 0;
     double encoded = stats.events > 0 ? (double)stats.event_bytes / (double)stats.events : 0;
@@ -20,17 +20,17 @@ static json_t *recorder_object(struct recorder *recorder)
                      (json_int_t)journal->mended);
 }
 
-json_t *status_events(const struct daemon *daemon)
+json_t *daemon_status_events(const struct daemon *daemon)
 {
-    struct recorder *recording = session_recorder(daemon->session, true);
-    json_t *object = recorder_object(session_recorder(daemon->session, false));
+    struct recorder *recording = daemon_session_recorder(daemon->session, true);
+    json_t *object = recorder_object(daemon_session_recorder(daemon->session, false));
     json_object_set_new(object, "recording", recording ? recorder_object(recording) : json_null());
     return object;
 }
 
-json_t *status_recovery(const struct daemon *daemon)
+json_t *daemon_status_recovery(const struct daemon *daemon)
 {
-    const struct session_recovery *recovery = session_recovery(daemon->session);
+    const struct session_recovery *recovery = daemon_session_recovery(daemon->session);
     return json_pack("{s:s, s:I, s:I, s:I, s:f, s:o, s:I, s:I}", "from", recovery->from, "log_seq",
                      (json_int_t)recovery->log_seq, "played", (json_int_t)recovery->played, "again",
                      (json_int_t)recovery->again, "elapsed_ms", (double)recovery->elapsed_ns / 1e6, "away_s",

@@ -7,22 +7,22 @@
 #include "record/json.h"
 #include "record/order.h"
 
-json_t *status_number_or_null(double value)
+json_t *daemon_status_number_or_null(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-json_t *status_price(int64_t units, int scale)
+json_t *daemon_status_price(int64_t units, int scale)
 {
     return units != 0 ? json_real(decimal_to_double(units, scale)) : json_null();
 }
 
-json_t *status_age(int64_t ms)
+json_t *daemon_status_age(int64_t ms)
 {
     return ms >= 0 ? json_integer(ms) : json_null();
 }
 
-int status_decimals_of(int64_t step, int scale)
+int daemon_status_decimals_of(int64_t step, int scale)
 {
     int n = scale;
     while (step > 0 && n > 0 && step % 10 == 0) {
@@ -67,7 +67,7 @@ static json_t *limits_object(const struct risk_limits *limits)
                      "positions", (int)limits->positions);
 }
 
-json_t *status_refused(const uint64_t refused[static ORDER_REASONS])
+json_t *daemon_status_refused(const uint64_t refused[static ORDER_REASONS])
 {
     json_t *object = json_object();
     for (int reason = ORDER_OK + 1; reason < ORDER_REASONS; reason++)
@@ -77,7 +77,7 @@ json_t *status_refused(const uint64_t refused[static ORDER_REASONS])
     return object;
 }
 
-json_t *status_account(const struct engine *engine, int index)
+json_t *daemon_status_account(const struct engine *engine, int index)
 {
     const struct account *account = engine_account(engine, index);
     const struct account_spec *spec = engine_account_spec(engine, index);
@@ -97,7 +97,7 @@ json_t *status_account(const struct engine *engine, int index)
     json_object_set_new(object, "equity", marked ? json_real(decimal_to_double(equity, scale)) : json_null());
     json_object_set_new(object, "deposits", json_real(decimal_to_double(account->deposits, scale)));
     json_object_set_new(object, "return_pct",
-                        status_number_or_null(marked ? 100 * ((double)equity / deposits - 1) : NAN));
+                        daemon_status_number_or_null(marked ? 100 * ((double)equity / deposits - 1) : NAN));
     json_object_set_new(object, "drawdown_pct", marked && peak > 0 ? json_real(drawdown_pct) : json_null());
     json_object_set_new(object, "realized", json_real(decimal_to_double(totals.realized, scale)));
     json_object_set_new(object, "fees", json_real(decimal_to_double(totals.fees, scale)));
@@ -111,16 +111,16 @@ json_t *status_account(const struct engine *engine, int index)
     json_object_set_new(object, "killed_ns",
                         account->killed_ns ? json_integer(account->killed_ns) : json_null());
     json_object_set_new(object, "limits", limits_object(&account->rules.risk));
-    json_object_set_new(object, "refused", status_refused(account->refused));
+    json_object_set_new(object, "refused", daemon_status_refused(account->refused));
     return object;
 }
 
-json_t *status_accounts(struct daemon *daemon)
+json_t *daemon_status_accounts(struct daemon *daemon)
 {
-    const struct engine *engine = session_engine(daemon->session);
+    const struct engine *engine = daemon_session_engine(daemon->session);
     json_t *accounts = engine ? json_array() : json_null();
     for (int a = 0; engine && a < engine_accounts(engine); a++)
-        json_array_append_new(accounts, status_account(engine, a));
+        json_array_append_new(accounts, daemon_status_account(engine, a));
     return accounts;
 }
 
@@ -149,18 +149,19 @@ static json_t *position_object(const struct daemon *daemon, const struct engine 
     double fifo_cost = decimal_to_double(position->fifo_cost, symbol->quote_scale);
     double worth = qty * decimal_to_double(view.mark, symbol->price_scale);
     int64_t stop = resting_stop(engine, a, s, is_long ? ORDER_SELL : ORDER_BUY);
-    return json_pack(
-        "{s:s, s:s, s:s, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:i}", "account", engine_account(engine, a)->name,
-        "symbol", symbol->name, "side", is_long ? "L" : "S", "qty", qty, "entry", cost / fabs(qty),
-        "fifo_entry", fifo_cost / fabs(qty), "mark", status_price(view.mark, symbol->price_scale), "upnl",
-        view.mark > 0 ? json_real(is_long ? worth - cost : worth + cost) : json_null(), "stop",
-        status_price(stop, symbol->price_scale), "age_ms", status_age(feeds_symbol_age_ms(daemon->feeds, s)),
-        "qty_decimals", status_decimals_of(symbol->filters.step, symbol->qty_scale));
+    return json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:i}", "account",
+                     engine_account(engine, a)->name, "symbol", symbol->name, "side", is_long ? "L" : "S",
+                     "qty", qty, "entry", cost / fabs(qty), "fifo_entry", fifo_cost / fabs(qty), "mark",
+                     daemon_status_price(view.mark, symbol->price_scale), "upnl",
+                     view.mark > 0 ? json_real(is_long ? worth - cost : worth + cost) : json_null(), "stop",
+                     daemon_status_price(stop, symbol->price_scale), "age_ms",
+                     daemon_status_age(feeds_symbol_age_ms(daemon->feeds, s)), "qty_decimals",
+                     daemon_status_decimals_of(symbol->filters.step, symbol->qty_scale));
 }
 
-json_t *status_positions(const struct daemon *daemon)
+json_t *daemon_status_positions(const struct daemon *daemon)
 {
-    const struct engine *engine = session_engine(daemon->session);
+    const struct engine *engine = daemon_session_engine(daemon->session);
     json_t *array = engine ? json_array() : json_null();
     for (int a = 0; engine && a < engine_accounts(engine); a++)
         for (int s = 0; s < engine_symbols(engine); s++)
@@ -211,9 +212,9 @@ static json_t *order_object(const struct engine *engine, const struct order *ord
                               &context);
 }
 
-json_t *status_orders(const struct daemon *daemon)
+json_t *daemon_status_orders(const struct daemon *daemon)
 {
-    const struct engine *engine = session_engine(daemon->session);
+    const struct engine *engine = daemon_session_engine(daemon->session);
     json_t *array = engine ? json_array() : json_null();
     for (size_t i = 0; engine && i < engine_orders(engine); i++)
         json_array_append_new(array, order_object(engine, engine_order(engine, i)));

@@ -42,12 +42,12 @@ static size_t add_streams(json_t *array, const struct engine *engine, struct fee
         json_t *object = json_object();
         json_object_set_new(object, "symbol", json_string(engine_symbol(engine, view.symbol)->name));
         json_object_set_new(object, "stream", json_string(view.name));
-        json_object_set_new(object, "age_ms", status_age(view.age_ms));
+        json_object_set_new(object, "age_ms", daemon_status_age(view.age_ms));
         json_object_set_new(object, "limit_ms", json_integer(view.limit_ms));
         json_object_set_new(object, "frames", count(view.frames));
         json_object_set_new(object, "stale", json_boolean(view.stale));
         json_object_set_new(object, "state", json_string(view.state));
-        json_object_set_new(object, "asked_ms", status_age(view.asked_ms));
+        json_object_set_new(object, "asked_ms", daemon_status_age(view.asked_ms));
         json_object_set_new(object, "venue", json_string(feed_venue(feed)->format->name));
         feed_stream_rates(feed, i, &rates);
         add_rates(object, &rates);
@@ -56,20 +56,20 @@ static size_t add_streams(json_t *array, const struct engine *engine, struct fee
     return n;
 }
 
-json_t *status_feed(const struct daemon *daemon)
+json_t *daemon_status_feed(const struct daemon *daemon)
 {
     struct feed_view view;
     json_t *streams = json_array(), *object = json_object();
     size_t n_streams = 0;
     feeds_view(daemon->feeds, &view);
     for (size_t i = 0; i < feeds_count(daemon->feeds); i++)
-        n_streams += add_streams(streams, session_engine(daemon->session), feeds_at(daemon->feeds, i));
+        n_streams += add_streams(streams, daemon_session_engine(daemon->session), feeds_at(daemon->feeds, i));
     json_object_set_new(object, "state", json_string(view.state));
     json_object_set_new(object, "venue", json_string(view.venue));
     json_object_set_new(object, "url", json_string(view.url));
     json_object_set_new(object, "detail", json_string(view.detail));
-    json_object_set_new(object, "age_ms", status_age(view.age_ms));
-    json_object_set_new(object, "retry_in_ms", status_age(view.retry_in_ms));
+    json_object_set_new(object, "age_ms", daemon_status_age(view.age_ms));
+    json_object_set_new(object, "retry_in_ms", daemon_status_age(view.retry_in_ms));
     json_object_set_new(object, "connects", count(view.connects));
     json_object_set_new(object, "frames", count(view.frames));
     json_object_set_new(object, "bytes", count(view.bytes));
@@ -87,8 +87,8 @@ static void add_connection(json_t *object, const struct feed_view *view)
     json_object_set_new(object, "detail", json_string(view->detail));
     json_object_set_new(object, "url", json_string(view->url));
     json_object_set_new(object, "rest_url", json_string(view->rest_url));
-    json_object_set_new(object, "age_ms", status_age(view->age_ms));
-    json_object_set_new(object, "retry_in_ms", status_age(view->retry_in_ms));
+    json_object_set_new(object, "age_ms", daemon_status_age(view->age_ms));
+    json_object_set_new(object, "retry_in_ms", daemon_status_age(view->retry_in_ms));
     json_object_set_new(object, "connections", count(view->connections));
     json_object_set_new(object, "connections_up", count(view->connections_up));
     json_object_set_new(object, "connects", count(view->connects));
@@ -131,7 +131,7 @@ static void add_market(json_t *object, const struct feed_view *view)
     json_object_set_new(object, "symbols", json_integer(view->symbols));
 }
 
-json_t *status_venues(const struct daemon *daemon)
+json_t *daemon_status_venues(const struct daemon *daemon)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < feeds_count(daemon->feeds); i++) {

@@ -16,10 +16,10 @@ struct steady {
 };
 
 /* Goes on from last_ns. */
-void steady_begin(struct steady *steady, int64_t last_ns, int64_t boot_ns);
+void daemon_steady_begin(struct steady *steady, int64_t last_ns, int64_t boot_ns);
 
 /* The time now. */
-int64_t steady_look(const struct steady *steady, int64_t wall_ns, int64_t boot_ns);
+int64_t daemon_steady_look(const struct steady *steady, int64_t wall_ns, int64_t boot_ns);
 
 /* What became of the wall's clock since the moment before. */
 struct steady_step {
@@ -29,7 +29,7 @@ struct steady_step {
     bool caught_up;   /* the wall was behind, and is no more */
 };
 
-/* The same as steady_look(), and the next is not before it. */
-int64_t steady_stamp(struct steady *steady, int64_t wall_ns, int64_t boot_ns, struct steady_step *ret);
+/* The same as daemon_steady_look(), and the next is not before it. */
+int64_t daemon_steady_stamp(struct steady *steady, int64_t wall_ns, int64_t boot_ns, struct steady_step *ret);
 
 #endif

@@ -28,7 +28,7 @@ struct telemetry {
 static void put_prices(struct telemetry *telemetry)
 {
     struct daemon *daemon = telemetry->daemon;
-    const struct engine *engine = session_engine(daemon->session);
+    const struct engine *engine = daemon_session_engine(daemon->session);
     int64_t wall = clock_wall_ns();
     for (int s = 0; s < engine_symbols(engine); s++) {
         struct engine_symbol_view view;
@@ -45,7 +45,7 @@ static void put_prices(struct telemetry *telemetry)
             .ts_ns = view.last_ns,
             .recv_wall_ns = wall - age_ms * 1000000,
         };
-        db_writer_put_price(session_writer(daemon->session), &price);
+        db_writer_put_price(daemon_session_writer(daemon->session), &price);
     }
 }
 
@@ -57,7 +57,7 @@ static enum db_feed_state feed_state(const char *name)
 
 static void put_feed(struct telemetry *telemetry, const struct feed_view *view)
 {
-    struct db_writer *writer = session_writer(telemetry->daemon->session);
+    struct db_writer *writer = daemon_session_writer(telemetry->daemon->session);
     int64_t wall = clock_wall_ns();
     struct db_feed link = {
         .symbol = -1,
@@ -89,7 +89,7 @@ static void put_streams(struct telemetry *telemetry, const struct feed *feed)
             .stream = stream.name,
             .detail = "",
         };
-        db_writer_put_feed(session_writer(telemetry->daemon->session), &row);
+        db_writer_put_feed(daemon_session_writer(telemetry->daemon->session), &row);
     }
 }
 
@@ -116,13 +116,13 @@ static void put_venue(struct telemetry *telemetry, struct feed *feed)
         .detail = view.detail,
         .market = view.market,
     };
-    db_writer_put_venue(session_writer(telemetry->daemon->session), &row);
+    db_writer_put_venue(daemon_session_writer(telemetry->daemon->session), &row);
 }
 
 static void put_value(struct telemetry *telemetry, int64_t ts_ns, const char *name, double value)
 {
     struct db_telemetry row = {.ts_ns = ts_ns, .value = value, .name = name};
-    db_writer_put_telemetry(session_writer(telemetry->daemon->session), &row);
+    db_writer_put_telemetry(daemon_session_writer(telemetry->daemon->session), &row);
 }
 
 static void put_process(struct telemetry *telemetry, const struct feed_view *view)
@@ -130,7 +130,7 @@ static void put_process(struct telemetry *telemetry, const struct feed_view *vie
     struct process_usage usage;
     struct db_writer_stats stats;
     int64_t now = clock_wall_ns();
-    process_usage(&usage);
+    daemon_process_usage(&usage);
     if (usage.resident_bytes >= 0)
         put_value(telemetry, now, "resident_bytes", (double)usage.resident_bytes);
     if (usage.cpu_ns >= 0)
@@ -138,7 +138,7 @@ static void put_process(struct telemetry *telemetry, const struct feed_view *vie
     put_value(telemetry, now, "frames_per_s",
               (double)(view->frames - telemetry->frames_before) * 1000 / (SLOW_TICKS * TICK_MS));
     telemetry->frames_before = view->frames;
-    db_writer_stats(session_writer(telemetry->daemon->session), &stats);
+    db_writer_stats(daemon_session_writer(telemetry->daemon->session), &stats);
     put_value(telemetry, now, "commit_p99_ms", (double)stats.commit_p99_ns / 1e6);
 }
 
@@ -147,12 +147,12 @@ static void tell_manager(const struct daemon *daemon, const struct feed_view *vi
 {
     char line[256];
     const char *detail;
-    if (!session_storage_ok(daemon->session, &detail))
+    if (!daemon_session_storage_ok(daemon->session, &detail))
         snprintf(line, sizeof line, "storage %s: %.160s; no new positions; feed %s",
-                 storing_name(session_storing(daemon->session)), detail, view->state);
+                 storing_name(daemon_session_storing(daemon->session)), detail, view->state);
     else
         snprintf(line, sizeof line, "feed %s, %s", view->state,
-                 session_begun(daemon->session) ? "trading on paper" : "waiting for the venue");
+                 daemon_session_begun(daemon->session) ? "trading on paper" : "waiting for the venue");
     net_notify_status(line);
 }
 
@@ -164,10 +164,10 @@ static void on_tick(uv_timer_t *timer)
     net_notify_watchdog();
     if (daemon->stopping)
         return; /* the feed is being taken down */
-    keep_files(daemon);
+    daemon_keep_files(daemon);
     feeds_view(daemon->feeds, &view);
     tell_manager(daemon, &view);
-    if (session_begun(daemon->session)) {
+    if (daemon_session_begun(daemon->session)) {
         put_prices(telemetry);
         put_feed(telemetry, &view);
         for (size_t i = 0; i < feeds_count(daemon->feeds); i++) {
@@ -179,10 +179,10 @@ static void on_tick(uv_timer_t *timer)
     }
 }
 
-struct telemetry *telemetry_create(struct daemon *daemon)
+struct telemetry *daemon_telemetry_create(struct daemon *daemon)
 {
     struct telemetry *telemetry = calloc(1, sizeof *telemetry);
-    if (!telemetry || gpu_sampler_create(daemon->loop, GPU_INTERVAL_MS, &telemetry->sampler) < 0) {
+    if (!telemetry || daemon_gpu_sampler_create(daemon->loop, GPU_INTERVAL_MS, &telemetry->sampler) < 0) {
         free(telemetry);
         return NULL;
     }
@@ -210,14 +210,14 @@ static json_t *device_object(const struct gpu_device *device)
         field(device, GPU_CLOCK, device->clock_mhz), "temp_c", field(device, GPU_TEMP, device->temp_c));
 }
 
-json_t *telemetry_gpu_object(const struct telemetry *telemetry)
+json_t *daemon_telemetry_gpu_object(const struct telemetry *telemetry)
 {
-    const struct gpu_status *status = gpu_sampler_status(telemetry->sampler);
+    const struct gpu_status *status = daemon_gpu_sampler_status(telemetry->sampler);
     json_t *devices = json_array();
     for (int i = 0; i < status->n_devices; i++)
         json_array_append_new(devices, device_object(&status->devices[i]));
-    return json_pack("{s:s, s:s, s:o}", "state", gpu_state_name(status->state), "reason", status->reason,
-                     "devices", devices);
+    return json_pack("{s:s, s:s, s:o}", "state", daemon_gpu_state_name(status->state), "reason",
+                     status->reason, "devices", devices);
 }
 
 static void closed(uv_handle_t *handle)
@@ -225,10 +225,10 @@ static void closed(uv_handle_t *handle)
     free(handle->data);
 }
 
-void telemetry_stop(struct telemetry *telemetry)
+void daemon_telemetry_stop(struct telemetry *telemetry)
 {
     if (!telemetry)
         return;
-    gpu_sampler_destroy(telemetry->sampler);
+    daemon_gpu_sampler_destroy(telemetry->sampler);
     uv_close((uv_handle_t *)&telemetry->tick, closed);
 }

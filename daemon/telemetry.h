@@ -7,11 +7,11 @@
 
 #include "daemon/daemon.h"
 
-struct telemetry *telemetry_create(struct daemon *daemon); /* NULL without memory */
+struct telemetry *daemon_telemetry_create(struct daemon *daemon); /* NULL without memory */
 
 /* The status object's "gpu". */
-json_t *telemetry_gpu_object(const struct telemetry *telemetry);
+json_t *daemon_telemetry_gpu_object(const struct telemetry *telemetry);
 
-void telemetry_stop(struct telemetry *telemetry); /* frees on the loop's next turns */
+void daemon_telemetry_stop(struct telemetry *telemetry); /* frees on the loop's next turns */
 
 #endif

@@ -1,6 +1,6 @@
 #include "daemon/timeframe.h"
 
-void timeframe_init(struct timeframe *tf, int64_t interval_ns, int64_t lower_ns)
+void daemon_timeframe_init(struct timeframe *tf, int64_t interval_ns, int64_t lower_ns)
 {
     *tf = (struct timeframe){
         .interval_ns = interval_ns, .lower_ns = lower_ns, .last_ns = INT64_MIN, .next_ns = INT64_MIN};
@@ -40,7 +40,7 @@ static bool joined(const struct timeframe *tf, const struct bar *lower, struct b
     return same ? tf->whole && lower->open_ns == tf->last_ns + tf->lower_ns : lower->open_ns == open_ns;
 }
 
-bool timeframe_take(struct timeframe *tf, const struct bar *lower, struct bar *ret)
+bool daemon_timeframe_take(struct timeframe *tf, const struct bar *lower, struct bar *ret)
 {
     struct bar higher;
     if (comes_late(tf, lower))
@@ -61,7 +61,7 @@ bool timeframe_take(struct timeframe *tf, const struct bar *lower, struct bar *r
     return whole;
 }
 
-bool timeframe_peek(const struct timeframe *tf, const struct bar *lower, struct bar *ret)
+bool daemon_timeframe_peek(const struct timeframe *tf, const struct bar *lower, struct bar *ret)
 {
     return !comes_late(tf, lower) && joined(tf, lower, ret);
 }

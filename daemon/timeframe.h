@@ -22,14 +22,14 @@ struct timeframe {
     uint64_t left_out;
 };
 
-void timeframe_init(struct timeframe *tf, int64_t interval_ns, int64_t lower_ns);
+void daemon_timeframe_init(struct timeframe *tf, int64_t interval_ns, int64_t lower_ns);
 
 /* Takes a closed lower bar. True when it closes a whole higher bar, into *ret. One that opens no later than
  * the newest taken, or before next_ns, is ignored. */
-bool timeframe_take(struct timeframe *tf, const struct bar *lower, struct bar *ret);
+bool daemon_timeframe_take(struct timeframe *tf, const struct bar *lower, struct bar *ret);
 
 /* What the higher bar is with a lower bar that has not closed yet. False when that bar will be left out, or
  * `lower` does not come after the newest taken. */
-bool timeframe_peek(const struct timeframe *tf, const struct bar *lower, struct bar *ret);
+bool daemon_timeframe_peek(const struct timeframe *tf, const struct bar *lower, struct bar *ret);
 
 #endif

@@ -22,8 +22,8 @@ struct db_doubt {
     const struct db_disk *disk; /* NULL: the system's, with … */
     int dir;                    /* … a descriptor of the folder, open since before the failure; -1: none */
     void *ctx;                  /* of check */
-    /* Is the database sound? As rebuild_check(): 0; -EBADMSG or -ENOENT with what is wrong; -errno. NULL:
-     * SQLite's quick_check decides. */
+    /* Is the database sound? As daemon_rebuild_check(): 0; -EBADMSG or -ENOENT with what is wrong; -errno.
+     * NULL: SQLite's quick_check decides. */
     int (*check)(void *ctx, char *err, size_t err_size);
     /* What was committed last, as the writer remembers it. */
     uint64_t event_seq;

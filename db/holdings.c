@@ -49,10 +49,9 @@ int db_holdings_fill(struct db_holdings *holdings, int64_t account, int64_t symb
     return r;
 }
 
-int db_holdings_split(struct db_holdings *holdings, int64_t symbol, const struct split *split, int64_t ts_ns,
-                      void (*told)(void *ctx, const struct db_holding *holding, int64_t before,
-                                   int64_t change),
-                      void *ctx)
+int db_holdings_split(
+    struct db_holdings *holdings, int64_t symbol, const struct stock_split *split, int64_t ts_ns,
+    void (*told)(void *ctx, const struct db_holding *holding, int64_t before, int64_t change), void *ctx)
 {
     int r = 0;
     for (size_t i = 0; i < holdings->n && r == 0; i++) {

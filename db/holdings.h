@@ -30,10 +30,9 @@ int db_holdings_fill(struct db_holdings *holdings, int64_t account, int64_t symb
 
 /* A split of a symbol, in every account that holds it: `told` hears of each after it, what it held before and
  * how much it became more (of a short: less). 0; -ENOMEM; -ERANGE as engine_split_position(). */
-int db_holdings_split(struct db_holdings *holdings, int64_t symbol, const struct split *split, int64_t ts_ns,
-                      void (*told)(void *ctx, const struct db_holding *holding, int64_t before,
-                                   int64_t change),
-                      void *ctx);
+int db_holdings_split(
+    struct db_holdings *holdings, int64_t symbol, const struct stock_split *split, int64_t ts_ns,
+    void (*told)(void *ctx, const struct db_holding *holding, int64_t before, int64_t change), void *ctx);
 
 /* The account is begun anew: nothing is held, nothing was gained. */
 void db_holdings_reset(struct db_holdings *holdings, int64_t account, int64_t ts_ns);

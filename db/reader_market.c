@@ -145,7 +145,7 @@ int db_reader_commands(struct db_reader *reader, int64_t limit,
 
 /* The splits of a symbol, oldest first. */
 struct splits {
-    struct split *list;
+    struct stock_split *list;
     int64_t *ids;
     size_t n;
 };
@@ -168,15 +168,15 @@ static int read_splits(struct db_reader *reader, int64_t symbol, struct splits *
         return r;
     sqlite3_bind_int64(stmt, 1, symbol);
     while ((r = db_query_step(reader, stmt)) > 0) {
-        struct split *list = realloc(ret->list, (ret->n + 1) * sizeof *list);
+        struct stock_split *list = realloc(ret->list, (ret->n + 1) * sizeof *list);
         ret->list = list ? list : ret->list;
         int64_t *ids = realloc(ret->ids, (ret->n + 1) * sizeof *ids);
         ret->ids = ids ? ids : ret->ids;
         if (!list || !ids)
             return db_query_end(stmt, -ENOMEM);
         ids[ret->n] = sqlite3_column_int64(stmt, 0);
-        list[ret->n] = (struct split){sqlite3_column_int64(stmt, 1), sqlite3_column_int64(stmt, 2),
-                                      sqlite3_column_int64(stmt, 3)};
+        list[ret->n] = (struct stock_split){sqlite3_column_int64(stmt, 1), sqlite3_column_int64(stmt, 2),
+                                            sqlite3_column_int64(stmt, 3)};
         if (!engine_split_valid(&list[ret->n]))
             return db_query_end(
                 stmt, db_query_bad(reader, "corporate_actions", ids[ret->n], "no split is like that"));

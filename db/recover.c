@@ -14,7 +14,7 @@
 struct known_split {
     int64_t symbol, ts_ns;
     uint64_t input_seq;
-    struct split split;
+    struct stock_split split;
     char base[ASSET_NAME_MAX];
 };
 

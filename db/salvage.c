@@ -164,7 +164,7 @@ static int prepare_to(struct copying *c)
     return rc;
 }
 
-int salvage_copy(struct db_salvage *salvage, const struct salvage_table *table, int64_t low, int64_t high)
+int db_salvage_copy(struct db_salvage *salvage, const struct salvage_table *table, int64_t low, int64_t high)
 {
     if (salvage->n_tables == SALVAGE_TABLES_MAX)
         return SQLITE_FULL;

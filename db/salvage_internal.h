@@ -30,6 +30,6 @@ struct salvage_table {
 
 /* Copies what can be read of rows whose key is above `low` and at most `high`. 0 or a SQLite result code of
  * `to`. */
-int salvage_copy(struct db_salvage *salvage, const struct salvage_table *table, int64_t low, int64_t high);
+int db_salvage_copy(struct db_salvage *salvage, const struct salvage_table *table, int64_t low, int64_t high);
 
 #endif

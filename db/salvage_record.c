@@ -240,30 +240,30 @@ int db_salvage_before(struct db_salvage *salvage, uint64_t first_seq)
                                       .where = where,
                                       .into = IGNORE("revisions")};
     sqlite3_snprintf(sizeof where, where, "input_seq <= %llu", first_seq);
-    int rc = salvage_copy(salvage, &symbols, 0, INT64_MAX);
+    int rc = db_salvage_copy(salvage, &symbols, 0, INT64_MAX);
     if (rc == SQLITE_OK)
-        rc = salvage_copy(salvage, &accounts, -1, INT64_MAX);
+        rc = db_salvage_copy(salvage, &accounts, -1, INT64_MAX);
     if (rc == SQLITE_OK)
-        rc = salvage_copy(salvage, &actions, 0, INT64_MAX);
+        rc = db_salvage_copy(salvage, &actions, 0, INT64_MAX);
     if (rc == SQLITE_OK)
-        rc = salvage_copy(salvage, &revisions, 0, INT64_MAX);
+        rc = db_salvage_copy(salvage, &revisions, 0, INT64_MAX);
     return rc;
 }
 
 static int salvage_orders(struct db_salvage *salvage, const struct db_base *base)
 {
     static const uint8_t nothing[LEDGER_HASH_SIZE];
-    int rc = salvage_copy(salvage, &orders, 0, (int64_t)base->last_order);
+    int rc = db_salvage_copy(salvage, &orders, 0, (int64_t)base->last_order);
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(salvage->to, clean_orders, NULL, NULL, NULL);
     if (rc == SQLITE_OK)
         rc = db_base_end_orders(salvage->to);
     if (rc == SQLITE_OK)
-        rc = salvage_copy(salvage, &fills, 0, (int64_t)base->last_fill);
+        rc = db_salvage_copy(salvage, &fills, 0, (int64_t)base->last_fill);
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(salvage->to, clean_fills, NULL, NULL, NULL);
     if (rc == SQLITE_OK)
-        rc = salvage_copy(salvage, &ledger, 0, (int64_t)base->last_ledger);
+        rc = db_salvage_copy(salvage, &ledger, 0, (int64_t)base->last_ledger);
     if (rc == SQLITE_OK)
         rc = take_ledger(salvage, 0, nothing, &salvage->tables[salvage->n_tables - 1]);
     if (rc == SQLITE_OK)
@@ -275,9 +275,9 @@ int db_salvage_after(struct db_salvage *salvage, const struct db_base *base)
 {
     int rc = salvage_orders(salvage, base);
     if (rc == SQLITE_OK)
-        rc = salvage_copy(salvage, &commands, 0, INT64_MAX);
+        rc = db_salvage_copy(salvage, &commands, 0, INT64_MAX);
     for (size_t i = 0; rc == SQLITE_OK && i < sizeof others / sizeof *others; i++)
-        rc = salvage_copy(salvage, &others[i], 0, INT64_MAX);
+        rc = db_salvage_copy(salvage, &others[i], 0, INT64_MAX);
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(salvage->to, clean_others, NULL, NULL, NULL);
     if (rc == SQLITE_OK)
@@ -351,11 +351,11 @@ int db_salvage_beyond(struct db_salvage *salvage, const struct db_salvage_ends *
 {
     int rc = sqlite3_exec(salvage->to, "DELETE FROM temp.candidates", NULL, NULL, NULL);
     for (size_t i = 0; rc == SQLITE_OK && i < sizeof changed / sizeof *changed; i++)
-        rc = salvage_copy(salvage, &changed[i], -1, INT64_MAX);
+        rc = db_salvage_copy(salvage, &changed[i], -1, INT64_MAX);
     if (rc == SQLITE_OK)
-        rc = salvage_copy(salvage, &fills, (int64_t)from->fill, INT64_MAX);
+        rc = db_salvage_copy(salvage, &fills, (int64_t)from->fill, INT64_MAX);
     if (rc == SQLITE_OK)
-        rc = salvage_copy(salvage, &ledger, (int64_t)from->ledger, INT64_MAX);
+        rc = db_salvage_copy(salvage, &ledger, (int64_t)from->ledger, INT64_MAX);
     if (rc == SQLITE_OK)
         rc = take_ledger(salvage, from->ledger, hash, &salvage->tables[salvage->n_tables - 1]);
     if (rc == SQLITE_OK)

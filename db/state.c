@@ -61,7 +61,7 @@ static int find_path(const char *option, char ret[static STATE_PATH_MAX], char *
     return 0;
 }
 
-int state_dir_find(const char *option, struct state_dir *ret, char *err, size_t err_size)
+int db_state_dir_find(const char *option, struct state_dir *ret, char *err, size_t err_size)
 {
     struct state_dir state;
     int r = find_path(option, state.path, err, err_size);
@@ -87,16 +87,16 @@ static bool is_kept(const struct state_dir *state)
     return access(state->database, F_OK) == 0 || access(state->socket, F_OK) == 0;
 }
 
-int state_dir_look_in(const char *service, const char *option, struct state_dir *ret, char *err,
-                      size_t err_size)
+int db_state_dir_look_in(const char *service, const char *option, struct state_dir *ret, char *err,
+                         size_t err_size)
 {
     const char *system = getenv("STATE_DIRECTORY");
     struct state_dir own, served;
     char ignored[STATE_PATH_MAX];
-    int r = state_dir_find(option, &own, err, err_size);
+    int r = db_state_dir_find(option, &own, err, err_size);
     bool given = option || (system && *system);
     if (!given && (r < 0 || !is_kept(&own)) &&
-        state_dir_find(service, &served, ignored, sizeof ignored) == 0 && is_kept(&served)) {
+        db_state_dir_find(service, &served, ignored, sizeof ignored) == 0 && is_kept(&served)) {
         *ret = served;
         return 0;
     }
@@ -105,9 +105,9 @@ int state_dir_look_in(const char *service, const char *option, struct state_dir 
     return r;
 }
 
-int state_dir_look(const char *option, struct state_dir *ret, char *err, size_t err_size)
+int db_state_dir_look(const char *option, struct state_dir *ret, char *err, size_t err_size)
 {
-    return state_dir_look_in(STATE_SERVICE_DIR, option, ret, err, err_size);
+    return db_state_dir_look_in(STATE_SERVICE_DIR, option, ret, err, err_size);
 }
 
 /* May this user look what is in it? */
@@ -116,8 +116,8 @@ static bool denied(const char *path, struct stat *ret)
     return stat(path, ret) == 0 && S_ISDIR(ret->st_mode) && access(path, R_OK | X_OK) < 0 && errno == EACCES;
 }
 
-bool state_dir_denied_in(const char *service, const struct state_dir *state, const char *option, char *words,
-                         size_t size)
+bool db_state_dir_denied_in(const char *service, const struct state_dir *state, const char *option,
+                            char *words, size_t size)
 {
     struct stat st;
     const char *path = state->path, *system = getenv("STATE_DIRECTORY");
@@ -136,12 +136,12 @@ bool state_dir_denied_in(const char *service, const struct state_dir *state, con
     return true;
 }
 
-bool state_dir_denied(const struct state_dir *state, const char *option, char *words, size_t size)
+bool db_state_dir_denied(const struct state_dir *state, const char *option, char *words, size_t size)
 {
-    return state_dir_denied_in(STATE_SERVICE_DIR, state, option, words, size);
+    return db_state_dir_denied_in(STATE_SERVICE_DIR, state, option, words, size);
 }
 
-int state_dir_check_socket(const struct state_dir *state, char *err, size_t err_size)
+int db_state_dir_check_socket(const struct state_dir *state, char *err, size_t err_size)
 {
     if (strlen(state->socket) > STATE_SOCKET_MAX)
         return fail(-ENAMETOOLONG, err, err_size,
@@ -268,7 +268,7 @@ static int check_database(const struct state_dir *state, char *err, size_t err_s
     return 0;
 }
 
-int state_dir_create(const struct state_dir *state, char *err, size_t err_size)
+int db_state_dir_create(const struct state_dir *state, char *err, size_t err_size)
 {
     const char *const directories[] = {state->path, state->policies, state->checkpoints, state->events};
     for (size_t i = 0; i < sizeof directories / sizeof *directories; i++) {
@@ -328,7 +328,7 @@ static int open_lock(const struct state_dir *state, char *err, size_t err_size)
     return r < 0 ? r : fd;
 }
 
-int state_dir_lock(const struct state_dir *state, int *ret_fd, char *err, size_t err_size)
+int db_state_dir_lock(const struct state_dir *state, int *ret_fd, char *err, size_t err_size)
 {
     int fd = open_lock(state, err, err_size);
     if (fd < 0)
@@ -358,7 +358,7 @@ int state_dir_lock(const struct state_dir *state, int *ret_fd, char *err, size_t
     return 0;
 }
 
-int state_dir_keep_lock(const struct state_dir *state, int *fd, char *err, size_t err_size)
+int db_state_dir_keep_lock(const struct state_dir *state, int *fd, char *err, size_t err_size)
 {
     struct stat own, named = {0};
     int taken;
@@ -366,7 +366,7 @@ int state_dir_keep_lock(const struct state_dir *state, int *fd, char *err, size_
         return 0; /* not known */
     if (own.st_nlink > 0 && own.st_ino == named.st_ino && own.st_dev == named.st_dev)
         return 0;
-    int r = state_dir_lock(state, &taken, err, err_size);
+    int r = db_state_dir_lock(state, &taken, err, err_size);
     if (r < 0)
         return r;
     close(*fd);

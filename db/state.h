@@ -22,28 +22,28 @@ struct state_dir {
  * $XDG_STATE_HOME/papertape, else
  * ~/.local/state/papertape. Touches nothing. 0; -EINVAL for an empty or relative environment value or no
  * home; -ENAMETOOLONG. err: one sentence. */
-int state_dir_find(const char *option, struct state_dir *ret, char *err, size_t err_size);
+int db_state_dir_find(const char *option, struct state_dir *ret, char *err, size_t err_size);
 
 /* For who reads what a daemon keeps, or asks it: without `option` and $STATE_DIRECTORY the caller's own
  * directory where it has a database or a socket, else the service's where that has one (which root and the
- * members of its group can see), else the caller's own. Returns as state_dir_find(). */
-int state_dir_look(const char *option, struct state_dir *ret, char *err, size_t err_size);
+ * members of its group can see), else the caller's own. Returns as db_state_dir_find(). */
+int db_state_dir_look(const char *option, struct state_dir *ret, char *err, size_t err_size);
 
-/* Is nothing found in `state`, as state_dir_look() gave it for `option`, because this user may not read
+/* Is nothing found in `state`, as db_state_dir_look() gave it for `option`, because this user may not read
  * there, or not in the service's? The words say where, and whose group may. */
-bool state_dir_denied(const struct state_dir *state, const char *option, char *words, size_t size);
+bool db_state_dir_denied(const struct state_dir *state, const char *option, char *words, size_t size);
 /* The same with another in the service's place. */
-bool state_dir_denied_in(const char *service, const struct state_dir *state, const char *option, char *words,
-                         size_t size);
+bool db_state_dir_denied_in(const char *service, const struct state_dir *state, const char *option,
+                            char *words, size_t size);
 
 /* What the unit's StateDirectory= is. */
 #define STATE_SERVICE_DIR "/var/lib/papertape"
 /* The same with another in its place. */
-int state_dir_look_in(const char *service, const char *option, struct state_dir *ret, char *err,
-                      size_t err_size);
+int db_state_dir_look_in(const char *service, const char *option, struct state_dir *ret, char *err,
+                         size_t err_size);
 
 /* For who uses the socket: would the kernel take its path? 0; -ENAMETOOLONG with a sentence. */
-int state_dir_check_socket(const struct state_dir *state, char *err, size_t err_size);
+int db_state_dir_check_socket(const struct state_dir *state, char *err, size_t err_size);
 
 /* Creates what is missing of the directory (its parents too) and its sub-directories, mode 0750, and checks
  * that it can be written. A sub-directory may be a symbolic link to one, as to a larger disk. 0 or -errno
@@ -51,16 +51,16 @@ int state_dir_check_socket(const struct state_dir *state, char *err, size_t err_
  * leads nowhere, or the database's place is taken by something that is not a file of this user's own, such as
  * a symbolic link; -EACCES where this user may not read and write a directory, the database or the newest
  * segment of the event log, or not read an older one. */
-int state_dir_create(const struct state_dir *state, char *err, size_t err_size);
+int db_state_dir_create(const struct state_dir *state, char *err, size_t err_size);
 
 /* Takes the daemon's lock, held until the descriptor is closed or the process ends; *ret_fd is close-on-exec.
  * 0; -EBUSY when another daemon holds it (the sentence has its pid); -EPERM where the lock's place is taken
  * by something that is not a file of this user's own with no other name: nothing of that is altered; -errno.
  */
-int state_dir_lock(const struct state_dir *state, int *ret_fd, char *err, size_t err_size);
+int db_state_dir_lock(const struct state_dir *state, int *ret_fd, char *err, size_t err_size);
 
 /* Once in a while, of a lock that is held: was its file removed? 0: no; 1: it is put back, and held by *fd;
  * -EBUSY: another daemon has taken it meanwhile; -errno: it cannot be put back. */
-int state_dir_keep_lock(const struct state_dir *state, int *fd, char *err, size_t err_size);
+int db_state_dir_keep_lock(const struct state_dir *state, int *fd, char *err, size_t err_size);
 
 #endif

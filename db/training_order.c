@@ -5,7 +5,7 @@
 
 enum { WORKS, WAITS, ENDED };
 
-int training_group(const char *state)
+int db_training_group(const char *state)
 {
     static const char *const works[] = {"loading",    "features",  "rollout",   "update",
                                         "evaluating", "proposing", "searching", "checkpointing"},
@@ -40,7 +40,7 @@ static int compare(const void *a, const void *b)
                                : (one->at < two->at) - (one->at > two->at);
 }
 
-void training_order(struct training_rank *ranks, size_t n)
+void db_training_order(struct training_rank *ranks, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         ranks[i].at = i;
@@ -48,9 +48,9 @@ void training_order(struct training_rank *ranks, size_t n)
         qsort(ranks, n, sizeof *ranks, compare);
 }
 
-void training_choose(struct training_rank *ranks, size_t n, size_t max, bool *ret_shown)
+void db_training_choose(struct training_rank *ranks, size_t n, size_t max, bool *ret_shown)
 {
-    training_order(ranks, n);
+    db_training_order(ranks, n);
     for (size_t i = 0; i < n; i++)
         ret_shown[ranks[i].at] = i < max;
 }

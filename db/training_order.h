@@ -8,18 +8,18 @@
 #include <stdint.h>
 
 struct training_rank {
-    int group;        /* training_group() of its state */
+    int group;        /* db_training_group() of its state */
     int64_t priority; /* higher is served first */
     int64_t ended_ns; /* 0: it has not */
-    size_t at;        /* in the order in which they were made; set by training_order() */
+    size_t at;        /* in the order in which they were made; set by db_training_order() */
 };
 
-int training_group(const char *state); /* an unknown one counts as one that waits */
+int db_training_group(const char *state); /* an unknown one counts as one that waits */
 
 /* Of n trainings in the order in which they were made: sorts them so that the first are to be shown first. */
-void training_order(struct training_rank *ranks, size_t n);
+void db_training_order(struct training_rank *ranks, size_t n);
 
 /* The same, and marks the first `max` of them: ret_shown [n], again in the order in which they were made. */
-void training_choose(struct training_rank *ranks, size_t n, size_t max, bool *ret_shown);
+void db_training_choose(struct training_rank *ranks, size_t n, size_t max, bool *ret_shown);
 
 #endif

@@ -37,7 +37,7 @@ struct known_fill {
     unsigned rows; /* of the ledger, seen so far */
 };
 
-struct known_action {
+struct verified_action {
     uint64_t id;
     int symbol; /* index in the reader */
     struct corporate_action action;
@@ -62,7 +62,7 @@ struct verification {
     struct known_order *orders;
     struct known_fill *fills;
     size_t n_orders, n_fills;
-    struct known_action *actions; /* in the order in which they took effect */
+    struct verified_action *actions; /* in the order in which they took effect */
     size_t n_actions, actions_done, worth_done;
     struct expected_row *expected; /* of the action that took effect last */
     size_t n_expected, at_expected;
@@ -75,49 +75,50 @@ struct verification {
     bool out_of_memory;
 };
 
-bool verify_stopped(const struct verification *v);
+bool db_verify_stopped(const struct verification *v);
 
 /* Notes what is wrong, as it will be printed. */
-void verify_note(struct verification *v, const char *text);
+void db_verify_note(struct verification *v, const char *text);
 
 /* Notes the first failure of a pass; later ones follow from it as a rule. */
-void verify_wrong(struct verification *v, const char *table, uint64_t id, const char *format, ...)
+void db_verify_wrong(struct verification *v, const char *table, uint64_t id, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* Room for one more, zeroed, at the end of a growing array; NULL without memory. */
-void *verify_append(struct verification *v, void **rows, size_t *n, size_t size);
-#define VERIFY_APPEND(v, rows, n) verify_append(v, (void **)&(rows), &(n), sizeof *(rows))
+void *db_verify_append(struct verification *v, void **rows, size_t *n, size_t size);
+#define VERIFY_APPEND(v, rows, n) db_verify_append(v, (void **)&(rows), &(n), sizeof *(rows))
 
 /* Each pass: 0 or -errno of the reader; what is wrong is noted. */
-int verify_seals(struct verification *v);  /* verify_seals.c: every table's first altered row, the schema */
-int verify_trades(struct verification *v); /* verify_trades.c: orders, and fills against them */
-int verify_ledger(struct verification *v); /* verify_ledger.c: rows against fills and each other; balances */
-int verify_positions(struct verification *v);
+int db_verify_seals(struct verification *v); /* verify_seals.c: every table's first altered row, the schema */
+int db_verify_trades(struct verification *v); /* verify_trades.c: orders, and fills against them */
+int db_verify_ledger(
+    struct verification *v); /* verify_ledger.c: rows against fills and each other; balances */
+int db_verify_positions(struct verification *v);
 
 /* verify_base.c: what the record builds upon. Its live orders are known orders by now. */
-int verify_base(struct verification *v);
-int verify_base_orders(struct verification *v);
+int db_verify_base(struct verification *v);
+int db_verify_base_orders(struct verification *v);
 /* Before the first ledger row after it: its balances and positions are where the sums begin. 0 or -errno. */
-int verify_seed(struct verification *v);
+int db_verify_seed(struct verification *v);
 /* verify_ledger.c: the balance of an account's asset, made when there is none; NULL without memory. */
-struct db_verified_balance *verify_balance(struct verification *v, int account, const char *name,
-                                           const char *asset, int scale);
+struct db_verified_balance *db_verify_balance(struct verification *v, int account, const char *name,
+                                              const char *asset, int scale);
 
 /* verify_actions.c: before the trades. 0 or -errno of the reader. */
-int verify_load_actions(struct verification *v);
+int db_verify_load_actions(struct verification *v);
 /* Each row of the ledger: lets the actions before it take effect. true when it is one of an action's. */
-bool verify_action_row(struct verification *v, const struct ledger_row *row);
-void verify_actions_end(struct verification *v);
+bool db_verify_action_row(struct verification *v, const struct ledger_row *row);
+void db_verify_actions_end(struct verification *v);
 /* The splits of events before this one change what orders filled is worth. */
-void verify_worth(struct verification *v, uint64_t before_seq);
+void db_verify_worth(struct verification *v, uint64_t before_seq);
 /* Did a split change the order after a fill of that event? Its former limit is not known then. */
-bool verify_spans_split(const struct verification *v, const struct known_order *order, uint64_t seq);
-struct split verify_split(const struct known_action *action);
+bool db_verify_spans_split(const struct verification *v, const struct known_order *order, uint64_t seq);
+struct stock_split db_verify_split(const struct verified_action *action);
 
 /* verify_ledger.c: what an account has of an asset by the rows seen so far. */
-int64_t verify_total(struct verification *v, int account, const char *asset, int scale);
+int64_t db_verify_total(struct verification *v, int account, const char *asset, int scale);
 
 /* verify_trades.c: a fill, in the ledger's order, moves the position that it is of. */
-void verify_follow(struct verification *v, uint64_t fill_id);
+void db_verify_follow(struct verification *v, uint64_t fill_id);
 
 #endif

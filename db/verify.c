@@ -9,12 +9,12 @@
 
 #include "db/verification.h"
 
-bool verify_stopped(const struct verification *v)
+bool db_verify_stopped(const struct verification *v)
 {
     return !v->to->ok || v->out_of_memory;
 }
 
-void verify_note(struct verification *v, const char *text)
+void db_verify_note(struct verification *v, const char *text)
 {
     struct db_verified *to = v->to;
     if (to->ok)
@@ -24,7 +24,7 @@ void verify_note(struct verification *v, const char *text)
         snprintf(to->failures[to->n_failures++], DB_ERROR_MAX, "%s", text);
 }
 
-void verify_wrong(struct verification *v, const char *table, uint64_t id, const char *format, ...)
+void db_verify_wrong(struct verification *v, const char *table, uint64_t id, const char *format, ...)
 {
     char text[DB_ERROR_MAX];
     if (!v->to->ok)
@@ -34,10 +34,10 @@ void verify_wrong(struct verification *v, const char *table, uint64_t id, const 
     va_start(args, format);
     vsnprintf(text + n, sizeof text - (size_t)n, format, args);
     va_end(args);
-    verify_note(v, text);
+    db_verify_note(v, text);
 }
 
-void *verify_append(struct verification *v, void **rows, size_t *n, size_t size)
+void *db_verify_append(struct verification *v, void **rows, size_t *n, size_t size)
 {
     if ((*n & (*n - 1)) == 0) {
         void *more = realloc(*rows, (*n ? 2 * *n : 1) * size);
@@ -57,7 +57,7 @@ static void check_position(void *ctx, const struct db_position_row *row)
     struct verification *v = ctx;
     const struct position *p = &row->position;
     char text[DB_ERROR_MAX];
-    if (verify_stopped(v))
+    if (db_verify_stopped(v))
         return;
     v->to->positions++;
     int symbol = (int)(row->symbol - v->reader->symbols);
@@ -73,7 +73,7 @@ static void check_position(void *ctx, const struct db_position_row *row)
                  ", fees %" PRId64 "; its fills lead to %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64,
                  row->account->name, row->symbol->symbol.name, p->qty, p->cost, p->realized, p->fees, e->qty,
                  e->cost, e->realized, e->fees);
-        verify_note(v, text);
+        db_verify_note(v, text);
     } else if (p->fifo_cost != e->fifo_cost || p->fifo_realized != e->fifo_realized ||
                p->opened_ns != e->opened_ns) {
         snprintf(text, sizeof text,
@@ -82,17 +82,17 @@ static void check_position(void *ctx, const struct db_position_row *row)
                  ", %" PRId64,
                  row->account->name, row->symbol->symbol.name, p->fifo_cost, p->fifo_realized, p->opened_ns,
                  e->fifo_cost, e->fifo_realized, e->opened_ns);
-        verify_note(v, text);
+        db_verify_note(v, text);
     }
 }
 
-int verify_positions(struct verification *v)
+int db_verify_positions(struct verification *v)
 {
     size_t expected = v->holdings.n;
     int r = db_reader_positions(v->reader, check_position, v);
-    if (r == 0 && !verify_stopped(v) && v->to->positions < expected)
-        verify_wrong(v, "positions", v->to->positions + 1,
-                     "is missing: accounts and symbols with fills have one each");
+    if (r == 0 && !db_verify_stopped(v) && v->to->positions < expected)
+        db_verify_wrong(v, "positions", v->to->positions + 1,
+                        "is missing: accounts and symbols with fills have one each");
     return r;
 }
 
@@ -106,33 +106,33 @@ static int check_pragma(struct verification *v, const char *sql, bool foreign_ke
         return r;
     r = db_query_step(v->reader, stmt);
     if (r > 0 && foreign_keys)
-        verify_wrong(v, db_column_text(stmt, 0), (uint64_t)sqlite3_column_int64(stmt, 1),
-                     "names a row of %s that is not there", db_column_text(stmt, 2));
+        db_verify_wrong(v, db_column_text(stmt, 0), (uint64_t)sqlite3_column_int64(stmt, 1),
+                        "names a row of %s that is not there", db_column_text(stmt, 2));
     else if (r > 0 && strcmp(db_column_text(stmt, 0), "ok") != 0) {
         snprintf(text, sizeof text, "the file: %s", db_column_text(stmt, 0));
-        verify_note(v, text);
+        db_verify_note(v, text);
     }
     return db_query_end(stmt, r < 0 ? r : 0);
 }
 
 static int verify_all(struct verification *v)
 {
-    int r = verify_base(v);
+    int r = db_verify_base(v);
     if (r == 0)
-        r = verify_seals(v);
-    if (r == 0 && !verify_stopped(v))
+        r = db_verify_seals(v);
+    if (r == 0 && !db_verify_stopped(v))
         r = db_reader_load_symbols(v->reader);
-    if (r == 0 && !verify_stopped(v))
+    if (r == 0 && !db_verify_stopped(v))
         r = db_reader_load_accounts(v->reader);
-    if (r == 0 && !verify_stopped(v))
-        r = verify_trades(v);
-    if (r == 0 && !verify_stopped(v))
-        r = verify_ledger(v);
-    if (r == 0 && !verify_stopped(v))
-        r = verify_positions(v);
-    if (r == 0 && !verify_stopped(v))
+    if (r == 0 && !db_verify_stopped(v))
+        r = db_verify_trades(v);
+    if (r == 0 && !db_verify_stopped(v))
+        r = db_verify_ledger(v);
+    if (r == 0 && !db_verify_stopped(v))
+        r = db_verify_positions(v);
+    if (r == 0 && !db_verify_stopped(v))
         r = check_pragma(v, "PRAGMA foreign_key_check", true);
-    if (r == 0 && !verify_stopped(v)) /* last: it names tables, not rows */
+    if (r == 0 && !db_verify_stopped(v)) /* last: it names tables, not rows */
         r = check_pragma(v, "PRAGMA integrity_check(1)", false);
     return r;
 }
@@ -149,7 +149,7 @@ int db_verify(struct db_reader *reader, struct db_verified **ret)
         db_reader_end(reader);
     }
     if (r == -EBADMSG) { /* a row that cannot even be read, or a damaged file */
-        verify_note(&v, db_reader_error(reader));
+        db_verify_note(&v, db_reader_error(reader));
         r = 0;
     }
     if (v.out_of_memory)

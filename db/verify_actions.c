@@ -14,33 +14,33 @@ static void take_action(void *ctx, const struct db_action_row *row)
     struct verification *v = ctx;
     if (row->action.input_seq <= v->base.event_seq)
         return; /* it is in the base */
-    struct known_action *known = VERIFY_APPEND(v, v->actions, v->n_actions);
+    struct verified_action *known = VERIFY_APPEND(v, v->actions, v->n_actions);
     if (!known)
         return;
-    *known = (struct known_action){.id = row->action.id,
-                                   .action = row->action.action,
-                                   .symbol = (int)(row->symbol - v->reader->symbols),
-                                   .ts_ns = row->action.ts_ns,
-                                   .input_seq = row->action.input_seq};
+    *known = (struct verified_action){.id = row->action.id,
+                                      .action = row->action.action,
+                                      .symbol = (int)(row->symbol - v->reader->symbols),
+                                      .ts_ns = row->action.ts_ns,
+                                      .input_seq = row->action.input_seq};
     if (known->action.kind == ACTION_SPLIT) {
-        const struct split split = verify_split(known);
+        const struct stock_split split = db_verify_split(known);
         if (!engine_split_valid(&split))
-            verify_wrong(v, "corporate_actions", row->action.id,
-                         "a split of %" PRId64 " for %" PRId64 " is none", split.shares, split.per);
+            db_verify_wrong(v, "corporate_actions", row->action.id,
+                            "a split of %" PRId64 " for %" PRId64 " is none", split.shares, split.per);
     }
     if (v->n_actions > 1 && known->input_seq < known[-1].input_seq)
-        verify_wrong(v, "corporate_actions", row->action.id,
-                     "is of an event before that of the row before it");
+        db_verify_wrong(v, "corporate_actions", row->action.id,
+                        "is of an event before that of the row before it");
 }
 
-int verify_load_actions(struct verification *v)
+int db_verify_load_actions(struct verification *v)
 {
     return db_reader_actions(v->reader, NULL, take_action, v);
 }
 
-struct split verify_split(const struct known_action *action)
+struct stock_split db_verify_split(const struct verified_action *action)
 {
-    return (struct split){action->action.shares, action->action.per, action->action.ex_ns};
+    return (struct stock_split){action->action.shares, action->action.per, action->action.ex_ns};
 }
 
 /* ---- the rows that the action that takes effect now asks for ---- */
@@ -78,7 +78,7 @@ static void expect_split(void *ctx, const struct db_holding *holding, int64_t be
 
 /* From who is short no more is taken than the account has free; what would be more than an account can hold
  * is not paid. */
-static void expect_dividend(struct verification *v, const struct known_action *action)
+static void expect_dividend(struct verification *v, const struct verified_action *action)
 {
     const struct symbol *symbol = &v->reader->symbols[action->symbol].symbol;
     for (size_t i = 0; i < v->holdings.n; i++) {
@@ -88,8 +88,8 @@ static void expect_dividend(struct verification *v, const struct known_action *a
             continue;
         int64_t qty = position_before(&holding->position, &holding->lots, action->action.ex_ns);
         if (qty == 0 || !engine_dividend_amount(&action->action, symbol, qty, &amount) || amount == 0 ||
-            amount >
-                FILL_MONEY_MAX - verify_total(v, (int)holding->account, symbol->quote, symbol->quote_scale))
+            amount > FILL_MONEY_MAX -
+                         db_verify_total(v, (int)holding->account, symbol->quote, symbol->quote_scale))
             continue;
         expect(v, LEDGER_DIVIDEND, holding->account, symbol->quote, symbol->quote_scale, amount, amount < 0);
     }
@@ -97,17 +97,18 @@ static void expect_dividend(struct verification *v, const struct known_action *a
 
 static void begin(struct verification *v)
 {
-    const struct known_action *action = &v->actions[v->actions_done++];
+    const struct verified_action *action = &v->actions[v->actions_done++];
     v->n_expected = v->at_expected = 0;
     if (action->action.kind == ACTION_DIVIDEND) {
         expect_dividend(v, action);
         return;
     }
-    const struct split split = verify_split(action);
+    const struct stock_split split = db_verify_split(action);
     struct splitting splitting = {v, &v->reader->symbols[action->symbol].symbol};
     int r = db_holdings_split(&v->holdings, action->symbol, &split, action->ts_ns, expect_split, &splitting);
     if (r == -ERANGE)
-        verify_wrong(v, "corporate_actions", action->id, "it makes of a position what is beyond all bounds");
+        db_verify_wrong(v, "corporate_actions", action->id,
+                        "it makes of a position what is beyond all bounds");
     else if (r < 0)
         v->out_of_memory = true;
 }
@@ -140,16 +141,16 @@ static void end(struct verification *v)
     for (; v->at_expected < v->n_expected; v->at_expected++) {
         const struct expected_row *e = &v->expected[v->at_expected];
         if (!e->at_most)
-            verify_wrong(v, "corporate_actions", v->actions[v->actions_done - 1].id,
-                         "the ledger has no %s of %" PRId64 " %s of account %s, as it asks for",
-                         ledger_kind_name(e->kind), e->amount, e->asset,
-                         v->reader->accounts[e->account].account.name);
+            db_verify_wrong(v, "corporate_actions", v->actions[v->actions_done - 1].id,
+                            "the ledger has no %s of %" PRId64 " %s of account %s, as it asks for",
+                            ledger_kind_name(e->kind), e->amount, e->asset,
+                            v->reader->accounts[e->account].account.name);
     }
 }
 
 /* ---- the walk ---- */
 
-bool verify_action_row(struct verification *v, const struct ledger_row *row)
+bool db_verify_action_row(struct verification *v, const struct ledger_row *row)
 {
     bool of_action = row->fill_id == 0 && (row->kind == LEDGER_SPLIT || row->kind == LEDGER_DIVIDEND);
     bool loan = row->fill_id == 0 && row->kind == LEDGER_BORROW &&
@@ -157,17 +158,17 @@ bool verify_action_row(struct verification *v, const struct ledger_row *row)
     if ((of_action || loan) && take(v, row))
         return true;
     end(v);
-    while ((of_action || loan) && v->actions_done < v->n_actions && !verify_stopped(v)) {
+    while ((of_action || loan) && v->actions_done < v->n_actions && !db_verify_stopped(v)) {
         begin(v);
         if (take(v, row))
             return true;
         end(v);
     }
     if (of_action)
-        verify_wrong(v, "ledger", row->id, "no corporate action asks for a %s of %" PRId64 " %s then",
-                     ledger_kind_name(row->kind), row->amount, row->asset);
+        db_verify_wrong(v, "ledger", row->id, "no corporate action asks for a %s of %" PRId64 " %s then",
+                        ledger_kind_name(row->kind), row->amount, row->asset);
     uint64_t seq = row->fill_id >= 1 && row->fill_id <= v->n_fills ? v->fills[row->fill_id - 1].input_seq : 0;
-    while (v->actions_done < v->n_actions && !verify_stopped(v) &&
+    while (v->actions_done < v->n_actions && !db_verify_stopped(v) &&
            v->actions[v->actions_done].input_seq < seq) {
         begin(v);
         end(v);
@@ -175,21 +176,21 @@ bool verify_action_row(struct verification *v, const struct ledger_row *row)
     return false;
 }
 
-void verify_actions_end(struct verification *v)
+void db_verify_actions_end(struct verification *v)
 {
     end(v);
-    while (v->actions_done < v->n_actions && !verify_stopped(v)) {
+    while (v->actions_done < v->n_actions && !db_verify_stopped(v)) {
         begin(v);
         end(v);
     }
 }
 
-void verify_worth(struct verification *v, uint64_t before_seq)
+void db_verify_worth(struct verification *v, uint64_t before_seq)
 {
     for (; v->worth_done < v->n_actions && v->actions[v->worth_done].input_seq < before_seq;
          v->worth_done++) {
-        const struct known_action *action = &v->actions[v->worth_done];
-        const struct split split = verify_split(action);
+        const struct verified_action *action = &v->actions[v->worth_done];
+        const struct stock_split split = db_verify_split(action);
         for (size_t i = 0; action->action.kind == ACTION_SPLIT && i < v->n_orders; i++) {
             struct known_order *order = &v->orders[i];
             if (order->symbol == action->symbol && order->created_ns <= split.ex_ns && order->worth > 0)
@@ -198,7 +199,7 @@ void verify_worth(struct verification *v, uint64_t before_seq)
     }
 }
 
-bool verify_spans_split(const struct verification *v, const struct known_order *order, uint64_t seq)
+bool db_verify_spans_split(const struct verification *v, const struct known_order *order, uint64_t seq)
 {
     for (size_t i = v->n_actions; i-- > 0 && v->actions[i].input_seq > seq;)
         if (v->actions[i].action.kind == ACTION_SPLIT && v->actions[i].symbol == order->symbol &&

@@ -7,7 +7,7 @@
 
 #include "db/verification.h"
 
-int verify_base(struct verification *v)
+int db_verify_base(struct verification *v)
 {
     int r = db_base_read(v->reader, &v->base);
     v->to->base_seq = v->base.event_seq;
@@ -18,7 +18,7 @@ static void take_order(void *ctx, const struct db_base_order *row)
 {
     struct verification *v = ctx;
     if (row->id < 1 || row->id > v->n_orders || v->orders[row->id - 1].missing) {
-        verify_wrong(v, "base_orders", row->id, "there is no such order");
+        db_verify_wrong(v, "base_orders", row->id, "there is no such order");
         return;
     }
     struct known_order *order = &v->orders[row->id - 1];
@@ -27,7 +27,7 @@ static void take_order(void *ctx, const struct db_base_order *row)
     order->cost = row->cost;
 }
 
-int verify_base_orders(struct verification *v)
+int db_verify_base_orders(struct verification *v)
 {
     return v->base.event_seq ? db_base_orders(v->reader, take_order, v) : 0;
 }
@@ -36,10 +36,10 @@ static void take_balance(void *ctx, const struct db_base_balance *row)
 {
     struct verification *v = ctx;
     if (row->account < 0 || (size_t)row->account >= v->reader->n_accounts) {
-        verify_wrong(v, "base_balances", (uint64_t)row->account, "there is no such account");
+        db_verify_wrong(v, "base_balances", (uint64_t)row->account, "there is no such account");
         return;
     }
-    struct db_verified_balance *balance = verify_balance(
+    struct db_verified_balance *balance = db_verify_balance(
         v, row->account, v->reader->accounts[row->account].account.name, row->asset, row->scale);
     if (!balance)
         return;
@@ -47,7 +47,7 @@ static void take_balance(void *ctx, const struct db_base_balance *row)
     balance->borrowed = row->borrowed;
 }
 
-int verify_seed(struct verification *v)
+int db_verify_seed(struct verification *v)
 {
     if (v->seeded || !v->base.event_seq)
         return 0;

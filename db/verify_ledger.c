@@ -48,14 +48,14 @@ static bool make_room(struct verification *v)
     return true;
 }
 
-int64_t verify_total(struct verification *v, int account, const char *asset, int scale)
+int64_t db_verify_total(struct verification *v, int account, const char *asset, int scale)
 {
     size_t slot = v->balance_room ? *slot_of(v, account, asset, scale) : 0;
     return slot ? v->to->balances[slot - 1].total : 0;
 }
 
-struct db_verified_balance *verify_balance(struct verification *v, int account, const char *name,
-                                           const char *asset, int scale)
+struct db_verified_balance *db_verify_balance(struct verification *v, int account, const char *name,
+                                              const char *asset, int scale)
 {
     if (!make_room(v))
         return NULL;
@@ -78,14 +78,14 @@ static struct db_verified_balance *balance_of(struct verification *v, const stru
     const struct ledger_row *row = &entry->row;
     size_t known = v->to->n_balances;
     struct db_verified_balance *balance =
-        verify_balance(v, row->account, entry->account->name, row->asset, row->scale);
+        db_verify_balance(v, row->account, entry->account->name, row->asset, row->scale);
     if (!balance || v->to->n_balances == known)
         return balance;
     for (size_t i = 0; i + 1 < v->to->n_balances; i++) /* of other assets venues may count in other units */
         if (v->to->balances[i].account == row->account && strcmp(row->asset, entry->account->currency) == 0 &&
             strcmp(v->to->balances[i].asset, row->asset) == 0)
-            verify_wrong(v, "ledger", row->id, "the scale of %s was %d before", row->asset,
-                         v->to->balances[i].scale);
+            db_verify_wrong(v, "ledger", row->id, "the scale of %s was %d before", row->asset,
+                            v->to->balances[i].scale);
     return balance;
 }
 
@@ -93,17 +93,17 @@ static struct db_verified_balance *balance_of(struct verification *v, const stru
 static void check_against_fill(struct verification *v, const struct ledger_row *row)
 {
     if (row->fill_id < 1 || row->fill_id > v->n_fills || v->fills[row->fill_id - 1].missing) {
-        verify_wrong(v, "ledger", row->id, "there is no fill %" PRIu64, row->fill_id);
+        db_verify_wrong(v, "ledger", row->id, "there is no fill %" PRIu64, row->fill_id);
         return;
     }
     struct known_fill *fill = &v->fills[row->fill_id - 1];
     const struct symbol *symbol = &v->reader->symbols[fill->symbol].symbol;
     if (row->order_id != fill->order_id || row->account != fill->account) {
-        verify_wrong(v, "ledger", row->id, "is not of its fill's order and account");
+        db_verify_wrong(v, "ledger", row->id, "is not of its fill's order and account");
         return;
     }
     if (row->ts_ns != fill->ts_ns)
-        verify_wrong(v, "ledger", row->id, "is not of its fill's time");
+        db_verify_wrong(v, "ledger", row->id, "is not of its fill's time");
     int64_t sign = fill->side == ORDER_BUY ? 1 : -1;
     bool base = strcmp(row->asset, symbol->base) == 0;
     unsigned which = row->kind == LEDGER_FEE      ? FEE_ROW
@@ -116,21 +116,22 @@ static void check_against_fill(struct verification *v, const struct ledger_row *
                                            : -sign * fill->notional;
     int scale = base ? symbol->qty_scale : symbol->quote_scale;
     if (which == BORROW_ROW ? !base : which != BASE_ROW && strcmp(row->asset, symbol->quote) != 0)
-        verify_wrong(v, "ledger", row->id, "%s is not the asset of %s that it moves", row->asset,
-                     symbol->name);
+        db_verify_wrong(v, "ledger", row->id, "%s is not the asset of %s that it moves", row->asset,
+                        symbol->name);
     if (row->amount != amount || row->scale != scale)
-        verify_wrong(v, "ledger", row->id,
-                     "moves %" PRId64 " at scale %d, fill %" PRIu64 " asks for %" PRId64 " at %d",
-                     row->amount, row->scale, row->fill_id, amount, scale);
+        db_verify_wrong(v, "ledger", row->id,
+                        "moves %" PRId64 " at scale %d, fill %" PRIu64 " asks for %" PRId64 " at %d",
+                        row->amount, row->scale, row->fill_id, amount, scale);
     if (which == BORROW_ROW && (row->amount == 0 || (row->amount > 0) != (sign < 0) ||
                                 (row->amount > 0 ? row->amount : -row->amount) > fill->qty))
-        verify_wrong(v, "ledger", row->id, "fill %" PRIu64 " neither needs nor gives back a loan of %" PRId64,
-                     row->fill_id, row->amount);
+        db_verify_wrong(v, "ledger", row->id,
+                        "fill %" PRIu64 " neither needs nor gives back a loan of %" PRId64, row->fill_id,
+                        row->amount);
     if (fill->rows & which)
-        verify_wrong(v, "ledger", row->id, "fill %" PRIu64 " was booked before", row->fill_id);
+        db_verify_wrong(v, "ledger", row->id, "fill %" PRIu64 " was booked before", row->fill_id);
     fill->rows |= which;
     if (which == BASE_ROW)
-        verify_follow(v, row->fill_id);
+        db_verify_follow(v, row->fill_id);
 }
 
 /* Transfers come in twos: out of one account, into another, of one sum at one time. */
@@ -140,9 +141,10 @@ static void check_transfer(struct verification *v, const struct ledger_row *row)
     if (v->transferring &&
         (row->kind != LEDGER_TRANSFER || row->amount != -out->amount || row->account == out->account ||
          row->ts_ns != out->ts_ns || row->scale != out->scale || strcmp(row->asset, out->asset) != 0))
-        verify_wrong(v, "ledger", out->id, "a transfer of %" PRId64 " that arrives nowhere", out->amount);
+        db_verify_wrong(v, "ledger", out->id, "a transfer of %" PRId64 " that arrives nowhere", out->amount);
     if (!v->transferring && row->kind == LEDGER_TRANSFER && row->amount >= 0)
-        verify_wrong(v, "ledger", row->id, "a transfer of %" PRId64 " that comes from nowhere", row->amount);
+        db_verify_wrong(v, "ledger", row->id, "a transfer of %" PRId64 " that comes from nowhere",
+                        row->amount);
     v->transferring = !v->transferring && row->kind == LEDGER_TRANSFER;
 }
 
@@ -152,9 +154,9 @@ static void check_emptied(struct verification *v, uint64_t id)
     for (size_t i = 0; i < v->to->n_balances && v->resetting >= 0; i++) {
         const struct db_verified_balance *b = &v->to->balances[i];
         if (b->account == v->resetting && (b->total != 0 || b->borrowed != 0))
-            verify_wrong(v, "ledger", id,
-                         "the reset of account %s leaves %" PRId64 " of %s, and %" PRId64 " owed",
-                         b->account_name, b->total, b->asset, b->borrowed);
+            db_verify_wrong(v, "ledger", id,
+                            "the reset of account %s leaves %" PRId64 " of %s, and %" PRId64 " owed",
+                            b->account_name, b->total, b->asset, b->borrowed);
     }
     v->resetting = -1;
 }
@@ -172,7 +174,7 @@ static void check_reset(struct verification *v, const struct db_ledger_row *entr
         v->resetting = row->account;
         db_holdings_reset(&v->holdings, row->account, row->ts_ns);
     } else if (part && v->resetting < 0) {
-        verify_wrong(v, "ledger", row->id, "a %s outside of a reset", ledger_kind_name(row->kind));
+        db_verify_wrong(v, "ledger", row->id, "a %s outside of a reset", ledger_kind_name(row->kind));
     }
 }
 
@@ -181,29 +183,29 @@ static void check_kind(struct verification *v, const struct db_ledger_row *entry
     const struct ledger_row *row = &entry->row;
     bool of_fill = row->kind == LEDGER_TRADE || row->kind == LEDGER_FEE;
     if (row->kind != LEDGER_BORROW && of_fill != (row->fill_id != 0))
-        verify_wrong(v, "ledger", row->id, "a %s of %s fill is needed", ledger_kind_name(row->kind),
-                     of_fill ? "a" : "no");
+        db_verify_wrong(v, "ledger", row->id, "a %s of %s fill is needed", ledger_kind_name(row->kind),
+                        of_fill ? "a" : "no");
     else if (row->fill_id != 0)
         check_against_fill(v, row);
     if (row->kind == LEDGER_INTEREST &&
         (row->amount >= 0 || strcmp(row->asset, entry->account->currency) != 0))
-        verify_wrong(v, "ledger", row->id, "interest is paid, and in %s", entry->account->currency);
+        db_verify_wrong(v, "ledger", row->id, "interest is paid, and in %s", entry->account->currency);
     if (row->amount == 0 && row->kind != LEDGER_RESET)
-        verify_wrong(v, "ledger", row->id, "a %s of nothing", ledger_kind_name(row->kind));
+        db_verify_wrong(v, "ledger", row->id, "a %s of nothing", ledger_kind_name(row->kind));
 }
 
 static void check_row(void *ctx, const struct db_ledger_row *entry)
 {
     struct verification *v = ctx;
     const struct ledger_row *row = &entry->row;
-    if (verify_stopped(v))
+    if (db_verify_stopped(v))
         return;
     if (row->id <= v->base.last_ledger) { /* its chain is checked; what it sums to is in the base */
         v->to->before_base++;
         memcpy(v->to->hash, row->hash, sizeof row->hash);
         return;
     }
-    bool of_action = verify_action_row(v, row);
+    bool of_action = db_verify_action_row(v, row);
     check_transfer(v, row);
     check_reset(v, entry, of_action);
     check_kind(v, entry);
@@ -212,13 +214,13 @@ static void check_row(void *ctx, const struct db_ledger_row *entry)
         return;
     if (__builtin_add_overflow(balance->total, row->amount, &balance->total) ||
         row->balance != balance->total)
-        verify_wrong(v, "ledger", row->id, "the balance is %" PRId64 ", the rows add up to %" PRId64,
-                     row->balance, balance->total);
+        db_verify_wrong(v, "ledger", row->id, "the balance is %" PRId64 ", the rows add up to %" PRId64,
+                        row->balance, balance->total);
     if (row->balance < 0)
-        verify_wrong(v, "ledger", row->id, "the balance is negative");
+        db_verify_wrong(v, "ledger", row->id, "the balance is negative");
     if (row->kind == LEDGER_BORROW &&
         (__builtin_add_overflow(balance->borrowed, row->amount, &balance->borrowed) || balance->borrowed < 0))
-        verify_wrong(v, "ledger", row->id, "more of %s is given back than was borrowed", row->asset);
+        db_verify_wrong(v, "ledger", row->id, "more of %s is given back than was borrowed", row->asset);
     memcpy(v->to->hash, row->hash, sizeof row->hash);
     v->to->ledger_rows++;
     v->last = *row;
@@ -227,31 +229,31 @@ static void check_row(void *ctx, const struct db_ledger_row *entry)
 /* A fee, or a worthless part's notional, of 0 needs no row. */
 static void check_fills_booked(struct verification *v)
 {
-    for (size_t i = v->base.last_fill; i < v->n_fills && !verify_stopped(v); i++) {
+    for (size_t i = v->base.last_fill; i < v->n_fills && !db_verify_stopped(v); i++) {
         const struct known_fill *f = &v->fills[i];
         unsigned rows = f->rows | (f->fee == 0 ? FEE_ROW : 0) | (f->notional == 0 ? QUOTE_ROW : 0);
         if ((rows & (BASE_ROW | QUOTE_ROW | FEE_ROW)) != (BASE_ROW | QUOTE_ROW | FEE_ROW))
-            verify_wrong(v, "fills", i + 1, "the ledger has no row of its %s",
-                         !(rows & BASE_ROW)    ? "quantity"
-                         : !(rows & QUOTE_ROW) ? "notional"
-                                               : "fee");
+            db_verify_wrong(v, "fills", i + 1, "the ledger has no row of its %s",
+                            !(rows & BASE_ROW)    ? "quantity"
+                            : !(rows & QUOTE_ROW) ? "notional"
+                                                  : "fee");
     }
 }
 
-int verify_ledger(struct verification *v)
+int db_verify_ledger(struct verification *v)
 {
-    int r = verify_seed(v);
+    int r = db_verify_seed(v);
     memcpy(v->to->hash, v->base.hash, sizeof v->to->hash);
     if (r == 0)
         r = db_reader_ledger(v->reader, check_row, v);
-    if (r == 0 && v->transferring && !verify_stopped(v))
-        verify_wrong(v, "ledger", v->last.id, "a transfer of %" PRId64 " that arrives nowhere",
-                     v->last.amount);
-    if (r == 0 && !verify_stopped(v))
+    if (r == 0 && v->transferring && !db_verify_stopped(v))
+        db_verify_wrong(v, "ledger", v->last.id, "a transfer of %" PRId64 " that arrives nowhere",
+                        v->last.amount);
+    if (r == 0 && !db_verify_stopped(v))
         check_emptied(v, v->last.id);
-    if (r == 0 && !verify_stopped(v))
-        verify_actions_end(v);
-    if (r == 0 && !verify_stopped(v))
+    if (r == 0 && !db_verify_stopped(v))
+        db_verify_actions_end(v);
+    if (r == 0 && !db_verify_stopped(v))
         check_fills_booked(v);
     return r;
 }

@@ -38,7 +38,7 @@ static int first_row(struct verification *v, char *sql, const char *table, const
     r = db_query_step(v->reader, stmt);
     if (r > 0) {
         snprintf(text, sizeof text, "%s: row %s: %s", table, db_column_text(stmt, 0), words);
-        verify_note(v, text);
+        db_verify_note(v, text);
     }
     return db_query_end(stmt, r);
 }
@@ -71,8 +71,8 @@ static int read_counts(struct verification *v, struct db_counts *ret, bool *ret_
     r = db_query_step(v->reader, stmt);
     *ret_known = r > 0 && db_counts_parse(db_column_text(stmt, 0), ret);
     if (r >= 0 && !*ret_known)
-        verify_note(v, r > 0 ? "meta: row " DB_COUNTS_KEY ": does not say how many rows the tables hold"
-                             : "meta: row " DB_COUNTS_KEY ": is missing");
+        db_verify_note(v, r > 0 ? "meta: row " DB_COUNTS_KEY ": does not say how many rows the tables hold"
+                                : "meta: row " DB_COUNTS_KEY ": is missing");
     return db_query_end(stmt, r < 0 ? r : 0);
 }
 
@@ -103,7 +103,7 @@ static int check_count(struct verification *v, const struct db_sealed *s, const 
         else
             snprintf(text, sizeof text, "%s: holds %" PRId64 " rows, and should hold %" PRId64, s->table, n,
                      should);
-        verify_note(v, text);
+        db_verify_note(v, text);
     }
     return db_query_end(stmt, r < 0 ? r : n != should);
 }
@@ -139,7 +139,7 @@ static void check_link(void *ctx, const struct db_ledger_row *entry)
         (!follows || memcmp(row.hash, should, sizeof row.hash) == 0))
         return;
     snprintf(text, sizeof text, "ledger: row %" PRIu64 ": " DB_SEALED_ALTERED, row.id);
-    verify_note(chain->v, text);
+    db_verify_note(chain->v, text);
     chain->broken = true;
 }
 
@@ -151,7 +151,7 @@ static int check_chain(struct verification *v)
     if (r != -EBADMSG)
         return r;
     if (!chain.broken)
-        verify_note(v, db_reader_error(v->reader));
+        db_verify_note(v, db_reader_error(v->reader));
     return 0;
 }
 
@@ -162,13 +162,13 @@ static int check_schema(struct verification *v)
     int r = db_schema_same(v->reader->db, db_migrations, db_migrations_count, text, sizeof text);
     v->out_of_memory |= r == -ENOMEM;
     if (r == -EBADMSG)
-        verify_note(v, text);
+        db_verify_note(v, text);
     else if (r < 0)
         snprintf(v->reader->error, sizeof v->reader->error, "%s", text);
     return r == -EBADMSG || r == -ENOMEM ? 0 : r;
 }
 
-int verify_seals(struct verification *v)
+int db_verify_seals(struct verification *v)
 {
     struct db_counts counts;
     bool known = false;

@@ -37,7 +37,7 @@ struct db_writer_config {
     /* On the writer's thread: the disk failed a write, so that what else is on it is to be checked as well.
      * May be NULL. */
     void (*doubt)(void *ctx);
-    /* On the writer's thread, with its connection closed: is the file sound? As rebuild_check() of
+    /* On the writer's thread, with its connection closed: is the file sound? As daemon_rebuild_check() of
      * daemon/rebuild.h. NULL: SQLite's quick_check decides. */
     int (*check)(void *ctx, char *err, size_t err_size);
     /* Likewise: the file is damaged, `why` says how. Puts another in its place that holds the rows of all

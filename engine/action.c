@@ -124,7 +124,7 @@ static void book(struct engine *engine, int account, int symbol, int64_t change,
     }
 }
 
-static void split_account(struct engine *engine, int index, int symbol, const struct split *split,
+static void split_account(struct engine *engine, int index, int symbol, const struct stock_split *split,
                           struct outcome *outcome)
 {
     struct account *account = &engine->accounts[index];
@@ -151,7 +151,7 @@ static void split_account(struct engine *engine, int index, int symbol, const st
 }
 
 /* May it be done to every account and order? */
-static bool fits(struct engine *engine, int symbol, const struct split *split)
+static bool fits(struct engine *engine, int symbol, const struct stock_split *split)
 {
     for (int a = 0; a < engine->n_accounts; a++) {
         const struct account *account = &engine->accounts[a];
@@ -168,7 +168,7 @@ static bool fits(struct engine *engine, int symbol, const struct split *split)
 }
 
 /* What is left of an order in new shares; what it filled stays as it traded. */
-static void split_order(struct live_order *live, const struct split *split, const struct symbol *symbol,
+static void split_order(struct live_order *live, const struct stock_split *split, const struct symbol *symbol,
                         int64_t now_ns, bool *ret_ends)
 {
     struct order *order = &live->order, next = *order;
@@ -193,7 +193,7 @@ static void split_order(struct live_order *live, const struct split *split, cons
 
 /* What it asks for in old shares, it asks for in new ones. */
 static void split_amend(struct order_amend *amend, const struct order *order, int64_t filled,
-                        const struct split *split, const struct symbol *symbol)
+                        const struct stock_split *split, const struct symbol *symbol)
 {
     int64_t left = amend->qty > filled ? engine_split_lot(split, symbol, amend->qty - filled) : 0;
     int64_t price = engine_split_tick(split, symbol, amend->price),
@@ -205,12 +205,12 @@ static void split_amend(struct order_amend *amend, const struct order *order, in
     amend->trail = trail > 0 ? trail : order->trail > 0 ? order->trail : 1;
 }
 
-static bool concerned(const struct order *order, int symbol, const struct split *split)
+static bool concerned(const struct order *order, int symbol, const struct stock_split *split)
 {
     return order->symbol == symbol && order->created_ns <= split->ex_ns;
 }
 
-static void split_orders(struct engine *engine, int symbol, const struct split *split,
+static void split_orders(struct engine *engine, int symbol, const struct stock_split *split,
                          struct outcome *outcome)
 {
     const struct symbol *listed = &engine->markets[symbol].symbol;
@@ -249,7 +249,7 @@ static void split_orders(struct engine *engine, int symbol, const struct split *
             engine_fills_position_changed(engine, a, symbol);
 }
 
-static void split_market(struct market_state *market, const struct split *split)
+static void split_market(struct market_state *market, const struct stock_split *split)
 {
     for (uint32_t i = 0; i < market->recent.n; i++)
         engine_split_bar(split, &market->recent.bars[i]);
@@ -271,7 +271,7 @@ static void split_market(struct market_state *market, const struct split *split)
     market->unmoved = market->calm = false;
 }
 
-static void take_split(struct engine *engine, int symbol, const struct split *split)
+static void take_split(struct engine *engine, int symbol, const struct stock_split *split)
 {
     const struct symbol *listed = &engine->markets[symbol].symbol;
     struct outcome outcome = {0};
@@ -299,7 +299,7 @@ static void take_split(struct engine *engine, int symbol, const struct split *sp
 int engine_action_event(struct engine *engine, const struct event_action *event)
 {
     const struct corporate_action *action = &event->action;
-    const struct split split = {action->shares, action->per, action->ex_ns};
+    const struct stock_split split = {action->shares, action->per, action->ex_ns};
     if (event->symbol < 0 || event->symbol >= engine->n_symbols || action->id[0] == '\0' ||
         (action->kind == ACTION_SPLIT ? !engine_split_valid(&split)
                                       : action->kind != ACTION_DIVIDEND || action->cash <= 0))

@@ -20,7 +20,7 @@ struct recorded_fill {
 };
 
 /* Where rows that were recorded are looked up by id. 0; -ENOENT where there is no such row; -errno. */
-struct recorded {
+struct engine_recorded {
     void *ctx;
     int (*order)(void *ctx, uint64_t id, struct recorded_order *ret);
     int (*fill)(void *ctx, uint64_t id, struct recorded_fill *ret);

@@ -310,7 +310,7 @@ bool engine_revise_again(const struct kept_trades *trades, const struct market_t
 bool engine_revise_behind(const struct engine *engine, int symbol, const struct market_trade *trade);
 void engine_revise_interrupted(struct kept_trades *trades);
 void engine_revise_forget(struct kept_trades *trades); /* frees */
-void engine_revise_split(struct kept_trades *trades, const struct split *split);
+void engine_revise_split(struct kept_trades *trades, const struct stock_split *split);
 void engine_revise_trade(struct engine *engine, int symbol, const struct market_event *event);
 /* A closed bar once more; false: it is none yet. */
 bool engine_revise_bar(struct engine *engine, int symbol, const struct bar *now);

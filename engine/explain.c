@@ -417,7 +417,7 @@ static void difference_found(struct run *run, const struct explanation *explanat
 
 static int compare_with_record(struct run *run, struct explanation *explanation)
 {
-    const struct recorded *recorded = run->options->recorded;
+    const struct engine_recorded *recorded = run->options->recorded;
     const struct symbol *symbol = explanation->have_symbol ? &explanation->symbol : NULL;
     explanation->compared = explanation->equal = true;
     for (size_t i = 0; i < explanation->n_fills && explanation->equal; i++) {
@@ -532,7 +532,7 @@ int engine_explain_log_begin(const char *path, uint64_t *ret_seq, int64_t *ret_n
 /* The event before which the replay must begin; -ENOENT for an id that was never recorded. */
 static int first_input(const struct explain_options *options, uint64_t *ret_seq, char *err, size_t err_size)
 {
-    const struct recorded *recorded = options->recorded;
+    const struct engine_recorded *recorded = options->recorded;
     uint64_t first = UINT64_MAX;
     for (size_t i = 0; i < options->n_ids; i++) {
         struct recorded_order row;

@@ -124,7 +124,7 @@ struct explain_options {
     const uint64_t *ids; /* ascending; with n_ids 0 all orders created in [from_ns, to_ns) */
     size_t n_ids;
     int64_t from_ns, to_ns; /* 0 and INT64_MAX: all that the log holds */
-    const struct recorded *recorded;
+    const struct engine_recorded *recorded;
     void *ctx;
     /* Each order once it is known to its end, or to the record's; false stops. The explanation lives for the
      * call. */

@@ -18,7 +18,7 @@ struct told {
 };
 
 struct run {
-    const struct recorded *recorded;
+    const struct engine_recorded *recorded;
     struct parity_result result;
     struct replay *replay;
     struct told *live;
@@ -203,7 +203,7 @@ static void state_differs(struct run *run)
 /* Live orders as they stand at the end, and rows that the record has beyond what was made. */
 static void check_end(struct run *run, bool whole)
 {
-    const struct recorded *recorded = run->recorded;
+    const struct engine_recorded *recorded = run->recorded;
     struct difference difference;
     for (size_t i = 0; i < run->n_live && !run->different && run->r == 0; i++) {
         const struct told *told = &run->live[i];

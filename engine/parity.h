@@ -11,7 +11,7 @@
 struct parity_options {
     const char *path; /* a journal's directory, or a segment */
     int64_t from_ns;  /* begin at the newest state not after it; 0: with the log */
-    const struct recorded *recorded;
+    const struct engine_recorded *recorded;
 };
 
 struct parity_result {

@@ -175,7 +175,7 @@ bool engine_revise_behind(const struct engine *engine, int symbol, const struct 
            trades->priced_ns <= engine->recv_ns + DELAY_ALLOWED_NS;
 }
 
-void engine_revise_split(struct kept_trades *trades, const struct split *split)
+void engine_revise_split(struct kept_trades *trades, const struct stock_split *split)
 {
     for (uint32_t i = 0; i < trades->n; i++) {
         struct kept_trade *one = kept(trades, i);

@@ -5,31 +5,31 @@
 #include "exchange/fill_rules.h"
 #include "exchange/filter.h"
 
-bool engine_split_valid(const struct split *split)
+bool engine_split_valid(const struct stock_split *split)
 {
     return split->shares > 0 && split->shares <= SPLIT_RATIO_MAX && split->per > 0 &&
            split->per <= SPLIT_RATIO_MAX;
 }
 
-int64_t engine_split_qty(const struct split *split, int64_t qty)
+int64_t engine_split_qty(const struct stock_split *split, int64_t qty)
 {
     int128_t after = (int128_t)qty * split->shares / split->per;
     return after > FILL_MONEY_MAX ? -1 : (int64_t)after;
 }
 
-int64_t engine_split_lot(const struct split *split, const struct symbol *symbol, int64_t qty)
+int64_t engine_split_lot(const struct stock_split *split, const struct symbol *symbol, int64_t qty)
 {
     int64_t after = engine_split_qty(split, qty), step = symbol->filters.step;
     return after > 0 && step > 0 ? after - after % step : after;
 }
 
-int64_t engine_split_price(const struct split *split, int64_t price)
+int64_t engine_split_price(const struct stock_split *split, int64_t price)
 {
     int128_t after = ((int128_t)price * split->per + split->shares / 2) / split->shares;
     return after > FILL_MONEY_MAX ? -1 : (int64_t)after;
 }
 
-int64_t engine_split_tick(const struct split *split, const struct symbol *symbol, int64_t price)
+int64_t engine_split_tick(const struct stock_split *split, const struct symbol *symbol, int64_t price)
 {
     int64_t after = engine_split_price(split, price);
     if (after <= 0 || symbol->filters.tick <= 0)
@@ -38,14 +38,14 @@ int64_t engine_split_tick(const struct split *split, const struct symbol *symbol
     return after - below < above - after || above < after ? below : above;
 }
 
-int64_t engine_split_shown(const struct split *split, int64_t price)
+int64_t engine_split_shown(const struct stock_split *split, int64_t price)
 {
     int64_t after = engine_split_price(split, price);
     return after > 0 ? after : after < 0 ? FILL_MONEY_MAX : price > 0;
 }
 
 /* Volumes are wide: whole parts first where the product would not fit. */
-static int128_t volume_of(const struct split *split, int128_t volume)
+static int128_t volume_of(const struct stock_split *split, int128_t volume)
 {
     int128_t product;
     return __builtin_mul_overflow(volume, (int128_t)split->shares, &product)
@@ -53,7 +53,7 @@ static int128_t volume_of(const struct split *split, int128_t volume)
                : product / split->per;
 }
 
-void engine_split_bar(const struct split *split, struct bar *bar)
+void engine_split_bar(const struct stock_split *split, struct bar *bar)
 {
     if (bar->open_ns >= split->ex_ns)
         return;
@@ -81,7 +81,7 @@ int64_t position_before(const struct position *position, const struct lots *lots
 
 /* Each lot gets what its end among all of them gives, so that they sum to the whole; one that gets nothing
  * leaves its cost to the next, the last to the one before. */
-static void share_out(const struct split *split, struct lots *lots)
+static void share_out(const struct stock_split *split, struct lots *lots)
 {
     int128_t had = 0;
     int64_t given = 0, cost = 0;
@@ -105,7 +105,7 @@ static void share_out(const struct split *split, struct lots *lots)
     lots->n = kept;
 }
 
-int engine_split_position(const struct split *split, struct position *position, struct lots *lots,
+int engine_split_position(const struct stock_split *split, struct position *position, struct lots *lots,
                           int64_t now_ns, int64_t *ret_change, bool *ret_left_out)
 {
     int64_t old = lots_before(lots, split->ex_ns), new = engine_split_qty(split, old);

@@ -11,33 +11,33 @@
 #include "exchange/corporate_action.h"
 #include "exchange/symbol.h"
 
-struct split {
+struct stock_split {
     int64_t shares, per;
     int64_t ex_ns; /* what was opened, or asked for, up to then is concerned, and what was told before */
 };
 
 /* Most of both sides of a ratio, and of money and quantities after it. */
 enum { SPLIT_RATIO_MAX = ACTION_RATIO_MAX };
-bool engine_split_valid(const struct split *split);
+bool engine_split_valid(const struct stock_split *split);
 
 /* A quantity >= 0, rounded down; -1 beyond what quantities can be. */
-int64_t engine_split_qty(const struct split *split, int64_t qty);
+int64_t engine_split_qty(const struct stock_split *split, int64_t qty);
 /* The same on the symbol's step. */
-int64_t engine_split_lot(const struct split *split, const struct symbol *symbol, int64_t qty);
+int64_t engine_split_lot(const struct stock_split *split, const struct symbol *symbol, int64_t qty);
 /* A price, to the nearest unit; 0 when it rounds to nothing, -1 beyond what prices can be. */
-int64_t engine_split_price(const struct split *split, int64_t price);
+int64_t engine_split_price(const struct stock_split *split, int64_t price);
 /* The same of a price that is only told: at least one unit where it was not 0, and bounded. */
-int64_t engine_split_shown(const struct split *split, int64_t price);
+int64_t engine_split_shown(const struct stock_split *split, int64_t price);
 /* The same to the nearest tick. */
-int64_t engine_split_tick(const struct split *split, const struct symbol *symbol, int64_t price);
+int64_t engine_split_tick(const struct stock_split *split, const struct symbol *symbol, int64_t price);
 /* A bar that opens before ex_ns, in new shares; prices are at least one unit. */
-void engine_split_bar(const struct split *split, struct bar *bar);
+void engine_split_bar(const struct stock_split *split, struct bar *bar);
 
 /* The part of a position that was opened up to ex_ns, and all of it as it is after. Returns how much it
  * becomes more (of a short: less), lots and costs with it; what rounds to nothing is closed for nothing at
  * now_ns. On failure nothing has changed: -ERANGE beyond what quantities can be, -ENOMEM. *ret_left_out: was
  * a fraction left out? */
-int engine_split_position(const struct split *split, struct position *position, struct lots *lots,
+int engine_split_position(const struct stock_split *split, struct position *position, struct lots *lots,
                           int64_t now_ns, int64_t *ret_change, bool *ret_left_out);
 
 /* Of a dividend: what `qty` shares (negative: owed) are paid in the quote, rounded down; false beyond what

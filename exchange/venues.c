@@ -10,7 +10,7 @@ static const struct venue *const list[] = {&alpaca_venue, &binance_venue, &binan
 
 enum { VENUES = sizeof list / sizeof *list };
 
-const struct venue *const *venues(size_t *ret_n)
+const struct venue *const *venues_known(size_t *ret_n)
 {
     *ret_n = VENUES;
     return list;

@@ -5,7 +5,7 @@
 #include "exchange/venue.h"
 
 /* All of them, in order of their names. */
-const struct venue *const *venues(size_t *ret_n);
+const struct venue *const *venues_known(size_t *ret_n);
 
 /* By name, or NULL. */
 const struct venue *venue_find(const char *name);

@@ -12,7 +12,7 @@
 
 enum { WRITE_MAX = 1 << 26, TRIES = 100, DIGITS = 8 };
 
-int write_whole(int fd, const void *bytes, size_t n)
+int whole_file_write(int fd, const void *bytes, size_t n)
 {
     const char *from = bytes;
     while (n > 0) {
@@ -54,7 +54,7 @@ bool whole_file_is_rest(const char *rest, const char *ending)
 
 int whole_file_put(const struct whole_file *file, const void *bytes, size_t n)
 {
-    return write_whole(file->fd, bytes, n);
+    return whole_file_write(file->fd, bytes, n);
 }
 
 int whole_file_sync_folder(const char *path)

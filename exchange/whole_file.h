@@ -43,6 +43,6 @@ int whole_file_read(const char *path, size_t most, char **ret, size_t *ret_n);
 FILE *whole_file_stream(const char *path, const char **ret_why);
 
 /* Writes to any descriptor as whole_file_put() does: goes on after signals and short writes. */
-int write_whole(int fd, const void *bytes, size_t n);
+int whole_file_write(int fd, const void *bytes, size_t n);
 
 #endif

@@ -15,7 +15,7 @@ extern const struct fast_set fast_set_baseline_f64, fast_set_baseline_f32, fast_
 extern const struct fast_set fast_set_baseline_f64, fast_set_baseline_f32;
 #endif
 
-const struct fast_set *fast_set(enum indicator_isa isa, enum indicator_precision precision)
+const struct fast_set *indicators_fast_set(enum indicator_isa isa, enum indicator_precision precision)
 {
     bool f32 = precision == INDICATOR_F32;
     switch (isa) {

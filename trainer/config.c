@@ -87,7 +87,7 @@ static int unknown(const char *section, const char *name, char *why)
     size_t n;
     const struct config_key *keys = train_config_keys(&n);
     const char *home = train_config_home(name);
-    if (!home && settings_has(name))
+    if (!home && study_settings_has(name))
         home = "study";
     if (home)
         return config_key_refuse(why, CONFIG_WHY_MAX, "it belongs to [%s]", home);
@@ -111,7 +111,7 @@ static bool relative_time(const struct train_config *config, const char *text, i
     int64_t before = 0, now = config->now_ns ? config->now_ns : train_config_clock_ns();
     if (strncmp(text, "now", 3) != 0)
         return false;
-    if (text[3] && (text[3] != '-' || !settings_duration(text + 4, &before) || before >= now))
+    if (text[3] && (text[3] != '-' || !study_settings_duration(text + 4, &before) || before >= now))
         return false;
     *ret = now - before;
     return true;

@@ -64,9 +64,9 @@ static int set_line(void *ctx, const struct config_line *line, char why[static C
     bool study = train_config_is_study_section(line->section);
     reading->is_study |= study;
     int r = !line->key ? 0
-            : study ? settings_set(&reading->settings, reading->config, line->section, line->key, line->value,
-                                   err)
-                    : train_config_set(reading->config, line->section, line->key, line->value, err);
+            : study    ? study_settings_set(&reading->settings, reading->config, line->section, line->key,
+                                            line->value, err)
+                       : train_config_set(reading->config, line->section, line->key, line->value, err);
     if (r < 0)
         config_key_refuse(why, CONFIG_WHY_MAX, "%s", bare(err, line->section, line->key));
     return r;
@@ -124,12 +124,12 @@ static void refuse_market(struct config_file *file, const struct train_config *c
 /* Of the settings; once all else is right, with the space that they search. */
 static int fit_settings(struct reading *reading, const char **ret_key, char *why)
 {
-    int r = settings_check(&reading->settings, ret_key, why);
+    int r = study_settings_check(&reading->settings, ret_key, why);
     if (r < 0 || reading->file.n_errors > 0)
         return r;
     *ret_key = NULL;
-    r = settings_complete(&reading->settings, reading->config, why);
-    return r < 0 ? r : settings_check_grid(&reading->settings, ret_key, why);
+    r = study_settings_complete(&reading->settings, reading->config, why);
+    return r < 0 ? r : study_settings_check_grid(&reading->settings, ret_key, why);
 }
 
 static void fit(struct reading *reading)
@@ -159,7 +159,8 @@ static void fit(struct reading *reading)
 /* How many errors there are, or -errno; reading's parts are to be freed. `text` NULL: the file `name`. */
 static int read_all(const char *name, const char *text, int64_t now_ns, struct reading *reading)
 {
-    *reading = (struct reading){.config = malloc(sizeof *reading->config), .settings = settings_defaults()};
+    *reading =
+        (struct reading){.config = malloc(sizeof *reading->config), .settings = study_settings_defaults()};
     int r = !reading->config ? -ENOMEM
             : text           ? config_file_parse(&reading->file, name, text, strlen(text), &form)
                              : config_file_read(&reading->file, name, &form);
@@ -176,7 +177,7 @@ static int read_all(const char *name, const char *text, int64_t now_ns, struct r
 static void finish(struct reading *reading)
 {
     config_file_finish(&reading->file);
-    settings_finish(&reading->settings);
+    study_settings_finish(&reading->settings);
     free(reading->config);
 }
 

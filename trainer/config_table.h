@@ -30,7 +30,7 @@ int64_t train_config_clock_ns(void); /* now, whole seconds as ns since 1970 */
 bool train_config_is_study_section(const char *section);
 struct search_settings;
 
-/* Reads a text as train_config_parse(); settings too, unless they are NULL, for settings_finish(), with
+/* Reads a text as train_config_parse(); settings too, unless they are NULL, for study_settings_finish(), with
  * *ret_is_study for a section [study] or [search]. `now_ns` 0: the clock. */
 int train_config_read_text(const char *name, const char *text, int64_t now_ns, struct train_config *ret,
                            struct search_settings *ret_settings, bool *ret_is_study,

@@ -17,15 +17,15 @@ static const struct verb {
     const char *name, *words;
     int (*run)(int argc, char **argv);
 } verbs[] = {
-    {"train", "a policy, as a configuration says", command_train},
-    {"plan", "what that will take: memory, steps a second, time", command_plan},
-    {"study", "a search for the hyper-parameters of a training", command_study},
-    {"serve", "the co-process: a queue of trainings, asked on a socket", command_serve},
-    {"eval", "a trained policy in its environment on other bars", command_eval},
-    {"validate", "is a search's best result luck? From its trials' returns", command_validate},
-    {"sample", "what a sampler would try next in a stored study", command_sample},
-    {"env-replay", "the environment's account through a file of actions", command_env_replay},
-    {"grad-check", "one batch, its loss and all gradients in float64, as a file", command_grad_check},
+    {"train", "a policy, as a configuration says", trainer_command_train},
+    {"plan", "what that will take: memory, steps a second, time", trainer_command_plan},
+    {"study", "a search for the hyper-parameters of a training", trainer_command_study},
+    {"serve", "the co-process: a queue of trainings, asked on a socket", trainer_command_serve},
+    {"eval", "a trained policy in its environment on other bars", trainer_command_eval},
+    {"validate", "is a search's best result luck? From its trials' returns", trainer_command_validate},
+    {"sample", "what a sampler would try next in a stored study", trainer_command_sample},
+    {"env-replay", "the environment's account through a file of actions", trainer_command_env_replay},
+    {"grad-check", "one batch, its loss and all gradients in float64, as a file", trainer_command_grad_check},
 };
 enum { N_VERBS = sizeof(verbs) / sizeof(verbs[0]) };
 

@@ -23,7 +23,7 @@ enum {
     PATH_SIZE = sizeof(((struct backtest_job *)NULL)->folder) + 16
 };
 
-void backtest_job_init(struct backtest_job *job)
+void tui_backtest_job_init(struct backtest_job *job)
 {
     *job = (struct backtest_job){.out = -1, .err = -1};
 }
@@ -52,7 +52,7 @@ static void clear(struct backtest_job *job)
         rmdir(job->folder);
     }
     free(job->text);
-    backtest_job_init(job);
+    tui_backtest_job_init(job);
 }
 
 static void reap(struct backtest_job *job, int *ret_status)
@@ -62,7 +62,7 @@ static void reap(struct backtest_job *job, int *ret_status)
     job->pid = 0;
 }
 
-void backtest_job_finish(struct backtest_job *job)
+void tui_backtest_job_finish(struct backtest_job *job)
 {
     int status;
 
@@ -77,7 +77,7 @@ static void fail(struct backtest_view *view, const char *words, int64_t mono_ms)
 {
     view->state = BACKTEST_FAILED;
     view->ended_ms = mono_ms;
-    text_clean(view->words, sizeof(view->words), words);
+    cli_text_clean(view->words, sizeof(view->words), words);
 }
 
 /* The child hears the signals that the dashboard blocks for itself. */
@@ -124,8 +124,8 @@ static int make_folder(struct backtest_job *job)
     return r;
 }
 
-int backtest_job_start(struct backtest_job *job, const char *state_dir, const char *account, int64_t mono_ms,
-                       struct backtest_view *view)
+int tui_backtest_job_start(struct backtest_job *job, const char *state_dir, const char *account,
+                           int64_t mono_ms, struct backtest_view *view)
 {
     int out[2] = {-1, -1}, err[2] = {-1, -1}, r = 0;
 
@@ -133,7 +133,7 @@ int backtest_job_start(struct backtest_job *job, const char *state_dir, const ch
         return -EBUSY;
     clear(job);
     *view = (struct backtest_view){.state = BACKTEST_RUNNING, .started_ms = mono_ms};
-    text_clean(view->account, sizeof(view->account), account);
+    cli_text_clean(view->account, sizeof(view->account), account);
     r = make_folder(job);
     if (r == 0 && (pipe2(out, O_CLOEXEC) < 0 || pipe2(err, O_CLOEXEC) < 0))
         r = -errno;
@@ -153,11 +153,11 @@ int backtest_job_start(struct backtest_job *job, const char *state_dir, const ch
     return 0;
 }
 
-void backtest_job_stop(struct backtest_job *job, int64_t mono_ms, struct backtest_view *view)
+void tui_backtest_job_stop(struct backtest_job *job, int64_t mono_ms, struct backtest_view *view)
 {
     if (!job->pid)
         return;
-    backtest_job_finish(job);
+    tui_backtest_job_finish(job);
     view->state = BACKTEST_STOPPED;
     view->ended_ms = mono_ms;
 }
@@ -246,7 +246,7 @@ static void read_curve(struct backtest_view *view, const char *path)
         view->curve[view->n_curve == HISTORY_EQUITY_MAX ? view->n_curve - 1 : view->n_curve++] = last;
 }
 
-bool backtest_view_take(struct backtest_view *view, const char *report, const char *path)
+bool tui_backtest_view_take(struct backtest_view *view, const char *report, const char *path)
 {
     json_t *object = json_loads(report, 0, NULL);
     const json_t *account = json_array_get(json_object_get(object, "accounts"), 0);
@@ -267,7 +267,7 @@ bool backtest_view_take(struct backtest_view *view, const char *report, const ch
     return fits;
 }
 
-bool backtest_job_io(struct backtest_job *job, int64_t mono_ms, struct backtest_view *view)
+bool tui_backtest_job_io(struct backtest_job *job, int64_t mono_ms, struct backtest_view *view)
 {
     int status = 0;
     char path[PATH_SIZE];
@@ -288,7 +288,7 @@ bool backtest_job_io(struct backtest_job *job, int64_t mono_ms, struct backtest_
         fail(view, strerror(-r), mono_ms);
     else if (WIFSIGNALED(status) || WEXITSTATUS(status) != 0)
         fail(view, job->complaint[0] ? job->complaint : "it ended without a word", mono_ms);
-    else if (!job->text || !backtest_view_take(view, job->text, path))
+    else if (!job->text || !tui_backtest_view_take(view, job->text, path))
         fail(view, "its report is not understood", mono_ms);
     else {
         view->state = BACKTEST_DONE;

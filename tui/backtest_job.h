@@ -35,20 +35,20 @@ struct backtest_job {
     size_t n_complaint;
 };
 
-void backtest_job_init(struct backtest_job *job);
+void tui_backtest_job_init(struct backtest_job *job);
 /* Stops what runs, and waits for it. */
-void backtest_job_finish(struct backtest_job *job);
+void tui_backtest_job_finish(struct backtest_job *job);
 
 /* Starts one of the account's strategy over the bars that its daemon stored. 0; -EBUSY while one runs;
  * -errno; on failure `view` says why. */
-int backtest_job_start(struct backtest_job *job, const char *state_dir, const char *account, int64_t mono_ms,
-                       struct backtest_view *view);
-void backtest_job_stop(struct backtest_job *job, int64_t mono_ms, struct backtest_view *view);
+int tui_backtest_job_start(struct backtest_job *job, const char *state_dir, const char *account,
+                           int64_t mono_ms, struct backtest_view *view);
+void tui_backtest_job_stop(struct backtest_job *job, int64_t mono_ms, struct backtest_view *view);
 
 /* Reads what has come without waiting; true when `view` has changed. Pipes to poll for input: out and err. */
-bool backtest_job_io(struct backtest_job *job, int64_t mono_ms, struct backtest_view *view);
+bool tui_backtest_job_io(struct backtest_job *job, int64_t mono_ms, struct backtest_view *view);
 
 /* Takes a report (papertape.backtest/1) and the CSV of --equity into the view. False when it is none. */
-bool backtest_view_take(struct backtest_view *view, const char *report, const char *equity_path);
+bool tui_backtest_view_take(struct backtest_view *view, const char *report, const char *equity_path);
 
 #endif

@@ -9,7 +9,7 @@
 
 static const struct cell blank = {.text = {L' '}, .style = STYLE_NORMAL};
 
-int canvas_init(struct canvas *canvas, int width, int height, enum glyphs glyphs)
+int tui_canvas_init(struct canvas *canvas, int width, int height, enum glyphs glyphs)
 {
     if (width < 1 || height < 1 || width > CANVAS_SIDE_MAX || height > CANVAS_SIDE_MAX)
         return -EINVAL;
@@ -17,23 +17,23 @@ int canvas_init(struct canvas *canvas, int width, int height, enum glyphs glyphs
     if (!cells)
         return -ENOMEM;
     *canvas = (struct canvas){.width = width, .height = height, .glyphs = glyphs, .cells = cells};
-    canvas_clear(canvas);
+    tui_canvas_clear(canvas);
     return 0;
 }
 
-void canvas_finish(struct canvas *canvas)
+void tui_canvas_finish(struct canvas *canvas)
 {
     free(canvas->cells);
     *canvas = (struct canvas){0};
 }
 
-void canvas_clear(struct canvas *canvas)
+void tui_canvas_clear(struct canvas *canvas)
 {
     for (int i = 0; i < canvas->width * canvas->height; i++)
         canvas->cells[i] = blank;
 }
 
-struct cell *canvas_cell(const struct canvas *canvas, int x, int y)
+struct cell *tui_canvas_cell(const struct canvas *canvas, int x, int y)
 {
     return &canvas->cells[y * canvas->width + x];
 }
@@ -59,26 +59,26 @@ static void print_char(FILE *out, wchar_t c)
     }
 }
 
-bool canvas_print(const struct canvas *canvas, FILE *out)
+bool tui_canvas_print(const struct canvas *canvas, FILE *out)
 {
     for (int y = 0; y < canvas->height; y++) {
         int end = canvas->width;
-        while (end > 0 && wcscmp(canvas_cell(canvas, end - 1, y)->text, L" ") == 0)
+        while (end > 0 && wcscmp(tui_canvas_cell(canvas, end - 1, y)->text, L" ") == 0)
             end--;
         for (int x = 0; x < end; x++)
-            for (const wchar_t *c = canvas_cell(canvas, x, y)->text; *c; c++)
+            for (const wchar_t *c = tui_canvas_cell(canvas, x, y)->text; *c; c++)
                 print_char(out, *c);
         fputc('\n', out);
     }
     return !ferror(out);
 }
 
-struct area canvas_area(struct canvas *canvas)
+struct area tui_canvas_area(struct canvas *canvas)
 {
     return (struct area){canvas, 0, 0, canvas->width, canvas->height};
 }
 
-struct area area_part(const struct area *area, int x, int y, int width, int height)
+struct area tui_area_part(const struct area *area, int x, int y, int width, int height)
 {
     if (x < 0) {
         width += x;
@@ -99,12 +99,12 @@ struct area area_part(const struct area *area, int x, int y, int width, int heig
 /* A cell is about to be overwritten: when it is half of a wide character, the other half becomes blank. */
 static void split_wide(struct canvas *canvas, int x, int y)
 {
-    struct cell *cell = canvas_cell(canvas, x, y);
+    struct cell *cell = tui_canvas_cell(canvas, x, y);
 
     if (!cell->text[0] && x > 0)
-        canvas_cell(canvas, x - 1, y)->text[0] = L' ', canvas_cell(canvas, x - 1, y)->text[1] = L'\0';
-    if (x + 1 < canvas->width && !canvas_cell(canvas, x + 1, y)->text[0])
-        canvas_cell(canvas, x + 1, y)->text[0] = L' ', canvas_cell(canvas, x + 1, y)->text[1] = L'\0';
+        tui_canvas_cell(canvas, x - 1, y)->text[0] = L' ', tui_canvas_cell(canvas, x - 1, y)->text[1] = L'\0';
+    if (x + 1 < canvas->width && !tui_canvas_cell(canvas, x + 1, y)->text[0])
+        tui_canvas_cell(canvas, x + 1, y)->text[0] = L' ', tui_canvas_cell(canvas, x + 1, y)->text[1] = L'\0';
 }
 
 /* Puts a character of `width` columns at (x, y) of the area if all of it is inside. */
@@ -115,7 +115,7 @@ static bool put(const struct area *area, int x, int y, enum style style, wchar_t
     int cx = area->x + x, cy = area->y + y;
     for (int i = 0; i < width; i++) {
         split_wide(area->canvas, cx + i, cy);
-        struct cell *cell = canvas_cell(area->canvas, cx + i, cy);
+        struct cell *cell = tui_canvas_cell(area->canvas, cx + i, cy);
         memset(cell, 0, sizeof(*cell));
         cell->style = (unsigned char)style;
         cell->text[0] = i == 0 ? c : L'\0';
@@ -127,7 +127,7 @@ static void add_mark(const struct area *area, int x, int y, wchar_t mark)
 {
     if (x < 0 || x >= area->width || y < 0 || y >= area->height)
         return;
-    struct cell *cell = canvas_cell(area->canvas, area->x + x, area->y + y);
+    struct cell *cell = tui_canvas_cell(area->canvas, area->x + x, area->y + y);
     for (int i = 1; i <= CELL_MARKS; i++)
         if (!cell->text[i]) {
             cell->text[i] = mark;
@@ -135,14 +135,14 @@ static void add_mark(const struct area *area, int x, int y, wchar_t mark)
         }
 }
 
-int area_text(const struct area *area, int x, int y, enum style style, const char *text)
+int tui_area_text(const struct area *area, int x, int y, enum style style, const char *text)
 {
     int base = -1; /* column of the character that a combining mark belongs to */
 
     while (*text) {
         wchar_t c;
-        text += text_decode(text, &c);
-        int width = text_char_width(c);
+        text += cli_text_decode(text, &c);
+        int width = cli_text_char_width(c);
         if (width < 0) {
             c = TEXT_REPLACEMENT;
             width = 1;
@@ -158,7 +158,7 @@ int area_text(const struct area *area, int x, int y, enum style style, const cha
     return x;
 }
 
-int area_printf(const struct area *area, int x, int y, enum style style, const char *format, ...)
+int tui_area_printf(const struct area *area, int x, int y, enum style style, const char *format, ...)
 {
     char text[512];
     va_list args;
@@ -166,33 +166,33 @@ int area_printf(const struct area *area, int x, int y, enum style style, const c
     va_start(args, format);
     int n = vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    return n < 0 ? x : area_text(area, x, y, style, text);
+    return n < 0 ? x : tui_area_text(area, x, y, style, text);
 }
 
-int area_text_right(const struct area *area, int end, int y, enum style style, const char *text)
+int tui_area_text_right(const struct area *area, int end, int y, enum style style, const char *text)
 {
-    int x = end - text_width(text);
+    int x = end - cli_text_width(text);
 
-    area_text(area, x, y, style, text);
+    tui_area_text(area, x, y, style, text);
     return x;
 }
 
-int area_text_cut(const struct area *area, int x, int y, int columns, enum style style, const char *text)
+int tui_area_text_cut(const struct area *area, int x, int y, int columns, enum style style, const char *text)
 {
     if (columns <= 0)
         return x;
-    struct area part = area_part(area, x, y, columns, 1);
+    struct area part = tui_area_part(area, x, y, columns, 1);
     if (x < 0)
         return x + columns;
-    area_text(&part, 0, 0, style, text);
-    if (text_width(text) > columns && part.width == columns)
-        area_char(&part, columns - 1, 0, style, L'~');
+    tui_area_text(&part, 0, 0, style, text);
+    if (cli_text_width(text) > columns && part.width == columns)
+        tui_area_char(&part, columns - 1, 0, style, L'~');
     return x + columns;
 }
 
-void area_char(const struct area *area, int x, int y, enum style style, wchar_t c)
+void tui_area_char(const struct area *area, int x, int y, enum style style, wchar_t c)
 {
-    int width = text_char_width(c);
+    int width = cli_text_char_width(c);
 
     if (width < 1)
         put(area, x, y, style, TEXT_REPLACEMENT, 1);
@@ -200,8 +200,8 @@ void area_char(const struct area *area, int x, int y, enum style style, wchar_t 
         put(area, x, y, style, c, width);
 }
 
-void area_line(const struct area *area, int x, int y, int columns, enum style style, wchar_t c)
+void tui_area_line(const struct area *area, int x, int y, int columns, enum style style, wchar_t c)
 {
     for (int i = 0; i < columns; i++)
-        area_char(area, x + i, y, style, c);
+        tui_area_char(area, x + i, y, style, c);
 }

@@ -37,34 +37,34 @@ struct area {
 };
 
 /* Makes a blank canvas of 1..CANVAS_SIDE_MAX columns and rows. 0, -EINVAL or -ENOMEM. */
-int canvas_init(struct canvas *canvas, int width, int height, enum glyphs glyphs);
-void canvas_finish(struct canvas *canvas);
+int tui_canvas_init(struct canvas *canvas, int width, int height, enum glyphs glyphs);
+void tui_canvas_finish(struct canvas *canvas);
 
 /* Blanks every cell. */
-void canvas_clear(struct canvas *canvas);
+void tui_canvas_clear(struct canvas *canvas);
 
-struct cell *canvas_cell(const struct canvas *canvas, int x, int y);
+struct cell *tui_canvas_cell(const struct canvas *canvas, int x, int y);
 
 /* Writes the rows as text, blanks at their ends left out. False on an output error. */
-bool canvas_print(const struct canvas *canvas, FILE *out);
+bool tui_canvas_print(const struct canvas *canvas, FILE *out);
 
 /* The whole canvas, and a part of an area (clipped to it). */
-struct area canvas_area(struct canvas *canvas);
-struct area area_part(const struct area *area, int x, int y, int width, int height);
+struct area tui_canvas_area(struct canvas *canvas);
+struct area tui_area_part(const struct area *area, int x, int y, int width, int height);
 
 /* Draws text from column x of row y and returns the column after it, clipped or not. */
-int area_text(const struct area *area, int x, int y, enum style style, const char *text);
-int area_printf(const struct area *area, int x, int y, enum style style, const char *format, ...)
+int tui_area_text(const struct area *area, int x, int y, enum style style, const char *text);
+int tui_area_printf(const struct area *area, int x, int y, enum style style, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
 /* Draws text so that it ends before column `end`. Returns the column that it begins in. */
-int area_text_right(const struct area *area, int end, int y, enum style style, const char *text);
+int tui_area_text_right(const struct area *area, int end, int y, enum style style, const char *text);
 
 /* Draws at most `columns` columns of text, the last one as "~" when it was cut. Returns x + columns. */
-int area_text_cut(const struct area *area, int x, int y, int columns, enum style style, const char *text);
+int tui_area_text_cut(const struct area *area, int x, int y, int columns, enum style style, const char *text);
 
 /* Puts one character; repeats it over `columns`. */
-void area_char(const struct area *area, int x, int y, enum style style, wchar_t c);
-void area_line(const struct area *area, int x, int y, int columns, enum style style, wchar_t c);
+void tui_area_char(const struct area *area, int x, int y, enum style style, wchar_t c);
+void tui_area_line(const struct area *area, int x, int y, int columns, enum style style, wchar_t c);
 
 #endif

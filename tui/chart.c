@@ -14,7 +14,7 @@ enum {
 static const unsigned char braille_dots[BRAILLE_ROWS][BRAILLE_COLUMNS] = {
     {0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
 
-bool chart_range(const double *values, int n, double *ret_low, double *ret_high)
+bool tui_chart_range(const double *values, int n, double *ret_low, double *ret_high)
 {
     double low = INFINITY, high = -INFINITY;
 
@@ -64,10 +64,10 @@ static void dot(const struct area *area, int column, int row, enum style style)
 
     if (x < 0 || x >= area->width || y < 0 || y >= area->height)
         return;
-    wchar_t old = canvas_cell(area->canvas, area->x + x, area->y + y)->text[0];
+    wchar_t old = tui_canvas_cell(area->canvas, area->x + x, area->y + y)->text[0];
     unsigned bits = old >= 0x2800 && old < 0x2900 ? (unsigned)old - 0x2800 : 0;
     bits |= braille_dots[row % BRAILLE_ROWS][column % BRAILLE_COLUMNS];
-    area_char(area, x, y, style, (wchar_t)(0x2800 + bits));
+    tui_area_char(area, x, y, style, (wchar_t)(0x2800 + bits));
 }
 
 static void braille(const struct area *area, const double *values, int n, double low, double high,
@@ -95,7 +95,7 @@ static void blocks(const struct area *area, const double *values, int n, double 
         for (int y = 0; y < area->height && at >= 0; y++) {
             int eighths = at + 1 - (area->height - 1 - y) * BLOCK_ROWS;
             if (eighths > 0)
-                area_char(area, x, y, style, (wchar_t)(0x2580 + (eighths > 8 ? 8 : eighths)));
+                tui_area_char(area, x, y, style, (wchar_t)(0x2580 + (eighths > 8 ? 8 : eighths)));
         }
     }
 }
@@ -106,12 +106,12 @@ static void ascii(const struct area *area, const double *values, int n, double l
     for (int x = 0; x < area->width; x++) {
         int at = level(sample(values, n, area->width, x), low, high, area->height * ASCII_ROWS);
         if (at >= 0)
-            area_char(area, x, area->height - 1 - at / ASCII_ROWS, style, L".-'"[at % ASCII_ROWS]);
+            tui_area_char(area, x, area->height - 1 - at / ASCII_ROWS, style, L".-'"[at % ASCII_ROWS]);
     }
 }
 
-void chart_line(const struct area *area, const double *values, int n, double low, double high,
-                enum style style)
+void tui_chart_line(const struct area *area, const double *values, int n, double low, double high,
+                    enum style style)
 {
     if (n < 1 || area->width < 1 || area->height < 1 || !(high > low))
         return;
@@ -123,8 +123,8 @@ void chart_line(const struct area *area, const double *values, int n, double low
         ascii(area, values, n, low, high, style);
 }
 
-void chart_overlay(const struct area *area, const double *values, int n, double low, double high,
-                   enum style style)
+void tui_chart_overlay(const struct area *area, const double *values, int n, double low, double high,
+                       enum style style)
 {
     if (n < 1 || area->width < 1 || area->height < 1 || !(high > low))
         return;
@@ -135,16 +135,16 @@ void chart_overlay(const struct area *area, const double *values, int n, double 
     for (int x = 0; x < area->width; x++) {
         int at = level(sample(values, n, area->width, x), low, high, area->height);
         int y = area->height - 1 - at;
-        if (at >= 0 && canvas_cell(area->canvas, area->x + x, area->y + y)->text[0] == L' ')
-            area_char(area, x, y, style, area->canvas->glyphs == GLYPHS_ASCII ? L':' : L'·');
+        if (at >= 0 && tui_canvas_cell(area->canvas, area->x + x, area->y + y)->text[0] == L' ')
+            tui_area_char(area, x, y, style, area->canvas->glyphs == GLYPHS_ASCII ? L':' : L'·');
     }
 }
 
-void chart_bar(const struct area *area, int x, int y, int columns, double share, enum style style)
+void tui_chart_bar(const struct area *area, int x, int y, int columns, double share, enum style style)
 {
     bool plain = area->canvas->glyphs == GLYPHS_ASCII;
     int full = isfinite(share) ? (int)lround(fmax(0, fmin(1, share)) * columns) : 0;
 
-    area_line(area, x, y, full, style, plain ? L'#' : L'█');
-    area_line(area, x + full, y, columns - full, STYLE_DIM, plain ? L'-' : L'░');
+    tui_area_line(area, x, y, full, style, plain ? L'#' : L'█');
+    tui_area_line(area, x + full, y, columns - full, STYLE_DIM, plain ? L'-' : L'░');
 }

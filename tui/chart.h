@@ -7,18 +7,18 @@
 /* Draws values[0..n), oldest first, over the whole area, from `low` at the bottom to `high` at the top, each
  * column the last of the values that fall into it; NaN leaves a gap. Fewer values than columns stand at the
  * right. */
-void chart_line(const struct area *area, const double *values, int n, double low, double high,
-                enum style style);
+void tui_chart_line(const struct area *area, const double *values, int n, double low, double high,
+                    enum style style);
 
 /* The same as single marks on what is drawn already, for a line beside the first: braille dots where there is
  * braille, else one character a column, and only where nothing stands yet. */
-void chart_overlay(const struct area *area, const double *values, int n, double low, double high,
-                   enum style style);
+void tui_chart_overlay(const struct area *area, const double *values, int n, double low, double high,
+                       enum style style);
 
 /* The least and the greatest of the values that are numbers, with a little room; false when there is none. */
-bool chart_range(const double *values, int n, double *ret_low, double *ret_high);
+bool tui_chart_range(const double *values, int n, double *ret_low, double *ret_high);
 
 /* A horizontal bar of `columns` columns, `share` (0..1) of them full. */
-void chart_bar(const struct area *area, int x, int y, int columns, double share, enum style style);
+void tui_chart_bar(const struct area *area, int x, int y, int columns, double share, enum style style);
 
 #endif

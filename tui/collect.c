@@ -28,13 +28,13 @@ static bool elsewhere(const char *studies, const char *state)
     return other;
 }
 
-int collector_init(struct collector *collector, const struct state_dir *state, const char *studies,
-                   int64_t interval_ms)
+int tui_collector_init(struct collector *collector, const struct state_dir *state, const char *studies,
+                       int64_t interval_ms)
 {
     *collector = (struct collector){.state = *state};
     cli_control_init(&collector->control);
-    backtest_job_init(&collector->job);
-    collector->model = model_create(interval_ms);
+    tui_backtest_job_init(&collector->job);
+    collector->model = tui_model_create(interval_ms);
     if (!collector->model)
         return -ENOMEM;
     collector->model->searches_named = studies != NULL;
@@ -55,24 +55,25 @@ static void end_rest(struct collector *collector)
     collector->rest = (struct collector_rest){0};
 }
 
-void collector_finish(struct collector *collector)
+void tui_collector_finish(struct collector *collector)
 {
     end_rest(collector);
-    collector_each_end(collector);
+    tui_collector_each_end(collector);
     cli_control_finish(&collector->control);
-    backtest_job_finish(&collector->job);
-    history_close(collector->reader);
+    tui_backtest_job_finish(&collector->job);
+    tui_history_close(collector->reader);
     json_decref(collector->status_json);
-    search_reader_destroy(collector->searches);
-    search_source_destroy(collector->source);
+    tui_study_reader_destroy(collector->searches);
+    tui_study_source_destroy(collector->source);
     free(collector->studies_url);
     free(collector->studies_folder);
-    model_destroy(collector->model);
+    tui_model_destroy(collector->model);
 }
 
 static int open_database(struct collector *collector, char *words, size_t size)
 {
-    return collector->reader ? 0 : history_open(collector->state.database, &collector->reader, words, size);
+    return collector->reader ? 0
+                             : tui_history_open(collector->state.database, &collector->reader, words, size);
 }
 
 /* Without a daemon, or where one does not know, the database's last state is what is known. */
@@ -85,9 +86,9 @@ static int read_last_known(struct collector *collector, struct moment now, char 
     if (!stored)
         snprintf(words, size, "out of memory");
     else if ((r = open_database(collector, words, size)) == 0)
-        r = history_status(collector->reader, now.wall_ns, stored, &accounts_age_ms, words, size);
+        r = tui_history_status(collector->reader, now.wall_ns, stored, &accounts_age_ms, words, size);
     if (r == 0)
-        model_take_stored(collector->model, stored, accounts_age_ms, now);
+        tui_model_take_stored(collector->model, stored, accounts_age_ms, now);
     free(stored);
     return r;
 }
@@ -99,10 +100,10 @@ static void read_database(struct collector *collector, struct moment now)
     int r = open_database(collector, words, sizeof(words));
 
     if (r == 0)
-        r = history_read(collector->reader, now.wall_ns, &collector->want, &model->history, words,
-                         sizeof(words));
+        r = tui_history_read(collector->reader, now.wall_ns, &collector->want, &model->history, words,
+                             sizeof(words));
     if (r == 0 && model->source == MODEL_DAEMON)
-        history_take_unstored(&model->history, collector->status_json);
+        tui_history_take_unstored(&model->history, collector->status_json);
     if (r == 0 && collector->control.fd < 0) {
         if (model->source == MODEL_DAEMON)
             model->source = MODEL_NOTHING; /* nothing of its word is kept */
@@ -114,13 +115,13 @@ static void read_database(struct collector *collector, struct moment now)
         model->database_words[0] = '\0';
         return;
     }
-    history_close(collector->reader);
+    tui_history_close(collector->reader);
     collector->reader = NULL;
     model->have_history = false;
     model->history = (struct history){0};
-    text_clean(model->database_words, sizeof(model->database_words), words);
+    cli_text_clean(model->database_words, sizeof(model->database_words), words);
     if (collector->control.fd < 0) {
-        status_init(&model->status);
+        tui_status_init(&model->status);
         model->source = model->holdings = MODEL_NOTHING;
     }
 }
@@ -131,7 +132,7 @@ static void no_daemon(struct collector *collector, int r)
 
     cli_control_close(&collector->control);
     collector->status_id = 0;
-    text_clean(path, sizeof(path), collector->state.socket);
+    cli_text_clean(path, sizeof(path), collector->state.socket);
     snprintf(collector->model->daemon_words, sizeof(collector->model->daemon_words), "%s: %s", path,
              r == -ENOENT || r == -ECONNREFUSED ? "no daemon is listening" : strerror(-r));
 }
@@ -144,7 +145,7 @@ static void connect_daemon(struct collector *collector)
         no_daemon(collector, r);
 }
 
-void collector_tick(struct collector *collector, struct moment now)
+void tui_collector_tick(struct collector *collector, struct moment now)
 {
     if (collector->status_id && now.mono_ms - collector->status_sent_ms > SILENCE_MS)
         no_daemon(collector, -ETIMEDOUT);
@@ -157,44 +158,45 @@ void collector_tick(struct collector *collector, struct moment now)
     read_database(collector, now);
 }
 
-void collector_want_search(struct collector *collector, const struct search_want *want)
+void tui_collector_want_study(struct collector *collector, const struct search_want *want)
 {
     collector->search_want = *want;
     if (!collector->searches)
-        collector->searches = search_reader_create(collector->studies_url, collector->studies_folder);
+        collector->searches = tui_study_reader_create(collector->studies_url, collector->studies_folder);
     if (collector->searches)
-        search_reader_want(collector->searches, want);
+        tui_study_reader_want(collector->searches, want);
 }
 
-int collector_searches_fd(const struct collector *collector)
+int tui_collector_studies_fd(const struct collector *collector)
 {
-    return collector->searches ? search_reader_fd(collector->searches) : -1;
+    return collector->searches ? tui_study_reader_fd(collector->searches) : -1;
 }
 
-bool collector_take_searches(struct collector *collector)
+bool tui_collector_take_studies(struct collector *collector)
 {
     struct search_reading reading;
 
-    if (!search_reader_take(collector->searches, &reading))
+    if (!tui_study_reader_take(collector->searches, &reading))
         return false;
-    model_take_searches(collector->model, &reading);
+    tui_model_take_studies(collector->model, &reading);
     return true;
 }
 
-void collector_searches_once(struct collector *collector, const struct search_want *want, int busy_ms)
+void tui_collector_studies_once(struct collector *collector, const struct search_want *want, int busy_ms)
 {
     struct search_reading reading = {.error = -ENOMEM, .words = "out of memory"};
-    struct moment now = moment_now();
+    struct moment now = tui_model_now();
 
     if (!collector->source)
-        collector->source = search_source_create(collector->studies_url, collector->studies_folder, busy_ms);
+        collector->source =
+            tui_study_source_create(collector->studies_url, collector->studies_folder, busy_ms);
     if (collector->source)
-        search_source_read(collector->source, want, now.wall_ns / 1000, now.mono_ms, &reading);
-    model_take_searches(collector->model, &reading);
+        tui_study_source_read(collector->source, want, now.wall_ns / 1000, now.mono_ms, &reading);
+    tui_model_take_studies(collector->model, &reading);
 }
 
-void collector_want(struct collector *collector, const struct status_symbol *symbol, const char *timeframe,
-                    const char *account, const char *training)
+void tui_collector_want(struct collector *collector, const struct status_symbol *symbol,
+                        const char *timeframe, const char *account, const char *training)
 {
     struct history_want *want = &collector->want;
 
@@ -204,7 +206,7 @@ void collector_want(struct collector *collector, const struct status_symbol *sym
     snprintf(want->training, sizeof(want->training), "%s", training);
 }
 
-int collector_fd(const struct collector *collector, short *ret_events)
+int tui_collector_fd(const struct collector *collector, short *ret_events)
 {
     *ret_events = cli_control_events(&collector->control);
     return collector->control.fd;
@@ -221,18 +223,18 @@ static void take_status(struct collector *collector, const json_t *reply, struct
         snprintf(model->daemon_words, sizeof(model->daemon_words), "status: %.120s", error.message);
         return;
     }
-    if (model_take_status(model, result, now) < 0) {
+    if (tui_model_take_status(model, result, now) < 0) {
         snprintf(model->daemon_words, sizeof(model->daemon_words),
                  "the daemon's status is of a version that is not understood");
         return;
     }
     char words[STATUS_TEXT_MAX]; /* why not, the next tick says */
-    if (model_wants_stored(model))
+    if (tui_model_wants_stored(model))
         (void)read_last_known(collector, now, words, sizeof(words));
     json_decref(collector->status_json);
     collector->status_json = json_deep_copy(result);
     if (model->have_history)
-        history_take_unstored(&model->history, result);
+        tui_history_take_unstored(&model->history, result);
 }
 
 /* What has become of a training or a policy: "ppo-btc: queued", "ppo-btc: challenger on ppo-btc". */
@@ -275,12 +277,13 @@ static void tell_outcome(struct collector *collector, struct view *view, enum ou
     if (rest->next < rest->n) {
         int i = rest->next++;
         memcpy(rest->now, rest->names[i], sizeof(rest->now));
-        collector_command(collector, view, rest->command, train_args(rest->names[i], rest->configs[i]), now);
+        tui_collector_command(collector, view, rest->command, train_args(rest->names[i], rest->configs[i]),
+                              now);
         if (!collector->command_id)
             end_rest(collector);
         return;
     }
-    view_tell(view, rest->refused ? OUTCOME_REFUSED : outcome, collector->command, rest->words, now);
+    tui_view_tell(view, rest->refused ? OUTCOME_REFUSED : outcome, collector->command, rest->words, now);
     end_rest(collector);
 }
 
@@ -292,7 +295,7 @@ static void command_done(struct collector *collector, struct view *view, const j
     char words[CONTROL_WORDS_MAX + 40] = "";
 
     collector->command_id = 0;
-    collector_train_done(view, collector->command, reply);
+    tui_collector_train_done(view, collector->command, reply);
     if (!cli_control_reply(reply, &result, &error)) {
         snprintf(words, sizeof(words), "%s%s%s", error.code, error.code[0] ? ": " : "", error.message);
         tell_outcome(collector, view, OUTCOME_REFUSED, words, now);
@@ -304,7 +307,7 @@ static void command_done(struct collector *collector, struct view *view, const j
     if (trading) {
         struct status *status = &collector->model->status;
         snprintf(words, sizeof(words), "trading is %.40s", trading);
-        text_clean(status->trading, sizeof(status->trading), trading); /* the next p is its opposite */
+        cli_text_clean(status->trading, sizeof(status->trading), trading); /* the next p is its opposite */
         status->trading_reason[0] = '\0';
     }
     if (json_is_integer(order))
@@ -316,7 +319,7 @@ static void command_done(struct collector *collector, struct view *view, const j
     tell_outcome(collector, view, OUTCOME_DONE, words, now);
 }
 
-bool collector_io(struct collector *collector, struct view *view, struct moment now)
+bool tui_collector_io(struct collector *collector, struct view *view, struct moment now)
 {
     json_t *reply;
     bool news = false;
@@ -329,34 +332,35 @@ bool collector_io(struct collector *collector, struct view *view, struct moment 
         else if (id && id == collector->command_id)
             command_done(collector, view, reply, now);
         else if (id)
-            collector_train_reply(collector, view, id, reply, now);
+            tui_collector_train_reply(collector, view, id, reply, now);
         json_decref(reply);
         news = true;
     }
     if (r < 0) {
         no_daemon(collector, r);
         if (collector->command_id)
-            view_tell(view, OUTCOME_REFUSED, collector->command,
-                      collector->command_listed
-                          ? "no answer: the daemon hung up; the list will show whether it was done"
-                          : "no answer: the daemon hung up; the log tab will say whether it was done",
-                      now);
+            tui_view_tell(view, OUTCOME_REFUSED, collector->command,
+                          collector->command_listed
+                              ? "no answer: the daemon hung up; the list will show whether it was done"
+                              : "no answer: the daemon hung up; the log tab will say whether it was done",
+                          now);
         collector->command_id = 0;
         end_rest(collector);
-        collector_train_lost(collector, view, true, now);
+        tui_collector_train_lost(collector, view, true, now);
         news = true;
     }
     return news;
 }
 
-void collector_command(struct collector *collector, struct view *view, const char *command, json_t *args,
-                       struct moment now)
+void tui_collector_command(struct collector *collector, struct view *view, const char *command, json_t *args,
+                           struct moment now)
 {
     const char *verb = strchr(command, '_'); /* of train_stop: the list says what is stopped */
 
     if (collector->command_id) {
         json_decref(args);
-        view_tell(view, OUTCOME_REFUSED, verb ? verb + 1 : command, "another command is still pending", now);
+        tui_view_tell(view, OUTCOME_REFUSED, verb ? verb + 1 : command, "another command is still pending",
+                      now);
         return;
     }
     connect_daemon(collector);
@@ -364,12 +368,12 @@ void collector_command(struct collector *collector, struct view *view, const cha
     snprintf(collector->command, sizeof(collector->command), "%s", verb ? verb + 1 : command);
     int64_t id = cli_control_send(&collector->control, command, args);
     if (id < 0) {
-        view_tell(view, OUTCOME_REFUSED, collector->command, "there is no daemon to ask", now);
+        tui_view_tell(view, OUTCOME_REFUSED, collector->command, "there is no daemon to ask", now);
         return;
     }
     collector->command_id = id;
     collector->command_sent_ms = now.mono_ms;
-    view_tell(view, OUTCOME_PENDING, collector->command, "", now);
+    tui_view_tell(view, OUTCOME_PENDING, collector->command, "", now);
 }
 
 static void begin_rest(struct collector *collector, const char *command, const char *name, int n,
@@ -383,23 +387,23 @@ static void begin_rest(struct collector *collector, const char *command, const c
     memcpy(rest->names, names, (size_t)n * sizeof(rest->names[0]));
 }
 
-void collector_command_each(struct collector *collector, struct view *view, const char *command,
-                            const char *name, struct moment now)
+void tui_collector_command_each(struct collector *collector, struct view *view, const char *command,
+                                const char *name, struct moment now)
 {
     bool pending = collector->command_id != 0;
 
-    collector_command(collector, view, command, train_args(name, NULL), now);
+    tui_collector_command(collector, view, command, train_args(name, NULL), now);
     if (pending || !collector->command_id)
         return;
     begin_rest(collector, command, name, view->n_also, view->also);
 }
 
-void collector_restart_each(struct collector *collector, struct view *view, struct collector_each *each,
-                            struct moment now)
+void tui_collector_restart_each(struct collector *collector, struct view *view, struct collector_each *each,
+                                struct moment now)
 {
     bool pending = collector->command_id != 0;
 
-    collector_command(collector, view, "train_restart", train_args(each->names[0], each->texts[0]), now);
+    tui_collector_command(collector, view, "train_restart", train_args(each->names[0], each->texts[0]), now);
     if (pending || !collector->command_id)
         return;
     view->page->sent = true;
@@ -410,82 +414,82 @@ void collector_restart_each(struct collector *collector, struct view *view, stru
     }
 }
 
-void collector_backtest(struct collector *collector, struct view *view, const char *account,
-                        struct moment now)
+void tui_collector_backtest(struct collector *collector, struct view *view, const char *account,
+                            struct moment now)
 {
     struct backtest_view *backtest = &collector->model->backtest;
     char words[ACCOUNT_NAME_MAX + 48];
 
-    if (backtest_job_start(&collector->job, collector->state.path, account, now.mono_ms, backtest) < 0) {
-        view_tell(view, OUTCOME_REFUSED, "backtest", backtest->words, now);
+    if (tui_backtest_job_start(&collector->job, collector->state.path, account, now.mono_ms, backtest) < 0) {
+        tui_view_tell(view, OUTCOME_REFUSED, "backtest", backtest->words, now);
         return;
     }
     snprintf(words, sizeof(words), "%s: over the stored bars; b stops it", account);
-    view_tell(view, OUTCOME_NOTE, "backtest:", words, now);
+    tui_view_tell(view, OUTCOME_NOTE, "backtest:", words, now);
 }
 
-void collector_stop_backtest(struct collector *collector, struct view *view, struct moment now)
+void tui_collector_stop_backtest(struct collector *collector, struct view *view, struct moment now)
 {
-    backtest_job_stop(&collector->job, now.mono_ms, &collector->model->backtest);
-    view_tell(view, OUTCOME_NOTE, "backtest:", "stopped", now);
+    tui_backtest_job_stop(&collector->job, now.mono_ms, &collector->model->backtest);
+    tui_view_tell(view, OUTCOME_NOTE, "backtest:", "stopped", now);
 }
 
-bool collector_backtest_io(struct collector *collector, struct view *view, struct moment now)
+bool tui_collector_backtest_io(struct collector *collector, struct view *view, struct moment now)
 {
     const struct backtest_view *backtest = &collector->model->backtest;
     char words[STATUS_TEXT_MAX], percent[FORMAT_MAX], drawdown[FORMAT_MAX];
 
-    if (!backtest_job_io(&collector->job, now.mono_ms, &collector->model->backtest))
+    if (!tui_backtest_job_io(&collector->job, now.mono_ms, &collector->model->backtest))
         return false;
     if (backtest->state != BACKTEST_DONE) {
-        view_tell(view, OUTCOME_REFUSED, "backtest", backtest->words, now);
+        tui_view_tell(view, OUTCOME_REFUSED, "backtest", backtest->words, now);
         return true;
     }
     snprintf(words, sizeof(words), "%s: %s, drawdown %s, Sharpe %.2f, %lld trades", backtest->account,
-             format_percent(percent, backtest->return_pct, 2),
-             format_percent(drawdown, backtest->drawdown_pct, 2), backtest->sharpe,
+             cli_format_percent(percent, backtest->return_pct, 2),
+             cli_format_percent(drawdown, backtest->drawdown_pct, 2), backtest->sharpe,
              (long long)backtest->trades);
-    view_tell(view, OUTCOME_DONE, "backtest", words, now);
+    tui_view_tell(view, OUTCOME_DONE, "backtest", words, now);
     return true;
 }
 
-bool collector_expire(struct collector *collector, struct view *view, struct moment now)
+bool tui_collector_expire(struct collector *collector, struct view *view, struct moment now)
 {
-    bool lost = collector_train_lost(collector, view, false, now);
+    bool lost = tui_collector_train_lost(collector, view, false, now);
 
     if (!collector->command_id || now.mono_ms - collector->command_sent_ms < COMMAND_TIMEOUT_MS)
         return lost;
     collector->command_id = 0;
     end_rest(collector);
-    view_tell(view, OUTCOME_REFUSED, collector->command,
-              collector->command_listed
-                  ? "timed out: it may still be carried out: the list will show it"
-                  : "timed out: the daemon has not answered; the log tab will say whether it was done",
-              now);
+    tui_view_tell(view, OUTCOME_REFUSED, collector->command,
+                  collector->command_listed
+                      ? "timed out: it may still be carried out: the list will show it"
+                      : "timed out: the daemon has not answered; the log tab will say whether it was done",
+                  now);
     return true;
 }
 
-void collector_once(struct collector *collector, int timeout_ms)
+void tui_collector_once(struct collector *collector, int timeout_ms)
 {
     struct view unused;
-    struct moment start = moment_now(), now = start;
+    struct moment start = tui_model_now(), now = start;
 
-    view_init(&unused, true, 1000);
-    collector_tick(collector, start);
+    tui_view_init(&unused, true, 1000);
+    tui_collector_tick(collector, start);
     while (collector->status_id && now.mono_ms - start.mono_ms < timeout_ms) {
         struct pollfd pfd = {.fd = collector->control.fd, .events = cli_control_events(&collector->control)};
         int left = timeout_ms - (int)(now.mono_ms - start.mono_ms);
         if (poll(&pfd, 1, left) < 0 && errno != EINTR)
             break;
-        now = moment_now();
-        collector_io(collector, &unused, now);
+        now = tui_model_now();
+        tui_collector_io(collector, &unused, now);
     }
     const struct status *status = &collector->model->status;
     const struct status_symbol *symbol =
         collector->model->source == MODEL_DAEMON && status->n_symbols > 0 ? &status->symbols[0] : NULL;
-    collector_want(collector, symbol, symbol ? symbol->interval : NULL, "",
-                   status->n_trainings > 0 ? model_training(collector->model, 0)->training : "");
-    read_database(collector, moment_now());
+    tui_collector_want(collector, symbol, symbol ? symbol->interval : NULL, "",
+                       status->n_trainings > 0 ? tui_model_training(collector->model, 0)->training : "");
+    read_database(collector, tui_model_now());
     const struct search_want list = {.trial = -1};
-    collector_searches_once(collector, &list, COLLECTOR_BUSY_MS);
+    tui_collector_studies_once(collector, &list, COLLECTOR_BUSY_MS);
 }

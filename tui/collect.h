@@ -10,7 +10,7 @@
 #include "tui/backtest_job.h"
 #include "tui/history.h"
 #include "tui/model.h"
-#include "tui/search_reader.h"
+#include "tui/study_reader.h"
 #include "tui/view.h"
 
 /* Trainings that the command on its way is to be sent for after it, and what became of those before. */
@@ -59,98 +59,99 @@ struct collector {
 
 /* `studies`: where studies are kept, as study_store_open() has it; NULL: studies.db of the state directory. 0
  * or -ENOMEM. */
-int collector_init(struct collector *collector, const struct state_dir *state, const char *studies,
-                   int64_t interval_ms);
-void collector_finish(struct collector *collector);
+int tui_collector_init(struct collector *collector, const struct state_dir *state, const char *studies,
+                       int64_t interval_ms);
+void tui_collector_finish(struct collector *collector);
 
 /* Once an interval: connects if need be, asks for the status, reads the database. */
-void collector_tick(struct collector *collector, struct moment now);
+void tui_collector_tick(struct collector *collector, struct moment now);
 
 /* What the next tick reads: bars (symbol NULL: none), the equity of an account ("": the first), and the past
  * of a training ("": none). */
-void collector_want(struct collector *collector, const struct status_symbol *symbol, const char *timeframe,
-                    const char *account, const char *training);
+void tui_collector_want(struct collector *collector, const struct status_symbol *symbol,
+                        const char *timeframe, const char *account, const char *training);
 
 /* What the next tick reads of the studies. */
-void collector_want_search(struct collector *collector, const struct search_want *want);
+void tui_collector_want_study(struct collector *collector, const struct search_want *want);
 
 /* The descriptor of the thread that reads the studies, to poll for input; -1: there is none. After poll():
  * takes what it has read. True when there is something to draw. */
-int collector_searches_fd(const struct collector *collector);
-bool collector_take_searches(struct collector *collector);
+int tui_collector_studies_fd(const struct collector *collector);
+bool tui_collector_take_studies(struct collector *collector);
 
 /* The descriptor to poll and its events; -1 when there is no connection. */
-int collector_fd(const struct collector *collector, short *ret_events);
+int tui_collector_fd(const struct collector *collector, short *ret_events);
 
 /* After poll(): reads answers into the model, and tells the view what became of a command. True when there
  * is something new to draw. */
-bool collector_io(struct collector *collector, struct view *view, struct moment now);
+bool tui_collector_io(struct collector *collector, struct view *view, struct moment now);
 
 /* Sends a command; the view says that it is pending. Takes `args`. One at a time: another is refused. */
-void collector_command(struct collector *collector, struct view *view, const char *command, json_t *args,
-                       struct moment now);
+void tui_collector_command(struct collector *collector, struct view *view, const char *command, json_t *args,
+                           struct moment now);
 
 /* The same with the argument name: `name`, and then, one by one, each of view->also; the view is told what
  * became of all of them. */
-void collector_command_each(struct collector *collector, struct view *view, const char *command,
-                            const char *name, struct moment now);
+void tui_collector_command_each(struct collector *collector, struct view *view, const char *command,
+                                const char *name, struct moment now);
 
 /* Restarts each by its text, which it takes, one by one. */
-void collector_restart_each(struct collector *collector, struct view *view, struct collector_each *each,
-                            struct moment now);
+void tui_collector_restart_each(struct collector *collector, struct view *view, struct collector_each *each,
+                                struct moment now);
 
 /* Restarts the training of view->page and each of view->also with what was changed in the page, if all of
  * their configurations can be had and are right with it; else none, and the view is told whose is not. */
-void collector_each_begin(struct collector *collector, struct view *view, struct moment now);
-void collector_each_end(struct collector *collector);
-/* As collector_train_reply(), collector_train_lost(). */
-bool collector_each_reply(struct collector *collector, struct view *view, int64_t id, const json_t *reply,
-                          struct moment now);
-bool collector_each_lost(struct collector *collector, struct view *view, bool hung_up, struct moment now);
+void tui_collector_each_begin(struct collector *collector, struct view *view, struct moment now);
+void tui_collector_each_end(struct collector *collector);
+/* As tui_collector_train_reply(), tui_collector_train_lost(). */
+bool tui_collector_each_reply(struct collector *collector, struct view *view, int64_t id, const json_t *reply,
+                              struct moment now);
+bool tui_collector_each_lost(struct collector *collector, struct view *view, bool hung_up, struct moment now);
 
 /* Asks for the text of view->page: the training's configuration, or the default. The page gets it, or is
  * closed when none comes. */
-void collector_form(struct collector *collector, struct view *view, struct moment now);
+void tui_collector_form(struct collector *collector, struct view *view, struct moment now);
 
 /* Has the text of view->page checked: its errors come to their lines. */
-void collector_check(struct collector *collector, struct view *view, struct moment now);
+void tui_collector_check(struct collector *collector, struct view *view, struct moment now);
 
 /* Has the daemon room for it in a request's line? */
-bool collector_text_fits(const char *text);
+bool tui_collector_text_fits(const char *text);
 
 /* A check's errors come to the page's lines. */
-void collector_form_errors(struct form_page *page, const json_t *errors);
+void tui_collector_form_errors(struct form_page *page, const json_t *errors);
 
 /* Starts or restarts the training with what the page has, view->also too; done, the page closes. */
-void collector_send_form(struct collector *collector, struct view *view, struct moment now);
+void tui_collector_send_form(struct collector *collector, struct view *view, struct moment now);
 
 /* Asks for the worker's log of a training every MODEL_LOG_EXPECTED_MS, at once when it is another; "": none.
  */
-void collector_log(struct collector *collector, const char *training, struct moment now);
+void tui_collector_log(struct collector *collector, const char *training, struct moment now);
 
 /* Inside: an answer to one of these questions, or to a train_ command (its page, then). False: to none. */
-bool collector_train_reply(struct collector *collector, struct view *view, int64_t id, const json_t *reply,
-                           struct moment now);
-void collector_train_done(struct view *view, const char *command, const json_t *reply);
+bool tui_collector_train_reply(struct collector *collector, struct view *view, int64_t id,
+                               const json_t *reply, struct moment now);
+void tui_collector_train_done(struct view *view, const char *command, const json_t *reply);
 /* The daemon hung up, or did not answer in time. True when the view has changed. */
-bool collector_train_lost(struct collector *collector, struct view *view, bool hung_up, struct moment now);
+bool tui_collector_train_lost(struct collector *collector, struct view *view, bool hung_up,
+                              struct moment now);
 
 /* Starts a backtest of the account's strategy, or stops the one that runs; the view is told. */
-void collector_backtest(struct collector *collector, struct view *view, const char *account,
-                        struct moment now);
-void collector_stop_backtest(struct collector *collector, struct view *view, struct moment now);
+void tui_collector_backtest(struct collector *collector, struct view *view, const char *account,
+                            struct moment now);
+void tui_collector_stop_backtest(struct collector *collector, struct view *view, struct moment now);
 /* Takes what the backtest has said; the view is told when it ends. True when there is something to draw. */
-bool collector_backtest_io(struct collector *collector, struct view *view, struct moment now);
+bool tui_collector_backtest_io(struct collector *collector, struct view *view, struct moment now);
 
 /* Notices a command that was not answered in time. True when the view has changed. */
-bool collector_expire(struct collector *collector, struct view *view, struct moment now);
+bool tui_collector_expire(struct collector *collector, struct view *view, struct moment now);
 
 enum { COLLECTOR_BUSY_MS = 2000 }; /* that a lock of the studies is waited for where a screen is printed */
 /* The same once, waiting for the status at most timeout_ms, and for the studies: for what is printed. */
-void collector_once(struct collector *collector, int timeout_ms);
+void tui_collector_once(struct collector *collector, int timeout_ms);
 
 /* Reads what has changed of the studies without the thread. `busy_ms`: that a lock is waited for, the same at
  * each call. */
-void collector_searches_once(struct collector *collector, const struct search_want *want, int busy_ms);
+void tui_collector_studies_once(struct collector *collector, const struct search_want *want, int busy_ms);
 
 #endif

@@ -14,7 +14,7 @@ static void finish(struct collector_each *each)
     *each = (struct collector_each){0};
 }
 
-void collector_each_end(struct collector *collector)
+void tui_collector_each_end(struct collector *collector)
 {
     finish(&collector->each);
 }
@@ -27,7 +27,7 @@ static void refuse(struct collector *collector, struct view *view, const char *w
 
     snprintf(text, sizeof(text), "none is restarted: %.63s: %.300s", each->names[each->at], words);
     finish(&collector->each);
-    view_tell(view, OUTCOME_REFUSED, "restart", text, now);
+    tui_view_tell(view, OUTCOME_REFUSED, "restart", text, now);
 }
 
 /* Is the form still what was sent? */
@@ -35,7 +35,7 @@ static bool is_same(const struct collector_each *each, const struct view *view)
 {
     const struct form_page *page = view->page;
     char *text =
-        page && page->restart && strcmp(page->name, each->names[0]) == 0 ? form_text(&page->form) : NULL;
+        page && page->restart && strcmp(page->name, each->names[0]) == 0 ? tui_form_text(&page->form) : NULL;
     bool same = text && strcmp(text, each->texts[0]) == 0;
 
     free(text);
@@ -48,7 +48,7 @@ static void ask(struct collector *collector, struct view *view, struct moment no
     json_t *args = each->checks ? json_pack("{s:s}", "config", each->texts[each->at])
                                 : json_pack("{s:s}", "name", each->names[each->at]);
 
-    if (each->checks && !collector_text_fits(each->texts[each->at])) {
+    if (each->checks && !tui_collector_text_fits(each->texts[each->at])) {
         json_decref(args);
         refuse(collector, view, "its configuration is too long for the daemon", now);
         return;
@@ -64,8 +64,8 @@ static void restart_all(struct collector *collector, struct view *view, struct m
     struct collector_each each = collector->each;
     collector->each = (struct collector_each){0};
 
-    form_sent(&view->page->form);
-    collector_restart_each(collector, view, &each, now);
+    tui_form_sent(&view->page->form);
+    tui_collector_restart_each(collector, view, &each, now);
     finish(&each);
 }
 
@@ -85,24 +85,24 @@ static void next(struct collector *collector, struct view *view, struct moment n
     ask(collector, view, now);
 }
 
-void collector_each_begin(struct collector *collector, struct view *view, struct moment now)
+void tui_collector_each_begin(struct collector *collector, struct view *view, struct moment now)
 {
     struct collector_each *each = &collector->each;
 
     if (collector->command_id || each->id) {
-        view_tell(view, OUTCOME_REFUSED, "restart", "another command is still pending", now);
+        tui_view_tell(view, OUTCOME_REFUSED, "restart", "another command is still pending", now);
         return;
     }
     finish(each);
     each->n = 1 + view->n_also;
     snprintf(each->names[0], sizeof(each->names[0]), "%s", view->page->name);
     memcpy(each->names + 1, view->also, (size_t)view->n_also * sizeof(each->names[0]));
-    each->texts[0] = form_text(&view->page->form);
+    each->texts[0] = tui_form_text(&view->page->form);
     if (!each->texts[0]) {
         refuse(collector, view, "out of memory", now);
         return;
     }
-    view_tell(view, OUTCOME_PENDING, "restart", "", now);
+    tui_view_tell(view, OUTCOME_PENDING, "restart", "", now);
     next(collector, view, now);
 }
 
@@ -116,13 +116,13 @@ static bool take_config(struct collector *collector, struct view *view, const js
     char why[FORM_WORDS_MAX] = "out of memory";
     struct form own;
 
-    if (!text || form_init(&own, text, from->known, from->n_known) < 0) {
+    if (!text || tui_form_init(&own, text, from->known, from->n_known) < 0) {
         snprintf(words, size, "its configuration cannot be had");
         return false;
     }
-    if (form_carry(from, &own, why) == 0)
-        each->texts[each->at] = form_text(&own);
-    form_finish(&own);
+    if (tui_form_carry(from, &own, why) == 0)
+        each->texts[each->at] = tui_form_text(&own);
+    tui_form_finish(&own);
     snprintf(words, size, "%s", why);
     return each->texts[each->at] != NULL;
 }
@@ -139,14 +139,14 @@ static bool take_check(const struct collector_each *each, struct view *view, con
     if (json_array_size(errors) == 0)
         return true;
     if (each->at == 0)
-        collector_form_errors(view->page, errors);
+        tui_collector_form_errors(view->page, errors);
     snprintf(words, size, "[%.20s] %.40s: %.200s", section ? section : "", key ? key : "",
              message ? message : "it is wrong");
     return false;
 }
 
-bool collector_each_reply(struct collector *collector, struct view *view, int64_t id, const json_t *reply,
-                          struct moment now)
+bool tui_collector_each_reply(struct collector *collector, struct view *view, int64_t id, const json_t *reply,
+                              struct moment now)
 {
     struct collector_each *each = &collector->each;
     char words[CONTROL_WORDS_MAX + 40];
@@ -170,7 +170,7 @@ bool collector_each_reply(struct collector *collector, struct view *view, int64_
     return true;
 }
 
-bool collector_each_lost(struct collector *collector, struct view *view, bool hung_up, struct moment now)
+bool tui_collector_each_lost(struct collector *collector, struct view *view, bool hung_up, struct moment now)
 {
     struct collector_each *each = &collector->each;
 

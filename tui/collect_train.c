@@ -21,11 +21,11 @@ static const char *verb_of(const struct form_page *page)
 /* The text could not be had: there is nothing to show. */
 static void no_text(struct view *view, const char *words, struct moment now)
 {
-    view_tell(view, OUTCOME_REFUSED, verb_of(view->page), words, now);
-    view_close_form(view);
+    tui_view_tell(view, OUTCOME_REFUSED, verb_of(view->page), words, now);
+    tui_view_close_form(view);
 }
 
-void collector_form(struct collector *collector, struct view *view, struct moment now)
+void tui_collector_form(struct collector *collector, struct view *view, struct moment now)
 {
     struct form_page *page = view->page;
     json_t *args = page->restart ? json_pack("{s:s}", "name", page->name) : NULL;
@@ -52,7 +52,7 @@ static size_t text_bytes(const char *text)
     return n;
 }
 
-bool collector_text_fits(const char *text)
+bool tui_collector_text_fits(const char *text)
 {
     size_t n = text_bytes(text);
 
@@ -63,24 +63,24 @@ bool collector_text_fits(const char *text)
  */
 static json_t *send_text(struct view *view, const char *verb, struct moment now)
 {
-    char *text = form_text(&view->page->form);
+    char *text = tui_form_text(&view->page->form);
     size_t n = text_bytes(text);
     json_t *string = n > 0 && n <= TEXT_BYTES_MAX ? json_string(text) : NULL;
 
     free(text);
     if (string) {
-        form_sent(&view->page->form);
+        tui_form_sent(&view->page->form);
     } else {
         char words[FORM_WORDS_MAX] = "out of memory";
         if (n > 0)
             snprintf(words, sizeof(words), "the configuration has %zu bytes for the daemon: %d are the most",
                      n, TEXT_BYTES_MAX);
-        view_tell(view, OUTCOME_REFUSED, verb, words, now);
+        tui_view_tell(view, OUTCOME_REFUSED, verb, words, now);
     }
     return string;
 }
 
-void collector_check(struct collector *collector, struct view *view, struct moment now)
+void tui_collector_check(struct collector *collector, struct view *view, struct moment now)
 {
     struct form_page *page = view->page;
     json_t *text = page->checking ? NULL : send_text(view, "check", now);
@@ -89,22 +89,22 @@ void collector_check(struct collector *collector, struct view *view, struct mome
         return;
     int64_t id = cli_control_send(&collector->control, "train_check", json_pack("{s:o}", "config", text));
     if (id < 0) {
-        view_tell(view, OUTCOME_REFUSED, "check", "there is no daemon to ask", now);
+        tui_view_tell(view, OUTCOME_REFUSED, "check", "there is no daemon to ask", now);
         return;
     }
     collector->text_id = id;
     collector->text_sent_ms = now.mono_ms;
     collector->text_checks = page->checking = true;
-    view_tell(view, OUTCOME_PENDING, "check", "", now);
+    tui_view_tell(view, OUTCOME_PENDING, "check", "", now);
 }
 
-void collector_send_form(struct collector *collector, struct view *view, struct moment now)
+void tui_collector_send_form(struct collector *collector, struct view *view, struct moment now)
 {
     struct form_page *page = view->page;
-    bool plain = page->restart && form_changes(&page->form) == 0;
+    bool plain = page->restart && tui_form_changes(&page->form) == 0;
 
     if (page->restart && !plain && view->n_also > 0) {
-        collector_each_begin(collector, view, now);
+        tui_collector_each_begin(collector, view, now);
         return;
     }
     json_t *text = plain ? NULL : send_text(view, verb_of(page), now);
@@ -112,27 +112,27 @@ void collector_send_form(struct collector *collector, struct view *view, struct 
     if (!text && !plain)
         return;
     if (plain)
-        collector_command_each(collector, view, "train_restart", page->name, now);
+        tui_collector_command_each(collector, view, "train_restart", page->name, now);
     else
-        collector_command(collector, view, page->restart ? "train_restart" : "train_start",
-                          json_pack("{s:s, s:o}", "name", page->name, "config", text), now);
+        tui_collector_command(collector, view, page->restart ? "train_restart" : "train_start",
+                              json_pack("{s:s, s:o}", "name", page->name, "config", text), now);
     page->sent = view->outcome == OUTCOME_PENDING;
 }
 
-void collector_form_errors(struct form_page *page, const json_t *errors)
+void tui_collector_form_errors(struct form_page *page, const json_t *errors)
 {
     size_t i;
     const json_t *error;
 
-    form_errors_begin(&page->form);
+    tui_form_errors_begin(&page->form);
     json_array_foreach(errors, i, error)
     {
         const char *section = json_string_value(json_object_get(error, "section"));
         const char *key = json_string_value(json_object_get(error, "key"));
         const char *message = json_string_value(json_object_get(error, "message"));
         json_int_t line = json_integer_value(json_object_get(error, "line"));
-        form_error(&page->form, line > 0 && line <= FORM_ROWS_MAX ? (int)line : 0, section ? section : "",
-                   key ? key : "", message ? message : "it is wrong");
+        tui_form_error(&page->form, line > 0 && line <= FORM_ROWS_MAX ? (int)line : 0, section ? section : "",
+                       key ? key : "", message ? message : "it is wrong");
     }
 }
 
@@ -142,8 +142,8 @@ static void tell_check(struct view *view, struct moment now)
     char words[FORM_WORDS_MAX];
 
     snprintf(words, sizeof(words), "%d error%s: n goes from one to the next", errors, errors == 1 ? "" : "s");
-    view_tell(view, errors ? OUTCOME_NOTE : OUTCOME_DONE, errors ? "check:" : "check",
-              errors ? words : "no error was found", now);
+    tui_view_tell(view, errors ? OUTCOME_NOTE : OUTCOME_DONE, errors ? "check:" : "check",
+                  errors ? words : "no error was found", now);
 }
 
 /* A study's form begins with the chosen study's configuration, or with the default made a search, into which
@@ -151,7 +151,7 @@ static void tell_check(struct view *view, struct moment now)
 static char *study_text(const struct collector *collector, const struct view *view, const char *standard)
 {
     static const char section[] = "\n[study]\ntrials = 100\nspace = default\n";
-    const struct search *search = view_search(view, collector->model);
+    const struct search *search = tui_view_study(view, collector->model);
     char *text = NULL;
 
     if (search && search->config)
@@ -175,18 +175,18 @@ static void take_text(struct collector *collector, struct view *view, const json
         char words[CONTROL_WORDS_MAX + 40];
         snprintf(words, sizeof(words), "%s%s%s", error.code, error.code[0] ? ": " : "", error.message);
         if (checks)
-            view_tell(view, OUTCOME_REFUSED, "check", words, now);
+            tui_view_tell(view, OUTCOME_REFUSED, "check", words, now);
         else
             no_text(view, words, now);
     } else if (checks) {
-        collector_form_errors(view->page, json_object_get(result, "errors"));
+        tui_collector_form_errors(view->page, json_object_get(result, "errors"));
         tell_check(view, now);
     } else {
         const char *text = json_string_value(json_object_get(result, "config"));
         char *made = text && view->page->study ? study_text(collector, view, text) : NULL;
         int r = !text ? -EPROTO : view->page->study && !made ? -ENOMEM : 0;
         if (r == 0)
-            r = form_page_fill(view->page, made ? made : text);
+            r = tui_form_page_fill(view->page, made ? made : text);
         free(made);
         if (r < 0)
             no_text(view,
@@ -197,7 +197,7 @@ static void take_text(struct collector *collector, struct view *view, const json
     }
 }
 
-void collector_train_done(struct view *view, const char *command, const json_t *reply)
+void tui_collector_train_done(struct view *view, const char *command, const json_t *reply)
 {
     struct form_page *page = view->page;
     const json_t *errors = json_object_get(json_object_get(reply, "error"), "errors");
@@ -207,13 +207,13 @@ void collector_train_done(struct view *view, const char *command, const json_t *
     page->sent = false;
     if (json_is_true(json_object_get(reply, "ok"))) {
         memcpy(view->training, page->name, sizeof(view->training)); /* the list's cursor goes to it */
-        view_close_form(view);
+        tui_view_close_form(view);
     } else if (json_array_size(errors) > 0) {
-        collector_form_errors(page, errors);
+        tui_collector_form_errors(page, errors);
     }
 }
 
-void collector_log(struct collector *collector, const char *training, struct moment now)
+void tui_collector_log(struct collector *collector, const char *training, struct moment now)
 {
     bool other = strcmp(collector->log_training, training) != 0;
 
@@ -232,13 +232,13 @@ void collector_log(struct collector *collector, const char *training, struct mom
     collector->log_at_ms = now.mono_ms + MODEL_LOG_EXPECTED_MS;
 }
 
-bool collector_train_reply(struct collector *collector, struct view *view, int64_t id, const json_t *reply,
-                           struct moment now)
+bool tui_collector_train_reply(struct collector *collector, struct view *view, int64_t id,
+                               const json_t *reply, struct moment now)
 {
     const json_t *result;
     struct control_error error;
 
-    if (collector_each_reply(collector, view, id, reply, now))
+    if (tui_collector_each_reply(collector, view, id, reply, now))
         return true;
     if (id == collector->text_id) {
         take_text(collector, view, reply, now);
@@ -248,23 +248,24 @@ bool collector_train_reply(struct collector *collector, struct view *view, int64
         return false;
     collector->log_id = 0;
     bool ok = cli_control_reply(reply, &result, &error);
-    model_take_log(collector->model, collector->log_training, ok ? json_object_get(result, "lines") : NULL,
-                   ok ? "the daemon's answer has no lines" : error.message, now);
+    tui_model_take_log(collector->model, collector->log_training,
+                       ok ? json_object_get(result, "lines") : NULL,
+                       ok ? "the daemon's answer has no lines" : error.message, now);
     return true;
 }
 
-bool collector_train_lost(struct collector *collector, struct view *view, bool hung_up, struct moment now)
+bool tui_collector_train_lost(struct collector *collector, struct view *view, bool hung_up, struct moment now)
 {
-    bool changed = collector_each_lost(collector, view, hung_up, now),
-         alive = model_freshness(collector->model, now) == FRESH;
+    bool changed = tui_collector_each_lost(collector, view, hung_up, now),
+         alive = tui_model_freshness(collector->model, now) == FRESH;
 
     if (collector->log_id && (hung_up || now.mono_ms - collector->log_sent_ms >= COMMAND_TIMEOUT_MS)) {
         collector->log_id = 0;
-        model_take_log(collector->model, collector->log_training, NULL,
-                       hung_up ? "the daemon hung up"
-                       : alive ? "the co-process has not answered: the daemon waits for it"
-                               : "the daemon has not answered",
-                       now);
+        tui_model_take_log(collector->model, collector->log_training, NULL,
+                           hung_up ? "the daemon hung up"
+                           : alive ? "the co-process has not answered: the daemon waits for it"
+                                   : "the daemon has not answered",
+                           now);
         changed = true;
     }
     if (!collector->text_id || (!hung_up && now.mono_ms - collector->text_sent_ms < COMMAND_TIMEOUT_MS))
@@ -277,7 +278,7 @@ bool collector_train_lost(struct collector *collector, struct view *view, bool h
                                 : "timed out: the daemon has not answered";
     if (view->page->checking) {
         view->page->checking = false;
-        view_tell(view, OUTCOME_REFUSED, "check", words, now);
+        tui_view_tell(view, OUTCOME_REFUSED, "check", words, now);
     } else if (view->page->mode == FORM_WAITS) {
         no_text(view, words, now);
     }

@@ -34,7 +34,7 @@ struct dashboard {
     bool quit, redraw;
 };
 
-enum glyphs dashboard_glyphs(void)
+enum glyphs tui_dashboard_glyphs(void)
 {
     const char *term = getenv("TERM");
 
@@ -79,18 +79,18 @@ static void draw(struct dashboard *d)
 {
     int width, height;
 
-    screen_size(&width, &height);
+    tui_screen_size(&width, &height);
     width = width < 1 ? 1 : width > CANVAS_SIDE_MAX ? CANVAS_SIDE_MAX : width;
     height = height < 1 ? 1 : height > CANVAS_SIDE_MAX ? CANVAS_SIDE_MAX : height;
     if (d->canvas.width != width || d->canvas.height != height) {
         struct canvas canvas;
-        if (canvas_init(&canvas, width, height, d->canvas.glyphs) < 0)
+        if (tui_canvas_init(&canvas, width, height, d->canvas.glyphs) < 0)
             return;
-        canvas_finish(&d->canvas);
+        tui_canvas_finish(&d->canvas);
         d->canvas = canvas;
     }
-    view_draw(&d->view, d->collector.model, moment_now(), &d->canvas);
-    screen_show(&d->canvas);
+    tui_view_draw(&d->view, d->collector.model, tui_model_now(), &d->canvas);
+    tui_screen_show(&d->canvas);
     d->redraw = false;
 }
 
@@ -100,15 +100,15 @@ static void collect(struct dashboard *d, struct moment now)
         return;
     d->collector.model->interval_ms = d->view.interval_ms;
     bool chart = d->view.tab == TAB_MARKET || d->canvas.width >= 180;
-    const struct status_symbol *symbol = chart ? view_symbol(&d->view, d->collector.model) : NULL;
-    const struct status_account *account = view_account(&d->view, d->collector.model);
-    collector_want(&d->collector, symbol,
-                   symbol ? view_timeframe(&d->view, d->collector.model, symbol) : NULL,
-                   account ? account->account : "", view_wanted_training(&d->view, d->collector.model));
+    const struct status_symbol *symbol = chart ? tui_view_symbol(&d->view, d->collector.model) : NULL;
+    const struct status_account *account = tui_view_account(&d->view, d->collector.model);
+    tui_collector_want(
+        &d->collector, symbol, symbol ? tui_view_timeframe(&d->view, d->collector.model, symbol) : NULL,
+        account ? account->account : "", tui_view_wanted_training(&d->view, d->collector.model));
     struct search_want want;
-    view_want_search(&d->view, d->collector.model, &want);
-    collector_want_search(&d->collector, &want);
-    collector_tick(&d->collector, now);
+    tui_view_want_study(&d->view, d->collector.model, &want);
+    tui_collector_want_study(&d->collector, &want);
+    tui_collector_tick(&d->collector, now);
     d->collect_at_ms = now.mono_ms + d->view.interval_ms;
     d->redraw = true;
 }
@@ -122,56 +122,58 @@ static void act(struct dashboard *d, enum action action, struct moment now)
         d->quit = true;
         break;
     case ACTION_REDRAW:
-        screen_spoilt();
+        tui_screen_spoilt();
         break;
     case ACTION_COLLECT:
         collect(d, now);
         break;
     case ACTION_PAUSE:
-        collector_command(&d->collector, &d->view, "pause", NULL, now);
+        tui_collector_command(&d->collector, &d->view, "pause", NULL, now);
         break;
     case ACTION_RESUME:
-        collector_command(&d->collector, &d->view, "resume", NULL, now);
+        tui_collector_command(&d->collector, &d->view, "resume", NULL, now);
         break;
     case ACTION_FLATTEN:
-        collector_command(&d->collector, &d->view, "flatten", json_pack("{s:s}", "confirm", "FLATTEN"), now);
+        tui_collector_command(&d->collector, &d->view, "flatten", json_pack("{s:s}", "confirm", "FLATTEN"),
+                              now);
         break;
     case ACTION_ACK:
-        collector_command(&d->collector, &d->view, "ack",
-                          json_pack("{s:I}", "alert", (json_int_t)d->view.alert), now);
+        tui_collector_command(&d->collector, &d->view, "ack",
+                              json_pack("{s:I}", "alert", (json_int_t)d->view.alert), now);
         break;
     case ACTION_BACKTEST:
-        collector_backtest(&d->collector, &d->view, view_account(&d->view, d->collector.model)->account, now);
+        tui_collector_backtest(&d->collector, &d->view,
+                               tui_view_account(&d->view, d->collector.model)->account, now);
         break;
     case ACTION_STOP_BACKTEST:
-        collector_stop_backtest(&d->collector, &d->view, now);
+        tui_collector_stop_backtest(&d->collector, &d->view, now);
         break;
     case ACTION_FORM:
-        collector_form(&d->collector, &d->view, now);
+        tui_collector_form(&d->collector, &d->view, now);
         break;
     case ACTION_FORM_CHECK:
-        collector_check(&d->collector, &d->view, now);
+        tui_collector_check(&d->collector, &d->view, now);
         break;
     case ACTION_FORM_SEND:
-        collector_send_form(&d->collector, &d->view, now);
+        tui_collector_send_form(&d->collector, &d->view, now);
         break;
     case ACTION_TRAIN_STOP:
-        collector_command_each(&d->collector, &d->view, "train_stop", d->view.subject, now);
+        tui_collector_command_each(&d->collector, &d->view, "train_stop", d->view.subject, now);
         break;
     case ACTION_TRAIN_RESUME:
-        collector_command_each(&d->collector, &d->view, "train_resume", d->view.subject, now);
+        tui_collector_command_each(&d->collector, &d->view, "train_resume", d->view.subject, now);
         break;
     case ACTION_PROMOTE:
-        collector_command(&d->collector, &d->view, "policy_promote",
-                          json_pack("{s:s, s:s}", "name", d->view.subject, "to", d->view.role), now);
+        tui_collector_command(&d->collector, &d->view, "policy_promote",
+                              json_pack("{s:s, s:s}", "name", d->view.subject, "to", d->view.role), now);
         break;
     case ACTION_RETIRE:
-        collector_command(&d->collector, &d->view, "policy_retire",
-                          json_pack("{s:s}", "name", d->view.subject), now);
+        tui_collector_command(&d->collector, &d->view, "policy_retire",
+                              json_pack("{s:s}", "name", d->view.subject), now);
         break;
     case ACTION_CANCEL:
-        collector_command(&d->collector, &d->view, "cancel",
-                          json_pack("{s:I}", "order", (json_int_t)d->view.order), now);
+        tui_collector_command(&d->collector, &d->view, "cancel",
+                              json_pack("{s:I}", "order", (json_int_t)d->view.order), now);
         break;
     }
 }
@@ -181,15 +183,15 @@ static void keyboard(struct dashboard *d, struct moment now)
     bool resized = false, whole;
     int key, width, height;
 
-    while (!d->quit && (key = screen_key(&resized)) > 0) {
-        screen_size(&width, &height);
-        if (paste_press(&d->paste, key, now.mono_ms, &whole)) {
+    while (!d->quit && (key = tui_screen_key(&resized)) > 0) {
+        tui_screen_size(&width, &height);
+        if (tui_paste_press(&d->paste, key, now.mono_ms, &whole)) {
             if (whole)
-                keys_paste(&d->view, d->collector.model, width, height, d->paste.keys, d->paste.n);
+                tui_keys_paste(&d->view, d->collector.model, width, height, d->paste.keys, d->paste.n);
             d->redraw |= whole;
             continue;
         }
-        act(d, keys_press(&d->view, d->collector.model, width, height, now, key), now);
+        act(d, tui_keys_press(&d->view, d->collector.model, width, height, now, key), now);
         d->redraw = true;
     }
     d->redraw |= resized;
@@ -201,7 +203,7 @@ static void on_signal(struct dashboard *d)
 
     while (read(d->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
         if (info.ssi_signo == SIGTSTP) {
-            screen_suspend();
+            tui_screen_suspend();
             d->redraw = true;
         } else if (info.ssi_signo != SIGPIPE) {
             d->ended_by = (int)info.ssi_signo;
@@ -216,13 +218,13 @@ static void on_timer(struct dashboard *d, struct moment now)
 
     if (read(d->timer, &times, sizeof(times)) < 0)
         return;
-    paste_expire(&d->paste, now.mono_ms);
+    tui_paste_expire(&d->paste, now.mono_ms);
     if (now.mono_ms + TICK_MS / 20 >= d->collect_at_ms)
         collect(d, now);
     if (!d->view.frozen)
-        collector_log(&d->collector, d->view.detail ? view_wanted_training(&d->view, d->collector.model) : "",
-                      now);
-    if (collector_expire(&d->collector, &d->view, now))
+        tui_collector_log(&d->collector,
+                          d->view.detail ? tui_view_wanted_training(&d->view, d->collector.model) : "", now);
+    if (tui_collector_expire(&d->collector, &d->view, now))
         d->redraw = true;
     if (d->view.outcome > OUTCOME_PENDING && now.mono_ms - d->view.outcome_ms > COMMAND_SHOWN_MS)
         d->view.outcome = OUTCOME_NONE;
@@ -234,14 +236,14 @@ static void take_searches(struct dashboard *d)
 {
     struct search_want want;
 
-    if (!collector_take_searches(&d->collector))
+    if (!tui_collector_take_studies(&d->collector))
         return;
     d->redraw = true;
-    if (d->study && view_open_search(&d->view, d->collector.model, d->study))
+    if (d->study && tui_view_open_study(&d->view, d->collector.model, d->study))
         d->study = NULL;
-    view_want_search(&d->view, d->collector.model, &want);
-    if (!search_want_equal(&want, &d->collector.search_want))
-        collector_want_search(&d->collector, &want);
+    tui_view_want_study(&d->view, d->collector.model, &want);
+    if (!tui_study_want_equal(&want, &d->collector.search_want))
+        tui_collector_want_study(&d->collector, &want);
 }
 
 static void loop(struct dashboard *d)
@@ -254,12 +256,12 @@ static void loop(struct dashboard *d)
             [TIMER] = {.fd = d->timer, .events = POLLIN},
             [REPORT] = {.fd = d->collector.job.out, .events = POLLIN},
             [COMPLAINT] = {.fd = d->collector.job.err, .events = POLLIN},
-            [STUDIES] = {.fd = collector_searches_fd(&d->collector), .events = POLLIN},
+            [STUDIES] = {.fd = tui_collector_studies_fd(&d->collector), .events = POLLIN},
         };
         set_timer(d);
-        fds[CONTROL].fd = collector_fd(&d->collector, &fds[CONTROL].events);
+        fds[CONTROL].fd = tui_collector_fd(&d->collector, &fds[CONTROL].events);
         int n = ppoll(fds, POLLED, NULL, &d->wait_mask);
-        struct moment now = moment_now();
+        struct moment now = tui_model_now();
         if (n < 0 && errno != EINTR)
             break;
         if (n < 0) { /* a resize: curses knows, and tells as a key */
@@ -274,9 +276,9 @@ static void loop(struct dashboard *d)
                 d->ended_by = SIGHUP;
             }
             if (fds[CONTROL].revents)
-                d->redraw |= collector_io(&d->collector, &d->view, now);
+                d->redraw |= tui_collector_io(&d->collector, &d->view, now);
             if (fds[REPORT].revents || fds[COMPLAINT].revents)
-                d->redraw |= collector_backtest_io(&d->collector, &d->view, now);
+                d->redraw |= tui_collector_backtest_io(&d->collector, &d->view, now);
             if (fds[STUDIES].revents)
                 take_searches(d);
             if (fds[TIMER].revents)
@@ -302,32 +304,32 @@ static int exit_status(int ended_by)
     return EXIT_ERROR;
 }
 
-int dashboard_run(const struct dashboard_options *options)
+int tui_dashboard_run(const struct dashboard_options *options)
 {
     struct dashboard d = {.signals = -1, .timer = -1, .canvas = {.glyphs = options->glyphs}};
     int status = EXIT_ERROR, ended_by = 0;
 
-    view_init(&d.view, options->readonly, options->interval_ms);
+    tui_view_init(&d.view, options->readonly, options->interval_ms);
     d.view.tab = options->study ? TAB_STUDY : options->tab;
     d.study = options->study;
-    int r = collector_init(&d.collector, &options->state, options->studies, options->interval_ms);
+    int r = tui_collector_init(&d.collector, &options->state, options->studies, options->interval_ms);
     if (r < 0 || (r = open_events(&d)) < 0) {
         fprintf(stderr, "papertape: starting: %s\n", strerror(-r));
-    } else if (screen_open(options->scheme) < 0) {
+    } else if (tui_screen_open(options->scheme) < 0) {
         fprintf(stderr, "papertape: terminal: TERM=%s: a terminal that curses knows\n",
                 getenv("TERM") ? getenv("TERM") : "");
         status = EXIT_USAGE;
     } else {
         draw(&d);
-        collect(&d, moment_now());
+        collect(&d, tui_model_now());
         loop(&d);
-        screen_close();
+        tui_screen_close();
         ended_by = d.ended_by;
         status = EXIT_OK;
     }
-    canvas_finish(&d.canvas);
-    collector_finish(&d.collector);
-    view_finish(&d.view);
+    tui_canvas_finish(&d.canvas);
+    tui_collector_finish(&d.collector);
+    tui_view_finish(&d.view);
     if (d.signals >= 0)
         close(d.signals);
     if (d.timer >= 0)

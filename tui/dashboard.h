@@ -23,9 +23,9 @@ struct dashboard_options {
 
 /* Runs until the user quits or a signal ends it; the terminal is then as it was. Returns an exit status; a
  * signal is raised again, so that the caller's parent sees it: a shell says 128 and its number. */
-int dashboard_run(const struct dashboard_options *options);
+int tui_dashboard_run(const struct dashboard_options *options);
 
 /* The glyphs for the locale and terminal: ASCII outside UTF-8, blocks on the Linux console. */
-enum glyphs dashboard_glyphs(void);
+enum glyphs tui_dashboard_glyphs(void);
 
 #endif

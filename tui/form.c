@@ -47,7 +47,8 @@ static int insert(struct form *form, size_t at, char *line, bool added)
         free(line);
         return r;
     }
-    form->rows[at] = (struct form_row){.kind = form_line_split(line, &parts), .line = line, .added = added};
+    form->rows[at] =
+        (struct form_row){.kind = tui_form_line_split(line, &parts), .line = line, .added = added};
     return 0;
 }
 
@@ -58,7 +59,7 @@ static void take_out(struct form *form, size_t at)
     memmove(form->rows + at, form->rows + at + 1, (form->n - at) * sizeof(*form->rows));
 }
 
-int form_init(struct form *form, const char *text, const struct form_known *known, size_t n_known)
+int tui_form_init(struct form *form, const char *text, const struct form_known *known, size_t n_known)
 {
     size_t len = strlen(text);
     int r = len > FORM_TEXT_MAX ? -EFBIG : 0;
@@ -72,11 +73,11 @@ int form_init(struct form *form, const char *text, const struct form_known *know
         text += line + (text[line] == '\n');
     }
     if (r < 0)
-        form_finish(form);
+        tui_form_finish(form);
     return r;
 }
 
-void form_finish(struct form *form)
+void tui_form_finish(struct form *form)
 {
     for (size_t i = 0; i < form->n; i++)
         row_finish(&form->rows[i]);
@@ -85,7 +86,7 @@ void form_finish(struct form *form)
     *form = (struct form){.errors = -1};
 }
 
-char *form_text(const struct form *form)
+char *tui_form_text(const struct form *form)
 {
     char *text = NULL;
     size_t size;
@@ -110,7 +111,7 @@ char *form_text(const struct form *form)
     return text;
 }
 
-int form_changes(const struct form *form)
+int tui_form_changes(const struct form *form)
 {
     int changes = 0;
 
@@ -122,19 +123,19 @@ int form_changes(const struct form *form)
     return changes;
 }
 
-struct form_parts form_parts(const struct form *form, size_t row)
+struct form_parts tui_form_parts(const struct form *form, size_t row)
 {
     struct form_parts parts;
 
-    form_line_split(form->rows[row].line, &parts);
+    tui_form_line_split(form->rows[row].line, &parts);
     return parts;
 }
 
-void form_section(const struct form *form, size_t row, char *buf, size_t size)
+void tui_form_section(const struct form *form, size_t row, char *buf, size_t size)
 {
     for (size_t i = row + 1; i-- > 0;)
         if (form->rows[i].kind == FORM_SECTION) {
-            struct form_parts parts = form_parts(form, i);
+            struct form_parts parts = tui_form_parts(form, i);
             snprintf(buf, size, "%.*s", (int)parts.section.len, parts.section.text);
             return;
         }
@@ -150,22 +151,22 @@ static int group_of(const struct form *form, const char *section)
     return -1;
 }
 
-const struct form_known *form_row_known(const struct form *form, size_t row)
+const struct form_known *tui_form_row_known(const struct form *form, size_t row)
 {
     char section[sizeof(form->known->section)];
 
     if (form->rows[row].kind != FORM_KEY)
         return NULL;
-    form_section(form, row, section, sizeof(section));
-    struct form_parts parts = form_parts(form, row);
+    tui_form_section(form, row, section, sizeof(section));
+    struct form_parts parts = tui_form_parts(form, row);
     int group = group_of(form, section);
     for (size_t i = 0; i < form->n_known; i++)
-        if (form->known[i].group == group && form_span_is(parts.key, form->known[i].key))
+        if (form->known[i].group == group && tui_form_span_is(parts.key, form->known[i].key))
             return &form->known[i];
     return NULL;
 }
 
-void form_above(const struct form *form, size_t row, char *buf, size_t size)
+void tui_form_above(const struct form *form, size_t row, char *buf, size_t size)
 {
     size_t first = row, n = 0;
 
@@ -176,27 +177,27 @@ void form_above(const struct form *form, size_t row, char *buf, size_t size)
     buf[0] = '\0';
     for (size_t i = first; i < row && n + 1 < size; i++) {
         const char *line = form->rows[i].line + strspn(form->rows[i].line, " \t#;");
-        struct form_span words = form_span_trimmed(line, line + strlen(line));
+        struct form_span words = tui_form_span_trimmed(line, line + strlen(line));
         int more = snprintf(buf + n, size - n, "%s%.*s", n ? " " : "", (int)words.len, words.text);
         n += more > 0 ? (size_t)more : 0;
     }
 }
 
-int form_set(struct form *form, size_t at, const char *value, char words[static FORM_WORDS_MAX])
+int tui_form_set(struct form *form, size_t at, const char *value, char words[static FORM_WORDS_MAX])
 {
     struct form_row *row = &form->rows[at];
     struct form_parts parts;
 
-    if (form_line_has(row->line, value))
+    if (tui_form_line_has(row->line, value))
         return 0;
-    if (form_value_refused(row->kind, value, words))
+    if (tui_form_value_refused(row->kind, value, words))
         return -EINVAL;
-    if (row->was && form_line_has(row->was, value)) {
+    if (row->was && tui_form_line_has(row->was, value)) {
         free(row->line);
         row->line = row->was;
         row->was = NULL;
     } else {
-        char *line = form_line_with(row->line, value);
+        char *line = tui_form_line_with(row->line, value);
         if (!line) {
             snprintf(words, FORM_WORDS_MAX, "out of memory");
             return -ENOMEM;
@@ -207,12 +208,12 @@ int form_set(struct form *form, size_t at, const char *value, char words[static 
             row->was = row->line;
         row->line = line;
     }
-    row->kind = form_line_split(row->line, &parts);
+    row->kind = tui_form_line_split(row->line, &parts);
     form->changed = true;
     return 0;
 }
 
-void form_leave_out(struct form *form, size_t at)
+void tui_form_leave_out(struct form *form, size_t at)
 {
     struct form_row *row = &form->rows[at];
 
@@ -234,7 +235,7 @@ static void drop_section(struct form *form, size_t before)
         take_out(form, before - 2);
 }
 
-void form_undo(struct form *form, size_t at)
+void tui_form_undo(struct form *form, size_t at)
 {
     struct form_row *row = &form->rows[at];
     struct form_parts parts;
@@ -251,25 +252,25 @@ void form_undo(struct form *form, size_t at)
     free(row->line);
     row->line = row->was;
     row->was = NULL;
-    row->kind = form_line_split(row->line, &parts);
+    row->kind = tui_form_line_split(row->line, &parts);
 }
 
 /* Its row, left out or not; -1. */
 static long row_of(const struct form *form, const struct form_known *known)
 {
     for (size_t i = 0; i < form->n; i++)
-        if (form_row_known(form, i) == known)
+        if (tui_form_row_known(form, i) == known)
             return (long)i;
     return -1;
 }
 
-size_t form_missing(const struct form *form, const char *filter, size_t *ret, size_t cap)
+size_t tui_form_missing(const struct form *form, const char *filter, size_t *ret, size_t cap)
 {
     bool *has = calloc(form->n_known + 1, sizeof(*has));
     size_t n = 0;
 
     for (size_t i = 0; has && i < form->n; i++) {
-        const struct form_known *known = form_row_known(form, i);
+        const struct form_known *known = tui_form_row_known(form, i);
         if (known && !form->rows[i].left_out)
             has[known - form->known] = true;
     }
@@ -294,10 +295,10 @@ static long end_of(const struct form *form, const char *section)
 
     for (size_t i = 0; i < form->n; i++) {
         if (form->rows[i].kind == FORM_SECTION) {
-            struct form_parts parts = form_parts(form, i);
+            struct form_parts parts = tui_form_parts(form, i);
             if (end >= 0)
                 return end;
-            end = form_span_is(parts.section, section) ? (long)i + 1 : -1;
+            end = tui_form_span_is(parts.section, section) ? (long)i + 1 : -1;
         } else if (end >= 0 && form->rows[i].kind != FORM_TEXT) {
             end = (long)i + 1;
         }
@@ -339,7 +340,7 @@ static long bring_back(struct form *form, long at)
     return at;
 }
 
-long form_add(struct form *form, size_t index)
+long tui_form_add(struct form *form, size_t index)
 {
     const struct form_known *known = &form->known[index];
     long at = row_of(form, known);
@@ -358,9 +359,9 @@ static long find_key(const struct form *form, const struct form_known *known, co
     if (known)
         return row_of(form, known);
     for (size_t i = 0; i < form->n; i++) {
-        if (form->rows[i].kind != FORM_KEY || !form_span_is(form_parts(form, i).key, key))
+        if (form->rows[i].kind != FORM_KEY || !tui_form_span_is(tui_form_parts(form, i).key, key))
             continue;
-        form_section(form, i, own, sizeof(own));
+        tui_form_section(form, i, own, sizeof(own));
         if (strcmp(own, section) == 0)
             return (long)i;
     }
@@ -369,27 +370,27 @@ static long find_key(const struct form *form, const struct form_known *known, co
 
 static int carry_row(const struct form *from, size_t row, struct form *to, char words[static FORM_WORDS_MAX])
 {
-    const struct form_known *known = form_row_known(from, row);
-    struct form_parts parts = form_parts(from, row);
+    const struct form_known *known = tui_form_row_known(from, row);
+    struct form_parts parts = tui_form_parts(from, row);
     char section[FORM_SECTION_MAX];
     char *key = strndup(parts.key.text, parts.key.len), *value = strndup(parts.value.text, parts.value.len);
     int r = key && value ? 0 : -ENOMEM;
 
-    form_section(from, row, section, sizeof(section));
+    tui_form_section(from, row, section, sizeof(section));
     long at = r == 0 ? find_key(to, known, section, key) : -1;
     if (r == 0 && from->rows[row].left_out) {
         if (at >= 0)
-            form_leave_out(to, (size_t)at);
+            tui_form_leave_out(to, (size_t)at);
     } else if (r == 0) {
         at = at >= 0 ? bring_back(to, at) : add_row(to, section, key, "");
-        r = at < 0 ? (int)at : form_set(to, (size_t)at, value, words);
+        r = at < 0 ? (int)at : tui_form_set(to, (size_t)at, value, words);
     }
     free(key);
     free(value);
     return r;
 }
 
-int form_carry(const struct form *from, struct form *to, char words[static FORM_WORDS_MAX])
+int tui_form_carry(const struct form *from, struct form *to, char words[static FORM_WORDS_MAX])
 {
     int r = 0;
 
@@ -412,7 +413,7 @@ int form_carry(const struct form *from, struct form *to, char words[static FORM_
     return r;
 }
 
-void form_sent(struct form *form)
+void tui_form_sent(struct form *form)
 {
     int line = 0;
 
@@ -421,7 +422,7 @@ void form_sent(struct form *form)
     form->changed = false;
 }
 
-void form_errors_begin(struct form *form)
+void tui_form_errors_begin(struct form *form)
 {
     for (size_t i = 0; i < form->n; i++) {
         free(form->rows[i].error);
@@ -441,8 +442,8 @@ static bool is_row(const struct form *form, size_t at, int line, const char *sec
         return row->sent == line && row->kind != FORM_TEXT;
     if (row->kind != FORM_KEY || row->sent == 0 || !*key)
         return false;
-    form_section(form, at, own, sizeof(own));
-    return strcmp(own, section) == 0 && form_span_is(form_parts(form, at).key, key);
+    tui_form_section(form, at, own, sizeof(own));
+    return strcmp(own, section) == 0 && tui_form_span_is(tui_form_parts(form, at).key, key);
 }
 
 /* Adds a sentence to those that are there. Without memory it is left out: errors counts it all the same. */
@@ -456,7 +457,7 @@ static void append(char **sentences, const char *a, const char *b)
     *sentences = joined;
 }
 
-void form_error(struct form *form, int line, const char *section, const char *key, const char *message)
+void tui_form_error(struct form *form, int line, const char *section, const char *key, const char *message)
 {
     char where[FORM_WORDS_MAX] = "";
 

@@ -48,58 +48,58 @@ struct form {
 
 /* Reads the text. `known` stays the caller's and must outlive the form. 0, -ENOMEM, or -EFBIG for a text of
  * more than FORM_TEXT_MAX bytes or FORM_ROWS_MAX lines. */
-int form_init(struct form *form, const char *text, const struct form_known *known, size_t n_known);
-void form_finish(struct form *form);
+int tui_form_init(struct form *form, const char *text, const struct form_known *known, size_t n_known);
+void tui_form_finish(struct form *form);
 
 /* The text as it is now, for free(); NULL without memory. */
-char *form_text(const struct form *form);
+char *tui_form_text(const struct form *form);
 
 /* How many rows differ from what came: changed, added, left out. */
-int form_changes(const struct form *form);
+int tui_form_changes(const struct form *form);
 
 /* What the row's line consists of. Points into it. */
-struct form_parts form_parts(const struct form *form, size_t row);
+struct form_parts tui_form_parts(const struct form *form, size_t row);
 
 /* The section that the row stands in, into `buf`, "" before the first. */
-void form_section(const struct form *form, size_t row, char *buf, size_t size);
+void tui_form_section(const struct form *form, size_t row, char *buf, size_t size);
 
 /* The known key that the row is, or NULL. */
-const struct form_known *form_row_known(const struct form *form, size_t row);
+const struct form_known *tui_form_row_known(const struct form *form, size_t row);
 
 /* The comment lines that stand right above the row, without their signs, as one line of text in `buf`. */
-void form_above(const struct form *form, size_t row, char *buf, size_t size);
+void tui_form_above(const struct form *form, size_t row, char *buf, size_t size);
 
 /* Gives a key another value, or the row of an error another text. 0; -EINVAL with a sentence in `words` for
  * one that would not be read back as it is; -ENOMEM. The value that it came with makes it unchanged again. */
-int form_set(struct form *form, size_t row, const char *value, char words[static FORM_WORDS_MAX]);
+int tui_form_set(struct form *form, size_t row, const char *value, char words[static FORM_WORDS_MAX]);
 
 /* Leaves a key out of the text, so that its default holds. */
-void form_leave_out(struct form *form, size_t row);
+void tui_form_leave_out(struct form *form, size_t row);
 
 /* As it came; a row that was added goes, with a section that was added for it. */
-void form_undo(struct form *form, size_t row);
+void tui_form_undo(struct form *form, size_t row);
 
 /* The known keys that the text has not, in their order: those whose "section.key" has `filter` in it. Returns
  * how many; writes at most `cap` indices into `known`. */
-size_t form_missing(const struct form *form, const char *filter, size_t *ret, size_t cap);
+size_t tui_form_missing(const struct form *form, const char *filter, size_t *ret, size_t cap);
 
 /* Adds a known key with its default at the end of its section, which is made if need be. Returns its row, or
  * -ENOMEM, -EFBIG. One that was left out comes back as it was. */
-long form_add(struct form *form, size_t known);
+long tui_form_add(struct form *form, size_t known);
 
 /* Changes of `from` in another configuration of the same keys: the values that differ, keys that were added
  * or left out, each found by its section and name. What else differs between the two stays. 0; -EINVAL with a
  * sentence in `words`: what was changed is no key; -ENOMEM, -EFBIG likewise. After an error `to` has some of
  * them. */
-int form_carry(const struct form *from, struct form *to, char words[static FORM_WORDS_MAX]);
+int tui_form_carry(const struct form *from, struct form *to, char words[static FORM_WORDS_MAX]);
 
 /* The text is given away to be checked: the numbers of its lines are kept. */
-void form_sent(struct form *form);
+void tui_form_sent(struct form *form);
 
-/* The check's answer: form_errors_begin(), then each error. Errors stay with the row that had that number
+/* The check's answer: tui_form_errors_begin(), then each error. Errors stay with the row that had that number
  * when the text was sent, wherever it stands by now, until the next answer. Line 0: of none; then the key's
  * row if there is one. */
-void form_errors_begin(struct form *form);
-void form_error(struct form *form, int line, const char *section, const char *key, const char *message);
+void tui_form_errors_begin(struct form *form);
+void tui_form_error(struct form *form, int line, const char *section, const char *key, const char *message);
 
 #endif

@@ -48,7 +48,7 @@ static void fill(const struct config_key *keys, size_t n, const void *base, int 
 static void fill_space(void)
 {
     size_t n;
-    const struct search_default *space = settings_default_space(&n);
+    const struct search_default *space = study_settings_default_space(&n);
 
     for (size_t i = 0; i < n && n_table < KEYS_MAX; i++) {
         struct form_known *known = &table[n_table++];
@@ -60,10 +60,10 @@ static void fill_space(void)
     }
 }
 
-const struct form_known *form_known_keys(size_t *ret_n)
+const struct form_known *tui_form_known_keys(size_t *ret_n)
 {
     struct train_config *defaults = malloc(sizeof(*defaults));
-    struct search_settings study = settings_defaults();
+    struct search_settings study = study_settings_defaults();
     char *value = malloc(CONFIG_LIST_MAX);
     size_t n;
 
@@ -72,11 +72,11 @@ const struct form_known *form_known_keys(size_t *ret_n)
         train_config_defaults(defaults);
         fill(keys, n, defaults, 0, value, CONFIG_LIST_MAX);
         /* What makes a search of it; no key of these has a place in another section. */
-        keys = settings_keys(&n);
+        keys = study_settings_keys(&n);
         fill(keys, n, &study, 'S', value, CONFIG_LIST_MAX);
         fill_space();
     }
-    settings_finish(&study);
+    study_settings_finish(&study);
     free(defaults);
     free(value);
     *ret_n = n_table;

@@ -6,6 +6,6 @@
 
 /* All of them in the order of a file, with their defaults. Made at the first call, for the whole run; NULL
  * and *ret_n 0 without memory. */
-const struct form_known *form_known_keys(size_t *ret_n);
+const struct form_known *tui_form_known_keys(size_t *ret_n);
 
 #endif

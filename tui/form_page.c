@@ -10,7 +10,7 @@
 
 enum { CONTROL_U = 'U' & 0x1f };
 
-struct form_page *form_page_create(const char *name, bool restart)
+struct form_page *tui_form_page_create(const char *name, bool restart)
 {
     struct form_page *page = calloc(1, sizeof(*page));
 
@@ -22,14 +22,14 @@ struct form_page *form_page_create(const char *name, bool restart)
     return page;
 }
 
-void form_page_destroy(struct form_page *page)
+void tui_form_page_destroy(struct form_page *page)
 {
     if (page)
-        form_finish(&page->form);
+        tui_form_finish(&page->form);
     free(page);
 }
 
-bool form_page_shows(const struct form_page *page, size_t row)
+bool tui_form_page_shows(const struct form_page *page, size_t row)
 {
     return row < page->form.n && page->form.rows[row].kind != FORM_TEXT;
 }
@@ -39,19 +39,19 @@ static void settle(struct form_page *page)
 {
     size_t row = page->row;
 
-    while (row < page->form.n && !form_page_shows(page, row))
+    while (row < page->form.n && !tui_form_page_shows(page, row))
         row++;
     if (row >= page->form.n)
-        for (row = page->form.n; row > 0 && !form_page_shows(page, row); row--)
+        for (row = page->form.n; row > 0 && !tui_form_page_shows(page, row); row--)
             ;
     page->row = row;
 }
 
-int form_page_fill(struct form_page *page, const char *text)
+int tui_form_page_fill(struct form_page *page, const char *text)
 {
     size_t n;
-    const struct form_known *known = form_known_keys(&n);
-    int r = form_init(&page->form, text, known, n);
+    const struct form_known *known = tui_form_known_keys(&n);
+    int r = tui_form_init(&page->form, text, known, n);
 
     if (r < 0)
         return r;
@@ -71,7 +71,7 @@ static bool step(struct form_page *page, int by)
 {
     for (size_t row = page->row; by > 0 ? row + 1 < page->form.n : row > 0;) {
         row += by > 0 ? 1 : (size_t)-1;
-        if (form_page_shows(page, row)) {
+        if (tui_form_page_shows(page, row)) {
             page->row = row;
             return true;
         }
@@ -90,7 +90,7 @@ static void next_error(struct form_page *page)
 {
     for (size_t i = 1; i <= page->form.n; i++) {
         size_t row = (page->row + i) % page->form.n;
-        if (page->form.rows[row].error && form_page_shows(page, row)) {
+        if (page->form.rows[row].error && tui_form_page_shows(page, row)) {
             page->row = row;
             return;
         }
@@ -101,7 +101,7 @@ static void next_error(struct form_page *page)
 static void edit(struct form_page *page)
 {
     const struct form_row *row = &page->form.rows[page->row];
-    struct form_parts parts = form_parts(&page->form, page->row);
+    struct form_parts parts = tui_form_parts(&page->form, page->row);
     char *value;
 
     if (row->kind == FORM_SECTION) {
@@ -114,7 +114,7 @@ static void edit(struct form_page *page)
     }
     if (!(value = strndup(parts.value.text, parts.value.len)))
         return;
-    line_edit_begin(&page->edit, value, LINE_EDIT_MAX);
+    tui_line_edit_begin(&page->edit, value, LINE_EDIT_MAX);
     free(value);
     page->mode = FORM_EDITS;
 }
@@ -122,7 +122,7 @@ static void edit(struct form_page *page)
 /* Takes what was typed. What was not touched stays as it is, whatever it looked like when it was cleaned. */
 static void accept(struct form_page *page)
 {
-    struct form_parts parts = form_parts(&page->form, page->row);
+    struct form_parts parts = tui_form_parts(&page->form, page->row);
     if (page->edit.over) {
         snprintf(page->words, sizeof(page->words),
                  "a value has at most %zu bytes, and not all that was typed has room: Ctrl-U begins anew",
@@ -134,12 +134,12 @@ static void accept(struct form_page *page)
     bool same = false;
 
     if (before) {
-        line_edit_begin(before, value, LINE_EDIT_MAX);
+        tui_line_edit_begin(before, value, LINE_EDIT_MAX);
         same = strcmp(before->text, page->edit.text) == 0;
     }
     free(before);
     free(value);
-    if (!same && form_set(&page->form, page->row, page->edit.text, page->words) < 0)
+    if (!same && tui_form_set(&page->form, page->row, page->edit.text, page->words) < 0)
         return;
     page->mode = FORM_ROWS;
     settle(page);
@@ -152,13 +152,13 @@ static enum form_wish press_editing(struct form_page *page, int key)
     else if (key == PRESS_ESCAPE)
         page->mode = FORM_ROWS;
     else
-        line_edit_press(&page->edit, key);
+        tui_line_edit_press(&page->edit, key);
     return FORM_WISH_NONE;
 }
 
 static void add(struct form_page *page, size_t known)
 {
-    long row = form_add(&page->form, known);
+    long row = tui_form_add(&page->form, known);
 
     page->mode = FORM_ROWS;
     if (row < 0) {
@@ -188,7 +188,8 @@ static void filter(struct form_page *page, int key)
 
 static enum form_wish press_adding(struct form_page *page, int height, int key)
 {
-    size_t choices[FORM_CHOICES_MAX], n = form_missing(&page->form, page->filter, choices, FORM_CHOICES_MAX);
+    size_t choices[FORM_CHOICES_MAX],
+        n = tui_form_missing(&page->form, page->filter, choices, FORM_CHOICES_MAX);
     size_t last = n == 0 ? 0 : (n < FORM_CHOICES_MAX ? n : FORM_CHOICES_MAX) - 1;
     size_t some = height > 1 ? (size_t)height : 1;
 
@@ -239,7 +240,7 @@ static enum form_wish send(struct form_page *page)
 static enum form_wish press_rows(struct form_page *page, int height, int key)
 {
     int some = height > 2 ? height - 1 : 1, all = (int)page->form.n;
-    bool there = form_page_shows(page, page->row);
+    bool there = tui_form_page_shows(page, page->row);
 
     switch (key) {
     case PRESS_ESCAPE:
@@ -291,14 +292,14 @@ static enum form_wish press_rows(struct form_page *page, int height, int key)
     case 'd':
     case PRESS_DELETE:
         if (there && page->form.rows[page->row].added)
-            form_undo(&page->form, page->row);
+            tui_form_undo(&page->form, page->row);
         else if (there)
-            form_leave_out(&page->form, page->row);
+            tui_form_leave_out(&page->form, page->row);
         settle(page);
         break;
     case 'u':
         if (there)
-            form_undo(&page->form, page->row);
+            tui_form_undo(&page->form, page->row);
         settle(page);
         break;
     default:
@@ -307,7 +308,7 @@ static enum form_wish press_rows(struct form_page *page, int height, int key)
     return FORM_WISH_NONE;
 }
 
-enum form_wish form_page_press(struct form_page *page, int height, int key)
+enum form_wish tui_form_page_press(struct form_page *page, int height, int key)
 {
     page->words[0] = '\0';
     switch (page->mode) {
@@ -323,10 +324,10 @@ enum form_wish form_page_press(struct form_page *page, int height, int key)
     return press_rows(page, height, key);
 }
 
-void form_page_paste(struct form_page *page, const int *keys, size_t n)
+void tui_form_page_paste(struct form_page *page, const int *keys, size_t n)
 {
     page->words[0] = '\0';
-    if (page->mode == FORM_EDITS && (n > PASTE_MAX || !line_edit_paste(&page->edit, keys, n))) {
+    if (page->mode == FORM_EDITS && (n > PASTE_MAX || !tui_line_edit_paste(&page->edit, keys, n))) {
         snprintf(page->words, sizeof(page->words),
                  "what was pasted is too long: a value has at most %zu bytes; nothing was taken",
                  page->edit.size - 1);

@@ -30,7 +30,7 @@ struct form_page {
     bool sent;     /* the command to begin with it is */
     struct line_edit edit;
     char filter[FORM_FILTER_MAX];
-    size_t choice;              /* among form_missing() of that filter */
+    size_t choice;              /* among tui_form_missing() of that filter */
     char words[FORM_WORDS_MAX]; /* why what was typed is not taken; "" */
 };
 
@@ -38,20 +38,20 @@ struct form_page {
 enum form_wish { FORM_WISH_NONE, FORM_WISH_CHECK, FORM_WISH_SEND, FORM_WISH_LEAVE, FORM_WISH_HELP };
 
 /* A page that waits for its text; NULL without memory. destroy(NULL) is fine. */
-struct form_page *form_page_create(const char *name, bool restart);
-void form_page_destroy(struct form_page *page);
+struct form_page *tui_form_page_create(const char *name, bool restart);
+void tui_form_page_destroy(struct form_page *page);
 
-/* Its text has come. 0 or form_init()'s errors, after which it still waits. */
-int form_page_fill(struct form_page *page, const char *text);
+/* Its text has come. 0 or tui_form_init()'s errors, after which it still waits. */
+int tui_form_page_fill(struct form_page *page, const char *text);
 
 /* Is there a row to choose, and is this one: a section's heading, a key, or what is neither? */
-bool form_page_shows(const struct form_page *page, size_t row);
+bool tui_form_page_shows(const struct form_page *page, size_t row);
 
 /* One key; `height` rows of the list are in sight. */
-enum form_wish form_page_press(struct form_page *page, int height, int key);
+enum form_wish tui_form_page_press(struct form_page *page, int height, int key);
 
 /* What was pasted (tui/paste.h): into the value that is typed, or what the missing keys are searched by; too
  * long, it is refused in words. Anywhere else nothing happens. */
-void form_page_paste(struct form_page *page, const int *keys, size_t n);
+void tui_form_page_paste(struct form_page *page, const int *keys, size_t n);
 
 #endif

@@ -9,7 +9,7 @@ static bool is_blank(char c)
     return isspace((unsigned char)c) != 0;
 }
 
-struct form_span form_span_trimmed(const char *from, const char *to)
+struct form_span tui_form_span_trimmed(const char *from, const char *to)
 {
     while (from < to && is_blank(*from))
         from++;
@@ -18,7 +18,7 @@ struct form_span form_span_trimmed(const char *from, const char *to)
     return (struct form_span){from, (size_t)(to - from)};
 }
 
-bool form_span_is(struct form_span span, const char *text)
+bool tui_form_span_is(struct form_span span, const char *text)
 {
     return strlen(text) == span.len && memcmp(span.text, text, span.len) == 0;
 }
@@ -33,7 +33,7 @@ static const char *comment_at(const char *from)
     return s;
 }
 
-enum form_kind form_line_split(const char *line, struct form_parts *ret)
+enum form_kind tui_form_line_split(const char *line, struct form_parts *ret)
 {
     const char *s = strncmp(line, "\xEF\xBB\xBF[", 4) == 0 ? line + 3 : line, *end;
 
@@ -50,29 +50,29 @@ enum form_kind form_line_split(const char *line, struct form_parts *ret)
     size_t key = strcspn(s, "=:");
     if (*s != '[' && key > 0 && s + key < end) {
         const char *value = s + key + 1;
-        ret->key = form_span_trimmed(s, s + key);
+        ret->key = tui_form_span_trimmed(s, s + key);
         end = comment_at(value);
-        ret->value = form_span_trimmed(value, end);
-        ret->comment = form_span_trimmed(end, end + strlen(end));
+        ret->value = tui_form_span_trimmed(value, end);
+        ret->comment = tui_form_span_trimmed(end, end + strlen(end));
         return FORM_KEY;
     }
-    ret->value = form_span_trimmed(s, s + strlen(s));
+    ret->value = tui_form_span_trimmed(s, s + strlen(s));
     return FORM_OTHER;
 }
 
-bool form_line_has(const char *line, const char *value)
+bool tui_form_line_has(const char *line, const char *value)
 {
     struct form_parts parts;
 
-    return form_line_split(line, &parts) != FORM_TEXT && form_span_is(parts.value, value);
+    return tui_form_line_split(line, &parts) != FORM_TEXT && tui_form_span_is(parts.value, value);
 }
 
-char *form_line_with(const char *line, const char *value)
+char *tui_form_line_with(const char *line, const char *value)
 {
     struct form_parts parts;
     char *made;
 
-    if (form_line_split(line, &parts) == FORM_OTHER) {
+    if (tui_form_line_split(line, &parts) == FORM_OTHER) {
         bool carriage = parts.value.text[parts.value.len] != '\0' && strchr(line, '\r');
         return asprintf(&made, "%s%s", value, carriage ? "\r" : "") < 0 ? NULL : made;
     }
@@ -87,7 +87,7 @@ char *form_line_with(const char *line, const char *value)
     return r < 0 ? NULL : made;
 }
 
-bool form_value_refused(enum form_kind kind, const char *value, char words[static FORM_WORDS_MAX])
+bool tui_form_value_refused(enum form_kind kind, const char *value, char words[static FORM_WORDS_MAX])
 {
     const char *end = value + strlen(value);
 

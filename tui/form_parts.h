@@ -27,20 +27,20 @@ struct form_parts {
 };
 
 /* What the line is; its parts point into it. */
-enum form_kind form_line_split(const char *line, struct form_parts *ret);
+enum form_kind tui_form_line_split(const char *line, struct form_parts *ret);
 
 /* Is that its value, or, of an error, its text? */
-bool form_line_has(const char *line, const char *value);
+bool tui_form_line_has(const char *line, const char *value);
 
 /* The line, no FORM_TEXT or FORM_SECTION, with another value, for free(); NULL without memory. */
-char *form_line_with(const char *line, const char *value);
+char *tui_form_line_with(const char *line, const char *value);
 
 /* Would that value not be read back as it is? Then `words` is a sentence why. */
-bool form_value_refused(enum form_kind kind, const char *value, char words[static FORM_WORDS_MAX]);
+bool tui_form_value_refused(enum form_kind kind, const char *value, char words[static FORM_WORDS_MAX]);
 
-bool form_span_is(struct form_span span, const char *text);
+bool tui_form_span_is(struct form_span span, const char *text);
 
 /* From there to there, without blanks at the ends. */
-struct form_span form_span_trimmed(const char *from, const char *to);
+struct form_span tui_form_span_trimmed(const char *from, const char *to);
 
 #endif

@@ -16,7 +16,7 @@ enum { LOG_EACH = 100 }; /* newest orders that the log is made of; half as many 
 
 static const int64_t day_ns = (int64_t)86400 * 1000000000;
 
-#define COPY(field, text) text_clean(field, sizeof(field), text)
+#define COPY(field, text) cli_text_clean(field, sizeof(field), text)
 
 /* Where rows go while they are read. */
 struct reading {
@@ -41,28 +41,28 @@ static int decimals_of(int64_t step, int scale)
     return step > 0 ? n : scale > 8 ? 8 : scale;
 }
 
-int history_price_decimals(const struct db_symbol_row *row)
+int tui_history_price_decimals(const struct db_symbol_row *row)
 {
     return row ? decimals_of(row->symbol.filters.tick, row->symbol.price_scale) : 2;
 }
 
-int history_qty_decimals(const struct db_symbol_row *row)
+int tui_history_qty_decimals(const struct db_symbol_row *row)
 {
     return row ? decimals_of(row->symbol.filters.step, row->symbol.qty_scale) : 8;
 }
 
-double history_price(int64_t units, int scale)
+double tui_history_price(int64_t units, int scale)
 {
     return units ? decimal_to_double(units, scale) : NAN;
 }
 
-int history_open(const char *path, struct history_reader **ret, char *err, size_t err_size)
+int tui_history_open(const char *path, struct history_reader **ret, char *err, size_t err_size)
 {
     char words[DB_ERROR_MAX];
     struct history_reader *reader = calloc(1, sizeof(*reader));
 
     if (reader)
-        reader->statistics = statistics_create();
+        reader->statistics = tui_statistics_create();
     if (!reader || !reader->statistics) {
         free(reader);
         snprintf(err, err_size, "out of memory");
@@ -70,37 +70,37 @@ int history_open(const char *path, struct history_reader **ret, char *err, size_
     }
     int r = db_reader_open(path, &reader->db, words, sizeof(words));
     if (r < 0) {
-        text_clean(err, err_size, words);
-        history_close(reader);
+        cli_text_clean(err, err_size, words);
+        tui_history_close(reader);
         return r;
     }
     *ret = reader;
     return 0;
 }
 
-void history_close(struct history_reader *reader)
+void tui_history_close(struct history_reader *reader)
 {
     if (!reader)
         return;
-    statistics_destroy(reader->statistics);
+    tui_statistics_destroy(reader->statistics);
     if (reader->db)
         db_reader_close(reader->db);
     free(reader);
 }
 
-double history_percent(int32_t e6)
+double tui_history_percent(int32_t e6)
 {
     return e6 == 0 ? NAN : (double)e6 / 10000;
 }
 
-int64_t history_link(uint64_t order)
+int64_t tui_history_link(uint64_t order)
 {
     return order == 0 ? -1 : (int64_t)order;
 }
 
-int history_failed(struct history_reader *reader, int r, char *err, size_t err_size)
+int tui_history_failed(struct history_reader *reader, int r, char *err, size_t err_size)
 {
-    text_clean(err, err_size, db_reader_error(reader->db));
+    cli_text_clean(err, err_size, db_reader_error(reader->db));
     return r;
 }
 
@@ -119,8 +119,8 @@ static void on_fill(void *ctx, const struct db_fill_row *row)
         .price = decimal_to_double(row->fill.price, symbol->price_scale),
         .qty = decimal_to_double(row->fill.qty, symbol->qty_scale),
         .fee = decimal_to_double(row->fill.fee, symbol->quote_scale),
-        .price_decimals = history_price_decimals(row->symbol),
-        .qty_decimals = history_qty_decimals(row->symbol),
+        .price_decimals = tui_history_price_decimals(row->symbol),
+        .qty_decimals = tui_history_qty_decimals(row->symbol),
         .maker = row->fill.maker,
     };
     COPY(f->account, row->account->name);
@@ -143,14 +143,14 @@ static void on_order(void *ctx, const struct db_order_row *row)
         .updated_ns = order->updated_ns,
         .qty = decimal_to_double(order->qty, qty_scale),
         .filled = decimal_to_double(order->filled, qty_scale),
-        .price = history_price(order->price, price_scale),
-        .stop = history_price(order->stop_price, price_scale),
-        .trail = history_price(order->trail, price_scale),
-        .trail_pct = history_percent(order->trail_e6),
-        .group = history_link(order->group),
-        .parent = history_link(order->parent),
-        .price_decimals = history_price_decimals(row->symbol),
-        .qty_decimals = history_qty_decimals(row->symbol),
+        .price = tui_history_price(order->price, price_scale),
+        .stop = tui_history_price(order->stop_price, price_scale),
+        .trail = tui_history_price(order->trail, price_scale),
+        .trail_pct = tui_history_percent(order->trail_e6),
+        .group = tui_history_link(order->group),
+        .parent = tui_history_link(order->parent),
+        .price_decimals = tui_history_price_decimals(row->symbol),
+        .qty_decimals = tui_history_qty_decimals(row->symbol),
     };
     COPY(o->account, row->account ? row->account->name : "?");
     COPY(o->symbol, row->symbol ? row->symbol->symbol.name : "?");
@@ -162,7 +162,7 @@ static void on_order(void *ctx, const struct db_order_row *row)
     COPY(o->tag, order->tag);
 }
 
-const char *history_alert_state(const struct history_alert *alert)
+const char *tui_history_alert_state(const struct history_alert *alert)
 {
     return alert->closed_ns ? "closed" : alert->acked_ns ? "acknowledged" : "open";
 }
@@ -199,27 +199,27 @@ static struct history_alert *alert_of(struct history *h, int64_t id)
     return &h->alerts[0];
 }
 
-void history_take_unstored(struct history *h, const json_t *status)
+void tui_history_take_unstored(struct history *h, const json_t *status)
 {
     const json_t *list = json_object_get(status, "alerts_unstored");
 
     for (size_t i = json_array_size(list); i-- > 0;) { /* the newest is to be the first */
         const json_t *object = json_array_get(list, i);
-        int64_t id = status_count(object, "alert"), acked_ns = status_count(object, "acked_ns");
+        int64_t id = tui_status_count(object, "alert"), acked_ns = tui_status_count(object, "acked_ns");
         if (id < 1)
             continue;
         struct history_alert *a = alert_of(h, id);
         *a = (struct history_alert){
             .id = id,
-            .ts_ns = status_count(object, "ts_ns"),
-            .last_ns = status_count(object, "last_ns"),
-            .count = status_count(object, "count"),
+            .ts_ns = tui_status_count(object, "ts_ns"),
+            .last_ns = tui_status_count(object, "last_ns"),
+            .count = tui_status_count(object, "count"),
             .acked_ns = acked_ns > 0 ? acked_ns : 0,
             .open = acked_ns <= 0,
         };
-        status_text(object, "severity", a->severity, sizeof(a->severity));
-        status_text(object, "code", a->code, sizeof(a->code));
-        status_text(object, "text", a->text, sizeof(a->text));
+        tui_status_text(object, "severity", a->severity, sizeof(a->severity));
+        tui_status_text(object, "code", a->code, sizeof(a->code));
+        tui_status_text(object, "text", a->text, sizeof(a->text));
     }
 }
 
@@ -372,24 +372,24 @@ static void on_new_fill(void *ctx, const struct db_fill_row *row)
 {
     struct reading *reading = ctx;
 
-    reading->no_memory |= statistics_fill(reading->statistics, row) < 0;
+    reading->no_memory |= tui_statistics_fill(reading->statistics, row) < 0;
 }
 
 static int read_statistics(struct history_reader *reader, struct reading *reading)
 {
     struct history *h = reading->history;
     reading->statistics = reader->statistics;
-    int r = db_reader_fills_after(reader->db, statistics_last(reader->statistics), HISTORY_FILLS_A_READ,
+    int r = db_reader_fills_after(reader->db, tui_statistics_last(reader->statistics), HISTORY_FILLS_A_READ,
                                   on_new_fill, reading);
 
     if (r == 0 && reading->no_memory)
         r = -ENOMEM;
     for (int i = 0; i < h->n_accounts; i++)
-        statistics_of(reader->statistics, h->accounts[i].account, &h->accounts[i].trades);
+        tui_statistics_of(reader->statistics, h->accounts[i].account, &h->accounts[i].trades);
     return r;
 }
 
-const struct history_account *history_account(const struct history *history, const char *name)
+const struct history_account *tui_history_account(const struct history *history, const char *name)
 {
     for (int i = 0; i < history->n_accounts; i++)
         if (strcmp(history->accounts[i].account, name) == 0)
@@ -397,8 +397,8 @@ const struct history_account *history_account(const struct history *history, con
     return NULL;
 }
 
-int history_read(struct history_reader *reader, int64_t wall_ns, const struct history_want *want,
-                 struct history *ret, char *err, size_t err_size)
+int tui_history_read(struct history_reader *reader, int64_t wall_ns, const struct history_want *want,
+                     struct history *ret, char *err, size_t err_size)
 {
     struct reading reading = {.history = ret, .want = want};
     struct history *h = ret;
@@ -406,17 +406,17 @@ int history_read(struct history_reader *reader, int64_t wall_ns, const struct hi
     h->n_fills = h->n_orders = h->n_alerts = h->n_log = 0;
     int r = db_reader_begin(reader->db);
     if (r < 0)
-        return history_failed(reader, r, err, err_size);
+        return tui_history_failed(reader, r, err, err_size);
     if ((r = db_reader_fills(reader->db, HISTORY_ROWS_MAX, on_fill, &reading)) == 0 &&
         (r = db_reader_orders(reader->db, false, HISTORY_ROWS_MAX, on_order, &reading)) == 0 &&
         (r = db_reader_alerts(reader->db, DB_ALERTS_ALL, HISTORY_ROWS_MAX, on_alert, &reading)) == 0 &&
         (r = db_reader_commands(reader->db, LOG_EACH / 2, on_command, &reading)) == 0 &&
         (r = read_equity(reader, &reading, wall_ns)) == 0 && (r = read_statistics(reader, &reading)) == 0)
-        r = history_read_bars(reader, h, want->symbol, want->interval);
+        r = tui_history_read_bars(reader, h, want->symbol, want->interval);
     if (r == 0)
-        r = history_read_training(reader, &h->training, want->training);
+        r = tui_history_read_training(reader, &h->training, want->training);
     if (r < 0)
-        r = history_failed(reader, r, err, err_size);
+        r = tui_history_failed(reader, r, err, err_size);
     db_reader_end(reader->db);
     if (r < 0)
         return r;

@@ -55,10 +55,10 @@ struct history_alert {
 /* Those of the daemon's status that it could not store yet, over what the database has of them: the newest
  * first. */
 struct history;
-void history_take_unstored(struct history *history, const json_t *status);
+void tui_history_take_unstored(struct history *history, const json_t *status);
 
 /* "open", "acknowledged" or "closed". */
-const char *history_alert_state(const struct history_alert *alert);
+const char *tui_history_alert_state(const struct history_alert *alert);
 
 struct history_log {
     int64_t ts_ns;
@@ -151,21 +151,21 @@ struct history {
 struct history_reader;
 
 /* Opens the database for reading. 0; -ENOENT when there is none yet; another -errno. err: one sentence. */
-int history_open(const char *path, struct history_reader **ret, char *err, size_t err_size);
-void history_close(struct history_reader *reader);
+int tui_history_open(const char *path, struct history_reader **ret, char *err, size_t err_size);
+void tui_history_close(struct history_reader *reader);
 
 /* Reads all of *ret: the last 24 h before the newest point of equity, the newest rows of the rest, the bars
  * that are wanted, and what the accounts' trades came to (at most HISTORY_FILLS_A_READ new fills a call, so
  * that a long past takes a few). 0 or -errno with a sentence; *ret may be partly written. */
-int history_read(struct history_reader *reader, int64_t wall_ns, const struct history_want *want,
-                 struct history *ret, char *err, size_t err_size);
+int tui_history_read(struct history_reader *reader, int64_t wall_ns, const struct history_want *want,
+                     struct history *ret, char *err, size_t err_size);
 
 /* The account's trades, or NULL. */
-const struct history_account *history_account(const struct history *history, const char *name);
+const struct history_account *tui_history_account(const struct history *history, const char *name);
 
 /* What a status would have said when the database was last written: symbols with their prices, positions,
  * accounts, live orders, streams. Ages are from the stored wall times to wall_ns. 0 or -errno. */
-int history_status(struct history_reader *reader, int64_t wall_ns, struct status *ret,
-                   int64_t *ret_accounts_age_ms, char *err, size_t err_size);
+int tui_history_status(struct history_reader *reader, int64_t wall_ns, struct status *ret,
+                       int64_t *ret_accounts_age_ms, char *err, size_t err_size);
 
 #endif

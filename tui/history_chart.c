@@ -58,7 +58,7 @@ static void take_names(struct history *h, const char *names)
         size_t len = strcspn(names, " ");
         char name[sizeof(h->output_names[0])];
         snprintf(name, sizeof(name), "%.*s", (int)(len < sizeof(name) ? len : sizeof(name) - 1), names);
-        text_clean(h->output_names[h->n_outputs++], sizeof(h->output_names[0]), name);
+        cli_text_clean(h->output_names[h->n_outputs++], sizeof(h->output_names[0]), name);
         names += len + (names[len] == ' ');
     }
 }
@@ -70,15 +70,15 @@ static void on_series(void *ctx, const struct db_chart_row *row)
     const char *name = bar_interval_name(row->series.interval_ns);
 
     if (name && h->n_timeframes < HISTORY_TIMEFRAMES_MAX)
-        text_clean(h->timeframes[h->n_timeframes++], sizeof(h->timeframes[0]), name);
+        cli_text_clean(h->timeframes[h->n_timeframes++], sizeof(h->timeframes[0]), name);
     if (row->series.interval_ns != reading->interval_ns)
         return;
     reading->kept = true;
     take_names(h, row->series.names);
 }
 
-int history_read_bars(struct history_reader *reader, struct history *h, const char *symbol,
-                      const char *interval)
+int tui_history_read_bars(struct history_reader *reader, struct history *h, const char *symbol,
+                          const char *interval)
 {
     struct reading reading = {.history = h};
     struct db_symbol_row row;
@@ -92,8 +92,8 @@ int history_read_bars(struct history_reader *reader, struct history *h, const ch
         return r == -ENOENT ? 0 : r;
     reading.price_scale = row.symbol.price_scale;
     reading.qty_scale = row.symbol.qty_scale;
-    text_clean(h->bars_symbol, sizeof(h->bars_symbol), symbol);
-    text_clean(h->bars_interval, sizeof(h->bars_interval), interval);
+    cli_text_clean(h->bars_symbol, sizeof(h->bars_symbol), symbol);
+    cli_text_clean(h->bars_interval, sizeof(h->bars_interval), interval);
     r = db_reader_chart_series(reader->db, symbol, on_series, &reading);
     if (r == 0 && reading.kept)
         r = db_reader_chart_bars(reader->db, symbol, reading.interval_ns, HISTORY_BARS_MAX, on_chart_bar,

@@ -25,32 +25,32 @@ struct history_reader {
 };
 
 /* Digits after the point that a symbol's filters allow: "61837.63", however many its scale has. */
-int history_price_decimals(const struct db_symbol_row *row);
-int history_qty_decimals(const struct db_symbol_row *row);
+int tui_history_price_decimals(const struct db_symbol_row *row);
+int tui_history_qty_decimals(const struct db_symbol_row *row);
 
 /* A price; NaN for 0, which stands for none. */
-double history_price(int64_t units, int scale);
+double tui_history_price(int64_t units, int scale);
 
 /* Millionths as percent, and an order's number; NaN and -1 for 0, which stands for none. */
-double history_percent(int32_t e6);
-int64_t history_link(uint64_t order);
+double tui_history_percent(int32_t e6);
+int64_t tui_history_link(uint64_t order);
 
 /* The bars of one symbol and interval with what indicators are kept, and the intervals that there are. 0 or
  * -errno. */
-int history_read_bars(struct history_reader *reader, struct history *h, const char *symbol,
-                      const char *interval);
+int tui_history_read_bars(struct history_reader *reader, struct history *h, const char *symbol,
+                          const char *interval);
 
 /* The past of one training, "" for none: points and evaluations from where the last reading of it ended,
  * unless it has been begun anew or gone back since. 0 or -errno. */
-int history_read_training(struct history_reader *reader, struct history_training *past, const char *name);
+int tui_history_read_training(struct history_reader *reader, struct history_training *past, const char *name);
 
 /* What the database last knew of trainings, policies and the champion; after the accounts. 0 or -errno. */
-int history_status_trainings(struct history_reader *reader, int64_t wall_ns, struct status *status);
+int tui_history_status_trainings(struct history_reader *reader, int64_t wall_ns, struct status *status);
 
 /* The keys and values of a configuration file, as many as fit. */
-void history_parameters(struct history_training *past, const char *config);
+void tui_history_parameters(struct history_training *past, const char *config);
 
 /* Hands the reader's words on; returns r. */
-int history_failed(struct history_reader *reader, int r, char *err, size_t err_size);
+int tui_history_failed(struct history_reader *reader, int r, char *err, size_t err_size);
 
 #endif

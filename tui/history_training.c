@@ -8,7 +8,7 @@
 #include "cli/text.h"
 #include "tui/history_reader.h"
 
-#define COPY(field, text) text_clean(field, sizeof(field), text)
+#define COPY(field, text) cli_text_clean(field, sizeof(field), text)
 
 enum { LINE_MAX = 256 };
 
@@ -29,7 +29,7 @@ static void parameter(struct history_training *past, char *section, size_t secti
         return;
     if (*line == '[' && (end = strchr(line, ']'))) {
         *end = '\0';
-        text_clean(section, section_size, line + 1);
+        cli_text_clean(section, section_size, line + 1);
         return;
     }
     if (!equals || past->n_parameters == HISTORY_PARAMETERS_MAX)
@@ -47,7 +47,7 @@ static void parameter(struct history_training *past, char *section, size_t secti
     COPY(p->value, value);
 }
 
-void history_parameters(struct history_training *past, const char *config)
+void tui_history_parameters(struct history_training *past, const char *config)
 {
     char section[STATUS_WORD_MAX] = "", line[LINE_MAX];
 
@@ -68,7 +68,7 @@ static void on_training(void *ctx, const struct db_training *row)
     reading->found = true;
     reading->attempts = row->attempts;
     reading->created_ns = row->created_ns;
-    history_parameters(reading->past, row->config);
+    tui_history_parameters(reading->past, row->config);
 }
 
 /* Every second point goes, and from now on only every second one that comes stays. */
@@ -173,7 +173,7 @@ static int read_on(struct db_reader *db, struct reading *reading, const char *na
     return db_reader_training_evaluations(db, name, evaluations, on_evaluation, reading);
 }
 
-int history_read_training(struct history_reader *reader, struct history_training *past, const char *name)
+int tui_history_read_training(struct history_reader *reader, struct history_training *past, const char *name)
 {
     struct reading reading = {.past = past, .curve = &reader->curve};
 

@@ -6,7 +6,7 @@
 #include "tui/overlay.h"
 #include "tui/panel/panel.h"
 #include "tui/paste.h"
-#include "tui/search_keys.h"
+#include "tui/study_keys.h"
 #include "tui/train_ask.h"
 #include "tui/train_keys.h"
 
@@ -19,7 +19,7 @@ static bool daemon_there(struct view *view, const struct model *model, const cha
 {
     if (model->source == MODEL_DAEMON)
         return true;
-    view_tell(view, OUTCOME_REFUSED, command, "there is no daemon to ask", now);
+    tui_view_tell(view, OUTCOME_REFUSED, command, "there is no daemon to ask", now);
     return false;
 }
 
@@ -28,14 +28,14 @@ static enum action answer(struct view *view, const struct model *model, struct m
     size_t len = strlen(view->typed);
 
     if (view->prompt == PROMPT_FILTER)
-        return search_keys_filter(view, key);
+        return tui_study_keys_filter(view, key);
     if (view->prompt != PROMPT_CANCEL && view->prompt != PROMPT_FLATTEN)
-        return train_keys_answer(view, model, now, key);
+        return tui_train_keys_answer(view, model, now, key);
     if (view->prompt == PROMPT_CANCEL) {
         view->prompt = PROMPT_NONE;
         if (key == 'y')
             return ACTION_CANCEL;
-        view_tell(view, OUTCOME_NOTE, "cancel:", "nothing is done", now);
+        tui_view_tell(view, OUTCOME_NOTE, "cancel:", "nothing is done", now);
         return ACTION_NONE;
     }
     if (key == PRESS_ENTER) {
@@ -43,10 +43,10 @@ static enum action answer(struct view *view, const struct model *model, struct m
         view->prompt = PROMPT_NONE;
         if (right)
             return ACTION_FLATTEN;
-        view_tell(view, OUTCOME_NOTE, "flatten:", "the word was not FLATTEN, nothing is done", now);
+        tui_view_tell(view, OUTCOME_NOTE, "flatten:", "the word was not FLATTEN, nothing is done", now);
     } else if (key == PRESS_ESCAPE) {
         view->prompt = PROMPT_NONE;
-        view_tell(view, OUTCOME_NOTE, "flatten:", "nothing is done", now);
+        tui_view_tell(view, OUTCOME_NOTE, "flatten:", "nothing is done", now);
     } else if (key == PRESS_BACKSPACE || key == PRESS_DELETE) {
         if (len > 0)
             view->typed[len - 1] = '\0';
@@ -71,9 +71,9 @@ static void ask_cancel(struct view *view, const struct model *model, enum panel 
 
     at = at >= rows ? rows - 1 : at;
     if (focus != PANEL_ORDERS || at < 0) {
-        view_tell(view, OUTCOME_NOTE, "cancel:", "choose an order first: 6, then the arrows", now);
+        tui_view_tell(view, OUTCOME_NOTE, "cancel:", "choose an order first: 6, then the arrows", now);
     } else if (at >= model->status.n_orders) {
-        view_tell(view, OUTCOME_NOTE, "cancel:", "that order has ended", now);
+        tui_view_tell(view, OUTCOME_NOTE, "cancel:", "that order has ended", now);
     } else {
         view->prompt = PROMPT_CANCEL;
         view->outcome = OUTCOME_NONE;
@@ -85,18 +85,18 @@ static enum action act(struct view *view, const struct model *model, enum panel 
                        int key)
 {
     if (view->readonly) {
-        view_tell(view, OUTCOME_NOTE, "", "read-only: started with --readonly", now);
+        tui_view_tell(view, OUTCOME_NOTE, "", "read-only: started with --readonly", now);
         return ACTION_NONE;
     }
-    bool stopped = model_trading_stopped(model);
+    bool stopped = tui_model_trading_stopped(model);
     if (key == 'p' && daemon_there(view, model, stopped ? "resume" : "pause", now))
         return stopped ? ACTION_RESUME : ACTION_PAUSE;
     if (key == 'F' && daemon_there(view, model, "flatten", now))
         ask_flatten(view);
-    if (train_keys_prompt(key) != PROMPT_NONE && (key != 'x' || train_keys_here(view, focus))) {
-        if (!daemon_there(view, model, train_ask_word(train_keys_prompt(key)), now))
+    if (tui_train_keys_prompt(key) != PROMPT_NONE && (key != 'x' || tui_train_keys_here(view, focus))) {
+        if (!daemon_there(view, model, tui_train_ask_word(tui_train_keys_prompt(key)), now))
             return ACTION_NONE;
-        return train_keys_press(view, model, focus, now, key);
+        return tui_train_keys_press(view, model, focus, now, key);
     }
     if (key == 'x' && daemon_there(view, model, "cancel", now))
         ask_cancel(view, model, focus, now);
@@ -109,7 +109,7 @@ static enum action act(struct view *view, const struct model *model, enum panel 
                 ;
         }
         if (at >= h->n_alerts || !h->alerts[at].open) {
-            view_tell(view, OUTCOME_NOTE, "ack:", "no alert is open here", now);
+            tui_view_tell(view, OUTCOME_NOTE, "ack:", "no alert is open here", now);
             return ACTION_NONE;
         }
         view->alert = h->alerts[at].id;
@@ -120,7 +120,7 @@ static enum action act(struct view *view, const struct model *model, enum panel 
 
 static void next_panel(struct view *view, const struct layout *layout, const struct model *model)
 {
-    enum panel focus = view_focus(view, layout);
+    enum panel focus = tui_view_focus(view, layout);
     int at = 0;
 
     (void)model;
@@ -129,7 +129,7 @@ static void next_panel(struct view *view, const struct layout *layout, const str
             at = i;
     for (int i = 1; i <= layout->n; i++) {
         struct view trial = {.focus = layout->rects[(at + i) % layout->n].panel};
-        if (view_focus(&trial, layout) == trial.focus) {
+        if (tui_view_focus(&trial, layout) == trial.focus) {
             view->focus = trial.focus;
             return;
         }
@@ -159,10 +159,10 @@ static int mirrored(int key)
 
 static void move(struct view *view, const struct model *model, const struct layout *layout, int key)
 {
-    enum panel focus = view_focus(view, layout);
-    const struct rect *rect = layout_find(layout, focus);
-    int rows = view_rows(view, model, focus), page = rect ? rect->height - 1 : 1,
-        at = view_cursor(view, model, focus);
+    enum panel focus = tui_view_focus(view, layout);
+    const struct rect *rect = tui_layout_find(layout, focus);
+    int rows = tui_view_rows(view, model, focus), page = rect ? rect->height - 1 : 1,
+        at = tui_view_cursor(view, model, focus);
 
     if (focus == PANEL_TRAINING_LOG) {
         key = mirrored(key);
@@ -186,10 +186,11 @@ static void move(struct view *view, const struct model *model, const struct layo
     if (focus == PANEL_ACCOUNTS || focus == PANEL_STRATEGIES) /* two tables of the same rows */
         view->cursor[PANEL_ACCOUNTS] = view->cursor[PANEL_STRATEGIES] = view->cursor[focus];
     if (focus == PANEL_TRAININGS && rows > 0)
-        memcpy(view->training, model_training(model, view->cursor[focus])->training, sizeof(view->training));
+        memcpy(view->training, tui_model_training(model, view->cursor[focus])->training,
+               sizeof(view->training));
     if (focus == PANEL_POLICIES && rows > 0)
         memcpy(view->policy, model->status.policies[view->cursor[focus]].policy, sizeof(view->policy));
-    search_keys_moved(view, model, focus);
+    tui_study_keys_moved(view, model, focus);
     view->focus = focus;
 }
 
@@ -197,13 +198,13 @@ static void move(struct view *view, const struct model *model, const struct layo
  * nothing, so that it needs no confirmation, and no daemon. */
 static enum action backtest(struct view *view, const struct model *model, struct moment now)
 {
-    const struct status_account *account = view_account(view, model);
+    const struct status_account *account = tui_view_account(view, model);
 
     if (model->backtest.state == BACKTEST_RUNNING)
         return ACTION_STOP_BACKTEST;
     if (!account || !account->strategy[0]) {
-        view_tell(view, OUTCOME_NOTE,
-                  "backtest:", account ? "the account has no strategy" : "no account is known", now);
+        tui_view_tell(view, OUTCOME_NOTE,
+                      "backtest:", account ? "the account has no strategy" : "no account is known", now);
         return ACTION_NONE;
     }
     return ACTION_BACKTEST;
@@ -224,14 +225,14 @@ static void pace(struct view *view, int key)
 static enum action step_timeframe(struct view *view, const struct model *model, struct moment now, int by)
 {
     const struct history *h = &model->history;
-    const struct status_symbol *symbol = view_symbol(view, model);
+    const struct status_symbol *symbol = tui_view_symbol(view, model);
     int at = -1;
 
     for (int i = 0; symbol && i < h->n_timeframes; i++)
-        if (strcmp(h->timeframes[i], view_timeframe(view, model, symbol)) == 0)
+        if (strcmp(h->timeframes[i], tui_view_timeframe(view, model, symbol)) == 0)
             at = i;
     if (at < 0 || h->n_timeframes < 2) {
-        view_tell(view, OUTCOME_NOTE, "timeframe:", "no other is kept here; the market's tab is 4", now);
+        tui_view_tell(view, OUTCOME_NOTE, "timeframe:", "no other is kept here; the market's tab is 4", now);
         return ACTION_NONE;
     }
     at = (at + by + h->n_timeframes) % h->n_timeframes;
@@ -244,7 +245,7 @@ static void step_below(struct view *view, const struct model *model)
 {
     int first, end;
 
-    view->below = overlay_below(&model->history, view->below, &first, &end) ? view->below + 1 : 0;
+    view->below = tui_overlay_below(&model->history, view->below, &first, &end) ? view->below + 1 : 0;
 }
 
 static enum action open_tab(struct view *view, enum tab tab)
@@ -259,7 +260,7 @@ static enum action open_tab(struct view *view, enum tab tab)
 /* The page of the chosen training. */
 static enum action open_training(struct view *view, const struct model *model, enum panel focus)
 {
-    const struct status_training *training = view_training(view, model);
+    const struct status_training *training = tui_view_training(view, model);
 
     if (focus != PANEL_TRAININGS || !training)
         return ACTION_NONE;
@@ -276,7 +277,7 @@ static enum action open_training(struct view *view, const struct model *model, e
 static enum action back(struct view *view)
 {
     if (!view->zoomed && view->search_view != SEARCH_LISTED)
-        return search_keys_back(view);
+        return tui_study_keys_back(view);
     bool page = view->detail && !view->zoomed;
 
     if (page) {
@@ -287,15 +288,15 @@ static enum action back(struct view *view)
     return page ? ACTION_COLLECT : ACTION_NONE;
 }
 
-enum action keys_press(struct view *view, const struct model *model, int width, int height, struct moment now,
-                       int key)
+enum action tui_keys_press(struct view *view, const struct model *model, int width, int height,
+                           struct moment now, int key)
 {
     struct layout layout;
     bool second_g = view->got_g && key == 'g';
 
     view->got_g = false;
-    view_layout(view, model, width, height, &layout);
-    if (layout_find(&layout, PANEL_TOO_SMALL)) {
+    tui_view_layout(view, model, width, height, &layout);
+    if (tui_layout_find(&layout, PANEL_TOO_SMALL)) {
         view->prompt = PROMPT_NONE; /* nothing is confirmed that cannot be seen */
         return key == 'q' && !view->page ? ACTION_QUIT : key == CONTROL_L ? ACTION_REDRAW : ACTION_NONE;
     }
@@ -308,7 +309,7 @@ enum action keys_press(struct view *view, const struct model *model, int width, 
     if (view->outcome != OUTCOME_PENDING)
         view->outcome = OUTCOME_NONE;
     if (view->page)
-        return key == CONTROL_L ? ACTION_REDRAW : train_keys_form(view, model, height, now, key);
+        return key == CONTROL_L ? ACTION_REDRAW : tui_train_keys_form(view, model, height, now, key);
     if (key >= '1' && key < '1' + TABS)
         return open_tab(view, (enum tab)(key - '1'));
     switch (key) {
@@ -346,7 +347,7 @@ enum action keys_press(struct view *view, const struct model *model, int width, 
     case PRESS_HOME:
     case PRESS_END:
         move(view, model, &layout, key);
-        switch (view_focus(view, &layout)) {
+        switch (tui_view_focus(view, &layout)) {
         case PANEL_PRICES:
         case PANEL_ACCOUNTS:
         case PANEL_STRATEGIES:
@@ -358,12 +359,12 @@ enum action keys_press(struct view *view, const struct model *model, int width, 
             return ACTION_NONE;
         }
     case 'z':
-        view->zoomed = view->zoomed ? PANEL_NONE : view_focus(view, &layout);
+        view->zoomed = view->zoomed ? PANEL_NONE : tui_view_focus(view, &layout);
         break;
     case PRESS_ENTER:
-        if (search_keys_enter(view, model, view_focus(view, &layout)))
+        if (tui_study_keys_enter(view, model, tui_view_focus(view, &layout)))
             return ACTION_COLLECT;
-        return open_training(view, model, view_focus(view, &layout));
+        return open_training(view, model, tui_view_focus(view, &layout));
     case PRESS_ESCAPE:
         return back(view);
     case 'f':
@@ -382,7 +383,7 @@ enum action keys_press(struct view *view, const struct model *model, int width, 
     case 'I':
     case '/':
     case 'v':
-        return search_keys_press(view, model, view_focus(view, &layout), now, key);
+        return tui_study_keys_press(view, model, tui_view_focus(view, &layout), now, key);
     case 'i':
         if (view->tab == TAB_STUDY)
             view->curve = (view->curve + 1) % FIGURES;
@@ -401,29 +402,29 @@ enum action keys_press(struct view *view, const struct model *model, int width, 
     case 'e':
     case 'P':
     case 'R':
-        return act(view, model, view_focus(view, &layout), now, key);
+        return act(view, model, tui_view_focus(view, &layout), now, key);
     default:
         break;
     }
     return ACTION_NONE;
 }
 
-void keys_paste(struct view *view, const struct model *model, int width, int height, const int *keys,
-                size_t n)
+void tui_keys_paste(struct view *view, const struct model *model, int width, int height, const int *keys,
+                    size_t n)
 {
     struct layout layout;
     size_t len = strlen(view->typed);
 
-    view_layout(view, model, width, height, &layout);
-    if (layout_find(&layout, PANEL_TOO_SMALL))
+    tui_view_layout(view, model, width, height, &layout);
+    if (tui_layout_find(&layout, PANEL_TOO_SMALL))
         return;
     if (view->prompt == PROMPT_NAME) { /* what is no letter of a name shows as such, and is refused */
         for (size_t i = 0; i < n && i < PASTE_MAX && len + 1 < sizeof(view->typed); i++)
             view->typed[len++] = (char)(keys[i] > ' ' && keys[i] < 0x7f ? keys[i] : '?');
         view->typed[len] = '\0';
     } else if (view->prompt == PROMPT_FILTER) {
-        search_keys_paste(view, keys, n);
+        tui_study_keys_paste(view, keys, n);
     } else if (view->prompt == PROMPT_NONE && view->page && !view->help) {
-        form_page_paste(view->page, keys, n);
+        tui_form_page_paste(view->page, keys, n);
     }
 }

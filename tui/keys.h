@@ -15,7 +15,7 @@ enum action {
     ACTION_FLATTEN,
     ACTION_ACK,           /* of view->alert */
     ACTION_CANCEL,        /* of view->order */
-    ACTION_BACKTEST,      /* of view_account() */
+    ACTION_BACKTEST,      /* of tui_view_account() */
     ACTION_STOP_BACKTEST, /* the one that runs */
     ACTION_FORM,          /* view->page wants its text */
     ACTION_FORM_CHECK,    /* its text is to be checked */
@@ -27,12 +27,12 @@ enum action {
 };
 
 /* One key, on a screen of width × height. */
-enum action keys_press(struct view *view, const struct model *model, int width, int height, struct moment now,
-                       int key);
+enum action tui_keys_press(struct view *view, const struct model *model, int width, int height,
+                           struct moment now, int key);
 
 /* What was pasted (tui/paste.h) on a screen of width × height: text where a line is typed, nothing elsewhere;
  * n > PASTE_MAX: it is too long for anything. */
-void keys_paste(struct view *view, const struct model *model, int width, int height, const int *keys,
-                size_t n);
+void tui_keys_paste(struct view *view, const struct model *model, int width, int height, const int *keys,
+                    size_t n);
 
 #endif

@@ -9,7 +9,7 @@
 #include "exchange/order.h"
 #include "tui/history_reader.h"
 
-#define COPY(field, text) text_clean(field, sizeof(field), text)
+#define COPY(field, text) cli_text_clean(field, sizeof(field), text)
 
 struct reading {
     struct status *status;
@@ -36,14 +36,14 @@ static void on_price(void *ctx, const struct db_price_row *row)
         return;
     struct status_symbol *symbol = &s->symbols[s->n_symbols++];
     *symbol = (struct status_symbol){
-        .last = history_price(row->price.last, scale),
-        .bid = history_price(row->price.bid, scale),
-        .ask = history_price(row->price.ask, scale),
-        .mark = history_price(row->price.mark, scale),
+        .last = tui_history_price(row->price.last, scale),
+        .bid = tui_history_price(row->price.bid, scale),
+        .ask = tui_history_price(row->price.ask, scale),
+        .mark = tui_history_price(row->price.mark, scale),
         .change_24h_pct = NAN,
         .age_ms = age_ms(reading, row->price.recv_wall_ns),
         .limit_ms = -1,
-        .price_decimals = history_price_decimals(row->symbol),
+        .price_decimals = tui_history_price_decimals(row->symbol),
         .book_gaps = -1,
         .bars = -1,
         .bar_open_ms = -1,
@@ -76,7 +76,7 @@ static void on_position(void *ctx, const struct db_position_row *row)
                                   .upnl = NAN,
                                   .stop = NAN,
                                   .age_ms = -1,
-                                  .qty_decimals = history_qty_decimals(row->symbol)};
+                                  .qty_decimals = tui_history_qty_decimals(row->symbol)};
     COPY(p->account, row->account->name);
     COPY(p->symbol, symbol->name);
     COPY(p->side, qty < 0 ? "S" : "L");
@@ -102,12 +102,12 @@ static void on_live_order(void *ctx, const struct db_order_row *row)
         .order = (int64_t)order->id,
         .qty = decimal_to_double(order->qty, symbol->qty_scale),
         .filled = decimal_to_double(order->filled, symbol->qty_scale),
-        .price = history_price(order->price, symbol->price_scale),
-        .stop = history_price(order->stop_price, symbol->price_scale),
-        .trail = history_price(order->trail, symbol->price_scale),
-        .trail_pct = history_percent(order->trail_e6),
-        .group = history_link(order->group),
-        .parent = history_link(order->parent),
+        .price = tui_history_price(order->price, symbol->price_scale),
+        .stop = tui_history_price(order->stop_price, symbol->price_scale),
+        .trail = tui_history_price(order->trail, symbol->price_scale),
+        .trail_pct = tui_history_percent(order->trail_e6),
+        .group = tui_history_link(order->group),
+        .parent = tui_history_link(order->parent),
         .triggered = order->triggered,
     };
     COPY(o->account, row->account->name);
@@ -226,24 +226,24 @@ static int read_parity(struct history_reader *reader, struct status_parity *ret)
         int r = db_reader_meta(reader->db, values[i].key, text, sizeof(text));
         if (r < 0 && r != -ENOENT && r != -ENOSPC)
             return r;
-        text_clean(values[i].buf, values[i].size, text);
+        cli_text_clean(values[i].buf, values[i].size, text);
     }
     ret->days = days[0] ? strtoll(days, NULL, 10) : -1;
     ret->checked_ns = checked[0] ? strtoll(checked, NULL, 10) : -1;
     return 0;
 }
 
-int history_status(struct history_reader *reader, int64_t wall_ns, struct status *ret,
-                   int64_t *ret_accounts_age_ms, char *err, size_t err_size)
+int tui_history_status(struct history_reader *reader, int64_t wall_ns, struct status *ret,
+                       int64_t *ret_accounts_age_ms, char *err, size_t err_size)
 {
     struct reading *reading = calloc(1, sizeof(*reading));
     struct status *status = malloc(sizeof(*status));
     int r = -ENOMEM;
 
     if (!reading || !status) {
-        text_clean(err, err_size, "out of memory");
+        cli_text_clean(err, err_size, "out of memory");
     } else {
-        status_init(status);
+        tui_status_init(status);
         reading->status = status;
         reading->wall_ns = wall_ns;
         r = db_reader_begin(reader->db);
@@ -253,13 +253,13 @@ int history_status(struct history_reader *reader, int64_t wall_ns, struct status
                 (r = db_reader_orders(reader->db, true, STATUS_ORDERS_MAX, on_live_order, reading)) == 0)
                 r = read_accounts(reader, reading);
             if (r == 0)
-                r = history_status_trainings(reader, wall_ns, status);
+                r = tui_history_status_trainings(reader, wall_ns, status);
             if (r == 0)
                 r = read_parity(reader, &status->parity);
             db_reader_end(reader->db);
         }
         if (r < 0)
-            history_failed(reader, r, err, err_size);
+            tui_history_failed(reader, r, err, err_size);
     }
     if (r == 0) {
         *ret_accounts_age_ms = age_ms(reading, reading->equity_ns[0]);

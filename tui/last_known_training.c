@@ -11,7 +11,7 @@
 #include "tui/model.h"
 #include "tui/status_reader.h"
 
-#define COPY(field, text) text_clean(field, sizeof(field), text)
+#define COPY(field, text) cli_text_clean(field, sizeof(field), text)
 
 struct reading {
     struct status *status;
@@ -35,7 +35,7 @@ static void on_rank(void *ctx, const struct db_training *row)
         reading->cap = cap;
     }
     reading->ranks[reading->n++] = (struct training_rank){
-        .group = training_group(row->state), .priority = row->priority, .ended_ns = row->ended_ns};
+        .group = db_training_group(row->state), .priority = row->priority, .ended_ns = row->ended_ns};
 }
 
 static int64_t moment(int64_t ns)
@@ -51,7 +51,7 @@ static void on_training(void *ctx, const struct db_training *row)
     if (at >= reading->n || !reading->shown[at])
         return;
     struct status_training *t = &reading->status->trainings[reading->status->n_trainings++];
-    status_training_init(t);
+    tui_status_training_init(t);
     COPY(t->training, row->name);
     COPY(t->state, row->state);
     COPY(t->reason, row->reason);
@@ -72,7 +72,7 @@ static void on_training(void *ctx, const struct db_training *row)
     t->ended_ns = moment(row->ended_ns);
     if (row->heard_ns > 0 && row->heard_ns <= reading->wall_ns) /* no age of what is yet to come */
         t->age_ms = (reading->wall_ns - row->heard_ns) / 1000000;
-    if (model_training_works(t))
+    if (tui_model_training_works(t))
         t->expected_ms = FRESHNESS_TRAINING_MS;
 }
 
@@ -88,7 +88,7 @@ static void on_policy(void *ctx, const struct db_policy *row)
     if (s->n_policies == STATUS_POLICIES_MAX)
         return;
     struct status_policy *p = &s->policies[s->n_policies++];
-    status_policy_init(p);
+    tui_status_policy_init(p);
     COPY(p->policy, row->name);
     COPY(p->role, db_policy_role_name(row->role));
     COPY(p->account, row->account);
@@ -121,7 +121,7 @@ static int read_policies(struct history_reader *reader, struct reading *reading)
     return r;
 }
 
-int history_status_trainings(struct history_reader *reader, int64_t wall_ns, struct status *status)
+int tui_history_status_trainings(struct history_reader *reader, int64_t wall_ns, struct status *status)
 {
     struct reading reading = {.status = status, .wall_ns = wall_ns};
     int r = db_reader_trainings(reader->db, NULL, on_rank, &reading);
@@ -131,7 +131,7 @@ int history_status_trainings(struct history_reader *reader, int64_t wall_ns, str
         r = -ENOMEM;
     if (r == 0) {
         status->trainings_total = (int64_t)reading.n;
-        training_choose(reading.ranks, reading.n, STATUS_TRAININGS_MAX, reading.shown);
+        db_training_choose(reading.ranks, reading.n, STATUS_TRAININGS_MAX, reading.shown);
         r = db_reader_trainings(reader->db, NULL, on_training, &reading);
     }
     free(reading.ranks);

@@ -278,7 +278,7 @@ static void body(struct layout *layout, const struct layout_choice *choice, int 
     }
 }
 
-void layout_compute(int width, int height, const struct layout_choice *choice, struct layout *ret)
+void tui_layout_compute(int width, int height, const struct layout_choice *choice, struct layout *ret)
 {
     ret->n = 0;
     if (width < LAYOUT_WIDTH_MIN || height < LAYOUT_HEIGHT_MIN) {
@@ -290,13 +290,13 @@ void layout_compute(int width, int height, const struct layout_choice *choice, s
     add(ret, PANEL_KEYS, 0, height - 1, width, 1);
     int fixed = ret->n;
     body(ret, choice, 2, width, height - 3);
-    if (choice->zoomed > PANEL_KEYS && layout_find(ret, choice->zoomed)) {
+    if (choice->zoomed > PANEL_KEYS && tui_layout_find(ret, choice->zoomed)) {
         ret->n = fixed;
         add(ret, choice->zoomed, 0, 2, width, height - 3);
     }
 }
 
-const struct rect *layout_find(const struct layout *layout, enum panel panel)
+const struct rect *tui_layout_find(const struct layout *layout, enum panel panel)
 {
     for (int i = 0; i < layout->n; i++)
         if (layout->rects[i].panel == panel)

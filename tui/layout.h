@@ -91,9 +91,9 @@ struct layout_choice {
 };
 
 /* Fills a screen of width × height (1 or more) without overlap, but for a blank column between stacks. */
-void layout_compute(int width, int height, const struct layout_choice *choice, struct layout *ret);
+void tui_layout_compute(int width, int height, const struct layout_choice *choice, struct layout *ret);
 
 /* The rectangle of a panel, or NULL. */
-const struct rect *layout_find(const struct layout *layout, enum panel panel);
+const struct rect *tui_layout_find(const struct layout *layout, enum panel panel);
 
 #endif

@@ -13,10 +13,10 @@ enum {
     UTF8_MAX = 4,
 };
 
-void line_edit_begin(struct line_edit *edit, const char *text, size_t size)
+void tui_line_edit_begin(struct line_edit *edit, const char *text, size_t size)
 {
     edit->size = size > LINE_EDIT_MAX ? LINE_EDIT_MAX : size;
-    text_clean(edit->text, edit->size, text);
+    cli_text_clean(edit->text, edit->size, text);
     edit->len = edit->at = strlen(edit->text);
     edit->over = false;
 }
@@ -27,10 +27,10 @@ static size_t next(const struct line_edit *edit, size_t at)
     wchar_t c;
 
     if (at < edit->len)
-        at += text_decode(edit->text + at, &c);
+        at += cli_text_decode(edit->text + at, &c);
     while (at < edit->len) {
-        size_t used = text_decode(edit->text + at, &c);
-        if (text_char_width(c) != 0)
+        size_t used = cli_text_decode(edit->text + at, &c);
+        if (cli_text_char_width(c) != 0)
             break;
         at += used;
     }
@@ -73,7 +73,8 @@ static bool insert(struct line_edit *edit, int key)
 {
     char bytes[UTF8_MAX];
 
-    if (key < ' ' || key > 0x10ffff || (key >= 0xd800 && key <= 0xdfff) || text_char_width((wchar_t)key) < 0)
+    if (key < ' ' || key > 0x10ffff || (key >= 0xd800 && key <= 0xdfff) ||
+        cli_text_char_width((wchar_t)key) < 0)
         return false;
     size_t n = encode(key, bytes);
     if (edit->len + n >= edit->size) {
@@ -87,7 +88,7 @@ static bool insert(struct line_edit *edit, int key)
     return true;
 }
 
-bool line_edit_press(struct line_edit *edit, int key)
+bool tui_line_edit_press(struct line_edit *edit, int key)
 {
     switch (key) {
     case PRESS_LEFT:
@@ -121,7 +122,7 @@ bool line_edit_press(struct line_edit *edit, int key)
     }
 }
 
-bool line_edit_paste(struct line_edit *edit, const int *keys, size_t n)
+bool tui_line_edit_paste(struct line_edit *edit, const int *keys, size_t n)
 {
     char bytes[UTF8_MAX];
     size_t more = 0;

@@ -15,15 +15,16 @@ struct line_edit {
     size_t size;    /* bytes that it may grow to, with the NUL: 1..LINE_EDIT_MAX */
 };
 
-/* Begins with `text`, cleaned (text_clean()) and cut to `size` bytes with the NUL; the cursor at its end. */
-void line_edit_begin(struct line_edit *edit, const char *text, size_t size);
+/* Begins with `text`, cleaned (cli_text_clean()) and cut to `size` bytes with the NUL; the cursor at its end.
+ */
+void tui_line_edit_begin(struct line_edit *edit, const char *text, size_t size);
 
 /* A character types it; arrows, Home, End (Ctrl-A, Ctrl-E), Backspace, Delete, Ctrl-U (all before the cursor)
  * and Ctrl-K (all after it) do what they say. False for a key that is not of a line, and for a character that
  * must not be shown or has no room. */
-bool line_edit_press(struct line_edit *edit, int key);
+bool tui_line_edit_press(struct line_edit *edit, int key);
 
 /* Types all of them, or none: false where there is no room. */
-bool line_edit_paste(struct line_edit *edit, const int *keys, size_t n);
+bool tui_line_edit_paste(struct line_edit *edit, const int *keys, size_t n);
 
 #endif

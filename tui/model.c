@@ -13,38 +13,38 @@ enum {
     EQUITY_EXPECTED_MS = 20000, /* between two stored points of equity */
 };
 
-struct moment moment_now(void)
+struct moment tui_model_now(void)
 {
     return (struct moment){.wall_ns = clock_wall_ns(), .mono_ms = clock_now_ms()};
 }
 
-struct model *model_create(int64_t interval_ms)
+struct model *tui_model_create(int64_t interval_ms)
 {
     struct model *model = calloc(1, sizeof(*model));
 
     if (model) {
-        status_init(&model->status);
+        tui_status_init(&model->status);
         model->interval_ms = interval_ms;
     }
     return model;
 }
 
-void model_destroy(struct model *model)
+void tui_model_destroy(struct model *model)
 {
     if (model) {
-        searches_destroy(model->searches);
-        search_page_destroy(model->search_page);
+        tui_studies_destroy(model->searches);
+        tui_study_page_destroy(model->search_page);
     }
     free(model);
 }
 
-int model_take_status(struct model *model, const json_t *object, struct moment now)
+int tui_model_take_status(struct model *model, const json_t *object, struct moment now)
 {
     struct status *status = malloc(sizeof(*status));
 
     if (!status)
         return -ENOMEM;
-    int r = status_parse(object, status);
+    int r = tui_status_parse(object, status);
     if (r == 0) {
         model->status = *status;
         model->source = MODEL_DAEMON;
@@ -64,7 +64,7 @@ static bool is_unheard(const struct status_symbol *symbol)
     return symbol->age_ms < 0;
 }
 
-bool model_wants_stored(const struct model *model)
+bool tui_model_wants_stored(const struct model *model)
 {
     for (int i = 0; i < model->status.n_symbols; i++)
         if (is_unheard(&model->status.symbols[i]))
@@ -101,8 +101,8 @@ static void take_prices(struct status *s, const struct status *stored)
     }
 }
 
-void model_take_stored(struct model *model, const struct status *stored, int64_t accounts_age_ms,
-                       struct moment now)
+void tui_model_take_stored(struct model *model, const struct status *stored, int64_t accounts_age_ms,
+                           struct moment now)
 {
     struct status *s = &model->status;
 
@@ -130,7 +130,7 @@ void model_take_stored(struct model *model, const struct status *stored, int64_t
     model->accounts_age_ms = accounts_age_ms;
 }
 
-int64_t model_age(const struct model *model, int64_t age_ms, struct moment now)
+int64_t tui_model_age(const struct model *model, int64_t age_ms, struct moment now)
 {
     if (age_ms < 0)
         return -1;
@@ -138,11 +138,11 @@ int64_t model_age(const struct model *model, int64_t age_ms, struct moment now)
     return age_ms + (since > 0 ? since : 0);
 }
 
-enum freshness model_freshness(const struct model *model, struct moment now)
+enum freshness tui_model_freshness(const struct model *model, struct moment now)
 {
     if (model->source == MODEL_NOTHING)
         return GONE;
-    return freshness_of(model_age(model, 0, now), model->interval_ms > 1000 ? model->interval_ms : 1000);
+    return freshness_of(tui_model_age(model, 0, now), model->interval_ms > 1000 ? model->interval_ms : 1000);
 }
 
 static enum freshness worse(enum freshness a, enum freshness b)
@@ -150,7 +150,7 @@ static enum freshness worse(enum freshness a, enum freshness b)
     return a > b ? a : b;
 }
 
-bool model_symbol_closed(const struct status_symbol *symbol)
+bool tui_model_symbol_closed(const struct status_symbol *symbol)
 {
     return strcmp(symbol->market, "closed") == 0;
 }
@@ -160,38 +160,38 @@ static enum freshness of_symbol(const struct model *model, const struct status_s
                                 struct moment now)
 {
     if (model_is_saved(model))
-        return model_freshness(model, now);
+        return tui_model_freshness(model, now);
     int64_t expected = symbol && symbol->limit_ms > 0 ? symbol->limit_ms / 3 : PRICE_EXPECTED_MS;
-    enum freshness own = freshness_of(model_age(model, age_ms, now), expected);
+    enum freshness own = freshness_of(tui_model_age(model, age_ms, now), expected);
 
     own = worse(own, symbol && symbol->stale ? STALE : FRESH);
-    if (symbol && model_symbol_closed(symbol))
+    if (symbol && tui_model_symbol_closed(symbol))
         own = CLOSED;
-    return worse(own, model_freshness(model, now));
+    return worse(own, tui_model_freshness(model, now));
 }
 
-enum freshness model_symbol_freshness(const struct model *model, const struct status_symbol *symbol,
-                                      struct moment now)
+enum freshness tui_model_symbol_freshness(const struct model *model, const struct status_symbol *symbol,
+                                          struct moment now)
 {
     return of_symbol(model, symbol, symbol->age_ms, now);
 }
 
-enum freshness model_position_freshness(const struct model *model, const struct status_position *position,
-                                        struct moment now)
+enum freshness tui_model_position_freshness(const struct model *model, const struct status_position *position,
+                                            struct moment now)
 {
-    return of_symbol(model, model_symbol(model, position->symbol), position->age_ms, now);
+    return of_symbol(model, tui_model_symbol(model, position->symbol), position->age_ms, now);
 }
 
-enum freshness model_accounts_freshness(const struct model *model, struct moment now)
+enum freshness tui_model_accounts_freshness(const struct model *model, struct moment now)
 {
     if (model_is_saved(model))
-        return model_freshness(model, now);
-    enum freshness own = freshness_of(model_age(model, model->accounts_age_ms, now), EQUITY_EXPECTED_MS);
+        return tui_model_freshness(model, now);
+    enum freshness own = freshness_of(tui_model_age(model, model->accounts_age_ms, now), EQUITY_EXPECTED_MS);
 
-    return worse(own, model_freshness(model, now));
+    return worse(own, tui_model_freshness(model, now));
 }
 
-const struct status_symbol *model_symbol(const struct model *model, const char *name)
+const struct status_symbol *tui_model_symbol(const struct model *model, const char *name)
 {
     for (int i = 0; i < model->status.n_symbols; i++)
         if (strcmp(model->status.symbols[i].symbol, name) == 0)
@@ -199,7 +199,7 @@ const struct status_symbol *model_symbol(const struct model *model, const char *
     return NULL;
 }
 
-int64_t model_clock_ns(const struct model *model, struct moment now)
+int64_t tui_model_clock_ns(const struct model *model, struct moment now)
 {
     const struct status *s = &model->status;
 
@@ -207,19 +207,19 @@ int64_t model_clock_ns(const struct model *model, struct moment now)
         return 0;
     if (strcmp(s->clock, "wall") != 0)
         return s->now_ns;
-    return s->now_ns + model_age(model, 0, now) * 1000000;
+    return s->now_ns + tui_model_age(model, 0, now) * 1000000;
 }
 
-int64_t model_until_ms(const struct model *model, int64_t at_ns, struct moment now)
+int64_t tui_model_until_ms(const struct model *model, int64_t at_ns, struct moment now)
 {
-    int64_t clock_ns = model_clock_ns(model, now);
+    int64_t clock_ns = tui_model_clock_ns(model, now);
 
     if (clock_ns <= 0)
         clock_ns = now.wall_ns;
     return at_ns > clock_ns ? (at_ns - clock_ns) / 1000000 : 0;
 }
 
-struct model_total model_total(const struct model *model)
+struct model_total tui_model_total(const struct model *model)
 {
     const struct status *s = &model->status;
     struct model_total total = {.equity = NAN, .return_pct = NAN, .drawdown_pct = NAN};
@@ -247,7 +247,8 @@ struct model_total model_total(const struct model *model)
     return total;
 }
 
-enum freshness model_parity(const struct model *model, struct moment now, char buf[static MODEL_PARITY_MAX])
+enum freshness tui_model_parity(const struct model *model, struct moment now,
+                                char buf[static MODEL_PARITY_MAX])
 {
     enum { DAY_MS = 24 * 3600 * 1000 };
     const struct status_parity *parity = &model->status.parity;
@@ -274,12 +275,12 @@ enum freshness model_parity(const struct model *model, struct moment now, char b
     return ok ? freshness : GONE;
 }
 
-bool model_trading_stopped(const struct model *model)
+bool tui_model_trading_stopped(const struct model *model)
 {
     return strcmp(model->status.trading, "paused") == 0 || strcmp(model->status.trading, "halted") == 0;
 }
 
-const char *model_trading_reason(const struct model *model)
+const char *tui_model_trading_reason(const struct model *model)
 {
     const char *reason = model->status.trading_reason;
     size_t len = strlen(model->status.trading);
@@ -289,7 +290,7 @@ const char *model_trading_reason(const struct model *model)
     return reason;
 }
 
-int64_t model_alerts_open(const struct model *model)
+int64_t tui_model_alerts_open(const struct model *model)
 {
     if (model->source == MODEL_DAEMON)
         return model->status.alerts_open;

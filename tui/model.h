@@ -9,15 +9,15 @@
 #include "cli/freshness.h"
 #include "tui/backtest_job.h"
 #include "tui/history.h"
-#include "tui/search_source.h"
 #include "tui/status.h"
+#include "tui/study_source.h"
 
 /* A moment on both clocks: the wall's for stored times, the monotonic one for ages. */
 struct moment {
     int64_t wall_ns, mono_ms;
 };
 
-struct moment moment_now(void);
+struct moment tui_model_now(void);
 
 enum model_source {
     MODEL_NOTHING,  /* neither a daemon nor a database yet */
@@ -66,22 +66,22 @@ struct model {
 };
 
 /* An empty model on the heap, or NULL. */
-struct model *model_create(int64_t interval_ms);
-void model_destroy(struct model *model);
+struct model *tui_model_create(int64_t interval_ms);
+void tui_model_destroy(struct model *model);
 
 /* Takes a status object that has just arrived. 0, or -EPROTO, which leaves the model alone. */
-int model_take_status(struct model *model, const json_t *object, struct moment now);
+int tui_model_take_status(struct model *model, const json_t *object, struct moment now);
 
 /* Does the daemon's status lack what the database may know: the holdings, or a symbol's price? */
-bool model_wants_stored(const struct model *model);
+bool tui_model_wants_stored(const struct model *model);
 
-/* Takes what the database last knew, as it was read at `now` (history_status()): all of it without a daemon,
- * the holdings where the daemon has not begun, else the prices that it has not heard yet. */
-void model_take_stored(struct model *model, const struct status *stored, int64_t accounts_age_ms,
-                       struct moment now);
+/* Takes what the database last knew, as it was read at `now` (tui_history_status()): all of it without a
+ * daemon, the holdings where the daemon has not begun, else the prices that it has not heard yet. */
+void tui_model_take_stored(struct model *model, const struct status *stored, int64_t accounts_age_ms,
+                           struct moment now);
 
 /* The age now of something that was `age_ms` old when the status was had; -1 stays -1. */
-int64_t model_age(const struct model *model, int64_t age_ms, struct moment now);
+int64_t tui_model_age(const struct model *model, int64_t age_ms, struct moment now);
 
 /* Is it of a saved backtest? No daemon is missed, and nothing newer comes. */
 static inline bool model_is_saved(const struct model *model)
@@ -90,97 +90,98 @@ static inline bool model_is_saved(const struct model *model)
 }
 
 /* Of the status itself. GONE when there is none. */
-enum freshness model_freshness(const struct model *model, struct moment now);
+enum freshness tui_model_freshness(const struct model *model, struct moment now);
 
 /* Is its market closed, by its calendar? */
-bool model_symbol_closed(const struct status_symbol *symbol);
+bool tui_model_symbol_closed(const struct status_symbol *symbol);
 
 /* Of a symbol's prices; of a position's mark. */
-enum freshness model_symbol_freshness(const struct model *model, const struct status_symbol *symbol,
-                                      struct moment now);
-enum freshness model_position_freshness(const struct model *model, const struct status_position *position,
-                                        struct moment now);
+enum freshness tui_model_symbol_freshness(const struct model *model, const struct status_symbol *symbol,
+                                          struct moment now);
+enum freshness tui_model_position_freshness(const struct model *model, const struct status_position *position,
+                                            struct moment now);
 
 /* Of the accounts' equity. */
-enum freshness model_accounts_freshness(const struct model *model, struct moment now);
+enum freshness tui_model_accounts_freshness(const struct model *model, struct moment now);
 
 /* Of a training's figures: one that a worker is at is expected to be heard of every expected_ms; one that
  * waits or is paused is as fresh as the co-process, and without a daemon not expected to be heard of at all;
  * one that has ended has nothing more to say. */
-enum freshness model_training_freshness(const struct model *model, const struct status_training *training,
-                                        struct moment now);
+enum freshness tui_model_training_freshness(const struct model *model, const struct status_training *training,
+                                            struct moment now);
 /* The co-process' own, by when it answered last. */
-enum freshness model_trainer_freshness(const struct model *model, struct moment now);
+enum freshness tui_model_trainer_freshness(const struct model *model, struct moment now);
 
 /* Does it not answer, or speak another protocol, or is it not there while a training has not ended? */
-bool model_trainer_missed(const struct model *model);
+bool tui_model_trainer_missed(const struct model *model);
 
 /* Has it ended: done, failed or stopped? Does a worker work on it? */
-bool model_training_ended(const struct status_training *training);
-bool model_training_works(const struct status_training *training);
+bool tui_model_training_ended(const struct status_training *training);
+bool tui_model_training_works(const struct status_training *training);
 
 /* Row `row` (0 ≤ row < n_trainings) of the list: the newest first, whatever their states. */
-const struct status_training *model_training(const struct model *model, int row);
+const struct status_training *tui_model_training(const struct model *model, int row);
 
 /* Of a policy's last decision: one is expected every interval. */
-enum freshness model_policy_freshness(const struct model *model, const struct status_policy *policy,
-                                      struct moment now);
+enum freshness tui_model_policy_freshness(const struct model *model, const struct status_policy *policy,
+                                          struct moment now);
 
 /* Takes the daemon's answer to train_log (its "lines", oldest first), or its words when it refused (lines
  * NULL). Lines of another training than before replace the old ones at once. */
-void model_take_log(struct model *model, const char *training, const json_t *lines, const char *words,
-                    struct moment now);
+void tui_model_take_log(struct model *model, const char *training, const json_t *lines, const char *words,
+                        struct moment now);
 
 /* Takes what was read of the studies, which is the model's then. */
-void model_take_searches(struct model *model, struct search_reading *reading);
+void tui_model_take_studies(struct model *model, struct search_reading *reading);
 
 /* Of what is known of studies: since the storage was read. GONE: nothing is. */
-enum freshness model_searches_freshness(const struct model *model, struct moment now);
+enum freshness tui_model_studies_freshness(const struct model *model, struct moment now);
 
 /* Rows of the list of studies, two for what is wrong with their storage among them. 0: there is nothing to
  * show: no study, and nothing wrong but that the state directory has no studies.db yet. */
-int model_searches_rows(const struct model *model);
+int tui_model_studies_rows(const struct model *model);
 
 /* Of a trial that runs, by its worker's heartbeat; FRESH without one, and of one that does not run. */
-enum freshness model_trial_freshness(const struct search_trial *trial, struct moment now);
+enum freshness tui_model_trial_freshness(const struct search_trial *trial, struct moment now);
 
 /* The trainings that the co-process runs the search's studies as, by the names of their runs: those that a
  * worker works at first, then those that wait, then those that have ended; of equals the newest study's, then
  * the newest training. Returns how many. */
-int model_search_jobs(const struct model *model, const struct search *search,
-                      const struct status_training *ret[static STATUS_TRAININGS_MAX]);
+int tui_model_study_jobs(const struct model *model, const struct search *search,
+                         const struct status_training *ret[static STATUS_TRAININGS_MAX]);
 /* The first of these, whose state is the search's; NULL: none, as of a past run. */
-const struct status_training *model_search_job(const struct model *model, const struct search *search);
+const struct status_training *tui_model_study_job(const struct model *model, const struct search *search);
 
 /* The symbol by name, or NULL. */
-const struct status_symbol *model_symbol(const struct model *model, const char *name);
+const struct status_symbol *tui_model_symbol(const struct model *model, const char *name);
 
 /* The engine's clock now: it goes on with the wall's, or stands as it was when a replay drives it. 0:
  * unknown. */
-int64_t model_clock_ns(const struct model *model, struct moment now);
+int64_t tui_model_clock_ns(const struct model *model, struct moment now);
 /* How long until then by that clock, or by the wall's where it is not known; 0: it is past. */
-int64_t model_until_ms(const struct model *model, int64_t at_ns, struct moment now);
+int64_t tui_model_until_ms(const struct model *model, int64_t at_ns, struct moment now);
 
 /* What all accounts of the first account's currency hold together; NaN where nothing is known. */
 struct model_total {
     double equity, return_pct, drawdown_pct;
     char currency[ASSET_NAME_MAX];
 };
-struct model_total model_total(const struct model *model);
+struct model_total tui_model_total(const struct model *model);
 
 /* The header's word on parity: "parity ok 31d", "parity FAILED", "parity -", and how it is to be taken: a
  * comparison that is late by three days is stale, by ten gone. */
 enum { MODEL_PARITY_MAX = 32 };
-enum freshness model_parity(const struct model *model, struct moment now, char buf[static MODEL_PARITY_MAX]);
+enum freshness tui_model_parity(const struct model *model, struct moment now,
+                                char buf[static MODEL_PARITY_MAX]);
 
 /* Is trading paused or halted, by the daemon's last word? */
-bool model_trading_stopped(const struct model *model);
+bool tui_model_trading_stopped(const struct model *model);
 
 /* Why, without the state's own word at its head: "by the user" for "paused by the user". "" where there is no
  * reason. Points into the model. */
-const char *model_trading_reason(const struct model *model);
+const char *tui_model_trading_reason(const struct model *model);
 
 /* Alerts that are open, by the daemon's word or the database's; -1 when not known. */
-int64_t model_alerts_open(const struct model *model);
+int64_t tui_model_alerts_open(const struct model *model);
 
 #endif

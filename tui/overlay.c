@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-bool overlay_on_price(const char *name)
+bool tui_overlay_on_price(const char *name)
 {
     static const char *const rows[] = {"sma",  "ema",        "wma",      "dema",     "tema",
                                        "kama", "hma",        "bbands",   "keltner",  "vwap",
@@ -27,15 +27,15 @@ static bool same_indicator(const char *a, const char *b)
     return a[len] && strncmp(a, b, len + 1) == 0;
 }
 
-bool overlay_below(const struct history *history, int at, int *ret_first, int *ret_end)
+bool tui_overlay_below(const struct history *history, int at, int *ret_first, int *ret_end)
 {
     for (int i = 0, end; i < history->n_outputs; i = end) {
         end = i + 1;
-        if (overlay_on_price(history->output_names[i]))
+        if (tui_overlay_on_price(history->output_names[i]))
             continue;
         while (end < history->n_outputs &&
                same_indicator(history->output_names[i], history->output_names[end]) &&
-               !overlay_on_price(history->output_names[end]))
+               !tui_overlay_on_price(history->output_names[end]))
             end++;
         if (at-- > 0)
             continue;

@@ -8,10 +8,10 @@
 #include "tui/history.h"
 
 /* Is it a price, to be drawn over the prices? */
-bool overlay_on_price(const char *name);
+bool tui_overlay_on_price(const char *name);
 
 /* The indicators that are drawn below, each the outputs first..end-1 of the history, in its order: the
  * `at`-th of them. False when there are not so many. */
-bool overlay_below(const struct history *history, int at, int *ret_first, int *ret_end);
+bool tui_overlay_below(const struct history *history, int at, int *ret_first, int *ret_end);
 
 #endif

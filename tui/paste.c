@@ -19,7 +19,7 @@ static void trim(struct paste *paste)
     memmove(paste->keys, paste->keys + first, paste->n * sizeof(paste->keys[0]));
 }
 
-bool paste_press(struct paste *paste, int key, int64_t mono_ms, bool *ret_whole)
+bool tui_paste_press(struct paste *paste, int key, int64_t mono_ms, bool *ret_whole)
 {
     *ret_whole = false;
     if (key == PRESS_PASTE) {
@@ -35,7 +35,7 @@ bool paste_press(struct paste *paste, int key, int64_t mono_ms, bool *ret_whole)
         trim(paste);
     } else if (key != PRESS_PASTE) {
         bool blank = key == PRESS_ENTER || key == '\t' || key == ' ';
-        bool shown = key > ' ' && key <= 0x10ffff && text_char_width((wchar_t)key) >= 0;
+        bool shown = key > ' ' && key <= 0x10ffff && cli_text_char_width((wchar_t)key) >= 0;
         if (paste->n < PASTE_MAX)
             paste->keys[paste->n] = blank ? ' ' : shown ? key : '?';
         paste->n++;
@@ -43,7 +43,7 @@ bool paste_press(struct paste *paste, int key, int64_t mono_ms, bool *ret_whole)
     return true;
 }
 
-bool paste_expire(struct paste *paste, int64_t mono_ms)
+bool tui_paste_expire(struct paste *paste, int64_t mono_ms)
 {
     if (!paste->on || mono_ms - paste->mono_ms < PASTE_SILENCE_MS)
         return false;

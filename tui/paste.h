@@ -20,9 +20,9 @@ struct paste {
 
 /* True when the key was of a paste. Then *ret_whole: the second mark has come, and keys [0, n) are it,
  * without the blanks at its ends. */
-bool paste_press(struct paste *paste, int key, int64_t mono_ms, bool *ret_whole);
+bool tui_paste_press(struct paste *paste, int key, int64_t mono_ms, bool *ret_whole);
 
 /* Gives up one that has gone silent. True when there was one. */
-bool paste_expire(struct paste *paste, int64_t mono_ms);
+bool tui_paste_expire(struct paste *paste, int64_t mono_ms);
 
 #endif

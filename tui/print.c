@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/format.h"
-#include "tui/print_search.h"
+#include "tui/print_study.h"
 
 /* A count to the last digit. */
 static char *exact(char buf[static FORMAT_MAX], int64_t count)
@@ -31,17 +31,17 @@ static void venues(FILE *out, const struct status *s)
         const struct status_venue *v = &s->venues[i];
         fprintf(out, "venue     %s %s, market %s", v->venue, word(v->state), word(v->market));
         if (v->market_next_ns > 0)
-            fprintf(out, " until %sZ", format_time(a, v->market_next_ns));
+            fprintf(out, " until %sZ", cli_format_time(a, v->market_next_ns));
         fprintf(out, ", %s messages/s, latency p50 %s ms p99 %s ms, clock %s ms, connections %s of %s",
-                format_number(a, v->per_second, 1), format_number(b, v->latency_p50_ms, 1),
-                format_number(c, v->latency_p99_ms, 1), format_signed(d, v->clock_offset_ms, 1),
+                cli_format_number(a, v->per_second, 1), cli_format_number(b, v->latency_p50_ms, 1),
+                cli_format_number(c, v->latency_p99_ms, 1), cli_format_signed(d, v->clock_offset_ms, 1),
                 exact(e, v->up), exact(f, v->connections));
         fprintf(out, ", connects %s (%s of %s in the budget), renewals %s", exact(a, v->connects),
                 exact(b, v->budget_used), exact(c, v->budget), exact(d, v->renewals));
         if (v->weight_limit > 0)
             fprintf(out, ", weight %s of %s", exact(a, v->weight_used), exact(b, v->weight_limit));
         if (v->banned_until_ns > 0)
-            fprintf(out, ", banned until %sZ", format_time(a, v->banned_until_ns));
+            fprintf(out, ", banned until %sZ", cli_format_time(a, v->banned_until_ns));
         fprintf(out, ", bad %s%s%s\n", exact(a, v->bad_frames), v->detail[0] ? ": " : "", v->detail);
     }
 }
@@ -60,7 +60,7 @@ static void stale_streams(FILE *out, const struct model *model, struct moment no
         if (!stream->stale || ++n > STALE_NAMED_MAX)
             continue;
         fprintf(out, "%s%s %s, age %s", n == 1 ? "stale     " : "; ", stream->symbol, stream->stream,
-                format_age(age, model_age(model, stream->age_ms, now)));
+                cli_format_age(age, tui_model_age(model, stream->age_ms, now)));
     }
     if (n > STALE_NAMED_MAX)
         fprintf(out, "; and %d more", n - STALE_NAMED_MAX);
@@ -71,7 +71,7 @@ static void stale_streams(FILE *out, const struct model *model, struct moment no
 static void feed(FILE *out, const struct model *model, struct moment now)
 {
     const struct status *s = &model->status;
-    const char *reason = model_trading_reason(model);
+    const char *reason = tui_model_trading_reason(model);
     char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], d[FORMAT_MAX], up[FORMAT_MAX];
 
     if (model->source != MODEL_DAEMON) {
@@ -79,17 +79,17 @@ static void feed(FILE *out, const struct model *model, struct moment now)
                 model->status.saved ? "a saved backtest has none" : model->daemon_words);
         return;
     }
-    int64_t clock_ns = model_clock_ns(model, now);
+    int64_t clock_ns = tui_model_clock_ns(model, now);
     double uptime_ms = s->uptime_s * 1000;
-    format_age(up, uptime_ms >= 0 && uptime_ms < 9e18 ? (int64_t)uptime_ms : -1);
+    cli_format_age(up, uptime_ms >= 0 && uptime_ms < 9e18 ? (int64_t)uptime_ms : -1);
     fprintf(out, "daemon    %s pid %s, up %s, clock %s, %s%s\n", word(s->version), exact(a, s->pid), up,
-            word(s->clock), format_time(b, clock_ns), clock_ns > 0 ? "Z" : "");
+            word(s->clock), cli_format_time(b, clock_ns), clock_ns > 0 ? "Z" : "");
     fprintf(out, "trading   %s%s%s\n", word(s->trading), reason[0] ? ": " : "", reason);
     fprintf(out, "feed      %s %s", word(s->feed.venue), word(s->feed.state));
     if (s->feed.retry_in_ms >= 0)
-        fprintf(out, ", retry in %s", format_age(a, s->feed.retry_in_ms));
+        fprintf(out, ", retry in %s", cli_format_age(a, s->feed.retry_in_ms));
     fprintf(out, ", age %s, frames %s, bad %s, connects %s%s%s\n",
-            format_age(a, model_age(model, s->feed.age_ms, now)), exact(b, s->feed.frames),
+            cli_format_age(a, tui_model_age(model, s->feed.age_ms, now)), exact(b, s->feed.frames),
             exact(c, s->feed.bad_frames), exact(d, s->feed.connects), s->feed.detail[0] ? ": " : "",
             s->feed.detail);
     venues(out, s);
@@ -103,25 +103,25 @@ static void age_words(char *buf, enum freshness freshness, int64_t age_ms)
 
     const char *word = freshness == FRESH ? "" : freshness == CLOSED ? "closed " : "STALE ";
 
-    snprintf(buf, FORMAT_MAX, "%s%.20s", word, format_age(age, age_ms));
+    snprintf(buf, FORMAT_MAX, "%s%.20s", word, cli_format_age(age, age_ms));
 }
 
 static void accounts(FILE *out, const struct model *model, struct moment now)
 {
     char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], d[FORMAT_MAX];
-    enum freshness freshness = model_accounts_freshness(model, now);
+    enum freshness freshness = tui_model_accounts_freshness(model, now);
     bool gone = freshness == GONE;
     char age[FORMAT_MAX];
 
-    age_words(age, freshness, model_age(model, model->accounts_age_ms, now));
+    age_words(age, freshness, tui_model_age(model, model->accounts_age_ms, now));
     for (int i = 0; i < model->status.n_accounts; i++) {
         const struct status_account *account = &model->status.accounts[i];
         fprintf(out, "account   %s equity %s %s return %s drawdown %s%s cash %s%s%s\n", account->account,
-                gone ? "-" : format_number(a, account->equity, 2), account->currency,
-                gone ? "-" : format_percent(b, account->return_pct, 2),
-                gone ? "-" : format_percent(c, account->drawdown_pct, 2), account->killed ? " killed" : "",
-                format_number(d, account->cash, 2), freshness == FRESH ? "" : " age ",
-                freshness == FRESH ? "" : age);
+                gone ? "-" : cli_format_number(a, account->equity, 2), account->currency,
+                gone ? "-" : cli_format_percent(b, account->return_pct, 2),
+                gone ? "-" : cli_format_percent(c, account->drawdown_pct, 2),
+                account->killed ? " killed" : "", cli_format_number(d, account->cash, 2),
+                freshness == FRESH ? "" : " age ", freshness == FRESH ? "" : age);
     }
 }
 
@@ -131,14 +131,14 @@ static void prices(FILE *out, const struct model *model, struct moment now)
 
     for (int i = 0; i < model->status.n_symbols; i++) {
         const struct status_symbol *s = &model->status.symbols[i];
-        enum freshness freshness = model_symbol_freshness(model, s, now);
+        enum freshness freshness = tui_model_symbol_freshness(model, s, now);
         bool gone = freshness == GONE;
-        age_words(age, freshness, model_age(model, s->age_ms, now));
+        age_words(age, freshness, tui_model_age(model, s->age_ms, now));
         fprintf(out, "price     %s last %s bid %s ask %s bars %s book %s age %s\n", s->symbol,
-                gone ? "-" : format_number(a, s->last, s->price_decimals),
-                gone ? "-" : format_number(b, s->bid, s->price_decimals),
-                gone ? "-" : format_number(c, s->ask, s->price_decimals), exact(bars, s->bars), word(s->book),
-                age);
+                gone ? "-" : cli_format_number(a, s->last, s->price_decimals),
+                gone ? "-" : cli_format_number(b, s->bid, s->price_decimals),
+                gone ? "-" : cli_format_number(c, s->ask, s->price_decimals), exact(bars, s->bars),
+                word(s->book), age);
     }
 }
 
@@ -148,15 +148,16 @@ static void positions(FILE *out, const struct model *model, struct moment now)
 
     for (int i = 0; i < model->status.n_positions; i++) {
         const struct status_position *p = &model->status.positions[i];
-        const struct status_symbol *symbol = model_symbol(model, p->symbol);
-        enum freshness freshness = model_position_freshness(model, p, now);
+        const struct status_symbol *symbol = tui_model_symbol(model, p->symbol);
+        enum freshness freshness = tui_model_position_freshness(model, p, now);
         int decimals = symbol ? symbol->price_decimals : 2;
         bool gone = freshness == GONE;
-        age_words(age, freshness, model_age(model, p->age_ms, now));
+        age_words(age, freshness, tui_model_age(model, p->age_ms, now));
         fprintf(out, "position  %s %s %s qty %s entry %s mark %s upnl %s age %s\n", p->account, p->symbol,
-                p->side, format_number(a, p->qty, p->qty_decimals), format_number(b, p->entry, decimals),
-                gone ? "-" : format_number(c, p->mark, decimals), gone ? "-" : format_signed(d, p->upnl, 2),
-                age);
+                p->side, cli_format_number(a, p->qty, p->qty_decimals),
+                cli_format_number(b, p->entry, decimals),
+                gone ? "-" : cli_format_number(c, p->mark, decimals),
+                gone ? "-" : cli_format_signed(d, p->upnl, 2), age);
     }
     if (model->status.n_positions == 0 && model->holdings != MODEL_NOTHING)
         fprintf(out, "position  flat\n");
@@ -167,10 +168,10 @@ static void parity(FILE *out, const struct model *model, struct moment now)
     const struct status_parity *p = &model->status.parity;
     char words[MODEL_PARITY_MAX], time[FORMAT_MAX];
 
-    model_parity(model, now, words);
+    tui_model_parity(model, now, words);
     fprintf(out, "parity    %s", words + strlen("parity "));
     if (p->checked_ns > 0)
-        fprintf(out, ", compared %sZ", format_time(time, p->checked_ns));
+        fprintf(out, ", compared %sZ", cli_format_time(time, p->checked_ns));
     fprintf(out, "%s%s\n", p->detail[0] ? ": " : "", p->detail);
 }
 
@@ -184,15 +185,15 @@ static void record(FILE *out, const struct status *s)
                 s->recovery.from);
         if (s->recovery.played > 0)
             fprintf(out, ", %s events played in %s ms", exact(a, s->recovery.played),
-                    format_number(b, s->recovery.elapsed_ms, 1));
+                    cli_format_number(b, s->recovery.elapsed_ms, 1));
         if (s->recovery.crossed > 0)
             fprintf(out, ", %s orders crossed meanwhile", exact(c, s->recovery.crossed));
         fprintf(out, "\n");
     }
     if (s->log.state[0])
         fprintf(out, "log       %s, event %s, %s bytes, %s an event%s%s\n", s->log.state,
-                exact(a, s->log.seq), format_count(b, s->log.bytes < 0 ? NAN : (double)s->log.bytes),
-                format_number(c, s->log.bytes_per_event, 1), s->log.detail[0] ? ": " : "", s->log.detail);
+                exact(a, s->log.seq), cli_format_count(b, s->log.bytes < 0 ? NAN : (double)s->log.bytes),
+                cli_format_number(c, s->log.bytes_per_event, 1), s->log.detail[0] ? ": " : "", s->log.detail);
 }
 
 static char *milliseconds(char buf[static FORMAT_MAX], double ms)
@@ -211,7 +212,7 @@ static void rebuilt(FILE *out, const struct status_rebuilt *r)
     if (r->ts_ns <= 0)
         return;
     fprintf(out, "rebuilt   %sZ from the event log: %s; whole from event %lld on%s%s%s\n",
-            format_time(time, r->ts_ns), r->why, (long long)r->whole_from,
+            cli_format_time(time, r->ts_ns), r->why, (long long)r->whole_from,
             r->aside[0] ? "; the former file is " : "", r->aside, r->lost ? "; rows are lost" : "");
     for (int i = 0; i < r->n_sources; i++)
         fprintf(out, "          %s: %s\n", r->sources[i].table, r->sources[i].source);
@@ -235,9 +236,9 @@ static void machine(FILE *out, const struct status *s)
     fprintf(out, "gpu       %s%s%s\n", word(s->gpu_state), s->gpu_reason[0] ? ": " : "", s->gpu_reason);
 }
 
-void print_status(FILE *out, const struct model *model, struct moment now)
+void tui_print_status(FILE *out, const struct model *model, struct moment now)
 {
-    int64_t alerts = model_alerts_open(model);
+    int64_t alerts = tui_model_alerts_open(model);
 
     feed(out, model, now);
     if (model->source == MODEL_DAEMON && model->holdings == MODEL_NOTHING)
@@ -247,8 +248,8 @@ void print_status(FILE *out, const struct model *model, struct moment now)
     positions(out, model, now);
     if (model->source == MODEL_DAEMON)
         machine(out, &model->status);
-    print_trainings(out, model, now);
-    print_searches(out, model, now);
+    tui_print_trainings(out, model, now);
+    tui_print_studies(out, model, now);
     if (model->source == MODEL_DAEMON)
         record(out, &model->status);
     parity(out, model, now);
@@ -256,38 +257,38 @@ void print_status(FILE *out, const struct model *model, struct moment now)
         fprintf(out, "alerts    %lld open\n", (long long)alerts);
 }
 
-void print_overview(FILE *out, const struct model *model, struct moment now)
+void tui_print_overview(FILE *out, const struct model *model, struct moment now)
 {
     enum { NEWEST = 10 };
     const struct history *h = &model->history;
     char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], d[FORMAT_MAX];
 
-    print_status(out, model, now);
+    tui_print_status(out, model, now);
     for (int i = 0; i < h->n_fills && i < NEWEST; i++) {
         const struct history_fill *f = &h->fills[i];
-        fprintf(out, "fill      %sZ %s %s %s @%s fee %s order %lld %s\n", format_time(a, f->ts_ns), f->side,
-                f->symbol, format_number(b, f->qty, f->qty_decimals),
-                format_number(c, f->price, f->price_decimals), format_number(d, f->fee, 4),
+        fprintf(out, "fill      %sZ %s %s %s @%s fee %s order %lld %s\n", cli_format_time(a, f->ts_ns),
+                f->side, f->symbol, cli_format_number(b, f->qty, f->qty_decimals),
+                cli_format_number(c, f->price, f->price_decimals), cli_format_number(d, f->fee, 4),
                 (long long)f->order, f->tag);
     }
     for (int i = 0; i < h->n_alerts && i < NEWEST; i++)
         if (h->alerts[i].open)
             fprintf(out, "alert     %lld %sZ %s x%lld %s\n", (long long)h->alerts[i].id,
-                    format_time(a, h->alerts[i].last_ns), h->alerts[i].severity,
+                    cli_format_time(a, h->alerts[i].last_ns), h->alerts[i].severity,
                     (long long)h->alerts[i].count, h->alerts[i].text);
     if (!model->have_history)
         fprintf(out, "history   none: %s\n", model->database_words);
 }
 
-bool print_is_stale(const struct model *model, struct moment now)
+bool tui_print_is_stale(const struct model *model, struct moment now)
 {
-    if (model_freshness(model, now) != FRESH)
+    if (tui_model_freshness(model, now) != FRESH)
         return true;
     const char *feed = model->status.feed.state;
     if (model->source == MODEL_DAEMON && strcmp(feed, "ok") != 0 && strcmp(feed, "closed") != 0)
         return true;
     for (int i = 0; i < model->status.n_symbols; i++)
-        if (model_symbol_freshness(model, &model->status.symbols[i], now) >= STALE)
+        if (tui_model_symbol_freshness(model, &model->status.symbols[i], now) >= STALE)
             return true;
     return false;
 }
@@ -394,7 +395,7 @@ static json_t *time_or_null(int64_t ns)
     return ns ? json_integer((json_int_t)ns) : json_null();
 }
 
-json_t *print_alerts_json(const struct history *h)
+json_t *tui_print_alerts_json(const struct history *h)
 {
     json_t *list = json_array();
 
@@ -405,7 +406,7 @@ json_t *print_alerts_json(const struct history *h)
                                         (json_int_t)a->id, "ts_ns", (json_int_t)a->ts_ns, "last_ns",
                                         (json_int_t)a->last_ns, "count", (json_int_t)a->count, "severity",
                                         a->severity, "code", a->code, "text", a->text, "state",
-                                        history_alert_state(a), "acked", a->acked_ns != 0, "acked_ns",
+                                        tui_history_alert_state(a), "acked", a->acked_ns != 0, "acked_ns",
                                         time_or_null(a->acked_ns), "closed_ns", time_or_null(a->closed_ns)));
     }
     return list;
@@ -421,7 +422,7 @@ static json_t *log_json(const struct history *h)
     return list;
 }
 
-int print_json(FILE *out, const struct model *model, const json_t *status)
+int tui_print_json(FILE *out, const struct model *model, const json_t *status)
 {
     bool live = model->source == MODEL_DAEMON && status;
     bool known = model->holdings != MODEL_NOTHING;
@@ -430,13 +431,13 @@ int print_json(FILE *out, const struct model *model, const json_t *status)
                                "papertape.dashboard/1", "daemon", live, "status", shown, "positions",
                                known ? positions_json(&model->status) : json_null(), "equity",
                                equity_json(&model->history), "fills", fills_json(&model->history), "orders",
-                               orders_json(&model->history), "alerts", print_alerts_json(&model->history),
+                               orders_json(&model->history), "alerts", tui_print_alerts_json(&model->history),
                                "log", log_json(&model->history));
     json_object_set_new(object, "accounts", known ? accounts_json(model) : json_null());
     json_object_set_new(object, "saved_backtest", json_boolean(model_is_saved(model)));
-    json_object_set_new(object, "trainings", print_trainings_json(model, moment_now()));
-    json_object_set_new(object, "policies", print_policies_json(model));
-    json_object_set_new(object, "studies", print_searches_json(model, moment_now()));
+    json_object_set_new(object, "trainings", tui_print_trainings_json(model, tui_model_now()));
+    json_object_set_new(object, "policies", tui_print_policies_json(model));
+    json_object_set_new(object, "studies", tui_print_studies_json(model, tui_model_now()));
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
 
     json_decref(object);

@@ -6,56 +6,58 @@
 
 static void training(FILE *out, const struct model *model, const struct status_training *t, struct moment now)
 {
-    enum freshness freshness = model_training_freshness(model, t, now);
-    bool gone = freshness == GONE, works = model_training_works(t);
+    enum freshness freshness = tui_model_training_freshness(model, t, now);
+    bool gone = freshness == GONE, works = tui_model_training_works(t);
     char a[FORMAT_MAX], b[FORMAT_MAX];
     enum style unused;
 
-    fprintf(out, "training  %s %s", t->training, training_state(t, freshness, &unused));
+    fprintf(out, "training  %s %s", t->training, panel_training_state(t, freshness, &unused));
     if (gone) {
         fprintf(out, " steps - return -");
     } else {
-        fprintf(out, " steps %s", format_count(a, training_number(t->steps)));
-        if (training_endless(t))
+        fprintf(out, " steps %s", cli_format_count(a, panel_training_number(t->steps)));
+        if (panel_training_endless(t))
             fprintf(out, " until stopped");
         else
-            fprintf(out, " of %s %s", format_count(a, (double)t->total_steps),
-                    training_percent(b, training_share(t)));
-        fprintf(out, " return %s", training_return(a, t->episode_return));
+            fprintf(out, " of %s %s", cli_format_count(a, (double)t->total_steps),
+                    panel_training_percent(b, panel_training_share(t)));
+        fprintf(out, " return %s", panel_training_return(a, t->episode_return));
         if (works)
-            fprintf(out, " steps/s %s", format_count(a, t->steps_s));
+            fprintf(out, " steps/s %s", cli_format_count(a, t->steps_s));
     }
     if (t->device[0] && works)
         fprintf(out, " on %s", t->device);
     if (t->retry_in_ms >= 0 && !gone)
-        fprintf(out, " again in %s", format_age(a, t->retry_in_ms));
-    fprintf(out, " age %s%s%s\n", format_age(a, training_age(model, t, now)), t->reason[0] ? ": " : "",
-            t->reason);
+        fprintf(out, " again in %s", cli_format_age(a, t->retry_in_ms));
+    fprintf(out, " age %s%s%s\n", cli_format_age(a, panel_training_age(model, t, now)),
+            t->reason[0] ? ": " : "", t->reason);
 }
 
 static void policy(FILE *out, const struct model *model, const struct status_policy *p, struct moment now)
 {
-    bool gone = model_freshness(model, now) == GONE;
+    bool gone = tui_model_freshness(model, now) == GONE;
     char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX];
 
     fprintf(out, "policy    %s %s account %s", p->policy, p->role, p->account);
     if (p->state[0] && strcmp(p->state, p->role) != 0)
         fprintf(out, " %s", gone ? "-" : p->state);
-    fprintf(out, " trades %s sharpe %s return %s", gone ? "-" : format_count(a, training_number(p->trades)),
-            gone ? "-" : format_number(b, p->sharpe, 2), gone ? "-" : format_percent(c, p->return_pct, 2));
-    if (model_policy_freshness(model, p, now) != GONE)
+    fprintf(out, " trades %s sharpe %s return %s",
+            gone ? "-" : cli_format_count(a, panel_training_number(p->trades)),
+            gone ? "-" : cli_format_number(b, p->sharpe, 2),
+            gone ? "-" : cli_format_percent(c, p->return_pct, 2));
+    if (tui_model_policy_freshness(model, p, now) != GONE)
         for (int i = 0; i < p->n_actions; i++)
-            fprintf(out, " %s %s", p->actions[i].symbol, format_signed(a, p->actions[i].action, 2));
+            fprintf(out, " %s %s", p->actions[i].symbol, cli_format_signed(a, p->actions[i].action, 2));
     if (p->evidence.against[0] && !gone)
         fprintf(out, " evidence %.3g on %lld of %lld days against %s", p->evidence.value,
                 (long long)p->evidence.days, (long long)p->evidence.days_needed, p->evidence.against);
     if (p->expires_ns > 0)
-        fprintf(out, " expires in %s", format_age(a, model_until_ms(model, p->expires_ns, now)));
+        fprintf(out, " expires in %s", cli_format_age(a, tui_model_until_ms(model, p->expires_ns, now)));
     const char *why = p->detail[0] ? p->detail : p->reason;
     fprintf(out, "%s%s\n", why[0] ? ": " : "", why);
 }
 
-void print_trainings(FILE *out, const struct model *model, struct moment now)
+void tui_print_trainings(FILE *out, const struct model *model, struct moment now)
 {
     const struct status *s = &model->status;
     const struct status_trainer *trainer = &s->trainer;
@@ -63,14 +65,14 @@ void print_trainings(FILE *out, const struct model *model, struct moment now)
 
     if (trainer->state[0])
         fprintf(out, "trainer   %s age %s%s%s\n", trainer->state,
-                format_age(a, model_age(model, trainer->age_ms, now)), trainer->detail[0] ? ": " : "",
+                cli_format_age(a, tui_model_age(model, trainer->age_ms, now)), trainer->detail[0] ? ": " : "",
                 trainer->detail);
     fprintf(out, "trainings %d", s->n_trainings);
     if (s->trainings_total > s->n_trainings)
         fprintf(out, " of %lld", (long long)s->trainings_total);
     fputc('\n', out);
     for (int i = 0; i < s->n_trainings; i++)
-        training(out, model, model_training(model, i), now);
+        training(out, model, tui_model_training(model, i), now);
     for (int i = 0; i < s->n_policies; i++)
         policy(out, model, &s->policies[i], now);
 }
@@ -92,7 +94,7 @@ static json_t *count_or_null(int64_t count)
     return count < 0 ? json_null() : json_integer((json_int_t)count);
 }
 
-json_t *print_trainings_json(const struct model *model, struct moment now)
+json_t *tui_print_trainings_json(const struct model *model, struct moment now)
 {
     json_t *list = json_array();
 
@@ -109,10 +111,10 @@ json_t *print_trainings_json(const struct model *model, struct moment now)
                       count_or_null(t->iteration), "steps_per_second", number_or_null(t->steps_s), "return",
                       number_or_null(t->episode_return), "attempts", count_or_null(t->attempts), "started_ns",
                       count_or_null(t->started_ns), "ended_ns", count_or_null(t->ended_ns), "age_ms",
-                      count_or_null(training_age(model, t, now)), "stale",
-                      model_training_freshness(model, t, now) != FRESH, "stopping", t->stopping, "memory_mib",
-                      number_or_null(t->memory_mib), "cpu_s", number_or_null(t->cpu_s), "policy",
-                      text_or_null(t->policy)));
+                      count_or_null(panel_training_age(model, t, now)), "stale",
+                      tui_model_training_freshness(model, t, now) != FRESH, "stopping", t->stopping,
+                      "memory_mib", number_or_null(t->memory_mib), "cpu_s", number_or_null(t->cpu_s),
+                      "policy", text_or_null(t->policy)));
     }
     return list;
 }
@@ -127,7 +129,7 @@ static json_t *evidence_object(const struct status_policy *p)
                      number_or_null(p->evidence.value_needed));
 }
 
-json_t *print_policies_json(const struct model *model)
+json_t *tui_print_policies_json(const struct model *model)
 {
     json_t *list = json_array();
 

@@ -34,7 +34,7 @@ static struct {
 
 static const int fatal_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGXCPU};
 
-bool screen_possible(void)
+bool tui_screen_possible(void)
 {
     const char *term = getenv("TERM");
     int error;
@@ -94,7 +94,7 @@ static void prepare_styles(enum scheme scheme)
     else
         scheme = SCHEME_MONO;
     for (int i = 0; i < STYLES; i++) {
-        struct paint paint = theme_paint(scheme, (enum style)i);
+        struct paint paint = tui_theme_paint(scheme, (enum style)i);
         short colour = colours && COLORS >= 256 ? paint.colour_256 : paint.colour_8;
         screen.pairs[i] = 0;
         if (colours && colour >= 0 && init_pair((short)(i + 1), colour, -1) == OK)
@@ -119,7 +119,7 @@ static void modes(void)
     define_key("\033[201~", KEY_PASTE_END);
 }
 
-int screen_open(enum scheme scheme)
+int tui_screen_open(enum scheme scheme)
 {
     unsetenv("LINES");
     unsetenv("COLUMNS");
@@ -147,7 +147,7 @@ int screen_open(enum scheme scheme)
     return 0;
 }
 
-void screen_close(void)
+void tui_screen_close(void)
 {
     if (!screen.open)
         return;
@@ -158,10 +158,10 @@ void screen_close(void)
     tcsetattr(STDIN_FILENO, TCSADRAIN, &screen.before);
     delscreen(screen.terminal);
     screen.terminal = NULL;
-    canvas_finish(&screen.shown);
+    tui_canvas_finish(&screen.shown);
 }
 
-void screen_suspend(void)
+void tui_screen_suspend(void)
 {
     sigset_t stop, before;
     struct sigaction usual = {.sa_handler = SIG_DFL}, ours;
@@ -181,19 +181,19 @@ void screen_suspend(void)
     refresh();
     mark_paste(paste_marked);
     curs_set(0);
-    screen_spoilt();
+    tui_screen_spoilt();
 }
 
-void screen_size(int *ret_width, int *ret_height)
+void tui_screen_size(int *ret_width, int *ret_height)
 {
     *ret_width = getmaxx(stdscr);
     *ret_height = getmaxy(stdscr);
 }
 
-void screen_spoilt(void)
+void tui_screen_spoilt(void)
 {
     clearok(curscr, TRUE);
-    canvas_finish(&screen.shown);
+    tui_canvas_finish(&screen.shown);
 }
 
 static void show_row(const struct canvas *canvas, int y)
@@ -202,7 +202,7 @@ static void show_row(const struct canvas *canvas, int y)
     int n = 0;
 
     for (int x = 0; x < canvas->width; x++) {
-        const struct cell *cell = canvas_cell(canvas, x, y);
+        const struct cell *cell = tui_canvas_cell(canvas, x, y);
         if (!cell->text[0])
             continue; /* the right half of what stands before */
         setcchar(&line[n++], cell->text, screen.attributes[cell->style], screen.pairs[cell->style], NULL);
@@ -210,24 +210,24 @@ static void show_row(const struct canvas *canvas, int y)
     mvadd_wchnstr(y, 0, line, n);
 }
 
-void screen_show(const struct canvas *canvas)
+void tui_screen_show(const struct canvas *canvas)
 {
     struct canvas *shown = &screen.shown;
     size_t row = (size_t)canvas->width * sizeof(struct cell);
     bool all = shown->width != canvas->width || shown->height != canvas->height;
 
     if (all) {
-        canvas_finish(shown);
+        tui_canvas_finish(shown);
         erase();
-        if (canvas_init(shown, canvas->width, canvas->height, canvas->glyphs) < 0)
+        if (tui_canvas_init(shown, canvas->width, canvas->height, canvas->glyphs) < 0)
             *shown = (struct canvas){0};
     }
     for (int y = 0; y < canvas->height; y++) {
-        if (!all && memcmp(canvas_cell(shown, 0, y), canvas_cell(canvas, 0, y), row) == 0)
+        if (!all && memcmp(tui_canvas_cell(shown, 0, y), tui_canvas_cell(canvas, 0, y), row) == 0)
             continue;
         show_row(canvas, y);
         if (shown->cells)
-            memcpy(canvas_cell(shown, 0, y), canvas_cell(canvas, 0, y), row);
+            memcpy(tui_canvas_cell(shown, 0, y), tui_canvas_cell(canvas, 0, y), row);
     }
     wnoutrefresh(stdscr);
     doupdate();
@@ -274,7 +274,7 @@ static int translate(wint_t key)
     }
 }
 
-int screen_key(bool *ret_resized)
+int tui_screen_key(bool *ret_resized)
 {
     for (;;) {
         wint_t key;

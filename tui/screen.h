@@ -9,30 +9,30 @@
 
 /* Can a full-screen program run: stdin and stdout are terminals, and TERM names one that can move its cursor?
  */
-bool screen_possible(void);
+bool tui_screen_possible(void);
 
-/* Takes the terminal, in a process whose threads all block SIGTSTP and call screen_suspend() for it. NO_COLOR
- * makes the scheme mono. 0; -ENOTTY when it cannot be done. Afterwards the signals that would end the process
- * give the terminal back first. */
-int screen_open(enum scheme scheme);
+/* Takes the terminal, in a process whose threads all block SIGTSTP and call tui_screen_suspend() for it.
+ * NO_COLOR makes the scheme mono. 0; -ENOTTY when it cannot be done. Afterwards the signals that would end
+ * the process give the terminal back first. */
+int tui_screen_open(enum scheme scheme);
 
 /* Gives it back, as it was. May be called twice. */
-void screen_close(void);
+void tui_screen_close(void);
 
 /* Stops the process as Ctrl-Z does, the terminal given back meanwhile; returns when it goes on. */
-void screen_suspend(void);
+void tui_screen_suspend(void);
 
 /* The size now. */
-void screen_size(int *ret_width, int *ret_height);
+void tui_screen_size(int *ret_width, int *ret_height);
 
 /* Shows a canvas of just that size: one update, of what has changed. */
-void screen_show(const struct canvas *canvas);
+void tui_screen_show(const struct canvas *canvas);
 
 /* Forgets what the terminal is thought to show, so that the next one draws everything. */
-void screen_spoilt(void);
+void tui_screen_spoilt(void);
 
 /* The next key that waits, as press.h names them; 0 when there is none; -1 at the terminal's end. A resize is
  * told by *ret_resized. */
-int screen_key(bool *ret_resized);
+int tui_screen_key(bool *ret_resized);
 
 #endif

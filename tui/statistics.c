@@ -28,12 +28,12 @@ struct statistics {
     uint64_t last;
 };
 
-struct statistics *statistics_create(void)
+struct statistics *tui_statistics_create(void)
 {
     return calloc(1, sizeof(struct statistics));
 }
 
-void statistics_destroy(struct statistics *statistics)
+void tui_statistics_destroy(struct statistics *statistics)
 {
     if (!statistics)
         return;
@@ -42,7 +42,7 @@ void statistics_destroy(struct statistics *statistics)
     free(statistics);
 }
 
-uint64_t statistics_last(const struct statistics *statistics)
+uint64_t tui_statistics_last(const struct statistics *statistics)
 {
     return statistics->last;
 }
@@ -91,7 +91,7 @@ static void close_trade(struct trade_statistics *sums, double profit)
     sums->worst = fmin(sums->worst, profit);
 }
 
-int statistics_fill(struct statistics *s, const struct db_fill_row *row)
+int tui_statistics_fill(struct statistics *s, const struct db_fill_row *row)
 {
     const struct fill *fill = &row->fill;
     int scale = row->symbol->symbol.quote_scale;
@@ -114,7 +114,7 @@ int statistics_fill(struct statistics *s, const struct db_fill_row *row)
     return 0;
 }
 
-void statistics_of(const struct statistics *statistics, const char *account, struct trade_statistics *ret)
+void tui_statistics_of(const struct statistics *statistics, const char *account, struct trade_statistics *ret)
 {
     *ret = (struct trade_statistics){.best = NAN, .worst = NAN};
     for (int i = 0; i < statistics->n_accounts; i++)

@@ -18,16 +18,17 @@ struct trade_statistics {
 
 struct statistics;
 
-struct statistics *statistics_create(void); /* NULL without memory */
-void statistics_destroy(struct statistics *statistics);
+struct statistics *tui_statistics_create(void); /* NULL without memory */
+void tui_statistics_destroy(struct statistics *statistics);
 
 /* The newest fill that was taken; 0: none. */
-uint64_t statistics_last(const struct statistics *statistics);
+uint64_t tui_statistics_last(const struct statistics *statistics);
 
 /* Takes a fill; they come by ascending id. 0 or -ENOMEM. */
-int statistics_fill(struct statistics *statistics, const struct db_fill_row *row);
+int tui_statistics_fill(struct statistics *statistics, const struct db_fill_row *row);
 
 /* Of one account; zeros for one that never traded. */
-void statistics_of(const struct statistics *statistics, const char *account, struct trade_statistics *ret);
+void tui_statistics_of(const struct statistics *statistics, const char *account,
+                       struct trade_statistics *ret);
 
 #endif

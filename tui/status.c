@@ -7,21 +7,21 @@
 #include "cli/text.h"
 #include "tui/status_reader.h"
 
-void status_text(const json_t *object, const char *key, char *field, size_t size)
+void tui_status_text(const json_t *object, const char *key, char *field, size_t size)
 {
     const char *value = json_string_value(json_object_get(object, key));
 
-    text_clean(field, size, value ? value : "");
+    cli_text_clean(field, size, value ? value : "");
 }
 
-double status_real(const json_t *object, const char *key)
+double tui_status_real(const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
 
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-int64_t status_whole(const json_t *object, const char *key)
+int64_t tui_status_whole(const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
 
@@ -31,23 +31,23 @@ int64_t status_whole(const json_t *object, const char *key)
     return x > -1 && x < 9e18 ? (int64_t)x : -1;
 }
 
-int64_t status_count(const json_t *object, const char *key)
+int64_t tui_status_count(const json_t *object, const char *key)
 {
-    int64_t value = status_whole(object, key);
+    int64_t value = tui_status_whole(object, key);
 
     return value < 0 ? -1 : value;
 }
 
 static int decimals(const json_t *object, const char *key)
 {
-    int64_t value = status_whole(object, key);
+    int64_t value = tui_status_whole(object, key);
 
     return value < 0 ? 2 : value > 12 ? 12 : (int)value;
 }
 
 static int64_t read_number(const struct record_field *field, const json_t *object)
 {
-    int64_t count = status_count(object, field->name);
+    int64_t count = tui_status_count(object, field->name);
 
     switch (field->kind) {
     case RECORD_BOOL:
@@ -55,7 +55,7 @@ static int64_t read_number(const struct record_field *field, const json_t *objec
     case RECORD_SCALE:
         return decimals(object, field->name);
     case RECORD_SIGNED:
-        return status_whole(object, field->name);
+        return tui_status_whole(object, field->name);
     case RECORD_TIME:
         return count > 0 ? count : -1;
     default:
@@ -63,13 +63,13 @@ static int64_t read_number(const struct record_field *field, const json_t *objec
     }
 }
 
-void status_read(const struct record *record, const json_t *object, void *row)
+void tui_status_read(const struct record *record, const json_t *object, void *row)
 {
     for (const struct record_field *field = record->fields; field < record->fields + record->n; field++) {
         if (field->kind == RECORD_TEXT)
-            status_text(object, field->name, (char *)row + field->offset, field->size);
+            tui_status_text(object, field->name, (char *)row + field->offset, field->size);
         else if (field->kind == RECORD_REAL)
-            record_field_set_real(field, row, status_real(object, field->name));
+            record_field_set_real(field, row, tui_status_real(object, field->name));
         else
             record_field_set_number(field, row, read_number(field, object));
     }
@@ -126,15 +126,15 @@ static const struct {
     {"parity", &parity, offsetof(struct status, parity)},
     {"events", &events, offsetof(struct status, log)},
     {"recovery", &recovery, offsetof(struct status, recovery)},
-    {"trainer", &status_trainer_record, offsetof(struct status, trainer)},
+    {"trainer", &tui_status_trainer_record, offsetof(struct status, trainer)},
     {"champion", &champion, 0},
 };
 
 static void read_parts(const json_t *object, struct status *s)
 {
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-        status_read(parts[i].record, parts[i].key ? json_object_get(object, parts[i].key) : object,
-                    (char *)s + parts[i].at);
+        tui_status_read(parts[i].record, parts[i].key ? json_object_get(object, parts[i].key) : object,
+                        (char *)s + parts[i].at);
     if (s->db_commits == 0) /* of no commit at all */
         s->commit_p50_ms = s->commit_p99_ms = NAN;
 }
@@ -208,7 +208,7 @@ static void read_indicators(const json_t *symbol, struct status_symbol *ret)
         if (ret->n_indicators == STATUS_INDICATORS_MAX)
             break;
         struct status_indicator *indicator = &ret->indicators[ret->n_indicators++];
-        text_clean(indicator->name, sizeof(indicator->name), key);
+        cli_text_clean(indicator->name, sizeof(indicator->name), key);
         indicator->value = json_is_number(value) ? json_number_value(value) : NAN;
     }
 }
@@ -232,7 +232,7 @@ static void read_symbol(const json_t *object, struct status *s, void *row)
     struct status_symbol *symbol = row;
 
     symbol->limit_ms = price_limit(s, symbol->symbol);
-    status_read(&last_bar, json_object_get(object, "last_bar"), symbol);
+    tui_status_read(&last_bar, json_object_get(object, "last_bar"), symbol);
     read_indicators(object, symbol);
 }
 
@@ -253,7 +253,7 @@ static const struct list {
     {NULL, "positions", NULL, &positions, NULL, LIST(positions)},
     {NULL, "orders", NULL, &orders, NULL, LIST(orders)},
     {"gpu", "devices", NULL, &devices, NULL, LIST(devices)},
-    {NULL, "policies", "policy", &status_policy_record, status_read_policy, LIST(policies)},
+    {NULL, "policies", "policy", &tui_status_policy_record, tui_status_read_policy, LIST(policies)},
 };
 
 /* Those that are objects, as many as fit. */
@@ -269,7 +269,7 @@ static void read_list(const struct list *list, const json_t *object, struct stat
         if (!json_is_object(e) || (list->named && !json_is_string(json_object_get(e, list->named))))
             continue;
         n++;
-        status_read(list->record, e, row);
+        tui_status_read(list->record, e, row);
         if (list->also)
             list->also(e, s, row);
     }
@@ -287,7 +287,7 @@ static void read_refusals(const json_t *object, struct status *s)
         if (s->n_refusals == STATUS_REFUSALS_MAX)
             break;
         struct status_refusal *refusal = &s->refusals[s->n_refusals++];
-        text_clean(refusal->reason, sizeof(refusal->reason), key);
+        cli_text_clean(refusal->reason, sizeof(refusal->reason), key);
         refusal->count = json_is_integer(value) ? json_integer_value(value) : -1;
     }
 }
@@ -299,27 +299,28 @@ static void read_rebuilt(const json_t *object, struct status *s)
     struct status_rebuilt *to = &s->rebuilt;
     size_t n = 0;
 
-    to->ts_ns = json_is_object(rebuilt) ? status_count(rebuilt, "ts_ns") : 0;
-    to->whole_from = status_count(rebuilt, "whole_from");
+    to->ts_ns = json_is_object(rebuilt) ? tui_status_count(rebuilt, "ts_ns") : 0;
+    to->whole_from = tui_status_count(rebuilt, "whole_from");
     to->lost = json_is_true(json_object_get(rebuilt, "lost"));
-    status_text(rebuilt, "why", to->why, sizeof(to->why));
-    status_text(rebuilt, "aside", to->aside, sizeof(to->aside));
+    tui_status_text(rebuilt, "why", to->why, sizeof(to->why));
+    tui_status_text(rebuilt, "aside", to->aside, sizeof(to->aside));
     for (; n < json_array_size(sources) && n < STATUS_SOURCES_MAX; n++) {
-        status_text(json_array_get(sources, n), "table", to->sources[n].table, sizeof(to->sources[n].table));
-        status_text(json_array_get(sources, n), "source", to->sources[n].source,
-                    sizeof(to->sources[n].source));
+        tui_status_text(json_array_get(sources, n), "table", to->sources[n].table,
+                        sizeof(to->sources[n].table));
+        tui_status_text(json_array_get(sources, n), "source", to->sources[n].source,
+                        sizeof(to->sources[n].source));
     }
     to->n_sources = (int)n;
 }
 
-void status_init(struct status *status)
+void tui_status_init(struct status *status)
 {
     *status = (struct status){0};
     read_parts(NULL, status);
     status->now_ns = 0;
 }
 
-int status_parse(const json_t *object, struct status *ret)
+int tui_status_parse(const json_t *object, struct status *ret)
 {
     const char *schema = json_string_value(json_object_get(object, "schema"));
 
@@ -332,6 +333,6 @@ int status_parse(const json_t *object, struct status *ret)
         read_list(&lists[i], object, ret);
     read_refusals(object, ret);
     read_rebuilt(object, ret);
-    status_read_trainings(object, ret);
+    tui_status_read_trainings(object, ret);
     return 0;
 }

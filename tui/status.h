@@ -221,9 +221,9 @@ struct status {
 };
 
 /* A status of which nothing is known. */
-void status_init(struct status *status);
+void tui_status_init(struct status *status);
 
 /* Reads the object. 0; -EPROTO when it is not a status of a schema that is understood. */
-int status_parse(const json_t *object, struct status *ret);
+int tui_status_parse(const json_t *object, struct status *ret);
 
 #endif

@@ -6,16 +6,16 @@
 #include "tui/status.h"
 
 /* The string object[key], cleaned; "" for anything else. */
-void status_text(const json_t *object, const char *key, char *field, size_t size);
+void tui_status_text(const json_t *object, const char *key, char *field, size_t size);
 
 /* A number, or NaN. */
-double status_real(const json_t *object, const char *key);
+double tui_status_real(const json_t *object, const char *key);
 
 /* A whole number, or -1. */
-int64_t status_whole(const json_t *object, const char *key);
+int64_t tui_status_whole(const json_t *object, const char *key);
 
 /* An age or a count: what is negative is not known, -1. */
-int64_t status_count(const json_t *object, const char *key);
+int64_t tui_status_count(const json_t *object, const char *key);
 
 /* A record of ROW's members, each by its kind: the JSON calls it as C does, or (AS) otherwise. */
 #define STATUS_RECORD(...) \
@@ -38,19 +38,19 @@ int64_t status_count(const json_t *object, const char *key);
 #define DIGITS(member) AS(SCALE, member, #member) /* 2 where they are not said */
 
 /* Sets each field from the object; with NULL, as nothing is known of it. */
-void status_read(const struct record *record, const json_t *object, void *row);
+void tui_status_read(const struct record *record, const json_t *object, void *row);
 
-extern const struct record status_policy_record, status_trainer_record;
+extern const struct record tui_status_policy_record, tui_status_trainer_record;
 
 /* What of a policy is no plain member of its object. */
-void status_read_policy(const json_t *object, struct status *s, void *row);
+void tui_status_read_policy(const json_t *object, struct status *s, void *row);
 
 /* The co-process and its trainings: the newest that fit, oldest first; and how many there are of what is
  * listed. */
-void status_read_trainings(const json_t *object, struct status *s);
+void tui_status_read_trainings(const json_t *object, struct status *s);
 
 /* One training, one policy of which nothing is known. */
-void status_training_init(struct status_training *training);
-void status_policy_init(struct status_policy *policy);
+void tui_status_training_init(struct status_training *training);
+void tui_status_policy_init(struct status_policy *policy);
 
 #endif

@@ -14,7 +14,7 @@ static const struct record training = STATUS_RECORD(
     REAL(cpu_s), REAL(utilisation), REAL(cpu_utilisation), TRUE(stale), TRUE(stopping));
 #undef ROW
 #define ROW struct status_policy
-const struct record status_policy_record = STATUS_RECORD(
+const struct record tui_status_policy_record = STATUS_RECORD(
     TEXT(policy), TEXT(role), TEXT(account), TEXT(id), TEXT(training), TEXT(reason), TEXT(state),
     TEXT(detail), TEXT(backend), TEXT(interval), MOMENT(since_ns), MOMENT(expires_ns), COUNT(trades),
     MOMENT(decided_ns), REAL(equity), REAL(return_pct), REAL(sharpe));
@@ -24,37 +24,37 @@ static const struct record evidence =
                   AS(REAL, evidence.value_needed, "value_needed"));
 #undef ROW
 #define ROW struct status_trainer
-const struct record status_trainer_record =
+const struct record tui_status_trainer_record =
     STATUS_RECORD(TEXT(state), TEXT(detail), TEXT(version), COUNT(pid), COUNT(age_ms));
 #undef ROW
 
-void status_training_init(struct status_training *row)
+void tui_status_training_init(struct status_training *row)
 {
     *row = (struct status_training){0};
-    status_read(&training, NULL, row);
+    tui_status_read(&training, NULL, row);
 }
 
-void status_policy_init(struct status_policy *policy)
+void tui_status_policy_init(struct status_policy *policy)
 {
     *policy = (struct status_policy){0};
-    status_read(&status_policy_record, NULL, policy);
-    status_read(&evidence, NULL, policy);
+    tui_status_read(&tui_status_policy_record, NULL, policy);
+    tui_status_read(&evidence, NULL, policy);
 }
 
 /* How many there are; a daemon that does not say has told of all. */
 static int64_t total(const json_t *object, const char *key, int shown)
 {
-    int64_t n = status_count(object, key);
+    int64_t n = tui_status_count(object, key);
 
     return n > shown ? n : shown;
 }
 
-void status_read_trainings(const json_t *object, struct status *s)
+void tui_status_read_trainings(const json_t *object, struct status *s)
 {
     const json_t *all = json_object_get(object, "trainings");
     size_t n = json_array_size(all), at = n > STATUS_TRAININGS_MAX ? n - STATUS_TRAININGS_MAX : 0;
 
-    status_read(&status_trainer_record, json_object_get(object, "trainer"), &s->trainer);
+    tui_status_read(&tui_status_trainer_record, json_object_get(object, "trainer"), &s->trainer);
     s->n_trainings = 0;
     for (; at < n; at++) {
         const json_t *e = json_array_get(all, at);
@@ -62,7 +62,7 @@ void status_read_trainings(const json_t *object, struct status *s)
             continue;
         struct status_training *row = &s->trainings[s->n_trainings++];
         *row = (struct status_training){.priority = json_integer_value(json_object_get(e, "priority"))};
-        status_read(&training, e, row);
+        tui_status_read(&training, e, row);
     }
     s->trainings_total = total(object, "trainings_total", s->n_trainings);
     s->policies_total = total(object, "policies_total", s->n_policies);
@@ -77,14 +77,14 @@ static void read_actions(const json_t *e, struct status_policy *p)
     {
         if (p->n_actions == STATUS_ACTIONS_MAX)
             break;
-        text_clean(p->actions[p->n_actions].symbol, sizeof(p->actions[0].symbol), key);
+        cli_text_clean(p->actions[p->n_actions].symbol, sizeof(p->actions[0].symbol), key);
         p->actions[p->n_actions++].action = json_is_number(value) ? json_number_value(value) : NAN;
     }
 }
 
-void status_read_policy(const json_t *object, struct status *s, void *row)
+void tui_status_read_policy(const json_t *object, struct status *s, void *row)
 {
     (void)s;
-    status_read(&evidence, json_object_get(object, "evidence"), row);
+    tui_status_read(&evidence, json_object_get(object, "evidence"), row);
     read_actions(object, row);
 }

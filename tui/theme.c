@@ -58,7 +58,7 @@ static const struct paint colour_blind[STYLES] = {
     [STYLE_DOWN] = {208, YELLOW},
 };
 
-int scheme_parse(const char *name)
+int tui_scheme_parse(const char *name)
 {
     for (int i = 0; i < SCHEMES; i++)
         if (strcmp(name, names[i]) == 0)
@@ -66,7 +66,7 @@ int scheme_parse(const char *name)
     return -EINVAL;
 }
 
-struct paint theme_paint(enum scheme scheme, enum style style)
+struct paint tui_theme_paint(enum scheme scheme, enum style style)
 {
     struct paint paint = scheme == SCHEME_LIGHT ? light[style] : dark[style];
 

@@ -17,12 +17,12 @@ static const char *const prompt_words[PROMPTS] = {
     [PROMPT_LEAVE] = "leave",
 };
 
-const char *train_ask_word(enum prompt prompt)
+const char *tui_train_ask_word(enum prompt prompt)
 {
     return prompt_words[prompt] ? prompt_words[prompt] : "";
 }
 
-bool train_ask_name(const char *name)
+bool tui_train_ask_name(const char *name)
 {
     size_t len = strlen(name);
 
@@ -56,7 +56,7 @@ static const char *start_refusal(const struct status_training *training)
 {
     if (!training)
         return NULL;
-    if (model_training_ended(training))
+    if (tui_model_training_ended(training))
         return "%s has run: r restarts it; a new one needs another name";
     return "%s runs already: r restarts it; a new one needs another name";
 }
@@ -65,7 +65,7 @@ static const char *stop_refusal(const struct status_training *training)
 {
     if (is(training, "done"))
         return "%s is done: there is nothing to stop";
-    if (model_training_ended(training))
+    if (tui_model_training_ended(training))
         return "%s has ended: e resumes it, r restarts it";
     return training->stopping ? "%s is being stopped already" : NULL;
 }
@@ -78,7 +78,7 @@ static const char *resume_refusal(const struct status_training *training)
         return "%s is done: r restarts it, with more total_steps";
     if (is(training, "queued"))
         return "%s waits for its turn, and begins by itself";
-    if (model_training_works(training))
+    if (tui_model_training_works(training))
         return "%s runs: x stops it, r restarts it";
     return NULL;
 }
@@ -105,14 +105,14 @@ static const char *arena_refusal(const struct model *model, enum prompt prompt, 
     return NULL;
 }
 
-bool train_ask_allowed(const struct model *model, enum prompt prompt, const char *name,
-                       char words[static TRAIN_ASK_MAX])
+bool tui_train_ask_allowed(const struct model *model, enum prompt prompt, const char *name,
+                           char words[static TRAIN_ASK_MAX])
 {
     const struct status_training *training = find_training(model, name);
     const char *why = NULL;
 
     if (prompt == PROMPT_START)
-        why = train_ask_name(name)
+        why = tui_train_ask_name(name)
                   ? start_refusal(training)
                   : "a name is 1 to 31 letters, digits, - _ and dots, and begins with no dot";
     else if (prompt == PROMPT_PROMOTE || prompt == PROMPT_RETIRE)
@@ -140,7 +140,7 @@ static const char *at_step(char buf[static FORMAT_MAX], int64_t steps)
 
     buf[0] = '\0';
     if (steps >= 0)
-        snprintf(buf, FORMAT_MAX, " of step %.20s", format_count(count, (double)steps));
+        snprintf(buf, FORMAT_MAX, " of step %.20s", cli_format_count(count, (double)steps));
     return buf;
 }
 
@@ -159,7 +159,7 @@ static void stop_words(const struct status_training *training, char *what)
                  at_step(step, training->checkpoint_steps));
     else if (training && training->steps >= 0)
         snprintf(what, TRAIN_ASK_MAX, "It writes a checkpoint at step %s or soon after, and ends.",
-                 format_count(count, (double)training->steps));
+                 cli_format_count(count, (double)training->steps));
     else
         snprintf(what, TRAIN_ASK_MAX, "It writes a checkpoint and ends.");
 }
@@ -187,15 +187,15 @@ static void restart_words(const struct status_training *training, int changes, c
         snprintf(how, sizeof(how), ", unchanged");
     if (training && is(training, "queued") && training->due_ns > 0)
         snprintf(what, TRAIN_ASK_MAX, "Its next run begins at once%s.", how);
-    else if (!training || training->study[0] || !model_training_works(training))
+    else if (!training || training->study[0] || !tui_model_training_works(training))
         goes_on_words(training, how, what);
     else
         snprintf(what, TRAIN_ASK_MAX,
                  "It writes a checkpoint at step %s or soon after, and goes on from there%s.",
-                 format_count(count, (double)training->steps), how);
+                 cli_format_count(count, (double)training->steps), how);
 }
 
-const char *train_ask_role(const struct model *model, const char *name)
+const char *tui_train_ask_role(const struct model *model, const char *name)
 {
     const struct status_policy *policy = find_policy(model, name);
 
@@ -207,7 +207,7 @@ static void promote_words(const struct model *model, const char *name, char *wha
     const struct status_policy *policy = find_policy(model, name);
     const char *account = model->status.champion_account[0] ? model->status.champion_account : "champion";
 
-    if (!policy || strcmp(train_ask_role(model, name), "challenger") == 0)
+    if (!policy || strcmp(tui_train_ask_role(model, name), "challenger") == 0)
         snprintf(what, TRAIN_ASK_MAX,
                  "Its newest policy becomes a challenger, and trades on its own paper account %.31s.", name);
     else if (strcmp(policy->role, "champion") == 0)
@@ -222,11 +222,11 @@ static void promote_words(const struct model *model, const char *name, char *wha
                  account);
 }
 
-void train_ask(const struct model *model, enum prompt prompt, const char *name, int changes,
-               struct train_question *ret)
+void tui_train_ask(const struct model *model, enum prompt prompt, const char *name, int changes,
+                   struct train_question *ret)
 {
     const struct status_training *training = find_training(model, name);
-    const char *word = train_ask_word(prompt);
+    const char *word = tui_train_ask_word(prompt);
 
     *ret = (struct train_question){.title = "", .what = ""};
     snprintf(ret->title, sizeof(ret->title), "%c%s", word[0] ? word[0] - 'a' + 'A' : ' ',
@@ -279,17 +279,17 @@ static void list_names(char *buf, size_t size, const char *name, const char (*al
         snprintf(buf + at, size - at, " and %d more", n - listed);
 }
 
-void train_ask_several(const struct model *model, enum prompt prompt, const char *name,
-                       const char (*also)[STATUS_TRAINING_NAME_MAX], int n, int changes,
-                       struct train_question *ret)
+void tui_train_ask_several(const struct model *model, enum prompt prompt, const char *name,
+                           const char (*also)[STATUS_TRAINING_NAME_MAX], int n, int changes,
+                           struct train_question *ret)
 {
     char names[NAMES_LISTED + 2 * STATUS_TRAINING_NAME_MAX];
 
-    train_ask(model, prompt, name, changes, ret);
+    tui_train_ask(model, prompt, name, changes, ret);
     if (n == 0 || prompt == PROMPT_LEAVE)
         return;
     list_names(names, sizeof(names), name, also, n);
-    snprintf(ret->ask, sizeof(ret->ask), "%s %s?", train_ask_word(prompt), names);
+    snprintf(ret->ask, sizeof(ret->ask), "%s %s?", tui_train_ask_word(prompt), names);
     if (prompt == PROMPT_RESTART && changes > 0) {
         snprintf(ret->what, sizeof(ret->what),
                  "Each goes on with the trials that it has, with %d changed value%s in its own "

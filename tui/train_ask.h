@@ -18,25 +18,25 @@ struct train_question {
 
 /* May `prompt` (PROMPT_START … PROMPT_RETIRE) be asked about `name`? If not, `words` says what would be
  * right. The daemon has the last word all the same. */
-bool train_ask_allowed(const struct model *model, enum prompt prompt, const char *name,
-                       char words[static TRAIN_ASK_MAX]);
+bool tui_train_ask_allowed(const struct model *model, enum prompt prompt, const char *name,
+                           char words[static TRAIN_ASK_MAX]);
 
 /* The question, by what is known now; `changes` values of a configuration differ from what it was. */
-void train_ask(const struct model *model, enum prompt prompt, const char *name, int changes,
-               struct train_question *ret);
+void tui_train_ask(const struct model *model, enum prompt prompt, const char *name, int changes,
+                   struct train_question *ret);
 /* The same about `name` and `also` [n] at once, workers of one search. */
-void train_ask_several(const struct model *model, enum prompt prompt, const char *name,
-                       const char (*also)[STATUS_TRAINING_NAME_MAX], int n, int changes,
-                       struct train_question *ret);
+void tui_train_ask_several(const struct model *model, enum prompt prompt, const char *name,
+                           const char (*also)[STATUS_TRAINING_NAME_MAX], int n, int changes,
+                           struct train_question *ret);
 
 /* The role that promoting `name` leads to by what is known, as the question says: "challenger", "champion".
  */
-const char *train_ask_role(const struct model *model, const char *name);
+const char *tui_train_ask_role(const struct model *model, const char *name);
 
 /* The word for what is asked: "stop"; "" for another prompt. */
-const char *train_ask_word(enum prompt prompt);
+const char *tui_train_ask_word(enum prompt prompt);
 
 /* A name that a training may have: 1 to 31 letters, digits, - _ and dots, beginning with no dot. */
-bool train_ask_name(const char *name);
+bool tui_train_ask_name(const char *name);
 
 #endif

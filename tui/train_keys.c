@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/search_keys.h"
+#include "tui/study_keys.h"
 #include "tui/train_ask.h"
 
 enum {
@@ -11,13 +11,13 @@ enum {
     FORM_FIXED_ROWS = 4, /* of the form, that are not its list */
 };
 
-bool train_keys_here(const struct view *view, enum panel focus)
+bool tui_train_keys_here(const struct view *view, enum panel focus)
 {
     return view->tab == TAB_STUDY || focus == PANEL_TRAININGS || focus == PANEL_POLICIES ||
            focus == PANEL_SEARCHES;
 }
 
-enum prompt train_keys_prompt(int key)
+enum prompt tui_train_keys_prompt(int key)
 {
     switch (key) {
     case 's':
@@ -38,17 +38,17 @@ enum prompt train_keys_prompt(int key)
     }
 }
 
-void train_keys_subject(const struct view *view, const struct model *model, enum panel focus,
-                        enum prompt prompt, char ret[static STATUS_TRAINING_NAME_MAX])
+void tui_train_keys_subject(const struct view *view, const struct model *model, enum panel focus,
+                            enum prompt prompt, char ret[static STATUS_TRAINING_NAME_MAX])
 {
-    const struct status_training *training = view_training(view, model);
-    const struct status_policy *policy = view_policy(view, model);
+    const struct status_training *training = tui_view_training(view, model);
+    const struct status_policy *policy = tui_view_policy(view, model);
     bool policies = prompt == PROMPT_PROMOTE || prompt == PROMPT_RETIRE;
     const char *name = "";
 
-    if (search_keys_here(view, focus)) {
+    if (tui_study_keys_here(view, focus)) {
         const char *names[STATUS_TRAININGS_MAX];
-        int n = search_keys_subjects(view, model, prompt, names);
+        int n = tui_study_keys_subjects(view, model, prompt, names);
         snprintf(ret, STATUS_TRAINING_NAME_MAX, "%s", n > 0 ? names[0] : "");
         return;
     }
@@ -63,7 +63,7 @@ void train_keys_subject(const struct view *view, const struct model *model, enum
 static void take_also(struct view *view, const struct model *model, enum panel focus, enum prompt prompt)
 {
     const char *names[STATUS_TRAININGS_MAX];
-    int n = search_keys_here(view, focus) ? search_keys_subjects(view, model, prompt, names) : 0;
+    int n = tui_study_keys_here(view, focus) ? tui_study_keys_subjects(view, model, prompt, names) : 0;
 
     view->n_also = 0;
     for (int i = 1; i < n; i++)
@@ -74,12 +74,12 @@ static void take_also(struct view *view, const struct model *model, enum panel f
 static bool still_allowed(struct view *view, const struct model *model, enum prompt prompt,
                           char words[static TRAIN_ASK_MAX])
 {
-    bool first = train_ask_allowed(model, prompt, view->subject, words);
+    bool first = tui_train_ask_allowed(model, prompt, view->subject, words);
     char unused[TRAIN_ASK_MAX];
     int n = 0;
 
     for (int i = 0; i < view->n_also; i++)
-        if (train_ask_allowed(model, prompt, view->also[i], unused))
+        if (tui_train_ask_allowed(model, prompt, view->also[i], unused))
             memmove(view->also[n++], view->also[i], sizeof(view->also[0]));
     view->n_also = n;
     if (first || view->page || n == 0)
@@ -92,8 +92,8 @@ static void note(struct view *view, enum prompt prompt, const char *words, struc
 {
     char command[24];
 
-    snprintf(command, sizeof(command), "%s:", train_ask_word(prompt));
-    view_tell(view, OUTCOME_NOTE, command, words, now);
+    snprintf(command, sizeof(command), "%s:", tui_train_ask_word(prompt));
+    tui_view_tell(view, OUTCOME_NOTE, command, words, now);
 }
 
 /* Is there a daemon to ask? If not, the view says so: without one the list is what the database knew. */
@@ -101,14 +101,14 @@ static bool daemon_there(struct view *view, const struct model *model, enum prom
 {
     if (model->source == MODEL_DAEMON)
         return true;
-    view_tell(view, OUTCOME_REFUSED, train_ask_word(prompt), "there is no daemon to ask", now);
+    tui_view_tell(view, OUTCOME_REFUSED, tui_train_ask_word(prompt), "there is no daemon to ask", now);
     return false;
 }
 
 static enum action open_form(struct view *view, const char *name, bool restart, struct moment now)
 {
-    view_close_form(view);
-    view->page = form_page_create(name, restart);
+    tui_view_close_form(view);
+    view->page = tui_form_page_create(name, restart);
     if (view->page)
         view->page->study = !restart && view->study_form;
     if (view->page)
@@ -117,39 +117,39 @@ static enum action open_form(struct view *view, const char *name, bool restart, 
     return ACTION_NONE;
 }
 
-enum action train_keys_press(struct view *view, const struct model *model, enum panel focus,
-                             struct moment now, int key)
+enum action tui_train_keys_press(struct view *view, const struct model *model, enum panel focus,
+                                 struct moment now, int key)
 {
-    enum prompt prompt = train_keys_prompt(key);
+    enum prompt prompt = tui_train_keys_prompt(key);
     char words[TRAIN_ASK_MAX], name[STATUS_TRAINING_NAME_MAX];
 
     if (prompt == PROMPT_NONE)
         return ACTION_NONE;
-    if (!train_keys_here(view, focus)) {
+    if (!tui_train_keys_here(view, focus)) {
         note(view, prompt, "trainings and policies are on tab 2", now);
         return ACTION_NONE;
     }
     if (prompt == PROMPT_NAME) {
         view->typed[0] = '\0';
-        view->study_form = key == 'S' || search_keys_here(view, focus);
+        view->study_form = key == 'S' || tui_study_keys_here(view, focus);
         view->n_also = 0;
         view->prompt = prompt;
         view->outcome = OUTCOME_NONE;
         return ACTION_NONE;
     }
-    train_keys_subject(view, model, focus, prompt, name);
+    tui_train_keys_subject(view, model, focus, prompt, name);
     take_also(view, model, focus, prompt);
-    if (search_keys_here(view, focus) && search_keys_not_ours(view, model, words, sizeof(words))) {
+    if (tui_study_keys_here(view, focus) && tui_study_keys_not_ours(view, model, words, sizeof(words))) {
         note(view, prompt, words, now);
     } else if (!name[0]) {
         note(view, prompt, "choose one first: Tab to its list, then the arrows", now);
-    } else if (!train_ask_allowed(model, prompt, name, words)) {
+    } else if (!tui_train_ask_allowed(model, prompt, name, words)) {
         note(view, prompt, words, now);
     } else if (prompt == PROMPT_RESTART) {
         return open_form(view, name, true, now);
     } else {
         memcpy(view->subject, name, sizeof(view->subject));
-        view->role = train_ask_role(model, name);
+        view->role = tui_train_ask_role(model, name);
         view->prompt = prompt;
         view->outcome = OUTCOME_NONE;
     }
@@ -165,7 +165,7 @@ static enum action answer_name(struct view *view, const struct model *model, str
         view->prompt = PROMPT_NONE;
         note(view, PROMPT_NAME, "nothing is done", now);
     } else if (key == PRESS_ENTER) {
-        if (!train_ask_allowed(model, PROMPT_START, view->typed, words))
+        if (!tui_train_ask_allowed(model, PROMPT_START, view->typed, words))
             return ACTION_NONE; /* the prompt says why */
         view->prompt = PROMPT_NONE;
         return open_form(view, view->typed, false, now);
@@ -181,7 +181,7 @@ static enum action answer_name(struct view *view, const struct model *model, str
     return ACTION_NONE;
 }
 
-enum action train_keys_answer(struct view *view, const struct model *model, struct moment now, int key)
+enum action tui_train_keys_answer(struct view *view, const struct model *model, struct moment now, int key)
 {
     enum prompt prompt = view->prompt;
     char words[TRAIN_ASK_MAX];
@@ -194,7 +194,7 @@ enum action train_keys_answer(struct view *view, const struct model *model, stru
         return ACTION_NONE;
     }
     if (prompt == PROMPT_LEAVE) {
-        view_close_form(view);
+        tui_view_close_form(view);
         return ACTION_NONE;
     }
     if (!daemon_there(view, model, prompt, now))
@@ -203,7 +203,7 @@ enum action train_keys_answer(struct view *view, const struct model *model, stru
         note(view, prompt, words, now);
         return ACTION_NONE;
     }
-    if (prompt == PROMPT_PROMOTE && strcmp(view->role, train_ask_role(model, view->subject)) != 0) {
+    if (prompt == PROMPT_PROMOTE && strcmp(view->role, tui_train_ask_role(model, view->subject)) != 0) {
         note(view, prompt, "its role has changed meanwhile: nothing is done", now);
         return ACTION_NONE;
     }
@@ -224,15 +224,15 @@ enum action train_keys_answer(struct view *view, const struct model *model, stru
     }
 }
 
-enum action train_keys_form(struct view *view, const struct model *model, int height, struct moment now,
-                            int key)
+enum action tui_train_keys_form(struct view *view, const struct model *model, int height, struct moment now,
+                                int key)
 {
     struct form_page *page = view->page;
     enum prompt prompt = page->restart ? PROMPT_RESTART : PROMPT_START;
     char words[TRAIN_ASK_MAX];
 
     memcpy(view->subject, page->name, sizeof(view->subject));
-    switch (form_page_press(page, height - FORM_FIXED_ROWS, key)) {
+    switch (tui_form_page_press(page, height - FORM_FIXED_ROWS, key)) {
     case FORM_WISH_NONE:
         break;
     case FORM_WISH_CHECK:
@@ -240,16 +240,16 @@ enum action train_keys_form(struct view *view, const struct model *model, int he
     case FORM_WISH_SEND:
         if (!daemon_there(view, model, prompt, now))
             break;
-        if (train_ask_allowed(model, prompt, page->name, words))
+        if (tui_train_ask_allowed(model, prompt, page->name, words))
             view->prompt = prompt;
         else
             note(view, prompt, words, now);
         break;
     case FORM_WISH_LEAVE:
-        if (form_changes(&page->form) > 0)
+        if (tui_form_changes(&page->form) > 0)
             view->prompt = PROMPT_LEAVE;
         else
-            view_close_form(view);
+            tui_view_close_form(view);
         break;
     case FORM_WISH_HELP:
         view->help = true;

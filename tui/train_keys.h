@@ -5,25 +5,25 @@
 #include "tui/keys.h"
 
 /* Do s, x, r, e, P and R mean trainings and policies here: on the study's tab, in their lists elsewhere? */
-bool train_keys_here(const struct view *view, enum panel focus);
+bool tui_train_keys_here(const struct view *view, enum panel focus);
 
 /* S is s for a study: its form is the chosen study's configuration, or the default as a search. */
 
 /* The prompt that a key leads to, PROMPT_NONE for another key; and what it would be about, "" for nothing
  * chosen. */
-enum prompt train_keys_prompt(int key);
-void train_keys_subject(const struct view *view, const struct model *model, enum panel focus,
-                        enum prompt prompt, char ret[static STATUS_TRAINING_NAME_MAX]);
+enum prompt tui_train_keys_prompt(int key);
+void tui_train_keys_subject(const struct view *view, const struct model *model, enum panel focus,
+                            enum prompt prompt, char ret[static STATUS_TRAINING_NAME_MAX]);
 
 /* One of those keys. */
-enum action train_keys_press(struct view *view, const struct model *model, enum panel focus,
-                             struct moment now, int key);
+enum action tui_train_keys_press(struct view *view, const struct model *model, enum panel focus,
+                                 struct moment now, int key);
 
 /* A key while one of their prompts stands. */
-enum action train_keys_answer(struct view *view, const struct model *model, struct moment now, int key);
+enum action tui_train_keys_answer(struct view *view, const struct model *model, struct moment now, int key);
 
 /* A key while the form is open, on a screen of `height` rows. */
-enum action train_keys_form(struct view *view, const struct model *model, int height, struct moment now,
-                            int key);
+enum action tui_train_keys_form(struct view *view, const struct model *model, int height, struct moment now,
+                                int key);
 
 #endif

@@ -5,32 +5,32 @@
 
 #include "cli/text.h"
 #include "tui/panel/panel.h"
-#include "tui/search_rows.h"
+#include "tui/study_rows.h"
 
-void view_init(struct view *view, bool readonly, int64_t interval_ms)
+void tui_view_init(struct view *view, bool readonly, int64_t interval_ms)
 {
     *view =
         (struct view){.readonly = readonly, .interval_ms = interval_ms, .focus = PANEL_PRICES, .trial = -1};
 }
 
-void view_finish(struct view *view)
+void tui_view_finish(struct view *view)
 {
-    view_close_form(view);
+    tui_view_close_form(view);
 }
 
-void view_close_form(struct view *view)
+void tui_view_close_form(struct view *view)
 {
-    form_page_destroy(view->page);
+    tui_form_page_destroy(view->page);
     view->page = NULL;
 }
 
-void view_tell(struct view *view, enum outcome outcome, const char *command, const char *words,
-               struct moment now)
+void tui_view_tell(struct view *view, enum outcome outcome, const char *command, const char *words,
+                   struct moment now)
 {
     view->outcome = outcome;
     view->outcome_ms = now.mono_ms;
-    text_clean(view->command, sizeof(view->command), command);
-    text_clean(view->words, sizeof(view->words), words);
+    cli_text_clean(view->command, sizeof(view->command), command);
+    cli_text_clean(view->words, sizeof(view->words), words);
 }
 
 /* The trials that are shown. */
@@ -38,25 +38,26 @@ static const struct search_trial *const *trial_rows(const struct view *view, con
                                                     int *ret_n)
 {
     *ret_n = 0;
-    return page ? search_rows(page, view->trial_sort, view->trial_invert, view->trial_filter, ret_n) : NULL;
+    return page ? tui_study_rows(page, view->trial_sort, view->trial_invert, view->trial_filter, ret_n)
+                : NULL;
 }
 
 static int count_trials(const struct view *view, const struct model *model)
 {
     int n;
 
-    trial_rows(view, view_search_page(view, model), &n);
+    trial_rows(view, tui_view_study_page(view, model), &n);
     return n;
 }
 
 static int count_attributes(const struct view *view, const struct model *model)
 {
-    const struct search_page *page = view_search_page(view, model);
+    const struct search_page *page = tui_view_study_page(view, model);
 
     return page ? page->n_params + page->n_attributes : 0;
 }
 
-int view_rows(const struct view *view, const struct model *model, enum panel panel)
+int tui_view_rows(const struct view *view, const struct model *model, enum panel panel)
 {
     switch (panel) {
     case PANEL_PRICES:
@@ -91,7 +92,7 @@ int view_rows(const struct view *view, const struct model *model, enum panel pan
     case PANEL_TRIAL:
         return count_attributes(view, model);
     case PANEL_IMPORTANCE:
-        return view_search_page(view, model) ? view_search_page(view, model)->n_importance : 0;
+        return tui_view_study_page(view, model) ? tui_view_study_page(view, model)->n_importance : 0;
     default:
         return 0;
     }
@@ -108,12 +109,12 @@ static bool scrolls(enum panel panel)
            panel == PANEL_TESTED; /* some of them only to be zoomed */
 }
 
-int view_cursor(const struct view *view, const struct model *model, enum panel panel)
+int tui_view_cursor(const struct view *view, const struct model *model, enum panel panel)
 {
     int at = view->cursor[panel];
 
     for (int i = 0; panel == PANEL_TRAININGS && i < model->status.n_trainings; i++)
-        if (strcmp(model_training(model, i)->training, view->training) == 0)
+        if (strcmp(tui_model_training(model, i)->training, view->training) == 0)
             return i;
     for (int i = 0; panel == PANEL_POLICIES && i < model->status.n_policies; i++)
         if (strcmp(model->status.policies[i].policy, view->policy) == 0)
@@ -122,7 +123,7 @@ int view_cursor(const struct view *view, const struct model *model, enum panel p
         if (strcmp(model->searches->search[i].key, view->search) == 0)
             return i;
     if (panel == PANEL_TRIALS && view->trial_study[0]) {
-        const struct search_page *page = view_search_page(view, model);
+        const struct search_page *page = tui_view_study_page(view, model);
         int n, found = -1;
         const struct search_trial *const *rows = trial_rows(view, page, &n);
         for (int i = 0; i < n && found < 0; i++)
@@ -134,27 +135,28 @@ int view_cursor(const struct view *view, const struct model *model, enum panel p
     return at < 0 ? 0 : at;
 }
 
-void view_layout(const struct view *view, const struct model *model, int width, int height,
-                 struct layout *ret)
+void tui_view_layout(const struct view *view, const struct model *model, int width, int height,
+                     struct layout *ret)
 {
     struct layout_choice choice = {view->tab,
                                    view->zoomed,
                                    view->detail,
                                    model->status.n_trainings,
                                    model->status.n_venues,
-                                   model_searches_rows(model),
+                                   tui_model_studies_rows(model),
                                    view->search_view,
                                    0};
-    const struct search_page *page = view->search_view == SEARCH_PAGE ? view_search_page(view, model) : NULL;
+    const struct search_page *page =
+        view->search_view == SEARCH_PAGE ? tui_view_study_page(view, model) : NULL;
 
     choice.running = page ? page->search.counts[TRIAL_RUNNING] : 0;
 
-    layout_compute(width, height, &choice, ret);
+    tui_layout_compute(width, height, &choice, ret);
 }
 
-enum panel view_focus(const struct view *view, const struct layout *layout)
+enum panel tui_view_focus(const struct view *view, const struct layout *layout)
 {
-    if (scrolls(view->focus) && layout_find(layout, view->focus))
+    if (scrolls(view->focus) && tui_layout_find(layout, view->focus))
         return view->focus;
     for (int i = 0; i < layout->n; i++)
         if (scrolls(layout->rects[i].panel))
@@ -162,7 +164,7 @@ enum panel view_focus(const struct view *view, const struct layout *layout)
     return PANEL_NONE;
 }
 
-const struct status_account *view_account(const struct view *view, const struct model *model)
+const struct status_account *tui_view_account(const struct view *view, const struct model *model)
 {
     int n = model->status.n_accounts, at = view->cursor[PANEL_ACCOUNTS];
 
@@ -171,19 +173,19 @@ const struct status_account *view_account(const struct view *view, const struct 
     return &model->status.accounts[at < 0 ? 0 : at < n ? at : n - 1];
 }
 
-const struct status_training *view_training(const struct view *view, const struct model *model)
+const struct status_training *tui_view_training(const struct view *view, const struct model *model)
 {
-    int n = model->status.n_trainings, at = view_cursor(view, model, PANEL_TRAININGS);
-    const struct status_training *training = n > 0 ? model_training(model, at < n ? at : n - 1) : NULL;
+    int n = model->status.n_trainings, at = tui_view_cursor(view, model, PANEL_TRAININGS);
+    const struct status_training *training = n > 0 ? tui_model_training(model, at < n ? at : n - 1) : NULL;
 
     if (training && view->detail && strcmp(training->training, view->training) != 0)
         return NULL;
     return training;
 }
 
-const struct search *view_search(const struct view *view, const struct model *model)
+const struct search *tui_view_study(const struct view *view, const struct model *model)
 {
-    int n = model->searches ? model->searches->n : 0, at = view_cursor(view, model, PANEL_SEARCHES);
+    int n = model->searches ? model->searches->n : 0, at = tui_view_cursor(view, model, PANEL_SEARCHES);
     const struct search *search = n > 0 ? &model->searches->search[at < n ? at : n - 1] : NULL;
 
     if (search && view->search_view != SEARCH_LISTED && strcmp(search->key, view->search) != 0)
@@ -191,26 +193,26 @@ const struct search *view_search(const struct view *view, const struct model *mo
     return search;
 }
 
-const struct search_page *view_search_page(const struct view *view, const struct model *model)
+const struct search_page *tui_view_study_page(const struct view *view, const struct model *model)
 {
-    const struct search *search = view_search(view, model);
+    const struct search *search = tui_view_study(view, model);
     const struct search_page *page = model->search_page;
 
     return page && search && strcmp(page->search.key, search->key) == 0 ? page : NULL;
 }
 
-const struct search_trial *view_trial(const struct view *view, const struct model *model)
+const struct search_trial *tui_view_trial(const struct view *view, const struct model *model)
 {
-    const struct search_page *page = view_search_page(view, model);
-    int n, at = view_cursor(view, model, PANEL_TRIALS);
+    const struct search_page *page = tui_view_study_page(view, model);
+    int n, at = tui_view_cursor(view, model, PANEL_TRIALS);
     const struct search_trial *const *rows = trial_rows(view, page, &n);
 
     return n > 0 ? rows[at < n ? at : n - 1] : NULL;
 }
 
-bool view_open_search(struct view *view, const struct model *model, const char *name)
+bool tui_view_open_study(struct view *view, const struct model *model, const char *name)
 {
-    const struct search *search = searches_find(model->searches, name);
+    const struct search *search = tui_studies_find(model->searches, name);
 
     if (!search)
         return false;
@@ -221,11 +223,11 @@ bool view_open_search(struct view *view, const struct model *model, const char *
     return true;
 }
 
-void view_want_search(const struct view *view, const struct model *model, struct search_want *ret)
+void tui_view_want_study(const struct view *view, const struct model *model, struct search_want *ret)
 {
-    const struct search *search = view->tab == TAB_STUDY ? view_search(view, model) : NULL;
+    const struct search *search = view->tab == TAB_STUDY ? tui_view_study(view, model) : NULL;
     const struct search_trial *trial =
-        search && view->search_view == SEARCH_PAGE ? view_trial(view, model) : NULL;
+        search && view->search_view == SEARCH_PAGE ? tui_view_trial(view, model) : NULL;
     bool validation = search && view->search_view == SEARCH_VALIDATION;
 
     *ret = (struct search_want){.trial = -1, .validation = validation, .returns = validation};
@@ -237,23 +239,23 @@ void view_want_search(const struct view *view, const struct model *model, struct
     }
 }
 
-const struct status_policy *view_policy(const struct view *view, const struct model *model)
+const struct status_policy *tui_view_policy(const struct view *view, const struct model *model)
 {
-    int n = model->status.n_policies, at = view_cursor(view, model, PANEL_POLICIES);
+    int n = model->status.n_policies, at = tui_view_cursor(view, model, PANEL_POLICIES);
 
     return n > 0 ? &model->status.policies[at < n ? at : n - 1] : NULL;
 }
 
-const char *view_wanted_training(const struct view *view, const struct model *model)
+const char *tui_view_wanted_training(const struct view *view, const struct model *model)
 {
-    const struct status_training *training = view_training(view, model);
+    const struct status_training *training = tui_view_training(view, model);
 
     if (view->tab != TAB_STUDY)
         return "";
     return view->detail ? view->training : training ? training->training : "";
 }
 
-const struct status_symbol *view_symbol(const struct view *view, const struct model *model)
+const struct status_symbol *tui_view_symbol(const struct view *view, const struct model *model)
 {
     int n = model->status.n_symbols, at = view->cursor[PANEL_PRICES];
 
@@ -262,8 +264,8 @@ const struct status_symbol *view_symbol(const struct view *view, const struct mo
     return &model->status.symbols[at < 0 ? 0 : at < n ? at : n - 1];
 }
 
-const char *view_timeframe(const struct view *view, const struct model *model,
-                           const struct status_symbol *symbol)
+const char *tui_view_timeframe(const struct view *view, const struct model *model,
+                               const struct status_symbol *symbol)
 {
     const struct history *h = &model->history;
 
@@ -275,26 +277,27 @@ const char *view_timeframe(const struct view *view, const struct model *model,
     return symbol->interval;
 }
 
-void view_draw(const struct view *view, const struct model *model, struct moment now, struct canvas *canvas)
+void tui_view_draw(const struct view *view, const struct model *model, struct moment now,
+                   struct canvas *canvas)
 {
     struct layout layout;
-    struct area screen = canvas_area(canvas);
+    struct area screen = tui_canvas_area(canvas);
 
-    canvas_clear(canvas);
-    view_layout(view, model, canvas->width, canvas->height, &layout);
+    tui_canvas_clear(canvas);
+    tui_view_layout(view, model, canvas->width, canvas->height, &layout);
     struct scene scene = {
         .model = model,
         .view = view,
         .now = view->frozen ? view->frozen_at : now,
         .real_now = now,
-        .focus = view_focus(view, &layout),
+        .focus = tui_view_focus(view, &layout),
     };
     for (int i = 0; i < layout.n; i++) {
         const struct rect *r = &layout.rects[i];
-        struct area area = area_part(&screen, r->x, r->y, r->width, r->height);
+        struct area area = tui_area_part(&screen, r->x, r->y, r->width, r->height);
         panel_draw(r->panel, &area, &scene);
     }
-    if (layout_find(&layout, PANEL_TOO_SMALL))
+    if (tui_layout_find(&layout, PANEL_TOO_SMALL))
         return;
     if (view->page)
         panel_form(&screen, &scene);

@@ -43,14 +43,14 @@ struct view {
     enum panel zoomed;
     int cursor[PANELS];
     char timeframe[STATUS_WORD_MAX];         /* of the chart; "": the market's interval */
-    bool detail;                             /* the study's tab shows view_training()'s page */
+    bool detail;                             /* the study's tab shows tui_view_training()'s page */
     char training[STATUS_TRAINING_NAME_MAX]; /* the chosen one, "" before any was chosen: the list's first */
     char policy[STATUS_TRAINING_NAME_MAX];   /* likewise */
-    enum layout_search search_view;          /* the study's tab shows view_search()'s page */
+    enum layout_search search_view;          /* the study's tab shows tui_view_study()'s page */
     char search[SEARCH_LABEL_MAX];           /* its key, "" before any was chosen: the list's first */
     char trial_study[STUDY_NAME_MAX + 1];    /* the chosen trial: its study and number; "": the first row */
     int trial;
-    int trial_sort; /* what the trials stand in order of: search_rows.h */
+    int trial_sort; /* what the trials stand in order of: study_rows.h */
     bool trial_invert;
     char trial_filter[VIEW_TYPED_MAX];
     bool study_form; /* the form that is begun is a search's */
@@ -75,61 +75,62 @@ struct view {
     struct form_page *page; /* the form that covers everything, owned; NULL: none */
 };
 
-void view_init(struct view *view, bool readonly, int64_t interval_ms);
-void view_finish(struct view *view);
+void tui_view_init(struct view *view, bool readonly, int64_t interval_ms);
+void tui_view_finish(struct view *view);
 
 /* Closes the form, if there is one. */
-void view_close_form(struct view *view);
+void tui_view_close_form(struct view *view);
 
 /* Sets what the last line says about a command. */
-void view_tell(struct view *view, enum outcome outcome, const char *command, const char *words,
-               struct moment now);
+void tui_view_tell(struct view *view, enum outcome outcome, const char *command, const char *words,
+                   struct moment now);
 
 /* How many rows the panel has to choose from; 0 for one that takes no arrows. */
-int view_rows(const struct view *view, const struct model *model, enum panel panel);
+int tui_view_rows(const struct view *view, const struct model *model, enum panel panel);
 
 /* The row of it that is chosen: a training and a policy by their names, so that they stay chosen whatever
  * comes and goes beside them. Not less than 0; beyond the last where there are fewer. */
-int view_cursor(const struct view *view, const struct model *model, enum panel panel);
+int tui_view_cursor(const struct view *view, const struct model *model, enum panel panel);
 
 /* What the screen shows of it. */
-void view_layout(const struct view *view, const struct model *model, int width, int height,
-                 struct layout *ret);
+void tui_view_layout(const struct view *view, const struct model *model, int width, int height,
+                     struct layout *ret);
 
 /* The panel that the arrows move in: the chosen one if the layout has it, else the first that scrolls. */
-enum panel view_focus(const struct view *view, const struct layout *layout);
+enum panel tui_view_focus(const struct view *view, const struct layout *layout);
 
 /* The account under the cursor of the accounts, which is that of the strategies too, or NULL. */
-const struct status_account *view_account(const struct view *view, const struct model *model);
+const struct status_account *tui_view_account(const struct view *view, const struct model *model);
 
 /* The chosen training and policy, or NULL. On a training's page it is that one, and NULL when it is gone. */
-const struct status_training *view_training(const struct view *view, const struct model *model);
-const struct status_policy *view_policy(const struct view *view, const struct model *model);
+const struct status_training *tui_view_training(const struct view *view, const struct model *model);
+const struct status_policy *tui_view_policy(const struct view *view, const struct model *model);
 
 /* Whose points and phases, parameters and log are to be read: of its page, or the chosen one's where the tab
  * shows it; "" for none. */
-const char *view_wanted_training(const struct view *view, const struct model *model);
+const char *tui_view_wanted_training(const struct view *view, const struct model *model);
 
 /* The chosen search, NULL: there is none, or on its page it is gone; what is read of it, NULL: not yet; and
  * the chosen one of its trials, or NULL. */
-const struct search *view_search(const struct view *view, const struct model *model);
-const struct search_page *view_search_page(const struct view *view, const struct model *model);
-const struct search_trial *view_trial(const struct view *view, const struct model *model);
+const struct search *tui_view_study(const struct view *view, const struct model *model);
+const struct search_page *tui_view_study_page(const struct view *view, const struct model *model);
+const struct search_trial *tui_view_trial(const struct view *view, const struct model *model);
 
-/* The page of a study, by what searches_find() takes, once it is known. False: it is not. */
-bool view_open_search(struct view *view, const struct model *model, const char *name);
+/* The page of a study, by what tui_studies_find() takes, once it is known. False: it is not. */
+bool tui_view_open_study(struct view *view, const struct model *model, const char *name);
 
 /* What is to be read of the studies. */
-void view_want_search(const struct view *view, const struct model *model, struct search_want *ret);
+void tui_view_want_study(const struct view *view, const struct model *model, struct search_want *ret);
 
 /* The symbol under the cursor of the prices, or NULL. */
-const struct status_symbol *view_symbol(const struct view *view, const struct model *model);
+const struct status_symbol *tui_view_symbol(const struct view *view, const struct model *model);
 
 /* The timeframe that its chart shows: the chosen one, where it is kept of the symbol. */
-const char *view_timeframe(const struct view *view, const struct model *model,
-                           const struct status_symbol *symbol);
+const char *tui_view_timeframe(const struct view *view, const struct model *model,
+                               const struct status_symbol *symbol);
 
 /* Draws everything onto the canvas, which is blanked first. */
-void view_draw(const struct view *view, const struct model *model, struct moment now, struct canvas *canvas);
+void tui_view_draw(const struct view *view, const struct model *model, struct moment now,
+                   struct canvas *canvas);
 
 #endif

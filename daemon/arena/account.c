@@ -12,7 +12,7 @@
 int arena_account(const struct arena *arena, const char *name, const char *currency,
                   const struct policy *policy, struct account_spec *ret, char *err, size_t err_size)
 {
-    const struct engine *engine = session_engine(arena->daemon->session);
+    const struct engine *engine = daemon_session_engine(arena->daemon->session);
     struct daemon_config *config = malloc(sizeof *config);
     struct account_spec spec = {.currency_scale = -1};
     char section[ACCOUNT_NAME_MAX + 8], why[CONFIG_ERROR_MAX];
@@ -35,7 +35,7 @@ int arena_account(const struct arena *arena, const char *name, const char *curre
         spec.rules = daemon_config_rules(config, &config->accounts[0]);
         memcpy(spec.name, config->accounts[0].name, sizeof spec.name);
         memcpy(spec.currency, config->accounts[0].currency, sizeof spec.currency);
-        r = policy_set_account(policy, &config->accounts[0], &spec);
+        r = daemon_policy_set_account(policy, &config->accounts[0], &spec);
         if (r < 0)
             snprintf(err, err_size, "its initial_capital has more digits than %s, %d", currency,
                      spec.currency_scale);
@@ -53,7 +53,7 @@ static const char *market_refusal(const struct arena *arena, const char *name, c
                                   const struct policy *policy, const char **ret_code,
                                   char err[static ARENA_ERROR_MAX])
 {
-    const struct engine *engine = session_engine(arena->daemon->session);
+    const struct engine *engine = daemon_session_engine(arena->daemon->session);
     char why[ARENA_ERROR_MAX];
     struct symbol *symbols = arena_symbols(engine);
     const char *refused = symbols ? arena_refusal(policy, currency, symbols, engine_symbols(engine),
@@ -70,7 +70,7 @@ const char *arena_account_refusal(const struct arena *arena, const char *name, c
                                   const struct policy *policy, int more, struct account_spec *ret_made,
                                   const char **ret_code, char *err)
 {
-    const struct engine *engine = session_engine(arena->daemon->session);
+    const struct engine *engine = daemon_session_engine(arena->daemon->session);
     char why[CONFIG_ERROR_MAX];
     int at = engine_find_account(engine, name);
     *ret_code = order_reason_name(ORDER_BAD_ACCOUNT);

@@ -71,7 +71,7 @@ static bool hold(struct arena *arena, const struct arena_row *row)
         if (seat->refused) {
             char about[REFUSAL_MAX];
             snprintf(about, sizeof about, "policy %s does not trade", row->name);
-            session_alert_over(arena->daemon->session, "POLICY_REFUSED", about);
+            daemon_session_alert_over(arena->daemon->session, "POLICY_REFUSED", about);
         }
         let_trade(seat);
         return true;
@@ -94,22 +94,22 @@ static void take_row(void *ctx, const struct db_policy *stored)
     struct arena *arena = ctx;
     struct arena_row row;
     if (arena_row_of(stored, &row) < 0 || !hold(arena, &row))
-        log_error("policies: the row of %.31s cannot be taken", stored->name);
+        daemon_log_error("policies: the row of %.31s cannot be taken", stored->name);
 }
 
 void arena_remember(struct arena *arena, struct db_reader *reader)
 {
     if (db_reader_policies(reader, take_row, arena) < 0)
-        log_error("policies: %s", db_reader_error(reader));
+        daemon_log_error("policies: %s", db_reader_error(reader));
 }
 
 void arena_put(struct arena *arena, const struct arena_row *row)
 {
     struct db_policy stored;
     arena_row_stored(row, &stored);
-    db_writer_put_policy(session_writer(arena->daemon->session), &stored);
+    db_writer_put_policy(daemon_session_writer(arena->daemon->session), &stored);
     if (!hold(arena, row))
-        log_error("policies: %s: out of memory: it is known again after a restart", row->name);
+        daemon_log_error("policies: %s: out of memory: it is known again after a restart", row->name);
 }
 
 void arena_redone(struct arena *arena, const struct event_command *command, enum order_reason reason)
@@ -157,7 +157,7 @@ bool arena_has_account(const struct arena *arena, const char *account)
 
 const struct policy *arena_policy(const struct arena *arena, const uint8_t id[static POLICY_ID_SIZE])
 {
-    struct policies kept = policy_set_find(session_policies(arena->daemon->session));
+    struct policies kept = daemon_policy_set_find(daemon_session_policies(arena->daemon->session));
     return kept.find(kept.ctx, id);
 }
 
@@ -165,7 +165,7 @@ const struct policy *arena_take(struct arena *arena, struct arena_file *file)
 {
     struct policy *policy = file->policy;
     file->policy = NULL;
-    return policy_set_add(session_policies(arena->daemon->session), policy);
+    return daemon_policy_set_add(daemon_session_policies(arena->daemon->session), policy);
 }
 
 static bool trades(void *ctx, const struct policy *policy)
@@ -179,9 +179,9 @@ static bool trades(void *ctx, const struct policy *policy)
 
 void arena_tidy(struct arena *arena)
 {
-    const struct engine *engine = session_engine(arena->daemon->session);
+    const struct engine *engine = daemon_session_engine(arena->daemon->session);
     if (engine)
-        policy_set_drop(session_policies(arena->daemon->session), trades, (void *)engine);
+        daemon_policy_set_drop(daemon_session_policies(arena->daemon->session), trades, (void *)engine);
 }
 
 /* ---- accounts ---- */
@@ -219,8 +219,8 @@ static void refuse(struct arena *arena, const struct arena_row *row, const char 
     struct arena_seat *seat = seat_of(arena, row->name);
     refusal_of(row, account, about);
     snprintf(text, sizeof text, "%s: %s", about, why);
-    log_warning("%s", text);
-    session_alert_lasting(arena->daemon->session, DB_ERROR, "POLICY_REFUSED", about, text);
+    daemon_log_warning("%s", text);
+    daemon_session_alert_lasting(arena->daemon->session, DB_ERROR, "POLICY_REFUSED", about, text);
     let_trade(seat);
     seat->refused = strdup(why);
 }
@@ -229,7 +229,7 @@ static void refuse(struct arena *arena, const struct arena_row *row, const char 
 static const struct policy *wanted(struct arena *arena, const struct arena_row *row,
                                    const struct account *account)
 {
-    const struct engine *engine = session_engine(arena->daemon->session);
+    const struct engine *engine = daemon_session_engine(arena->daemon->session);
     char why[ARENA_ERROR_MAX], id[POLICY_ID_TEXT];
     if (!row || row->role == DB_POLICY_RETIRED)
         return NULL;
@@ -251,7 +251,7 @@ static const struct policy *wanted(struct arena *arena, const struct arena_row *
     } else {
         char about[REFUSAL_MAX];
         refusal_of(row, account->name, about);
-        session_alert_over(arena->daemon->session, "POLICY_REFUSED", about);
+        daemon_session_alert_over(arena->daemon->session, "POLICY_REFUSED", about);
     }
     return refused ? NULL : policy;
 }
@@ -259,7 +259,7 @@ static const struct policy *wanted(struct arena *arena, const struct arena_row *
 static void bring_in_line(struct arena *arena, int index)
 {
     struct session *session = arena->daemon->session;
-    const struct engine *engine = session_engine(session);
+    const struct engine *engine = daemon_session_engine(session);
     const struct account *account = engine_account(engine, index);
     const struct arena_row *row = row_of_account(arena, account->name);
     const struct policy *now = engine_account_spec(engine, index)->policy;
@@ -271,13 +271,14 @@ static void bring_in_line(struct arena *arena, int index)
     event.command.policy.account = index;
     event.command.policy.policy = then;
     event.command.policy.close = retired;
-    log_info("account %s: %s", account->name, then ? "its policy trades again" : "no policy trades on it");
-    session_event(session, &event);
+    daemon_log_info("account %s: %s", account->name,
+                    then ? "its policy trades again" : "no policy trades on it");
+    daemon_session_event(session, &event);
 }
 
 void arena_begun(struct arena *arena)
 {
-    const struct engine *engine = session_engine(arena->daemon->session);
+    const struct engine *engine = daemon_session_engine(arena->daemon->session);
     for (int a = 0; a < engine_accounts(engine); a++) {
         const char *name = engine_account(engine, a)->name;
         const struct arena_row *row = row_of_account(arena, name);

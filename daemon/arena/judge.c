@@ -59,7 +59,7 @@ static bool can_be_compared(const struct arena *arena, const struct arena_row *r
 static bool deserves_crown(const struct arena *arena, const struct arena_seat *seat,
                            const struct arena_row *against, const struct arena_evidence *evidence)
 {
-    const struct engine *engine = session_engine(arena->daemon->session);
+    const struct engine *engine = daemon_session_engine(arena->daemon->session);
     const struct daemon_config *config = &arena->daemon->config;
     int account = engine_find_account(engine, seat->row.account);
     return !seat->refused && account >= 0 && engine_account(engine, account)->killed_ns == 0 &&
@@ -72,14 +72,14 @@ void arena_not_passed_over(struct arena *arena, struct arena_seat *seat)
     char about[96];
     seat->passed_over = false;
     snprintf(about, sizeof about, "%s would be champion", seat->row.name);
-    session_alert_over(arena->daemon->session, "POLICY_REFUSED", about);
+    daemon_session_alert_over(arena->daemon->session, "POLICY_REFUSED", about);
 }
 
 /* The account `champion` may be of another currency, or have no room. One that cannot have it leaves it to
  * the next best. */
 static bool can_be_crowned(struct arena *arena, struct arena_seat *seat, double value)
 {
-    const struct engine *engine = session_engine(arena->daemon->session);
+    const struct engine *engine = daemon_session_engine(arena->daemon->session);
     const struct account *account = engine_account(engine, engine_find_account(engine, seat->row.account));
     const struct policy *policy = arena_policy(arena, seat->row.id);
     struct account_spec made;
@@ -94,8 +94,8 @@ static bool can_be_crowned(struct arena *arena, struct arena_seat *seat, double 
         snprintf(about, sizeof about, "%s would be champion", seat->row.name);
         snprintf(text, sizeof text, "%s would be champion, with an e-value of %.4g, and cannot: %s",
                  seat->row.name, value, why);
-        log_warning("%s", text);
-        session_alert_lasting(arena->daemon->session, DB_WARNING, "POLICY_REFUSED", about, text);
+        daemon_log_warning("%s", text);
+        daemon_session_alert_lasting(arena->daemon->session, DB_WARNING, "POLICY_REFUSED", about, text);
     }
     seat->passed_over = true;
     return false;
@@ -129,14 +129,15 @@ void arena_judge(struct arena *arena)
     if (!best || daemon->stopping)
         return;
     const char *detail;
-    if (!commands_policies_idle(daemon->commands) || !session_storage_ok(daemon->session, &detail)) {
+    if (!daemon_commands_policies_idle(daemon->commands) ||
+        !daemon_session_storage_ok(daemon->session, &detail)) {
         arena_judge_again(arena);
         return;
     }
     snprintf(reason, sizeof reason, "better than %.31s on %d days: e-value %.4g, %.4g is needed",
              against ? against->name : "cash", found.days, arena_evidence_value(&found),
              1 / daemon->config.arena_alpha);
-    commands_crown(daemon->commands, best->row.name, reason);
+    daemon_commands_crown(daemon->commands, best->row.name, reason);
 }
 
 /* ---- room ---- */
@@ -188,7 +189,7 @@ int arena_seat(const struct arena *arena, const char *study, char ret_name[stati
     const char *name = arena_seat_for(study, arena_find(arena, study), second, arena_find(arena, second));
     const struct arena_row *row = name ? arena_find(arena, name) : NULL;
     const char *refused = arena_name_refusal(study);
-    int account = name ? engine_find_account(session_engine(arena->daemon->session), name) : -1;
+    int account = name ? engine_find_account(daemon_session_engine(arena->daemon->session), name) : -1;
     bool takes_over =
         row && row->role == DB_POLICY_CHALLENGER && arena->daemon->config.arena_challengers_max > 0;
     if (refused)
@@ -215,7 +216,7 @@ int arena_seat(const struct arena *arena, const char *study, char ret_name[stati
 static bool has_ended(const struct arena *arena, const struct arena_row *row, int64_t now_ns, char *reason,
                       size_t size)
 {
-    const struct engine *engine = session_engine(arena->daemon->session);
+    const struct engine *engine = daemon_session_engine(arena->daemon->session);
     int account = engine_find_account(engine, row->account);
     if (row->role == DB_POLICY_RETIRED)
         return false;
@@ -232,11 +233,11 @@ static bool has_ended(const struct arena *arena, const struct arena_row *row, in
 static void retire_one(struct arena *arena)
 {
     struct daemon *daemon = arena->daemon;
-    int64_t now_ns = session_now(daemon->session);
+    int64_t now_ns = daemon_session_now(daemon->session);
     char reason[ARENA_REASON_MAX];
     for (size_t i = 0; i < arena->n; i++)
         if (has_ended(arena, &arena->seats[i].row, now_ns, reason, sizeof reason)) {
-            commands_retire(daemon->commands, arena->seats[i].row.name, reason);
+            daemon_commands_retire(daemon->commands, arena->seats[i].row.name, reason);
             return;
         }
     int most = daemon->config.arena_challengers_max;
@@ -246,18 +247,19 @@ static void retire_one(struct arena *arena)
     snprintf(reason, sizeof reason,
              "the last of %d challengers: e-value %.4g, and [arena] challengers_max is %d",
              challengers(arena), evidence_value(arena, last), most);
-    commands_retire(daemon->commands, last->name, reason);
+    daemon_commands_retire(daemon->commands, last->name, reason);
 }
 
 void arena_tick(uv_timer_t *timer)
 {
     struct arena *arena = timer->data;
     struct daemon *daemon = arena->daemon;
-    struct db_writer *writer = session_writer(daemon->session);
+    struct db_writer *writer = daemon_session_writer(daemon->session);
     const char *detail;
-    if (daemon->stopping || !session_begun(daemon->session) || !session_storage_ok(daemon->session, &detail))
+    if (daemon->stopping || !daemon_session_begun(daemon->session) ||
+        !daemon_session_storage_ok(daemon->session, &detail))
         return;
-    int64_t day = session_now(daemon->session) / ARENA_DAY_NS;
+    int64_t day = daemon_session_now(daemon->session) / ARENA_DAY_NS;
     if (day != arena->day && !arena->due) { /* one after the other: days may be short */
         arena->day = day;
         arena->due = true;
@@ -266,9 +268,9 @@ void arena_tick(uv_timer_t *timer)
     if (arena->due && uv_now(daemon->loop) >= arena->due_ms && db_writer_committed(writer) >= arena->ticket &&
         arena_read(arena, true))
         arena->due = false;
-    if (!commands_policies_idle(daemon->commands))
+    if (!daemon_commands_policies_idle(daemon->commands))
         return;
     retire_one(arena);
     if (arena->until > 0)
-        commands_propose_go(daemon->commands);
+        daemon_commands_propose_go(daemon->commands);
 }

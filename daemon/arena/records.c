@@ -140,7 +140,7 @@ static void tell(const struct arena *arena, const struct unread *unread)
 {
     char text[DB_ERROR_MAX + 256], more[32] = "", about[96];
     if (unread->n == 0)
-        session_alert_over(arena->daemon->session, "POLICY_UNREAD", "");
+        daemon_session_alert_over(arena->daemon->session, "POLICY_UNREAD", "");
     if (unread->n_new == 0)
         return;
     if (unread->n_new > 1)
@@ -150,8 +150,8 @@ static void tell(const struct arena *arena, const struct unread *unread)
         text, sizeof text,
         "%s%s cannot be read: %.300s: until they can be it is not crowned, and no other is compared with it",
         about, more, unread->why);
-    log_warning("policies: %s", text);
-    session_alert_lasting(arena->daemon->session, DB_WARNING, "POLICY_UNREAD", about, text);
+    daemon_log_warning("policies: %s", text);
+    daemon_session_alert_lasting(arena->daemon->session, DB_WARNING, "POLICY_UNREAD", about, text);
 }
 
 /* The day waits for what passes, for a while, and is judged without what does not. */
@@ -192,7 +192,7 @@ static void days_read(uv_work_t *work, int status)
 
 bool arena_read(struct arena *arena, bool judges)
 {
-    const struct engine *engine = session_engine(arena->daemon->session);
+    const struct engine *engine = daemon_session_engine(arena->daemon->session);
     if (arena->reading)
         return false;
     int n = engine_accounts(engine);
@@ -250,7 +250,7 @@ bool arena_unread(const struct arena *arena, const char *account)
 
 double arena_sharpe(struct arena *arena, const char *account)
 {
-    if (session_engine(arena->daemon->session) && !arena->daemon->stopping)
+    if (daemon_session_engine(arena->daemon->session) && !arena->daemon->stopping)
         read_again(arena);
     const struct arena_days *days = arena_days(arena, account);
     return days ? arena_days_sharpe(days) : NAN;

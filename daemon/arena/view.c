@@ -52,16 +52,16 @@ static json_t *actions_object(const struct engine *engine, const struct engine_p
     json_t *actions = json_object();
     for (int i = 0; i < view->n; i++)
         json_object_set_new(actions, engine_symbol(engine, view->symbols[i])->name,
-                            status_number_or_null((double)view->actions[i]));
+                            daemon_status_number_or_null((double)view->actions[i]));
     return actions;
 }
 
 static void add_account(struct arena *arena, const struct shown *shown, json_t *object)
 {
-    const struct engine *engine = session_engine(arena->daemon->session);
+    const struct engine *engine = daemon_session_engine(arena->daemon->session);
     int account = engine ? engine_find_account(engine, shown->account) : -1;
     struct engine_policy_view view = {0};
-    json_t *of = account >= 0 ? status_account(engine, account) : NULL;
+    json_t *of = account >= 0 ? daemon_status_account(engine, account) : NULL;
     json_t *equity = json_object_get(of, "equity"), *returned = json_object_get(of, "return_pct");
     if (account >= 0)
         engine_policy_view(engine, account, &view);
@@ -71,7 +71,7 @@ static void add_account(struct arena *arena, const struct shown *shown, json_t *
     json_object_set(object, "equity", equity ? equity : json_null());
     json_object_set(object, "return_pct", returned ? returned : json_null());
     json_object_set_new(object, "trades", account >= 0 ? trades_of(engine, account) : json_null());
-    json_object_set_new(object, "sharpe", status_number_or_null(arena_sharpe(arena, shown->account)));
+    json_object_set_new(object, "sharpe", daemon_status_number_or_null(arena_sharpe(arena, shown->account)));
     json_object_set_new(object, "decided_ns",
                         view.decided_ns > 0 ? json_integer(view.decided_ns) : json_null());
     json_object_set_new(object, "actions", actions_object(engine, &view));
@@ -83,12 +83,12 @@ static json_t *evidence_object(const struct arena *arena, const struct arena_row
 {
     const struct daemon_config *config = &arena->daemon->config;
     const struct arena_row *against;
-    if (!row || row->role != DB_POLICY_CHALLENGER || !session_engine(arena->daemon->session))
+    if (!row || row->role != DB_POLICY_CHALLENGER || !daemon_session_engine(arena->daemon->session))
         return json_null();
     struct arena_evidence evidence = arena_evidence(arena, row, &against);
     return json_pack("{s:s, s:i, s:i, s:o, s:o}", "against", against ? against->name : "cash", "days",
                      evidence.days, "days_needed", config->arena_champion_days, "value",
-                     status_number_or_null(arena_evidence_value(&evidence)), "value_needed",
+                     daemon_status_number_or_null(arena_evidence_value(&evidence)), "value_needed",
                      config->arena_alpha > 0 ? json_real(1 / config->arena_alpha) : json_null());
 }
 
@@ -121,7 +121,7 @@ static json_t *shown_object(struct arena *arena, const struct shown *shown)
 /* The policy that an account trades by; it is in memory then. */
 static const struct policy *trading_on(const struct arena *arena, const char *account)
 {
-    const struct engine *engine = session_engine(arena->daemon->session);
+    const struct engine *engine = daemon_session_engine(arena->daemon->session);
     int a = engine ? engine_find_account(engine, account) : -1;
     return a >= 0 ? engine_account_spec(engine, a)->policy : NULL;
 }
@@ -146,7 +146,8 @@ static json_t *row_object(struct arena *arena, const struct arena_seat *seat)
 
 static json_t *configured_object(struct arena *arena, const struct account_config *account)
 {
-    const struct policy *policy = policy_set_of(session_policies(arena->daemon->session), account->name);
+    const struct policy *policy =
+        daemon_policy_set_of(daemon_session_policies(arena->daemon->session), account->name);
     const struct shown shown = {.name = account->name,
                                 .role = "configured",
                                 .account = account->name,

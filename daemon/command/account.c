@@ -15,9 +15,9 @@ static bool take_key(const struct args *args, const char *name, const char *key,
 {
     char why[CONFIG_WHY_MAX];
     const char *text;
-    if (!args_given(args, name))
+    if (!daemon_command_args_given(args, name))
         return true;
-    if (!args_text(args, name, &text))
+    if (!daemon_command_args_text(args, name, &text))
         return false;
     if (daemon_config_set_line(config, section, key, text, why) == 0)
         return true;
@@ -43,7 +43,7 @@ static bool take_params(const struct args *args, struct daemon_config *config, c
     const json_t *params = json_object_get(args->object, "params");
     const char *name;
     json_t *value;
-    if (!args_given(args, "params"))
+    if (!daemon_command_args_given(args, "params"))
         return true;
     if (!json_is_object(params)) {
         control_error(args->request->call, "EINVAL",
@@ -76,7 +76,7 @@ static bool take_account(const struct args *args, struct daemon_config *config, 
     struct control_call *call = args->request->call;
     char section[ACCOUNT_NAME_MAX + 8], why[CONFIG_ERROR_MAX];
     const char *name;
-    if (!args_text(args, "name", &name))
+    if (!daemon_command_args_text(args, "name", &name))
         return false;
     if (!account_name_good(name)) {
         control_error(call, "EINVAL", "args.name: letters, digits, - _ and . are needed, at most %d",
@@ -101,7 +101,7 @@ static bool take_account(const struct args *args, struct daemon_config *config, 
         if ((name = argument_of(&keys[i])) && !take_key(args, name, keys[i].name, config, section))
             return false;
     struct account_config *account = &config->accounts[0];
-    if (!args_flag(args, "shorts", &account->shorts))
+    if (!daemon_command_args_flag(args, "shorts", &account->shorts))
         return false;
     if (daemon_config_check(config, why) < 0) {
         control_error(call, "EINVAL", "args: %.300s", why);
@@ -110,7 +110,7 @@ static bool take_account(const struct args *args, struct daemon_config *config, 
     int scale = currency_scale(args->request->engine, account->currency);
     if (scale < 0) {
         char quoted[200];
-        session_quoted(args->request->engine, account->currency, quoted, sizeof quoted);
+        daemon_session_quoted(args->request->engine, account->currency, quoted, sizeof quoted);
         control_error(call, "EINVAL", "args.currency: %s: no streamed symbol is quoted in it; quoted: %s",
                       account->currency, quoted);
         return false;
@@ -121,10 +121,10 @@ static bool take_account(const struct args *args, struct daemon_config *config, 
     memcpy(ret->name, account->name, sizeof ret->name);
     memcpy(ret->currency, account->currency, sizeof ret->currency);
     memcpy(ret->params, account->params, sizeof ret->params);
-    return args_decimal(args, "cash", scale, &ret->cash);
+    return daemon_command_args_decimal(args, "cash", scale, &ret->cash);
 }
 
-void command_account_create(const struct request *request)
+void daemon_command_account_create(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
     struct event event = {.command.kind = COMMAND_ACCOUNT_CREATE};
@@ -138,20 +138,20 @@ void command_account_create(const struct request *request)
         if (name && at < sizeof known)
             at += (size_t)snprintf(known + at, sizeof known - at, " %s", name);
     }
-    if (!args_known(&args, known) || !args_text(&args, "currency", &currency) ||
+    if (!daemon_command_args_known(&args, known) || !daemon_command_args_text(&args, "currency", &currency) ||
         !take_account(&args, &config, &event.command.account))
         return;
     if (engine_find_account(request->engine, event.command.account.name) >= 0) {
         /* Unless it is this very command again. */
         char name[2 * ORDER_CLIENT_ID_MAX + ACCOUNT_NAME_MAX];
-        if (!command_key_name(request->cmd, request->args, request->engine, name) ||
-            !command_key_find(request->commands, name)) {
+        if (!daemon_command_key_name(request->cmd, request->args, request->engine, name) ||
+            !daemon_command_key_find(request->commands, name)) {
             control_error(request->call, order_reason_name(ORDER_BAD_ACCOUNT),
                           "args.name: there is an account %s already", event.command.account.name);
             return;
         }
     }
-    command_carry_out(request, &event, json_pack("{s:s}", "account", event.command.account.name));
+    daemon_command_carry_out(request, &event, json_pack("{s:s}", "account", event.command.account.name));
 }
 
 /* The account that `name` names, which must be given, and an amount of its currency. */
@@ -159,10 +159,10 @@ static bool take_money(const struct args *args, const char *name, const char *am
                        int64_t *ret_amount)
 {
     const char *text;
-    if (!args_text(args, name, &text) || !args_account(args, name, ret_account))
+    if (!daemon_command_args_text(args, name, &text) || !daemon_command_args_account(args, name, ret_account))
         return false;
-    return args_decimal(args, amount, engine_account(args->request->engine, *ret_account)->currency_scale,
-                        ret_amount);
+    return daemon_command_args_decimal(
+        args, amount, engine_account(args->request->engine, *ret_account)->currency_scale, ret_amount);
 }
 
 static void move(const struct request *request, bool withdraws)
@@ -171,7 +171,7 @@ static void move(const struct request *request, bool withdraws)
     struct event event = {.command.kind = COMMAND_ACCOUNT_DEPOSIT};
     int account;
     int64_t amount;
-    if (!args_known(&args, "account amount key") ||
+    if (!daemon_command_args_known(&args, "account amount key") ||
         !take_money(&args, "account", "amount", &account, &amount))
         return;
     if (amount == 0 || (withdraws && amount < 0)) {
@@ -181,46 +181,49 @@ static void move(const struct request *request, bool withdraws)
     }
     event.command.money.account = account;
     event.command.money.amount = withdraws ? -amount : amount;
-    command_carry_out(request, &event,
-                      json_pack("{s:s}", "account", engine_account(request->engine, account)->name));
+    daemon_command_carry_out(request, &event,
+                             json_pack("{s:s}", "account", engine_account(request->engine, account)->name));
 }
 
-void command_account_deposit(const struct request *request)
+void daemon_command_account_deposit(const struct request *request)
 {
     move(request, false);
 }
 
-void command_account_withdraw(const struct request *request)
+void daemon_command_account_withdraw(const struct request *request)
 {
     move(request, true);
 }
 
-void command_account_reset(const struct request *request)
+void daemon_command_account_reset(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
     struct event event = {.command.kind = COMMAND_ACCOUNT_RESET};
     const char *name;
     int at;
-    if (!args_known(&args, "account cash key") || !args_text(&args, "account", &name) ||
-        !args_account(&args, "account", &at))
+    if (!daemon_command_args_known(&args, "account cash key") ||
+        !daemon_command_args_text(&args, "account", &name) ||
+        !daemon_command_args_account(&args, "account", &at))
         return;
     const struct account *account = engine_account(request->engine, at);
     event.command.money.account = at;
     event.command.money.amount = account->opening_cash;
-    if (!args_optional(&args, "cash", account->currency_scale, 0, INT64_MAX / 4, &event.command.money.amount))
+    if (!daemon_command_args_optional(&args, "cash", account->currency_scale, 0, INT64_MAX / 4,
+                                      &event.command.money.amount))
         return;
-    command_carry_out(request, &event, json_pack("{s:s}", "account", account->name));
+    daemon_command_carry_out(request, &event, json_pack("{s:s}", "account", account->name));
 }
 
-void command_account_transfer(const struct request *request)
+void daemon_command_account_transfer(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
     struct event event = {.command.kind = COMMAND_ACCOUNT_TRANSFER};
     const char *name;
     int from, to;
     int64_t amount;
-    if (!args_known(&args, "from to amount key") || !take_money(&args, "from", "amount", &from, &amount) ||
-        !args_text(&args, "to", &name) || !args_account(&args, "to", &to))
+    if (!daemon_command_args_known(&args, "from to amount key") ||
+        !take_money(&args, "from", "amount", &from, &amount) ||
+        !daemon_command_args_text(&args, "to", &name) || !daemon_command_args_account(&args, "to", &to))
         return;
     const struct account *giver = engine_account(request->engine, from);
     const struct account *taker = engine_account(request->engine, to);
@@ -236,19 +239,21 @@ void command_account_transfer(const struct request *request)
     event.command.money.account = from;
     event.command.money.to = to;
     event.command.money.amount = amount;
-    command_carry_out(request, &event, json_pack("{s:s, s:s}", "account", giver->name, "to", taker->name));
+    daemon_command_carry_out(request, &event,
+                             json_pack("{s:s, s:s}", "account", giver->name, "to", taker->name));
 }
 
-void command_account_resume(const struct request *request)
+void daemon_command_account_resume(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
     struct event event = {.command.kind = COMMAND_ACCOUNT_RESUME};
     const char *name;
     int at;
-    if (!args_known(&args, "account key") || !args_text(&args, "account", &name) ||
-        !args_account(&args, "account", &at))
+    if (!daemon_command_args_known(&args, "account key") ||
+        !daemon_command_args_text(&args, "account", &name) ||
+        !daemon_command_args_account(&args, "account", &at))
         return;
     event.command.money.account = at;
-    command_carry_out(request, &event,
-                      json_pack("{s:s}", "account", engine_account(request->engine, at)->name));
+    daemon_command_carry_out(request, &event,
+                             json_pack("{s:s}", "account", engine_account(request->engine, at)->name));
 }

@@ -11,8 +11,8 @@ static uint64_t ended_order(const struct request *request, const char *account, 
 {
     char name[2 * ORDER_CLIENT_ID_MAX + ACCOUNT_NAME_MAX];
     json_t *args = json_pack("{s:s, s:s}", "account", account, "client_id", client_id);
-    bool named = args && command_key_name("order", args, request->engine, name);
-    const struct command_key *key = named ? command_key_find(request->commands, name) : NULL;
+    bool named = args && daemon_command_key_name("order", args, request->engine, name);
+    const struct command_key *key = named ? daemon_command_key_find(request->commands, name) : NULL;
     json_decref(args);
     const json_t *result = key ? json_object_get(key->answer, "result") : NULL;
     return (uint64_t)json_integer_value(json_object_get(result, "order"));
@@ -26,12 +26,12 @@ static bool take_order(const struct args *args, uint64_t *ret)
     const json_t *order = json_object_get(args->object, "order");
     char client_id[ORDER_CLIENT_ID_MAX];
     int account;
-    if (args_given(args, "order") == args_given(args, "client_id")) {
+    if (daemon_command_args_given(args, "order") == daemon_command_args_given(args, "client_id")) {
         control_error(request->call, "EINVAL",
                       "args.order: the id of an order, or args.client_id, is needed");
         return false;
     }
-    if (args_given(args, "order")) {
+    if (daemon_command_args_given(args, "order")) {
         if (!json_is_integer(order) || json_integer_value(order) <= 0) {
             control_error(request->call, "EINVAL", "args.order: the id of an order is needed");
             return false;
@@ -39,7 +39,8 @@ static bool take_order(const struct args *args, uint64_t *ret)
         *ret = (uint64_t)json_integer_value(order);
         return true;
     }
-    if (!args_id(args, "client_id", client_id) || !args_account(args, "account", &account))
+    if (!daemon_command_args_id(args, "client_id", client_id) ||
+        !daemon_command_args_account(args, "account", &account))
         return false;
     const struct order *found = engine_find_client_order(request->engine, account, client_id);
     const char *name = engine_account(request->engine, account)->name;
@@ -50,12 +51,12 @@ static bool take_order(const struct args *args, uint64_t *ret)
     return *ret != 0;
 }
 
-void command_amend(const struct request *request)
+void daemon_command_amend(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
     struct event event = {.command.kind = COMMAND_AMEND};
     struct order_amend *amend = &event.command.amend;
-    if (!args_known(&args, "order client_id account qty limit stop trail trail_percent key") ||
+    if (!daemon_command_args_known(&args, "order client_id account qty limit stop trail trail_percent key") ||
         !take_order(&args, &amend->order_id))
         return;
     const struct order *order = engine_find_order(request->engine, amend->order_id);
@@ -74,9 +75,9 @@ void command_amend(const struct request *request)
         {"trail_percent", TRAIL_PERCENT_SCALE, &e6, AMEND_TRAIL_E6},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        if (!args_given(&args, numbers[i].name))
+        if (!daemon_command_args_given(&args, numbers[i].name))
             continue;
-        if (!args_decimal(&args, numbers[i].name, numbers[i].scale, numbers[i].to))
+        if (!daemon_command_args_decimal(&args, numbers[i].name, numbers[i].scale, numbers[i].to))
             return;
         amend->set |= numbers[i].set;
     }
@@ -90,7 +91,7 @@ void command_amend(const struct request *request)
         return;
     }
     amend->trail_e6 = (int32_t)e6;
-    command_carry_out(request, &event, json_object());
+    daemon_command_carry_out(request, &event, json_object());
 }
 
 /* Every live order, or those of one symbol or account. */
@@ -98,9 +99,10 @@ static void cancel_all(const struct request *request, const struct args *args)
 {
     int symbol = -1, account = -1;
     struct work work;
-    if ((args_given(args, "symbol") && !args_symbol(args, "symbol", &symbol)) ||
-        (args_given(args, "account") && !args_account(args, "account", &account)) ||
-        !command_begin(request, &work))
+    if ((daemon_command_args_given(args, "symbol") && !daemon_command_args_symbol(args, "symbol", &symbol)) ||
+        (daemon_command_args_given(args, "account") &&
+         !daemon_command_args_account(args, "account", &account)) ||
+        !daemon_command_begin(request, &work))
         return;
     json_t *canceled = json_array();
     for (size_t i = 0; i < engine_orders(request->engine); i++) {
@@ -114,27 +116,28 @@ static void cancel_all(const struct request *request, const struct args *args)
     {
         struct event event = {
             .command = {.kind = COMMAND_CANCEL, .order_id = (uint64_t)json_integer_value(id)}};
-        command_event(&work, &event);
+        daemon_command_event(&work, &event);
     }
     work.reason = ORDER_OK; /* the other leg of an OCO goes with the first */
-    command_end(&work, json_pack("{s:o}", "canceled", canceled));
+    daemon_command_end(&work, json_pack("{s:o}", "canceled", canceled));
 }
 
-void command_cancel(const struct request *request)
+void daemon_command_cancel(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
     bool all = false;
-    if (!args_known(&args, "order client_id account symbol all key") || !args_flag(&args, "all", &all))
+    if (!daemon_command_args_known(&args, "order client_id account symbol all key") ||
+        !daemon_command_args_flag(&args, "all", &all))
         return;
-    if (all && (args_given(&args, "order") || args_given(&args, "client_id"))) {
+    if (all && (daemon_command_args_given(&args, "order") || daemon_command_args_given(&args, "client_id"))) {
         control_error(request->call, "EINVAL", "args: all, or one order, not both");
     } else if (all) {
         cancel_all(request, &args);
-    } else if (args_given(&args, "symbol")) {
+    } else if (daemon_command_args_given(&args, "symbol")) {
         control_error(request->call, "EINVAL", "args.symbol: only with all");
     } else {
         struct event event = {.command.kind = COMMAND_CANCEL};
         if (take_order(&args, &event.command.order_id))
-            command_carry_out(request, &event, json_object());
+            daemon_command_carry_out(request, &event, json_object());
     }
 }

@@ -9,13 +9,13 @@
 
 enum { SHOWN = 60 }; /* characters of a wrong value that a message repeats */
 
-bool args_given(const struct args *args, const char *name)
+bool daemon_command_args_given(const struct args *args, const char *name)
 {
     const json_t *value = json_object_get(args->object, name);
     return value && !json_is_null(value);
 }
 
-bool args_known(const struct args *args, const char *known)
+bool daemon_command_args_known(const struct args *args, const char *known)
 {
     const char *name;
     json_t *value;
@@ -42,7 +42,7 @@ bool args_known(const struct args *args, const char *known)
     return true;
 }
 
-bool args_text(const struct args *args, const char *name, const char **ret)
+bool daemon_command_args_text(const struct args *args, const char *name, const char **ret)
 {
     const char *text = json_string_value(json_object_get(args->object, name));
     if (!text || !*text) {
@@ -53,7 +53,7 @@ bool args_text(const struct args *args, const char *name, const char **ret)
     return true;
 }
 
-bool args_decimal(const struct args *args, const char *name, int scale, int64_t *ret)
+bool daemon_command_args_decimal(const struct args *args, const char *name, int scale, int64_t *ret)
 {
     struct control_call *call = args->request->call;
     const char *text = json_string_value(json_object_get(args->object, name));
@@ -73,13 +73,13 @@ bool args_decimal(const struct args *args, const char *name, int scale, int64_t 
     return false;
 }
 
-bool args_optional(const struct args *args, const char *name, int scale, int64_t min, int64_t max,
-                   int64_t *ret)
+bool daemon_command_args_optional(const struct args *args, const char *name, int scale, int64_t min,
+                                  int64_t max, int64_t *ret)
 {
     int64_t units;
-    if (!args_given(args, name))
+    if (!daemon_command_args_given(args, name))
         return true;
-    if (!args_decimal(args, name, scale, &units))
+    if (!daemon_command_args_decimal(args, name, scale, &units))
         return false;
     if (units < min || units > max) {
         char from[DECIMAL_TEXT_MAX], to[DECIMAL_TEXT_MAX];
@@ -93,10 +93,10 @@ bool args_optional(const struct args *args, const char *name, int scale, int64_t
     return true;
 }
 
-bool args_flag(const struct args *args, const char *name, bool *ret)
+bool daemon_command_args_flag(const struct args *args, const char *name, bool *ret)
 {
     const json_t *value = json_object_get(args->object, name);
-    if (!args_given(args, name))
+    if (!daemon_command_args_given(args, name))
         return true;
     if (!json_is_boolean(value)) {
         control_error(args->request->call, "EINVAL", "%s.%s: true or false is needed", args->where, name);
@@ -106,10 +106,10 @@ bool args_flag(const struct args *args, const char *name, bool *ret)
     return true;
 }
 
-bool args_id(const struct args *args, const char *name, char ret[static ORDER_CLIENT_ID_MAX])
+bool daemon_command_args_id(const struct args *args, const char *name, char ret[static ORDER_CLIENT_ID_MAX])
 {
     ret[0] = '\0';
-    if (!args_given(args, name))
+    if (!daemon_command_args_given(args, name))
         return true;
     const char *text = json_string_value(json_object_get(args->object, name));
     size_t len = text ? strlen(text) : 0;
@@ -126,13 +126,13 @@ bool args_id(const struct args *args, const char *name, char ret[static ORDER_CL
     return true;
 }
 
-bool args_account(const struct args *args, const char *name, int *ret)
+bool daemon_command_args_account(const struct args *args, const char *name, int *ret)
 {
     *ret = 0;
-    if (!args_given(args, name))
+    if (!daemon_command_args_given(args, name))
         return true;
     const char *text;
-    if (!args_text(args, name, &text))
+    if (!daemon_command_args_text(args, name, &text))
         return false;
     *ret = engine_find_account(args->request->engine, text);
     if (*ret < 0)
@@ -141,7 +141,7 @@ bool args_account(const struct args *args, const char *name, int *ret)
     return *ret >= 0;
 }
 
-bool args_symbol(const struct args *args, const char *name, int *ret)
+bool daemon_command_args_symbol(const struct args *args, const char *name, int *ret)
 {
     const struct engine *engine = args->request->engine;
     const char *text = json_string_value(json_object_get(args->object, name));

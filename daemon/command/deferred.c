@@ -31,7 +31,7 @@ struct deferred {
     char name[2 * ORDER_CLIENT_ID_MAX + ACCOUNT_NAME_MAX];
 };
 
-const struct deferred *command_deferred_find(const struct commands *commands, const char *name)
+const struct deferred *daemon_command_deferred_find(const struct commands *commands, const char *name)
 {
     const struct deferred *deferred = commands->deferred;
     while (deferred && !(deferred->named && strcmp(deferred->name, name) == 0))
@@ -62,9 +62,9 @@ static struct deferred *make(const struct request *request)
     deferred->request.peer = &deferred->peer;
     deferred->request.engine = NULL; /* a later turn's may be another */
     deferred->work.request = &deferred->request;
-    deferred->named = command_key_name(request->cmd, request->args, request->engine, deferred->name);
+    deferred->named = daemon_command_key_name(request->cmd, request->args, request->engine, deferred->name);
     if (deferred->named)
-        command_key_stored(deferred->name, request->args, deferred->work.key);
+        daemon_command_key_stored(deferred->name, request->args, deferred->work.key);
     if (deferred->cmd && deferred->work_args)
         return deferred;
     free_deferred(deferred);
@@ -122,7 +122,7 @@ static void on_answer(void *ctx, const json_t *answer)
         ask_later(deferred, answer);
         return;
     }
-    json_t *training = name ? trainings_object(trainings, name) : NULL;
+    json_t *training = name ? daemon_trainings_object(trainings, name) : NULL;
     if (training)
         settle(deferred, json_pack("{s:{s:o}}", "result", "training", training));
     else if (result)
@@ -136,16 +136,16 @@ static void ask(struct deferred *deferred)
 {
     struct request request = deferred->request;
     const char *cmd;
-    request.engine = session_engine(request.commands->daemon->session);
-    json_t *args = command_train_asked(&request, &cmd);
+    request.engine = daemon_session_engine(request.commands->daemon->session);
+    json_t *args = daemon_command_train_asked(&request, &cmd);
     deferred->stage = DEFERRED_ASKED;
-    deferred->sent = trainings_reachable(request.commands->daemon->trainings);
+    deferred->sent = daemon_trainings_reachable(request.commands->daemon->trainings);
     if (!args) {
         settle(deferred, json_pack("{s:{s:s, s:s}}", "error", "code", "ENOMEM", "message", "out of memory"));
         return;
     }
     name_command(deferred, args);
-    trainings_ask(request.commands->daemon->trainings, cmd, args, on_answer, deferred);
+    daemon_trainings_ask(request.commands->daemon->trainings, cmd, args, on_answer, deferred);
 }
 
 /* The oldest that is at this stage, and whose row is among those on the disk. */
@@ -158,14 +158,14 @@ static struct deferred *oldest(const struct commands *commands, enum deferred_st
     return found;
 }
 
-void command_deferred_committed(struct commands *commands, uint64_t ticket)
+void daemon_command_deferred_committed(struct commands *commands, uint64_t ticket)
 {
     struct deferred *deferred;
     while ((deferred = oldest(commands, DEFERRED_ROW, ticket)))
         ask(deferred);
 }
 
-void command_deferred_not_stored(struct commands *commands)
+void daemon_command_deferred_not_stored(struct commands *commands)
 {
     struct deferred *deferred;
     while ((deferred = oldest(commands, DEFERRED_ROW, UINT64_MAX)))
@@ -173,26 +173,26 @@ void command_deferred_not_stored(struct commands *commands)
                                    "nothing can be stored: the co-process was not asked"));
 }
 
-void command_defer(const struct request *request)
+void daemon_command_defer(const struct request *request)
 {
     struct commands *commands = request->commands;
     struct session *session = commands->daemon->session;
     const char *detail;
-    if (command_came_before(request))
+    if (daemon_command_came_before(request))
         return;
     struct deferred *deferred = make(request);
     if (!deferred) {
         control_error(request->call, "ENOMEM", "out of memory");
         return;
     }
-    deferred->work.id = session_command_id(session);
-    deferred->work.ts_ns = session_now(session);
-    command_put_row(&deferred->work, DB_COMMAND_PENDING, "");
-    deferred->ticket = db_writer_last(session_writer(session));
+    deferred->work.id = daemon_session_command_id(session);
+    deferred->work.ts_ns = daemon_session_now(session);
+    daemon_command_put_row(&deferred->work, DB_COMMAND_PENDING, "");
+    deferred->ticket = db_writer_last(daemon_session_writer(session));
     deferred->next = commands->deferred;
     commands->deferred = deferred;
-    if (!session_storage_ok(session, &detail))
-        command_deferred_not_stored(commands);
+    if (!daemon_session_storage_ok(session, &detail))
+        daemon_command_deferred_not_stored(commands);
 }
 
 /* ---- what came of it ---- */
@@ -210,25 +210,25 @@ static void settle(struct deferred *deferred, json_t *answer)
 {
     const struct request *request = &deferred->request;
     struct commands *commands = request->commands;
-    struct db_writer *writer = session_writer(commands->daemon->session);
+    struct db_writer *writer = daemon_session_writer(commands->daemon->session);
     const char *code = json_string_value(json_object_get(json_object_get(answer, "error"), "code"));
     char *text = json_dumps(answer, JSON_COMPACT);
     unlink_deferred(deferred);
-    command_put_row(&deferred->work, answer && !code ? DB_COMMAND_DONE : DB_COMMAND_REFUSED,
-                    text ? text : "{}");
+    daemon_command_put_row(&deferred->work, answer && !code ? DB_COMMAND_DONE : DB_COMMAND_REFUSED,
+                           text ? text : "{}");
     uint64_t ticket = db_writer_last(writer);
     if (deferred->named && answer)
-        command_key_add(commands, deferred->name, request->cmd, request->args, answer, ticket);
-    log_info("command %s from uid %u%s: %s", request->cmd, (unsigned)request->peer->uid,
-             deferred->left ? ", asked again" : "", code ? code : "done");
-    if (request->call && (!answer || !command_await(commands, request->call, answer, false, ticket)))
+        daemon_command_key_add(commands, deferred->name, request->cmd, request->args, answer, ticket);
+    daemon_log_info("command %s from uid %u%s: %s", request->cmd, (unsigned)request->peer->uid,
+                    deferred->left ? ", asked again" : "", code ? code : "done");
+    if (request->call && (!answer || !daemon_command_await(commands, request->call, answer, false, ticket)))
         control_error(request->call, "ENOMEM", "out of memory: what came of it is not known");
     json_decref(answer);
     free(text);
     free_deferred(deferred);
 }
 
-void command_deferred_finish(struct commands *commands)
+void daemon_command_deferred_finish(struct commands *commands)
 {
     while (commands->deferred) {
         struct deferred *deferred = commands->deferred;
@@ -250,7 +250,7 @@ static void refuse_row(struct commands *commands, const struct db_command *row)
     struct db_command settled = *row;
     settled.state = DB_COMMAND_REFUSED;
     settled.result = result;
-    session_put_command(commands->daemon->session, &settled);
+    daemon_session_put_command(commands->daemon->session, &settled);
 }
 
 /* Newest first: the list's end is the newest, as where they were given. */
@@ -262,12 +262,12 @@ static void take_row(void *ctx, const struct db_command *row)
     if (row->state != DB_COMMAND_PENDING)
         return;
     if (strcmp(row->cmd, COMMAND_PROPOSE) == 0) {
-        command_proposed_left(commands, row);
+        daemon_command_proposed_left(commands, row);
         return;
     }
     json_t *args = json_loads(row->args, 0, NULL);
     const struct request request = {.commands = commands, .cmd = row->cmd, .args = args, .peer = &peer};
-    if (args && command_train_changes(row->cmd))
+    if (args && daemon_command_train_changes(row->cmd))
         deferred = make(&request);
     json_decref(args);
     if (!deferred) {
@@ -283,18 +283,18 @@ static void take_row(void *ctx, const struct db_command *row)
     *at = deferred;
 }
 
-void commands_recover(struct commands *commands, struct db_reader *reader)
+void daemon_commands_recover(struct commands *commands, struct db_reader *reader)
 {
     if (db_reader_commands(reader, LOOKED_AT, take_row, commands) < 0)
-        log_error("commands: %s: what a former run left pending stays so", db_reader_error(reader));
+        daemon_log_error("commands: %s: what a former run left pending stays so", db_reader_error(reader));
 }
 
-bool commands_left(const struct commands *commands)
+bool daemon_commands_left(const struct commands *commands)
 {
     return oldest(commands, DEFERRED_LEFT, UINT64_MAX) != NULL;
 }
 
-void commands_ask_left(struct commands *commands)
+void daemon_commands_ask_left(struct commands *commands)
 {
     size_t n = 0;
     for (const struct deferred *at = commands->deferred; at; at = at->next)

@@ -17,7 +17,7 @@ struct waiting {
     bool repeated;
 };
 
-/* A command that is being carried out: between command_begin() and command_end(). */
+/* A command that is being carried out: between daemon_command_begin() and daemon_command_end(). */
 struct work {
     uint64_t id; /* of its row */
     int64_t ts_ns;
@@ -55,50 +55,50 @@ struct request {
 /* ---- work.c ---- */
 
 /* Opens the command's row and group. False, with the call answered, when it came before or without memory. */
-bool command_begin(const struct request *request, struct work *work);
+bool daemon_command_begin(const struct request *request, struct work *work);
 
 /* Gives the engine an event of the command. */
-void command_event(struct work *work, struct event *event);
+void daemon_command_event(struct work *work, struct event *event);
 
 /* Stores the outcome and lets the answer wait for the commit: `result` (stolen), or why it was refused. Where
  * there is no call nobody is answered. */
-void command_end(struct work *work, json_t *result);
+void daemon_command_end(struct work *work, json_t *result);
 
-/* Of one whose pending row is stored already: as command_begin(), and its end without an event. */
-bool command_begin_again(const struct request *request, uint64_t id, int64_t ts_ns, struct work *work);
-void command_refuse(struct work *work, const char *code, const char *message);
+/* Of one whose pending row is stored already: as daemon_command_begin(), and its end without an event. */
+bool daemon_command_begin_again(const struct request *request, uint64_t id, int64_t ts_ns, struct work *work);
+void daemon_command_refuse(struct work *work, const char *code, const char *message);
 
 /* begin, one event, end. */
-void command_carry_out(const struct request *request, struct event *event, json_t *result);
+void daemon_command_carry_out(const struct request *request, struct event *event, json_t *result);
 
 /* A command that the co-process carries out: its row is stored, pending; after that commit the co-process is
- * asked what command_train_asked() says; what that came to is stored, and answered after the commit that
- * holds it. Answered at once when it came before, is on its way under the same key, when nothing can be
+ * asked what daemon_command_train_asked() says; what that came to is stored, and answered after the commit
+ * that holds it. Answered at once when it came before, is on its way under the same key, when nothing can be
  * stored, or without memory. The arguments are good. */
-void command_defer(const struct request *request);
+void daemon_command_defer(const struct request *request);
 
 /* What a refusal means, in words, for the person who asked. */
-const char *command_reason_words(enum order_reason reason);
+const char *daemon_command_reason_words(enum order_reason reason);
 
 /* Puts the row of a command that is being carried out, as it stands. */
-void command_put_row(const struct work *work, enum db_command_state state, const char *result);
+void daemon_command_put_row(const struct work *work, enum db_command_state state, const char *result);
 /* Lets the answer (borrowed) wait for the ticket, unless nothing can be stored for now: then it is answered
  * so. False without memory. */
-bool command_await(struct commands *commands, struct control_call *call, json_t *answer, bool repeated,
-                   uint64_t ticket);
+bool daemon_command_await(struct commands *commands, struct control_call *call, json_t *answer, bool repeated,
+                          uint64_t ticket);
 /* Answers with {"result":…} or {"error":…}. */
-void command_answer(struct control_call *call, json_t *answer, bool repeated);
+void daemon_command_answer(struct control_call *call, json_t *answer, bool repeated);
 /* Looks for what was asked under this request's name; answers the call and returns true when it came before.
  */
-bool command_came_before(const struct request *request);
+bool daemon_command_came_before(const struct request *request);
 
 /* ---- deferred.c ---- */
 
 /* One under the same key is on its way: NULL for none. */
-const struct deferred *command_deferred_find(const struct commands *commands, const char *name);
-void command_deferred_committed(struct commands *commands, uint64_t ticket);
-void command_deferred_not_stored(struct commands *commands);
-void command_deferred_finish(struct commands *commands); /* answers what is left */
+const struct deferred *daemon_command_deferred_find(const struct commands *commands, const char *name);
+void daemon_command_deferred_committed(struct commands *commands, uint64_t ticket);
+void daemon_command_deferred_not_stored(struct commands *commands);
+void daemon_command_deferred_finish(struct commands *commands); /* answers what is left */
 
 /* ---- keys.c ---- */
 
@@ -113,19 +113,20 @@ struct command_key {
 };
 
 /* The scope and name that these arguments give; false when they give none. */
-bool command_key_name(const char *cmd, const json_t *args, const struct engine *engine,
-                      char ret[static 2 * ORDER_CLIENT_ID_MAX + ACCOUNT_NAME_MAX]);
+bool daemon_command_key_name(const char *cmd, const json_t *args, const struct engine *engine,
+                             char ret[static 2 * ORDER_CLIENT_ID_MAX + ACCOUNT_NAME_MAX]);
 /* The key that its row is stored under: the giver's, or one made of the scope and name; "" for none. */
-void command_key_stored(const char *name, const json_t *args, char ret[static COMMAND_KEY_MAX]);
-struct command_key *command_key_find(const struct commands *commands, const char *name);
+void daemon_command_key_stored(const char *name, const json_t *args, char ret[static COMMAND_KEY_MAX]);
+struct command_key *daemon_command_key_find(const struct commands *commands, const char *name);
 /* Keeps it; the oldest goes beyond a bound. What it is told is copied or referenced. */
-void command_key_add(struct commands *commands, const char *name, const char *cmd, json_t *args,
-                     json_t *answer, uint64_t ticket);
-/* As commands_remember(), of one whose rows have this ticket: a repeat is answered once they are on the disk.
+void daemon_command_key_add(struct commands *commands, const char *name, const char *cmd, json_t *args,
+                            json_t *answer, uint64_t ticket);
+/* As daemon_commands_remember(), of one whose rows have this ticket: a repeat is answered once they are on
+ * the disk.
  */
-void command_remember_until(struct commands *commands, const char *cmd, const char *args, const char *answer,
-                            uint64_t ticket);
-void command_keys_finish(struct commands *commands);
+void daemon_command_remember_until(struct commands *commands, const char *cmd, const char *args,
+                                   const char *answer, uint64_t ticket);
+void daemon_command_keys_finish(struct commands *commands);
 
 /* ---- args.c: each answers the call and returns false when the argument is not what is needed ---- */
 
@@ -136,63 +137,66 @@ struct args {
     const char *where;
 };
 
-bool args_given(const struct args *args, const char *name); /* there, and not null */
+bool daemon_command_args_given(const struct args *args, const char *name); /* there, and not null */
 /* Are all members among `known`, names with blanks between? */
-bool args_known(const struct args *args, const char *known);
-bool args_text(const struct args *args, const char *name, const char **ret);
-bool args_decimal(const struct args *args, const char *name, int scale, int64_t *ret);
+bool daemon_command_args_known(const struct args *args, const char *known);
+bool daemon_command_args_text(const struct args *args, const char *name, const char **ret);
+bool daemon_command_args_decimal(const struct args *args, const char *name, int scale, int64_t *ret);
 /* Leaves *ret alone when it is not given; min and max in units. */
-bool args_optional(const struct args *args, const char *name, int scale, int64_t min, int64_t max,
-                   int64_t *ret);
-bool args_flag(const struct args *args, const char *name, bool *ret); /* left alone when not given */
+bool daemon_command_args_optional(const struct args *args, const char *name, int scale, int64_t min,
+                                  int64_t max, int64_t *ret);
+bool daemon_command_args_flag(const struct args *args, const char *name,
+                              bool *ret); /* left alone when not given */
 /* 1 to 36 of the characters A-Z a-z 0-9 . _ : / -; "" when not given. */
-bool args_id(const struct args *args, const char *name, char ret[static ORDER_CLIENT_ID_MAX]);
-bool args_account(const struct args *args, const char *name, int *ret); /* the first when not given */
-bool args_symbol(const struct args *args, const char *name, int *ret);
+bool daemon_command_args_id(const struct args *args, const char *name, char ret[static ORDER_CLIENT_ID_MAX]);
+bool daemon_command_args_account(const struct args *args, const char *name,
+                                 int *ret); /* the first when not given */
+bool daemon_command_args_symbol(const struct args *args, const char *name, int *ret);
 
 /* ---- the handlers ---- */
 
-void command_order(const struct request *request);  /* order.c */
-void command_amend(const struct request *request);  /* amend.c */
-void command_cancel(const struct request *request); /* amend.c */
-void command_pause(const struct request *request);  /* trading.c … */
-void command_resume(const struct request *request);
-void command_flatten(const struct request *request);
-void command_indicators(const struct request *request);
-void command_ack(const struct request *request);
-void command_ping(const struct request *request); /* show.c … */
-void command_status(const struct request *request);
-void command_book(const struct request *request);
-void command_parity(const struct request *request);
-void command_account_list(const struct request *request);
-void command_account_create(const struct request *request); /* account.c … */
-void command_account_deposit(const struct request *request);
-void command_account_withdraw(const struct request *request);
-void command_account_reset(const struct request *request);
-void command_account_resume(const struct request *request);
-void command_account_transfer(const struct request *request);
-void command_train_list(const struct request *request); /* train.c … */
-void command_train_start(const struct request *request);
-void command_train_stop(const struct request *request);
-void command_train_restart(const struct request *request);
-void command_train_resume(const struct request *request);
-void command_train_check(const struct request *request);
-void command_train_config(const struct request *request);
-void command_train_log(const struct request *request);
+void daemon_command_order(const struct request *request);  /* order.c */
+void daemon_command_amend(const struct request *request);  /* amend.c */
+void daemon_command_cancel(const struct request *request); /* amend.c */
+void daemon_command_pause(const struct request *request);  /* trading.c … */
+void daemon_command_resume(const struct request *request);
+void daemon_command_flatten(const struct request *request);
+void daemon_command_indicators(const struct request *request);
+void daemon_command_ack(const struct request *request);
+void daemon_command_ping(const struct request *request); /* show.c … */
+void daemon_command_status(const struct request *request);
+void daemon_command_book(const struct request *request);
+void daemon_command_parity(const struct request *request);
+void daemon_command_account_list(const struct request *request);
+void daemon_command_account_create(const struct request *request); /* account.c … */
+void daemon_command_account_deposit(const struct request *request);
+void daemon_command_account_withdraw(const struct request *request);
+void daemon_command_account_reset(const struct request *request);
+void daemon_command_account_resume(const struct request *request);
+void daemon_command_account_transfer(const struct request *request);
+void daemon_command_train_list(const struct request *request); /* train.c … */
+void daemon_command_train_start(const struct request *request);
+void daemon_command_train_stop(const struct request *request);
+void daemon_command_train_restart(const struct request *request);
+void daemon_command_train_resume(const struct request *request);
+void daemon_command_train_check(const struct request *request);
+void daemon_command_train_config(const struct request *request);
+void daemon_command_train_log(const struct request *request);
 /* Is it one that changes a training? */
-bool command_train_changes(const char *cmd);
+bool daemon_command_train_changes(const char *cmd);
 /* What the co-process is asked for one that changes a training and whose arguments are good: *ret_cmd, and a
  * new object. NULL without memory. */
-json_t *command_train_asked(const struct request *request, const char **ret_cmd);
-void command_symbol_add(const struct request *request); /* symbol.c … */
-void command_symbol_remove(const struct request *request);
-void command_symbol_list(const struct request *request);
-void command_streams(const struct request *request);
-void command_policy_list(const struct request *request); /* policy_show.c … */
-void command_policy_show(const struct request *request);
-void command_policy_promote(const struct request *request); /* policy.c … */
-void command_policy_retire(const struct request *request);
-void command_policy_finish(struct commands *commands); /* policy_queue.c: drops what waits, and answers it */
+json_t *daemon_command_train_asked(const struct request *request, const char **ret_cmd);
+void daemon_command_symbol_add(const struct request *request); /* symbol.c … */
+void daemon_command_symbol_remove(const struct request *request);
+void daemon_command_symbol_list(const struct request *request);
+void daemon_command_streams(const struct request *request);
+void daemon_command_policy_list(const struct request *request); /* policy_show.c … */
+void daemon_command_policy_show(const struct request *request);
+void daemon_command_policy_promote(const struct request *request); /* policy.c … */
+void daemon_command_policy_retire(const struct request *request);
+void daemon_command_policy_finish(
+    struct commands *commands); /* policy_queue.c: drops what waits, and answers it */
 
 /* ---- what is asked of policies: policy_queue.c lets it wait for its turn ---- */
 
@@ -209,15 +213,15 @@ struct proposed {
     char key[COMMAND_KEY_MAX]; /* in … */
     json_t *args;              /* … its arguments */
 };
-void command_proposed_free(struct proposed *proposed);
+void daemon_command_proposed_free(struct proposed *proposed);
 /* A former run's that is pending. */
-void command_proposed_left(struct commands *commands, const struct db_command *row);
-void command_proposed_finish(struct commands *commands);
+void daemon_command_proposed_left(struct commands *commands, const struct db_command *row);
+void daemon_command_proposed_finish(struct commands *commands);
 /* Taken over: it is judged again, a while later. */
-void command_proposed_again(struct commands *commands, struct proposed *proposed);
+void daemon_command_proposed_again(struct commands *commands, struct proposed *proposed);
 /* Ends the work that was begun again: its row is settled, and an alert tells why:
  * "STUDY/TRIAL: refused: why". */
-void command_proposal_refuse(struct work *work, const struct proposed *proposed, const char *why);
+void daemon_command_proposal_refuse(struct work *work, const struct proposed *proposed, const char *why);
 
 struct policy_ask {
     const char *cmd, *name;
@@ -231,8 +235,8 @@ struct policy_ask {
     int64_t expires_ns;
 };
 /* Carried out once it is its turn. Without request->call what is refused is told by an alert. */
-void command_policy_ask(const struct request *request, const struct policy_ask *ask);
+void daemon_command_policy_ask(const struct request *request, const struct policy_ask *ask);
 /* Is a proposal of that key being carried out? */
-bool command_policy_proposes(const struct commands *commands, const char *key);
+bool daemon_command_policy_proposes(const struct commands *commands, const char *key);
 
 #endif

@@ -20,8 +20,8 @@ static size_t chain_of(const char *name)
     return hash % KEY_CHAINS;
 }
 
-bool command_key_name(const char *cmd, const json_t *args, const struct engine *engine,
-                      char ret[static 2 * ORDER_CLIENT_ID_MAX + ACCOUNT_NAME_MAX])
+bool daemon_command_key_name(const char *cmd, const json_t *args, const struct engine *engine,
+                             char ret[static 2 * ORDER_CLIENT_ID_MAX + ACCOUNT_NAME_MAX])
 {
     const char *key = json_string_value(json_object_get(args, "key"));
     const char *client_id = json_string_value(json_object_get(args, "client_id"));
@@ -38,7 +38,7 @@ bool command_key_name(const char *cmd, const json_t *args, const struct engine *
     return key || (client_id && strcmp(cmd, "order") == 0);
 }
 
-void command_key_stored(const char *name, const json_t *args, char ret[static COMMAND_KEY_MAX])
+void daemon_command_key_stored(const char *name, const json_t *args, char ret[static COMMAND_KEY_MAX])
 {
     const char *key = json_string_value(json_object_get(args, "key"));
     if (key) {
@@ -53,7 +53,7 @@ void command_key_stored(const char *name, const json_t *args, char ret[static CO
         snprintf(ret + 1 + 2 * (size_t)i, 3, "%02x", hash[i]);
 }
 
-struct command_key *command_key_find(const struct commands *commands, const char *name)
+struct command_key *daemon_command_key_find(const struct commands *commands, const char *name)
 {
     struct command_key *key = commands->keys ? commands->keys[chain_of(name)] : NULL;
     while (key && strcmp(key->name, name) != 0)
@@ -78,8 +78,8 @@ static void forget_oldest(struct commands *commands)
     free(key);
 }
 
-void command_key_add(struct commands *commands, const char *name, const char *cmd, json_t *args,
-                     json_t *answer, uint64_t ticket)
+void daemon_command_key_add(struct commands *commands, const char *name, const char *cmd, json_t *args,
+                            json_t *answer, uint64_t ticket)
 {
     if (!commands->keys)
         commands->keys = calloc(KEY_CHAINS, sizeof *commands->keys);
@@ -106,7 +106,7 @@ void command_key_add(struct commands *commands, const char *name, const char *cm
         forget_oldest(commands);
 }
 
-void command_keys_finish(struct commands *commands)
+void daemon_command_keys_finish(struct commands *commands)
 {
     while (commands->oldest)
         forget_oldest(commands);

@@ -37,7 +37,7 @@ static bool take_type(const struct args *args, enum leg_role role, unsigned give
     struct control_call *call = args->request->call;
     bool profit = role == ROLE_TAKE_PROFIT;
     const char *text;
-    if (!args_given(args, "type")) {
+    if (!daemon_command_args_given(args, "type")) {
         *ret = given & NEEDS_TRAIL ? ORDER_TRAILING_STOP
                : (given & NEEDS_STOP) && given & NEEDS_LIMIT
                    ? profit ? ORDER_TAKE_PROFIT_LIMIT : ORDER_STOP_LIMIT
@@ -46,7 +46,7 @@ static bool take_type(const struct args *args, enum leg_role role, unsigned give
                                      : ORDER_MARKET;
     } else {
         char name[24];
-        if (!args_text(args, "type", &text))
+        if (!daemon_command_args_text(args, "type", &text))
             return false;
         upper(text, name);
         int type = order_type_parse(name);
@@ -79,11 +79,11 @@ static bool take_type(const struct args *args, enum leg_role role, unsigned give
 static bool take_trail(const struct args *args, int price_scale, int64_t *ret_trail, int32_t *ret_e6)
 {
     int64_t e6;
-    if (args_given(args, "trail"))
-        return args_decimal(args, "trail", price_scale, ret_trail);
-    if (!args_given(args, "trail_percent"))
+    if (daemon_command_args_given(args, "trail"))
+        return daemon_command_args_decimal(args, "trail", price_scale, ret_trail);
+    if (!daemon_command_args_given(args, "trail_percent"))
         return true;
-    if (!args_decimal(args, "trail_percent", TRAIL_PERCENT_SCALE, &e6))
+    if (!daemon_command_args_decimal(args, "trail_percent", TRAIL_PERCENT_SCALE, &e6))
         return false;
     if (e6 <= 0 || e6 >= 1000000) {
         control_error(args->request->call, "EINVAL", "%s.trail_percent: above 0 and below 100 is needed",
@@ -98,18 +98,22 @@ static bool take_trail(const struct args *args, int price_scale, int64_t *ret_tr
 static bool take_numbers(const struct args *args, enum leg_role role, struct order_request *leg)
 {
     const struct symbol *symbol = engine_symbol(args->request->engine, leg->symbol);
-    bool by_price = args_given(args, "trail"), by_percent = args_given(args, "trail_percent");
-    unsigned given = (args_given(args, "limit") ? NEEDS_LIMIT : 0) |
-                     (args_given(args, "stop") ? NEEDS_STOP : 0) | (by_price || by_percent ? NEEDS_TRAIL : 0);
+    bool by_price = daemon_command_args_given(args, "trail"),
+         by_percent = daemon_command_args_given(args, "trail_percent");
+    unsigned given = (daemon_command_args_given(args, "limit") ? NEEDS_LIMIT : 0) |
+                     (daemon_command_args_given(args, "stop") ? NEEDS_STOP : 0) |
+                     (by_price || by_percent ? NEEDS_TRAIL : 0);
     if (by_price && by_percent) {
         control_error(args->request->call, "EINVAL", "%s: trail or trail_percent, not both", args->where);
         return false;
     }
     if (!take_type(args, role, given, &leg->type) ||
-        (given & NEEDS_LIMIT && !args_decimal(args, "limit", symbol->price_scale, &leg->price)) ||
-        (given & NEEDS_STOP && !args_decimal(args, "stop", symbol->price_scale, &leg->stop_price)) ||
+        (given & NEEDS_LIMIT &&
+         !daemon_command_args_decimal(args, "limit", symbol->price_scale, &leg->price)) ||
+        (given & NEEDS_STOP &&
+         !daemon_command_args_decimal(args, "stop", symbol->price_scale, &leg->stop_price)) ||
         !take_trail(args, symbol->price_scale, &leg->trail, &leg->trail_e6) ||
-        !args_flag(args, "post_only", &leg->post_only))
+        !daemon_command_args_flag(args, "post_only", &leg->post_only))
         return false;
     if (leg->post_only && leg->type != ORDER_LIMIT) {
         control_error(args->request->call, "EINVAL", "%s.post_only: only a limit order can be", args->where);
@@ -123,11 +127,11 @@ static bool take_time(const struct args *args, struct order_request *leg)
 {
     struct control_call *call = args->request->call;
     const json_t *expire = json_object_get(args->object, "expire_ns");
-    int tif = args_given(args, "expire_ns") ? ORDER_GTD : ORDER_GTC;
+    int tif = daemon_command_args_given(args, "expire_ns") ? ORDER_GTD : ORDER_GTC;
     const char *text;
-    if (args_given(args, "tif")) {
+    if (daemon_command_args_given(args, "tif")) {
         char name[24];
-        if (!args_text(args, "tif", &text))
+        if (!daemon_command_args_text(args, "tif", &text))
             return false;
         upper(text, name);
         tif = order_tif_parse(name);
@@ -137,7 +141,7 @@ static bool take_time(const struct args *args, struct order_request *leg)
         }
     }
     leg->tif = (enum order_tif)tif;
-    if (args_given(args, "expire_ns") != (tif == ORDER_GTD)) {
+    if (daemon_command_args_given(args, "expire_ns") != (tif == ORDER_GTD)) {
         control_error(call, "EINVAL", "args.expire_ns: orders with tif gtd need it, and only they");
         return false;
     }
@@ -160,12 +164,13 @@ static bool take_common(const struct args *args, struct order_request *leg)
     leg->side = strcasecmp(side, "buy") == 0 ? ORDER_BUY : ORDER_SELL;
     leg->by_hand = true;
     snprintf(leg->tag, sizeof leg->tag, "by hand");
-    if (!args_symbol(args, "symbol", &leg->symbol) || !args_account(args, "account", &leg->account))
+    if (!daemon_command_args_symbol(args, "symbol", &leg->symbol) ||
+        !daemon_command_args_account(args, "account", &leg->account))
         return false;
     const struct symbol *symbol = engine_symbol(args->request->engine, leg->symbol);
-    return args_decimal(args, "qty", symbol->qty_scale, &leg->qty) &&
-           args_flag(args, "reduce_only", &leg->reduce_only) && args_id(args, "client_id", leg->client_id) &&
-           take_time(args, leg);
+    return daemon_command_args_decimal(args, "qty", symbol->qty_scale, &leg->qty) &&
+           daemon_command_args_flag(args, "reduce_only", &leg->reduce_only) &&
+           daemon_command_args_id(args, "client_id", leg->client_id) && take_time(args, leg);
 }
 
 /* An order that belongs to `first`: the member `name` of the arguments. False when it is not right; *ret_n
@@ -175,7 +180,7 @@ static bool take_leg(const struct args *args, const char *name, enum leg_role ro
 {
     const json_t *object = json_object_get(args->object, name);
     char where[32];
-    if (!args_given(args, name))
+    if (!daemon_command_args_given(args, name))
         return true;
     snprintf(where, sizeof where, "args.%s", name);
     struct args own = {args->request, object, where};
@@ -196,7 +201,8 @@ static bool take_leg(const struct args *args, const char *name, enum leg_role ro
                       where);
         return false;
     }
-    if (!args_known(&own, "type limit stop trail trail_percent post_only") || !take_numbers(&own, role, &leg))
+    if (!daemon_command_args_known(&own, "type limit stop trail trail_percent post_only") ||
+        !take_numbers(&own, role, &leg))
         return false;
     command->order.legs[command->order.n_legs++] = leg;
     return true;
@@ -207,7 +213,7 @@ static bool take_oco(const struct args *args, struct event_command *command)
     struct order_request first = command->order.legs[0];
     static const char *const single[] = {"type", "limit", "stop", "trail", "trail_percent", "post_only"};
     for (size_t i = 0; i < sizeof single / sizeof *single; i++)
-        if (args_given(args, single[i])) {
+        if (daemon_command_args_given(args, single[i])) {
             control_error(args->request->call, "EINVAL",
                           "args.%s: an oco has none: its orders are args.take_profit and args.stop_loss",
                           single[i]);
@@ -246,11 +252,11 @@ static bool take_group(const struct args *args, struct event_command *command)
         return take_oco(args, command);
     if (group && strcmp(group, "bracket") == 0)
         return take_bracket(args, command);
-    if (args_given(args, "group")) {
+    if (daemon_command_args_given(args, "group")) {
         control_error(args->request->call, "EINVAL", "args.group: \"oco\" or \"bracket\" is needed");
         return false;
     }
-    if (args_given(args, "take_profit") || args_given(args, "stop_loss")) {
+    if (daemon_command_args_given(args, "take_profit") || daemon_command_args_given(args, "stop_loss")) {
         control_error(args->request->call, "EINVAL",
                       "args.group: \"oco\" or \"bracket\" is needed with take_profit and stop_loss");
         return false;
@@ -258,20 +264,21 @@ static bool take_group(const struct args *args, struct event_command *command)
     return take_numbers(args, ROLE_SINGLE, &command->order.legs[0]);
 }
 
-void command_order(const struct request *request)
+void daemon_command_order(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
     struct event event = {.command = {.kind = COMMAND_ORDER, .order.n_legs = 1}};
     struct work work;
-    if (!args_known(&args, "symbol side qty type limit stop trail trail_percent tif expire_ns post_only "
-                           "reduce_only client_id account group take_profit stop_loss key") ||
+    if (!daemon_command_args_known(
+            &args, "symbol side qty type limit stop trail trail_percent tif expire_ns post_only "
+                   "reduce_only client_id account group take_profit stop_loss key") ||
         !take_common(&args, &event.command.order.legs[0]) || !take_group(&args, &event.command) ||
-        !command_begin(request, &work))
+        !daemon_command_begin(request, &work))
         return;
     int n = event.command.order.n_legs;
-    command_event(&work, &event);
+    daemon_command_event(&work, &event);
     json_t *orders = json_array();
     for (int i = 0; i < n && work.reason == ORDER_OK; i++) /* their ids follow one another */
         json_array_append_new(orders, json_integer((json_int_t)work.order + i));
-    command_end(&work, json_pack("{s:s, s:o}", "state", "PENDING", "orders", orders));
+    daemon_command_end(&work, json_pack("{s:s, s:o}", "state", "PENDING", "orders", orders));
 }

@@ -9,7 +9,7 @@ enum { SHOWN = 60 };
 static bool take_name(const struct args *args, const char **ret)
 {
     struct control_call *call = args->request->call;
-    if (!args_text(args, "name", ret))
+    if (!daemon_command_args_text(args, "name", ret))
         return false;
     const char *refused = arena_name_refusal(*ret);
     if (refused) {
@@ -29,9 +29,9 @@ static bool take_name(const struct args *args, const char **ret)
 static bool take_role(const struct args *args, enum db_policy_role *ret)
 {
     const char *to;
-    if (!args_given(args, "to"))
+    if (!daemon_command_args_given(args, "to"))
         return true;
-    if (!args_text(args, "to", &to))
+    if (!daemon_command_args_text(args, "to", &to))
         return false;
     if (strcmp(to, "challenger") != 0 && strcmp(to, "champion") != 0) {
         control_error(args->request->call, "EINVAL", "args.to: \"%.*s\": challenger or champion is needed",
@@ -42,13 +42,14 @@ static bool take_role(const struct args *args, enum db_policy_role *ret)
     return true;
 }
 
-void command_policy_promote(const struct request *request)
+void daemon_command_policy_promote(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
     const char *name, *path = NULL;
     enum db_policy_role to = DB_POLICY_RETIRED;
-    if (!args_known(&args, "name path to key") || !take_name(&args, &name) ||
-        (args_given(&args, "path") && !args_text(&args, "path", &path)) || !take_role(&args, &to))
+    if (!daemon_command_args_known(&args, "name path to key") || !take_name(&args, &name) ||
+        (daemon_command_args_given(&args, "path") && !daemon_command_args_text(&args, "path", &path)) ||
+        !take_role(&args, &to))
         return;
     if (path && (path[0] != '/' || strlen(path) >= ARENA_PATH_MAX)) {
         control_error(
@@ -57,16 +58,16 @@ void command_policy_promote(const struct request *request)
             path);
         return;
     }
-    command_policy_ask(request,
-                       &(struct policy_ask){.cmd = "policy_promote", .name = name, .path = path, .to = to});
+    daemon_command_policy_ask(
+        request, &(struct policy_ask){.cmd = "policy_promote", .name = name, .path = path, .to = to});
 }
 
-void command_policy_retire(const struct request *request)
+void daemon_command_policy_retire(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
     const char *name;
-    if (args_known(&args, "name key") && take_name(&args, &name))
-        command_policy_ask(
+    if (daemon_command_args_known(&args, "name key") && take_name(&args, &name))
+        daemon_command_policy_ask(
             request, &(struct policy_ask){
                          .cmd = "policy_retire", .name = name, .retires = true, .to = DB_POLICY_RETIRED});
 }

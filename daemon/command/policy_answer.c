@@ -7,11 +7,11 @@
 #include "daemon/command/policy_job.h"
 #include "daemon/log.h"
 
-bool policy_job_begin(const struct policy_job *job, struct work *work)
+bool daemon_command_policy_job_begin(const struct policy_job *job, struct work *work)
 {
     const struct proposed *proposed = job->proposed;
-    return proposed ? command_begin_again(&job->request, proposed->id, proposed->ts_ns, work)
-                    : command_begin(&job->request, work);
+    return proposed ? daemon_command_begin_again(&job->request, proposed->id, proposed->ts_ns, work)
+                    : daemon_command_begin(&job->request, work);
 }
 
 static void tell(const struct policy_job *job, enum db_severity severity, const char *code,
@@ -24,8 +24,8 @@ static void tell(const struct policy_job *job, enum db_severity severity, const 
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    log_info("%s", text);
-    session_alert(job->request.commands->daemon->session, severity, code, text);
+    daemon_log_info("%s", text);
+    daemon_session_alert(job->request.commands->daemon->session, severity, code, text);
 }
 
 /* One that was good, and whose cause of failure passes, stays pending, and is judged again later. */
@@ -34,11 +34,12 @@ static void put_off(struct policy_job *job, const char *why)
     if (!job->proposed->put_off)
         tell(job, DB_WARNING, "PROPOSAL_PUT_OFF", "%s: put off, and tried again until it passes: %s",
              job->proposal, why);
-    command_proposed_again(job->request.commands, job->proposed);
+    daemon_command_proposed_again(job->request.commands, job->proposed);
     job->proposed = NULL;
 }
 
-void policy_job_deny(struct policy_job *job, bool passes, const char *code, const char *format, ...)
+void daemon_command_policy_job_deny(struct policy_job *job, bool passes, const char *code, const char *format,
+                                    ...)
 {
     char why[ARENA_ERROR_MAX + ACCOUNT_NAME_MAX];
     struct work work;
@@ -51,18 +52,18 @@ void policy_job_deny(struct policy_job *job, bool passes, const char *code, cons
     else if (job->proposed && passes)
         put_off(job, why);
     else if (!job->proposed)
-        log_warning("%s %s: %s", job->request.cmd, job->name, why);
-    else if (policy_job_begin(job, &work))
-        command_proposal_refuse(&work, job->proposed, why);
+        daemon_log_warning("%s %s: %s", job->request.cmd, job->name, why);
+    else if (daemon_command_policy_job_begin(job, &work))
+        daemon_command_proposal_refuse(&work, job->proposed, why);
 }
 
-void policy_job_say(const struct policy_job *job, const struct work *work)
+void daemon_command_policy_job_say(const struct policy_job *job, const struct work *work)
 {
     if (job->request.call)
         return;
     if (work->reason != ORDER_OK)
         tell(job, DB_WARNING, "POLICY_REFUSED", "%s: %s: %s", job->request.cmd, job->name,
-             command_reason_words(work->reason));
+             daemon_command_reason_words(work->reason));
     else
         tell(job, DB_INFO,
              job->step == ARENA_RETIRE  ? "POLICY_RETIRED"

@@ -24,7 +24,7 @@ static bool plan_account(struct policy_job *job, struct plan *plan, int i)
     if (!plan->policy || !arena_account_refusal(policy_job_arena(job), plan->accounts[i], job->file.currency,
                                                 plan->policy, plan->n_accounts, &plan->made[i], &code, why))
         return true;
-    policy_job_deny(job, strcmp(code, "ENOMEM") == 0, code, "%s", why);
+    daemon_command_policy_job_deny(job, strcmp(code, "ENOMEM") == 0, code, "%s", why);
     return false;
 }
 
@@ -48,14 +48,14 @@ static void give_events(const struct policy_job *job, struct work *work, const s
         if (engine_find_account(job->request.engine, plan->accounts[i]) < 0) {
             struct event create = {.command.kind = COMMAND_ACCOUNT_CREATE};
             create.command.account = plan->made[i];
-            command_event(work, &create);
+            daemon_command_event(work, &create);
         }
         struct event event = {.command.kind = COMMAND_ACCOUNT_POLICY};
         event.command.policy.account = engine_find_account(job->request.engine, plan->accounts[i]);
         event.command.policy.policy = plan->policy;
         event.command.policy.close = plan->policy == NULL;
         if (work->reason == ORDER_OK)
-            command_event(work, &event);
+            daemon_command_event(work, &event);
     }
 }
 
@@ -68,24 +68,24 @@ static void carry_out(struct policy_job *job, struct plan *plan)
             return;
     char *text = told(job, plan);
     if (!text) {
-        policy_job_deny(job, true, "ENOMEM", "out of memory");
-    } else if (policy_job_begin(job, &work)) {
+        daemon_command_policy_job_deny(job, true, "ENOMEM", "out of memory");
+    } else if (daemon_command_policy_job_begin(job, &work)) {
         work.told = text;
         give_events(job, &work, plan);
         for (int i = 0; i < plan->n_rows && work.reason == ORDER_OK; i++)
             arena_put(arena, &plan->rows[i]);
         work.order = 0;
         if (job->proposed && work.reason != ORDER_OK) {
-            command_proposal_refuse(&work, job->proposed, command_reason_words(work.reason));
+            daemon_command_proposal_refuse(&work, job->proposed, daemon_command_reason_words(work.reason));
         } else {
-            policy_job_say(job, &work);
-            command_end(&work, json_pack("{s:o}", "policy", arena_object(arena, job->name)));
+            daemon_command_policy_job_say(job, &work);
+            daemon_command_end(&work, json_pack("{s:o}", "policy", arena_object(arena, job->name)));
         }
     }
     free(text);
 }
 
-void policy_job_take_step(struct policy_job *job, const struct policy *policy)
+void daemon_command_policy_job_take_step(struct policy_job *job, const struct policy *policy)
 {
     const struct arena_row *row = arena_find(policy_job_arena(job), job->name);
     struct arena_row next = row ? *row : (struct arena_row){0};
@@ -99,9 +99,10 @@ void policy_job_take_step(struct policy_job *job, const struct policy *policy)
         memcpy(next.path, job->file.path, sizeof next.path);
         memcpy(next.id, policy->id, sizeof next.id);
     }
-    plan.n_rows = arena_take_step(
-        job->step, row, arena_champion(policy_job_arena(job)), &next, job->reason[0] ? job->reason : NULL,
-        session_now(job->request.commands->daemon->session), plan.rows, plan.accounts, &plan.n_accounts);
+    plan.n_rows = arena_take_step(job->step, row, arena_champion(policy_job_arena(job)), &next,
+                                  job->reason[0] ? job->reason : NULL,
+                                  daemon_session_now(job->request.commands->daemon->session), plan.rows,
+                                  plan.accounts, &plan.n_accounts);
     if (job->step == ARENA_RETIRE || job->step == ARENA_CROWN)
         snprintf(job->file.currency, sizeof job->file.currency, "%s",
                  engine_account(job->request.engine, engine_find_account(job->request.engine, row->account))

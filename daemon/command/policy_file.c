@@ -24,15 +24,15 @@ static void refuse_file(struct policy_job *job)
     char text[ARENA_ERROR_MAX + ACCOUNT_NAME_MAX + 16];
     if (!file->refused) {
         const char *code = file->error == -ENOENT ? "ENOENT" : file->error == -ENOMEM ? "ENOMEM" : "EIO";
-        policy_job_deny(job, is_passing_cause(file->error), code, "%s", file->why);
+        daemon_command_policy_job_deny(job, is_passing_cause(file->error), code, "%s", file->why);
         return;
     }
     if (!job->proposed) {
         snprintf(text, sizeof text, "policy %s: %s", job->name, file->why);
-        log_warning("%s", text);
-        session_alert(job->request.commands->daemon->session, DB_ERROR, "POLICY_REFUSED", text);
+        daemon_log_warning("%s", text);
+        daemon_session_alert(job->request.commands->daemon->session, DB_ERROR, "POLICY_REFUSED", text);
     }
-    policy_job_deny(job, false, "POLICY_REFUSED", "%s", file->why);
+    daemon_command_policy_job_deny(job, false, "POLICY_REFUSED", "%s", file->why);
 }
 
 static void take_file(struct policy_job *job)
@@ -45,15 +45,16 @@ static void take_file(struct policy_job *job)
     bool same = row && memcmp(row->id, job->file.policy->id, sizeof row->id) == 0;
     if (job->step == ARENA_SWAP && same && !job->proposed &&
         !arena_refused(policy_job_arena(job), job->name)) {
-        policy_job_deny(job, false, "EALREADY", "%s is %s, and trades by that policy already: %.300s",
-                        job->name, db_policy_role_name(row->role), job->file.path);
+        daemon_command_policy_job_deny(job, false, "EALREADY",
+                                       "%s is %s, and trades by that policy already: %.300s", job->name,
+                                       db_policy_role_name(row->role), job->file.path);
         return;
     }
     const struct policy *policy = arena_take(policy_job_arena(job), &job->file);
     if (policy)
-        policy_job_take_step(job, policy);
+        daemon_command_policy_job_take_step(job, policy);
     else
-        policy_job_deny(job, true, "ENOMEM", "out of memory");
+        daemon_command_policy_job_deny(job, true, "ENOMEM", "out of memory");
 }
 
 static void on_thread(uv_work_t *work)
@@ -68,15 +69,15 @@ static void file_read(uv_work_t *work, int status)
     struct commands *commands = job->request.commands;
     job->reading = false;
     if (!commands) { /* the daemon stopped meanwhile */
-        policy_job_end(job);
+        daemon_command_policy_job_end(job);
         return;
     }
     if (status < 0)
-        policy_job_deny(job, true, "EIO", "the file was not read");
+        daemon_command_policy_job_deny(job, true, "EIO", "the file was not read");
     else
         take_file(job);
-    policy_job_end(job);
-    policy_jobs_go_on(commands);
+    daemon_command_policy_job_end(job);
+    daemon_command_policy_jobs_go_on(commands);
 }
 
 static void add_currency(struct arena_file *file, const char *currency)
@@ -102,7 +103,7 @@ static void find_currencies(const struct policy_job *job, struct arena_file *fil
         add_currency(file, engine_symbol(engine, s)->quote);
 }
 
-bool policy_job_read(struct policy_job *job)
+bool daemon_command_policy_job_read(struct policy_job *job)
 {
     struct daemon *daemon = job->request.commands->daemon;
     struct arena_file *file = &job->file;
@@ -116,6 +117,6 @@ bool policy_job_read(struct policy_job *job)
     job->work.data = job;
     job->reading = file->symbols && uv_queue_work(daemon->loop, &job->work, on_thread, file_read) == 0;
     if (!job->reading)
-        policy_job_deny(job, true, "ENOMEM", "out of memory");
+        daemon_command_policy_job_deny(job, true, "ENOMEM", "out of memory");
     return job->reading;
 }

@@ -34,29 +34,29 @@ static inline struct arena *policy_job_arena(const struct policy_job *job)
 /* ---- policy_queue.c ---- */
 
 /* Frees it and takes it out of the queue, whose first it is, unless it was taken out before. */
-void policy_job_end(struct policy_job *job);
+void daemon_command_policy_job_end(struct policy_job *job);
 /* Lets them come until one goes on on another thread. */
-void policy_jobs_go_on(struct commands *commands);
+void daemon_command_policy_jobs_go_on(struct commands *commands);
 
 /* ---- policy_file.c ---- */
 
 /* Reads job->file, and goes on by itself. False, with the job denied, without memory. */
-bool policy_job_read(struct policy_job *job);
+bool daemon_command_policy_job_read(struct policy_job *job);
 
 /* ---- policy_events.c ---- */
 
 /* Carries job->step out with the policy that was read, or the one that it has; NULL where it retires. */
-void policy_job_take_step(struct policy_job *job, const struct policy *policy);
+void daemon_command_policy_job_take_step(struct policy_job *job, const struct policy *policy);
 
 /* ---- policy_answer.c ---- */
 
-/* As command_begin(); of a proposal its pending row. */
-bool policy_job_begin(const struct policy_job *job, struct work *work);
+/* As daemon_command_begin(); of a proposal its pending row. */
+bool daemon_command_policy_job_begin(const struct policy_job *job, struct work *work);
 /* Answers who asked; a proposal's row is settled, but where the cause passes: what failed may work a minute
  * later. */
-void policy_job_deny(struct policy_job *job, bool passes, const char *code, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+void daemon_command_policy_job_deny(struct policy_job *job, bool passes, const char *code, const char *format,
+                                    ...) __attribute__((format(printf, 4, 5)));
 /* What the engine made of it, where nobody waits for the answer. */
-void policy_job_say(const struct policy_job *job, const struct work *work);
+void daemon_command_policy_job_say(const struct policy_job *job, const struct work *work);
 
 #endif

@@ -7,13 +7,13 @@
 #include "daemon/arena/arena.h"
 #include "daemon/command/policy_job.h"
 
-void policy_job_end(struct policy_job *job)
+void daemon_command_policy_job_end(struct policy_job *job)
 {
     struct commands *commands = job->request.commands;
     if (commands)
         commands->jobs = job->next;
     json_decref(job->request.args);
-    command_proposed_free(job->proposed);
+    daemon_command_proposed_free(job->proposed);
     arena_file_finish(&job->file);
     free(job);
 }
@@ -23,11 +23,12 @@ static void retire(struct policy_job *job)
     const struct arena_row *row = arena_find(policy_job_arena(job), job->name);
     job->step = ARENA_RETIRE;
     if (!row)
-        policy_job_deny(job, false, "ENOENT", "args.name: no policy %s was promoted", job->name);
+        daemon_command_policy_job_deny(job, false, "ENOENT", "args.name: no policy %s was promoted",
+                                       job->name);
     else if (row->role == DB_POLICY_RETIRED)
-        policy_job_deny(job, false, "EALREADY", "%s has retired already", job->name);
+        daemon_command_policy_job_deny(job, false, "EALREADY", "%s has retired already", job->name);
     else
-        policy_job_take_step(job, NULL);
+        daemon_command_policy_job_take_step(job, NULL);
 }
 
 static void crown(struct policy_job *job)
@@ -36,10 +37,11 @@ static void crown(struct policy_job *job)
     const char *refused = arena_refused(policy_job_arena(job), job->name);
     const struct policy *policy = arena_policy(policy_job_arena(job), row->id);
     if (refused || !policy)
-        policy_job_deny(job, false, "POLICY_REFUSED", "%s does not trade: %s", job->name,
-                        refused ? refused : "its copy is not there: promote it with args.path");
+        daemon_command_policy_job_deny(job, false, "POLICY_REFUSED", "%s does not trade: %s", job->name,
+                                       refused ? refused
+                                               : "its copy is not there: promote it with args.path");
     else
-        policy_job_take_step(job, policy);
+        daemon_command_policy_job_take_step(job, policy);
 }
 
 /* The account of a new one must not be there for another reason. */
@@ -48,7 +50,7 @@ static bool free_name(struct policy_job *job)
     const char *name = job->name;
     if (arena_find(policy_job_arena(job), name) || engine_find_account(job->request.engine, name) < 0)
         return true;
-    policy_job_deny(
+    daemon_command_policy_job_deny(
         job, false, order_reason_name(ORDER_BAD_ACCOUNT),
         "args.name: there is an account %s already, which is not the arena's: another name is needed", name);
     return false;
@@ -61,7 +63,7 @@ static bool leads_there(struct policy_job *job)
     const char *code, *why;
     if (job->to == DB_POLICY_RETIRED || !(why = arena_wrong_role(job->step, row, job->to, &code)))
         return true;
-    policy_job_deny(job, false, code, "args.to: %s %s", job->name, why);
+    daemon_command_policy_job_deny(job, false, code, "args.to: %s %s", job->name, why);
     return false;
 }
 
@@ -71,15 +73,15 @@ static bool still_seated(struct policy_job *job)
     char why[ARENA_ERROR_MAX];
     if (!job->proposed || arena_seat(policy_job_arena(job), job->training, job->name, why, sizeof why) == 0)
         return true;
-    policy_job_deny(job, false, "PROPOSAL_REFUSED", "%s", why);
+    daemon_command_policy_job_deny(job, false, "PROPOSAL_REFUSED", "%s", why);
     return false;
 }
 
 /* True when it goes on on another thread. */
 static bool run(struct policy_job *job)
 {
-    job->request.engine = session_engine(job->request.commands->daemon->session);
-    if (command_came_before(&job->request))
+    job->request.engine = daemon_session_engine(job->request.commands->daemon->session);
+    if (daemon_command_came_before(&job->request))
         return false;
     if (job->retires) {
         retire(job);
@@ -93,23 +95,23 @@ static bool run(struct policy_job *job)
     if (job->step == ARENA_CROWN)
         crown(job);
     else if (free_name(job))
-        return policy_job_read(job);
+        return daemon_command_policy_job_read(job);
     return false;
 }
 
-void policy_jobs_go_on(struct commands *commands)
+void daemon_command_policy_jobs_go_on(struct commands *commands)
 {
     while (commands->jobs && !commands->jobs->reading && !run(commands->jobs))
-        policy_job_end(commands->jobs);
+        daemon_command_policy_job_end(commands->jobs);
 }
 
-void command_policy_ask(const struct request *request, const struct policy_ask *ask)
+void daemon_command_policy_ask(const struct request *request, const struct policy_ask *ask)
 {
     struct policy_job *job = calloc(1, sizeof *job), **end = &request->commands->jobs;
     if (!job) {
         if (request->call)
             control_error(request->call, "ENOMEM", "out of memory");
-        command_proposed_free(ask->proposed); /* its row stays pending: the next start finds it */
+        daemon_command_proposed_free(ask->proposed); /* its row stays pending: the next start finds it */
         return;
     }
     job->request = *request;
@@ -132,15 +134,15 @@ void command_policy_ask(const struct request *request, const struct policy_ask *
         end = &(*end)->next;
     *end = job;
     if (idle)
-        policy_jobs_go_on(request->commands);
+        daemon_command_policy_jobs_go_on(request->commands);
 }
 
-bool commands_policies_idle(const struct commands *commands)
+bool daemon_commands_policies_idle(const struct commands *commands)
 {
     return !commands->jobs;
 }
 
-bool command_policy_proposes(const struct commands *commands, const char *key)
+bool daemon_command_policy_proposes(const struct commands *commands, const char *key)
 {
     for (const struct policy_job *job = commands->jobs; job; job = job->next)
         if (job->proposed && strcmp(job->proposed->key, key) == 0)
@@ -148,14 +150,14 @@ bool command_policy_proposes(const struct commands *commands, const char *key)
     return false;
 }
 
-void command_policy_finish(struct commands *commands)
+void daemon_command_policy_finish(struct commands *commands)
 {
     while (commands->jobs) {
         struct policy_job *job = commands->jobs;
         if (job->request.call)
             control_error(job->request.call, "ESHUTDOWN", "the daemon stopped before it was done");
         if (!job->reading) {
-            policy_job_end(job);
+            daemon_command_policy_job_end(job);
             continue;
         }
         commands->jobs = job->next; /* it ends by itself */

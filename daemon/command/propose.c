@@ -26,7 +26,7 @@ static struct control_peer own_peer(void)
 
 /* ---- what is on its way ---- */
 
-void command_proposed_free(struct proposed *proposed)
+void daemon_command_proposed_free(struct proposed *proposed)
 {
     if (!proposed)
         return;
@@ -34,17 +34,17 @@ void command_proposed_free(struct proposed *proposed)
     free(proposed);
 }
 
-void command_proposed_finish(struct commands *commands)
+void daemon_command_proposed_finish(struct commands *commands)
 {
     while (commands->proposed) {
         struct proposed *proposed = commands->proposed;
         commands->proposed = proposed->next;
-        command_proposed_free(proposed);
+        daemon_command_proposed_free(proposed);
     }
     commands->newest_proposed = &commands->proposed;
 }
 
-void command_proposed_again(struct commands *commands, struct proposed *proposed)
+void daemon_command_proposed_again(struct commands *commands, struct proposed *proposed)
 {
     proposed->next = NULL;
     proposed->put_off = true;
@@ -58,13 +58,14 @@ static bool is_on_its_way(const struct commands *commands, const char *key)
     for (const struct proposed *at = commands->proposed; at; at = at->next)
         if (strcmp(at->key, key) == 0)
             return true;
-    return command_policy_proposes(commands, key);
+    return daemon_command_policy_proposes(commands, key);
 }
 
 static bool was_judged(const struct commands *commands, const json_t *args)
 {
     char name[2 * ORDER_CLIENT_ID_MAX + ACCOUNT_NAME_MAX];
-    return command_key_name(COMMAND_PROPOSE, args, NULL, name) && command_key_find(commands, name);
+    return daemon_command_key_name(COMMAND_PROPOSE, args, NULL, name) &&
+           daemon_command_key_find(commands, name);
 }
 
 /* The same run's same trial: the training's name alone may be another one's later. */
@@ -93,8 +94,8 @@ static json_t *make_args(const char *training, const char *key, const json_t *pr
     return json_pack("{s:s, s:s, s:o}", "key", key, "name", training, "proposal", kept);
 }
 
-void commands_propose(struct commands *commands, const char *training, int64_t created_ns,
-                      const json_t *proposal)
+void daemon_commands_propose(struct commands *commands, const char *training, int64_t created_ns,
+                             const json_t *proposal)
 {
     struct session *session = commands->daemon->session;
     const struct control_peer peer = own_peer();
@@ -106,33 +107,33 @@ void commands_propose(struct commands *commands, const char *training, int64_t c
     if (!proposed->args)
         goto no_memory;
     if (is_on_its_way(commands, proposed->key) || was_judged(commands, proposed->args)) {
-        command_proposed_free(proposed);
+        daemon_command_proposed_free(proposed);
         return;
     }
     const struct request request = {.commands = commands, .cmd = COMMAND_PROPOSE, .peer = &peer};
     struct work work = {.request = &request, .args = json_dumps(proposed->args, JSON_COMPACT)};
     if (!work.args)
         goto no_memory;
-    work.id = proposed->id = session_command_id(session);
-    work.ts_ns = proposed->ts_ns = session_now(session);
+    work.id = proposed->id = daemon_session_command_id(session);
+    work.ts_ns = proposed->ts_ns = daemon_session_now(session);
     memcpy(work.key, proposed->key, sizeof work.key);
-    command_put_row(&work, DB_COMMAND_PENDING, "");
+    daemon_command_put_row(&work, DB_COMMAND_PENDING, "");
     free(work.args);
-    proposed->ticket = db_writer_last(session_writer(session));
+    proposed->ticket = db_writer_last(daemon_session_writer(session));
     *commands->newest_proposed = proposed;
     commands->newest_proposed = &proposed->next;
     return;
 no_memory:
-    log_error("training %s: its proposal is lost: out of memory", training);
-    command_proposed_free(proposed);
+    daemon_log_error("training %s: its proposal is lost: out of memory", training);
+    daemon_command_proposed_free(proposed);
 }
 
-void command_proposed_left(struct commands *commands, const struct db_command *row)
+void daemon_command_proposed_left(struct commands *commands, const struct db_command *row)
 {
     struct proposed *proposed = calloc(1, sizeof *proposed);
     json_t *args = json_loads(row->args, 0, NULL);
     if (!proposed || !args || !row->key) { /* it stays pending */
-        log_error("command %llu: a proposal that cannot be read", (unsigned long long)row->id);
+        daemon_log_error("command %llu: a proposal that cannot be read", (unsigned long long)row->id);
         json_decref(args);
         free(proposed);
         return;
@@ -179,17 +180,17 @@ static int64_t expires_at(const struct daemon *daemon, const json_t *proposal)
     double seconds = json_is_number(given) ? json_number_value(given) : 0;
     int64_t after_ns =
         seconds > 0 && seconds < MOST_S ? (int64_t)(seconds * 1e9) : daemon->config.arena_expires_ns;
-    return after_ns > 0 ? session_now(daemon->session) + after_ns : 0;
+    return after_ns > 0 ? daemon_session_now(daemon->session) + after_ns : 0;
 }
 
-void command_proposal_refuse(struct work *work, const struct proposed *proposed, const char *why)
+void daemon_command_proposal_refuse(struct work *work, const struct proposed *proposed, const char *why)
 {
     char what[ARENA_PROPOSAL_MAX], text[ARENA_PROPOSAL_MAX + ARENA_ERROR_MAX];
     say_what(json_object_get(proposed->args, "proposal"), what, sizeof what);
     snprintf(text, sizeof text, "%s: refused: %s", what, why);
-    log_info("proposal %s", text);
-    session_alert(work->request->commands->daemon->session, DB_INFO, "PROPOSAL_REFUSED", text);
-    command_refuse(work, "PROPOSAL_REFUSED", text);
+    daemon_log_info("proposal %s", text);
+    daemon_session_alert(work->request->commands->daemon->session, DB_INFO, "PROPOSAL_REFUSED", text);
+    daemon_command_refuse(work, "PROPOSAL_REFUSED", text);
 }
 
 /* Takes it over. */
@@ -201,7 +202,7 @@ static void judge(struct commands *commands, struct proposed *proposed)
                                     .cmd = COMMAND_PROPOSE,
                                     .args = proposed->args,
                                     .peer = &peer,
-                                    .engine = session_engine(daemon->session)};
+                                    .engine = daemon_session_engine(daemon->session)};
     const char *training = json_string_value(json_object_get(proposed->args, "name"));
     const json_t *proposal = json_object_get(proposed->args, "proposal");
     const char *path = json_string_value(json_object_get(proposal, "policy"));
@@ -215,26 +216,26 @@ static void judge(struct commands *commands, struct proposed *proposed)
     good = good && arena_seat(daemon->arena, training, name, words, sizeof words) == 0;
     if (!good) {
         struct work work; /* without memory the next start finds it pending */
-        if (command_begin_again(&request, proposed->id, proposed->ts_ns, &work))
-            command_proposal_refuse(&work, proposed,
-                                    training ? words : "name: that of its training is needed");
-        command_proposed_free(proposed);
+        if (daemon_command_begin_again(&request, proposed->id, proposed->ts_ns, &work))
+            daemon_command_proposal_refuse(&work, proposed,
+                                           training ? words : "name: that of its training is needed");
+        daemon_command_proposed_free(proposed);
         return;
     }
-    command_policy_ask(&request, &(struct policy_ask){.cmd = COMMAND_PROPOSE,
-                                                      .name = name,
-                                                      .path = path,
-                                                      .to = DB_POLICY_CHALLENGER,
-                                                      .reason = words,
-                                                      .proposed = proposed,
-                                                      .proposal = what,
-                                                      .training = training,
-                                                      .expires_ns = expires_at(daemon, proposal)});
+    daemon_command_policy_ask(&request, &(struct policy_ask){.cmd = COMMAND_PROPOSE,
+                                                             .name = name,
+                                                             .path = path,
+                                                             .to = DB_POLICY_CHALLENGER,
+                                                             .reason = words,
+                                                             .proposed = proposed,
+                                                             .proposal = what,
+                                                             .training = training,
+                                                             .expires_ns = expires_at(daemon, proposal)});
 }
 
-void commands_propose_go(struct commands *commands)
+void daemon_commands_propose_go(struct commands *commands)
 {
-    uint64_t committed = db_writer_committed(session_writer(commands->daemon->session));
+    uint64_t committed = db_writer_committed(daemon_session_writer(commands->daemon->session));
     uint64_t now_ms = uv_now(commands->daemon->loop);
     struct proposed **at = &commands->proposed;
     while (*at && ((*at)->ticket > committed || (*at)->from_ms > now_ms))
@@ -247,7 +248,7 @@ void commands_propose_go(struct commands *commands)
         commands->newest_proposed = at;
     proposed->next = NULL;
     if (was_judged(commands, proposed->args)) /* the log told of it */
-        command_proposed_free(proposed);
+        daemon_command_proposed_free(proposed);
     else
         judge(commands, proposed);
 }
@@ -260,13 +261,13 @@ static void decide(struct commands *commands, const struct policy_ask *ask, json
     const struct request request = {.commands = commands,
                                     .args = args,
                                     .peer = &peer,
-                                    .engine = session_engine(commands->daemon->session)};
+                                    .engine = daemon_session_engine(commands->daemon->session)};
     if (args)
-        command_policy_ask(&request, ask);
+        daemon_command_policy_ask(&request, ask);
     json_decref(args);
 }
 
-void commands_crown(struct commands *commands, const char *name, const char *reason)
+void daemon_commands_crown(struct commands *commands, const char *name, const char *reason)
 {
     decide(commands,
            &(struct policy_ask){
@@ -274,7 +275,7 @@ void commands_crown(struct commands *commands, const char *name, const char *rea
            json_pack("{s:s, s:s, s:s}", "name", name, "to", "champion", "reason", reason));
 }
 
-void commands_retire(struct commands *commands, const char *name, const char *reason)
+void daemon_commands_retire(struct commands *commands, const char *name, const char *reason)
 {
     decide(
         commands,

@@ -99,14 +99,14 @@ static json_t *result_of(const struct event_command *command, const json_t *args
     }
 }
 
-void commands_redone_end(struct commands *commands)
+void daemon_commands_redone_end(struct commands *commands)
 {
     struct redone *redone = commands->redone;
     commands->redone = NULL;
     if (!redone)
         return;
-    struct db_writer *writer = session_writer(commands->daemon->session);
-    json_t *answer = commands_answer(redone->reason, redone->order_id, redone->result);
+    struct db_writer *writer = daemon_session_writer(commands->daemon->session);
+    json_t *answer = daemon_commands_answer(redone->reason, redone->order_id, redone->result);
     char *text = json_dumps(answer, JSON_COMPACT);
     struct db_command row = {
         .id = redone->id,
@@ -120,9 +120,9 @@ void commands_redone_end(struct commands *commands)
         .key = redone->key,
         .order_id = redone->order_id,
     };
-    session_put_command(commands->daemon->session, &row);
+    daemon_session_put_command(commands->daemon->session, &row);
     db_writer_group_end(writer);
-    command_remember_until(commands, row.cmd, row.args, row.result, db_writer_last(writer));
+    daemon_command_remember_until(commands, row.cmd, row.args, row.result, db_writer_last(writer));
     json_decref(answer);
     free(text);
     free(redone->args);
@@ -143,12 +143,12 @@ static bool take_rows_out(struct redone *redone, json_t *args)
     return true;
 }
 
-void commands_redone(struct commands *commands, int64_t ts_ns, const struct event_command *command,
-                     enum order_reason reason, uint64_t order_id)
+void daemon_commands_redone(struct commands *commands, int64_t ts_ns, const struct event_command *command,
+                            enum order_reason reason, uint64_t order_id)
 {
     struct redone *redone = commands->redone;
     if (command->command_id == 0) {
-        commands_redone_end(commands);
+        daemon_commands_redone_end(commands);
         return;
     }
     if (redone && redone->id == command->command_id) {
@@ -158,7 +158,7 @@ void commands_redone(struct commands *commands, int64_t ts_ns, const struct even
             redone->reason = reason;
         return;
     }
-    commands_redone_end(commands);
+    daemon_commands_redone_end(commands);
     redone = calloc(1, sizeof *redone);
     char *text = strdup(command->args && *command->args ? command->args : "{}");
     if (!redone || !text) {
@@ -188,7 +188,8 @@ void commands_redone(struct commands *commands, int64_t ts_ns, const struct even
     memcpy(redone->key, command->key, sizeof redone->key);
     json_decref(args);
     commands->redone = redone;
-    db_writer_group_begin(session_writer(commands->daemon->session));
+    db_writer_group_begin(daemon_session_writer(commands->daemon->session));
     if (command->kind == COMMAND_PAUSE || command->kind == COMMAND_RESUME || command->kind == COMMAND_FLATTEN)
-        db_writer_put_paused(session_writer(commands->daemon->session), command->kind != COMMAND_RESUME);
+        db_writer_put_paused(daemon_session_writer(commands->daemon->session),
+                             command->kind != COMMAND_RESUME);
 }

@@ -17,34 +17,35 @@ static void answer(const struct request *request, json_t *object)
         control_error(request->call, "ENOMEM", "out of memory");
 }
 
-void command_ping(const struct request *request)
+void daemon_command_ping(const struct request *request)
 {
     control_ok(request->call, NULL);
 }
 
-void command_status(const struct request *request)
+void daemon_command_status(const struct request *request)
 {
     control_share(request->call);
 }
 
-struct control_text *commands_status(void *ctx)
+struct control_text *daemon_commands_status(void *ctx)
 {
     const struct commands *commands = ctx;
-    return control_text_create(status_object(commands->daemon));
+    return control_text_create(daemon_status_object(commands->daemon));
 }
 
-void command_account_list(const struct request *request)
+void daemon_command_account_list(const struct request *request)
 {
-    json_t *accounts = status_accounts(request->commands->daemon);
+    json_t *accounts = daemon_status_accounts(request->commands->daemon);
     answer(request, accounts ? json_pack("{s:o}", "accounts", accounts) : NULL);
 }
 
-void command_book(const struct request *request)
+void daemon_command_book(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
     const json_t *levels = json_object_get(request->args, "levels");
     int symbol;
-    if (!args_known(&args, "symbol levels") || !args_symbol(&args, "symbol", &symbol))
+    if (!daemon_command_args_known(&args, "symbol levels") ||
+        !daemon_command_args_symbol(&args, "symbol", &symbol))
         return;
     if (levels && (!json_is_integer(levels) || json_integer_value(levels) < 1 ||
                    json_integer_value(levels) > BOOK_LEVELS_MAX)) {
@@ -52,14 +53,14 @@ void command_book(const struct request *request)
                       BOOK_LEVELS_MAX);
         return;
     }
-    answer(request, status_book(request->engine, symbol,
-                                levels ? (size_t)json_integer_value(levels) : BOOK_LEVELS_DEFAULT));
+    answer(request, daemon_status_book(request->engine, symbol,
+                                       levels ? (size_t)json_integer_value(levels) : BOOK_LEVELS_DEFAULT));
 }
 
 /* "1m, 5m": what there is. */
 static void list_timeframes(const struct board *board, char *buf, size_t size)
 {
-    json_t *names = board_timeframes(board), *name;
+    json_t *names = daemon_board_timeframes(board), *name;
     size_t i, n = 0;
     buf[0] = '\0';
     json_array_foreach(names, i, name)
@@ -70,17 +71,18 @@ static void list_timeframes(const struct board *board, char *buf, size_t size)
     json_decref(names);
 }
 
-void command_indicators(const struct request *request)
+void daemon_command_indicators(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
     struct board *board = request->commands->daemon->board;
     const char *timeframe = json_string_value(json_object_get(request->args, "timeframe"));
     int symbol;
     int64_t interval_ns;
-    if (!args_known(&args, "symbol timeframe") || !args_symbol(&args, "symbol", &symbol))
+    if (!daemon_command_args_known(&args, "symbol timeframe") ||
+        !daemon_command_args_symbol(&args, "symbol", &symbol))
         return;
     json_t *object = timeframe && bar_interval_parse(timeframe, &interval_ns) == 0
-                         ? board_object(board, symbol, interval_ns)
+                         ? daemon_board_object(board, symbol, interval_ns)
                          : NULL;
     if (object) {
         control_ok(request->call, object);
@@ -92,10 +94,10 @@ void command_indicators(const struct request *request)
                   timeframe ? timeframe : "", kept);
 }
 
-void command_parity(const struct request *request)
+void daemon_command_parity(const struct request *request)
 {
-    if (parity_start(request->commands->daemon->parity) < 0)
+    if (daemon_parity_start(request->commands->daemon->parity) < 0)
         control_error(request->call, "EBUSY", "parity is being checked already");
     else
-        control_ok(request->call, parity_object(request->commands->daemon->parity));
+        control_ok(request->call, daemon_parity_object(request->commands->daemon->parity));
 }

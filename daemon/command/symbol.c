@@ -67,7 +67,7 @@ static bool take_venue(const struct args *args, struct feed **ret)
     const char *name;
     struct nearest nearest = {0};
     char all[160] = "";
-    if (!args_text(args, "venue", &name))
+    if (!daemon_command_args_text(args, "venue", &name))
         return false;
     *ret = feeds_find(feeds, name);
     if (*ret)
@@ -106,7 +106,7 @@ static bool take_name(const struct args *args, char ret[static SYMBOL_NAME_MAX])
 {
     const char *name;
     size_t n;
-    if (!args_text(args, "symbol", &name))
+    if (!daemon_command_args_text(args, "symbol", &name))
         return false;
     for (n = 0; name[n] && n < SYMBOL_NAME_MAX - 1; n++) {
         bool letter = (name[n] >= 'a' && name[n] <= 'z') || (name[n] >= 'A' && name[n] <= 'Z');
@@ -137,12 +137,12 @@ static void add(struct venue_job *job, const struct symbol *symbol)
                       SYMBOLS_MAX);
         return;
     }
-    if (!command_begin(request, &work))
+    if (!daemon_command_begin(request, &work))
         return;
     int r = feed_add_symbol(job->feed, symbol);
     if (r < 0)
         work.reason = ORDER_UNKNOWN_SYMBOL;
-    command_end(&work, json_pack("{s:s, s:s}", "symbol", symbol->name, "venue", symbol->venue));
+    daemon_command_end(&work, json_pack("{s:s, s:s}", "symbol", symbol->name, "venue", symbol->venue));
 }
 
 static void have_symbol(void *user, const char *code, const char *why, const struct symbol *symbol);
@@ -178,13 +178,14 @@ static void have_symbol(void *user, const char *code, const char *why, const str
     end_job(job);
 }
 
-void command_symbol_add(const struct request *request)
+void daemon_command_symbol_add(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
     char name[SYMBOL_NAME_MAX];
     struct feed *feed = NULL;
-    if (!args_known(&args, "symbol venue key") || !take_name(&args, name) ||
-        (args_given(&args, "venue") && !take_venue(&args, &feed)) || command_came_before(request))
+    if (!daemon_command_args_known(&args, "symbol venue key") || !take_name(&args, name) ||
+        (daemon_command_args_given(&args, "venue") && !take_venue(&args, &feed)) ||
+        daemon_command_came_before(request))
         return;
     if (is_streamed(request, name)) {
         control_error(request->call, "EEXIST", "args.symbol: %s is streamed already", name);
@@ -255,14 +256,14 @@ static int count_streamed(const struct request *request)
     return n;
 }
 
-void command_symbol_remove(const struct request *request)
+void daemon_command_symbol_remove(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
     const char *why, *user;
     int symbol;
     struct work work;
-    if (!args_known(&args, "symbol key") || command_came_before(request) ||
-        !args_symbol(&args, "symbol", &symbol))
+    if (!daemon_command_args_known(&args, "symbol key") || daemon_command_came_before(request) ||
+        !daemon_command_args_symbol(&args, "symbol", &symbol))
         return;
     const char *name = engine_symbol(request->engine, symbol)->name;
     if (!is_streamed(request, name)) {
@@ -279,19 +280,19 @@ void command_symbol_remove(const struct request *request)
                       "args.symbol: %s is the last one: another is to be added first", name);
         return;
     }
-    if (!command_begin(request, &work))
+    if (!daemon_command_begin(request, &work))
         return;
     feed_remove_symbol(feeds_of(feeds_of_request(request), symbol), symbol);
-    command_end(&work, json_pack("{s:s}", "symbol", name));
+    daemon_command_end(&work, json_pack("{s:s}", "symbol", name));
 }
 
 /* ---- list ---- */
 
-void command_symbol_list(const struct request *request)
+void daemon_command_symbol_list(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
     json_t *array = json_array();
-    if (!args_known(&args, "")) {
+    if (!daemon_command_args_known(&args, "")) {
         json_decref(array);
         return;
     }
@@ -321,11 +322,12 @@ static void have_streams(void *user, const char *code, const char *why, const ch
     end_job(job);
 }
 
-void command_streams(const struct request *request)
+void daemon_command_streams(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
     struct feed *feed = feeds_at(feeds_of_request(request), 0);
-    if (!args_known(&args, "venue") || (args_given(&args, "venue") && !take_venue(&args, &feed)))
+    if (!daemon_command_args_known(&args, "venue") ||
+        (daemon_command_args_given(&args, "venue") && !take_venue(&args, &feed)))
         return;
     struct venue_job *job = make_job(request, "streams", feed);
     int r = job ? feed_list_streams(feed, have_streams, job) : 0;

@@ -10,19 +10,19 @@ static void switch_trading(const struct request *request, enum command_kind kind
     struct args args = {request, request->args, "args"};
     struct event event = {.command.kind = kind};
     struct work work;
-    if (!args_known(&args, "key") || !command_begin(request, &work))
+    if (!daemon_command_args_known(&args, "key") || !daemon_command_begin(request, &work))
         return;
-    command_event(&work, &event);
-    db_writer_put_paused(session_writer(request->commands->daemon->session), kind == COMMAND_PAUSE);
-    command_end(&work, json_pack("{s:s}", "trading", word));
+    daemon_command_event(&work, &event);
+    db_writer_put_paused(daemon_session_writer(request->commands->daemon->session), kind == COMMAND_PAUSE);
+    daemon_command_end(&work, json_pack("{s:s}", "trading", word));
 }
 
-void command_pause(const struct request *request)
+void daemon_command_pause(const struct request *request)
 {
     switch_trading(request, COMMAND_PAUSE, "paused");
 }
 
-void command_resume(const struct request *request)
+void daemon_command_resume(const struct request *request)
 {
     switch_trading(request, COMMAND_RESUME, "on");
 }
@@ -36,44 +36,44 @@ static uint64_t newest_order(const struct engine *engine)
     return newest;
 }
 
-void command_flatten(const struct request *request)
+void daemon_command_flatten(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
     struct event event = {.command.kind = COMMAND_FLATTEN};
     struct work work;
     const char *confirm = json_string_value(json_object_get(request->args, "confirm"));
-    if (!args_known(&args, "confirm key"))
+    if (!daemon_command_args_known(&args, "confirm key"))
         return;
     if (!confirm || strcmp(confirm, "FLATTEN") != 0) {
         control_error(request->call, "EINVAL", "args.confirm: \"FLATTEN\" is needed");
         return;
     }
-    if (!command_begin(request, &work))
+    if (!daemon_command_begin(request, &work))
         return;
     size_t before = engine_orders(request->engine);
     uint64_t newest = newest_order(request->engine);
-    command_event(&work, &event);
-    db_writer_put_paused(session_writer(request->commands->daemon->session), true);
+    daemon_command_event(&work, &event);
+    db_writer_put_paused(daemon_session_writer(request->commands->daemon->session), true);
     json_t *orders = json_array();
     for (size_t i = 0; i < engine_orders(request->engine); i++) {
         const struct order *order = engine_order(request->engine, i);
         if (order->id > newest)
             json_array_append_new(orders, json_integer((json_int_t)order->id));
     }
-    command_end(&work, json_pack("{s:I, s:o}", "canceled", (json_int_t)before, "orders", orders));
+    daemon_command_end(&work, json_pack("{s:I, s:o}", "canceled", (json_int_t)before, "orders", orders));
 }
 
-void command_ack(const struct request *request)
+void daemon_command_ack(const struct request *request)
 {
     struct session *session = request->commands->daemon->session;
     const json_t *alert = json_object_get(request->args, "alert");
     struct work work;
-    if (!json_is_integer(alert) || !session_alert_open(session, (uint64_t)json_integer_value(alert))) {
+    if (!json_is_integer(alert) || !daemon_session_alert_open(session, (uint64_t)json_integer_value(alert))) {
         control_error(request->call, "ENOENT", "args.alert: no open alert has that id");
         return;
     }
-    if (!command_begin(request, &work))
+    if (!daemon_command_begin(request, &work))
         return;
-    session_ack(session, (uint64_t)json_integer_value(alert));
-    command_end(&work, json_object());
+    daemon_session_ack(session, (uint64_t)json_integer_value(alert));
+    daemon_command_end(&work, json_object());
 }

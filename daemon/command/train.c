@@ -16,7 +16,7 @@ enum {
 
 static bool take_name(const struct args *args, const char **ret)
 {
-    if (!args_text(args, "name", ret))
+    if (!daemon_command_args_text(args, "name", ret))
         return false;
     if (db_training_name_good(*ret))
         return true;
@@ -30,7 +30,7 @@ static bool take_name(const struct args *args, const char **ret)
 static bool take_whole(const struct args *args, const char *name, int min, int max, int *ret)
 {
     const json_t *value = json_object_get(args->object, name);
-    if (!args_given(args, name))
+    if (!daemon_command_args_given(args, name))
         return true;
     if (!json_is_integer(value) || json_integer_value(value) < min || json_integer_value(value) > max) {
         control_error(args->request->call, "EINVAL", "args.%s: a whole number from %d to %d is needed", name,
@@ -45,7 +45,7 @@ static bool take_whole(const struct args *args, const char *name, int min, int m
 static bool daemon_config_good(const struct args *args)
 {
     const char *text;
-    return !args_given(args, "config") || args_text(args, "config", &text);
+    return !daemon_command_args_given(args, "config") || daemon_command_args_text(args, "config", &text);
 }
 
 /* Before which every symbol's bars are in the database: the newest may be on its way there. 0: not known. */
@@ -68,7 +68,7 @@ static json_t *default_config(const struct request *request)
 {
     const struct daemon *daemon = request->commands->daemon;
     char *folder = realpath(daemon->state.path, NULL);
-    char *text = folder ? training_defaults(&daemon->config, folder, bars_end(request->engine)) : NULL;
+    char *text = folder ? daemon_training_defaults(&daemon->config, folder, bars_end(request->engine)) : NULL;
     json_t *config = text ? json_string(text) : NULL;
     free(text);
     free(folder);
@@ -92,12 +92,12 @@ static const char *asked_for(const char *cmd)
     return NULL;
 }
 
-bool command_train_changes(const char *cmd)
+bool daemon_command_train_changes(const char *cmd)
 {
     return asked_for(cmd) != NULL;
 }
 
-json_t *command_train_asked(const struct request *request, const char **ret_cmd)
+json_t *daemon_command_train_asked(const struct request *request, const char **ret_cmd)
 {
     static const char *const members[] = {"name", "config", "overwrite", "priority"};
     json_t *asked = json_object();
@@ -118,14 +118,14 @@ json_t *command_train_asked(const struct request *request, const char **ret_cmd)
     return NULL;
 }
 
-void command_train_start(const struct request *request)
+void daemon_command_train_start(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
     const char *name;
     bool overwrite = false;
     int priority = INT32_MIN;
-    if (!args_known(&args, "name config overwrite priority key") || !take_name(&args, &name) ||
-        !args_flag(&args, "overwrite", &overwrite) ||
+    if (!daemon_command_args_known(&args, "name config overwrite priority key") || !take_name(&args, &name) ||
+        !daemon_command_args_flag(&args, "overwrite", &overwrite) ||
         !take_whole(&args, "priority", -PRIORITY_MAX, PRIORITY_MAX, &priority) || !daemon_config_good(&args))
         return;
     if (strcmp(name, DB_CHAMPION_ACCOUNT) == 0) {
@@ -133,31 +133,32 @@ void command_train_start(const struct request *request)
                       "args.name: champion is the account of the best policy: another name is needed");
         return;
     }
-    command_defer(request);
+    daemon_command_defer(request);
 }
 
-void command_train_restart(const struct request *request)
+void daemon_command_train_restart(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
     const char *name;
-    if (args_known(&args, "name config key") && take_name(&args, &name) && daemon_config_good(&args))
-        command_defer(request);
+    if (daemon_command_args_known(&args, "name config key") && take_name(&args, &name) &&
+        daemon_config_good(&args))
+        daemon_command_defer(request);
 }
 
 static void change_by_name(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
     const char *name;
-    if (args_known(&args, "name key") && take_name(&args, &name))
-        command_defer(request);
+    if (daemon_command_args_known(&args, "name key") && take_name(&args, &name))
+        daemon_command_defer(request);
 }
 
-void command_train_stop(const struct request *request)
+void daemon_command_train_stop(const struct request *request)
 {
     change_by_name(request);
 }
 
-void command_train_resume(const struct request *request)
+void daemon_command_train_resume(const struct request *request)
 {
     change_by_name(request);
 }
@@ -169,40 +170,41 @@ static void on_looked(void *ctx, const json_t *answer)
 {
     struct control_call *call = ctx;
     if (answer)
-        command_answer(call, (json_t *)answer, false);
+        daemon_command_answer(call, (json_t *)answer, false);
     else
         control_error(call, "ENOMEM", "out of memory");
 }
 
 static void look(const struct request *request, const char *cmd, json_t *args)
 {
-    trainings_ask(request->commands->daemon->trainings, cmd, args, on_looked, request->call);
+    daemon_trainings_ask(request->commands->daemon->trainings, cmd, args, on_looked, request->call);
 }
 
-void command_train_list(const struct request *request)
+void daemon_command_train_list(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
     const struct trainings *trainings = request->commands->daemon->trainings;
-    if (args_known(&args, ""))
-        control_ok(request->call, json_pack("{s:o, s:I}", "trainings", trainings_all(trainings),
-                                            "trainings_total", (json_int_t)trainings_total(trainings)));
+    if (daemon_command_args_known(&args, ""))
+        control_ok(request->call,
+                   json_pack("{s:o, s:I}", "trainings", daemon_trainings_all(trainings), "trainings_total",
+                             (json_int_t)daemon_trainings_total(trainings)));
 }
 
-void command_train_check(const struct request *request)
+void daemon_command_train_check(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
     const char *config;
-    if (args_known(&args, "config") && args_text(&args, "config", &config))
+    if (daemon_command_args_known(&args, "config") && daemon_command_args_text(&args, "config", &config))
         look(request, "check", json_pack("{s:s}", "config", config));
 }
 
-void command_train_config(const struct request *request)
+void daemon_command_train_config(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
     const char *name;
-    if (!args_known(&args, "name"))
+    if (!daemon_command_args_known(&args, "name"))
         return;
-    if (args_given(&args, "name")) {
+    if (daemon_command_args_given(&args, "name")) {
         if (take_name(&args, &name))
             look(request, "config", json_pack("{s:s}", "name", name));
         return;
@@ -215,12 +217,12 @@ void command_train_config(const struct request *request)
                       request->commands->daemon->state.path);
 }
 
-void command_train_log(const struct request *request)
+void daemon_command_train_log(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
     const char *name;
     int lines = 0;
-    if (!args_known(&args, "name lines") || !take_name(&args, &name) ||
+    if (!daemon_command_args_known(&args, "name lines") || !take_name(&args, &name) ||
         !take_whole(&args, "lines", 1, LOG_LINES_MAX, &lines))
         return;
     json_t *asked = json_pack("{s:s}", "name", name);

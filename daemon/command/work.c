@@ -8,7 +8,7 @@
 #include "daemon/log.h"
 #include "engine/event.h"
 
-const char *command_reason_words(enum order_reason reason)
+const char *daemon_command_reason_words(enum order_reason reason)
 {
     static const char *const words[ORDER_REASONS] = {
         [ORDER_BAD_QTY] = "the quantity must be above zero",
@@ -54,7 +54,7 @@ const char *command_reason_words(enum order_reason reason)
     return words[reason] ? words[reason] : "refused";
 }
 
-void command_put_row(const struct work *work, enum db_command_state state, const char *result)
+void daemon_command_put_row(const struct work *work, enum db_command_state state, const char *result)
 {
     const struct request *request = work->request;
     struct session *session = request->commands->daemon->session;
@@ -70,10 +70,10 @@ void command_put_row(const struct work *work, enum db_command_state state, const
         .key = work->key,
         .order_id = work->order,
     };
-    session_put_command(session, &row);
+    daemon_session_put_command(session, &row);
 }
 
-void command_answer(struct control_call *call, json_t *answer, bool repeated)
+void daemon_command_answer(struct control_call *call, json_t *answer, bool repeated)
 {
     const json_t *error = json_object_get(answer, "error");
     json_t *errors = json_object_get(error, "errors"); /* of a training's configuration */
@@ -105,11 +105,11 @@ static void send_not_stored(struct control_call *call, const char *detail, const
         control_error(call, "STORAGE", "taken, not stored yet: %s: it holds once the disk has room", detail);
 }
 
-bool command_await(struct commands *commands, struct control_call *call, json_t *answer, bool repeated,
-                   uint64_t ticket)
+bool daemon_command_await(struct commands *commands, struct control_call *call, json_t *answer, bool repeated,
+                          uint64_t ticket)
 {
     const char *detail;
-    if (!session_storage_ok(commands->daemon->session, &detail)) {
+    if (!daemon_session_storage_ok(commands->daemon->session, &detail)) {
         send_not_stored(call, detail, answer);
         return true;
     }
@@ -134,23 +134,23 @@ static void answer_again(const struct request *request, const struct command_key
                       json_object_get(request->args, "key") ? "key" : "client_id");
         return;
     }
-    uint64_t committed = db_writer_committed(session_writer(request->commands->daemon->session));
+    uint64_t committed = db_writer_committed(daemon_session_writer(request->commands->daemon->session));
     if (key->ticket <= committed)
-        command_answer(request->call, key->answer, true);
-    else if (!command_await(request->commands, request->call, key->answer, true, key->ticket))
+        daemon_command_answer(request->call, key->answer, true);
+    else if (!daemon_command_await(request->commands, request->call, key->answer, true, key->ticket))
         control_error(request->call, "ENOMEM", "out of memory");
 }
 
-bool command_came_before(const struct request *request)
+bool daemon_command_came_before(const struct request *request)
 {
     char name[2 * ORDER_CLIENT_ID_MAX + ACCOUNT_NAME_MAX], key[ORDER_CLIENT_ID_MAX];
     struct args args = {request, request->args, "args"};
-    if (!args_id(&args, "key", key))
+    if (!daemon_command_args_id(&args, "key", key))
         return true;
-    if (!command_key_name(request->cmd, request->args, request->engine, name))
+    if (!daemon_command_key_name(request->cmd, request->args, request->engine, name))
         return false;
-    const struct command_key *before = command_key_find(request->commands, name);
-    bool on_its_way = !before && command_deferred_find(request->commands, name);
+    const struct command_key *before = daemon_command_key_find(request->commands, name);
+    bool on_its_way = !before && daemon_command_deferred_find(request->commands, name);
     if (before)
         answer_again(request, before);
     else if (on_its_way)
@@ -161,12 +161,12 @@ bool command_came_before(const struct request *request)
 static void open_group(struct work *work)
 {
     const struct request *request = work->request;
-    db_writer_group_begin(session_writer(request->commands->daemon->session));
-    command_put_row(work, DB_COMMAND_PENDING, "");
+    db_writer_group_begin(daemon_session_writer(request->commands->daemon->session));
+    daemon_command_put_row(work, DB_COMMAND_PENDING, "");
     request->commands->work = work;
 }
 
-bool command_begin_again(const struct request *request, uint64_t id, int64_t ts_ns, struct work *work)
+bool daemon_command_begin_again(const struct request *request, uint64_t id, int64_t ts_ns, struct work *work)
 {
     const char *key = json_string_value(json_object_get(request->args, "key"));
     *work = (struct work){.request = request,
@@ -181,27 +181,27 @@ bool command_begin_again(const struct request *request, uint64_t id, int64_t ts_
     return true;
 }
 
-bool command_begin(const struct request *request, struct work *work)
+bool daemon_command_begin(const struct request *request, struct work *work)
 {
     struct session *session = request->commands->daemon->session;
     char name[2 * ORDER_CLIENT_ID_MAX + ACCOUNT_NAME_MAX];
-    if (command_came_before(request))
+    if (daemon_command_came_before(request))
         return false;
-    bool named = command_key_name(request->cmd, request->args, request->engine, name);
+    bool named = daemon_command_key_name(request->cmd, request->args, request->engine, name);
     *work = (struct work){.request = request, .args = json_dumps(request->args, JSON_COMPACT)};
     if (!work->args) {
         control_error(request->call, "ENOMEM", "out of memory");
         return false;
     }
-    work->id = session_command_id(session);
-    work->ts_ns = session_now(session);
+    work->id = daemon_session_command_id(session);
+    work->ts_ns = daemon_session_now(session);
     if (named)
-        command_key_stored(name, request->args, work->key);
+        daemon_command_key_stored(name, request->args, work->key);
     open_group(work);
     return true;
 }
 
-void command_event(struct work *work, struct event *event)
+void daemon_command_event(struct work *work, struct event *event)
 {
     const struct request *request = work->request;
     event->kind = EVENT_COMMAND;
@@ -210,14 +210,14 @@ void command_event(struct work *work, struct event *event)
     event->command.peer_pid = request->peer->pid;
     event->command.args = work->told ? work->told : work->args;
     memcpy(event->command.key, work->key, sizeof event->command.key);
-    session_event(request->commands->daemon->session, event);
+    daemon_session_event(request->commands->daemon->session, event);
     if (!work->dated) /* as the event log has it */
         work->ts_ns = event->recv_ns;
     work->dated = true;
 }
 
-void commands_done(struct commands *commands, uint64_t command_id, enum order_reason reason,
-                   uint64_t order_id)
+void daemon_commands_done(struct commands *commands, uint64_t command_id, enum order_reason reason,
+                          uint64_t order_id)
 {
     struct work *work = commands->work;
     if (!work || work->id != command_id)
@@ -228,7 +228,7 @@ void commands_done(struct commands *commands, uint64_t command_id, enum order_re
         work->order = order_id;
 }
 
-json_t *commands_answer(enum order_reason reason, uint64_t order_id, json_t *result)
+json_t *daemon_commands_answer(enum order_reason reason, uint64_t order_id, json_t *result)
 {
     if (reason == ORDER_OK) {
         if (order_id && !json_object_get(result, "canceled"))
@@ -236,7 +236,7 @@ json_t *commands_answer(enum order_reason reason, uint64_t order_id, json_t *res
         return json_pack("{s:o}", "result", result);
     }
     char words[160];
-    snprintf(words, sizeof words, order_id ? "%s (order %llu)" : "%s", command_reason_words(reason),
+    snprintf(words, sizeof words, order_id ? "%s (order %llu)" : "%s", daemon_command_reason_words(reason),
              (unsigned long long)order_id);
     json_decref(result);
     return json_pack("{s:{s:s, s:s}}", "error", "code", order_reason_name(reason), "message", words);
@@ -248,56 +248,56 @@ static void end_with(struct work *work, json_t *answer)
     const struct request *request = work->request;
     struct commands *commands = request->commands;
     struct session *session = commands->daemon->session;
-    struct db_writer *writer = session_writer(session);
+    struct db_writer *writer = daemon_session_writer(session);
     char name[2 * ORDER_CLIENT_ID_MAX + ACCOUNT_NAME_MAX];
     const char *code = json_string_value(json_object_get(json_object_get(answer, "error"), "code"));
     bool refused = work->reason != ORDER_OK || code;
     char *text = json_dumps(answer, JSON_COMPACT);
     commands->work = NULL;
-    command_put_row(work, refused ? DB_COMMAND_REFUSED : DB_COMMAND_DONE, text ? text : "{}");
+    daemon_command_put_row(work, refused ? DB_COMMAND_REFUSED : DB_COMMAND_DONE, text ? text : "{}");
     db_writer_group_end(writer);
     uint64_t ticket = db_writer_last(writer);
-    if (command_key_name(request->cmd, request->args, request->engine, name))
-        command_key_add(commands, name, request->cmd, request->args, answer, ticket);
-    log_info("command %s from uid %u: %s", request->cmd, (unsigned)request->peer->uid,
-             !refused ? "done"
-             : code   ? code
-                      : order_reason_name(work->reason));
-    if (request->call && (!answer || !command_await(commands, request->call, answer, false, ticket)))
+    if (daemon_command_key_name(request->cmd, request->args, request->engine, name))
+        daemon_command_key_add(commands, name, request->cmd, request->args, answer, ticket);
+    daemon_log_info("command %s from uid %u: %s", request->cmd, (unsigned)request->peer->uid,
+                    !refused ? "done"
+                    : code   ? code
+                             : order_reason_name(work->reason));
+    if (request->call && (!answer || !daemon_command_await(commands, request->call, answer, false, ticket)))
         control_error(request->call, "ENOMEM", "out of memory: it was carried out, but is not confirmed");
     json_decref(answer);
     free(text);
     free(work->args);
 }
 
-void command_end(struct work *work, json_t *result)
+void daemon_command_end(struct work *work, json_t *result)
 {
-    end_with(work, commands_answer(work->reason, work->order, result));
+    end_with(work, daemon_commands_answer(work->reason, work->order, result));
 }
 
-void command_refuse(struct work *work, const char *code, const char *message)
+void daemon_command_refuse(struct work *work, const char *code, const char *message)
 {
     end_with(work, json_pack("{s:{s:s, s:s}}", "error", "code", code, "message", message));
 }
 
-void command_carry_out(const struct request *request, struct event *event, json_t *result)
+void daemon_command_carry_out(const struct request *request, struct event *event, json_t *result)
 {
     struct work work;
-    if (!command_begin(request, &work)) {
+    if (!daemon_command_begin(request, &work)) {
         json_decref(result);
         return;
     }
-    command_event(&work, event);
-    command_end(&work, result);
+    daemon_command_event(&work, event);
+    daemon_command_end(&work, result);
 }
 
-void commands_not_stored(struct commands *commands)
+void daemon_commands_not_stored(struct commands *commands)
 {
-    uint64_t committed = db_writer_committed(session_writer(commands->daemon->session));
+    uint64_t committed = db_writer_committed(daemon_session_writer(commands->daemon->session));
     const char *detail;
-    commands_committed(commands, committed);
-    command_deferred_not_stored(commands);
-    session_storage_ok(commands->daemon->session, &detail);
+    daemon_commands_committed(commands, committed);
+    daemon_command_deferred_not_stored(commands);
+    daemon_session_storage_ok(commands->daemon->session, &detail);
     while (commands->first) {
         struct waiting *waiting = commands->first;
         commands->first = waiting->next;
@@ -308,9 +308,9 @@ void commands_not_stored(struct commands *commands)
     commands->end = &commands->first;
 }
 
-void commands_committed(struct commands *commands, uint64_t ticket)
+void daemon_commands_committed(struct commands *commands, uint64_t ticket)
 {
-    command_deferred_committed(commands, ticket);
+    daemon_command_deferred_committed(commands, ticket);
     for (struct waiting **at = &commands->first; *at;) {
         struct waiting *waiting = *at;
         if (waiting->ticket > ticket) {
@@ -320,7 +320,7 @@ void commands_committed(struct commands *commands, uint64_t ticket)
         *at = waiting->next;
         if (commands->end == &waiting->next)
             commands->end = at;
-        command_answer(waiting->call, waiting->answer, waiting->repeated);
+        daemon_command_answer(waiting->call, waiting->answer, waiting->repeated);
         json_decref(waiting->answer);
         free(waiting);
     }

@@ -5,20 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-void calendar_init(struct calendar *calendar, const char *name, bool extended)
+void feed_calendar_init(struct calendar *calendar, const char *name, bool extended)
 {
     *calendar = (struct calendar){.extended = extended, .due_ns = INT64_MAX};
     snprintf(calendar->name, sizeof calendar->name, "%s", name);
 }
 
-void calendar_finish(struct calendar *calendar)
+void feed_calendar_finish(struct calendar *calendar)
 {
     free(calendar->days);
     calendar->days = NULL;
     calendar->n = 0;
 }
 
-int calendar_take(struct calendar *calendar, const struct trading_day *days, size_t n)
+int feed_calendar_take(struct calendar *calendar, const struct trading_day *days, size_t n)
 {
     size_t bad, before = 0, after = 0;
     if (n == 0)
@@ -48,7 +48,7 @@ int calendar_take(struct calendar *calendar, const struct trading_day *days, siz
     return 0;
 }
 
-bool calendar_open(const struct calendar *calendar)
+bool feed_calendar_open(const struct calendar *calendar)
 {
     enum market_phase phase = calendar->now.phase;
     return phase == MARKET_PHASE_OPEN ||
@@ -63,7 +63,7 @@ static int64_t next_moment(const struct calendar *calendar, int64_t now_ns)
     return due ? calendar->now.next_ns : now_ns;
 }
 
-bool calendar_step(struct calendar *calendar, int64_t now_ns, int64_t *ret_at_ns)
+bool feed_calendar_step(struct calendar *calendar, int64_t now_ns, int64_t *ret_at_ns)
 {
     while (calendar->due_ns <= now_ns) {
         struct trading_now before = calendar->now;
@@ -80,7 +80,7 @@ bool calendar_step(struct calendar *calendar, int64_t now_ns, int64_t *ret_at_ns
     return false;
 }
 
-int64_t calendar_back(const struct calendar *calendar, int64_t now_ns, int64_t interval_ns, int64_t bars)
+int64_t feed_calendar_back(const struct calendar *calendar, int64_t now_ns, int64_t interval_ns, int64_t bars)
 {
     int64_t left = bars * interval_ns, at = now_ns;
     for (size_t i = calendar->n; i-- > 0 && left > 0;) {
@@ -96,7 +96,7 @@ int64_t calendar_back(const struct calendar *calendar, int64_t now_ns, int64_t i
     return at - (at % interval_ns + interval_ns) % interval_ns;
 }
 
-bool calendar_any(const struct calendar *calendar, int64_t from_ns, int64_t to_ns)
+bool feed_calendar_any(const struct calendar *calendar, int64_t from_ns, int64_t to_ns)
 {
     for (size_t i = 0; i < calendar->n; i++)
         if (calendar->days[i].open_ns < to_ns && calendar->days[i].close_ns > from_ns)

@@ -11,31 +11,32 @@ struct calendar {
     bool extended; /* it is traded in before and after the session, too */
     struct trading_day *days;
     size_t n;
-    bool told;              /* `now` was, by calendar_step() */
+    bool told;              /* `now` was, by feed_calendar_step() */
     struct trading_now now; /* UNKNOWN before */
-    int64_t due_ns;         /* when calendar_step() has something to say; INT64_MAX: not known */
+    int64_t due_ns;         /* when feed_calendar_step() has something to say; INT64_MAX: not known */
 };
 
-void calendar_init(struct calendar *calendar, const char *name, bool extended);
-void calendar_finish(struct calendar *calendar);
+void feed_calendar_init(struct calendar *calendar, const char *name, bool extended);
+void feed_calendar_finish(struct calendar *calendar);
 
 /* Days that the venue told: they replace those of the same time, others stay. 0; -EINVAL for days that
  * contradict each other, -ENOMEM: then nothing has changed. */
-int calendar_take(struct calendar *calendar, const struct trading_day *days, size_t n);
+int feed_calendar_take(struct calendar *calendar, const struct trading_day *days, size_t n);
 
 /* Is it traded in, as far as was told? */
-bool calendar_open(const struct calendar *calendar);
+bool feed_calendar_open(const struct calendar *calendar);
 
 /* One change that is due by `now_ns`: true, with when it took effect (not before the last one), and `now` as
  * it is from then on. To be called until it is false: so nothing that lay between is left out.
  */
-bool calendar_step(struct calendar *calendar, int64_t now_ns, int64_t *ret_at_ns);
+bool feed_calendar_step(struct calendar *calendar, int64_t now_ns, int64_t *ret_at_ns);
 
 /* The opening of the bar from which on `bars` bars of sessions closed before `now_ns`; as far back as the
  * days reach. */
-int64_t calendar_back(const struct calendar *calendar, int64_t now_ns, int64_t interval_ns, int64_t bars);
+int64_t feed_calendar_back(const struct calendar *calendar, int64_t now_ns, int64_t interval_ns,
+                           int64_t bars);
 
 /* Is any of it in a session, between two times? */
-bool calendar_any(const struct calendar *calendar, int64_t from_ns, int64_t to_ns);
+bool feed_calendar_any(const struct calendar *calendar, int64_t from_ns, int64_t to_ns);
 
 #endif

@@ -28,7 +28,7 @@ int64_t feed_clock_ns(const struct feed *feed)
 int64_t feed_venue_now_ns(const struct feed *feed)
 {
     if (feed->daemon->config.clock == CLOCK_FEED)
-        return session_now(feed->daemon->session);
+        return daemon_session_now(feed->daemon->session);
     int64_t now = feed_clock_ns(feed);
     return now > feed->newest_ns ? now : feed->newest_ns;
 }
@@ -42,11 +42,11 @@ __attribute__((format(printf, 4, 0))) static void say(const struct feed *feed,
     int n = snprintf(ret, DB_ALERT_TEXT_MAX, "%s: ", feed->venue->format->name);
     vsnprintf(ret + n, DB_ALERT_TEXT_MAX - (size_t)n, format, args);
     if (severity == DB_INFO)
-        log_info("%s", ret);
+        daemon_log_info("%s", ret);
     else if (severity == DB_WARNING)
-        log_warning("%s", ret);
+        daemon_log_warning("%s", ret);
     else
-        log_error("%s", ret);
+        daemon_log_error("%s", ret);
 }
 
 void feed_tell(struct feed *feed, enum db_severity severity, const char *code, const char *format, ...)
@@ -56,7 +56,7 @@ void feed_tell(struct feed *feed, enum db_severity severity, const char *code, c
     va_start(args, format);
     say(feed, text, severity, format, args);
     va_end(args);
-    session_alert(feed->daemon->session, severity, code, text);
+    daemon_session_alert(feed->daemon->session, severity, code, text);
 }
 
 void feed_tell_lasting(struct feed *feed, enum db_severity severity, const char *code, const char *about,
@@ -68,20 +68,21 @@ void feed_tell_lasting(struct feed *feed, enum db_severity severity, const char 
     say(feed, text, severity, format, args);
     va_end(args);
     snprintf(prefix, sizeof prefix, "%s: %s", feed->venue->format->name, about);
-    session_alert_lasting(feed->daemon->session, severity, code, prefix, text);
+    daemon_session_alert_lasting(feed->daemon->session, severity, code, prefix, text);
 }
 
 void feed_tell_over(struct feed *feed, const char *code, const char *about)
 {
     char prefix[DB_ALERT_TEXT_MAX];
     snprintf(prefix, sizeof prefix, "%s: %s", feed->venue->format->name, about);
-    session_alert_over(feed->daemon->session, code, prefix);
+    daemon_session_alert_over(feed->daemon->session, code, prefix);
 }
 
 static void tap_reply(void *user, const char *path, const char *body, size_t len)
 {
     struct feed *feed = user;
-    session_reply(feed->daemon->session, (int)(feed->config - feed->daemon->config.venues), path, body, len);
+    daemon_session_reply(feed->daemon->session, (int)(feed->config - feed->daemon->config.venues), path, body,
+                         len);
 }
 
 /* The venue's word holds for everything that is asked of it, and for the next run. */
@@ -92,7 +93,7 @@ static void banned(void *user, int64_t until_ns, const char *why)
     if (until_ns <= feed->ban_until_ns)
         return;
     feed->ban_until_ns = until_ns;
-    db_writer_put_ban(session_writer(feed->daemon->session), &row);
+    db_writer_put_ban(daemon_session_writer(feed->daemon->session), &row);
     feed_tell_lasting(feed, DB_WARNING, "banned", "", "nothing is asked for %lld s: %s",
                       (long long)((until_ns - clock_wall_ns() + 999999999) / 1000000000), why);
     if (feed->venue->rest_hold)
@@ -170,9 +171,10 @@ static int read_keys(struct feed *feed, char *err, size_t err_size)
     }
     int r = feed_keys_read(feed->config->keys, feed->keys, err, err_size);
     if (r == 0 && !net_secret_locked())
-        log_warning("%s: its keys are in memory that may be swapped out: a higher limit of locked memory "
-                    "(LimitMEMLOCK=, ulimit -l) is needed",
-                    feed->venue->format->name);
+        daemon_log_warning(
+            "%s: its keys are in memory that may be swapped out: a higher limit of locked memory "
+            "(LimitMEMLOCK=, ulimit -l) is needed",
+            feed->venue->format->name);
     return r;
 }
 
@@ -256,8 +258,8 @@ void feed_try_again(struct feed *feed, const char *what, const char *why)
 {
     int64_t delay = net_backoff_next(&feed->backoff);
     snprintf(feed->detail, sizeof feed->detail, "%s: %s", what, why);
-    log_warning("feed: %s: %s; trying again in %.1f s", feed->venue->format->name, feed->detail,
-                (double)delay / 1000);
+    daemon_log_warning("feed: %s: %s; trying again in %.1f s", feed->venue->format->name, feed->detail,
+                       (double)delay / 1000);
     feed->retry_at_ms = clock_now_ms() + delay;
     uv_timer_start(&feed->retry, on_retry, (uint64_t)delay, 0);
 }
@@ -271,8 +273,8 @@ bool feed_reply_is_final(const struct feed *feed, const struct venue_reply *repl
 static bool stand_in(struct feed *feed)
 {
     struct session *session = feed->daemon->session;
-    if (feed->daemon->config.clock == CLOCK_FEED || session_begun(session) || feed->known ||
-        session_stored_symbols(session, feed->venue->format->name, feed->listed, feed->n_symbols) < 0)
+    if (feed->daemon->config.clock == CLOCK_FEED || daemon_session_begun(session) || feed->known ||
+        daemon_session_stored_symbols(session, feed->venue->format->name, feed->listed, feed->n_symbols) < 0)
         return false;
     feed->known = true;
     feeds_known(feed->feeds);
@@ -283,7 +285,7 @@ static bool stored(struct feed *feed, int symbol, struct symbol *ret)
 {
     *ret = (struct symbol){0};
     memcpy(ret->name, feed->listed[symbol].name, sizeof ret->name);
-    return session_stored_symbols(feed->daemon->session, feed->venue->format->name, ret, 1) == 0;
+    return daemon_session_stored_symbols(feed->daemon->session, feed->venue->format->name, ret, 1) == 0;
 }
 
 int feed_known_symbols(struct feed *feed)
@@ -328,7 +330,7 @@ void feed_end_for_good(struct feed *feed, const char *why)
     feed->retry_at_ms = 0;
     uv_timer_stop(&feed->retry);
     snprintf(feed->detail, sizeof feed->detail, "%s", why);
-    bool waits = !session_begun(feed->daemon->session); /* and then says it, where it begins */
+    bool waits = !daemon_session_begun(feed->daemon->session); /* and then says it, where it begins */
     if (waits && !feed->known && !stand_in(feed))
         waits = feeds_refused(feed->feeds, feed);
     if (!waits)
@@ -379,12 +381,12 @@ static bool was_listed(struct feed *feed, int symbol)
 {
     struct symbol stored = {0};
     memcpy(stored.name, feed->listed[symbol].name, sizeof stored.name);
-    if (session_stored_symbols(feed->daemon->session, feed->venue->format->name, &stored, 1) < 0)
+    if (daemon_session_stored_symbols(feed->daemon->session, feed->venue->format->name, &stored, 1) < 0)
         return false;
     stored.gone = true;
     stored.trading = false;
     feed->listed[symbol] = stored;
-    log_warning("%s: %s lists it no longer", stored.name, feed->venue->format->name);
+    daemon_log_warning("%s: %s lists it no longer", stored.name, feed->venue->format->name);
     return true;
 }
 
@@ -444,15 +446,15 @@ static void have_symbols(void *user, const struct venue_reply *reply)
     net_backoff_reset(&feed->backoff);
     feed->detail[0] = '\0';
     feed->answered = true;
-    if (!session_begun(feed->daemon->session)) {
+    if (!daemon_session_begun(feed->daemon->session)) {
         feed->known = true;
         feed->absent = false;
         feeds_known(feed->feeds);
         return;
     }
     for (int s = 0; s < feed->n_symbols; s++)
-        if (session_update_symbol(feed->daemon->session, feed->symbols[s].index, &feed->listed[s], err,
-                                  sizeof err) < 0) {
+        if (daemon_session_update_symbol(feed->daemon->session, feed->symbols[s].index, &feed->listed[s], err,
+                                         sizeof err) < 0) {
             daemon_fail("%s", err);
             return;
         }
@@ -478,11 +480,12 @@ static void find_first_moments(struct feed *feed)
     bool any = false;
     for (int s = 0; s < feed->n_symbols; s++) {
         struct engine_symbol_view view;
-        engine_symbol_view(session_engine(session), feed->symbols[s].index, &view);
-        feed->symbols[s].actions_from_ns = view.bars > 0 ? feed->actions_from_ns : session_now(session);
+        engine_symbol_view(daemon_session_engine(session), feed->symbols[s].index, &view);
+        feed->symbols[s].actions_from_ns =
+            view.bars > 0 ? feed->actions_from_ns : daemon_session_now(session);
         any |= feed->listed[s].calendar[0] != '\0';
     }
-    int r = any ? session_first_moments(session, have_first, feed) : 0;
+    int r = any ? daemon_session_first_moments(session, have_first, feed) : 0;
     if (r < 0)
         feed_tell_lasting(feed, DB_WARNING, "actions-missing", "",
                           "splits and dividends that a former run missed are not looked for: %s",
@@ -491,8 +494,8 @@ static void find_first_moments(struct feed *feed)
 
 void feed_begun(struct feed *feed)
 {
-    const struct session_recovery *recovery = session_recovery(feed->daemon->session);
-    feed->actions_from_ns = session_now(feed->daemon->session) - recovery->away_ns;
+    const struct session_recovery *recovery = daemon_session_recovery(feed->daemon->session);
+    feed->actions_from_ns = daemon_session_now(feed->daemon->session) - recovery->away_ns;
     find_first_moments(feed);
     for (int s = 0; feed->answered && s < feed->n_symbols; s++)
         feed_listed_well(feed, &feed->listed[s]);
@@ -511,7 +514,8 @@ void feed_begin_without_venue(struct feed *feed)
         return;
     if (!feed->told_absence && status->failures > 0) {
         feed->told_absence = true;
-        log_warning("feed: %s does not answer: %s; trying again", feed->venue->format->name, status->detail);
+        daemon_log_warning("feed: %s does not answer: %s; trying again", feed->venue->format->name,
+                           status->detail);
         stand_in(feed);
     }
     if (feed->known || feed->absent || feed->daemon->config.clock == CLOCK_FEED ||
@@ -543,7 +547,7 @@ static void have_none(struct feed *feed)
     net_backoff_reset(&feed->backoff);
     feed->detail[0] = '\0';
     feed->answered = true;
-    if (session_begun(feed->daemon->session))
+    if (daemon_session_begun(feed->daemon->session))
         feed_go_on(feed, STAGE_DAYS);
 }
 

@@ -277,7 +277,7 @@ void feeds_known(struct feeds *feeds)
             return;
     for (size_t i = 0; i < feeds->n; i++)
         known += feed_known_symbols(feeds->list[i]);
-    if (known == 0 || session_begun(feeds->daemon->session))
+    if (known == 0 || daemon_session_begun(feeds->daemon->session))
         return;
     struct symbol *symbols = calloc((size_t)feeds->n_symbols, sizeof *symbols);
     if (!symbols || count_known(feeds) < 0) {
@@ -287,8 +287,8 @@ void feeds_known(struct feeds *feeds)
     }
     for (int s = 0; s < feeds->n_symbols; s++)
         symbols[s] = feeds->symbols[s].feed->listed[feeds->symbols[s].at];
-    int r = session_begin(feeds->daemon->session, symbols, feeds->n_symbols, first_moment(feeds), err,
-                          sizeof err);
+    int r = daemon_session_begin(feeds->daemon->session, symbols, feeds->n_symbols, first_moment(feeds), err,
+                                 sizeof err);
     free(symbols);
     if (r < 0) {
         daemon_fail("%s", err);
@@ -320,7 +320,7 @@ void feeds_caught_up(struct feeds *feeds)
     for (size_t i = 0; i < feeds->n; i++)
         if (feeds->list[i]->answered && feeds->list[i]->stage != STAGE_STREAM)
             return;
-    session_caught_up(feeds->daemon->session);
+    daemon_session_caught_up(feeds->daemon->session);
 }
 
 /* ---- the way down ---- */

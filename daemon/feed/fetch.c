@@ -92,7 +92,7 @@ static void bars_call_end(struct bars_call *call)
     struct event event = {
         .kind = EVENT_BARS,
         .bars = {feed->symbols[call->symbol].index, call->bars, (uint32_t)call->n, call->missed}};
-    session_event(feed->daemon->session, &event);
+    daemon_session_event(feed->daemon->session, &event);
     bool sparse = feed->listed[call->symbol].loose_ids; /* an interval without trades has no bar */
     if (call->why == BARS_LOST || call->why == BARS_INTERRUPTED) {
         struct db_gap gap = {
@@ -103,11 +103,12 @@ static void bars_call_end(struct bars_call *call)
             .found_ns = call->found_ns,
         };
         int64_t wanted = (call->to_ns - call->from_ns) / gap.interval_ns + 1;
-        gap.filled_ns =
-            (int64_t)call->n >= wanted || (sparse && !call->failed) ? session_now(feed->daemon->session) : 0;
-        db_writer_put_gap(session_writer(feed->daemon->session), &gap);
-        log_info("%s: %zu of %lld missing bars fetched", feed->listed[call->symbol].name, call->n,
-                 (long long)wanted);
+        gap.filled_ns = (int64_t)call->n >= wanted || (sparse && !call->failed)
+                            ? daemon_session_now(feed->daemon->session)
+                            : 0;
+        db_writer_put_gap(daemon_session_writer(feed->daemon->session), &gap);
+        daemon_log_info("%s: %zu of %lld missing bars fetched", feed->listed[call->symbol].name, call->n,
+                        (long long)wanted);
     }
     free(call->bars);
     free(call);
@@ -121,14 +122,14 @@ static void have_bars(void *user, const struct venue_reply *reply)
     char about[SYMBOL_NAME_MAX + 1];
     snprintf(about, sizeof about, "%s:", feed->listed[call->symbol].name);
     if (!reply->error)
-        session_alert_over(feed->daemon->session, "bars-missing", about);
+        daemon_session_alert_over(feed->daemon->session, "bars-missing", about);
     if (reply->error) {
         char text[DB_ALERT_TEXT_MAX];
         call->failed = true;
         snprintf(text, sizeof text, "%s: bars could not be fetched: %s", feed->listed[call->symbol].name,
                  reply->text);
-        log_warning("%s", text);
-        session_alert_lasting(feed->daemon->session, DB_WARNING, "bars-missing", about, text);
+        daemon_log_warning("%s", text);
+        daemon_session_alert_lasting(feed->daemon->session, DB_WARNING, "bars-missing", about, text);
     } else if (reply->bars.n_closed > 0) {
         struct bar *grown = realloc(call->bars, (call->n + reply->bars.n_closed) * sizeof *grown);
         if (grown) {
@@ -136,8 +137,8 @@ static void have_bars(void *user, const struct venue_reply *reply)
             call->bars = call->asked.owned = grown;
             call->n += reply->bars.n_closed;
         } else {
-            log_error("%s: out of memory: %zu bars are left out", feed->listed[call->symbol].name,
-                      reply->bars.n_closed);
+            daemon_log_error("%s: out of memory: %zu bars are left out", feed->listed[call->symbol].name,
+                             reply->bars.n_closed);
         }
     }
     if (!reply->error && reply->more)
@@ -177,8 +178,9 @@ static int64_t former_bar(const struct feed *feed, int symbol, const struct engi
     const struct session *session = feed->daemon->session;
     if (view->bars > 0)
         return view->last_bar.open_ns;
-    bool alone = strcmp(session_recovery(session)->from, "database") == 0;
-    return alone ? session_stored_bar(session, feed->listed[symbol].name, feed->daemon->config.interval_ns)
+    bool alone = strcmp(daemon_session_recovery(session)->from, "database") == 0;
+    return alone ? daemon_session_stored_bar(session, feed->listed[symbol].name,
+                                             feed->daemon->config.interval_ns)
                  : 0;
 }
 
@@ -188,7 +190,7 @@ static int64_t history_begins(const struct feed *feed, int symbol, int64_t open_
     const struct daemon_config *config = &feed->daemon->config;
     int calendar = feed->symbols[symbol].calendar;
     return calendar >= 0 && feed->calendars[calendar].n > 0
-               ? calendar_back(&feed->calendars[calendar], open_ns, config->interval_ns, config->history)
+               ? feed_calendar_back(&feed->calendars[calendar], open_ns, config->interval_ns, config->history)
                : open_ns - config->history * config->interval_ns;
 }
 
@@ -196,7 +198,7 @@ int64_t feed_history_from(const struct feed *feed, int symbol, int64_t open_ns)
 {
     int64_t interval_ns = feed->daemon->config.interval_ns;
     struct engine_symbol_view view;
-    engine_symbol_view(session_engine(feed->daemon->session), feed->symbols[symbol].index, &view);
+    engine_symbol_view(daemon_session_engine(feed->daemon->session), feed->symbols[symbol].index, &view);
     int64_t former = former_bar(feed, symbol, &view), begins = history_begins(feed, symbol, open_ns);
     if (former == 0)
         return begins;
@@ -210,7 +212,7 @@ int64_t feed_history_from(const struct feed *feed, int symbol, int64_t open_ns)
 int feed_ask_bars(struct feed *feed, int symbol, int64_t from_ns, int64_t to_ns, enum bars_why why)
 {
     struct bars_call *call = calloc(1, sizeof *call);
-    bool resumed = strcmp(session_recovery(feed->daemon->session)->from, "nothing") != 0;
+    bool resumed = strcmp(daemon_session_recovery(feed->daemon->session)->from, "nothing") != 0;
     if (!call)
         return -ENOMEM;
     *call = (struct bars_call){.asked.send = send_bars,
@@ -220,7 +222,7 @@ int feed_ask_bars(struct feed *feed, int symbol, int64_t from_ns, int64_t to_ns,
                                .missed = why == BARS_INTERRUPTED || (why == BARS_HISTORY && resumed),
                                .from_ns = from_ns,
                                .to_ns = to_ns,
-                               .found_ns = session_now(feed->daemon->session)};
+                               .found_ns = daemon_session_now(feed->daemon->session)};
     return feed_ask(feed, &call->asked, why != BARS_HISTORY);
 }
 
@@ -233,10 +235,10 @@ void feed_fill_gap(struct feed *feed, int symbol, int64_t from_open_ns, int64_t 
                          .interval_ns = interval,
                          .from_open_ns = from_open_ns,
                          .to_open_ns = to_open_ns,
-                         .found_ns = session_now(feed->daemon->session)};
-    db_writer_put_gap(session_writer(feed->daemon->session), &gap);
+                         .found_ns = daemon_session_now(feed->daemon->session)};
+    db_writer_put_gap(daemon_session_writer(feed->daemon->session), &gap);
     if (feed_ask_bars(feed, symbol, from, to_open_ns, why) < 0)
-        log_error("%s: missing bars could not be asked for: out of memory", feed->listed[symbol].name);
+        daemon_log_error("%s: missing bars could not be asked for: out of memory", feed->listed[symbol].name);
 }
 
 struct book_call {
@@ -254,7 +256,7 @@ static void have_book(void *user, const struct venue_reply *reply)
     free(call);
     feed->symbols[symbol].book_asked = feed->symbols[symbol].book_wanted = false;
     if (reply->error) {
-        log_warning("%s: order book: %s", feed->listed[symbol].name, reply->text);
+        daemon_log_warning("%s: order book: %s", feed->listed[symbol].name, reply->text);
         feed_release(feed);
         return;
     }
@@ -263,7 +265,7 @@ static void have_book(void *user, const struct venue_reply *reply)
         .snapshot = {feed->symbols[symbol].index, reply->book.last_id, reply->book.bids, reply->book.asks,
                      reply->book.n_bids, reply->book.n_asks},
     };
-    session_event(feed->daemon->session, &event);
+    daemon_session_event(feed->daemon->session, &event);
     feed_release(feed);
 }
 
@@ -277,7 +279,7 @@ static int send_book(struct asked *asked)
 /* On the feed's clock its own time counts. */
 static int64_t pace_now_ms(const struct feed *feed)
 {
-    return feed->daemon->config.clock == CLOCK_FEED ? session_now(feed->daemon->session) / 1000000
+    return feed->daemon->config.clock == CLOCK_FEED ? daemon_session_now(feed->daemon->session) / 1000000
                                                     : clock_now_ms();
 }
 
@@ -285,15 +287,15 @@ void feed_book_due(struct feed *feed, int symbol)
 {
     struct feed_symbol *ours = &feed->symbols[symbol];
     int64_t now = pace_now_ms(feed);
-    if (engine_book(session_engine(feed->daemon->session), ours->index)->state == BOOK_SYNCED)
+    if (engine_book(daemon_session_engine(feed->daemon->session), ours->index)->state == BOOK_SYNCED)
         ours->book_wanted = false;
-    if (!ours->book_wanted || ours->book_asked || !pace_due(&ours->book_pace, now))
+    if (!ours->book_wanted || ours->book_asked || !feed_pace_due(&ours->book_pace, now))
         return;
     struct book_call *call = calloc(1, sizeof *call);
     if (!call)
         return;
     ours->book_wanted = false;
-    if (pace_asked(&ours->book_pace, now)) {
+    if (feed_pace_asked(&ours->book_pace, now)) {
         ours->book_told = true;
         feed_tell_lasting(feed, DB_WARNING, "book-resync", feed->listed[symbol].name,
                           "%s: the order book does not hold: asked for %u times in a row, next in %lld s",
@@ -307,9 +309,10 @@ void feed_book_due(struct feed *feed, int symbol)
 void feed_book_holds(struct feed *feed, int symbol)
 {
     struct feed_symbol *ours = &feed->symbols[symbol];
-    bool synced = engine_book(session_engine(feed->daemon->session), ours->index)->state == BOOK_SYNCED;
+    bool synced =
+        engine_book(daemon_session_engine(feed->daemon->session), ours->index)->state == BOOK_SYNCED;
     if (!ours->book_told ||
-        (ours->streamed && (!synced || !pace_steady(&ours->book_pace, pace_now_ms(feed)))))
+        (ours->streamed && (!synced || !feed_pace_steady(&ours->book_pace, pace_now_ms(feed)))))
         return;
     ours->book_told = false;
     feed_tell_over(feed, "book-resync", feed->listed[symbol].name);

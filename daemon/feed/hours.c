@@ -33,7 +33,7 @@ void feed_find_calendars(struct feed *feed)
         while (at < feed->n_calendars && strcmp(feed->calendars[at].name, name) != 0)
             at++;
         if (name[0] && at == feed->n_calendars && at < FEED_CALENDARS_MAX)
-            calendar_init(&feed->calendars[feed->n_calendars++], name, feed->config->extended_hours);
+            feed_calendar_init(&feed->calendars[feed->n_calendars++], name, feed->config->extended_hours);
         feed->symbols[s].calendar = name[0] && at < FEED_CALENDARS_MAX ? at : -1;
     }
 }
@@ -41,14 +41,14 @@ void feed_find_calendars(struct feed *feed)
 void feed_hours_finish(struct feed *feed)
 {
     for (int c = 0; c < feed->n_calendars; c++)
-        calendar_finish(&feed->calendars[c]);
+        feed_calendar_finish(&feed->calendars[c]);
     free(feed->actions);
 }
 
 bool feed_symbol_open(const struct feed *feed, int symbol)
 {
     int calendar = feed->symbols[symbol].calendar;
-    return calendar < 0 || calendar_open(&feed->calendars[calendar]);
+    return calendar < 0 || feed_calendar_open(&feed->calendars[calendar]);
 }
 
 bool feed_closed(const struct feed *feed)
@@ -84,14 +84,14 @@ static void give_actions(struct feed *feed, int64_t now_ns)
 {
     struct session *session = feed->daemon->session;
     for (size_t i = 0; i < feed->n_actions; i++) { /* by ex_ns */
-        struct known_action *known = &feed->actions[i];
+        struct feed_known_action *known = &feed->actions[i];
         if (known->given || known->told.action.ex_ns > now_ns)
             continue;
         known->given = true;
         struct event event = {.kind = EVENT_ACTION,
                               .action = {feed->symbols[known->symbol].index, known->told.action}};
-        session_pass(session, known->told.action.ex_ns);
-        session_event(session, &event);
+        daemon_session_pass(session, known->told.action.ex_ns);
+        daemon_session_event(session, &event);
     }
 }
 
@@ -113,10 +113,10 @@ static void tell_session(struct feed *feed, int at, int64_t at_ns)
                                       .next_ns = calendar->now.next_ns,
                                       .extended = calendar->extended}};
     memcpy(event.session.calendar, calendar->name, sizeof event.session.calendar);
-    session_pass(session, at_ns);
-    session_event(session, &event);
-    log_info("%s: the market is %s%s", calendar->name, market_phase_name(calendar->now.phase),
-             calendar->now.half ? ", of a half day" : "");
+    daemon_session_pass(session, at_ns);
+    daemon_session_event(session, &event);
+    daemon_log_info("%s: the market is %s%s", calendar->name, market_phase_name(calendar->now.phase),
+                    calendar->now.half ? ", of a half day" : "");
     watch_anew(feed, at);
 }
 
@@ -135,10 +135,10 @@ void feed_pass(struct feed *feed, int64_t now_ns)
 {
     int first;
     int64_t at_ns;
-    if (now_ns < feed->due_ns || !session_begun(feed->daemon->session))
+    if (now_ns < feed->due_ns || !daemon_session_begun(feed->daemon->session))
         return;
     while ((first = first_due(feed, now_ns)) >= 0)
-        if (calendar_step(&feed->calendars[first], now_ns, &at_ns)) {
+        if (feed_calendar_step(&feed->calendars[first], now_ns, &at_ns)) {
             give_actions(feed, at_ns);
             tell_session(feed, first, at_ns);
         }
@@ -156,7 +156,7 @@ static void take_days(struct feed *feed, const struct venue_reply *reply)
     if (c == feed->n_calendars)
         return;
     feed_pass(feed, feed_venue_now_ns(feed)); /* what was due by the days known before */
-    int r = calendar_take(&feed->calendars[c], reply->days.list, reply->days.n);
+    int r = feed_calendar_take(&feed->calendars[c], reply->days.list, reply->days.n);
     char about[VENUE_DETAIL_MAX];
     snprintf(about, sizeof about, "the days of %s ", feed->calendars[c].name);
     if (r < 0)
@@ -231,7 +231,7 @@ static bool action_known(const struct feed *feed, int symbol, const char *id)
 
 static int by_time(const void *a, const void *b)
 {
-    const struct known_action *x = a, *y = b;
+    const struct feed_known_action *x = a, *y = b;
     return corporate_action_order(&x->told.action, &y->told.action);
 }
 
@@ -253,10 +253,10 @@ static void take_actions(struct feed *feed, const struct venue_reply *reply)
 {
     feed_left_out(feed, reply);
     forget_actions(feed);
-    struct known_action *grown =
+    struct feed_known_action *grown =
         realloc(feed->actions, (feed->n_actions + reply->actions.n + 1) * sizeof *grown);
     if (!grown) {
-        log_error("%s: out of memory: corporate actions are left out", feed->venue->format->name);
+        daemon_log_error("%s: out of memory: corporate actions are left out", feed->venue->format->name);
         return;
     }
     feed->actions = grown;
@@ -266,9 +266,9 @@ static void take_actions(struct feed *feed, const struct venue_reply *reply)
         if (symbol < 0 || action_known(feed, symbol, told->action.id))
             continue;
         feed->actions[feed->n_actions++] =
-            (struct known_action){.told = *told,
-                                  .symbol = symbol,
-                                  .given = told->action.ex_ns <= feed->symbols[symbol].actions_from_ns};
+            (struct feed_known_action){.told = *told,
+                                       .symbol = symbol,
+                                       .given = told->action.ex_ns <= feed->symbols[symbol].actions_from_ns};
     }
     qsort(feed->actions, feed->n_actions, sizeof *feed->actions, by_time);
     find_due(feed);
@@ -362,7 +362,7 @@ static void have_hours(void *user, const struct venue_reply *reply)
     if (reply->error && call->actions) {
         actions_missing(feed, reply->text);
     } else if (reply->error) {
-        log_warning("feed: %s: calendar: %s", feed->venue->format->name, reply->text);
+        daemon_log_warning("feed: %s: calendar: %s", feed->venue->format->name, reply->text);
         feed->hours_ask_ns = feed_venue_now_ns(feed) + AGAIN_MINUTES * 60 * 1000000000LL;
     } else if (call->actions) {
         take_actions(feed, reply);

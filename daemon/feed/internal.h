@@ -71,7 +71,7 @@ struct asked {
 enum { FEED_LEFT_OUT_MAX = 64 };
 
 /* A corporate action that the venue told. */
-struct known_action {
+struct feed_known_action {
     struct venue_action told;
     int symbol; /* the feed's */
     bool given; /* to the engine, or of a time before it */
@@ -108,7 +108,7 @@ struct feed {
 
     struct calendar calendars[FEED_CALENDARS_MAX];
     int n_calendars;
-    struct known_action *actions;
+    struct feed_known_action *actions;
     size_t n_actions;
     uint64_t left_out[FEED_LEFT_OUT_MAX]; /* hashes of what was told of, around */
     size_t n_left_out;

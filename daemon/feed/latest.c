@@ -52,7 +52,7 @@ static void emit(struct feed *feed, const struct stream *stream, const struct ma
 {
     struct event event = {.kind = EVENT_MARKET, .market = *market};
     event.market.symbol = feed->symbols[stream->symbol].index;
-    session_event(feed->daemon->session, &event);
+    daemon_session_event(feed->daemon->session, &event);
 }
 
 /* ---- what is newer in an answer? ---- */
@@ -90,12 +90,12 @@ static enum silence_answer take_trades(struct feed *feed, struct stream *stream,
 static bool newer_than(const struct feed *feed, const struct stream *stream, enum market_kind kind)
 {
     int at = feed->symbols[stream->symbol].streams[kind];
-    return at >= 0 && silence_newer_than(&stream->silence, &feed->streams[at].silence);
+    return at >= 0 && feed_silence_newer_than(&stream->silence, &feed->streams[at].silence);
 }
 
 static const struct book *book_of(const struct feed *feed, const struct stream *stream)
 {
-    return engine_book(session_engine(feed->daemon->session), feed->symbols[stream->symbol].index);
+    return engine_book(daemon_session_engine(feed->daemon->session), feed->symbols[stream->symbol].index);
 }
 
 /* The answer has no number, and orders are filled from what has the higher one, book or quote. What the
@@ -191,7 +191,7 @@ static void take_bars(struct latest_call *call, struct stream *stream, const str
         return;
     for (size_t i = 0; i < reply->bars.n_closed; i++)
         call->bars_newer |= reply->bars.list[i].trades > 0; /* of one without the stream may be silent */
-    session_event(feed->daemon->session, &event);
+    daemon_session_event(feed->daemon->session, &event);
 }
 
 static enum silence_answer take_answer(struct latest_call *call, struct stream *stream,
@@ -222,11 +222,11 @@ static void have_latest(void *user, const struct venue_reply *reply)
     if (!reply->error && reply->more)
         return;
     if (reply->error)
-        log_warning("feed: %s %s: it could not be asked for: %s", feed->listed[stream->symbol].name,
-                    stream->name, reply->text);
+        daemon_log_warning("feed: %s %s: it could not be asked for: %s", feed->listed[stream->symbol].name,
+                           stream->name, reply->text);
     else if (!heard)
         answer = take_answer(call, stream, reply);
-    silence_answered(&stream->silence, answer, clock_now_ms());
+    feed_silence_answered(&stream->silence, answer, clock_now_ms());
     feed->n_asked_streams--;
     feed_answered(&call->asked);
     free(call);
@@ -241,7 +241,8 @@ static int send_missing_bars(struct latest_call *call, const struct stream *stre
     struct engine_symbol_view view;
     int64_t interval = feed->daemon->config.interval_ns, now = feed_venue_now_ns(feed);
     int64_t last = bar_open_time(now - SETTLED_NS, interval) - interval;
-    engine_symbol_view(session_engine(feed->daemon->session), feed->symbols[stream->symbol].index, &view);
+    engine_symbol_view(daemon_session_engine(feed->daemon->session), feed->symbols[stream->symbol].index,
+                       &view);
     int64_t first = view.bars > 0 ? view.last_bar.open_ns + interval : last;
     if (first < last - BARS_ASKED_MAX * interval)
         first = last - BARS_ASKED_MAX * interval;
@@ -281,12 +282,12 @@ static void ask(struct feed *feed, size_t at, int64_t now)
     if (!call)
         return;
     *call = (struct latest_call){.asked.send = send_latest, .feed = feed, .stream = at};
-    silence_asked(&feed->streams[at].silence, now);
+    feed_silence_asked(&feed->streams[at].silence, now);
     feed->n_asked_streams++;
     if (feed_ask(feed, &call->asked, false) == 0)
         return;
     feed->n_asked_streams--;
-    silence_answered(&feed->streams[at].silence, SILENCE_UNKNOWN, now);
+    feed_silence_answered(&feed->streams[at].silence, SILENCE_UNKNOWN, now);
 }
 
 /* On the feed's clock an answer's moment would be this machine's. */
@@ -312,15 +313,15 @@ static bool price_due(const struct feed *feed, size_t at, int64_t now)
     static const enum market_kind order[] = {MARKET_QUOTE, MARKET_TRADE, MARKET_AGG_TRADE, MARKET_DEPTH};
     const struct feed_symbol *symbol = &feed->symbols[feed->streams[at].symbol];
     const struct silence *silence = &feed->streams[at].silence;
-    int64_t early_ms = silence_early_ms(feed->limits.stale_ms), known_ms = 0;
+    int64_t early_ms = feed_silence_early_ms(feed->limits.stale_ms), known_ms = 0;
     int first = -1;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         int other = symbol->streams[order[i]];
         if (other < 0)
             continue;
         first = first < 0 ? other : first;
-        if (silence_known_ms(&feed->streams[other].silence) > known_ms)
-            known_ms = silence_known_ms(&feed->streams[other].silence);
+        if (feed_silence_known_ms(&feed->streams[other].silence) > known_ms)
+            known_ms = feed_silence_known_ms(&feed->streams[other].silence);
     }
     return first == (int)at && !silence->asking && now - known_ms >= early_ms &&
            now - silence->asked_ms >= early_ms;
@@ -332,7 +333,7 @@ void feed_ask_silent(struct feed *feed, int64_t now)
         size_t at = feed->next_asked++ % n;
         const struct stream *stream = &feed->streams[at];
         if (feed_stream_counts(feed, at) &&
-            (silence_ask_due(&stream->rule, &stream->silence, now) || price_due(feed, at, now)) &&
+            (feed_silence_ask_due(&stream->rule, &stream->silence, now) || price_due(feed, at, now)) &&
             take_units(&feed->asks, feed->venue->ask_cost[stream->kind], now))
             ask(feed, at, now);
     }

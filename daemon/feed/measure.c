@@ -49,7 +49,7 @@ static void halve(struct measure *measure)
             measure->bins[slice][bin] /= 2;
 }
 
-void measure_message(struct measure *measure, int64_t now_ms, int64_t latency_us)
+void feed_measure_message(struct measure *measure, int64_t now_ms, int64_t latency_us)
 {
     int at = advance(measure, now_ms);
     if (measure->began_ms == 0)
@@ -63,7 +63,7 @@ void measure_message(struct measure *measure, int64_t now_ms, int64_t latency_us
     ++*bin;
 }
 
-void measure_bad(struct measure *measure, int64_t now_ms)
+void feed_measure_bad(struct measure *measure, int64_t now_ms)
 {
     int at = advance(measure, now_ms);
     if (measure->began_ms == 0)
@@ -86,7 +86,7 @@ static double percentile(const uint64_t sums[static MEASURE_BINS], uint64_t n, d
     return middle_of(bin);
 }
 
-void measure_look(struct measure *measure, int64_t now_ms, struct measured *ret)
+void feed_measure_look(struct measure *measure, int64_t now_ms, struct measured *ret)
 {
     uint64_t sums[MEASURE_BINS] = {0}, n = 0;
     advance(measure, now_ms);

@@ -21,8 +21,8 @@ struct measure {
 };
 
 /* One message. latency_us: of the venue's own time; below 0: it had none. */
-void measure_message(struct measure *measure, int64_t now_ms, int64_t latency_us);
-void measure_bad(struct measure *measure, int64_t now_ms); /* one that cannot be read */
+void feed_measure_message(struct measure *measure, int64_t now_ms, int64_t latency_us);
+void feed_measure_bad(struct measure *measure, int64_t now_ms); /* one that cannot be read */
 
 struct measured {
     double per_second;
@@ -31,6 +31,6 @@ struct measured {
     double latency_p50_ms, latency_p99_ms; /* within a fifth of it */
 };
 /* Forgets what is older than a minute. */
-void measure_look(struct measure *measure, int64_t now_ms, struct measured *ret);
+void feed_measure_look(struct measure *measure, int64_t now_ms, struct measured *ret);
 
 #endif

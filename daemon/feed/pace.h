@@ -20,10 +20,10 @@ struct pace {
 };
 
 /* May it be asked now? Any clock that does not go back. */
-bool pace_due(const struct pace *pace, int64_t now_ms);
+bool feed_pace_due(const struct pace *pace, int64_t now_ms);
 /* Was the last question so long ago that the next begins a row of its own? */
-bool pace_steady(const struct pace *pace, int64_t now_ms);
+bool feed_pace_steady(const struct pace *pace, int64_t now_ms);
 /* It is asked. True for the question that is worth an alert, once a row. */
-bool pace_asked(struct pace *pace, int64_t now_ms);
+bool feed_pace_asked(struct pace *pace, int64_t now_ms);
 
 #endif

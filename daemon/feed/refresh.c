@@ -55,8 +55,8 @@ void feed_take_listed(struct feed *feed, int symbol, const struct venue_symbol *
     struct symbol before = feed->listed[symbol], now = told->found ? told->symbol : before;
     char err[SESSION_ERROR_MAX];
     if (told->unusable) {
-        log_warning("%s: %s is listed so that it cannot be read: it is known as before",
-                    feed->venue->format->name, before.name);
+        daemon_log_warning("%s: %s is listed so that it cannot be read: it is known as before",
+                           feed->venue->format->name, before.name);
         return;
     }
     if (!told->found) {
@@ -77,8 +77,8 @@ void feed_take_listed(struct feed *feed, int symbol, const struct venue_symbol *
     if (same(&before, &now))
         return;
     feed->listed[symbol] = now; /* in its place: parsers point to it */
-    if (session_update_symbol(feed->daemon->session, ours->index, &now, err, sizeof err) < 0)
-        log_error("%s", err);
+    if (daemon_session_update_symbol(feed->daemon->session, ours->index, &now, err, sizeof err) < 0)
+        daemon_log_error("%s", err);
     tell_change(feed, &before, &now);
 }
 
@@ -104,7 +104,8 @@ static void have_list(void *user, const struct venue_reply *reply)
     if (feed_reply_is_final(feed, reply)) {
         feed_end_for_good(feed, reply->text);
     } else if (reply->error) {
-        log_warning("feed: %s: %s: %s", feed->venue->format->name, list ? "symbols" : "time", reply->text);
+        daemon_log_warning("feed: %s: %s: %s", feed->venue->format->name, list ? "symbols" : "time",
+                           reply->text);
     } else if (!list) {
         feed_take_time(feed, reply);
     } else {

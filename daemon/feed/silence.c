@@ -18,7 +18,7 @@ static int64_t most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-struct silence_rule silence_rule(enum market_kind kind, bool sparse, const struct silence_limits *limits)
+struct silence_rule feed_silence_rule(enum market_kind kind, bool sparse, const struct silence_limits *limits)
 {
     struct silence_rule rule = {.limit_ms = limits->stale_ms, .grace_ms = GRACE_MS};
     switch (kind) {
@@ -46,12 +46,12 @@ struct silence_rule silence_rule(enum market_kind kind, bool sparse, const struc
     return rule;
 }
 
-void silence_begin(struct silence *silence, int64_t now_ms)
+void feed_silence_begin(struct silence *silence, int64_t now_ms)
 {
     *silence = (struct silence){.heard_ms = now_ms, .gap_ms = silence->gap_ms, .asking = silence->asking};
 }
 
-void silence_heard(struct silence *silence, int64_t now_ms)
+void feed_silence_heard(struct silence *silence, int64_t now_ms)
 {
     int64_t gap = now_ms - silence->heard_ms;
     if (silence->spoke)
@@ -64,7 +64,7 @@ void silence_heard(struct silence *silence, int64_t now_ms)
     silence->spoke = true;
 }
 
-int64_t silence_limit(const struct silence_rule *rule, const struct silence *silence)
+int64_t feed_silence_limit(const struct silence_rule *rule, const struct silence *silence)
 {
     int64_t limit = rule->limit_ms;
     if (rule->least_ms > 0 && silence->gap_ms > 0)
@@ -73,47 +73,47 @@ int64_t silence_limit(const struct silence_rule *rule, const struct silence *sil
     return rule->rare ? limit << doublings : limit;
 }
 
-int64_t silence_known_ms(const struct silence *silence)
+int64_t feed_silence_known_ms(const struct silence *silence)
 {
     return most(silence->heard_ms, silence->confirmed_ms);
 }
 
-enum silence_state silence_state(const struct silence_rule *rule, const struct silence *silence,
-                                 int64_t now_ms)
+enum silence_state feed_silence_state(const struct silence_rule *rule, const struct silence *silence,
+                                      int64_t now_ms)
 {
     if (silence->behind_ms != 0 && now_ms - silence->behind_ms >= rule->grace_ms)
         return SILENCE_STALE;
-    if (now_ms - silence_known_ms(silence) > silence_limit(rule, silence))
+    if (now_ms - feed_silence_known_ms(silence) > feed_silence_limit(rule, silence))
         return SILENCE_STALE;
     return silence->confirmed_ms > silence->heard_ms ? SILENCE_QUIET : SILENCE_FRESH;
 }
 
-int64_t silence_early_ms(int64_t limit_ms)
+int64_t feed_silence_early_ms(int64_t limit_ms)
 {
     return limit_ms * 2 / 3;
 }
 
 /* Once it is known to be behind, REST alone brings its data: of any rate as of a busy one. */
-bool silence_ask_due(const struct silence_rule *rule, const struct silence *silence, int64_t now_ms)
+bool feed_silence_ask_due(const struct silence_rule *rule, const struct silence *silence, int64_t now_ms)
 {
     bool behind = silence->behind_ms != 0 && rule->least_ms > 0;
-    int64_t since = most(silence_known_ms(silence), silence->asked_ms);
-    int64_t limit = behind ? rule->least_ms : silence_limit(rule, silence);
-    return !silence->asking && now_ms - since >= silence_early_ms(limit);
+    int64_t since = most(feed_silence_known_ms(silence), silence->asked_ms);
+    int64_t limit = behind ? rule->least_ms : feed_silence_limit(rule, silence);
+    return !silence->asking && now_ms - since >= feed_silence_early_ms(limit);
 }
 
-void silence_asked(struct silence *silence, int64_t now_ms)
+void feed_silence_asked(struct silence *silence, int64_t now_ms)
 {
     silence->asked_ms = now_ms;
     silence->asking = true;
 }
 
-bool silence_newer_than(const struct silence *asked, const struct silence *other)
+bool feed_silence_newer_than(const struct silence *asked, const struct silence *other)
 {
     return other->heard_ms < asked->asked_ms;
 }
 
-void silence_answered(struct silence *silence, enum silence_answer answer, int64_t now_ms)
+void feed_silence_answered(struct silence *silence, enum silence_answer answer, int64_t now_ms)
 {
     silence->asking = false;
     if (silence->asked_ms == 0) /* it spoke meanwhile */
@@ -126,10 +126,10 @@ void silence_answered(struct silence *silence, enum silence_answer answer, int64
     }
 }
 
-void silence_link_add(struct silence_link *link, const struct silence_rule *rule,
-                      const struct silence *silence)
+void feed_silence_link_add(struct silence_link *link, const struct silence_rule *rule,
+                           const struct silence *silence)
 {
-    int64_t limit = silence_limit(rule, silence);
+    int64_t limit = feed_silence_limit(rule, silence);
     link->heard_ms = link->streams == 0 ? silence->heard_ms : most(link->heard_ms, silence->heard_ms);
     link->limit_ms = link->streams == 0 ? limit : least(link->limit_ms, limit);
     if (silence->spoke)
@@ -145,8 +145,8 @@ void silence_link_add(struct silence_link *link, const struct silence_rule *rule
 
 /* One stream that is behind is no proof that those go astray that the market has nothing for: with such ones
  * beside it, it must have been behind for as long as a silence. */
-bool silence_link_due(const struct silence_link *link, const struct silence_replaced *replaced,
-                      const struct silence_limits *limits, int64_t now_ms)
+bool feed_silence_link_due(const struct silence_link *link, const struct silence_replaced *replaced,
+                           const struct silence_limits *limits, int64_t now_ms)
 {
     int doublings = replaced->times < SILENCE_REPLACE_DOUBLINGS ? replaced->times : SILENCE_REPLACE_DOUBLINGS;
     int64_t since = replaced->times > 0 ? most(replaced->at_ms, link->heard_ms) : link->heard_ms;
@@ -160,13 +160,13 @@ bool silence_link_due(const struct silence_link *link, const struct silence_repl
     return now_ms - since > wait << doublings;
 }
 
-void silence_link_replaced(struct silence_replaced *replaced, int64_t now_ms)
+void feed_silence_link_replaced(struct silence_replaced *replaced, int64_t now_ms)
 {
     replaced->at_ms = now_ms;
     replaced->times++;
 }
 
-bool silence_link_well(const struct silence_link *link, struct silence_replaced *replaced)
+bool feed_silence_link_well(const struct silence_link *link, struct silence_replaced *replaced)
 {
     if (replaced->times == 0 || link->spoke_ms <= replaced->at_ms)
         return false;

@@ -29,7 +29,8 @@ struct silence_limits {
 };
 
 /* `sparse`: the venue sends bars and days once a minute is over, and only of one with trades. */
-struct silence_rule silence_rule(enum market_kind kind, bool sparse, const struct silence_limits *limits);
+struct silence_rule feed_silence_rule(enum market_kind kind, bool sparse,
+                                      const struct silence_limits *limits);
 
 enum silence_state {
     SILENCE_FRESH, /* data came within its limit */
@@ -49,21 +50,21 @@ struct silence {
 };
 
 /* Listening begins, or begins again: its rate stays known. */
-void silence_begin(struct silence *silence, int64_t now_ms);
-void silence_heard(struct silence *silence, int64_t now_ms);
+void feed_silence_begin(struct silence *silence, int64_t now_ms);
+void feed_silence_heard(struct silence *silence, int64_t now_ms);
 
 /* After how long it is stale, as things are. */
-int64_t silence_limit(const struct silence_rule *rule, const struct silence *silence);
-enum silence_state silence_state(const struct silence_rule *rule, const struct silence *silence,
-                                 int64_t now_ms);
+int64_t feed_silence_limit(const struct silence_rule *rule, const struct silence *silence);
+enum silence_state feed_silence_state(const struct silence_rule *rule, const struct silence *silence,
+                                      int64_t now_ms);
 /* The moment up to which what it brought is known to be the newest. */
-int64_t silence_known_ms(const struct silence *silence);
+int64_t feed_silence_known_ms(const struct silence *silence);
 
 /* REST is asked before the limit is reached, so that the answer is there when it is. */
-int64_t silence_early_ms(int64_t limit_ms);
+int64_t feed_silence_early_ms(int64_t limit_ms);
 /* Is it to be asked now? */
-bool silence_ask_due(const struct silence_rule *rule, const struct silence *silence, int64_t now_ms);
-void silence_asked(struct silence *silence, int64_t now_ms);
+bool feed_silence_ask_due(const struct silence_rule *rule, const struct silence *silence, int64_t now_ms);
+void feed_silence_asked(struct silence *silence, int64_t now_ms);
 
 enum silence_answer {
     SILENCE_UNKNOWN, /* none came, or it does not say */
@@ -71,8 +72,8 @@ enum silence_answer {
     SILENCE_NEWER,
 };
 /* Is what REST says of `asked` newer than all that the other stream brought? */
-bool silence_newer_than(const struct silence *asked, const struct silence *other);
-void silence_answered(struct silence *silence, enum silence_answer answer, int64_t now_ms);
+bool feed_silence_newer_than(const struct silence *asked, const struct silence *other);
+void feed_silence_answered(struct silence *silence, enum silence_answer answer, int64_t now_ms);
 
 /* Of one connection: what its streams that should speak add up to. {0} to begin with. */
 struct silence_link {
@@ -91,14 +92,14 @@ struct silence_replaced {
     int times;     /* since it last brought data */
 };
 
-void silence_link_add(struct silence_link *link, const struct silence_rule *rule,
-                      const struct silence *silence);
+void feed_silence_link_add(struct silence_link *link, const struct silence_rule *rule,
+                           const struct silence *silence);
 
-/* Is it to be replaced now? silence_link_replaced() says that it was. */
-bool silence_link_due(const struct silence_link *link, const struct silence_replaced *replaced,
-                      const struct silence_limits *limits, int64_t now_ms);
-void silence_link_replaced(struct silence_replaced *replaced, int64_t now_ms);
+/* Is it to be replaced now? feed_silence_link_replaced() says that it was. */
+bool feed_silence_link_due(const struct silence_link *link, const struct silence_replaced *replaced,
+                           const struct silence_limits *limits, int64_t now_ms);
+void feed_silence_link_replaced(struct silence_replaced *replaced, int64_t now_ms);
 /* Data came since: true once, then its silences count from none again. */
-bool silence_link_well(const struct silence_link *link, struct silence_replaced *replaced);
+bool feed_silence_link_well(const struct silence_link *link, struct silence_replaced *replaced);
 
 #endif

@@ -88,23 +88,23 @@ static void take_event(struct feed *feed, struct event *event)
     int at = event->market.kind < MARKET_CHANNELS ? symbol->streams[event->market.kind] : -1;
     int64_t event_ns = event->market.event_ns, late = latency_us(feed, event_ns);
     feed->last_frame_ms = clock_now_ms();
-    measure_message(&feed->measure, feed->last_frame_ms, late);
+    feed_measure_message(&feed->measure, feed->last_frame_ms, late);
     if (!symbol->streamed)
         return; /* on its way when it was removed */
     event->market.symbol = symbol->index;
     if (at >= 0) {
         feed->streams[at].frames++;
         feed->streams[at].last_ms = feed->last_frame_ms;
-        measure_message(&feed->streams[at].measure, feed->last_frame_ms, late);
-        silence_heard(&feed->streams[at].silence, feed->last_frame_ms);
+        feed_measure_message(&feed->streams[at].measure, feed->last_frame_ms, late);
+        feed_silence_heard(&feed->streams[at].silence, feed->last_frame_ms);
         feed_remember(&feed->streams[at], &event->market);
     }
     pass_time(feed, event_ns);
-    session_event(feed->daemon->session, event);
+    daemon_session_event(feed->daemon->session, event);
     if (symbol->book_wanted)
         feed_book_due(feed, (int)(symbol - feed->symbols));
     if (feed->daemon->config.clock == CLOCK_FEED)
-        feed_refresh(feed, session_now(feed->daemon->session));
+        feed_refresh(feed, daemon_session_now(feed->daemon->session));
 }
 
 static void take_bad(struct feed *feed, int error, const char *data, size_t len)
@@ -112,8 +112,8 @@ static void take_bad(struct feed *feed, int error, const char *data, size_t len)
     if (feed->bad_frames++ == 0)
         feed_tell(feed, DB_WARNING, "bad-frame",
                   "it sent a frame that cannot be read; such frames are counted and dropped");
-    measure_bad(&feed->measure, clock_now_ms());
-    log_debug("bad frame (%s): %.*s", strerror(-error), (int)(len < 200 ? len : 200), data);
+    feed_measure_bad(&feed->measure, clock_now_ms());
+    daemon_log_debug("bad frame (%s): %.*s", strerror(-error), (int)(len < 200 ? len : 200), data);
 }
 
 static void take_message(struct feed *feed, const char *data, size_t len, size_t *pos)
@@ -128,7 +128,7 @@ static void take_message(struct feed *feed, const char *data, size_t len, size_t
 
 static void take_frame(struct feed *feed, const char *data, size_t len)
 {
-    session_frame(feed->daemon->session, (int)(feed->config - feed->daemon->config.venues), data, len);
+    daemon_session_frame(feed->daemon->session, (int)(feed->config - feed->daemon->config.venues), data, len);
     if (len == 0)
         take_bad(feed, -EBADMSG, data, len);
     for (size_t pos = 0; pos < len;)
@@ -148,19 +148,19 @@ static void set_connection(struct feed *feed, bool up)
 {
     struct event event = {.kind = EVENT_CONNECTION, .connection.up = up};
     snprintf(event.connection.venue, sizeof event.connection.venue, "%s", feed->venue->format->name);
-    session_event(feed->daemon->session, &event);
+    daemon_session_event(feed->daemon->session, &event);
     for (int s = 0; s < feed->n_symbols; s++) {
         struct event stale = {.kind = EVENT_STALE, .stale = {feed->symbols[s].index, true}};
         feed->symbols[s].stale = !up || !feed->symbols[s].streamed;
         if (up && !feed->symbols[s].streamed)
-            session_event(feed->daemon->session, &stale);
+            daemon_session_event(feed->daemon->session, &stale);
     }
 }
 
 static bool was_open(const struct feed *feed, int symbol, int64_t from_ns, int64_t to_ns)
 {
     int calendar = feed->symbols[symbol].calendar;
-    return calendar < 0 || calendar_any(&feed->calendars[calendar], from_ns, to_ns);
+    return calendar < 0 || feed_calendar_any(&feed->calendars[calendar], from_ns, to_ns);
 }
 
 /* What closed meanwhile is history by now. */
@@ -169,7 +169,7 @@ static void fill_missed(struct feed *feed, int symbol)
     struct engine_symbol_view view;
     int64_t interval = feed->daemon->config.interval_ns;
     int64_t last_closed = bar_open_time(feed_venue_now_ns(feed), interval) - interval;
-    engine_symbol_view(session_engine(feed->daemon->session), feed->symbols[symbol].index, &view);
+    engine_symbol_view(daemon_session_engine(feed->daemon->session), feed->symbols[symbol].index, &view);
     int64_t next = view.last_bar.open_ns + interval;
     if (view.bars > 0 && next <= last_closed && feed->symbols[symbol].streamed &&
         was_open(feed, symbol, next, last_closed + interval))
@@ -182,7 +182,7 @@ static void set_symbol_connection(struct feed *feed, int symbol, bool up)
     struct feed_symbol *s = &feed->symbols[symbol];
     struct event event = {.kind = EVENT_SYMBOL_CONNECTION, .symbol_connection = {s->index, up}};
     s->down = s->stale = !up;
-    session_event(feed->daemon->session, &event);
+    daemon_session_event(feed->daemon->session, &event);
     if (!up)
         return;
     for (int kind = 0; kind < MARKET_CHANNELS; kind++)
@@ -222,7 +222,7 @@ static void gone_up(struct feed *feed)
         feed->symbols[s].down = false;
     feed_listen(feed, feed->up_since_ms);
     set_connection(feed, true);
-    log_info("feed: connected to %s", feed_ws_url(feed));
+    daemon_log_info("feed: connected to %s", feed_ws_url(feed));
     feed_reached(feed);
     for (int i = 0; i < feed->n_symbols && feed->was_up; i++)
         fill_missed(feed, i);
@@ -260,7 +260,7 @@ static void on_link(void *user, const struct venue_status *status)
     else if (up)
         gone_up(feed);
     else if (status->detail[0] && (status->link == VENUE_WAITING || status->link == VENUE_FAILED))
-        log_warning("feed: %s: %s", feed->venue->format->name, status->detail);
+        daemon_log_warning("feed: %s: %s", feed->venue->format->name, status->detail);
     if (final)
         feed_end_for_good(feed, status->detail);
 }
@@ -277,7 +277,7 @@ static void add_stream(struct feed *feed, int symbol, enum market_kind kind)
         snprintf(stream->name, sizeof stream->name, "kline_%s", bar_interval_name(config->interval_ns));
     else
         snprintf(stream->name, sizeof stream->name, "%s", market_kind_name(kind));
-    stream->rule = silence_rule(kind, feed->listed[symbol].loose_ids, &feed->limits);
+    stream->rule = feed_silence_rule(kind, feed->listed[symbol].loose_ids, &feed->limits);
     feed->symbols[symbol].streams[kind] = (int)feed->n_streams++;
     feed_listen_to(feed, feed->n_streams - 1, clock_now_ms());
 }

@@ -97,7 +97,7 @@ static void begin(struct feed *feed, int symbol)
     int64_t from = feed_history_from(feed, symbol, open);
     feed->symbols[symbol].streamed = true;
     feed->symbols[symbol].stale = false;
-    board_follow(feed->daemon->board, feed->symbols[symbol].index, true);
+    daemon_board_follow(feed->daemon->board, feed->symbols[symbol].index, true);
     if (from >= open || feed_ask_bars(feed, symbol, from, open, BARS_ADDED) < 0)
         feed_symbol_ready(feed, symbol);
 }
@@ -121,14 +121,14 @@ void feed_symbol_ready(struct feed *feed, int symbol)
 static int enter(struct feed *feed, const struct symbol *symbol, bool command)
 {
     struct session *session = feed->daemon->session;
-    int at = feed->n_symbols, index = session_add_symbol(session, symbol, command);
+    int at = feed->n_symbols, index = daemon_session_add_symbol(session, symbol, command);
     if (index < 0)
         return index;
     feed->symbols[at].index = index;
     feed->n_symbols++;
     feeds_added(feed->feeds, feed);
     struct event stale = {.kind = EVENT_STALE, .stale = {index, feed->up_since_ms == 0}};
-    session_event(session, &stale);
+    daemon_session_event(session, &stale);
     return 0;
 }
 
@@ -158,7 +158,7 @@ void feed_add_waiting(struct feed *feed, const struct venue_symbol *told)
             continue;
         }
         feed->symbols[at].streamed = true;
-        board_follow(feed->daemon->board, feed->symbols[at].index, true);
+        daemon_board_follow(feed->daemon->board, feed->symbols[at].index, true);
     }
     feed->n_waiting = 0;
 }
@@ -171,7 +171,7 @@ int feed_add_symbol(struct feed *feed, const struct symbol *symbol)
         at++;
     if (at < feed->n_symbols) { /* it was removed in this run */
         struct venue_symbol told = {.found = true, .symbol = *symbol};
-        db_writer_put_streamed(session_writer(session), feed->symbols[at].index, true);
+        db_writer_put_streamed(daemon_session_writer(session), feed->symbols[at].index, true);
         feed_take_listed(feed, at, &told);
         begin(feed, at);
         return 0;
@@ -203,15 +203,15 @@ void feed_remove_symbol(struct feed *feed, int index)
     if (s < 0 || !feed->symbols[s].streamed)
         return;
     feed->symbols[s].streamed = false;
-    db_writer_put_streamed(session_writer(session), index, false);
+    db_writer_put_streamed(daemon_session_writer(session), index, false);
     struct event stale = {.kind = EVENT_STALE, .stale = {index, true}};
-    session_event(session, &stale);
+    daemon_session_event(session, &stale);
     feed->symbols[s].stale = true;
-    board_follow(feed->daemon->board, index, false);
+    daemon_board_follow(feed->daemon->board, index, false);
     int r = feed->link ? feed_follow(feed, s, false) : 0;
     if (r < 0)
-        log_warning("feed: %s: it could not be unsubscribed: %s: what comes of it is dropped",
-                    feed->listed[s].name, strerror(-r));
+        daemon_log_warning("feed: %s: it could not be unsubscribed: %s: what comes of it is dropped",
+                           feed->listed[s].name, strerror(-r));
 }
 
 /* ---- what it sends ---- */

@@ -105,7 +105,7 @@ void feed_view(struct feed *feed, struct feed_view *ret)
                        : status && (status->link == VENUE_WAITING || status->link == VENUE_FAILED)
                            ? status->retry_ms
                            : requests_wait(feed, now);
-    measure_look(&feed->measure, now, &seen);
+    feed_measure_look(&feed->measure, now, &seen);
     *ret = (struct feed_view){
         .state = state_name(feed, status, retry_at),
         .venue = feed->venue->format->name,
@@ -155,11 +155,11 @@ bool feed_stream_view(const struct feed *feed, size_t i, struct feed_stream_view
         .symbol = symbol->index,
         .name = stream->name,
         .age_ms = stream->last_ms ? now - stream->last_ms : -1,
-        .limit_ms = silence_limit(&stream->rule, &stream->silence),
+        .limit_ms = feed_silence_limit(&stream->rule, &stream->silence),
         .frames = stream->frames,
         .asked_ms = stream->silence.asked_ms ? now - stream->silence.asked_ms : -1,
     };
-    enum silence_state state = silence_state(&stream->rule, &stream->silence, now);
+    enum silence_state state = feed_silence_state(&stream->rule, &stream->silence, now);
     bool down = feed->up_since_ms == 0 || symbol->down;
     ret->state = !down && !feed_stream_counts(feed, i) ? "closed"
                  : down || state == SILENCE_STALE      ? "stale"
@@ -173,7 +173,7 @@ bool feed_stream_view(const struct feed *feed, size_t i, struct feed_stream_view
 void feed_stream_rates(struct feed *feed, size_t i, struct feed_rates *ret)
 {
     struct measured seen;
-    measure_look(&feed->streams[i].measure, clock_now_ms(), &seen);
+    feed_measure_look(&feed->streams[i].measure, clock_now_ms(), &seen);
     *ret = rates_of(&seen);
 }
 

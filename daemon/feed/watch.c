@@ -29,7 +29,7 @@ bool feed_stream_counts(const struct feed *feed, size_t at)
 void feed_listen_to(struct feed *feed, size_t at, int64_t now)
 {
     feed->streams[at].since_ns = feed_venue_now_ns(feed);
-    silence_begin(&feed->streams[at].silence, now);
+    feed_silence_begin(&feed->streams[at].silence, now);
 }
 
 void feed_listen(struct feed *feed, int64_t now)
@@ -40,7 +40,7 @@ void feed_listen(struct feed *feed, int64_t now)
 
 static bool is_stale(const struct stream *stream, int64_t now)
 {
-    return silence_state(&stream->rule, &stream->silence, now) == SILENCE_STALE;
+    return feed_silence_state(&stream->rule, &stream->silence, now) == SILENCE_STALE;
 }
 
 /* Are orders filled from what it brings? A trade is no price that one can still be had at. */
@@ -59,7 +59,7 @@ static bool fills_from(const struct feed *feed, int symbol, enum market_kind kin
 static void drop_old_book(struct feed *feed, int symbol, int64_t now)
 {
     int at = feed->symbols[symbol].streams[MARKET_DEPTH], index = feed->symbols[symbol].index;
-    const struct book *book = engine_book(session_engine(feed->daemon->session), index);
+    const struct book *book = engine_book(daemon_session_engine(feed->daemon->session), index);
     if (at < 0 || book->state != BOOK_SYNCED || !feed_stream_counts(feed, (size_t)at) ||
         !is_stale(&feed->streams[at], now) || now - feed->streams[at].newest.book_ms <= feed->limits.stale_ms)
         return;
@@ -67,7 +67,7 @@ static void drop_old_book(struct feed *feed, int symbol, int64_t now)
                           .market = {.kind = MARKET_DEPTH,
                                      .symbol = index,
                                      .depth = {.first_id = book->last_id + 2, .last_id = book->last_id + 2}}};
-    session_event(feed->daemon->session, &event);
+    daemon_session_event(feed->daemon->session, &event);
 }
 
 /* A symbol's prices are stale once none of the streams that orders are filled from brought any within
@@ -83,7 +83,7 @@ static void judge_symbols(struct feed *feed, int64_t now)
             if (at < 0 || !fills_from(feed, s, (enum market_kind)kind))
                 continue;
             watched = true;
-            fresh |= now - silence_known_ms(&feed->streams[at].silence) <= feed->limits.stale_ms &&
+            fresh |= now - feed_silence_known_ms(&feed->streams[at].silence) <= feed->limits.stale_ms &&
                      !is_stale(&feed->streams[at], now);
         }
         drop_old_book(feed, s, now);
@@ -92,7 +92,7 @@ static void judge_symbols(struct feed *feed, int64_t now)
             continue;
         feed->symbols[s].stale = stale;
         struct event event = {.kind = EVENT_STALE, .stale = {feed->symbols[s].index, stale}};
-        session_event(feed->daemon->session, &event);
+        daemon_session_event(feed->daemon->session, &event);
     }
 }
 
@@ -111,15 +111,15 @@ static void judge_link(struct feed *feed, int at, const struct silence_link *hea
 {
     struct silence_replaced *replaced = &feed->replaced[at];
     char why[VENUE_DETAIL_MAX];
-    if (silence_link_well(heard, replaced))
+    if (feed_silence_link_well(heard, replaced))
         feed_tell_over(feed, "silent", "");
-    if (!silence_link_due(heard, replaced, &feed->limits, now))
+    if (!feed_silence_link_due(heard, replaced, &feed->limits, now))
         return;
     snprintf(why, sizeof why, "no data of any of %d streams for %lld s", heard->streams,
              (long long)((now - heard->heard_ms) / 1000));
     if (!feed->venue->stream_replace(feed->link, at, why))
         return;
-    silence_link_replaced(replaced, now);
+    feed_silence_link_replaced(replaced, now);
     feed_tell_lasting(feed, DB_WARNING, "silent", "", "%s: the connection is replaced", why);
 }
 
@@ -133,13 +133,13 @@ static void judge_stream(struct feed *feed, struct stream *stream, bool stale)
     snprintf(about, sizeof about, "%s: %s %s is stale", feed->venue->format->name,
              feed->listed[stream->symbol].name, stream->name);
     if (stale) {
-        log_warning("%s: no data for %lld s%s", about,
-                    (long long)((clock_now_ms() - stream->silence.heard_ms) / 1000),
-                    stream->silence.behind_ms != 0 ? ", and the venue has newer" : "");
-        session_alert_lasting(feed->daemon->session, DB_WARNING, "stale", about, about);
+        daemon_log_warning("%s: no data for %lld s%s", about,
+                           (long long)((clock_now_ms() - stream->silence.heard_ms) / 1000),
+                           stream->silence.behind_ms != 0 ? ", and the venue has newer" : "");
+        daemon_session_alert_lasting(feed->daemon->session, DB_WARNING, "stale", about, about);
     } else {
-        log_info("%s no longer", about);
-        session_alert_over(feed->daemon->session, "stale", about);
+        daemon_log_info("%s no longer", about);
+        daemon_session_alert_over(feed->daemon->session, "stale", about);
     }
 }
 
@@ -149,7 +149,7 @@ static void judge_silence(struct feed *feed, int64_t now)
     for (size_t at = 0; at < feed->n_streams; at++) {
         const struct stream *stream = &feed->streams[at];
         if (feed_stream_counts(feed, at))
-            silence_link_add(&links[feed_link_of(feed, stream)], &stream->rule, &stream->silence);
+            feed_silence_link_add(&links[feed_link_of(feed, stream)], &stream->rule, &stream->silence);
     }
     for (size_t at = 0; at < feed->n_streams; at++) {
         struct stream *stream = &feed->streams[at];
@@ -166,7 +166,7 @@ static void judge_silence(struct feed *feed, int64_t now)
 static void judge_bad(struct feed *feed, int64_t now)
 {
     struct measured seen;
-    measure_look(&feed->measure, now, &seen);
+    feed_measure_look(&feed->measure, now, &seen);
     uint64_t all = seen.messages + seen.bad;
     bool many = seen.bad >= BAD_A_MINUTE || (all >= BAD_OF && seen.bad * 100 >= all * BAD_PERCENT);
     if (many && !feed->told_bad)
@@ -180,7 +180,7 @@ static void judge_bad(struct feed *feed, int64_t now)
 
 static void fetch_books(struct feed *feed, int64_t now)
 {
-    const struct engine *engine = session_engine(feed->daemon->session);
+    const struct engine *engine = daemon_session_engine(feed->daemon->session);
     for (int s = 0; s < feed->n_symbols; s++)
         feed_book_holds(feed, s);
     if (now - feed->up_since_ms <= QUIET_BOOK_MS)
@@ -198,7 +198,7 @@ static void end_ban(struct feed *feed)
         return;
     feed->ban_until_ns = 0;
     feed_tell_over(feed, "banned", "");
-    db_writer_put_ban(session_writer(feed->daemon->session), &row);
+    db_writer_put_ban(daemon_session_writer(feed->daemon->session), &row);
 }
 
 void feed_tick(uv_timer_t *timer)
@@ -225,8 +225,8 @@ void feed_tick(uv_timer_t *timer)
     end_ban(feed);
     feed_list_late(feed, now);
     feed_begin_without_venue(feed);
-    if (wall && session_begun(feed->daemon->session) && feeds_at(feed->feeds, 0) == feed) {
+    if (wall && daemon_session_begun(feed->daemon->session) && feeds_at(feed->feeds, 0) == feed) {
         struct event event = {.kind = EVENT_TIMER};
-        session_event(feed->daemon->session, &event);
+        daemon_session_event(feed->daemon->session, &event);
     }
 }

@@ -20,13 +20,13 @@ static const struct {
     {"hung", "TRAINING_FAILED", "its worker hung and was killed"},
 };
 
-void training_told_of(const struct training *training, struct training_told *told)
+void daemon_training_told_of(const struct training *training, struct training_told *told)
 {
     told->attempts = training->attempts;
     told->created_ns = training->created_ns;
     memcpy(told->state, training->state, sizeof told->state);
     memcpy(told->cause, training->cause, sizeof told->cause);
-    if (training_state_works(training->state))
+    if (daemon_training_state_works(training->state))
         memcpy(told->trouble, training->cause, sizeof told->trouble);
 }
 
@@ -37,7 +37,7 @@ static bool make(const char *name, const char *state, const char *cause, const c
     bool failed = strcmp(state, "failed") == 0;
     bool again = strcmp(state, "queued") == 0 && cause[0];
     bool stopped = strcmp(state, "stopped") == 0 && cause[0];
-    bool trouble = (strcmp(state, "warning") == 0 || training_state_works(state)) && cause[0];
+    bool trouble = (strcmp(state, "warning") == 0 || daemon_training_state_works(state)) && cause[0];
     if (!failed && !again && !stopped && !trouble)
         return false;
     const char *words = "it failed";
@@ -53,7 +53,7 @@ static bool make(const char *name, const char *state, const char *cause, const c
     ret->about = name;
     snprintf(ret->text, sizeof ret->text, "%s: %.300s%s", name, reason[0] ? reason : words,
              again ? "; it is begun again from its last checkpoint" : "");
-    training_clean(ret->text);
+    daemon_training_clean(ret->text);
     return true;
 }
 
@@ -61,11 +61,11 @@ static void take_word(const json_t *event, const char *key, char *ret, size_t si
 {
     const char *text = json_string_value(json_object_get(event, key));
     snprintf(ret, size, "%s", text ? text : "");
-    training_clean(ret);
+    daemon_training_clean(ret);
 }
 
-bool training_alert_event(struct training_told *told, const char *name, const json_t *event,
-                          struct training_alert *ret)
+bool daemon_training_alert_event(struct training_told *told, const char *name, const json_t *event,
+                                 struct training_alert *ret)
 {
     const char *kind = json_string_value(json_object_get(event, "event"));
     struct training_told now = *told;
@@ -88,24 +88,24 @@ bool training_alert_event(struct training_told *told, const char *name, const js
     return !same && make(name, now.event_state, now.event_cause, now.event_reason, ret);
 }
 
-bool training_alert_state(const struct training_told *told, bool stored, const struct training *now,
-                          struct training_alert *ret)
+bool daemon_training_alert_state(const struct training_told *told, bool stored, const struct training *now,
+                                 struct training_alert *ret)
 {
     bool same = strcmp(told->state, now->state) == 0 && strcmp(told->cause, now->cause) == 0 &&
                 told->attempts == now->attempts && told->created_ns == now->created_ns;
     bool by_event = strcmp(told->event_state, now->state) == 0 && strcmp(told->event_cause, now->cause) == 0;
-    if (training_state_works(now->state))
+    if (daemon_training_state_works(now->state))
         same = stored = strcmp(told->trouble, now->cause) == 0;
     return !(stored && same) && !by_event && make(now->name, now->state, now->cause, now->reason, ret);
 }
 
-void training_alert_stalled(const struct training *training, struct training_alert *ret)
+void daemon_training_alert_stalled(const struct training *training, struct training_alert *ret)
 {
     ret->code = "TRAINING_STALLED";
     ret->lasts = true;
     ret->about = training->name;
     ret->severity = DB_WARNING;
-    if (training_hangs(training))
+    if (daemon_training_hangs(training))
         snprintf(ret->text, sizeof ret->text,
                  "%s: its worker (process %lld) lives, but has been in %s for %.0f s, where %.0f s would be "
                  "long: papertape train restart %s begins another",

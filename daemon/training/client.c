@@ -94,7 +94,7 @@ static void end(struct training_client *client, int error, const char *why)
     hooks.closed(hooks.ctx, error, why);
 }
 
-void training_client_destroy(struct training_client *client)
+void daemon_training_client_destroy(struct training_client *client)
 {
     if (client && !client->closed)
         shut(client, "the daemon let go of the co-process");
@@ -190,7 +190,7 @@ static void take_bad(struct training_client *client, struct waiting *waiting, co
     char why[WHY_MAX];
     snprintf(why, sizeof why, "what the co-process answers%s%s is none of docs/serve.md: %.60s",
              waiting ? " to " : "", waiting ? waiting->cmd : "", line);
-    training_clean(why);
+    daemon_training_clean(why);
     client->hooks.bad(client->hooks.ctx, why);
     if (waiting)
         fail(waiting->answer, waiting->ctx, "EBADMSG", why);
@@ -203,7 +203,7 @@ static void take_line(struct training_client *client, const char *line, size_t l
     if (!json_is_integer(json_object_get(object, "id"))) {
         json_decref(object);
         snprintf(why, sizeof why, "what the co-process answers is none of docs/serve.md: %.60s", line);
-        training_clean(why);
+        daemon_training_clean(why);
         end(client, -EPROTO, why);
         return;
     }
@@ -315,8 +315,8 @@ static void queue_waiting(struct training_client *client, struct waiting *waitin
     await_next(client);
 }
 
-void training_client_ask(struct training_client *client, const char *cmd, json_t *args, uint64_t timeout_ms,
-                         training_answer *answer, void *ctx)
+void daemon_training_client_ask(struct training_client *client, const char *cmd, json_t *args,
+                                uint64_t timeout_ms, training_answer *answer, void *ctx)
 {
     json_t *object = json_pack("{s:I, s:s, s:o}", "id", client->last_id + 1, "cmd", cmd, "args",
                                args ? args : json_object());
@@ -353,12 +353,12 @@ void training_client_ask(struct training_client *client, const char *cmd, json_t
     queue_waiting(client, waiting);
 }
 
-uint64_t training_client_silent_ms(const struct training_client *client)
+uint64_t daemon_training_client_silent_ms(const struct training_client *client)
 {
     return client->silent ? uv_now(client->timer.loop) - client->silent_since_ms : 0;
 }
 
-uint64_t training_client_heard_ms(const struct training_client *client)
+uint64_t daemon_training_client_heard_ms(const struct training_client *client)
 {
     return uv_now(client->timer.loop) - client->heard_ms;
 }
@@ -409,8 +409,8 @@ static void have_connected(uv_connect_t *request, int status)
     client->hooks.connected(client->hooks.ctx, peer.pid);
 }
 
-struct training_client *training_client_create(uv_loop_t *loop, const char *path,
-                                               const struct training_client_hooks *hooks)
+struct training_client *daemon_training_client_create(uv_loop_t *loop, const char *path,
+                                                      const struct training_client_hooks *hooks)
 {
     struct training_client *client = calloc(1, sizeof *client);
     if (!client)

@@ -36,23 +36,23 @@ struct training_client_hooks {
 };
 
 /* Connects to `path`; what comes of it is told by a hook, never from within. NULL without memory. */
-struct training_client *training_client_create(uv_loop_t *loop, const char *path,
-                                               const struct training_client_hooks *hooks);
+struct training_client *daemon_training_client_create(uv_loop_t *loop, const char *path,
+                                                      const struct training_client_hooks *hooks);
 
 /* Asks, once connected. `args` is stolen; NULL: none. `answer` is called once, possibly from within when
  * nothing could be sent. */
-void training_client_ask(struct training_client *client, const char *cmd, json_t *args, uint64_t timeout_ms,
-                         training_answer *answer, void *ctx);
+void daemon_training_client_ask(struct training_client *client, const char *cmd, json_t *args,
+                                uint64_t timeout_ms, training_answer *answer, void *ctx);
 
 /* How long the oldest unanswered request has waited, a line that never ended or one that was given up
  * included; 0: none does. */
-uint64_t training_client_silent_ms(const struct training_client *client);
+uint64_t daemon_training_client_silent_ms(const struct training_client *client);
 
 /* Since it was last heard, or has connected. */
-uint64_t training_client_heard_ms(const struct training_client *client);
+uint64_t daemon_training_client_heard_ms(const struct training_client *client);
 
 /* Answers what waits with ECONNRESET and closes; no hook is called. Frees itself on the loop's next turns.
  * NULL is fine. */
-void training_client_destroy(struct training_client *client);
+void daemon_training_client_destroy(struct training_client *client);
 
 #endif

@@ -22,7 +22,7 @@ static void print_end(int64_t before_ns, FILE *to)
     fprintf(to, "train_to = %s\n", clock_utc_text(before_ns, text));
 }
 
-char *training_defaults(const struct daemon_config *config, const char *state_dir, int64_t before_ns)
+char *daemon_training_defaults(const struct daemon_config *config, const char *state_dir, int64_t before_ns)
 {
     const struct account_config *account = &config->accounts[0];
     struct account_rules rules = daemon_config_rules(config, account);

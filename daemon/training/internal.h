@@ -15,7 +15,7 @@ enum { TRAININGS_MAX = DB_TRAININGS_KEPT };
 /* A training that is known. */
 struct known {
     struct training training;
-    struct progress progress;
+    struct training_progress progress;
     struct training_told told;      /* as it was stored last */
     char *config;                   /* NULL: not known yet */
     int64_t daemon_config_attempts; /* of when it was asked for; -1: not */
@@ -59,21 +59,21 @@ static inline uint64_t trainings_now(const struct trainings *trainings)
 
 /* ---- keep.c ---- */
 
-struct known *keep_find(const struct trainings *trainings, const char *name);
+struct known *daemon_training_keep_find(const struct trainings *trainings, const char *name);
 /* What the co-process tells of one. NULL for what cannot be, or beyond TRAININGS_MAX. */
-struct known *keep_take(struct trainings *trainings, const json_t *object);
-void keep_remember(struct trainings *trainings, struct db_reader *reader);
+struct known *daemon_training_keep_take(struct trainings *trainings, const json_t *object);
+void daemon_training_keep_remember(struct trainings *trainings, struct db_reader *reader);
 /* Is there a folder of a training that is not known? */
-bool keep_unlisted(const struct trainings *trainings);
+bool daemon_training_keep_unlisted(const struct trainings *trainings);
 /* One that the list of that number does not have, and that had not ended, is no more. */
-void keep_missing(struct trainings *trainings, uint64_t list);
+void daemon_training_keep_missing(struct trainings *trainings, uint64_t list);
 /* Stores its row with these events, or with NULL alone, in one transaction, and raises its alerts. */
-void keep_store(struct trainings *trainings, struct known *known, const json_t *events);
+void daemon_training_keep_store(struct trainings *trainings, struct known *known, const json_t *events);
 /* Its worker may have gone silent. */
-void keep_watch(struct trainings *trainings, struct known *known);
+void daemon_training_keep_watch(struct trainings *trainings, struct known *known);
 /* Has one not ended? */
-bool keep_any_live(const struct trainings *trainings);
-int64_t keep_told_age(const struct trainings *trainings, const struct known *known);
-void keep_finish(struct trainings *trainings);
+bool daemon_training_keep_any_live(const struct trainings *trainings);
+int64_t daemon_training_keep_told_age(const struct trainings *trainings, const struct known *known);
+void daemon_training_keep_finish(struct trainings *trainings);
 
 #endif

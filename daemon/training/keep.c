@@ -14,7 +14,7 @@ enum {
     STALLS = 3,     /* lists that tell of a silent worker, before an alert */
 };
 
-struct known *keep_find(const struct trainings *trainings, const char *name)
+struct known *daemon_training_keep_find(const struct trainings *trainings, const char *name)
 {
     for (size_t i = 0; i < trainings->n_known; i++)
         if (strcmp(trainings->known[i]->training.name, name) == 0)
@@ -34,7 +34,7 @@ static bool make_room(struct trainings *trainings)
     size_t i = 0;
     if (trainings->n_known < TRAININGS_MAX)
         return true;
-    while (i < trainings->n_known && !training_state_ended(trainings->known[i]->training.state))
+    while (i < trainings->n_known && !daemon_training_state_ended(trainings->known[i]->training.state))
         i++;
     if (i == trainings->n_known)
         return false;
@@ -73,12 +73,12 @@ static void begin_anew(struct known *known)
     known->told = (struct training_told){0};
 }
 
-struct known *keep_take(struct trainings *trainings, const json_t *object)
+struct known *daemon_training_keep_take(struct trainings *trainings, const json_t *object)
 {
     struct training training;
-    if (training_parse(object, &training) < 0)
+    if (daemon_training_parse(object, &training) < 0)
         return NULL;
-    struct known *known = keep_find(trainings, training.name);
+    struct known *known = daemon_training_keep_find(trainings, training.name);
     bool fresh = !known;
     if (fresh)
         known = add(trainings, &training);
@@ -87,7 +87,7 @@ struct known *keep_take(struct trainings *trainings, const json_t *object)
     const struct training *before = &known->training;
     if (!fresh && (training.created_ns != before->created_ns || training.seq < known->progress.seq))
         begin_anew(known);
-    known->dirty |= fresh || training_changed(before, &training);
+    known->dirty |= fresh || daemon_training_changed(before, &training);
     known->training = training;
     known->told_ms = trainings_now(trainings);
     known->told_age_ms = 0;
@@ -96,12 +96,12 @@ struct known *keep_take(struct trainings *trainings, const json_t *object)
     return known;
 }
 
-void keep_missing(struct trainings *trainings, uint64_t list)
+void daemon_training_keep_missing(struct trainings *trainings, uint64_t list)
 {
     for (size_t i = 0; i < trainings->n_known; i++) {
         struct known *known = trainings->known[i];
         struct training *training = &known->training;
-        if (known->listed >= list || training_state_ended(training->state))
+        if (known->listed >= list || daemon_training_state_ended(training->state))
             continue;
         snprintf(training->state, sizeof training->state, "failed");
         snprintf(training->reason, sizeof training->reason, "the co-process knows nothing of it any more");
@@ -114,7 +114,7 @@ void keep_missing(struct trainings *trainings, uint64_t list)
     }
 }
 
-bool keep_unlisted(const struct trainings *trainings)
+bool daemon_training_keep_unlisted(const struct trainings *trainings)
 {
     char path[PATH_MAX + 16];
     bool found = false;
@@ -124,20 +124,20 @@ bool keep_unlisted(const struct trainings *trainings)
         return false;
     for (const struct dirent *entry; !found && (entry = readdir(folder));)
         found = entry->d_type == DT_DIR && db_training_name_good(entry->d_name) &&
-                !keep_find(trainings, entry->d_name);
+                !daemon_training_keep_find(trainings, entry->d_name);
     closedir(folder);
     return found;
 }
 
-bool keep_any_live(const struct trainings *trainings)
+bool daemon_training_keep_any_live(const struct trainings *trainings)
 {
     for (size_t i = 0; i < trainings->n_known; i++)
-        if (!training_state_ended(trainings->known[i]->training.state))
+        if (!daemon_training_state_ended(trainings->known[i]->training.state))
             return true;
     return false;
 }
 
-int64_t keep_told_age(const struct trainings *trainings, const struct known *known)
+int64_t daemon_training_keep_told_age(const struct trainings *trainings, const struct known *known)
 {
     return known->told_age_ms + (int64_t)(trainings_now(trainings) - known->told_ms);
 }
@@ -148,7 +148,7 @@ static void take_row(void *ctx, const struct db_training *row)
 {
     struct trainings *trainings = ctx;
     struct training training;
-    training_of_row(row, &training);
+    daemon_training_of_row(row, &training);
     struct known *known = add(trainings, &training);
     if (!known)
         return;
@@ -161,18 +161,18 @@ static void take_row(void *ctx, const struct db_training *row)
         known->daemon_config_attempts = row->attempts;
     known->stored = true;
     daemon_training_progress_begin(&known->progress, row->seq);
-    training_told_of(&training, &known->told);
+    daemon_training_told_of(&training, &known->told);
 }
 
 static void take_state(void *ctx, const struct db_training_state *row)
 {
-    struct progress *progress = ctx;
+    struct training_progress *progress = ctx;
     snprintf(progress->state, sizeof progress->state, "%s", row->state);
     progress->state_ns = row->ts_ns;
     progress->utilisation = row->utilisation;
 }
 
-void keep_remember(struct trainings *trainings, struct db_reader *reader)
+void daemon_training_keep_remember(struct trainings *trainings, struct db_reader *reader)
 {
     int r = db_reader_trainings(reader, NULL, take_row, trainings);
     for (size_t i = 0; i < trainings->n_known && r == 0; i++) {
@@ -180,7 +180,7 @@ void keep_remember(struct trainings *trainings, struct db_reader *reader)
         r = db_reader_training_states(reader, known->training.name, 1, take_state, &known->progress);
     }
     if (r < 0)
-        log_error("trainings: %s: what a former run stored is not known", db_reader_error(reader));
+        daemon_log_error("trainings: %s: what a former run stored is not known", db_reader_error(reader));
 }
 
 /* ---- storing ---- */
@@ -219,25 +219,25 @@ static void put_rest(struct known *known, const struct progress_sink *sink)
 {
     const struct training *training = &known->training;
     bool drained = known->progress.seq >= training->seq || known->stuck;
-    if (!drained || training_state_works(training->state))
+    if (!drained || daemon_training_state_works(training->state))
         return;
-    progress_go(&known->progress, training->name, training->state,
-                training->ended_ns > 0 ? training->ended_ns : clock_wall_ns(), sink);
+    daemon_training_progress_go(&known->progress, training->name, training->state,
+                                training->ended_ns > 0 ? training->ended_ns : clock_wall_ns(), sink);
 }
 
 static void raise_alert(struct trainings *trainings, const struct training_alert *alert)
 {
-    log_warning("training %s", alert->text);
+    daemon_log_warning("training %s", alert->text);
     if (alert->lasts)
-        session_alert_lasting(trainings->daemon->session, alert->severity, alert->code, alert->about,
-                              alert->text);
+        daemon_session_alert_lasting(trainings->daemon->session, alert->severity, alert->code, alert->about,
+                                     alert->text);
     else
-        session_alert(trainings->daemon->session, alert->severity, alert->code, alert->text);
+        daemon_session_alert(trainings->daemon->session, alert->severity, alert->code, alert->text);
 }
 
 static void end_alert(struct trainings *trainings, const struct known *known, const char *code)
 {
-    session_alert_over(trainings->daemon->session, code, known->training.name);
+    daemon_session_alert_over(trainings->daemon->session, code, known->training.name);
 }
 
 /* It works without a cause, or has ended: what it warned of while it worked is over. */
@@ -246,7 +246,7 @@ static void end_trouble(struct trainings *trainings, const struct known *known)
     static const char *const codes[] = {"TRAINING_NAN", "TRAINING_MEMORY", "TRAINING_DEVICE", "TRAINING_DISK",
                                         "TRAINING_FAILED"};
     const struct training *training = &known->training;
-    if (training->cause[0] && training_state_works(training->state))
+    if (training->cause[0] && daemon_training_state_works(training->state))
         return;
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         end_alert(trainings, known, codes[i]);
@@ -262,7 +262,7 @@ static void alert_events(struct trainings *trainings, struct known *known, const
     json_array_foreach(events, i, event)
     {
         json_int_t seq = json_integer_value(json_object_get(event, "seq"));
-        if (seq <= reach && training_alert_event(&known->told, known->training.name, event, &alert))
+        if (seq <= reach && daemon_training_alert_event(&known->told, known->training.name, event, &alert))
             raise_alert(trainings, &alert);
     }
 }
@@ -279,8 +279,8 @@ static void propose_events(struct trainings *trainings, const struct known *know
         const json_t *proposal = json_object_get(event, "proposal");
         if (json_integer_value(json_object_get(event, "seq")) <= reach && kind &&
             strcmp(kind, "proposal") == 0 && json_is_object(proposal))
-            commands_propose(trainings->daemon->commands, known->training.name, known->training.created_ns,
-                             proposal);
+            daemon_commands_propose(trainings->daemon->commands, known->training.name,
+                                    known->training.created_ns, proposal);
     }
 }
 
@@ -290,17 +290,17 @@ static bool is_known_whole(const struct known *known)
     return known->progress.seq == known->training.seq;
 }
 
-void keep_store(struct trainings *trainings, struct known *known, const json_t *events)
+void daemon_training_keep_store(struct trainings *trainings, struct known *known, const json_t *events)
 {
-    struct db_writer *writer = session_writer(trainings->daemon->session);
+    struct db_writer *writer = daemon_session_writer(trainings->daemon->session);
     struct target target = {writer, known->training.name};
     const struct progress_sink sink = {&target, put_rewind, put_point, put_evaluation, put_state};
     struct training_alert alert;
     struct db_training row;
     if (!writer) /* the program stops: the next run asks for its events again */
         return;
-    int64_t seq = progress_reach(&known->progress, events);
-    training_row(&known->training, known->config ? known->config : "", seq, &row);
+    int64_t seq = daemon_training_progress_reach(&known->progress, events);
+    daemon_training_row(&known->training, known->config ? known->config : "", seq, &row);
     db_writer_group_begin(writer);
     if (db_writer_put_training(writer, &row) ==
         0) { /* the disk refuses for long: its events are asked for again */
@@ -310,32 +310,32 @@ void keep_store(struct trainings *trainings, struct known *known, const json_t *
     }
     if (known->anew)
         db_writer_rewind_training(writer, target.name, -1);
-    progress_take(&known->progress, target.name, events, &sink);
+    daemon_training_progress_take(&known->progress, target.name, events, &sink);
     put_rest(known, &sink);
     alert_events(trainings, known, events, seq);
     propose_events(trainings, known, events, seq);
     if (is_known_whole(known)) {
-        if (training_alert_state(&known->told, known->stored, &known->training, &alert))
+        if (daemon_training_alert_state(&known->told, known->stored, &known->training, &alert))
             raise_alert(trainings, &alert);
         end_trouble(trainings, known);
-        training_told_of(&known->training, &known->told);
+        daemon_training_told_of(&known->training, &known->told);
     }
     db_writer_group_end(writer);
     known->stored = true;
     known->anew = known->dirty = false;
 }
 
-void keep_watch(struct trainings *trainings, struct known *known)
+void daemon_training_keep_watch(struct trainings *trainings, struct known *known)
 {
     struct training_alert alert;
-    if (!trainings_reachable(trainings) || trainings_now(trainings) - known->told_ms > TOLD_MS)
+    if (!daemon_trainings_reachable(trainings) || trainings_now(trainings) - known->told_ms > TOLD_MS)
         return; /* it is the co-process that is silent */
-    bool stalled = training_stalled(&known->training, keep_told_age(trainings, known));
+    bool stalled = daemon_training_stalled(&known->training, daemon_training_keep_told_age(trainings, known));
     known->stalls = stalled ? known->stalls + 1 : 0; /* one that was stopped reads its workers' lines first */
     if (stalled && known->stalls < STALLS)
         return;
     if (stalled && !known->stalled) {
-        training_alert_stalled(&known->training, &alert);
+        daemon_training_alert_stalled(&known->training, &alert);
         raise_alert(trainings, &alert);
     }
     if (!stalled && known->stalled)
@@ -343,7 +343,7 @@ void keep_watch(struct trainings *trainings, struct known *known)
     known->stalled = stalled;
 }
 
-void keep_finish(struct trainings *trainings)
+void daemon_training_keep_finish(struct trainings *trainings)
 {
     for (size_t i = 0; i < trainings->n_known; i++)
         free_known(trainings->known[i]);

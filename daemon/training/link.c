@@ -10,7 +10,7 @@
 
 enum { STARTING_TICK_MS = 50 };
 
-const struct link_times link_times_default = {
+const struct link_times daemon_training_link_times_default = {
     .tick = 1000,
     .answer = 10000,
     .silent = 5000,
@@ -32,7 +32,7 @@ struct early {
 };
 
 struct link {
-    struct link_config config;
+    struct training_link_config config;
     uv_timer_t timer;
     enum link_state state;
     char detail[LINK_DETAIL_MAX], version[LINK_VERSION_MAX];
@@ -50,7 +50,7 @@ struct link {
     bool greeted, closed;
 };
 
-const char *link_state_name(enum link_state state)
+const char *daemon_training_link_state_name(enum link_state state)
 {
     static const char *const names[LINK_STATES] = {
         [LINK_ABSENT] = "absent", [LINK_STARTING] = "starting", [LINK_OK] = "ok",
@@ -94,8 +94,9 @@ static void refuse_early(struct link *link, const char *code)
 {
     char words[LINK_DETAIL_MAX + 80];
     struct early *early;
-    snprintf(words, sizeof words, "the co-process is %s: %s", link_state_name(link->state), link->detail);
-    training_clean(words);
+    snprintf(words, sizeof words, "the co-process is %s: %s", daemon_training_link_state_name(link->state),
+             link->detail);
+    daemon_training_clean(words);
     while ((early = take_early(link))) {
         refuse(early->answer, early->ctx, code, words);
         free_early(early);
@@ -107,8 +108,8 @@ static void send_early(struct link *link)
     struct early *early;
     while (link->client && link->state == LINK_OK && (early = take_early(link))) {
         uint64_t now = now_of(link), left = early->due_ms > now ? early->due_ms - now : 1;
-        training_client_ask(link->client, early->cmd, json_incref(early->args), left, early->answer,
-                            early->ctx);
+        daemon_training_client_ask(link->client, early->cmd, json_incref(early->args), left, early->answer,
+                                   early->ctx);
         free_early(early);
     }
 }
@@ -120,7 +121,7 @@ static void give_up_early(struct link *link)
         char words[LINK_DETAIL_MAX + 80];
         struct early *early = take_early(link);
         snprintf(words, sizeof words, "the co-process did not answer in %.3g s: it is %s%s%s",
-                 (double)link->config.times.answer / 1000, link_state_name(link->state),
+                 (double)link->config.times.answer / 1000, daemon_training_link_state_name(link->state),
                  link->detail[0] ? ": " : "", link->detail);
         refuse(early->answer, early->ctx, "ETIMEDOUT", words);
         free_early(early);
@@ -135,7 +136,7 @@ static void set_state(struct link *link, enum link_state state, const char *deta
 {
     char clean[LINK_DETAIL_MAX];
     snprintf(clean, sizeof clean, "%s", detail);
-    training_clean(clean);
+    daemon_training_clean(clean);
     if (link->state == state && strcmp(link->detail, clean) == 0)
         return;
     link->state = state;
@@ -160,7 +161,7 @@ static void failed_to_start(struct link *link, const char *why)
 static void on_ended(void *ctx, const char *why)
 {
     struct link *link = ctx;
-    spawn_forget(link->spawn);
+    daemon_training_spawn_forget(link->spawn);
     link->spawn = NULL;
     if (link->state == LINK_STARTING)
         failed_to_start(link, why);
@@ -173,17 +174,17 @@ static void start(struct link *link)
     program.ctx = link;
     program.ended = on_ended;
     if (link->spawn) { /* it never listened, or was silent */
-        spawn_kill(link->mark);
-        spawn_forget(link->dying);
+        daemon_training_spawn_kill(link->mark);
+        daemon_training_spawn_forget(link->dying);
         link->dying = link->spawn;
         link->spawn = NULL;
-        spawn_bury(&link->dying);
+        daemon_training_spawn_bury(&link->dying);
     }
-    if (spawn_start(link->config.loop, &program, &link->spawn, err, sizeof err) < 0) {
+    if (daemon_training_spawn_start(link->config.loop, &program, &link->spawn, err, sizeof err) < 0) {
         failed_to_start(link, err);
         return;
     }
-    spawn_mark(spawn_pid(link->spawn), link->mark);
+    daemon_training_spawn_mark(daemon_training_spawn_pid(link->spawn), link->mark);
     link->start_by_ms = now_of(link) + link->config.times.start;
     link->config.started(link->config.ctx, link->mark);
     set_state(link, LINK_STARTING, "it was started, and does not listen yet");
@@ -226,7 +227,7 @@ static void let_go(struct link *link)
     link->client = NULL;
     link->greeted = false;
     link->pid = 0;
-    training_client_destroy(client);
+    daemon_training_client_destroy(client);
 }
 
 static bool same_folder(const char *a, const char *b)
@@ -280,7 +281,7 @@ static void on_hello(void *ctx, const json_t *answer)
     }
     link->heard_ms = now_of(link);
     snprintf(link->version, sizeof link->version, "%s", version ? version : "");
-    training_clean(link->version);
+    daemon_training_clean(link->version);
     if (code && strcmp(code, "EPROTO") == 0) {
         meet_other_version(link, message);
         return;
@@ -314,7 +315,7 @@ static void on_hello(void *ctx, const json_t *answer)
 
 static void greet(struct link *link)
 {
-    training_client_ask(
+    daemon_training_client_ask(
         link->client, "hello",
         json_pack("{s:i, s:s}", "protocol", LINK_PROTOCOL, "client", "papertaped " PAPERTAPE_VERSION),
         link->config.times.answer, on_hello, link);
@@ -364,7 +365,7 @@ static void look(struct link *link)
     const struct training_client_hooks hooks = {
         .ctx = link, .connected = on_connected, .bad = on_bad, .closed = on_closed};
     if (!link->client && now_of(link) >= link->look_ms)
-        link->client = training_client_create(link->config.loop, link->config.socket, &hooks);
+        link->client = daemon_training_client_create(link->config.loop, link->config.socket, &hooks);
 }
 
 /* Silent for too long: one that is ours is ended, and another started. False: it is somebody else's, or will
@@ -373,10 +374,10 @@ static bool end_silent(struct link *link)
 {
     char why[LINK_DETAIL_MAX], mark[SPAWN_MARK_MAX] = "";
     if (link->pid)
-        spawn_mark(link->pid, mark);
+        daemon_training_spawn_mark(link->pid, mark);
     if (!link->mark[0] || (link->pid && strcmp(mark, link->mark) != 0))
         return false;
-    int r = spawn_kill(link->mark);
+    int r = daemon_training_spawn_kill(link->mark);
     if (r < 0 && r != -ESRCH)
         return false;
     snprintf(why, sizeof why,
@@ -392,7 +393,7 @@ static bool end_silent(struct link *link)
 
 static void watch(struct link *link)
 {
-    uint64_t silent = link->client ? training_client_silent_ms(link->client) : 0;
+    uint64_t silent = link->client ? daemon_training_client_silent_ms(link->client) : 0;
     char detail[LINK_DETAIL_MAX];
     if (link->silent_ms && now_of(link) - link->silent_ms > silent)
         silent = now_of(link) - link->silent_ms;
@@ -425,11 +426,12 @@ static void wake(struct link *link)
     uv_timer_start(&link->timer, on_tick, 0, 0);
 }
 
-void link_ask(struct link *link, const char *cmd, json_t *args, training_answer *answer, void *ctx)
+void daemon_training_link_ask(struct link *link, const char *cmd, json_t *args, training_answer *answer,
+                              void *ctx)
 {
     struct early *early;
     if (link->state == LINK_OK && link->client) {
-        training_client_ask(link->client, cmd, args, link->config.times.answer, answer, ctx);
+        daemon_training_client_ask(link->client, cmd, args, link->config.times.answer, answer, ctx);
         return;
     }
     early = calloc(1, sizeof *early);
@@ -456,12 +458,12 @@ void link_ask(struct link *link, const char *cmd, json_t *args, training_answer 
         wake(link);
 }
 
-void link_started_before(struct link *link, const char *mark)
+void daemon_training_link_started_before(struct link *link, const char *mark)
 {
     snprintf(link->mark, sizeof link->mark, "%s", mark);
 }
 
-void link_view(const struct link *link, struct link_view *ret)
+void daemon_training_link_view(const struct link *link, struct link_view *ret)
 {
     *ret = (struct link_view){
         .state = link->state,
@@ -471,7 +473,7 @@ void link_view(const struct link *link, struct link_view *ret)
         .age_ms = link->heard_ms ? now_of(link) - link->heard_ms : UINT64_MAX,
     };
     if (link->client && link->greeted)
-        ret->age_ms = training_client_heard_ms(link->client);
+        ret->age_ms = daemon_training_client_heard_ms(link->client);
 }
 
 static void freed(uv_handle_t *handle)
@@ -479,7 +481,7 @@ static void freed(uv_handle_t *handle)
     free(handle->data);
 }
 
-struct link *link_create(const struct link_config *config)
+struct link *daemon_training_link_create(const struct training_link_config *config)
 {
     struct link *link = calloc(1, sizeof *link);
     if (!link)
@@ -493,7 +495,7 @@ struct link *link_create(const struct link_config *config)
     return link;
 }
 
-void link_destroy(struct link *link)
+void daemon_training_link_destroy(struct link *link)
 {
     if (!link)
         return;
@@ -502,7 +504,7 @@ void link_destroy(struct link *link)
     snprintf(link->detail, sizeof link->detail, "the daemon is stopping");
     refuse_early(link, "ESHUTDOWN");
     let_go(link);
-    spawn_forget(link->spawn);
-    spawn_forget(link->dying);
+    daemon_training_spawn_forget(link->spawn);
+    daemon_training_spawn_forget(link->dying);
     uv_close((uv_handle_t *)&link->timer, freed);
 }

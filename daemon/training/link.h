@@ -10,7 +10,7 @@ enum { LINK_PROTOCOL = 1, LINK_DETAIL_MAX = 400, LINK_VERSION_MAX = 32 };
 
 enum link_state { LINK_ABSENT, LINK_STARTING, LINK_OK, LINK_SILENT, LINK_VERSION, LINK_OFF, LINK_STATES };
 
-const char *link_state_name(enum link_state state); /* docs/control.md: "absent", … */
+const char *daemon_training_link_state_name(enum link_state state); /* docs/control.md: "absent", … */
 
 struct link_times { /* ms */
     uint64_t tick;
@@ -22,9 +22,9 @@ struct link_times { /* ms */
     uint64_t again_max;
     uint64_t version; /* between two looks at one of another protocol */
 };
-extern const struct link_times link_times_default;
+extern const struct link_times daemon_training_link_times_default;
 
-struct link_config {
+struct training_link_config {
     uv_loop_t *loop;
     const char *socket, *state_dir; /* absolute */
     bool never;                     /* [trainer] start = never */
@@ -43,15 +43,16 @@ struct link_config {
 struct link;
 
 /* Begins to look on the loop's next turn. Texts of config must outlive it. NULL without memory. */
-struct link *link_create(const struct link_config *config);
+struct link *daemon_training_link_create(const struct training_link_config *config);
 
 /* Asks once it is there: at once, or when it has been started, at most times.answer from now in all. `args`
  * is stolen. `answer` is called once, possibly from within. Codes of the link's own: those of the client, and
  * ENOENT (absent), EPROTO (another version), with what would be right. */
-void link_ask(struct link *link, const char *cmd, json_t *args, training_answer *answer, void *ctx);
+void daemon_training_link_ask(struct link *link, const char *cmd, json_t *args, training_answer *answer,
+                              void *ctx);
 
 /* The mark of what a former run started. */
-void link_started_before(struct link *link, const char *mark);
+void daemon_training_link_started_before(struct link *link, const char *mark);
 
 struct link_view {
     enum link_state state;
@@ -60,9 +61,9 @@ struct link_view {
     pid_t pid;           /* of who listens; 0: nobody */
     uint64_t age_ms;     /* since it was last heard; UINT64_MAX: never */
 };
-void link_view(const struct link *link, struct link_view *ret);
+void daemon_training_link_view(const struct link *link, struct link_view *ret);
 
 /* Answers what waits and looks away. Frees itself on the loop's next turns. NULL is fine. */
-void link_destroy(struct link *link);
+void daemon_training_link_destroy(struct link *link);
 
 #endif

@@ -8,9 +8,9 @@
 #define SPACING_NS 950000000LL  /* of points: a worker tells of one a second, and a line may come late */
 #define HEARD_NS   2000000000LL /* so long what an update told holds for what follows it */
 
-void daemon_training_progress_begin(struct progress *progress, int64_t seq)
+void daemon_training_progress_begin(struct training_progress *progress, int64_t seq)
 {
-    *progress = (struct progress){.seq = seq, .point_steps = -1, .utilisation = NAN};
+    *progress = (struct training_progress){.seq = seq, .point_steps = -1, .utilisation = NAN};
 }
 
 /* ---- reading ---- */
@@ -34,7 +34,7 @@ static bool is_kind(const json_t *event, const char *kind)
     return name && strcmp(name, kind) == 0;
 }
 
-int64_t progress_reach(const struct progress *progress, const json_t *events)
+int64_t daemon_training_progress_reach(const struct training_progress *progress, const json_t *events)
 {
     int64_t reach = progress->seq;
     size_t i;
@@ -78,7 +78,7 @@ static const struct {
 };
 
 /* Rows beyond `steps` are of a run that was not. */
-static void forget(struct progress *progress, int64_t steps, const struct progress_sink *sink)
+static void forget(struct training_progress *progress, int64_t steps, const struct progress_sink *sink)
 {
     sink->rewind(sink->ctx, steps);
     progress->point_steps = steps;
@@ -90,7 +90,7 @@ static bool is_turn(const char *state)
     return strcmp(state, "rollout") == 0 || strcmp(state, "update") == 0;
 }
 
-static void take_utilisation(struct progress *progress, const char *training, double utilisation,
+static void take_utilisation(struct training_progress *progress, const char *training, double utilisation,
                              int64_t ts_ns, const struct progress_sink *sink)
 {
     const struct db_training_state before = {.training = training,
@@ -106,8 +106,8 @@ static void take_utilisation(struct progress *progress, const char *training, do
         progress->utilisation = utilisation;
 }
 
-static void take_update(struct progress *progress, const char *training, const json_t *event, bool last,
-                        const struct progress_sink *sink)
+static void take_update(struct training_progress *progress, const char *training, const json_t *event,
+                        bool last, const struct progress_sink *sink)
 {
     int64_t steps = whole_of(event, "steps"), iteration = whole_of(event, "iteration"),
             ts_ns = whole_of(event, "ts_ns");
@@ -146,8 +146,8 @@ static void take_evaluation(const char *training, const json_t *event, const str
 
 /* ---- the timeline ---- */
 
-void progress_go(struct progress *progress, const char *training, const char *state, int64_t ts_ns,
-                 const struct progress_sink *sink)
+void daemon_training_progress_go(struct training_progress *progress, const char *training, const char *state,
+                                 int64_t ts_ns, const struct progress_sink *sink)
 {
     if (strcmp(progress->state, state) == 0)
         return;
@@ -173,13 +173,13 @@ void progress_go(struct progress *progress, const char *training, const char *st
     sink->state(sink->ctx, &now);
 }
 
-static void take_state(struct progress *progress, const char *training, const json_t *event,
+static void take_state(struct training_progress *progress, const char *training, const json_t *event,
                        const struct progress_sink *sink)
 {
     const char *state = json_string_value(json_object_get(event, "state"));
     int64_t ts_ns = whole_of(event, "ts_ns");
-    if (state && training_state_works(state))
-        progress_go(progress, training, state, ts_ns, sink);
+    if (state && daemon_training_state_works(state))
+        daemon_training_progress_go(progress, training, state, ts_ns, sink);
 }
 
 /* ---- all ---- */
@@ -199,10 +199,10 @@ static bool is_last_update(const json_t *events, size_t at, int64_t reach)
     return true;
 }
 
-void progress_take(struct progress *progress, const char *training, const json_t *events,
-                   const struct progress_sink *sink)
+void daemon_training_progress_take(struct training_progress *progress, const char *training,
+                                   const json_t *events, const struct progress_sink *sink)
 {
-    int64_t reach = progress_reach(progress, events);
+    int64_t reach = daemon_training_progress_reach(progress, events);
     size_t i;
     json_t *event;
     json_array_foreach(events, i, event)

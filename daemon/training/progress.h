@@ -1,5 +1,5 @@
 /* A training's events (docs/serve.md, docs/training.md) as rows of the database. Pure: what comes out depends
- * on the events and on struct progress alone. */
+ * on the events and on struct training_progress alone. */
 #ifndef DAEMON_TRAINING_PROGRESS_H
 #define DAEMON_TRAINING_PROGRESS_H
 
@@ -10,7 +10,7 @@
 #include "db/row.h"
 
 /* Of one training, between two answers; daemon_training_progress_begin(). */
-struct progress {
+struct training_progress {
     int64_t seq;                   /* of the newest event that was taken */
     int64_t point_ns, point_steps; /* of the newest point; 0, -1: not known */
     char state[TRAINING_WORD_MAX]; /* that it went into last; "" */
@@ -32,11 +32,11 @@ struct progress_sink {
 };
 
 /* Events up to `seq` are stored already. */
-void daemon_training_progress_begin(struct progress *progress, int64_t seq);
+void daemon_training_progress_begin(struct training_progress *progress, int64_t seq);
 
 /* The number up to which these events, an array, follow each other after those that were taken; that of the
  * last taken where none does. What follows a number out of order, or no event, is no part of it. */
-int64_t progress_reach(const struct progress *progress, const json_t *events);
+int64_t daemon_training_progress_reach(const struct training_progress *progress, const json_t *events);
 
 /* Takes the events up to there. A `start` forgets the points beyond its steps: the training goes on from a
  * checkpoint, or begins. An `update` makes a point once a second has passed since the one before, and so does
@@ -44,11 +44,11 @@ int64_t progress_reach(const struct progress *progress, const json_t *events);
  * a row, a `state` too. A rollout or update gets the utilisation that an update told in it; where none did,
  * that of one less than two seconds before, or of the next one, which is of its iteration. Steps that do not
  * rise forget what they contradict; an event without what it needs leaves no row. */
-void progress_take(struct progress *progress, const char *training, const json_t *events,
-                   const struct progress_sink *sink);
+void daemon_training_progress_take(struct training_progress *progress, const char *training,
+                                   const json_t *events, const struct progress_sink *sink);
 
 /* It went into a state that no event tells of: queued, paused, or an end. */
-void progress_go(struct progress *progress, const char *training, const char *state, int64_t ts_ns,
-                 const struct progress_sink *sink);
+void daemon_training_progress_go(struct training_progress *progress, const char *training, const char *state,
+                                 int64_t ts_ns, const struct progress_sink *sink);
 
 #endif

@@ -26,13 +26,13 @@ struct spawn {
     uv_process_t process;
     struct spawn_config config;
     off_t log_from;      /* where its own words begin */
-    struct spawn **slot; /* spawn_bury()'s */
+    struct spawn **slot; /* daemon_training_spawn_bury()'s */
     bool forgotten;
 };
 
 /* ---- whose process is it ---- */
 
-void spawn_mark(pid_t pid, char ret[static SPAWN_MARK_MAX])
+void daemon_training_spawn_mark(pid_t pid, char ret[static SPAWN_MARK_MAX])
 {
     char path[64], text[1024];
     ret[0] = '\0';
@@ -50,7 +50,7 @@ void spawn_mark(pid_t pid, char ret[static SPAWN_MARK_MAX])
         snprintf(ret, SPAWN_MARK_MAX, "%d %llu", (int)pid, strtoull(at + 1, NULL, 10));
 }
 
-int spawn_kill(const char *mark)
+int daemon_training_spawn_kill(const char *mark)
 {
     char now[SPAWN_MARK_MAX];
     long pid = strtol(mark, NULL, 10);
@@ -59,13 +59,13 @@ int spawn_kill(const char *mark)
     int fd = pidfd_open((pid_t)pid, 0);
     if (fd < 0)
         return -errno;
-    spawn_mark((pid_t)pid, now); /* the descriptor holds on to whoever that is */
+    daemon_training_spawn_mark((pid_t)pid, now); /* the descriptor holds on to whoever that is */
     int r = strcmp(now, mark) != 0 ? -ESRCH : pidfd_send_signal(fd, SIGKILL, NULL, 0) < 0 ? -errno : 0;
     close(fd);
     return r;
 }
 
-bool spawn_by_systemd(void)
+bool daemon_training_spawn_by_systemd(void)
 {
     const char *pid = getenv("SYSTEMD_EXEC_PID");
     return pid && strtol(pid, NULL, 10) == getpid();
@@ -126,7 +126,7 @@ static void on_exit_status(uv_process_t *process, int64_t status, int number)
     char why[LAST_WORDS_MAX + 80], words[LAST_WORDS_MAX];
     if (spawn->slot) {
         *spawn->slot = NULL;
-        spawn_forget(spawn);
+        daemon_training_spawn_forget(spawn);
         return;
     }
     last_words(spawn, words);
@@ -154,8 +154,8 @@ static int open_log(struct spawn *spawn, char *err, size_t err_size)
     return fd;
 }
 
-int spawn_start(uv_loop_t *loop, const struct spawn_config *config, struct spawn **ret, char *err,
-                size_t err_size)
+int daemon_training_spawn_start(uv_loop_t *loop, const struct spawn_config *config, struct spawn **ret,
+                                char *err, size_t err_size)
 {
     char *environment[ENVIRONMENT_MAX];
     struct spawn *spawn = calloc(1, sizeof *spawn);
@@ -196,17 +196,17 @@ int spawn_start(uv_loop_t *loop, const struct spawn_config *config, struct spawn
     return 0;
 }
 
-pid_t spawn_pid(const struct spawn *spawn)
+pid_t daemon_training_spawn_pid(const struct spawn *spawn)
 {
     return spawn->process.pid;
 }
 
-void spawn_bury(struct spawn **slot)
+void daemon_training_spawn_bury(struct spawn **slot)
 {
     (*slot)->slot = slot;
 }
 
-void spawn_forget(struct spawn *spawn)
+void daemon_training_spawn_forget(struct spawn *spawn)
 {
     if (!spawn || spawn->forgotten)
         return;

@@ -22,24 +22,24 @@ struct spawn_config {
 
 /* Starts it: own session, nothing of this process's open files, nothing that a service manager gave this
  * process, nice 10. 0, or -errno with one line. What config points to must outlive it. */
-int spawn_start(uv_loop_t *loop, const struct spawn_config *config, struct spawn **ret, char *err,
-                size_t err_size);
+int daemon_training_spawn_start(uv_loop_t *loop, const struct spawn_config *config, struct spawn **ret,
+                                char *err, size_t err_size);
 
-pid_t spawn_pid(const struct spawn *spawn);
+pid_t daemon_training_spawn_pid(const struct spawn *spawn);
 
 /* It was killed: waits for its end without a word, then frees itself and sets *slot, its holder, to NULL. */
-void spawn_bury(struct spawn **slot);
+void daemon_training_spawn_bury(struct spawn **slot);
 
 /* Looks away: it goes on. Frees itself on the loop's next turns. NULL is fine. */
-void spawn_forget(struct spawn *spawn);
+void daemon_training_spawn_forget(struct spawn *spawn);
 
 /* A process as it is told apart from a later one of the same number: "4242 811223"; "" when there is none. */
-void spawn_mark(pid_t pid, char ret[static SPAWN_MARK_MAX]);
+void daemon_training_spawn_mark(pid_t pid, char ret[static SPAWN_MARK_MAX]);
 
 /* SIGKILL for the process of that mark and for no other. 0; -ESRCH when it is gone; -errno. */
-int spawn_kill(const char *mark);
+int daemon_training_spawn_kill(const char *mark);
 
 /* Was this process started by systemd? Then units start units, and it starts nothing itself. */
-bool spawn_by_systemd(void);
+bool daemon_training_spawn_by_systemd(void);
 
 #endif

@@ -36,13 +36,13 @@ static int find_state(const char *state)
     return -ENOENT;
 }
 
-bool training_state_ended(const char *state)
+bool daemon_training_state_ended(const char *state)
 {
     int i = find_state(state);
     return i >= 0 && states[i].ended;
 }
 
-bool training_state_works(const char *state)
+bool daemon_training_state_works(const char *state)
 {
     int i = find_state(state);
     return i >= 0 && states[i].works;
@@ -70,7 +70,7 @@ static int character(const char *at)
     return json ? n : 0;
 }
 
-void training_clean(char *text)
+void daemon_training_clean(char *text)
 {
     for (char *c = text; *c;) {
         int n = character(c);
@@ -148,7 +148,7 @@ static void take_text(const json_t *value, char *to, size_t size)
 {
     const char *text = json_string_value(value);
     snprintf(to, size, "%s", text ? text : "");
-    training_clean(to);
+    daemon_training_clean(to);
 }
 
 static int64_t whole(const json_t *value, int64_t max)
@@ -157,7 +157,7 @@ static int64_t whole(const json_t *value, int64_t max)
     return n < 0 || n > max ? -1 : (int64_t)n;
 }
 
-int training_parse(const json_t *object, struct training *ret)
+int daemon_training_parse(const json_t *object, struct training *ret)
 {
     struct training training = {0};
     char *base = (char *)&training;
@@ -192,7 +192,7 @@ int training_parse(const json_t *object, struct training *ret)
 
 /* ---- the database ---- */
 
-void training_of_row(const struct db_training *row, struct training *ret)
+void daemon_training_of_row(const struct db_training *row, struct training *ret)
 {
     *ret = (struct training){
         .priority = row->priority,
@@ -233,7 +233,8 @@ void training_of_row(const struct db_training *row, struct training *ret)
     snprintf(ret->policy, sizeof ret->policy, "%s", row->policy);
 }
 
-void training_row(const struct training *training, const char *config, int64_t seq, struct db_training *ret)
+void daemon_training_row(const struct training *training, const char *config, int64_t seq,
+                         struct db_training *ret)
 {
     *ret = (struct db_training){
         .name = training->name,
@@ -265,7 +266,7 @@ void training_row(const struct training *training, const char *config, int64_t s
     };
 }
 
-bool training_changed(const struct training *before, const struct training *now)
+bool daemon_training_changed(const struct training *before, const struct training *now)
 {
     return strcmp(before->state, now->state) != 0 || strcmp(before->reason, now->reason) != 0 ||
            strcmp(before->cause, now->cause) != 0 || strcmp(before->device, now->device) != 0 ||
@@ -280,7 +281,7 @@ bool training_changed(const struct training *before, const struct training *now)
 
 static int64_t age_of(const struct training *training, int64_t told_age_ms)
 {
-    bool works = training_state_works(training->state);
+    bool works = daemon_training_state_works(training->state);
     int64_t heard = works && training->heard_age_ms >= 0 ? training->heard_age_ms : 0;
     return told_age_ms + heard;
 }
@@ -290,17 +291,17 @@ static int64_t expected_of(const struct training *training)
     return training->expected_ms > 0 ? training->expected_ms : EXPECTED_MS;
 }
 
-bool training_hangs(const struct training *training)
+bool daemon_training_hangs(const struct training *training)
 {
-    return training_state_works(training->state) && training->state_s > training->state_limit_s;
+    return daemon_training_state_works(training->state) && training->state_s > training->state_limit_s;
 }
 
-bool training_stalled(const struct training *training, int64_t told_age_ms)
+bool daemon_training_stalled(const struct training *training, int64_t told_age_ms)
 {
     int64_t limit = STALLED_TIMES * expected_of(training);
-    if (training_hangs(training))
+    if (daemon_training_hangs(training))
         return true;
-    return training_state_works(training->state) &&
+    return daemon_training_state_works(training->state) &&
            age_of(training, told_age_ms) > (limit > STALLED_MS_MIN ? limit : STALLED_MS_MIN);
 }
 
@@ -324,12 +325,12 @@ static json_t *real_or_null(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-json_t *training_object(const struct training *t, int64_t told_age_ms, bool live)
+json_t *daemon_training_object(const struct training *t, int64_t told_age_ms, bool live)
 {
     int64_t age = age_of(t, told_age_ms), expected = expected_of(t);
-    bool ended = training_state_ended(t->state);
-    bool stale = !ended && age > STALE_TIMES * expected && (training_state_works(t->state) || !live);
-    stale = stale || training_hangs(t);
+    bool ended = daemon_training_state_ended(t->state);
+    bool stale = !ended && age > STALE_TIMES * expected && (daemon_training_state_works(t->state) || !live);
+    stale = stale || daemon_training_hangs(t);
     const struct {
         const char *name;
         json_t *value;

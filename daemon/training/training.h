@@ -37,31 +37,32 @@ struct training {
 };
 
 /* Control characters and bytes that are no UTF-8 become '?'; a character that was cut at the end goes. */
-void training_clean(char *text);
+void daemon_training_clean(char *text);
 
-bool training_state_ended(const char *state); /* done, failed, stopped */
-bool training_state_works(const char *state); /* it has a worker */
+bool daemon_training_state_ended(const char *state); /* done, failed, stopped */
+bool daemon_training_state_works(const char *state); /* it has a worker */
 
 /* What `list` tells of one. Numbers that cannot be are taken for not known; control characters in texts
  * become '?'. 0; -EPROTO without a good name, a state of docs/serve.md and times that can be. */
-int training_parse(const json_t *object, struct training *ret);
+int daemon_training_parse(const json_t *object, struct training *ret);
 
 /* As the database has it, and as it is put there: `seq` is of the events that are stored, and texts are
  * borrowed. */
-void training_of_row(const struct db_training *row, struct training *ret);
-void training_row(const struct training *training, const char *config, int64_t seq, struct db_training *ret);
+void daemon_training_of_row(const struct db_training *row, struct training *ret);
+void daemon_training_row(const struct training *training, const char *config, int64_t seq,
+                         struct db_training *ret);
 
 /* Is anything else to be stored of it? */
-bool training_changed(const struct training *before, const struct training *now);
+bool daemon_training_changed(const struct training *before, const struct training *now);
 
 /* Of the status: docs/control.md. `told_age_ms` is the time since it was told, `live` whether the co-process
  * answers now. */
-json_t *training_object(const struct training *training, int64_t told_age_ms, bool live);
+json_t *daemon_training_object(const struct training *training, int64_t told_age_ms, bool live);
 
 /* Its worker lives, but has been in one state for longer than it may. */
-bool training_hangs(const struct training *training);
+bool daemon_training_hangs(const struct training *training);
 
 /* That, or its worker should have been heard by now: ten times what is expected, a minute at least. */
-bool training_stalled(const struct training *training, int64_t told_age_ms);
+bool daemon_training_stalled(const struct training *training, int64_t told_age_ms);
 
 #endif

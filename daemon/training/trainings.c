@@ -35,16 +35,16 @@ static bool was_answered(const json_t *answer)
 static void on_events(void *ctx, const json_t *answer)
 {
     struct trainings *trainings = ctx;
-    struct known *known = trainings->stopped ? NULL : keep_find(trainings, trainings->pulled);
+    struct known *known = trainings->stopped ? NULL : daemon_training_keep_find(trainings, trainings->pulled);
     const json_t *result = json_object_get(answer, "result");
     trainings->pulling = false;
     if (known && result) {
         const json_t *events = json_object_get(result, "events");
-        known->stuck = progress_reach(&known->progress, events) == known->progress.seq;
+        known->stuck = daemon_training_progress_reach(&known->progress, events) == known->progress.seq;
         if (known->stuck && json_array_size(events) > 0)
-            log_warning("training %s: the co-process tells of events that do not follow number %lld",
-                        trainings->pulled, (long long)known->progress.seq);
-        keep_store(trainings, known, events);
+            daemon_log_warning("training %s: the co-process tells of events that do not follow number %lld",
+                               trainings->pulled, (long long)known->progress.seq);
+        daemon_training_keep_store(trainings, known, events);
     } else if (known) {
         known->stuck = true;
     }
@@ -55,7 +55,7 @@ static void on_events(void *ctx, const json_t *answer)
 static void on_config(void *ctx, const json_t *answer)
 {
     struct trainings *trainings = ctx;
-    struct known *known = trainings->stopped ? NULL : keep_find(trainings, trainings->pulled);
+    struct known *known = trainings->stopped ? NULL : daemon_training_keep_find(trainings, trainings->pulled);
     const json_t *result = json_object_get(answer, "result");
     const char *text = json_string_value(json_object_get(result, "config"));
     trainings->pulling = false;
@@ -76,13 +76,13 @@ static void pull(struct trainings *trainings, const struct known *known, const c
 {
     trainings->pulling = true;
     snprintf(trainings->pulled, sizeof trainings->pulled, "%s", known->training.name);
-    link_ask(trainings->link, cmd, args, answer, trainings);
+    daemon_training_link_ask(trainings->link, cmd, args, answer, trainings);
 }
 
 static bool can_pull(const struct trainings *trainings)
 {
     struct link_view view;
-    link_view(trainings->link, &view);
+    daemon_training_link_view(trainings->link, &view);
     return view.state == LINK_OK && trainings->begun && !trainings->pulling && !trainings->stopped;
 }
 
@@ -101,7 +101,7 @@ static void pull_next(struct trainings *trainings)
                            EVENTS_LIMIT),
                  on_events);
         else if (known->dirty)
-            keep_store(trainings, known, NULL);
+            daemon_training_keep_store(trainings, known, NULL);
     }
 }
 
@@ -120,14 +120,14 @@ static void on_list(void *ctx, const json_t *answer)
     json_array_foreach(list, i, object)
     {
         const char *name = json_string_value(json_object_get(object, "name"));
-        struct known *known = name ? keep_find(trainings, name) : NULL;
+        struct known *known = name ? daemon_training_keep_find(trainings, name) : NULL;
         if (known)
             known->listed = trainings->lists;
     }
-    keep_missing(trainings, trainings->lists); /* they make room */
+    daemon_training_keep_missing(trainings, trainings->lists); /* they make room */
     json_array_foreach(list, i, object)
     {
-        struct known *known = keep_take(trainings, object);
+        struct known *known = daemon_training_keep_take(trainings, object);
         if (known)
             known->stuck = false;
     }
@@ -137,12 +137,12 @@ static void on_list(void *ctx, const json_t *answer)
 static void ask_list(struct trainings *trainings)
 {
     struct link_view view;
-    link_view(trainings->link, &view);
+    daemon_training_link_view(trainings->link, &view);
     if (view.state != LINK_OK || trainings->listing)
         return;
     trainings->listing = true;
     trainings->lists++;
-    link_ask(trainings->link, "list", NULL, on_list, trainings);
+    daemon_training_link_ask(trainings->link, "list", NULL, on_list, trainings);
 }
 
 /* ---- what is asked of it ---- */
@@ -159,15 +159,15 @@ static void on_asked(void *ctx, const json_t *answer)
     struct trainings *trainings = asked->trainings;
     const json_t *result = json_object_get(answer, "result");
     if (result && !trainings->stopped)
-        keep_take(trainings, result);
+        daemon_training_keep_take(trainings, result);
     asked->answer(asked->ctx, answer);
     free(asked);
     if (result && !trainings->stopped)
         pull_next(trainings);
 }
 
-void trainings_ask(struct trainings *trainings, const char *cmd, json_t *args, training_answer *answer,
-                   void *ctx)
+void daemon_trainings_ask(struct trainings *trainings, const char *cmd, json_t *args, training_answer *answer,
+                          void *ctx)
 {
     struct asked *asked = trainings ? calloc(1, sizeof *asked) : NULL;
     if (!asked) {
@@ -179,14 +179,14 @@ void trainings_ask(struct trainings *trainings, const char *cmd, json_t *args, t
         return;
     }
     *asked = (struct asked){trainings, answer, ctx};
-    link_ask(trainings->link, cmd, args, on_asked, asked);
+    daemon_training_link_ask(trainings->link, cmd, args, on_asked, asked);
 }
 
-bool trainings_reachable(const struct trainings *trainings)
+bool daemon_trainings_reachable(const struct trainings *trainings)
 {
     struct link_view view = {.state = LINK_ABSENT};
     if (trainings)
-        link_view(trainings->link, &view);
+        daemon_training_link_view(trainings->link, &view);
     return view.state == LINK_OK;
 }
 
@@ -195,15 +195,16 @@ bool trainings_reachable(const struct trainings *trainings)
 static bool is_needed(void *ctx)
 {
     const struct trainings *trainings = ctx;
-    return trainings->unlisted || keep_any_live(trainings) || commands_left(trainings->daemon->commands);
+    return trainings->unlisted || daemon_training_keep_any_live(trainings) ||
+           daemon_commands_left(trainings->daemon->commands);
 }
 
 static void on_ready(void *ctx)
 {
     struct trainings *trainings = ctx;
     struct link_view view;
-    link_view(trainings->link, &view);
-    log_info("co-process %s, process %d", view.version, (int)view.pid);
+    daemon_training_link_view(trainings->link, &view);
+    daemon_log_info("co-process %s, process %d", view.version, (int)view.pid);
     trainings->listing = false;
     ask_list(trainings);
 }
@@ -212,15 +213,15 @@ static void on_state(void *ctx)
 {
     struct trainings *trainings = ctx;
     struct link_view view;
-    link_view(trainings->link, &view);
+    daemon_training_link_view(trainings->link, &view);
     if (view.state != LINK_OK)
-        log_info("co-process %s: %s", link_state_name(view.state), view.detail);
+        daemon_log_info("co-process %s: %s", daemon_training_link_state_name(view.state), view.detail);
 }
 
 static void on_started(void *ctx, const char *mark)
 {
     struct trainings *trainings = ctx;
-    struct db_writer *writer = session_writer(trainings->daemon->session);
+    struct db_writer *writer = daemon_session_writer(trainings->daemon->session);
     if (writer)
         db_writer_put_meta(writer, "trainer_process", mark);
 }
@@ -228,7 +229,7 @@ static void on_started(void *ctx, const char *mark)
 static void on_killed(void *ctx, const char *why)
 {
     struct trainings *trainings = ctx;
-    log_error("%s", why);
+    daemon_log_error("%s", why);
     snprintf(trainings->killed, sizeof trainings->killed, "%s", why);
 }
 
@@ -239,7 +240,7 @@ static void on_bad(void *ctx, const char *why)
     if (trainings->bad_ms > 0 && trainings_now(trainings) - trainings->bad_ms < BAD_MS)
         return;
     trainings->bad_ms = trainings_now(trainings);
-    log_warning("%s", why);
+    daemon_log_warning("%s", why);
     snprintf(trainings->bad, sizeof trainings->bad, "%s", why);
 }
 
@@ -247,10 +248,11 @@ static void on_bad(void *ctx, const char *why)
 static void tell_absent(struct trainings *trainings, const struct link_view *view)
 {
     char text[LINK_DETAIL_MAX + 80];
-    bool lacks = (view->state == LINK_ABSENT || view->state == LINK_OFF) && keep_any_live(trainings);
+    bool lacks =
+        (view->state == LINK_ABSENT || view->state == LINK_OFF) && daemon_training_keep_any_live(trainings);
     if (!lacks || trainings->absent_ms == 0) {
         if (!lacks && trainings->told_absent)
-            session_alert_over(trainings->daemon->session, "TRAINER_ABSENT", "");
+            daemon_session_alert_over(trainings->daemon->session, "TRAINER_ABSENT", "");
         trainings->absent_ms = lacks ? trainings_now(trainings) : 0;
         trainings->told_absent = lacks && trainings->told_absent;
     }
@@ -258,27 +260,27 @@ static void tell_absent(struct trainings *trainings, const struct link_view *vie
         return;
     trainings->told_absent = true;
     snprintf(text, sizeof text, "trainings wait for the co-process: %s", view->detail);
-    session_alert_lasting(trainings->daemon->session, DB_ERROR, "TRAINER_ABSENT", "", text);
+    daemon_session_alert_lasting(trainings->daemon->session, DB_ERROR, "TRAINER_ABSENT", "", text);
 }
 
 static void tell(struct trainings *trainings)
 {
     struct session *session = trainings->daemon->session;
     struct link_view view;
-    link_view(trainings->link, &view);
+    daemon_training_link_view(trainings->link, &view);
     if (trainings->killed[0])
-        session_alert(session, DB_ERROR, "TRAINER_SILENT", trainings->killed);
+        daemon_session_alert(session, DB_ERROR, "TRAINER_SILENT", trainings->killed);
     trainings->killed[0] = '\0';
     if (trainings->bad[0])
-        session_alert(session, DB_WARNING, "TRAINER_ANSWER", trainings->bad);
+        daemon_session_alert(session, DB_WARNING, "TRAINER_ANSWER", trainings->bad);
     trainings->bad[0] = '\0';
     if (view.state != trainings->told_state && view.state == LINK_SILENT)
-        session_alert_lasting(session, DB_WARNING, "TRAINER_SILENT", "", view.detail);
+        daemon_session_alert_lasting(session, DB_WARNING, "TRAINER_SILENT", "", view.detail);
     if (view.state != trainings->told_state && view.state == LINK_VERSION)
-        session_alert_lasting(session, DB_WARNING, "TRAINER_VERSION", "", view.detail);
+        daemon_session_alert_lasting(session, DB_WARNING, "TRAINER_VERSION", "", view.detail);
     if (view.state == LINK_OK && view.state != trainings->told_state) {
-        session_alert_over(session, "TRAINER_SILENT", "");
-        session_alert_over(session, "TRAINER_VERSION", "");
+        daemon_session_alert_over(session, "TRAINER_SILENT", "");
+        daemon_session_alert_over(session, "TRAINER_VERSION", "");
     }
     trainings->told_state = view.state;
     tell_absent(trainings, &view);
@@ -287,16 +289,16 @@ static void tell(struct trainings *trainings)
 static void on_tick(uv_timer_t *timer)
 {
     struct trainings *trainings = timer->data;
-    trainings->begun = session_begun(trainings->daemon->session);
+    trainings->begun = daemon_session_begun(trainings->daemon->session);
     ask_list(trainings);
     if (!trainings->begun)
         return;
-    if (trainings_reachable(trainings))
-        commands_ask_left(trainings->daemon->commands);
+    if (daemon_trainings_reachable(trainings))
+        daemon_commands_ask_left(trainings->daemon->commands);
     pull_next(trainings); /* what was told before rows could be stored */
     tell(trainings);
     for (size_t i = 0; i < trainings->n_known; i++)
-        keep_watch(trainings, trainings->known[i]);
+        daemon_training_keep_watch(trainings, trainings->known[i]);
 }
 
 /* ---- begin, end ---- */
@@ -313,7 +315,7 @@ static void add_number(struct trainings *trainings, size_t *n, const char *optio
 static void plan_program(struct trainings *trainings, struct spawn_config *ret)
 {
     const struct daemon_config *config = &trainings->daemon->config;
-    const char *program = program_find("papertape-trainer", "trainer", trainings->program);
+    const char *program = daemon_program_find("papertape-trainer", "trainer", trainings->program);
     size_t n = 0;
     trainings->arguments[n++] = program;
     trainings->arguments[n++] = "serve";
@@ -349,7 +351,7 @@ static void plan_paths(struct trainings *trainings)
         snprintf(trainings->socket, sizeof trainings->socket, "%s/trainer.sock", daemon->state.path);
 }
 
-struct trainings *trainings_create(struct daemon *daemon)
+struct trainings *daemon_trainings_create(struct daemon *daemon)
 {
     struct trainings *trainings = calloc(1, sizeof *trainings);
     if (trainings)
@@ -360,13 +362,13 @@ struct trainings *trainings_create(struct daemon *daemon)
     }
     trainings->daemon = daemon;
     plan_paths(trainings);
-    struct link_config config = {
+    struct training_link_config config = {
         .loop = daemon->loop,
         .socket = trainings->socket,
         .state_dir = trainings->state_dir,
         .never = !daemon->config.trainer_start,
-        .by_unit = spawn_by_systemd(),
-        .times = link_times_default,
+        .by_unit = daemon_training_spawn_by_systemd(),
+        .times = daemon_training_link_times_default,
         .ctx = trainings,
         .needed = is_needed,
         .ready = on_ready,
@@ -376,7 +378,7 @@ struct trainings *trainings_create(struct daemon *daemon)
         .bad = on_bad,
     };
     plan_program(trainings, &config.program);
-    trainings->link = link_create(&config);
+    trainings->link = daemon_training_link_create(&config);
     if (!trainings->link) {
         free(trainings->known);
         free(trainings);
@@ -388,27 +390,27 @@ struct trainings *trainings_create(struct daemon *daemon)
     return trainings;
 }
 
-void trainings_remember(struct trainings *trainings, struct db_reader *reader)
+void daemon_trainings_remember(struct trainings *trainings, struct db_reader *reader)
 {
     char mark[SPAWN_MARK_MAX];
     if (db_reader_meta(reader, "trainer_process", mark, sizeof mark) == 0)
-        link_started_before(trainings->link, mark);
-    keep_remember(trainings, reader);
-    trainings->unlisted = keep_unlisted(trainings);
+        daemon_training_link_started_before(trainings->link, mark);
+    daemon_training_keep_remember(trainings, reader);
+    trainings->unlisted = daemon_training_keep_unlisted(trainings);
 }
 
 static void freed(uv_handle_t *handle)
 {
     struct trainings *trainings = handle->data;
-    keep_finish(trainings);
+    daemon_training_keep_finish(trainings);
     free(trainings);
 }
 
-void trainings_stop(struct trainings *trainings)
+void daemon_trainings_stop(struct trainings *trainings)
 {
     if (!trainings)
         return;
     trainings->stopped = true;
-    link_destroy(trainings->link);
+    daemon_training_link_destroy(trainings->link);
     uv_close((uv_handle_t *)&trainings->tick, freed);
 }

@@ -13,31 +13,32 @@
 struct trainings;
 
 /* Looks for the co-process from the loop's next turn on. NULL without memory. */
-struct trainings *trainings_create(struct daemon *daemon);
+struct trainings *daemon_trainings_create(struct daemon *daemon);
 
 /* What a former run stored; before the loop's next turn. */
-void trainings_remember(struct trainings *trainings, struct db_reader *reader);
+void daemon_trainings_remember(struct trainings *trainings, struct db_reader *reader);
 
 /* Asks the co-process, which is started for it where that is the daemon's to do. `args` is stolen. `answer`
- * is called once, at the latest after 10 s, possibly from within: see training_answer and link_ask(). What
- * `result.training` or the result itself tells of a training is taken over. */
-void trainings_ask(struct trainings *trainings, const char *cmd, json_t *args, training_answer *answer,
-                   void *ctx);
+ * is called once, at the latest after 10 s, possibly from within: see training_answer and
+ * daemon_training_link_ask(). What `result.training` or the result itself tells of a training is taken over.
+ */
+void daemon_trainings_ask(struct trainings *trainings, const char *cmd, json_t *args, training_answer *answer,
+                          void *ctx);
 
 /* Does the co-process listen, and is it of this version? What is asked is sent at once then. */
-bool trainings_reachable(const struct trainings *trainings);
+bool daemon_trainings_reachable(const struct trainings *trainings);
 
 /* The status object's "trainings", at most 64: those that a worker is at first, then those that wait, then
  * the newest that have ended; all that an answer's line can hold; how many there are; one, NULL for none; and
  * the status' "trainer". The lists are oldest first. */
-json_t *trainings_array(const struct trainings *trainings);
-json_t *trainings_all(const struct trainings *trainings);
-size_t trainings_total(const struct trainings *trainings);
-json_t *trainings_object(const struct trainings *trainings, const char *name);
-json_t *trainings_trainer(const struct trainings *trainings);
+json_t *daemon_trainings_array(const struct trainings *trainings);
+json_t *daemon_trainings_all(const struct trainings *trainings);
+size_t daemon_trainings_total(const struct trainings *trainings);
+json_t *daemon_trainings_object(const struct trainings *trainings, const char *name);
+json_t *daemon_trainings_trainer(const struct trainings *trainings);
 
 /* Answers what waits, and looks away: the co-process and its trainings go on. Frees itself on the loop's next
  * turns. NULL is fine. */
-void trainings_stop(struct trainings *trainings);
+void daemon_trainings_stop(struct trainings *trainings);
 
 #endif

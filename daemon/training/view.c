@@ -11,7 +11,7 @@ enum { SHOWN_MAX = 64 };
 static bool is_live(const struct trainings *trainings)
 {
     struct link_view view;
-    link_view(trainings->link, &view);
+    daemon_training_link_view(trainings->link, &view);
     return view.state == LINK_OK;
 }
 
@@ -25,9 +25,9 @@ static int64_t since(int64_t then_ns)
 static json_t *object_of(const struct trainings *trainings, const struct known *known)
 {
     const struct training *training = &known->training;
-    json_t *object =
-        training_object(training, keep_told_age(trainings, known), is_live(trainings) && known->met);
-    if (object && training_state_ended(training->state) && training->ended_ns > 0)
+    json_t *object = daemon_training_object(training, daemon_training_keep_told_age(trainings, known),
+                                            is_live(trainings) && known->met);
+    if (object && daemon_training_state_ended(training->state) && training->ended_ns > 0)
         json_object_set_new(object, "age_ms", json_integer((json_int_t)since(training->ended_ns)));
     return object;
 }
@@ -41,12 +41,12 @@ static json_t *list(const struct trainings *trainings, size_t max)
     json_t **objects = calloc(n + 1, sizeof *objects);
     for (size_t i = 0; ranks && objects && i < n; i++) {
         const struct training *training = &trainings->known[i]->training;
-        ranks[i] = (struct training_rank){.group = training_group(training->state),
+        ranks[i] = (struct training_rank){.group = db_training_group(training->state),
                                           .priority = training->priority,
                                           .ended_ns = training->ended_ns};
     }
     if (ranks && objects)
-        training_order(ranks, n);
+        db_training_order(ranks, n);
     for (size_t i = 0; ranks && objects && i < n && i < max; i++) {
         json_t *object = object_of(trainings, trainings->known[ranks[i].at]);
         if (!list_fits(object, &bytes)) {
@@ -63,35 +63,35 @@ static json_t *list(const struct trainings *trainings, size_t max)
     return array;
 }
 
-json_t *trainings_array(const struct trainings *trainings)
+json_t *daemon_trainings_array(const struct trainings *trainings)
 {
     return list(trainings, SHOWN_MAX);
 }
 
-json_t *trainings_all(const struct trainings *trainings)
+json_t *daemon_trainings_all(const struct trainings *trainings)
 {
     return list(trainings, TRAININGS_MAX);
 }
 
-size_t trainings_total(const struct trainings *trainings)
+size_t daemon_trainings_total(const struct trainings *trainings)
 {
     return trainings ? trainings->n_known : 0;
 }
 
-json_t *trainings_object(const struct trainings *trainings, const char *name)
+json_t *daemon_trainings_object(const struct trainings *trainings, const char *name)
 {
-    const struct known *known = trainings ? keep_find(trainings, name) : NULL;
+    const struct known *known = trainings ? daemon_training_keep_find(trainings, name) : NULL;
     return known ? object_of(trainings, known) : NULL;
 }
 
-json_t *trainings_trainer(const struct trainings *trainings)
+json_t *daemon_trainings_trainer(const struct trainings *trainings)
 {
     struct link_view view = {
         .state = LINK_ABSENT, .detail = "the daemon is stopping", .version = "", .age_ms = UINT64_MAX};
     if (trainings)
-        link_view(trainings->link, &view);
-    return json_pack("{s:s, s:s, s:s?, s:o, s:o}", "state", link_state_name(view.state), "detail",
-                     view.detail, "version", view.version[0] ? view.version : NULL, "pid",
+        daemon_training_link_view(trainings->link, &view);
+    return json_pack("{s:s, s:s, s:s?, s:o, s:o}", "state", daemon_training_link_state_name(view.state),
+                     "detail", view.detail, "version", view.version[0] ? view.version : NULL, "pid",
                      view.pid ? json_integer(view.pid) : json_null(), "age_ms",
                      view.age_ms == UINT64_MAX ? json_null() : json_integer((json_int_t)view.age_ms));
 }

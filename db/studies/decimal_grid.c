@@ -19,7 +19,7 @@ static void parts(double value, __int128 *ret_mantissa, int *ret_exponent, int *
         *ret_exponent = *ret_digits = 0;
         return;
     }
-    int n = python_float_digits(value, digits, &point);
+    int n = study_python_float_digits(value, digits, &point);
     long long whole = strtoll(digits, NULL, 10);
     *ret_mantissa = value < 0 ? -whole : whole;
     *ret_exponent = point - n;
@@ -41,7 +41,7 @@ static double read_back(__int128 mantissa, int exponent)
     return strtod(at, NULL);
 }
 
-double decimal_grid_high(double low, double high, double step)
+double study_decimal_grid_high(double low, double high, double step)
 {
     const double of[] = {low, high, step};
     __int128 mantissas[3];

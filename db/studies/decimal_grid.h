@@ -5,6 +5,6 @@
 
 /* The highest low + k * step that is not above high, k a whole number, all of it exact in decimal. Finite
  * low <= high, step > 0. Where the numbers are so far apart that 38 digits do not hold them, in float64. */
-double decimal_grid_high(double low, double high, double step);
+double study_decimal_grid_high(double low, double high, double step);
 
 #endif

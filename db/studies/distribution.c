@@ -51,7 +51,7 @@ int distribution_number(enum distribution_kind kind, double low, double high, do
             return invalid(err, "range: %.17g to %.17g: whole numbers of at most 2^53 are needed", low, high);
         high = low + floor((high - low) / step) * step;
     } else if (step > 0) {
-        high = decimal_grid_high(low, high, step);
+        high = study_decimal_grid_high(low, high, step);
     }
     *ret = (struct distribution){.kind = kind, .log = log, .low = low, .high = high, .step = step};
     return 0;
@@ -68,7 +68,7 @@ int distribution_categories(const json_t *choices, struct distribution *ret,
     for (size_t i = 0; i < n; i++) {
         const json_t *choice = json_array_get(choices, i);
         if (json_is_array(choice) ||
-            (json_is_object(choice) && !python_json_word(choice) && !python_json_carried(choice)))
+            (json_is_object(choice) && !study_python_json_word(choice) && !study_python_json_carried(choice)))
             return invalid(err, "choices: number %zu: null, a boolean, a number or a string is needed", i);
     }
     json_t *copy = json_deep_copy(choices);
@@ -187,7 +187,7 @@ json_t *distribution_external(const struct distribution *distribution, double va
 
 static bool carries(const json_t *choice, const json_t *external)
 {
-    const char *text = python_json_carried(choice);
+    const char *text = study_python_json_carried(choice);
     json_t *carried = text ? json_loads(text, JSON_DECODE_ANY, NULL) : NULL;
     bool equal = carried && json_equal(carried, external);
     json_decref(carried);

@@ -24,9 +24,9 @@ char *distribution_text(const struct distribution *distribution)
     int n = -1;
     switch (distribution->kind) {
     case DISTRIBUTION_FLOAT:
-        python_float_text(distribution->low, low);
-        python_float_text(distribution->high, high);
-        python_float_text(distribution->step, step);
+        study_python_float_text(distribution->low, low);
+        study_python_float_text(distribution->high, high);
+        study_python_float_text(distribution->step, step);
         n = asprintf(
             &text,
             "{\"name\": \"FloatDistribution\", \"attributes\": {\"step\": %s, \"low\": %s, \"high\": %s, "
@@ -42,7 +42,7 @@ char *distribution_text(const struct distribution *distribution)
     case DISTRIBUTION_CATEGORICAL:
         break;
     }
-    char *choices = python_json_text(distribution->choices);
+    char *choices = study_python_json_text(distribution->choices);
     n = choices
             ? asprintf(&text, "{\"name\": \"CategoricalDistribution\", \"attributes\": {\"choices\": %s}}",
                        choices)
@@ -168,7 +168,7 @@ static int parse_short(const char *type, const json_t *root, struct distribution
 int distribution_parse(const char *json, struct distribution *ret, char err[static DISTRIBUTION_ERROR_MAX])
 {
     size_t at;
-    json_t *root = python_json_parse(json, &at);
+    json_t *root = study_python_json_parse(json, &at);
     const json_t *attributes = json_object_get(root, "attributes");
     const char *name = json_string_value(json_object_get(root, "name"));
     const char *type = json_string_value(json_object_get(root, "type"));

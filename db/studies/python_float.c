@@ -58,14 +58,14 @@ static int take_apart(const char *text, char digits[static PYTHON_FLOAT_DIGITS +
     return n;
 }
 
-int python_float_digits(double value, char ret[static PYTHON_FLOAT_DIGITS + 1], int *ret_point)
+int study_python_float_digits(double value, char ret[static PYTHON_FLOAT_DIGITS + 1], int *ret_point)
 {
     char text[PYTHON_FLOAT_MAX];
     shortest(value, text);
     return take_apart(text, ret, ret_point);
 }
 
-void python_float_text(double value, char ret[static PYTHON_FLOAT_MAX])
+void study_python_float_text(double value, char ret[static PYTHON_FLOAT_MAX])
 {
     char digits[PYTHON_FLOAT_DIGITS + 1];
     if (!isfinite(value) || value == 0) {
@@ -73,7 +73,7 @@ void python_float_text(double value, char ret[static PYTHON_FLOAT_MAX])
         snprintf(ret, PYTHON_FLOAT_MAX, "%s%s", signbit(value) && !isnan(value) ? "-" : "", word);
         return;
     }
-    int point, n = python_float_digits(value, digits, &point);
+    int point, n = study_python_float_digits(value, digits, &point);
     char *at = ret;
     if (value < 0)
         *at++ = '-';

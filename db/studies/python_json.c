@@ -191,7 +191,7 @@ static json_t *value_of(const char **at)
     return scalar || *from == '"' ? scalar : named("float", from, *at);
 }
 
-json_t *python_json_parse(const char *text, size_t *ret_at)
+json_t *study_python_json_parse(const char *text, size_t *ret_at)
 {
     const char *from = spaces(text), *end = skip_value(from, 0);
     *ret_at = (size_t)(from - text);
@@ -208,13 +208,13 @@ static const char *only(const json_t *object, const char *key)
     return json_object_size(object) == 1 ? json_string_value(json_object_get(object, key)) : NULL;
 }
 
-const char *python_json_word(const json_t *choice)
+const char *study_python_json_word(const json_t *choice)
 {
     const char *word = only(choice, "float");
     return word && is_word(word, word + strlen(word)) ? word : NULL;
 }
 
-const char *python_json_carried(const json_t *choice)
+const char *study_python_json_carried(const json_t *choice)
 {
     const char *text = only(choice, "json"), *end = text ? skip_value(text, 0) : NULL;
     return end && !*end ? text : NULL;
@@ -265,7 +265,8 @@ static void write_list(FILE *out, const json_t *list)
 
 static void write_object(FILE *out, const json_t *object)
 {
-    const char *word = python_json_word(object), *carried = python_json_carried(object), *key, *between = "";
+    const char *word = study_python_json_word(object), *carried = study_python_json_carried(object), *key,
+               *between = "";
     json_t *value;
     if (word || carried) {
         fputs(word ? word : carried, out);
@@ -300,7 +301,7 @@ static void write_value(FILE *out, const json_t *value)
         fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
         break;
     case JSON_REAL:
-        python_float_text(json_real_value(value), real);
+        study_python_float_text(json_real_value(value), real);
         fputs(real, out);
         break;
     case JSON_TRUE:
@@ -315,7 +316,7 @@ static void write_value(FILE *out, const json_t *value)
     }
 }
 
-char *python_json_text(const json_t *value)
+char *study_python_json_text(const json_t *value)
 {
     char *text = NULL;
     size_t size;

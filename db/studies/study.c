@@ -11,7 +11,7 @@ const char *study_direction_name(enum study_direction direction)
     return names[direction];
 }
 
-const char *trial_state_name(enum trial_state state)
+const char *study_trial_state_name(enum trial_state state)
 {
     static const char *const names[] = {"RUNNING", "COMPLETE", "PRUNED", "FAIL", "WAITING"};
     return names[state];

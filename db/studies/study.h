@@ -15,7 +15,7 @@ enum { STUDY_NAME_MAX = 512 /* bytes, without NUL */, STUDY_OBJECTIVES_MAX = 16 
 enum study_direction { STUDY_NOT_SET, STUDY_MINIMIZE, STUDY_MAXIMIZE, STUDY_DIRECTIONS };
 enum trial_state { TRIAL_RUNNING, TRIAL_COMPLETE, TRIAL_PRUNED, TRIAL_FAIL, TRIAL_WAITING, TRIAL_STATES };
 const char *study_direction_name(enum study_direction direction); /* "MAXIMIZE" */
-const char *trial_state_name(enum trial_state state);             /* "RUNNING" */
+const char *study_trial_state_name(enum trial_state state);       /* "RUNNING" */
 
 static inline bool trial_state_finished(enum trial_state state)
 {

@@ -21,7 +21,7 @@ int study_store_trial_open(struct study_store *store, int64_t trial, struct stud
     int r = study_store_trial(store, trial, ret, err);
     if (r == 0 && trial_state_finished(ret->state))
         r = study_store_fail(store, -EINVAL, err, "trial %d: is %s: a finished trial never changes",
-                             ret->number, trial_state_name(ret->state));
+                             ret->number, study_trial_state_name(ret->state));
     return r;
 }
 
@@ -31,7 +31,7 @@ int study_store_trial_running(struct study_store *store, int64_t trial, struct s
     int r = study_store_trial_open(store, trial, ret, err);
     if (r == 0 && ret->state != TRIAL_RUNNING)
         r = study_store_fail(store, -EINVAL, err, "trial %d: is %s: a RUNNING one is needed", ret->number,
-                             trial_state_name(ret->state));
+                             study_trial_state_name(ret->state));
     return r;
 }
 

@@ -150,7 +150,7 @@ static int put(const struct cache *cache, const char *path, const void *bytes, s
     int fd = mkostemp(temporary, O_CLOEXEC);
     if (fd < 0)
         return -errno;
-    int r = write_whole(fd, bytes, size);
+    int r = whole_file_write(fd, bytes, size);
     if (r == 0 && sync && fsync(fd) < 0)
         r = -errno;
     if (close(fd) < 0 && r == 0)

@@ -34,7 +34,7 @@ struct player {
 };
 
 struct bars {
-    struct source base;
+    struct replay_source base;
     struct player *players;
     size_t n_players;
 };
@@ -108,7 +108,7 @@ static int64_t level_qty(struct player *p)
 
 static void keep_depth(struct player *p, bool bid, int64_t at)
 {
-    struct ladder *side = bid ? &p->market.bids : &p->market.asks;
+    struct replay_ladder *side = bid ? &p->market.bids : &p->market.asks;
     while (side->n < LEVELS_MIN) {
         int64_t worst = side->n > 0 ? side->levels[0].price : at;
         int64_t gap = chance_range(&p->chance, 1, 8) * p->tick;
@@ -125,7 +125,7 @@ static void arrange(struct player *p, bool buy, int64_t price, int64_t qty)
 {
     struct made_market *m = &p->market;
     const struct level *best;
-    const struct ladder *taken = buy ? &m->asks : &m->bids, *other = buy ? &m->bids : &m->asks;
+    const struct replay_ladder *taken = buy ? &m->asks : &m->bids, *other = buy ? &m->bids : &m->asks;
     while ((best = replay_ladder_best(taken, 0)) && (buy ? best->price < price : best->price > price))
         replay_made_market_set(m, !buy, best->price, 0);
     while ((best = replay_ladder_best(other, 0)) && (buy ? best->price >= price : best->price <= price))
@@ -168,7 +168,7 @@ static struct player *next_player(struct bars *b)
     return first;
 }
 
-static int64_t bars_due(struct source *source)
+static int64_t bars_due(struct replay_source *source)
 {
     return due_of(next_player((struct bars *)source));
 }
@@ -189,7 +189,7 @@ static int end_bar(struct bars *b, struct player *p)
     return p->bar < p->end ? begin_bar(b, p) : 0;
 }
 
-static int bars_step(struct source *source)
+static int bars_step(struct replay_source *source)
 {
     struct bars *b = (struct bars *)source;
     struct player *p = next_player(b);
@@ -217,7 +217,7 @@ static int bars_step(struct source *source)
     return 0;
 }
 
-static bool bars_book(struct source *source, int symbol, struct source_book *ret)
+static bool bars_book(struct replay_source *source, int symbol, struct source_book *ret)
 {
     struct bars *b = (struct bars *)source;
     for (size_t i = 0; i < b->n_players; i++)
@@ -226,7 +226,7 @@ static bool bars_book(struct source *source, int symbol, struct source_book *ret
     return false;
 }
 
-static void bars_destroy(struct source *source)
+static void bars_destroy(struct replay_source *source)
 {
     struct bars *b = (struct bars *)source;
     for (size_t i = 0; i < b->n_players; i++) {
@@ -320,7 +320,7 @@ static int open_player(struct bars *b, struct player *p, int interval, int64_t f
 }
 
 int bars_create(struct tape *tape, const char *const *paths, size_t n_paths, int interval, int64_t from_ns,
-                int64_t to_ns, struct source **ret, char error[static SOURCE_ERROR_MAX])
+                int64_t to_ns, struct replay_source **ret, char error[static SOURCE_ERROR_MAX])
 {
     struct bars *b = calloc(1, sizeof(*b));
     int64_t start_ns = INT64_MAX;
@@ -330,7 +330,7 @@ int bars_create(struct tape *tape, const char *const *paths, size_t n_paths, int
         snprintf(error, SOURCE_ERROR_MAX, "out of memory");
         return rc;
     }
-    b->base = (struct source){.ops = &bars_ops, .tape = tape};
+    b->base = (struct replay_source){.ops = &bars_ops, .tape = tape};
     for (size_t i = 0; i < n_paths; i++) {
         struct player *p = &b->players[b->n_players++];
         p->path = paths[i];
@@ -347,7 +347,7 @@ int bars_create(struct tape *tape, const char *const *paths, size_t n_paths, int
     return 0;
 }
 
-void bars_gaps(const struct source *source, size_t *ret_gaps, int64_t *ret_missing)
+void bars_gaps(const struct replay_source *source, size_t *ret_gaps, int64_t *ret_missing)
 {
     const struct bars *b = (const struct bars *)source;
     *ret_gaps = 0;

@@ -16,9 +16,9 @@
  * to_ns on are left out. 0, or a negative errno with a message "what: where: what would be right"; gaps are
  * told on stderr by the caller: see bars_gaps(). */
 int bars_create(struct tape *tape, const char *const *paths, size_t n_paths, int interval, int64_t from_ns,
-                int64_t to_ns, struct source **ret, char error[static SOURCE_ERROR_MAX]);
+                int64_t to_ns, struct replay_source **ret, char error[static SOURCE_ERROR_MAX]);
 
 /* How many gaps the files have, and how many bars are missing in them. */
-void bars_gaps(const struct source *source, size_t *ret_gaps, int64_t *ret_missing);
+void bars_gaps(const struct replay_source *source, size_t *ret_gaps, int64_t *ret_missing);
 
 #endif

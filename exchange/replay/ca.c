@@ -153,7 +153,7 @@ int replay_ca_write(const struct ca *ca, const char *path)
     int fd = mkostemp(temporary, O_CLOEXEC);
     if (fd < 0)
         return -errno;
-    int rc = write_whole(fd, ca->ca_pem, ca->ca_len);
+    int rc = whole_file_write(fd, ca->ca_pem, ca->ca_len);
     if (rc == 0 && fchmod(fd, 0644) != 0)
         rc = -errno;
     if (close(fd) != 0 && rc == 0)

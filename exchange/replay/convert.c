@@ -77,7 +77,7 @@ static void write_path(struct text *out, struct json_text url)
 static int add_line(struct import *import, const struct frame_line *line)
 {
     struct journal_record record = {JOURNAL_FRAME, 0, line->ts_ns, line->frame.data, line->frame.len};
-    struct frame frame;
+    struct replay_frame frame;
     if (line->ts_ns < import->last_ns) {
         record.recv_ns = import->last_ns;
         import->counts.late++;
@@ -223,7 +223,7 @@ static int export_lines(struct lines *lines, gzFile out, struct convert_counts *
     struct text text = {0};
     int rc;
     while ((rc = replay_lines_next(lines, &line)) == 1) {
-        struct frame frame;
+        struct replay_frame frame;
         bool reply = line.url.len > 0;
         bool snapshot = reply && replay_frame_read(line.frame, &frame) == 0 && frame.kind == FRAME_SNAPSHOT;
         if (memchr(line.frame.data, '\n', line.frame.len) || line.ts_ns < 0) {

@@ -23,7 +23,7 @@ void replay_follow_finish(struct follow *follow)
     replay_follow_init(follow);
 }
 
-static int set_all(struct ladder *side, const struct level *levels, size_t n)
+static int set_all(struct replay_ladder *side, const struct level *levels, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (replay_ladder_set(side, levels[i].price, levels[i].qty) < 0)
@@ -32,7 +32,7 @@ static int set_all(struct ladder *side, const struct level *levels, size_t n)
 }
 
 /* From the worst on, so that each level is appended. */
-static int set_snapshot(struct ladder *side, const struct level *levels, size_t n)
+static int set_snapshot(struct replay_ladder *side, const struct level *levels, size_t n)
 {
     side->n = 0;
     for (size_t i = n; i > 0; i--)

@@ -18,7 +18,7 @@
 struct follow_kept; /* one difference */
 
 struct follow {
-    struct ladder bids, asks;
+    struct replay_ladder bids, asks;
     uint64_t last_id; /* 0: nothing yet */
     bool has_snapshot;
     bool lost; /* behind a hole */

@@ -64,9 +64,9 @@ int replay_frame_line_read(const char *line, size_t len, struct frame_line *ret)
     return 0;
 }
 
-int replay_frame_read(struct json_text text, struct frame *ret)
+int replay_frame_read(struct json_text text, struct replay_frame *ret)
 {
-    struct frame out = {.kind = FRAME_OTHER, .data = text};
+    struct replay_frame out = {.kind = FRAME_OTHER, .data = text};
     struct json json;
     struct json_text key;
     bool has_stream = false, has_data = false;

@@ -28,7 +28,7 @@ enum frame_kind {
     FRAME_OTHER,    /* another reply */
 };
 
-struct frame {
+struct replay_frame {
     enum frame_kind kind;
     struct json_text stream; /* its name; for a raw frame empty: see replay_frame_raw_name() */
     struct json_text data;   /* the data object, as it stands */
@@ -42,7 +42,7 @@ struct frame_levels {
 
 /* Each reads one thing; 0, -EINVAL when it is not that, or -ENOMEM. Texts point into the line. */
 int replay_frame_line_read(const char *line, size_t len, struct frame_line *ret);
-int replay_frame_read(struct json_text text, struct frame *ret);
+int replay_frame_read(struct json_text text, struct replay_frame *ret);
 
 /* The stream's name that a raw frame belongs to ("btcusdt@trade"), into name[64]. 0; -EINVAL; -ENOENT for
  * one that names no symbol. An event that is none of those made here is a stream of its own name. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void replay_ladder_finish(struct ladder *ladder)
+void replay_ladder_finish(struct replay_ladder *ladder)
 {
     free(ladder->levels);
     ladder->levels = NULL;
@@ -12,7 +12,7 @@ void replay_ladder_finish(struct ladder *ladder)
 }
 
 /* Index of the level at `price`, or where it belongs. */
-static size_t find(const struct ladder *ladder, int64_t price)
+static size_t find(const struct replay_ladder *ladder, int64_t price)
 {
     size_t lo = 0, hi = ladder->n;
     while (lo < hi) {
@@ -26,7 +26,7 @@ static size_t find(const struct ladder *ladder, int64_t price)
     return lo;
 }
 
-int replay_ladder_set(struct ladder *ladder, int64_t price, int64_t qty)
+int replay_ladder_set(struct replay_ladder *ladder, int64_t price, int64_t qty)
 {
     size_t i = find(ladder, price);
     struct level *at = ladder->levels + i;
@@ -57,13 +57,13 @@ int replay_ladder_set(struct ladder *ladder, int64_t price, int64_t qty)
     return 0;
 }
 
-int64_t replay_ladder_qty(const struct ladder *ladder, int64_t price)
+int64_t replay_ladder_qty(const struct replay_ladder *ladder, int64_t price)
 {
     size_t i = find(ladder, price);
     return i < ladder->n && ladder->levels[i].price == price ? ladder->levels[i].qty : 0;
 }
 
-const struct level *replay_ladder_best(const struct ladder *ladder, size_t i)
+const struct level *replay_ladder_best(const struct replay_ladder *ladder, size_t i)
 {
     return i < ladder->n ? &ladder->levels[ladder->n - 1 - i] : NULL;
 }

@@ -11,22 +11,22 @@ struct level {
     int64_t price, qty;
 };
 
-struct ladder {
+struct replay_ladder {
     bool bid;       /* best is the highest price, else the lowest */
     bool keep_zero; /* quantity 0 is a level too (a list of changes), not a removal */
     struct level *levels;
     size_t n, cap;
 };
 
-void replay_ladder_finish(struct ladder *ladder);
+void replay_ladder_finish(struct replay_ladder *ladder);
 
 /* Sets the quantity at a price; 0 removes it. Returns 0 or -ENOMEM. */
-int replay_ladder_set(struct ladder *ladder, int64_t price, int64_t qty);
+int replay_ladder_set(struct replay_ladder *ladder, int64_t price, int64_t qty);
 
 /* The quantity at a price, 0 when there is no level. */
-int64_t replay_ladder_qty(const struct ladder *ladder, int64_t price);
+int64_t replay_ladder_qty(const struct replay_ladder *ladder, int64_t price);
 
 /* The i-th best level, or NULL. */
-const struct level *replay_ladder_best(const struct ladder *ladder, size_t i);
+const struct level *replay_ladder_best(const struct replay_ladder *ladder, size_t i);
 
 #endif

@@ -56,7 +56,7 @@ static void tell_trades(struct made_market *market, int64_t ts_ns, bool buy, int
 int64_t replay_made_market_take(struct made_market *market, int64_t ts_ns, bool buy, int64_t qty,
                                 int64_t limit)
 {
-    const struct ladder *side = buy ? &market->asks : &market->bids;
+    const struct replay_ladder *side = buy ? &market->asks : &market->bids;
     int64_t taken = 0;
     while (taken < qty) {
         const struct level *best = replay_ladder_best(side, 0);
@@ -94,7 +94,7 @@ void replay_made_market_diff(struct made_market *market, int64_t ts_ns)
     if (market->update_id == market->told_id)
         return;
     for (int side = 0; side < 2; side++) {
-        struct ladder *changed = &market->changed[side];
+        struct replay_ladder *changed = &market->changed[side];
         for (size_t i = 0; i < changed->n; i++)
             changed->levels[i].qty =
                 replay_ladder_qty(side == 0 ? &market->bids : &market->asks, changed->levels[i].price);

@@ -15,12 +15,13 @@
 struct made_market {
     struct tape *tape;
     int symbol;
-    struct ladder bids, asks;
+    struct replay_ladder bids, asks;
     uint64_t update_id; /* of the last change */
     uint64_t told_id;   /* of the last change that a difference told */
     int64_t next_trade_id;
-    uint64_t messages;        /* told so far: trades, quotes, differences */
-    struct ladder changed[2]; /* prices touched since then (bids, asks); quantities are not looked at */
+    uint64_t messages; /* told so far: trades, quotes, differences */
+    struct replay_ladder
+        changed[2]; /* prices touched since then (bids, asks); quantities are not looked at */
     struct level told_bid, told_ask; /* last quote */
 };
 

@@ -61,7 +61,7 @@ static void on_idle(uv_idle_t *idle)
     }
 }
 
-int replay_play_init(struct play *play, uv_loop_t *loop, struct source *source, double speed,
+int replay_play_init(struct play *play, uv_loop_t *loop, struct replay_source *source, double speed,
                      bool (*ready)(void *user), void *user)
 {
     *play = (struct play){.source = source, .speed = speed, .loop = loop, .ready = ready, .user = user};

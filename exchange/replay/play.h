@@ -10,7 +10,7 @@
 #include "exchange/replay/source.h"
 
 struct play {
-    struct source *source;
+    struct replay_source *source;
     double speed; /* market seconds in one second; 0: as fast as clients read */
     bool started, failed;
     int64_t origin_ns; /* source time at the start */
@@ -24,7 +24,7 @@ struct play {
 };
 
 /* 0 or a negative errno. */
-int replay_play_init(struct play *play, uv_loop_t *loop, struct source *source, double speed,
+int replay_play_init(struct play *play, uv_loop_t *loop, struct replay_source *source, double speed,
                      bool (*ready)(void *user), void *user);
 
 /* Is it at full speed, and moving? */

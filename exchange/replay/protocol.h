@@ -23,7 +23,7 @@ enum {
 };
 
 /* An HTTP request, whole. All lives until the call that it is given to returns. */
-struct request {
+struct replay_request {
     const char *method;                 /* "GET" */
     const char *path;                   /* without arguments: "/api/v3/klines" */
     const char *args[REQUEST_ARGS_MAX]; /* decoded: "name=value" */
@@ -35,7 +35,7 @@ struct request {
 };
 
 /* The value of an argument; NULL: not sent. */
-const char *replay_request_arg(const struct request *request, const char *name);
+const char *replay_request_arg(const struct replay_request *request, const char *name);
 
 /* What is answered: the body starts empty, the status is 200, the type JSON. */
 struct response {
@@ -65,14 +65,15 @@ struct protocol_ops {
     int64_t (*now_ns)(const struct protocol *protocol);
 
     /* One REST request. */
-    void (*answer)(struct protocol *protocol, const struct request *request, struct response *response);
+    void (*answer)(struct protocol *protocol, const struct replay_request *request,
+                   struct response *response);
 
     /* A websocket is asked for: true to let it open; else the response is sent instead. */
-    bool (*admit)(struct protocol *protocol, const struct request *request, struct response *response);
+    bool (*admit)(struct protocol *protocol, const struct replay_request *request, struct response *response);
 
     /* It is open; client->state is the protocol's to set and, in `leave`, to free. May close it at once with
      * replay_client_close(); `leave` follows in any case. */
-    void (*enter)(struct protocol *protocol, struct client *client, const struct request *request);
+    void (*enter)(struct protocol *protocol, struct client *client, const struct replay_request *request);
     void (*leave)(struct protocol *protocol, struct client *client);
 
     /* It said something: a whole message, ending with a zero byte behind its `len`. */
@@ -89,8 +90,8 @@ struct protocol_ops {
 /* First member of each venue's own. */
 struct protocol {
     const struct protocol_ops *ops;
-    struct source *source; /* what is played: due, step; its tape and book may be missing */
-    struct server *server; /* set before any call above */
+    struct replay_source *source; /* what is played: due, step; its tape and book may be missing */
+    struct server *server;        /* set before any call above */
 };
 
 /* A venue that can be played. */

@@ -27,7 +27,7 @@ struct followed {
 };
 
 struct recording {
-    struct source base;
+    struct replay_source base;
     struct file *files;
     size_t n_files;
     int64_t from_ns, to_ns;
@@ -65,14 +65,14 @@ static int open_file(struct recording *r, struct file *f)
 }
 
 /* A raw frame of no symbol, as serverShutdown: it was meant for who listened then. */
-static bool nameless(const struct frame *frame)
+static bool nameless(const struct replay_frame *frame)
 {
     char name[64];
     return frame->stream.len == 0 && replay_frame_raw_name(frame->data, name) == -ENOENT;
 }
 
 /* A frame's stream; makes it (and its symbol) when it is new. */
-static struct stream *stream_of(struct recording *r, struct file *f, const struct frame *frame)
+static struct replay_stream *stream_of(struct recording *r, struct file *f, const struct replay_frame *frame)
 {
     char raw_name[64];
     struct json_text name = frame->stream;
@@ -85,7 +85,7 @@ static struct stream *stream_of(struct recording *r, struct file *f, const struc
     }
     if (replay_stream_parse(name.data, name.len, &symbol_len, &interval) != STREAM_OTHER)
         replay_tape_symbol_add(r->base.tape, name.data, symbol_len);
-    struct stream *s = replay_tape_stream(r->base.tape, name.data, name.len);
+    struct replay_stream *s = replay_tape_stream(r->base.tape, name.data, name.len);
     if (s && f->first_symbol < 0)
         f->first_symbol = s->symbol;
     return s;
@@ -145,7 +145,7 @@ static int keep_info(struct recording *r, const struct file *f)
 static int learn(struct recording *r, struct file *f, int64_t *first_ns)
 {
     struct tape *tape = r->base.tape;
-    struct frame frame;
+    struct replay_frame frame;
     struct tape_trade trade;
     struct level bid, ask;
     struct candle candle;
@@ -167,7 +167,7 @@ static int learn(struct recording *r, struct file *f, int64_t *first_ns)
     }
     if (nameless(&frame))
         return 0;
-    struct stream *s = stream_of(r, f, &frame);
+    struct replay_stream *s = stream_of(r, f, &frame);
     if (!s)
         return -EINVAL;
     s->recorded = true;
@@ -217,7 +217,7 @@ static int learn(struct recording *r, struct file *f, int64_t *first_ns)
     return 0;
 }
 
-static int play_depth(struct recording *r, struct stream *s, const struct frame *frame)
+static int play_depth(struct recording *r, struct replay_stream *s, const struct replay_frame *frame)
 {
     struct frame_levels *l = &r->levels;
     int64_t event_ns;
@@ -241,7 +241,7 @@ static int play_depth(struct recording *r, struct stream *s, const struct frame 
     return 0;
 }
 
-static int play_stream(struct recording *r, struct stream *s, const struct frame *frame)
+static int play_stream(struct recording *r, struct replay_stream *s, const struct replay_frame *frame)
 {
     struct tape *tape = r->base.tape;
     const char *raw = frame->data.data;
@@ -328,7 +328,7 @@ static struct file *next_file(struct recording *r)
     return first;
 }
 
-static int64_t recording_due(struct source *source)
+static int64_t recording_due(struct replay_source *source)
 {
     struct recording *r = (struct recording *)source;
     struct file *f = r->done ? NULL : next_file(r);
@@ -342,11 +342,11 @@ static void end(struct recording *r)
     r->done = true;
 }
 
-static int recording_step(struct source *source)
+static int recording_step(struct replay_source *source)
 {
     struct recording *r = (struct recording *)source;
     struct file *f = next_file(r);
-    struct frame frame;
+    struct replay_frame frame;
     if (!f || r->done)
         return 0;
     int rc = replay_frame_read(f->line.frame, &frame);
@@ -360,7 +360,7 @@ static int recording_step(struct source *source)
     } else if (rc == 0 && frame.kind == FRAME_STREAM && nameless(&frame)) {
         rc = 0;
     } else if (rc == 0 && frame.kind == FRAME_STREAM) {
-        struct stream *s = stream_of(r, f, &frame);
+        struct replay_stream *s = stream_of(r, f, &frame);
         rc = s ? play_stream(r, s, &frame) : -ENOMEM;
     } else if (rc == 0) {
         rc = play_reply(r, f);
@@ -375,12 +375,12 @@ static int recording_step(struct source *source)
     return 0;
 }
 
-static bool recording_book(struct source *source, int symbol, struct source_book *ret)
+static bool recording_book(struct replay_source *source, int symbol, struct source_book *ret)
 {
     return replay_follow_book(&((struct recording *)source)->symbols[symbol].book, ret);
 }
 
-static void recording_destroy(struct source *source)
+static void recording_destroy(struct replay_source *source)
 {
     struct recording *r = (struct recording *)source;
     for (size_t i = 0; i < r->n_files; i++)
@@ -441,7 +441,7 @@ static int share_info(struct recording *r)
 static int play_history(struct recording *r)
 {
     struct file *f;
-    struct frame frame;
+    struct replay_frame frame;
     while ((f = next_file(r)) && f->line.url.len > 0 && replay_frame_read(f->line.frame, &frame) == 0 &&
            frame.kind == FRAME_OTHER) {
         int rc = recording_step(&r->base);
@@ -481,7 +481,7 @@ static int load(struct recording *r)
 }
 
 int replay_recording_create(struct tape *tape, const char *const *paths, size_t n_paths, int64_t from_ns,
-                            int64_t to_ns, struct source **ret, char error[static SOURCE_ERROR_MAX])
+                            int64_t to_ns, struct replay_source **ret, char error[static SOURCE_ERROR_MAX])
 {
     struct recording *r = calloc(1, sizeof(*r));
     struct file *files = calloc(n_paths, sizeof(*files));
@@ -491,7 +491,7 @@ int replay_recording_create(struct tape *tape, const char *const *paths, size_t 
         snprintf(error, SOURCE_ERROR_MAX, "out of memory");
         return -ENOMEM;
     }
-    r->base = (struct source){.ops = &recording_ops, .tape = tape};
+    r->base = (struct replay_source){.ops = &recording_ops, .tape = tape};
     r->files = files;
     r->n_files = n_paths;
     r->from_ns = from_ns;

@@ -18,6 +18,6 @@
  * from_ns is played at once, unheard; play ends at to_ns (market time; INT64_MIN and INT64_MAX: all). 0, or a
  * negative errno with a message "what: FILE:LINE: what would be right". */
 int replay_recording_create(struct tape *tape, const char *const *paths, size_t n_paths, int64_t from_ns,
-                            int64_t to_ns, struct source **ret, char error[static SOURCE_ERROR_MAX]);
+                            int64_t to_ns, struct replay_source **ret, char error[static SOURCE_ERROR_MAX]);
 
 #endif

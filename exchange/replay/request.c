@@ -12,7 +12,7 @@ enum {
     PATH_MAX_BYTES = 32 << 10, /* "/ws/a/b/c": names of streams may stand in the path */
 };
 
-const char *replay_request_arg(const struct request *request, const char *name)
+const char *replay_request_arg(const struct replay_request *request, const char *name)
 {
     size_t len = strlen(name);
     for (int i = 0; i < request->n_args; i++)
@@ -49,7 +49,7 @@ static int copy_header(struct lws *wsi, const char *name, char *to, size_t size)
 
 static void read_texts(struct request_copy *copy, struct lws *wsi, const char *const *headers)
 {
-    struct request *r = &copy->request;
+    struct replay_request *r = &copy->request;
     size_t used = 0, size = REQUEST_HEAD_MAX + PATH_MAX_BYTES;
     int n;
     r->method = "";

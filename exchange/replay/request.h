@@ -12,7 +12,7 @@ enum { REQUEST_HEAD_MAX = 65000 }; /* bytes of a request's head: a URL of 1024 s
 
 /* A request and the memory that its texts point into. */
 struct request_copy {
-    struct request request;
+    struct replay_request request;
     struct text body; /* grows while it arrives */
     char *space;
 };

@@ -249,7 +249,7 @@ static void heartbeat(struct client *client)
 }
 
 /* Not the venue's: a fault from now on, in the words of --fault. */
-static void control(struct server *server, const struct request *request, struct response *response)
+static void control(struct server *server, const struct replay_request *request, struct response *response)
 {
     char error[FAULT_ERROR_MAX];
     server->faults->base_ns = replay_play_elapsed_ns(&server->play);

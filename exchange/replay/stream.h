@@ -29,7 +29,7 @@ struct listener {
     int unit;
 };
 
-struct stream {
+struct replay_stream {
     char *name;
     size_t name_len;
     enum stream_kind kind;
@@ -46,8 +46,8 @@ struct stream {
     bool changed;                /* trades came since then */
     uint64_t sent[STREAM_UNITS]; /* frames, for faults */
 
-    struct stream *next;    /* in the tape's hash */
-    struct stream *sibling; /* the next of its symbol */
+    struct replay_stream *next;    /* in the tape's hash */
+    struct replay_stream *sibling; /* the next of its symbol */
 };
 
 /* Splits a name into symbol (as it stands) and kind; *ret_interval is set for klines. Returns the kind. */

@@ -60,7 +60,7 @@ struct maker {
 };
 
 struct synthetic {
-    struct source base;
+    struct replay_source base;
     struct maker *makers;
     int n_makers;
     struct maker **heap; /* the next that is due first */
@@ -102,7 +102,7 @@ static void walk(struct maker *m, int64_t ts_ns)
 /* Keeps the book's depth: new levels behind the last, or the last goes. */
 static void keep_depth(struct maker *m, bool bid)
 {
-    struct ladder *side = bid ? &m->market.bids : &m->market.asks;
+    struct replay_ladder *side = bid ? &m->market.bids : &m->market.asks;
     while (side->n < LEVELS_MIN) {
         int64_t gap = chance_range(&m->chance, 1, 400) * m->recipe.tick;
         int64_t worst = side->levels[0].price;
@@ -115,7 +115,7 @@ static void keep_depth(struct maker *m, bool bid)
 /* Someone sees the book on the wrong side of the fair price and takes what is there. */
 static void sweep(struct maker *m, int64_t ts_ns, bool buy)
 {
-    const struct ladder *side = buy ? &m->market.asks : &m->market.bids;
+    const struct replay_ladder *side = buy ? &m->market.asks : &m->market.bids;
     int64_t qty = 0, levels = chance_range(&m->chance, 1, SWEEP_LEVELS);
     for (int64_t i = 0; i < levels; i++) {
         const struct level *level = replay_ladder_best(side, (size_t)i);
@@ -155,14 +155,14 @@ static void place(struct maker *m, int64_t bid, int64_t ask)
     bool buy = chance_next(&m->chance) & 1;
     int64_t away = (chance_heavy(&m->chance, 12) - 1) * m->recipe.tick;
     int64_t price = buy ? bid - away : ask + away;
-    const struct ladder *side = buy ? &m->market.bids : &m->market.asks;
+    const struct replay_ladder *side = buy ? &m->market.bids : &m->market.asks;
     replay_made_market_set(&m->market, buy, price, replay_ladder_qty(side, price) + level_qty(m));
 }
 
 static void cancel(struct maker *m)
 {
     bool buy = chance_next(&m->chance) & 1;
-    const struct ladder *side = buy ? &m->market.bids : &m->market.asks;
+    const struct replay_ladder *side = buy ? &m->market.bids : &m->market.asks;
     size_t i = (size_t)(chance_heavy(&m->chance, 8) - 1);
     const struct level *level = replay_ladder_best(side, i < side->n ? i : side->n - 1);
     struct level was = *level;
@@ -236,14 +236,14 @@ static void sift(struct synthetic *s, int at)
     s->heap[at] = m;
 }
 
-static int64_t synthetic_due(struct source *source)
+static int64_t synthetic_due(struct replay_source *source)
 {
     struct synthetic *synthetic = (struct synthetic *)source;
     int64_t due_ns = due_of(synthetic->heap[0]);
     return due_ns < synthetic->end_ns ? due_ns : INT64_MAX;
 }
 
-static int synthetic_step(struct source *source)
+static int synthetic_step(struct replay_source *source)
 {
     struct synthetic *synthetic = (struct synthetic *)source;
     struct maker *m = synthetic->heap[0];
@@ -261,7 +261,7 @@ static int synthetic_step(struct source *source)
     return 0;
 }
 
-static bool synthetic_book(struct source *source, int symbol, struct source_book *ret)
+static bool synthetic_book(struct replay_source *source, int symbol, struct source_book *ret)
 {
     struct synthetic *s = (struct synthetic *)source;
     for (int i = 0; i < s->n_makers; i++)
@@ -270,7 +270,7 @@ static bool synthetic_book(struct source *source, int symbol, struct source_book
     return false;
 }
 
-static void synthetic_destroy(struct source *source)
+static void synthetic_destroy(struct replay_source *source)
 {
     struct synthetic *s = (struct synthetic *)source;
     for (int i = 0; i < s->n_makers; i++)
@@ -366,12 +366,13 @@ static int make_symbol(struct synthetic *s, int i, const struct synthetic_config
                                r->trade_id);
 }
 
-int replay_synthetic_create(struct tape *tape, const struct synthetic_config *config, struct source **ret)
+int replay_synthetic_create(struct tape *tape, const struct synthetic_config *config,
+                            struct replay_source **ret)
 {
     struct synthetic *s = calloc(1, sizeof(*s));
     if (!s)
         return -ENOMEM;
-    s->base = (struct source){.ops = &synthetic_ops, .tape = tape};
+    s->base = (struct replay_source){.ops = &synthetic_ops, .tape = tape};
     s->end_ns = config->end_ns;
     s->makers = calloc((size_t)config->symbols, sizeof(*s->makers));
     s->heap = calloc((size_t)config->symbols, sizeof(struct maker *));

@@ -25,6 +25,7 @@ struct synthetic_config {
 
 /* Adds its symbols to the tape. Of many symbols less history is kept, so that all need some 300 MB at most.
  * 0, -ENOMEM, or the tape's error. */
-int replay_synthetic_create(struct tape *tape, const struct synthetic_config *config, struct source **ret);
+int replay_synthetic_create(struct tape *tape, const struct synthetic_config *config,
+                            struct replay_source **ret);
 
 #endif

@@ -30,7 +30,7 @@ void replay_tape_finish(struct tape *tape)
         free(tape->symbols[i].info);
     }
     for (int i = 0; i < TAPE_HASH; i++) {
-        for (struct stream *s = tape->hash[i], *next; s; s = next) {
+        for (struct replay_stream *s = tape->hash[i], *next; s; s = next) {
             next = s->next;
             free(s->listeners);
             free(s->name);
@@ -113,28 +113,28 @@ int replay_tape_symbol_add(struct tape *tape, const char *name, size_t len)
         s->lower[i] = (char)tolower((unsigned char)name[i]);
     }
     replay_candles_init(&s->candles);
-    s->slow[0] = (struct ladder){.bid = true, .keep_zero = true};
-    s->slow[1] = (struct ladder){.keep_zero = true};
+    s->slow[0] = (struct replay_ladder){.bid = true, .keep_zero = true};
+    s->slow[1] = (struct replay_ladder){.keep_zero = true};
     *slot(tape, name, len) = ++tape->n_symbols;
     return tape->n_symbols - 1;
 }
 
-static struct stream **bucket(struct tape *tape, const char *name, size_t len)
+static struct replay_stream **bucket(struct tape *tape, const char *name, size_t len)
 {
     return &tape->hash[hash_name(name, len)];
 }
 
-static struct stream *find_stream(struct tape *tape, const char *name, size_t len)
+static struct replay_stream *find_stream(struct tape *tape, const char *name, size_t len)
 {
-    struct stream *s = *bucket(tape, name, len);
+    struct replay_stream *s = *bucket(tape, name, len);
     while (s && (s->name_len != len || memcmp(s->name, name, len) != 0))
         s = s->next;
     return s;
 }
 
-struct stream *replay_tape_stream(struct tape *tape, const char *name, size_t len)
+struct replay_stream *replay_tape_stream(struct tape *tape, const char *name, size_t len)
 {
-    struct stream *s = find_stream(tape, name, len);
+    struct replay_stream *s = find_stream(tape, name, len);
     if (s)
         return s;
     s = calloc(1, sizeof(*s));
@@ -153,16 +153,16 @@ struct stream *replay_tape_stream(struct tape *tape, const char *name, size_t le
         s->sibling = tape->symbols[s->symbol].streams;
         tape->symbols[s->symbol].streams = s;
     }
-    struct stream **at = bucket(tape, name, len);
+    struct replay_stream **at = bucket(tape, name, len);
     s->next = *at;
     *at = s;
     return s;
 }
 
 /* A stream that nobody listens to and no recording holds is forgotten. */
-static void drop_stream(struct tape *tape, struct stream *s)
+static void drop_stream(struct tape *tape, struct replay_stream *s)
 {
-    struct stream **at = bucket(tape, s->name, s->name_len);
+    struct replay_stream **at = bucket(tape, s->name, s->name_len);
     while (*at != s)
         at = &(*at)->next;
     *at = s->next;
@@ -180,7 +180,7 @@ static void drop_stream(struct tape *tape, struct stream *s)
 static void find_next_close(struct tape_symbol *sym)
 {
     sym->next_close_ns = INT64_MAX;
-    for (const struct stream *s = sym->streams; s; s = s->sibling) {
+    for (const struct replay_stream *s = sym->streams; s; s = s->sibling) {
         if (s->kind != STREAM_KLINE || s->recorded || s->n_listeners == 0 || s->open_ns == INT64_MIN)
             continue;
         int64_t close = s->open_ns + replay_candle_interval_ns(s->interval);
@@ -190,7 +190,7 @@ static void find_next_close(struct tape_symbol *sym)
 }
 
 /* What a stream must know of the past when its first listener comes. */
-static void begin_stream(struct tape *tape, struct stream *s)
+static void begin_stream(struct tape *tape, struct replay_stream *s)
 {
     struct tape_symbol *sym = &tape->symbols[s->symbol];
     s->open_ns = s->last_sent_ns = INT64_MIN;
@@ -206,7 +206,7 @@ static void begin_stream(struct tape *tape, struct stream *s)
 
 int replay_tape_listen(struct tape *tape, const char *name, size_t len, void *client, bool combined, int unit)
 {
-    struct stream *s = replay_tape_stream(tape, name, len);
+    struct replay_stream *s = replay_tape_stream(tape, name, len);
     if (!s)
         return -ENOMEM;
     for (size_t i = 0; i < s->n_listeners; i++)
@@ -229,7 +229,7 @@ int replay_tape_listen(struct tape *tape, const char *name, size_t len, void *cl
 
 bool replay_tape_unlisten(struct tape *tape, const char *name, size_t len, void *client)
 {
-    struct stream *s = find_stream(tape, name, len);
+    struct replay_stream *s = find_stream(tape, name, len);
     for (size_t i = 0; s && i < s->n_listeners; i++) {
         if (s->listeners[i].client != client)
             continue;
@@ -246,7 +246,7 @@ bool replay_tape_unlisten(struct tape *tape, const char *name, size_t len, void 
 }
 
 /* A recorded message goes to each listener in the unit that it wants. */
-static void send_recorded(struct tape *tape, struct stream *s, const char *raw, size_t raw_len)
+static void send_recorded(struct tape *tape, struct replay_stream *s, const char *raw, size_t raw_len)
 {
     for (int unit = 0; unit < STREAM_UNITS; unit++) {
         if (s->n_units[unit] == 0)
@@ -262,7 +262,7 @@ static void send_recorded(struct tape *tape, struct stream *s, const char *raw, 
 }
 
 /* What stands in the scratch text. */
-static void send_scratch(struct tape *tape, struct stream *s, int unit)
+static void send_scratch(struct tape *tape, struct replay_stream *s, int unit)
 {
     if (!text_ok(&tape->scratch))
         tape->failed = true;
@@ -270,15 +270,15 @@ static void send_scratch(struct tape *tape, struct stream *s, int unit)
         tape->deliver(tape->user, s, unit, tape->scratch.data, tape->scratch.len);
 }
 
-static bool hears(const struct stream *s, enum stream_kind kind)
+static bool hears(const struct replay_stream *s, enum stream_kind kind)
 {
     return s->kind == kind && s->n_listeners > 0 && !s->recorded;
 }
 
 /* The stream of a kind, if somebody listens and it is not recorded. */
-static struct stream *wanted(const struct tape_symbol *sym, enum stream_kind kind)
+static struct replay_stream *wanted(const struct tape_symbol *sym, enum stream_kind kind)
 {
-    for (struct stream *s = sym->streams; s; s = s->sibling)
+    for (struct replay_stream *s = sym->streams; s; s = s->sibling)
         if (hears(s, kind))
             return s;
     return NULL;
@@ -287,7 +287,7 @@ static struct stream *wanted(const struct tape_symbol *sym, enum stream_kind kin
 /* The same in a unit; the scratch text is empty then. */
 static bool wanted_in(struct tape *tape, const struct tape_symbol *sym, enum stream_kind kind, int unit)
 {
-    for (const struct stream *s = sym->streams; s; s = s->sibling) {
+    for (const struct replay_stream *s = sym->streams; s; s = s->sibling) {
         if (hears(s, kind) && s->n_units[unit] > 0) {
             text_clear(&tape->scratch);
             return true;
@@ -299,7 +299,7 @@ static bool wanted_in(struct tape *tape, const struct tape_symbol *sym, enum str
 /* Sends what stands in the scratch text to every stream of a kind that is not recorded. */
 static void send_kind(struct tape *tape, struct tape_symbol *sym, enum stream_kind kind, int unit)
 {
-    for (struct stream *s = sym->streams; s; s = s->sibling)
+    for (struct replay_stream *s = sym->streams; s; s = s->sibling)
         if (hears(s, kind))
             send_scratch(tape, s, unit);
 }
@@ -308,7 +308,7 @@ static void send_kind(struct tape *tape, struct tape_symbol *sym, enum stream_ki
 static void pass_on(struct tape *tape, struct tape_symbol *sym, enum stream_kind kind, const char *raw,
                     size_t raw_len)
 {
-    for (struct stream *s = sym->streams; s; s = s->sibling)
+    for (struct replay_stream *s = sym->streams; s; s = s->sibling)
         if (s->kind == kind && s->n_listeners > 0)
             send_recorded(tape, s, raw, raw_len);
 }
@@ -328,7 +328,7 @@ static void flush_agg(struct tape *tape, struct tape_symbol *sym)
     sym->agg_id++;
 }
 
-static void send_kline(struct tape *tape, struct tape_symbol *sym, struct stream *s, bool closed)
+static void send_kline(struct tape *tape, struct tape_symbol *sym, struct replay_stream *s, bool closed)
 {
     struct candle candle;
     if (!replay_candles_get(&sym->candles, s->interval, s->open_ns, &candle))
@@ -346,7 +346,7 @@ static void send_kline(struct tape *tape, struct tape_symbol *sym, struct stream
 /* Closes what is over by ts_ns, of which candles know. */
 static void send_closed(struct tape *tape, struct tape_symbol *sym, int64_t ts_ns)
 {
-    for (struct stream *s = sym->streams; s; s = s->sibling) {
+    for (struct replay_stream *s = sym->streams; s; s = s->sibling) {
         if (s->kind != STREAM_KLINE || s->recorded || s->n_listeners == 0 || s->open_ns == INT64_MIN)
             continue;
         for (int64_t length = replay_candle_interval_ns(s->interval); s->open_ns + length <= ts_ns;
@@ -368,7 +368,7 @@ static void close_klines(struct tape *tape, struct tape_symbol *sym, int64_t ts_
 static void send_ticker(struct tape *tape, int symbol)
 {
     struct tape_symbol *sym = &tape->symbols[symbol];
-    struct stream *s = wanted(sym, STREAM_MINI_TICKER);
+    struct replay_stream *s = wanted(sym, STREAM_MINI_TICKER);
     struct candle day;
     if (!s || !s->changed || (s->last_sent_ns != INT64_MIN && tape->now_ns - s->last_sent_ns < NS_PER_S) ||
         !replay_tape_day(tape, symbol, &day))
@@ -424,7 +424,7 @@ static void count_trade(struct tape *tape, int symbol, const struct tape_trade *
                                    .buyer_maker = trade->buyer_maker};
     if (replay_candles_trade(&sym->candles, &counted) < 0)
         tape->failed = true;
-    for (struct stream *s = sym->streams; s; s = s->sibling) {
+    for (struct replay_stream *s = sym->streams; s; s = s->sibling) {
         if (s->kind == STREAM_KLINE && s->open_ns == INT64_MIN && !s->recorded && s->n_listeners > 0) {
             s->open_ns = replay_candle_open_time(s->interval, trade->ts_ns);
             find_next_close(sym);
@@ -435,7 +435,7 @@ static void count_trade(struct tape *tape, int symbol, const struct tape_trade *
 
 static void send_forming(struct tape *tape, struct tape_symbol *sym)
 {
-    for (struct stream *s = sym->streams; s; s = s->sibling)
+    for (struct replay_stream *s = sym->streams; s; s = s->sibling)
         if (s->kind == STREAM_KLINE && s->n_listeners > 0 && !s->recorded && s->open_ns != INT64_MIN &&
             (s->last_sent_ns == INT64_MIN || tape->now_ns - s->last_sent_ns >= KLINE_EVERY_NS))
             send_kline(tape, sym, s, false);
@@ -516,11 +516,11 @@ void replay_tape_quote(struct tape *tape, int symbol, uint64_t id, int64_t bid, 
 
 static void flush_slow(struct tape *tape, struct tape_symbol *sym)
 {
-    struct ladder *b = &sym->slow[0], *a = &sym->slow[1];
+    struct replay_ladder *b = &sym->slow[0], *a = &sym->slow[1];
     struct text *out = &tape->scratch;
     /* The best stands last in a ladder and goes out first. */
     for (int side = 0; side < 2; side++) {
-        struct ladder *l = &sym->slow[side];
+        struct replay_ladder *l = &sym->slow[side];
         for (size_t i = 0, j = l->n; i + 1 < j; i++) {
             struct level level = l->levels[i];
             l->levels[i] = l->levels[--j];
@@ -579,7 +579,7 @@ void replay_tape_depth(struct tape *tape, int symbol, int64_t event_ns, uint64_t
     }
 }
 
-void replay_tape_recorded(struct tape *tape, struct stream *stream, const char *raw, size_t raw_len)
+void replay_tape_recorded(struct tape *tape, struct replay_stream *stream, const char *raw, size_t raw_len)
 {
     if (stream->n_listeners > 0)
         send_recorded(tape, stream, raw, raw_len);

@@ -39,8 +39,8 @@ struct tape_symbol {
     bool changed, delisted, other_filters; /* its status, its listing, its filters: see binance/changes.h */
     char *info; /* its object in exchangeInfo as it was recorded, or NULL; freed with the tape */
     struct candles candles;
-    struct stream *streams; /* that somebody listens to, or that are recorded */
-    int64_t next_close_ns;  /* when the first of its klines closes; INT64_MAX: none */
+    struct replay_stream *streams; /* that somebody listens to, or that are recorded */
+    int64_t next_close_ns;         /* when the first of its klines closes; INT64_MAX: none */
 
     struct tape_trade *trades; /* ring of TAPE_TRADES_KEPT */
     uint64_t n_trades;         /* ever */
@@ -49,7 +49,7 @@ struct tape_symbol {
     int64_t agg_id, agg_first_id, agg_last_id, agg_qty;
     struct tape_trade agg;
 
-    struct ladder slow[2]; /* changes of bids and asks since the last slow depth message */
+    struct replay_ladder slow[2]; /* changes of bids and asks since the last slow depth message */
     uint64_t slow_first_id, slow_last_id;
     int64_t slow_event_ns;
 
@@ -61,13 +61,13 @@ struct tape {
     int n_symbols, cap_symbols;
     int *by_name;   /* TAPE_HASH slots of index + 1; 0: free */
     int64_t now_ns; /* market time: the latest event time seen */
-    struct stream *hash[TAPE_HASH];
+    struct replay_stream *hash[TAPE_HASH];
     struct text scratch, other; /* what is being rendered; a recorded message in another unit */
     size_t n_changed;           /* changes of symbols that were applied */
     bool failed;                /* out of memory */
 
     /* One message: the stream's data object, for those of its listeners that want times in `unit`. */
-    void (*deliver)(void *user, struct stream *stream, int unit, const char *data, size_t len);
+    void (*deliver)(void *user, struct replay_stream *stream, int unit, const char *data, size_t len);
     void *user;
 };
 
@@ -80,7 +80,7 @@ int replay_tape_symbol_add(struct tape *tape, const char *name, size_t len);
 int replay_tape_symbol_find(const struct tape *tape, const char *name, size_t len); /* -1: none */
 
 /* The stream of a name, made when there is none; NULL when memory is out. */
-struct stream *replay_tape_stream(struct tape *tape, const char *name, size_t len);
+struct replay_stream *replay_tape_stream(struct tape *tape, const char *name, size_t len);
 
 /* A client listens, for times in STREAM_MS or STREAM_US; 1 when it did already, else 0, or -ENOMEM. */
 int replay_tape_listen(struct tape *tape, const char *name, size_t len, void *client, bool combined,
@@ -120,7 +120,7 @@ void replay_tape_depth(struct tape *tape, int symbol, int64_t event_ns, uint64_t
                        const char *raw, size_t raw_len);
 
 /* Any other recorded message. */
-void replay_tape_recorded(struct tape *tape, struct stream *stream, const char *raw, size_t raw_len);
+void replay_tape_recorded(struct tape *tape, struct replay_stream *stream, const char *raw, size_t raw_len);
 
 /* Nothing more comes: what was held back to be joined goes out. */
 void replay_tape_end(struct tape *tape);

@@ -19,14 +19,14 @@ bool replay_transcript_close(struct transcript *transcript)
     return fclose(file) == 0 && ok;
 }
 
-static void write_target(FILE *file, const struct request *request)
+static void write_target(FILE *file, const struct replay_request *request)
 {
     fputs(request->path, file);
     for (int i = 0; i < request->n_args; i++)
         fprintf(file, "%c%s", i == 0 ? '?' : '&', request->args[i]);
 }
 
-uint64_t replay_transcript_enter(struct transcript *transcript, const struct request *request)
+uint64_t replay_transcript_enter(struct transcript *transcript, const struct replay_request *request)
 {
     uint64_t client = ++transcript->clients;
     if (transcript->file) {
@@ -57,7 +57,7 @@ void replay_transcript_leave(struct transcript *transcript, uint64_t client)
         fprintf(transcript->file, "%" PRIu64 " end\n", client);
 }
 
-void replay_transcript_rest(struct transcript *transcript, const struct request *request,
+void replay_transcript_rest(struct transcript *transcript, const struct replay_request *request,
                             const struct response *response)
 {
     FILE *file = transcript->file;

@@ -28,11 +28,11 @@ int replay_transcript_open(struct transcript *transcript, const char *path);
 bool replay_transcript_close(struct transcript *transcript);
 
 /* The number of a client that opened. */
-uint64_t replay_transcript_enter(struct transcript *transcript, const struct request *request);
+uint64_t replay_transcript_enter(struct transcript *transcript, const struct replay_request *request);
 void replay_transcript_message(struct transcript *transcript, uint64_t client, bool binary,
                                const unsigned char *data, size_t len);
 void replay_transcript_leave(struct transcript *transcript, uint64_t client);
-void replay_transcript_rest(struct transcript *transcript, const struct request *request,
+void replay_transcript_rest(struct transcript *transcript, const struct replay_request *request,
                             const struct response *response);
 
 #endif

@@ -34,7 +34,7 @@ struct walk_job {
 };
 
 /* Gives bars [from, end) to a step, and writes outputs from `begin` on. */
-struct walk {
+struct gpu_walk {
     const struct walk_job *of; /* NULL: none */
     size_t from, begin, end;
     unsigned char *memory, *entry; /* entry: the memory as it was before `begin`, or NULL */
@@ -44,7 +44,7 @@ struct walk {
  * other's banks. */
 struct walk_shared {
     double cell[INDICATOR_COLUMNS][WALK_THREADS][WALK_BARS + 1];
-    struct walk walk[WALK_THREADS];
+    struct gpu_walk walk[WALK_THREADS];
 };
 
 BLOCK_FN unsigned char *walk_memory(const struct gpu_view *v, const struct walk_job *of, unsigned index)
@@ -54,9 +54,9 @@ BLOCK_FN unsigned char *walk_memory(const struct gpu_view *v, const struct walk_
 
 /* Walk `index` of a job: its segment, and run_in bars before that. The first one begins at bar 0, since it
  * also writes what is before the first complete bar. */
-BLOCK_FN struct walk walk_of(const struct gpu_view *v, const struct walk_job *of, unsigned index)
+BLOCK_FN struct gpu_walk walk_of(const struct gpu_view *v, const struct walk_job *of, unsigned index)
 {
-    struct walk w;
+    struct gpu_walk w;
     size_t at = of->job.start + index * of->segment, end = at + of->run_in + of->segment;
     w.of = of;
     w.from = index == 0 ? 0 : at;
@@ -68,10 +68,10 @@ BLOCK_FN struct walk walk_of(const struct gpu_view *v, const struct walk_job *of
 }
 
 /* The launch's walk of that number. */
-BLOCK_FN struct walk walk_find(const struct gpu_view *v, unsigned number)
+BLOCK_FN struct gpu_walk walk_find(const struct gpu_view *v, unsigned number)
 {
     unsigned low = 0, high = v->n_walk_jobs; /* the job is in [low, high) */
-    struct walk none = {NULL, 0, 0, 0, NULL, NULL};
+    struct gpu_walk none = {NULL, 0, 0, 0, NULL, NULL};
     if (number >= v->n_walks)
         return none;
     while (high - low > 1) {
@@ -99,7 +99,7 @@ BLOCK_FN bool walk_same(const unsigned char *a, const unsigned char *b, size_t b
 }
 
 /* One bar, values[] in the order of the columns; NaN in out[] where no output exists yet. */
-BLOCK_FN void walk_step(const struct walk *w, const double values[INDICATOR_COLUMNS],
+BLOCK_FN void walk_step(const struct gpu_walk *w, const double values[INDICATOR_COLUMNS],
                         double out[INDICATOR_OUTPUTS_MAX])
 {
     struct indicator_bar bar = {values[0], values[1], values[2], values[3], values[4], values[5]};
@@ -109,7 +109,7 @@ BLOCK_FN void walk_step(const struct walk *w, const double values[INDICATOR_COLU
 }
 
 /* A thread's part of a tile. */
-BLOCK_FN void walk_tile(const struct walk *w, size_t base, unsigned row, struct walk_shared *sh)
+BLOCK_FN void walk_tile(const struct gpu_walk *w, size_t base, unsigned row, struct walk_shared *sh)
 {
     const struct gpu_job *job = &w->of->job;
     for (unsigned j = 0; j < WALK_BARS && w->from + base + j < w->end; j++) {
@@ -133,7 +133,7 @@ BLOCK_FN void block_walk(const struct gpu_view *v, unsigned block, struct walk_s
     size_t longest = 0;
     BLOCK_PHASE(t, WALK_THREADS)
     {
-        struct walk w = walk_find(v, block * WALK_THREADS + t);
+        struct gpu_walk w = walk_find(v, block * WALK_THREADS + t);
         sh->walk[t] = w;
         if (!w.of)
             continue;
@@ -150,7 +150,7 @@ BLOCK_FN void block_walk(const struct gpu_view *v, unsigned block, struct walk_s
         {
             unsigned j = t % WALK_BARS;
             for (unsigned row = t / WALK_BARS; row < WALK_THREADS; row += ROWS_AT_ONCE) {
-                const struct walk *w = &sh->walk[row];
+                const struct gpu_walk *w = &sh->walk[row];
                 size_t i = w->from + base + j;
                 for (unsigned c = 0; w->of && i < w->end && c < INDICATOR_COLUMNS; c++)
                     if (w->of->job.inputs & 1u << c)
@@ -166,7 +166,7 @@ BLOCK_FN void block_walk(const struct gpu_view *v, unsigned block, struct walk_s
         {
             unsigned j = t % WALK_BARS;
             for (unsigned row = t / WALK_BARS; row < WALK_THREADS; row += ROWS_AT_ONCE) {
-                const struct walk *w = &sh->walk[row];
+                const struct gpu_walk *w = &sh->walk[row];
                 size_t i = w->from + base + j;
                 for (unsigned k = 0; w->of && i >= w->begin && i < w->end && k < w->of->job.outputs; k++)
                     view_store(v, w->of->job.out + k, i, sh->cell[k][row][j]);
@@ -176,7 +176,7 @@ BLOCK_FN void block_walk(const struct gpu_view *v, unsigned block, struct walk_s
 }
 
 /* Walks a segment again, from the memory at the end of the one before. */
-BLOCK_FN void walk_again(const struct gpu_view *v, const struct walk *w, const unsigned char *memory)
+BLOCK_FN void walk_again(const struct gpu_view *v, const struct gpu_walk *w, const unsigned char *memory)
 {
     const struct gpu_job *job = &w->of->job;
     walk_copy(w->memory, memory, w->of->bytes);
@@ -200,7 +200,7 @@ BLOCK_FN void block_verify(const struct gpu_view *v, unsigned block)
     BLOCK_PHASE(t, WALK_THREADS)
     {
         for (unsigned s = 1 + t; s < of->n_walks; s += WALK_THREADS) {
-            struct walk w = walk_of(v, of, s);
+            struct gpu_walk w = walk_of(v, of, s);
             v->marks[of->first_walk + s] = walk_same(w.entry, walk_memory(v, of, s - 1), of->bytes);
         }
     }
@@ -208,7 +208,7 @@ BLOCK_FN void block_verify(const struct gpu_view *v, unsigned block)
     {
         bool walked = false; /* the segment before, anew: it may end elsewhere now */
         for (unsigned s = 1; t == 0 && s < of->n_walks; s++) {
-            struct walk w = walk_of(v, of, s);
+            struct gpu_walk w = walk_of(v, of, s);
             const unsigned char *before = walk_memory(v, of, s - 1);
             bool same = walked ? walk_same(w.entry, before, of->bytes) : v->marks[of->first_walk + s] != 0;
             walked = !same;

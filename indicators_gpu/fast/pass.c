@@ -49,7 +49,8 @@ static void fill_nan(size_t cell, void *out, size_t n)
 /* A job for each task that has outputs; the others are done with NaN. */
 static void plan_jobs(struct pass *p, enum indicator_isa isa, const struct fast_task *tasks, size_t n_tasks)
 {
-    const struct fast_set *own = fast_set(isa, p->columns->precision), *wide = fast_set(isa, INDICATOR_F64);
+    const struct fast_set *own = indicators_fast_set(isa, p->columns->precision),
+                          *wide = indicators_fast_set(isa, INDICATOR_F64);
     for (size_t t = 0; t < n_tasks; t++) {
         const struct indicator *row = tasks[t].spec->row;
         struct job *job = &p->jobs[p->n_jobs];
@@ -216,8 +217,8 @@ int fast_pass(enum indicator_isa isa, const struct fast_columns *columns, const 
               size_t n_tasks, size_t *ret_bad)
 {
     struct pass p = {.columns = columns,
-                     .moves = &fast_set(isa, columns->precision)->moves,
-                     .moves_wide = &fast_set(isa, INDICATOR_F64)->moves,
+                     .moves = &indicators_fast_set(isa, columns->precision)->moves,
+                     .moves_wide = &indicators_fast_set(isa, INDICATOR_F64)->moves,
                      .cell = fast_cell(columns->precision, FAST_CLOSE)};
     size_t n = columns->n, moved = 0;
     for (size_t t = 0; t < n_tasks; t++)

@@ -44,6 +44,6 @@ struct fast_set {
 };
 
 /* NULL where this library was built without it: avx2 and avx512 on another processor than x86-64. */
-const struct fast_set *fast_set(enum indicator_isa isa, enum indicator_precision precision);
+const struct fast_set *indicators_fast_set(enum indicator_isa isa, enum indicator_precision precision);
 
 #endif

@@ -31,7 +31,7 @@ static int read_file(const char *path, struct recorded_text *ret, char err[stati
 }
 
 /* SHA-256 of the hashes of what was read. */
-static int find_id(struct recorded *recorded)
+static int find_id(struct policy_recorded *recorded)
 {
     uint8_t hashes[2 * POLICY_ID_SIZE], id[EVP_MAX_MD_SIZE];
     bool done = true;
@@ -47,7 +47,7 @@ static int find_id(struct recorded *recorded)
 
 static bool act(const struct policy *policy, int64_t open_ns, float *ret_actions)
 {
-    const struct recorded *recorded = (const struct recorded *)policy;
+    const struct policy_recorded *recorded = (const struct policy_recorded *)policy;
     int64_t bar = open_ns >= policy->first_ns ? (open_ns - policy->first_ns) / policy->interval_ns : -1;
     int64_t row = bar + 1 - policy->lookback; /* t is decided at the bar before it */
     if (bar < 0 || row < 0 || row >= (int64_t)recorded->n_rows)
@@ -60,7 +60,7 @@ static bool act(const struct policy *policy, int64_t open_ns, float *ret_actions
 int policy_recorded_load(const char *params, const char *actions, struct policy **ret,
                          char err[static POLICY_ERROR_MAX])
 {
-    struct recorded *recorded = calloc(1, sizeof *recorded);
+    struct policy_recorded *recorded = calloc(1, sizeof *recorded);
     if (!recorded) {
         policy_recorded_refuse(err, params, "out of memory");
         return -ENOMEM;
@@ -87,7 +87,7 @@ int policy_recorded_load(const char *params, const char *actions, struct policy 
 
 void policy_recorded_destroy(struct policy *policy)
 {
-    struct recorded *recorded = (struct recorded *)policy;
+    struct policy_recorded *recorded = (struct policy_recorded *)policy;
     if (!recorded)
         return;
     free(recorded->assets);

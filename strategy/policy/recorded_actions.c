@@ -10,7 +10,7 @@ enum { COLUMNS_MAX = 4 * SYMBOLS_MAX };
 struct table {
     const char *path;
     char *err;
-    struct recorded *recorded;
+    struct policy_recorded *recorded;
     char *next; /* the line after this one; NULL: none */
     unsigned long line;
     int column_of[COLUMNS_MAX]; /* which asset a column is; -1: none; -2: t */
@@ -121,7 +121,7 @@ static int read_row(struct table *table, char *line, size_t row)
 
 static int read_table(struct table *table)
 {
-    struct recorded *recorded = table->recorded;
+    struct policy_recorded *recorded = table->recorded;
     const struct policy *policy = &recorded->policy;
     size_t n = (size_t)(recorded->bars - 2 * (int64_t)policy->lookback), row = 0;
     int r = read_header(table);
@@ -150,7 +150,7 @@ static int read_table(struct table *table)
     return 0;
 }
 
-int policy_recorded_read_actions(const char *path, struct recorded *recorded,
+int policy_recorded_read_actions(const char *path, struct policy_recorded *recorded,
                                  char err[static POLICY_ERROR_MAX])
 {
     const struct recorded_text *text = &recorded->texts[1];

@@ -9,7 +9,7 @@ struct recorded_text {
     size_t len;
 };
 
-struct recorded {
+struct policy_recorded {
     struct policy policy; /* first: what callers hold */
     struct policy_asset *assets;
     double *first_closes; /* NULL: PARAMS.json has none */
@@ -20,10 +20,10 @@ struct recorded {
 };
 
 /* recorded_params.c: what PARAMS.json says. 0, -EINVAL or -ENOMEM. */
-int policy_recorded_read_params(const char *path, struct recorded *recorded,
+int policy_recorded_read_params(const char *path, struct policy_recorded *recorded,
                                 char err[static POLICY_ERROR_MAX]);
 /* recorded_actions.c: the rows, once the assets are known. */
-int policy_recorded_read_actions(const char *path, struct recorded *recorded,
+int policy_recorded_read_actions(const char *path, struct policy_recorded *recorded,
                                  char err[static POLICY_ERROR_MAX]);
 
 /* Writes "PATH: …"; returns -EINVAL. */

@@ -17,7 +17,7 @@ static const double FORCED_EXIT_PCT = 0.05, CAPITAL_MAX = 1e9, MILLIONTH_SLACK =
 struct reading {
     const char *path;
     char *err;
-    struct recorded *recorded;
+    struct policy_recorded *recorded;
     double fee_buy, fee_sell, slippage, lookback, episode_bars;
 };
 
@@ -170,7 +170,7 @@ static int take_params(struct reading *in, json_t *params)
 
 static int take_assets(const struct reading *in, const json_t *symbols, const json_t *least)
 {
-    struct recorded *recorded = in->recorded;
+    struct policy_recorded *recorded = in->recorded;
     size_t n = json_array_size(symbols);
     if (n < 1 || n > SYMBOLS_MAX)
         return policy_recorded_refuse(in->err, in->path, "symbols: an array of 1 to %d names is needed",
@@ -206,7 +206,7 @@ static int take_assets(const struct reading *in, const json_t *symbols, const js
 
 static int take_closes(const struct reading *in, const json_t *closes)
 {
-    struct recorded *recorded = in->recorded;
+    struct policy_recorded *recorded = in->recorded;
     size_t n = (size_t)recorded->policy.n_assets;
     if (!closes)
         return 0;
@@ -290,7 +290,7 @@ static int take(struct reading *in, json_t *root)
     return r;
 }
 
-int policy_recorded_read_params(const char *path, struct recorded *recorded,
+int policy_recorded_read_params(const char *path, struct policy_recorded *recorded,
                                 char err[static POLICY_ERROR_MAX])
 {
     struct reading in = {.path = path, .err = err, .recorded = recorded};

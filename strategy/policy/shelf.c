@@ -90,7 +90,7 @@ static int create_file(int folder, const char *name)
 static int write_text(int folder, int name, const char *bytes, size_t n)
 {
     int fd = create_file(folder, file_names[name]);
-    return fd < 0 ? fd : close_whole(fd, write_whole(fd, bytes, n));
+    return fd < 0 ? fd : close_whole(fd, whole_file_write(fd, bytes, n));
 }
 
 /* Copies the file, and sees whether it is still the one that was read. */
@@ -109,7 +109,7 @@ static int copy_bytes(int from, int to, const struct policy *policy)
         else if (EVP_DigestUpdate(hash, bytes, (size_t)n) != 1)
             r = -ENOMEM;
         else
-            r = write_whole(to, bytes, (size_t)n);
+            r = whole_file_write(to, bytes, (size_t)n);
     }
     if (r == 0 && EVP_DigestFinal_ex(hash, id, NULL) != 1)
         r = -ENOMEM;
@@ -144,7 +144,7 @@ static int copy_ensemble(int folder, const struct ensemble_policy *ensemble)
 
 static int fill_folder(int folder, const struct policy *policy, const char *path)
 {
-    const struct recorded *recorded = (const struct recorded *)policy;
+    const struct policy_recorded *recorded = (const struct policy_recorded *)policy;
     if (is_trained(policy))
         return copy_network(folder, file_names[FILE_NETWORK], policy, path);
     if (is_ensemble(policy))

@@ -150,7 +150,7 @@ int main(void)
     struct guard_bars bars;
     cli_run_init(&args.run, "lookahead", 1);
     if (backtest_guard_bars_make(7, 2, 64, 60 * INT64_C(1000000000), &bars) < 0 ||
-        strategy_args_choose("lookahead", "sma-cross:fast=3", &args.run.choices[0]) != 0)
+        cli_strategy_args_choose("lookahead", "sma-cross:fast=3", &args.run.choices[0]) != 0)
         return EXIT_FAILURE;
     args.run.n_choices = 1;
     args.market = &bars.market;

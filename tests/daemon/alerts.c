@@ -10,23 +10,23 @@ static void test_event(void)
 {
     struct alerts alerts = {.last_id = 6};
     struct alert out;
-    const struct alert *alert = alerts_event(&alerts, 100, DB_WARNING, "left-out", "a bar");
+    const struct alert *alert = daemon_alerts_event(&alerts, 100, DB_WARNING, "left-out", "a bar");
     CHECK_INT((int64_t)alert->id, 7);
     CHECK(!alert->lasts);
-    alert = alerts_event(&alerts, 200, DB_WARNING, "left-out", "a bar");
+    alert = daemon_alerts_event(&alerts, 200, DB_WARNING, "left-out", "a bar");
     CHECK_INT((int64_t)alert->id, 7);
     CHECK_INT(alert->count, 2);
     CHECK_INT(alert->ts_ns, 100);
     CHECK_INT(alert->last_ns, 200);
-    CHECK_INT((int64_t)alerts_count(&alerts), 1);
-    CHECK(!alerts_over(&alerts, "left-out", "", &out)); /* an event has no end */
-    CHECK(alerts_open(&alerts, 7));
-    CHECK_INT(alerts_ack(&alerts, 7, 900, &out), 0);
+    CHECK_INT((int64_t)daemon_alerts_count(&alerts), 1);
+    CHECK(!daemon_alerts_over(&alerts, "left-out", "", &out)); /* an event has no end */
+    CHECK(daemon_alerts_open(&alerts, 7));
+    CHECK_INT(daemon_alerts_ack(&alerts, 7, 900, &out), 0);
     CHECK_INT(out.acked_ns, 900);
     CHECK_INT(out.last_ns, 200); /* acknowledging is no sight of it */
-    CHECK_INT(alerts_ack(&alerts, 7, 901, &out), -ENOENT);
-    CHECK_INT((int64_t)alerts_event(&alerts, 300, DB_WARNING, "left-out", "a bar")->id, 8);
-    alerts_finish(&alerts);
+    CHECK_INT(daemon_alerts_ack(&alerts, 7, 901, &out), -ENOENT);
+    CHECK_INT((int64_t)daemon_alerts_event(&alerts, 300, DB_WARNING, "left-out", "a bar")->id, 8);
+    daemon_alerts_finish(&alerts);
 }
 
 static void test_condition(void)
@@ -34,34 +34,36 @@ static void test_condition(void)
     struct alerts alerts = {0};
     struct alert out;
     struct db_alert row;
-    alerts_condition(&alerts, 10, DB_WARNING, "feed", "binance: ", "binance: feed lost: reset");
-    alerts_condition(&alerts, 11, DB_WARNING, "feed", "alpaca: ", "alpaca: feed lost: reset");
+    daemon_alerts_condition(&alerts, 10, DB_WARNING, "feed", "binance: ", "binance: feed lost: reset");
+    daemon_alerts_condition(&alerts, 11, DB_WARNING, "feed", "alpaca: ", "alpaca: feed lost: reset");
     const struct alert *alert =
-        alerts_condition(&alerts, 20, DB_ERROR, "feed", "binance: ", "binance: feed lost: refused");
+        daemon_alerts_condition(&alerts, 20, DB_ERROR, "feed", "binance: ", "binance: feed lost: refused");
     CHECK_INT((int64_t)alert->id, 1);
     CHECK_INT(alert->count, 2);
     CHECK_INT(alert->severity, DB_ERROR);
     CHECK_STR(alert->text, "binance: feed lost: refused");
-    CHECK_INT(alerts_ack(&alerts, 1, 25, &out), 0);
+    CHECK_INT(daemon_alerts_ack(&alerts, 1, 25, &out), 0);
     CHECK_INT(out.last_ns, 20);
-    CHECK(!alerts_open(&alerts, 1));
-    CHECK_INT((int64_t)alerts_count(&alerts), 1);
-    CHECK_INT(alerts_ack(&alerts, 1, 26, &out), -ENOENT);
-    alert = alerts_condition(&alerts, 30, DB_WARNING, "feed", "binance: ", "binance: feed lost: again");
+    CHECK(!daemon_alerts_open(&alerts, 1));
+    CHECK_INT((int64_t)daemon_alerts_count(&alerts), 1);
+    CHECK_INT(daemon_alerts_ack(&alerts, 1, 26, &out), -ENOENT);
+    alert =
+        daemon_alerts_condition(&alerts, 30, DB_WARNING, "feed", "binance: ", "binance: feed lost: again");
     CHECK_INT((int64_t)alert->id, 1); /* acknowledged and lasting, it is no other */
     CHECK_INT(alert->acked_ns, 25);
-    CHECK(alerts_over(&alerts, "feed", "binance: ", &out));
-    alert_row(&out, 40, &row);
+    CHECK(daemon_alerts_over(&alerts, "feed", "binance: ", &out));
+    daemon_alert_row(&out, 40, &row);
     CHECK_INT(row.acked_ns, 25);
     CHECK_INT(row.closed_ns, 40);
     CHECK_INT(row.last_ns, 30);
     CHECK(row.lasts);
-    CHECK(!alerts_over(&alerts, "feed", "binance: ", &out));
-    alert = alerts_condition(&alerts, 50, DB_WARNING, "feed", "binance: ", "binance: feed lost: reset");
+    CHECK(!daemon_alerts_over(&alerts, "feed", "binance: ", &out));
+    alert =
+        daemon_alerts_condition(&alerts, 50, DB_WARNING, "feed", "binance: ", "binance: feed lost: reset");
     CHECK_INT((int64_t)alert->id, 3);
-    CHECK(alerts_over(&alerts, "feed", "alpaca: ", &out));
+    CHECK(daemon_alerts_over(&alerts, "feed", "alpaca: ", &out));
     CHECK_INT((int64_t)out.id, 2);
-    alerts_finish(&alerts);
+    daemon_alerts_finish(&alerts);
 }
 
 /* BTCUSD's is not BTCUSDT's. */
@@ -69,15 +71,16 @@ static void test_about(void)
 {
     struct alerts alerts = {0};
     struct alert out;
-    alerts_condition(&alerts, 1, DB_WARNING, "HALTED", "BTCUSDT", "BTCUSDT is halted");
-    CHECK(!alerts_over(&alerts, "HALTED", "BTCUSD", &out));
-    CHECK_INT((int64_t)alerts_condition(&alerts, 1, DB_WARNING, "HALTED", "BTCUSD", "BTCUSD is halted")->id,
-              2);
-    CHECK(alerts_over(&alerts, "HALTED", "BTCUSDT", &out));
+    daemon_alerts_condition(&alerts, 1, DB_WARNING, "HALTED", "BTCUSDT", "BTCUSDT is halted");
+    CHECK(!daemon_alerts_over(&alerts, "HALTED", "BTCUSD", &out));
+    CHECK_INT(
+        (int64_t)daemon_alerts_condition(&alerts, 1, DB_WARNING, "HALTED", "BTCUSD", "BTCUSD is halted")->id,
+        2);
+    CHECK(daemon_alerts_over(&alerts, "HALTED", "BTCUSDT", &out));
     CHECK_INT((int64_t)out.id, 1);
-    CHECK(alerts_over(&alerts, "HALTED", "", &out));
+    CHECK(daemon_alerts_over(&alerts, "HALTED", "", &out));
     CHECK_INT((int64_t)out.id, 2);
-    alerts_finish(&alerts);
+    daemon_alerts_finish(&alerts);
 }
 
 static void test_text(void)
@@ -86,20 +89,20 @@ static void test_text(void)
     char text[2 * DB_ALERT_TEXT_MAX];
     memset(text, 'x', sizeof text);
     text[512] = '\0';
-    const struct alert *alert = alerts_event(&alerts, 1, DB_INFO, "a", text);
+    const struct alert *alert = daemon_alerts_event(&alerts, 1, DB_INFO, "a", text);
     CHECK_STR(alert->text, text); /* 512 bytes are whole */
     memset(text, 'x', sizeof text);
     text[600] = '\0';
     memcpy(text + 508, "\xe2\x82\xac", 3); /* a character across the cut, which leaves room for "…" */
-    alert = alerts_event(&alerts, 1, DB_INFO, "a", text);
+    alert = daemon_alerts_event(&alerts, 1, DB_INFO, "a", text);
     CHECK_INT((int64_t)strlen(alert->text), 508 + 3);
     CHECK_STR(alert->text + 508, "\xe2\x80\xa6");
-    alert = alerts_event(&alerts, 2, DB_INFO, "a", text); /* and it is the same one */
+    alert = daemon_alerts_event(&alerts, 2, DB_INFO, "a", text); /* and it is the same one */
     CHECK_INT(alert->count, 2);
-    CHECK(alerts_condition(&alerts, 3, DB_INFO, "b", text, text) != NULL);
+    CHECK(daemon_alerts_condition(&alerts, 3, DB_INFO, "b", text, text) != NULL);
     struct alert out;
-    CHECK(alerts_over(&alerts, "b", text, &out));
-    alerts_finish(&alerts);
+    CHECK(daemon_alerts_over(&alerts, "b", text, &out));
+    daemon_alerts_finish(&alerts);
 }
 
 static void test_unstored(void)
@@ -108,19 +111,20 @@ static void test_unstored(void)
     for (uint64_t i = 1; i <= 4; i++) {
         char text[16];
         snprintf(text, sizeof text, "%d", (int)i);
-        alerts_put(&alerts, alerts_event(&alerts, 1, DB_INFO, "n", text)->id, i == 3 ? 40 : 10 * i);
+        daemon_alerts_put(&alerts, daemon_alerts_event(&alerts, 1, DB_INFO, "n", text)->id,
+                          i == 3 ? 40 : 10 * i);
     }
-    alerts_put(&alerts, 77, 1000); /* one that was acknowledged meanwhile */
-    const struct alert *alert = alerts_unstored(&alerts, NULL, 20);
+    daemon_alerts_put(&alerts, 77, 1000); /* one that was acknowledged meanwhile */
+    const struct alert *alert = daemon_alerts_unstored(&alerts, NULL, 20);
     CHECK_INT((int64_t)alert->id, 4);
-    alert = alerts_unstored(&alerts, alert, 20);
+    alert = daemon_alerts_unstored(&alerts, alert, 20);
     CHECK_INT((int64_t)alert->id, 3);
-    CHECK(!alerts_unstored(&alerts, alert, 20)); /* the first two are on the disk */
-    CHECK(!alerts_unstored(&alerts, NULL, 40));
-    CHECK_INT((int64_t)alerts_unstored(&alerts, NULL, 39)->id, 4);
-    alerts_put(&alerts, 2, 50); /* it was counted */
-    CHECK_INT((int64_t)alerts_unstored(&alerts, NULL, 40)->id, 2);
-    alerts_finish(&alerts);
+    CHECK(!daemon_alerts_unstored(&alerts, alert, 20)); /* the first two are on the disk */
+    CHECK(!daemon_alerts_unstored(&alerts, NULL, 40));
+    CHECK_INT((int64_t)daemon_alerts_unstored(&alerts, NULL, 39)->id, 4);
+    daemon_alerts_put(&alerts, 2, 50); /* it was counted */
+    CHECK_INT((int64_t)daemon_alerts_unstored(&alerts, NULL, 40)->id, 2);
+    daemon_alerts_finish(&alerts);
 }
 
 /* What a former run left is taken newest first; a full list lets the oldest event go before a condition. */
@@ -136,10 +140,10 @@ static void test_bounds(void)
                            .lasts = true,
                            .code = "storage",
                            .text = "full"};
-    alerts_take(&alerts, &row);
+    daemon_alerts_take(&alerts, &row);
     row.id = 1;
     row.lasts = false;
-    alerts_take(&alerts, &row);
+    daemon_alerts_take(&alerts, &row);
     CHECK_INT((int64_t)alerts.list[0].id, 1);
     CHECK_INT((int64_t)alerts.list[1].id, 2);
     CHECK_INT(alerts.list[1].last_ns, 5);
@@ -147,13 +151,13 @@ static void test_bounds(void)
     for (int i = 0; i < ALERTS_HELD_MAX; i++) {
         char text[16];
         snprintf(text, sizeof text, "%d", i);
-        CHECK(alerts_event(&alerts, i, DB_INFO, "n", text) != NULL);
+        CHECK(daemon_alerts_event(&alerts, i, DB_INFO, "n", text) != NULL);
     }
     CHECK_INT((int64_t)alerts.n, ALERTS_HELD_MAX);
-    CHECK_INT(alerts_ack(&alerts, 1, 9, &out), -ENOENT);
-    CHECK(alerts_over(&alerts, "storage", "", &out));
+    CHECK_INT(daemon_alerts_ack(&alerts, 1, 9, &out), -ENOENT);
+    CHECK(daemon_alerts_over(&alerts, "storage", "", &out));
     CHECK_INT((int64_t)out.id, 2);
-    alerts_finish(&alerts);
+    daemon_alerts_finish(&alerts);
 }
 
 int main(void)

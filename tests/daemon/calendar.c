@@ -40,50 +40,50 @@ static void test_week(void)
 {
     struct calendar calendar;
     int64_t at = 0;
-    calendar_init(&calendar, "us-equity", false);
-    CHECK(!calendar_step(&calendar, 0, &at)); /* no days: nothing can be told */
-    CHECK_INT(calendar_take(&calendar, days, 30), 0);
-    CHECK(calendar_step(&calendar, 3 * DAY + 10 * HOUR, &at));
+    feed_calendar_init(&calendar, "us-equity", false);
+    CHECK(!feed_calendar_step(&calendar, 0, &at)); /* no days: nothing can be told */
+    CHECK_INT(feed_calendar_take(&calendar, days, 30), 0);
+    CHECK(feed_calendar_step(&calendar, 3 * DAY + 10 * HOUR, &at));
     CHECK_INT(calendar.now.phase, MARKET_PHASE_OPEN);
     CHECK_INT(calendar.now.next_ns, 3 * DAY + 16 * HOUR);
-    CHECK(!calendar_step(&calendar, 3 * DAY + 16 * HOUR - 1, &at));
+    CHECK(!feed_calendar_step(&calendar, 3 * DAY + 16 * HOUR - 1, &at));
     /* From Thursday noon to Monday noon in one step of the clock: nothing between is left out. */
     static const enum market_phase phases[] = {MARKET_PHASE_LATE,  MARKET_PHASE_CLOSED, MARKET_PHASE_EARLY,
                                                MARKET_PHASE_OPEN,  MARKET_PHASE_LATE,   MARKET_PHASE_CLOSED,
                                                MARKET_PHASE_EARLY, MARKET_PHASE_OPEN};
     int64_t last = 0;
     for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
-        CHECK(calendar_step(&calendar, 7 * DAY + 12 * HOUR, &at));
+        CHECK(feed_calendar_step(&calendar, 7 * DAY + 12 * HOUR, &at));
         CHECK_INT(calendar.now.phase, phases[i]);
         CHECK(at > last);
         last = at;
     }
     CHECK_INT(at, 7 * DAY + 9 * HOUR + HOUR / 2);
-    CHECK(!calendar_step(&calendar, 7 * DAY + 12 * HOUR, &at));
+    CHECK(!feed_calendar_step(&calendar, 7 * DAY + 12 * HOUR, &at));
     /* The half day. */
-    while (calendar_step(&calendar, days[22].open_ns, &at))
+    while (feed_calendar_step(&calendar, days[22].open_ns, &at))
         ;
     CHECK(calendar.now.half);
     CHECK_INT(calendar.now.next_ns, days[22].open_ns - (9 * HOUR + HOUR / 2) + 13 * HOUR);
     /* The venue closes earlier today than it had said. */
     struct trading_day shorter = days[22];
     shorter.close_ns = days[22].open_ns + HOUR;
-    CHECK_INT(calendar_take(&calendar, &shorter, 1), 0);
+    CHECK_INT(feed_calendar_take(&calendar, &shorter, 1), 0);
     CHECK_INT(calendar.n, 30);
-    CHECK(calendar_step(&calendar, days[22].open_ns + 1, &at));
+    CHECK(feed_calendar_step(&calendar, days[22].open_ns + 1, &at));
     CHECK_INT(calendar.now.phase, MARKET_PHASE_OPEN);
     CHECK_INT(calendar.now.next_ns, shorter.close_ns);
     /* Beyond the last day nothing is known, until more days come. */
-    while (calendar_step(&calendar, days[29].late_ns + DAY, &at))
+    while (feed_calendar_step(&calendar, days[29].late_ns + DAY, &at))
         ;
     CHECK_INT(calendar.now.phase, MARKET_PHASE_UNKNOWN);
-    CHECK_INT(calendar_take(&calendar, days + 25, 20), 0);
-    CHECK(calendar_step(&calendar, days[30].open_ns + 1, &at));
+    CHECK_INT(feed_calendar_take(&calendar, days + 25, 20), 0);
+    CHECK(feed_calendar_step(&calendar, days[30].open_ns + 1, &at));
     CHECK_INT(calendar.now.phase, MARKET_PHASE_OPEN);
     struct trading_day wrong = {10, 5, 20, 30};
-    CHECK_INT(calendar_take(&calendar, &wrong, 1), -EINVAL);
+    CHECK_INT(feed_calendar_take(&calendar, &wrong, 1), -EINVAL);
     CHECK_INT(calendar.n, 45);
-    calendar_finish(&calendar);
+    feed_calendar_finish(&calendar);
 }
 
 static void test_extended(void)
@@ -91,18 +91,18 @@ static void test_extended(void)
     for (int extended = 0; extended <= 1; extended++) {
         struct calendar calendar;
         int64_t at;
-        calendar_init(&calendar, "us-equity", extended);
-        CHECK_INT(calendar_take(&calendar, days, 10), 0);
-        CHECK(!calendar_open(&calendar));
-        CHECK(calendar_step(&calendar, 5 * HOUR, &at));
-        CHECK(calendar_open(&calendar) == extended);
-        CHECK(calendar_step(&calendar, 12 * HOUR, &at));
-        CHECK(calendar_open(&calendar));
-        CHECK(calendar_step(&calendar, 17 * HOUR, &at));
-        CHECK(calendar_open(&calendar) == extended);
-        CHECK(calendar_step(&calendar, 21 * HOUR, &at));
-        CHECK(!calendar_open(&calendar));
-        calendar_finish(&calendar);
+        feed_calendar_init(&calendar, "us-equity", extended);
+        CHECK_INT(feed_calendar_take(&calendar, days, 10), 0);
+        CHECK(!feed_calendar_open(&calendar));
+        CHECK(feed_calendar_step(&calendar, 5 * HOUR, &at));
+        CHECK(feed_calendar_open(&calendar) == extended);
+        CHECK(feed_calendar_step(&calendar, 12 * HOUR, &at));
+        CHECK(feed_calendar_open(&calendar));
+        CHECK(feed_calendar_step(&calendar, 17 * HOUR, &at));
+        CHECK(feed_calendar_open(&calendar) == extended);
+        CHECK(feed_calendar_step(&calendar, 21 * HOUR, &at));
+        CHECK(!feed_calendar_open(&calendar));
+        feed_calendar_finish(&calendar);
     }
 }
 
@@ -110,18 +110,18 @@ static void test_extended(void)
 static void test_random(void)
 {
     struct calendar calendar;
-    calendar_init(&calendar, "us-equity", false);
+    feed_calendar_init(&calendar, "us-equity", false);
     int64_t now = 0, told = 0, at;
     size_t known = 0;
     for (int i = 0; i < 20000 && known < DAYS; i++) {
         if (known == 0 || random_below(60) == 0) {
             size_t back = known > 5 ? random_below(5) : 0, more = 1 + random_below(8);
             more = known + more > DAYS ? DAYS - known : more;
-            CHECK_INT(calendar_take(&calendar, days + known - back, back + more), 0);
+            CHECK_INT(feed_calendar_take(&calendar, days + known - back, back + more), 0);
             known += more;
         }
         now += (int64_t)random_below(40) * (HOUR / 4);
-        while (calendar_step(&calendar, now, &at)) {
+        while (feed_calendar_step(&calendar, now, &at)) {
             CHECK(at <= now && at >= told);
             told = at;
         }
@@ -131,30 +131,30 @@ static void test_random(void)
         CHECK_INT(calendar.now.next_ns, expected.next_ns);
         if (calendar.now.phase == MARKET_PHASE_UNKNOWN && calendar.now.next_ns == 0) /* wait for days */
         {
-            CHECK_INT(calendar_take(&calendar, days + known, known < DAYS ? 1 : 0), 0);
+            CHECK_INT(feed_calendar_take(&calendar, days + known, known < DAYS ? 1 : 0), 0);
             known += known < DAYS;
         }
     }
-    calendar_finish(&calendar);
+    feed_calendar_finish(&calendar);
 }
 
 static void test_history(void)
 {
     struct calendar calendar;
     int64_t minute = HOUR / 60;
-    calendar_init(&calendar, "us-equity", false);
-    CHECK_INT(calendar_back(&calendar, 100 * minute, minute, 10), 100 * minute); /* no days: nothing */
-    CHECK_INT(calendar_take(&calendar, days, 20), 0);
+    feed_calendar_init(&calendar, "us-equity", false);
+    CHECK_INT(feed_calendar_back(&calendar, 100 * minute, minute, 10), 100 * minute); /* no days: nothing */
+    CHECK_INT(feed_calendar_take(&calendar, days, 20), 0);
     /* Monday 10:00: 30 bars of today, and the rest of Friday's end. */
     int64_t now = days[5].open_ns + 30 * minute;
-    CHECK_INT(calendar_back(&calendar, now, minute, 30), days[5].open_ns);
-    CHECK_INT(calendar_back(&calendar, now, minute, 31), days[4].close_ns - minute);
-    CHECK_INT(calendar_back(&calendar, now, minute, 30 + 390), days[4].open_ns);
-    CHECK_INT(calendar_back(&calendar, now, minute, 1000000), days[0].open_ns);
-    CHECK_INT(calendar_back(&calendar, now, DAY, 2), days[4].open_ns - days[4].open_ns % DAY);
-    CHECK(!calendar_any(&calendar, days[4].close_ns, days[5].open_ns));
-    CHECK(calendar_any(&calendar, days[4].close_ns - 1, days[5].open_ns));
-    calendar_finish(&calendar);
+    CHECK_INT(feed_calendar_back(&calendar, now, minute, 30), days[5].open_ns);
+    CHECK_INT(feed_calendar_back(&calendar, now, minute, 31), days[4].close_ns - minute);
+    CHECK_INT(feed_calendar_back(&calendar, now, minute, 30 + 390), days[4].open_ns);
+    CHECK_INT(feed_calendar_back(&calendar, now, minute, 1000000), days[0].open_ns);
+    CHECK_INT(feed_calendar_back(&calendar, now, DAY, 2), days[4].open_ns - days[4].open_ns % DAY);
+    CHECK(!feed_calendar_any(&calendar, days[4].close_ns, days[5].open_ns));
+    CHECK(feed_calendar_any(&calendar, days[4].close_ns - 1, days[5].open_ns));
+    feed_calendar_finish(&calendar);
 }
 
 int main(void)

@@ -17,7 +17,7 @@ struct user {
 static void says(const struct compute *compute, bool on_device, int64_t call_ms, const char *backend,
                  const char *device, const char *reason)
 {
-    json_t *object = compute_object(compute, on_device, call_ms);
+    json_t *object = daemon_compute_object(compute, on_device, call_ms);
     const char *told = json_string_value(json_object_get(object, "device"));
     CHECK_STR(json_string_value(json_object_get(object, "backend")), backend);
     CHECK_STR(told ? told : "none", device);
@@ -27,10 +27,10 @@ static void says(const struct compute *compute, bool on_device, int64_t call_ms,
 
 static void fail(struct user *user)
 {
-    user->delays_ms[user->failures++] = compute_failed(user->compute, "it fell off the bus");
+    user->delays_ms[user->failures++] = daemon_compute_failed(user->compute, "it fell off the bus");
     says(user->compute, false, 0, "cpu", "none", "it fell off the bus");
     if (user->failures == FAILURES) {
-        compute_stop(user->compute);
+        daemon_compute_stop(user->compute);
         uv_close((uv_handle_t *)&user->use, NULL);
     }
 }
@@ -62,7 +62,7 @@ static void again_and_again(uv_loop_t *loop)
         .ctx = &user, .found = found, .retry_ms = RETRY_MS, .retry_max_ms = RETRY_MAX_MS};
     uv_timer_init(loop, &user.use);
     user.use.data = &user;
-    user.compute = compute_create(loop, &config);
+    user.compute = daemon_compute_create(loop, &config);
     CHECK(user.compute);
     says(user.compute, false, 0, "cpu", "none", "looking for a device");
     CHECK_INT(uv_run(loop, UV_RUN_DEFAULT), 0);
@@ -74,11 +74,11 @@ static void again_and_again(uv_loop_t *loop)
 static void not_wanted(uv_loop_t *loop)
 {
     const struct compute_config config = {.unwanted = "no indicators are kept"};
-    struct compute *compute = compute_create(loop, &config);
+    struct compute *compute = daemon_compute_create(loop, &config);
     CHECK(compute);
     says(compute, false, 0, "cpu", "none", "no indicators are kept");
-    CHECK_INT(compute_failed(compute, "never asked for"), 0); /* and is not looked for */
-    compute_stop(compute);
+    CHECK_INT(daemon_compute_failed(compute, "never asked for"), 0); /* and is not looked for */
+    daemon_compute_stop(compute);
     CHECK_INT(uv_run(loop, UV_RUN_DEFAULT), 0);
 }
 
@@ -92,7 +92,7 @@ int main(int argc, char **argv)
     CHECK_INT(uv_loop_init(&loop), 0);
     again_and_again(&loop);
     not_wanted(&loop);
-    CHECK(!compute_abandoned());
+    CHECK(!daemon_compute_abandoned());
     CHECK_INT(uv_loop_close(&loop), 0);
     return check_done("daemon/compute");
 }

@@ -20,11 +20,11 @@ static int sample(const char *library, struct gpu_device devices[static GPU_DEVI
     struct nvml *nvml;
     int n = -1;
     setenv("PAPERTAPE_NVML", library, 1);
-    CHECK_INT(nvml_open(&nvml, reason), 0);
-    CHECK_STR(nvml_driver(nvml), "999.42.01");
+    CHECK_INT(daemon_nvml_open(&nvml, reason), 0);
+    CHECK_STR(daemon_nvml_driver(nvml), "999.42.01");
     memset(devices, 0x5a, GPU_DEVICES_MAX * sizeof *devices);
-    CHECK_INT(nvml_sample(nvml, devices, &n, reason), 0);
-    nvml_close(nvml);
+    CHECK_INT(daemon_nvml_sample(nvml, devices, &n, reason), 0);
+    daemon_nvml_close(nvml);
     return n;
 }
 
@@ -61,17 +61,17 @@ static void test_nvml(char **libraries)
 
     struct nvml *nvml = NULL;
     setenv("FAKE_NVML_NO_DRIVER", "1", 1);
-    CHECK_INT(nvml_open(&nvml, reason), -EIO);
+    CHECK_INT(daemon_nvml_open(&nvml, reason), -EIO);
     CHECK_STR(reason, "NVML: Driver Not Loaded");
     unsetenv("FAKE_NVML_NO_DRIVER");
     setenv("PAPERTAPE_NVML", "libnvidia-ml-absent.so.1", 1);
-    CHECK_INT(nvml_open(&nvml, reason), -ENOENT);
+    CHECK_INT(daemon_nvml_open(&nvml, reason), -ENOENT);
     CHECK(strstr(reason, "libnvidia-ml-absent.so.1") != NULL);
     setenv("PAPERTAPE_NVML", "libm.so.6", 1);
-    CHECK_INT(nvml_open(&nvml, reason), -ENOSYS);
+    CHECK_INT(daemon_nvml_open(&nvml, reason), -ENOSYS);
     CHECK_STR(reason, "the NVML library lacks: nvmlInit_v2");
     CHECK(nvml == NULL);
-    nvml_close(NULL);
+    daemon_nvml_close(NULL);
 }
 
 /* --- the sampler: every condition is waited for on the loop, with a deadline --- */
@@ -112,8 +112,8 @@ static void test_sampler(const char *library)
         abort();
 
     setenv("PAPERTAPE_NVML", library, 1);
-    CHECK_INT(gpu_sampler_create(&loop, 1, &sampler), 0);
-    const struct gpu_status *status = gpu_sampler_status(sampler);
+    CHECK_INT(daemon_gpu_sampler_create(&loop, 1, &sampler), 0);
+    const struct gpu_status *status = daemon_gpu_sampler_status(sampler);
     CHECK_INT(status->state, GPU_NOT_AVAILABLE);
     CHECK_STR(status->reason, "not sampled yet");
     UNTIL(status->samples >= 2 && status->state == GPU_OK); /* a busy machine makes it late now and then */
@@ -155,24 +155,24 @@ static void test_sampler(const char *library)
     pthread_mutex_lock(gate);
     UNTIL(status->state == GPU_STALLED);
     int stopped = atomic_load(shutdowns);
-    gpu_sampler_destroy(sampler);
+    daemon_gpu_sampler_destroy(sampler);
     uv_run(&loop, UV_RUN_DEFAULT);
     CHECK_INT(atomic_load(shutdowns), stopped);
     pthread_mutex_unlock(gate);
     UNTIL(atomic_load(shutdowns) == stopped + 1);
 
     setenv("PAPERTAPE_NVML", "libnvidia-ml-absent.so.1", 1);
-    CHECK_INT(gpu_sampler_create(&loop, 1, &sampler), 0);
-    status = gpu_sampler_status(sampler);
+    CHECK_INT(daemon_gpu_sampler_create(&loop, 1, &sampler), 0);
+    status = daemon_gpu_sampler_status(sampler);
     UNTIL(status->samples >= 2);
     CHECK_INT(status->state, GPU_NOT_AVAILABLE);
     CHECK(strstr(status->reason, "libnvidia-ml-absent.so.1") != NULL);
-    gpu_sampler_destroy(sampler);
+    daemon_gpu_sampler_destroy(sampler);
     uv_run(&loop, UV_RUN_DEFAULT);
 
     /* Destroyed before it ever ran. */
-    CHECK_INT(gpu_sampler_create(&loop, 1000, &sampler), 0);
-    gpu_sampler_destroy(sampler);
+    CHECK_INT(daemon_gpu_sampler_create(&loop, 1000, &sampler), 0);
+    daemon_gpu_sampler_destroy(sampler);
     uv_run(&loop, UV_RUN_DEFAULT);
     dlclose(fake);
 }
@@ -187,8 +187,8 @@ int main(int argc, char **argv)
     uv_close((uv_handle_t *)&deadline, NULL);
     uv_run(&loop, UV_RUN_DEFAULT);
     CHECK_INT(uv_loop_close(&loop), 0);
-    CHECK_STR(gpu_state_name(GPU_NOT_AVAILABLE), "n/a");
-    CHECK_STR(gpu_state_name(GPU_OK), "ok");
-    CHECK_STR(gpu_state_name(GPU_STALLED), "stalled");
+    CHECK_STR(daemon_gpu_state_name(GPU_NOT_AVAILABLE), "n/a");
+    CHECK_STR(daemon_gpu_state_name(GPU_OK), "ok");
+    CHECK_STR(daemon_gpu_state_name(GPU_STALLED), "stalled");
     return check_done("daemon/gpu");
 }

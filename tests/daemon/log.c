@@ -43,7 +43,7 @@ static bool time_like(const char *text)
 static void *thread(void *arg)
 {
     for (int i = 0; i < LINES; i++)
-        log_info("thread %d line %d of the same length: %040d", *(int *)arg, i, i);
+        daemon_log_info("thread %d line %d of the same length: %040d", *(int *)arg, i, i);
     return NULL;
 }
 
@@ -78,14 +78,14 @@ int main(void)
         return 2;
     unsetenv("JOURNAL_STREAM");
 
-    log_init(LOG_LEVEL_WARNING);
+    daemon_log_init(LOG_LEVEL_WARNING);
     begin();
     errno = EDOM;
-    log_error("feed: %s: %d", "refused", 42);
+    daemon_log_error("feed: %s: %d", "refused", 42);
     CHECK_INT(errno, EDOM);
-    log_warning("second");
-    log_info("dropped");
-    log_debug("dropped");
+    daemon_log_warning("second");
+    daemon_log_info("dropped");
+    daemon_log_debug("dropped");
     char *text = end(), *second = strchr(text, '\n') + 1;
     CHECK(time_like(text));
     CHECK(strcmp(second + 25, "warning second\n") == 0 && time_like(second));
@@ -98,11 +98,11 @@ int main(void)
     snprintf(stream, sizeof stream, "%ju:%ju", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino);
     setenv("JOURNAL_STREAM", stream, 1);
     begin();
-    log_init(LOG_LEVEL_DEBUG);
-    log_error("a");
-    log_warning("b");
-    log_info("c");
-    log_debug("d %s", "\x1b[2J\n\t\x7f\xc2\x9b\xffµ€𝄞\xed\xa0\x80");
+    daemon_log_init(LOG_LEVEL_DEBUG);
+    daemon_log_error("a");
+    daemon_log_warning("b");
+    daemon_log_info("c");
+    daemon_log_debug("d %s", "\x1b[2J\n\t\x7f\xc2\x9b\xffµ€𝄞\xed\xa0\x80");
     CHECK_STR(end(), "<3>a\n<4>b\n<6>c\n<7>d \\x1b[2J\\n\\t\\x7f\\xc2\\x9b\\xffµ€𝄞\\xed\\xa0\\x80\n");
 
     /* A long message is one line that fits, cut at a character. */
@@ -110,13 +110,13 @@ int main(void)
     for (size_t i = 0; i + 2 < sizeof message; i += 2)
         memcpy(message + i, "µ", 3);
     begin();
-    log_info("%s", message);
+    daemon_log_info("%s", message);
     text = end();
     CHECK(strlen(text) <= LOG_LINE_MAX);
     CHECK(strcmp(text + strlen(text) - 6, "µ...\n") == 0);
 
     setenv("JOURNAL_STREAM", "1:1", 1);
-    log_init(LOG_LEVEL_INFO);
+    daemon_log_init(LOG_LEVEL_INFO);
     test_threads();
     unlink(path);
     return check_done("daemon/log");

@@ -42,7 +42,7 @@ static void check_at(struct measure *measure, size_t n, int64_t now)
         if (!list[i].bad && list[i].latency_us >= 0)
             latencies[m++] = list[i].latency_us;
     }
-    measure_look(measure, now, &got);
+    feed_measure_look(measure, now, &got);
     CHECK_INT(got.messages, messages);
     CHECK_INT(got.bad, bad);
     CHECK(got.have_latency == (m > 0));
@@ -66,9 +66,9 @@ static void test_random(void)
         list[i].latency_us = latency;
         list[i].bad = random_below(50) == 0;
         if (list[i].bad)
-            measure_bad(&measure, now);
+            feed_measure_bad(&measure, now);
         else
-            measure_message(&measure, now, latency);
+            feed_measure_message(&measure, now, latency);
         if (i % 397 == 0) {
             now += (int64_t)random_below(2000);
             check_at(&measure, i + 1, now);
@@ -80,22 +80,22 @@ static void test_rate(void)
 {
     static struct measure measure;
     struct measured got;
-    measure_look(&measure, 5000, &got);
+    feed_measure_look(&measure, 5000, &got);
     CHECK(got.messages == 0 && got.per_second == 0 && !got.have_latency);
     for (int64_t ms = 20000; ms < 200000; ms += 10)
-        measure_message(&measure, ms, -1);
-    measure_look(&measure, 200000, &got);
+        feed_measure_message(&measure, ms, -1);
+    feed_measure_look(&measure, 200000, &got);
     CHECK(got.per_second > 95 && got.per_second < 105);
-    measure_look(&measure, 200000 + 70000, &got);
+    feed_measure_look(&measure, 200000 + 70000, &got);
     CHECK(got.messages == 0 && got.per_second == 0);
     /* More than a bin holds: the parts stay. */
     for (int i = 0; i < 200000; i++)
-        measure_message(&measure, 300000, i % 10 == 0 ? 40000 : 1000);
-    measure_look(&measure, 300000, &got);
+        feed_measure_message(&measure, 300000, i % 10 == 0 ? 40000 : 1000);
+    feed_measure_look(&measure, 300000, &got);
     CHECK_INT(got.messages, 200000);
     CHECK(got.latency_p50_ms > 0.8 && got.latency_p50_ms < 1.25);
     CHECK(got.latency_p99_ms > 32 && got.latency_p99_ms < 50);
-    measure_message(&measure, 300000, INT64_MAX / 2000); /* beyond the last bin */
+    feed_measure_message(&measure, 300000, INT64_MAX / 2000); /* beyond the last bin */
 }
 
 int main(void)

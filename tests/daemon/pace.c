@@ -10,32 +10,32 @@ static void test_row(void)
     size_t n = 0;
     int told = 0;
     for (int64_t now = 0; now <= 183000; now++) { /* every millisecond something asks */
-        if (!pace_due(&pace, now))
+        if (!feed_pace_due(&pace, now))
             continue;
         CHECK(n < sizeof at / sizeof *at && now == at[n]);
-        told += pace_asked(&pace, now);
+        told += feed_pace_asked(&pace, now);
         n++;
         CHECK_INT(told, n >= PACE_TELL);
     }
     CHECK_INT(n, sizeof at / sizeof *at);
-    CHECK(!pace_due(&pace, 242999));
-    CHECK(pace_due(&pace, 243000));
+    CHECK(!feed_pace_due(&pace, 242999));
+    CHECK(feed_pace_due(&pace, 243000));
 }
 
 static void test_steady(void)
 {
     struct pace pace = {0};
     for (int64_t now = 0, i = 0; i < 20; now += PACE_MIN_MS + PACE_STEADY_MS, i++) { /* it held each time */
-        CHECK(pace_due(&pace, now));
-        CHECK(!pace_asked(&pace, now));
+        CHECK(feed_pace_due(&pace, now));
+        CHECK(!feed_pace_asked(&pace, now));
         CHECK_INT(pace.row, 1);
-        CHECK(!pace_due(&pace, now + PACE_MIN_MS - 1));
+        CHECK(!feed_pace_due(&pace, now + PACE_MIN_MS - 1));
     }
     int64_t now = 1000000;
     for (int i = 0; i < PACE_TELL; i++, now += pace.delay_ms)
-        CHECK_INT(pace_asked(&pace, now), i == PACE_TELL - 1);
+        CHECK_INT(feed_pace_asked(&pace, now), i == PACE_TELL - 1);
     now += PACE_STEADY_MS;
-    CHECK(pace_due(&pace, now) && !pace_asked(&pace, now)); /* and the next row is told anew */
+    CHECK(feed_pace_due(&pace, now) && !feed_pace_asked(&pace, now)); /* and the next row is told anew */
     CHECK_INT(pace.row, 1);
     CHECK_INT(pace.delay_ms, PACE_MIN_MS);
 }

@@ -9,7 +9,7 @@
 int main(void)
 {
     struct process_usage before, after;
-    process_usage(&before);
+    daemon_process_usage(&before);
     CHECK(before.resident_bytes > 0);
     CHECK(before.files >= 3);
 
@@ -21,7 +21,7 @@ int main(void)
     for (size_t i = 0; i < SIZE; i += 512)
         touched[i] = 1;
     int fd = open("/dev/null", O_RDONLY);
-    process_usage(&after);
+    daemon_process_usage(&after);
     CHECK(after.resident_bytes >= before.resident_bytes + SIZE / 2);
     CHECK(after.cpu_ns > before.cpu_ns);
     CHECK_INT(after.files, before.files + 1);

@@ -17,7 +17,7 @@ static char home[SCRATCH_MAX], err[REBUILD_ERROR_MAX];
 static void begin(uint64_t seed)
 {
     scratch_make(home);
-    CHECK_INT(state_dir_find(home, &state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_find(home, &state, err, sizeof err), 0);
     logged_open(&logged, seed);
 }
 
@@ -36,7 +36,7 @@ static int build_over(bool sound)
                                             .sound = sound,
                                             .now_ns = INT64_C(1723161240000000000)};
     err[0] = '\0';
-    return rebuild_database(&options, &result, err, sizeof err);
+    return daemon_rebuild_database(&options, &result, err, sizeof err);
 }
 
 static int build(void)
@@ -180,7 +180,7 @@ static void test_altered(void)
     CHECK_STR(err, "");
     int64_t end_seq = number(EVENT_SEQ);
     CHECK(end_seq > EVENTS && (uint64_t)end_seq < logged.driver.seq);
-    CHECK_INT(rebuild_log_newest(logged.dir), logged.driver.seq);
+    CHECK_INT(daemon_rebuild_log_newest(logged.dir), logged.driver.seq);
     CHECK(result.lost_money);
     snprintf(lost, sizeof lost, "lost: events %" PRId64 " to %" PRIu64 ", ", end_seq + 1, logged.driver.seq);
     CHECK(strstr(result.text, lost) != NULL);
@@ -188,7 +188,7 @@ static void test_altered(void)
         number("SELECT count(*) FROM rebuild_sources WHERE name = 'ledger' AND source LIKE '%lost: events%'"),
         1);
     struct rebuild_after after;
-    CHECK_INT(rebuild_log_after(logged.dir, 10, &after), 0);
+    CHECK_INT(daemon_rebuild_log_after(logged.dir, 10, &after), 0);
     CHECK_INT(after.end, end_seq);
     CHECK_INT(after.newest, logged.driver.seq);
     CHECK_INT(after.to, 0);
@@ -284,7 +284,7 @@ static void test_older(void)
 static struct rebuild_after after_event(uint64_t seq)
 {
     struct rebuild_after after = {0};
-    CHECK_INT(rebuild_log_after(logged.dir, seq, &after), 0);
+    CHECK_INT(daemon_rebuild_log_after(logged.dir, seq, &after), 0);
     return after;
 }
 
@@ -306,7 +306,7 @@ static void test_after(void)
     CHECK_INT(after_event(EVENTS + 1).from, EVENTS + 2); /* within it */
     CHECK_INT(after_event(EVENTS + 3).to, 0);
     CHECK_INT(after_event(logged.driver.seq).end, logged.driver.seq);
-    CHECK_INT(rebuild_log_newest(logged.dir), logged.driver.seq);
+    CHECK_INT(daemon_rebuild_log_newest(logged.dir), logged.driver.seq);
     end();
 }
 

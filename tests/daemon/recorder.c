@@ -91,7 +91,7 @@ static struct recorder *opened(const struct recorder_config *config)
 {
     struct recorder *recorder = NULL;
     struct journal_tail tail;
-    CHECK_INT(recorder_open(config, &recorder, &tail, err, sizeof err), 0);
+    CHECK_INT(daemon_recorder_open(config, &recorder, &tail, err, sizeof err), 0);
     if (!recorder) {
         fprintf(stderr, "%s\n", err);
         exit(1);
@@ -108,7 +108,7 @@ static void give_state(struct recorder *recorder, uint64_t seq)
 {
     char bytes[32];
     int len = snprintf(bytes, sizeof bytes, "state %llu", (unsigned long long)seq);
-    recorder_state(recorder, seq, time_of(seq), bytes, (size_t)len);
+    daemon_recorder_state(recorder, seq, time_of(seq), bytes, (size_t)len);
 }
 
 /* A book of random prices: it does not compress. */
@@ -122,7 +122,7 @@ static void give_event(struct recorder *recorder, uint64_t seq)
         bids[i] = (struct book_level){(int64_t)(random >> 8), (int64_t)(random >> 20)};
     }
     event.snapshot = (struct event_snapshot){.last_id = seq, .bids = bids, .n_bids = 40};
-    recorder_event(recorder, &event);
+    daemon_recorder_event(recorder, &event);
 }
 
 /* Reads everything: events from..to in order but for [hole_from, hole_to], which a state ends. */
@@ -167,15 +167,15 @@ static void test_records(void)
     for (uint64_t seq = 1; seq <= 1000; seq++) {
         give_event(recorder, seq);
         if (seq % 100 == 0) {
-            CHECK_INT(recorder_sync(recorder, seq), 0);
-            recorder_stats(recorder, &stats);
+            CHECK_INT(daemon_recorder_sync(recorder, seq), 0);
+            daemon_recorder_stats(recorder, &stats);
             CHECK(stats.seq >= seq);
         }
     }
-    CHECK(recorder_wants_state(recorder) == RECORDER_NOTHING);
-    recorder_stats(recorder, &stats);
+    CHECK(daemon_recorder_wants_state(recorder) == RECORDER_NOTHING);
+    daemon_recorder_stats(recorder, &stats);
     CHECK(stats.ok && stats.events == 1000 && stats.lost == 0 && stats.event_bytes > 1000 * 40 * 8);
-    CHECK_INT(recorder_close(recorder, CLOSE_MS), 0);
+    CHECK_INT(daemon_recorder_close(recorder, CLOSE_MS), 0);
     read_back(1000, 0, 0, &states);
     CHECK_INT(states, 1);
     CHECK_INT(times_failed(), 0);
@@ -192,14 +192,14 @@ static void test_rotation(void)
     for (uint64_t seq = 1; seq <= 2000; seq++) {
         give_event(recorder, seq);
         if (seq % 20 == 0)
-            CHECK_INT(recorder_sync(recorder, seq), 0);
-        if (recorder_wants_state(recorder) != RECORDER_NOTHING) {
-            CHECK(recorder_wants_state(recorder) == RECORDER_ROTATION);
+            CHECK_INT(daemon_recorder_sync(recorder, seq), 0);
+        if (daemon_recorder_wants_state(recorder) != RECORDER_NOTHING) {
+            CHECK(daemon_recorder_wants_state(recorder) == RECORDER_ROTATION);
             give_state(recorder, seq);
             given++;
         }
     }
-    CHECK_INT(recorder_close(recorder, CLOSE_MS), 0);
+    CHECK_INT(daemon_recorder_close(recorder, CLOSE_MS), 0);
     read_back(2000, 0, 0, &states);
     CHECK(given >= 5);
     CHECK_INT(states, given);
@@ -217,30 +217,30 @@ static void test_full_disk(void)
     give_state(recorder, 0);
     for (uint64_t seq = 1; seq <= 100; seq++)
         give_event(recorder, seq);
-    CHECK_INT(recorder_sync(recorder, 100), 0);
-    recorder_stats(recorder, &stats);
+    CHECK_INT(daemon_recorder_sync(recorder, 100), 0);
+    daemon_recorder_stats(recorder, &stats);
     limit_files(stats.journal.file_bytes + 4096);
     for (uint64_t seq = 101; seq <= 1000; seq++)
         give_event(recorder, seq);
-    int r = recorder_sync(recorder, 1000);
+    int r = daemon_recorder_sync(recorder, 1000);
     CHECK(r == -EFBIG || r == -ENOSPC);
     CHECK(times_failed() >= 1);
-    recorder_stats(recorder, &stats);
+    daemon_recorder_stats(recorder, &stats);
     CHECK(!stats.ok && stats.storing != STORING_OK && stats.detail[0] && stats.waiting_bytes > 0 &&
           stats.lost == 0);
-    CHECK(recorder_wants_state(recorder) == RECORDER_NOTHING);
+    CHECK(daemon_recorder_wants_state(recorder) == RECORDER_NOTHING);
     limit_files(RLIM_INFINITY);
     time_t until = time(NULL) + PATIENCE_S;
-    while (recorder_wants_state(recorder) != RECORDER_ROTATION && time(NULL) < until)
+    while (daemon_recorder_wants_state(recorder) != RECORDER_ROTATION && time(NULL) < until)
         usleep(1000);
-    CHECK_INT(recorder_sync(recorder, 1000), -EAGAIN); /* it is there, and in doubt still */
-    recorder_stats(recorder, &stats);
+    CHECK_INT(daemon_recorder_sync(recorder, 1000), -EAGAIN); /* it is there, and in doubt still */
+    daemon_recorder_stats(recorder, &stats);
     CHECK(!stats.ok && times_worked() == 0);
     give_state(recorder, 1000);
-    while ((r = recorder_sync(recorder, 1000)) < 0 && time(NULL) < until)
+    while ((r = daemon_recorder_sync(recorder, 1000)) < 0 && time(NULL) < until)
         usleep(1000);
     CHECK_INT(r, 0);
-    CHECK_INT(recorder_close(recorder, CLOSE_MS), 0);
+    CHECK_INT(daemon_recorder_close(recorder, CLOSE_MS), 0);
     CHECK_INT(reports.worked, 1);
     read_back(1000, 0, 0, &states);
     CHECK_INT(states, 2);
@@ -258,23 +258,23 @@ static void test_hole(void)
     give_state(recorder, 0);
     for (; seq < 100; seq++)
         give_event(recorder, seq + 1);
-    CHECK_INT(recorder_sync(recorder, seq), 0);
-    recorder_stats(recorder, &stats);
+    CHECK_INT(daemon_recorder_sync(recorder, seq), 0);
+    daemon_recorder_stats(recorder, &stats);
     limit_files(stats.journal.file_bytes + 4096);
     give_event(recorder, ++seq);
     for (int i = 0; i < 20; i++) /* a block that cannot be written */
         give_event(recorder, ++seq);
-    CHECK(recorder_sync(recorder, seq) < 0);
-    recorder_stats(recorder, &stats);
+    CHECK(daemon_recorder_sync(recorder, seq) < 0);
+    daemon_recorder_stats(recorder, &stats);
     uint64_t written = stats.seq; /* the first few alone may have made a block, which still fitted */
     CHECK(written >= 100 && written < seq);
-    while (recorder_wants_state(recorder) != RECORDER_AFTER_HOLE && seq < 5000)
+    while (daemon_recorder_wants_state(recorder) != RECORDER_AFTER_HOLE && seq < 5000)
         give_event(recorder, ++seq);
     CHECK(seq < 5000);
     for (int i = 0; i < 50; i++)
         give_event(recorder, ++seq);
-    CHECK_INT(recorder_sync(recorder, seq), 0); /* lost for good: it need not be waited for */
-    recorder_stats(recorder, &stats);
+    CHECK_INT(daemon_recorder_sync(recorder, seq), 0); /* lost for good: it need not be waited for */
+    daemon_recorder_stats(recorder, &stats);
     CHECK_INT(stats.holes, 1);
 
     limit_files(RLIM_INFINITY);
@@ -284,13 +284,13 @@ static void test_hole(void)
         give_event(recorder, ++seq);
     time_t until = time(NULL) + PATIENCE_S;
     int r;
-    while ((r = recorder_sync(recorder, seq)) < 0 && time(NULL) < until)
+    while ((r = daemon_recorder_sync(recorder, seq)) < 0 && time(NULL) < until)
         usleep(1000);
     CHECK_INT(r, 0);
-    recorder_stats(recorder, &stats);
+    daemon_recorder_stats(recorder, &stats);
     CHECK_INT(stats.lost, hole_to - written);
     CHECK_INT(stats.seq, seq);
-    CHECK_INT(recorder_close(recorder, CLOSE_MS), 0);
+    CHECK_INT(daemon_recorder_close(recorder, CLOSE_MS), 0);
     read_back(seq, written + 1, hole_to, &states);
     CHECK_INT(states, 2);
     empty_dir();
@@ -314,26 +314,26 @@ static void test_opened_in_doubt(void)
     give_state(recorder, 0);
     for (uint64_t seq = 1; seq <= 100; seq++)
         give_event(recorder, seq);
-    CHECK_INT(recorder_close(recorder, CLOSE_MS), 0);
+    CHECK_INT(daemon_recorder_close(recorder, CLOSE_MS), 0);
 
     struct journal_files files = journal_files_system;
     files.same = same_unless;
     config.files = &files;
     atomic_store(&unreadable, true);
     recorder = opened(&config);
-    CHECK(recorder_sync(recorder, 100) < 0);
-    recorder_stats(recorder, &stats);
+    CHECK(daemon_recorder_sync(recorder, 100) < 0);
+    daemon_recorder_stats(recorder, &stats);
     CHECK_INT(stats.seq, 0);
     atomic_store(&unreadable, false);
     give_state(recorder, 100);
     time_t until = time(NULL) + PATIENCE_S;
     int r;
-    while ((r = recorder_sync(recorder, 100)) < 0 && time(NULL) < until)
+    while ((r = daemon_recorder_sync(recorder, 100)) < 0 && time(NULL) < until)
         usleep(1000);
     CHECK_INT(r, 0);
-    recorder_stats(recorder, &stats);
+    daemon_recorder_stats(recorder, &stats);
     CHECK_INT(stats.seq, 100);
-    CHECK_INT(recorder_close(recorder, CLOSE_MS), 0);
+    CHECK_INT(daemon_recorder_close(recorder, CLOSE_MS), 0);
     read_back(100, 0, 0, &states);
     CHECK_INT(states, 2);
     empty_dir();
@@ -373,15 +373,15 @@ static void test_unseen(void)
     give_state(recorder, 0);
     for (uint64_t seq = 1; seq <= 10; seq++)
         give_event(recorder, seq);
-    CHECK_INT(recorder_sync(recorder, 10), 0);
+    CHECK_INT(daemon_recorder_sync(recorder, 10), 0);
     int64_t size = newest_size();
     atomic_store(&lost_from, size);
     give_event(recorder, 11);
-    CHECK_INT(recorder_sync(recorder, 11), -EILSEQ);
+    CHECK_INT(daemon_recorder_sync(recorder, 11), -EILSEQ);
     time_t until = time(NULL) + PATIENCE_S;
     do {
         usleep(1000);
-        recorder_stats(recorder, &stats);
+        daemon_recorder_stats(recorder, &stats);
     } while (stats.retries < 3 && time(NULL) < until);
     while (newest_size() != size && time(NULL) < until)
         usleep(1000);
@@ -390,12 +390,12 @@ static void test_unseen(void)
     atomic_store(&lost_from, INT64_MAX);
     give_state(recorder, 11);
     int r;
-    while ((r = recorder_sync(recorder, 11)) < 0 && time(NULL) < until)
+    while ((r = daemon_recorder_sync(recorder, 11)) < 0 && time(NULL) < until)
         usleep(1000);
     CHECK_INT(r, 0);
-    recorder_stats(recorder, &stats);
+    daemon_recorder_stats(recorder, &stats);
     CHECK_INT(stats.journal.mended, 0);
-    CHECK_INT(recorder_close(recorder, CLOSE_MS), 0);
+    CHECK_INT(daemon_recorder_close(recorder, CLOSE_MS), 0);
     read_back(11, 0, 0, &states);
     CHECK_INT(states, 2);
     empty_dir();
@@ -407,11 +407,11 @@ static struct recorder_stats take_up(struct recorder *recorder, uint64_t seq)
     struct recorder_stats stats;
     int tries = 0;
     do {
-        recorder_sync(recorder, seq);
+        daemon_recorder_sync(recorder, seq);
         usleep(1000);
-        if (recorder_wants_state(recorder) != RECORDER_NOTHING)
+        if (daemon_recorder_wants_state(recorder) != RECORDER_NOTHING)
             give_state(recorder, seq);
-        recorder_stats(recorder, &stats);
+        daemon_recorder_stats(recorder, &stats);
     } while ((!stats.ok || stats.seq != seq) && ++tries < TRIES);
     return stats;
 }
@@ -462,32 +462,32 @@ static void test_gone(enum gone how, bool rotated)
     give_state(recorder, 50);
     for (uint64_t seq = 51; seq <= 100; seq++)
         give_event(recorder, seq);
-    CHECK_INT(recorder_sync(recorder, 100), 0);
+    CHECK_INT(daemon_recorder_sync(recorder, 100), 0);
     if (rotated) {
         give_state(recorder, 100);
         give_event(recorder, 101);
-        CHECK_INT(recorder_sync(recorder, 101), 0);
+        CHECK_INT(daemon_recorder_sync(recorder, 101), 0);
     }
     newest_name(newest);
     if (how == REMOVED)
         scratch_remove(dir);
     else
         CHECK_INT(how == RENAMED ? rename(dir, away) : unlink(newest), 0);
-    recorder_look(recorder); /* while nothing comes */
+    daemon_recorder_look(recorder); /* while nothing comes */
     time_t until = time(NULL) + PATIENCE_S;
-    while (recorder_wants_state(recorder) != RECORDER_AFTER_HOLE && time(NULL) < until)
+    while (daemon_recorder_wants_state(recorder) != RECORDER_AFTER_HOLE && time(NULL) < until)
         usleep(1000);
-    CHECK(recorder_wants_state(recorder) == RECORDER_AFTER_HOLE);
+    CHECK(daemon_recorder_wants_state(recorder) == RECORDER_AFTER_HOLE);
     uint64_t last = recover(recorder, rotated ? 101 : 100);
-    recorder_stats(recorder, &stats);
+    daemon_recorder_stats(recorder, &stats);
     CHECK(stats.holes == 1 && stats.restarts == 1 && stats.lost == 1 && times_failed() >= 1);
-    CHECK_INT(recorder_close(recorder, CLOSE_MS), 0);
+    CHECK_INT(daemon_recorder_close(recorder, CLOSE_MS), 0);
     CHECK_INT(journal_verify(dir, &summary, err, sizeof err), 0);
     CHECK(summary.last_seq == last && summary.holes == 0 && summary.segments >= 1);
     newest_name(newest);
     CHECK(strcmp(strrchr(newest, '/'), "/00000003") > 0);
     recorder = opened(&config);
-    CHECK_INT(recorder_close(recorder, CLOSE_MS), 0);
+    CHECK_INT(daemon_recorder_close(recorder, CLOSE_MS), 0);
     if (how == RENAMED) {
         CHECK_INT(journal_verify(away, &summary, err, sizeof err), 0);
         CHECK_INT(summary.last_seq, rotated ? 101 : 100);
@@ -508,16 +508,16 @@ static void test_replaced(void)
     snprintf(path, sizeof path, "%s/00000001-20261123T000000Z-0.journal", dir);
     give_state(recorder, 0);
     give_event(recorder, 1);
-    CHECK_INT(recorder_sync(recorder, 1), 0);
+    CHECK_INT(daemon_recorder_sync(recorder, 1), 0);
     CHECK_INT(rename(dir, away) | mkdir(dir, 0750), 0);
     fclose(fopen(path, "w"));
     give_event(recorder, 2);
-    CHECK_INT(recorder_sync(recorder, 2), -EEXIST);
-    recorder_stats(recorder, &stats);
+    CHECK_INT(daemon_recorder_sync(recorder, 2), -EEXIST);
+    daemon_recorder_stats(recorder, &stats);
     CHECK(!stats.ok && stats.lost == 0 && strstr(stats.detail, "another log is in its place"));
     CHECK_INT(unlink(path), 0);
     recover(recorder, 2);
-    CHECK_INT(recorder_close(recorder, CLOSE_MS), 0);
+    CHECK_INT(daemon_recorder_close(recorder, CLOSE_MS), 0);
     scratch_remove(away);
     scratch_remove(dir);
     reports.failed = reports.worked = 0;
@@ -531,20 +531,20 @@ static void test_once(void)
     struct recorder *recorder = opened(&config);
     struct recorder_stats stats;
     give_state(recorder, 0);
-    recorder_reply(recorder, 0, time_of(0), "/api/v3/time", "{\"serverTime\":1}", 16);
-    recorder_frame(recorder, 0, time_of(0), "{\"e\":\"trade\"}", 13);
+    daemon_recorder_reply(recorder, 0, time_of(0), "/api/v3/time", "{\"serverTime\":1}", 16);
+    daemon_recorder_frame(recorder, 0, time_of(0), "{\"e\":\"trade\"}", 13);
     give_event(recorder, 1);
-    CHECK_INT(recorder_sync(recorder, 1), 0);
-    recorder_stats(recorder, &stats);
+    CHECK_INT(daemon_recorder_sync(recorder, 1), 0);
+    daemon_recorder_stats(recorder, &stats);
     limit_files(stats.journal.file_bytes + 1024);
     for (uint64_t seq = 2; seq <= 200; seq++)
         give_event(recorder, seq);
-    CHECK_INT(recorder_sync(recorder, 200), 0); /* it gave up */
+    CHECK_INT(daemon_recorder_sync(recorder, 200), 0); /* it gave up */
     limit_files(RLIM_INFINITY);
     give_event(recorder, 201);
-    recorder_stats(recorder, &stats);
+    daemon_recorder_stats(recorder, &stats);
     CHECK(stats.lost > 0 && !stats.ok);
-    CHECK(recorder_close(recorder, CLOSE_MS) < 0);
+    CHECK(daemon_recorder_close(recorder, CLOSE_MS) < 0);
     CHECK_INT(times_failed(), 1);
 
     struct journal_reader *reader = NULL;

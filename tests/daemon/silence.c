@@ -24,7 +24,7 @@ static void test_rules(void)
         {MARKET_TICKER, false, 300, 30, true}, {MARKET_TICKER, true, 360, 0, true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct silence_rule rule = silence_rule(rows[i].kind, rows[i].sparse, &limits);
+        struct silence_rule rule = feed_silence_rule(rows[i].kind, rows[i].sparse, &limits);
         CHECK_INT(rule.limit_ms, rows[i].limit_s * S);
         CHECK_INT(rule.least_ms, rows[i].least_s * S);
         CHECK_INT(rule.rare, rows[i].rare);
@@ -32,117 +32,121 @@ static void test_rules(void)
     }
     struct silence_limits turned = limits; /* trades held to less than prices */
     turned.stale_trade_ms = 10 * S;
-    CHECK_INT(silence_rule(MARKET_TRADE, false, &turned).least_ms, 10 * S);
+    CHECK_INT(feed_silence_rule(MARKET_TRADE, false, &turned).least_ms, 10 * S);
 }
 
 static void test_rate(void)
 {
-    struct silence_rule rule = silence_rule(MARKET_TRADE, false, &limits);
+    struct silence_rule rule = feed_silence_rule(MARKET_TRADE, false, &limits);
     struct silence busy = {0}, slow = {0}, middle = {0};
-    silence_begin(&busy, 0);
-    CHECK_INT(silence_limit(&rule, &busy), 300 * S); /* nothing is known of it yet */
+    feed_silence_begin(&busy, 0);
+    CHECK_INT(feed_silence_limit(&rule, &busy), 300 * S); /* nothing is known of it yet */
     for (int64_t now = 0; now <= 100 * S; now += 100)
-        silence_heard(&busy, now);
-    CHECK_INT(silence_limit(&rule, &busy), 30 * S);
+        feed_silence_heard(&busy, now);
+    CHECK_INT(feed_silence_limit(&rule, &busy), 30 * S);
     for (int64_t now = 0; now <= 1000 * S; now += 20 * S)
-        silence_heard(&slow, now);
-    CHECK_INT(silence_limit(&rule, &slow), 300 * S);
+        feed_silence_heard(&slow, now);
+    CHECK_INT(feed_silence_limit(&rule, &slow), 300 * S);
     for (int64_t now = 0; now <= 1000 * S; now += 2 * S)
-        silence_heard(&middle, now);
-    CHECK_INT(silence_limit(&rule, &middle), 2 * S * SILENCE_BUSY_GAPS);
-    silence_begin(&middle, 2000 * S); /* another connection: the rate is the symbol's */
-    CHECK_INT(silence_limit(&rule, &middle), 2 * S * SILENCE_BUSY_GAPS);
-    silence_heard(&middle, 2500 * S); /* the time away was no gap of its */
-    CHECK_INT(silence_limit(&rule, &middle), 2 * S * SILENCE_BUSY_GAPS);
+        feed_silence_heard(&middle, now);
+    CHECK_INT(feed_silence_limit(&rule, &middle), 2 * S * SILENCE_BUSY_GAPS);
+    feed_silence_begin(&middle, 2000 * S); /* another connection: the rate is the symbol's */
+    CHECK_INT(feed_silence_limit(&rule, &middle), 2 * S * SILENCE_BUSY_GAPS);
+    feed_silence_heard(&middle, 2500 * S); /* the time away was no gap of its */
+    CHECK_INT(feed_silence_limit(&rule, &middle), 2 * S * SILENCE_BUSY_GAPS);
 }
 
 /* The stream is broken: the venue has newer data. */
 static void test_broken(void)
 {
-    struct silence_rule rule = silence_rule(MARKET_QUOTE, false, &limits);
+    struct silence_rule rule = feed_silence_rule(MARKET_QUOTE, false, &limits);
     struct silence silence = {0};
-    silence_begin(&silence, 0);
-    silence_heard(&silence, 0);
-    CHECK(!silence_ask_due(&rule, &silence, 20 * S - 1) && silence_ask_due(&rule, &silence, 20 * S));
-    silence_asked(&silence, 20 * S);
-    CHECK(!silence_ask_due(&rule, &silence, 100 * S)); /* an answer is due */
-    silence_answered(&silence, SILENCE_NEWER, 21 * S);
-    CHECK_INT(silence_state(&rule, &silence, 21 * S + rule.grace_ms - 1), SILENCE_FRESH); /* on its way? */
-    CHECK_INT(silence_state(&rule, &silence, 21 * S + rule.grace_ms), SILENCE_STALE);
-    CHECK(silence_ask_due(&rule, &silence, 40 * S)); /* what it should tell is asked for again and again */
-    silence_asked(&silence, 40 * S);
-    silence_answered(&silence, SILENCE_NOTHING,
-                     41 * S); /* nothing since the last answer: it is behind all the same */
-    CHECK_INT(silence_state(&rule, &silence, 41 * S), SILENCE_STALE);
-    silence_heard(&silence, 42 * S);
-    CHECK_INT(silence_state(&rule, &silence, 42 * S), SILENCE_FRESH);
+    feed_silence_begin(&silence, 0);
+    feed_silence_heard(&silence, 0);
+    CHECK(!feed_silence_ask_due(&rule, &silence, 20 * S - 1) &&
+          feed_silence_ask_due(&rule, &silence, 20 * S));
+    feed_silence_asked(&silence, 20 * S);
+    CHECK(!feed_silence_ask_due(&rule, &silence, 100 * S)); /* an answer is due */
+    feed_silence_answered(&silence, SILENCE_NEWER, 21 * S);
+    CHECK_INT(feed_silence_state(&rule, &silence, 21 * S + rule.grace_ms - 1),
+              SILENCE_FRESH); /* on its way? */
+    CHECK_INT(feed_silence_state(&rule, &silence, 21 * S + rule.grace_ms), SILENCE_STALE);
+    CHECK(
+        feed_silence_ask_due(&rule, &silence, 40 * S)); /* what it should tell is asked for again and again */
+    feed_silence_asked(&silence, 40 * S);
+    feed_silence_answered(&silence, SILENCE_NOTHING,
+                          41 * S); /* nothing since the last answer: it is behind all the same */
+    CHECK_INT(feed_silence_state(&rule, &silence, 41 * S), SILENCE_STALE);
+    feed_silence_heard(&silence, 42 * S);
+    CHECK_INT(feed_silence_state(&rule, &silence, 42 * S), SILENCE_FRESH);
     CHECK(silence.behind_ms == 0 && silence.asked_ms == 0);
 }
 
 /* The market is quiet: the stream may be silent for ever. */
 static void test_quiet(void)
 {
-    struct silence_rule rule = silence_rule(MARKET_TRADE, false, &limits);
+    struct silence_rule rule = feed_silence_rule(MARKET_TRADE, false, &limits);
     struct silence silence = {0};
     int64_t now = 0, asked = 0;
-    silence_begin(&silence, now);
+    feed_silence_begin(&silence, now);
     for (int n = 0; n < 10; n++) {
-        while (!silence_ask_due(&rule, &silence, now)) {
-            CHECK(silence_state(&rule, &silence, now) != SILENCE_STALE);
+        while (!feed_silence_ask_due(&rule, &silence, now)) {
+            CHECK(feed_silence_state(&rule, &silence, now) != SILENCE_STALE);
             now += S;
         }
-        CHECK_INT(now - asked,
-                  silence_early_ms(300 * S << (n < SILENCE_QUIET_DOUBLINGS ? n : SILENCE_QUIET_DOUBLINGS)));
+        CHECK_INT(now - asked, feed_silence_early_ms(
+                                   300 * S << (n < SILENCE_QUIET_DOUBLINGS ? n : SILENCE_QUIET_DOUBLINGS)));
         asked = now;
-        silence_asked(&silence, now);
-        silence_answered(&silence, SILENCE_NOTHING, now);
-        CHECK_INT(silence_state(&rule, &silence, now), SILENCE_QUIET);
-        CHECK_INT(silence_known_ms(&silence), now);
+        feed_silence_asked(&silence, now);
+        feed_silence_answered(&silence, SILENCE_NOTHING, now);
+        CHECK_INT(feed_silence_state(&rule, &silence, now), SILENCE_QUIET);
+        CHECK_INT(feed_silence_known_ms(&silence), now);
     }
-    silence_heard(&silence, now + S);
-    CHECK_INT(silence_limit(&rule, &silence), 300 * S);
+    feed_silence_heard(&silence, now + S);
+    CHECK_INT(feed_silence_limit(&rule, &silence), 300 * S);
 }
 
 /* Nothing answers: stale at the limit, not before, and asked again at two thirds of it. */
 static void test_unanswered(void)
 {
-    struct silence_rule rule = silence_rule(MARKET_QUOTE, false, &limits);
+    struct silence_rule rule = feed_silence_rule(MARKET_QUOTE, false, &limits);
     struct silence silence = {0};
-    silence_begin(&silence, 0);
-    silence_asked(&silence, 20 * S);
-    silence_answered(&silence, SILENCE_UNKNOWN, 25 * S);
-    CHECK_INT(silence_state(&rule, &silence, 30 * S), SILENCE_FRESH);
-    CHECK_INT(silence_state(&rule, &silence, 30 * S + 1), SILENCE_STALE);
-    CHECK(!silence_ask_due(&rule, &silence, 40 * S - 1) && silence_ask_due(&rule, &silence, 40 * S));
-    silence_asked(&silence, 40 * S);
-    silence_heard(&silence, 41 * S);
-    silence_answered(&silence, SILENCE_NEWER, 42 * S); /* of before it spoke */
-    CHECK_INT(silence_state(&rule, &silence, 42 * S), SILENCE_FRESH);
+    feed_silence_begin(&silence, 0);
+    feed_silence_asked(&silence, 20 * S);
+    feed_silence_answered(&silence, SILENCE_UNKNOWN, 25 * S);
+    CHECK_INT(feed_silence_state(&rule, &silence, 30 * S), SILENCE_FRESH);
+    CHECK_INT(feed_silence_state(&rule, &silence, 30 * S + 1), SILENCE_STALE);
+    CHECK(!feed_silence_ask_due(&rule, &silence, 40 * S - 1) &&
+          feed_silence_ask_due(&rule, &silence, 40 * S));
+    feed_silence_asked(&silence, 40 * S);
+    feed_silence_heard(&silence, 41 * S);
+    feed_silence_answered(&silence, SILENCE_NEWER, 42 * S); /* of before it spoke */
+    CHECK_INT(feed_silence_state(&rule, &silence, 42 * S), SILENCE_FRESH);
 }
 
 /* Once it is behind only REST has its data: a quiet stream is asked for like a busy one. */
 static void test_behind(void)
 {
-    struct silence_rule rule = silence_rule(MARKET_DEPTH, false, &limits);
+    struct silence_rule rule = feed_silence_rule(MARKET_DEPTH, false, &limits);
     struct silence silence = {0}, other = {0};
-    silence_begin(&silence, 0);
-    silence_begin(&other, 0);
-    CHECK(!silence_ask_due(&rule, &silence, 199 * S) && silence_ask_due(&rule, &silence, 200 * S));
-    silence_asked(&silence, 200 * S);
-    silence_answered(&silence, SILENCE_NEWER, 201 * S);
-    CHECK(!silence_ask_due(&rule, &silence, 219 * S) && silence_ask_due(&rule, &silence, 220 * S));
-    silence_heard(&other, 200 * S - 1);
-    CHECK(silence_newer_than(&silence, &other));
-    silence_heard(&other, 200 * S);
-    CHECK(!silence_newer_than(&silence, &other));
+    feed_silence_begin(&silence, 0);
+    feed_silence_begin(&other, 0);
+    CHECK(!feed_silence_ask_due(&rule, &silence, 199 * S) && feed_silence_ask_due(&rule, &silence, 200 * S));
+    feed_silence_asked(&silence, 200 * S);
+    feed_silence_answered(&silence, SILENCE_NEWER, 201 * S);
+    CHECK(!feed_silence_ask_due(&rule, &silence, 219 * S) && feed_silence_ask_due(&rule, &silence, 220 * S));
+    feed_silence_heard(&other, 200 * S - 1);
+    CHECK(feed_silence_newer_than(&silence, &other));
+    feed_silence_heard(&other, 200 * S);
+    CHECK(!feed_silence_newer_than(&silence, &other));
 }
 
 static struct silence_link link_of(const struct silence *streams, int n)
 {
     struct silence_link link = {0};
     for (int i = 0; i < n; i++) {
-        struct silence_rule rule = silence_rule(i == 0 ? MARKET_QUOTE : MARKET_TRADE, false, &limits);
-        silence_link_add(&link, &rule, &streams[i]);
+        struct silence_rule rule = feed_silence_rule(i == 0 ? MARKET_QUOTE : MARKET_TRADE, false, &limits);
+        feed_silence_link_add(&link, &rule, &streams[i]);
     }
     return link;
 }
@@ -151,13 +155,13 @@ static bool due(const struct silence *streams, int n, int times, int64_t at_ms, 
 {
     struct silence_link link = link_of(streams, n);
     struct silence_replaced replaced = {at_ms, times};
-    return silence_link_due(&link, &replaced, &limits, now);
+    return feed_silence_link_due(&link, &replaced, &limits, now);
 }
 
 static void answer(struct silence *silence, enum silence_answer answer, int64_t now)
 {
-    silence_asked(silence, now);
-    silence_answered(silence, answer, now);
+    feed_silence_asked(silence, now);
+    feed_silence_answered(silence, answer, now);
 }
 
 static void test_link(void)
@@ -165,7 +169,7 @@ static void test_link(void)
     struct silence streams[3] = {0};
     CHECK(!due(streams, 0, 0, 0, 10000 * S)); /* nothing on it should speak */
 
-    silence_heard(&streams[1], 500 * S); /* one of three speaks */
+    feed_silence_heard(&streams[1], 500 * S); /* one of three speaks */
     CHECK_INT(link_of(streams, 3).heard_ms, 500 * S);
     CHECK(!due(streams, 3, 0, 0, 560 * S) && due(streams, 3, 0, 0, 560 * S + 1));
     CHECK(!due(streams, 3, 1, 600 * S, 720 * S) && due(streams, 3, 1, 600 * S, 720 * S + 1));
@@ -177,10 +181,10 @@ static void test_link(void)
 
     struct silence trade = {0};
     struct silence_link link = {0};
-    struct silence_rule rule = silence_rule(MARKET_TRADE, false, &limits);
-    silence_link_add(&link, &rule, &trade); /* one that may be silent for longer */
-    CHECK(!silence_link_due(&link, &(struct silence_replaced){0}, &limits, 300 * S));
-    CHECK(silence_link_due(&link, &(struct silence_replaced){0}, &limits, 300 * S + 1));
+    struct silence_rule rule = feed_silence_rule(MARKET_TRADE, false, &limits);
+    feed_silence_link_add(&link, &rule, &trade); /* one that may be silent for longer */
+    CHECK(!feed_silence_link_due(&link, &(struct silence_replaced){0}, &limits, 300 * S));
+    CHECK(feed_silence_link_due(&link, &(struct silence_replaced){0}, &limits, 300 * S + 1));
 }
 
 /* One stream missed something, others have nothing to bring: it is stale, and its connection stays until it
@@ -189,18 +193,18 @@ static void test_one_behind(void)
 {
     struct silence streams[3] = {0};
     for (int i = 0; i < 3; i++)
-        silence_heard(&streams[i], 500 * S);
+        feed_silence_heard(&streams[i], 500 * S);
     answer(&streams[1], SILENCE_NOTHING, 515 * S);
     answer(&streams[0], SILENCE_NEWER, 520 * S);
-    struct silence_rule quote = silence_rule(MARKET_QUOTE, false, &limits);
-    CHECK_INT(silence_state(&quote, &streams[0], 530 * S), SILENCE_STALE);
+    struct silence_rule quote = feed_silence_rule(MARKET_QUOTE, false, &limits);
+    CHECK_INT(feed_silence_state(&quote, &streams[0], 530 * S), SILENCE_STALE);
     CHECK(!due(streams, 3, 0, 0, 580 * S - 1) && due(streams, 3, 0, 0, 580 * S));
-    silence_heard(&streams[2], 570 * S); /* the connection carries */
+    feed_silence_heard(&streams[2], 570 * S); /* the connection carries */
     CHECK(!due(streams, 3, 0, 0, 630 * S) && due(streams, 3, 0, 0, 630 * S + 1));
 
     /* All are behind: nothing speaks for it. */
     for (int i = 0; i < 3; i++) {
-        silence_heard(&streams[i], 1000 * S);
+        feed_silence_heard(&streams[i], 1000 * S);
         answer(&streams[i], SILENCE_NEWER, 1020 * S);
     }
     CHECK(!due(streams, 3, 0, 0, 1030 * S) && due(streams, 3, 0, 0, 1030 * S + 1));
@@ -216,20 +220,20 @@ static void test_replaced_again(void)
     size_t n = 0;
     for (int64_t now = 0; now <= 3900 * S; now += S) {
         struct silence_link link = link_of(streams, 2);
-        CHECK(!silence_link_well(&link, &replaced));
-        if (!silence_link_due(&link, &replaced, &limits, now))
+        CHECK(!feed_silence_link_well(&link, &replaced));
+        if (!feed_silence_link_due(&link, &replaced, &limits, now))
             continue;
         CHECK(n < 6 && now > moments[n] * S && now <= (moments[n] + 2 * (int64_t)n + 1) * S);
         n++;
-        silence_link_replaced(&replaced, now);
+        feed_silence_link_replaced(&replaced, now);
         for (int i = 0; i < 2; i++)
-            silence_begin(&streams[i], now + S); /* it is up again */
+            feed_silence_begin(&streams[i], now + S); /* it is up again */
     }
     CHECK_INT(n, 6);
-    silence_heard(&streams[1], 4000 * S);
+    feed_silence_heard(&streams[1], 4000 * S);
     struct silence_link link = link_of(streams, 2);
-    CHECK(silence_link_well(&link, &replaced) && !silence_link_well(&link, &replaced));
-    CHECK(silence_link_due(&link, &replaced, &limits, 4060 * S + 1)); /* as the first time */
+    CHECK(feed_silence_link_well(&link, &replaced) && !feed_silence_link_well(&link, &replaced));
+    CHECK(feed_silence_link_due(&link, &replaced, &limits, 4060 * S + 1)); /* as the first time */
 }
 
 int main(void)

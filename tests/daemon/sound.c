@@ -22,7 +22,7 @@ static void make(void)
     struct fixture f;
     char err[DB_ERROR_MAX] = "";
     CHECK_INT(db_writer_open(path, &config, &writer, err, sizeof err), 0);
-    CHECK_INT(rebuild_check(path, 0, err, sizeof err), 0); /* of no account yet */
+    CHECK_INT(daemon_rebuild_check(path, 0, err, sizeof err), 0); /* of no account yet */
     fixture_open(&f, writer);
     for (int i = 0; i < 7; i++)
         fixture_trade(&f);
@@ -71,7 +71,7 @@ static void found(const char *sql, const char *words, bool same)
 {
     char err[REBUILD_ERROR_MAX] = "", failure[DB_ERROR_MAX] = "";
     alter(sql);
-    CHECK_INT(rebuild_check(altered, 0, err, sizeof err), -EBADMSG);
+    CHECK_INT(daemon_rebuild_check(altered, 0, err, sizeof err), -EBADMSG);
     CHECK_STR(err, words);
     verified(failure);
     CHECK(failure[0] != '\0');
@@ -89,7 +89,7 @@ static void not_readable(const char *directory)
     pid_t child = fork();
     if (child == 0) {
         bool right = setgroups(0, NULL) == 0 && setgid(65534) == 0 && setuid(65534) == 0 &&
-                     rebuild_check(path, 0, err, sizeof err) == -EACCES &&
+                     daemon_rebuild_check(path, 0, err, sizeof err) == -EACCES &&
                      strstr(err, "Permission denied") != NULL;
         _exit(right ? 0 : 1);
     }
@@ -108,7 +108,7 @@ int main(void)
     snprintf(path, sizeof path, "%s/papertape.db", directory);
     snprintf(altered, sizeof altered, "%s/altered.db", directory);
     make();
-    CHECK_INT(rebuild_check(path, 0, err, sizeof err), 0);
+    CHECK_INT(daemon_rebuild_check(path, 0, err, sizeof err), 0);
     CHECK_STR(err, "");
     not_readable(directory);
 

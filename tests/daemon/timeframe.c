@@ -75,15 +75,15 @@ static void check_all(int64_t interval_ns, int64_t lower_ns)
     struct timeframe tf;
     struct bar got, expected;
     int closed = 0, expected_closed = 0;
-    timeframe_init(&tf, interval_ns, lower_ns);
+    daemon_timeframe_init(&tf, interval_ns, lower_ns);
     for (int i = 0; i < BARS; i++) {
         if (!there[i])
             continue;
         /* The bar that forms is what it is with this one as it stands, and looking changes nothing. */
         struct timeframe before = tf;
-        bool whole = timeframe_peek(&tf, &bars[i], &expected);
+        bool whole = daemon_timeframe_peek(&tf, &bars[i], &expected);
         CHECK(memcmp(&before, &tf, sizeof tf) == 0);
-        bool closes = timeframe_take(&tf, &bars[i], &got);
+        bool closes = daemon_timeframe_take(&tf, &bars[i], &got);
         CHECK(!closes || (whole && same(&got, &expected)));
         if (closes) {
             closed++;
@@ -91,10 +91,10 @@ static void check_all(int64_t interval_ns, int64_t lower_ns)
             CHECK(plain(got.open_ns, interval_ns, lower_ns, &expected) && same(&got, &expected));
             CHECK_INT(tf.next_ns, got.open_ns + interval_ns);
         }
-        CHECK(!timeframe_take(&tf, &bars[i], &got)); /* the same again */
-        CHECK(!timeframe_peek(&tf, &bars[i], &got));
+        CHECK(!daemon_timeframe_take(&tf, &bars[i], &got)); /* the same again */
+        CHECK(!daemon_timeframe_peek(&tf, &bars[i], &got));
         if (i > 0)
-            CHECK(!timeframe_take(&tf, &bars[i - 1], &got)); /* a late one */
+            CHECK(!daemon_timeframe_take(&tf, &bars[i - 1], &got)); /* a late one */
     }
     int64_t first = bar_open_time(bars[0].open_ns, interval_ns);
     for (int64_t open = first; open + interval_ns <= bars[BARS - 1].open_ns + lower_ns; open += interval_ns)
@@ -109,22 +109,22 @@ static void check_ends(int64_t interval_ns, int64_t lower_ns)
     static struct bar whole[BARS], part[BARS];
     int n_whole = 0;
     struct timeframe all;
-    timeframe_init(&all, interval_ns, lower_ns);
+    daemon_timeframe_init(&all, interval_ns, lower_ns);
     for (int i = 0; i < BARS; i++)
         if (there[i])
-            n_whole += timeframe_take(&all, &bars[i], &whole[n_whole]);
+            n_whole += daemon_timeframe_take(&all, &bars[i], &whole[n_whole]);
     for (int end = 0; end <= BARS; end += 97) {
         struct timeframe tf, later;
         int n = 0;
-        timeframe_init(&tf, interval_ns, lower_ns);
+        daemon_timeframe_init(&tf, interval_ns, lower_ns);
         for (int i = 0; i < end; i++)
             if (there[i])
-                n += timeframe_take(&tf, &bars[i], &part[n]);
-        timeframe_init(&later, interval_ns, lower_ns);
+                n += daemon_timeframe_take(&tf, &bars[i], &part[n]);
+        daemon_timeframe_init(&later, interval_ns, lower_ns);
         later.next_ns = tf.next_ns;
         for (int i = 0; i < BARS; i++)
             if (there[i])
-                n += timeframe_take(&later, &bars[i], &part[n]);
+                n += daemon_timeframe_take(&later, &bars[i], &part[n]);
         CHECK_INT(n, n_whole);
         for (int i = 0; i < n && i < n_whole; i++)
             CHECK(same(&part[i], &whole[i]));

@@ -146,7 +146,7 @@ static void make(const char *path, enum fault fault)
     }
     if (fault != NO_SPLIT_ROW)
         fixture_ledger(&f, "BTC", LEDGER_SPLIT, 5 * UNIT + 3 + (fault == SPLIT_TOO_MUCH), &f.base[0], 0, 0);
-    const struct split three_for_two = {3, 2, f.ts_ns};
+    const struct stock_split three_for_two = {3, 2, f.ts_ns};
     int64_t change = 0;
     bool left_out = false;
     CHECK_INT(engine_split_position(&three_for_two, &f.positions[0], &f.lots[0], f.ts_ns, &change, &left_out),

@@ -16,45 +16,45 @@ static void test_find(void)
     unsetenv("STATE_DIRECTORY");
     unsetenv("XDG_STATE_HOME");
     unsetenv("RUNTIME_DIRECTORY");
-    CHECK_INT(state_dir_find(NULL, &state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_find(NULL, &state, err, sizeof err), 0);
     CHECK_STR(state.path, "/home/u/.local/state/papertape");
     CHECK_STR(state.database, "/home/u/.local/state/papertape/papertape.db");
     CHECK_STR(state.socket, "/home/u/.local/state/papertape/control.sock");
     CHECK_STR(state.events, "/home/u/.local/state/papertape/events");
     setenv("XDG_STATE_HOME", "/x", 1);
-    CHECK_INT(state_dir_find(NULL, &state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_find(NULL, &state, err, sizeof err), 0);
     CHECK_STR(state.path, "/x/papertape");
     setenv("STATE_DIRECTORY", "/var/lib/papertape:/var/lib/other", 1);
     setenv("RUNTIME_DIRECTORY", "/run/papertape", 1);
-    CHECK_INT(state_dir_find(NULL, &state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_find(NULL, &state, err, sizeof err), 0);
     CHECK_STR(state.path, "/var/lib/papertape");
     CHECK_STR(state.socket, "/run/papertape/control.sock");
-    CHECK_INT(state_dir_find("d//", &state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_find("d//", &state, err, sizeof err), 0);
     CHECK_STR(state.path, "d");
     CHECK_STR(state.socket, "d/control.sock");
     CHECK_STR(err, "");
 
-    CHECK_INT(state_dir_find("", &state, err, sizeof err), -EINVAL);
+    CHECK_INT(db_state_dir_find("", &state, err, sizeof err), -EINVAL);
     CHECK_STR(state.path, "d");
     setenv("STATE_DIRECTORY", "relative", 1);
-    CHECK_INT(state_dir_find(NULL, &state, err, sizeof err), -EINVAL);
+    CHECK_INT(db_state_dir_find(NULL, &state, err, sizeof err), -EINVAL);
     CHECK_STR(err, "STATE_DIRECTORY: \"relative\": an absolute path is needed");
     unsetenv("STATE_DIRECTORY");
     unsetenv("XDG_STATE_HOME");
     unsetenv("HOME");
-    CHECK_INT(state_dir_find(NULL, &state, err, sizeof err), -EINVAL);
+    CHECK_INT(db_state_dir_find(NULL, &state, err, sizeof err), -EINVAL);
 
     /* 107 bytes are a socket's longest path. */
     memset(text, 'a', sizeof text);
     text[0] = '/';
     text[107 - strlen("/control.sock")] = '\0';
-    CHECK_INT(state_dir_find(text, &state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_find(text, &state, err, sizeof err), 0);
     CHECK_INT(strlen(state.socket), 107);
-    CHECK_INT(state_dir_check_socket(&state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_check_socket(&state, err, sizeof err), 0);
     text[107 - strlen("/control.sock")] = 'a';
     text[108 - strlen("/control.sock")] = '\0';
-    CHECK_INT(state_dir_find(text, &state, err, sizeof err), 0); /* who opens no socket may have it so */
-    CHECK_INT(state_dir_check_socket(&state, err, sizeof err), -ENAMETOOLONG);
+    CHECK_INT(db_state_dir_find(text, &state, err, sizeof err), 0); /* who opens no socket may have it so */
+    CHECK_INT(db_state_dir_check_socket(&state, err, sizeof err), -ENAMETOOLONG);
     CHECK(strstr(err, "at most 107 bytes") != NULL);
 }
 
@@ -70,30 +70,30 @@ static void test_look(const char *directory)
     unsetenv("RUNTIME_DIRECTORY");
     CHECK_INT(mkdir(own, 0700) | mkdir(mine, 0700) | mkdir(service, 0700), 0);
     setenv("XDG_STATE_HOME", own, 1);
-    CHECK_INT(state_dir_look_in(service, NULL, &state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_look_in(service, NULL, &state, err, sizeof err), 0);
     CHECK_STR(state.path, mine); /* neither has one */
     snprintf(theirs, sizeof theirs, "%s/papertape.db", service);
     fclose(fopen(theirs, "w"));
-    CHECK_INT(state_dir_look_in(service, NULL, &state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_look_in(service, NULL, &state, err, sizeof err), 0);
     CHECK_STR(state.path, service);
-    CHECK_INT(state_dir_look_in(service, "d", &state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_look_in(service, "d", &state, err, sizeof err), 0);
     CHECK_STR(state.path, "d");
     setenv("STATE_DIRECTORY", own, 1);
-    CHECK_INT(state_dir_look_in(service, NULL, &state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_look_in(service, NULL, &state, err, sizeof err), 0);
     CHECK_STR(state.path, own);
     unsetenv("STATE_DIRECTORY");
-    CHECK_INT(state_dir_find(NULL, &state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_find(NULL, &state, err, sizeof err), 0);
     CHECK_STR(state.path, mine); /* a daemon has its own */
     strcat(mine, "/control.sock");
     fclose(fopen(mine, "w"));
-    CHECK_INT(state_dir_look_in(service, NULL, &state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_look_in(service, NULL, &state, err, sizeof err), 0);
     CHECK_STR(state.socket, mine);
     char *home = getenv("HOME") ? strdup(getenv("HOME")) : NULL;
     unsetenv("XDG_STATE_HOME");
     unsetenv("HOME"); /* as of a cron job */
-    CHECK_INT(state_dir_look_in(service, NULL, &state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_look_in(service, NULL, &state, err, sizeof err), 0);
     CHECK_STR(state.path, service);
-    CHECK_INT(state_dir_look_in(own, NULL, &state, err, sizeof err), -EINVAL);
+    CHECK_INT(db_state_dir_look_in(own, NULL, &state, err, sizeof err), -EINVAL);
     if (home)
         setenv("HOME", home, 1);
     free(home);
@@ -102,7 +102,7 @@ static void test_look(const char *directory)
 static void refused(const struct state_dir *state, const char *words)
 {
     char err[512] = "";
-    CHECK_INT(state_dir_create(state, err, sizeof err), -EPERM);
+    CHECK_INT(db_state_dir_create(state, err, sizeof err), -EPERM);
     CHECK(strstr(err, words) != NULL);
 }
 
@@ -114,8 +114,8 @@ static void test_denied(const char *directory)
     snprintf(service, sizeof service, "%s/denied", directory);
     snprintf(mine, sizeof mine, "%s/none", directory);
     CHECK_INT(mkdir(service, 0750), 0);
-    CHECK_INT(state_dir_find(mine, &state, words, sizeof words), 0);
-    CHECK(!state_dir_denied_in(service, &state, NULL, words, sizeof words)); /* its own user */
+    CHECK_INT(db_state_dir_find(mine, &state, words, sizeof words), 0);
+    CHECK(!db_state_dir_denied_in(service, &state, NULL, words, sizeof words)); /* its own user */
     if (geteuid() != 0) {
         puts("another user's state is not tried: that needs root");
         return;
@@ -127,11 +127,11 @@ static void test_denied(const char *directory)
     pid_t child = fork();
     if (child == 0) {
         bool right = setgroups(0, NULL) == 0 && setgid(65534) == 0 && setuid(65534) == 0 &&
-                     state_dir_denied_in(service, &state, NULL, words, sizeof words) &&
+                     db_state_dir_denied_in(service, &state, NULL, words, sizeof words) &&
                      strncmp(words, expected, strlen(expected)) == 0 &&
-                     !state_dir_denied_in(service, &state, mine, words, sizeof words) && /* --state */
-                     state_dir_find(service, &state, words, sizeof words) == 0 &&
-                     state_dir_denied_in("/none", &state, service, words, sizeof words);
+                     !db_state_dir_denied_in(service, &state, mine, words, sizeof words) && /* --state */
+                     db_state_dir_find(service, &state, words, sizeof words) == 0 &&
+                     db_state_dir_denied_in("/none", &state, service, words, sizeof words);
         _exit(right ? 0 : 1);
     }
     int status;
@@ -145,15 +145,15 @@ static void test_not_ours(const char *directory)
     struct state_dir state;
     char err[256] = "", path[SCRATCH_PATH_MAX], wal[STATE_PATH_MAX + 8];
     snprintf(path, sizeof path, "%s/safe", directory);
-    CHECK_INT(state_dir_find(path, &state, err, sizeof err), 0);
-    CHECK_INT(state_dir_create(&state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_find(path, &state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_create(&state, err, sizeof err), 0);
     CHECK_INT(chmod(path, 01777), 0);
     refused(&state, "every user may write in it (mode 1777)");
     CHECK_INT(chmod(path, 0770), 0);
     CHECK_INT(chmod(state.events, 0757), 0);
     refused(&state, "events: every user may write in it (mode 0757)");
     CHECK_INT(chmod(state.events, 0750), 0);
-    CHECK_INT(state_dir_create(&state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_create(&state, err, sizeof err), 0);
     CHECK_INT(symlink("/dev/null", state.database), 0);
     refused(&state, "papertape.db: is a symbolic link");
     unlink(state.database);
@@ -162,13 +162,13 @@ static void test_not_ours(const char *directory)
     refused(&state, "papertape.db-wal: is a FIFO");
     unlink(wal);
     fclose(fopen(state.database, "w"));
-    CHECK_INT(state_dir_create(&state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_create(&state, err, sizeof err), 0);
     CHECK_INT(rmdir(state.events), 0);
     snprintf(path, sizeof path, "%s/larger", directory);
     CHECK_INT(symlink(path, state.events), 0);
     refused(&state, "events: is a symbolic link that leads nowhere");
     CHECK_INT(mkdir(path, 0750), 0); /* a directory on a larger disk */
-    CHECK_INT(state_dir_create(&state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_create(&state, err, sizeof err), 0);
     if (geteuid() != 0)
         return;
     CHECK_INT(chown(path, 65534, 65534), 0);
@@ -208,7 +208,7 @@ static int closed_steps(const struct state_dir *state, const char *const segment
         char err[512] = "";
         if (chmod(steps[i].path, steps[i].mode) < 0)
             return i + 1;
-        int r = state_dir_create(state, err, sizeof err);
+        int r = db_state_dir_create(state, err, sizeof err);
         if (chmod(steps[i].path, steps[i].back) < 0 || r != -EACCES || !strstr(err, steps[i].words)) {
             fprintf(stderr, "%s: %d: %s\n", steps[i].words, r, err);
             return i + 1;
@@ -224,16 +224,16 @@ static int closed_child(const struct state_dir *state)
     char err[512] = "", older[STATE_PATH_MAX + 64], newest[STATE_PATH_MAX + 64];
     int fd;
     if (setgroups(0, NULL) < 0 || setgid(65534) < 0 || setuid(65534) < 0 ||
-        state_dir_create(state, err, sizeof err) < 0)
+        db_state_dir_create(state, err, sizeof err) < 0)
         return 100;
     snprintf(older, sizeof older, "%s/00000001-20261123T000000Z-0.journal", state->events);
     snprintf(newest, sizeof newest, "%s/00000002-20261123T000000Z-9.journal", state->events);
     const char *const files[] = {state->database, older, newest, state->lock};
     for (int i = 0; i < 4; i++)
         fclose(fopen(files[i], "w"));
-    if (chmod(older, 0440) < 0 || state_dir_create(state, err, sizeof err) < 0)
+    if (chmod(older, 0440) < 0 || db_state_dir_create(state, err, sizeof err) < 0)
         return 101; /* an older segment is only read */
-    if (chmod(state->lock, 0) < 0 || state_dir_lock(state, &fd, err, sizeof err) != -EACCES ||
+    if (chmod(state->lock, 0) < 0 || db_state_dir_lock(state, &fd, err, sizeof err) != -EACCES ||
         !strstr(err, "papertaped.lock: uid 65534, which runs this, may not read and write it"))
         return 102;
     return closed_steps(state, (const char *const[]){older, newest});
@@ -251,7 +251,7 @@ static void test_closed(const char *directory)
     snprintf(path, sizeof path, "%s/closed-db", above);
     CHECK_INT(mkdir(above, 0755) | chmod(scratch.root, 0755) | chmod(directory, 0755), 0);
     CHECK_INT(chown(above, 65534, 65534), 0);
-    CHECK_INT(state_dir_find(path, &state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_find(path, &state, err, sizeof err), 0);
     pid_t child = fork();
     if (child == 0)
         _exit(closed_child(&state));
@@ -265,7 +265,7 @@ static void lock_refused(const struct state_dir *state, const char *words)
 {
     int fd = -1;
     char err[512] = "";
-    CHECK_INT(state_dir_lock(state, &fd, err, sizeof err), -EPERM);
+    CHECK_INT(db_state_dir_lock(state, &fd, err, sizeof err), -EPERM);
     CHECK(strstr(err, words) != NULL);
     CHECK_INT(fd, -1);
     unlink(state->lock);
@@ -279,8 +279,8 @@ static void test_lock_not_ours(const char *directory)
     int fd;
     snprintf(path, sizeof path, "%s/locks", directory);
     snprintf(other, sizeof other, "%s/precious", directory);
-    CHECK_INT(state_dir_find(path, &state, err, sizeof err), 0);
-    CHECK_INT(state_dir_create(&state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_find(path, &state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_create(&state, err, sizeof err), 0);
     FILE *file = fopen(other, "w");
     fputs("precious", file);
     fclose(file);
@@ -297,7 +297,7 @@ static void test_lock_not_ours(const char *directory)
     CHECK(fgets(text, sizeof text, file) != NULL);
     fclose(file);
     CHECK_STR(text, "precious");
-    CHECK_INT(state_dir_lock(&state, &fd, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_lock(&state, &fd, err, sizeof err), 0);
     close(fd);
 }
 
@@ -307,10 +307,10 @@ static void test_create(const char *directory)
     char err[256] = "", path[SCRATCH_PATH_MAX];
     struct stat st;
     snprintf(path, sizeof path, "%s/a/b", directory);
-    CHECK_INT(state_dir_find(path, &state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_find(path, &state, err, sizeof err), 0);
     mode_t mask = umask(0);
-    CHECK_INT(state_dir_create(&state, err, sizeof err), 0);
-    CHECK_INT(state_dir_create(&state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_create(&state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_create(&state, err, sizeof err), 0);
     umask(mask);
     CHECK_INT(stat(state.checkpoints, &st), 0);
     CHECK_INT(st.st_mode & 07777, 0750);
@@ -318,19 +318,19 @@ static void test_create(const char *directory)
 
     snprintf(path, sizeof path, "%s/file", directory);
     fclose(fopen(path, "w"));
-    CHECK_INT(state_dir_find(path, &state, err, sizeof err), 0);
-    CHECK_INT(state_dir_create(&state, err, sizeof err), -ENOTDIR);
+    CHECK_INT(db_state_dir_find(path, &state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_create(&state, err, sizeof err), -ENOTDIR);
     CHECK(strstr(err, "file: is not a directory") != NULL);
 
-    CHECK_INT(state_dir_find("/proc/papertape", &state, err, sizeof err), 0);
-    CHECK(state_dir_create(&state, err, sizeof err) < 0);
+    CHECK_INT(db_state_dir_find("/proc/papertape", &state, err, sizeof err), 0);
+    CHECK(db_state_dir_create(&state, err, sizeof err) < 0);
     CHECK(strstr(err, "/proc/papertape: cannot be created: ") != NULL);
     if (geteuid() == 0)
         return; /* root may write anywhere */
     snprintf(path, sizeof path, "%s/closed", directory);
     CHECK_INT(mkdir(path, 0500), 0);
-    CHECK_INT(state_dir_find(path, &state, err, sizeof err), 0);
-    CHECK_INT(state_dir_create(&state, err, sizeof err), -EACCES);
+    CHECK_INT(db_state_dir_find(path, &state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_create(&state, err, sizeof err), -EACCES);
 }
 
 static void test_lock(const char *directory)
@@ -338,31 +338,31 @@ static void test_lock(const char *directory)
     struct state_dir state;
     char err[256] = "", expected[256];
     int fd = -1, fd2 = -1, status;
-    CHECK_INT(state_dir_find(directory, &state, err, sizeof err), 0);
-    CHECK_INT(state_dir_lock(&state, &fd, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_find(directory, &state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_lock(&state, &fd, err, sizeof err), 0);
     snprintf(expected, sizeof expected,
              "%s: is in use by papertaped, pid %d: end that one, or give another --state DIR", directory,
              (int)getpid());
-    CHECK_INT(state_dir_lock(&state, &fd2, err, sizeof err), -EBUSY);
+    CHECK_INT(db_state_dir_lock(&state, &fd2, err, sizeof err), -EBUSY);
     CHECK_STR(err, expected);
     CHECK_INT(fd2, -1);
     pid_t child = fork();
     if (child == 0) {
-        bool right = state_dir_lock(&state, &fd2, err, sizeof err) == -EBUSY && strcmp(err, expected) == 0;
+        bool right = db_state_dir_lock(&state, &fd2, err, sizeof err) == -EBUSY && strcmp(err, expected) == 0;
         _exit(right ? 0 : 1);
     }
     CHECK_INT(waitpid(child, &status, 0), child);
     CHECK_INT(status, 0);
     close(fd);
-    CHECK_INT(state_dir_lock(&state, &fd, err, sizeof err), 0);
-    CHECK_INT(state_dir_keep_lock(&state, &fd, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_lock(&state, &fd, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_keep_lock(&state, &fd, err, sizeof err), 0);
     CHECK_INT(unlink(state.lock), 0);
-    CHECK_INT(state_dir_keep_lock(&state, &fd, err, sizeof err), 1);
-    CHECK_INT(state_dir_keep_lock(&state, &fd, err, sizeof err), 0);
-    CHECK_INT(state_dir_lock(&state, &fd2, err, sizeof err), -EBUSY); /* it is held */
+    CHECK_INT(db_state_dir_keep_lock(&state, &fd, err, sizeof err), 1);
+    CHECK_INT(db_state_dir_keep_lock(&state, &fd, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_lock(&state, &fd2, err, sizeof err), -EBUSY); /* it is held */
     CHECK_INT(unlink(state.lock), 0);
-    CHECK_INT(state_dir_lock(&state, &fd2, err, sizeof err), 0); /* another was quicker */
-    CHECK_INT(state_dir_keep_lock(&state, &fd, err, sizeof err), -EBUSY);
+    CHECK_INT(db_state_dir_lock(&state, &fd2, err, sizeof err), 0); /* another was quicker */
+    CHECK_INT(db_state_dir_keep_lock(&state, &fd, err, sizeof err), -EBUSY);
     close(fd2);
     close(fd);
 }

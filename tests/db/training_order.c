@@ -8,12 +8,12 @@ enum { WORKS, WAITS, ENDED };
 
 static void test_groups(void)
 {
-    CHECK_INT(training_group("loading"), WORKS);
-    CHECK_INT(training_group("checkpointing"), WORKS);
-    CHECK_INT(training_group("queued"), WAITS);
-    CHECK_INT(training_group("paused"), WAITS);
-    CHECK_INT(training_group("anything"), WAITS);
-    CHECK_INT(training_group("stopped"), ENDED);
+    CHECK_INT(db_training_group("loading"), WORKS);
+    CHECK_INT(db_training_group("checkpointing"), WORKS);
+    CHECK_INT(db_training_group("queued"), WAITS);
+    CHECK_INT(db_training_group("paused"), WAITS);
+    CHECK_INT(db_training_group("anything"), WAITS);
+    CHECK_INT(db_training_group("stopped"), ENDED);
 }
 
 static void test_order(void)
@@ -23,13 +23,13 @@ static void test_order(void)
     static const size_t expected[] = {6, 2, 4, 5, 1, 7, 3, 0};
     bool shown[8];
 
-    training_order(ranks, 8);
+    db_training_order(ranks, 8);
     for (size_t i = 0; i < 8; i++)
         CHECK_INT(ranks[i].at, expected[i]);
     struct training_rank again[] = {{ENDED, 0, 50, 0}, {WAITS, 0, 0, 0}, {WORKS, 0, 0, 0}};
-    training_choose(again, 3, 2, shown);
+    db_training_choose(again, 3, 2, shown);
     CHECK(!shown[0] && shown[1] && shown[2]);
-    training_choose(again, 0, 2, shown);
+    db_training_choose(again, 0, 2, shown);
 }
 
 static void test_random(void)
@@ -47,7 +47,7 @@ static void test_random(void)
                                               .priority = (int64_t)random_between(&random, 0, 4) - 2,
                                               .ended_ns = (int64_t)random_between(&random, 0, 50)};
         }
-        training_choose(ranks, N, MAX, shown);
+        db_training_choose(ranks, N, MAX, shown);
         int n[3] = {0}, in[3] = {0}, count = 0;
         for (int i = 0; i < N; i++) {
             n[groups[i]]++;

@@ -37,7 +37,7 @@ struct logged {
     struct recorded_fill *fills;
     struct ledger_row *ledger;
     size_t n_orders, n_fills, n_ledger, cap_orders, cap_fills, cap_ledger;
-    struct recorded recorded;
+    struct engine_recorded recorded;
 };
 
 static inline void *logged_next(void **items, size_t *n, size_t *cap, size_t size)
@@ -168,7 +168,7 @@ static inline void logged_open_as(struct logged *l, uint64_t seed, bool venues)
     journal_batch_init(&l->batch);
     codec_save(&l->codec);
     CHECK_INT(engine_create(&l->driver.config, &sink, &l->engine), 0);
-    l->recorded = (struct recorded){
+    l->recorded = (struct engine_recorded){
         .ctx = l, .order = logged_order_row, .fill = logged_fill_row, .ledger = logged_ledger_row};
     logged_writer(l);
     logged_state(l, STATE_NEW_RUN);

@@ -589,7 +589,7 @@ static void test(uint64_t seed, enum fill_model model, bool files)
         u.price[s] = walk.start + s * 100 * E8;
     journal_batch_init(&l.batch);
     codec_save(&l.codec);
-    l.recorded = (struct recorded){
+    l.recorded = (struct engine_recorded){
         .ctx = &l, .order = logged_order_row, .fill = logged_fill_row, .ledger = logged_ledger_row};
     logged_writer(&l);
     if (files)

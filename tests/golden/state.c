@@ -162,7 +162,7 @@ static void day(const char *home, bool venues)
     logged_state(&logged, STATE_ROTATION);
     logged_play(&logged, DAY_EVENTS / 2, false);
     logged_state(&logged, STATE_STOP);
-    if (mkdir(home, 0700) < 0 || state_dir_find(home, &state, err, sizeof err) < 0)
+    if (mkdir(home, 0700) < 0 || db_state_dir_find(home, &state, err, sizeof err) < 0)
         fail(home, err[0] ? err : strerror(errno));
     mkdir(state.events, 0700);
     int n = segments(logged.dir, names);
@@ -171,7 +171,7 @@ static void day(const char *home, bool venues)
     logged_close(&logged);
     const struct rebuild_options options = {
         .state = &state, .why = "a golden output", .venue = venues ? "three" : "binance", .now_ns = now_ns};
-    if (rebuild_database(&options, &result, err, sizeof err) < 0)
+    if (daemon_rebuild_database(&options, &result, err, sizeof err) < 0)
         fail(home, err);
 }
 

@@ -159,8 +159,8 @@ static void test_kernels(void)
     size_t n;
     const struct indicator *const *rows = indicator_rows(&n);
     for (enum indicator_isa isa = INDICATOR_ISA_BASELINE; isa <= INDICATOR_ISA_AVX512; isa++)
-        for (size_t i = 0; i < n && fast_set(isa, INDICATOR_F64); i++)
-            if (!fast_set(isa, INDICATOR_F64)->kernels[rows[i]->id]) {
+        for (size_t i = 0; i < n && indicators_fast_set(isa, INDICATOR_F64); i++)
+            if (!indicators_fast_set(isa, INDICATOR_F64)->kernels[rows[i]->id]) {
                 fprintf(stderr, "  %s has no kernel for %s\n", rows[i]->name, indicator_isa_name(isa));
                 CHECK(false);
             }

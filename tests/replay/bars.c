@@ -95,7 +95,7 @@ static void test_play(void)
     char *csv = make_csv(BARS, GAP_AT);
     const char *path = scratch_write("BTCUSDT_5m.csv", csv);
     struct bars_file f;
-    struct source *source = NULL;
+    struct replay_source *source = NULL;
     struct made_check check;
     struct tape *tape = calloc(1, sizeof(*tape));
     replay_tape_init(tape);
@@ -154,7 +154,7 @@ static void test_refused(void)
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         char text[512];
-        struct source *source = NULL;
+        struct replay_source *source = NULL;
         struct tape *tape = calloc(1, sizeof(*tape));
         replay_tape_init(tape);
         snprintf(text, sizeof(text), "timestamp,open,high,low,close,volume\n%s", cases[i].rows);

@@ -63,7 +63,7 @@ static void test_file(const char *const *paths, size_t n_paths)
 static char *play(const char *const *paths, size_t n, const char *const *names, size_t n_names)
 {
     struct heard h = {0};
-    struct source *source = NULL;
+    struct replay_source *source = NULL;
     struct tape *tape = calloc(1, sizeof(*tape));
     replay_tape_init(tape);
     CHECK_INT(replay_recording_create(tape, paths, n, INT64_MIN, INT64_MAX, &source, error), 0);
@@ -140,7 +140,7 @@ static void test_replies(void)
     check_same(text, scratch_path("out"), 8);
     unlink(scratch_path("out"));
     for (int i = 0; i < 2; i++) {
-        struct source *source = NULL;
+        struct replay_source *source = NULL;
         struct tape *tape = calloc(1, sizeof(*tape));
         const char *path = i == 0 ? text : journal;
         replay_tape_init(tape);

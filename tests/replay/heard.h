@@ -12,7 +12,7 @@ struct heard {
     size_t messages;
 };
 
-static void hear(void *user, struct stream *stream, int unit, const char *data, size_t len)
+static void hear(void *user, struct replay_stream *stream, int unit, const char *data, size_t len)
 {
     struct heard *h = user;
     (void)unit;
@@ -35,7 +35,7 @@ static void listen_to(struct tape *tape, struct heard *h, const char *const *nam
         CHECK_INT(replay_tape_listen(tape, names[i], strlen(names[i]), h, true, STREAM_MS), 0);
 }
 
-static void play_all(struct source *source)
+static void play_all(struct replay_source *source)
 {
     int64_t before = INT64_MIN;
     for (int64_t due; (due = source->ops->due(source)) != INT64_MAX; before = due) {

@@ -13,10 +13,10 @@
 
 struct made_check {
     struct tape *tape;
-    struct source *source;
+    struct replay_source *source;
     int symbol, unit;
 
-    struct ladder bids, asks; /* from the snapshot at the start and the differences */
+    struct replay_ladder bids, asks; /* from the snapshot at the start and the differences */
     uint64_t book_id;
     struct frame_levels levels;
 
@@ -32,10 +32,12 @@ struct made_check {
 };
 
 /* Listens to every stream of the symbol and takes the book as it is now. */
-static void made_check_init(struct made_check *check, struct source *source, const char *symbol, int unit);
+static void made_check_init(struct made_check *check, struct replay_source *source, const char *symbol,
+                            int unit);
 
 /* The same message by message; installed by made_check_init(). */
-static void made_check_message(void *user, struct stream *stream, int unit, const char *data, size_t len);
+static void made_check_message(void *user, struct replay_stream *stream, int unit, const char *data,
+                               size_t len);
 
 /* At the end: the rebuilt book equals the venue's. */
 static void made_check_book(struct made_check *check);
@@ -45,7 +47,7 @@ static void take_book(struct made_check *c)
 {
     struct source_book book;
     CHECK(c->source->ops->book(c->source, c->symbol, &book));
-    c->bids = (struct ladder){.bid = true};
+    c->bids = (struct replay_ladder){.bid = true};
     for (size_t i = 0; i < book.bids->n; i++)
         replay_ladder_set(&c->bids, book.bids->levels[i].price, book.bids->levels[i].qty);
     for (size_t i = 0; i < book.asks->n; i++)
@@ -53,7 +55,7 @@ static void take_book(struct made_check *c)
     c->book_id = book.last_id;
 }
 
-static void made_check_init(struct made_check *c, struct source *source, const char *symbol, int unit)
+static void made_check_init(struct made_check *c, struct replay_source *source, const char *symbol, int unit)
 {
     static const char *const words[] = {"trade",      "aggTrade", "bookTicker", "depth@100ms", "depth",
                                         "miniTicker", "kline_1s", "kline_1m",   "kline_5m"};
@@ -90,7 +92,7 @@ static void check_trade(struct made_check *c, const struct tape_trade *t)
 }
 
 /* A closed kline holds exactly the trades that were sent before it, if the test heard its whole interval. */
-static void check_kline(struct made_check *c, const struct stream *stream, const struct candle *k,
+static void check_kline(struct made_check *c, const struct replay_stream *stream, const struct candle *k,
                         bool closed)
 {
     struct candle mine;
@@ -134,7 +136,8 @@ static void apply(struct made_check *c, uint64_t first_id, uint64_t last_id)
     }
 }
 
-static void made_check_message(void *user, struct stream *stream, int unit, const char *data, size_t len)
+static void made_check_message(void *user, struct replay_stream *stream, int unit, const char *data,
+                               size_t len)
 {
     struct made_check *c = user;
     CHECK_INT(unit, c->unit);

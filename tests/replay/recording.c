@@ -81,7 +81,7 @@ static void test_derived(void)
     };
     for (int packed = 0; packed < 2; packed++) {
         struct heard h = {0};
-        struct source *source = NULL;
+        struct replay_source *source = NULL;
         struct source_book book;
         struct tape *tape = calloc(1, sizeof(*tape));
         const char *path = write_file("small", small, packed ? "wb" : "wbT");
@@ -156,7 +156,7 @@ static void test_others(void)
                                         "btcusd@trade",
                                         "btcusd@aggTrade"};
     struct heard h = {0};
-    struct source *source = NULL;
+    struct replay_source *source = NULL;
     struct source_book book;
     struct tape *tape = calloc(1, sizeof(*tape));
     const char *path = write_file("others", others, "wbT");
@@ -206,7 +206,7 @@ static void test_paces(void)
         char text[1024], name[64];
         const char *names[] = {name};
         struct heard h = {0};
-        struct source *source = NULL;
+        struct replay_source *source = NULL;
         struct source_book book;
         struct tape *tape = calloc(1, sizeof(*tape));
         snprintf(name, sizeof(name), "btcusdt@depth@%s", paces[i]);
@@ -240,7 +240,7 @@ static void test_info(void)
     static const char info[] =
         "{\"timezone\":\"UTC\",\"symbols\":[{\"symbol\":\"ETHBTC\",\"status\":\"TRADING\"},"
         "{\"symbol\":\"BTCUSDT\",\"status\":\"TRADING\",\"filters\":[7]}]}";
-    struct source *source = NULL;
+    struct replay_source *source = NULL;
     struct tape *tape = calloc(1, sizeof(*tape));
     const char *paths[] = {write_file("small", small, "wbT"), write_file("info", info, "wb")};
     replay_tape_init(tape);
@@ -317,7 +317,7 @@ static void test_hole(void)
          220},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        struct source *source = NULL;
+        struct replay_source *source = NULL;
         struct source_book book;
         struct tape *tape = calloc(1, sizeof(*tape));
         const char *path = scratch_path("hole");
@@ -359,7 +359,7 @@ static void test_hole_slow(void)
 {
     static const char *const names[] = {"btcusdt@depth"};
     struct heard h = {0};
-    struct source *source = NULL;
+    struct replay_source *source = NULL;
     struct tape *tape = calloc(1, sizeof(*tape));
     const char *path = scratch_path("slow");
     FILE *f = fopen(path, "w");
@@ -383,7 +383,7 @@ static void test_from_to(void)
 {
     static const char *const names[] = {"btcusdt@trade"};
     struct heard h = {0};
-    struct source *source = NULL;
+    struct replay_source *source = NULL;
     struct tape *tape = calloc(1, sizeof(*tape));
     const char *path = write_file("small", small, "wbT");
     replay_tape_init(tape);
@@ -401,7 +401,7 @@ static void test_from_to(void)
 /* Plays a file cut off after `n` bytes; the number of steps, or below 0: refused. */
 static int play_cut(const char *bytes, size_t n)
 {
-    struct source *source = NULL;
+    struct replay_source *source = NULL;
     struct tape *tape = calloc(1, sizeof(*tape));
     const char *path = scratch_path("cut");
     FILE *f = fopen(path, "w");
@@ -466,7 +466,7 @@ static void test_refused(void)
         {"wss://x <-> 1633998511.159679\n", "nothing to play", "bad"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        struct source *source = NULL;
+        struct replay_source *source = NULL;
         struct tape *tape = calloc(1, sizeof(*tape));
         replay_tape_init(tape);
         const char *path = write_file("bad", cases[i].text, "wbT");

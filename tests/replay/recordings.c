@@ -22,7 +22,7 @@ static const char *shared(const char *name)
 static void test_passed_on(const char *name, const char *const *names, size_t n)
 {
     struct heard h = {0};
-    struct source *source = NULL;
+    struct replay_source *source = NULL;
     struct tape *tape = calloc(1, sizeof(*tape));
     const char *path = shared(name);
     replay_tape_init(tape);

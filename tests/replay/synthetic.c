@@ -11,7 +11,7 @@
 
 struct run {
     struct tape *tape;
-    struct source *source;
+    struct replay_source *source;
     struct made_check check;
 };
 

@@ -29,7 +29,7 @@ static void write_curve(int n)
 static void check_curve(int n)
 {
     write_curve(n);
-    CHECK(backtest_view_take(&view, report, path));
+    CHECK(tui_backtest_view_take(&view, report, path));
     CHECK(view.n_curve <= HISTORY_EQUITY_MAX && view.n_curve >= (n < 512 ? n : 512));
     if (n == 0)
         return;
@@ -58,9 +58,9 @@ int main(void)
     CHECK(isnan(view.sharpe) && isnan(view.win_rate_pct));
     CHECK(view.trades == 25 && view.fills == 51);
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-        CHECK(!backtest_view_take(&view, wrong[i], path));
+        CHECK(!tui_backtest_view_take(&view, wrong[i], path));
     CHECK(unlink(path) == 0);
-    CHECK(backtest_view_take(&view, report, path)); /* figures without a curve */
+    CHECK(tui_backtest_view_take(&view, report, path)); /* figures without a curve */
     CHECK_INT(view.n_curve, 0);
     return check_done("tui/backtest_view");
 }

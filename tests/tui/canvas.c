@@ -16,7 +16,7 @@ static char *printed(const struct canvas *canvas)
     size_t size;
     FILE *out = open_memstream(&text, &size);
 
-    CHECK(canvas_print(canvas, out));
+    CHECK(tui_canvas_print(canvas, out));
     fclose(out);
     return text;
 }
@@ -33,32 +33,32 @@ static void check_text(void)
     char buf[64];
     wchar_t c;
 
-    CHECK_INT(text_decode("a", &c), 1);
-    CHECK_INT(text_decode("€", &c), 3);
+    CHECK_INT(cli_text_decode("a", &c), 1);
+    CHECK_INT(cli_text_decode("€", &c), 3);
     CHECK_INT(c, 0x20ac);
-    CHECK_INT(text_decode("\xc0\xaf", &c), 1); /* overlong */
+    CHECK_INT(cli_text_decode("\xc0\xaf", &c), 1); /* overlong */
     CHECK_INT(c, TEXT_REPLACEMENT);
-    CHECK_INT(text_decode("\xed\xa0\x80", &c), 1); /* a surrogate */
-    CHECK_INT(text_decode("\xf5\x80\x80\x80", &c), 1);
-    CHECK_INT(text_decode("\xe2\x82", &c), 1); /* cut off */
-    CHECK_INT(text_width("日本"), 4);
-    CHECK_INT(text_width("e\xcc\x81"), 1);
+    CHECK_INT(cli_text_decode("\xed\xa0\x80", &c), 1); /* a surrogate */
+    CHECK_INT(cli_text_decode("\xf5\x80\x80\x80", &c), 1);
+    CHECK_INT(cli_text_decode("\xe2\x82", &c), 1); /* cut off */
+    CHECK_INT(cli_text_width("日本"), 4);
+    CHECK_INT(cli_text_width("e\xcc\x81"), 1);
 
-    text_clean(buf, sizeof(buf), "a\033[31mb\rc\td\x7f");
+    cli_text_clean(buf, sizeof(buf), "a\033[31mb\rc\td\x7f");
     CHECK_STR(buf, "a?[31mb?c?d?");
-    text_clean(buf, sizeof(buf),
-               "\xc2\x9b"
-               "1m"); /* a C1 control sequence introducer */
+    cli_text_clean(buf, sizeof(buf),
+                   "\xc2\x9b"
+                   "1m"); /* a C1 control sequence introducer */
     CHECK_STR(buf, "?1m");
-    text_clean(buf, sizeof(buf),
-               "x\xe2\x80\xae"
-               "y\xe2\x81\xa6z"); /* bidirectional overrides */
+    cli_text_clean(buf, sizeof(buf),
+                   "x\xe2\x80\xae"
+                   "y\xe2\x81\xa6z"); /* bidirectional overrides */
     CHECK_STR(buf, "x?y?z");
-    text_clean(buf, sizeof(buf), "\xff\xfe");
+    cli_text_clean(buf, sizeof(buf), "\xff\xfe");
     CHECK_STR(buf, "??");
-    text_clean(buf, 5, "ab日本"); /* a character is not cut */
+    cli_text_clean(buf, 5, "ab日本"); /* a character is not cut */
     CHECK_STR(buf, "ab");
-    text_clean(buf, 1, "abc");
+    cli_text_clean(buf, 1, "abc");
     CHECK_STR(buf, "");
 }
 
@@ -66,50 +66,50 @@ static void check_clipping(void)
 {
     struct canvas canvas;
 
-    CHECK_INT(canvas_init(&canvas, 0, 1, GLYPHS_ASCII), -EINVAL);
-    CHECK_INT(canvas_init(&canvas, 8, CANVAS_SIDE_MAX + 1, GLYPHS_ASCII), -EINVAL);
-    CHECK_INT(canvas_init(&canvas, 8, 3, GLYPHS_BRAILLE), 0);
-    struct area all = canvas_area(&canvas);
+    CHECK_INT(tui_canvas_init(&canvas, 0, 1, GLYPHS_ASCII), -EINVAL);
+    CHECK_INT(tui_canvas_init(&canvas, 8, CANVAS_SIDE_MAX + 1, GLYPHS_ASCII), -EINVAL);
+    CHECK_INT(tui_canvas_init(&canvas, 8, 3, GLYPHS_BRAILLE), 0);
+    struct area all = tui_canvas_area(&canvas);
 
-    CHECK_INT(area_text(&all, 5, 0, STYLE_NORMAL, "abcdef"), 11);
-    CHECK_INT(area_text(&all, -2, 1, STYLE_NORMAL, "xyz"), 1);
-    area_text(&all, 0, -1, STYLE_NORMAL, "no");
-    area_text(&all, 0, 3, STYLE_NORMAL, "no");
+    CHECK_INT(tui_area_text(&all, 5, 0, STYLE_NORMAL, "abcdef"), 11);
+    CHECK_INT(tui_area_text(&all, -2, 1, STYLE_NORMAL, "xyz"), 1);
+    tui_area_text(&all, 0, -1, STYLE_NORMAL, "no");
+    tui_area_text(&all, 0, 3, STYLE_NORMAL, "no");
     CHECK_CANVAS(&canvas, "     abc\nz\n\n");
 
-    canvas_clear(&canvas);
-    area_text(&all, 0, 0, STYLE_NORMAL, "日本日本日"); /* the fifth would be cut in two */
-    area_text(&all, 1, 1, STYLE_NORMAL, "日本日本");   /* the fourth likewise */
-    area_text(&all, 0, 2, STYLE_NORMAL, "e\xcc\x81\xcc\x82\xcc\x83x\xcc\x81");
+    tui_canvas_clear(&canvas);
+    tui_area_text(&all, 0, 0, STYLE_NORMAL, "日本日本日"); /* the fifth would be cut in two */
+    tui_area_text(&all, 1, 1, STYLE_NORMAL, "日本日本");   /* the fourth likewise */
+    tui_area_text(&all, 0, 2, STYLE_NORMAL, "e\xcc\x81\xcc\x82\xcc\x83x\xcc\x81");
     CHECK_CANVAS(&canvas, "日本日本\n 日本日\ne\xcc\x81\xcc\x82x\xcc\x81\n"); /* two marks are kept */
 
     /* Half of a wide character overwritten: the other half is blank, not half a character. */
-    area_text(&all, 1, 0, STYLE_NORMAL, "a");
-    area_text(&all, 4, 0, STYLE_NORMAL, "b");
+    tui_area_text(&all, 1, 0, STYLE_NORMAL, "a");
+    tui_area_text(&all, 4, 0, STYLE_NORMAL, "b");
     CHECK_CANVAS(&canvas, " a本b 本\n 日本日\ne\xcc\x81\xcc\x82x\xcc\x81\n");
 
-    canvas_clear(&canvas);
-    struct area part = area_part(&all, 2, 1, 100, 100);
+    tui_canvas_clear(&canvas);
+    struct area part = tui_area_part(&all, 2, 1, 100, 100);
     CHECK_INT(part.width, 6);
     CHECK_INT(part.height, 2);
-    area_text(&part, 0, 0, STYLE_NORMAL, "part of it");
-    area_text_right(&part, 6, 1, STYLE_NORMAL, "end");
+    tui_area_text(&part, 0, 0, STYLE_NORMAL, "part of it");
+    tui_area_text_right(&part, 6, 1, STYLE_NORMAL, "end");
     CHECK_CANVAS(&canvas, "\n  part o\n     end\n");
 
-    canvas_clear(&canvas);
-    CHECK_INT(area_text_cut(&all, 1, 0, 4, STYLE_NORMAL, "abcdef"), 5);
-    area_text_cut(&all, 1, 1, 4, STYLE_NORMAL, "abcd");
-    area_text_cut(&all, 1, 2, 3, STYLE_NORMAL, "日本日");
+    tui_canvas_clear(&canvas);
+    CHECK_INT(tui_area_text_cut(&all, 1, 0, 4, STYLE_NORMAL, "abcdef"), 5);
+    tui_area_text_cut(&all, 1, 1, 4, STYLE_NORMAL, "abcd");
+    tui_area_text_cut(&all, 1, 2, 3, STYLE_NORMAL, "日本日");
     CHECK_CANVAS(&canvas, " abc~\n abcd\n 日~\n");
 
-    canvas_clear(&canvas);
-    area_text(&all, 0, 0, STYLE_NORMAL, "\033]0;x\a");
+    tui_canvas_clear(&canvas);
+    tui_area_text(&all, 0, 0, STYLE_NORMAL, "\033]0;x\a");
     CHECK_CANVAS(&canvas, "?]0;x?\n\n\n");
-    struct area nothing = area_part(&all, 9, 9, 5, 5);
+    struct area nothing = tui_area_part(&all, 9, 9, 5, 5);
     CHECK_INT(nothing.width, 0);
-    area_text(&nothing, 0, 0, STYLE_NORMAL, "x");
+    tui_area_text(&nothing, 0, 0, STYLE_NORMAL, "x");
     CHECK_CANVAS(&canvas, "?]0;x?\n\n\n");
-    canvas_finish(&canvas);
+    tui_canvas_finish(&canvas);
 }
 
 static void check_chart(void)
@@ -119,59 +119,59 @@ static void check_chart(void)
     double low, high;
     struct canvas canvas;
 
-    CHECK_INT(canvas_init(&canvas, 8, 2, GLYPHS_BLOCK), 0);
-    struct area all = canvas_area(&canvas);
-    chart_line(&all, up, 8, 0, 7, STYLE_CHART);
+    CHECK_INT(tui_canvas_init(&canvas, 8, 2, GLYPHS_BLOCK), 0);
+    struct area all = tui_canvas_area(&canvas);
+    tui_chart_line(&all, up, 8, 0, 7, STYLE_CHART);
     CHECK_CANVAS(&canvas, "    ▂▄▆█\n▁▃▅▇████\n");
-    canvas_clear(&canvas);
+    tui_canvas_clear(&canvas);
     canvas.glyphs = GLYPHS_ASCII;
-    chart_line(&all, up, 8, 0, 7, STYLE_CHART);
+    tui_chart_line(&all, up, 8, 0, 7, STYLE_CHART);
     CHECK_CANVAS(&canvas, "    .--'\n.--'\n");
-    canvas_clear(&canvas);
+    tui_canvas_clear(&canvas);
     canvas.glyphs = GLYPHS_BRAILLE;
-    chart_line(&all, up, 8, 0, 7, STYLE_CHART); /* two a column: at the right half */
+    tui_chart_line(&all, up, 8, 0, 7, STYLE_CHART); /* two a column: at the right half */
     CHECK_CANVAS(&canvas, "      ⡠⠊\n    ⡠⠊\n");
-    CHECK(chart_range(gap, 3, &low, &high));
+    CHECK(tui_chart_range(gap, 3, &low, &high));
     CHECK(low < 1 && high > 1);
-    CHECK(!chart_range(gap + 1, 1, &low, &high));
-    canvas_clear(&canvas);
-    chart_line(&all, up, 8, 3, 3, STYLE_CHART); /* no range: nothing */
-    chart_line(&all, up, 0, 0, 7, STYLE_CHART);
+    CHECK(!tui_chart_range(gap + 1, 1, &low, &high));
+    tui_canvas_clear(&canvas);
+    tui_chart_line(&all, up, 8, 3, 3, STYLE_CHART); /* no range: nothing */
+    tui_chart_line(&all, up, 0, 0, 7, STYLE_CHART);
     CHECK_CANVAS(&canvas, "\n\n");
-    chart_bar(&all, 0, 0, 8, 0.5, STYLE_CHART);
-    chart_bar(&all, 0, 1, 8, NAN, STYLE_CHART);
+    tui_chart_bar(&all, 0, 0, 8, 0.5, STYLE_CHART);
+    tui_chart_bar(&all, 0, 1, 8, NAN, STYLE_CHART);
     CHECK_CANVAS(&canvas, "████░░░░\n░░░░░░░░\n");
-    canvas_finish(&canvas);
+    tui_canvas_finish(&canvas);
 }
 
 static void check_format(void)
 {
     char a[FORMAT_MAX];
 
-    CHECK_STR(format_number(a, 61837.63, 2), "61837.63");
-    CHECK_STR(format_number(a, -0.001, 2), "0.00");
-    CHECK_STR(format_number(a, NAN, 2), "n/a");
-    CHECK_STR(format_number(a, -INFINITY, 2), "n/a");
-    CHECK_STR(format_signed(a, 10.974, 2), "+10.97");
-    CHECK_STR(format_signed(a, -0.4, 2), "-0.40");
-    CHECK_STR(format_percent(a, -0.013, 1), "0.0%");
-    CHECK_STR(format_percent(a, 2.428, 2), "+2.43%");
-    CHECK_STR(format_percent(a, NAN, 2), "n/a");
-    CHECK_STR(format_fit(a, 123456.789, 3, 8), "123456.8");
-    CHECK_STR(format_fit(a, 1e20, 2, 8), "1.00e+20");
-    CHECK_STR(format_age(a, 0), "0.0s");
-    CHECK_STR(format_age(a, 312), "0.3s");
-    CHECK_STR(format_age(a, 94000), "94s");
-    CHECK_STR(format_age(a, 12 * 60000), "12m");
-    CHECK_STR(format_age(a, 5LL * 86400000), "5d");
-    CHECK_STR(format_age(a, -1), "n/a");
-    CHECK_STR(format_count(a, 812), "812");
-    CHECK_STR(format_count(a, 9120), "9.1k");
-    CHECK_STR(format_count(a, 2.4e6), "2.4M");
-    CHECK_STR(format_count(a, 999999), "1.0M");
-    CHECK_STR(format_clock(a, 1723161255342000000), "23:54:15");
-    CHECK_STR(format_time(a, 1723161255342000000), "2024-08-08 23:54:15");
-    CHECK_STR(format_clock(a, 0), "n/a");
+    CHECK_STR(cli_format_number(a, 61837.63, 2), "61837.63");
+    CHECK_STR(cli_format_number(a, -0.001, 2), "0.00");
+    CHECK_STR(cli_format_number(a, NAN, 2), "n/a");
+    CHECK_STR(cli_format_number(a, -INFINITY, 2), "n/a");
+    CHECK_STR(cli_format_signed(a, 10.974, 2), "+10.97");
+    CHECK_STR(cli_format_signed(a, -0.4, 2), "-0.40");
+    CHECK_STR(cli_format_percent(a, -0.013, 1), "0.0%");
+    CHECK_STR(cli_format_percent(a, 2.428, 2), "+2.43%");
+    CHECK_STR(cli_format_percent(a, NAN, 2), "n/a");
+    CHECK_STR(cli_format_fit(a, 123456.789, 3, 8), "123456.8");
+    CHECK_STR(cli_format_fit(a, 1e20, 2, 8), "1.00e+20");
+    CHECK_STR(cli_format_age(a, 0), "0.0s");
+    CHECK_STR(cli_format_age(a, 312), "0.3s");
+    CHECK_STR(cli_format_age(a, 94000), "94s");
+    CHECK_STR(cli_format_age(a, 12 * 60000), "12m");
+    CHECK_STR(cli_format_age(a, 5LL * 86400000), "5d");
+    CHECK_STR(cli_format_age(a, -1), "n/a");
+    CHECK_STR(cli_format_count(a, 812), "812");
+    CHECK_STR(cli_format_count(a, 9120), "9.1k");
+    CHECK_STR(cli_format_count(a, 2.4e6), "2.4M");
+    CHECK_STR(cli_format_count(a, 999999), "1.0M");
+    CHECK_STR(cli_format_clock(a, 1723161255342000000), "23:54:15");
+    CHECK_STR(cli_format_time(a, 1723161255342000000), "2024-08-08 23:54:15");
+    CHECK_STR(cli_format_clock(a, 0), "n/a");
 }
 
 int main(void)
@@ -185,6 +185,6 @@ int main(void)
     check_clipping();
     check_chart();
     setlocale(LC_CTYPE, "C");
-    CHECK_INT(text_char_width(0x65e5), -1); /* what the locale cannot show */
+    CHECK_INT(cli_text_char_width(0x65e5), -1); /* what the locale cannot show */
     return check_done("tui/canvas");
 }

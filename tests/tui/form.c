@@ -39,12 +39,12 @@ static struct form form;
 
 static void begin(const char *text)
 {
-    CHECK_INT(form_init(&form, text, known, sizeof(known) / sizeof(known[0])), 0);
+    CHECK_INT(tui_form_init(&form, text, known, sizeof(known) / sizeof(known[0])), 0);
 }
 
 static void check_text(const char *expected)
 {
-    char *text = form_text(&form);
+    char *text = tui_form_text(&form);
 
     CHECK_STR(text, expected);
     free(text);
@@ -59,7 +59,7 @@ static size_t any(struct random *random, size_t n)
 static size_t row_of(const char *key)
 {
     for (size_t i = 0; i < form.n; i++) {
-        struct form_parts parts = form_parts(&form, i);
+        struct form_parts parts = tui_form_parts(&form, i);
         if (form.rows[i].kind == FORM_KEY && strlen(key) == parts.key.len &&
             memcmp(parts.key.text, key, parts.key.len) == 0)
             return i;
@@ -70,7 +70,7 @@ static size_t row_of(const char *key)
 
 static bool value_is(const char *key, const char *expected)
 {
-    struct form_parts parts = form_parts(&form, row_of(key));
+    struct form_parts parts = tui_form_parts(&form, row_of(key));
 
     return parts.value.len == strlen(expected) && memcmp(parts.value.text, expected, parts.value.len) == 0;
 }
@@ -81,7 +81,7 @@ static void check_reading(void)
 
     begin(sample);
     CHECK_INT(form.n, 13);
-    CHECK_INT(form_changes(&form), 0);
+    CHECK_INT(tui_form_changes(&form), 0);
     check_text(sample);
     CHECK_INT(form.rows[0].kind, FORM_TEXT);
     CHECK_INT(form.rows[1].kind, FORM_SECTION);
@@ -91,21 +91,21 @@ static void check_reading(void)
     CHECK(value_is("learning_rate", "3e-4"));
     CHECK(value_is("symbols", ""));
     CHECK(value_is("state", "/var/lib/papertape;x")); /* no blank before it: no comment */
-    struct form_parts parts = form_parts(&form, row_of("total_steps"));
+    struct form_parts parts = tui_form_parts(&form, row_of("total_steps"));
     CHECK(parts.comment.len == 5 && memcmp(parts.comment.text, "; few", 5) == 0);
-    form_section(&form, row_of("learning_rate"), buf, sizeof(buf));
+    tui_form_section(&form, row_of("learning_rate"), buf, sizeof(buf));
     CHECK_STR(buf, "ppo");
-    form_section(&form, 0, buf, sizeof(buf));
+    tui_form_section(&form, 0, buf, sizeof(buf));
     CHECK_STR(buf, "");
-    form_above(&form, row_of("total_steps"), buf, sizeof(buf));
+    tui_form_above(&form, row_of("total_steps"), buf, sizeof(buf));
     CHECK_STR(buf, "Of all copies together");
-    form_above(&form, row_of("name"), buf, sizeof(buf));
+    tui_form_above(&form, row_of("name"), buf, sizeof(buf));
     CHECK_STR(buf, "");
-    form_above(&form, row_of("total_steps"), buf, 8); /* no more than there is room for */
+    tui_form_above(&form, row_of("total_steps"), buf, 8); /* no more than there is room for */
     CHECK_STR(buf, "Of all ");
-    CHECK(form_row_known(&form, row_of("learning_rate")) == &known[2]);
-    CHECK(form_row_known(&form, 9) == NULL);
-    form_finish(&form);
+    CHECK(tui_form_row_known(&form, row_of("learning_rate")) == &known[2]);
+    CHECK(tui_form_row_known(&form, 9) == NULL);
+    tui_form_finish(&form);
 
     static const char *const texts[] = {"",
                                         "\n",
@@ -120,18 +120,18 @@ static void check_reading(void)
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         begin(texts[i]);
         check_text(texts[i]);
-        form_finish(&form);
+        tui_form_finish(&form);
     }
     begin("\xEF\xBB\xBF[training]\nname = x\n");
-    CHECK(form_row_known(&form, 1) == &known[0]);
-    form_finish(&form);
+    CHECK(tui_form_row_known(&form, 1) == &known[0]);
+    tui_form_finish(&form);
 
     char *huge = malloc(FORM_TEXT_MAX + 2);
     memset(huge, 'a', FORM_TEXT_MAX + 1);
     huge[FORM_TEXT_MAX + 1] = '\0';
-    CHECK_INT(form_init(&form, huge, known, 1), -EFBIG);
+    CHECK_INT(tui_form_init(&form, huge, known, 1), -EFBIG);
     memset(huge, '\n', FORM_TEXT_MAX);
-    CHECK_INT(form_init(&form, huge, known, 1), -EFBIG);
+    CHECK_INT(tui_form_init(&form, huge, known, 1), -EFBIG);
     free(huge);
 }
 
@@ -140,47 +140,47 @@ static void check_values(void)
     char words[FORM_WORDS_MAX] = "";
 
     begin(sample);
-    CHECK_INT(form_set(&form, row_of("learning_rate"), "1e-4", words), 0);
-    CHECK_INT(form_set(&form, row_of("total_steps"), "2000", words), 0);
-    CHECK_INT(form_set(&form, row_of("symbols"), "BTCUSDT,ETHUSDT", words), 0);
-    CHECK_INT(form_set(&form, row_of("state"), "", words), 0);
-    CHECK_INT(form_changes(&form), 4);
+    CHECK_INT(tui_form_set(&form, row_of("learning_rate"), "1e-4", words), 0);
+    CHECK_INT(tui_form_set(&form, row_of("total_steps"), "2000", words), 0);
+    CHECK_INT(tui_form_set(&form, row_of("symbols"), "BTCUSDT,ETHUSDT", words), 0);
+    CHECK_INT(tui_form_set(&form, row_of("state"), "", words), 0);
+    CHECK_INT(tui_form_changes(&form), 4);
     check_text(
         "; mine\n[training]\nname = ppo-btc\n\n# Of all copies\n# together\ntotal_steps=2000 ; few\n[ppo]\n"
         "  learning_rate : 1e-4  \nnonsense\n[data]\nsymbols = BTCUSDT,ETHUSDT\nstate = ");
-    CHECK_INT(form_set(&form, row_of("learning_rate"), "3e-4", words), 0); /* as it was: no change */
-    CHECK_INT(form_changes(&form), 3);
-    form_undo(&form, row_of("total_steps"));
-    form_undo(&form, row_of("total_steps"));
-    CHECK_INT(form_set(&form, row_of("state"), "/elsewhere", words), 0);
-    CHECK_INT(form_changes(&form), 2);
-    form_undo(&form, row_of("state"));
-    form_undo(&form, row_of("symbols"));
-    CHECK_INT(form_changes(&form), 0);
+    CHECK_INT(tui_form_set(&form, row_of("learning_rate"), "3e-4", words), 0); /* as it was: no change */
+    CHECK_INT(tui_form_changes(&form), 3);
+    tui_form_undo(&form, row_of("total_steps"));
+    tui_form_undo(&form, row_of("total_steps"));
+    CHECK_INT(tui_form_set(&form, row_of("state"), "/elsewhere", words), 0);
+    CHECK_INT(tui_form_changes(&form), 2);
+    tui_form_undo(&form, row_of("state"));
+    tui_form_undo(&form, row_of("symbols"));
+    CHECK_INT(tui_form_changes(&form), 0);
     check_text(sample);
 
     for (const char *const *wrong = (const char *const[]){"a ;b", ";b", "a\nb", " a", "a ", "a\r", NULL};
          *wrong; wrong++) {
         words[0] = '\0';
-        CHECK_INT(form_set(&form, row_of("name"), *wrong, words), -EINVAL);
+        CHECK_INT(tui_form_set(&form, row_of("name"), *wrong, words), -EINVAL);
         CHECK(words[0] != '\0');
     }
-    CHECK_INT(form_changes(&form), 0);
-    CHECK_INT(form_set(&form, row_of("name"), "a;b=[c]", words), 0);
+    CHECK_INT(tui_form_changes(&form), 0);
+    CHECK_INT(tui_form_set(&form, row_of("name"), "a;b=[c]", words), 0);
     CHECK(value_is("name", "a;b=[c]"));
 
-    CHECK_INT(form_set(&form, 9, "gamma = 0.9", words), 0); /* the broken line as a whole */
+    CHECK_INT(tui_form_set(&form, 9, "gamma = 0.9", words), 0); /* the broken line as a whole */
     CHECK_INT(form.rows[9].kind, FORM_KEY);
     CHECK(value_is("gamma", "0.9"));
-    form_undo(&form, 9);
+    tui_form_undo(&form, 9);
     CHECK_INT(form.rows[9].kind, FORM_OTHER);
-    form_finish(&form);
+    tui_form_finish(&form);
 
     begin("a = 1\r\nb =\r\n");
-    CHECK_INT(form_set(&form, 0, "2", words), 0);
-    CHECK_INT(form_set(&form, 1, "3", words), 0);
+    CHECK_INT(tui_form_set(&form, 0, "2", words), 0);
+    CHECK_INT(tui_form_set(&form, 1, "3", words), 0);
     check_text("a = 2\r\nb = 3\r\n");
-    form_finish(&form);
+    tui_form_finish(&form);
 }
 
 static void check_coming_and_going(void)
@@ -189,57 +189,57 @@ static void check_coming_and_going(void)
     char words[FORM_WORDS_MAX];
 
     begin(sample);
-    CHECK_INT(form_missing(&form, "", missing, 16), 2); /* gamma, priority */
+    CHECK_INT(tui_form_missing(&form, "", missing, 16), 2); /* gamma, priority */
     CHECK_INT(missing[0], 3);
     CHECK_INT(missing[1], 6);
-    CHECK_INT(form_missing(&form, "ppo.g", missing, 16), 1);
-    CHECK_INT(form_missing(&form, "", missing, 1), 2);
-    form_leave_out(&form, row_of("total_steps"));
-    form_leave_out(&form, 9);
-    form_leave_out(&form, 7); /* a heading stays */
-    CHECK_INT(form_changes(&form), 2);
-    CHECK_INT(form_missing(&form, "", missing, 16), 3);
-    CHECK_INT(form_add(&form, 1), (long)row_of("total_steps")); /* it comes back as it was */
-    form_undo(&form, 9);
+    CHECK_INT(tui_form_missing(&form, "ppo.g", missing, 16), 1);
+    CHECK_INT(tui_form_missing(&form, "", missing, 1), 2);
+    tui_form_leave_out(&form, row_of("total_steps"));
+    tui_form_leave_out(&form, 9);
+    tui_form_leave_out(&form, 7); /* a heading stays */
+    CHECK_INT(tui_form_changes(&form), 2);
+    CHECK_INT(tui_form_missing(&form, "", missing, 16), 3);
+    CHECK_INT(tui_form_add(&form, 1), (long)row_of("total_steps")); /* it comes back as it was */
+    tui_form_undo(&form, 9);
     check_text(sample);
-    CHECK_INT(form_changes(&form), 0);
+    CHECK_INT(tui_form_changes(&form), 0);
 
-    long gamma = form_add(&form, 3), priority = form_add(&form, 6);
+    long gamma = tui_form_add(&form, 3), priority = tui_form_add(&form, 6);
     CHECK_INT(gamma, 10); /* after the section's last line */
-    CHECK_INT(form_changes(&form), 2);
-    CHECK_INT(form_set(&form, (size_t)priority, "5", words), 0);
+    CHECK_INT(tui_form_changes(&form), 2);
+    CHECK_INT(tui_form_set(&form, (size_t)priority, "5", words), 0);
     check_text(
         "; mine\n[training]\nname = ppo-btc\n\n# Of all copies\n# together\ntotal_steps=1000 ; few\n[ppo]\n"
         "  learning_rate : 3e-4  \nnonsense\ngamma = 0.99\n[data]\nsymbols =\nstate = "
         "/var/lib/papertape;x\n\n"
         "[serve]\npriority = 5");
-    CHECK_INT(form_missing(&form, "", missing, 16), 0);
-    form_leave_out(&form, (size_t)gamma);
-    CHECK_INT(form_changes(&form), 1);
-    form_undo(&form, (size_t)priority);
-    form_undo(&form, (size_t)gamma);
-    CHECK_INT(form_changes(&form), 0);
+    CHECK_INT(tui_form_missing(&form, "", missing, 16), 0);
+    tui_form_leave_out(&form, (size_t)gamma);
+    CHECK_INT(tui_form_changes(&form), 1);
+    tui_form_undo(&form, (size_t)priority);
+    tui_form_undo(&form, (size_t)gamma);
+    CHECK_INT(tui_form_changes(&form), 0);
     CHECK_INT(form.n, 13);
     check_text(sample);
-    form_finish(&form);
+    tui_form_finish(&form);
 
     begin("[ppo]\nname = x\n"); /* a key may stand in another section of its group */
-    CHECK_INT(form_missing(&form, "training.", missing, 16), 1);
-    CHECK(form_row_known(&form, 1) == &known[0]);
-    form_finish(&form);
+    CHECK_INT(tui_form_missing(&form, "training.", missing, 16), 1);
+    CHECK(tui_form_row_known(&form, 1) == &known[0]);
+    tui_form_finish(&form);
 
     begin("");
-    CHECK_INT(form_add(&form, 4), 1);
+    CHECK_INT(tui_form_add(&form, 4), 1);
     check_text("[data]\nsymbols =\n");
-    form_undo(&form, 1);
+    tui_form_undo(&form, 1);
     CHECK_INT(form.n, 0);
     check_text("");
-    form_finish(&form);
+    tui_form_finish(&form);
 
     begin("[ppo]\r\ngamma = 1\r\n");
-    form_add(&form, 2);
+    tui_form_add(&form, 2);
     check_text("[ppo]\r\ngamma = 1\r\nlearning_rate = 0.0003\r\n");
-    form_finish(&form);
+    tui_form_finish(&form);
 }
 
 static void check_errors(void)
@@ -248,20 +248,20 @@ static void check_errors(void)
 
     begin(sample);
     CHECK_INT(form.errors, -1);
-    form_leave_out(&form, row_of("name"));
-    form_sent(&form); /* line 9 of it is nonsense, 8 the learning rate */
+    tui_form_leave_out(&form, row_of("name"));
+    tui_form_sent(&form); /* line 9 of it is nonsense, 8 the learning rate */
     CHECK(!form.changed);
-    long gamma = form_add(&form, 3); /* while the answer is on its way: the lines below move */
+    long gamma = tui_form_add(&form, 3); /* while the answer is on its way: the lines below move */
     CHECK(form.changed);
-    form_errors_begin(&form);
-    form_error(&form, 8, "ppo", "learning_rate", "too high");
-    form_error(&form, 8, "ppo", "learning_rate", "and odd");
-    form_error(&form, 9, "", "", "KEY = VALUE is needed");
-    form_error(&form, 0, "data", "state", "no such folder");
-    form_error(&form, 0, "ppo", "gamma", "not in what was sent");
-    form_error(&form, 3, "", "", "of a comment");
-    form_error(&form, 99, "", "", "of no line");
-    form_error(&form, 0, "", "", "bars are needed");
+    tui_form_errors_begin(&form);
+    tui_form_error(&form, 8, "ppo", "learning_rate", "too high");
+    tui_form_error(&form, 8, "ppo", "learning_rate", "and odd");
+    tui_form_error(&form, 9, "", "", "KEY = VALUE is needed");
+    tui_form_error(&form, 0, "data", "state", "no such folder");
+    tui_form_error(&form, 0, "ppo", "gamma", "not in what was sent");
+    tui_form_error(&form, 3, "", "", "of a comment");
+    tui_form_error(&form, 99, "", "", "of no line");
+    tui_form_error(&form, 0, "", "", "bars are needed");
     CHECK_INT(form.errors, 8);
     CHECK_STR(form.rows[row_of("learning_rate")].error, "too high\nand odd");
     CHECK_STR(form.rows[9].error, "KEY = VALUE is needed");
@@ -270,15 +270,15 @@ static void check_errors(void)
     CHECK_STR(form.other_errors,
               "[ppo] gamma: not in what was sent\nline 3: of a comment\nline 99: of no line\n"
               "bars are needed");
-    form_undo(&form, row_of("name")); /* it moves, and keeps its error */
-    CHECK_INT(form_set(&form, row_of("learning_rate"), "1e-4", words), 0);
+    tui_form_undo(&form, row_of("name")); /* it moves, and keeps its error */
+    CHECK_INT(tui_form_set(&form, row_of("learning_rate"), "1e-4", words), 0);
     CHECK_STR(form.rows[row_of("learning_rate")].error, "too high\nand odd");
-    form_sent(&form);
+    tui_form_sent(&form);
     CHECK_STR(form.rows[row_of("learning_rate")].error, "too high\nand odd"); /* until the answer */
-    form_errors_begin(&form);
+    tui_form_errors_begin(&form);
     CHECK(form.rows[row_of("learning_rate")].error == NULL && form.other_errors == NULL);
     CHECK_INT(form.errors, 0);
-    form_finish(&form);
+    tui_form_finish(&form);
 }
 
 /* Any text, any changes: everything undone gives the text again. */
@@ -300,99 +300,99 @@ static void check_random(void)
             switch (random_between(&random, 0, 3)) {
             case 0:
                 if (form.n && (form.rows[at].kind == FORM_KEY || form.rows[at].kind == FORM_OTHER))
-                    form_set(&form, at, random_chance(&random, 50) ? "2" : "", words);
+                    tui_form_set(&form, at, random_chance(&random, 50) ? "2" : "", words);
                 break;
             case 1:
                 if (form.n)
-                    form_leave_out(&form, at);
+                    tui_form_leave_out(&form, at);
                 break;
             case 2:
-                CHECK(form_add(&form, any(&random, sizeof(known) / sizeof(known[0]))) >= 0);
+                CHECK(tui_form_add(&form, any(&random, sizeof(known) / sizeof(known[0]))) >= 0);
                 break;
             default:
                 if (form.n)
-                    form_undo(&form, at);
+                    tui_form_undo(&form, at);
             }
         }
         for (size_t i = form.n; i-- > 0;)
             if (i < form.n)
-                form_undo(&form, i);
-        CHECK_INT(form_changes(&form), 0);
+                tui_form_undo(&form, i);
+        CHECK_INT(tui_form_changes(&form), 0);
         check_text(text);
-        form_finish(&form);
+        tui_form_finish(&form);
     }
 }
 
 static void type(struct line_edit *edit, const char *text)
 {
     for (; *text; text++)
-        CHECK(line_edit_press(edit, *text));
+        CHECK(tui_line_edit_press(edit, *text));
 }
 
 static void check_typing(void)
 {
     struct line_edit edit;
 
-    line_edit_begin(&edit, "0.0003", 12);
+    tui_line_edit_begin(&edit, "0.0003", 12);
     type(&edit, "5");
     CHECK_STR(edit.text, "0.00035");
-    line_edit_press(&edit, PRESS_HOME);
-    CHECK(line_edit_press(&edit, PRESS_LEFT));
-    line_edit_press(&edit, PRESS_DELETE);
+    tui_line_edit_press(&edit, PRESS_HOME);
+    CHECK(tui_line_edit_press(&edit, PRESS_LEFT));
+    tui_line_edit_press(&edit, PRESS_DELETE);
     type(&edit, "1");
     CHECK_STR(edit.text, "1.00035");
-    line_edit_press(&edit, PRESS_RIGHT);
-    line_edit_press(&edit, 'K' & 0x1f);
+    tui_line_edit_press(&edit, PRESS_RIGHT);
+    tui_line_edit_press(&edit, 'K' & 0x1f);
     CHECK_STR(edit.text, "1.");
-    line_edit_press(&edit, PRESS_BACKSPACE);
+    tui_line_edit_press(&edit, PRESS_BACKSPACE);
     CHECK_STR(edit.text, "1");
-    line_edit_press(&edit, 'U' & 0x1f);
+    tui_line_edit_press(&edit, 'U' & 0x1f);
     CHECK_STR(edit.text, "");
-    CHECK(line_edit_press(&edit, PRESS_BACKSPACE) && line_edit_press(&edit, PRESS_DELETE));
-    CHECK(!line_edit_press(&edit, PRESS_UP) && !line_edit_press(&edit, PRESS_ENTER) &&
-          !line_edit_press(&edit, '\t'));
+    CHECK(tui_line_edit_press(&edit, PRESS_BACKSPACE) && tui_line_edit_press(&edit, PRESS_DELETE));
+    CHECK(!tui_line_edit_press(&edit, PRESS_UP) && !tui_line_edit_press(&edit, PRESS_ENTER) &&
+          !tui_line_edit_press(&edit, '\t'));
     type(&edit, "12345678901");
-    CHECK(!line_edit_press(&edit, '2')); /* no room */
+    CHECK(!tui_line_edit_press(&edit, '2')); /* no room */
     CHECK_STR(edit.text, "12345678901");
 
     CHECK(edit.over);
-    line_edit_press(&edit, PRESS_BACKSPACE);
+    tui_line_edit_press(&edit, PRESS_BACKSPACE);
     CHECK(!edit.over);
     static const int pasted[] = {'a', 0xe9, 'b'};
-    line_edit_begin(&edit, "0123456789", 14);
-    CHECK(!line_edit_paste(&edit, pasted, 3)); /* all or nothing */
+    tui_line_edit_begin(&edit, "0123456789", 14);
+    CHECK(!tui_line_edit_paste(&edit, pasted, 3)); /* all or nothing */
     CHECK_STR(edit.text, "0123456789");
-    line_edit_press(&edit, PRESS_BACKSPACE);
-    CHECK(line_edit_paste(&edit, pasted, 3));
+    tui_line_edit_press(&edit, PRESS_BACKSPACE);
+    CHECK(tui_line_edit_paste(&edit, pasted, 3));
     CHECK_STR(edit.text, "012345678a\xC3\xA9"
                          "b");
 
-    line_edit_begin(&edit, "a\033[31mb\n", LINE_EDIT_MAX);
+    tui_line_edit_begin(&edit, "a\033[31mb\n", LINE_EDIT_MAX);
     CHECK_STR(edit.text, "a?[31mb?");
     static const int hostile[] = {0x1b, 0x7f, 0x9b, 0x202e, 0x200f, 0xfeff, 0xd800, 2};
     for (size_t i = 0; i < sizeof(hostile) / sizeof(hostile[0]); i++)
-        CHECK(!line_edit_press(&edit, hostile[i]));
+        CHECK(!tui_line_edit_press(&edit, hostile[i]));
     CHECK_STR(edit.text, "a?[31mb?");
 
-    line_edit_begin(&edit, "", 64);
+    tui_line_edit_begin(&edit, "", 64);
     static const int wide[] = {0xe9, 'e', 0x301, 0x65e5, 0x1f600, 'x'}; /* é, e with a mark, 日, a face */
     for (size_t i = 0; i < sizeof(wide) / sizeof(wide[0]); i++)
-        CHECK(line_edit_press(&edit, wide[i]));
+        CHECK(tui_line_edit_press(&edit, wide[i]));
     CHECK_STR(edit.text, "\xC3\xA9"
                          "e\xCC\x81\xE6\x97\xA5\xF0\x9F\x98\x80x");
     static const size_t stops[] = {12, 8, 5, 2, 0, 0}; /* a character with its mark is one */
     for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++) {
-        CHECK(line_edit_press(&edit, PRESS_LEFT));
+        CHECK(tui_line_edit_press(&edit, PRESS_LEFT));
         CHECK_INT(edit.at, stops[i]);
     }
-    line_edit_press(&edit, PRESS_RIGHT);
-    line_edit_press(&edit, PRESS_DELETE);
+    tui_line_edit_press(&edit, PRESS_RIGHT);
+    tui_line_edit_press(&edit, PRESS_DELETE);
     CHECK_STR(edit.text, "\xC3\xA9\xE6\x97\xA5\xF0\x9F\x98\x80x");
-    line_edit_press(&edit, PRESS_BACKSPACE);
+    tui_line_edit_press(&edit, PRESS_BACKSPACE);
     CHECK_STR(edit.text, "\xE6\x97\xA5\xF0\x9F\x98\x80x");
-    line_edit_press(&edit, 'E' & 0x1f);
+    tui_line_edit_press(&edit, 'E' & 0x1f);
     CHECK_INT(edit.at, edit.len);
-    line_edit_begin(&edit, "\xE6\x97\xA5\xE6\x97\xA5", 5); /* cut between characters */
+    tui_line_edit_begin(&edit, "\xE6\x97\xA5\xE6\x97\xA5", 5); /* cut between characters */
     CHECK_STR(edit.text, "\xE6\x97\xA5");
 }
 
@@ -411,25 +411,25 @@ static void check_carrying(void)
     size_t index = 0;
     begin("[training]\nname = own\ntotal_steps = 1000\n[data]\nstate = /mine\n[ppo]\nlearning_rate = 1\n"
           "[search]\ngamma = 0.8..0.9\nodd = 1 | 2\n");
-    CHECK_INT(form_init(&other, theirs, known, sizeof(known) / sizeof(known[0])), 0);
-    CHECK_INT(form_carry(&form, &other, words), 0); /* nothing was changed */
-    char *text = form_text(&other);
+    CHECK_INT(tui_form_init(&other, theirs, known, sizeof(known) / sizeof(known[0])), 0);
+    CHECK_INT(tui_form_carry(&form, &other, words), 0); /* nothing was changed */
+    char *text = tui_form_text(&other);
     CHECK_STR(text, theirs);
     free(text);
-    CHECK_INT(form_changes(&other), 0);
+    CHECK_INT(tui_form_changes(&other), 0);
 
-    CHECK_INT(form_set(&form, 2, "2000", words), 0);
-    form_leave_out(&form, 4);
-    CHECK_INT(form_set(&form, 6, "2e-4", words), 0);
-    CHECK_INT(form_set(&form, 8, "0.7..0.9", words), 0);
-    CHECK_INT(form_set(&form, 9, "3 | 4", words), 0);
+    CHECK_INT(tui_form_set(&form, 2, "2000", words), 0);
+    tui_form_leave_out(&form, 4);
+    CHECK_INT(tui_form_set(&form, 6, "2e-4", words), 0);
+    CHECK_INT(tui_form_set(&form, 8, "0.7..0.9", words), 0);
+    CHECK_INT(tui_form_set(&form, 9, "3 | 4", words), 0);
     while (strcmp(known[index].key, "priority") != 0)
         index++;
-    long added = form_add(&form, index);
+    long added = tui_form_add(&form, index);
     CHECK(added > 0);
-    CHECK_INT(form_set(&form, (size_t)added, "5", words), 0);
-    CHECK_INT(form_carry(&form, &other, words), 0);
-    text = form_text(&other);
+    CHECK_INT(tui_form_set(&form, (size_t)added, "5", words), 0);
+    CHECK_INT(tui_form_carry(&form, &other, words), 0);
+    text = tui_form_text(&other);
     CHECK_STR(text, "[training]\n"
                     "total_steps = 2000 ; many\n"
                     "name = other\n"
@@ -444,33 +444,33 @@ static void check_carrying(void)
                     "[serve]\n"
                     "priority = 5\n");
     free(text);
-    form_finish(&other);
-    form_finish(&form);
+    tui_form_finish(&other);
+    tui_form_finish(&form);
 
     begin("[training]\nnonsense\nname = a\n");
-    CHECK_INT(form_init(&other, theirs, known, sizeof(known) / sizeof(known[0])), 0);
-    form_leave_out(&form, 1);
-    CHECK_INT(form_carry(&form, &other, words), -EINVAL);
+    CHECK_INT(tui_form_init(&other, theirs, known, sizeof(known) / sizeof(known[0])), 0);
+    tui_form_leave_out(&form, 1);
+    CHECK_INT(tui_form_carry(&form, &other, words), -EINVAL);
     CHECK_STR(words, "the changed line \"nonsense\" is no key");
-    form_finish(&other);
-    form_finish(&form);
+    tui_form_finish(&other);
+    tui_form_finish(&form);
 }
 
 /* The trainer's own keys: each has a place, a default, and words. */
 static void check_known(void)
 {
     size_t n;
-    const struct form_known *keys = form_known_keys(&n);
+    const struct form_known *keys = tui_form_known_keys(&n);
 
     CHECK(n > 60);
-    CHECK_INT(form_init(&form, "[training]\nlearning_rate = 1\n[data]\nsymbols = X\n", keys, n), 0);
-    CHECK_INT(form_missing(&form, "", NULL, 0), n - 2);
-    const struct form_known *rate = form_row_known(&form, 1);
+    CHECK_INT(tui_form_init(&form, "[training]\nlearning_rate = 1\n[data]\nsymbols = X\n", keys, n), 0);
+    CHECK_INT(tui_form_missing(&form, "", NULL, 0), n - 2);
+    const struct form_known *rate = tui_form_row_known(&form, 1);
     CHECK(rate && strcmp(rate->section, "ppo") == 0 && rate->about[0] && rate->value[0]);
     CHECK(rate && rate->may_change); /* a restart may have another */
     for (size_t i = 0; i < n; i++)
         CHECK(keys[i].section[0] && keys[i].key[0] && keys[i].about[0]);
-    form_finish(&form);
+    tui_form_finish(&form);
 }
 
 int main(void)

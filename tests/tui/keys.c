@@ -10,7 +10,7 @@ static const struct moment now = {1723161255342000000, 1000000};
 
 static enum action press(int key)
 {
-    return keys_press(&view, model, 80, 24, now, key);
+    return tui_keys_press(&view, model, 80, 24, now, key);
 }
 
 static enum action type(const char *text)
@@ -24,7 +24,7 @@ static enum action type(const char *text)
 
 static void begin(bool readonly)
 {
-    view_init(&view, readonly, 1000);
+    tui_view_init(&view, readonly, 1000);
 }
 
 /* Of the symbol under the cursor: three timeframes, one indicator over the prices, two below. */
@@ -34,7 +34,7 @@ static void keep_chart(void)
     static const char *const names[] = {"rsi_14", "sma_20", "macd_12_26_9.macd", "macd_12_26_9.signal"};
     struct history *h = &model->history;
 
-    strcpy(h->bars_symbol, view_symbol(&view, model)->symbol);
+    strcpy(h->bars_symbol, tui_view_symbol(&view, model)->symbol);
     h->n_timeframes = 3;
     h->n_outputs = 4;
     for (int i = 0; i < h->n_timeframes; i++)
@@ -60,7 +60,7 @@ static void check_moving(void)
     press(PRESS_DOWN);
     press(PRESS_PAGE_DOWN);
     CHECK_INT(view.cursor[PANEL_PRICES], 1);
-    CHECK_STR(view_symbol(&view, model)->symbol, "ETHUSDT");
+    CHECK_STR(tui_view_symbol(&view, model)->symbol, "ETHUSDT");
     type("gg");
     CHECK_INT(view.cursor[PANEL_PRICES], 0);
     press('G');
@@ -145,10 +145,10 @@ static void check_confirming(void)
     model->source = MODEL_DAEMON;
 
     press('F'); /* then the window shrinks: what cannot be seen is not confirmed */
-    CHECK_INT(keys_press(&view, model, 39, 9, now, 'F'), ACTION_NONE);
+    CHECK_INT(tui_keys_press(&view, model, 39, 9, now, 'F'), ACTION_NONE);
     CHECK_INT(view.prompt, PROMPT_NONE);
-    CHECK_INT(keys_press(&view, model, 39, 9, now, 'p'), ACTION_NONE); /* nor done */
-    CHECK_INT(keys_press(&view, model, 39, 9, now, 'q'), ACTION_QUIT);
+    CHECK_INT(tui_keys_press(&view, model, 39, 9, now, 'p'), ACTION_NONE); /* nor done */
+    CHECK_INT(tui_keys_press(&view, model, 39, 9, now, 'q'), ACTION_QUIT);
 
     begin(true);
     CHECK_INT(press('p'), ACTION_NONE);
@@ -204,7 +204,7 @@ static void check_cancel(void)
     CHECK_INT(view.prompt, PROMPT_NONE);
     press('k');
     press('x'); /* then the window shrinks */
-    CHECK_INT(keys_press(&view, model, 39, 9, now, 'y'), ACTION_NONE);
+    CHECK_INT(tui_keys_press(&view, model, 39, 9, now, 'y'), ACTION_NONE);
     CHECK_INT(view.prompt, PROMPT_NONE);
     model->history.n_orders = 0;
 
@@ -234,17 +234,17 @@ static void check_backtest(void)
     status->n_accounts = 2;
     view.focus = PANEL_STRATEGIES;
     CHECK_INT(press('j'), ACTION_COLLECT); /* the curve of another account */
-    CHECK_STR(view_account(&view, model)->account, "hand");
+    CHECK_STR(tui_view_account(&view, model)->account, "hand");
     CHECK_INT(view.cursor[PANEL_ACCOUNTS], 1);
     CHECK_INT(press('b'), ACTION_NONE);
     CHECK_STR(view.words, "the account has no strategy");
     view.focus = PANEL_ACCOUNTS;
     CHECK_INT(press('k'), ACTION_COLLECT);
-    CHECK_STR(view_account(&view, model)->account, status->accounts[0].account);
+    CHECK_STR(tui_view_account(&view, model)->account, status->accounts[0].account);
     status->n_accounts = 0;
     CHECK_INT(press('b'), ACTION_NONE);
     CHECK_STR(view.words, "no account is known");
-    CHECK(view_account(&view, model) == NULL);
+    CHECK(tui_view_account(&view, model) == NULL);
     status->n_accounts = n;
     model->backtest.state = BACKTEST_NONE;
 }
@@ -253,14 +253,14 @@ int main(void)
 {
     json_t *status = json_loads(fixture_status, 0, NULL);
 
-    model = model_create(1000);
-    CHECK_INT(model_take_status(model, status, now), 0);
+    model = tui_model_create(1000);
+    CHECK_INT(tui_model_take_status(model, status, now), 0);
     json_decref(status);
     check_moving();
     check_confirming();
     check_alerts();
     check_cancel();
     check_backtest();
-    model_destroy(model);
+    tui_model_destroy(model);
     return check_done("tui/keys");
 }

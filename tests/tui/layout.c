@@ -52,15 +52,15 @@ static void check_size(int width, int height)
                                        .search =
                                            tab < TABS ? SEARCH_LISTED : (enum layout_search)(height % 3),
                                        .running = (width + height) % 6};
-        layout_compute(width, height, &choice, &layout);
+        tui_layout_compute(width, height, &choice, &layout);
         if (bad(&layout, width, height) || hollow(&layout, height)) {
             fprintf(stderr, "%dx%d, tab %d\n", width, height, tab + 1);
             CHECK(false);
         }
         bool small = width < LAYOUT_WIDTH_MIN || height < LAYOUT_HEIGHT_MIN;
-        if (small != (layout_find(&layout, PANEL_TOO_SMALL) != NULL) || (small && layout.n != 1))
+        if (small != (tui_layout_find(&layout, PANEL_TOO_SMALL) != NULL) || (small && layout.n != 1))
             CHECK(false);
-        if (!small && (!layout_find(&layout, PANEL_HEADER) || !layout_find(&layout, PANEL_KEYS)))
+        if (!small && (!tui_layout_find(&layout, PANEL_HEADER) || !tui_layout_find(&layout, PANEL_KEYS)))
             CHECK(false);
     }
     CHECK(true);
@@ -81,7 +81,7 @@ static void check_zoom(int width, int height)
                                                panel % 4,
                                                (enum layout_search)(panel % 3),
                                                2};
-                layout_compute(width, height, &choice, &layout);
+                tui_layout_compute(width, height, &choice, &layout);
                 CHECK(!bad(&layout, width, height));
             }
         }
@@ -93,8 +93,8 @@ static void has(int width, int height, enum tab tab, enum panel panel)
 
     struct layout_choice choice = {.tab = tab};
 
-    layout_compute(width, height, &choice, &layout);
-    CHECK(layout_find(&layout, panel) != NULL);
+    tui_layout_compute(width, height, &choice, &layout);
+    CHECK(tui_layout_find(&layout, panel) != NULL);
 }
 
 /* Trainings and policies stand on 40x10, a training's page is complete on 80x24; the overview gives trainings
@@ -105,25 +105,25 @@ static void check_study(void)
     struct layout_choice choice = {.tab = TAB_STUDY};
     struct layout layout, with;
 
-    layout_compute(40, 10, &choice, &layout);
-    CHECK(layout_find(&layout, PANEL_TRAININGS) && layout_find(&layout, PANEL_POLICIES));
+    tui_layout_compute(40, 10, &choice, &layout);
+    CHECK(tui_layout_find(&layout, PANEL_TRAININGS) && tui_layout_find(&layout, PANEL_POLICIES));
     has(120, 40, TAB_STUDY, PANEL_CURVE);
     choice.detail = true;
-    layout_compute(80, 24, &choice, &layout);
-    CHECK(!layout_find(&layout, PANEL_TRAININGS));
+    tui_layout_compute(80, 24, &choice, &layout);
+    CHECK(!tui_layout_find(&layout, PANEL_TRAININGS));
     for (size_t i = 0; i < sizeof(page) / sizeof(page[0]); i++)
-        CHECK(layout_find(&layout, page[i]) != NULL);
+        CHECK(tui_layout_find(&layout, page[i]) != NULL);
     choice = (struct layout_choice){.tab = TAB_OVERVIEW};
     for (int i = 0; i < 3; i++) {
         static const int sizes[][2] = {{80, 24}, {120, 40}, {200, 60}};
         choice.trainings = 0;
-        layout_compute(sizes[i][0], sizes[i][1], &choice, &layout);
-        CHECK(!layout_find(&layout, PANEL_TRAININGS));
+        tui_layout_compute(sizes[i][0], sizes[i][1], &choice, &layout);
+        CHECK(!tui_layout_find(&layout, PANEL_TRAININGS));
         for (choice.trainings = 1; choice.trainings < 9; choice.trainings++) {
-            layout_compute(sizes[i][0], sizes[i][1], &choice, &with);
-            const struct rect *rect = layout_find(&with, PANEL_TRAININGS);
+            tui_layout_compute(sizes[i][0], sizes[i][1], &choice, &with);
+            const struct rect *rect = tui_layout_find(&with, PANEL_TRAININGS);
             CHECK(rect && rect->height >= 2);
-            CHECK_INT(with.n, layout.n + (layout_find(&with, PANEL_POLICIES) ? 2 : 1));
+            CHECK_INT(with.n, layout.n + (tui_layout_find(&with, PANEL_POLICIES) ? 2 : 1));
         }
     }
 }
@@ -138,23 +138,23 @@ static void check_searches(void)
     struct layout_choice choice = {.tab = TAB_STUDY, .searches = 3, .search = SEARCH_PAGE, .running = 9};
     struct layout layout;
 
-    layout_compute(80, 24, &choice, &layout);
+    tui_layout_compute(80, 24, &choice, &layout);
     for (size_t i = 0; i < sizeof(page) / sizeof(page[0]); i++)
-        CHECK(layout_find(&layout, page[i]) != NULL);
+        CHECK(tui_layout_find(&layout, page[i]) != NULL);
     choice.search = SEARCH_VALIDATION;
-    layout_compute(80, 24, &choice, &layout);
+    tui_layout_compute(80, 24, &choice, &layout);
     for (size_t i = 0; i < sizeof(validation) / sizeof(validation[0]); i++)
-        CHECK(layout_find(&layout, validation[i]) != NULL);
+        CHECK(tui_layout_find(&layout, validation[i]) != NULL);
     choice.search = SEARCH_LISTED;
-    layout_compute(40, 10, &choice, &layout);
-    CHECK(layout_find(&layout, PANEL_SEARCHES) && layout_find(&layout, PANEL_TRAININGS) &&
-          layout_find(&layout, PANEL_POLICIES));
+    tui_layout_compute(40, 10, &choice, &layout);
+    CHECK(tui_layout_find(&layout, PANEL_SEARCHES) && tui_layout_find(&layout, PANEL_TRAININGS) &&
+          tui_layout_find(&layout, PANEL_POLICIES));
     choice.tab = TAB_OVERVIEW;
-    layout_compute(80, 24, &choice, &layout);
-    CHECK(layout_find(&layout, PANEL_SEARCHES) && layout_find(&layout, PANEL_FEED));
+    tui_layout_compute(80, 24, &choice, &layout);
+    CHECK(tui_layout_find(&layout, PANEL_SEARCHES) && tui_layout_find(&layout, PANEL_FEED));
     choice.searches = 0;
-    layout_compute(80, 24, &choice, &layout);
-    CHECK(!layout_find(&layout, PANEL_SEARCHES));
+    tui_layout_compute(80, 24, &choice, &layout);
+    CHECK(!tui_layout_find(&layout, PANEL_SEARCHES));
 }
 
 int main(void)
@@ -185,10 +185,10 @@ int main(void)
     check_searches();
 
     struct layout_choice fills = {.tab = TAB_OVERVIEW, .zoomed = PANEL_FILLS};
-    layout_compute(80, 24, &fills, &layout);
-    CHECK_INT(layout_find(&layout, PANEL_FILLS)->height, 21);
+    tui_layout_compute(80, 24, &fills, &layout);
+    CHECK_INT(tui_layout_find(&layout, PANEL_FILLS)->height, 21);
     fills.tab = TAB_LOG;
-    layout_compute(80, 24, &fills, &layout); /* not there: not zoomed */
-    CHECK(layout_find(&layout, PANEL_LOG) && !layout_find(&layout, PANEL_FILLS));
+    tui_layout_compute(80, 24, &fills, &layout); /* not there: not zoomed */
+    CHECK(tui_layout_find(&layout, PANEL_LOG) && !tui_layout_find(&layout, PANEL_FILLS));
     return check_done("tui/layout");
 }

@@ -15,7 +15,7 @@ static int take(struct model *model, const char *text, struct moment now)
     json_t *object = json_loads(text, 0, NULL);
 
     CHECK(object != NULL);
-    int r = model_take_status(model, object, now);
+    int r = tui_model_take_status(model, object, now);
     json_decref(object);
     return r;
 }
@@ -27,19 +27,19 @@ static void check_parity_is(struct model *model, const char *parity, struct mome
     char text[MODEL_PARITY_MAX];
 
     json_object_set_new(object, "parity", json_loads(parity, JSON_DECODE_ANY, NULL));
-    CHECK_INT(model_take_status(model, object, now), 0);
+    CHECK_INT(tui_model_take_status(model, object, now), 0);
     json_decref(object);
-    CHECK_INT(model_parity(model, now, text), freshness);
+    CHECK_INT(tui_model_parity(model, now, text), freshness);
     CHECK_STR(text, words);
 }
 
 static void check_parity(void)
 {
-    struct model *model = model_create(1000);
+    struct model *model = tui_model_create(1000);
     struct moment now = {fixture_now_ns, 1000000}; /* 1723161255 s */
     char text[MODEL_PARITY_MAX];
 
-    CHECK_INT(model_parity(model, now, text), GONE);
+    CHECK_INT(tui_model_parity(model, now, text), GONE);
     CHECK_STR(text, "parity -");
     check_parity_is(model, "{\"state\":\"ok\",\"days\":31,\"checked_ns\":1723084200000000000}", now,
                     "parity ok 31d", FRESH);
@@ -56,19 +56,19 @@ static void check_parity(void)
     check_parity_is(model, "{\"state\":7}", now, "parity -", GONE);
     check_parity_is(model, "null", now, "parity -", GONE);
     check_parity_is(model, "[1]", now, "parity -", GONE);
-    model_destroy(model);
+    tui_model_destroy(model);
 }
 
 /* Two accounts, a short, an OCO and a bracket. */
 static void check_several(void)
 {
-    struct model *model = model_create(1000);
+    struct model *model = tui_model_create(1000);
     struct moment now = {fixture_now_ns, 1000000};
     json_t *object = json_loads(fixture_status, 0, NULL), *more = json_loads(fixture_several, 0, NULL);
     const struct status *s = &model->status;
 
     CHECK_INT(json_object_update(object, more), 0);
-    CHECK_INT(model_take_status(model, object, now), 0);
+    CHECK_INT(tui_model_take_status(model, object, now), 0);
     CHECK_NEAR(s->accounts[1].short_value, 4310.48, 1e-9);
     CHECK(s->accounts[1].shorts && !s->accounts[0].shorts);
     CHECK_NEAR(s->positions[1].qty, -0.06971, 1e-12);
@@ -82,17 +82,17 @@ static void check_several(void)
     CHECK_STR(s->parity.detail, "fills 42: price: 61837.63 replayed, 61837.64 recorded");
     json_decref(object);
     json_decref(more);
-    model_destroy(model);
+    tui_model_destroy(model);
 }
 
 static void check_whole(void)
 {
-    struct model *model = model_create(1000);
+    struct model *model = tui_model_create(1000);
     struct moment now = {fixture_now_ns, 1000000}, later;
 
-    CHECK_INT(model_freshness(model, now), GONE);
-    CHECK(isnan(model_total(model).equity));
-    CHECK_INT(model_alerts_open(model), -1);
+    CHECK_INT(tui_model_freshness(model, now), GONE);
+    CHECK(isnan(tui_model_total(model).equity));
+    CHECK_INT(tui_model_alerts_open(model), -1);
     CHECK_INT(take(model, fixture_status, now), 0);
     const struct status *s = &model->status;
     CHECK_INT(s->pid, 4242);
@@ -121,26 +121,26 @@ static void check_whole(void)
     CHECK_NEAR(s->log.bytes_per_event, 9.7, 1e-12);
     CHECK_STR(s->recovery.from, "log");
     CHECK_INT(s->recovery.played, 1204);
-    CHECK_NEAR(model_total(model).equity, 10243.11, 1e-9);
-    CHECK_INT(model_alerts_open(model), 2);
+    CHECK_NEAR(tui_model_total(model).equity, 10243.11, 1e-9);
+    CHECK_INT(tui_model_alerts_open(model), 2);
 
     /* Ages go on; three intervals late is stale, ten is gone. */
-    CHECK_INT(model_freshness(model, now), FRESH);
-    CHECK_INT(model_symbol_freshness(model, &s->symbols[0], now), FRESH);
-    CHECK_INT(model_symbol_freshness(model, &s->symbols[1], now), STALE);
-    CHECK_INT(model_position_freshness(model, &s->positions[1], now), STALE);
+    CHECK_INT(tui_model_freshness(model, now), FRESH);
+    CHECK_INT(tui_model_symbol_freshness(model, &s->symbols[0], now), FRESH);
+    CHECK_INT(tui_model_symbol_freshness(model, &s->symbols[1], now), STALE);
+    CHECK_INT(tui_model_position_freshness(model, &s->positions[1], now), STALE);
     later = (struct moment){fixture_now_ns + 3000000000, now.mono_ms + 3000};
-    CHECK_INT(model_age(model, 12, later), 3012);
-    CHECK_INT(model_age(model, -1, later), -1);
-    CHECK_INT(model_freshness(model, later), FRESH);
-    CHECK_INT(model_clock_ns(model, later), fixture_now_ns + 3000000000);
+    CHECK_INT(tui_model_age(model, 12, later), 3012);
+    CHECK_INT(tui_model_age(model, -1, later), -1);
+    CHECK_INT(tui_model_freshness(model, later), FRESH);
+    CHECK_INT(tui_model_clock_ns(model, later), fixture_now_ns + 3000000000);
     later.mono_ms = now.mono_ms + 3001;
-    CHECK_INT(model_freshness(model, later), STALE);
-    CHECK_INT(model_symbol_freshness(model, &s->symbols[0], later), STALE);
-    CHECK(print_is_stale(model, later));
+    CHECK_INT(tui_model_freshness(model, later), STALE);
+    CHECK_INT(tui_model_symbol_freshness(model, &s->symbols[0], later), STALE);
+    CHECK(tui_print_is_stale(model, later));
     later.mono_ms = now.mono_ms + 10001;
-    CHECK_INT(model_freshness(model, later), GONE);
-    CHECK_INT(model_accounts_freshness(model, later), GONE);
+    CHECK_INT(tui_model_freshness(model, later), GONE);
+    CHECK_INT(tui_model_accounts_freshness(model, later), GONE);
 
     CHECK_INT(model->holdings, MODEL_DAEMON);
 
@@ -148,12 +148,12 @@ static void check_whole(void)
     CHECK_INT(take(model, "{\"schema\":\"papertape.status/2\"}", later), -EPROTO);
     CHECK_INT(take(model, "[1,2]", later), -EPROTO);
     CHECK_INT(model->status.pid, 4242);
-    model_destroy(model);
+    tui_model_destroy(model);
 }
 
 static void check_holes(void)
 {
-    struct model *model = model_create(1000);
+    struct model *model = tui_model_create(1000);
     struct moment now = {fixture_now_ns, 5};
 
     CHECK_INT(take(model, "{\"schema\":\"papertape.status/1\"}", now), 0);
@@ -162,7 +162,7 @@ static void check_holes(void)
     CHECK_INT(model->status.feed.age_ms, -1);
     CHECK_INT(model->status.count_fills, -1);
     CHECK(isnan(model->status.commit_p99_ms));
-    CHECK_INT(model_clock_ns(model, now), 0);
+    CHECK_INT(tui_model_clock_ns(model, now), 0);
     CHECK_INT(
         take(model,
              "{\"schema\":\"papertape.status/1\",\"now_ns\":null,\"feed\":7,\"symbols\":{\"a\":1},"
@@ -176,7 +176,7 @@ static void check_holes(void)
     CHECK_INT(model->status.n_positions, 1);
     CHECK(isnan(model->status.positions[0].qty));
     CHECK_INT(model->status.alerts_open, -1);
-    model_destroy(model);
+    tui_model_destroy(model);
 }
 
 /* The reason does not say the state again; what no commit has timed is not 0 ms. */
@@ -193,7 +193,7 @@ static void check_words(void)
         {"on", "", "", false},
         {"", "", "", false},
     };
-    struct model *model = model_create(1000);
+    struct model *model = tui_model_create(1000);
     struct moment now = {fixture_now_ns, 5};
     char *text = NULL;
     size_t size;
@@ -201,8 +201,8 @@ static void check_words(void)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         strcpy(model->status.trading, cases[i].trading);
         strcpy(model->status.trading_reason, cases[i].reason);
-        CHECK_STR(model_trading_reason(model), cases[i].words);
-        CHECK_INT(model_trading_stopped(model), cases[i].stopped);
+        CHECK_STR(tui_model_trading_reason(model), cases[i].words);
+        CHECK_INT(tui_model_trading_stopped(model), cases[i].stopped);
     }
     CHECK_INT(take(model,
                    "{\"schema\":\"papertape.status/1\",\"accounts\":[],\"symbols\":[{\"symbol\":\"X\"}],"
@@ -210,19 +210,19 @@ static void check_words(void)
                    now),
               0);
     FILE *out = open_memstream(&text, &size);
-    print_status(out, model, now);
+    tui_print_status(out, model, now);
     fclose(out);
     CHECK(strstr(text, "orders    n/a, fills n/a, rejected n/a\n") != NULL);
     CHECK(strstr(text, "commits 0, queue n/a, commit p50 n/a, p99 n/a\n") != NULL);
     CHECK(strstr(text, " bars n/a ") != NULL);
     CHECK(strstr(text, "-1") == NULL);
     free(text);
-    model_destroy(model);
+    tui_model_destroy(model);
 }
 
 static void check_hostile(void)
 {
-    struct model *model = model_create(1000);
+    struct model *model = tui_model_create(1000);
     struct moment now = {fixture_now_ns, 5};
     json_t *object = json_loads(fixture_status, 0, NULL), *symbols = json_array();
     char name[400];
@@ -236,7 +236,7 @@ static void check_hostile(void)
     name[sizeof(name) - 1] = '\0';
     json_object_set_new(object, "trading", json_string(name));
     json_object_set_new(object, "trading_reason", json_string("\xe2\x80\xaegnp\r\n\t"));
-    CHECK_INT(model_take_status(model, object, now), 0);
+    CHECK_INT(tui_model_take_status(model, object, now), 0);
     CHECK_INT(model->status.n_symbols, STATUS_SYMBOLS_MAX);
     CHECK_STR(model->status.symbols[0].symbol, "?[2J?]0;x?BTC");
     CHECK_INT(model->status.symbols[0].age_ms, -1);
@@ -244,13 +244,13 @@ static void check_hostile(void)
     CHECK_INT(strlen(model->status.trading), STATUS_WORD_MAX - 1);
     CHECK_STR(model->status.trading_reason, "?gnp???");
     json_decref(object);
-    model_destroy(model);
+    tui_model_destroy(model);
 }
 
 /* What a daemon that has not begun does not know comes from the database, and only that. */
 static void check_not_begun(void)
 {
-    struct model *model = model_create(1000);
+    struct model *model = tui_model_create(1000);
     struct status *stored = malloc(sizeof(*stored));
     struct moment now = {fixture_now_ns, 5};
     char *text = NULL;
@@ -264,10 +264,10 @@ static void check_not_begun(void)
               0);
     CHECK_INT(model->source, MODEL_DAEMON);
     CHECK_INT(model->holdings, MODEL_NOTHING);
-    CHECK_INT(model_accounts_freshness(model, now), GONE);
+    CHECK_INT(tui_model_accounts_freshness(model, now), GONE);
     FILE *out = open_memstream(&text, &size);
-    print_status(out, model, now);
-    CHECK_INT(print_json(out, model, NULL), 0);
+    tui_print_status(out, model, now);
+    CHECK_INT(tui_print_json(out, model, NULL), 0);
     fclose(out);
     CHECK(strstr(text, "trading   n/a\n") != NULL);
     CHECK(strstr(text, "account   n/a\nprice     n/a\nposition  n/a\n") != NULL);
@@ -275,25 +275,25 @@ static void check_not_begun(void)
     CHECK(strstr(text, "\"positions\":null") != NULL);
     free(text);
 
-    status_init(stored);
+    tui_status_init(stored);
     stored->pid = 1;
     stored->n_positions = 1;
     stored->positions[0] = (struct status_position){.symbol = "BTCUSDT", .qty = 2, .age_ms = 4000};
-    model_take_stored(model, stored, 70000, now);
+    tui_model_take_stored(model, stored, 70000, now);
     CHECK_INT(model->source, MODEL_DAEMON);
     CHECK_INT(model->holdings, MODEL_DATABASE);
     CHECK_INT(model->status.pid, 7);
     CHECK_STR(model->status.feed.state, "retry");
     CHECK_INT(model->status.n_positions, 1);
-    CHECK_INT(model_accounts_freshness(model, now), STALE);
-    CHECK_INT(model_position_freshness(model, &model->status.positions[0], now), FRESH);
+    CHECK_INT(tui_model_accounts_freshness(model, now), STALE);
+    CHECK_INT(tui_model_position_freshness(model, &model->status.positions[0], now), FRESH);
 
     CHECK_INT(take(model, fixture_status, now), 0); /* it has begun: its word alone */
     CHECK_INT(model->holdings, MODEL_DAEMON);
     CHECK_INT(model->status.n_positions, 2);
-    CHECK_INT(model_accounts_freshness(model, now), FRESH);
+    CHECK_INT(tui_model_accounts_freshness(model, now), FRESH);
 
-    CHECK(!model_wants_stored(model));
+    CHECK(!tui_model_wants_stored(model));
     CHECK_INT(take(model,
                    "{\"schema\":\"papertape.status/1\",\"accounts\":[],\"symbols\":["
                    "{\"symbol\":\"BTCUSDT\",\"last\":null,\"age_ms\":null},"
@@ -301,12 +301,12 @@ static void check_not_begun(void)
                    "\"positions\":[{\"account\":\"\",\"symbol\":\"BTCUSDT\",\"qty\":3,\"mark\":null}]}",
                    now),
               0); /* it has begun, and heard one price of two */
-    CHECK(model_wants_stored(model));
+    CHECK(tui_model_wants_stored(model));
     stored->n_symbols = 2;
     stored->symbols[0] = (struct status_symbol){.symbol = "ETHUSDT", .last = 4, .mark = 4, .age_ms = 9000};
     stored->symbols[1] = (struct status_symbol){.symbol = "BTCUSDT", .last = 6, .mark = 7, .age_ms = 9000};
     stored->positions[0].mark = 7;
-    model_take_stored(model, stored, 70000, now);
+    tui_model_take_stored(model, stored, 70000, now);
     CHECK_INT(model->holdings, MODEL_DAEMON);
     CHECK_NEAR(model->status.symbols[0].last, 6, 1e-9);
     CHECK_INT(model->status.symbols[0].age_ms, 9000);
@@ -316,16 +316,16 @@ static void check_not_begun(void)
     CHECK_INT(model->status.positions[0].age_ms, 4000);
 
     model->source = MODEL_NOTHING; /* no daemon: everything is the database's */
-    model_take_stored(model, stored, 70000, now);
+    tui_model_take_stored(model, stored, 70000, now);
     CHECK_INT(model->source, MODEL_DATABASE);
     CHECK_INT(model->status.pid, 1);
     free(stored);
-    model_destroy(model);
+    tui_model_destroy(model);
 }
 
 static void check_accounts(void)
 {
-    struct model *model = model_create(1000);
+    struct model *model = tui_model_create(1000);
     struct moment now = {fixture_now_ns, 5};
 
     CHECK_INT(
@@ -336,11 +336,11 @@ static void check_accounts(void)
              "{\"account\":\"c\",\"currency\":\"USD\",\"equity\":1000,\"deposits\":1,\"drawdown_pct\":-50}]}",
              now),
         0);
-    struct model_total total = model_total(model);
+    struct model_total total = tui_model_total(model);
     CHECK_NEAR(total.equity, 200, 1e-9);
     CHECK_NEAR(total.return_pct, 0, 1e-9);
     CHECK_NEAR(total.drawdown_pct, -12, 1e-9);
-    model_destroy(model);
+    tui_model_destroy(model);
 }
 
 int main(void)

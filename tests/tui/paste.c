@@ -17,50 +17,50 @@ static bool feed(const char *text)
 {
     bool whole = false;
 
-    CHECK(paste_press(&paste, PRESS_PASTE, 0, &whole) && !whole);
+    CHECK(tui_paste_press(&paste, PRESS_PASTE, 0, &whole) && !whole);
     for (; *text; text++)
-        CHECK(paste_press(&paste, *text == '\n' ? PRESS_ENTER : *text, 0, &whole) && !whole);
-    CHECK(paste_press(&paste, PRESS_PASTE_END, 0, &whole));
+        CHECK(tui_paste_press(&paste, *text == '\n' ? PRESS_ENTER : *text, 0, &whole) && !whole);
+    CHECK(tui_paste_press(&paste, PRESS_PASTE_END, 0, &whole));
     return whole;
 }
 
 static void put(const char *text)
 {
     CHECK(feed(text));
-    keys_paste(&view, model, 80, 24, paste.keys, paste.n);
+    tui_keys_paste(&view, model, 80, 24, paste.keys, paste.n);
 }
 
 static void press(int key)
 {
-    keys_press(&view, model, 80, 24, now, key);
+    tui_keys_press(&view, model, 80, 24, now, key);
 }
 
 static void check_collecting(void)
 {
     bool whole;
 
-    CHECK(!paste_press(&paste, 'q', 0, &whole) && !whole);
-    CHECK(paste_press(&paste, PRESS_PASTE_END, 0, &whole) && !whole); /* a mark without its first */
+    CHECK(!tui_paste_press(&paste, 'q', 0, &whole) && !whole);
+    CHECK(tui_paste_press(&paste, PRESS_PASTE_END, 0, &whole) && !whole); /* a mark without its first */
     CHECK(feed("\n a\tb\n"));
     CHECK_INT(paste.n, 3);
     CHECK(paste.keys[0] == 'a' && paste.keys[1] == ' ' && paste.keys[2] == 'b');
-    paste_press(&paste, PRESS_PASTE, 0, &whole);
+    tui_paste_press(&paste, PRESS_PASTE, 0, &whole);
     static const int hostile[] = {PRESS_ESCAPE, 0x9b, 0x202e, PRESS_UP, PRESS_F12};
     for (size_t i = 0; i < sizeof(hostile) / sizeof(hostile[0]); i++)
-        CHECK(paste_press(&paste, hostile[i], 0, &whole) && paste.keys[i] == '?');
-    CHECK(!paste_expire(&paste, PASTE_SILENCE_MS - 1));
-    CHECK(paste_expire(&paste, PASTE_SILENCE_MS));
-    CHECK(!paste_press(&paste, 'q', 0, &whole));
-    paste_press(&paste, PRESS_PASTE, 0, &whole);
+        CHECK(tui_paste_press(&paste, hostile[i], 0, &whole) && paste.keys[i] == '?');
+    CHECK(!tui_paste_expire(&paste, PASTE_SILENCE_MS - 1));
+    CHECK(tui_paste_expire(&paste, PASTE_SILENCE_MS));
+    CHECK(!tui_paste_press(&paste, 'q', 0, &whole));
+    tui_paste_press(&paste, PRESS_PASTE, 0, &whole);
     for (int i = 0; i < PASTE_MAX + 100; i++)
-        paste_press(&paste, 'x', 0, &whole);
-    CHECK(paste_press(&paste, PRESS_PASTE_END, 0, &whole) && whole);
+        tui_paste_press(&paste, 'x', 0, &whole);
+    CHECK(tui_paste_press(&paste, PRESS_PASTE_END, 0, &whole) && whole);
     CHECK_INT(paste.n, PASTE_MAX + 100);
 }
 
 static void check_places(void)
 {
-    view_init(&view, false, 1000);
+    tui_view_init(&view, false, 1000);
     view.tab = TAB_STUDY;
     put("qxysPF\n"); /* nowhere: no key of these does anything */
     CHECK(view.prompt == PROMPT_NONE && !view.page && view.tab == TAB_STUDY);
@@ -74,10 +74,10 @@ static void check_places(void)
     CHECK_INT(view.prompt, PROMPT_NAME); /* refused */
     press(PRESS_ESCAPE);
 
-    view.page = form_page_create("mine", false);
-    CHECK_INT(form_page_fill(view.page, "[ppo]\nlearning_rate = 1\n"), 0);
+    view.page = tui_form_page_create("mine", false);
+    CHECK_INT(tui_form_page_fill(view.page, "[ppo]\nlearning_rate = 1\n"), 0);
     put("dq\n"); /* no row is left out, the form stays */
-    CHECK(view.page && form_changes(&view.page->form) == 0);
+    CHECK(view.page && tui_form_changes(&view.page->form) == 0);
     press(PRESS_DOWN);
     press(PRESS_ENTER);
     CHECK_INT(view.page->mode, FORM_EDITS);
@@ -94,17 +94,17 @@ static void check_places(void)
     press(PRESS_ENTER);
     CHECK_INT(view.page->mode, FORM_EDITS);
     CHECK(strstr(view.page->words, "at most 8447 bytes"));
-    view_finish(&view);
+    tui_view_finish(&view);
 }
 
 int main(void)
 {
     if (!setlocale(LC_CTYPE, "C.UTF-8"))
         return CHECK_SKIP;
-    model = model_create(1000);
+    model = tui_model_create(1000);
     CHECK_INT(fixture_take(model, fixture_trainings, now), 0);
     check_collecting();
     check_places();
-    model_destroy(model);
+    tui_model_destroy(model);
     return check_done("tui/paste");
 }

@@ -49,12 +49,12 @@ bool picture_safe(const char *name, const char *text, int width, int height)
             return wrong(name, "a row without an end");
         memcpy(line, p, n);
         line[n] = '\0';
-        if (text_width(line) > width)
+        if (cli_text_width(line) > width)
             return wrong(name, "a row that is too wide");
         for (const char *c = line; *c;) {
             wchar_t decoded;
-            c += text_decode(c, &decoded);
-            if (text_char_width(decoded) < 0)
+            c += cli_text_decode(c, &decoded);
+            if (cli_text_char_width(decoded) < 0)
                 return wrong(name, "a character that steers the terminal");
         }
         p += n + (p[n] == '\n');
@@ -69,15 +69,15 @@ char *picture_draw(const struct model *model, const struct view *view, struct mo
     char *text = NULL;
     size_t size;
 
-    if (canvas_init(&canvas, width, height, glyphs) < 0)
+    if (tui_canvas_init(&canvas, width, height, glyphs) < 0)
         return NULL;
-    view_draw(view, model, now, &canvas);
+    tui_view_draw(view, model, now, &canvas);
     FILE *out = open_memstream(&text, &size);
     if (out) {
-        canvas_print(&canvas, out);
+        tui_canvas_print(&canvas, out);
         fclose(out);
     }
-    canvas_finish(&canvas);
+    tui_canvas_finish(&canvas);
     return text;
 }
 

@@ -28,17 +28,17 @@ static void check_stop_while_drawing(void)
     sigemptyset(&stop);
     sigaddset(&stop, SIGTSTP);
     CHECK_INT(sigprocmask(SIG_BLOCK, &stop, NULL), 0);
-    CHECK_INT(screen_open(SCHEME_MONO), 0);
-    CHECK_INT(canvas_init(&canvas, WIDTH, HEIGHT, GLYPHS_ASCII), 0);
+    CHECK_INT(tui_screen_open(SCHEME_MONO), 0);
+    CHECK_INT(tui_canvas_init(&canvas, WIDTH, HEIGHT, GLYPHS_ASCII), 0);
     CHECK_INT(kill(getpid(), SIGTSTP), 0);
     CHECK(pending(SIGTSTP));
-    screen_show(&canvas);
+    tui_screen_show(&canvas);
     CHECK(pending(SIGTSTP));
-    screen_spoilt();
-    screen_show(&canvas);
+    tui_screen_spoilt();
+    tui_screen_show(&canvas);
     CHECK(pending(SIGTSTP));
-    canvas_finish(&canvas);
-    screen_close();
+    tui_canvas_finish(&canvas);
+    tui_screen_close();
     CHECK(pending(SIGTSTP));
 }
 

@@ -32,7 +32,7 @@ static void check_sizes(void)
     };
     struct view view;
 
-    view_init(&view, false, 1000);
+    tui_view_init(&view, false, 1000);
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
         check_screen(sizes[i].name, &view, sizes[i].width, sizes[i].height, GLYPHS_BRAILLE);
     check_screen("overview-ascii-80x24", &view, 80, 24, GLYPHS_ASCII);
@@ -51,7 +51,7 @@ static void check_tabs(void)
     };
     struct view view;
 
-    view_init(&view, true, 1000);
+    tui_view_init(&view, true, 1000);
     for (int tab = 0; tab < TABS; tab++) {
         view.tab = (enum tab)tab;
         if (names[tab])
@@ -73,12 +73,12 @@ static int load_chart(const char *timeframe)
 {
     char words[256];
     struct history_reader *reader;
-    int r = history_open(database, &reader, words, sizeof(words));
+    int r = tui_history_open(database, &reader, words, sizeof(words));
 
     if (r < 0)
         return r;
-    r = history_read(reader, fixture_now_ns, want_of(timeframe), &model->history, words, sizeof(words));
-    history_close(reader);
+    r = tui_history_read(reader, fixture_now_ns, want_of(timeframe), &model->history, words, sizeof(words));
+    tui_history_close(reader);
     return r;
 }
 
@@ -86,7 +86,7 @@ static void check_overlays(void)
 {
     struct view view;
 
-    view_init(&view, false, 1000);
+    tui_view_init(&view, false, 1000);
     view.help = true;
     check_screen("help-80x24", &view, 80, 24, GLYPHS_BRAILLE);
     view.help = false;
@@ -95,7 +95,7 @@ static void check_overlays(void)
     check_screen("flatten-80x24", &view, 80, 24, GLYPHS_BRAILLE);
     check_screen("flatten-40x10", &view, 40, 10, GLYPHS_BRAILLE);
     view.prompt = PROMPT_NONE;
-    view_tell(&view, OUTCOME_REFUSED, "flatten", "RISK_STORAGE: the database \033[31mcannot commit", now);
+    tui_view_tell(&view, OUTCOME_REFUSED, "flatten", "RISK_STORAGE: the database \033[31mcannot commit", now);
     now.mono_ms += 94000; /* the daemon has stopped answering */
     check_screen("gone-80x24", &view, 80, 24, GLYPHS_BRAILLE);
     now.mono_ms -= 90000;
@@ -109,7 +109,7 @@ static void check_chart(void)
 {
     struct view view;
 
-    view_init(&view, true, 1000);
+    tui_view_init(&view, true, 1000);
     view.tab = TAB_MARKET;
     check_screen("market-120x40", &view, 120, 40, GLYPHS_BRAILLE);
     view.below = 1;
@@ -128,7 +128,7 @@ static void check_chart(void)
     view.below = 0;
     check_screen("market-5m-80x24", &view, 80, 24, GLYPHS_BRAILLE);
     strcpy(view.timeframe, "4h"); /* not kept: the market's own */
-    CHECK_STR(view_timeframe(&view, model, &model->status.symbols[0]), "1m");
+    CHECK_STR(tui_view_timeframe(&view, model, &model->status.symbols[0]), "1m");
     CHECK_INT(load_chart("1m"), 0);
 }
 
@@ -141,7 +141,7 @@ static void check_halted(void)
     double equity = status->accounts[0].equity, drawdown = status->accounts[0].drawdown_pct;
     struct view view;
 
-    view_init(&view, false, 1000);
+    tui_view_init(&view, false, 1000);
     strcpy(status->trading, "halted");
     strcpy(status->trading_reason, "halted: the drawdown of account main reached 20 %");
     strcpy(fill->tag, "cross down");
@@ -174,8 +174,8 @@ static void check_several(void)
     struct view view;
 
     CHECK_INT(json_object_update(object, more), 0);
-    CHECK_INT(model_take_status(model, object, now), 0);
-    view_init(&view, false, 1000);
+    CHECK_INT(tui_model_take_status(model, object, now), 0);
+    tui_view_init(&view, false, 1000);
     check_screen("several-120x40", &view, 120, 40, GLYPHS_BRAILLE);
     check_screen("several-200x60", &view, 200, 60, GLYPHS_BRAILLE);
     view.tab = TAB_POSITIONS;
@@ -195,7 +195,7 @@ static void check_several(void)
     json_decref(object);
     json_decref(more);
     object = json_loads(fixture_status, 0, NULL);
-    CHECK_INT(model_take_status(model, object, now), 0);
+    CHECK_INT(tui_model_take_status(model, object, now), 0);
     json_decref(object);
 }
 
@@ -206,7 +206,7 @@ static void check_venues(void)
     struct view view;
 
     CHECK_INT(fixture_take(model, fixture_venues, now), 0);
-    view_init(&view, true, 1000);
+    tui_view_init(&view, true, 1000);
     check_screen("venues-overview-80x24", &view, 80, 24, GLYPHS_BRAILLE);
     check_screen("venues-overview-120x40", &view, 120, 40, GLYPHS_BRAILLE);
     check_screen("venues-overview-200x60", &view, 200, 60, GLYPHS_BRAILLE);
@@ -216,7 +216,7 @@ static void check_venues(void)
     view.zoomed = PANEL_VENUES;
     check_screen("venues-zoomed-120x40", &view, 120, 40, GLYPHS_BRAILLE);
     object = json_loads(fixture_status, 0, NULL);
-    CHECK_INT(model_take_status(model, object, now), 0);
+    CHECK_INT(tui_model_take_status(model, object, now), 0);
     json_decref(object);
 }
 
@@ -227,7 +227,7 @@ static void check_alerts(void)
     struct history_alert kept[2] = {alerts[0], alerts[2]};
     struct view view;
 
-    view_init(&view, true, 1000);
+    tui_view_init(&view, true, 1000);
     view.tab = TAB_ALERTS;
     alerts[0].text[0] = '\0';
     for (size_t i = 0, n = 0; n + 11 < sizeof(alerts[0].text); i++)
@@ -250,7 +250,7 @@ static void check_strategies(void)
     struct backtest_view *backtest = &model->backtest;
     struct view view;
 
-    view_init(&view, false, 1000);
+    tui_view_init(&view, false, 1000);
     view.tab = TAB_POSITIONS;
     trades->trades = (struct trade_statistics){.fills = 51,
                                                .trades = 25,
@@ -276,7 +276,8 @@ static void check_strategies(void)
     check_screen("backtest-done-200x60", &view, 200, 60, GLYPHS_BRAILLE);
     check_screen("backtest-done-ascii-80x24", &view, 80, 24, GLYPHS_ASCII);
     backtest->state = BACKTEST_FAILED;
-    view_tell(&view, OUTCOME_REFUSED, "backtest", "papertape: backtest: no bars of BTCUSDT are stored", now);
+    tui_view_tell(&view, OUTCOME_REFUSED, "backtest", "papertape: backtest: no bars of BTCUSDT are stored",
+                  now);
     check_screen("backtest-failed-80x24", &view, 80, 24, GLYPHS_BRAILLE);
     *backtest = (struct backtest_view){0};
     *trades = kept;
@@ -288,16 +289,16 @@ static void check_every_size(void)
     struct view view;
     struct canvas canvas;
 
-    view_init(&view, false, 1000);
+    tui_view_init(&view, false, 1000);
     for (int width = 1; width < 220; width += 9)
         for (int height = 1; height < 70; height += 4)
             for (int tab = 0; tab < TABS; tab++) {
                 view.tab = (enum tab)tab;
                 view.help = (width + height) % 3 == 0;
                 view.prompt = (enum prompt)((width + height) % 5 % (PROMPT_CANCEL + 1));
-                CHECK_INT(canvas_init(&canvas, width, height, (enum glyphs)(width % 3)), 0);
-                view_draw(&view, model, now, &canvas);
-                canvas_finish(&canvas);
+                CHECK_INT(tui_canvas_init(&canvas, width, height, (enum glyphs)(width % 3)), 0);
+                tui_view_draw(&view, model, now, &canvas);
+                tui_canvas_finish(&canvas);
             }
 }
 
@@ -307,15 +308,15 @@ static int load(const char *folder, bool daemon)
     struct history_reader *reader;
 
     snprintf(path, sizeof(path), "%s/papertape.db", folder);
-    int r = history_open(path, &reader, words, sizeof(words));
+    int r = tui_history_open(path, &reader, words, sizeof(words));
     if (r == 0)
-        r = history_read(reader, fixture_now_ns, want_of("1m"), &model->history, words, sizeof(words));
+        r = tui_history_read(reader, fixture_now_ns, want_of("1m"), &model->history, words, sizeof(words));
     if (r == 0 && !daemon) {
         int64_t age_ms = -1;
         struct status *stored = malloc(sizeof(*stored));
-        r = history_status(reader, now.wall_ns, stored, &age_ms, words, sizeof(words));
+        r = tui_history_status(reader, now.wall_ns, stored, &age_ms, words, sizeof(words));
         if (r == 0)
-            model_take_stored(model, stored, age_ms, now);
+            tui_model_take_stored(model, stored, age_ms, now);
         free(stored);
         snprintf(model->daemon_words, sizeof(model->daemon_words),
                  "/run/papertape/control.sock: no daemon is listening");
@@ -323,7 +324,7 @@ static int load(const char *folder, bool daemon)
     if (r < 0)
         fprintf(stderr, "%s: %s\n", path, words);
     else
-        history_close(reader);
+        tui_history_close(reader);
     model->have_history = r == 0;
     return r;
 }
@@ -335,7 +336,7 @@ static void check_waiting(const char *folder)
     static const char *const unknown[] = {"accounts", "symbols", "positions", "orders", "counters"};
     struct view view;
 
-    view_init(&view, false, 1000);
+    tui_view_init(&view, false, 1000);
     for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
         json_object_set_new(object, unknown[i], json_null());
     json_object_set_new(feed, "state", json_string("retry"));
@@ -345,7 +346,7 @@ static void check_waiting(const char *folder)
     json_object_set_new(feed, "detail",
                         json_string("https://api.example:443/api/v3/exchangeInfo: Could not resolve host: "
                                     "api.example; attempt 4"));
-    CHECK_INT(model_take_status(model, object, now), 0);
+    CHECK_INT(tui_model_take_status(model, object, now), 0);
     CHECK_INT(model->holdings, MODEL_NOTHING);
     check_screen("unknown-80x24", &view, 80, 24, GLYPHS_BRAILLE);
     now.wall_ns += 30000000000; /* after the last stored price */
@@ -370,9 +371,9 @@ int main(int argc, char **argv)
     snprintf(path, sizeof(path), "%s/papertape.db", folder);
     CHECK_INT(fixture_database(path), 0);
 
-    model = model_create(1000);
+    model = tui_model_create(1000);
     json_t *status = json_loads(fixture_status, 0, NULL);
-    CHECK_INT(model_take_status(model, status, now), 0);
+    CHECK_INT(tui_model_take_status(model, status, now), 0);
     json_decref(status);
     CHECK_INT(load(folder, true), 0);
     CHECK_INT(model->history.n_fills, 3);
@@ -395,13 +396,13 @@ int main(int argc, char **argv)
     model->source = MODEL_NOTHING;
     CHECK_INT(load(folder, false), 0); /* the daemon is gone: the database alone */
     CHECK_INT(model->source, MODEL_DATABASE);
-    view_init(&view, false, 1000);
+    tui_view_init(&view, false, 1000);
     check_screen("database-80x24", &view, 80, 24, GLYPHS_BRAILLE);
-    model_destroy(model);
-    model = model_create(1000); /* nothing at all yet */
+    tui_model_destroy(model);
+    model = tui_model_create(1000); /* nothing at all yet */
     check_screen("nothing-80x24", &view, 80, 24, GLYPHS_BRAILLE);
     check_every_size();
-    model_destroy(model);
+    tui_model_destroy(model);
 
     CHECK_INT(fixture_remove(folder), 0);
     return check_done("tui/screens");

@@ -11,7 +11,7 @@
 #include "tests/check.h"
 #include "tests/tui/picture.h"
 #include "tui/keys.h"
-#include "tui/search_rows.h"
+#include "tui/study_rows.h"
 
 static const int64_t now_us = 1723161255342000;
 static const char *golden;
@@ -38,27 +38,27 @@ static bool shows(const char *words)
 /* As the thread would: what the view wants of the studies that there are. */
 static void read_wanted(void)
 {
-    struct search_reading reading = {.searches = searches_make(studies, n_studies, now_us),
+    struct search_reading reading = {.searches = tui_studies_make(studies, n_studies, now_us),
                                      .mono_ms = now.mono_ms};
     struct study *members[16];
     struct search_want want;
     size_t at[16];
 
-    model_take_searches(model, &reading); /* the list comes first: the page is of one of it */
-    view_want_search(&view, model, &want);
-    size_t n = searches_members(studies, n_studies, want.key, at, 16);
+    tui_model_take_studies(model, &reading); /* the list comes first: the page is of one of it */
+    tui_view_want_study(&view, model, &want);
+    size_t n = tui_studies_members(studies, n_studies, want.key, at, 16);
     for (size_t i = 0; i < n; i++)
         members[i] = studies[at[i]];
-    reading = (struct search_reading){.searches = searches_make(studies, n_studies, now_us),
+    reading = (struct search_reading){.searches = tui_studies_make(studies, n_studies, now_us),
                                       .mono_ms = now.mono_ms};
     if (n > 0)
-        reading.page = search_page_make(members, n, &want, NULL, now_us);
-    model_take_searches(model, &reading);
+        reading.page = tui_study_page_make(members, n, &want, NULL, now_us);
+    tui_model_take_studies(model, &reading);
 }
 
 static enum action press(int key)
 {
-    enum action action = keys_press(&view, model, 80, 24, now, key);
+    enum action action = tui_keys_press(&view, model, 80, 24, now, key);
 
     if (action == ACTION_COLLECT)
         read_wanted();
@@ -67,8 +67,8 @@ static enum action press(int key)
 
 static void begin(const char *search)
 {
-    view_finish(&view);
-    view_init(&view, false, 1000);
+    tui_view_finish(&view);
+    tui_view_init(&view, false, 1000);
     view.tab = TAB_STUDY;
     view.focus = PANEL_SEARCHES;
     for (int i = 0; model->searches && i < model->searches->n; i++)
@@ -95,7 +95,7 @@ static void check_lists(void)
     check_screen("searches-120x40", 120, 40, GLYPHS_BRAILLE);
     check_screen("searches-200x60", 200, 60, GLYPHS_BRAILLE);
     press('j');
-    CHECK_STR(view_search(&view, model)->label, "theirs");
+    CHECK_STR(tui_view_study(&view, model)->label, "theirs");
     view.tab = TAB_OVERVIEW;
     view.focus = PANEL_PRICES;
     check_screen("overview-searches-80x24", 80, 24, GLYPHS_BRAILLE);
@@ -119,7 +119,7 @@ static void check_page(void)
     check_screen("trials-value-80x24", 80, 24, GLYPHS_BRAILLE);
     read_wanted();
     press(PRESS_HOME);
-    CHECK_INT(view_trial(&view, model)->number, model->search_page->search.best_number);
+    CHECK_INT(tui_view_trial(&view, model)->number, model->search_page->search.best_number);
     read_wanted();
     press(PRESS_ENTER); /* the chosen trial alone */
     check_screen("trial-80x24", 80, 24, GLYPHS_BRAILLE);
@@ -148,7 +148,7 @@ static void check_keys(void)
     CHECK_INT(view.prompt, PROMPT_NONE);
     press(PRESS_HOME);
     read_wanted();
-    CHECK_INT(view_trial(&view, model)->state, TRIAL_FAIL);
+    CHECK_INT(tui_view_trial(&view, model)->state, TRIAL_FAIL);
     check_screen("trials-failed-80x24", 80, 24, GLYPHS_BRAILLE);
     press(PRESS_ESCAPE); /* the filter goes first */
     CHECK(view.search_view == SEARCH_PAGE && !view.trial_filter[0]);
@@ -166,7 +166,7 @@ static void check_keys(void)
     press(PRESS_ESCAPE);
     CHECK_INT(view.search_view, SEARCH_LISTED);
     CHECK_INT(view.focus, PANEL_SEARCHES);
-    CHECK_STR(view_search(&view, model)->label, "ppo-btc_1..3");
+    CHECK_STR(tui_view_study(&view, model)->label, "ppo-btc_1..3");
     press(PRESS_ENTER);
     press('1');
     CHECK_INT(view.search_view, SEARCH_LISTED);
@@ -282,7 +282,7 @@ static void check_workers(void)
     CHECK_INT(press('r'), ACTION_FORM);
     CHECK(view.page && view.page->restart);
     CHECK_STR(view.page->name, "ppo-btc_2");
-    CHECK_INT(form_page_fill(view.page, text), 0);
+    CHECK_INT(tui_form_page_fill(view.page, text), 0);
     press('s');
     CHECK_INT(view.prompt, PROMPT_RESTART);
     CHECK(shows("restart ppo-btc_2 and ppo-btc_1?") && shows("unchanged"));
@@ -293,7 +293,7 @@ static void check_workers(void)
     press(PRESS_ENTER); /* trials = 60 */
     press('1');
     press(PRESS_ENTER);
-    CHECK_INT(form_changes(&view.page->form), 1);
+    CHECK_INT(tui_form_changes(&view.page->form), 1);
     press('s');
     CHECK(shows("restart ppo-btc_2 and ppo-btc_1?") && shows("with 1 changed") && shows("none is restarted"));
     check_screen("restart-workers-80x24", 80, 24, GLYPHS_BRAILLE);
@@ -371,7 +371,7 @@ static void check_validation(void)
     struct study_member member = {fixture_study("ppo-btc_3", 9, 1, &maximize), nowhere};
     fixture_study_user(member.study, "papertape:trials", "40");
     struct returns_kept *kept = returns_kept_create();
-    search_validation_read(&(struct study_members){&member, 1}, kept, 0, v);
+    tui_study_validation_read(&(struct study_members){&member, 1}, kept, 0, v);
     returns_kept_destroy(kept);
     check_screen("validation-none-80x24", 80, 24, GLYPHS_BRAILLE);
 }
@@ -381,7 +381,7 @@ static void fail(int error, const char *words)
     struct search_reading reading = {.error = error, .mono_ms = now.mono_ms};
 
     snprintf(reading.words, sizeof(reading.words), "%s", words);
-    model_take_searches(model, &reading);
+    tui_model_take_studies(model, &reading);
 }
 
 static void check_ages(void)
@@ -412,13 +412,13 @@ static void check_ages(void)
     n_studies = kept;
 
     struct model *whole = model;
-    model = model_create(1000);
+    model = tui_model_create(1000);
     CHECK_INT(fixture_take(model, fixture_trainings, now), 0);
-    view_init(&view, false, 1000);
+    tui_view_init(&view, false, 1000);
     view.tab = TAB_STUDY;
     fail(-EMEDIUMTYPE, "studies.db: schema 13 of Optuna 6.0.0: 12 would be right");
     check_screen("searches-newer-80x24", 80, 24, GLYPHS_BRAILLE);
-    model_destroy(model);
+    tui_model_destroy(model);
     model = whole;
 }
 
@@ -436,7 +436,7 @@ static void check_every_size(void)
             view.search_view = (enum layout_search)(i % 3);
             view.zoomed =
                 i % 5 ? PANEL_NONE : (enum panel)(PANEL_SEARCHES + i % (PANEL_TESTED - PANEL_SEARCHES));
-            view.trial_sort = i % search_rows_sorts(model->search_page);
+            view.trial_sort = i % tui_study_rows_sorts(model->search_page);
             char *text = picture_draw(model, &view, now, width, height, (enum glyphs)(i % 3));
             CHECK(text && picture_safe("every size", text, width, height));
             free(text);
@@ -504,7 +504,7 @@ int main(int argc, char **argv)
         return argc != 2 ? EXIT_FAILURE : CHECK_SKIP;
     static const enum study_direction minimize[] = {STUDY_MINIMIZE};
     golden = argv[1];
-    model = model_create(1000);
+    model = tui_model_create(1000);
     CHECK_INT(fixture_take(model, fixture_trainings, now), 0);
     snprintf(model->status.trainings[1].study, sizeof(model->status.trainings[1].study),
              "ppo-world-wide-5m_2");
@@ -527,7 +527,7 @@ int main(int argc, char **argv)
     check_every_size();
     check_left_out();
     print_times();
-    view_finish(&view);
-    model_destroy(model);
+    tui_view_finish(&view);
+    tui_model_destroy(model);
     return check_done("tui/search_screens");
 }

@@ -7,7 +7,7 @@
 #include "tests/check.h"
 #include "tests/scratch.h"
 #include "trainer/study/validation.h"
-#include "tui/search_source.h"
+#include "tui/study_source.h"
 
 static const int64_t now_us = 1723161255342000;
 static const enum study_direction maximize[] = {STUDY_MAXIMIZE};
@@ -48,7 +48,7 @@ static int read_all(struct study_members *members, struct search_validation *ret
     int readings = 0, left = 0;
 
     do {
-        search_validation_read(members, kept, 0, ret);
+        tui_study_validation_read(members, kept, 0, ret);
         CHECK(readings++ == 0 || ret->unread == left - 1);
         CHECK(ret->unread == 0 || (strstr(ret->returns_words, "reading returns: ") && ret->n_lambda == 0));
         left = ret->unread;
@@ -128,7 +128,7 @@ static void check_validation(void)
     CHECK(isnan(v.pbo) && isnan(v.holdout.sharpe) && v.holdout.trades == -1);
     for (int i = 0; i < 6; i++)
         write_returns(folder, i);
-    search_validation_read(&alone, NULL, 0, &v); /* only whether there is a proposal */
+    tui_study_validation_read(&alone, NULL, 0, &v); /* only whether there is a proposal */
     CHECK(!v.have && v.columns == 0 && v.n_lambda == 0 && isnan(v.pbo));
     CHECK_INT(read_all(&alone, &v), 5);
     CHECK_STR(v.returns_words, "");
@@ -139,8 +139,8 @@ static void check_validation(void)
     CHECK_INT(v.columns, 5);
     CHECK_INT(v.rows, 280);
     CHECK_INT(v.n_lambda, 3432);
-    CHECK_NEAR(v.pbo, 0, 0);             /* the best in sample is always the best out of it */
-    CHECK(!search_validation_moved(&v)); /* there is no proposal */
+    CHECK_NEAR(v.pbo, 0, 0);                /* the best in sample is always the best out of it */
+    CHECK(!tui_study_validation_moved(&v)); /* there is no proposal */
     int left = 0, all = 0;
     for (int i = 0; i < SEARCH_LAMBDA_BINS; i++) {
         left += i < SEARCH_LAMBDA_BINS / 2 ? v.lambda[i] : 0;
@@ -164,7 +164,7 @@ static void check_validation(void)
     CHECK_STR(v.verdict, "refused: ?[2J pbo");
     CHECK_NEAR(v.pbo, 0.25, 0); /* the proposal's word */
     CHECK_NEAR(v.pbo_now, 0, 0);
-    CHECK(search_validation_moved(&v));
+    CHECK(tui_study_validation_moved(&v));
     CHECK(isnan(v.deflated) && isnan(v.holdout.holding));
     CHECK_NEAR(v.holdout.sharpe, 1.25, 0);
     CHECK_INT(v.n_gates, 1);
@@ -242,11 +242,11 @@ static void read_page(struct search_source *source, const char *key, bool return
 
     snprintf(want.key, sizeof(want.key), "%s", key);
     later_us += 6000000;
-    search_source_read(source, &want, now_us + later_us, 0, &reading);
+    tui_study_source_read(source, &want, now_us + later_us, 0, &reading);
     while (reading.more) {
         CHECK(reading.page && reading.page->validation.unread > 0);
-        search_reading_finish(&reading);
-        search_source_read(source, &want, now_us + later_us, 0, &reading);
+        tui_study_reading_finish(&reading);
+        tui_study_source_read(source, &want, now_us + later_us, 0, &reading);
     }
     CHECK_INT(reading.error, 0);
     *ret = (struct search_validation){0};
@@ -255,7 +255,7 @@ static void read_page(struct search_source *source, const char *key, bool return
         *ret = reading.page->validation;
     }
     CHECK(reading.page != NULL);
-    search_reading_finish(&reading);
+    tui_study_reading_finish(&reading);
 }
 
 /* What the trainer makes of the same: `of` first, whose trial number is proposed. */
@@ -309,7 +309,7 @@ static void check_runs(void)
         if (bars[i])
             CHECK_INT(study_store_set_study_user(store, id, "papertape:bars", bars[i], err), 0);
     }
-    struct search_source *source = search_source_create(path, folders, 20);
+    struct search_source *source = tui_study_source_create(path, folders, 20);
     read_page(source, "often@T", true, &v);
     CHECK_INT(v.columns, 3 + 4);
     CHECK_STR(v.equity_study, "often@T");
@@ -334,7 +334,7 @@ static void check_runs(void)
     read_page(source, "often", true, &v);
     CHECK_INT(v.columns, 4 + 3);
     CHECK_STR(v.equity_study, "often");
-    search_source_destroy(source);
+    tui_study_source_destroy(source);
     study_store_close(store);
 }
 
@@ -355,7 +355,7 @@ static void check_workers(void)
     write_study(store, "owner_1", 2, 50, 280);
     char folders[SCRATCH_PATH_MAX];
     snprintf(folders, sizeof(folders), "%s", scratch_path("studies"));
-    struct search_source *source = search_source_create(path, folders, 20);
+    struct search_source *source = tui_study_source_create(path, folders, 20);
 
     /* Without a proposal: as of the best trial, which is own_2's. */
     json_t *right = reckon(store, "own_2", 2);
@@ -382,7 +382,7 @@ static void check_workers(void)
     right = reckon(store, "own_1", 3);
     write_proposal("own_1", 3, figure(right, "pbo"));
     read_page(source, "own_*2", true, &v);
-    CHECK(v.have && !search_validation_moved(&v));
+    CHECK(v.have && !tui_study_validation_moved(&v));
     CHECK_STR(v.study, "own_1");
     CHECK_STR(v.equity_study, "own_1");
     CHECK_INT(v.equity_trial, 3);
@@ -395,7 +395,7 @@ static void check_workers(void)
     write_study(store, "own_4", 3, 20, 280);
     right = reckon(store, "own_1", 3);
     read_page(source, "own_*2", true, &v);
-    CHECK(v.have && search_validation_moved(&v));
+    CHECK(v.have && tui_study_validation_moved(&v));
     CHECK_NEAR(v.pbo, before, 1e-12);
     CHECK_INT(v.columns, 10);
     CHECK_NEAR(v.pbo_now, figure(right, "pbo"), 0);
@@ -426,7 +426,7 @@ static void check_workers(void)
     read_page(source, "owner_*2", true, &v);
     CHECK_INT(v.columns, 2);
     CHECK_STR(v.equity_study, "owner_1");
-    search_source_destroy(source);
+    tui_study_source_destroy(source);
     study_store_close(store);
 }
 

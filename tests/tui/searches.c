@@ -10,11 +10,11 @@
 #include "tests/check.h"
 #include "tests/scratch.h"
 #include "tui/model.h"
-#include "tui/panel/search_words.h"
-#include "tui/print_search.h"
-#include "tui/search_rows.h"
-#include "tui/search_source.h"
+#include "tui/panel/study_words.h"
+#include "tui/print_study.h"
 #include "tui/status_reader.h"
+#include "tui/study_rows.h"
+#include "tui/study_source.h"
 
 static const int64_t now_us = 1723161255342000;
 static const struct moment now = {1723161255342000000, 1000000};
@@ -33,7 +33,7 @@ static void check_groups(void)
     studies[n++] = fixture_study("ppo_5", 5, 1, maximize);
     studies[n++] = fixture_study("ppo", 6, 1, maximize);
     studies[n++] = fixture_study("auto@2026-11-22T14:00:00Z", 7, 1, maximize);
-    struct searches *searches = searches_make(studies, n, now_us);
+    struct searches *searches = tui_studies_make(studies, n, now_us);
     CHECK_INT(searches->n, 5);
     CHECK_STR(searches->search[0].label, "auto@2026-11-22T14:00:00Z");
     CHECK_STR(searches->search[0].job, "auto");
@@ -43,29 +43,30 @@ static void check_groups(void)
     CHECK_STR(searches->search[2].job, "ppo");
     CHECK_STR(searches->search[3].label, "ppo_3");
     CHECK_STR(searches->search[4].label, "other");
-    CHECK(searches_find(searches, "ppo_1..5 (3)") == &searches->search[2]);
-    CHECK(searches_find(searches, "ppo") == &searches->search[1]);
-    CHECK(searches_find(searches, "other") == &searches->search[4]);
-    CHECK(searches_find(searches, "oth") == NULL);
-    CHECK(searches_find_other(searches, "ppo", searches_find(searches, "ppo")) == NULL);
-    CHECK(searches_find(searches, "ppo_1") == &searches->search[2]); /* between its workers */
-    CHECK(searches_find(searches, "ppo_3") == &searches->search[3]); /* itself, though between others' */
-    CHECK(searches_find_other(searches, "ppo_1", searches_find(searches, "ppo_1")) == NULL);
-    CHECK(searches_find_other(searches, "ppo_7", searches_find(searches, "ppo_7")) == &searches->search[3]);
+    CHECK(tui_studies_find(searches, "ppo_1..5 (3)") == &searches->search[2]);
+    CHECK(tui_studies_find(searches, "ppo") == &searches->search[1]);
+    CHECK(tui_studies_find(searches, "other") == &searches->search[4]);
+    CHECK(tui_studies_find(searches, "oth") == NULL);
+    CHECK(tui_studies_find_other(searches, "ppo", tui_studies_find(searches, "ppo")) == NULL);
+    CHECK(tui_studies_find(searches, "ppo_1") == &searches->search[2]); /* between its workers */
+    CHECK(tui_studies_find(searches, "ppo_3") == &searches->search[3]); /* itself, though between others' */
+    CHECK(tui_studies_find_other(searches, "ppo_1", tui_studies_find(searches, "ppo_1")) == NULL);
+    CHECK(tui_studies_find_other(searches, "ppo_7", tui_studies_find(searches, "ppo_7")) ==
+          &searches->search[3]);
     CHECK_INT(searches->search[4].counts[TRIAL_COMPLETE] + searches->search[4].n_trials, 0);
     CHECK(!searches->search[4].have_best && searches->search[4].wanted == -1);
     CHECK(isnan(searches->search[4].trials_h) && isnan(searches->search[4].eta_s));
     CHECK_INT(searches->search[4].newest_us == STUDY_NO_TIME, 1);
-    searches_destroy(searches);
+    tui_studies_destroy(searches);
 
     studies[4] = fixture_study("ppo_3", 5, 1, maximize);
     studies[3] = studies[6];
-    searches = searches_make(studies, 6, now_us);
-    CHECK_STR(searches_find(searches, "ppo_2")->label, "ppo_1..3");
-    searches_destroy(searches);
-    searches = searches_make(NULL, 0, now_us);
+    searches = tui_studies_make(studies, 6, now_us);
+    CHECK_STR(tui_studies_find(searches, "ppo_2")->label, "ppo_1..3");
+    tui_studies_destroy(searches);
+    searches = tui_studies_make(NULL, 0, now_us);
     CHECK_INT(searches->n, 0);
-    searches_destroy(searches);
+    tui_studies_destroy(searches);
 }
 
 static void check_figures(void)
@@ -85,11 +86,11 @@ static void check_figures(void)
         fixture_value(trial, &value, 1);
     }
     fixture_trial(studies[0], TRIAL_RUNNING, 250, -1)->heartbeat_us = now_us - 3000000;
-    struct searches *searches = searches_make(studies, 2, now_us);
+    struct searches *searches = tui_studies_make(studies, 2, now_us);
     const struct search *search = &searches->search[0];
     CHECK_INT(searches->n, 1);
     CHECK_INT(search->wanted, 30);
-    CHECK_INT(search_done(search), 8);
+    CHECK_INT(tui_study_done(search), 8);
     CHECK_INT(search->counts[TRIAL_RUNNING], 1);
     CHECK_NEAR(search->best, 0, 0);
     CHECK_INT(search->best_member, 1);
@@ -101,24 +102,24 @@ static void check_figures(void)
     /* Seven intervals since the first end, 580 s ago: it runs, and the clock goes on. */
     CHECK_NEAR(search->trials_h, 7 * 3600 / 580.0, 1e-9);
     CHECK_NEAR(search->eta_s, 22 * 580 / 7.0, 1e-6);
-    searches_destroy(searches);
+    tui_studies_destroy(searches);
 
     studies[0]->trials[4]->state = TRIAL_FAIL; /* nothing runs: to the last end, 370 s ago */
     studies[0]->trials[4]->completed_us = STUDY_NO_TIME;
-    searches = searches_make(studies, 2, now_us);
+    searches = tui_studies_make(studies, 2, now_us);
     CHECK_NEAR(searches->search[0].trials_h, 7 * 3600 / 210.0, 1e-9);
     CHECK(isnan(searches->search[0].eta_s));
-    CHECK_INT(search_done(&searches->search[0]), 9);
-    searches_destroy(searches);
+    CHECK_INT(tui_study_done(&searches->search[0]), 9);
+    tui_studies_destroy(searches);
 
     struct study_trial *again = fixture_trial(studies[0], TRIAL_RUNNING, 250, -1);
     fixture_trial_system(again, "retry_history", "[4]"); /* it has not ended, but is missing still */
-    searches = searches_make(studies, 2, now_us);
+    searches = tui_studies_make(studies, 2, now_us);
     CHECK_INT(searches->search[0].counts[TRIAL_FAIL], 1);
     CHECK_INT(searches->search[0].retried, 1);
-    CHECK_INT(search_done(&searches->search[0]), 8);
+    CHECK_INT(tui_study_done(&searches->search[0]), 8);
     CHECK_NEAR(searches->search[0].eta_s, 22 * 3600 / searches->search[0].trials_h, 1e-6);
-    searches_destroy(searches);
+    tui_studies_destroy(searches);
     again->state = TRIAL_PRUNED;
 
     fixture_trial_system(studies[1]->trials[2], "constraints", "[1]"); /* infeasible: not the best */
@@ -126,18 +127,19 @@ static void check_figures(void)
     fixture_value(fixture_trial(studies[0], TRIAL_COMPLETE, 100, 90), &value, 1);
     value = -INFINITY;
     fixture_value(fixture_trial(studies[0], TRIAL_COMPLETE, 100, 80), &value, 1);
-    searches = searches_make(studies, 2, now_us);
+    searches = tui_studies_make(studies, 2, now_us);
     CHECK(isinf(searches->search[0].best) && searches->search[0].best < 0);
-    struct model *model = model_create(1000); /* JSON has no number for it, and a number or null is right */
+    struct model *model =
+        tui_model_create(1000); /* JSON has no number for it, and a number or null is right */
     model->searches = searches;
-    json_t *list = print_searches_json(model, (struct moment){.wall_ns = now_us * 1000});
+    json_t *list = tui_print_studies_json(model, (struct moment){.wall_ns = now_us * 1000});
     const json_t *first = json_array_get(list, 0);
     CHECK(json_is_null(json_object_get(first, "best_value")));
     CHECK(json_is_integer(json_object_get(first, "best_number")));
     json_decref(list);
     model->searches = NULL;
-    model_destroy(model);
-    searches_destroy(searches);
+    tui_model_destroy(model);
+    tui_studies_destroy(searches);
 }
 
 /* A training is one study's: that which it says that it is. */
@@ -146,7 +148,7 @@ static void check_jobs(void)
     static const char *const names[] = {"nightly@2026-11-20T14:00:00Z", "nightly@2026-11-21T14:00:00Z",
                                         "other_1", "other_2", "other"};
     enum { STUDIES = sizeof(names) / sizeof(names[0]) };
-    struct model *model = model_create(1000);
+    struct model *model = tui_model_create(1000);
     struct study *studies[STUDIES];
     char buf[FORMAT_MAX];
     enum style style;
@@ -156,25 +158,25 @@ static void check_jobs(void)
         studies[i] = fixture_study(names[i], i + 1, 1, maximize);
     fixture_study_user(studies[0], "papertape:trials", "1");
     fixture_value(fixture_trial(studies[0], TRIAL_COMPLETE, 86400, 86000), (const double[]){1}, 1);
-    struct search_reading reading = {.searches = searches_make(studies, STUDIES, now_us),
+    struct search_reading reading = {.searches = tui_studies_make(studies, STUDIES, now_us),
                                      .mono_ms = now.mono_ms};
-    model_take_searches(model, &reading);
+    tui_model_take_studies(model, &reading);
     json_t *trainings = json_pack("{s:[{s:s, s:s, s:s, s:I}, {s:s, s:s, s:n, s:n}]}", "trainings", "training",
                                   "nightly", "state", "searching", "study", names[1], "due_ns", (json_int_t)0,
                                   "training", "other", "state", "update", "study", "due_ns");
-    status_read_trainings(trainings, &model->status);
+    tui_status_read_trainings(trainings, &model->status);
     json_decref(trainings);
-    const struct search *newest = searches_find(model->searches, names[1]),
-                        *past = searches_find(model->searches, names[0]);
+    const struct search *newest = tui_studies_find(model->searches, names[1]),
+                        *past = tui_studies_find(model->searches, names[0]);
     CHECK_STR(model->status.trainings[0].study, names[1]);
     CHECK_INT(model->status.trainings[1].due_ns, -1);
-    CHECK(model_search_job(model, newest) == &model->status.trainings[0]);
-    CHECK(model_search_job(model, past) == NULL);
-    CHECK_STR(search_state(model, past, now, buf, &style), "done");
-    CHECK(model_search_job(model, searches_find(model->searches, "other_1..2")) == NULL);
-    CHECK(model_search_job(model, searches_find(model->searches, "other")) ==
+    CHECK(tui_model_study_job(model, newest) == &model->status.trainings[0]);
+    CHECK(tui_model_study_job(model, past) == NULL);
+    CHECK_STR(panel_study_state(model, past, now, buf, &style), "done");
+    CHECK(tui_model_study_job(model, tui_studies_find(model->searches, "other_1..2")) == NULL);
+    CHECK(tui_model_study_job(model, tui_studies_find(model->searches, "other")) ==
           NULL); /* a training, no study */
-    CHECK_INT(search_due_ns(model, newest), -1);
+    CHECK_INT(panel_study_due_ns(model, newest), -1);
 
     struct status_training *job = &model->status.trainings[0];
     snprintf(job->state, sizeof(job->state), "queued");
@@ -183,12 +185,12 @@ static void check_jobs(void)
     model->status_mono_ms = now.mono_ms;
     model->status.trainer.age_ms = 0;
     snprintf(model->status.trainer.state, sizeof(model->status.trainer.state), "ok");
-    CHECK_STR(search_state(model, newest, now, buf, &style), "due 3h");
-    CHECK_INT(search_due_ns(model, newest), job->due_ns);
-    CHECK_INT(search_due_ns(model, past), -1);
+    CHECK_STR(panel_study_state(model, newest, now, buf, &style), "due 3h");
+    CHECK_INT(panel_study_due_ns(model, newest), job->due_ns);
+    CHECK_INT(panel_study_due_ns(model, past), -1);
     model->searches_elsewhere = true;
-    CHECK(model_search_job(model, newest) == NULL);
-    model_destroy(model);
+    CHECK(tui_model_study_job(model, newest) == NULL);
+    tui_model_destroy(model);
 }
 
 static struct status_training *set_job(struct model *model, int at, const char *study, const char *state)
@@ -209,7 +211,7 @@ static void check_worker_jobs(void)
     static const char *const names[] = {"w_2", "w_11", "w", "w_3", "w_5"};
     enum { STUDIES = sizeof(names) / sizeof(names[0]) };
     const struct status_training *jobs[STATUS_TRAININGS_MAX];
-    struct model *model = model_create(1000);
+    struct model *model = tui_model_create(1000);
     struct study *studies[STUDIES];
     char buf[FORMAT_MAX];
     enum style style;
@@ -217,42 +219,43 @@ static void check_worker_jobs(void)
     fixture_studies_begin();
     for (int i = 0; i < STUDIES; i++) /* w_5 goes the other way: it is another search */
         studies[i] = fixture_study(names[i], i + 1, 1, i == 4 ? minimize : maximize);
-    struct search_reading reading = {.searches = searches_make(studies, STUDIES, now_us),
+    struct search_reading reading = {.searches = tui_studies_make(studies, STUDIES, now_us),
                                      .mono_ms = now.mono_ms};
-    model_take_searches(model, &reading);
+    tui_model_take_studies(model, &reading);
     model->source = MODEL_DAEMON;
     model->status_mono_ms = now.mono_ms;
     snprintf(model->status.trainer.state, sizeof(model->status.trainer.state), "ok");
-    const struct search *search = searches_find(model->searches, "w_2..11 (3)");
-    CHECK(search && search_has(search, "w_2") && search_has(search, "w_11") && search_has(search, "w_3"));
-    CHECK(!search_has(search, "w_5") && !search_has(search, "w") && !search_has(search, "w_1"));
-    CHECK(!search_has(search, "v_2") && !search_has(search, "w_3@2026-11-21T14:00:00Z"));
-    const struct search *alone = searches_find(model->searches, "w");
-    CHECK(search_has(alone, "w") && !search_has(alone, "w_2"));
+    const struct search *search = tui_studies_find(model->searches, "w_2..11 (3)");
+    CHECK(search && tui_study_has(search, "w_2") && tui_study_has(search, "w_11") &&
+          tui_study_has(search, "w_3"));
+    CHECK(!tui_study_has(search, "w_5") && !tui_study_has(search, "w") && !tui_study_has(search, "w_1"));
+    CHECK(!tui_study_has(search, "v_2") && !tui_study_has(search, "w_3@2026-11-21T14:00:00Z"));
+    const struct search *alone = tui_studies_find(model->searches, "w");
+    CHECK(tui_study_has(alone, "w") && !tui_study_has(alone, "w_2"));
 
     set_job(model, 0, "w_3", "done"); /* the newest study */
     set_job(model, 1, "w_2", "stopped");
     set_job(model, 2, "w_11", "stopped");
     set_job(model, 3, "w_5", "searching");
     set_job(model, 4, "w", "failed");
-    CHECK_INT(model_search_jobs(model, search, jobs), 3);
+    CHECK_INT(tui_model_study_jobs(model, search, jobs), 3);
     CHECK_STR(jobs[0]->training, "w_3"); /* none works: the newest study's is the state */
     CHECK_STR(jobs[1]->training, "w_11");
     CHECK_STR(jobs[2]->training, "w_2");
-    CHECK_STR(search_state(model, search, now, buf, &style), "done");
+    CHECK_STR(panel_study_state(model, search, now, buf, &style), "done");
     set_job(model, 1, "w_2", "queued");
-    CHECK(model_search_job(model, search) == &model->status.trainings[1]);
+    CHECK(tui_model_study_job(model, search) == &model->status.trainings[1]);
     set_job(model, 2, "w_11", "searching")->stopping = true;
-    CHECK(model_search_job(model, search) == &model->status.trainings[2]);
+    CHECK(tui_model_study_job(model, search) == &model->status.trainings[2]);
     set_job(model, 1, "w_2", "searching");
-    CHECK_STR(model_search_job(model, search)->training, "w_2");
-    CHECK_STR(search_state(model, search, now, buf, &style), "searching");
-    CHECK_STR(model_search_job(model, alone)->training, "w");
-    CHECK_INT(model_search_jobs(model, searches_find(model->searches, "w_5"), jobs), 1);
+    CHECK_STR(tui_model_study_job(model, search)->training, "w_2");
+    CHECK_STR(panel_study_state(model, search, now, buf, &style), "searching");
+    CHECK_STR(tui_model_study_job(model, alone)->training, "w");
+    CHECK_INT(tui_model_study_jobs(model, tui_studies_find(model->searches, "w_5"), jobs), 1);
     CHECK_STR(jobs[0]->training, "w_5");
     model->searches_elsewhere = true;
-    CHECK_INT(model_search_jobs(model, search, jobs), 0);
-    model_destroy(model);
+    CHECK_INT(tui_model_study_jobs(model, search, jobs), 0);
+    tui_model_destroy(model);
 }
 
 static struct search_page *page_of(struct study *study, int trial)
@@ -260,7 +263,7 @@ static struct search_page *page_of(struct study *study, int trial)
     struct search_want want = {.trial = trial};
 
     snprintf(want.study, sizeof(want.study), "%s", study->name);
-    return search_page_make(&study, 1, &want, NULL, now_us);
+    return tui_study_page_make(&study, 1, &want, NULL, now_us);
 }
 
 static void check_page(void)
@@ -289,10 +292,10 @@ static void check_page(void)
     CHECK_NEAR(runs->share, 0.61, 0);
     CHECK_NEAR(runs->steps_s, 1.9e6, 0);
     CHECK_INT(runs->splits, 10);
-    CHECK_INT(model_trial_freshness(runs, now), FRESH);
-    CHECK_INT(model_trial_freshness(silent, now), STALE); /* 64 s, of 10 */
+    CHECK_INT(tui_model_trial_freshness(runs, now), FRESH);
+    CHECK_INT(tui_model_trial_freshness(silent, now), STALE); /* 64 s, of 10 */
     CHECK_INT(silent->retries, 1);
-    search_page_destroy(page);
+    tui_study_page_destroy(page);
 
     page = page_of(fixture_foreign("theirs", 2), -1);
     CHECK_INT(page->n_params, 3);
@@ -301,27 +304,27 @@ static void check_page(void)
     CHECK_INT(page->n_importance, 1); /* not one that some lack, nor one of other choices */
     CHECK_STR(page->params[page->importance[0].param], "x");
     CHECK(isnan(page->trials[0].cells[2].value) || isnan(page->trials[0].cells[1].value));
-    CHECK_STR(search_cell_text(page, &page->trials[1].cells[1], text, sizeof(text)), "null");
-    CHECK_STR(search_cell_text(page, &page->trials[4].cells[1], text, sizeof(text)), "b");
-    CHECK_STR(search_cell_text(page, &page->trials[5].cells[1], text, sizeof(text)), "1.5");
-    CHECK_STR(search_cell_text(page, &page->trials[9].cells[0], text, sizeof(text)), "");
-    CHECK_NEAR(search_cell_place(page, &page->trials[0].cells[0]), 0.05, 1e-12);
-    CHECK(isnan(search_cell_place(page, &page->trials[9].cells[0])));
+    CHECK_STR(tui_study_cell_text(page, &page->trials[1].cells[1], text, sizeof(text)), "null");
+    CHECK_STR(tui_study_cell_text(page, &page->trials[4].cells[1], text, sizeof(text)), "b");
+    CHECK_STR(tui_study_cell_text(page, &page->trials[5].cells[1], text, sizeof(text)), "1.5");
+    CHECK_STR(tui_study_cell_text(page, &page->trials[9].cells[0], text, sizeof(text)), "");
+    CHECK_NEAR(tui_study_cell_place(page, &page->trials[0].cells[0]), 0.05, 1e-12);
+    CHECK(isnan(tui_study_cell_place(page, &page->trials[9].cells[0])));
     CHECK(page->trials[7].violation == 0.5);
     CHECK_NEAR(page->search.best, 2.75, 0); /* neither the infinite nor the infeasible one */
-    CHECK_INT(model_trial_freshness(&page->trials[10], now), FRESH); /* it has no heartbeat */
-    search_page_destroy(page);
+    CHECK_INT(tui_model_trial_freshness(&page->trials[10], now), FRESH); /* it has no heartbeat */
+    tui_study_page_destroy(page);
 
     page = page_of(fixture_two("two", 3), -1);
     CHECK_INT(page->search.pareto, 5);
     CHECK_INT(page->n_results, 0);
-    search_page_destroy(page);
+    tui_study_page_destroy(page);
 
     page = page_of(fixture_study("empty", 4, 1, maximize), 3);
     CHECK_INT(page->n_trials + page->n_params + page->n_importance + page->n_results, 0);
     CHECK_INT(page->attributes_trial, -1);
-    search_page_destroy(page);
-    search_page_destroy(NULL);
+    tui_study_page_destroy(page);
+    tui_study_page_destroy(NULL);
 }
 
 static void check_rows(void)
@@ -330,57 +333,57 @@ static void check_rows(void)
 
     fixture_studies_begin();
     struct search_page *page = page_of(fixture_search("ppo", 1, 40, 60, false), -1);
-    const struct search_trial *const *rows = search_rows(page, SORT_NEWEST, false, "", &n);
+    const struct search_trial *const *rows = tui_study_rows(page, SORT_NEWEST, false, "", &n);
     CHECK_INT(n, 40);
     CHECK_INT(rows[0]->number, 39);
     CHECK_INT(rows[39]->number, 0);
-    rows = search_rows(page, SORT_NEWEST, true, "", &n);
+    rows = tui_study_rows(page, SORT_NEWEST, true, "", &n);
     CHECK_INT(rows[0]->number, 0);
-    rows = search_rows(page, SORT_VALUE, false, "", &n);
+    rows = tui_study_rows(page, SORT_VALUE, false, "", &n);
     CHECK_INT(rows[0]->number, page->search.best_number);
-    rows = search_rows(page, SORT_VALUE, true, "", &n);
-    CHECK(search_trial_value(rows[0]) < search_trial_value(rows[1]));
+    rows = tui_study_rows(page, SORT_VALUE, true, "", &n);
+    CHECK(tui_study_trial_value(rows[0]) < tui_study_trial_value(rows[1]));
     CHECK_INT(rows[33]->state, TRIAL_PRUNED);
     CHECK(rows[32]->state == TRIAL_COMPLETE && rows[36]->state == TRIAL_PRUNED);
     CHECK_INT(rows[39]->number, 11); /* it failed: none, either way */
-    rows = search_rows(page, SORT_STATE, false, "", &n);
+    rows = tui_study_rows(page, SORT_STATE, false, "", &n);
     CHECK_INT(rows[0]->state, TRIAL_RUNNING);
     CHECK_INT(rows[39]->state, TRIAL_FAIL);
-    rows = search_rows(page, SORT_DURATION, false, "", &n);
+    rows = tui_study_rows(page, SORT_DURATION, false, "", &n);
     for (int i = 1; i < 38; i++)
-        CHECK(search_trial_duration_ms(rows[i - 1], 0) >= search_trial_duration_ms(rows[i], 0));
+        CHECK(tui_study_trial_duration_ms(rows[i - 1], 0) >= tui_study_trial_duration_ms(rows[i], 0));
     CHECK_INT(rows[39]->state, TRIAL_RUNNING);
-    for (int sort = SORT_PARAMS; sort < search_rows_sorts(page); sort++) {
-        CHECK_INT(search_rows_columns(page, sort, columns, 8), 6);
-        CHECK_STR(page->params[columns[0]], search_rows_name(page, sort));
-        rows = search_rows(page, sort, false, "", &n);
+    for (int sort = SORT_PARAMS; sort < tui_study_rows_sorts(page); sort++) {
+        CHECK_INT(tui_study_rows_columns(page, sort, columns, 8), 6);
+        CHECK_STR(page->params[columns[0]], tui_study_rows_name(page, sort));
+        rows = tui_study_rows(page, sort, false, "", &n);
         for (int i = 1; i < n; i++)
             CHECK(rows[i - 1]->cells[columns[0]].value <= rows[i]->cells[columns[0]].value);
     }
-    CHECK_INT(search_rows_columns(page, 0, columns, 2), 2);
+    CHECK_INT(tui_study_rows_columns(page, 0, columns, 2), 2);
 
-    search_rows(page, 0, false, "fail", &n);
+    tui_study_rows(page, 0, false, "fail", &n);
     CHECK_INT(n, 1);
-    search_rows(page, 0, false, "!FAIL", &n);
+    tui_study_rows(page, 0, false, "!FAIL", &n);
     CHECK_INT(n, 39);
     int pruned, written;
-    search_rows(page, 0, false, "pruned", &pruned);
-    search_rows(page, 0, false, "prn", &written); /* as the list has it */
+    tui_study_rows(page, 0, false, "pruned", &pruned);
+    tui_study_rows(page, 0, false, "prn", &written); /* as the list has it */
     CHECK(written > 0);
     CHECK_INT(written, pruned);
-    search_rows(page, 0, false, "DIVERGED", &n);
+    tui_study_rows(page, 0, false, "DIVERGED", &n);
     CHECK_INT(n, 1);
-    search_rows(page, 0, false, "lr_schedule=linear", &n);
+    tui_study_rows(page, 0, false, "lr_schedule=linear", &n);
     CHECK(n > 3 && n < 25);
-    search_rows(page, 0, false, "#39", &n);
+    tui_study_rows(page, 0, false, "#39", &n);
     CHECK_INT(n, 1);
-    search_rows(page, 0, false, "trade-1:4001", &n);
+    tui_study_rows(page, 0, false, "trade-1:4001", &n);
     CHECK_INT(n, 13);
-    search_rows(page, 0, false, "!", &n);
+    tui_study_rows(page, 0, false, "!", &n);
     CHECK_INT(n, 40);
-    search_rows(page, 0, false, "nothing of that", &n);
+    tui_study_rows(page, 0, false, "nothing of that", &n);
     CHECK_INT(n, 0);
-    search_page_destroy(page);
+    tui_study_page_destroy(page);
 }
 
 /* Best first: feasible ones, then the pruned, then those that constraints rule out, then the others. */
@@ -406,53 +409,54 @@ static void check_order(void)
     fixture_trial_system(study->trials[2], "constraints", "[0.5]");
     fixture_trial_system(study->trials[5], "constraints", "[-0.5]");
     struct search_page *page = page_of(study, -1);
-    const struct search_trial *const *rows = search_rows(page, SORT_VALUE, false, "", &n);
+    const struct search_trial *const *rows = tui_study_rows(page, SORT_VALUE, false, "", &n);
     CHECK_INT(n, 8);
     for (int i = 0; i < n; i++)
         CHECK_INT(rows[i]->number, right[i]);
-    search_page_destroy(page);
+    tui_study_page_destroy(page);
 }
 
 /* What was known stays, with its age; why there is nothing newer is said. */
 static void check_trouble(void)
 {
-    struct model *model = model_create(1000);
+    struct model *model = tui_model_create(1000);
     struct study *study;
 
-    CHECK_INT(model_searches_rows(model), 0);
+    CHECK_INT(tui_model_studies_rows(model), 0);
     struct search_reading reading = {.error = -ENOENT, .words = "studies.db: there is none", .mono_ms = 1000};
-    model_take_searches(model, &reading);
-    CHECK_INT(model_searches_rows(model), 0); /* none was ever begun: no news */
+    tui_model_take_studies(model, &reading);
+    CHECK_INT(tui_model_studies_rows(model), 0); /* none was ever begun: no news */
     model->searches_named = true;
-    CHECK_INT(model_searches_rows(model), 2);
+    CHECK_INT(tui_model_studies_rows(model), 2);
     model->searches_named = false;
     reading = (struct search_reading){.error = -EMEDIUMTYPE, .words = "schema \033[1m13: 12 would be right"};
-    model_take_searches(model, &reading);
-    CHECK_INT(model_searches_rows(model), 2);
+    tui_model_take_studies(model, &reading);
+    CHECK_INT(tui_model_studies_rows(model), 2);
     CHECK_STR(model->searches_words, "schema ?[1m13: 12 would be right");
-    CHECK_INT(model_searches_freshness(model, now), GONE);
+    CHECK_INT(tui_model_studies_freshness(model, now), GONE);
 
     fixture_studies_begin();
     study = fixture_search("ppo", 1, 12, 60, true);
-    reading = (struct search_reading){.searches = searches_make(&study, 1, now_us), .mono_ms = now.mono_ms};
-    model_take_searches(model, &reading);
-    CHECK_INT(model_searches_freshness(model, now), FRESH);
-    CHECK_INT(model_searches_rows(model), 1);
+    reading =
+        (struct search_reading){.searches = tui_studies_make(&study, 1, now_us), .mono_ms = now.mono_ms};
+    tui_model_take_studies(model, &reading);
+    CHECK_INT(tui_model_studies_freshness(model, now), FRESH);
+    CHECK_INT(tui_model_studies_rows(model), 1);
     CHECK_STR(model->searches_words, "");
     reading = (struct search_reading){.error = -EBUSY, .words = "locked", .mono_ms = now.mono_ms + 4000};
-    model_take_searches(model, &reading);
+    tui_model_take_studies(model, &reading);
     struct moment later = now;
     later.mono_ms += 4000;
-    CHECK_INT(model_searches_rows(model), 3);
-    CHECK_INT(model_searches_freshness(model, later), STALE);
+    CHECK_INT(tui_model_studies_rows(model), 3);
+    CHECK_INT(tui_model_studies_freshness(model, later), STALE);
     CHECK_INT(model->searches->n, 1);
     reading = (struct search_reading){.mono_ms = now.mono_ms + 5000}; /* nothing has changed */
-    model_take_searches(model, &reading);
+    tui_model_take_studies(model, &reading);
     later.mono_ms += 1000;
-    CHECK_INT(model_searches_freshness(model, later), FRESH);
+    CHECK_INT(tui_model_studies_freshness(model, later), FRESH);
     CHECK_INT(model->searches->n, 1);
-    CHECK_INT(model_searches_rows(model), 1);
-    model_destroy(model);
+    CHECK_INT(tui_model_studies_rows(model), 1);
+    tui_model_destroy(model);
 }
 
 static void run_sql(const char *path, const char *sql)
@@ -484,39 +488,39 @@ static void check_unread(void)
     }
     run_sql(path, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 19) INSERT INTO "
                   "study_directions (direction, study_id, objective) SELECT 'MINIMIZE', 2, i FROM n");
-    struct search_source *source = search_source_create(path, "none", 20);
-    search_source_read(source, &want, now_us, 0, &reading);
+    struct search_source *source = tui_study_source_create(path, "none", 20);
+    tui_study_source_read(source, &want, now_us, 0, &reading);
     CHECK_INT(reading.error, 0);
     CHECK_INT(reading.searches->n, 3);
-    CHECK_STR(searches_find(reading.searches, "good")->unread, "");
-    CHECK_STR(searches_find(reading.searches, "odd")->unread, "");
-    CHECK(strstr(searches_find(reading.searches, "many")->unread, "20 objectives"));
-    CHECK_INT(searches_find(reading.searches, "many")->counts[TRIAL_RUNNING], 1);
-    search_reading_finish(&reading);
+    CHECK_STR(tui_studies_find(reading.searches, "good")->unread, "");
+    CHECK_STR(tui_studies_find(reading.searches, "odd")->unread, "");
+    CHECK(strstr(tui_studies_find(reading.searches, "many")->unread, "20 objectives"));
+    CHECK_INT(tui_studies_find(reading.searches, "many")->counts[TRIAL_RUNNING], 1);
+    tui_study_reading_finish(&reading);
 
     run_sql(path, "INSERT INTO trial_params (trial_id, param_name, param_value, distribution_json) "
                   "VALUES (3, 'x', 1.0, '{\"name\": \"NewDistribution\", \"attributes\": {}}')");
-    search_source_read(source, &want, now_us, 0, &reading);
+    tui_study_source_read(source, &want, now_us, 0, &reading);
     CHECK_INT(reading.error, 0);
     CHECK_INT(reading.searches->n, 3);
-    CHECK(strstr(searches_find(reading.searches, "odd")->unread, "NewDistribution"));
-    CHECK_INT(searches_find(reading.searches, "odd")->n_trials, 1); /* as it was read last */
+    CHECK(strstr(tui_studies_find(reading.searches, "odd")->unread, "NewDistribution"));
+    CHECK_INT(tui_studies_find(reading.searches, "odd")->n_trials, 1); /* as it was read last */
     CHECK(reading.page && strstr(reading.page->search.unread, "NewDistribution"));
-    search_reading_finish(&reading);
+    tui_study_reading_finish(&reading);
 
-    search_source_destroy(source); /* one that has never read it */
-    source = search_source_create(path, "none", 20);
-    search_source_read(source, &want, now_us, 0, &reading);
+    tui_study_source_destroy(source); /* one that has never read it */
+    source = tui_study_source_create(path, "none", 20);
+    tui_study_source_read(source, &want, now_us, 0, &reading);
     CHECK(reading.page && strstr(reading.page->search.unread, "NewDistribution"));
     CHECK_INT(reading.page->search.n_trials, 1);
     CHECK_INT(reading.page->n_trials, 0);
-    search_reading_finish(&reading);
+    tui_study_reading_finish(&reading);
     run_sql(path, "DELETE FROM trial_params");
-    search_source_read(source, &want, now_us, 0, &reading);
+    tui_study_source_read(source, &want, now_us, 0, &reading);
     CHECK(reading.page && reading.page->search.unread[0] == '\0');
     CHECK_INT(reading.page->n_trials, 1);
-    search_reading_finish(&reading);
-    search_source_destroy(source);
+    tui_study_reading_finish(&reading);
+    tui_study_source_destroy(source);
     study_store_close(store);
 }
 

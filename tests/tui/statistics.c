@@ -29,41 +29,41 @@ static struct db_fill_row fill_of(uint64_t id, int account, int symbol, enum ord
 
 static void take(struct statistics *statistics, struct db_fill_row row)
 {
-    CHECK_INT(statistics_fill(statistics, &row), 0);
-    CHECK_INT(statistics_last(statistics), row.fill.id);
+    CHECK_INT(tui_statistics_fill(statistics, &row), 0);
+    CHECK_INT(tui_statistics_last(statistics), row.fill.id);
 }
 
 static void check_by_hand(void)
 {
-    struct statistics *s = statistics_create();
+    struct statistics *s = tui_statistics_create();
     struct trade_statistics t;
 
-    statistics_of(s, "main", &t);
+    tui_statistics_of(s, "main", &t);
     CHECK(t.trades == 0 && t.fills == 0 && isnan(t.best) && isnan(t.worst));
     take(s, fill_of(1, 0, 0, ORDER_BUY, 10, 1000, 1));
-    statistics_of(s, "main", &t);
+    tui_statistics_of(s, "main", &t);
     CHECK(t.open == 1 && t.trades == 0 && t.fees == 0.01);
     take(s, fill_of(2, 0, 0, ORDER_SELL, 4, 480, 1));
     take(s, fill_of(3, 0, 0, ORDER_SELL, 6, 600, 1)); /* 1080 - 1000 - 3: 77 */
-    statistics_of(s, "main", &t);
+    tui_statistics_of(s, "main", &t);
     CHECK(t.open == 0 && t.trades == 1 && t.wins == 1 && t.won == 0.77 && t.best == 0.77 && t.worst == 0.77);
     take(s, fill_of(4, 0, 0, ORDER_SELL, 5, 500, 0));  /* a short that turns into a long */
     take(s, fill_of(5, 0, 0, ORDER_BUY, 15, 1650, 3)); /* 5 of 15 close it: 500 - 550 - 1 = -51 */
-    statistics_of(s, "main", &t);
+    tui_statistics_of(s, "main", &t);
     CHECK(t.open == 1 && t.trades == 2 && t.losing == 1 && t.lost == 0.51 && t.worst == -0.51);
     take(s, fill_of(6, 0, 0, ORDER_SELL, 10, 1102, 0)); /* 1102 - 1100 - 2: nothing is no win */
-    statistics_of(s, "main", &t);
+    tui_statistics_of(s, "main", &t);
     CHECK(t.trades == 3 && t.wins == 1 && t.losing == 2 && t.longest == 2 && t.lost == 0.51);
-    statistics_of(s, "never", &t);
+    tui_statistics_of(s, "never", &t);
     CHECK_INT(t.fills, 0);
-    statistics_destroy(s);
-    statistics_destroy(NULL);
+    tui_statistics_destroy(s);
+    tui_statistics_destroy(NULL);
 }
 
 /* The same, of fills that never turn a position: then a trade is the fills between two flat moments. */
 static void check_random(struct random *random)
 {
-    struct statistics *s = statistics_create();
+    struct statistics *s = tui_statistics_create();
     int64_t qty[ACCOUNTS][SYMBOLS] = {0}, made[ACCOUNTS][SYMBOLS] = {0};
     int64_t trades[ACCOUNTS] = {0}, wins[ACCOUNTS] = {0}, won[ACCOUNTS] = {0}, lost[ACCOUNTS] = {0},
             fees[ACCOUNTS] = {0}, longest[ACCOUNTS] = {0}, run[ACCOUNTS] = {0};
@@ -92,7 +92,7 @@ static void check_random(struct random *random)
     }
     for (int a = 0; a < 2; a++) {
         struct trade_statistics t;
-        statistics_of(s, accounts[a].name, &t);
+        tui_statistics_of(s, accounts[a].name, &t);
         CHECK_INT(t.trades, trades[a]);
         CHECK_INT(t.wins, wins[a]);
         CHECK_INT(t.losing, run[a]);
@@ -101,7 +101,7 @@ static void check_random(struct random *random)
         CHECK(fabs(t.won - (double)won[a] / 100) < 1e-9 && fabs(t.lost - (double)lost[a] / 100) < 1e-9);
         CHECK(fabs(t.fees - (double)fees[a] / 100) < 1e-9);
     }
-    statistics_destroy(s);
+    tui_statistics_destroy(s);
 }
 
 int main(void)

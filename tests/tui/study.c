@@ -43,10 +43,10 @@ static void read_wanted(const char *path)
     struct history_reader *reader;
     char words[256];
 
-    snprintf(want.training, sizeof(want.training), "%s", view_wanted_training(&view, model));
-    CHECK_INT(history_open(path, &reader, words, sizeof(words)), 0);
-    CHECK_INT(history_read(reader, fixture_now_ns, &want, &model->history, words, sizeof(words)), 0);
-    history_close(reader);
+    snprintf(want.training, sizeof(want.training), "%s", tui_view_wanted_training(&view, model));
+    CHECK_INT(tui_history_open(path, &reader, words, sizeof(words)), 0);
+    CHECK_INT(tui_history_read(reader, fixture_now_ns, &want, &model->history, words, sizeof(words)), 0);
+    tui_history_close(reader);
     model->have_history = true;
 }
 
@@ -57,7 +57,7 @@ static void choose(const char *training)
 
 static void check_lists(const char *path)
 {
-    view_init(&view, false, 1000);
+    tui_view_init(&view, false, 1000);
     view.tab = TAB_STUDY;
     choose("ppo-world-wide-5m_2");
     read_wanted(path);
@@ -78,12 +78,12 @@ static void check_page(const char *path)
     json_t *lines = json_pack("[sss]", "loaded 525600 bars of BTCUSDT", "warning: \033]0;x\a of a worker",
                               "checkpoint ppo-world-wide-5m_2-3000000.ckpt");
 
-    view_init(&view, false, 1000);
+    tui_view_init(&view, false, 1000);
     view.tab = TAB_STUDY;
     choose("ppo-world-wide-5m_2");
-    CHECK_INT(keys_press(&view, model, 80, 24, now, PRESS_ENTER), ACTION_COLLECT);
+    CHECK_INT(tui_keys_press(&view, model, 80, 24, now, PRESS_ENTER), ACTION_COLLECT);
     CHECK(view.detail);
-    model_take_log(model, "ppo-world-wide-5m_2", lines, NULL, now);
+    tui_model_take_log(model, "ppo-world-wide-5m_2", lines, NULL, now);
     read_wanted(path);
     check_screen("training-80x24", 80, 24, GLYPHS_BRAILLE);
     check_screen("training-block-80x24", 80, 24, GLYPHS_BLOCK);
@@ -107,7 +107,7 @@ static void check_page(const char *path)
     check_screen("training-gone-80x24", 80, 24, GLYPHS_BRAILLE);
     choose("nobody");
     CHECK(shows("not known any more"));
-    model_take_log(model, "nobody", NULL, "ENOENT: no training is called nobody", now);
+    tui_model_take_log(model, "nobody", NULL, "ENOENT: no training is called nobody", now);
     CHECK(shows("ENOENT: no training is called nobody"));
     json_decref(lines);
 }
@@ -117,18 +117,18 @@ static void check_ages(void)
 {
     const struct status_training *running = NULL;
 
-    view_init(&view, false, 1000);
+    tui_view_init(&view, false, 1000);
     view.tab = TAB_STUDY;
     for (int i = 0; i < model->status.n_trainings; i++)
-        if (strcmp(model_training(model, i)->training, "ppo-world-wide-5m_2") == 0)
-            running = model_training(model, i);
+        if (strcmp(tui_model_training(model, i)->training, "ppo-world-wide-5m_2") == 0)
+            running = tui_model_training(model, i);
     CHECK(running != NULL);
-    CHECK_INT(model_training_freshness(model, running, now), FRESH);
+    CHECK_INT(tui_model_training_freshness(model, running, now), FRESH);
     CHECK(shows("845k") && shows("+1.3100"));
     now.mono_ms += 3100; /* the daemon is as old */
-    CHECK_INT(model_training_freshness(model, running, now), STALE);
+    CHECK_INT(tui_model_training_freshness(model, running, now), STALE);
     now.mono_ms += 8000;
-    CHECK_INT(model_training_freshness(model, running, now), GONE);
+    CHECK_INT(tui_model_training_freshness(model, running, now), GONE);
     CHECK(!shows("845k") && !shows("1.3100") && !shows("51k"));
     check_screen("trainings-gone-80x24", 80, 24, GLYPHS_BRAILLE);
     now.mono_ms -= 11100;
@@ -144,7 +144,7 @@ static void check_ages(void)
 
 static void check_elsewhere(void)
 {
-    view_init(&view, false, 1000);
+    tui_view_init(&view, false, 1000);
     check_screen("overview-trainings-80x24", 80, 24, GLYPHS_BRAILLE);
     check_screen("overview-trainings-120x40", 120, 40, GLYPHS_BRAILLE);
     check_screen("overview-trainings-200x60", 200, 60, GLYPHS_BRAILLE);
@@ -155,41 +155,41 @@ static void check_elsewhere(void)
 /* The chosen one stays chosen, by its name, when others come and go. */
 static void check_choice(void)
 {
-    view_init(&view, false, 1000);
+    tui_view_init(&view, false, 1000);
     view.tab = TAB_STUDY;
-    CHECK_STR(view_training(&view, model)->training, "default"); /* the newest is the first */
-    keys_press(&view, model, 80, 24, now, 'j');
-    keys_press(&view, model, 80, 24, now, 'j');
-    CHECK_STR(view_training(&view, model)->training, "again");
+    CHECK_STR(tui_view_training(&view, model)->training, "default"); /* the newest is the first */
+    tui_keys_press(&view, model, 80, 24, now, 'j');
+    tui_keys_press(&view, model, 80, 24, now, 'j');
+    CHECK_STR(tui_view_training(&view, model)->training, "again");
     struct status_training first = model->status.trainings[0];
     memmove(model->status.trainings, model->status.trainings + 1, 6 * sizeof(first));
     model->status.n_trainings = 6;
-    CHECK_STR(view_training(&view, model)->training, "again");
+    CHECK_STR(tui_view_training(&view, model)->training, "again");
     memmove(model->status.trainings + 1, model->status.trainings, 6 * sizeof(first));
     model->status.trainings[0] = first;
     model->status.n_trainings = 7;
-    CHECK_STR(view_training(&view, model)->training, "again");
-    keys_press(&view, model, 80, 24, now, PRESS_ENTER);
+    CHECK_STR(tui_view_training(&view, model)->training, "again");
+    tui_keys_press(&view, model, 80, 24, now, PRESS_ENTER);
     CHECK(view.detail && view.tab == TAB_STUDY);
-    CHECK_STR(view_wanted_training(&view, model), "again");
-    keys_press(&view, model, 80, 24, now, 'z');
+    CHECK_STR(tui_view_wanted_training(&view, model), "again");
+    tui_keys_press(&view, model, 80, 24, now, 'z');
     CHECK_INT(view.zoomed, PANEL_TRAINING);
-    keys_press(&view, model, 80, 24, now, PRESS_ESCAPE);
+    tui_keys_press(&view, model, 80, 24, now, PRESS_ESCAPE);
     CHECK(view.detail && view.zoomed == PANEL_NONE);
-    CHECK_INT(keys_press(&view, model, 80, 24, now, PRESS_ESCAPE), ACTION_COLLECT);
+    CHECK_INT(tui_keys_press(&view, model, 80, 24, now, PRESS_ESCAPE), ACTION_COLLECT);
     CHECK(!view.detail);
-    CHECK_STR(view_training(&view, model)->training, "again");
-    keys_press(&view, model, 80, 24, now, 'i');
+    CHECK_STR(tui_view_training(&view, model)->training, "again");
+    tui_keys_press(&view, model, 80, 24, now, 'i');
     CHECK_INT(view.curve, FIGURE_VALUE_LOSS);
-    keys_press(&view, model, 80, 24, now, PRESS_ENTER);
-    keys_press(&view, model, 80, 24, now, '1');
+    tui_keys_press(&view, model, 80, 24, now, PRESS_ENTER);
+    tui_keys_press(&view, model, 80, 24, now, '1');
     CHECK(!view.detail);
-    CHECK_STR(view_wanted_training(&view, model), "");
+    CHECK_STR(tui_view_wanted_training(&view, model), "");
     view.focus = PANEL_TRAININGS; /* on the overview */
-    keys_press(&view, model, 80, 24, now, 'j');
-    keys_press(&view, model, 80, 24, now, PRESS_ENTER);
+    tui_keys_press(&view, model, 80, 24, now, 'j');
+    tui_keys_press(&view, model, 80, 24, now, PRESS_ENTER);
     CHECK(view.detail && view.tab == TAB_STUDY);
-    CHECK_STR(view_wanted_training(&view, model), "lost");
+    CHECK_STR(tui_view_wanted_training(&view, model), "lost");
 }
 
 /* Up is back in time, no further than the first line; a new one has the newest at the bottom. */
@@ -199,25 +199,25 @@ static void check_log(void)
 
     for (int i = 0; i < 50; i++)
         json_array_append_new(lines, json_sprintf("line %d.", i));
-    view_init(&view, false, 1000);
+    tui_view_init(&view, false, 1000);
     view.tab = TAB_STUDY;
     choose("ppo-world-wide-5m_2");
-    keys_press(&view, model, 80, 24, now, PRESS_ENTER);
-    model_take_log(model, "ppo-world-wide-5m_2", lines, NULL, now);
+    tui_keys_press(&view, model, 80, 24, now, PRESS_ENTER);
+    tui_model_take_log(model, "ppo-world-wide-5m_2", lines, NULL, now);
     view.focus = PANEL_TRAINING_LOG;
-    keys_press(&view, model, 80, 24, now, 'z');
+    tui_keys_press(&view, model, 80, 24, now, 'z');
     CHECK(shows("line 49.") && shows("line 30.") && !shows("line 29."));
-    keys_press(&view, model, 80, 24, now, PRESS_UP);
+    tui_keys_press(&view, model, 80, 24, now, PRESS_UP);
     CHECK(!shows("line 49.") && shows("line 48.") && shows("line 29."));
     for (int i = 0; i < 9; i++)
-        keys_press(&view, model, 80, 24, now, PRESS_PAGE_UP);
+        tui_keys_press(&view, model, 80, 24, now, PRESS_PAGE_UP);
     CHECK(shows("line 0.") && shows("line 19.") && !shows("line 20."));
-    keys_press(&view, model, 80, 24, now, 'j');
+    tui_keys_press(&view, model, 80, 24, now, 'j');
     CHECK(!shows("line 0.") && shows("line 20."));
-    keys_press(&view, model, 80, 24, now, 'G');
+    tui_keys_press(&view, model, 80, 24, now, 'G');
     CHECK(shows("line 49."));
-    keys_press(&view, model, 80, 24, now, 'g');
-    keys_press(&view, model, 80, 24, now, 'g');
+    tui_keys_press(&view, model, 80, 24, now, 'g');
+    tui_keys_press(&view, model, 80, 24, now, 'g');
     CHECK(shows("line 0."));
     now.mono_ms += 3 * MODEL_LOG_EXPECTED_MS + 1;
     CHECK(shows("STALE 6s"));
@@ -232,7 +232,7 @@ static void check_every_size(void)
 
     for (int i = 0; i < 2 * SIDES * SIDES; i++) {
         int width = sides[i / 2 % SIDES], height = sides[i / 2 / SIDES];
-        view_init(&view, false, 1000);
+        tui_view_init(&view, false, 1000);
         view.tab = TAB_STUDY;
         view.detail = i % 2;
         choose("ppo-world-wide-5m_2");
@@ -252,7 +252,7 @@ int main(int argc, char **argv)
     CHECK(mkdtemp(folder) != NULL);
     snprintf(path, sizeof(path), "%s/papertape.db", folder);
     CHECK_INT(fixture_database(path), 0);
-    model = model_create(1000);
+    model = tui_model_create(1000);
     take(fixture_trainings);
     check_lists(path);
     check_page(path);
@@ -260,12 +260,12 @@ int main(int argc, char **argv)
     check_elsewhere();
     check_choice();
     check_log();
-    view_init(&view, false, 1000);
+    tui_view_init(&view, false, 1000);
     view.tab = TAB_STUDY;
     choose("ppo-world-wide-5m_2");
     read_wanted(path);
     check_every_size();
-    model_destroy(model);
+    tui_model_destroy(model);
 
     CHECK_INT(fixture_remove(folder), 0);
     return check_done("tui/study");

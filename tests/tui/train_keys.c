@@ -34,7 +34,7 @@ static const char text[] = "# As the daemon trains by default\n"
 
 static enum action press(int key)
 {
-    return keys_press(&view, model, 80, 24, now, key);
+    return tui_keys_press(&view, model, 80, 24, now, key);
 }
 
 static enum action type(const char *keys)
@@ -53,8 +53,8 @@ static void screen(const char *name, int width, int height)
 
 static void begin(bool readonly)
 {
-    view_finish(&view);
-    view_init(&view, readonly, 1000);
+    tui_view_finish(&view);
+    tui_view_init(&view, readonly, 1000);
     view.tab = TAB_STUDY;
 }
 
@@ -89,7 +89,7 @@ static void check_question(int key, enum prompt prompt, enum action action, cons
     press(key);
     CHECK_INT(press(PRESS_ENTER), ACTION_NONE);
     press(key); /* then the window shrinks */
-    CHECK_INT(keys_press(&view, model, 39, 9, now, 'y'), ACTION_NONE);
+    CHECK_INT(tui_keys_press(&view, model, 39, 9, now, 'y'), ACTION_NONE);
     CHECK_INT(view.prompt, PROMPT_NONE);
     press(key);
     CHECK_INT(press('y'), action);
@@ -193,13 +193,13 @@ static void check_policies(void)
     strcpy(policy->role, "challenger");
     strcpy(model->status.champion_policy, "older");
     strcpy(model->status.champion_account, "champion");
-    train_ask(model, PROMPT_PROMOTE, name, 0, &question);
+    tui_train_ask(model, PROMPT_PROMOTE, name, 0, &question);
     CHECK(strstr(question.what, "the account champion passes from older to it") != NULL);
     strcpy(policy->role, "champion");
-    train_ask(model, PROMPT_PROMOTE, name, 0, &question);
+    tui_train_ask(model, PROMPT_PROMOTE, name, 0, &question);
     CHECK(strstr(question.what, "a newer policy of its takes over") != NULL);
     *policy = kept;
-    train_ask(model, PROMPT_PROMOTE, "new-one", 0, &question);
+    tui_train_ask(model, PROMPT_PROMOTE, "new-one", 0, &question);
     CHECK(strstr(question.what, "becomes a challenger") != NULL);
 
     view.focus = PANEL_POLICIES; /* the step that the question named, and no other */
@@ -227,9 +227,9 @@ static void check_names(void)
                                         "\xC3\xA9", "a\n"};
 
     for (size_t i = 0; i < sizeof(right) / sizeof(right[0]); i++)
-        CHECK(train_ask_name(right[i]));
+        CHECK(tui_train_ask_name(right[i]));
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-        CHECK(!train_ask_name(wrong[i]));
+        CHECK(!tui_train_ask_name(wrong[i]));
     begin(false);
     press('s');
     CHECK_INT(view.prompt, PROMPT_NAME);
@@ -268,7 +268,7 @@ static void check_form(void)
     choose("ppo-world-wide-5m_2");
     CHECK_INT(press('r'), ACTION_FORM);
     CHECK(view.page && view.page->restart);
-    CHECK_INT(form_page_fill(view.page, text), 0);
+    CHECK_INT(tui_form_page_fill(view.page, text), 0);
     struct form_page *page = view.page;
     CHECK_INT(page->row, 2); /* the first that can be changed */
     screen("form-80x24", 80, 24);
@@ -287,7 +287,7 @@ static void check_form(void)
     type("9"); /* 0.0090 */
     screen("form-editing-80x24", 80, 24);
     press(PRESS_ESCAPE);
-    CHECK_INT(form_changes(&page->form), 0);
+    CHECK_INT(tui_form_changes(&page->form), 0);
     press(PRESS_ENTER);
     press('U' & 0x1f);
     type("1e-4 ;x");
@@ -298,21 +298,21 @@ static void check_form(void)
     press(PRESS_BACKSPACE);
     press(PRESS_BACKSPACE);
     press(PRESS_ENTER);
-    CHECK_INT(form_changes(&page->form), 1);
+    CHECK_INT(tui_form_changes(&page->form), 1);
     press(PRESS_END);
     press('k');
     press(PRESS_ENTER); /* looked at, not changed: what stands there is not what is shown */
     press(PRESS_ENTER);
-    CHECK_INT(form_changes(&page->form), 1);
+    CHECK_INT(tui_form_changes(&page->form), 1);
     CHECK_INT(press('c'), ACTION_FORM_CHECK);
     CHECK_INT(press(PRESS_F5), ACTION_FORM_CHECK);
 
-    form_sent(&page->form);
-    form_errors_begin(&page->form);
-    form_error(&page->form, 4, "training", "total_steps", "5000000: more than 5000000 is right");
-    form_error(&page->form, 12, "", "",
-               "KEY = VALUE or [SECTION] is needed, as the example of every key has it");
-    form_error(&page->form, 0, "", "", "bars are needed: none of \033[1mBTCUSDT\n is there");
+    tui_form_sent(&page->form);
+    tui_form_errors_begin(&page->form);
+    tui_form_error(&page->form, 4, "training", "total_steps", "5000000: more than 5000000 is right");
+    tui_form_error(&page->form, 12, "", "",
+                   "KEY = VALUE or [SECTION] is needed, as the example of every key has it");
+    tui_form_error(&page->form, 0, "", "", "bars are needed: none of \033[1mBTCUSDT\n is there");
     screen("form-errors-80x24", 80, 24);
     screen("form-errors-40x10", 40, 10);
     CHECK_INT(press('s'), ACTION_NONE);
@@ -322,7 +322,7 @@ static void check_form(void)
     press('n');
     CHECK_INT(page->row, 11);
     press('d');
-    CHECK_INT(form_changes(&page->form), 2);
+    CHECK_INT(tui_form_changes(&page->form), 2);
     press(PRESS_ENTER); /* not while it is left out */
     CHECK_INT(page->mode, FORM_ROWS);
     type("a");
@@ -335,16 +335,16 @@ static void check_form(void)
     press(PRESS_ENTER);
     CHECK_INT(page->mode, FORM_EDITS);
     press(PRESS_ESCAPE);
-    CHECK_INT(form_changes(&page->form), 3);
+    CHECK_INT(tui_form_changes(&page->form), 3);
     screen("form-changed-80x24", 80, 24);
     press('d'); /* one that was added goes */
-    CHECK_INT(form_changes(&page->form), 2);
+    CHECK_INT(tui_form_changes(&page->form), 2);
     press('?');
     CHECK(view.help);
     screen("form-help-80x24", 80, 24);
     CHECK_INT(press('q'), ACTION_NONE); /* closes the help, and nothing else */
     CHECK(!view.help && view.page == page);
-    CHECK_INT(keys_press(&view, model, 39, 9, now, 'q'), ACTION_NONE); /* changes are not lost unseen */
+    CHECK_INT(tui_keys_press(&view, model, 39, 9, now, 'q'), ACTION_NONE); /* changes are not lost unseen */
     CHECK(view.page == page);
 
     CHECK_INT(press('s'), ACTION_NONE);
@@ -380,10 +380,10 @@ static void check_every_size(void)
     begin(false);
     choose("ppo-world-wide-5m_2");
     press('r');
-    CHECK_INT(form_page_fill(view.page, text), 0);
-    form_sent(&view.page->form);
-    form_errors_begin(&view.page->form);
-    form_error(&view.page->form, 4, "", "", "wrong");
+    CHECK_INT(tui_form_page_fill(view.page, text), 0);
+    tui_form_sent(&view.page->form);
+    tui_form_errors_begin(&view.page->form);
+    tui_form_error(&view.page->form, 4, "", "", "wrong");
     for (int width = 1; width < 220; width += 9)
         for (int height = 1; height < 70; height += 4) {
             view.page->mode = (enum form_mode)((width + height) % (FORM_ADDS + 1));
@@ -401,9 +401,9 @@ int main(int argc, char **argv)
         return argc != 2 ? EXIT_FAILURE : CHECK_SKIP;
     golden = argv[1];
     json_t *status = json_loads(fixture_status, 0, NULL), *trainings = json_loads(fixture_trainings, 0, NULL);
-    model = model_create(1000);
+    model = tui_model_create(1000);
     CHECK_INT(json_object_update(status, trainings), 0);
-    CHECK_INT(model_take_status(model, status, now), 0);
+    CHECK_INT(tui_model_take_status(model, status, now), 0);
     json_decref(status);
     json_decref(trainings);
     check_trainings();
@@ -411,7 +411,7 @@ int main(int argc, char **argv)
     check_names();
     check_form();
     check_every_size();
-    view_finish(&view);
-    model_destroy(model);
+    tui_view_finish(&view);
+    tui_model_destroy(model);
     return check_done("tui/train_keys");
 }

@@ -22,7 +22,7 @@ static void take(struct model *model, const char *more)
 
 static void check_status(void)
 {
-    struct model *model = model_create(1000);
+    struct model *model = tui_model_create(1000);
     const struct status *s = &model->status;
 
     CHECK_INT(s->n_trainings, 0);
@@ -74,37 +74,37 @@ static void check_status(void)
     CHECK(isnan(s->trainings[0].episode_return) && !s->trainings[0].stale);
     CHECK_INT(s->n_policies, 0);
     CHECK_STR(s->trainer.state, "");
-    model_destroy(model);
+    tui_model_destroy(model);
 }
 
 /* Of more than there is room for the newest stay, which are the last. */
 static void check_many(void)
 {
-    struct model *model = model_create(1000);
+    struct model *model = tui_model_create(1000);
     json_t *all = json_array(), *object = json_loads(fixture_status, 0, NULL);
 
     for (int i = 0; i < STATUS_TRAININGS_MAX + 7; i++)
         json_array_append_new(all, json_pack("{s:o}", "training", json_sprintf("t_%d", i)));
     json_object_set_new(object, "trainings", all);
-    CHECK_INT(model_take_status(model, object, now), 0);
+    CHECK_INT(tui_model_take_status(model, object, now), 0);
     CHECK_INT(model->status.n_trainings, STATUS_TRAININGS_MAX);
-    CHECK_STR(model_training(model, 0)->training, "t_70");
-    CHECK_STR(model_training(model, STATUS_TRAININGS_MAX - 1)->training, "t_7");
+    CHECK_STR(tui_model_training(model, 0)->training, "t_70");
+    CHECK_STR(tui_model_training(model, STATUS_TRAININGS_MAX - 1)->training, "t_7");
     CHECK_INT(model->status.trainings_total, STATUS_TRAININGS_MAX);
     json_object_set_new(object, "trainings_total", json_integer(71));
     json_object_set_new(object, "policies_total", json_integer(90));
-    CHECK_INT(model_take_status(model, object, now), 0);
+    CHECK_INT(tui_model_take_status(model, object, now), 0);
     CHECK_INT(model->status.trainings_total, 71);
     CHECK_INT(model->status.policies_total, 90);
     char *printed = NULL;
     size_t size;
     FILE *out = open_memstream(&printed, &size);
-    print_trainings(out, model, now);
+    tui_print_trainings(out, model, now);
     fclose(out);
     CHECK(strstr(printed, "trainings 64 of 71\n"));
     free(printed);
     json_decref(object);
-    model_destroy(model);
+    tui_model_destroy(model);
 }
 
 static enum freshness freshness_in(struct model *model, const char *state, const char *trainer,
@@ -115,12 +115,12 @@ static enum freshness freshness_in(struct model *model, const char *state, const
     snprintf(t.state, sizeof(t.state), "%s", state);
     snprintf(model->status.trainer.state, sizeof(model->status.trainer.state), "%s", trainer);
     model->status.trainer.age_ms = 100;
-    return model_training_freshness(model, &t, (struct moment){now.wall_ns, now.mono_ms + later_ms});
+    return tui_model_training_freshness(model, &t, (struct moment){now.wall_ns, now.mono_ms + later_ms});
 }
 
 static void check_freshness(void)
 {
-    struct model *model = model_create(1000);
+    struct model *model = tui_model_create(1000);
 
     take(model, fixture_trainings);
     CHECK_INT(freshness_in(model, "update", "ok", 6000, 0), FRESH);
@@ -149,20 +149,20 @@ static void check_freshness(void)
                   {"", false, false}};
     for (size_t i = 0; i < sizeof(missed) / sizeof(missed[0]); i++) {
         snprintf(model->status.trainer.state, sizeof(model->status.trainer.state), "%s", missed[i].state);
-        CHECK_INT(model_trainer_missed(model), missed[i].running);
+        CHECK_INT(tui_model_trainer_missed(model), missed[i].running);
         int n = model->status.n_trainings;
         model->status.n_trainings = 1; /* the oldest has failed */
-        CHECK_INT(model_trainer_missed(model), missed[i].ended);
+        CHECK_INT(tui_model_trainer_missed(model), missed[i].ended);
         model->status.n_trainings = n;
     }
     model->status.trainer.age_ms = -1;
-    CHECK_INT(model_trainer_freshness(model, now), GONE);
+    CHECK_INT(tui_model_trainer_freshness(model, now), GONE);
 
     const struct status_policy *p = model->status.policies;
-    CHECK_INT(model_policy_freshness(model, &p[0], now), FRESH); /* 255 s of 5 min */
-    CHECK_INT(model_policy_freshness(model, &p[1], now), STALE); /* 1255 s */
-    CHECK_INT(model_policy_freshness(model, &p[2], now), GONE);
-    model_destroy(model);
+    CHECK_INT(tui_model_policy_freshness(model, &p[0], now), FRESH); /* 255 s of 5 min */
+    CHECK_INT(tui_model_policy_freshness(model, &p[1], now), STALE); /* 1255 s */
+    CHECK_INT(tui_model_policy_freshness(model, &p[2], now), GONE);
+    tui_model_destroy(model);
 }
 
 static void check_words(void)
@@ -171,41 +171,41 @@ static void check_words(void)
     char a[FORMAT_MAX], name[STATUS_TRAINING_NAME_MAX];
     enum style style;
 
-    CHECK_STR(training_percent(a, training_share(&t)), "99%"); /* not done yet */
+    CHECK_STR(panel_training_percent(a, panel_training_share(&t)), "99%"); /* not done yet */
     t.steps = 5000001;
-    CHECK_STR(training_percent(a, training_share(&t)), "100%");
-    CHECK_STR(training_left(a, &t), "0.0s");
+    CHECK_STR(panel_training_percent(a, panel_training_share(&t)), "100%");
+    CHECK_STR(panel_training_left(a, &t), "0.0s");
     t.steps = 0;
-    CHECK_STR(training_left(a, &t), "83m");
+    CHECK_STR(panel_training_left(a, &t), "83m");
     t.steps_s = NAN;
-    CHECK_STR(training_left(a, &t), "n/a");
-    CHECK(!training_endless(&t));
+    CHECK_STR(panel_training_left(a, &t), "n/a");
+    CHECK(!panel_training_endless(&t));
     t.total_steps = 1000000000000;
-    CHECK(training_endless(&t) && isnan(training_share(&t)));
-    CHECK_STR(training_left(a, &t), "-");
+    CHECK(panel_training_endless(&t) && isnan(panel_training_share(&t)));
+    CHECK_STR(panel_training_left(a, &t), "-");
     t.total_steps = -1;
-    CHECK(training_endless(&t));
-    CHECK_STR(training_memory(a, 312.4), "312MiB");
-    CHECK_STR(training_memory(a, 4096), "4.0GiB");
-    CHECK_STR(training_memory(a, NAN), "n/a");
-    CHECK_STR(training_busy(a, 1.97), "197%");
-    CHECK_STR(training_busy(a, 0), "0%");
-    CHECK_STR(training_return(a, -0.00423), "-0.0042");
-    CHECK_STR(training_return(a, 1234.56), "+1235");
-    CHECK_STR(training_state(&t, FRESH, &style), "n/a");
+    CHECK(panel_training_endless(&t));
+    CHECK_STR(panel_training_memory(a, 312.4), "312MiB");
+    CHECK_STR(panel_training_memory(a, 4096), "4.0GiB");
+    CHECK_STR(panel_training_memory(a, NAN), "n/a");
+    CHECK_STR(panel_training_busy(a, 1.97), "197%");
+    CHECK_STR(panel_training_busy(a, 0), "0%");
+    CHECK_STR(panel_training_return(a, -0.00423), "-0.0042");
+    CHECK_STR(panel_training_return(a, 1234.56), "+1235");
+    CHECK_STR(panel_training_state(&t, FRESH, &style), "n/a");
     snprintf(t.state, sizeof(t.state), "failed");
     t.stopping = true;
-    CHECK_STR(training_state(&t, FRESH, &style), "failed");
+    CHECK_STR(panel_training_state(&t, FRESH, &style), "failed");
     CHECK_INT(style, STYLE_BAD);
     snprintf(t.state, sizeof(t.state), "rollout");
-    CHECK_STR(training_state(&t, FRESH, &style), "stopping");
-    CHECK_STR(training_state(&t, STALE, &style), "STALE");
+    CHECK_STR(panel_training_state(&t, FRESH, &style), "stopping");
+    CHECK_STR(panel_training_state(&t, STALE, &style), "STALE");
 
-    frame_middle(name, sizeof(name), "ppo-world-wide-5m_2", 15); /* families differ at their end */
+    panel_frame_middle(name, sizeof(name), "ppo-world-wide-5m_2", 15); /* families differ at their end */
     CHECK_STR(name, "ppo-world-~5m_2");
-    frame_middle(name, sizeof(name), "ppo-world-wide-", 15);
+    panel_frame_middle(name, sizeof(name), "ppo-world-wide-", 15);
     CHECK_STR(name, "ppo-world-wide-");
-    frame_middle(name, sizeof(name), "\xc3\xa4\xc3\xb6\xc3\xbc-world-wide-5m_2", 15);
+    panel_frame_middle(name, sizeof(name), "\xc3\xa4\xc3\xb6\xc3\xbc-world-wide-5m_2", 15);
     CHECK_STR(name, "\xc3\xa4\xc3\xb6\xc3\xbc-world-wide-5m_2");
 }
 
@@ -213,7 +213,7 @@ static void check_parameters(void)
 {
     static struct history_training past;
 
-    history_parameters(
+    tui_history_parameters(
         &past,
         "# x = 1\n; y = 2\nname = a b \r\n[ppo]\n  gamma=0.99\nlr =\n[broken\n= 3\n[net]\nw\t=\t64,64");
     CHECK_INT(past.n_parameters, 5);
@@ -230,14 +230,14 @@ static void check_parameters(void)
     char *text = calloc(1, 1 << 16);
     for (int i = 0; i < 1 << 13; i++)
         memcpy(text + (size_t)i * 4, "a=1\n", 4);
-    history_parameters(&past, text);
+    tui_history_parameters(&past, text);
     CHECK_INT(past.n_parameters, HISTORY_PARAMETERS_MAX);
     memset(text, 'x', (1 << 16) - 1);
     text[40] = '=';
-    history_parameters(&past, text);
+    tui_history_parameters(&past, text);
     CHECK_INT(past.n_parameters, 1);
     free(text);
-    history_parameters(&past, "");
+    tui_history_parameters(&past, "");
     CHECK_INT(past.n_parameters, 0);
 }
 
@@ -283,8 +283,8 @@ static void check_curve(const char *path)
     char words[256];
 
     put(path, "curve", 1, -1, 0, 300);
-    CHECK_INT(history_open(path, &reader, words, sizeof(words)), 0);
-    CHECK_INT(history_read_training(reader, &past, "curve"), 0);
+    CHECK_INT(tui_history_open(path, &reader, words, sizeof(words)), 0);
+    CHECK_INT(tui_history_read_training(reader, &past, "curve"), 0);
     CHECK_INT(past.n_points, 300);
     CHECK_INT(past.steps[299], 300 * 1024);
     CHECK(isnan(past.figures[FIGURE_RETURN][4]) && isfinite(past.figures[FIGURE_RETURN][5]));
@@ -292,15 +292,15 @@ static void check_curve(const char *path)
     CHECK_STR(past.parameters[0].key, "n_envs");
     for (int64_t n = 300; n < 3000; n += 271) {
         put(path, "curve", 1, -1, n, n + 271);
-        CHECK_INT(history_read_training(reader, &past, "curve"), 0);
+        CHECK_INT(tui_history_read_training(reader, &past, "curve"), 0);
         CHECK(past.n_points <= HISTORY_POINTS_MAX && past.n_points >= HISTORY_POINTS_MAX / 2);
         CHECK_INT(past.steps[0], 1024);
         CHECK_INT(past.steps[past.n_points - 1], (n + 271) * 1024);
         for (int i = 1; i < past.n_points; i++)
             CHECK(past.steps[i] > past.steps[i - 1]);
     }
-    CHECK_INT(history_open(path, &other, words, sizeof(words)), 0);
-    CHECK_INT(history_read_training(other, &anew, "curve"), 0);
+    CHECK_INT(tui_history_open(path, &other, words, sizeof(words)), 0);
+    CHECK_INT(tui_history_read_training(other, &anew, "curve"), 0);
     CHECK_INT(anew.n_points, past.n_points);
     for (int i = 0; i < past.n_points && i < anew.n_points; i++) {
         CHECK_INT(anew.steps[i], past.steps[i]);
@@ -308,50 +308,50 @@ static void check_curve(const char *path)
     }
     /* It goes on from a checkpoint: what lay beyond that is gone, also where it has been passed since. */
     put(path, "curve", 2, 100 * 1024, 100, 101);
-    CHECK_INT(history_read_training(reader, &past, "curve"), 0);
+    CHECK_INT(tui_history_read_training(reader, &past, "curve"), 0);
     CHECK_INT(past.n_points, 101);
     CHECK_INT(past.steps[100], 101 * 1024);
     put(path, "curve", 3, 50 * 1024, 50, 201);
-    CHECK_INT(history_read_training(reader, &past, "curve"), 0);
+    CHECK_INT(tui_history_read_training(reader, &past, "curve"), 0);
     CHECK_INT(past.n_points, 201);
-    CHECK_INT(history_read_training(reader, &past, "curve"), 0);
+    CHECK_INT(tui_history_read_training(reader, &past, "curve"), 0);
     CHECK_INT(past.n_points, 201);
     /* The same attempt goes back, too: its row may be stored before that is told; and it may come as far
      * again. */
     put(path, "curve", 3, 150 * 1024, 150, 180);
-    CHECK_INT(history_read_training(reader, &past, "curve"), 0);
+    CHECK_INT(tui_history_read_training(reader, &past, "curve"), 0);
     CHECK_INT(past.n_points, 180);
     double before = past.figures[FIGURE_KL][179];
     later_ns = 7;
     put(path, "curve", 3, 100 * 1024, 100, 180);
     past.figures[FIGURE_KL][120] = -1;
-    CHECK_INT(history_read_training(reader, &past, "curve"), 0);
+    CHECK_INT(tui_history_read_training(reader, &past, "curve"), 0);
     CHECK_INT(past.n_points, 180);
     CHECK_NEAR(past.figures[FIGURE_KL][179], before, 0);
     CHECK(past.figures[FIGURE_KL][120] > 0);
     past.figures[FIGURE_KL][120] = -1; /* and what is still there is not read again */
-    CHECK_INT(history_read_training(reader, &past, "curve"), 0);
+    CHECK_INT(tui_history_read_training(reader, &past, "curve"), 0);
     CHECK_NEAR(past.figures[FIGURE_KL][120], -1, 0);
     put(path, "curve", 3, 0, 0, 201);
-    CHECK_INT(history_read_training(reader, &past, "curve"), 0);
+    CHECK_INT(tui_history_read_training(reader, &past, "curve"), 0);
     CHECK_INT(past.n_points, 201);
     /* Another one, none, and one that there is not. */
     put(path, "young", 1, -1, 0, 3);
-    CHECK_INT(history_read_training(reader, &past, "young"), 0);
+    CHECK_INT(tui_history_read_training(reader, &past, "young"), 0);
     CHECK_INT(past.n_points, 3);
     CHECK_STR(past.training, "young");
-    CHECK_INT(history_read_training(reader, &past, ""), 0);
+    CHECK_INT(tui_history_read_training(reader, &past, ""), 0);
     CHECK_STR(past.training, "");
     CHECK_INT(past.n_points, 0);
-    CHECK_INT(history_read_training(reader, &past, "young"), 0);
+    CHECK_INT(tui_history_read_training(reader, &past, "young"), 0);
     CHECK_INT(past.n_points, 3);
-    CHECK_INT(history_read_training(reader, &past, "curve"), 0);
+    CHECK_INT(tui_history_read_training(reader, &past, "curve"), 0);
     CHECK_INT(past.n_points, 201);
-    CHECK_INT(history_read_training(reader, &past, "nobody"), 0);
+    CHECK_INT(tui_history_read_training(reader, &past, "nobody"), 0);
     CHECK_INT(past.n_points + past.n_phases + past.n_parameters, 0);
     CHECK_STR(past.training, "nobody");
-    history_close(other);
-    history_close(reader);
+    tui_history_close(other);
+    tui_history_close(reader);
 }
 
 static void check_stored(const char *path)
@@ -362,8 +362,8 @@ static void check_stored(const char *path)
     char words[256], name[32];
     int64_t age_ms;
 
-    CHECK_INT(history_open(path, &reader, words, sizeof(words)), 0);
-    CHECK_INT(history_status(reader, fixture_now_ns, status, &age_ms, words, sizeof(words)), 0);
+    CHECK_INT(tui_history_open(path, &reader, words, sizeof(words)), 0);
+    CHECK_INT(tui_history_status(reader, fixture_now_ns, status, &age_ms, words, sizeof(words)), 0);
     CHECK_INT(status->n_trainings, 4);
     CHECK_STR(status->trainings[0].training, "ppo-world-wide-5m_1");
     CHECK_STR(status->trainings[0].cause, "memory_budget");
@@ -385,7 +385,7 @@ static void check_stored(const char *path)
         db_writer_put_training(writer, &row);
     }
     end(writer);
-    CHECK_INT(history_status(reader, fixture_now_ns, status, &age_ms, words, sizeof(words)), 0);
+    CHECK_INT(tui_history_status(reader, fixture_now_ns, status, &age_ms, words, sizeof(words)), 0);
     CHECK_INT(status->n_trainings, STATUS_TRAININGS_MAX);
     CHECK_INT(status->trainings_total, STATUS_TRAININGS_MAX + 9);
     bool runs = false; /* old ones that have not ended stay */
@@ -412,7 +412,7 @@ static void check_stored(const char *path)
         db_writer_put_policy(writer, &row);
     }
     end(writer);
-    CHECK_INT(history_status(reader, fixture_now_ns, status, &age_ms, words, sizeof(words)), 0);
+    CHECK_INT(tui_history_status(reader, fixture_now_ns, status, &age_ms, words, sizeof(words)), 0);
     CHECK_INT(status->n_policies, STATUS_POLICIES_MAX);
     CHECK_INT(status->policies_total, STATUS_POLICIES_MAX + 4);
     CHECK_STR(status->policies[0].role, "champion");
@@ -420,7 +420,7 @@ static void check_stored(const char *path)
     CHECK_STR(status->policies[2].role, "retired");
     CHECK_STR(status->trainings[STATUS_TRAININGS_MAX - 1].training, "late");
     CHECK_INT(status->trainings[STATUS_TRAININGS_MAX - 1].age_ms, -1);
-    history_close(reader);
+    tui_history_close(reader);
     free(status);
 }
 
@@ -432,14 +432,14 @@ static void check_large(void)
     char buf[FORMAT_MAX];
 
     for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-        CHECK(strlen(training_return(buf, values[i])) <= 9);
-        CHECK(strlen(format_count(buf, values[i])) <= 7);
-        CHECK(strlen(training_busy(buf, values[i])) <= 8);
+        CHECK(strlen(panel_training_return(buf, values[i])) <= 9);
+        CHECK(strlen(cli_format_count(buf, values[i])) <= 7);
+        CHECK(strlen(panel_training_busy(buf, values[i])) <= 8);
         if (values[i] > 0 && values[i] < 1e99)
-            CHECK(strlen(training_memory(buf, values[i])) <= 8);
+            CHECK(strlen(panel_training_memory(buf, values[i])) <= 8);
     }
-    CHECK_STR(training_return(buf, 1.5e300), "+1.5e+300");
-    CHECK_STR(format_count(buf, 9.2e18), "9.2E");
+    CHECK_STR(panel_training_return(buf, 1.5e300), "+1.5e+300");
+    CHECK_STR(cli_format_count(buf, 9.2e18), "9.2E");
 }
 
 /* What --once says, newest first; what is too old, as a dash. */
@@ -452,14 +452,14 @@ static void check_printed(void)
         "training  bad ?[31m?name done steps 2.0M of 2.0M 100% return +12.50 age 24h\n"
         "training  again queued steps 66k of 5.0M 1% return n/a again in 3.4s age 0.9s: killed by signal 9\n"
         "training  lost STALE steps - return - on 1 age 94s\n";
-    struct model *model = model_create(1000);
+    struct model *model = tui_model_create(1000);
     char *text = NULL;
     size_t size;
 
     take(model, fixture_trainings);
     for (int i = 0; i < 2; i++) {
         FILE *out = open_memstream(&text, &size);
-        print_trainings(out, model, (struct moment){now.wall_ns, now.mono_ms + i * 20000});
+        tui_print_trainings(out, model, (struct moment){now.wall_ns, now.mono_ms + i * 20000});
         fclose(out);
         if (i == 0) {
             CHECK(strncmp(text, expected, strlen(expected)) == 0);
@@ -479,29 +479,29 @@ static void check_printed(void)
         free(text);
         text = NULL;
     }
-    model_destroy(model);
+    tui_model_destroy(model);
 }
 
 static void check_log(void)
 {
-    struct model *model = model_create(1000);
+    struct model *model = tui_model_create(1000);
     json_t *lines = json_array();
 
     for (int i = 0; i < MODEL_LOG_LINES_MAX + 3; i++)
         json_array_append_new(lines, json_sprintf("line %d \033[2J", i));
     json_array_append_new(lines, json_integer(7));
-    model_take_log(model, "a", lines, "", now);
+    tui_model_take_log(model, "a", lines, "", now);
     CHECK(model->log.have);
     CHECK_INT(model->log.n, MODEL_LOG_LINES_MAX);
     CHECK_STR(model->log.lines[0], "line 4 ?[2J");
     CHECK_STR(model->log.lines[MODEL_LOG_LINES_MAX - 1], "");
-    model_take_log(model, "a", NULL, "ETIMEDOUT: \a", now); /* the old lines stay, and age */
+    tui_model_take_log(model, "a", NULL, "ETIMEDOUT: \a", now); /* the old lines stay, and age */
     CHECK_INT(model->log.n, MODEL_LOG_LINES_MAX);
     CHECK_STR(model->log.words, "ETIMEDOUT: ?");
-    model_take_log(model, "b", NULL, "ENOENT", now);
+    tui_model_take_log(model, "b", NULL, "ENOENT", now);
     CHECK(!model->log.have && model->log.n == 0);
     json_decref(lines);
-    model_destroy(model);
+    tui_model_destroy(model);
 }
 
 int main(void)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-int args_say(int status, const char *format, ...)
+int trainer_args_say(int status, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -16,7 +16,7 @@ int args_say(int status, const char *format, ...)
     return status;
 }
 
-bool args_read_whole(const char **text, uint64_t low, uint64_t high, uint64_t *ret)
+bool trainer_args_read_whole(const char **text, uint64_t low, uint64_t high, uint64_t *ret)
 {
     char *end;
     errno = 0;
@@ -28,16 +28,16 @@ bool args_read_whole(const char **text, uint64_t low, uint64_t high, uint64_t *r
     return true;
 }
 
-int args_whole(const char *name, const char *text, uint64_t low, uint64_t high, uint64_t *ret)
+int trainer_args_whole(const char *name, const char *text, uint64_t low, uint64_t high, uint64_t *ret)
 {
     const char *at = text;
-    if (!args_read_whole(&at, low, high, ret) || *at)
-        return args_say(EXIT_USAGE, "bad number: --%s %.32s: a whole number from %llu to %llu", name, text,
-                        (unsigned long long)low, (unsigned long long)high);
+    if (!trainer_args_read_whole(&at, low, high, ret) || *at)
+        return trainer_args_say(EXIT_USAGE, "bad number: --%s %.32s: a whole number from %llu to %llu", name,
+                                text, (unsigned long long)low, (unsigned long long)high);
     return GO_ON;
 }
 
-int args_parse(const struct args_rules *rules, int argc, char **argv, void *ctx)
+int trainer_args_parse(const struct args_rules *rules, int argc, char **argv, void *ctx)
 {
     char letters[32];
     int status = GO_ON;
@@ -50,10 +50,11 @@ int args_parse(const struct args_rules *rules, int argc, char **argv, void *ctx)
             return EXIT_SUCCESS;
         }
         if (option == ':')
-            return args_say(EXIT_USAGE, "no value: %s: it needs one; see %s --help", argv[optind - 1],
-                            rules->verb);
+            return trainer_args_say(EXIT_USAGE, "no value: %s: it needs one; see %s --help", argv[optind - 1],
+                                    rules->verb);
         if (option == '?')
-            return args_say(EXIT_USAGE, "unknown option: %s: see %s --help", argv[optind - 1], rules->verb);
+            return trainer_args_say(EXIT_USAGE, "unknown option: %s: see %s --help", argv[optind - 1],
+                                    rules->verb);
         status = rules->take(ctx, option);
         if (status != GO_ON)
             return status;

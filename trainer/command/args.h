@@ -23,15 +23,15 @@ struct args_rules {
 
 /* All options and words, in their order. GO_ON, or an exit status: --help has
  * printed, or a line on stderr says what is wrong. */
-int args_parse(const struct args_rules *rules, int argc, char **argv, void *ctx);
+int trainer_args_parse(const struct args_rules *rules, int argc, char **argv, void *ctx);
 
 /* A whole number of digits alone, in [low, high]; moves *text beyond it. */
-bool args_read_whole(const char **text, uint64_t low, uint64_t high, uint64_t *ret);
+bool trainer_args_read_whole(const char **text, uint64_t low, uint64_t high, uint64_t *ret);
 
 /* The same of an option's whole value; `name` without its dashes. GO_ON or EXIT_USAGE. */
-int args_whole(const char *name, const char *text, uint64_t low, uint64_t high, uint64_t *ret);
+int trainer_args_whole(const char *name, const char *text, uint64_t low, uint64_t high, uint64_t *ret);
 
 /* A line on stderr behind the program's name; returns `status`. */
-__attribute__((format(printf, 2, 3))) int args_say(int status, const char *format, ...);
+__attribute__((format(printf, 2, 3))) int trainer_args_say(int status, const char *format, ...);
 
 #endif

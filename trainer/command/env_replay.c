@@ -64,8 +64,9 @@ static int check_first_row(const struct request *request)
     int32_t row;
     const struct env_info info = {.row = &row};
     env_info(request->env, &info);
-    if (replay_actions_begin_at(&request->actions, request->args.actions_path, (int64_t)row + 1, err) < 0)
-        return args_say(EXIT_FAILURE, "%s", err);
+    if (trainer_replay_actions_begin_at(&request->actions, request->args.actions_path, (int64_t)row + 1,
+                                        err) < 0)
+        return trainer_args_say(EXIT_FAILURE, "%s", err);
     return GO_ON;
 }
 
@@ -76,17 +77,17 @@ static int make_env(struct request *request)
     struct trainer_data_options how = {.rows = params->bars,
                                        .common = params->env.execution == ENV_REFERENCE,
                                        .min_order_qty = params->min_order_qty};
-    if (replay_bars_load(params, request->args.params_path, request->args.bars, request->args.exchange_info,
-                         &request->market, &how.from, err) < 0)
-        return args_say(EXIT_FAILURE, "%s", err);
+    if (trainer_replay_bars_load(params, request->args.params_path, request->args.bars,
+                                 request->args.exchange_info, &request->market, &how.from, err) < 0)
+        return trainer_args_say(EXIT_FAILURE, "%s", err);
     if (trainer_data_create(request->market, &how, &request->data, err) < 0)
-        return args_say(EXIT_FAILURE, "%s: %s", request->args.params_path, err);
+        return trainer_args_say(EXIT_FAILURE, "%s: %s", request->args.params_path, err);
     params->env.autoreset = ENV_NO_RESET; /* one episode */
     if (env_market_create(trainer_data_source(request->data), &params->env, &request->env_market, err) < 0)
-        return args_say(EXIT_FAILURE, "%s: %s", request->args.params_path, err);
+        return trainer_args_say(EXIT_FAILURE, "%s: %s", request->args.params_path, err);
     struct env_options options = {.copies = 1, .seed = request->args.seed, .backend = request->args.backend};
     if (env_create(&params->env, request->env_market, &options, &request->env, err) < 0)
-        return args_say(EXIT_FAILURE, "%s: %s", request->args.params_path, err);
+        return trainer_args_say(EXIT_FAILURE, "%s: %s", request->args.params_path, err);
     return check_first_row(request);
 }
 
@@ -102,7 +103,7 @@ static int open_device(struct request *request)
     if (r == 0)
         return GO_ON;
     close_device(request);
-    return args_say(GO_ON, "--backend gpu: %s: the CPU steps instead", why);
+    return trainer_args_say(GO_ON, "--backend gpu: %s: the CPU steps instead", why);
 }
 
 /* ---- The run. ---- */
@@ -130,7 +131,7 @@ static int step_all(struct request *request, struct run *run)
 {
     const struct replay_actions *actions = &request->actions;
     char err[ENV_ERROR_MAX];
-    replay_print_header(stdout, &run->row);
+    trainer_replay_print_header(stdout, &run->row);
     for (; run->steps < actions->n && !run->done; run->steps++) {
         const float *action = actions->values + run->steps * (size_t)actions->width;
         float reward;
@@ -138,26 +139,26 @@ static int step_all(struct request *request, struct run *run)
         struct env_io io = {
             .actions = action, .rewards = &reward, .terminated = &terminated, .truncated = &truncated};
         if (step(request, &io, err) < 0)
-            return args_say(EXIT_FAILURE, "%s:%zu: %s", request->args.actions_path,
-                            actions->lines[run->steps], err);
+            return trainer_args_say(EXIT_FAILURE, "%s:%zu: %s", request->args.actions_path,
+                                    actions->lines[run->steps], err);
         run->done = terminated || truncated;
         run->reward += (double)reward;
-        replay_print_row(stdout, &run->row, request->env, action, reward, run->done);
+        trainer_replay_print_row(stdout, &run->row, request->env, action, reward, run->done);
         if (ferror(stdout))
-            return args_say(EXIT_FAILURE, "cannot write: stdout: a file or a reader");
+            return trainer_args_say(EXIT_FAILURE, "cannot write: stdout: a file or a reader");
     }
     if (run->steps < actions->n)
-        args_say(GO_ON, "%zu rows of actions are left: %s:%zu: the episode was over before",
-                 actions->n - run->steps, request->args.actions_path, actions->lines[run->steps]);
+        trainer_args_say(GO_ON, "%zu rows of actions are left: %s:%zu: the episode was over before",
+                         actions->n - run->steps, request->args.actions_path, actions->lines[run->steps]);
     else if (!run->done)
-        args_say(GO_ON, "the episode is not over: %s: actions for %zu steps only", request->args.actions_path,
-                 actions->n);
+        trainer_args_say(GO_ON, "the episode is not over: %s: actions for %zu steps only",
+                         request->args.actions_path, actions->n);
     return GO_ON;
 }
 
 static int cannot_write(const char *path, const char *right, int error)
 {
-    return args_say(EXIT_FAILURE, "cannot write: %s: %s (%s)", path, right, strerror(-error));
+    return trainer_args_say(EXIT_FAILURE, "cannot write: %s: %s (%s)", path, right, strerror(-error));
 }
 
 /* What is to be written, before anything is. */
@@ -168,8 +169,8 @@ static int open_files(const struct request *request, struct run *run)
     bool reference = request->params.env.execution == ENV_REFERENCE;
     if (json && !(run->json = fopen(json, "we")))
         return cannot_write(json, right, -errno);
-    int r = trades ? replay_trades_open(trades, request->env, request->env_market, request->market, reference,
-                                        &run->trades)
+    int r = trades ? trainer_replay_trades_open(trades, request->env, request->env_market, request->market,
+                                                reference, &run->trades)
                    : 0;
     return r < 0 ? cannot_write(trades, right, r) : GO_ON;
 }
@@ -178,7 +179,7 @@ static int open_files(const struct request *request, struct run *run)
 static int close_files(const struct request *request, struct run *run, int observation_size, int status)
 {
     static const char right[] = "room on the disk";
-    int r = run->trades ? replay_trades_close(run->trades, request->env) : 0;
+    int r = run->trades ? trainer_replay_trades_close(run->trades, request->env) : 0;
     if (r < 0 && status == GO_ON)
         status = cannot_write(request->args.trades, right, r);
     if (!run->json)
@@ -186,7 +187,7 @@ static int close_files(const struct request *request, struct run *run, int obser
     const char *backend = request->device ? "gpu" : env_backend_name(request->args.backend);
     struct replay_summary summary = {backend,    run->steps, run->done,  observation_size,
                                      run->first, run->last,  run->reward};
-    r = status == GO_ON ? replay_print_json(run->json, &summary) : 0;
+    r = status == GO_ON ? trainer_replay_print_json(run->json, &summary) : 0;
     if (fclose(run->json) != 0 && r == 0)
         r = -errno;
     return r < 0 && status == GO_ON ? cannot_write(request->args.json, right, r) : status;
@@ -198,10 +199,11 @@ static int play(struct request *request)
     int n = env_observation_size(request->env), status;
     run.first = malloc((size_t)n * sizeof(float));
     run.last = malloc((size_t)n * sizeof(float));
-    bool memory = replay_row_init(&run.row, request->assets, request->params.n_symbols, request->action_names,
-                                  env_action_size(request->env), request->params.env.execution == ENV_MARKET);
+    bool memory =
+        trainer_replay_row_init(&run.row, request->assets, request->params.n_symbols, request->action_names,
+                                env_action_size(request->env), request->params.env.execution == ENV_MARKET);
     if (!memory || !run.first || !run.last) {
-        status = args_say(EXIT_FAILURE, "out of memory");
+        status = trainer_args_say(EXIT_FAILURE, "out of memory");
         goto out;
     }
     status = open_files(request, &run);
@@ -212,34 +214,34 @@ static int play(struct request *request)
     }
     status = close_files(request, &run, n, status);
 out:
-    replay_row_finish(&run.row);
+    trainer_replay_row_finish(&run.row);
     free(run.first);
     free(run.last);
     return status;
 }
 
-int command_env_replay(int argc, char **argv)
+int trainer_command_env_replay(int argc, char **argv)
 {
     struct request request = {0};
     char err[REPLAY_ERROR_MAX];
-    int status = env_replay_args_parse(argc, argv, &request.args);
+    int status = trainer_env_replay_args_parse(argc, argv, &request.args);
     if (status != GO_ON)
         return status;
-    if (replay_params_read(request.args.params_path, request.args.preset, request.args.execution,
-                           &request.params, err) < 0)
-        return args_say(EXIT_FAILURE, "%s", err);
+    if (trainer_replay_params_read(request.args.params_path, request.args.preset, request.args.execution,
+                                   &request.params, err) < 0)
+        return trainer_args_say(EXIT_FAILURE, "%s", err);
     if (!set_names(&request))
-        status = args_say(EXIT_FAILURE, "out of memory");
+        status = trainer_args_say(EXIT_FAILURE, "out of memory");
     if (status == GO_ON && env_params_check(&request.params.env, request.params.n_symbols, err) < 0)
-        status = args_say(EXIT_FAILURE, "%s: %s", request.args.params_path, err);
+        status = trainer_args_say(EXIT_FAILURE, "%s: %s", request.args.params_path, err);
     int width = request.params.env.task == ENV_DAY_TRADE ? 2 : request.params.n_symbols;
-    if (status == GO_ON && replay_actions_read(request.args.actions_path, request.action_names, width,
-                                               &request.actions, err) < 0)
-        status = args_say(EXIT_FAILURE, "%s", err);
+    if (status == GO_ON && trainer_replay_actions_read(request.args.actions_path, request.action_names, width,
+                                                       &request.actions, err) < 0)
+        status = trainer_args_say(EXIT_FAILURE, "%s", err);
     if (status == GO_ON && request.params.env.actions == ENV_DISCRETE &&
-        replay_actions_are_levels(&request.actions, request.args.actions_path, request.action_names,
-                                  request.params.env.levels, err) < 0)
-        status = args_say(EXIT_FAILURE, "%s", err);
+        trainer_replay_actions_are_levels(&request.actions, request.args.actions_path, request.action_names,
+                                          request.params.env.levels, err) < 0)
+        status = trainer_args_say(EXIT_FAILURE, "%s", err);
     if (status == GO_ON)
         status = make_env(&request);
     if (status == GO_ON && request.args.where == ON_GPU)
@@ -251,8 +253,8 @@ int command_env_replay(int argc, char **argv)
     env_market_destroy(request.env_market);
     trainer_data_destroy(request.data);
     market_store_close(request.market);
-    replay_actions_finish(&request.actions);
-    replay_params_finish(&request.params);
+    trainer_replay_actions_finish(&request.actions);
+    trainer_replay_params_finish(&request.params);
     free(request.assets);
     free(request.action_names);
     return status == GO_ON ? EXIT_SUCCESS : status;

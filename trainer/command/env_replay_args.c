@@ -40,8 +40,8 @@ static int set_backend(struct env_replay_args *args, const char *name)
             args->backend = (enum env_backend)backend;
             return GO_ON;
         }
-    return args_say(EXIT_USAGE,
-                    "unknown backend: --backend %.32s: cpu, gpu, scalar, baseline, avx2 or avx512", name);
+    return trainer_args_say(
+        EXIT_USAGE, "unknown backend: --backend %.32s: cpu, gpu, scalar, baseline, avx2 or avx512", name);
 }
 
 enum { BARS = 256, BACKEND, PRESET, EXECUTION, EXCHANGE_INFO, SEED, JSON, TRADES, LIST_PARAMS };
@@ -86,7 +86,7 @@ static int take(void *ctx, int option)
         args->exchange_info = optarg;
         return GO_ON;
     case SEED:
-        return args_whole("seed", optarg, 0, UINT64_MAX, &args->seed);
+        return trainer_args_whole("seed", optarg, 0, UINT64_MAX, &args->seed);
     case JSON:
         args->json = optarg;
         return GO_ON;
@@ -94,7 +94,7 @@ static int take(void *ctx, int option)
         args->trades = optarg;
         return GO_ON;
     case LIST_PARAMS:
-        return replay_list_params();
+        return trainer_replay_list_params();
     default: /* a word */
         if (line->n < 2)
             line->words[line->n] = optarg;
@@ -103,22 +103,23 @@ static int take(void *ctx, int option)
     }
 }
 
-int env_replay_args_parse(int argc, char **argv, struct env_replay_args *ret)
+int trainer_env_replay_args_parse(int argc, char **argv, struct env_replay_args *ret)
 {
     *ret = (struct env_replay_args){0};
     static const struct args_rules rules = {
         .verb = "env-replay", .help = help, .letters = "", .options = long_options, .take = take};
     struct command_line line = {.args = ret};
-    int status = args_parse(&rules, argc, argv, &line);
+    int status = trainer_args_parse(&rules, argc, argv, &line);
     if (status != GO_ON)
         return status;
     if (line.n != 2)
-        return args_say(EXIT_USAGE, "%d files: command line: PARAMS.json and ACTIONS.csv are needed", line.n);
+        return trainer_args_say(EXIT_USAGE, "%d files: command line: PARAMS.json and ACTIONS.csv are needed",
+                                line.n);
     if (!ret->bars)
-        return args_say(EXIT_USAGE, "no bars: command line: --bars DIR with the bars files");
+        return trainer_args_say(EXIT_USAGE, "no bars: command line: --bars DIR with the bars files");
     if (ret->trades && ret->backend_name && ret->backend != ENV_SCALAR)
-        return args_say(EXIT_USAGE, "--trades: --backend %.32s: scalar, which alone tells of trades",
-                        ret->backend_name);
+        return trainer_args_say(EXIT_USAGE, "--trades: --backend %.32s: scalar, which alone tells of trades",
+                                ret->backend_name);
     if (ret->trades)
         ret->backend = ENV_SCALAR;
     if (ret->backend == ENV_BEST) /* by its name, for --json */

@@ -16,6 +16,6 @@ struct env_replay_args {
 };
 
 /* GO_ON, or an exit status: --help and --list-params have printed, or a line on stderr says what is wrong. */
-int env_replay_args_parse(int argc, char **argv, struct env_replay_args *ret);
+int trainer_env_replay_args_parse(int argc, char **argv, struct env_replay_args *ret);
 
 #endif

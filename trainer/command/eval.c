@@ -30,20 +30,20 @@ static void on_step(void *ctx, const struct env *env, const float *actions, floa
 {
     struct request *request = ctx;
     if (request->steps_out)
-        replay_print_row(request->steps_out, &request->row, env, actions, reward, done);
+        trainer_replay_print_row(request->steps_out, &request->row, env, actions, reward, done);
 }
 
 static void on_trade(void *ctx, const struct env_trade *trade)
 {
     struct request *request = ctx;
     if (request->trades_out)
-        replay_trades_write(request->trades_out, trade);
+        trainer_replay_trades_write(request->trades_out, trade);
 }
 
 static int cannot_write(const char *path, int error)
 {
-    return args_say(EXIT_FAILURE, "cannot write: %s: a file in a writable folder with room (%s)", path,
-                    strerror(error));
+    return trainer_args_say(EXIT_FAILURE, "cannot write: %s: a file in a writable folder with room (%s)",
+                            path, strerror(error));
 }
 
 static int open_steps(struct request *request)
@@ -53,17 +53,17 @@ static int open_steps(struct request *request)
     int n = market->bars->n_symbols, n_actions = env_action_size(market->env);
     request->assets = calloc((size_t)n, sizeof *request->assets);
     if (!request->assets)
-        return args_say(EXIT_FAILURE, "out of memory");
+        return trainer_args_say(EXIT_FAILURE, "out of memory");
     for (int i = 0; i < n; i++)
         request->assets[i] = market->policy->policy.assets[i].name;
     bool day = market->params.task == ENV_DAY_TRADE;
-    if (!replay_row_init(&request->row, request->assets, n, day ? day_trade : request->assets, n_actions,
-                         market->params.execution == ENV_MARKET))
-        return args_say(EXIT_FAILURE, "out of memory");
+    if (!trainer_replay_row_init(&request->row, request->assets, n, day ? day_trade : request->assets,
+                                 n_actions, market->params.execution == ENV_MARKET))
+        return trainer_args_say(EXIT_FAILURE, "out of memory");
     request->steps_out = fopen(request->args.steps, "we");
     if (!request->steps_out)
         return cannot_write(request->args.steps, errno);
-    replay_print_header(request->steps_out, &request->row);
+    trainer_replay_print_header(request->steps_out, &request->row);
     return GO_ON;
 }
 
@@ -73,20 +73,20 @@ static int open_files(struct request *request)
     int status = request->args.steps ? open_steps(request) : GO_ON;
     if (status != GO_ON || !request->args.trades)
         return status;
-    int r = replay_trades_create(request->args.trades, market->env_market, market->bars,
-                                 market->params.execution == ENV_REFERENCE, &request->trades_out);
+    int r = trainer_replay_trades_create(request->args.trades, market->env_market, market->bars,
+                                         market->params.execution == ENV_REFERENCE, &request->trades_out);
     return r < 0 ? cannot_write(request->args.trades, -r) : GO_ON;
 }
 
 static int close_files(struct request *request, int status)
 {
-    int r = request->trades_out ? replay_trades_destroy(request->trades_out) : 0;
+    int r = request->trades_out ? trainer_replay_trades_destroy(request->trades_out) : 0;
     if (r < 0 && status == GO_ON)
         status = cannot_write(request->args.trades, -r);
     bool failed = request->steps_out && ferror(request->steps_out);
     if (request->steps_out && (fclose(request->steps_out) != 0 || failed) && status == GO_ON)
         status = cannot_write(request->args.steps, errno);
-    replay_row_finish(&request->row);
+    trainer_replay_row_finish(&request->row);
     free(request->assets);
     return status;
 }
@@ -148,22 +148,22 @@ static int play(struct request *request, json_t **ret)
     char err[EVAL_ERROR_MAX] = "out of memory";
     json_t *split = NULL;
     request->row.first = (int32_t)from;
-    int r = eval_episode_play(market, from, market->to, &tell, &request->whole, err);
+    int r = trainer_eval_episode_play(market, from, market->to, &tell, &request->whole, err);
     if (r == 0)
-        r = eval_result_add(&result, &request->whole);
+        r = trainer_eval_result_add(&result, &request->whole);
     if (r == 0 && request->args.splits) {
-        split = eval_split_json(market, &request->args.split, from, market->to, err);
+        split = trainer_eval_split_json(market, &request->args.split, from, market->to, err);
         r = split ? 0 : -EINVAL;
     }
     json_t *object = r == 0 ? head_json(request, from) : NULL;
     if (object) {
-        json_object_set_new(object, "whole", eval_result_json(&result, market->bars->interval_ns));
+        json_object_set_new(object, "whole", trainer_eval_result_json(&result, market->bars->interval_ns));
         json_object_set_new(object, "splits", split ? split : json_null());
     }
-    eval_result_finish(&result);
-    eval_episode_finish(&request->whole);
+    trainer_eval_result_finish(&result);
+    trainer_eval_episode_finish(&request->whole);
     if (!object)
-        return args_say(EXIT_FAILURE, "%s: %s", request->args.policy_path, err);
+        return trainer_args_say(EXIT_FAILURE, "%s: %s", request->args.policy_path, err);
     *ret = object;
     return GO_ON;
 }
@@ -176,10 +176,11 @@ static int open_policy(struct request *request)
     int r = many ? ensemble_load(path, &request->ensemble, err)
                  : policy_trained_load(path, &request->policy, err);
     if (r < 0)
-        return args_say(EXIT_FAILURE, "%s", err);
-    r = many ? eval_market_open_ensemble(request->ensemble, &request->args.bars, &request->market, err)
-             : eval_market_open(request->policy, &request->args.bars, &request->market, err);
-    return r < 0 ? args_say(EXIT_FAILURE, "%s: %s", path, err) : GO_ON;
+        return trainer_args_say(EXIT_FAILURE, "%s", err);
+    r = many
+            ? trainer_eval_market_open_ensemble(request->ensemble, &request->args.bars, &request->market, err)
+            : trainer_eval_market_open(request->policy, &request->args.bars, &request->market, err);
+    return r < 0 ? trainer_args_say(EXIT_FAILURE, "%s: %s", path, err) : GO_ON;
 }
 
 static int run(struct request *request)
@@ -192,20 +193,20 @@ static int run(struct request *request)
         status = play(request, &object);
     status = close_files(request, status);
     if (status == GO_ON && (json_dumpf(object, stdout, JSON_INDENT(1)) < 0 || putchar('\n') == EOF))
-        status = args_say(EXIT_FAILURE, "cannot write: stdout: a file or a reader");
+        status = trainer_args_say(EXIT_FAILURE, "cannot write: stdout: a file or a reader");
     json_decref(object);
     return status;
 }
 
-int command_eval(int argc, char **argv)
+int trainer_command_eval(int argc, char **argv)
 {
     struct request request = {0};
-    int status = eval_args_parse(argc, argv, &request.args);
+    int status = trainer_eval_args_parse(argc, argv, &request.args);
     if (status == GO_ON)
         status = run(&request);
-    eval_market_close(&request.market);
+    trainer_eval_market_close(&request.market);
     policy_trained_destroy(request.policy);
     ensemble_destroy(request.ensemble);
-    eval_args_finish(&request.args);
+    trainer_eval_args_finish(&request.args);
     return status == GO_ON ? EXIT_SUCCESS : status;
 }

@@ -3,6 +3,6 @@
 #define TRAINER_COMMAND_EVAL_H
 
 /* argv[0] is the verb. Returns an exit status. */
-int command_eval(int argc, char **argv);
+int trainer_command_eval(int argc, char **argv);
 
 #endif

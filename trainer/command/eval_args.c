@@ -50,7 +50,7 @@ static int append(char ***list, size_t *n, char *text)
 {
     char **moved = text ? reallocarray(*list, *n + 1, sizeof *moved) : NULL;
     if (!moved)
-        return args_say(EXIT_FAILURE, "out of memory");
+        return trainer_args_say(EXIT_FAILURE, "out of memory");
     *list = moved;
     moved[(*n)++] = text;
     return GO_ON;
@@ -63,8 +63,9 @@ static int take_bars(struct eval_args *args, const char *value)
     if (status != GO_ON)
         free(next);
     while (status == GO_ON && (word = strsep(&next, ",")) != NULL)
-        status = word[0] ? append(&args->paths, &args->n_paths, word)
-                         : args_say(EXIT_USAGE, "a name is empty: --bars %.128s: F[,F…] is right", value);
+        status = word[0]
+                     ? append(&args->paths, &args->n_paths, word)
+                     : trainer_args_say(EXIT_USAGE, "a name is empty: --bars %.128s: F[,F…] is right", value);
     return status;
 }
 
@@ -72,7 +73,7 @@ static int take_time(const char *option, const char *value, int64_t *ret_ns)
 {
     if (bars_time_parse(value, strlen(value), ret_ns) == 0)
         return GO_ON;
-    return args_say(EXIT_USAGE, "no time: %s %.64s: one as 2024-01-31T12:00Z", option, value);
+    return trainer_args_say(EXIT_USAGE, "no time: %s %.64s: one as 2024-01-31T12:00Z", option, value);
 }
 
 static int take(void *ctx, int option)
@@ -88,7 +89,7 @@ static int take(void *ctx, int option)
         return take_time("--to", optarg, &args->bars.to_ns);
     case SPLITS:
         args->splits = optarg;
-        return split_parse(optarg, &args->split, err) < 0 ? args_say(EXIT_USAGE, "%s", err) : GO_ON;
+        return split_parse(optarg, &args->split, err) < 0 ? trainer_args_say(EXIT_USAGE, "%s", err) : GO_ON;
     case EXCHANGE_INFO:
         args->bars.exchange_info = optarg;
         return GO_ON;
@@ -115,10 +116,10 @@ static int sort_words(struct eval_args *args)
     if (at == args->n_words)
         at = 0;
     if (args->n_words == 0)
-        return args_say(EXIT_USAGE,
-                        "no policy: command line: one is needed, F.safetensors or NAME.ensemble.json");
+        return trainer_args_say(
+            EXIT_USAGE, "no policy: command line: one is needed, F.safetensors or NAME.ensemble.json");
     if (args->n_paths == 0)
-        return args_say(EXIT_USAGE, "no bars: command line: --bars F… of the policy's symbols");
+        return trainer_args_say(EXIT_USAGE, "no bars: command line: --bars F… of the policy's symbols");
     args->policy_path = args->words[at];
     int status = GO_ON;
     for (size_t i = 0; i < args->n_words && status == GO_ON; i++)
@@ -127,13 +128,13 @@ static int sort_words(struct eval_args *args)
     return status;
 }
 
-int eval_args_parse(int argc, char **argv, struct eval_args *args)
+int trainer_eval_args_parse(int argc, char **argv, struct eval_args *args)
 {
     static const struct args_rules rules = {
         .verb = "eval", .help = help, .letters = "", .options = long_options, .take = take};
     args->bars.from_ns = INT64_MIN;
     args->bars.to_ns = INT64_MAX;
-    int status = args_parse(&rules, argc, argv, args);
+    int status = trainer_args_parse(&rules, argc, argv, args);
     if (status != GO_ON)
         return status;
     status = sort_words(args);
@@ -144,7 +145,7 @@ int eval_args_parse(int argc, char **argv, struct eval_args *args)
     return GO_ON;
 }
 
-void eval_args_finish(struct eval_args *args)
+void trainer_eval_args_finish(struct eval_args *args)
 {
     for (size_t i = 0; i < args->n_texts; i++)
         free(args->texts[i]);

@@ -9,7 +9,7 @@ struct eval_args {
     const char *policy_path;
     const char *steps, *trades; /* files to be written, or NULL */
     const char *splits;         /* NULL: none, else `split` is set */
-    struct split split;
+    struct study_split split;
     struct eval_bars bars; /* its paths are those below */
     char **words;          /* that are no option's; all but the policy are bars files */
     size_t n_words;
@@ -19,9 +19,9 @@ struct eval_args {
     size_t n_texts;
 };
 
-/* From a zeroed one, for eval_args_finish() in any case. GO_ON, or an exit status: --help has printed, or a
- * line on stderr says what is wrong. */
-int eval_args_parse(int argc, char **argv, struct eval_args *args);
-void eval_args_finish(struct eval_args *args);
+/* From a zeroed one, for trainer_eval_args_finish() in any case. GO_ON, or an exit status: --help has
+ * printed, or a line on stderr says what is wrong. */
+int trainer_eval_args_parse(int argc, char **argv, struct eval_args *args);
+void trainer_eval_args_finish(struct eval_args *args);
 
 #endif

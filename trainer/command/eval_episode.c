@@ -103,7 +103,7 @@ static int decide(const struct eval_market *market, struct decider *decider, flo
     if (!market->ensemble) {
         env_observe(market->env, observation);
         policy_net_model_act(market->policy->model, decider->memory, observation, actions);
-    } else if (!eval_show_act(&decider->show, actions)) {
+    } else if (!trainer_eval_show_act(&decider->show, actions)) {
         snprintf(err, EVAL_ERROR_MAX, "the ensemble: an action is not finite");
         return -EINVAL;
     }
@@ -142,7 +142,7 @@ static int play_all(const struct play *play, size_t from, float *observation, fl
 {
     struct decider decider = {0};
     bool done = false;
-    int r = play->market->ensemble ? eval_show_open(play->market, from, &decider.show)
+    int r = play->market->ensemble ? trainer_eval_show_open(play->market, from, &decider.show)
                                    : policy_net_memory_create(play->market->policy->model, &decider.memory);
     if (r < 0) {
         snprintf(err, EVAL_ERROR_MAX, "out of memory");
@@ -151,7 +151,7 @@ static int play_all(const struct play *play, size_t from, float *observation, fl
     while (r == 0 && !done)
         r = step(play, &decider, observation, actions, &done, err);
     policy_net_memory_destroy(decider.memory);
-    eval_show_close(&decider.show);
+    trainer_eval_show_close(&decider.show);
     return r;
 }
 
@@ -172,8 +172,9 @@ static int begin(const struct play *play, size_t from, size_t rows, char err[sta
     return env_trades(market->env, on_trade, (void *)(uintptr_t)play);
 }
 
-int eval_episode_play(struct eval_market *market, size_t from, size_t to, const struct eval_tell *tell,
-                      struct eval_episode *ret, char err[static EVAL_ERROR_MAX])
+int trainer_eval_episode_play(struct eval_market *market, size_t from, size_t to,
+                              const struct eval_tell *tell, struct eval_episode *ret,
+                              char err[static EVAL_ERROR_MAX])
 {
     struct eval_episode episode = {0};
     size_t n_assets = (size_t)market->bars->n_symbols, rows = to - from;
@@ -203,14 +204,14 @@ int eval_episode_play(struct eval_market *market, size_t from, size_t to, const 
     free(play.open);
     free(play.held);
     if (r < 0) {
-        eval_episode_finish(&episode);
+        trainer_eval_episode_finish(&episode);
         return r;
     }
     *ret = episode;
     return 0;
 }
 
-void eval_episode_finish(struct eval_episode *episode)
+void trainer_eval_episode_finish(struct eval_episode *episode)
 {
     free(episode->equity);
     free(episode->benchmark);

@@ -26,10 +26,11 @@ struct eval_episode {
     bool ruined;
 };
 
-/* Plays rows [from, to) of market->env_market, which eval_market_open()'s `first` and the lookback allow: 2 *
- * lookback + 1 of them at least. 0, for eval_episode_finish(); -EINVAL (err), -ENOMEM. */
-int eval_episode_play(struct eval_market *market, size_t from, size_t to, const struct eval_tell *tell,
-                      struct eval_episode *ret, char err[static EVAL_ERROR_MAX]);
-void eval_episode_finish(struct eval_episode *episode);
+/* Plays rows [from, to) of market->env_market, which trainer_eval_market_open()'s `first` and the lookback
+ * allow: 2 * lookback + 1 of them at least. 0, for trainer_eval_episode_finish(); -EINVAL (err), -ENOMEM. */
+int trainer_eval_episode_play(struct eval_market *market, size_t from, size_t to,
+                              const struct eval_tell *tell, struct eval_episode *ret,
+                              char err[static EVAL_ERROR_MAX]);
+void trainer_eval_episode_finish(struct eval_episode *episode);
 
 #endif

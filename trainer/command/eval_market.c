@@ -158,7 +158,7 @@ static int choose_rows(struct eval_market *market, const struct eval_bars *bars,
 {
     const struct env_market_source *source = trainer_data_source(market->data);
     size_t seen = 0;
-    if (market->ensemble && eval_show_first(market, &seen) < 0)
+    if (market->ensemble && trainer_eval_show_first(market, &seen) < 0)
         return refuse(err, -ENOMEM, "out of memory");
     market->from = 0;
     market->to = source->rows;
@@ -227,15 +227,15 @@ static int open_market(struct eval_market market, const struct eval_bars *bars, 
     if (r == 0)
         r = check_network(&market, err);
     if (r < 0) {
-        eval_market_close(&market);
+        trainer_eval_market_close(&market);
         return r;
     }
     *ret = market;
     return 0;
 }
 
-int eval_market_open(const struct trained_policy *policy, const struct eval_bars *bars,
-                     struct eval_market *ret, char err[static EVAL_ERROR_MAX])
+int trainer_eval_market_open(const struct trained_policy *policy, const struct eval_bars *bars,
+                             struct eval_market *ret, char err[static EVAL_ERROR_MAX])
 {
     if (policy->world)
         return refuse(err, -EINVAL,
@@ -244,14 +244,14 @@ int eval_market_open(const struct trained_policy *policy, const struct eval_bars
     return open_market((struct eval_market){.policy = policy}, bars, ret, err);
 }
 
-int eval_market_open_ensemble(const struct ensemble_policy *ensemble, const struct eval_bars *bars,
-                              struct eval_market *ret, char err[static EVAL_ERROR_MAX])
+int trainer_eval_market_open_ensemble(const struct ensemble_policy *ensemble, const struct eval_bars *bars,
+                                      struct eval_market *ret, char err[static EVAL_ERROR_MAX])
 {
     const struct eval_market market = {.policy = ensemble->members[0], .ensemble = ensemble};
     return open_market(market, bars, ret, err);
 }
 
-void eval_market_close(struct eval_market *market)
+void trainer_eval_market_close(struct eval_market *market)
 {
     env_destroy(market->env);
     env_market_destroy(market->env_market);

@@ -27,13 +27,14 @@ struct eval_bars {
     int64_t from_ns, to_ns;    /* rows that open in [from, to); INT64_MIN, INT64_MAX: all */
 };
 
-/* 0, for eval_market_close(); -EINVAL for a policy of a world that is no market, bars that lack a symbol, are
- * of another interval or too few; errors of reading; -ENOMEM; err: "what: where: what would be right". */
-int eval_market_open(const struct trained_policy *policy, const struct eval_bars *bars,
-                     struct eval_market *ret, char err[static EVAL_ERROR_MAX]);
+/* 0, for trainer_eval_market_close(); -EINVAL for a policy of a world that is no market, bars that lack a
+ * symbol, are of another interval or too few; errors of reading; -ENOMEM; err: "what: where: what would be
+ * right". */
+int trainer_eval_market_open(const struct trained_policy *policy, const struct eval_bars *bars,
+                             struct eval_market *ret, char err[static EVAL_ERROR_MAX]);
 /* The same for an ensemble. */
-int eval_market_open_ensemble(const struct ensemble_policy *ensemble, const struct eval_bars *bars,
-                              struct eval_market *ret, char err[static EVAL_ERROR_MAX]);
-void eval_market_close(struct eval_market *market);
+int trainer_eval_market_open_ensemble(const struct ensemble_policy *ensemble, const struct eval_bars *bars,
+                                      struct eval_market *ret, char err[static EVAL_ERROR_MAX]);
+void trainer_eval_market_close(struct eval_market *market);
 
 #endif

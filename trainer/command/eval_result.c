@@ -31,7 +31,7 @@ static void add_trades(struct metrics_trades *to, const struct metrics_trades *f
     to->held_ns += from->held_ns;
 }
 
-int eval_result_add(struct eval_result *result, const struct eval_episode *episode)
+int trainer_eval_result_add(struct eval_result *result, const struct eval_episode *episode)
 {
     double before = episode->capital, benchmark_before = episode->capital;
     if (!make_room(result, episode->n))
@@ -59,7 +59,7 @@ int eval_result_add(struct eval_result *result, const struct eval_episode *episo
     return 0;
 }
 
-void eval_result_finish(struct eval_result *result)
+void trainer_eval_result_finish(struct eval_result *result)
 {
     free(result->returns);
     free(result->benchmark);
@@ -90,7 +90,7 @@ static void set_curve(json_t *object, const double *returns, size_t n, double pe
         json_object_set_new(object, numbers[i].name, real(numbers[i].value));
 }
 
-json_t *eval_result_json(const struct eval_result *result, int64_t interval_ns)
+json_t *trainer_eval_result_json(const struct eval_result *result, int64_t interval_ns)
 {
     const struct metrics_series held = metrics_returns(result->benchmark, result->n);
     double periods = metrics_periods_per_year(interval_ns), steps = (double)result->n;
@@ -126,7 +126,7 @@ json_t *eval_result_json(const struct eval_result *result, int64_t interval_ns)
 
 /* The paths through all rows: each combination's groups go where they are not filled in yet. */
 struct paths {
-    const struct split *split;
+    const struct study_split *split;
     size_t from, rows; /* of the market */
     double *returns;   /* [paths][rows]; NaN: no step ends there */
     int filled[SPLIT_GROUPS_MAX];
@@ -169,23 +169,24 @@ static json_t *play_blocks(struct eval_market *market, const struct split_rows *
     int r = 0;
     for (int b = 0; b < n && r == 0; b++) {
         struct eval_episode episode;
-        r = eval_episode_play(market, from + blocks[b].from, from + blocks[b].to, NULL, &episode, err);
+        r = trainer_eval_episode_play(market, from + blocks[b].from, from + blocks[b].to, NULL, &episode,
+                                      err);
         if (r < 0)
             break;
-        r = eval_result_add(&result, &episode);
+        r = trainer_eval_result_add(&result, &episode);
         if (paths)
             note_paths(paths, &episode);
-        eval_episode_finish(&episode);
+        trainer_eval_episode_finish(&episode);
         json_array_append_new(list, rows_json(market, from + blocks[b].from, from + blocks[b].to));
         if (r < 0)
             snprintf(err, EVAL_ERROR_MAX, "out of memory");
     }
     if (r == 0)
-        object = eval_result_json(&result, market->bars->interval_ns);
+        object = trainer_eval_result_json(&result, market->bars->interval_ns);
     if (object)
         json_object_set(object, "blocks", list);
     json_decref(list);
-    eval_result_finish(&result);
+    trainer_eval_result_finish(&result);
     return object;
 }
 
@@ -240,8 +241,8 @@ static bool play_split(struct eval_market *market, struct paths *paths, json_t *
     return done;
 }
 
-json_t *eval_split_json(struct eval_market *market, const struct split *split, size_t from, size_t to,
-                        char err[static EVAL_ERROR_MAX])
+json_t *trainer_eval_split_json(struct eval_market *market, const struct study_split *split, size_t from,
+                                size_t to, char err[static EVAL_ERROR_MAX])
 {
     struct paths paths = {.split = split, .from = from, .rows = to - from};
     size_t least = 2 * (size_t)market->params.lookback + 1, n = (size_t)split->paths * paths.rows;

@@ -20,14 +20,14 @@ struct eval_result {
 };
 
 /* Adds an episode. 0 or -ENOMEM. */
-int eval_result_add(struct eval_result *result, const struct eval_episode *episode);
+int trainer_eval_result_add(struct eval_result *result, const struct eval_episode *episode);
 /* NULL without memory. */
-json_t *eval_result_json(const struct eval_result *result, int64_t interval_ns);
-void eval_result_finish(struct eval_result *result);
+json_t *trainer_eval_result_json(const struct eval_result *result, int64_t interval_ns);
+void trainer_eval_result_finish(struct eval_result *result);
 
 /* Plays market rows [from, to) by every combination of the split, and each group for itself: an object. NULL
  * with err. */
-json_t *eval_split_json(struct eval_market *market, const struct split *split, size_t from, size_t to,
-                        char err[static EVAL_ERROR_MAX]);
+json_t *trainer_eval_split_json(struct eval_market *market, const struct study_split *split, size_t from,
+                                size_t to, char err[static EVAL_ERROR_MAX]);
 
 #endif

@@ -26,7 +26,7 @@ static void show_row(const struct eval_market *market, struct policy_mind *mind,
     }
 }
 
-int eval_show_first(const struct eval_market *market, size_t *ret_row)
+int trainer_eval_show_first(const struct eval_market *market, size_t *ret_row)
 {
     const struct market *bars = market->bars;
     const struct policy *policy = &market->ensemble->policy;
@@ -45,7 +45,7 @@ int eval_show_first(const struct eval_market *market, size_t *ret_row)
     return 0;
 }
 
-int eval_show_open(const struct eval_market *market, size_t from, struct eval_show *ret)
+int trainer_eval_show_open(const struct eval_market *market, size_t from, struct eval_show *ret)
 {
     const struct policy *policy = &market->ensemble->policy;
     struct eval_show show = {.market = market};
@@ -53,7 +53,7 @@ int eval_show_open(const struct eval_market *market, size_t from, struct eval_sh
     show.held = calloc((size_t)policy->n_assets, sizeof *show.held);
     int r = show.held ? policy->mind->create(policy, &show.mind) : -ENOMEM;
     if (r < 0) {
-        eval_show_close(&show);
+        trainer_eval_show_close(&show);
         return r;
     }
     for (; show.next < market->bars->rows && market_open_ns(market->bars, show.next) < from_ns; show.next++) {
@@ -64,7 +64,7 @@ int eval_show_open(const struct eval_market *market, size_t from, struct eval_sh
     return 0;
 }
 
-void eval_show_close(struct eval_show *show)
+void trainer_eval_show_close(struct eval_show *show)
 {
     if (show->mind)
         ops_of(show->market)->destroy(show->mind);
@@ -72,7 +72,7 @@ void eval_show_close(struct eval_show *show)
     *show = (struct eval_show){0};
 }
 
-bool eval_show_act(struct eval_show *show, float *ret)
+bool trainer_eval_show_act(struct eval_show *show, float *ret)
 {
     const struct eval_market *market = show->market;
     double cash;

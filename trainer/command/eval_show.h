@@ -6,7 +6,7 @@
 
 /* The row of market->env_market at which its members' features all have values; the last where they never
  * have. 0 or -ENOMEM. */
-int eval_show_first(const struct eval_market *market, size_t *ret_row);
+int trainer_eval_show_first(const struct eval_market *market, size_t *ret_row);
 
 struct eval_show {
     const struct eval_market *market;
@@ -16,11 +16,11 @@ struct eval_show {
 };
 
 /* A mind that has seen the bars before `from`, a row of market->env_market, as history: its shadow accounts
- * went by them. 0, for eval_show_close(); -ENOMEM. */
-int eval_show_open(const struct eval_market *market, size_t from, struct eval_show *ret);
-void eval_show_close(struct eval_show *show); /* one of zeros is fine */
+ * went by them. 0, for trainer_eval_show_close(); -ENOMEM. */
+int trainer_eval_show_open(const struct eval_market *market, size_t from, struct eval_show *ret);
+void trainer_eval_show_close(struct eval_show *show); /* one of zeros is fine */
 
 /* What it does at the close of the environment's row: [actions]. False: there is no finite action. */
-bool eval_show_act(struct eval_show *show, float *ret);
+bool trainer_eval_show_act(struct eval_show *show, float *ret);
 
 #endif

@@ -81,7 +81,7 @@ static struct grad_batch *allocate(const struct net_layout *layout, size_t rows,
     return b;
 }
 
-void grad_batch_destroy(struct grad_batch *batch)
+void trainer_grad_batch_destroy(struct grad_batch *batch)
 {
     if (!batch)
         return;
@@ -195,8 +195,8 @@ static void learn(struct grad_batch *b, struct nn_work_f64 *work)
     nn_backward_f64(work, b->params, &b->terms, b->grads);
 }
 
-int grad_batch_create(const struct grad_batch_options *options, struct grad_batch **ret,
-                      char err[static NET_ERROR_MAX])
+int trainer_grad_batch_create(const struct grad_batch_options *options, struct grad_batch **ret,
+                              char err[static NET_ERROR_MAX])
 {
     struct net_layout *layout = malloc(sizeof *layout);
     struct grad_batch *batch = NULL;
@@ -215,7 +215,7 @@ int grad_batch_create(const struct grad_batch_options *options, struct grad_batc
         learn(batch, work);
         *ret = batch;
     } else {
-        grad_batch_destroy(batch);
+        trainer_grad_batch_destroy(batch);
         if (r == -ENOMEM)
             snprintf(err, NET_ERROR_MAX, "out of memory: %zu rows of these networks: a smaller batch",
                      options->rows);

@@ -31,13 +31,13 @@ struct grad_batch {
     struct nn_terms terms;
 };
 
-/* 0, for grad_batch_destroy(); -EINVAL for a shape that cannot be; -ENOMEM. */
-int grad_batch_create(const struct grad_batch_options *options, struct grad_batch **ret,
-                      char err[static NET_ERROR_MAX]);
-void grad_batch_destroy(struct grad_batch *batch); /* NULL is fine */
+/* 0, for trainer_grad_batch_destroy(); -EINVAL for a shape that cannot be; -ENOMEM. */
+int trainer_grad_batch_create(const struct grad_batch_options *options, struct grad_batch **ret,
+                              char err[static NET_ERROR_MAX]);
+void trainer_grad_batch_destroy(struct grad_batch *batch); /* NULL is fine */
 
 /* Writes it, all float64: docs/training.md names the tensors and the metadata. 0 or -errno. */
-int grad_batch_write(const struct grad_batch *batch, const char *path,
-                     char err[static SAFETENSORS_ERROR_MAX]);
+int trainer_grad_batch_write(const struct grad_batch *batch, const char *path,
+                             char err[static SAFETENSORS_ERROR_MAX]);
 
 #endif

@@ -112,7 +112,8 @@ static void add_batch(struct file *file, const struct grad_batch *batch)
                                           .bytes = batch->rows};
 }
 
-int grad_batch_write(const struct grad_batch *batch, const char *path, char err[static SAFETENSORS_ERROR_MAX])
+int trainer_grad_batch_write(const struct grad_batch *batch, const char *path,
+                             char err[static SAFETENSORS_ERROR_MAX])
 {
     struct file *file = calloc(1, sizeof *file);
     double *room = calloc(2 * batch->layout.n_learned, sizeof *room);

@@ -59,7 +59,7 @@ struct request {
 static int set_int(const char *name, const char *text, int high, int *ret)
 {
     uint64_t value = 0;
-    int status = args_whole(name, text, 1, (uint64_t)high, &value);
+    int status = trainer_args_whole(name, text, 1, (uint64_t)high, &value);
     *ret = (int)value;
     return status;
 }
@@ -70,7 +70,7 @@ static int set_widths(struct request *request, const char *text)
     const char *at = text;
     uint64_t width;
     for (shape->n_pi = 0; shape->n_pi < NET_LAYERS_MAX; at++) {
-        if (!args_read_whole(&at, 1, NET_WIDTH_MAX, &width))
+        if (!trainer_args_read_whole(&at, 1, NET_WIDTH_MAX, &width))
             break;
         shape->pi[shape->n_pi] = shape->vf[shape->n_pi] = (int)width;
         shape->n_pi++;
@@ -82,8 +82,9 @@ static int set_widths(struct request *request, const char *text)
         if (*at != ',')
             break;
     }
-    return args_say(EXIT_USAGE, "bad widths: --widths %.64s: 1 to %d whole numbers from 1 to %d, as 64,64",
-                    text, NET_LAYERS_MAX, NET_WIDTH_MAX);
+    return trainer_args_say(EXIT_USAGE,
+                            "bad widths: --widths %.64s: 1 to %d whole numbers from 1 to %d, as 64,64", text,
+                            NET_LAYERS_MAX, NET_WIDTH_MAX);
 }
 
 static int set_clip_range_vf(struct request *request, const char *text)
@@ -91,7 +92,7 @@ static int set_clip_range_vf(struct request *request, const char *text)
     char *end;
     double value = strtod(text, &end);
     if (end == text || *end || !(value > 0) || !isfinite(value))
-        return args_say(EXIT_USAGE, "bad number: --clip-range-vf %.32s: a number above 0", text);
+        return trainer_args_say(EXIT_USAGE, "bad number: --clip-range-vf %.32s: a number above 0", text);
     request->options.loss.clip_range_vf = value;
     return GO_ON;
 }
@@ -110,16 +111,16 @@ static int take(void *ctx, int option)
     case ACTIONS:
         return set_int("actions", optarg, NET_OUTPUTS_MAX, &shape->actions);
     case BATCH:
-        status = args_whole("batch", optarg, BATCH_MIN, BATCH_MAX, &rows);
+        status = trainer_args_whole("batch", optarg, BATCH_MIN, BATCH_MAX, &rows);
         request->options.rows = (size_t)rows;
         return status;
     case SEED:
         request->seed = true;
-        return args_whole("seed", optarg, 0, UINT64_MAX, &request->options.seed);
+        return trainer_args_whole("seed", optarg, 0, UINT64_MAX, &request->options.seed);
     case ACTIVATION:
         if (!policy_net_activation_parse(optarg, &shape->activation))
-            status =
-                args_say(EXIT_USAGE, "unknown activation: --activation %.32s: tanh, relu or silu", optarg);
+            status = trainer_args_say(EXIT_USAGE,
+                                      "unknown activation: --activation %.32s: tanh, relu or silu", optarg);
         return status;
     case BOUNDED:
         request->options.loss.entropy_bound = entropy_bound;
@@ -131,7 +132,8 @@ static int take(void *ctx, int option)
         request->out = optarg;
         return GO_ON;
     default:
-        return args_say(EXIT_USAGE, "a word too many: %.64s: options only; see grad-check --help", optarg);
+        return trainer_args_say(EXIT_USAGE, "a word too many: %.64s: options only; see grad-check --help",
+                                optarg);
     }
 }
 
@@ -146,7 +148,8 @@ static int check_all_there(const struct request *request)
                           : !request->out          ? "--out F.safetensors"
                                                    : NULL;
     if (missing)
-        return args_say(EXIT_USAGE, "something is missing: command line: %s; see grad-check --help", missing);
+        return trainer_args_say(EXIT_USAGE, "something is missing: command line: %s; see grad-check --help",
+                                missing);
     return GO_ON;
 }
 
@@ -159,11 +162,11 @@ static int parse(int argc, char **argv, struct request *ret)
                                 .steps = 1,
                                 .loss = {.clip_range = clip_range, .vf_coef = vf_coef, .ent_coef = ent_coef},
                             }};
-    int status = args_parse(&rules, argc, argv, ret);
+    int status = trainer_args_parse(&rules, argc, argv, ret);
     return status == GO_ON ? check_all_there(ret) : status;
 }
 
-int command_grad_check(int argc, char **argv)
+int trainer_command_grad_check(int argc, char **argv)
 {
     struct request request;
     struct grad_batch *batch;
@@ -171,9 +174,10 @@ int command_grad_check(int argc, char **argv)
     int status = parse(argc, argv, &request);
     if (status != GO_ON)
         return status;
-    if (grad_batch_create(&request.options, &batch, err) < 0)
-        return args_say(EXIT_FAILURE, "%s", err);
-    status = grad_batch_write(batch, request.out, why) < 0 ? args_say(EXIT_FAILURE, "%s", why) : EXIT_SUCCESS;
-    grad_batch_destroy(batch);
+    if (trainer_grad_batch_create(&request.options, &batch, err) < 0)
+        return trainer_args_say(EXIT_FAILURE, "%s", err);
+    status = trainer_grad_batch_write(batch, request.out, why) < 0 ? trainer_args_say(EXIT_FAILURE, "%s", why)
+                                                                   : EXIT_SUCCESS;
+    trainer_grad_batch_destroy(batch);
     return status;
 }

@@ -4,6 +4,6 @@
 #define TRAINER_COMMAND_GRAD_CHECK_H
 
 /* argv[0] is the verb. An exit status: 0 done, 1 an error, 2 a wrong command line. */
-int command_grad_check(int argc, char **argv);
+int trainer_command_grad_check(int argc, char **argv);
 
 #endif

@@ -32,7 +32,7 @@ static void print_range(const struct config_key *param)
                                             : "");
 }
 
-int replay_list_params(void)
+int trainer_replay_list_params(void)
 {
     size_t n;
     const struct config_key *list = env_params_list(&n);

@@ -49,18 +49,19 @@ static void print(const struct plan *plan, const struct train_config *config)
 
 static int print_json(const struct plan *plan, const struct train_config *config)
 {
-    json_t *json = json_pack("{s:s}", "schema", "papertape.plan/1"), *fields = plan_json(plan, config);
+    json_t *json = json_pack("{s:s}", "schema", "papertape.plan/1"),
+           *fields = trainer_plan_json(plan, config);
     int r = json && fields && json_object_update(json, fields) == 0 &&
                     json_dumpf(json, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) == 0 &&
                     putchar('\n') == '\n'
                 ? EXIT_SUCCESS
-                : args_say(EXIT_FAILURE, "cannot write: stdout: a file or a reader");
+                : trainer_args_say(EXIT_FAILURE, "cannot write: stdout: a file or a reader");
     json_decref(json);
     json_decref(fields);
     return r;
 }
 
-int command_plan(int argc, char **argv)
+int trainer_command_plan(int argc, char **argv)
 {
     struct train_args args;
     char err[PLAN_ERROR_MAX];
@@ -68,20 +69,20 @@ int command_plan(int argc, char **argv)
     if (status != GO_ON)
         return status;
     struct train_config *config = malloc(sizeof *config);
-    struct source source = {0};
+    struct training_source source = {0};
     struct plan plan;
     if (!config)
-        return args_say(EXIT_FAILURE, "out of memory: plan");
+        return trainer_args_say(EXIT_FAILURE, "out of memory: plan");
     char why[CONFIG_ERROR_MAX];
     status = train_args_config(&args, config, why);
     if (status != GO_ON) {
-        args_say(status, "%s", why);
+        trainer_args_say(status, "%s", why);
         train_tell_rest(args.config);
     }
     if (status == GO_ON &&
         (training_source_load(config, &source, err) < 0 || training_source_features(&source, err) < 0 ||
          training_plan_make(&source, &config->ppo, false, &plan, err) < 0))
-        status = args_say(EXIT_FAILURE, "%s", err);
+        status = trainer_args_say(EXIT_FAILURE, "%s", err);
     if (status == GO_ON && args.json)
         status = print_json(&plan, config);
     else if (status == GO_ON)

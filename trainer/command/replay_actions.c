@@ -190,8 +190,8 @@ static int read_all(struct reader *reader, FILE *file)
     return r;
 }
 
-int replay_actions_read(const char *path, const char *const names[], int n_names, struct replay_actions *ret,
-                        char err[static REPLAY_ERROR_MAX])
+int trainer_replay_actions_read(const char *path, const char *const names[], int n_names,
+                                struct replay_actions *ret, char err[static REPLAY_ERROR_MAX])
 {
     struct reader reader = {
         .path = path, .names = names, .n_names = n_names, .actions = {.width = n_names}, .err = err};
@@ -207,15 +207,15 @@ int replay_actions_read(const char *path, const char *const names[], int n_names
     if (r < 0) {
         if (r == -ENOMEM)
             snprintf(err, REPLAY_ERROR_MAX, "out of memory");
-        replay_actions_finish(&reader.actions);
+        trainer_replay_actions_finish(&reader.actions);
         return r;
     }
     *ret = reader.actions;
     return 0;
 }
 
-int replay_actions_begin_at(const struct replay_actions *actions, const char *path, int64_t t,
-                            char err[static REPLAY_ERROR_MAX])
+int trainer_replay_actions_begin_at(const struct replay_actions *actions, const char *path, int64_t t,
+                                    char err[static REPLAY_ERROR_MAX])
 {
     if (!actions->has_t || actions->first_t == t)
         return 0;
@@ -224,8 +224,9 @@ int replay_actions_begin_at(const struct replay_actions *actions, const char *pa
     return -EINVAL;
 }
 
-int replay_actions_are_levels(const struct replay_actions *actions, const char *path,
-                              const char *const names[], int levels, char err[static REPLAY_ERROR_MAX])
+int trainer_replay_actions_are_levels(const struct replay_actions *actions, const char *path,
+                                      const char *const names[], int levels,
+                                      char err[static REPLAY_ERROR_MAX])
 {
     const size_t width = (size_t)actions->width;
     for (size_t i = 0; i < actions->n * width; i++) {
@@ -239,7 +240,7 @@ int replay_actions_are_levels(const struct replay_actions *actions, const char *
     return 0;
 }
 
-void replay_actions_finish(struct replay_actions *actions)
+void trainer_replay_actions_finish(struct replay_actions *actions)
 {
     free(actions->values);
     free(actions->lines);

@@ -112,9 +112,9 @@ static int find_first(const struct market *market, int64_t first_ns, const char 
     return 0;
 }
 
-int replay_bars_load(const struct replay_params *params, const char *params_path, const char *folder,
-                     const char *exchange_info, struct market **ret, size_t *ret_first,
-                     char err[static MARKET_ERROR_MAX])
+int trainer_replay_bars_load(const struct replay_params *params, const char *params_path, const char *folder,
+                             const char *exchange_info, struct market **ret, size_t *ret_first,
+                             char err[static MARKET_ERROR_MAX])
 {
     struct names names = {0};
     struct market *market = NULL;

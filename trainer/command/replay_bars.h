@@ -10,8 +10,8 @@
  * market_store_close(); what market_store_load_files() says; -EINVAL where the bars are of another interval,
  * no bar opens at first_bar, one symbol has none then, or another close than first_close; with a sentence.
  * `params_path` is for that. */
-int replay_bars_load(const struct replay_params *params, const char *params_path, const char *folder,
-                     const char *exchange_info, struct market **ret, size_t *ret_first,
-                     char err[static MARKET_ERROR_MAX]);
+int trainer_replay_bars_load(const struct replay_params *params, const char *params_path, const char *folder,
+                             const char *exchange_info, struct market **ret, size_t *ret_first,
+                             char err[static MARKET_ERROR_MAX]);
 
 #endif

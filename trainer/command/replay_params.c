@@ -170,8 +170,8 @@ static int read_first_close(const char *path, const json_t *json, struct replay_
     return 0;
 }
 
-int replay_params_read(const char *path, const char *preset, const char *execution, struct replay_params *ret,
-                       char err[static REPLAY_ERROR_MAX])
+int trainer_replay_params_read(const char *path, const char *preset, const char *execution,
+                               struct replay_params *ret, char err[static REPLAY_ERROR_MAX])
 {
     struct replay_params params = {0};
     json_error_t at;
@@ -204,14 +204,14 @@ int replay_params_read(const char *path, const char *preset, const char *executi
     if (r < 0) {
         if (r == -ENOMEM)
             snprintf(err, REPLAY_ERROR_MAX, "out of memory");
-        replay_params_finish(&params);
+        trainer_replay_params_finish(&params);
         return r;
     }
     *ret = params;
     return 0;
 }
 
-void replay_params_finish(struct replay_params *params)
+void trainer_replay_params_finish(struct replay_params *params)
 {
     free(params->symbols);
     free(params->min_order_qty);

@@ -21,10 +21,10 @@ struct replay_params {
 };
 
 /* Reads it. `preset` and `execution` are the command line's, NULL where it has none. 0, for
- * replay_params_finish(); -ENOENT and other errors of opening; -EINVAL with a sentence; *ret is untouched on
- * failure. */
-int replay_params_read(const char *path, const char *preset, const char *execution, struct replay_params *ret,
-                       char err[static REPLAY_ERROR_MAX]);
-void replay_params_finish(struct replay_params *params);
+ * trainer_replay_params_finish(); -ENOENT and other errors of opening; -EINVAL with a sentence; *ret is
+ * untouched on failure. */
+int trainer_replay_params_read(const char *path, const char *preset, const char *execution,
+                               struct replay_params *ret, char err[static REPLAY_ERROR_MAX]);
+void trainer_replay_params_finish(struct replay_params *params);
 
 #endif

@@ -4,8 +4,8 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-bool replay_row_init(struct replay_row *row, const char *const assets[], int n_assets,
-                     const char *const actions[], int n_actions, bool exact)
+bool trainer_replay_row_init(struct replay_row *row, const char *const assets[], int n_assets,
+                             const char *const actions[], int n_actions, bool exact)
 {
     size_t n = (size_t)n_assets;
     *row = (struct replay_row){
@@ -16,7 +16,7 @@ bool replay_row_init(struct replay_row *row, const char *const assets[], int n_a
     return row->qty && row->held && row->peak;
 }
 
-void replay_row_finish(struct replay_row *row)
+void trainer_replay_row_finish(struct replay_row *row)
 {
     free(row->qty);
     free(row->held);
@@ -29,7 +29,7 @@ static void print_names(FILE *out, const char *prefix, const char *const names[]
         fprintf(out, ",%s_%s", prefix, names[i]);
 }
 
-void replay_print_header(FILE *out, const struct replay_row *row)
+void trainer_replay_print_header(FILE *out, const struct replay_row *row)
 {
     fputc('t', out);
     print_names(out, "action", row->actions, row->n_actions);
@@ -50,8 +50,8 @@ static void print_number(FILE *out, double x, bool exact)
     fprintf(out, ",%.*s", n, text);
 }
 
-void replay_print_row(FILE *out, struct replay_row *row, const struct env *env, const float *actions,
-                      float reward, bool done)
+void trainer_replay_print_row(FILE *out, struct replay_row *row, const struct env *env, const float *actions,
+                              float reward, bool done)
 {
     double equity, cash, benchmark, fees;
     int32_t at, buys, sells;
@@ -87,7 +87,7 @@ static json_t *array(const float *values, int n)
     return ret;
 }
 
-int replay_print_json(FILE *out, const struct replay_summary *summary)
+int trainer_replay_print_json(FILE *out, const struct replay_summary *summary)
 {
     json_t *json =
         json_pack("{s:s, s:s, s:I, s:b, s:f, s:o, s:o}", "schema", "papertape.env-replay/1", "backend",

@@ -16,15 +16,15 @@ struct replay_row {
 };
 
 /* False without memory; finish it in any case. */
-bool replay_row_init(struct replay_row *row, const char *const assets[], int n_assets,
-                     const char *const actions[], int n_actions, bool exact);
-void replay_row_finish(struct replay_row *row);
+bool trainer_replay_row_init(struct replay_row *row, const char *const assets[], int n_assets,
+                             const char *const actions[], int n_actions, bool exact);
+void trainer_replay_row_finish(struct replay_row *row);
 
-void replay_print_header(FILE *out, const struct replay_row *row);
+void trainer_replay_print_header(FILE *out, const struct replay_row *row);
 
 /* The account after a step of the environment's only copy. */
-void replay_print_row(FILE *out, struct replay_row *row, const struct env *env, const float *actions,
-                      float reward, bool done);
+void trainer_replay_print_row(FILE *out, struct replay_row *row, const struct env *env, const float *actions,
+                              float reward, bool done);
 
 /* --json: the observations before the first step and after the last, and what stepped. 0 or -EIO, -ENOMEM. */
 struct replay_summary {
@@ -35,6 +35,6 @@ struct replay_summary {
     const float *first, *last;
     double reward; /* the sum */
 };
-int replay_print_json(FILE *out, const struct replay_summary *summary);
+int trainer_replay_print_json(FILE *out, const struct replay_summary *summary);
 
 #endif

@@ -38,7 +38,7 @@ static void print_whole(const struct replay_trades *trades, const struct env_tra
     print_decimal(trades->file, llrint(trade->fee * units->money_units), symbol->quote_scale);
 }
 
-void replay_trades_write(const struct replay_trades *trades, const struct env_trade *trade)
+void trainer_replay_trades_write(const struct replay_trades *trades, const struct env_trade *trade)
 {
     int64_t ts_ns = env_market_open_ns(trades->env_market, (size_t)trade->row);
     bool at_open = trade->at_open && !trades->reference;
@@ -58,11 +58,11 @@ void replay_trades_write(const struct replay_trades *trades, const struct env_tr
 static void on_trade(void *ctx, size_t copy, const struct env_trade *trade)
 {
     (void)copy;
-    replay_trades_write(ctx, trade);
+    trainer_replay_trades_write(ctx, trade);
 }
 
-int replay_trades_create(const char *path, const struct env_market *env_market, const struct market *bars,
-                         bool reference, struct replay_trades **ret)
+int trainer_replay_trades_create(const char *path, const struct env_market *env_market,
+                                 const struct market *bars, bool reference, struct replay_trades **ret)
 {
     struct replay_trades *trades = malloc(sizeof(*trades));
     if (!trades)
@@ -78,29 +78,29 @@ int replay_trades_create(const char *path, const struct env_market *env_market, 
     return 0;
 }
 
-int replay_trades_open(const char *path, struct env *env, const struct env_market *env_market,
-                       const struct market *bars, bool reference, struct replay_trades **ret)
+int trainer_replay_trades_open(const char *path, struct env *env, const struct env_market *env_market,
+                               const struct market *bars, bool reference, struct replay_trades **ret)
 {
     struct replay_trades *trades;
-    int r = replay_trades_create(path, env_market, bars, reference, &trades);
+    int r = trainer_replay_trades_create(path, env_market, bars, reference, &trades);
     if (r < 0)
         return r;
     r = env_trades(env, on_trade, trades);
     if (r < 0) {
-        replay_trades_destroy(trades);
+        trainer_replay_trades_destroy(trades);
         return r;
     }
     *ret = trades;
     return 0;
 }
 
-int replay_trades_close(struct replay_trades *trades, struct env *env)
+int trainer_replay_trades_close(struct replay_trades *trades, struct env *env)
 {
     env_trades(env, NULL, NULL);
-    return replay_trades_destroy(trades);
+    return trainer_replay_trades_destroy(trades);
 }
 
-int replay_trades_destroy(struct replay_trades *trades)
+int trainer_replay_trades_destroy(struct replay_trades *trades)
 {
     int r = ferror(trades->file) ? -EIO : 0;
     if (fclose(trades->file) != 0 && r == 0)

@@ -10,16 +10,16 @@
 struct replay_trades;
 
 /* `bars` are those that env_market was made of, asset by asset; borrowed. 0 or -errno. */
-int replay_trades_open(const char *path, struct env *env, const struct env_market *env_market,
-                       const struct market *bars, bool reference, struct replay_trades **ret);
+int trainer_replay_trades_open(const char *path, struct env *env, const struct env_market *env_market,
+                               const struct market *bars, bool reference, struct replay_trades **ret);
 
 /* 0, or -errno of what could not be written. */
-int replay_trades_close(struct replay_trades *trades, struct env *env);
+int trainer_replay_trades_close(struct replay_trades *trades, struct env *env);
 
 /* The same for whoever hears of trades by himself. */
-int replay_trades_create(const char *path, const struct env_market *env_market, const struct market *bars,
-                         bool reference, struct replay_trades **ret);
-void replay_trades_write(const struct replay_trades *trades, const struct env_trade *trade);
-int replay_trades_destroy(struct replay_trades *trades);
+int trainer_replay_trades_create(const char *path, const struct env_market *env_market,
+                                 const struct market *bars, bool reference, struct replay_trades **ret);
+void trainer_replay_trades_write(const struct replay_trades *trades, const struct env_trade *trade);
+int trainer_replay_trades_destroy(struct replay_trades *trades);
 
 #endif

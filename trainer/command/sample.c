@@ -57,9 +57,9 @@ static int set_sampler(struct request *request, const char *name)
     struct nearest nearest = {0};
     for (int kind = 0; kind < SAMPLERS; kind++)
         nearest_offer(&nearest, name, sampler_name((enum sampler_kind)kind));
-    return args_say(EXIT_USAGE,
-                    "not a sampler: --sampler %.64s: did you mean %s? tpe, random, grid and mcmc are", name,
-                    nearest.best);
+    return trainer_args_say(EXIT_USAGE,
+                            "not a sampler: --sampler %.64s: did you mean %s? tpe, random, grid and mcmc are",
+                            name, nearest.best);
 }
 
 static int take(void *ctx, int option)
@@ -73,13 +73,14 @@ static int take(void *ctx, int option)
         request->study = optarg;
         return GO_ON;
     case COUNT:
-        return args_whole("n", optarg, 1, SAMPLES_MAX, &request->n);
+        return trainer_args_whole("n", optarg, 1, SAMPLES_MAX, &request->n);
     case SAMPLER:
         return set_sampler(request, optarg);
     case SEED:
-        return args_whole("seed", optarg, 0, UINT64_MAX, &request->options.seed);
+        return trainer_args_whole("seed", optarg, 0, UINT64_MAX, &request->options.seed);
     default:
-        return args_say(EXIT_USAGE, "a word too many: %.64s: options only; see sample --help", optarg);
+        return trainer_args_say(EXIT_USAGE, "a word too many: %.64s: options only; see sample --help",
+                                optarg);
     }
 }
 
@@ -100,16 +101,18 @@ static int print_one(const struct space *space, const double *values)
 static int refuse(int r, const struct request *request, const struct space *space)
 {
     const char *sampler = sampler_name(request->options.kind);
-    return r == -ENODATA
-               ? args_say(EXIT_FAILURE, "no points left: %s: all of the grid were tried", request->study)
+    return r == -ENODATA ? trainer_args_say(EXIT_FAILURE, "no points left: %s: all of the grid were tried",
+                                            request->study)
            : r == -ERANGE
-               ? args_say(EXIT_FAILURE, "too many points: %s: a grid of %.3g: less than 1.8e19 are right",
-                          request->study, sampler_grid_size_about(space, request->options.grid_points))
-           : r == -EINVAL
-               ? args_say(EXIT_FAILURE, "several objectives: %s: %s needs one; tpe and random take them",
-                          request->study, sampler)
-           : r == -EIO ? args_say(EXIT_FAILURE, "cannot write: stdout: a file or a reader")
-                       : args_say(EXIT_FAILURE, "%s: %s: memory is needed", strerror(-r), request->study);
+               ? trainer_args_say(
+                     EXIT_FAILURE, "too many points: %s: a grid of %.3g: less than 1.8e19 are right",
+                     request->study, sampler_grid_size_about(space, request->options.grid_points))
+           : r == -EINVAL ? trainer_args_say(EXIT_FAILURE,
+                                             "several objectives: %s: %s needs one; tpe and random take them",
+                                             request->study, sampler)
+           : r == -EIO
+               ? trainer_args_say(EXIT_FAILURE, "cannot write: stdout: a file or a reader")
+               : trainer_args_say(EXIT_FAILURE, "%s: %s: memory is needed", strerror(-r), request->study);
 }
 
 /* Optuna keeps ranges that nothing can be drawn from. */
@@ -118,11 +121,13 @@ static int check_ranges(const struct space *space)
     for (int i = 0; i < space->n; i++) {
         const struct distribution *distribution = &space->params[i].distribution;
         if (!isfinite(distribution->low) || !isfinite(distribution->high))
-            return args_say(EXIT_FAILURE, "parameter %.100s: a range without an end cannot be drawn from",
-                            space->params[i].name);
+            return trainer_args_say(EXIT_FAILURE,
+                                    "parameter %.100s: a range without an end cannot be drawn from",
+                                    space->params[i].name);
         if (!isfinite(distribution->high - distribution->low))
-            return args_say(EXIT_FAILURE, "parameter %.100s: a range wider than %.3g cannot be drawn from",
-                            space->params[i].name, DBL_MAX);
+            return trainer_args_say(EXIT_FAILURE,
+                                    "parameter %.100s: a range wider than %.3g cannot be drawn from",
+                                    space->params[i].name, DBL_MAX);
     }
     return GO_ON;
 }
@@ -163,9 +168,9 @@ static int print_samples(const struct request *request, const struct study *stud
 {
     uint64_t n = 0;
     if (space->n == 0)
-        return args_say(EXIT_FAILURE,
-                        "no parameters: %s: a study with at least one trial that has some is needed",
-                        request->study);
+        return trainer_args_say(EXIT_FAILURE,
+                                "no parameters: %s: a study with at least one trial that has some is needed",
+                                request->study);
     int status = check_ranges(space);
     if (status != GO_ON)
         return status;
@@ -175,8 +180,8 @@ static int print_samples(const struct request *request, const struct study *stud
                                                     : print_draws(request, study, space, values);
     free(values);
     if (r == -ENODATA && n > 0)
-        return args_say(EXIT_FAILURE, "no points left: %s: the grid has no more than these %llu",
-                        request->study, (unsigned long long)n);
+        return trainer_args_say(EXIT_FAILURE, "no points left: %s: the grid has no more than these %llu",
+                                request->study, (unsigned long long)n);
     return r < 0 ? refuse(r, request, space) : EXIT_SUCCESS;
 }
 
@@ -193,7 +198,7 @@ static int run(const struct request *request)
         r = study_store_load(store, id, &study, err);
     study_store_close(store);
     if (r < 0)
-        return args_say(EXIT_FAILURE, "%s", err);
+        return trainer_args_say(EXIT_FAILURE, "%s", err);
     struct space space = {0};
     r = space_union(study, &space);
     int status = r < 0 ? refuse(r, request, &space) : print_samples(request, study, &space);
@@ -202,15 +207,15 @@ static int run(const struct request *request)
     return status;
 }
 
-int command_sample(int argc, char **argv)
+int trainer_command_sample(int argc, char **argv)
 {
     struct request request = {.n = 1, .options = sampler_defaults()};
     const struct args_rules rules = {"sample", help, "", long_options, take};
-    int status = args_parse(&rules, argc, argv, &request);
+    int status = trainer_args_parse(&rules, argc, argv, &request);
     if (status != GO_ON)
         return status;
     if (!request.storage || !request.study)
-        return args_say(EXIT_USAGE, "something is missing: command line: %s; see sample --help",
-                        request.storage ? "--study NAME" : "--storage URL");
+        return trainer_args_say(EXIT_USAGE, "something is missing: command line: %s; see sample --help",
+                                request.storage ? "--study NAME" : "--storage URL");
     return run(&request);
 }

@@ -92,27 +92,27 @@ static int take(void *ctx, int option)
         args->worker = optarg;
         return GO_ON;
     case CPU_SLOTS:
-        return args_whole("cpu-slots", optarg, 1, 1024, &args->cpu_slots);
+        return trainer_args_whole("cpu-slots", optarg, 1, 1024, &args->cpu_slots);
     case MEMORY:
-        return args_whole("memory-mib", optarg, 1, INT_MAX, &args->memory_mib);
+        return trainer_args_whole("memory-mib", optarg, 1, INT_MAX, &args->memory_mib);
     case WORKER_MEMORY:
-        return args_whole("worker-memory-mib", optarg, 1, INT_MAX, &args->worker_memory_mib);
+        return trainer_args_whole("worker-memory-mib", optarg, 1, INT_MAX, &args->worker_memory_mib);
     case GRACE:
-        return args_whole("grace-s", optarg, 1, 86400, &args->grace_s);
+        return trainer_args_whole("grace-s", optarg, 1, 86400, &args->grace_s);
     case IDLE:
         args->idle_given = true;
-        return args_whole("idle-s", optarg, 0, 86400, &args->idle_s);
+        return trainer_args_whole("idle-s", optarg, 0, 86400, &args->idle_s);
     case RETRY:
-        return args_whole("retry-ms", optarg, 1, 300000, &args->retry_ms);
+        return trainer_args_whole("retry-ms", optarg, 1, 300000, &args->retry_ms);
     default:
-        return args_say(EXIT_USAGE, "unknown argument: %.200s: serve takes options alone; see serve --help",
-                        optarg);
+        return trainer_args_say(
+            EXIT_USAGE, "unknown argument: %.200s: serve takes options alone; see serve --help", optarg);
     }
 }
 
 static void tell(const char *words)
 {
-    args_say(0, "%s", words);
+    trainer_args_say(0, "%s", words);
 }
 
 static bool under_systemd(void)
@@ -127,8 +127,9 @@ static int find_socket(const struct serve_args *args, const struct state_dir *st
     int n = args->socket ? snprintf(ret, STATE_PATH_MAX, "%s", args->socket)
                          : snprintf(ret, STATE_PATH_MAX, "%s/trainer.sock", state->path);
     if (n <= 0 || n > STATE_SOCKET_MAX)
-        return args_say(EXIT_FAILURE, "%.200s: no path for a socket: 1 to %d bytes are right: --socket F",
-                        ret, STATE_SOCKET_MAX);
+        return trainer_args_say(EXIT_FAILURE,
+                                "%.200s: no path for a socket: 1 to %d bytes are right: --socket F", ret,
+                                STATE_SOCKET_MAX);
     return GO_ON;
 }
 
@@ -137,13 +138,14 @@ static int find_program(const struct serve_args *args, char ret[static PATH_MAX]
     ssize_t n;
     if (args->worker) {
         if (!realpath(args->worker, ret))
-            return args_say(EXIT_FAILURE, "%.300s: %s: a program is needed: --worker", args->worker,
-                            strerror(errno));
+            return trainer_args_say(EXIT_FAILURE, "%.300s: %s: a program is needed: --worker", args->worker,
+                                    strerror(errno));
         return GO_ON;
     }
     n = readlink("/proc/self/exe", ret, PATH_MAX - 1);
     if (n < 0)
-        return args_say(EXIT_FAILURE, "/proc/self/exe: %s: --worker PROGRAM is needed", strerror(errno));
+        return trainer_args_say(EXIT_FAILURE, "/proc/self/exe: %s: --worker PROGRAM is needed",
+                                strerror(errno));
     ret[n] = '\0';
     return GO_ON;
 }
@@ -167,7 +169,7 @@ static void set_memory(const struct serve_args *args, struct serve_options *ret)
         ret->worker_memory_mib = ret->memory_mib;
 }
 
-int command_serve(int argc, char **argv)
+int trainer_command_serve(int argc, char **argv)
 {
     static char ids[SCHEDULE_DEVICES_MAX][DEVICE_ID_MAX];
     struct serve_args args = {
@@ -177,21 +179,21 @@ int command_serve(int argc, char **argv)
     struct state_dir state;
     char err[SERVE_ERROR_MAX], path[PATH_MAX], program[PATH_MAX];
     char socket[STATE_PATH_MAX];
-    int status = args_parse(&rules, argc, argv, &args);
+    int status = trainer_args_parse(&rules, argc, argv, &args);
     if (status != GO_ON)
         return status;
     int n = serve_devices_find(args.devices, ids, SCHEDULE_DEVICES_MAX);
     if (n < 0)
-        return args_say(EXIT_USAGE, "bad list: --devices %.100s: auto, none, or ids with commas",
-                        args.devices);
-    if (state_dir_find(args.state, &state, err, sizeof err) < 0 ||
-        state_dir_create(&state, err, sizeof err) < 0)
-        return args_say(EXIT_FAILURE, "%s", err);
+        return trainer_args_say(EXIT_USAGE, "bad list: --devices %.100s: auto, none, or ids with commas",
+                                args.devices);
+    if (db_state_dir_find(args.state, &state, err, sizeof err) < 0 ||
+        db_state_dir_create(&state, err, sizeof err) < 0)
+        return trainer_args_say(EXIT_FAILURE, "%s", err);
     if ((status = find_socket(&args, &state, socket)) != GO_ON ||
         (status = find_program(&args, program)) != GO_ON)
         return status;
     if (!realpath(state.path, path))
-        return args_say(EXIT_FAILURE, "%s: %s", state.path, strerror(errno));
+        return trainer_args_say(EXIT_FAILURE, "%s: %s", state.path, strerror(errno));
     forget_deleted(program);
     struct serve_options serve = {
         .state = path,
@@ -208,6 +210,6 @@ int command_serve(int argc, char **argv)
     };
     set_memory(&args, &serve);
     if (serve_run(&serve, err) < 0)
-        return args_say(EXIT_FAILURE, "%s", err);
+        return trainer_args_say(EXIT_FAILURE, "%s", err);
     return EXIT_SUCCESS;
 }

@@ -2,6 +2,6 @@
 #ifndef TRAINER_COMMAND_SERVE_H
 #define TRAINER_COMMAND_SERVE_H
 
-int command_serve(int argc, char **argv); /* exit status */
+int trainer_command_serve(int argc, char **argv); /* exit status */
 
 #endif

@@ -24,14 +24,14 @@ static void take_signal(int number)
     take_all(SIG_DFL, 0);
 }
 
-void stop_on_signals(void)
+void trainer_stop_on_signals(void)
 {
     take_all(take_signal, SA_RESTART);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
 }
 
-bool stop_asked(void)
+bool trainer_stop_asked(void)
 {
     return asked;
 }

@@ -4,10 +4,10 @@
 
 #include <stdbool.h>
 
-/* From now on the first one ends it in order, as stop_asked() says, the second at once, whichever of
+/* From now on the first one ends it in order, as trainer_stop_asked() says, the second at once, whichever of
  * both it is. A full disk and a
  * reader that is gone are errors, not signals. */
-void stop_on_signals(void);
-bool stop_asked(void);
+void trainer_stop_on_signals(void);
+bool trainer_stop_asked(void);
 
 #endif

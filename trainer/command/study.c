@@ -44,23 +44,23 @@ static int find_places(struct study_run *run)
 {
     struct state_dir state;
     char reason[512];
-    if (state_dir_find(run->args->state, &state, reason, sizeof reason) < 0)
-        return study_failed(run, "config", "no state directory: %s: --state would be right", reason);
+    if (db_state_dir_find(run->args->state, &state, reason, sizeof reason) < 0)
+        return trainer_study_failed(run, "config", "no state directory: %s: --state would be right", reason);
     /* Absolute from the first event on; the folders may not be there yet. */
     char here[PATH_MAX] = "";
     if (state.path[0] != '/' && !getcwd(here, sizeof here))
-        return study_failed(run, "config", "no working directory: %s: an absolute --state would be right",
-                            strerror(errno));
+        return trainer_study_failed(
+            run, "config", "no working directory: %s: an absolute --state would be right", strerror(errno));
     if (snprintf(run->folder, sizeof run->folder, "%s%s%s/studies/%s", here, here[0] ? "/" : "", state.path,
                  run->args->name) >= (int)sizeof run->folder)
-        return study_failed(run, "config", "too long: --state: %.100s…: a shorter path", state.path);
+        return trainer_study_failed(run, "config", "too long: --state: %.100s…: a shorter path", state.path);
     if (run->args->storage)
         snprintf(run->url, sizeof run->url, "%s", run->args->storage);
     else
         snprintf(run->url, sizeof run->url, "%s/studies.db", state.path);
     if (run->args->storage && strlen(run->args->storage) >= sizeof run->url)
-        return study_failed(run, "config", "too long: --storage: %zu characters at most are right",
-                            sizeof run->url - 1);
+        return trainer_study_failed(run, "config", "too long: --storage: %zu characters at most are right",
+                                    sizeof run->url - 1);
     return GO_ON;
 }
 
@@ -74,10 +74,10 @@ static int make_places(struct study_run *run)
     if (absolute)
         snprintf(run->folder, sizeof run->folder, "%s", absolute);
     free(absolute);
-    return r < 0 ? study_failed(run, "disk",
-                                "cannot write to the study's folder: %.300s: %s: one that can be "
-                                "written to",
-                                run->folder, strerror(-r))
+    return r < 0 ? trainer_study_failed(run, "disk",
+                                        "cannot write to the study's folder: %.300s: %s: one that can be "
+                                        "written to",
+                                        run->folder, strerror(-r))
                  : GO_ON;
 }
 
@@ -87,8 +87,8 @@ static int make_places(struct study_run *run)
 static int bad_config(struct study_run *run, const char *path, int error, const char *why)
 {
     int n = error == -ENOMEM ? 0 : train_tell_errors(path, run->text);
-    return n > 0 ? study_failed_as_told(run, "config", why)
-                 : study_failed(run, train_cause(error, "config"), "%s", why);
+    return n > 0 ? trainer_study_failed_as_told(run, "config", why)
+                 : trainer_study_failed(run, train_cause(error, "config"), "%s", why);
 }
 
 static int read_config(struct study_run *run)
@@ -98,24 +98,25 @@ static int read_config(struct study_run *run)
     bool is_study;
     int r = study_began_at(run->url, args->name, &run->now_ns, &run->there, err);
     if (r < 0)
-        return study_failed(run, storage_cause(r), "%s", err);
+        return trainer_study_failed(run, storage_cause(r), "%s", err);
     if (args->resume && !run->there)
-        return study_failed(run, "config", "no study to go on with: %s: %.300s: without --resume it begins",
-                            args->name, run->url);
+        return trainer_study_failed(run, "config",
+                                    "no study to go on with: %s: %.300s: without --resume it begins",
+                                    args->name, run->url);
     snprintf(kept, sizeof kept, "%s/study.ini", run->folder);
     const char *path = args->config ? args->config : kept;
     run->text = train_read_text(path, why);
     if (!run->text)
-        return study_failed(run, "config", "%s", why);
-    r = settings_parse_at(path, run->text, run->now_ns, &run->config, &run->settings, &is_study, why);
+        return trainer_study_failed(run, "config", "%s", why);
+    r = study_settings_parse_at(path, run->text, run->now_ns, &run->config, &run->settings, &is_study, why);
     if (r < 0)
         return bad_config(run, path, r, why);
     run->has_settings = true;
     run->now_ns = run->config.now_ns;
     if (!train_config_trades(&run->config))
-        return study_failed(run, "config",
-                            "%s: [training] world: %s: a market is right: trials are judged on bars", path,
-                            run->config.world);
+        return trainer_study_failed(run, "config",
+                                    "%s: [training] world: %s: a market is right: trials are judged on bars",
+                                    path, run->config.world);
     return GO_ON;
 }
 
@@ -148,8 +149,8 @@ static int keep_text(struct study_run *run)
     int r = whole_file_open(path, STUDY_TEMPORARY, 0644, &file);
     if (r == 0)
         r = whole_file_close(&file, whole_file_put(&file, run->text, strlen(run->text)));
-    return r < 0 ? study_failed(run, "disk", "cannot write: %.300s: %s: room on the disk is needed", path,
-                                strerror(-r))
+    return r < 0 ? trainer_study_failed(run, "disk", "cannot write: %.300s: %s: room on the disk is needed",
+                                        path, strerror(-r))
                  : GO_ON;
 }
 
@@ -170,7 +171,7 @@ static int open_study(struct study_run *run)
     const struct study_opening opening = opening_of(run);
     int r = study_load_or_create(&opening, tell, run, &run->study, err);
     if (r < 0)
-        return study_failed(run, storage_cause(r), "%s", err);
+        return trainer_study_failed(run, storage_cause(r), "%s", err);
     study_stale_files_remove_all(run->folder, STALE_FILES_AGE_S);
     return keep_text(run);
 }
@@ -222,26 +223,27 @@ static void share_machine(struct study_run *run)
 
 static void take_trial(void *ctx, const struct study_trial *trial, const struct study_progress *figures)
 {
-    study_trial(ctx, trial, figures);
+    trainer_study_trial(ctx, trial, figures);
 }
 
 static void take_look(void *ctx, const struct study_progress *figures)
 {
-    study_looked(ctx, figures);
+    trainer_study_looked(ctx, figures);
 }
 
 static bool is_stopped(void *ctx)
 {
     const struct study_run *run = ctx;
-    return stop_asked() || run->report.failed;
+    return trainer_stop_asked() || run->report.failed;
 }
 
 /* Asked to, or because nobody reads what it says any more. */
 static int stopped(struct study_run *run)
 {
-    study_ended(run, "stopped", NULL);
-    return run->report.failed ? args_say(EXIT_FAILURE, "cannot write: stdout: a file or a reader; stopped")
-                              : EXIT_SUCCESS;
+    trainer_study_ended(run, "stopped", NULL);
+    return run->report.failed
+               ? trainer_args_say(EXIT_FAILURE, "cannot write: stdout: a file or a reader; stopped")
+               : EXIT_SUCCESS;
 }
 
 static int load_market(struct study_run *run, bool all_done)
@@ -252,16 +254,16 @@ static int load_market(struct study_run *run, bool all_done)
     telemetry_report_state(&run->report, "loading", 0);
     int r = telemetry_report_pace(&run->report, 0, run->args->heartbeat_ms);
     if (r < 0)
-        return study_failed(run, NULL, "cannot begin the heartbeat: %s", strerror(-r));
+        return trainer_study_failed(run, NULL, "cannot begin the heartbeat: %s", strerror(-r));
     r = study_market_open(&run->config, &run->settings, &options, &run->market, err);
     telemetry_report_pace_end(&run->report); /* workers are forks of one thread */
     if (r < 0)
-        return study_failed(run, train_cause(r, "config"), "%s", err);
+        return trainer_study_failed(run, train_cause(r, "config"), "%s", err);
     if (r > 0)
         return stopped(run);
     const struct study_opening opening = opening_of(run);
     r = study_open_rows(&opening, run->market, run->study, why);
-    return r < 0 ? study_failed(run, storage_cause(r), "%s", why) : GO_ON;
+    return r < 0 ? trainer_study_failed(run, storage_cause(r), "%s", why) : GO_ON;
 }
 
 /* GO_ON: all trials are done. */
@@ -280,7 +282,7 @@ static int search(struct study_run *run)
     const struct study_calls calls = {run, take_trial, take_look, tell, is_stopped};
     int r = study_run(&order, &plan, &calls, &cause, err);
     if (r < 0)
-        return study_failed(run, cause ? cause : storage_cause(r), "%s", err);
+        return trainer_study_failed(run, cause ? cause : storage_cause(r), "%s", err);
     return r == 0 ? GO_ON : stopped(run);
 }
 
@@ -313,7 +315,7 @@ static int reload_study(struct study_run *run, struct study_members *ret_others)
             r = study_members_load(store, base, run->study, folders, tell, run, ret_others, err);
         study_store_close(store);
     }
-    return r < 0 ? study_failed(run, storage_cause(r), "%s", err) : GO_ON;
+    return r < 0 ? trainer_study_failed(run, storage_cause(r), "%s", err) : GO_ON;
 }
 
 /* What an earlier run said of these trials, by the same settings: run->proposal. */
@@ -334,7 +336,7 @@ static int take_earlier(struct study_run *run)
     if (r > 0)
         run->proposal = json_incref(proposal);
     json_decref(proposal);
-    return r < 0 ? study_failed(run, train_cause(r, "disk"), "%s", err) : GO_ON;
+    return r < 0 ? trainer_study_failed(run, train_cause(r, "disk"), "%s", err) : GO_ON;
 }
 
 /* No trial has come to a value: the first failure that says why is the search's. */
@@ -352,13 +354,14 @@ static int all_failed(struct study_run *run)
         json_t *cause = of ? json_loads(of->json, JSON_DECODE_ANY, NULL) : NULL;
         const char *said = json_string_value(words);
         const bool nan = json_is_string(cause) && strcmp(json_string_value(cause), "nan") == 0;
-        int status = study_failed(run, nan ? "nan" : "config", "every trial failed, the first (%d): %.800s",
-                                  trial->number, said ? said : "it does not say why");
+        int status =
+            trainer_study_failed(run, nan ? "nan" : "config", "every trial failed, the first (%d): %.800s",
+                                 trial->number, said ? said : "it does not say why");
         json_decref(words);
         json_decref(cause);
         return status;
     }
-    return study_failed(run, NULL, "every trial failed: of none is it known why: their workers died");
+    return trainer_study_failed(run, NULL, "every trial failed: of none is it known why: their workers died");
 }
 
 static int propose(struct study_run *run)
@@ -379,7 +382,7 @@ static int propose(struct study_run *run)
     int r = telemetry_report_pace(&run->report, 0, run->args->heartbeat_ms);
     if (r < 0) {
         study_members_finish(&others);
-        return study_failed(run, NULL, "cannot begin the heartbeat: %s", strerror(-r));
+        return trainer_study_failed(run, NULL, "cannot begin the heartbeat: %s", strerror(-r));
     }
     struct gpu_module *device = study_device_open(&run->config); /* no worker is forked any more */
     r = study_proposal_make(run->market, &run->config, &run->settings, run->study, &others, run->folder,
@@ -389,7 +392,7 @@ static int propose(struct study_run *run)
     if (is_stopped(run) && !run->proposal)
         return stopped(run);
     if (r < 0 && r != -ENODATA)
-        return study_failed(run, train_cause(r, r == -EDOM ? "nan" : NULL), "no proposal: %s", err);
+        return trainer_study_failed(run, train_cause(r, r == -EDOM ? "nan" : NULL), "no proposal: %s", err);
     if (r < 0)
         telemetry_report_warning(&run->report, err);
     return GO_ON;
@@ -401,9 +404,9 @@ static int judge(struct study_run *run)
     char err[STUDY_ERROR_MAX];
     int r = run->report.beats ? 0 : telemetry_report_pace(&run->report, 0, run->args->heartbeat_ms);
     if (r < 0)
-        return study_failed(run, NULL, "cannot begin the heartbeat: %s", strerror(-r));
-    r = study_judge(run, is_stopped, err);
-    return r < 0 ? study_failed(run, storage_cause(r), "%s", err) : GO_ON;
+        return trainer_study_failed(run, NULL, "cannot begin the heartbeat: %s", strerror(-r));
+    r = trainer_study_judge(run, is_stopped, err);
+    return r < 0 ? trainer_study_failed(run, storage_cause(r), "%s", err) : GO_ON;
 }
 
 static void forget_old_runs(const struct study_run *run)
@@ -432,7 +435,7 @@ static int work(struct study_run *run)
     if (status == GO_ON) {
         count_machine(run);
         share_machine(run);
-        study_started(run);
+        trainer_study_started(run);
     }
     if (status == GO_ON && !all_done)
         status = search(run);
@@ -443,23 +446,23 @@ static int work(struct study_run *run)
     if (status != GO_ON)
         return status;
     forget_old_runs(run);
-    study_ended(run, "done", NULL);
+    trainer_study_ended(run, "done", NULL);
     return EXIT_SUCCESS;
 }
 
-int command_study(int argc, char **argv)
+int trainer_command_study(int argc, char **argv)
 {
     struct study_args args;
-    int status = study_args_parse(argc, argv, &args);
+    int status = trainer_study_args_parse(argc, argv, &args);
     if (status != GO_ON)
         return status;
     struct study_run *run = calloc(1, sizeof *run);
     if (!run)
-        return args_say(EXIT_FAILURE, "out of memory");
+        return trainer_args_say(EXIT_FAILURE, "out of memory");
     run->args = &args;
     run->best = run->last.per_hour = NAN;
     run->best_number = -1;
-    stop_on_signals();
+    trainer_stop_on_signals();
     telemetry_report_begin(&run->report, args.json);
     status = find_places(run);
     if (status == GO_ON)
@@ -478,7 +481,7 @@ int command_study(int argc, char **argv)
     json_decref(run->proposal);
     study_destroy(run->study);
     if (run->has_settings)
-        settings_finish(&run->settings);
+        study_settings_finish(&run->settings);
     free(run->text);
     free(run);
     return status;

@@ -2,6 +2,6 @@
 #ifndef TRAINER_COMMAND_STUDY_H
 #define TRAINER_COMMAND_STUDY_H
 
-int command_study(int argc, char **argv); /* exit status */
+int trainer_command_study(int argc, char **argv); /* exit status */
 
 #endif

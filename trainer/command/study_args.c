@@ -59,10 +59,11 @@ static bool name_is_good(const char *name)
 static int take_name(struct study_args *args)
 {
     if (args->name)
-        return args_say(EXIT_USAGE, "unknown argument: %.200s: one name is right; see study --help", optarg);
+        return trainer_args_say(EXIT_USAGE, "unknown argument: %.200s: one name is right; see study --help",
+                                optarg);
     args->name = optarg;
     if (!name_is_good(args->name))
-        return args_say(
+        return trainer_args_say(
             EXIT_USAGE,
             "bad name: %.200s: up to %d letters, digits, - _ . @ : and +, not with a . first, are right",
             args->name, NAME_BYTES_MAX);
@@ -72,7 +73,7 @@ static int take_name(struct study_args *args)
 static int take_whole(const char *option, uint64_t least, uint64_t most, int *ret)
 {
     uint64_t value;
-    int status = args_whole(option, optarg, least, most, &value);
+    int status = trainer_args_whole(option, optarg, least, most, &value);
     if (status == GO_ON)
         *ret = (int)value;
     return status;
@@ -98,7 +99,7 @@ static int take(void *ctx, int option)
     case WORKERS:
         return take_whole("workers", 0, POOL_MAX, &args->workers);
     case SEED:
-        status = args_whole("seed", optarg, 0, UINT64_C(1) << 53, &seed);
+        status = trainer_args_whole("seed", optarg, 0, UINT64_C(1) << 53, &seed);
         args->seed = status == GO_ON ? (int64_t)seed : -1;
         return status;
     case MEMORY:
@@ -116,18 +117,18 @@ static int take(void *ctx, int option)
     }
 }
 
-int study_args_parse(int argc, char **argv, struct study_args *ret)
+int trainer_study_args_parse(int argc, char **argv, struct study_args *ret)
 {
     const struct args_rules rules = {
         .verb = "study", .help = help, .letters = "c:", .options = options, .take = take};
     *ret = (struct study_args){.trials = -1, .workers = -1, .seed = -1};
-    int status = args_parse(&rules, argc, argv, ret);
+    int status = trainer_args_parse(&rules, argc, argv, ret);
     if (status != GO_ON)
         return status;
     if (!ret->name)
-        return args_say(EXIT_USAGE, "no study: command line: its name is needed; see study --help");
+        return trainer_args_say(EXIT_USAGE, "no study: command line: its name is needed; see study --help");
     if (!ret->config && !ret->resume)
-        return args_say(
+        return trainer_args_say(
             EXIT_USAGE,
             "no configuration: command line: --config F, an INI file with [search], or --resume of a "
             "study; see study --help");

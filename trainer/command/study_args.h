@@ -15,6 +15,6 @@ struct study_args {
 };
 
 /* GO_ON, or the exit status, with what there is to say said. */
-int study_args_parse(int argc, char **argv, struct study_args *ret);
+int trainer_study_args_parse(int argc, char **argv, struct study_args *ret);
 
 #endif

@@ -35,15 +35,15 @@ static json_t *settings_json(const struct search_settings *settings)
     enum { KEYS_MAX = 64 };
     char value[64];
     size_t n;
-    const struct config_key *keys = settings_keys(&n);
+    const struct config_key *keys = study_settings_keys(&n);
     json_t *json = json_object();
     for (size_t i = 0; i < n && i < KEYS_MAX && json; i++)
-        if (settings_get(settings, keys[i].name, value, sizeof value) == 0)
+        if (study_settings_get(settings, keys[i].name, value, sizeof value) == 0)
             json_object_set_new(json, keys[i].name, json_string(value));
     return json;
 }
 
-void study_started(struct study_run *run)
+void trainer_study_started(struct study_run *run)
 {
     json_t *config = train_config_json(&run->config);
     if (config)
@@ -77,7 +77,8 @@ static double seconds_of(const struct study_trial *trial)
                : (double)(trial->completed_us - trial->started_us) * 1e-6;
 }
 
-void study_trial(struct study_run *run, const struct study_trial *trial, const struct study_progress *figures)
+void trainer_study_trial(struct study_run *run, const struct study_trial *trial,
+                         const struct study_progress *figures)
 {
     const struct study_attribute *failure =
         study_attribute_find(trial->user, trial->n_user, "papertape:failure");
@@ -86,7 +87,7 @@ void study_trial(struct study_run *run, const struct study_trial *trial, const s
     telemetry_report_event(
         &run->report, "trial",
         json_pack("{s:i, s:s, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o}",
-                  "number", trial->number, "state", trial_state_name(trial->state), "value",
+                  "number", trial->number, "state", study_trial_state_name(trial->state), "value",
                   telemetry_report_number(trial->values ? trial->values[0] : NAN), "best",
                   telemetry_report_number(run->best), "best_number", whole_or_null(run->best_number), "done",
                   figures->tally.done, "trials", run->settings.trials, "running", states[TRIAL_RUNNING],
@@ -107,7 +108,7 @@ static void time_text(double seconds, char *buf, size_t cap)
                  (long)seconds % 60);
 }
 
-void study_looked(struct study_run *run, const struct study_progress *figures)
+void trainer_study_looked(struct study_run *run, const struct study_progress *figures)
 {
     char words[256], left[32], best[64] = "", rate[32] = "";
     take_best(run, figures);
@@ -124,19 +125,19 @@ void study_looked(struct study_run *run, const struct study_progress *figures)
     telemetry_report_bar_words(&run->report, words);
 }
 
-void study_proposed(struct study_run *run)
+void trainer_study_proposed(struct study_run *run)
 {
     telemetry_report_event(&run->report, "proposal", json_pack("{s:O}", "proposal", run->proposal));
 }
 
-void study_judged(struct study_run *run, json_t *proposal)
+void trainer_study_judged(struct study_run *run, json_t *proposal)
 {
     telemetry_report_event(&run->report, "judged", json_pack("{s:O}", "proposal", proposal));
 }
 
 /* ---- Ends. ---- */
 
-int study_failed(struct study_run *run, const char *cause, const char *format, ...)
+int trainer_study_failed(struct study_run *run, const char *cause, const char *format, ...)
 {
     char words[SEARCH_ERROR_MAX];
     va_list args;
@@ -144,15 +145,15 @@ int study_failed(struct study_run *run, const char *cause, const char *format, .
     vsnprintf(words, sizeof words, format, args);
     va_end(args);
     telemetry_report_bar_clear(&run->report);
-    args_say(EXIT_FAILURE, "%s", words);
-    return study_failed_as_told(run, cause, words);
+    trainer_args_say(EXIT_FAILURE, "%s", words);
+    return trainer_study_failed_as_told(run, cause, words);
 }
 
-int study_failed_as_told(struct study_run *run, const char *cause, const char *words)
+int trainer_study_failed_as_told(struct study_run *run, const char *cause, const char *words)
 {
     telemetry_report_event(&run->report, "error",
                            json_pack("{s:s, s:o}", "message", words, "cause", text_or_null(cause)));
-    study_ended(run, "failed", cause);
+    trainer_study_ended(run, "failed", cause);
     return EXIT_FAILURE;
 }
 
@@ -170,7 +171,7 @@ static void print_end(const struct study_run *run, const char *result)
                run->folder);
 }
 
-void study_ended(struct study_run *run, const char *result, const char *cause)
+void trainer_study_ended(struct study_run *run, const char *result, const char *cause)
 {
     char path[PATH_MAX + 32] = "";
     json_t *output = json_string(run->folder); /* NULL: it is no UTF-8 */

@@ -28,10 +28,10 @@ static void judge_own(struct study_run *run, struct study_store *store, const ch
         run->proposal = now;
     }
     if (run->proposal)
-        study_proposed(run);
+        trainer_study_proposed(run);
 }
 
-int study_judge(struct study_run *run, bool (*stopped)(void *ctx), char err[static STUDY_ERROR_MAX])
+int trainer_study_judge(struct study_run *run, bool (*stopped)(void *ctx), char err[static STUDY_ERROR_MAX])
 {
     char folders[PATH_MAX], search[STUDY_NAME_MAX + 1];
     struct study_members others = {0};
@@ -47,7 +47,7 @@ int study_judge(struct study_run *run, bool (*stopped)(void *ctx), char err[stat
     for (int i = 0; i < others.n && !others.of[i].run && !stopped(run); i++) { /* other runs come last */
         json_t *proposal = judge_one(run, store, others.of[i].study->id, others.of[i].folder, folders);
         if (proposal)
-            study_judged(run, proposal);
+            trainer_study_judged(run, proposal);
         json_decref(proposal);
     }
     study_members_finish(&others);

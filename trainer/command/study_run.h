@@ -34,22 +34,23 @@ struct study_run {
 };
 
 /* The events. */
-void study_started(struct study_run *run);
-void study_trial(struct study_run *run, const struct study_trial *trial,
-                 const struct study_progress *figures);
-void study_looked(struct study_run *run, const struct study_progress *figures); /* the line on a terminal */
-void study_proposed(struct study_run *run);
-void study_judged(struct study_run *run, json_t *proposal); /* another study's of the search */
-void study_ended(struct study_run *run, const char *result, const char *cause);
+void trainer_study_started(struct study_run *run);
+void trainer_study_trial(struct study_run *run, const struct study_trial *trial,
+                         const struct study_progress *figures);
+void trainer_study_looked(struct study_run *run,
+                          const struct study_progress *figures); /* the line on a terminal */
+void trainer_study_proposed(struct study_run *run);
+void trainer_study_judged(struct study_run *run, json_t *proposal); /* another study's of the search */
+void trainer_study_ended(struct study_run *run, const char *result, const char *cause);
 /* A line on stderr, the events of an error and of the end; EXIT_FAILURE. */
-__attribute__((format(printf, 3, 4))) int study_failed(struct study_run *run, const char *cause,
-                                                       const char *format, ...);
+__attribute__((format(printf, 3, 4))) int trainer_study_failed(struct study_run *run, const char *cause,
+                                                               const char *format, ...);
 /* The same where stderr has been told. */
-int study_failed_as_told(struct study_run *run, const char *cause, const char *words);
+int trainer_study_failed_as_told(struct study_run *run, const char *cause, const char *words);
 
 /* Tells of its proposal, once that is judged over all trials that the search has by now, and judges those of
  * the search's other studies so, which it tells of too; between two it may be told to stop. What cannot be
  * judged is a warning. 0, or -errno of the storage with a sentence. */
-int study_judge(struct study_run *run, bool (*stopped)(void *ctx), char err[static STUDY_ERROR_MAX]);
+int trainer_study_judge(struct study_run *run, bool (*stopped)(void *ctx), char err[static STUDY_ERROR_MAX]);
 
 #endif

@@ -209,8 +209,8 @@ static void show(struct train_run *run, const struct update_figures *figures)
     };
     train_updated(run, figures);
     telemetry_report_bar(&run->report, &progress);
-    if (run->board &&
-        telemetry_tensorboard_add(run->board, run->steps, scalars, update_scalars(figures, scalars)) < 0) {
+    if (run->board && telemetry_tensorboard_add(run->board, run->steps, scalars,
+                                                trainer_update_scalars(figures, scalars)) < 0) {
         telemetry_report_warning(
             &run->report, "cannot write event files: [training] tensorboard: room on the disk is needed; "
                           "the training goes on without them");
@@ -251,9 +251,10 @@ static int run_all(struct train_run *run)
 {
     const struct train_config *config = &run->config;
     int status = GO_ON;
-    while (status == GO_ON && run->steps < config->ppo.total_steps && !stop_asked() && !run->report.failed) {
+    while (status == GO_ON && run->steps < config->ppo.total_steps && !trainer_stop_asked() &&
+           !run->report.failed) {
         status = iterate(run);
-        bool ends = run->steps >= config->ppo.total_steps || stop_asked();
+        bool ends = run->steps >= config->ppo.total_steps || trainer_stop_asked();
         if (status != GO_ON || ends)
             continue;
         if (is_due(run->iteration, config->evaluate_every) && !train_evaluate(run))
@@ -270,17 +271,17 @@ static int run_all(struct train_run *run)
         return EXIT_FAILURE;
     train_ended(run, stopped ? "stopped" : "done", run->lost || run->report.lost ? "disk" : NULL);
     if (run->report.failed)
-        return args_say(EXIT_FAILURE,
-                        "cannot write: stdout: a file or a reader; stopped after %lld steps, %s",
-                        (long long)run->steps, run->saved[0] ? run->saved : "nothing was learnt yet");
+        return trainer_args_say(EXIT_FAILURE,
+                                "cannot write: stdout: a file or a reader; stopped after %lld steps, %s",
+                                (long long)run->steps, run->saved[0] ? run->saved : "nothing was learnt yet");
     if (run->report.lost)
-        return args_say(
+        return trainer_args_say(
             EXIT_FAILURE,
             "not all lines were written: stdout: room for them would be right; the training is whole: %s",
             run->saved[0] ? run->saved : run->config.output);
     if (run->lost)
-        return args_say(EXIT_FAILURE, "not all was written: %s: the last good checkpoint is %s",
-                        config->output, run->saved[0] ? run->saved : "none");
+        return trainer_args_say(EXIT_FAILURE, "not all was written: %s: the last good checkpoint is %s",
+                                config->output, run->saved[0] ? run->saved : "none");
     return EXIT_SUCCESS;
 }
 
@@ -289,13 +290,13 @@ static int print_config(const struct train_args *args, struct train_config *conf
     char err[CONFIG_ERROR_MAX];
     int status = train_args_config(args, config, err);
     if (status != GO_ON) {
-        args_say(status, "%s", err);
+        trainer_args_say(status, "%s", err);
         train_tell_rest(args->config);
         return status;
     }
     char *text = train_config_text(config);
     if (!text)
-        return args_say(EXIT_FAILURE, "out of memory: the configuration");
+        return trainer_args_say(EXIT_FAILURE, "out of memory: the configuration");
     fputs(text, stdout);
     free(text);
     return EXIT_SUCCESS;
@@ -305,7 +306,7 @@ static int begin(struct train_run *run)
 {
     char err[CONFIG_ERROR_MAX];
     const struct train_args *args = run->args;
-    stop_on_signals();
+    trainer_stop_on_signals();
     telemetry_report_begin(&run->report, args->json);
     int r = telemetry_report_pace(&run->report, args->report_every_ms, args->heartbeat_ms);
     int status = train_args_config(args, &run->config, err);
@@ -331,7 +332,7 @@ static int prepare(struct train_run *run)
     int status = GO_ON;
     for (size_t i = 0; i < sizeof parts / sizeof *parts && status == GO_ON; i++) {
         status = parts[i](run);
-        if (status != GO_ON || !stop_asked())
+        if (status != GO_ON || !trainer_stop_asked())
             continue;
         train_ended(run, "stopped", NULL);
         status = EXIT_SUCCESS;
@@ -339,7 +340,7 @@ static int prepare(struct train_run *run)
     return status;
 }
 
-int command_train(int argc, char **argv)
+int trainer_command_train(int argc, char **argv)
 {
     struct train_args args;
     int status = train_args_parse("train", argc, argv, &args);
@@ -351,7 +352,7 @@ int command_train(int argc, char **argv)
         return train_check(args.config, args.json);
     struct train_run *run = calloc(1, sizeof *run);
     if (!run)
-        return args_say(EXIT_FAILURE, "out of memory: train");
+        return trainer_args_say(EXIT_FAILURE, "out of memory: train");
     run->args = &args;
     run->saved_at = -1;
     for (int phase = 0; phase < PHASES; phase++)

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-int command_train(int argc, char **argv);
-int command_plan(int argc, char **argv);
+int trainer_command_train(int argc, char **argv);
+int trainer_command_plan(int argc, char **argv);
 
 /* `train --list-keys [--json]`: the exit status. */
 int train_list_keys(int json);

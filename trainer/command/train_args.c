@@ -92,8 +92,8 @@ static int take_ms(const char *option, int *ret)
     char *end;
     long value = strtol(optarg, &end, 10);
     if (*optarg < '0' || *optarg > '9' || *end || value > MS_MAX)
-        return args_say(EXIT_USAGE, "bad number: %s %.60s: milliseconds from 0 to %d are right", option,
-                        optarg, MS_MAX);
+        return trainer_args_say(EXIT_USAGE, "bad number: %s %.60s: milliseconds from 0 to %d are right",
+                                option, optarg, MS_MAX);
     *ret = (int)value;
     return GO_ON;
 }
@@ -135,8 +135,8 @@ static int take(void *ctx, int option)
         args->print_config = true;
         return GO_ON;
     default:
-        return args_say(EXIT_USAGE, "unknown argument: %.200s: --config F is needed; see %s --help", optarg,
-                        line->verb);
+        return trainer_args_say(EXIT_USAGE, "unknown argument: %.200s: --config F is needed; see %s --help",
+                                optarg, line->verb);
     }
 }
 
@@ -149,23 +149,23 @@ int train_args_parse(const char *verb, int argc, char **argv, struct train_args 
                                      .options = plan ? plan_options : train_options,
                                      .take = take};
     *ret = (struct train_args){0};
-    int status = args_parse(&rules, argc, argv, &(struct command_line){verb, ret});
+    int status = trainer_args_parse(&rules, argc, argv, &(struct command_line){verb, ret});
     if (status != GO_ON)
         return status;
     if (ret->overwrite && ret->resume)
-        return args_say(EXIT_USAGE,
-                        "--overwrite: command line: without --resume: it begins anew; see %s --help", verb);
+        return trainer_args_say(
+            EXIT_USAGE, "--overwrite: command line: without --resume: it begins anew; see %s --help", verb);
     if (ret->changed && !ret->resume)
-        return args_say(
+        return trainer_args_say(
             EXIT_USAGE,
             "--changed: command line: with --resume: it is from a checkpoint that keys differ; see "
             "%s --help",
             verb);
     if (!ret->config && !ret->list_keys)
-        return args_say(EXIT_USAGE, "no configuration: command line: --config F, an INI file; see %s --help",
-                        verb);
+        return trainer_args_say(
+            EXIT_USAGE, "no configuration: command line: --config F, an INI file; see %s --help", verb);
     if (ret->output && !*ret->output)
-        return args_say(EXIT_USAGE, "no folder: --output: its name is needed");
+        return trainer_args_say(EXIT_USAGE, "no folder: --output: its name is needed");
     return GO_ON;
 }
 
@@ -195,7 +195,7 @@ static int find_output(const struct train_args *args, struct train_config *confi
         return config_error(err, EXIT_USAGE, "bad folder: --output: %s", why);
     if (config->output[0])
         return GO_ON;
-    if (state_dir_find(NULL, &state, reason, sizeof reason) < 0)
+    if (db_state_dir_find(NULL, &state, reason, sizeof reason) < 0)
         return config_error(err, EXIT_FAILURE,
                             "no folder for checkpoints: %s: [training] output, or --output, would be right",
                             reason);

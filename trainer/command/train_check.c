@@ -84,7 +84,7 @@ int train_check(const char *path, bool json)
     char err[TRAIN_TEXT_ERROR_MAX], *text = train_read_text(path, err);
     struct telling telling = {.path = path, .errors = json ? json_array() : NULL};
     if (!text)
-        return args_say(EXIT_FAILURE, "%s", err);
+        return trainer_args_say(EXIT_FAILURE, "%s", err);
     int n = json && !telling.errors ? -ENOMEM : train_config_errors(path, text, NULL, tell, &telling);
     free(text);
     json_t *out = json && n >= 0 ? json_pack("{s:s, s:O}", "schema", "papertape.training-check/1", "errors",
@@ -97,6 +97,6 @@ int train_check(const char *path, bool json)
     json_decref(out);
     json_decref(telling.errors);
     if (n < 0)
-        return args_say(EXIT_FAILURE, "cannot check: %s: %s", path, strerror(-n));
+        return trainer_args_say(EXIT_FAILURE, "cannot check: %s: %s", path, strerror(-n));
     return n > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -9,7 +9,7 @@
 
 enum { KEYS_MAX = 256 };
 
-const char *phase_name(enum phase phase)
+const char *trainer_phase_name(enum phase phase)
 {
     static const char *const names[PHASES] = {"loading",    "features", "rollout",
                                               "advantages", "update",   "evaluation"};
@@ -21,9 +21,9 @@ static json_t *bytes_json(size_t bytes)
     return bytes > 0 ? json_integer((json_int_t)bytes) : json_null();
 }
 
-json_t *phase_json(enum phase phase, const struct phase_use *use, size_t held_bytes)
+json_t *trainer_phase_json(enum phase phase, const struct phase_use *use, size_t held_bytes)
 {
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "phase", phase_name(phase), "seconds",
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "phase", trainer_phase_name(phase), "seconds",
                      telemetry_report_number(use->seconds), "peak_rss_bytes",
                      bytes_json(telemetry_usage_peak_rss()), "learner_bytes", bytes_json(held_bytes),
                      "cpu_utilisation",
@@ -55,7 +55,7 @@ json_t *train_config_json(const struct train_config *config)
     return NULL;
 }
 
-json_t *plan_json(const struct plan *plan, const struct train_config *config)
+json_t *trainer_plan_json(const struct plan *plan, const struct train_config *config)
 {
     return json_pack(
         "{s:s, s:s, s:o, s:i, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
@@ -79,7 +79,7 @@ static json_t *time_json(int64_t ns)
     return json_string(clock_utc_text(ns, text));
 }
 
-json_t *evaluation_json(const struct source *source, const struct evaluation *e)
+json_t *trainer_evaluation_json(const struct training_source *source, const struct evaluation *e)
 {
     if (!source->market)
         return json_pack(
@@ -103,7 +103,7 @@ json_t *evaluation_json(const struct source *source, const struct evaluation *e)
 
 /* ---- An update's figures. ---- */
 
-json_t *update_json(const struct update_figures *f)
+json_t *trainer_update_json(const struct update_figures *f)
 {
     const struct ppo_update *u = &f->update;
     const struct {
@@ -146,7 +146,8 @@ json_t *update_json(const struct update_figures *f)
     return json;
 }
 
-size_t update_scalars(const struct update_figures *f, struct tensorboard_scalar ret[static UPDATE_SCALARS])
+size_t trainer_update_scalars(const struct update_figures *f,
+                              struct tensorboard_scalar ret[static UPDATE_SCALARS])
 {
     const struct ppo_update *u = &f->update;
     const struct tensorboard_scalar scalars[] = {{"loss/policy", u->policy_loss},
@@ -174,8 +175,8 @@ size_t update_scalars(const struct update_figures *f, struct tensorboard_scalar 
     return sizeof scalars / sizeof *scalars;
 }
 
-size_t evaluation_scalars(const struct source *source, const struct evaluation *e,
-                          struct tensorboard_scalar ret[static UPDATE_SCALARS])
+size_t trainer_evaluation_scalars(const struct training_source *source, const struct evaluation *e,
+                                  struct tensorboard_scalar ret[static UPDATE_SCALARS])
 {
     size_t n = 0;
     ret[n++] = (struct tensorboard_scalar){"evaluation/reward", e->reward};

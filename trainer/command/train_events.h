@@ -19,7 +19,7 @@ enum phase {
     PHASE_EVALUATION,
     PHASES
 };
-const char *phase_name(enum phase phase);
+const char *trainer_phase_name(enum phase phase);
 
 /* What a phase took. */
 struct phase_use {
@@ -28,11 +28,11 @@ struct phase_use {
 };
 
 /* Each gives a new object, or NULL without memory. */
-json_t *phase_json(enum phase phase, const struct phase_use *use, size_t held_bytes);
+json_t *trainer_phase_json(enum phase phase, const struct phase_use *use, size_t held_bytes);
 json_t *train_config_json(
     const struct train_config *config); /* {"training": {"name": "…"}, …}: all values as texts */
-json_t *plan_json(const struct plan *plan, const struct train_config *config);
-json_t *evaluation_json(const struct source *source, const struct evaluation *evaluation);
+json_t *trainer_plan_json(const struct plan *plan, const struct train_config *config);
+json_t *trainer_evaluation_json(const struct training_source *source, const struct evaluation *evaluation);
 
 struct update_figures {
     struct ppo_update update;
@@ -41,12 +41,12 @@ struct update_figures {
     size_t held_bytes;
     double device;
 };
-json_t *update_json(const struct update_figures *figures);
+json_t *trainer_update_json(const struct update_figures *figures);
 
 enum { UPDATE_SCALARS = 24 };
-size_t update_scalars(const struct update_figures *figures,
-                      struct tensorboard_scalar ret[static UPDATE_SCALARS]);
-size_t evaluation_scalars(const struct source *source, const struct evaluation *evaluation,
-                          struct tensorboard_scalar ret[static UPDATE_SCALARS]);
+size_t trainer_update_scalars(const struct update_figures *figures,
+                              struct tensorboard_scalar ret[static UPDATE_SCALARS]);
+size_t trainer_evaluation_scalars(const struct training_source *source, const struct evaluation *evaluation,
+                                  struct tensorboard_scalar ret[static UPDATE_SCALARS]);
 
 #endif

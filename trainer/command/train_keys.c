@@ -64,8 +64,8 @@ static int default_of(const struct train_config *config, const struct config_key
 {
     if (strcmp(key->section, "study") != 0)
         return train_config_get(config, key->section, key->name, value, VALUE_MAX);
-    const struct search_settings settings = settings_defaults();
-    return settings_get(&settings, key->name, value, VALUE_MAX);
+    const struct search_settings settings = study_settings_defaults();
+    return study_settings_get(&settings, key->name, value, VALUE_MAX);
 }
 
 static int list(const struct train_config *config, const struct config_key *keys, size_t n, json_t *ret)
@@ -94,7 +94,7 @@ static int list(const struct train_config *config, const struct config_key *keys
 static int list_space(json_t *ret)
 {
     size_t n;
-    const struct search_default *space = settings_default_space(&n);
+    const struct search_default *space = study_settings_default_space(&n);
     if (!ret)
         fputs("\n### [search]\n\n| key | default range | is |\n|---|---|---|\n", stdout);
     for (size_t i = 0; i < n; i++) {
@@ -116,7 +116,7 @@ static int list_space(json_t *ret)
 int train_list_keys(int json)
 {
     size_t n, n_study;
-    const struct config_key *keys = train_config_keys(&n), *study = settings_keys(&n_study);
+    const struct config_key *keys = train_config_keys(&n), *study = study_settings_keys(&n_study);
     struct train_config *config = malloc(sizeof *config);
     json_t *of_training = json ? json_array() : NULL, *of_study = json ? json_array() : NULL,
            *space = json ? json_array() : NULL, *out = NULL;

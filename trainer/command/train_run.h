@@ -19,7 +19,7 @@ struct train_run {
     struct checkpoint *from;   /* what it resumes from; NULL: nothing, or no longer needed */
     char from_path[PATH_MAX];  /* "": it does not resume */
     struct claim claim;
-    struct source source;
+    struct training_source source;
     struct making making;
     struct plan plan;
 

@@ -40,7 +40,7 @@ void train_updated(struct train_run *run, const struct update_figures *figures)
         return;
     }
     run->told_s = now;
-    telemetry_report_event(&run->report, "update", update_json(figures));
+    telemetry_report_event(&run->report, "update", trainer_update_json(figures));
 }
 
 void train_phase(struct train_run *run, enum phase phase, const struct usage *begun)
@@ -49,7 +49,7 @@ void train_phase(struct train_run *run, enum phase phase, const struct usage *be
     const struct phase_use use = {used.wall_s, used.cpu_s, NAN};
     run->phases[phase].seconds += used.wall_s;
     run->phases[phase].cpu_s += used.cpu_s;
-    telemetry_report_event(&run->report, "phase", phase_json(phase, &use, held_bytes(run)));
+    telemetry_report_event(&run->report, "phase", trainer_phase_json(phase, &use, held_bytes(run)));
 }
 
 static int save_policy(struct train_run *run, char err[static KEEP_ERROR_MAX])
@@ -128,13 +128,13 @@ bool train_evaluate(struct train_run *run)
     run->evaluated = true;
     run->evaluated_at = run->steps;
     train_phase(run, PHASE_EVALUATION, &begun);
-    json_t *json = evaluation_json(&run->source, &run->evaluation);
+    json_t *json = trainer_evaluation_json(&run->source, &run->evaluation);
     if (json)
         json_object_set_new(json, "steps", json_integer((json_int_t)run->steps));
     telemetry_report_event(&run->report, "evaluation", json);
     if (run->board)
         telemetry_tensorboard_add(run->board, run->steps, scalars,
-                                  evaluation_scalars(&run->source, &run->evaluation, scalars));
+                                  trainer_evaluation_scalars(&run->source, &run->evaluation, scalars));
     return true;
 }
 
@@ -152,7 +152,7 @@ void train_started(struct train_run *run)
                   learner->ops->backend, "resumed_from", from, "steps", (json_int_t)run->steps, "observation",
                   shape->observation, "actions", shape->actions, "levels", shape->levels, "parameters",
                   (json_int_t)learner->layout.n_learned, "output", run->config.output, "predicted",
-                  plan_json(&run->plan, &run->config), "config", train_config_json(&run->config)));
+                  trainer_plan_json(&run->plan, &run->config), "config", train_config_json(&run->config)));
 }
 
 static json_t *cause_json(const char *cause)
@@ -168,7 +168,7 @@ int train_failed(struct train_run *run, const char *cause, const char *format, .
     vsnprintf(words, sizeof words, format, args);
     va_end(args);
     telemetry_report_bar_clear(&run->report);
-    args_say(EXIT_FAILURE, "%s", words);
+    trainer_args_say(EXIT_FAILURE, "%s", words);
     telemetry_report_event(&run->report, "error",
                            json_pack("{s:s, s:o}", "message", words, "cause", cause_json(cause)));
     train_ended(run, "failed", cause);
@@ -198,21 +198,22 @@ void train_ended(struct train_run *run, const char *result, const char *cause)
     bool planned = run->plan.rows > 0; /* else it did not come so far */
     json_t *phases = json_object();
     for (int phase = 0; phases && phase < PHASES; phase++)
-        json_object_set_new(phases, phase_name(phase),
-                            phase_json(phase, &run->phases[phase], held_bytes(run)));
+        json_object_set_new(phases, trainer_phase_name(phase),
+                            trainer_phase_json(phase, &run->phases[phase], held_bytes(run)));
     telemetry_report_bar_clear(&run->report);
     if (run->has_untold)
-        telemetry_report_event(&run->report, "update", update_json(&run->untold));
+        telemetry_report_event(&run->report, "update", trainer_update_json(&run->untold));
     run->has_untold = false;
     telemetry_report_last(
         &run->report,
         json_pack(
             "{s:s, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:s}", "result", result, "cause",
             cause_json(cause), "steps", (json_int_t)run->steps, "iterations", (json_int_t)run->iterations,
-            "predicted", planned ? plan_json(&run->plan, &run->config) : json_null(), "measured",
+            "predicted", planned ? trainer_plan_json(&run->plan, &run->config) : json_null(), "measured",
             planned ? measured_json(run, steps_s, seconds) : json_null(), "phases", phases, "evaluation",
-            run->evaluated ? evaluation_json(&run->source, &run->evaluation) : json_null(), "checkpoint",
-            run->saved[0] ? json_string(run->saved) : json_null(), "output", run->config.output));
+            run->evaluated ? trainer_evaluation_json(&run->source, &run->evaluation) : json_null(),
+            "checkpoint", run->saved[0] ? json_string(run->saved) : json_null(), "output",
+            run->config.output));
     if (run->report.lines || (strcmp(result, "failed") == 0 && run->iterations == 0))
         return;
     printf("%s: %s after %lld steps", run->config.name, result, (long long)run->steps);

@@ -76,14 +76,15 @@ static int take(void *ctx, int option)
         request->state = optarg;
         return GO_ON;
     case BLOCKS:
-        status = args_whole("blocks", optarg, 2, OVERFIT_BLOCKS_MAX, &request->blocks);
+        status = trainer_args_whole("blocks", optarg, 2, OVERFIT_BLOCKS_MAX, &request->blocks);
         if (status == GO_ON && request->blocks % 2 != 0)
-            return args_say(EXIT_USAGE, "bad number: --blocks %.32s: an even one from 2 to %d", optarg,
-                            OVERFIT_BLOCKS_MAX);
+            return trainer_args_say(EXIT_USAGE, "bad number: --blocks %.32s: an even one from 2 to %d",
+                                    optarg, OVERFIT_BLOCKS_MAX);
         return status;
     case PERIODS:
         if (!bars_number(optarg, strlen(optarg), &request->periods, &digits) || !(request->periods > 0))
-            return args_say(EXIT_USAGE, "bad number: --periods %.32s: the rows of a year, as 8760", optarg);
+            return trainer_args_say(EXIT_USAGE, "bad number: --periods %.32s: the rows of a year, as 8760",
+                                    optarg);
         return GO_ON;
     case REPORT:
         request->report = optarg;
@@ -91,8 +92,8 @@ static int take(void *ctx, int option)
     case JSON:
         return GO_ON;
     default:
-        return args_say(EXIT_USAGE, "not an option: %.64s: --returns F.csv is right; see validate --help",
-                        optarg);
+        return trainer_args_say(
+            EXIT_USAGE, "not an option: %.64s: --returns F.csv is right; see validate --help", optarg);
     }
 }
 
@@ -110,7 +111,7 @@ static int read_trials(struct request *request, struct study_members *members, c
 static void tell(void *ctx, const char *words)
 {
     (void)ctx;
-    args_say(EXIT_SUCCESS, "%s", words);
+    trainer_args_say(EXIT_SUCCESS, "%s", words);
 }
 
 /* The study of that name, and of NAME those of NAME_1, NAME_2 … too; other runs on the same bars. */
@@ -130,9 +131,9 @@ static int read_study(struct request *request)
     struct study_store *store = NULL;
     struct study_members members = {0};
     char url[STATE_PATH_MAX + 32], folders[STATE_PATH_MAX + 32], err[STUDY_ERROR_MAX] = "out of memory";
-    int r = state_dir_find(request->state, &state, err, sizeof err);
+    int r = db_state_dir_find(request->state, &state, err, sizeof err);
     if (r < 0)
-        return args_say(EXIT_FAILURE, "%s", err);
+        return trainer_args_say(EXIT_FAILURE, "%s", err);
     snprintf(url, sizeof url, "%s/studies.db", state.path);
     snprintf(folders, sizeof folders, "%s/studies", state.path);
     r = study_store_open(request->storage ? request->storage : url, STUDY_STORE_READ, 0, &store, err);
@@ -146,7 +147,7 @@ static int read_study(struct request *request)
         r = read_trials(request, &members, err);
     study_members_finish(&members);
     study_store_close(store);
-    return r == 0 ? GO_ON : args_say(EXIT_FAILURE, "%s", err);
+    return r == 0 ? GO_ON : trainer_args_say(EXIT_FAILURE, "%s", err);
 }
 
 static int read_returns(struct request *request)
@@ -156,7 +157,7 @@ static int read_returns(struct request *request)
         return read_study(request);
     return returns_read_csv(request->returns_path, &request->returns, err) == 0
                ? GO_ON
-               : args_say(EXIT_FAILURE, "%s", err);
+               : trainer_args_say(EXIT_FAILURE, "%s", err);
 }
 
 /* ---- the run ---- */
@@ -170,30 +171,30 @@ static int run(struct request *request)
     if (status != GO_ON)
         return status;
     if (validation_json(&request->returns, (int)request->blocks, request->periods, &object, err) < 0)
-        return args_say(EXIT_FAILURE, "%.200s: %s", what, err);
+        return trainer_args_say(EXIT_FAILURE, "%.200s: %s", what, err);
     what = json_object_set_new(object, request->study ? "study" : "returns", json_string(what)) == 0
                ? what
                : "returns"; /* a name that is no UTF-8 is in no JSON, and no page */
     json_object_set_new(object, "left_out", json_integer(request->left_out));
     snprintf(title, sizeof title, "Validation of %.200s", what);
     if (request->report && validation_report(&request->returns, object, title, request->report, err) < 0)
-        status = args_say(EXIT_FAILURE, "%s", err);
+        status = trainer_args_say(EXIT_FAILURE, "%s", err);
     if (status == GO_ON &&
         (json_dumpf(object, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) < 0 || putchar('\n') == EOF))
-        status = args_say(EXIT_FAILURE, "cannot write: stdout: a file or a reader");
+        status = trainer_args_say(EXIT_FAILURE, "cannot write: stdout: a file or a reader");
     json_decref(object);
     return status;
 }
 
-int command_validate(int argc, char **argv)
+int trainer_command_validate(int argc, char **argv)
 {
     static const struct args_rules rules = {
         .verb = "validate", .help = help, .letters = "", .options = long_options, .take = take};
     struct request request = {.blocks = VALIDATION_BLOCKS};
-    int status = args_parse(&rules, argc, argv, &request);
+    int status = trainer_args_parse(&rules, argc, argv, &request);
     if (status == GO_ON && !request.study == !request.returns_path)
-        status = args_say(EXIT_USAGE, "%s: command line: --returns F.csv or --study NAME is right",
-                          request.study ? "two sources" : "no returns");
+        status = trainer_args_say(EXIT_USAGE, "%s: command line: --returns F.csv or --study NAME is right",
+                                  request.study ? "two sources" : "no returns");
     if (status == GO_ON)
         status = run(&request);
     returns_finish(&request.returns);

@@ -2,6 +2,6 @@
 #ifndef TRAINER_COMMAND_VALIDATE_H
 #define TRAINER_COMMAND_VALIDATE_H
 
-int command_validate(int argc, char **argv); /* the exit status */
+int trainer_command_validate(int argc, char **argv); /* the exit status */
 
 #endif

@@ -45,16 +45,16 @@ static bool whole_arg(struct control_call *call, json_t *args, const char *key, 
     return false;
 }
 
-static struct training *find(struct serve *serve, struct control_call *call, json_t *args)
+static struct serve_training *find(struct serve *serve, struct control_call *call, json_t *args)
 {
     const char *name = text_arg(call, args, "name");
-    struct training *training = name ? serve_queue_find(serve, name) : NULL;
+    struct serve_training *training = name ? serve_queue_find(serve, name) : NULL;
     if (name && !training)
         control_error(call, "ENOENT", "%.64s: there is no training of that name: list names them", name);
     return training;
 }
 
-static json_t *show(const struct training *training)
+static json_t *show(const struct serve_training *training)
 {
     return serve_training_json(training, serve_queue_memory_mib(training), serve_now_ms(training->serve));
 }
@@ -68,7 +68,7 @@ static void answer(struct control_call *call, json_t *result)
 }
 
 /* What was carried out, and is in its record: else the next co-process may not know of it. */
-static void answer_taken(struct control_call *call, const struct training *training)
+static void answer_taken(struct control_call *call, const struct serve_training *training)
 {
     if (training->serve->unwritable)
         control_error(
@@ -94,7 +94,7 @@ static bool key_arg(struct control_call *call, json_t *args, const char **ret)
 }
 
 /* One that was carried out under its key before is answered, not carried out again. */
-static bool came_before(struct control_call *call, const struct training *training, const char *cmd,
+static bool came_before(struct control_call *call, const struct serve_training *training, const char *cmd,
                         const char *key)
 {
     const struct training_record_key *before =
@@ -109,17 +109,17 @@ static bool came_before(struct control_call *call, const struct training *traini
 }
 
 /* The training that a command would change, which is given under *ret_key; NULL: the call is answered. */
-static struct training *find_for(struct serve *serve, struct control_call *call, json_t *args,
-                                 const char *cmd, const char **ret_key)
+static struct serve_training *find_for(struct serve *serve, struct control_call *call, json_t *args,
+                                       const char *cmd, const char **ret_key)
 {
-    struct training *training = find(serve, call, args);
+    struct serve_training *training = find(serve, call, args);
     if (!training || !key_arg(call, args, ret_key) || came_before(call, training, cmd, *ret_key))
         return NULL;
     return training;
 }
 
 /* Kept with the record that says what the command did. */
-static void keep_key(struct training *training, const char *cmd, const char *key)
+static void keep_key(struct serve_training *training, const char *cmd, const char *key)
 {
     if (key)
         serve_training_record_key_add(&training->record, key, cmd);
@@ -262,7 +262,7 @@ static void list(struct serve *serve, struct control_call *call, json_t *args)
 {
     (void)args;
     json_t *trainings = json_array();
-    for (const struct training *t = serve->trainings; t && trainings; t = t->next)
+    for (const struct serve_training *t = serve->trainings; t && trainings; t = t->next)
         json_array_append_new(trainings, show(t));
     answer(call, json_pack("{s:o, s:I, s:{s:I, s:I}}", "trainings", trainings, "now_ns",
                            (json_int_t)clock_wall_ns(), "memory_mib", "budget",
@@ -271,7 +271,7 @@ static void list(struct serve *serve, struct control_call *call, json_t *args)
 }
 
 static bool may_start(struct serve *serve, struct control_call *call, const char *name, bool overwrite,
-                      const struct training *before, const struct training_wants *wants)
+                      const struct serve_training *before, const struct training_wants *wants)
 {
     char err[CHECKPOINT_ERROR_MAX];
     int64_t newest = -1;
@@ -323,7 +323,7 @@ static void start(struct serve *serve, struct control_call *call, json_t *args)
         control_error(call, "EINVAL", "overwrite: true or false is needed");
         return;
     }
-    struct training *before = serve_queue_find(serve, name);
+    struct serve_training *before = serve_queue_find(serve, name);
     if (came_before(call, before, "start", key))
         return;
     char *config = take_config(serve, call, name, text, NULL, &wants);
@@ -334,7 +334,7 @@ static void start(struct serve *serve, struct control_call *call, json_t *args)
         free(config);
         return;
     }
-    struct training *training = serve_training_create(serve->folder, name, err);
+    struct serve_training *training = serve_training_create(serve->folder, name, err);
     if (!training) {
         free(config);
         control_error(call, "EIO", "%s", err);
@@ -370,7 +370,7 @@ static void start(struct serve *serve, struct control_call *call, json_t *args)
 static void stop(struct serve *serve, struct control_call *call, json_t *args)
 {
     const char *key;
-    struct training *training = find_for(serve, call, args, "stop", &key);
+    struct serve_training *training = find_for(serve, call, args, "stop", &key);
     if (!training)
         return;
     struct training_record *record = &training->record;
@@ -391,7 +391,7 @@ static void stop(struct serve *serve, struct control_call *call, json_t *args)
     answer_taken(call, training);
 }
 
-static bool has_config(struct control_call *call, const struct training *training)
+static bool has_config(struct control_call *call, const struct serve_training *training)
 {
     if (!*training->record.config)
         control_error(call, "EINVAL", "%s: its record cannot be read: start it anew with overwrite",
@@ -400,7 +400,7 @@ static bool has_config(struct control_call *call, const struct training *trainin
 }
 
 /* Now, or after the end of the worker that it has. */
-static void begin_again(struct training *training, bool ends_first)
+static void begin_again(struct serve_training *training, bool ends_first)
 {
     if (ends_first) {
         serve_run_ask(training, ENDING_RESTART);
@@ -414,7 +414,7 @@ static void begin_again(struct training *training, bool ends_first)
 static void resume(struct serve *serve, struct control_call *call, json_t *args)
 {
     const char *key;
-    struct training *training = find_for(serve, call, args, "resume", &key);
+    struct serve_training *training = find_for(serve, call, args, "resume", &key);
     if (!training)
         return;
     struct training_record *record = &training->record;
@@ -441,7 +441,7 @@ static void let_change(void *ctx, const char *words)
 
 /* Could its last checkpoint be gone on from with that configuration? Where there is none, with any. A study
  * stays one: what fits its trials is for its worker to say. */
-static bool goes_on(struct control_call *call, const struct training *training, const char *text,
+static bool goes_on(struct control_call *call, const struct serve_training *training, const char *text,
                     const struct training_wants *wants)
 {
     char err[CONFIG_ERROR_MAX], section[64] = "", key[64] = "";
@@ -473,7 +473,7 @@ static bool goes_on(struct control_call *call, const struct training *training, 
 static void restart(struct serve *serve, struct control_call *call, json_t *args)
 {
     const char *key;
-    struct training *training = find_for(serve, call, args, "restart", &key);
+    struct serve_training *training = find_for(serve, call, args, "restart", &key);
     struct training_wants wants;
     if (!training)
         return;
@@ -518,7 +518,7 @@ static void check(struct serve *serve, struct control_call *call, json_t *args)
 
 static void config(struct serve *serve, struct control_call *call, json_t *args)
 {
-    struct training *training = find(serve, call, args);
+    struct serve_training *training = find(serve, call, args);
     if (training)
         answer(call, json_pack("{s:s}", "config", training->record.config));
 }
@@ -527,7 +527,7 @@ static void events(struct serve *serve, struct control_call *call, json_t *args)
 {
     int64_t after, limit;
     json_t *array;
-    struct training *training = find(serve, call, args);
+    struct serve_training *training = find(serve, call, args);
     if (!training || !whole_arg(call, args, "after", 0, INT64_MAX, 0, &after) ||
         !whole_arg(call, args, "limit", 1, EVENTS_LIMIT_MAX, EVENTS_LIMIT, &limit))
         return;
@@ -543,7 +543,7 @@ static void events(struct serve *serve, struct control_call *call, json_t *args)
 static void log_lines(struct serve *serve, struct control_call *call, json_t *args)
 {
     int64_t lines;
-    struct training *training = find(serve, call, args);
+    struct serve_training *training = find(serve, call, args);
     if (training && whole_arg(call, args, "lines", 1, LOG_LINES_MAX, LOG_LINES, &lines))
         answer(call, json_pack("{s:o}", "lines",
                                serve_worker_log_tail(training->folder, (size_t)lines, ANSWER_MAX)));

@@ -94,11 +94,11 @@ static struct train_config *parse(const char *text, bool *ret_is_study, char *er
 {
     struct train_config *config = malloc(sizeof *config);
     struct search_settings search = {0};
-    if (!config || settings_parse(FILE_NAME, text, config, &search, ret_is_study, err) < 0) {
+    if (!config || study_settings_parse(FILE_NAME, text, config, &search, ret_is_study, err) < 0) {
         free(config);
         return NULL;
     }
-    settings_finish(&search);
+    study_settings_finish(&search);
     return config;
 }
 

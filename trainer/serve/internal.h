@@ -14,9 +14,9 @@ struct serve {
     uv_timer_t tick, watchdog;
     uv_signal_t sigterm, sigint;
     struct control *control;
-    struct training *trainings; /* by age */
-    char folder[PATH_MAX];      /* trainings/ of the state */
-    char checkpoints[PATH_MAX]; /* where they go unless a configuration says */
+    struct serve_training *trainings; /* by age */
+    char folder[PATH_MAX];            /* trainings/ of the state */
+    char checkpoints[PATH_MAX];       /* where they go unless a configuration says */
     char boot[TRAINING_RECORD_BOOT_MAX];
     int lock, lock_error, socket_error; /* why they could not be put back; 0 */
     int64_t started_ns, idle_since_ms, looked_ms;
@@ -26,16 +26,16 @@ struct serve {
 
 int64_t serve_now_ms(const struct serve *serve); /* the loop's */
 
-static inline bool has_worker(const struct training *training)
+static inline bool has_worker(const struct serve_training *training)
 {
     return training->worker || training->left;
 }
 
 /* ---- queue.c: the list, and who goes next. ---- */
 
-struct training *serve_queue_find(struct serve *serve, const char *name);
-void serve_queue_add(struct serve *serve, struct training *training); /* by age */
-void serve_queue_take_out(struct serve *serve, struct training *training);
+struct serve_training *serve_queue_find(struct serve *serve, const char *name);
+void serve_queue_add(struct serve *serve, struct serve_training *training); /* by age */
+void serve_queue_take_out(struct serve *serve, struct serve_training *training);
 
 /* Begins and pauses as the schedule says. */
 void serve_queue_schedule(struct serve *serve);
@@ -47,34 +47,34 @@ bool serve_queue_is_busy(const struct serve *serve);     /* is there a worker, o
 bool serve_queue_has_workers(const struct serve *serve); /* of its own */
 
 /* Opens its events.jsonl, where it is not open. */
-bool serve_queue_open_events(struct training *training);
+bool serve_queue_open_events(struct serve_training *training);
 
 /* Writes the record; what fails is told. */
-int serve_queue_save(struct training *training);
+int serve_queue_save(struct serve_training *training);
 
-int64_t serve_queue_wanted_mib(const struct training *training); /* the limit of its next worker */
-int64_t serve_queue_memory_mib(const struct training *training); /* of its worker, or of the next */
+int64_t serve_queue_wanted_mib(const struct serve_training *training); /* the limit of its next worker */
+int64_t serve_queue_memory_mib(const struct serve_training *training); /* of its worker, or of the next */
 int64_t serve_queue_promised_mib(const struct serve *serve);
 
 /* ---- run.c: a training's worker. ---- */
 
-void serve_run_begin(struct training *training, int place); /* a device's index, or SCHEDULE_CPU */
+void serve_run_begin(struct serve_training *training, int place); /* a device's index, or SCHEDULE_CPU */
 
 /* It is asked to end, for that reason; of one that was asked already only the reason changes. */
-void serve_run_ask(struct training *training, enum training_ending ending);
-void serve_run_kill(struct training *training);
+void serve_run_ask(struct serve_training *training, enum training_ending ending);
+void serve_run_kill(struct serve_training *training);
 
 /* What it uses, and what follows from that. */
-void serve_run_look(struct training *training);
+void serve_run_look(struct serve_training *training);
 
 /* A worker that has stalled for [serve] hung_s is killed, and counts as one that crashed. */
-void serve_run_watch(struct training *training, int64_t passed_ms);
+void serve_run_watch(struct serve_training *training, int64_t passed_ms);
 
 /* What was wanted of it when it was asked to end: the state that follows. */
-void serve_run_end_as_asked(struct training *training);
+void serve_run_end_as_asked(struct serve_training *training);
 
 /* It waits for its turn, as from now. */
-void serve_run_again(struct training *training);
+void serve_run_again(struct serve_training *training);
 
 /* ---- left.c: what a former co-process left. ---- */
 
@@ -82,9 +82,9 @@ void serve_run_again(struct training *training);
 int serve_orphans_load(struct serve *serve, char err[static SERVE_ERROR_MAX]);
 
 /* Of one whose worker may live: that is asked to end, or is gone and it goes on. */
-void serve_orphans_look(struct training *training);
+void serve_orphans_look(struct serve_training *training);
 
-pid_t serve_orphans_pid(const struct training *training); /* of that worker; 0: not known */
+pid_t serve_orphans_pid(const struct serve_training *training); /* of that worker; 0: not known */
 
 /* ---- command.c ---- */
 

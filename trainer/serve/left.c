@@ -12,7 +12,7 @@
 #include "trainer/serve/internal.h"
 
 /* The worker that a former co-process left; 0: it is not known. */
-pid_t serve_orphans_pid(const struct training *training)
+pid_t serve_orphans_pid(const struct serve_training *training)
 {
     char path[PATH_MAX + 16];
     struct process process;
@@ -25,7 +25,7 @@ pid_t serve_orphans_pid(const struct training *training)
 }
 
 /* One whose end nobody waits for: it ends by itself, since nobody reads what it says. */
-void serve_orphans_look(struct training *training)
+void serve_orphans_look(struct serve_training *training)
 {
     if (serve_worker_lives(training->folder)) {
         if (training->asked_ms == 0 && training->record.ending == ENDING_NONE)
@@ -58,7 +58,7 @@ static int place_of(const struct serve *serve, const char *device)
     return SCHEDULE_CPU;
 }
 
-static void take_over(struct training *training)
+static void take_over(struct serve_training *training)
 {
     struct training_record *record = &training->record;
     char err[CONFIG_ERROR_MAX];
@@ -76,7 +76,7 @@ static void take_over(struct training *training)
 }
 
 /* A folder whose record cannot be read is shown as failed, and left as it is. */
-static void show_broken(struct training *training, const char *why)
+static void show_broken(struct serve_training *training, const char *why)
 {
     struct stat st;
     struct training_record *record = &training->record;
@@ -115,7 +115,7 @@ static int load_one(struct serve *serve, const char *name, char err[static SERVE
     int r = serve_training_record_read(path, &record, why);
     if (r == -ENOENT || r == -ENOTDIR) /* none that was ever acknowledged */
         return 0;
-    struct training *training = serve_training_create(serve->folder, name, why);
+    struct serve_training *training = serve_training_create(serve->folder, name, why);
     if (!training) {
         if (r == 0)
             serve_training_record_finish(&record);

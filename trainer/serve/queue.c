@@ -9,7 +9,7 @@
 
 enum { LOOK_MS = 500 };
 
-int serve_queue_save(struct training *training)
+int serve_queue_save(struct serve_training *training)
 {
     char err[TRAINING_RECORD_ERROR_MAX];
     int r = serve_training_save(training, err);
@@ -21,13 +21,13 @@ int serve_queue_save(struct training *training)
     return r;
 }
 
-int64_t serve_queue_wanted_mib(const struct training *training)
+int64_t serve_queue_wanted_mib(const struct serve_training *training)
 {
     int64_t own = training->wants.memory_mib;
     return own > 0 ? own : training->serve->options->worker_memory_mib;
 }
 
-int64_t serve_queue_memory_mib(const struct training *training)
+int64_t serve_queue_memory_mib(const struct serve_training *training)
 {
     return has_worker(training) ? training->limit_mib : serve_queue_wanted_mib(training);
 }
@@ -35,24 +35,24 @@ int64_t serve_queue_memory_mib(const struct training *training)
 int64_t serve_queue_promised_mib(const struct serve *serve)
 {
     int64_t sum = 0;
-    for (const struct training *t = serve->trainings; t; t = t->next)
+    for (const struct serve_training *t = serve->trainings; t; t = t->next)
         sum += has_worker(t) ? serve_queue_memory_mib(t) : 0;
     return sum;
 }
 
 /* ---- The list. ---- */
 
-struct training *serve_queue_find(struct serve *serve, const char *name)
+struct serve_training *serve_queue_find(struct serve *serve, const char *name)
 {
-    for (struct training *t = serve->trainings; t; t = t->next)
+    for (struct serve_training *t = serve->trainings; t; t = t->next)
         if (strcmp(t->record.name, name) == 0)
             return t;
     return NULL;
 }
 
-void serve_queue_add(struct serve *serve, struct training *training)
+void serve_queue_add(struct serve *serve, struct serve_training *training)
 {
-    struct training **at = &serve->trainings;
+    struct serve_training **at = &serve->trainings;
     while (*at && (*at)->record.created_ns <= training->record.created_ns)
         at = &(*at)->next;
     training->serve = serve;
@@ -60,9 +60,9 @@ void serve_queue_add(struct serve *serve, struct training *training)
     *at = training;
 }
 
-void serve_queue_take_out(struct serve *serve, struct training *training)
+void serve_queue_take_out(struct serve *serve, struct serve_training *training)
 {
-    for (struct training **at = &serve->trainings; *at; at = &(*at)->next)
+    for (struct serve_training **at = &serve->trainings; *at; at = &(*at)->next)
         if (*at == training) {
             *at = training->next;
             return;
@@ -71,7 +71,7 @@ void serve_queue_take_out(struct serve *serve, struct training *training)
 
 bool serve_queue_has_workers(const struct serve *serve)
 {
-    for (const struct training *t = serve->trainings; t; t = t->next)
+    for (const struct serve_training *t = serve->trainings; t; t = t->next)
         if (t->worker)
             return true;
     return false;
@@ -79,13 +79,13 @@ bool serve_queue_has_workers(const struct serve *serve)
 
 bool serve_queue_is_busy(const struct serve *serve)
 {
-    for (const struct training *t = serve->trainings; t; t = t->next)
+    for (const struct serve_training *t = serve->trainings; t; t = t->next)
         if (has_worker(t) || !serve_training_state_ended(t->record.state))
             return true;
     return false;
 }
 
-bool serve_queue_open_events(struct training *training)
+bool serve_queue_open_events(struct serve_training *training)
 {
     char path[PATH_MAX + 16];
     const struct training_record *record = &training->record;
@@ -102,7 +102,7 @@ bool serve_queue_open_events(struct training *training)
 
 /* ---- The schedule. ---- */
 
-static struct schedule_item schedule_of(const struct training *t, int64_t now_ms)
+static struct schedule_item schedule_of(const struct serve_training *t, int64_t now_ms)
 {
     bool waits = t->record.state == TRAINING_QUEUED || t->record.state == TRAINING_PAUSED;
     return (struct schedule_item){
@@ -117,9 +117,9 @@ static struct schedule_item schedule_of(const struct training *t, int64_t now_ms
     };
 }
 
-static struct training *at(struct serve *serve, size_t i)
+static struct serve_training *at(struct serve *serve, size_t i)
 {
-    struct training *t = serve->trainings;
+    struct serve_training *t = serve->trainings;
     while (i-- > 0)
         t = t->next;
     return t;
@@ -130,12 +130,12 @@ void serve_queue_schedule(struct serve *serve)
     const struct schedule_room room = {serve->options->n_devices, serve->options->cpu_slots,
                                        serve->options->memory_mib};
     size_t n = 0;
-    for (const struct training *t = serve->trainings; t; t = t->next)
+    for (const struct serve_training *t = serve->trainings; t; t = t->next)
         n++;
     struct schedule_item *items = n > 0 ? calloc(n, sizeof *items) : NULL;
     while (items && !serve->ending) {
         size_t i = 0;
-        for (const struct training *t = serve->trainings; t; t = t->next)
+        for (const struct serve_training *t = serve->trainings; t; t = t->next)
             items[i++] = schedule_of(t, serve_now_ms(serve));
         struct schedule_step step = serve_schedule_next(items, n, &room);
         if (step.act == SCHEDULE_NOTHING)
@@ -155,7 +155,7 @@ void serve_queue_tick(struct serve *serve)
     bool is_due = passed_ms >= LOOK_MS;
     if (is_due)
         serve->looked_ms = now_ms;
-    for (struct training *t = serve->trainings; t; t = t->next) {
+    for (struct serve_training *t = serve->trainings; t; t = t->next) {
         if (is_due) {
             serve_run_look(t);
             serve_run_watch(t, passed_ms);

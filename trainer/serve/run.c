@@ -32,7 +32,7 @@ enum {
 
 /* ---- Asking, killing. ---- */
 
-static void send_signal(struct training *training, int number)
+static void send_signal(struct serve_training *training, int number)
 {
     pid_t pid = training->worker ? 0 : serve_orphans_pid(training);
     if (training->worker)
@@ -41,7 +41,7 @@ static void send_signal(struct training *training, int number)
         serve_process_signal(pid, number);
 }
 
-static int64_t grace_ms(const struct training *training)
+static int64_t grace_ms(const struct serve_training *training)
 {
     enum training_state state = training->record.state;
     bool begins = state == TRAINING_LOADING || state == TRAINING_FEATURES;
@@ -49,7 +49,7 @@ static int64_t grace_ms(const struct training *training)
                                    training->serve->options->grace_ms);
 }
 
-void serve_run_ask(struct training *training, enum training_ending ending)
+void serve_run_ask(struct serve_training *training, enum training_ending ending)
 {
     training->record.ending = ending;
     serve_queue_save(training);
@@ -60,7 +60,7 @@ void serve_run_ask(struct training *training, enum training_ending ending)
     send_signal(training, SIGTERM); /* a second one would end it without a checkpoint */
 }
 
-void serve_run_kill(struct training *training)
+void serve_run_kill(struct serve_training *training)
 {
     if (training->asked_ms == 0)
         training->asked_ms = serve_now_ms(training->serve);
@@ -71,7 +71,7 @@ void serve_run_kill(struct training *training)
 /* ---- Budgets. ---- */
 
 /* Silent for as long as the daemon's alert has it, or longer in one state than it may be. */
-static bool has_stalled(const struct training *training, int64_t now_ms)
+static bool has_stalled(const struct serve_training *training, int64_t now_ms)
 {
     int64_t limit_ms = STALL_TIMES * WORKER_HEARTBEAT_MS;
     bool in_state =
@@ -82,7 +82,7 @@ static bool has_stalled(const struct training *training, int64_t now_ms)
             now_ms - training->heard_ms > (limit_ms > STALL_LEAST_MS ? limit_ms : STALL_LEAST_MS));
 }
 
-void serve_run_watch(struct training *training, int64_t passed_ms)
+void serve_run_watch(struct serve_training *training, int64_t passed_ms)
 {
     if (!training->worker || training->killed || training->asked_ms > 0 || training->wants.hung_ms == 0 ||
         !has_stalled(training, serve_now_ms(training->serve))) {
@@ -99,7 +99,7 @@ void serve_run_watch(struct training *training, int64_t passed_ms)
     serve_run_kill(training);
 }
 
-void serve_run_look(struct training *training)
+void serve_run_look(struct serve_training *training)
 {
     struct process process;
     const struct training_wants *wants = &training->wants;
@@ -122,7 +122,7 @@ void serve_run_look(struct training *training)
 
 /* ---- Ends. ---- */
 
-void serve_run_again(struct training *training)
+void serve_run_again(struct serve_training *training)
 {
     training->record.restarts = 0;
     training->retry_at_ms = 0;
@@ -131,7 +131,7 @@ void serve_run_again(struct training *training)
 }
 
 /* By itself it is begun again after a while, or has failed. */
-static void fail_or_retry(struct training *training, const char *cause, const char *reason)
+static void fail_or_retry(struct serve_training *training, const char *cause, const char *reason)
 {
     static const char *const final[] = {"config", "checkpoint", "nan", "memory"};
     struct training_record *record = &training->record;
@@ -153,7 +153,7 @@ static void fail_or_retry(struct training *training, const char *cause, const ch
                          reason, record->restarts, training->wants.restarts);
 }
 
-static void ended_by_signal(struct training *training, int number)
+static void ended_by_signal(struct serve_training *training, int number)
 {
     static const int crashes[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGTRAP};
     char reason[TRAINING_RECORD_REASON_MAX];
@@ -166,7 +166,7 @@ static void ended_by_signal(struct training *training, int number)
     fail_or_retry(training, cause, reason);
 }
 
-static void ended_by_itself(struct training *training, int64_t status)
+static void ended_by_itself(struct serve_training *training, int64_t status)
 {
     char reason[TRAINING_RECORD_REASON_MAX];
     const char *said = training->said, *cause = training->said_cause;
@@ -198,7 +198,7 @@ static void ended_by_itself(struct training *training, int64_t status)
 }
 
 /* What was wanted of it when it was asked to end, or is known of it where nobody saw how it did. */
-void serve_run_end_as_asked(struct training *training)
+void serve_run_end_as_asked(struct serve_training *training)
 {
     struct training_record *record = &training->record;
     int64_t now_ns = clock_wall_ns();
@@ -245,7 +245,7 @@ void serve_run_end_as_asked(struct training *training)
 
 static void worker_ended(void *ctx, int64_t status, int number)
 {
-    struct training *training = ctx;
+    struct serve_training *training = ctx;
     struct training_record *record = &training->record;
     bool done = status == 0 && number == 0 && strcmp(training->said_result, "done") == 0;
     training->worker = NULL;
@@ -275,7 +275,7 @@ static void worker_ended(void *ctx, int64_t status, int number)
 
 static void worker_heard(void *ctx, json_t *event)
 {
-    struct training *training = ctx;
+    struct serve_training *training = ctx;
     bool ended = training->said_end;
     training->dirty |= serve_training_hear(training, event, clock_wall_ns(), serve_now_ms(training->serve));
     if (training->said_end && !ended)
@@ -285,7 +285,7 @@ static void worker_heard(void *ctx, json_t *event)
 /* ---- Beginnings. ---- */
 
 /* Before the worker is there its record says so; without room for that nothing is begun. */
-static int write_down(struct training *training, int place, enum worker_begin how)
+static int write_down(struct serve_training *training, int place, enum worker_begin how)
 {
     struct training_record *record = &training->record;
     const struct serve_options *options = training->serve->options;
@@ -314,7 +314,7 @@ static int write_down(struct training *training, int place, enum worker_begin ho
     return r;
 }
 
-static int64_t data_limit(const struct training *training, int place)
+static int64_t data_limit(const struct serve_training *training, int place)
 {
 #ifdef HAVE_SANITIZERS
     (void)training, (void)place; /* its shadow is memory, too */
@@ -326,7 +326,7 @@ static int64_t data_limit(const struct training *training, int place)
 #endif
 }
 
-void serve_run_begin(struct training *training, int place)
+void serve_run_begin(struct serve_training *training, int place)
 {
     static const struct worker_calls calls = {worker_heard, worker_ended};
     char err[WORKER_ERROR_MAX];

@@ -148,7 +148,7 @@ static void begin_end(struct serve *serve)
     net_notify_stopping();
     control_close(serve->control);
     serve->control = NULL;
-    for (struct training *t = serve->trainings; t; t = t->next)
+    for (struct serve_training *t = serve->trainings; t; t = t->next)
         if (t->worker)
             serve_run_ask(t, t->record.ending == ENDING_NONE ? ENDING_SHUTDOWN : t->record.ending);
     end_if_done(serve);
@@ -162,7 +162,7 @@ static void take_signal(uv_signal_t *signal, int number)
         begin_end(serve);
         return;
     }
-    for (struct training *t = serve->trainings; t; t = t->next) /* the second one */
+    for (struct serve_training *t = serve->trainings; t; t = t->next) /* the second one */
         if (t->worker && !t->killed)
             serve_run_kill(t);
 }
@@ -171,7 +171,7 @@ static void tell_status(const struct serve *serve)
 {
     int running = 0, waiting = 0;
     char line[96];
-    for (const struct training *t = serve->trainings; t; t = t->next) {
+    for (const struct serve_training *t = serve->trainings; t; t = t->next) {
         running += serve_training_state_runs(t->record.state);
         waiting += t->record.state == TRAINING_QUEUED || t->record.state == TRAINING_PAUSED;
     }
@@ -264,7 +264,7 @@ int serve_run(const struct serve_options *options, char err[static SERVE_ERROR_M
 close:
     uv_run(&serve->loop, UV_RUN_DEFAULT); /* until the socket has sent what is queued */
     uv_loop_close(&serve->loop);
-    for (struct training *t; (t = serve->trainings);) {
+    for (struct serve_training *t; (t = serve->trainings);) {
         serve->trainings = t->next;
         serve_training_destroy(t);
     }

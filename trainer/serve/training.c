@@ -17,10 +17,10 @@
 
 enum { MIB = 1 << 20 };
 
-struct training *serve_training_create(const char *trainings, const char *name,
-                                       char err[static TRAINING_RECORD_ERROR_MAX])
+struct serve_training *serve_training_create(const char *trainings, const char *name,
+                                             char err[static TRAINING_RECORD_ERROR_MAX])
 {
-    struct training *training = calloc(1, sizeof *training);
+    struct serve_training *training = calloc(1, sizeof *training);
     if (!training) {
         snprintf(err, TRAINING_RECORD_ERROR_MAX, "out of memory: training %s", name);
         return NULL;
@@ -41,7 +41,7 @@ struct training *serve_training_create(const char *trainings, const char *name,
     return NULL;
 }
 
-void serve_training_destroy(struct training *training)
+void serve_training_destroy(struct serve_training *training)
 {
     if (!training)
         return;
@@ -50,7 +50,7 @@ void serve_training_destroy(struct training *training)
     free(training);
 }
 
-void serve_training_forget(struct training *training)
+void serve_training_forget(struct serve_training *training)
 {
     training->heard_ns = training->heard_ms = training->hung_ms = 0;
     training->steps_s = training->utilisation = training->cpu_utilisation = training->device_mib = NAN;
@@ -64,7 +64,7 @@ void serve_training_forget(struct training *training)
     training->said_result[0] = training->said_cause[0] = training->said[0] = '\0';
 }
 
-void serve_training_forget_longest(struct training *training)
+void serve_training_forget_longest(struct serve_training *training)
 {
     for (size_t i = 0; i < TRAINING_STATES; i++)
         training->longest_s[i] = -1;
@@ -77,7 +77,7 @@ int serve_training_wants_read(const char *text, struct training_wants *ret, char
     struct train_config *config = malloc(sizeof *config);
     struct search_settings search = {0};
     bool study = false;
-    int r = config ? settings_parse("training.ini", text, config, &search, &study, err) : -ENOMEM;
+    int r = config ? study_settings_parse("training.ini", text, config, &search, &study, err) : -ENOMEM;
     if (!config)
         snprintf(err, CONFIG_ERROR_MAX, "out of memory: training.ini");
     if (r == 0) {
@@ -94,13 +94,13 @@ int serve_training_wants_read(const char *text, struct training_wants *ret, char
                                     .total_steps = study ? search.trials : config->ppo.total_steps};
         memcpy(ret->output, config->output, sizeof ret->output);
         memcpy(ret->tensorboard, config->tensorboard, sizeof ret->tensorboard);
-        settings_finish(&search);
+        study_settings_finish(&search);
     }
     free(config);
     return r;
 }
 
-int serve_training_save(struct training *training, char err[static TRAINING_RECORD_ERROR_MAX])
+int serve_training_save(struct serve_training *training, char err[static TRAINING_RECORD_ERROR_MAX])
 {
     char path[PATH_MAX + 16];
     snprintf(path, sizeof path, "%s/record.json", training->folder);
@@ -109,7 +109,7 @@ int serve_training_save(struct training *training, char err[static TRAINING_RECO
     return serve_training_record_write(&training->record, path, err);
 }
 
-int serve_training_save_first(struct training *training, char err[static TRAINING_RECORD_ERROR_MAX])
+int serve_training_save_first(struct serve_training *training, char err[static TRAINING_RECORD_ERROR_MAX])
 {
     int r = whole_file_sync_folder(training->folder); /* made now, or by a process that was killed then */
     if (r == 0)
@@ -118,7 +118,7 @@ int serve_training_save_first(struct training *training, char err[static TRAININ
     return r;
 }
 
-int serve_training_write_config(const struct training *training)
+int serve_training_write_config(const struct serve_training *training)
 {
     char path[PATH_MAX + 16];
     struct whole_file file;
@@ -152,7 +152,7 @@ static bool is_older(int folder, const char *name, int64_t created_ns)
 }
 
 /* Counts those of the name; of [0] older than the training, [1] its own. With `sweep` the older ones go. */
-static void look(const struct training *training, bool sweep, int count[2])
+static void look(const struct serve_training *training, bool sweep, int count[2])
 {
     const struct training_record *record = &training->record;
     DIR *folder = opendir(training->wants.output);
@@ -169,7 +169,7 @@ static void look(const struct training *training, bool sweep, int count[2])
     closedir(folder);
 }
 
-enum worker_begin serve_training_begin(const struct training *training)
+enum worker_begin serve_training_begin(const struct serve_training *training)
 {
     int count[2] = {0};
     if (training->wants.study) /* what was done is in studies.db */
@@ -186,7 +186,7 @@ enum worker_begin serve_training_begin(const struct training *training)
 
 /* ---- A study's runs. ---- */
 
-void serve_training_name_run(struct training *training, int64_t now_ns)
+void serve_training_name_run(struct serve_training *training, int64_t now_ns)
 {
     struct training_record *record = &training->record;
     char when[CLOCK_TEXT_MAX], run[TRAINING_RECORD_RUN_MAX];
@@ -206,7 +206,7 @@ void serve_training_name_run(struct training *training, int64_t now_ns)
     record->due_ns = 0;
 }
 
-void serve_training_wait_due(struct training *training, int64_t now_ns)
+void serve_training_wait_due(struct serve_training *training, int64_t now_ns)
 {
     struct training_record *record = &training->record;
     char when[CLOCK_TEXT_MAX], cause[TRAINING_RECORD_WORD_MAX], reason[TRAINING_RECORD_REASON_MAX];
@@ -248,13 +248,13 @@ static void word(const json_t *event, const char *key, char *ret, size_t size)
 
 /* ---- How long its states last. ---- */
 
-static void ended_after(struct training *training, enum training_state state, double seconds)
+static void ended_after(struct serve_training *training, enum training_state state, double seconds)
 {
     if (seconds > training->longest_s[state])
         training->longest_s[state] = seconds;
 }
 
-static void hear_heartbeat(struct training *training, const json_t *event)
+static void hear_heartbeat(struct serve_training *training, const json_t *event)
 {
     enum training_state state;
     const char *name = json_string_value(json_object_get(event, "state"));
@@ -268,7 +268,7 @@ static void hear_heartbeat(struct training *training, const json_t *event)
     training->beat_s = seconds;
 }
 
-static void hear_update(struct training *training, const json_t *event)
+static void hear_update(struct serve_training *training, const json_t *event)
 {
     struct training_record *record = &training->record;
     whole(event, "iteration", &record->iteration);
@@ -288,7 +288,7 @@ static void hear_update(struct training *training, const json_t *event)
     ended_after(training, TRAINING_UPDATE, update_s);
 }
 
-static void hear_start(struct training *training, const json_t *event)
+static void hear_start(struct serve_training *training, const json_t *event)
 {
     struct training_record *record = &training->record;
     int64_t total;
@@ -310,7 +310,7 @@ static void tell_last(const struct training_record *record, char *ret, size_t si
 }
 
 /* That it cannot write what is to be gone on from: while it runs, its reason. */
-static bool hear_warning(struct training *training, const json_t *event)
+static bool hear_warning(struct serve_training *training, const json_t *event)
 {
     struct training_record *record = &training->record;
     char last[64], reason[TRAINING_RECORD_REASON_MAX];
@@ -326,7 +326,7 @@ static bool hear_warning(struct training *training, const json_t *event)
     return true;
 }
 
-static void hear_checkpoint(struct training *training, const json_t *event)
+static void hear_checkpoint(struct serve_training *training, const json_t *event)
 {
     struct training_record *record = &training->record;
     word(event, "path", record->checkpoint, sizeof record->checkpoint);
@@ -338,7 +338,7 @@ static void hear_checkpoint(struct training *training, const json_t *event)
 }
 
 /* A trial has ended, which stands for a checkpoint. */
-static void hear_trial(struct training *training, const json_t *event)
+static void hear_trial(struct serve_training *training, const json_t *event)
 {
     struct training_record *record = &training->record;
     double best = number(event, "best");
@@ -349,7 +349,7 @@ static void hear_trial(struct training *training, const json_t *event)
     record->restarts = 0;
 }
 
-void serve_training_lost(const struct training *training, char ret[static TRAINING_RECORD_REASON_MAX])
+void serve_training_lost(const struct serve_training *training, char ret[static TRAINING_RECORD_REASON_MAX])
 {
     const struct training_record *record = &training->record;
     char last[64];
@@ -365,14 +365,14 @@ void serve_training_lost(const struct training *training, char ret[static TRAINI
                  training->unsaved ? record->reason : "room on the disk is needed");
 }
 
-static void hear_end(struct training *training, const json_t *event)
+static void hear_end(struct serve_training *training, const json_t *event)
 {
     training->said_end = true;
     word(event, "result", training->said_result, sizeof training->said_result);
     word(event, "cause", training->said_cause, sizeof training->said_cause);
 }
 
-static void hear_state(struct training *training, const json_t *event, int64_t now_ms)
+static void hear_state(struct serve_training *training, const json_t *event, int64_t now_ms)
 {
     enum training_state state;
     const char *name = json_string_value(json_object_get(event, "state"));
@@ -383,7 +383,7 @@ static void hear_state(struct training *training, const json_t *event, int64_t n
         training->checkpointing_ms = now_ms;
 }
 
-static void end_checkpointing(struct training *training, int64_t now_ms)
+static void end_checkpointing(struct serve_training *training, int64_t now_ms)
 {
     double seconds = (double)(now_ms - training->checkpointing_ms) / 1e3;
     if (training->checkpointing_ms > 0 && seconds > training->checkpoint_s)
@@ -393,7 +393,7 @@ static void end_checkpointing(struct training *training, int64_t now_ms)
     training->checkpointing_ms = 0;
 }
 
-static void keep_event(struct training *training, json_t *event, int64_t now_ns)
+static void keep_event(struct serve_training *training, json_t *event, int64_t now_ns)
 {
     int64_t created_ns = training->record.created_ns; /* a wall clock may be set back */
     if (training->events.open)
@@ -401,7 +401,7 @@ static void keep_event(struct training *training, json_t *event, int64_t now_ns)
                                now_ns > created_ns ? now_ns : created_ns); /* a full disk loses it */
 }
 
-bool serve_training_hear(struct training *training, json_t *event, int64_t now_ns, int64_t now_ms)
+bool serve_training_hear(struct serve_training *training, json_t *event, int64_t now_ns, int64_t now_ms)
 {
     struct training_record *record = &training->record;
     const char *kind = json_string_value(json_object_get(event, "event"));
@@ -451,7 +451,7 @@ bool serve_training_hear(struct training *training, json_t *event, int64_t now_n
     return save;
 }
 
-void serve_training_enter(struct training *training, enum training_state state, const char *cause,
+void serve_training_enter(struct serve_training *training, enum training_state state, const char *cause,
                           int64_t now_ns, const char *format, ...)
 {
     struct training_record *record = &training->record;
@@ -475,7 +475,7 @@ void serve_training_enter(struct training *training, enum training_state state, 
     json_decref(event);
 }
 
-void serve_training_tell_anew(struct training *training, int64_t now_ns)
+void serve_training_tell_anew(struct serve_training *training, int64_t now_ns)
 {
     struct training_record *record = &training->record;
     snprintf(record->reason, sizeof record->reason,
@@ -513,7 +513,7 @@ static bool set(json_t *json, const char *key, json_t *value)
     return json_object_set_new(json, key, value) == 0;
 }
 
-json_t *serve_training_json(const struct training *training, int64_t memory_limit_mib, int64_t now_ms)
+json_t *serve_training_json(const struct serve_training *training, int64_t memory_limit_mib, int64_t now_ms)
 {
     const struct training_record *r = &training->record;
     json_t *json = json_object();

@@ -27,8 +27,8 @@ struct training_wants {
     char output[CONFIG_PATH_MAX], tensorboard[CONFIG_PATH_MAX];
 };
 
-struct training {
-    struct training *next; /* by age */
+struct serve_training {
+    struct serve_training *next; /* by age */
     struct serve *serve;
     struct training_record record;
     struct training_wants wants;
@@ -65,55 +65,55 @@ struct training {
 };
 
 /* An empty one of that name, its folder made. NULL with a sentence. */
-struct training *serve_training_create(const char *trainings, const char *name,
-                                       char err[static TRAINING_RECORD_ERROR_MAX]);
-void serve_training_destroy(struct training *training); /* has no worker */
+struct serve_training *serve_training_create(const char *trainings, const char *name,
+                                             char err[static TRAINING_RECORD_ERROR_MAX]);
+void serve_training_destroy(struct serve_training *training); /* has no worker */
 
 /* What it has heard is forgotten: a new process begins. */
-void serve_training_forget(struct training *training);
+void serve_training_forget(struct serve_training *training);
 
 /* And how long its states last: other settings have others. */
-void serve_training_forget_longest(struct training *training);
+void serve_training_forget_longest(struct serve_training *training);
 
 /* What the configuration says. 0; -EINVAL with a sentence: it says what cannot be. */
 int serve_training_wants_read(const char *config, struct training_wants *ret,
                               char err[static CONFIG_ERROR_MAX]);
 
 /* Writes record.json. 0 or -errno with a sentence. */
-int serve_training_save(struct training *training, char err[static TRAINING_RECORD_ERROR_MAX]);
+int serve_training_save(struct serve_training *training, char err[static TRAINING_RECORD_ERROR_MAX]);
 /* The first of a new training: its folder's name is on the disk as well. */
-int serve_training_save_first(struct training *training, char err[static TRAINING_RECORD_ERROR_MAX]);
+int serve_training_save_first(struct serve_training *training, char err[static TRAINING_RECORD_ERROR_MAX]);
 
 /* Writes training.ini as the record has it. 0 or -errno. */
-int serve_training_write_config(const struct training *training);
+int serve_training_write_config(const struct serve_training *training);
 
 /* Takes what the worker said: figures, states; and keeps it as an event. Returns whether the record should be
  * written before long: a checkpoint or a policy is there. */
-bool serve_training_hear(struct training *training, json_t *event, int64_t now_ns, int64_t now_ms);
+bool serve_training_hear(struct serve_training *training, json_t *event, int64_t now_ns, int64_t now_ms);
 
 /* A sentence for one that ended with the cause `disk`: what is lost. */
-void serve_training_lost(const struct training *training, char ret[static TRAINING_RECORD_REASON_MAX]);
+void serve_training_lost(const struct serve_training *training, char ret[static TRAINING_RECORD_REASON_MAX]);
 
 /* It had checkpoints, and none is left: that is an event and its reason. */
-void serve_training_tell_anew(struct training *training, int64_t now_ns);
+void serve_training_tell_anew(struct serve_training *training, int64_t now_ns);
 
 /* Goes into a state and keeps that as an event, but for those that a worker tells itself; reason and cause
  * become the record's. The record is not written. */
-void serve_training_enter(struct training *training, enum training_state state, const char *cause,
+void serve_training_enter(struct serve_training *training, enum training_state state, const char *cause,
                           int64_t now_ns, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* A study's next run has a name of its own in studies.db: NAME, or NAME@2026-11-22T14:00:00Z of one that is
  * scheduled or begun anew. */
-void serve_training_name_run(struct training *training, int64_t now_ns);
+void serve_training_name_run(struct serve_training *training, int64_t now_ns);
 
 /* A scheduled study whose run is over waits for the next: `every` after this one began, or now. */
-void serve_training_wait_due(struct training *training, int64_t now_ns);
+void serve_training_wait_due(struct serve_training *training, int64_t now_ns);
 
 /* How the next worker begins: by the checkpoints of its name in its output folder. Where it begins anew in an
  * earlier training's place and has checkpoints of its own, the earlier ones are removed. */
-enum worker_begin serve_training_begin(const struct training *training);
+enum worker_begin serve_training_begin(const struct serve_training *training);
 
 /* As docs/serve.md has it. NULL without memory. */
-json_t *serve_training_json(const struct training *training, int64_t memory_limit_mib, int64_t now_ms);
+json_t *serve_training_json(const struct serve_training *training, int64_t memory_limit_mib, int64_t now_ms);
 
 #endif

@@ -49,7 +49,7 @@ void serve_worker_log_write(struct worker_log *log, const char *text, size_t n)
 {
     if (log->size + n > WORKER_LOG_MAX && log->fd >= 0 && log->size > 0)
         turn(log);
-    if (log->fd >= 0 && write_whole(log->fd, text, n) == 0)
+    if (log->fd >= 0 && whole_file_write(log->fd, text, n) == 0)
         log->size += n;
 }
 

@@ -71,9 +71,9 @@ static bool put_study(json_t *to, const struct search_settings *settings)
 {
     char value[CONFIG_WORD_MAX];
     size_t n;
-    const struct config_key *keys = settings_keys(&n);
+    const struct config_key *keys = study_settings_keys(&n);
     for (size_t i = 0; i < n; i++)
-        if (of_study(keys[i].name) && (settings_get(settings, keys[i].name, value, sizeof value) < 0 ||
+        if (of_study(keys[i].name) && (study_settings_get(settings, keys[i].name, value, sizeof value) < 0 ||
                                        !put(to, "study", keys[i].name, value)))
             return false;
     return true;
@@ -119,7 +119,7 @@ json_t *study_made_of(const struct train_config *config, const struct search_set
     char value[CONFIG_WORD_MAX], hex[20];
     json_t *all = study_definition(config, settings);
     bool whole = all && put(all, "study", "combine", ensemble_combine_name(settings->combine));
-    if (whole && (whole = settings_get(settings, "ensemble", value, sizeof value) == 0))
+    if (whole && (whole = study_settings_get(settings, "ensemble", value, sizeof value) == 0))
         whole = put(all, "study", "ensemble", value);
     if (whole && (whole = train_config_get(config, "training", "seed", value, sizeof value) == 0))
         whole = put(all, "training", "seed", value);

@@ -66,11 +66,11 @@ static int test(const struct study_market *market, const struct train_config *co
     if (r == 0)
         r = env_create(&eval.params, eval.env_market, &one, &eval.env, err);
     if (r == 0)
-        r = eval_episode_play(&eval, market->holdout.from - lookback, market->holdout.to + lookback, NULL,
-                              &episode, err);
+        r = trainer_eval_episode_play(&eval, market->holdout.from - lookback, market->holdout.to + lookback,
+                                      NULL, &episode, err);
     if (r == 0) {
         r = keep(market, &episode, folder, ret, err);
-        eval_episode_finish(&episode);
+        trainer_eval_episode_finish(&episode);
     }
     env_destroy(eval.env);
     env_market_destroy(eval.env_market);

@@ -22,7 +22,8 @@
 struct study_market {
     const struct train_config *config;
     const struct search_settings *settings;
-    struct source source; /* bars and least quantities; source.train: their rows in the market, ending so */
+    struct training_source
+        source; /* bars and least quantities; source.train: their rows in the market, ending so */
     struct trainer_data *grid;       /* without features: which rows there are */
     struct market_columns **columns; /* [n_symbols]; NULL: closes and volumes, which are not fitted */
     double *closes;                  /* [n_symbols][rows]; where a bar is missing the last before */
@@ -70,7 +71,7 @@ struct study_trained {
     struct trainer_data *data;
     bool owned; /* the data */
     struct env_market *market, *within;
-    struct source source; /* of the policy's file */
+    struct training_source source; /* of the policy's file */
     struct kept_policy policy;
     int64_t steps;
     double seconds;

@@ -224,7 +224,7 @@ static size_t bars_later(const struct study_market *market, size_t from, size_t 
 int study_training(const struct study_market *market, const int chosen[static SPLIT_GROUPS_MAX],
                    struct split_rows ret[static SPLIT_BLOCKS_MAX])
 {
-    const struct split *split = &market->settings->split;
+    const struct study_split *split = &market->settings->split;
     size_t rows = market->search.to - market->search.from;
     struct split_rows tested[SPLIT_GROUPS_MAX];
     int n_tested = split_blocks(split, rows, chosen, tested), n = 0;
@@ -271,7 +271,7 @@ static int say_short(const struct study_market *market, int which, size_t left, 
  * will be none. */
 static int check_splits(const struct study_market *market, bool trials, char err[static TRIAL_ERROR_MAX])
 {
-    const struct split *split = &market->settings->split;
+    const struct study_split *split = &market->settings->split;
     size_t rows = market->search.to - market->search.from, needed = 2 * market->lookback + 1;
     size_t episode = trials ? most(market->settings, "episode_bars", market->config->env.episode_bars) : 0;
     size_t left = SIZE_MAX;

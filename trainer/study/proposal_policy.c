@@ -26,7 +26,7 @@ static int configure(const struct train_config *base, const struct study *study,
                 values[k] = trial->params[i].value;
     if (r < 0)
         study_error(err, r, "out of memory: trial %d", trial->number);
-    else if ((r = settings_apply(base, &space, values, ret, why)) < 0)
+    else if ((r = study_settings_apply(base, &space, values, ret, why)) < 0)
         study_error(err, r, "trial %d: %.800s", trial->number, why);
     space_finish(&space);
     free(values);

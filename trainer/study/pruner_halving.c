@@ -149,7 +149,7 @@ static int judge_halving(const struct halving *halving, const struct study *stud
             break;
         struct pruner_mark *mark = &ret->marks[ret->n_marks++];
         snprintf(mark->key, sizeof mark->key, "completed_rung_%d", rung);
-        python_float_text(value, mark->json);
+        study_python_float_text(value, mark->json);
         size_t n = competing(halving, study, mark->key, values);
         values[n++] = value;
         ret->prune = n <= (size_t)halving->bootstrap ||

@@ -8,11 +8,12 @@
 #include "trainer/study/grid.h"
 #include "trainer/study/settings_table.h"
 
-int settings_set(struct search_settings *settings, const struct train_config *config, const char *section,
-                 const char *key, const char *text, char err[static CONFIG_ERROR_MAX])
+int study_settings_set(struct search_settings *settings, const struct train_config *config,
+                       const char *section, const char *key, const char *text,
+                       char err[static CONFIG_ERROR_MAX])
 {
-    return strcmp(section, "search") == 0 ? settings_set_search(settings, config, key, text, err)
-                                          : settings_set_study(settings, key, text, err);
+    return strcmp(section, "search") == 0 ? study_settings_set_search(settings, config, key, text, err)
+                                          : study_settings_set_study(settings, key, text, err);
 }
 
 static int misfit(const char **ret_key, const char *key, char *err, const char *words)
@@ -21,8 +22,8 @@ static int misfit(const char **ret_key, const char *key, char *err, const char *
     return train_config_say(err, -EINVAL, "[study] %s: %s", key, words);
 }
 
-int settings_check(const struct search_settings *settings, const char **ret_key,
-                   char err[static CONFIG_ERROR_MAX])
+int study_settings_check(const struct search_settings *settings, const char **ret_key,
+                         char err[static CONFIG_ERROR_MAX])
 {
     const char *words;
     if (settings->grace_s < 2 * settings->heartbeat_s)
@@ -32,8 +33,8 @@ int settings_check(const struct search_settings *settings, const char **ret_key,
     return pruner_check(&settings->pruner, ret_key, &words) < 0 ? misfit(ret_key, *ret_key, err, words) : 0;
 }
 
-int settings_check_grid(const struct search_settings *settings, const char **ret_key,
-                        char err[static CONFIG_ERROR_MAX])
+int study_settings_check_grid(const struct search_settings *settings, const char **ret_key,
+                              char err[static CONFIG_ERROR_MAX])
 {
     const struct sampler_options *sampler = &settings->sampler;
     char words[200];
@@ -46,19 +47,20 @@ int settings_check_grid(const struct search_settings *settings, const char **ret
     return misfit(ret_key, "sampler", err, words);
 }
 
-int settings_parse(const char *name, const char *text, struct train_config *ret_config,
-                   struct search_settings *ret, bool *ret_is_study, char err[static CONFIG_ERROR_MAX])
+int study_settings_parse(const char *name, const char *text, struct train_config *ret_config,
+                         struct search_settings *ret, bool *ret_is_study, char err[static CONFIG_ERROR_MAX])
 {
     return train_config_read_text(name, text, 0, ret_config, ret, ret_is_study, err);
 }
 
-int settings_parse_at(const char *name, const char *text, int64_t now_ns, struct train_config *ret_config,
-                      struct search_settings *ret, bool *ret_is_study, char err[static CONFIG_ERROR_MAX])
+int study_settings_parse_at(const char *name, const char *text, int64_t now_ns,
+                            struct train_config *ret_config, struct search_settings *ret, bool *ret_is_study,
+                            char err[static CONFIG_ERROR_MAX])
 {
     return train_config_read_text(name, text, now_ns, ret_config, ret, ret_is_study, err);
 }
 
-void settings_finish(struct search_settings *settings)
+void study_settings_finish(struct search_settings *settings)
 {
     space_finish(&settings->space);
     *settings = (struct search_settings){0};

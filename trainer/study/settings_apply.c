@@ -64,8 +64,8 @@ static void fit(struct ppo_params *ppo)
         ppo->minibatch -= ppo->minibatch % sequence;
 }
 
-int settings_apply(const struct train_config *base, const struct space *space, const double *values,
-                   struct train_config *ret, char err[static CONFIG_ERROR_MAX])
+int study_settings_apply(const struct train_config *base, const struct space *space, const double *values,
+                         struct train_config *ret, char err[static CONFIG_ERROR_MAX])
 {
     char text[VALUE_MAX], why[CONFIG_ERROR_MAX];
     struct train_config *config = malloc(sizeof *config);

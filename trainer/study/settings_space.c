@@ -56,7 +56,7 @@ static const char *const aliases[][2] = {
 };
 enum { N_ALIASES = sizeof aliases / sizeof *aliases };
 
-const struct search_default *settings_default_space(size_t *ret_n)
+const struct search_default *study_settings_default_space(size_t *ret_n)
 {
     *ret_n = N_DEFAULTS;
     return defaults;
@@ -99,7 +99,7 @@ static int unknown(const char *key, char *err)
         if (strcmp(key, aliases[i][0]) == 0)
             return train_config_say(err, -ENOENT, "[search] %s: unknown key: %s is its name", key,
                                     aliases[i][1]);
-    if (home || settings_has(key))
+    if (home || study_settings_has(key))
         return train_config_say(err, -ENOENT, "[search] %s: it is not searched: it belongs to [%s]", key,
                                 home ? home : "study");
     offer(&nearest, key, ppo, n_ppo);
@@ -310,8 +310,8 @@ static int take_choices(const struct config_key *param, const char *text, struct
     return r;
 }
 
-int settings_set_search(struct search_settings *settings, const struct train_config *config, const char *key,
-                        const char *text, char err[static CONFIG_ERROR_MAX])
+int study_settings_set_search(struct search_settings *settings, const struct train_config *config,
+                              const char *key, const char *text, char err[static CONFIG_ERROR_MAX])
 {
     const struct config_key *param = find_param(key);
     struct distribution distribution = {0};
@@ -328,8 +328,8 @@ int settings_set_search(struct search_settings *settings, const struct train_con
     return r < 0 ? train_config_say(err, r, "out of memory") : 0;
 }
 
-int settings_complete(struct search_settings *settings, const struct train_config *config,
-                      char err[static CONFIG_ERROR_MAX])
+int study_settings_complete(struct search_settings *settings, const struct train_config *config,
+                            char err[static CONFIG_ERROR_MAX])
 {
     const int own = settings->space.n;
     if (own > 0 && !settings->default_space)
@@ -338,7 +338,8 @@ int settings_complete(struct search_settings *settings, const struct train_confi
         bool has = false;
         for (int j = 0; j < settings->space.n && !has; j++)
             has = strcmp(settings->space.params[j].name, defaults[i].key) == 0;
-        int r = has ? 0 : settings_set_search(settings, config, defaults[i].key, defaults[i].range, err);
+        int r =
+            has ? 0 : study_settings_set_search(settings, config, defaults[i].key, defaults[i].range, err);
         if (r < 0)
             return r;
     }

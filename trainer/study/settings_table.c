@@ -25,7 +25,7 @@ VALUE(split);
 #define EXACT      0x1p53 /* whole numbers up to here are doubles */
 #define MOST       1000000
 
-const struct config_key settings_table[] = {
+const struct config_key study_settings_table[] = {
     {"study", "trials", "how many are wanted, of all workers together", "100", KEY_WHOLE(1, MOST),
      AT(trials)},
     {"study", "workers", "processes; 0: as many as cores, or the device's memory, allow", "0",
@@ -124,13 +124,13 @@ const struct config_key settings_table[] = {
      AT(gates.max_drawdown)},
     {"study", "min_trades", "a gate: least trades", NULL, KEY_WHOLE(0, 1e9), AT(gates.min_trades)},
 };
-const size_t settings_table_n = sizeof settings_table / sizeof *settings_table;
+const size_t study_settings_table_n = sizeof study_settings_table / sizeof *study_settings_table;
 
-struct search_settings settings_defaults(void)
+struct search_settings study_settings_defaults(void)
 {
     struct search_settings settings = {
         .sampler = sampler_defaults(), .pruner = pruner_defaults(PRUNER_MEDIAN), .gates = gate_defaults()};
-    config_key_defaults(settings_table, settings_table_n, "study", &settings);
+    config_key_defaults(study_settings_table, study_settings_table_n, "study", &settings);
     return settings;
 }
 
@@ -144,7 +144,7 @@ enum { N_UNITS = sizeof units / sizeof *units };
 #define NS_PER_S    INT64_C(1000000000)
 #define S_A_CENTURY INT64_C(3155760000)
 
-bool settings_duration(const char *text, int64_t *ret_ns)
+bool study_settings_duration(const char *text, int64_t *ret_ns)
 {
     char *end;
     errno = 0;
@@ -162,7 +162,7 @@ bool settings_duration(const char *text, int64_t *ret_ns)
 static int read_duration(const struct config_key *key, const char *text, void *base, char why[static WHY])
 {
     int64_t ns = 0;
-    if (strcmp(text, "0") != 0 && !settings_duration(text, &ns))
+    if (strcmp(text, "0") != 0 && !study_settings_duration(text, &ns))
         return config_key_refuse(why, WHY, "\"%.60s\": so many s, m, h, d or w, as 12h, or 0, is needed",
                                  text);
     memcpy((char *)base + key->offset, &ns, sizeof ns);
@@ -201,7 +201,7 @@ static void print_pruner(const struct config_key *key, const void *base, FILE *t
 static int read_split(const struct config_key *key, const char *text, void *base, char why[static WHY])
 {
     char words[SPLIT_ERROR_MAX];
-    struct split split;
+    struct study_split split;
     if (split_parse(text, &split, words) < 0)
         return config_key_refuse(why, WHY, "%s", words);
     if (split.combinations > TRIAL_SPLITS_MAX)
@@ -215,7 +215,7 @@ static int read_split(const struct config_key *key, const char *text, void *base
 static void print_split(const struct config_key *key, const void *base, FILE *to)
 {
     static const char *const names[] = {"cpcv", "kfold", "walk-forward"};
-    struct split split;
+    struct study_split split;
     memcpy(&split, (const char *)base + key->offset, sizeof split);
     fprintf(to, "%s:%d", names[split.kind],
             split.kind == SPLIT_WALK_FORWARD ? split.combinations : split.groups);
@@ -223,29 +223,29 @@ static void print_split(const struct config_key *key, const void *base, FILE *to
         fprintf(to, ",%d", split.tested);
 }
 
-bool settings_has(const char *key)
+bool study_settings_has(const char *key)
 {
-    return config_key_find(settings_table, settings_table_n, NULL, key) != NULL;
+    return config_key_find(study_settings_table, study_settings_table_n, NULL, key) != NULL;
 }
 
-int settings_set_study(struct search_settings *settings, const char *key, const char *text,
-                       char err[static CONFIG_ERROR_MAX])
+int study_settings_set_study(struct search_settings *settings, const char *key, const char *text,
+                             char err[static CONFIG_ERROR_MAX])
 {
     char why[WHY];
-    const struct config_key *row = config_key_find(settings_table, settings_table_n, NULL, key);
+    const struct config_key *row = config_key_find(study_settings_table, study_settings_table_n, NULL, key);
     int r = row ? config_key_read(row, text, settings, why)
-                : config_key_unknown(settings_table, settings_table_n, NULL, key, why);
+                : config_key_unknown(study_settings_table, study_settings_table_n, NULL, key, why);
     return r < 0 ? train_config_say(err, row ? r : -ENOENT, "[study] %.60s: %s", key, why) : 0;
 }
 
-int settings_get(const struct search_settings *settings, const char *key, char *buf, size_t cap)
+int study_settings_get(const struct search_settings *settings, const char *key, char *buf, size_t cap)
 {
-    const struct config_key *row = config_key_find(settings_table, settings_table_n, NULL, key);
+    const struct config_key *row = config_key_find(study_settings_table, study_settings_table_n, NULL, key);
     return !row ? -ENOENT : config_key_text(row, settings, buf, cap) ? 0 : -ENAMETOOLONG;
 }
 
-const struct config_key *settings_keys(size_t *ret_n)
+const struct config_key *study_settings_keys(size_t *ret_n)
 {
-    *ret_n = settings_table_n;
-    return settings_table;
+    *ret_n = study_settings_table_n;
+    return study_settings_table;
 }

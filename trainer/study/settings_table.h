@@ -4,33 +4,34 @@
 
 #include "trainer/study/settings.h"
 
-extern const struct config_key settings_table[]; /* in the file's order */
-extern const size_t settings_table_n;
+extern const struct config_key study_settings_table[]; /* in the file's order */
+extern const size_t study_settings_table_n;
 
-bool settings_has(const char *key); /* of [study] */
+bool study_settings_has(const char *key); /* of [study] */
 
 /* "90d": so many s, m, h, d or w as ns, at least one and at most a century; false: it is none. */
-bool settings_duration(const char *text, int64_t *ret_ns);
+bool study_settings_duration(const char *text, int64_t *ret_ns);
 
 /* A line of [study] or [search]: 0; -ENOENT for a key that there is not, with the nearest; -EINVAL,
  * -ENOMEM. `config` says how long a bar is. *settings is as it was on failure. */
-int settings_set(struct search_settings *settings, const struct train_config *config, const char *section,
-                 const char *key, const char *text, char err[static CONFIG_ERROR_MAX]);
-int settings_set_study(struct search_settings *settings, const char *key, const char *text,
+int study_settings_set(struct search_settings *settings, const struct train_config *config,
+                       const char *section, const char *key, const char *text,
                        char err[static CONFIG_ERROR_MAX]);
-int settings_set_search(struct search_settings *settings, const struct train_config *config, const char *key,
-                        const char *text, char err[static CONFIG_ERROR_MAX]);
+int study_settings_set_study(struct search_settings *settings, const char *key, const char *text,
+                             char err[static CONFIG_ERROR_MAX]);
+int study_settings_set_search(struct search_settings *settings, const struct train_config *config,
+                              const char *key, const char *text, char err[static CONFIG_ERROR_MAX]);
 
 /* Do they fit together? 0, or -EINVAL with the key of [study] that is to blame. */
-int settings_check(const struct search_settings *settings, const char **ret_key,
-                   char err[static CONFIG_ERROR_MAX]);
+int study_settings_check(const struct search_settings *settings, const char **ret_key,
+                         char err[static CONFIG_ERROR_MAX]);
 
-/* Once the space is complete: can a grid of it be searched? As settings_check(). */
-int settings_check_grid(const struct search_settings *settings, const char **ret_key,
-                        char err[static CONFIG_ERROR_MAX]);
+/* Once the space is complete: can a grid of it be searched? As study_settings_check(). */
+int study_settings_check_grid(const struct search_settings *settings, const char **ret_key,
+                              char err[static CONFIG_ERROR_MAX]);
 
 /* Adds of the default space what is searched besides. */
-int settings_complete(struct search_settings *settings, const struct train_config *config,
-                      char err[static CONFIG_ERROR_MAX]);
+int study_settings_complete(struct search_settings *settings, const struct train_config *config,
+                            char err[static CONFIG_ERROR_MAX]);
 
 #endif

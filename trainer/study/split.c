@@ -34,7 +34,7 @@ static bool read_numbers(const char *text, int n, int *ret_a, int *ret_b)
     return read && text[end] == '\0';
 }
 
-static int parse_cpcv(const char *text, int groups, int tested, struct split *ret,
+static int parse_cpcv(const char *text, int groups, int tested, struct study_split *ret,
                       char err[static SPLIT_ERROR_MAX])
 {
     if (groups < 2 || groups > SPLIT_GROUPS_MAX)
@@ -44,12 +44,12 @@ static int parse_cpcv(const char *text, int groups, int tested, struct split *re
     int64_t combinations = choose(groups, tested);
     if (combinations > SPLIT_COMBINATIONS_MAX)
         return refuse(err, text, "at most 10000 combinations are right: fewer groups");
-    *ret =
-        (struct split){SPLIT_CPCV, groups, tested, (int)combinations, (int)(combinations * tested / groups)};
+    *ret = (struct study_split){SPLIT_CPCV, groups, tested, (int)combinations,
+                                (int)(combinations * tested / groups)};
     return 0;
 }
 
-int split_parse(const char *text, struct split *ret, char err[static SPLIT_ERROR_MAX])
+int split_parse(const char *text, struct study_split *ret, char err[static SPLIT_ERROR_MAX])
 {
     static const char cpcv[] = "cpcv:", kfold[] = "kfold:", walk[] = "walk-forward:";
     int groups = 0, tested = 1;
@@ -62,7 +62,7 @@ int split_parse(const char *text, struct split *ret, char err[static SPLIT_ERROR
             return refuse(err, text, "kfold:N is right, as kfold:5");
         if (groups < 2 || groups > SPLIT_GROUPS_MAX)
             return refuse(err, text, "2 to 64 groups are right");
-        *ret = (struct split){SPLIT_KFOLD, groups, 1, groups, 1};
+        *ret = (struct study_split){SPLIT_KFOLD, groups, 1, groups, 1};
         return 0;
     }
     if (strncmp(text, walk, sizeof walk - 1) == 0) {
@@ -70,25 +70,25 @@ int split_parse(const char *text, struct split *ret, char err[static SPLIT_ERROR
             return refuse(err, text, "walk-forward:N is right, as walk-forward:5");
         if (groups < 1 || groups >= SPLIT_GROUPS_MAX)
             return refuse(err, text, "1 to 63 groups that are tested are right");
-        *ret = (struct split){SPLIT_WALK_FORWARD, groups + 1, 1, groups, 1};
+        *ret = (struct study_split){SPLIT_WALK_FORWARD, groups + 1, 1, groups, 1};
         return 0;
     }
     return refuse(err, text, "cpcv:N,K is right, as cpcv:5,2, or kfold:N, or walk-forward:N");
 }
 
-struct split_rows split_group(const struct split *split, size_t rows, int k)
+struct split_rows split_group(const struct study_split *split, size_t rows, int k)
 {
     size_t n = (size_t)split->groups, whole = rows / n, rest = rows % n, at = (size_t)k;
     return (struct split_rows){at * whole + at * rest / n, (at + 1) * whole + (at + 1) * rest / n};
 }
 
-void split_begin(const struct split *split, int chosen[static SPLIT_GROUPS_MAX])
+void split_begin(const struct study_split *split, int chosen[static SPLIT_GROUPS_MAX])
 {
     for (int i = 0; i < split->tested; i++)
         chosen[i] = i + (split->kind == SPLIT_WALK_FORWARD);
 }
 
-bool split_next(const struct split *split, int chosen[static SPLIT_GROUPS_MAX])
+bool split_next(const struct study_split *split, int chosen[static SPLIT_GROUPS_MAX])
 {
     int i = split->tested - 1;
     while (i >= 0 && chosen[i] == split->groups - split->tested + i)
@@ -101,7 +101,7 @@ bool split_next(const struct split *split, int chosen[static SPLIT_GROUPS_MAX])
     return true;
 }
 
-void split_combination(const struct split *split, int combination, int chosen[static SPLIT_GROUPS_MAX])
+void split_combination(const struct study_split *split, int combination, int chosen[static SPLIT_GROUPS_MAX])
 {
     int at = split->kind == SPLIT_WALK_FORWARD;
     for (int i = 0; i < split->tested; i++, at++) {
@@ -112,7 +112,7 @@ void split_combination(const struct split *split, int combination, int chosen[st
     }
 }
 
-int split_blocks(const struct split *split, size_t rows, const int chosen[static SPLIT_GROUPS_MAX],
+int split_blocks(const struct study_split *split, size_t rows, const int chosen[static SPLIT_GROUPS_MAX],
                  struct split_rows ret[static SPLIT_GROUPS_MAX])
 {
     int n = 0;
@@ -126,7 +126,7 @@ int split_blocks(const struct split *split, size_t rows, const int chosen[static
     return n;
 }
 
-int split_training(const struct split *split, size_t rows, const int chosen[static SPLIT_GROUPS_MAX],
+int split_training(const struct study_split *split, size_t rows, const int chosen[static SPLIT_GROUPS_MAX],
                    size_t purge, size_t embargo, struct split_rows ret[static SPLIT_BLOCKS_MAX])
 {
     struct split_rows tested[SPLIT_GROUPS_MAX];
@@ -146,7 +146,7 @@ int split_training(const struct split *split, size_t rows, const int chosen[stat
 }
 
 /* How many combinations before number `combination` test group k. */
-static int tested_before(const struct split *split, int combination, int k)
+static int tested_before(const struct study_split *split, int combination, int k)
 {
     int chosen[SPLIT_GROUPS_MAX], n = split->groups, at = 0;
     int64_t ways = 0;
@@ -164,7 +164,7 @@ static int tested_before(const struct split *split, int combination, int k)
     return (int)ways;
 }
 
-int split_path(const struct split *split, int combination, int k)
+int split_path(const struct study_split *split, int combination, int k)
 {
     int chosen[SPLIT_GROUPS_MAX];
     split_combination(split, combination, chosen);

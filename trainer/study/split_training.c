@@ -109,13 +109,13 @@ int study_train(struct study_running_trial *run, int which, const struct split_r
     if (r == 0) {
         const struct feature_rows first = in_market(market, blocks[0]),
                                   last = in_market(market, blocks[n - 1]);
-        learnt.source = (struct source){.config = run->config,
-                                        .market = market->source.market,
-                                        .train = {first.from, last.to},
-                                        .fit = {first.from, last.to},
-                                        .least = market->source.least,
-                                        .train_data = learnt.data,
-                                        .train_market = learnt.within};
+        learnt.source = (struct training_source){.config = run->config,
+                                                 .market = market->source.market,
+                                                 .train = {first.from, last.to},
+                                                 .fit = {first.from, last.to},
+                                                 .least = market->source.least,
+                                                 .train_data = learnt.data,
+                                                 .train_market = learnt.within};
         r = training_making_begin(&learnt.source, &run->config->ppo, false,
                                   run->calls ? run->calls->told : NULL, run->calls ? run->calls->ctx : NULL,
                                   &making, err);

@@ -76,7 +76,7 @@ static int fixed_params(const struct study_trial *trial, json_t **ret, char *why
     const struct study_attribute *fixed =
         study_attribute_find(trial->system, trial->n_system, "fixed_params");
     size_t at;
-    *ret = fixed ? python_json_parse(fixed->json, &at) : NULL;
+    *ret = fixed ? study_python_json_parse(fixed->json, &at) : NULL;
     if (!fixed || json_is_object(*ret))
         return 0;
     snprintf(why, STUDY_ERROR_MAX, "fixed_params: %.60s: it was enqueued with what is no names and values",
@@ -103,7 +103,7 @@ static int find_value(const struct study *study, const struct study_trial *trial
     if (right)
         return kept ? KEPT : FIXED;
     if (external)
-        text = python_json_text(external);
+        text = study_python_json_text(external);
     snprintf(why, STUDY_ERROR_MAX, "%.100s: %.60s: it was enqueued with a value that is none of [search]",
              param->name, text ? text : "its value");
     free(text);

@@ -44,7 +44,7 @@ struct trial {
 static void keep_returns(struct trial *trial, int combination, const int *chosen)
 {
     const struct study_market *market = trial->run.market;
-    const struct split *split = &market->settings->split;
+    const struct study_split *split = &market->settings->split;
     size_t all = market->search.to - market->search.from, n = trial->rows.to - trial->rows.from;
     const double *from = trial->returns;
     for (int i = 0; i < split->tested; i++) {
@@ -68,7 +68,7 @@ static int run_split(struct trial *trial, int combination, const int *chosen, st
                      char err[static TRIAL_ERROR_MAX])
 {
     const struct study_market *market = trial->run.market;
-    const struct split *split = &market->settings->split;
+    const struct study_split *split = &market->settings->split;
     size_t all = market->search.to - market->search.from;
     struct split_rows train[SPLIT_BLOCKS_MAX], test[SPLIT_GROUPS_MAX];
     struct study_trained learnt;
@@ -119,7 +119,7 @@ static int run_splits(struct trial *trial, struct trial_outcome *outcome, char e
 /* From the first group that is tested to the last. */
 static struct split_rows tested_rows(const struct study_market *market)
 {
-    const struct split *split = &market->settings->split;
+    const struct study_split *split = &market->settings->split;
     size_t all = market->search.to - market->search.from;
     int chosen[SPLIT_GROUPS_MAX];
     split_begin(split, chosen);
@@ -134,7 +134,7 @@ int study_trial_run(const struct study_market *market, const struct train_config
     int r = check_config(market, config, err);
     if (r < 0)
         return r;
-    const struct split *split = &market->settings->split;
+    const struct study_split *split = &market->settings->split;
     struct trial trial = {.rows = tested_rows(market)};
     size_t n = trial.rows.to - trial.rows.from;
     struct train_config *own = own_config(config);

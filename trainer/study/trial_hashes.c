@@ -23,7 +23,7 @@ static uint64_t add_text(uint64_t hash, const char *text)
 static uint64_t add_trial(uint64_t hash, const struct study_trial *trial)
 {
     char text[TEXT_MAX];
-    snprintf(text, sizeof text, "%d %s %" PRId64 " %a", trial->number, trial_state_name(trial->state),
+    snprintf(text, sizeof text, "%d %s %" PRId64 " %a", trial->number, study_trial_state_name(trial->state),
              trial->completed_us, trial->values ? trial->values[0] : 0);
     return add_text(hash, text);
 }

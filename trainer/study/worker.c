@@ -233,7 +233,7 @@ static int work(struct worker *worker, struct train_config *config, struct trial
     worker->split = 0;
     worker->lost = worker->pruned = false;
     study_heartbeat_trial(worker->beat, worker->asked.trial);
-    int r = settings_apply(order->config, &order->settings->space, worker->values, config, words);
+    int r = study_settings_apply(order->config, &order->settings->space, worker->values, config, words);
     if (r == 0)
         r = study_trial_run(order->market, config, folder, &calls, outcome, words);
     r = end_trial(worker, r, outcome, words);

@@ -51,7 +51,7 @@ static int walk(struct env *env, const struct net_model *model, struct net_memor
     return 0;
 }
 
-static int evaluate_market(const struct source *source, const struct net_layout *layout,
+static int evaluate_market(const struct training_source *source, const struct net_layout *layout,
                            const struct net_model *model, struct evaluation *ret,
                            char err[static SOURCE_ERROR_MAX])
 {
@@ -195,7 +195,7 @@ static void add_up(const struct walkers *walkers, struct evaluation *ret)
     *ret = found;
 }
 
-static int evaluate_world(const struct source *source, const struct net_layout *layout,
+static int evaluate_world(const struct training_source *source, const struct net_layout *layout,
                           const struct net_model *model, struct evaluation *ret,
                           char err[static SOURCE_ERROR_MAX])
 {
@@ -213,7 +213,7 @@ static int evaluate_world(const struct source *source, const struct net_layout *
     return r;
 }
 
-int training_evaluate(const struct source *source, const struct net_layout *layout,
+int training_evaluate(const struct training_source *source, const struct net_layout *layout,
                       const struct net_model *model, struct evaluation *ret,
                       char err[static SOURCE_ERROR_MAX])
 {

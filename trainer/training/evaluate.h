@@ -22,7 +22,7 @@ struct evaluation {
 };
 
 /* 0; -EINVAL: an action that is not finite, -ENOMEM, with a sentence. */
-int training_evaluate(const struct source *source, const struct net_layout *layout,
+int training_evaluate(const struct training_source *source, const struct net_layout *layout,
                       const struct net_model *model, struct evaluation *ret,
                       char err[static SOURCE_ERROR_MAX]);
 

@@ -208,7 +208,7 @@ static void named_finish(struct named *named, size_t n)
     free(named->environment);
 }
 
-static bool named_init(struct named *named, const struct source *source)
+static bool named_init(struct named *named, const struct training_source *source)
 {
     size_t n = (size_t)source->market->n_symbols;
     bool has_sets = trainer_data_set(source->train_data, 0) != NULL, whole;
@@ -227,8 +227,8 @@ static bool named_init(struct named *named, const struct source *source)
                                              named->observation) == 0;
 }
 
-int training_kept_policy_write(const struct kept_policy *policy, const struct source *source, int64_t steps,
-                               const char *path, char err[static KEEP_ERROR_MAX])
+int training_kept_policy_write(const struct kept_policy *policy, const struct training_source *source,
+                               int64_t steps, const char *path, char err[static KEEP_ERROR_MAX])
 {
     char why[POLICY_ERROR_MAX];
     struct named named = {0};

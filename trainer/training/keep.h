@@ -41,7 +41,7 @@ int training_kept_policy_take(struct learner *learner, struct kept_policy *ret,
 void training_kept_policy_drop(struct kept_policy *policy); /* fine on a zeroed one */
 
 /* Writes it to `path`, with all that it was trained for. */
-int training_kept_policy_write(const struct kept_policy *policy, const struct source *source, int64_t steps,
-                               const char *path, char err[static KEEP_ERROR_MAX]);
+int training_kept_policy_write(const struct kept_policy *policy, const struct training_source *source,
+                               int64_t steps, const char *path, char err[static KEEP_ERROR_MAX]);
 
 #endif

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdio.h>
 
-static int make_world(const struct source *source, const struct ppo_params *params, struct making *making,
-                      char err[static SOURCE_ERROR_MAX])
+static int make_world(const struct training_source *source, const struct ppo_params *params,
+                      struct making *making, char err[static SOURCE_ERROR_MAX])
 {
     if (params->device == PPO_CUDA) {
         snprintf(err, SOURCE_ERROR_MAX,
@@ -16,8 +16,8 @@ static int make_world(const struct source *source, const struct ppo_params *para
     return r < 0 ? r : ppo_learner_create_cpu(params, &making->world, &making->learner, err);
 }
 
-int training_making_predict(const struct source *source, const struct ppo_params *params, bool all_copies,
-                            void (*told)(void *ctx, const char *words), void *ctx,
+int training_making_predict(const struct training_source *source, const struct ppo_params *params,
+                            bool all_copies, void (*told)(void *ctx, const char *words), void *ctx,
                             struct learner_prediction *ret, char err[static SOURCE_ERROR_MAX])
 {
     const struct learner_source from = {.env_params = &source->config->env,
@@ -31,9 +31,9 @@ int training_making_predict(const struct source *source, const struct ppo_params
     return 0;
 }
 
-int training_making_begin(const struct source *source, const struct ppo_params *params, bool all_copies,
-                          void (*told)(void *ctx, const char *words), void *ctx, struct making *ret,
-                          char err[static SOURCE_ERROR_MAX])
+int training_making_begin(const struct training_source *source, const struct ppo_params *params,
+                          bool all_copies, void (*told)(void *ctx, const char *words), void *ctx,
+                          struct making *ret, char err[static SOURCE_ERROR_MAX])
 {
     struct making making = {0};
     const struct learner_source from = {.env_params = &source->config->env,

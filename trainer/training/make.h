@@ -14,12 +14,12 @@ struct making {
 /* `all_copies`: never fewer than params->copies, as what goes on from a checkpoint; rather on the CPU. `told`
  * is given a sentence for whatever is not as asked (fewer copies, the CPU instead of a device); NULL:
  * nobody is. `source` must outlive it. 0, for training_making_end(); -EINVAL, -ENOMEM with a sentence. */
-int training_making_begin(const struct source *source, const struct ppo_params *params, bool all_copies,
-                          void (*told)(void *ctx, const char *words), void *ctx, struct making *ret,
-                          char err[static SOURCE_ERROR_MAX]);
+int training_making_begin(const struct training_source *source, const struct ppo_params *params,
+                          bool all_copies, void (*told)(void *ctx, const char *words), void *ctx,
+                          struct making *ret, char err[static SOURCE_ERROR_MAX]);
 /* What that would come to, as ppo_learner_predict(). */
-int training_making_predict(const struct source *source, const struct ppo_params *params, bool all_copies,
-                            void (*told)(void *ctx, const char *words), void *ctx,
+int training_making_predict(const struct training_source *source, const struct ppo_params *params,
+                            bool all_copies, void (*told)(void *ctx, const char *words), void *ctx,
                             struct learner_prediction *ret, char err[static SOURCE_ERROR_MAX]);
 bool training_making_on_device(const struct making *making);
 void training_making_end(struct making *making); /* fine on a zeroed one */

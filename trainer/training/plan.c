@@ -107,7 +107,7 @@ static int by_total(const void *a, const void *b)
 
 /* A learner of `steps` a rollout, after an iteration that fills its memory: the one in the middle of the next
  * ones. */
-static int time_learner(const struct source *source, const struct ppo_params *whole, int steps,
+static int time_learner(const struct training_source *source, const struct ppo_params *whole, int steps,
                         int iterations, struct measured *ret, char err[static PLAN_ERROR_MAX])
 {
     struct ppo_params params = *whole;
@@ -191,7 +191,7 @@ static void take_note(void *ctx, const char *words)
 }
 
 /* Whose choice the CPU was, where nobody told. */
-static void explain(const struct source *source, const struct ppo_params *wanted, bool on_device,
+static void explain(const struct training_source *source, const struct ppo_params *wanted, bool on_device,
                     struct plan *plan)
 {
     if (on_device) {
@@ -208,7 +208,7 @@ static void explain(const struct source *source, const struct ppo_params *wanted
 }
 
 /* From one copy of the world: the system grants more than it has, and ends programs that then use it. */
-static int check_memory(const struct source *source, const struct ppo_params *params,
+static int check_memory(const struct training_source *source, const struct ppo_params *params,
                         struct net_layout *layout, char err[static PLAN_ERROR_MAX])
 {
     struct ppo_world world;
@@ -232,7 +232,7 @@ static int check_memory(const struct source *source, const struct ppo_params *pa
     return -ENOMEM;
 }
 
-int training_plan_make(const struct source *source, const struct ppo_params *wanted, bool all_copies,
+int training_plan_make(const struct training_source *source, const struct ppo_params *wanted, bool all_copies,
                        struct plan *ret, char err[static PLAN_ERROR_MAX])
 {
     struct ppo_params params = *wanted;

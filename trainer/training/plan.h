@@ -30,7 +30,7 @@ struct plan {
 /* Of `params`, which are those of the configuration but for copies; `all_copies` as training_making_begin().
  * The copies are those that the whole rollout leaves a device room for, not the measured one's. 0; -EINVAL,
  * -ENOMEM as the learner's; without having built anything where the CPU's memory cannot hold a rollout. */
-int training_plan_make(const struct source *source, const struct ppo_params *params, bool all_copies,
+int training_plan_make(const struct training_source *source, const struct ppo_params *params, bool all_copies,
                        struct plan *ret, char err[static PLAN_ERROR_MAX]);
 
 #endif

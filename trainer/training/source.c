@@ -90,14 +90,14 @@ static int load_state(const struct train_config_data *data, const struct words *
 {
     struct state_dir state;
     char why[256];
-    int r = state_dir_find(data->state, &state, why, sizeof why);
+    int r = db_state_dir_find(data->state, &state, why, sizeof why);
     if (r < 0)
         return say(err, r, "[data] state: %s", why);
     const struct market_options options = {.interval_ns = data->interval_ns};
     return db_market_load(state.database, symbols->word, symbols->n, BAR_VENUE, &options, ret, NULL, err);
 }
 
-static int load_bars(struct source *source, char err[static SOURCE_ERROR_MAX])
+static int load_bars(struct training_source *source, char err[static SOURCE_ERROR_MAX])
 {
     const struct train_config_data *data = &source->config->data;
     struct words *bars = malloc(sizeof *bars), *symbols = malloc(sizeof *symbols);
@@ -113,7 +113,7 @@ static int load_bars(struct source *source, char err[static SOURCE_ERROR_MAX])
     return r;
 }
 
-static int read_least(struct source *source, char err[static SOURCE_ERROR_MAX])
+static int read_least(struct training_source *source, char err[static SOURCE_ERROR_MAX])
 {
     size_t n = (size_t)source->market->n_symbols;
     struct words *words = malloc(sizeof *words);
@@ -153,11 +153,11 @@ static int find_rows(const struct market *market, const char *what, int64_t from
     return 0;
 }
 
-int training_source_load(const struct train_config *config, struct source *ret,
+int training_source_load(const struct train_config *config, struct training_source *ret,
                          char err[static SOURCE_ERROR_MAX])
 {
     const struct train_config_data *data = &config->data;
-    struct source source = {.config = config};
+    struct training_source source = {.config = config};
     int r = train_config_trades(config) ? load_bars(&source, err) : 0;
     if (r == 0 && source.market) {
         int64_t end = train_config_train_end(data);
@@ -193,7 +193,7 @@ static size_t rows_of(const struct market *market, const struct source_rows *row
     return n;
 }
 
-static int make_market(struct source *source, const char *what, const struct source_rows *rows,
+static int make_market(struct training_source *source, const char *what, const struct source_rows *rows,
                        const struct env_params *params, struct trainer_data **ret_data,
                        struct env_market **ret_market, char err[static SOURCE_ERROR_MAX])
 {
@@ -238,14 +238,14 @@ void training_source_test_params(struct env_params *params)
     fix(&params->slippage_pct);
 }
 
-static struct env_params test_params(const struct source *source)
+static struct env_params test_params(const struct training_source *source)
 {
     struct env_params params = source->config->env;
     training_source_test_params(&params);
     return params;
 }
 
-int training_source_features(struct source *source, char err[static SOURCE_ERROR_MAX])
+int training_source_features(struct training_source *source, char err[static SOURCE_ERROR_MAX])
 {
     if (!source->market)
         return 0;
@@ -265,7 +265,7 @@ int training_source_features(struct source *source, char err[static SOURCE_ERROR
 
 /* ---- Worlds. ---- */
 
-int training_source_world(const struct source *source, size_t copies, struct ppo_world *ret,
+int training_source_world(const struct training_source *source, size_t copies, struct ppo_world *ret,
                           char err[static SOURCE_ERROR_MAX])
 {
     const struct train_config *config = source->config;
@@ -281,20 +281,21 @@ int training_source_world(const struct source *source, size_t copies, struct ppo
     return r;
 }
 
-int training_source_test_env(const struct source *source, struct env **ret, char err[static SOURCE_ERROR_MAX])
+int training_source_test_env(const struct training_source *source, struct env **ret,
+                             char err[static SOURCE_ERROR_MAX])
 {
     const struct env_params params = test_params(source);
     const struct env_options options = {.copies = 1, .seed = source->config->ppo.seed};
     return env_create(&params, source->test_market, &options, ret, err);
 }
 
-int training_source_test_world(const struct source *source, size_t copies, struct ppo_world *ret,
+int training_source_test_world(const struct training_source *source, size_t copies, struct ppo_world *ret,
                                char err[static SOURCE_ERROR_MAX])
 {
     return ppo_world_builtin(source->config->world, copies, ~source->config->ppo.seed, ret, err);
 }
 
-bool training_source_tests(const struct source *source)
+bool training_source_tests(const struct training_source *source)
 {
     return source->market ? source->test_market != NULL : source->config->evaluate_episodes > 0;
 }
@@ -310,13 +311,13 @@ size_t training_source_market_bytes(const struct env_market *market)
     return view->rows * row;
 }
 
-size_t training_source_bytes(const struct source *source)
+size_t training_source_bytes(const struct training_source *source)
 {
     return (source->market ? source->market->bytes : 0) + training_source_market_bytes(source->train_market) +
            training_source_market_bytes(source->test_market);
 }
 
-void training_source_close(struct source *source)
+void training_source_close(struct training_source *source)
 {
     env_market_destroy(source->train_market);
     env_market_destroy(source->test_market);
@@ -324,5 +325,5 @@ void training_source_close(struct source *source)
     trainer_data_destroy(source->test_data);
     market_store_close(source->market);
     free(source->least);
-    *source = (struct source){0};
+    *source = (struct training_source){0};
 }

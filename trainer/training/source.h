@@ -15,7 +15,7 @@ struct source_rows {
     size_t from, to;
 };
 
-struct source {
+struct training_source {
     const struct train_config *config;   /* the caller's */
     struct market *market;               /* NULL: a world that is built in */
     struct source_rows train, test, fit; /* test.to 0: nothing is tested */
@@ -27,19 +27,19 @@ struct source {
 /* Reads the bars and finds the rows. `config` must outlive it. 0, for training_source_close(); -EINVAL and
  * errors of opening with a sentence: a file that is missing or bad by its name, a range without bars by its
  * key and the bars' own. */
-int training_source_load(const struct train_config *config, struct source *ret,
+int training_source_load(const struct train_config *config, struct training_source *ret,
                          char err[static SOURCE_ERROR_MAX]);
 
 /* Computes the features and makes the markets that environments are made of. */
-int training_source_features(struct source *source, char err[static SOURCE_ERROR_MAX]);
+int training_source_features(struct training_source *source, char err[static SOURCE_ERROR_MAX]);
 
 /* A world of `copies`, in the rows of training; to be tested in, of one episode each: in those of testing, or
  * of draws of its own. For ppo_world_destroy(), before training_source_close(). */
-int training_source_world(const struct source *source, size_t copies, struct ppo_world *ret,
+int training_source_world(const struct training_source *source, size_t copies, struct ppo_world *ret,
                           char err[static SOURCE_ERROR_MAX]);
-int training_source_test_env(const struct source *source, struct env **ret,
+int training_source_test_env(const struct training_source *source, struct env **ret,
                              char err[static SOURCE_ERROR_MAX]);
-int training_source_test_world(const struct source *source, size_t copies, struct ppo_world *ret,
+int training_source_test_world(const struct training_source *source, size_t copies, struct ppo_world *ret,
                                char err[static SOURCE_ERROR_MAX]);
 
 /* Parameters by which a policy is tested: one episode from the first row to the last, ranges at their
@@ -47,11 +47,11 @@ int training_source_test_world(const struct source *source, size_t copies, struc
  */
 void training_source_test_params(struct env_params *params);
 
-bool training_source_tests(const struct source *source); /* is there anything to be tested on? */
+bool training_source_tests(const struct training_source *source); /* is there anything to be tested on? */
 
 /* Of all that it holds, and of one market (NULL: 0), which a device holds too. */
-size_t training_source_bytes(const struct source *source);
+size_t training_source_bytes(const struct training_source *source);
 size_t training_source_market_bytes(const struct env_market *market);
-void training_source_close(struct source *source); /* fine on a zeroed one */
+void training_source_close(struct training_source *source); /* fine on a zeroed one */
 
 #endif

@@ -15,7 +15,7 @@ static enum style severity_style(const struct history_alert *alert)
 
 static void clock_text(char buf[static FORMAT_MAX], int64_t ns)
 {
-    format_clock(buf, ns);
+    cli_format_clock(buf, ns);
     buf[5] = '\0'; /* hours and minutes */
 }
 
@@ -39,13 +39,13 @@ static void line(const struct area *body, int y, const struct history_alert *ale
     int end = body->width - 1;
     char a[FORMAT_MAX], b[TAIL_MAX];
 
-    area_char(body, 1, y, severity_style(alert), alert->open ? L'!' : L' ');
+    tui_area_char(body, 1, y, severity_style(alert), alert->open ? L'!' : L' ');
     clock_text(a, alert->last_ns);
-    int x = area_text(body, TEXT_X, y, STYLE_DIM, a) + 1;
+    int x = tui_area_text(body, TEXT_X, y, STYLE_DIM, a) + 1;
     tail(alert, b);
     if (b[0])
-        end = area_text_right(body, end, y, STYLE_DIM, b) - 1;
-    area_text_cut(body, x, y, end - x, severity_style(alert), alert->text);
+        end = tui_area_text_right(body, end, y, STYLE_DIM, b) - 1;
+    tui_area_text_cut(body, x, y, end - x, severity_style(alert), alert->text);
 }
 
 /* The whole of the chosen one, where its row has no room for it. */
@@ -71,31 +71,31 @@ void panel_alerts(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
     const struct history *h = &model->history;
-    int64_t open = model_alerts_open(model);
-    struct area body = frame_rule(area, scene, PANEL_ALERTS, "Alerts", open < 0 ? -1 : (int)open, NULL);
-    struct window window = frame_window(scene, PANEL_ALERTS, h->n_alerts, body.height);
+    int64_t open = tui_model_alerts_open(model);
+    struct area body = panel_frame_rule(area, scene, PANEL_ALERTS, "Alerts", open < 0 ? -1 : (int)open, NULL);
+    struct window window = panel_frame_window(scene, PANEL_ALERTS, h->n_alerts, body.height);
     struct area text = beside_mark(&body);
     char detail[DETAIL_MAX] = "";
     int more = 0; /* rows of the chosen one beyond its first */
 
     if (h->n_alerts == 0)
-        frame_empty(&body, frame_no_history(model, "none"));
+        panel_frame_empty(&body, panel_frame_no_history(model, "none"));
     if (window.cursor >= 0) {
         whole(&h->alerts[window.cursor], detail);
-        more = frame_wrap_rows(detail, text.width) - 1;
+        more = panel_frame_wrap_rows(detail, text.width) - 1;
         more = more >= body.height ? body.height - 1 : more;
-        window = frame_window(scene, PANEL_ALERTS, h->n_alerts, body.height - more);
+        window = panel_frame_window(scene, PANEL_ALERTS, h->n_alerts, body.height - more);
     }
     for (int i = window.first, y = 0; i < window.end; i++, y++) {
         const struct history_alert *alert = &h->alerts[i];
         if (i != window.cursor || more == 0) {
             line(&body, y, alert);
         } else {
-            area_char(&body, 1, y, severity_style(alert), alert->open ? L'!' : L' ');
-            frame_wrap(&text, y, more + 1, severity_style(alert), detail);
+            tui_area_char(&body, 1, y, severity_style(alert), alert->open ? L'!' : L' ');
+            panel_frame_wrap(&text, y, more + 1, severity_style(alert), detail);
         }
         if (i == window.cursor)
-            frame_cursor(&body, y);
+            panel_frame_cursor(&body, y);
         y += i == window.cursor ? more : 0;
     }
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tui/chart.h"
-#include "tui/panel/search_words.h"
+#include "tui/panel/study_words.h"
 
 enum { AXIS = 9, VALUES_MAX = 2 * CANVAS_SIDE_MAX };
 
@@ -35,33 +35,33 @@ static bool range(const struct search_page *page, double *ret_low, double *ret_h
             ends[2] = page->best[i]; /* the first */
     }
     free(sorted);
-    return chart_range(ends, 3, ret_low, ret_high);
+    return tui_chart_range(ends, 3, ret_low, ret_high);
 }
 
 void panel_best(const struct area *area, const struct scene *scene)
 {
     static double best[VALUES_MAX], values[VALUES_MAX];
     const struct search_page *page;
-    struct area body = search_frame(area, scene, PANEL_BEST, "Best so far", &page);
-    enum freshness freshness = model_searches_freshness(scene->model, scene->now);
+    struct area body = panel_study_frame(area, scene, PANEL_BEST, "Best so far", &page);
+    enum freshness freshness = tui_model_studies_freshness(scene->model, scene->now);
     double low, high;
     char a[FORMAT_MAX];
 
     if (!page)
         return;
     if (page->search.n_objectives != 1) {
-        area_printf(&body, 1, 0, STYLE_DIM, "n/a: %d objectives, Pareto front %d", page->search.n_objectives,
-                    page->search.pareto);
+        tui_area_printf(&body, 1, 0, STYLE_DIM, "n/a: %d objectives, Pareto front %d",
+                        page->search.n_objectives, page->search.pareto);
         return;
     }
     int columns = body.width - AXIS - 2, rows = body.height - 1;
     if (freshness == GONE || page->n_results == 0 || !range(page, &low, &high)) {
-        frame_empty(&body, freshness == GONE ? "-" : "no trial has completed");
+        panel_frame_empty(&body, freshness == GONE ? "-" : "no trial has completed");
         return;
     }
     if (columns < 4 || rows < 1)
         return;
-    struct area inside = area_part(&body, 1, 0, columns, rows);
+    struct area inside = tui_area_part(&body, 1, 0, columns, rows);
     int points = 2 * columns < VALUES_MAX ? 2 * columns : VALUES_MAX;
     for (int i = 0; i < points; i++) { /* steps: a value holds until the next one */
         int at = (int)((long)i * page->n_results / points),
@@ -70,11 +70,12 @@ void panel_best(const struct area *area, const struct scene *scene)
         best[i] = page->best[last];
         values[i] = page->values[last] >= low && page->values[last] <= high ? page->values[last] : NAN;
     }
-    chart_line(&inside, best, points, low, high, frame_style(freshness, STYLE_CHART));
+    tui_chart_line(&inside, best, points, low, high, panel_frame_style(freshness, STYLE_CHART));
     if (body.canvas->glyphs != GLYPHS_BRAILLE) /* there it would be one with the line */
-        chart_overlay(&inside, values, points, low, high, STYLE_LINE);
-    area_text(&body, columns + 2, 0, STYLE_DIM, search_number(a, sizeof(a), high));
+        tui_chart_overlay(&inside, values, points, low, high, STYLE_LINE);
+    tui_area_text(&body, columns + 2, 0, STYLE_DIM, tui_study_number(a, sizeof(a), high));
     if (rows > 1)
-        area_text(&body, columns + 2, rows - 1, STYLE_DIM, search_number(a, sizeof(a), low));
-    area_printf(&body, 1, rows, STYLE_DIM, "%s completed, in their order", format_count(a, page->n_results));
+        tui_area_text(&body, columns + 2, rows - 1, STYLE_DIM, tui_study_number(a, sizeof(a), low));
+    tui_area_printf(&body, 1, rows, STYLE_DIM, "%s completed, in their order",
+                    cli_format_count(a, page->n_results));
 }

@@ -7,24 +7,25 @@ enum { WORDS_ROWS = 3 };
 
 static void ask_name(const struct area *screen, const struct scene *scene)
 {
-    struct area box = frame_box(screen, 60, 7, "Start");
+    struct area box = panel_frame_box(screen, 60, 7, "Start");
     const char *name = scene->view->typed;
     char words[TRAIN_ASK_MAX];
 
-    int x = area_text(&box, 0, 0, STYLE_WARN, "Name, then Enter: ");
-    x = area_text(&box, x, 0, STYLE_STRONG, name);
-    area_char(&box, x, 0, STYLE_KEY, L'_');
-    if (name[0] && !train_ask_allowed(scene->model, PROMPT_START, name, words))
-        frame_wrap(&box, 1, 2, STYLE_BAD, words);
+    int x = tui_area_text(&box, 0, 0, STYLE_WARN, "Name, then Enter: ");
+    x = tui_area_text(&box, x, 0, STYLE_STRONG, name);
+    tui_area_char(&box, x, 0, STYLE_KEY, L'_');
+    if (name[0] && !tui_train_ask_allowed(scene->model, PROMPT_START, name, words))
+        panel_frame_wrap(&box, 1, 2, STYLE_BAD, words);
     else
-        frame_wrap(&box, 1, 2, STYLE_DIM, "Its configuration comes next; it is the name of its policy, too.");
-    area_text_cut(&box, 0, 4, box.width, STYLE_DIM, "Esc does nothing.");
+        panel_frame_wrap(&box, 1, 2, STYLE_DIM,
+                         "Its configuration comes next; it is the name of its policy, too.");
+    tui_area_text_cut(&box, 0, 4, box.width, STYLE_DIM, "Esc does nothing.");
 }
 
 void panel_confirm(const struct area *screen, const struct scene *scene)
 {
     const struct view *view = scene->view;
-    int changes = view->page ? form_changes(&view->page->form) : 0;
+    int changes = view->page ? tui_form_changes(&view->page->form) : 0;
     struct train_question question;
     char words[TRAIN_ASK_MAX];
 
@@ -32,19 +33,19 @@ void panel_confirm(const struct area *screen, const struct scene *scene)
         ask_name(screen, scene);
         return;
     }
-    train_ask_several(scene->model, view->prompt, view->subject, view->also, view->n_also, changes,
-                      &question);
-    bool allowed = train_ask_allowed(scene->model, view->prompt, view->subject, words);
+    tui_train_ask_several(scene->model, view->prompt, view->subject, view->also, view->n_also, changes,
+                          &question);
+    bool allowed = tui_train_ask_allowed(scene->model, view->prompt, view->subject, words);
     for (int i = 0; !allowed && !view->page && i < view->n_also; i++)
-        allowed = train_ask_allowed(scene->model, view->prompt, view->also[i], words);
-    struct area box = frame_box(screen, 60, WORDS_ROWS + 5, question.title);
-    int y = frame_wrap(&box, 0, 2, STYLE_STRONG, question.ask);
+        allowed = tui_train_ask_allowed(scene->model, view->prompt, view->also[i], words);
+    struct area box = panel_frame_box(screen, 60, WORDS_ROWS + 5, question.title);
+    int y = panel_frame_wrap(&box, 0, 2, STYLE_STRONG, question.ask);
     if (view->prompt != PROMPT_LEAVE && !allowed) /* since it was asked */
-        frame_wrap(&box, y, WORDS_ROWS, STYLE_BAD, words);
+        panel_frame_wrap(&box, y, WORDS_ROWS, STYLE_BAD, words);
     else
-        frame_wrap(&box, y, WORDS_ROWS, STYLE_NORMAL, question.what);
+        panel_frame_wrap(&box, y, WORDS_ROWS, STYLE_NORMAL, question.what);
     y = box.height - 1;
-    int x = area_text(&box, 0, y, STYLE_KEY, "y");
-    x = area_text(&box, x + 1, y, STYLE_NORMAL, "does it;");
-    area_text(&box, x + 1, y, STYLE_DIM, "any other key does not");
+    int x = tui_area_text(&box, 0, y, STYLE_KEY, "y");
+    x = tui_area_text(&box, x + 1, y, STYLE_NORMAL, "does it;");
+    tui_area_text(&box, x + 1, y, STYLE_DIM, "any other key does not");
 }

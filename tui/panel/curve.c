@@ -48,7 +48,7 @@ static char *short_number(char buf[static FORMAT_MAX], double value)
     double size = fabs(value);
 
     if (size >= 1e5)
-        return format_count(buf, value);
+        return cli_format_count(buf, value);
     if (size > 0 && size < 1e-3)
         snprintf(buf, FORMAT_MAX, "%.1e", value);
     else
@@ -65,37 +65,37 @@ static void plot(const struct area *area, const struct history_training *past, e
 
     for (int i = 0; i < past->n_points; i++)
         last = isfinite(past->figures[figure][i]) ? past->figures[figure][i] : last;
-    int x = area_text(area, 1, 0, STYLE_DIM, names[figure]) + 1;
-    area_text(area, x, 0, STYLE_STRONG, isfinite(last) ? short_number(a, last) : "n/a");
+    int x = tui_area_text(area, 1, 0, STYLE_DIM, names[figure]) + 1;
+    tui_area_text(area, x, 0, STYLE_STRONG, isfinite(last) ? short_number(a, last) : "n/a");
     if (columns < 4 || rows < 1)
         return;
     int n = 2 * columns < VALUES_MAX ? 2 * columns : VALUES_MAX;
     spread(past, figure, values, n);
-    if (!chart_range(values, n, &low, &high))
+    if (!tui_chart_range(values, n, &low, &high))
         return;
-    struct area inside = area_part(area, 1, 1, columns, rows);
-    chart_line(&inside, values, n, low, high, STYLE_CHART);
-    area_text(area, columns + 2, 1, STYLE_DIM, short_number(a, high));
+    struct area inside = tui_area_part(area, 1, 1, columns, rows);
+    tui_chart_line(&inside, values, n, low, high, STYLE_CHART);
+    tui_area_text(area, columns + 2, 1, STYLE_DIM, short_number(a, high));
     if (rows > 1)
-        area_text(area, columns + 2, rows, STYLE_DIM, short_number(a, low));
-    format_count(a, (double)past->steps[0]);
-    area_text(area, 1, area->height - 1, STYLE_DIM, a);
-    format_count(a, (double)past->steps[past->n_points - 1]);
+        tui_area_text(area, columns + 2, rows, STYLE_DIM, short_number(a, low));
+    cli_format_count(a, (double)past->steps[0]);
+    tui_area_text(area, 1, area->height - 1, STYLE_DIM, a);
+    cli_format_count(a, (double)past->steps[past->n_points - 1]);
     snprintf(b, sizeof(b), "%.16s steps", a);
-    area_text_right(area, 1 + columns, area->height - 1, STYLE_DIM, b);
+    tui_area_text_right(area, 1 + columns, area->height - 1, STYLE_DIM, b);
 }
 
 void panel_curve(const struct area *area, const struct scene *scene)
 {
     const struct history_training *past = &scene->model->history.training;
-    const char *wanted = view_wanted_training(scene->view, scene->model);
+    const char *wanted = tui_view_wanted_training(scene->view, scene->model);
     char title[STATUS_TRAINING_NAME_MAX + 24];
 
     snprintf(title, sizeof(title), "Learning curves%s%s", wanted[0] && !scene->view->detail ? " " : "",
              scene->view->detail ? "" : wanted);
-    struct area body = frame_rule(area, scene, PANEL_CURVE, title, -1, NULL);
+    struct area body = panel_frame_rule(area, scene, PANEL_CURVE, title, -1, NULL);
     if (strcmp(past->training, wanted) != 0 || past->n_points == 0) {
-        frame_empty(&body, frame_no_history(scene->model, "no update is stored yet"));
+        panel_frame_empty(&body, panel_frame_no_history(scene->model, "no update is stored yet"));
         return;
     }
     /* One place for one figure: the return comes first. Two: it stands at the left, and has both when its
@@ -107,8 +107,8 @@ void panel_curve(const struct area *area, const struct scene *scene)
         plot(&body, past, FIGURE_RETURN);
     } else {
         int left = body.width / 2;
-        struct area first = area_part(&body, 0, 0, left, body.height),
-                    second = area_part(&body, left, 0, body.width - left, body.height);
+        struct area first = tui_area_part(&body, 0, 0, left, body.height),
+                    second = tui_area_part(&body, left, 0, body.width - left, body.height);
         plot(&first, past, FIGURE_RETURN);
         plot(&second, past, chosen);
     }

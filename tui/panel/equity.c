@@ -20,7 +20,7 @@ static void read_curve(struct curve *curve, const struct model *model, const str
                        enum freshness freshness, struct moment now)
 {
     const struct history *h = &model->history;
-    int64_t clock_ns = model_clock_ns(model, now);
+    int64_t clock_ns = tui_model_clock_ns(model, now);
 
     curve->n = 0;
     if (account && h->equity_account[0] && strcmp(h->equity_account, account->account) != 0)
@@ -63,18 +63,19 @@ static bool sample_backtest(const struct model *model, const struct status_accou
 void panel_equity(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
-    enum freshness freshness = model_accounts_freshness(model, scene->now);
+    enum freshness freshness = tui_model_accounts_freshness(model, scene->now);
     struct curve curve;
     double values[SAMPLES_MAX], all[HISTORY_EQUITY_MAX + 1 + SAMPLES_MAX], low, high;
     char a[FORMAT_MAX], b[FORMAT_MAX], text[FORMAT_MAX * 3];
-    const struct status_account *account = view_account(scene->view, model);
+    const struct status_account *account = tui_view_account(scene->view, model);
 
     read_curve(&curve, model, account, freshness, scene->now);
     int64_t span_ms = curve.n ? (curve.points[curve.n - 1].ts_ns - curve.points[0].ts_ns) / 1000000 : 0;
     bool several = model->status.n_accounts > 1; /* accounts do not add up: their currencies may differ */
-    snprintf(text, sizeof(text), "Equity %s%s%s", format_age(a, span_ms > day_ms * 9 / 10 ? day_ms : span_ms),
-             several ? " " : "", several ? account->account : "");
-    struct area body = frame_rule(area, scene, PANEL_EQUITY, curve.n ? text : "Equity", -1, NULL);
+    snprintf(text, sizeof(text), "Equity %s%s%s",
+             cli_format_age(a, span_ms > day_ms * 9 / 10 ? day_ms : span_ms), several ? " " : "",
+             several ? account->account : "");
+    struct area body = panel_frame_rule(area, scene, PANEL_EQUITY, curve.n ? text : "Equity", -1, NULL);
     for (int i = 0; i < curve.n; i++)
         all[i] = curve.points[i].equity;
     int64_t from_ns = curve.n ? curve.points[0].ts_ns : 0,
@@ -84,32 +85,33 @@ void panel_equity(const struct area *area, const struct scene *scene)
     bool both = curve.n > 0 && sample_backtest(model, account, from_ns, to_ns, backtest, width);
     if (both)
         memcpy(all + curve.n, backtest, (size_t)width * sizeof(*all));
-    if (!chart_range(all, curve.n + (both ? width : 0), &low, &high)) {
-        frame_empty(&body, frame_no_history(model, "no point yet"));
+    if (!tui_chart_range(all, curve.n + (both ? width : 0), &low, &high)) {
+        panel_frame_empty(&body, panel_frame_no_history(model, "no point yet"));
         return;
     }
     double first = all[0], last = all[curve.n - 1];
     if (freshness == FRESH && both)
-        snprintf(text, sizeof(text), " live %s  .. backtest %s ", format_fit(a, last, 2, AXIS + 3),
-                 format_fit(b, backtest[width - 1], 2, AXIS + 3));
+        snprintf(text, sizeof(text), " live %s  .. backtest %s ", cli_format_fit(a, last, 2, AXIS + 3),
+                 cli_format_fit(b, backtest[width - 1], 2, AXIS + 3));
     else if (freshness == FRESH)
-        snprintf(text, sizeof(text), " %s %s ", format_signed(a, last - first, 2),
-                 format_percent(b, first != 0 ? 100 * (last / first - 1) : NAN, 2));
+        snprintf(text, sizeof(text), " %s %s ", cli_format_signed(a, last - first, 2),
+                 cli_format_percent(b, first != 0 ? 100 * (last / first - 1) : NAN, 2));
     else
         snprintf(text, sizeof(text), " STALE ");
     if (area->width > (int)strlen(text) + 16)
-        area_text_right(area, area->width - 1, 0,
-                        freshness == FRESH ? style_signed(last - first) : STYLE_WARN, text);
+        tui_area_text_right(area, area->width - 1, 0,
+                            freshness == FRESH ? style_signed(last - first) : STYLE_WARN, text);
     int decimals = high - low >= 20 ? 0 : high - low >= 2 ? 1 : 2, axis = body.width < 24 ? 0 : AXIS;
-    struct area chart = area_part(&body, axis + 2, 0, body.width - axis - 3, body.height);
+    struct area chart = tui_area_part(&body, axis + 2, 0, body.width - axis - 3, body.height);
     int n = chart.width * 2 < SAMPLES_MAX ? chart.width * 2 : SAMPLES_MAX;
     sample(curve.points, curve.n, from_ns, to_ns, values, n);
-    chart_line(&chart, values, n, low, high, frame_style(freshness, STYLE_CHART));
+    tui_chart_line(&chart, values, n, low, high, panel_frame_style(freshness, STYLE_CHART));
     if (both && sample_backtest(model, account, from_ns, to_ns, backtest, n))
-        chart_overlay(&chart, backtest, n, low, high, STYLE_LINE);
+        tui_chart_overlay(&chart, backtest, n, low, high, STYLE_LINE);
     if (axis) {
-        area_text_right(&body, axis + 1, 0, STYLE_DIM, format_fit(a, high, decimals, axis));
+        tui_area_text_right(&body, axis + 1, 0, STYLE_DIM, cli_format_fit(a, high, decimals, axis));
         if (body.height > 1)
-            area_text_right(&body, axis + 1, body.height - 1, STYLE_DIM, format_fit(a, low, decimals, axis));
+            tui_area_text_right(&body, axis + 1, body.height - 1, STYLE_DIM,
+                                cli_format_fit(a, low, decimals, axis));
     }
 }

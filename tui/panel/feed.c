@@ -9,15 +9,15 @@
 /* A label and its value, if there is room for both. Returns the column for the next one. */
 static int pair(const struct area *body, int x, int y, const char *label, enum style style, const char *value)
 {
-    if (x + text_width(label) + 1 + text_width(value) > body->width)
+    if (x + cli_text_width(label) + 1 + cli_text_width(value) > body->width)
         return body->width;
-    x = area_text(body, x, y, STYLE_DIM, label);
-    return area_text(body, x + 1, y, style, value) + 2;
+    x = tui_area_text(body, x, y, STYLE_DIM, label);
+    return tui_area_text(body, x + 1, y, style, value) + 2;
 }
 
 static char *counted(char *buf, int64_t count)
 {
-    return format_count(buf, count < 0 ? NAN : (double)count);
+    return cli_format_count(buf, count < 0 ? NAN : (double)count);
 }
 
 /* Bytes of `text` that a line of `columns` takes, up to a blank if it does not take all. */
@@ -27,8 +27,8 @@ static size_t line_bytes(const char *text, int columns)
 
     for (int used = 0; text[n];) {
         wchar_t c;
-        size_t bytes = text_decode(text + n, &c);
-        int width = text_char_width(c);
+        size_t bytes = cli_text_decode(text + n, &c);
+        int width = cli_text_char_width(c);
         used += width < 0 ? 1 : width;
         if (used > columns)
             return text[n] == ' ' || !blank ? n : blank;
@@ -47,10 +47,10 @@ static int detail(const struct area *body, int x, int y, const char *words)
     size_t n = line_bytes(words, body->width - x);
 
     snprintf(first, sizeof(first), "%.*s", (int)n, words);
-    area_text(body, x, y, STYLE_WARN, first);
+    tui_area_text(body, x, y, STYLE_WARN, first);
     words += n + strspn(words + n, " ");
     if (words[0])
-        area_text_cut(body, 3, ++y, body->width - 3, STYLE_WARN, words);
+        tui_area_text_cut(body, 3, ++y, body->width - 3, STYLE_WARN, words);
     return y;
 }
 
@@ -62,7 +62,7 @@ static int connection(const struct area *body, const struct status *s, enum fres
     char a[FORMAT_MAX], state[FORMAT_MAX];
     bool ok = strcmp(feed->state, "ok") == 0 || strcmp(feed->state, "closed") == 0,
          failed = strcmp(feed->state, "failed") == 0;
-    enum style style = frame_style(freshness, ok ? STYLE_GOOD : failed ? STYLE_BAD : STYLE_WARN);
+    enum style style = panel_frame_style(freshness, ok ? STYLE_GOOD : failed ? STYLE_BAD : STYLE_WARN);
     int64_t left_ms = feed->retry_in_ms - since_ms;
 
     snprintf(state, sizeof(state), "%s", feed->state[0] ? feed->state : "n/a");
@@ -79,7 +79,7 @@ static int connection(const struct area *body, const struct status *s, enum fres
              counted(a, feed->bad_frames));
     x = pair(body, x, 0, "connects", STYLE_NORMAL, counted(a, feed->connects));
     const char *words = feed->detail[0] ? feed->detail : feed->url;
-    area_text_cut(body, x, 0, body->width - x, feed->detail[0] ? STYLE_WARN : STYLE_DIM, words);
+    tui_area_text_cut(body, x, 0, body->width - x, feed->detail[0] ? STYLE_WARN : STYLE_DIM, words);
     return 1;
 }
 
@@ -87,24 +87,25 @@ static void storage(const struct area *body, int y, const struct status *s, enum
 {
     char a[FORMAT_MAX], p99[FORMAT_MAX];
     bool ok = strcmp(s->db_state, "ok") == 0;
-    int x = pair(body, 1, y, "db", frame_style(freshness, ok ? STYLE_GOOD : STYLE_BAD),
+    int x = pair(body, 1, y, "db", panel_frame_style(freshness, ok ? STYLE_GOOD : STYLE_BAD),
                  s->db_state[0] ? s->db_state : "n/a");
 
     if (s->db_detail[0]) {
-        area_text_cut(body, x, y, body->width - x, STYLE_BAD, s->db_detail);
+        tui_area_text_cut(body, x, y, body->width - x, STYLE_BAD, s->db_detail);
         return;
     }
     if (s->log.state[0]) {
         bool logs = strcmp(s->log.state, "ok") == 0;
-        x = pair(body, x, y, "log", frame_style(freshness, logs ? STYLE_GOOD : STYLE_BAD), s->log.state);
+        x = pair(body, x, y, "log", panel_frame_style(freshness, logs ? STYLE_GOOD : STYLE_BAD),
+                 s->log.state);
         if (s->log.detail[0]) {
-            area_text_cut(body, x, y, body->width - x, STYLE_BAD, s->log.detail);
+            tui_area_text_cut(body, x, y, body->width - x, STYLE_BAD, s->log.detail);
             return;
         }
     }
     x = pair(body, x, y, "commits", STYLE_NORMAL, counted(a, s->db_commits));
     x = pair(body, x, y, "queue", STYLE_NORMAL, counted(a, s->db_queue));
-    format_number(a, s->commit_p99_ms, 1);
+    cli_format_number(a, s->commit_p99_ms, 1);
     snprintf(p99, sizeof(p99), "%.20s%s", a, isfinite(s->commit_p99_ms) ? " ms" : "");
     x = pair(body, x, y, "p99", STYLE_NORMAL, p99);
     x = pair(body, x, y, "orders", STYLE_NORMAL, counted(a, s->count_orders));
@@ -120,34 +121,35 @@ static void devices(const struct area *body, int y, const struct status *s)
 
     if (s->n_devices > 0) {
         const struct status_device *d = &s->devices[0];
-        area_printf(body, x, y, STYLE_NORMAL, "%s %s%% %s MiB", d->name, format_number(a, d->util_pct, 0),
-                    format_number(b, d->mem_used_mib, 0));
+        tui_area_printf(body, x, y, STYLE_NORMAL, "%s %s%% %s MiB", d->name,
+                        cli_format_number(a, d->util_pct, 0), cli_format_number(b, d->mem_used_mib, 0));
         return;
     }
     x = pair(body, x, y, "gpu", STYLE_NORMAL, s->gpu_state[0] ? s->gpu_state : "n/a");
-    area_text_cut(body, x, y, body->width - x, STYLE_DIM, s->gpu_reason);
+    tui_area_text_cut(body, x, y, body->width - x, STYLE_DIM, s->gpu_reason);
 }
 
 void panel_feed(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
-    enum freshness freshness = model_freshness(model, scene->now);
-    struct area body = frame_rule(area, scene, PANEL_FEED, "Feed", -1, NULL);
+    enum freshness freshness = tui_model_freshness(model, scene->now);
+    struct area body = panel_frame_rule(area, scene, PANEL_FEED, "Feed", -1, NULL);
     char text[FORMAT_MAX];
 
     if (model->source != MODEL_DAEMON) {
-        frame_empty(&body, model->daemon_words[0] ? model->daemon_words : "asking the daemon");
+        panel_frame_empty(&body, model->daemon_words[0] ? model->daemon_words : "asking the daemon");
         return;
     }
-    frame_age(text, sizeof(text), freshness, model_age(model, model->status.feed.age_ms, scene->now));
-    area_char(area, area->width - (int)strlen(text) - 2, 0, STYLE_RULE, L' ');
-    area_text_right(area, area->width - 1, 0, freshness == FRESH ? STYLE_DIM : STYLE_WARN, text);
-    area_char(area, area->width - 1, 0, STYLE_RULE, L' ');
+    panel_frame_age(text, sizeof(text), freshness,
+                    tui_model_age(model, model->status.feed.age_ms, scene->now));
+    tui_area_char(area, area->width - (int)strlen(text) - 2, 0, STYLE_RULE, L' ');
+    tui_area_text_right(area, area->width - 1, 0, freshness == FRESH ? STYLE_DIM : STYLE_WARN, text);
+    tui_area_char(area, area->width - 1, 0, STYLE_RULE, L' ');
     if (freshness == GONE) {
-        frame_empty(&body, "the daemon does not answer");
+        panel_frame_empty(&body, "the daemon does not answer");
         return;
     }
-    int y = connection(&body, &model->status, freshness, model_age(model, 0, scene->now));
+    int y = connection(&body, &model->status, freshness, tui_model_age(model, 0, scene->now));
     storage(&body, y, &model->status, freshness);
     devices(&body, y + 1, &model->status);
 }
@@ -163,33 +165,33 @@ void panel_streams(const struct area *area, const struct scene *scene)
     const struct model *model = scene->model;
     const struct status *s = &model->status;
     int title;
-    struct area body = frame_rule(area, scene, PANEL_STREAMS, "Streams", s->n_streams, &title);
-    struct table table = frame_table(area, title, columns, COLUMNS);
-    struct window window = frame_window(scene, PANEL_STREAMS, s->n_streams, body.height);
+    struct area body = panel_frame_rule(area, scene, PANEL_STREAMS, "Streams", s->n_streams, &title);
+    struct table table = panel_frame_table(area, title, columns, COLUMNS);
+    struct window window = panel_frame_window(scene, PANEL_STREAMS, s->n_streams, body.height);
     char text[FORMAT_MAX];
 
     if (s->n_streams == 0)
-        frame_empty(&body, "none");
+        panel_frame_empty(&body, "none");
     for (int i = window.first; i < window.end; i++) {
         const struct status_stream *stream = &s->streams[i];
         int y = i - window.first + 1;
-        int64_t age = model_age(model, stream->age_ms, scene->now);
+        int64_t age = tui_model_age(model, stream->age_ms, scene->now);
         enum freshness freshness =
             stream->limit_ms > 0 && !stream->excused ? freshness_of(age, stream->limit_ms / 3) : FRESH;
         if (stream->stale && freshness == FRESH)
             freshness = STALE;
-        table_text(&table, SYMBOL, y, STYLE_STRONG, stream->symbol);
-        table_text(&table, STREAM, y, STYLE_NORMAL, stream->stream);
-        table_text(&table, VENUE, y, STYLE_DIM, stream->venue);
-        table_text(&table, RATE, y, STYLE_NORMAL, format_count(text, stream->per_second));
-        table_text(&table, LATENCY, y, STYLE_NORMAL,
-                   frame_latency(text, stream->latency_p50_ms, stream->latency_p99_ms));
-        table_text(&table, FRAMES, y, STYLE_NORMAL, counted(text, stream->frames));
-        table_text(&table, LIMIT, y, STYLE_DIM,
-                   stream->limit_ms > 0 ? format_age(text, stream->limit_ms) : "none");
-        frame_age(text, sizeof(text), freshness, age);
-        table_text(&table, AGE, y, freshness == FRESH ? STYLE_DIM : STYLE_WARN, text);
+        panel_table_text(&table, SYMBOL, y, STYLE_STRONG, stream->symbol);
+        panel_table_text(&table, STREAM, y, STYLE_NORMAL, stream->stream);
+        panel_table_text(&table, VENUE, y, STYLE_DIM, stream->venue);
+        panel_table_text(&table, RATE, y, STYLE_NORMAL, cli_format_count(text, stream->per_second));
+        panel_table_text(&table, LATENCY, y, STYLE_NORMAL,
+                         panel_frame_latency(text, stream->latency_p50_ms, stream->latency_p99_ms));
+        panel_table_text(&table, FRAMES, y, STYLE_NORMAL, counted(text, stream->frames));
+        panel_table_text(&table, LIMIT, y, STYLE_DIM,
+                         stream->limit_ms > 0 ? cli_format_age(text, stream->limit_ms) : "none");
+        panel_frame_age(text, sizeof(text), freshness, age);
+        panel_table_text(&table, AGE, y, freshness == FRESH ? STYLE_DIM : STYLE_WARN, text);
         if (i == window.cursor)
-            frame_cursor(&body, y - 1);
+            panel_frame_cursor(&body, y - 1);
     }
 }

@@ -17,32 +17,33 @@ void panel_fills(const struct area *area, const struct scene *scene)
     const struct model *model = scene->model;
     const struct history *h = &model->history;
     int title;
-    struct area body = frame_rule(area, scene, PANEL_FILLS, "Fills", -1, &title);
+    struct area body = panel_frame_rule(area, scene, PANEL_FILLS, "Fills", -1, &title);
     struct column shown[COLUMNS];
     memcpy(shown, columns, sizeof(shown));
     if (model->status.n_accounts > 1)
         shown[ACCOUNT].rank = 6;
-    struct table table = frame_table(area, title, shown, COLUMNS);
-    struct window window = frame_window(scene, PANEL_FILLS, h->n_fills, body.height);
+    struct table table = panel_frame_table(area, title, shown, COLUMNS);
+    struct window window = panel_frame_window(scene, PANEL_FILLS, h->n_fills, body.height);
     char text[FORMAT_MAX];
 
     if (h->n_fills == 0)
-        frame_empty(&body, frame_no_history(model, "none yet"));
+        panel_frame_empty(&body, panel_frame_no_history(model, "none yet"));
     for (int i = window.first; i < window.end; i++) {
         const struct history_fill *f = &h->fills[i];
         int y = i - window.first + 1;
-        table_text(&table, TIME, y, STYLE_DIM, format_clock(text, f->ts_ns));
-        table_text(&table, SIDE, y, f->side[0] == 'B' ? STYLE_UP : STYLE_DOWN, f->side);
-        table_text(&table, SYMBOL, y, STYLE_STRONG, f->symbol);
-        table_text(&table, QTY, y, STYLE_NORMAL, format_fit(text, f->qty, f->qty_decimals, 10));
-        table_text(&table, PRICE, y, STYLE_NORMAL, format_fit(text, f->price, f->price_decimals, 11));
-        table_text(&table, ACCOUNT, y, STYLE_DIM, f->account);
-        table_text(&table, MAKER, y, STYLE_DIM, f->maker ? "M" : "T");
-        table_text(&table, FEE, y, STYLE_NORMAL, format_fit(text, f->fee, 4, 8));
+        panel_table_text(&table, TIME, y, STYLE_DIM, cli_format_clock(text, f->ts_ns));
+        panel_table_text(&table, SIDE, y, f->side[0] == 'B' ? STYLE_UP : STYLE_DOWN, f->side);
+        panel_table_text(&table, SYMBOL, y, STYLE_STRONG, f->symbol);
+        panel_table_text(&table, QTY, y, STYLE_NORMAL, cli_format_fit(text, f->qty, f->qty_decimals, 10));
+        panel_table_text(&table, PRICE, y, STYLE_NORMAL,
+                         cli_format_fit(text, f->price, f->price_decimals, 11));
+        panel_table_text(&table, ACCOUNT, y, STYLE_DIM, f->account);
+        panel_table_text(&table, MAKER, y, STYLE_DIM, f->maker ? "M" : "T");
+        panel_table_text(&table, FEE, y, STYLE_NORMAL, cli_format_fit(text, f->fee, 4, 8));
         snprintf(text, sizeof(text), "%lld", (long long)f->order);
-        table_text(&table, ORDER, y, STYLE_DIM, text);
-        table_text(&table, TAG, y, STYLE_DIM, f->tag);
+        panel_table_text(&table, ORDER, y, STYLE_DIM, text);
+        panel_table_text(&table, TAG, y, STYLE_DIM, f->tag);
         if (i == window.cursor)
-            frame_cursor(&body, y - 1);
+            panel_frame_cursor(&body, y - 1);
     }
 }

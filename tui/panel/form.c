@@ -36,7 +36,7 @@ static int draw_errors(const struct area *area, int x, int y, const char *senten
     for (int n = lines_of(sentences); n > 0; n--, y++) {
         size_t len = strcspn(sentences, "\n");
         snprintf(line, sizeof(line), "! %.*s", (int)len, sentences);
-        area_text_cut(area, x, y, area->width - x, STYLE_BAD, line);
+        tui_area_text_cut(area, x, y, area->width - x, STYLE_BAD, line);
         sentences += len + (sentences[len] == '\n');
     }
     return y;
@@ -48,7 +48,7 @@ static struct columns lay_out(const struct form *form, int width)
     int longest = 8;
 
     for (size_t i = 0; i < form->n; i++) {
-        int len = form->rows[i].kind == FORM_KEY ? (int)form_parts(form, i).key.len : 0;
+        int len = form->rows[i].kind == FORM_KEY ? (int)tui_form_parts(form, i).key.len : 0;
         longest = len > longest ? len : longest;
     }
     longest = longest > KEY_MAX ? KEY_MAX : longest;
@@ -68,11 +68,11 @@ static size_t first_row(const struct form_page *page, int height)
     int sum = 0;
 
     for (size_t i = 0; i <= page->row && i < page->form.n; i++) {
-        if (!form_page_shows(page, i))
+        if (!tui_form_page_shows(page, i))
             continue;
         sum += row_height(&page->form, i);
         while (sum > height && first < i) {
-            if (form_page_shows(page, first))
+            if (tui_form_page_shows(page, first))
                 sum -= row_height(&page->form, first);
             first++;
         }
@@ -83,30 +83,30 @@ static size_t first_row(const struct form_page *page, int height)
 /* What is typed, shifted so that the cursor is in sight. */
 static void draw_edit(const struct area *area, int x, int y, const struct line_edit *edit)
 {
-    struct area field = area_part(area, x, y, area->width - x, 1);
+    struct area field = tui_area_part(area, x, y, area->width - x, 1);
     char before[LINE_EDIT_MAX], under[16];
     wchar_t c;
     const char *from = before;
 
     snprintf(before, sizeof(before), "%.*s", (int)edit->at, edit->text);
-    while (*from && text_width(from) > field.width - 2)
-        from += text_decode(from, &c);
-    int at = area_text(&field, 0, 0, STYLE_STRONG, from);
+    while (*from && cli_text_width(from) > field.width - 2)
+        from += cli_text_decode(from, &c);
+    int at = tui_area_text(&field, 0, 0, STYLE_STRONG, from);
     const char *rest = edit->text + edit->at;
     if (!*rest) {
-        area_char(&field, at, 0, STYLE_BRAND, L'_');
+        tui_area_char(&field, at, 0, STYLE_BRAND, L'_');
         return;
     }
-    snprintf(under, sizeof(under), "%.*s", (int)text_decode(rest, &c), rest);
-    at = area_text(&field, at, 0, STYLE_BRAND, under);
-    area_text_cut(&field, at, 0, field.width - at, STYLE_STRONG, rest + strlen(under));
+    snprintf(under, sizeof(under), "%.*s", (int)cli_text_decode(rest, &c), rest);
+    at = tui_area_text(&field, at, 0, STYLE_BRAND, under);
+    tui_area_text_cut(&field, at, 0, field.width - at, STYLE_STRONG, rest + strlen(under));
 }
 
 static void draw_key(const struct area *area, int y, const struct form_page *page, size_t row,
                      const struct columns *columns, bool chosen)
 {
     const struct form_row *r = &page->form.rows[row];
-    struct form_parts parts = form_parts(&page->form, row);
+    struct form_parts parts = tui_form_parts(&page->form, row);
     enum style style = r->left_out ? STYLE_DIM : r->was || r->added ? STYLE_STRONG : STYLE_NORMAL;
     char text[VALUE_MAX];
     int value = r->kind == FORM_OTHER ? columns->key : columns->value;
@@ -114,23 +114,23 @@ static void draw_key(const struct area *area, int y, const struct form_page *pag
     snprintf(text, sizeof(text), "%.*s", (int)(parts.key.len < VALUE_MAX ? parts.key.len : 0),
              parts.key.text);
     if (r->kind == FORM_KEY)
-        area_text_cut(area, columns->key, y, columns->value - columns->key - 1,
-                      r->left_out ? STYLE_DIM : STYLE_NORMAL, text);
+        tui_area_text_cut(area, columns->key, y, columns->value - columns->key - 1,
+                          r->left_out ? STYLE_DIM : STYLE_NORMAL, text);
     if (chosen && page->mode == FORM_EDITS) {
         draw_edit(area, value, y, &page->edit);
         return;
     }
     snprintf(text, sizeof(text), "%.*s", (int)(parts.value.len < VALUE_MAX ? parts.value.len : VALUE_MAX - 1),
              parts.value.text);
-    area_text_cut(area, value, y, area->width - value,
-                  r->kind == FORM_OTHER && !r->left_out ? STYLE_WARN : style, text);
-    int end = value + text_width(text) + 2;
+    tui_area_text_cut(area, value, y, area->width - value,
+                      r->kind == FORM_OTHER && !r->left_out ? STYLE_WARN : style, text);
+    int end = value + cli_text_width(text) + 2;
     snprintf(text, sizeof(text), "%.*s", (int)(parts.comment.len < VALUE_MAX ? parts.comment.len : 0),
              parts.comment.text);
     if (r->left_out)
         snprintf(text, sizeof(text), "left out");
     if (text[0] && end < area->width)
-        area_text_cut(area, end, y, area->width - end, STYLE_DIM, text);
+        tui_area_text_cut(area, end, y, area->width - end, STYLE_DIM, text);
 }
 
 static void draw_row(const struct area *area, int y, const struct form_page *page, size_t row, int line,
@@ -142,22 +142,22 @@ static void draw_row(const struct area *area, int y, const struct form_page *pag
 
     if (columns->number >= 0 && line > 0) {
         snprintf(text, sizeof(text), "%d", line);
-        area_text_right(area, columns->number + 4, y, STYLE_DIM, text);
+        tui_area_text_right(area, columns->number + 4, y, STYLE_DIM, text);
     }
     if (r->kind == FORM_SECTION) {
-        form_section(&page->form, row, text, sizeof(text) - 2);
-        area_printf(area, columns->key - 1, y, STYLE_TITLE, "[%s]", text);
+        tui_form_section(&page->form, row, text, sizeof(text) - 2);
+        tui_area_printf(area, columns->key - 1, y, STYLE_TITLE, "[%s]", text);
     } else {
         draw_key(area, y, page, row, columns, chosen);
     }
-    area_char(area, 1, y, STYLE_WARN,
-              r->error      ? L'!'
-              : r->left_out ? L'-'
-              : r->added    ? L'+'
-              : r->was      ? L'*'
-                            : L' ');
+    tui_area_char(area, 1, y, STYLE_WARN,
+                  r->error      ? L'!'
+                  : r->left_out ? L'-'
+                  : r->added    ? L'+'
+                  : r->was      ? L'*'
+                                : L' ');
     if (chosen)
-        frame_cursor(area, y);
+        panel_frame_cursor(area, y);
     draw_errors(area, columns->key + 1, y + 1, r->error);
 }
 
@@ -165,19 +165,19 @@ static void draw_list(const struct area *area, const struct form_page *page)
 {
     struct columns columns = lay_out(&page->form, area->width);
     int y = draw_errors(area, 1, 0, page->form.other_errors), line = 0;
-    struct area list = area_part(area, 0, y, area->width, area->height - y);
+    struct area list = tui_area_part(area, 0, y, area->width, area->height - y);
     size_t first = first_row(page, list.height);
 
     y = 0;
     for (size_t i = 0; i < page->form.n && y < list.height; i++) {
         line += !page->form.rows[i].left_out;
-        if (i < first || !form_page_shows(page, i))
+        if (i < first || !tui_form_page_shows(page, i))
             continue;
         draw_row(&list, y, page, i, page->form.rows[i].left_out ? 0 : line, &columns);
         y += row_height(&page->form, i);
     }
-    if (page->form.n == 0 || !form_page_shows(page, page->row))
-        frame_empty(&list, "it has no key: a adds one");
+    if (page->form.n == 0 || !tui_form_page_shows(page, page->row))
+        panel_frame_empty(&list, "it has no key: a adds one");
 }
 
 static void about_known(const struct form_page *page, const struct form_known *known, char *buf, size_t size)
@@ -190,11 +190,11 @@ static void about_known(const struct form_page *page, const struct form_known *k
 static void draw_about(const struct area *area, const struct form_page *page)
 {
     char text[FORM_WORDS_MAX * 2] = "";
-    bool there = form_page_shows(page, page->row);
-    const struct form_known *known = there ? form_row_known(&page->form, page->row) : NULL;
+    bool there = tui_form_page_shows(page, page->row);
+    const struct form_known *known = there ? tui_form_row_known(&page->form, page->row) : NULL;
 
     if (page->words[0]) {
-        frame_wrap(area, 0, ABOUT_ROWS, STYLE_WARN, page->words);
+        panel_frame_wrap(area, 0, ABOUT_ROWS, STYLE_WARN, page->words);
         return;
     }
     if (!there)
@@ -203,26 +203,26 @@ static void draw_about(const struct area *area, const struct form_page *page)
         snprintf(text, sizeof(text), "%s", page->form.rows[page->row].error);
         for (char *c = text; (c = strchr(c, '\n'));)
             *c = ';';
-        frame_wrap(area, 0, ABOUT_ROWS, STYLE_BAD, text);
+        panel_frame_wrap(area, 0, ABOUT_ROWS, STYLE_BAD, text);
         return;
     }
     if (known)
         about_known(page, known, text, sizeof(text));
     else
-        form_above(&page->form, page->row, text, sizeof(text));
-    frame_wrap(area, 0, ABOUT_ROWS, STYLE_DIM, text);
+        tui_form_above(&page->form, page->row, text, sizeof(text));
+    panel_frame_wrap(area, 0, ABOUT_ROWS, STYLE_DIM, text);
 }
 
 /* What the check said, and how much was changed, at the right of the title. */
 static void draw_title(const struct area *area, const struct scene *scene)
 {
     const struct form_page *page = scene->view->page;
-    int changes = form_changes(&page->form), errors = page->form.errors, end;
+    int changes = tui_form_changes(&page->form), errors = page->form.errors, end;
     char title[STATUS_TRAINING_NAME_MAX + 16];
     struct segment segments[2] = {{.rank = 2}, {.rank = 1, .gap = 2}};
 
     snprintf(title, sizeof(title), "%s %s", page->restart ? "Restart" : "Start", page->name);
-    frame_rule(area, scene, PANEL_NONE, title, -1, &end);
+    panel_frame_rule(area, scene, PANEL_NONE, title, -1, &end);
     if (page->mode == FORM_WAITS)
         return;
     if (changes > 0)
@@ -239,12 +239,12 @@ static void draw_title(const struct area *area, const struct scene *scene)
                  page->form.changed ? " before" : "");
     segments[0].style = STYLE_WARN;
     segments[1].style = errors > 0 ? STYLE_BAD : errors == 0 && !page->form.changed ? STYLE_GOOD : STYLE_DIM;
-    int room = area->width - end - 3, width = frame_fit(segments, 2, room);
+    int room = area->width - end - 3, width = panel_frame_fit(segments, 2, room);
     if (width > room)
         return;
     int x = area->width - width - 1;
-    area_line(area, x - 1, 0, width + 2, STYLE_NORMAL, L' ');
-    frame_segments(area, x, 0, area->width, segments, 2);
+    tui_area_line(area, x - 1, 0, width + 2, STYLE_NORMAL, L' ');
+    panel_frame_segments(area, x, 0, area->width, segments, 2);
 }
 
 static void draw_keys(const struct area *area, const struct scene *scene)
@@ -276,58 +276,60 @@ static void draw_keys(const struct area *area, const struct scene *scene)
             continue;
         if (x + (int)(strlen(keys[i][0]) + strlen(word)) + 1 > area->width)
             break;
-        x = area_text(area, x, 0, STYLE_KEY, keys[i][0]);
-        x = area_text(area, x + 1, 0, STYLE_DIM, word) + 2;
+        x = tui_area_text(area, x, 0, STYLE_KEY, keys[i][0]);
+        x = tui_area_text(area, x + 1, 0, STYLE_DIM, word) + 2;
     }
 }
 
 /* The keys that are missing, to choose one. */
 static void draw_adding(const struct area *screen, const struct form_page *page)
 {
-    size_t choices[FORM_CHOICES_MAX], n = form_missing(&page->form, page->filter, choices, FORM_CHOICES_MAX);
-    struct area box = frame_box(screen, 76, screen->height - 2, "Add a key");
+    size_t choices[FORM_CHOICES_MAX],
+        n = tui_form_missing(&page->form, page->filter, choices, FORM_CHOICES_MAX);
+    struct area box = panel_frame_box(screen, 76, screen->height - 2, "Add a key");
     int rows = box.height - 1 - ABOUT_ROWS;
     char text[FORM_WORDS_MAX * 2];
 
     n = n < FORM_CHOICES_MAX ? n : FORM_CHOICES_MAX;
-    int x = area_text(&box, 0, 0, STYLE_DIM, "with ");
-    x = area_text(&box, x, 0, STYLE_STRONG, page->filter);
-    area_char(&box, x, 0, STYLE_KEY, L'_');
+    int x = tui_area_text(&box, 0, 0, STYLE_DIM, "with ");
+    x = tui_area_text(&box, x, 0, STYLE_STRONG, page->filter);
+    tui_area_char(&box, x, 0, STYLE_KEY, L'_');
     if (n == 0)
-        area_text_cut(&box, 1, 1, box.width - 1, STYLE_DIM, "no key that is missing has that in its name");
+        tui_area_text_cut(&box, 1, 1, box.width - 1, STYLE_DIM,
+                          "no key that is missing has that in its name");
     int chosen = n > 0 ? (int)(page->choice < n ? page->choice : n - 1) : -1;
     int first = chosen >= rows ? chosen - rows + 1 : 0;
     for (int i = first; i < (int)n && i - first < rows; i++) {
         const struct form_known *known = &page->form.known[choices[i]];
         int y = 1 + i - first, end;
         snprintf(text, sizeof(text), "%s.%s", known->section, known->key);
-        end = area_text(&box, 2, y, STYLE_NORMAL, text) + 2;
+        end = tui_area_text(&box, 2, y, STYLE_NORMAL, text) + 2;
         end = end < box.width / 2 ? box.width / 2 : end;
-        area_text_cut(&box, end, y, box.width - end, STYLE_DIM, known->value);
+        tui_area_text_cut(&box, end, y, box.width - end, STYLE_DIM, known->value);
         if (i == chosen)
-            frame_cursor(&box, y);
+            panel_frame_cursor(&box, y);
     }
     if (chosen < 0)
         return;
-    struct area about = area_part(&box, 0, box.height - ABOUT_ROWS, box.width, ABOUT_ROWS);
+    struct area about = tui_area_part(&box, 0, box.height - ABOUT_ROWS, box.width, ABOUT_ROWS);
     about_known(page, &page->form.known[choices[chosen]], text, sizeof(text));
-    frame_wrap(&about, 0, ABOUT_ROWS, STYLE_DIM, text);
+    panel_frame_wrap(&about, 0, ABOUT_ROWS, STYLE_DIM, text);
 }
 
 void panel_form(const struct area *screen, const struct scene *scene)
 {
     const struct form_page *page = scene->view->page;
     int height = screen->height;
-    struct area title = area_part(screen, 0, 0, screen->width, 1),
-                list = area_part(screen, 0, 1, screen->width, height - 2 - ABOUT_ROWS),
-                about = area_part(screen, 0, height - 1 - ABOUT_ROWS, screen->width, ABOUT_ROWS),
-                keys = area_part(screen, 0, height - 1, screen->width, 1);
+    struct area title = tui_area_part(screen, 0, 0, screen->width, 1),
+                list = tui_area_part(screen, 0, 1, screen->width, height - 2 - ABOUT_ROWS),
+                about = tui_area_part(screen, 0, height - 1 - ABOUT_ROWS, screen->width, ABOUT_ROWS),
+                keys = tui_area_part(screen, 0, height - 1, screen->width, 1);
 
     for (int y = 0; y < height; y++)
-        area_line(screen, 0, y, screen->width, STYLE_NORMAL, L' ');
+        tui_area_line(screen, 0, y, screen->width, STYLE_NORMAL, L' ');
     draw_title(&title, scene);
     if (page->mode == FORM_WAITS) {
-        frame_empty(&list, "the daemon is asked for the configuration");
+        panel_frame_empty(&list, "the daemon is asked for the configuration");
     } else {
         draw_list(&list, page);
         draw_about(&about, page);

@@ -12,29 +12,29 @@ static wchar_t rule_char(const struct canvas *canvas)
     return canvas->glyphs == GLYPHS_ASCII ? L'-' : L'─';
 }
 
-struct area frame_rule(const struct area *area, const struct scene *scene, enum panel panel,
-                       const char *title, int count, int *ret_end)
+struct area panel_frame_rule(const struct area *area, const struct scene *scene, enum panel panel,
+                             const char *title, int count, int *ret_end)
 {
-    return frame_rule_of(area, scene, panel, title, count, count, ret_end);
+    return panel_frame_rule_of(area, scene, panel, title, count, count, ret_end);
 }
 
-struct area frame_rule_of(const struct area *area, const struct scene *scene, enum panel panel,
-                          const char *title, int count, int64_t total, int *ret_end)
+struct area panel_frame_rule_of(const struct area *area, const struct scene *scene, enum panel panel,
+                                const char *title, int count, int64_t total, int *ret_end)
 {
     enum style style = scene->focus == panel ? STYLE_FOCUS : STYLE_TITLE;
 
-    area_line(area, 0, 0, area->width, STYLE_RULE, rule_char(area->canvas));
-    int end = area_text(area, 1, 0, style, title);
+    tui_area_line(area, 0, 0, area->width, STYLE_RULE, rule_char(area->canvas));
+    int end = tui_area_text(area, 1, 0, style, title);
     if (total > count)
-        end = area_printf(area, end, 0, style, " (%d of %lld)", count, (long long)total);
+        end = tui_area_printf(area, end, 0, style, " (%d of %lld)", count, (long long)total);
     else if (count >= 0)
-        end = area_printf(area, end, 0, style, " (%d)", count);
+        end = tui_area_printf(area, end, 0, style, " (%d)", count);
     if (ret_end)
         *ret_end = end;
-    return area_part(area, 0, 1, area->width, area->height - 1);
+    return tui_area_part(area, 0, 1, area->width, area->height - 1);
 }
 
-struct table frame_table(const struct area *area, int title_end, const struct column *columns, int n)
+struct table panel_frame_table(const struct area *area, int title_end, const struct column *columns, int n)
 {
     struct table table = {.area = area, .columns = columns, .n = n, .end = title_end};
     bool shown[COLUMNS_MAX];
@@ -71,34 +71,34 @@ struct table frame_table(const struct area *area, int title_end, const struct co
     }
     for (int i = 0; i < n; i++) {
         const char *label = columns[i].label;
-        int width = text_width(label);
+        int width = cli_text_width(label);
         if (table.x[i] < 0 || !width)
             continue;
         int left = columns[i].right ? table.x[i] + columns[i].width - width : table.x[i];
         if (left <= title_end + 1)
             continue;
-        area_char(area, left - 1, 0, STYLE_RULE, L' ');
-        area_text(area, left, 0, STYLE_DIM, label);
-        area_char(area, left + width, 0, STYLE_RULE, L' ');
+        tui_area_char(area, left - 1, 0, STYLE_RULE, L' ');
+        tui_area_text(area, left, 0, STYLE_DIM, label);
+        tui_area_char(area, left + width, 0, STYLE_RULE, L' ');
     }
     return table;
 }
 
-void table_text(const struct table *table, int column, int y, enum style style, const char *text)
+void panel_table_text(const struct table *table, int column, int y, enum style style, const char *text)
 {
     int x = table->x[column], width = table->columns[column].width;
 
     if (x < 0)
         return;
-    if (table->columns[column].right && text_width(text) <= width)
-        area_text_right(table->area, x + width, y, style, text);
+    if (table->columns[column].right && cli_text_width(text) <= width)
+        tui_area_text_right(table->area, x + width, y, style, text);
     else
-        area_text_cut(table->area, x, y, width, style, text);
+        tui_area_text_cut(table->area, x, y, width, style, text);
 }
 
-struct window frame_window(const struct scene *scene, enum panel panel, int n, int height)
+struct window panel_frame_window(const struct scene *scene, enum panel panel, int n, int height)
 {
-    int cursor = view_cursor(scene->view, scene->model, panel);
+    int cursor = tui_view_cursor(scene->view, scene->model, panel);
 
     cursor = cursor >= n ? n - 1 : cursor < 0 ? 0 : cursor;
     int first = cursor >= height ? cursor - height + 1 : 0;
@@ -106,10 +106,10 @@ struct window frame_window(const struct scene *scene, enum panel panel, int n, i
     return (struct window){first, end < first ? first : end, scene->focus == panel && n > 0 ? cursor : -1};
 }
 
-void frame_middle(char *buf, size_t size, const char *name, int columns)
+void panel_frame_middle(char *buf, size_t size, const char *name, int columns)
 {
     enum { TAIL = 4 };
-    int length = (int)strlen(name), width = text_width(name);
+    int length = (int)strlen(name), width = cli_text_width(name);
 
     if (width <= columns || width != length || columns < 2 * TAIL) /* what is not ASCII is cut at its end */
         snprintf(buf, size, "%s", name);
@@ -117,33 +117,33 @@ void frame_middle(char *buf, size_t size, const char *name, int columns)
         snprintf(buf, size, "%.*s~%s", columns - TAIL - 1, name, name + length - TAIL);
 }
 
-void frame_cursor(const struct area *area, int y)
+void panel_frame_cursor(const struct area *area, int y)
 {
-    area_char(area, 0, y, STYLE_SELECTED, L'>');
+    tui_area_char(area, 0, y, STYLE_SELECTED, L'>');
 }
 
-enum style frame_style(enum freshness freshness, enum style style)
+enum style panel_frame_style(enum freshness freshness, enum style style)
 {
     return freshness == FRESH ? style : STYLE_DIM;
 }
 
-const char *frame_latency(char buf[static FORMAT_MAX], double p50, double p99)
+const char *panel_frame_latency(char buf[static FORMAT_MAX], double p50, double p99)
 {
     char a[FORMAT_MAX], b[FORMAT_MAX];
 
     if (!isfinite(p50))
         snprintf(buf, FORMAT_MAX, "n/a");
     else
-        snprintf(buf, FORMAT_MAX, "%.20s/%.20s", format_number(a, p50, p50 < 10 ? 1 : 0),
-                 format_number(b, p99, p50 < 10 ? 1 : 0));
+        snprintf(buf, FORMAT_MAX, "%.20s/%.20s", cli_format_number(a, p50, p50 < 10 ? 1 : 0),
+                 cli_format_number(b, p99, p50 < 10 ? 1 : 0));
     return buf;
 }
 
-void frame_age(char *buf, size_t size, enum freshness freshness, int64_t age_ms)
+void panel_frame_age(char *buf, size_t size, enum freshness freshness, int64_t age_ms)
 {
     char age[FORMAT_MAX];
 
-    format_age(age, age_ms);
+    cli_format_age(age, age_ms);
     if (freshness == FRESH)
         snprintf(buf, size, "%s", age);
     else if (freshness == CLOSED)
@@ -156,16 +156,16 @@ void frame_age(char *buf, size_t size, enum freshness freshness, int64_t age_ms)
         snprintf(buf, size, "STALE %s", age);
 }
 
-const char *frame_no_history(const struct model *model, const char *none)
+const char *panel_frame_no_history(const struct model *model, const char *none)
 {
     if (model->have_history)
         return none;
     return model->database_words[0] ? model->database_words : "not read yet";
 }
 
-void frame_empty(const struct area *body, const char *words)
+void panel_frame_empty(const struct area *body, const char *words)
 {
-    area_text_cut(body, 1, 0, body->width - 1, STYLE_DIM, words);
+    tui_area_text_cut(body, 1, 0, body->width - 1, STYLE_DIM, words);
 }
 
 /* How many bytes of `text` go into `columns`: up to a blank where there is one, all of it where it fits. */
@@ -175,8 +175,8 @@ static size_t wrapped(const char *text, int columns)
 
     while (text[at]) {
         wchar_t c;
-        size_t used = text_decode(text + at, &c);
-        int width = text_char_width(c);
+        size_t used = cli_text_decode(text + at, &c);
+        int width = cli_text_char_width(c);
         columns -= width < 0 ? 1 : width;
         if (text[at] == ' ')
             blank = at;
@@ -187,25 +187,25 @@ static size_t wrapped(const char *text, int columns)
     return at;
 }
 
-int frame_wrap(const struct area *area, int y, int rows, enum style style, const char *text)
+int panel_frame_wrap(const struct area *area, int y, int rows, enum style style, const char *text)
 {
     char line[4 * CANVAS_SIDE_MAX];
 
     for (; rows > 0 && *text && area->width > 0; rows--, y++) {
         size_t len = wrapped(text, area->width);
         if (rows == 1 || len >= sizeof(line)) {
-            area_text_cut(area, 0, y, area->width, style, text);
+            tui_area_text_cut(area, 0, y, area->width, style, text);
             return y + 1;
         }
         snprintf(line, sizeof(line), "%.*s", (int)len, text);
-        area_text(area, 0, y, style, line);
+        tui_area_text(area, 0, y, style, line);
         text += len;
         text += strspn(text, " ");
     }
     return y;
 }
 
-int frame_wrap_rows(const char *text, int columns)
+int panel_frame_wrap_rows(const char *text, int columns)
 {
     int rows = 0;
 
@@ -216,14 +216,14 @@ int frame_wrap_rows(const char *text, int columns)
     return rows;
 }
 
-int frame_fit(struct segment *segments, int n, int room)
+int panel_frame_fit(struct segment *segments, int n, int room)
 {
     for (;;) {
         int width = 0, last = -1, first = 1;
         for (int i = 0; i < n; i++) {
             if (!segments[i].text[0])
                 continue;
-            width += text_width(segments[i].text) + (first ? 0 : segments[i].gap);
+            width += cli_text_width(segments[i].text) + (first ? 0 : segments[i].gap);
             first = 0;
             if (last < 0 || segments[i].rank >= segments[last].rank)
                 last = i;
@@ -234,39 +234,39 @@ int frame_fit(struct segment *segments, int n, int room)
     }
 }
 
-int frame_segments(const struct area *area, int x, int y, int end, struct segment *segments, int n)
+int panel_frame_segments(const struct area *area, int x, int y, int end, struct segment *segments, int n)
 {
     int start = x;
-    struct area part = area_part(area, 0, y, end, 1);
+    struct area part = tui_area_part(area, 0, y, end, 1);
 
-    frame_fit(segments, n, end - x);
+    panel_frame_fit(segments, n, end - x);
     for (int i = 0; i < n; i++)
         if (segments[i].text[0]) {
             x += x > start ? segments[i].gap : 0;
-            x = area_text(&part, x, 0, segments[i].style, segments[i].text);
+            x = tui_area_text(&part, x, 0, segments[i].style, segments[i].text);
         }
     return x;
 }
 
-struct area frame_box(const struct area *screen, int width, int height, const char *title)
+struct area panel_frame_box(const struct area *screen, int width, int height, const char *title)
 {
     width = width > screen->width ? screen->width : width;
     height = height > screen->height ? screen->height : height;
     struct area box =
-        area_part(screen, (screen->width - width) / 2, (screen->height - height) / 2, width, height);
+        tui_area_part(screen, (screen->width - width) / 2, (screen->height - height) / 2, width, height);
     bool ascii = screen->canvas->glyphs == GLYPHS_ASCII;
 
     for (int y = 0; y < height; y++)
-        area_line(&box, 0, y, width, STYLE_NORMAL, L' ');
-    area_line(&box, 1, 0, width - 2, STYLE_RULE, ascii ? L'-' : L'─');
-    area_line(&box, 1, height - 1, width - 2, STYLE_RULE, ascii ? L'-' : L'─');
+        tui_area_line(&box, 0, y, width, STYLE_NORMAL, L' ');
+    tui_area_line(&box, 1, 0, width - 2, STYLE_RULE, ascii ? L'-' : L'─');
+    tui_area_line(&box, 1, height - 1, width - 2, STYLE_RULE, ascii ? L'-' : L'─');
     for (int y = 0; y < height; y++) {
         wchar_t left = y == 0 ? L'┌' : y == height - 1 ? L'└' : L'│';
         wchar_t right = y == 0 ? L'┐' : y == height - 1 ? L'┘' : L'│';
         bool edge = y == 0 || y == height - 1;
-        area_char(&box, 0, y, STYLE_RULE, ascii ? (edge ? L'+' : L'|') : left);
-        area_char(&box, width - 1, y, STYLE_RULE, ascii ? (edge ? L'+' : L'|') : right);
+        tui_area_char(&box, 0, y, STYLE_RULE, ascii ? (edge ? L'+' : L'|') : left);
+        tui_area_char(&box, width - 1, y, STYLE_RULE, ascii ? (edge ? L'+' : L'|') : right);
     }
-    area_printf(&box, 2, 0, STYLE_FOCUS, " %s ", title);
-    return area_part(&box, 2, 1, width - 4, height - 2);
+    tui_area_printf(&box, 2, 0, STYLE_FOCUS, " %s ", title);
+    return tui_area_part(&box, 2, 1, width - 4, height - 2);
 }

@@ -28,19 +28,19 @@ struct table {
 
 /* Draws the rule of a panel with its title ("Fills") and, unless count is negative, how many there are.
  * Returns the area below it. */
-struct area frame_rule(const struct area *area, const struct scene *scene, enum panel panel,
-                       const char *title, int count, int *ret_end);
+struct area panel_frame_rule(const struct area *area, const struct scene *scene, enum panel panel,
+                             const char *title, int count, int *ret_end);
 
 /* The same, of a list that has only `count` of `total`: "Trainings (64 of 71)". */
-struct area frame_rule_of(const struct area *area, const struct scene *scene, enum panel panel,
-                          const char *title, int count, int64_t total, int *ret_end);
+struct area panel_frame_rule_of(const struct area *area, const struct scene *scene, enum panel panel,
+                                const char *title, int count, int64_t total, int *ret_end);
 
 /* Lays `n` columns out over the area, and writes their labels on its rule. The last column ends at the right
  * edge. */
-struct table frame_table(const struct area *area, int title_end, const struct column *columns, int n);
+struct table panel_frame_table(const struct area *area, int title_end, const struct column *columns, int n);
 
 /* Writes a cell of row y of the area; nothing for a column that does not fit. */
-void table_text(const struct table *table, int column, int y, enum style style, const char *text);
+void panel_table_text(const struct table *table, int column, int y, enum style style, const char *text);
 
 /* The rows of a list of `n` that a panel of `height` rows shows: the first, so that the cursor is among them.
  */
@@ -48,35 +48,35 @@ struct window {
     int first, end;
     int cursor; /* -1 when the panel has not the focus, or nothing to choose */
 };
-struct window frame_window(const struct scene *scene, enum panel panel, int n, int height);
+struct window panel_frame_window(const struct scene *scene, enum panel panel, int n, int height);
 
 /* Copies a name so that it takes at most `columns` columns: its middle as "~", its end whole, which is where
  * the names of a family differ ("ppo-btc-wi~_3"). */
-void frame_middle(char *buf, size_t size, const char *name, int columns);
+void panel_frame_middle(char *buf, size_t size, const char *name, int columns);
 
 /* Marks row y as chosen. */
-void frame_cursor(const struct area *area, int y);
+void panel_frame_cursor(const struct area *area, int y);
 
 /* The style of a figure by its freshness, and the age in words: "0.3s", "closed", "STALE 94s", "-". */
-enum style frame_style(enum freshness freshness, enum style style);
-void frame_age(char *buf, size_t size, enum freshness freshness, int64_t age_ms);
+enum style panel_frame_style(enum freshness freshness, enum style style);
+void panel_frame_age(char *buf, size_t size, enum freshness freshness, int64_t age_ms);
 
 /* Two percentiles in milliseconds: "41/66", or "n/a". */
-const char *frame_latency(char buf[static FORMAT_MAX], double p50_ms, double p99_ms);
+const char *panel_frame_latency(char buf[static FORMAT_MAX], double p50_ms, double p99_ms);
 
 /* Why there are no rows: `none`, when the database has been read and holds none; else what is wrong with it.
  */
-const char *frame_no_history(const struct model *model, const char *none);
+const char *panel_frame_no_history(const struct model *model, const char *none);
 
 /* Says in one dim line why a panel is empty. */
-void frame_empty(const struct area *body, const char *words);
+void panel_frame_empty(const struct area *body, const char *words);
 
 /* Writes text into at most `rows` rows of the area from y on, broken at blanks; the last one ends in "~"
  * where it was cut. Returns the row after the last. */
-int frame_wrap(const struct area *area, int y, int rows, enum style style, const char *text);
+int panel_frame_wrap(const struct area *area, int y, int rows, enum style style, const char *text);
 
 /* How many rows of so many columns the whole text takes. */
-int frame_wrap_rows(const char *text, int columns);
+int panel_frame_wrap_rows(const char *text, int columns);
 
 /* A segment of a line; the ones with the highest rank are left out until the rest fits. */
 struct segment {
@@ -88,12 +88,12 @@ struct segment {
 
 /* Blanks the segments of the highest ranks until the rest fits into `room` columns, or only rank 1 is left.
  * Returns their width. */
-int frame_fit(struct segment *segments, int n, int room);
+int panel_frame_fit(struct segment *segments, int n, int room);
 
 /* Draws segments from the left, those that fit; returns the column after the last. */
-int frame_segments(const struct area *area, int x, int y, int end, struct segment *segments, int n);
+int panel_frame_segments(const struct area *area, int x, int y, int end, struct segment *segments, int n);
 
 /* A box in the middle of the screen with a title; returns its inside. */
-struct area frame_box(const struct area *screen, int width, int height, const char *title);
+struct area panel_frame_box(const struct area *screen, int width, int height, const char *title);
 
 #endif

@@ -13,11 +13,11 @@ void panel_too_small(const struct area *area, const struct scene *scene)
 
     snprintf(text, sizeof(text), "%dx%d: needs %dx%d", area->width, area->height, LAYOUT_WIDTH_MIN,
              LAYOUT_HEIGHT_MIN);
-    int x = area_text(area, 0, 0, STYLE_WARN, text);
+    int x = tui_area_text(area, 0, 0, STYLE_WARN, text);
     if (scene->model->source == MODEL_DAEMON)
-        area_printf(area, x + 2, 0, STYLE_NORMAL, "feed %s  %s", s->feed.state, s->trading);
+        tui_area_printf(area, x + 2, 0, STYLE_NORMAL, "feed %s  %s", s->feed.state, s->trading);
     else
-        area_text(area, x + 2, 0, STYLE_BAD, "no daemon");
+        tui_area_text(area, x + 2, 0, STYLE_BAD, "no daemon");
 }
 
 static enum style feed_style(const char *state)
@@ -33,7 +33,7 @@ static void feed_segment(struct segment *ret, const struct scene *scene)
 {
     const struct model *model = scene->model;
     const struct status_feed *feed = &model->status.feed;
-    enum freshness freshness = model_freshness(model, scene->now);
+    enum freshness freshness = tui_model_freshness(model, scene->now);
     char age[FORMAT_MAX];
 
     if (model->source != MODEL_DAEMON) {
@@ -41,16 +41,16 @@ static void feed_segment(struct segment *ret, const struct scene *scene)
         snprintf(ret->text, sizeof(ret->text), saved ? "SAVED RUN" : "NO DAEMON");
         ret->style = saved ? STYLE_NORMAL : STYLE_BAD;
     } else if (freshness != FRESH) {
-        format_age(age, model_age(model, 0, scene->now));
+        cli_format_age(age, tui_model_age(model, 0, scene->now));
         snprintf(ret->text, sizeof(ret->text), "daemon STALE %s", age);
         ret->style = freshness == STALE ? STYLE_WARN : STYLE_BAD;
     } else if (feed->retry_in_ms >= 0) {
-        int64_t left = feed->retry_in_ms - model_age(model, 0, scene->now);
-        format_age(age, left > 0 ? left : 0);
+        int64_t left = feed->retry_in_ms - tui_model_age(model, 0, scene->now);
+        cli_format_age(age, left > 0 ? left : 0);
         snprintf(ret->text, sizeof(ret->text), "feed %s in %.12s", feed->state, age);
         ret->style = feed_style(feed->state);
     } else {
-        format_age(age, model_age(model, feed->age_ms, scene->now));
+        cli_format_age(age, tui_model_age(model, feed->age_ms, scene->now));
         snprintf(ret->text, sizeof(ret->text), "feed %s%s%.12s", feed->state[0] ? feed->state : "n/a",
                  feed->age_ms < 0 ? "" : " ", feed->age_ms < 0 ? "" : age);
         ret->style = feed_style(feed->state);
@@ -63,7 +63,7 @@ static void trading_segment(struct segment *ret, struct segment *ret_reason, con
     const struct model *model = scene->model;
     const struct status *s = &model->status;
 
-    if (model->source != MODEL_DAEMON || model_freshness(model, scene->now) == GONE) {
+    if (model->source != MODEL_DAEMON || tui_model_freshness(model, scene->now) == GONE) {
         snprintf(ret->text, sizeof(ret->text), "TRADING -");
         ret->style = STYLE_DIM;
         return;
@@ -71,7 +71,7 @@ static void trading_segment(struct segment *ret, struct segment *ret_reason, con
     bool on = strcmp(s->trading, "on") == 0, halted = strcmp(s->trading, "halted") == 0;
     snprintf(ret->text, sizeof(ret->text), "TRADING %.16s", s->trading[0] ? s->trading : "-");
     ret->style = on ? STYLE_GOOD : halted ? STYLE_BAD : s->trading[0] ? STYLE_WARN : STYLE_DIM;
-    const char *reason = model_trading_reason(model);
+    const char *reason = tui_model_trading_reason(model);
     if (reason[0])
         snprintf(ret_reason->text, sizeof(ret_reason->text), ": %.40s", reason);
     ret_reason->style = ret->style;
@@ -81,26 +81,27 @@ static void trading_segment(struct segment *ret, struct segment *ret_reason, con
 static void parity_segment(struct segment *ret, const struct scene *scene)
 {
     char words[MODEL_PARITY_MAX];
-    enum freshness freshness = model_parity(scene->model, scene->now, words);
+    enum freshness freshness = tui_model_parity(scene->model, scene->now, words);
     bool failed = strstr(words, "FAILED") != NULL;
 
     snprintf(ret->text, sizeof(ret->text), "%s", words);
-    ret->style = failed ? STYLE_BAD : frame_style(freshness, strstr(words, "ok") ? STYLE_GOOD : STYLE_NORMAL);
+    ret->style =
+        failed ? STYLE_BAD : panel_frame_style(freshness, strstr(words, "ok") ? STYLE_GOOD : STYLE_NORMAL);
     ret->rank = failed ? 2 : freshness == GONE ? 6 : 5;
 }
 
 static bool clock_text(const struct scene *scene, char buf[static FORMAT_MAX])
 {
-    int64_t ns = model_clock_ns(scene->model, scene->now);
+    int64_t ns = tui_model_clock_ns(scene->model, scene->now);
 
     if (ns > 0)
-        strcat(format_clock(buf, ns), "Z");
+        strcat(cli_format_clock(buf, ns), "Z");
     return ns > 0;
 }
 
 static enum style clock_style(const struct scene *scene)
 {
-    return frame_style(model_freshness(scene->model, scene->now), STYLE_NORMAL);
+    return panel_frame_style(tui_model_freshness(scene->model, scene->now), STYLE_NORMAL);
 }
 
 /* On a screen of the usual width the clock makes room before the figures do: it then
@@ -112,7 +113,7 @@ static bool clock_fits(const struct segment *segments, int n, int end, int width
 
     for (int i = 0; i < n; i++)
         if (segments[i].rank <= MUST_RANK && segments[i].text[0])
-            needed += text_width(segments[i].text) + segments[i].gap;
+            needed += cli_text_width(segments[i].text) + segments[i].gap;
     return width < USUAL_WIDTH || needed <= end;
 }
 
@@ -121,9 +122,9 @@ static void trainer_segment(struct segment *ret, const struct scene *scene)
 {
     const struct model *model = scene->model;
 
-    if (model->source == MODEL_DAEMON && model_trainer_missed(model))
+    if (model->source == MODEL_DAEMON && tui_model_trainer_missed(model))
         snprintf(ret->text, sizeof(ret->text), "TRAINER %s", model->status.trainer.state);
-    ret->style = model_freshness(model, scene->now) == GONE ? STYLE_DIM : STYLE_WARN;
+    ret->style = tui_model_freshness(model, scene->now) == GONE ? STYLE_DIM : STYLE_WARN;
 }
 
 /* A disk that refuses, or lost what was written to it; nothing while all is well. */
@@ -134,7 +135,7 @@ static void storage_segment(struct segment *ret, const struct scene *scene)
 
     if (model->source == MODEL_DAEMON && state[0] && strcmp(state, "ok") != 0)
         snprintf(ret->text, sizeof(ret->text), "STORAGE %.16s", state);
-    ret->style = model_freshness(model, scene->now) == GONE ? STYLE_DIM : STYLE_BAD;
+    ret->style = tui_model_freshness(model, scene->now) == GONE ? STYLE_DIM : STYLE_BAD;
 }
 
 enum { BRAND, FEED, EQUITY, RETURN, DRAWDOWN, TRADING, STORAGE, REASON, PARITY, TRAINER, SEGMENTS };
@@ -149,8 +150,8 @@ static void fill_segments(const struct scene *scene, struct segment segments[sta
         [TRAINER] = {"", STYLE_WARN, 7, 2},     [STORAGE] = {"", STYLE_BAD, 2, 2},
     };
     const struct model *model = scene->model;
-    struct model_total total = model_total(model);
-    enum freshness freshness = model_accounts_freshness(model, scene->now);
+    struct model_total total = tui_model_total(model);
+    enum freshness freshness = tui_model_accounts_freshness(model, scene->now);
     char a[FORMAT_MAX];
 
     memcpy(segments, places, sizeof(places));
@@ -165,16 +166,16 @@ static void fill_segments(const struct scene *scene, struct segment segments[sta
         return;
     }
     snprintf(segments[EQUITY].text, sizeof(segments[EQUITY].text), "eq %s",
-             format_number(a, total.equity, 2));
-    segments[EQUITY].style = frame_style(freshness, STYLE_STRONG);
+             cli_format_number(a, total.equity, 2));
+    segments[EQUITY].style = panel_frame_style(freshness, STYLE_STRONG);
     if (isfinite(total.return_pct))
         snprintf(segments[RETURN].text, sizeof(segments[RETURN].text), "%s",
-                 format_percent(a, total.return_pct, 2));
-    segments[RETURN].style = frame_style(freshness, style_signed(total.return_pct));
+                 cli_format_percent(a, total.return_pct, 2));
+    segments[RETURN].style = panel_frame_style(freshness, style_signed(total.return_pct));
     if (isfinite(total.drawdown_pct))
         snprintf(segments[DRAWDOWN].text, sizeof(segments[DRAWDOWN].text), "dd %s",
-                 format_percent(a, total.drawdown_pct, fabs(total.drawdown_pct) < 1 ? 2 : 1));
-    segments[DRAWDOWN].style = frame_style(freshness, style_signed(total.drawdown_pct));
+                 cli_format_percent(a, total.drawdown_pct, fabs(total.drawdown_pct) < 1 ? 2 : 1));
+    segments[DRAWDOWN].style = panel_frame_style(freshness, style_signed(total.drawdown_pct));
 }
 
 void panel_header(const struct area *area, const struct scene *scene)
@@ -184,16 +185,16 @@ void panel_header(const struct area *area, const struct scene *scene)
     int end = area->width;
 
     fill_segments(scene, segments);
-    if (clock_text(scene, clock) && clock_fits(segments, SEGMENTS, end - text_width(clock) - 2, end))
-        end = area_text_right(area, end, 0, clock_style(scene), clock) - 2;
-    frame_segments(area, 0, 0, end, segments, SEGMENTS);
+    if (clock_text(scene, clock) && clock_fits(segments, SEGMENTS, end - cli_text_width(clock) - 2, end))
+        end = tui_area_text_right(area, end, 0, clock_style(scene), clock) - 2;
+    panel_frame_segments(area, 0, 0, end, segments, SEGMENTS);
 }
 
 void panel_tabs(const struct area *area, const struct scene *scene)
 {
     static const char *const names[TABS] = {"Over", "Study", "GPU", "Mkt", "Pos", "Ord", "Alert", "Log"};
     const struct view *view = scene->view;
-    int64_t alerts = model_alerts_open(scene->model);
+    int64_t alerts = tui_model_alerts_open(scene->model);
     bool narrow = area->width < 64;
     struct segment segments[SEGMENTS];
     char clock[FORMAT_MAX];
@@ -202,12 +203,12 @@ void panel_tabs(const struct area *area, const struct scene *scene)
     for (int i = 0; i < TABS; i++) {
         bool open = view->tab == (enum tab)i;
         if (open)
-            x = area_printf(area, x, 0, STYLE_TAB, "[%d]%s", i + 1, names[i]);
+            x = tui_area_printf(area, x, 0, STYLE_TAB, "[%d]%s", i + 1, names[i]);
         else
-            x = area_printf(area, area_printf(area, x, 0, STYLE_KEY, "%d", i + 1), 0, STYLE_DIM, "%s",
-                            narrow ? "" : names[i]);
+            x = tui_area_printf(area, tui_area_printf(area, x, 0, STYLE_KEY, "%d", i + 1), 0, STYLE_DIM, "%s",
+                                narrow ? "" : names[i]);
         if (i == TAB_ALERTS && alerts > 0)
-            x = area_printf(area, x, 0, STYLE_BAD, "!%lld", (long long)alerts);
+            x = tui_area_printf(area, x, 0, STYLE_BAD, "!%lld", (long long)alerts);
         x++;
     }
     struct segment right[] = {{"", clock_style(scene), 2, 0},
@@ -217,12 +218,12 @@ void panel_tabs(const struct area *area, const struct scene *scene)
     enum { CLOCK, READONLY, INTERVAL, HELP, RIGHT };
     fill_segments(scene, segments);
     if (clock_text(scene, clock) &&
-        !clock_fits(segments, SEGMENTS, area->width - text_width(clock) - 2, area->width))
+        !clock_fits(segments, SEGMENTS, area->width - cli_text_width(clock) - 2, area->width))
         snprintf(right[CLOCK].text, sizeof(right[CLOCK].text), "%s", clock);
     if (view->readonly)
         snprintf(right[READONLY].text, sizeof(right[READONLY].text), "read-only");
-    format_age(right[INTERVAL].text, view->interval_ms);
-    int width = frame_fit(right, RIGHT, area->width - x);
+    cli_format_age(right[INTERVAL].text, view->interval_ms);
+    int width = panel_frame_fit(right, RIGHT, area->width - x);
     if (width <= area->width - x)
-        frame_segments(area, area->width - width, 0, area->width, right, RIGHT);
+        panel_frame_segments(area, area->width - width, 0, area->width, right, RIGHT);
 }

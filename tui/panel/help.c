@@ -44,22 +44,22 @@ enum {
 static int draw_lines(const struct area *box, const struct help *help, int n)
 {
     for (int y = 0; y < n; y++) {
-        area_text(box, 0, y, STYLE_KEY, help[y].keys);
-        area_text_cut(box, 12, y, box->width - 12, STYLE_NORMAL, help[y].words);
+        tui_area_text(box, 0, y, STYLE_KEY, help[y].keys);
+        tui_area_text_cut(box, 12, y, box->width - 12, STYLE_NORMAL, help[y].words);
     }
     return n;
 }
 
 static void help_form(const struct area *screen)
 {
-    struct area box = frame_box(screen, 78, FORM_LINES + 6, "Help: the form");
+    struct area box = panel_frame_box(screen, 78, FORM_LINES + 6, "Help: the form");
     int y = draw_lines(&box, form_lines, FORM_LINES) + 1;
 
-    area_text_cut(&box, 0, y++, box.width, STYLE_DIM,
-                  "Lines: * changed, + added, - left out, ! the last check's error.");
-    area_text_cut(&box, 0, y++, box.width, STYLE_DIM,
-                  "Typing: arrows Home End Backspace Delete; Ctrl-U Ctrl-K to the ends.");
-    area_text_cut(&box, 0, y, box.width, STYLE_DIM, "Any key closes this.");
+    tui_area_text_cut(&box, 0, y++, box.width, STYLE_DIM,
+                      "Lines: * changed, + added, - left out, ! the last check's error.");
+    tui_area_text_cut(&box, 0, y++, box.width, STYLE_DIM,
+                      "Typing: arrows Home End Backspace Delete; Ctrl-U Ctrl-K to the ends.");
+    tui_area_text_cut(&box, 0, y, box.width, STYLE_DIM, "Any key closes this.");
 }
 
 void panel_help(const struct area *screen, const struct scene *scene)
@@ -68,14 +68,14 @@ void panel_help(const struct area *screen, const struct scene *scene)
         help_form(screen);
         return;
     }
-    struct area box = frame_box(screen, 78, LINES_SHOWN + 7, "Help");
+    struct area box = panel_frame_box(screen, 78, LINES_SHOWN + 7, "Help");
     int y = draw_lines(&box, lines, LINES_SHOWN) + 1;
 
-    area_text_cut(&box, 0, y++, box.width, STYLE_DIM,
-                  "Fills: M maker, T taker. grp: the orders of one OCO or bracket.");
-    area_text_cut(&box, 0, y++, box.width, STYLE_DIM,
-                  "Ages count from when the data came. STALE: three intervals late; -: ten.");
-    area_text_cut(&box, 0, y++, box.width, STYLE_DIM,
-                  "Everything here is paper: no order leaves this machine.");
-    area_text_cut(&box, 0, y, box.width, STYLE_DIM, "Any key closes this.");
+    tui_area_text_cut(&box, 0, y++, box.width, STYLE_DIM,
+                      "Fills: M maker, T taker. grp: the orders of one OCO or bracket.");
+    tui_area_text_cut(&box, 0, y++, box.width, STYLE_DIM,
+                      "Ages count from when the data came. STALE: three intervals late; -: ten.");
+    tui_area_text_cut(&box, 0, y++, box.width, STYLE_DIM,
+                      "Everything here is paper: no order leaves this machine.");
+    tui_area_text_cut(&box, 0, y, box.width, STYLE_DIM, "Any key closes this.");
 }

@@ -3,7 +3,7 @@
 
 #include "cli/text.h"
 #include "tui/chart.h"
-#include "tui/panel/search_words.h"
+#include "tui/panel/study_words.h"
 
 enum { PERCENT_COLUMNS = 5, NAME_COLUMNS = 20, RULE_COLUMNS = 4 };
 
@@ -29,36 +29,36 @@ void panel_importance(const struct area *area, const struct scene *scene)
 {
     const struct search_page *page;
     char words[96], text[FORMAT_MAX];
-    const struct search_page *known = view_search_page(scene->view, scene->model);
+    const struct search_page *known = tui_view_study_page(scene->view, scene->model);
     const char *title =
         known && known->search.n_objectives > 1 ? "Importance, first objective" : "Importance (fANOVA)";
-    struct area body = search_frame(area, scene, PANEL_IMPORTANCE, title, &page);
-    bool gone = model_searches_freshness(scene->model, scene->now) == GONE;
+    struct area body = panel_study_frame(area, scene, PANEL_IMPORTANCE, title, &page);
+    bool gone = tui_model_studies_freshness(scene->model, scene->now) == GONE;
 
     if (!page)
         return;
     if (page->n_importance == 0 || gone) {
-        frame_empty(&body, gone                  ? "-"
-                           : page->n_params == 0 ? "no parameters"
-                           : page->importance_of.trials < 4
-                               ? "n/a: at least 4 completed trials are needed"
-                               : "n/a: no value differs, or no parameter is in all");
+        panel_frame_empty(&body, gone                  ? "-"
+                                 : page->n_params == 0 ? "no parameters"
+                                 : page->importance_of.trials < 4
+                                     ? "n/a: at least 4 completed trials are needed"
+                                     : "n/a: no value differs, or no parameter is in all");
         return;
     }
-    if (model_searches_freshness(scene->model, scene->now) == FRESH) { /* its age stands there otherwise */
-        basis(words, sizeof(words), page, area->width - text_width(title) - RULE_COLUMNS);
-        area_text_right(area, area->width - 1, 0, STYLE_DIM, words);
+    if (tui_model_studies_freshness(scene->model, scene->now) == FRESH) { /* its age stands there otherwise */
+        basis(words, sizeof(words), page, area->width - cli_text_width(title) - RULE_COLUMNS);
+        tui_area_text_right(area, area->width - 1, 0, STYLE_DIM, words);
     }
     int name = body.width > 2 * NAME_COLUMNS + PERCENT_COLUMNS ? NAME_COLUMNS : body.width / 2;
     int bar = body.width - name - PERCENT_COLUMNS - 3;
-    struct window window = frame_window(scene, PANEL_IMPORTANCE, page->n_importance, body.height);
+    struct window window = panel_frame_window(scene, PANEL_IMPORTANCE, page->n_importance, body.height);
     for (int i = window.first; i < window.end; i++) {
         int y = i - window.first;
-        area_text_cut(&body, 1, y, name, STYLE_NORMAL, page->params[page->importance[i].param]);
-        chart_bar(&body, name + 2, y, bar, page->importance[i].share, STYLE_CHART);
+        tui_area_text_cut(&body, 1, y, name, STYLE_NORMAL, page->params[page->importance[i].param]);
+        tui_chart_bar(&body, name + 2, y, bar, page->importance[i].share, STYLE_CHART);
         snprintf(text, sizeof(text), "%.0f%%", 100 * page->importance[i].share);
-        area_text_right(&body, body.width, y, STYLE_NORMAL, text);
+        tui_area_text_right(&body, body.width, y, STYLE_NORMAL, text);
         if (i == window.cursor)
-            frame_cursor(&body, y);
+            panel_frame_cursor(&body, y);
     }
 }

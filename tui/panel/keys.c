@@ -3,7 +3,7 @@
 
 #include "cli/format.h"
 #include "tui/panel/frame.h"
-#include "tui/search_keys.h"
+#include "tui/study_keys.h"
 #include "tui/train_ask.h"
 #include "tui/train_keys.h"
 
@@ -31,13 +31,14 @@ void panel_outcome(const struct area *area, const struct view *view, int x, stru
         break;
     }
     if (view->command[0])
-        x = area_printf(area, x, 0, STYLE_STRONG, "%s", view->command) + 1;
+        x = tui_area_printf(area, x, 0, STYLE_STRONG, "%s", view->command) + 1;
     if (*word)
-        x = area_text(area, x, 0, style, word);
+        x = tui_area_text(area, x, 0, style, word);
     if (view->outcome == OUTCOME_PENDING)
-        x = area_printf(area, x, 0, STYLE_DIM, " %s", format_age(age, now.mono_ms - view->outcome_ms));
+        x = tui_area_printf(area, x, 0, STYLE_DIM, " %s",
+                            cli_format_age(age, now.mono_ms - view->outcome_ms));
     if (view->words[0])
-        area_text_cut(area, *word ? x + 2 : x, 0, area->width - x - 2, STYLE_NORMAL, view->words);
+        tui_area_text_cut(area, *word ? x + 2 : x, 0, area->width - x - 2, STYLE_NORMAL, view->words);
 }
 
 /* The keys of trainings and policies, those that would be right for the chosen one; returns the column after
@@ -48,15 +49,15 @@ static int training_keys(const struct area *area, int x, int end, const struct s
     char name[STATUS_TRAINING_NAME_MAX], words[TRAIN_ASK_MAX];
 
     for (const char *key = keys; *key; key++) {
-        enum prompt prompt = train_keys_prompt(*key);
-        const char *word = train_ask_word(prompt);
-        train_keys_subject(scene->view, scene->model, scene->focus, prompt, name);
-        if (prompt != PROMPT_NAME && (!name[0] || !train_ask_allowed(scene->model, prompt, name, words)))
+        enum prompt prompt = tui_train_keys_prompt(*key);
+        const char *word = tui_train_ask_word(prompt);
+        tui_train_keys_subject(scene->view, scene->model, scene->focus, prompt, name);
+        if (prompt != PROMPT_NAME && (!name[0] || !tui_train_ask_allowed(scene->model, prompt, name, words)))
             continue;
         if (x + (int)strlen(word) + 3 > end)
             break;
-        area_char(area, x, 0, STYLE_KEY, (wchar_t)*key);
-        x = area_text(area, x + 2, 0, STYLE_DIM, word) + 2;
+        tui_area_char(area, x, 0, STYLE_KEY, (wchar_t)*key);
+        x = tui_area_text(area, x + 2, 0, STYLE_DIM, word) + 2;
     }
     return x;
 }
@@ -80,8 +81,8 @@ static int search_keys(const struct area *area, int x, int end, const struct sce
             continue;
         if (x + (int)(strlen(keys[i].key) + strlen(word)) + 2 > end)
             break;
-        x = area_text(area, x, 0, STYLE_KEY, keys[i].key);
-        x = area_text(area, x + 1, 0, STYLE_DIM, back ? "page" : word) + 2;
+        x = tui_area_text(area, x, 0, STYLE_KEY, keys[i].key);
+        x = tui_area_text(area, x + 1, 0, STYLE_DIM, back ? "page" : word) + 2;
     }
     return x;
 }
@@ -89,12 +90,12 @@ static int search_keys(const struct area *area, int x, int end, const struct sce
 /* The trials' filter while it is typed. */
 static void filter(const struct area *area, const struct view *view)
 {
-    int x = area_text(area, 0, 0, STYLE_KEY, "/");
+    int x = tui_area_text(area, 0, 0, STYLE_KEY, "/");
 
-    x = area_text(area, x, 0, STYLE_STRONG, view->trial_filter);
-    area_char(area, x, 0, STYLE_SELECTED, L'_');
-    area_text_cut(area, x + 3, 0, area->width - x - 3, STYLE_DIM,
-                  "a state, #number, worker, name=value; ! for those without; Enter, Esc");
+    x = tui_area_text(area, x, 0, STYLE_STRONG, view->trial_filter);
+    tui_area_char(area, x, 0, STYLE_SELECTED, L'_');
+    tui_area_text_cut(area, x + 3, 0, area->width - x - 3, STYLE_DIM,
+                      "a state, #number, worker, name=value; ! for those without; Enter, Esc");
 }
 
 void panel_keys(const struct area *area, const struct scene *scene)
@@ -112,8 +113,8 @@ void panel_keys(const struct area *area, const struct scene *scene)
 
     if (view->frozen) {
         char age[FORMAT_MAX];
-        format_age(age, scene->real_now.mono_ms - view->frozen_at.mono_ms);
-        x = area_printf(area, 0, 0, STYLE_WARN, "FROZEN %s", age) + 2;
+        cli_format_age(age, scene->real_now.mono_ms - view->frozen_at.mono_ms);
+        x = tui_area_printf(area, 0, 0, STYLE_WARN, "FROZEN %s", age) + 2;
     }
     if (view->prompt == PROMPT_FILTER) {
         filter(area, view);
@@ -124,9 +125,9 @@ void panel_keys(const struct area *area, const struct scene *scene)
         return;
     }
     int quit = area->width - 6;
-    if (search_keys_here(view, scene->focus))
+    if (tui_study_keys_here(view, scene->focus))
         x = search_keys(area, x, quit, scene);
-    if (!view->readonly && train_keys_here(view, scene->focus))
+    if (!view->readonly && tui_train_keys_here(view, scene->focus))
         x = training_keys(area, x, quit, scene);
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         const char *word = keys[i].word;
@@ -138,13 +139,13 @@ void panel_keys(const struct area *area, const struct scene *scene)
             continue;
         if (keys[i].key[0] == 'b' && scene->model->backtest.state == BACKTEST_RUNNING)
             word = "stop backtest";
-        if (keys[i].key[0] == 'p' && model_trading_stopped(scene->model))
+        if (keys[i].key[0] == 'p' && tui_model_trading_stopped(scene->model))
             word = "resume";
         if (x + (int)(strlen(keys[i].key) + strlen(word)) + 2 > quit)
             break;
-        x = area_text(area, x, 0, STYLE_KEY, keys[i].key);
-        x = area_text(area, x + 1, 0, STYLE_DIM, word) + 2;
+        x = tui_area_text(area, x, 0, STYLE_KEY, keys[i].key);
+        x = tui_area_text(area, x + 1, 0, STYLE_DIM, word) + 2;
     }
-    area_text(area, quit, 0, STYLE_KEY, "q");
-    area_text(area, quit + 2, 0, STYLE_DIM, "quit");
+    tui_area_text(area, quit, 0, STYLE_KEY, "q");
+    tui_area_text(area, quit + 2, 0, STYLE_DIM, "quit");
 }

@@ -75,7 +75,7 @@ int panel_orders_rows(const struct model *model)
 static struct line live_line(const struct model *model, int at)
 {
     const struct status_order *o = &model->status.orders[at];
-    const struct status_symbol *symbol = model_symbol(model, o->symbol);
+    const struct status_symbol *symbol = tui_model_symbol(model, o->symbol);
     struct line line = {.id = o->order,
                         .group = o->group,
                         .side = o->side,
@@ -144,7 +144,7 @@ static const char *trail_text(char buf[static FORMAT_MAX], const struct line *li
     if (isfinite(line->trail_pct))
         snprintf(buf, FORMAT_MAX, "%.4g%%", line->trail_pct);
     else if (isfinite(line->trail))
-        format_fit(buf, line->trail, line->price_decimals, columns[TRAIL].width);
+        cli_format_fit(buf, line->trail, line->price_decimals, columns[TRAIL].width);
     return buf;
 }
 
@@ -157,54 +157,54 @@ static void draw_prices(const struct table *table, int y, const struct line *lin
     char text[FORMAT_MAX];
 
     if (isfinite(first))
-        format_fit(text, first, line->price_decimals, columns[PRICE].width);
+        cli_format_fit(text, first, line->price_decimals, columns[PRICE].width);
     else if (apart || !trail_text(text, line)[0])
         snprintf(text, sizeof(text), "market");
-    table_text(table, PRICE, y, STYLE_NORMAL, text);
-    table_text(table, TRIGGER, y, STYLE_NORMAL,
-               isfinite(line->stop)
-                   ? format_fit(text, line->stop, line->price_decimals, columns[TRIGGER].width)
-                   : "");
-    table_text(table, TRAIL, y, STYLE_NORMAL, trail_text(text, line));
+    panel_table_text(table, PRICE, y, STYLE_NORMAL, text);
+    panel_table_text(table, TRIGGER, y, STYLE_NORMAL,
+                     isfinite(line->stop)
+                         ? cli_format_fit(text, line->stop, line->price_decimals, columns[TRIGGER].width)
+                         : "");
+    panel_table_text(table, TRAIL, y, STYLE_NORMAL, trail_text(text, line));
 }
 
 static void draw_line(const struct table *table, int y, const struct line *line)
 {
     char text[FORMAT_MAX];
 
-    table_text(table, TIME, y, STYLE_DIM, line->ts_ns ? format_clock(text, line->ts_ns) : "");
+    panel_table_text(table, TIME, y, STYLE_DIM, line->ts_ns ? cli_format_clock(text, line->ts_ns) : "");
     snprintf(text, sizeof(text), "%lld", (long long)line->id);
-    table_text(table, ID, y, STYLE_DIM, text);
-    table_text(table, SIDE, y, line->side[0] == 'B' ? STYLE_UP : STYLE_DOWN, line->side);
-    table_text(table, SYMBOL, y, STYLE_STRONG, line->symbol);
-    table_text(table, ACCOUNT, y, STYLE_DIM, line->account);
-    table_text(table, TYPE, y, STYLE_NORMAL, short_type(line->type));
-    table_text(table, TIF, y, STYLE_DIM, line->tif);
-    table_text(table, STATE, y, state_style(line->state), line->state);
-    table_text(table, QTY, y, STYLE_NORMAL,
-               format_fit(text, line->qty, line->qty_decimals, columns[QTY].width));
-    table_text(table, FILLED, y, STYLE_NORMAL,
-               format_fit(text, line->filled, line->qty_decimals, columns[FILLED].width));
+    panel_table_text(table, ID, y, STYLE_DIM, text);
+    panel_table_text(table, SIDE, y, line->side[0] == 'B' ? STYLE_UP : STYLE_DOWN, line->side);
+    panel_table_text(table, SYMBOL, y, STYLE_STRONG, line->symbol);
+    panel_table_text(table, ACCOUNT, y, STYLE_DIM, line->account);
+    panel_table_text(table, TYPE, y, STYLE_NORMAL, short_type(line->type));
+    panel_table_text(table, TIF, y, STYLE_DIM, line->tif);
+    panel_table_text(table, STATE, y, state_style(line->state), line->state);
+    panel_table_text(table, QTY, y, STYLE_NORMAL,
+                     cli_format_fit(text, line->qty, line->qty_decimals, columns[QTY].width));
+    panel_table_text(table, FILLED, y, STYLE_NORMAL,
+                     cli_format_fit(text, line->filled, line->qty_decimals, columns[FILLED].width));
     draw_prices(table, y, line);
     snprintf(text, sizeof(text), "%lld", (long long)line->group);
-    table_text(table, GROUP, y, STYLE_DIM, line->group >= 0 ? text : "");
-    table_text(table, WHY, y, STYLE_DIM, line->why);
+    panel_table_text(table, GROUP, y, STYLE_DIM, line->group >= 0 ? text : "");
+    panel_table_text(table, WHY, y, STYLE_DIM, line->why);
 }
 
 void panel_orders(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
     int live = model->status.n_orders, n = panel_orders_rows(model), title, row = live;
-    struct area body = frame_rule(area, scene, PANEL_ORDERS, "Orders", live, &title);
+    struct area body = panel_frame_rule(area, scene, PANEL_ORDERS, "Orders", live, &title);
     struct column shown[COLUMNS];
     memcpy(shown, columns, sizeof(shown));
     if (model->status.n_accounts > 1)
         shown[ACCOUNT].rank = 7; /* whose it is tells more than why it is */
-    struct table table = frame_table(area, title, shown, COLUMNS);
-    struct window window = frame_window(scene, PANEL_ORDERS, n, body.height);
+    struct table table = panel_frame_table(area, title, shown, COLUMNS);
+    struct window window = panel_frame_window(scene, PANEL_ORDERS, n, body.height);
 
     if (n == 0)
-        frame_empty(&body, frame_no_history(model, "none yet"));
+        panel_frame_empty(&body, panel_frame_no_history(model, "none yet"));
     for (int i = 0; i < live; i++)
         if (i >= window.first && i < window.end) {
             struct line line = live_line(model, i);
@@ -220,13 +220,13 @@ void panel_orders(const struct area *area, const struct scene *scene)
         row++;
     }
     if (window.cursor >= 0)
-        frame_cursor(&body, window.cursor - window.first);
+        panel_frame_cursor(&body, window.cursor - window.first);
 }
 
 void panel_cancel(const struct area *screen, const struct scene *scene)
 {
     const struct model *model = scene->model;
-    struct area box = frame_box(screen, 60, 7, "Cancel");
+    struct area box = panel_frame_box(screen, 60, 7, "Cancel");
     char qty[FORMAT_MAX], price[FORMAT_MAX];
     int y = 0, others = 0;
     bool alive = false;
@@ -237,22 +237,22 @@ void panel_cancel(const struct area *screen, const struct scene *scene)
         struct line line = live_line(model, i);
         alive = true;
         double shown = isfinite(line.stop) ? line.stop : line.price;
-        area_printf(&box, 0, y++, STYLE_STRONG, "order %lld: %s %s %s %s", (long long)line.id, line.side,
-                    format_number(qty, line.qty, line.qty_decimals), line.symbol, line.type);
-        area_printf(&box, 2, y, STYLE_NORMAL, "%s%s, %s, of %s", isfinite(shown) ? "at " : "",
-                    isfinite(shown)               ? format_number(price, shown, line.price_decimals)
-                    : trail_text(price, &line)[0] ? price
-                                                  : "at market",
-                    line.state, line.account);
+        tui_area_printf(&box, 0, y++, STYLE_STRONG, "order %lld: %s %s %s %s", (long long)line.id, line.side,
+                        cli_format_number(qty, line.qty, line.qty_decimals), line.symbol, line.type);
+        tui_area_printf(&box, 2, y, STYLE_NORMAL, "%s%s, %s, of %s", isfinite(shown) ? "at " : "",
+                        isfinite(shown)               ? cli_format_number(price, shown, line.price_decimals)
+                        : trail_text(price, &line)[0] ? price
+                                                      : "at market",
+                        line.state, line.account);
         for (int k = 0; k < model->status.n_orders; k++)
             others += k != i && line.group >= 0 && model->status.orders[k].group == line.group;
     }
     if (!alive)
-        area_printf(&box, 0, 0, STYLE_STRONG, "order %lld has ended", (long long)scene->view->order);
+        tui_area_printf(&box, 0, 0, STYLE_STRONG, "order %lld has ended", (long long)scene->view->order);
     if (others > 0)
-        area_printf(&box, 0, 2, STYLE_WARN, "%d more of its group may go with it.", others);
+        tui_area_printf(&box, 0, 2, STYLE_WARN, "%d more of its group may go with it.", others);
     y = 4;
-    int x = area_text(&box, 0, y, STYLE_KEY, "y");
-    x = area_text(&box, x + 1, y, STYLE_NORMAL, "cancels it;");
-    area_text(&box, x + 1, y, STYLE_DIM, "any other key does not");
+    int x = tui_area_text(&box, 0, y, STYLE_KEY, "y");
+    x = tui_area_text(&box, x + 1, y, STYLE_NORMAL, "cancels it;");
+    tui_area_text(&box, x + 1, y, STYLE_DIM, "any other key does not");
 }

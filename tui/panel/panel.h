@@ -25,7 +25,8 @@ PANEL_LIST(PANEL_DRAWS)
 void panel_help(const struct area *screen, const struct scene *scene);
 void panel_flatten(const struct area *screen, const struct scene *scene);
 void panel_cancel(const struct area *screen, const struct scene *scene);
-void panel_confirm(const struct area *screen, const struct scene *scene); /* the questions of train_ask() */
+void panel_confirm(const struct area *screen,
+                   const struct scene *scene); /* the questions of tui_train_ask() */
 
 /* Covers the whole screen. */
 void panel_form(const struct area *screen, const struct scene *scene);

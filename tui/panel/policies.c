@@ -53,7 +53,7 @@ static void actions(const struct model *model, const struct status_policy *p, ch
     for (int i = 0; i < p->n_actions; i++) {
         const char *symbol = p->actions[i].symbol;
         int more = snprintf(buf + n, size - n, "%s%.*s %s", n ? " " : "", (int)strlen(symbol) - end, symbol,
-                            format_signed(value, p->actions[i].action, 2));
+                            cli_format_signed(value, p->actions[i].action, 2));
         if (more < 0 || (size_t)more >= size - n)
             return;
         n += (size_t)more;
@@ -63,7 +63,7 @@ static void actions(const struct model *model, const struct status_policy *p, ch
 /* How long ago it decided last; -1: not known, or it decides no more. */
 static int64_t decided_age(const struct model *model, const struct status_policy *p, struct moment now)
 {
-    int64_t clock_ns = model_clock_ns(model, now);
+    int64_t clock_ns = tui_model_clock_ns(model, now);
 
     if (p->decided_ns < 0 || clock_ns <= 0 || strcmp(p->role, "retired") == 0)
         return -1;
@@ -73,62 +73,67 @@ static int64_t decided_age(const struct model *model, const struct status_policy
 static void row(const struct table *table, int y, const struct scene *scene, const struct status_policy *p)
 {
     const struct model *model = scene->model;
-    enum freshness freshness = model_freshness(model, scene->now),
-                   decided = model_policy_freshness(model, p, scene->now);
+    enum freshness freshness = tui_model_freshness(model, scene->now),
+                   decided = tui_model_policy_freshness(model, p, scene->now);
     bool gone = freshness == GONE, retired = strcmp(p->role, "retired") == 0;
     char text[STATUS_ACTIONS_MAX * 32], name[STATUS_TRAINING_NAME_MAX];
-    enum style plain = frame_style(freshness, retired ? STYLE_DIM : STYLE_NORMAL);
+    enum style plain = panel_frame_style(freshness, retired ? STYLE_DIM : STYLE_NORMAL);
 
-    frame_middle(name, sizeof(name), p->policy, table->columns[NAME].width);
-    table_text(table, NAME, y, frame_style(freshness, retired ? STYLE_DIM : STYLE_STRONG), name);
-    table_text(table, ROLE, y, frame_style(freshness, strcmp(p->role, "champion") == 0 ? STYLE_GOOD : plain),
-               p->role);
-    frame_middle(name, sizeof(name), p->account, table->columns[ACCOUNT].width);
-    table_text(table, ACCOUNT, y, plain, name);
-    table_text(table, STATE, y, frame_style(freshness, state_style(p->state)),
-               gone          ? "-"
-               : p->state[0] ? p->state
-                             : "n/a");
-    table_text(table, TRADES, y, plain, gone ? "-" : format_count(text, training_number(p->trades)));
-    table_text(table, SHARPE, y, frame_style(freshness, style_signed(p->sharpe)),
-               gone ? "-" : format_number(text, p->sharpe, 2));
-    table_text(table, RETURN, y, frame_style(freshness, style_signed(p->return_pct)),
-               gone ? "-" : format_percent(text, p->return_pct, 2));
-    table_text(table, EQUITY, y, plain, gone ? "-" : format_fit(text, p->equity, 2, columns[EQUITY].width));
+    panel_frame_middle(name, sizeof(name), p->policy, table->columns[NAME].width);
+    panel_table_text(table, NAME, y, panel_frame_style(freshness, retired ? STYLE_DIM : STYLE_STRONG), name);
+    panel_table_text(table, ROLE, y,
+                     panel_frame_style(freshness, strcmp(p->role, "champion") == 0 ? STYLE_GOOD : plain),
+                     p->role);
+    panel_frame_middle(name, sizeof(name), p->account, table->columns[ACCOUNT].width);
+    panel_table_text(table, ACCOUNT, y, plain, name);
+    panel_table_text(table, STATE, y, panel_frame_style(freshness, state_style(p->state)),
+                     gone          ? "-"
+                     : p->state[0] ? p->state
+                                   : "n/a");
+    panel_table_text(table, TRADES, y, plain,
+                     gone ? "-" : cli_format_count(text, panel_training_number(p->trades)));
+    panel_table_text(table, SHARPE, y, panel_frame_style(freshness, style_signed(p->sharpe)),
+                     gone ? "-" : cli_format_number(text, p->sharpe, 2));
+    panel_table_text(table, RETURN, y, panel_frame_style(freshness, style_signed(p->return_pct)),
+                     gone ? "-" : cli_format_percent(text, p->return_pct, 2));
+    panel_table_text(table, EQUITY, y, plain,
+                     gone ? "-" : cli_format_fit(text, p->equity, 2, columns[EQUITY].width));
     int64_t age_ms = decided_age(model, p, scene->now);
-    frame_age(text, sizeof(text), age_ms < 0 ? GONE : decided, age_ms);
-    table_text(table, AGE, y, decided == FRESH ? STYLE_DIM : STYLE_WARN, text);
+    panel_frame_age(text, sizeof(text), age_ms < 0 ? GONE : decided, age_ms);
+    panel_table_text(table, AGE, y, decided == FRESH ? STYLE_DIM : STYLE_WARN, text);
     if (table->x[ACTIONS] < 0)
         return;
     struct area rest =
-        area_part(table->area, table->x[ACTIONS], y, table->area->width - table->x[ACTIONS], 1);
+        tui_area_part(table->area, table->x[ACTIONS], y, table->area->width - table->x[ACTIONS], 1);
     if (strcmp(p->state, "refused") == 0 && p->detail[0] && !gone) {
-        area_text_cut(&rest, 0, 0, rest.width, STYLE_BAD, p->detail);
+        tui_area_text_cut(&rest, 0, 0, rest.width, STYLE_BAD, p->detail);
         return;
     }
     int x = 0;
     if (table->x[AGE] < 0 && decided == STALE) /* where its age has no column */
-        x = area_printf(&rest, 0, 0, STYLE_WARN, "%s", text) + 1;
+        x = tui_area_printf(&rest, 0, 0, STYLE_WARN, "%s", text) + 1;
     actions(model, p, text, sizeof(text));
     bool known = decided != GONE && !gone && text[0];
-    area_text_cut(&rest, x, 0, rest.width - x, frame_style(decided, STYLE_NORMAL), known ? text : "-");
+    tui_area_text_cut(&rest, x, 0, rest.width - x, panel_frame_style(decided, STYLE_NORMAL),
+                      known ? text : "-");
 }
 
 /* How far it is from the crown; nobody is crowned but by command where nothing is needed. */
 static int evidence(const struct area *body, int x, int y, const struct status_policy *p)
 {
-    x = area_printf(body, x, y, STYLE_DIM, ", evidence %.3g", p->evidence.value);
+    x = tui_area_printf(body, x, y, STYLE_DIM, ", evidence %.3g", p->evidence.value);
     if (isfinite(p->evidence.value_needed))
-        x = area_printf(body, x, y, STYLE_DIM, " of %.3g", p->evidence.value_needed);
-    return area_printf(body, x, y, STYLE_DIM, " on %lld of %lld days against %s", (long long)p->evidence.days,
-                       (long long)p->evidence.days_needed, p->evidence.against);
+        x = tui_area_printf(body, x, y, STYLE_DIM, " of %.3g", p->evidence.value_needed);
+    return tui_area_printf(body, x, y, STYLE_DIM, " on %lld of %lld days against %s",
+                           (long long)p->evidence.days, (long long)p->evidence.days_needed,
+                           p->evidence.against);
 }
 
 /* What the table has no room for, of the chosen one; a champion trades for the account of that name, too. */
 static void facts(const struct area *body, const struct scene *scene, int y)
 {
     const struct status *s = &scene->model->status;
-    const struct status_policy *p = view_policy(scene->view, scene->model);
+    const struct status_policy *p = tui_view_policy(scene->view, scene->model);
     char age[FORMAT_MAX];
     int x = 1;
 
@@ -137,18 +142,18 @@ static void facts(const struct area *body, const struct scene *scene, int y)
     bool since = p->since_ns > 0 && scene->now.wall_ns > p->since_ns,
          champion = strcmp(p->role, "champion") == 0 && s->champion_account[0];
     const char *why = p->detail[0] ? p->detail : p->reason;
-    x = area_printf(body, x, y, STYLE_DIM, "%s: %s", p->policy, p->role);
+    x = tui_area_printf(body, x, y, STYLE_DIM, "%s: %s", p->policy, p->role);
     if (since)
-        x = area_printf(body, x, y, STYLE_DIM, " for %s",
-                        format_age(age, (scene->now.wall_ns - p->since_ns) / 1000000));
+        x = tui_area_printf(body, x, y, STYLE_DIM, " for %s",
+                            cli_format_age(age, (scene->now.wall_ns - p->since_ns) / 1000000));
     int64_t decided_ms = decided_age(scene->model, p, scene->now);
     if (decided_ms >= 0)
-        x = area_printf(body, x, y, STYLE_DIM, ", decided %s ago", format_age(age, decided_ms));
+        x = tui_area_printf(body, x, y, STYLE_DIM, ", decided %s ago", cli_format_age(age, decided_ms));
     if (champion)
-        x = area_printf(body, x, y, STYLE_DIM, ", also on account %s", s->champion_account);
+        x = tui_area_printf(body, x, y, STYLE_DIM, ", also on account %s", s->champion_account);
     if (p->expires_ns > 0)
-        x = area_printf(body, x, y, STYLE_DIM, ", expires in %s",
-                        format_age(age, model_until_ms(scene->model, p->expires_ns, scene->now)));
+        x = tui_area_printf(body, x, y, STYLE_DIM, ", expires in %s",
+                            cli_format_age(age, tui_model_until_ms(scene->model, p->expires_ns, scene->now)));
     if (p->evidence.against[0])
         x = evidence(body, x, y, p);
     const struct {
@@ -160,14 +165,14 @@ static void facts(const struct area *body, const struct scene *scene, int y)
                 {", of ", p->training}};
     for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++)
         if (more[i].text[0] && x < body->width) {
-            x = area_text(body, x, y, STYLE_DIM, more[i].label);
+            x = tui_area_text(body, x, y, STYLE_DIM, more[i].label);
             bool id = more[i].text == p->id; /* as long as the lists of the command line have it */
-            int width = id ? ID_COLUMNS : text_width(more[i].text);
+            int width = id ? ID_COLUMNS : cli_text_width(more[i].text);
             width = width < body->width - x ? width : body->width - x;
             if (id)
-                x = area_printf(body, x, y, STYLE_DIM, "%.*s", width, p->id);
+                x = tui_area_printf(body, x, y, STYLE_DIM, "%.*s", width, p->id);
             else
-                x = area_text_cut(body, x, y, width, STYLE_DIM, more[i].text);
+                x = tui_area_text_cut(body, x, y, width, STYLE_DIM, more[i].text);
         }
 }
 
@@ -176,13 +181,13 @@ void panel_policies(const struct area *area, const struct scene *scene)
     const struct model *model = scene->model;
     int n = model->status.n_policies, title;
     struct area body =
-        frame_rule_of(area, scene, PANEL_POLICIES, "Policies", n, model->status.policies_total, &title);
+        panel_frame_rule_of(area, scene, PANEL_POLICIES, "Policies", n, model->status.policies_total, &title);
     bool below = scene->view->tab == TAB_STUDY && body.height > 3;
 
     if (n == 0) {
-        frame_empty(&body, model->source == MODEL_NOTHING ? "no policy is known yet"
-                           : scene->view->readonly        ? "no policies"
-                                                          : "no policies: P lets a training's newest trade");
+        panel_frame_empty(&body, model->source == MODEL_NOTHING ? "no policy is known yet"
+                                 : scene->view->readonly        ? "no policies"
+                                                         : "no policies: P lets a training's newest trade");
         return;
     }
     struct column shown[COLUMNS];
@@ -191,12 +196,12 @@ void panel_policies(const struct area *area, const struct scene *scene)
         shown[NAME].width = shown[ACCOUNT].width = 19;
     int wider = area->width - (area->width >= 140 ? 128 : 110);
     shown[ACTIONS].width += wider > 0 ? wider : 0;
-    struct table table = frame_table(area, title, shown, COLUMNS);
-    struct window window = frame_window(scene, PANEL_POLICIES, n, body.height - below);
+    struct table table = panel_frame_table(area, title, shown, COLUMNS);
+    struct window window = panel_frame_window(scene, PANEL_POLICIES, n, body.height - below);
     for (int i = window.first; i < window.end; i++) {
         row(&table, i - window.first + 1, scene, &model->status.policies[i]);
         if (i == window.cursor)
-            frame_cursor(&body, i - window.first);
+            panel_frame_cursor(&body, i - window.first);
     }
     if (below)
         facts(&body, scene, body.height - 1);

@@ -26,16 +26,16 @@ static void decision(const struct area *body, int y, int room, const struct mode
             fill = &model->history.fills[i];
     if (!fill)
         return;
-    int side = text_width(fill->side), reason = text_width(fill->tag);
-    snprintf(text, sizeof(text), "%s %s %.5s", fill->tag, fill->side, format_clock(time, fill->ts_ns));
-    if (text_width(text) > room)
+    int side = cli_text_width(fill->side), reason = cli_text_width(fill->tag);
+    snprintf(text, sizeof(text), "%s %s %.5s", fill->tag, fill->side, cli_format_clock(time, fill->ts_ns));
+    if (cli_text_width(text) > room)
         snprintf(text, sizeof(text), "%s %s", fill->tag, fill->side);
-    if (text_width(text) <= room) {
-        area_text_right(body, body->width, y, STYLE_DIM, text);
+    if (cli_text_width(text) <= room) {
+        tui_area_text_right(body, body->width, y, STYLE_DIM, text);
     } else if (side <= room) {
-        area_text_right(body, body->width, y, STYLE_DIM, fill->side);
+        tui_area_text_right(body, body->width, y, STYLE_DIM, fill->side);
         if (room - side - 1 >= REASON_MIN && reason > 0)
-            area_text_cut(body, body->width - room, y, room - side - 1, STYLE_DIM, fill->tag);
+            tui_area_text_cut(body, body->width - room, y, room - side - 1, STYLE_DIM, fill->tag);
     }
 }
 
@@ -50,10 +50,10 @@ static void second_line(const struct area *body, int y, const struct model *mode
     if (freshness == GONE)
         return;
     if (isfinite(symbol->bar_close)) {
-        x = area_text(body, x, y, STYLE_DIM, symbol->interval) + 1;
+        x = tui_area_text(body, x, y, STYLE_DIM, symbol->interval) + 1;
         double change = symbol->bar_close - symbol->bar_open;
-        format_percent(value, 100 * change / symbol->bar_open, 2);
-        x = area_text(body, x, y, frame_style(freshness, style_signed(change)), value) + 2;
+        cli_format_percent(value, 100 * change / symbol->bar_open, 2);
+        x = tui_area_text(body, x, y, panel_frame_style(freshness, style_signed(change)), value) + 2;
     }
     for (int i = 0; i < symbol->n_indicators; i++) {
         const struct status_indicator *indicator = &symbol->indicators[i];
@@ -62,11 +62,11 @@ static void second_line(const struct area *body, int y, const struct model *mode
                      : size < 1000                ? 2
                      : symbol->price_decimals > 2 ? 2
                                                   : symbol->price_decimals;
-        format_number(value, indicator->value, digits);
-        if (x + text_width(indicator->name) + 1 + text_width(value) > body->width)
+        cli_format_number(value, indicator->value, digits);
+        if (x + cli_text_width(indicator->name) + 1 + cli_text_width(value) > body->width)
             break;
-        x = area_text(body, x, y, STYLE_DIM, indicator->name) + 1;
-        x = area_text(body, x, y, frame_style(freshness, STYLE_NORMAL), value) + 2;
+        x = tui_area_text(body, x, y, STYLE_DIM, indicator->name) + 1;
+        x = tui_area_text(body, x, y, panel_frame_style(freshness, STYLE_NORMAL), value) + 2;
     }
     decision(body, y, body->width - x < body->width / 2 ? body->width - x : body->width / 2, model,
              symbol->symbol);
@@ -75,50 +75,50 @@ static void second_line(const struct area *body, int y, const struct model *mode
 static void row(const struct table *table, int y, const struct scene *scene,
                 const struct status_symbol *symbol)
 {
-    enum freshness freshness = model_symbol_freshness(scene->model, symbol, scene->now);
+    enum freshness freshness = tui_model_symbol_freshness(scene->model, symbol, scene->now);
     int decimals = symbol->price_decimals;
     char text[FORMAT_MAX];
     const double prices[] = {symbol->last, symbol->bid, symbol->ask};
 
-    table_text(table, SYMBOL, y, STYLE_STRONG, symbol->symbol);
+    panel_table_text(table, SYMBOL, y, STYLE_STRONG, symbol->symbol);
     for (int i = 0; i < 3; i++)
-        table_text(table, LAST + i, y, frame_style(freshness, i ? STYLE_NORMAL : STYLE_STRONG),
-                   freshness == GONE ? "-" : format_fit(text, prices[i], decimals, 11));
-    table_text(table, CHANGE, y, frame_style(freshness, style_signed(symbol->change_24h_pct)),
-               freshness == GONE ? "-" : format_percent(text, symbol->change_24h_pct, 2));
-    table_text(table, BARS, y, STYLE_NORMAL,
-               format_count(text, symbol->bars < 0 ? NAN : (double)symbol->bars));
+        panel_table_text(table, LAST + i, y, panel_frame_style(freshness, i ? STYLE_NORMAL : STYLE_STRONG),
+                         freshness == GONE ? "-" : cli_format_fit(text, prices[i], decimals, 11));
+    panel_table_text(table, CHANGE, y, panel_frame_style(freshness, style_signed(symbol->change_24h_pct)),
+                     freshness == GONE ? "-" : cli_format_percent(text, symbol->change_24h_pct, 2));
+    panel_table_text(table, BARS, y, STYLE_NORMAL,
+                     cli_format_count(text, symbol->bars < 0 ? NAN : (double)symbol->bars));
     bool trades = !symbol->trading[0] || strcmp(symbol->trading, "trades") == 0;
     bool synced = strcmp(symbol->book, "synced") == 0;
     if (!trades) /* what its venue says of it comes before what its book is */
-        table_text(table, BOOK, y, frame_style(freshness, STYLE_WARN), symbol->trading);
+        panel_table_text(table, BOOK, y, panel_frame_style(freshness, STYLE_WARN), symbol->trading);
     else
-        table_text(table, BOOK, y, frame_style(freshness, synced ? STYLE_GOOD : STYLE_WARN),
-                   freshness == GONE || !symbol->book[0] ? "-" : symbol->book);
-    frame_age(text, sizeof(text), freshness, model_age(scene->model, symbol->age_ms, scene->now));
-    table_text(table, AGE, y, freshness < STALE ? STYLE_DIM : STYLE_WARN, text);
+        panel_table_text(table, BOOK, y, panel_frame_style(freshness, synced ? STYLE_GOOD : STYLE_WARN),
+                         freshness == GONE || !symbol->book[0] ? "-" : symbol->book);
+    panel_frame_age(text, sizeof(text), freshness, tui_model_age(scene->model, symbol->age_ms, scene->now));
+    panel_table_text(table, AGE, y, freshness < STALE ? STYLE_DIM : STYLE_WARN, text);
 }
 
 void panel_prices(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
     int n = model->status.n_symbols, title;
-    struct area body = frame_rule(area, scene, PANEL_PRICES, "Prices", n, &title);
-    struct table table = frame_table(area, title, columns, COLUMNS);
+    struct area body = panel_frame_rule(area, scene, PANEL_PRICES, "Prices", n, &title);
+    struct table table = panel_frame_table(area, title, columns, COLUMNS);
 
     if (n == 0) {
-        frame_empty(&body, model->holdings == MODEL_NOTHING ? "no prices yet" : "no symbols");
+        panel_frame_empty(&body, model->holdings == MODEL_NOTHING ? "no prices yet" : "no symbols");
         return;
     }
     int lines = 2 * n <= body.height ? 2 : 1;
-    struct window window = frame_window(scene, PANEL_PRICES, n, body.height / lines);
+    struct window window = panel_frame_window(scene, PANEL_PRICES, n, body.height / lines);
     for (int i = window.first; i < window.end; i++) {
         const struct status_symbol *symbol = &model->status.symbols[i];
         int y = (i - window.first) * lines;
         row(&table, y + 1, scene, symbol);
         if (lines == 2)
-            second_line(&body, y + 1, model, symbol, model_symbol_freshness(model, symbol, scene->now));
+            second_line(&body, y + 1, model, symbol, tui_model_symbol_freshness(model, symbol, scene->now));
         if (i == window.cursor)
-            frame_cursor(&body, y);
+            panel_frame_cursor(&body, y);
     }
 }

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "tui/chart.h"
-#include "tui/panel/search_words.h"
-#include "tui/search_rows.h"
+#include "tui/panel/study_words.h"
+#include "tui/study_rows.h"
 
 enum { AXIS = 9, OTHERS = 4, VALUES_MAX = 2 * CANVAS_SIDE_MAX };
 
@@ -71,8 +71,8 @@ void panel_reports(const struct area *area, const struct scene *scene)
     static double values[VALUES_MAX];
     const struct search_page *page;
     const struct search_trial *others[OTHERS] = {NULL};
-    struct area body = search_frame(area, scene, PANEL_REPORTS, "Intermediate values", &page);
-    const struct search_trial *trial = page ? view_trial(scene->view, scene->model) : NULL;
+    struct area body = panel_study_frame(area, scene, PANEL_REPORTS, "Intermediate values", &page);
+    const struct search_trial *trial = page ? tui_view_trial(scene->view, scene->model) : NULL;
     int64_t first = INT64_MAX, last = INT64_MIN;
     double low = INFINITY, high = -INFINITY;
     char a[FORMAT_MAX], name[32];
@@ -84,31 +84,32 @@ void panel_reports(const struct area *area, const struct scene *scene)
         widen(trial, &first, &last, &low, &high);
     for (int i = 0; i < n; i++)
         widen(others[i], &first, &last, &low, &high);
-    if (!(low <= high) || model_searches_freshness(scene->model, scene->now) == GONE) {
-        frame_empty(&body, low <= high ? "-" : "none was reported");
+    if (!(low <= high) || tui_model_studies_freshness(scene->model, scene->now) == GONE) {
+        panel_frame_empty(&body, low <= high ? "-" : "none was reported");
         return;
     }
     if (columns < 4 || rows < 1)
         return;
     double ends[2] = {low, high};
-    chart_range(ends, 2, &low, &high);
-    struct area inside = area_part(&body, 1, 0, columns, rows);
+    tui_chart_range(ends, 2, &low, &high);
+    struct area inside = tui_area_part(&body, 1, 0, columns, rows);
     int points = 2 * columns < VALUES_MAX ? 2 * columns : VALUES_MAX;
     if (trial && trial->n_reports > 0) {
         spread(trial, first, last, values, points);
-        chart_line(&inside, values, points, low, high, STYLE_CHART);
+        tui_chart_line(&inside, values, points, low, high, STYLE_CHART);
     }
     for (int i = 0; i < n; i++) {
         spread(others[i], first, last, values, points);
-        chart_overlay(&inside, values, points, low, high, STYLE_LINE);
+        tui_chart_overlay(&inside, values, points, low, high, STYLE_LINE);
     }
-    area_text(&body, columns + 2, 0, STYLE_DIM, search_number(a, sizeof(a), high));
+    tui_area_text(&body, columns + 2, 0, STYLE_DIM, tui_study_number(a, sizeof(a), high));
     if (rows > 1)
-        area_text(&body, columns + 2, rows - 1, STYLE_DIM, search_number(a, sizeof(a), low));
-    int x = area_printf(&body, 1, rows, STYLE_DIM, "step %lld to %lld", (long long)first, (long long)last);
+        tui_area_text(&body, columns + 2, rows - 1, STYLE_DIM, tui_study_number(a, sizeof(a), low));
+    int x =
+        tui_area_printf(&body, 1, rows, STYLE_DIM, "step %lld to %lld", (long long)first, (long long)last);
     if (trial && trial->n_reports > 0)
-        x = area_printf(&body, x + 2, rows, STYLE_CHART, "%s",
-                        search_trial_name(page, trial, name, sizeof(name)));
+        x = tui_area_printf(&body, x + 2, rows, STYLE_CHART, "%s",
+                            tui_study_trial_name(page, trial, name, sizeof(name)));
     if (n > 0)
-        area_printf(&body, x + 2, rows, STYLE_LINE, "and the best %d", n);
+        tui_area_printf(&body, x + 2, rows, STYLE_LINE, "and the best %d", n);
 }

@@ -26,10 +26,10 @@ static enum style backtest_cell(const struct scene *scene, const char *account, 
     switch (backtest->state) {
     case BACKTEST_RUNNING:
         snprintf(text, FORMAT_MAX, "run %.8s",
-                 format_age(age, scene->real_now.mono_ms - backtest->started_ms));
+                 cli_format_age(age, scene->real_now.mono_ms - backtest->started_ms));
         return STYLE_WARN;
     case BACKTEST_DONE:
-        format_percent(text, backtest->return_pct, 2);
+        cli_format_percent(text, backtest->return_pct, 2);
         return style_signed(backtest->return_pct);
     case BACKTEST_STOPPED:
         strcpy(text, "stopped");
@@ -43,49 +43,50 @@ static enum style backtest_cell(const struct scene *scene, const char *account, 
 static void row(const struct table *table, int y, const struct scene *scene,
                 const struct status_account *account)
 {
-    const struct history_account *known = history_account(&scene->model->history, account->account);
+    const struct history_account *known = tui_history_account(&scene->model->history, account->account);
     char text[FORMAT_MAX];
     enum style style;
 
-    table_text(table, ACCOUNT, y, STYLE_STRONG, account->account);
-    table_text(table, STRATEGY, y, account->strategy[0] ? STYLE_NORMAL : STYLE_DIM,
-               account->strategy[0] ? account->strategy : "none");
+    panel_table_text(table, ACCOUNT, y, STYLE_STRONG, account->account);
+    panel_table_text(table, STRATEGY, y, account->strategy[0] ? STYLE_NORMAL : STYLE_DIM,
+                     account->strategy[0] ? account->strategy : "none");
     style = backtest_cell(scene, account->account, text);
-    table_text(table, BACKTEST, y, style, text);
+    panel_table_text(table, BACKTEST, y, style, text);
     if (!known) {
-        table_text(table, TRADES, y, STYLE_DIM, "-");
+        panel_table_text(table, TRADES, y, STYLE_DIM, "-");
         return;
     }
     const struct trade_statistics *t = &known->trades;
     bool none = t->trades == 0;
     double mean = none ? NAN : (t->won - t->lost) / (double)t->trades;
     snprintf(text, sizeof(text), "%lld%s", (long long)t->trades, t->open > 0 ? "+" : "");
-    table_text(table, TRADES, y, STYLE_NORMAL, text);
+    panel_table_text(table, TRADES, y, STYLE_NORMAL, text);
     snprintf(text, sizeof(text), "%.0f%%", none ? 0 : 100.0 * (double)t->wins / (double)t->trades);
-    table_text(table, WON, y, none ? STYLE_DIM : STYLE_NORMAL, none ? "-" : text);
-    table_text(table, FACTOR, y, none ? STYLE_DIM : style_signed(t->won - t->lost),
-               t->lost > 0 ? format_number(text, t->won / t->lost, 2) : "-");
-    table_text(table, MEAN, y, style_signed(mean), none ? "-" : format_signed(text, mean, 2));
-    table_text(table, BEST, y, style_signed(t->best), none ? "-" : format_signed(text, t->best, 2));
-    table_text(table, WORST, y, style_signed(t->worst), none ? "-" : format_signed(text, t->worst, 2));
+    panel_table_text(table, WON, y, none ? STYLE_DIM : STYLE_NORMAL, none ? "-" : text);
+    panel_table_text(table, FACTOR, y, none ? STYLE_DIM : style_signed(t->won - t->lost),
+                     t->lost > 0 ? cli_format_number(text, t->won / t->lost, 2) : "-");
+    panel_table_text(table, MEAN, y, style_signed(mean), none ? "-" : cli_format_signed(text, mean, 2));
+    panel_table_text(table, BEST, y, style_signed(t->best), none ? "-" : cli_format_signed(text, t->best, 2));
+    panel_table_text(table, WORST, y, style_signed(t->worst),
+                     none ? "-" : cli_format_signed(text, t->worst, 2));
     snprintf(text, sizeof(text), "%lld/%lld", (long long)t->losing, (long long)t->longest);
-    table_text(table, RUN, y, STYLE_NORMAL, text);
-    table_text(table, FEES, y, STYLE_NORMAL, format_fit(text, t->fees, 2, columns[FEES].width));
+    panel_table_text(table, RUN, y, STYLE_NORMAL, text);
+    panel_table_text(table, FEES, y, STYLE_NORMAL, cli_format_fit(text, t->fees, 2, columns[FEES].width));
 }
 
 void panel_strategies(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
     int n = model->status.n_accounts, title;
-    struct area body = frame_rule(area, scene, PANEL_STRATEGIES, "Strategies", n, &title);
-    struct table table = frame_table(area, title, columns, COLUMNS);
-    struct window window = frame_window(scene, PANEL_STRATEGIES, n, body.height);
+    struct area body = panel_frame_rule(area, scene, PANEL_STRATEGIES, "Strategies", n, &title);
+    struct table table = panel_frame_table(area, title, columns, COLUMNS);
+    struct window window = panel_frame_window(scene, PANEL_STRATEGIES, n, body.height);
 
     if (n == 0)
-        frame_empty(&body, "no account is known yet");
+        panel_frame_empty(&body, "no account is known yet");
     for (int i = window.first; i < window.end; i++) {
         row(&table, i - window.first + 1, scene, &model->status.accounts[i]);
         if (i == window.cursor)
-            frame_cursor(&body, i - window.first);
+            panel_frame_cursor(&body, i - window.first);
     }
 }

@@ -83,7 +83,7 @@ static void one_row(const struct area *area, int y, const struct timeline *line)
     for (int x = 0; x < line->columns; x++) {
         int which = most(line, x);
         if (which >= 0)
-            area_char(area, 1 + x, y, phases[which].style, phases[which].letter);
+            tui_area_char(area, 1 + x, y, phases[which].style, phases[which].letter);
     }
 }
 
@@ -92,12 +92,12 @@ static void phase_row(const struct area *area, int y, int label, const struct ti
     static const wchar_t blocks[] = L" ░▒▓█", plain[] = L" .:+#";
     const wchar_t *shades = area->canvas->glyphs == GLYPHS_ASCII ? plain : blocks;
 
-    area_text(area, 1, y, STYLE_DIM, phases[which].state);
+    tui_area_text(area, 1, y, STYLE_DIM, phases[which].state);
     for (int x = 0; x < line->columns; x++) {
         float share = line->share[which][x];
         int shade = share <= 0 ? 0 : 1 + (int)(share * 3.999f);
         if (shade > 0)
-            area_char(area, label + x, y, phases[which].style, shades[shade > 4 ? 4 : shade]);
+            tui_area_char(area, label + x, y, phases[which].style, shades[shade > 4 ? 4 : shade]);
     }
 }
 
@@ -121,10 +121,10 @@ static void shares(const struct area *area, int y, int end, const struct timelin
         if (x + (int)strlen(text) + (letters ? 2 : 0) > end)
             return;
         if (letters) {
-            area_char(area, x, y, phases[best].style, phases[best].letter);
+            tui_area_char(area, x, y, phases[best].style, phases[best].letter);
             x += 2;
         }
-        x = area_text(area, x, y, STYLE_DIM, text) + 2;
+        x = tui_area_text(area, x, y, STYLE_DIM, text) + 2;
     }
 }
 
@@ -147,13 +147,13 @@ static void busy(const struct area *area, int x, int y, int rows, const struct t
     static double dots[2 * COLUMNS_MAX_SHOWN];
     int each = area->canvas->glyphs == GLYPHS_BRAILLE ? 2 : 1; /* values a column */
     double highest = 1;
-    struct area inside = area_part(area, x, y, line->columns, rows);
+    struct area inside = tui_area_part(area, x, y, line->columns, rows);
 
     for (int i = 0; i < line->columns; i++)
         highest = isfinite(line->busy[i]) ? fmax(highest, line->busy[i]) : highest;
     for (int i = 0; i < each * line->columns; i++)
         dots[i] = line->busy[i / each];
-    chart_line(&inside, dots, each * line->columns, 0, highest, STYLE_CHART);
+    tui_chart_line(&inside, dots, each * line->columns, 0, highest, STYLE_CHART);
 }
 
 /* " busy 97%  59m " at the end of the rule: what the time that is shown comes to. */
@@ -162,9 +162,9 @@ static void span(const struct area *area, const struct timeline *line)
     char a[FORMAT_MAX], b[FORMAT_MAX], text[2 * FORMAT_MAX + 4];
 
     snprintf(text, sizeof(text), " %s  %s ", busy_words(a, line),
-             format_age(b, (int64_t)(line->whole * 1000)));
+             cli_format_age(b, (int64_t)(line->whole * 1000)));
     if ((int)strlen(text) + 12 < area->width)
-        area_text_right(area, area->width - 1, 0, STYLE_DIM, text);
+        tui_area_text_right(area, area->width - 1, 0, STYLE_DIM, text);
 }
 
 void panel_timeline(const struct area *area, const struct scene *scene)
@@ -172,17 +172,17 @@ void panel_timeline(const struct area *area, const struct scene *scene)
     enum { LABEL = 15, BUSY_ROWS = 8 };
     static struct timeline line;
     const struct history_training *past = &scene->model->history.training;
-    const struct status_training *t = view_training(scene->view, scene->model);
-    struct area body = frame_rule(area, scene, PANEL_TIMELINE, "Timeline", -1, NULL);
+    const struct status_training *t = tui_view_training(scene->view, scene->model);
+    struct area body = panel_frame_rule(area, scene, PANEL_TIMELINE, "Timeline", -1, NULL);
     char a[FORMAT_MAX];
 
     if (!t || strcmp(past->training, t->training) != 0 || past->n_phases == 0) {
-        frame_empty(&body, frame_no_history(scene->model, "no phase is stored yet"));
+        panel_frame_empty(&body, panel_frame_no_history(scene->model, "no phase is stored yet"));
         return;
     }
     /* Up to where it is known: its end, or when it was heard last. */
-    int64_t age_ms = model_age(scene->model, t->age_ms, scene->now);
-    int64_t end_ns = model_training_ended(t) && t->ended_ns > 0
+    int64_t age_ms = tui_model_age(scene->model, t->age_ms, scene->now);
+    int64_t end_ns = tui_model_training_ended(t) && t->ended_ns > 0
                          ? t->ended_ns
                          : scene->now.wall_ns - (age_ms > 0 ? age_ms : 0) * 1000000;
     if (end_ns <= past->phases[past->n_phases - 1].ts_ns)
@@ -207,7 +207,7 @@ void panel_timeline(const struct area *area, const struct scene *scene)
     for (int i = 0; i < PHASES; i++)
         if (line.total[i] > 0)
             phase_row(&body, y++, LABEL + 1, &line, i);
-    area_text(&body, 1, y, STYLE_DIM, busy_words(a, &line));
+    tui_area_text(&body, 1, y, STYLE_DIM, busy_words(a, &line));
     busy(&body, LABEL + 1, y, body.height - 1 - y < BUSY_ROWS ? body.height - 1 - y : BUSY_ROWS, &line);
     shares(&body, last, body.width - 1, &line, false);
 }

@@ -18,7 +18,7 @@ struct flow {
 
 static void put(struct flow *flow, const char *label, enum style style, const char *text)
 {
-    int width = text_width(label) + 1 + text_width(text);
+    int width = cli_text_width(label) + 1 + cli_text_width(text);
 
     if (flow->x > 1 && flow->x + width > flow->area->width) {
         flow->x = 1;
@@ -26,10 +26,11 @@ static void put(struct flow *flow, const char *label, enum style style, const ch
     }
     if (flow->y >= flow->area->height)
         return;
-    int x = area_text(flow->area, flow->x, flow->y, STYLE_DIM, label) + 1;
-    area_text_cut(flow->area, x, flow->y,
-                  flow->area->width - x < text_width(text) ? flow->area->width - x : text_width(text), style,
-                  text);
+    int x = tui_area_text(flow->area, flow->x, flow->y, STYLE_DIM, label) + 1;
+    tui_area_text_cut(flow->area, x, flow->y,
+                      flow->area->width - x < cli_text_width(text) ? flow->area->width - x
+                                                                   : cli_text_width(text),
+                      style, text);
     flow->x += width + GAP;
 }
 
@@ -38,8 +39,8 @@ static void number(struct flow *flow, const char *label, enum freshness freshnes
     char a[FORMAT_MAX];
 
     if (isfinite(value))
-        put(flow, label, frame_style(freshness, STYLE_NORMAL),
-            freshness == GONE ? "-" : format_count(a, value));
+        put(flow, label, panel_frame_style(freshness, STYLE_NORMAL),
+            freshness == GONE ? "-" : cli_format_count(a, value));
 }
 
 /* What it is at, how far it is, and since when that is known. */
@@ -47,66 +48,71 @@ static void head(const struct area *body, const struct scene *scene, const struc
                  enum freshness freshness)
 {
     char a[FORMAT_MAX], b[FORMAT_MAX];
-    enum style style, plain = frame_style(freshness, STYLE_NORMAL);
-    const char *state = training_state(t, freshness, &style);
+    enum style style, plain = panel_frame_style(freshness, STYLE_NORMAL);
+    const char *state = panel_training_state(t, freshness, &style);
     bool gone = freshness == GONE;
-    int x = area_text(body, 1, 0, style, state) + GAP;
+    int x = tui_area_text(body, 1, 0, style, state) + GAP;
 
     if (gone) {
-        x = area_text(body, x, 0, STYLE_DIM, "-") + GAP;
-    } else if (training_endless(t)) {
-        x = area_printf(body, x, 0, plain, "%s steps%s", format_count(a, training_number(t->steps)),
-                        model_training_ended(t) ? "" : ", until stopped") +
+        x = tui_area_text(body, x, 0, STYLE_DIM, "-") + GAP;
+    } else if (panel_training_endless(t)) {
+        x = tui_area_printf(body, x, 0, plain, "%s steps%s",
+                            cli_format_count(a, panel_training_number(t->steps)),
+                            tui_model_training_ended(t) ? "" : ", until stopped") +
             GAP;
     } else {
         int columns = body->width < 70 ? BAR_COLUMNS / 2 : BAR_COLUMNS;
-        chart_bar(body, x, 0, columns, training_share(t), frame_style(freshness, STYLE_CHART));
-        x = area_printf(body, x + columns + 1, 0, plain, "%s", training_percent(a, training_share(t))) + GAP;
-        x = area_printf(body, x, 0, plain, "%s of %s steps", format_count(a, training_number(t->steps)),
-                        format_count(b, (double)t->total_steps)) +
+        tui_chart_bar(body, x, 0, columns, panel_training_share(t),
+                      panel_frame_style(freshness, STYLE_CHART));
+        x = tui_area_printf(body, x + columns + 1, 0, plain, "%s",
+                            panel_training_percent(a, panel_training_share(t))) +
             GAP;
-        if (model_training_works(t) && x + 12 < body->width)
-            x = area_printf(body, x, 0, plain, "%s left", training_left(a, t)) + GAP;
+        x = tui_area_printf(body, x, 0, plain, "%s of %s steps",
+                            cli_format_count(a, panel_training_number(t->steps)),
+                            cli_format_count(b, (double)t->total_steps)) +
+            GAP;
+        if (tui_model_training_works(t) && x + 12 < body->width)
+            x = tui_area_printf(body, x, 0, plain, "%s left", panel_training_left(a, t)) + GAP;
     }
-    int64_t age = training_age(scene->model, t, scene->now);
-    snprintf(b, sizeof(b), "age %s", format_age(a, age));
-    if (body->width - text_width(b) > x)
-        area_text_right(body, body->width - 1, 0, freshness == FRESH ? STYLE_DIM : STYLE_WARN, b);
+    int64_t age = panel_training_age(scene->model, t, scene->now);
+    snprintf(b, sizeof(b), "age %s", cli_format_age(a, age));
+    if (body->width - cli_text_width(b) > x)
+        tui_area_text_right(body, body->width - 1, 0, freshness == FRESH ? STYLE_DIM : STYLE_WARN, b);
 }
 
 static void figures(struct flow *flow, const struct scene *scene, const struct status_training *t,
                     enum freshness freshness)
 {
     const struct history_training *past = &scene->model->history.training;
-    bool gone = freshness == GONE, works = model_training_works(t);
-    enum style plain = frame_style(freshness, STYLE_NORMAL);
+    bool gone = freshness == GONE, works = tui_model_training_works(t);
+    enum style plain = panel_frame_style(freshness, STYLE_NORMAL);
     char a[FORMAT_MAX], b[FORMAT_MAX], both[2 * FORMAT_MAX + 8];
 
-    put(flow, "return", gone ? STYLE_DIM : frame_style(freshness, style_signed(t->episode_return)),
-        gone ? "-" : training_return(a, t->episode_return));
-    put(flow, "steps/s", plain, gone || !works ? "-" : format_count(a, t->steps_s));
-    number(flow, "iteration", freshness, training_number(t->iteration));
+    put(flow, "return", gone ? STYLE_DIM : panel_frame_style(freshness, style_signed(t->episode_return)),
+        gone ? "-" : panel_training_return(a, t->episode_return));
+    put(flow, "steps/s", plain, gone || !works ? "-" : cli_format_count(a, t->steps_s));
+    number(flow, "iteration", freshness, panel_training_number(t->iteration));
     if (t->device[0] || t->backend[0]) {
         snprintf(both, sizeof(both), "%.20s%s%.40s", t->device, t->device[0] && t->backend[0] ? " " : "",
                  t->backend);
         put(flow, "on", plain, both);
     }
     if (isfinite(t->utilisation))
-        put(flow, "device", plain, gone || !works ? "-" : training_busy(a, t->utilisation));
+        put(flow, "device", plain, gone || !works ? "-" : panel_training_busy(a, t->utilisation));
     if (isfinite(t->cpu_utilisation))
-        put(flow, "cpu", plain, gone || !works ? "-" : training_busy(a, t->cpu_utilisation));
+        put(flow, "cpu", plain, gone || !works ? "-" : panel_training_busy(a, t->cpu_utilisation));
     if (isfinite(t->memory_mib)) {
-        snprintf(both, sizeof(both), "%s%s%s", training_memory(a, t->memory_mib),
+        snprintf(both, sizeof(both), "%s%s%s", panel_training_memory(a, t->memory_mib),
                  isfinite(t->memory_limit_mib) ? " of " : "",
-                 isfinite(t->memory_limit_mib) ? training_memory(b, t->memory_limit_mib) : "");
+                 isfinite(t->memory_limit_mib) ? panel_training_memory(b, t->memory_limit_mib) : "");
         put(flow, "memory", plain, gone || !works ? "-" : both);
     }
     if (isfinite(t->device_mib))
-        put(flow, "device memory", plain, gone || !works ? "-" : training_memory(a, t->device_mib));
-    number(flow, "checkpoint at", FRESH, training_number(t->checkpoint_steps));
+        put(flow, "device memory", plain, gone || !works ? "-" : panel_training_memory(a, t->device_mib));
+    number(flow, "checkpoint at", FRESH, panel_training_number(t->checkpoint_steps));
     if (isfinite(t->cpu_s))
-        put(flow, "cpu time", STYLE_NORMAL, format_age(a, (int64_t)(t->cpu_s * 1000)));
-    number(flow, "tries", FRESH, training_number(t->attempts));
+        put(flow, "cpu time", STYLE_NORMAL, cli_format_age(a, (int64_t)(t->cpu_s * 1000)));
+    number(flow, "tries", FRESH, panel_training_number(t->attempts));
     if (t->restarts > 0)
         number(flow, "restarts", FRESH, (double)t->restarts);
     if (t->priority != 0)
@@ -114,13 +120,13 @@ static void figures(struct flow *flow, const struct scene *scene, const struct s
     if (past->n_evaluations == 0 || strcmp(past->training, t->training) != 0)
         return;
     const struct history_evaluation *last = &past->evaluations[past->n_evaluations - 1];
-    snprintf(both, sizeof(both), "%s at %s", format_percent(a, 100 * last->total_return, 2),
-             format_count(b, (double)last->steps));
+    snprintf(both, sizeof(both), "%s at %s", cli_format_percent(a, 100 * last->total_return, 2),
+             cli_format_count(b, (double)last->steps));
     put(flow, "evaluated", style_signed(last->total_return), both);
     if (isfinite(last->benchmark_return))
-        put(flow, "holding", STYLE_NORMAL, format_percent(a, 100 * last->benchmark_return, 2));
+        put(flow, "holding", STYLE_NORMAL, cli_format_percent(a, 100 * last->benchmark_return, 2));
     if (isfinite(last->drawdown))
-        put(flow, "drawdown", STYLE_NORMAL, format_percent(a, -100 * fabs(last->drawdown), 1));
+        put(flow, "drawdown", STYLE_NORMAL, cli_format_percent(a, -100 * fabs(last->drawdown), 1));
 }
 
 static void parameters(const struct area *rest, const struct scene *scene, const char *name)
@@ -130,10 +136,10 @@ static void parameters(const struct area *rest, const struct scene *scene, const
     const char *section = "";
 
     if (strcmp(past->training, name) != 0 || past->n_parameters == 0) {
-        frame_empty(rest, frame_no_history(scene->model, "its parameters are not stored yet"));
+        panel_frame_empty(rest, panel_frame_no_history(scene->model, "its parameters are not stored yet"));
         return;
     }
-    int from = view_cursor(scene->view, scene->model, PANEL_TRAINING);
+    int from = tui_view_cursor(scene->view, scene->model, PANEL_TRAINING);
     from = from < past->n_parameters ? from : past->n_parameters - 1;
     for (int i = from; i < past->n_parameters && flow.y < rest->height; i++) {
         const struct history_parameter *p = &past->parameters[i];
@@ -149,30 +155,30 @@ static void parameters(const struct area *rest, const struct scene *scene, const
 void panel_training(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
-    const struct status_training *t = view_training(scene->view, model);
+    const struct status_training *t = tui_view_training(scene->view, model);
     char title[STATUS_TRAINING_NAME_MAX + 16];
 
     snprintf(title, sizeof(title), "Training %s", t ? t->training : scene->view->training);
-    struct area body = frame_rule(area, scene, PANEL_TRAINING, title, -1, NULL);
+    struct area body = panel_frame_rule(area, scene, PANEL_TRAINING, title, -1, NULL);
     if (!t) {
-        frame_empty(&body, "it is not known any more; Esc goes back to the list");
+        panel_frame_empty(&body, "it is not known any more; Esc goes back to the list");
         return;
     }
-    enum freshness freshness = model_training_freshness(model, t, scene->now);
+    enum freshness freshness = tui_model_training_freshness(model, t, scene->now);
     head(&body, scene, t, freshness);
     int top = 1;
     if (t->reason[0] && body.height > 2) {
         int x = 1;
         if (t->cause[0])
-            x = area_printf(&body, x, top, STYLE_STRONG, "%s:", t->cause) + 1;
-        area_text_cut(&body, x, top, body.width - x,
-                      strcmp(t->state, "failed") == 0 ? STYLE_BAD : STYLE_NORMAL, t->reason);
+            x = tui_area_printf(&body, x, top, STYLE_STRONG, "%s:", t->cause) + 1;
+        tui_area_text_cut(&body, x, top, body.width - x,
+                          strcmp(t->state, "failed") == 0 ? STYLE_BAD : STYLE_NORMAL, t->reason);
         top++;
     }
-    struct area middle = area_part(&body, 0, top, body.width, body.height - top);
+    struct area middle = tui_area_part(&body, 0, top, body.width, body.height - top);
     struct flow flow = {&middle, 1, 0};
     figures(&flow, scene, t, freshness);
-    struct area rest = area_part(&middle, 0, flow.y + 1, body.width, middle.height - flow.y - 1);
+    struct area rest = tui_area_part(&middle, 0, flow.y + 1, body.width, middle.height - flow.y - 1);
     if (rest.height > 0)
         parameters(&rest, scene, t->training);
 }

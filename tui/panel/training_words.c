@@ -6,48 +6,49 @@
 
 #include "trainer/serve/record.h"
 
-bool training_endless(const struct status_training *training)
+bool panel_training_endless(const struct status_training *training)
 {
     return serve_training_steps_endless(training->total_steps);
 }
 
-double training_share(const struct status_training *training)
+double panel_training_share(const struct status_training *training)
 {
     return serve_training_steps_share(training->steps, training->total_steps);
 }
 
-const char *training_state(const struct status_training *training, enum freshness freshness,
-                           enum style *ret_style)
+const char *panel_training_state(const struct status_training *training, enum freshness freshness,
+                                 enum style *ret_style)
 {
     *ret_style = STYLE_WARN;
     if (freshness != FRESH)
         return "STALE";
-    if (training->stopping && !model_training_ended(training))
+    if (training->stopping && !tui_model_training_ended(training))
         return "stopping";
     if (strcmp(training->state, "failed") == 0)
         *ret_style = STYLE_BAD;
-    else if (model_training_works(training) || strcmp(training->state, "done") == 0)
+    else if (tui_model_training_works(training) || strcmp(training->state, "done") == 0)
         *ret_style = STYLE_GOOD;
     else if (strcmp(training->state, "stopped") == 0)
         *ret_style = STYLE_DIM;
     return training->state[0] ? training->state : "n/a";
 }
 
-int64_t training_age(const struct model *model, const struct status_training *training, struct moment now)
+int64_t panel_training_age(const struct model *model, const struct status_training *training,
+                           struct moment now)
 {
-    if (model_training_ended(training)) {
+    if (tui_model_training_ended(training)) {
         int64_t age_ns = now.wall_ns - training->ended_ns;
         return training->ended_ns <= 0 ? -1 : age_ns > 0 ? age_ns / 1000000 : 0;
     }
-    return model_age(model, training->age_ms, now);
+    return tui_model_age(model, training->age_ms, now);
 }
 
-double training_number(int64_t count)
+double panel_training_number(int64_t count)
 {
     return count < 0 ? NAN : (double)count;
 }
 
-char *training_percent(char buf[static FORMAT_MAX], double share)
+char *panel_training_percent(char buf[static FORMAT_MAX], double share)
 {
     if (!isfinite(share))
         snprintf(buf, FORMAT_MAX, "n/a");
@@ -56,17 +57,17 @@ char *training_percent(char buf[static FORMAT_MAX], double share)
     return buf;
 }
 
-char *training_left(char buf[static FORMAT_MAX], const struct status_training *training)
+char *panel_training_left(char buf[static FORMAT_MAX], const struct status_training *training)
 {
-    if (training_endless(training) || training->steps < 0 || !(training->steps_s > 0)) {
-        snprintf(buf, FORMAT_MAX, "%s", training_endless(training) ? "-" : "n/a");
+    if (panel_training_endless(training) || training->steps < 0 || !(training->steps_s > 0)) {
+        snprintf(buf, FORMAT_MAX, "%s", panel_training_endless(training) ? "-" : "n/a");
         return buf;
     }
     double left_s = (double)(training->total_steps - training->steps) / training->steps_s;
-    return format_age(buf, left_s > 0 ? (int64_t)fmin(left_s * 1000, 1e15) : 0);
+    return cli_format_age(buf, left_s > 0 ? (int64_t)fmin(left_s * 1000, 1e15) : 0);
 }
 
-char *training_return(char buf[static FORMAT_MAX], double value)
+char *panel_training_return(char buf[static FORMAT_MAX], double value)
 {
     double size = fabs(value);
 
@@ -74,10 +75,10 @@ char *training_return(char buf[static FORMAT_MAX], double value)
         snprintf(buf, FORMAT_MAX, "%+.1e", value);
         return buf;
     }
-    return format_signed(buf, value, size < 10 ? 4 : size < 1000 ? 2 : 0);
+    return cli_format_signed(buf, value, size < 10 ? 4 : size < 1000 ? 2 : 0);
 }
 
-char *training_busy(char buf[static FORMAT_MAX], double utilisation)
+char *panel_training_busy(char buf[static FORMAT_MAX], double utilisation)
 {
     if (!isfinite(utilisation))
         snprintf(buf, FORMAT_MAX, "n/a");
@@ -86,7 +87,7 @@ char *training_busy(char buf[static FORMAT_MAX], double utilisation)
     return buf;
 }
 
-char *training_memory(char buf[static FORMAT_MAX], double mib)
+char *panel_training_memory(char buf[static FORMAT_MAX], double mib)
 {
     if (!isfinite(mib))
         snprintf(buf, FORMAT_MAX, "n/a");

@@ -7,26 +7,28 @@
 #include "tui/style.h"
 
 /* Does it go on until it is stopped: without a total, or with one that nobody lives to see? */
-bool training_endless(const struct status_training *training);
+bool panel_training_endless(const struct status_training *training);
 
 /* How much of its steps is done, 0..1; NaN when not known. */
-double training_share(const struct status_training *training);
+double panel_training_share(const struct status_training *training);
 
 /* Its state, "STALE" when it is not heard of, "stopping" while that is so, and how to show it. */
-const char *training_state(const struct status_training *training, enum freshness freshness,
-                           enum style *ret_style);
+const char *panel_training_state(const struct status_training *training, enum freshness freshness,
+                                 enum style *ret_style);
 
 /* How old what is told of it is: since it was heard, since it ended; -1: not known. */
-int64_t training_age(const struct model *model, const struct status_training *training, struct moment now);
+int64_t panel_training_age(const struct model *model, const struct status_training *training,
+                           struct moment now);
 
 /* A count of -1 is NaN. */
-double training_number(int64_t count);
+double panel_training_number(int64_t count);
 
 /* "61%", the time left at its speed, a return, MiB in fitting units; "n/a". */
-char *training_percent(char buf[static FORMAT_MAX], double share);
-char *training_left(char buf[static FORMAT_MAX], const struct status_training *training);
-char *training_return(char buf[static FORMAT_MAX], double value);
-char *training_busy(char buf[static FORMAT_MAX], double utilisation); /* "197%": of one device or processor */
-char *training_memory(char buf[static FORMAT_MAX], double mib);
+char *panel_training_percent(char buf[static FORMAT_MAX], double share);
+char *panel_training_left(char buf[static FORMAT_MAX], const struct status_training *training);
+char *panel_training_return(char buf[static FORMAT_MAX], double value);
+char *panel_training_busy(char buf[static FORMAT_MAX],
+                          double utilisation); /* "197%": of one device or processor */
+char *panel_training_memory(char buf[static FORMAT_MAX], double mib);
 
 #endif

@@ -28,57 +28,60 @@ static void reason(const struct status_training *t, const struct scene *scene, e
                    char *buf, size_t size)
 {
     char age[FORMAT_MAX];
-    int64_t waits = t->retry_in_ms < 0 ? -1 : t->retry_in_ms - model_age(scene->model, 0, scene->now);
+    int64_t waits = t->retry_in_ms < 0 ? -1 : t->retry_in_ms - tui_model_age(scene->model, 0, scene->now);
 
     buf[0] = '\0';
-    if (freshness == GONE && !model_training_ended(t))
+    if (freshness == GONE && !tui_model_training_ended(t))
         return;
     if (strcmp(t->state, "queued") == 0 && t->retry_in_ms >= 0)
-        snprintf(buf, size, "again in %s%s%s", format_age(age, waits > 0 ? waits : 0),
+        snprintf(buf, size, "again in %s%s%s", cli_format_age(age, waits > 0 ? waits : 0),
                  t->reason[0] ? ": " : "", t->reason);
-    else if (t->reason[0] && !model_training_works(t))
+    else if (t->reason[0] && !tui_model_training_works(t))
         snprintf(buf, size, "%s", t->reason);
 }
 
 static void row(const struct table *table, int y, const struct scene *scene, const struct status_training *t)
 {
-    enum freshness freshness = model_training_freshness(scene->model, t, scene->now);
-    bool gone = freshness == GONE, works = model_training_works(t);
-    double share = training_share(t);
+    enum freshness freshness = tui_model_training_freshness(scene->model, t, scene->now);
+    bool gone = freshness == GONE, works = tui_model_training_works(t);
+    double share = panel_training_share(t);
     char text[FORMAT_MAX], words[STATUS_TEXT_MAX + FORMAT_MAX], name[STATUS_TRAINING_NAME_MAX];
-    enum style state_style, plain = frame_style(freshness, STYLE_NORMAL);
-    const char *state = training_state(t, freshness, &state_style);
+    enum style state_style, plain = panel_frame_style(freshness, STYLE_NORMAL);
+    const char *state = panel_training_state(t, freshness, &state_style);
 
-    frame_middle(name, sizeof(name), t->training, table->columns[NAME].width);
-    table_text(table, NAME, y, frame_style(freshness, STYLE_STRONG), name);
-    table_text(table, STATE, y, state_style, state);
-    int64_t age = training_age(scene->model, t, scene->now);
-    table_text(table, AGE, y, freshness == FRESH ? STYLE_DIM : STYLE_WARN, format_age(text, age));
+    panel_frame_middle(name, sizeof(name), t->training, table->columns[NAME].width);
+    panel_table_text(table, NAME, y, panel_frame_style(freshness, STYLE_STRONG), name);
+    panel_table_text(table, STATE, y, state_style, state);
+    int64_t age = panel_training_age(scene->model, t, scene->now);
+    panel_table_text(table, AGE, y, freshness == FRESH ? STYLE_DIM : STYLE_WARN, cli_format_age(text, age));
     reason(t, scene, freshness, words, sizeof(words));
     int x = table->x[PROGRESS] >= 0 ? table->x[PROGRESS] : table->x[SPEED];
     if (words[0] && x >= 0 && table->x[AGE] > x) {
-        area_text_cut(table->area, x, y, table->x[AGE] - x - 1, plain, words);
+        tui_area_text_cut(table->area, x, y, table->x[AGE] - x - 1, plain, words);
         return;
     }
     if (table->x[PROGRESS] >= 0 && gone)
-        table_text(table, PROGRESS, y, STYLE_DIM, "-");
-    else if (table->x[PROGRESS] >= 0 && training_endless(t))
-        table_text(table, PROGRESS, y, STYLE_DIM, model_training_ended(t) ? "" : "until stopped");
+        panel_table_text(table, PROGRESS, y, STYLE_DIM, "-");
+    else if (table->x[PROGRESS] >= 0 && panel_training_endless(t))
+        panel_table_text(table, PROGRESS, y, STYLE_DIM, tui_model_training_ended(t) ? "" : "until stopped");
     else if (table->x[PROGRESS] >= 0)
-        chart_bar(table->area, table->x[PROGRESS], y, table->columns[PROGRESS].width, share,
-                  frame_style(freshness, STYLE_CHART));
-    table_text(table, SHARE, y, plain,
-               gone                  ? "-"
-               : training_endless(t) ? format_count(text, training_number(t->steps))
-                                     : training_percent(text, share));
-    table_text(table, SPEED, y, plain, gone || !works ? "-" : format_count(text, t->steps_s));
-    table_text(table, RETURN, y, gone ? STYLE_DIM : frame_style(freshness, style_signed(t->episode_return)),
-               gone ? "-" : training_return(text, t->episode_return));
-    table_text(table, LEFT, y, plain, gone || !works ? "-" : training_left(text, t));
-    table_text(table, DEVICE, y, plain, t->device[0] ? t->device : "-");
-    table_text(table, ITERATION, y, plain, gone ? "-" : format_count(text, training_number(t->iteration)));
-    table_text(table, MEMORY, y, plain, gone || !works ? "-" : training_memory(text, t->memory_mib));
-    table_text(table, TRIES, y, plain, format_count(text, training_number(t->attempts)));
+        tui_chart_bar(table->area, table->x[PROGRESS], y, table->columns[PROGRESS].width, share,
+                      panel_frame_style(freshness, STYLE_CHART));
+    panel_table_text(table, SHARE, y, plain,
+                     gone                        ? "-"
+                     : panel_training_endless(t) ? cli_format_count(text, panel_training_number(t->steps))
+                                                 : panel_training_percent(text, share));
+    panel_table_text(table, SPEED, y, plain, gone || !works ? "-" : cli_format_count(text, t->steps_s));
+    panel_table_text(table, RETURN, y,
+                     gone ? STYLE_DIM : panel_frame_style(freshness, style_signed(t->episode_return)),
+                     gone ? "-" : panel_training_return(text, t->episode_return));
+    panel_table_text(table, LEFT, y, plain, gone || !works ? "-" : panel_training_left(text, t));
+    panel_table_text(table, DEVICE, y, plain, t->device[0] ? t->device : "-");
+    panel_table_text(table, ITERATION, y, plain,
+                     gone ? "-" : cli_format_count(text, panel_training_number(t->iteration)));
+    panel_table_text(table, MEMORY, y, plain,
+                     gone || !works ? "-" : panel_training_memory(text, t->memory_mib));
+    panel_table_text(table, TRIES, y, plain, cli_format_count(text, panel_training_number(t->attempts)));
 }
 
 void panel_trainings(const struct area *area, const struct scene *scene)
@@ -86,26 +89,26 @@ void panel_trainings(const struct area *area, const struct scene *scene)
     const struct model *model = scene->model;
     const struct status_trainer *trainer = &model->status.trainer;
     int n = model->status.n_trainings, title, top = 0;
-    struct area body =
-        frame_rule_of(area, scene, PANEL_TRAININGS, "Trainings", n, model->status.trainings_total, &title);
+    struct area body = panel_frame_rule_of(area, scene, PANEL_TRAININGS, "Trainings", n,
+                                           model->status.trainings_total, &title);
     bool trouble = trainer->state[0] && strcmp(trainer->state, "ok") != 0;
     bool alone = n == 0 || scene->view->tab == TAB_STUDY;
     char age[FORMAT_MAX];
 
     if (trouble && alone) { /* its own line, before what it may no longer be true of */
-        int x = area_printf(&body, 1, 0, model_trainer_missed(model) ? STYLE_WARN : STYLE_DIM, "trainer %s",
-                            trainer->state);
+        int x = tui_area_printf(&body, 1, 0, tui_model_trainer_missed(model) ? STYLE_WARN : STYLE_DIM,
+                                "trainer %s", trainer->state);
         if (trainer->age_ms >= 0)
-            x = area_printf(&body, x + 1, 0, STYLE_DIM, "%s",
-                            format_age(age, model_age(model, trainer->age_ms, scene->now)));
-        area_text_cut(&body, x + 2, 0, body.width - x - 2, STYLE_DIM, trainer->detail);
+            x = tui_area_printf(&body, x + 1, 0, STYLE_DIM, "%s",
+                                cli_format_age(age, tui_model_age(model, trainer->age_ms, scene->now)));
+        tui_area_text_cut(&body, x + 2, 0, body.width - x - 2, STYLE_DIM, trainer->detail);
         top = 1;
     }
     if (n == 0) {
-        struct area rest = area_part(&body, 0, top, body.width, body.height - top);
-        frame_empty(&rest, model->source == MODEL_NOTHING ? "no training is known yet"
-                           : scene->view->readonly        ? "no trainings"
-                                                          : "no trainings: s starts one");
+        struct area rest = tui_area_part(&body, 0, top, body.width, body.height - top);
+        panel_frame_empty(&rest, model->source == MODEL_NOTHING ? "no training is known yet"
+                                 : scene->view->readonly        ? "no trainings"
+                                                                : "no trainings: s starts one");
         return;
     }
     struct column shown[COLUMNS];
@@ -113,12 +116,12 @@ void panel_trainings(const struct area *area, const struct scene *scene)
     shown[NAME].width = name_width(area->width);
     if (area->width > 150)
         shown[PROGRESS].width += area->width - 150 < BAR_MORE ? area->width - 150 : BAR_MORE;
-    struct table table = frame_table(area, title, shown, COLUMNS);
-    struct window window = frame_window(scene, PANEL_TRAININGS, n, body.height - top);
+    struct table table = panel_frame_table(area, title, shown, COLUMNS);
+    struct window window = panel_frame_window(scene, PANEL_TRAININGS, n, body.height - top);
     for (int i = window.first; i < window.end; i++) {
         int y = top + i - window.first;
-        row(&table, y + 1, scene, model_training(model, i));
+        row(&table, y + 1, scene, tui_model_training(model, i));
         if (i == window.cursor)
-            frame_cursor(&body, y);
+            panel_frame_cursor(&body, y);
     }
 }

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cli/text.h"
-#include "tui/panel/search_words.h"
-#include "tui/search_rows.h"
+#include "tui/panel/study_words.h"
+#include "tui/study_rows.h"
 
 enum {
     NAME_COLUMNS = 7,
@@ -27,8 +27,8 @@ static void mark(const struct area *area, int x, int y, double place, enum style
 
     if (isnan(place))
         return;
-    area_line(area, x, y, MARK_COLUMNS, STYLE_DIM, plain ? L'-' : L'─');
-    area_char(area, x + (int)lround(place * (MARK_COLUMNS - 1)), y, style, plain ? L'|' : L'┃');
+    tui_area_line(area, x, y, MARK_COLUMNS, STYLE_DIM, plain ? L'-' : L'─');
+    tui_area_char(area, x + (int)lround(place * (MARK_COLUMNS - 1)), y, style, plain ? L'|' : L'┃');
 }
 
 struct grid {
@@ -42,21 +42,21 @@ struct grid {
 
 static void right(const struct area *area, int x, int width, int y, enum style style, const char *text)
 {
-    if (text_width(text) <= width)
-        area_text_right(area, x + width, y, style, text);
+    if (cli_text_width(text) <= width)
+        tui_area_text_right(area, x + width, y, style, text);
     else
-        area_text_cut(area, x, y, width, style, text);
+        tui_area_text_cut(area, x, y, width, style, text);
 }
 
 static void labels(const struct grid *grid)
 {
     const struct view *view = grid->scene->view;
-    const char *sorted = search_rows_name(grid->page, view->trial_sort);
+    const char *sorted = tui_study_rows_name(grid->page, view->trial_sort);
     char text[160];
     int x = 1 + NAME_COLUMNS + 1;
 
-    area_text(grid->area, 1, 0, STYLE_DIM, "trial");
-    area_text(grid->area, x, 0, STYLE_DIM, "state");
+    tui_area_text(grid->area, 1, 0, STYLE_DIM, "trial");
+    tui_area_text(grid->area, x, 0, STYLE_DIM, "state");
     x += STATE_COLUMNS + 1;
     right(grid->area, x, grid->values, 0, STYLE_DIM,
           grid->page->search.n_objectives == 1 ? "value" : "values");
@@ -64,55 +64,57 @@ static void labels(const struct grid *grid)
     right(grid->area, x, TIME_COLUMNS, 0, STYLE_DIM, "took");
     x += TIME_COLUMNS + 1;
     if (grid->worker) {
-        area_text(grid->area, x, 0, STYLE_DIM, "worker");
+        tui_area_text(grid->area, x, 0, STYLE_DIM, "worker");
         x += WORKER_COLUMNS + 1;
     }
     for (int i = 0; i < grid->n_params; i++, x += PARAM_COLUMNS + 1) {
         const char *name = grid->page->params[grid->params[i]];
         snprintf(text, sizeof(text), "%.150s", name);
-        area_text_cut(grid->area, x, 0, PARAM_COLUMNS < text_width(text) ? PARAM_COLUMNS : text_width(text),
-                      strcmp(name, sorted) == 0 ? STYLE_STRONG : STYLE_DIM, text);
+        tui_area_text_cut(grid->area, x, 0,
+                          PARAM_COLUMNS < cli_text_width(text) ? PARAM_COLUMNS : cli_text_width(text),
+                          strcmp(name, sorted) == 0 ? STYLE_STRONG : STYLE_DIM, text);
     }
 }
 
 static void row(const struct grid *grid, int y, const struct search_trial *trial, bool best)
 {
     const struct search_page *page = grid->page;
-    enum freshness freshness = model_trial_freshness(trial, grid->scene->now);
+    enum freshness freshness = tui_model_trial_freshness(trial, grid->scene->now);
     enum style style, plain = trial->state == TRIAL_PRUNED || trial->state == TRIAL_FAIL || freshness != FRESH
                                   ? STYLE_DIM
                                   : STYLE_NORMAL;
     char text[256], age[FORMAT_MAX];
     int x = 1;
 
-    area_text_cut(grid->area, x, y, NAME_COLUMNS, best ? STYLE_STRONG : plain,
-                  search_trial_name(page, trial, text, sizeof(text)));
+    tui_area_text_cut(grid->area, x, y, NAME_COLUMNS, best ? STYLE_STRONG : plain,
+                      tui_study_trial_name(page, trial, text, sizeof(text)));
     x += NAME_COLUMNS + 1;
-    const char *state = search_trial_state(trial, grid->scene->now, &style);
-    area_text(grid->area, x, y, style, state);
+    const char *state = panel_study_trial_state(trial, grid->scene->now, &style);
+    tui_area_text(grid->area, x, y, style, state);
     x += STATE_COLUMNS + 1;
     if (trial->values)
-        search_values(text, sizeof(text), page, trial);
-    else if (!isnan(search_trial_value(trial)) && freshness != GONE) /* so far */
-        search_number(text, sizeof(text), search_trial_value(trial));
+        panel_study_values(text, sizeof(text), page, trial);
+    else if (!isnan(tui_study_trial_value(trial)) && freshness != GONE) /* so far */
+        tui_study_number(text, sizeof(text), tui_study_trial_value(trial));
     else
         snprintf(text, sizeof(text), "-");
     right(grid->area, x, grid->values, y, best ? STYLE_STRONG : plain, text);
     x += grid->values + 1;
-    int64_t ms = search_trial_duration_ms(trial, grid->scene->now.wall_ns / 1000);
-    right(grid->area, x, TIME_COLUMNS, y, STYLE_DIM, ms < 0 ? "-" : format_age(age, ms));
+    int64_t ms = tui_study_trial_duration_ms(trial, grid->scene->now.wall_ns / 1000);
+    right(grid->area, x, TIME_COLUMNS, y, STYLE_DIM, ms < 0 ? "-" : cli_format_age(age, ms));
     x += TIME_COLUMNS + 1;
     if (grid->worker) {
         const char *worker = trial->worker[0] ? trial->worker : "-";
-        int width = text_width(worker);
-        area_text_cut(grid->area, x, y, width < WORKER_COLUMNS ? width : WORKER_COLUMNS, STYLE_DIM, worker);
+        int width = cli_text_width(worker);
+        tui_area_text_cut(grid->area, x, y, width < WORKER_COLUMNS ? width : WORKER_COLUMNS, STYLE_DIM,
+                          worker);
         x += WORKER_COLUMNS + 1;
     }
     for (int i = 0; i < grid->n_params; i++, x += PARAM_COLUMNS + 1) {
         const struct search_cell *cell = &trial->cells[grid->params[i]];
-        search_cell_text(page, cell, text, sizeof(text));
+        tui_study_cell_text(page, cell, text, sizeof(text));
         right(grid->area, x, CELL_COLUMNS, y, text[0] ? plain : STYLE_DIM, text[0] ? text : "-");
-        mark(grid->area, x + CELL_COLUMNS + 1, y, search_cell_place(page, cell),
+        mark(grid->area, x + CELL_COLUMNS + 1, y, tui_study_cell_place(page, cell),
              best ? STYLE_STRONG : STYLE_CHART);
     }
 }
@@ -121,7 +123,7 @@ static void title_words(const struct scene *scene, const struct search_page *pag
                         size_t size)
 {
     const struct view *view = scene->view;
-    const char *sorted = search_rows_name(page, view->trial_sort);
+    const char *sorted = tui_study_rows_name(page, view->trial_sort);
 
     if (view->prompt != PROMPT_FILTER && !view->trial_filter[0])
         snprintf(buf, size, "Trials (%d) by %.40s%s", n, sorted, view->trial_invert ? ", inverted" : "");
@@ -132,23 +134,23 @@ static void title_words(const struct scene *scene, const struct search_page *pag
 
 void panel_trials(const struct area *area, const struct scene *scene)
 {
-    const struct search_page *page = view_search_page(scene->view, scene->model);
+    const struct search_page *page = tui_view_study_page(scene->view, scene->model);
     const struct view *view = scene->view;
     const struct search_trial *const *rows = NULL;
     char title[160] = "Trials";
     int n = 0;
 
     if (page) {
-        rows = search_rows(page, view->trial_sort, view->trial_invert, view->trial_filter, &n);
+        rows = tui_study_rows(page, view->trial_sort, view->trial_invert, view->trial_filter, &n);
         title_words(scene, page, n, title, sizeof(title));
     }
-    struct area body = search_frame(area, scene, PANEL_TRIALS, title, &page);
+    struct area body = panel_study_frame(area, scene, PANEL_TRIALS, title, &page);
     if (!page)
         return;
-    if (!rows || n == 0 || model_searches_freshness(scene->model, scene->now) == GONE) {
-        frame_empty(&body, page->n_trials == 0 ? "no trials yet"
-                           : n == 0            ? "no trial has that: / another, or nothing"
-                                               : "-");
+    if (!rows || n == 0 || tui_model_studies_freshness(scene->model, scene->now) == GONE) {
+        panel_frame_empty(&body, page->n_trials == 0 ? "no trials yet"
+                                 : n == 0            ? "no trial has that: / another, or nothing"
+                                                     : "-");
         return;
     }
     struct grid grid = {.area = &body,
@@ -162,11 +164,11 @@ void panel_trials(const struct area *area, const struct scene *scene)
                 (grid.worker ? WORKER_COLUMNS + 1 : 0);
     int room = (body.width - fixed + 1) / (PARAM_COLUMNS + 1);
     room = room < 0 ? 0 : room > PARAMS_MAX ? PARAMS_MAX : room;
-    grid.n_params = search_rows_columns(page, view->trial_sort, grid.params, room);
+    grid.n_params = tui_study_rows_columns(page, view->trial_sort, grid.params, room);
     bool heads = body.height > 1;
     if (heads)
         labels(&grid);
-    struct window window = frame_window(scene, PANEL_TRIALS, n, body.height - heads);
+    struct window window = panel_frame_window(scene, PANEL_TRIALS, n, body.height - heads);
     const char *best_study = page->search.have_best ? page->members[page->search.best_member] : "";
     for (int i = window.first; i < window.end; i++) {
         int y = heads + i - window.first;
@@ -174,6 +176,6 @@ void panel_trials(const struct area *area, const struct scene *scene)
                     strcmp(page->members[rows[i]->member], best_study) == 0;
         row(&grid, y, rows[i], best);
         if (i == window.cursor)
-            frame_cursor(&body, y);
+            panel_frame_cursor(&body, y);
     }
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tui/chart.h"
-#include "tui/panel/search_words.h"
+#include "tui/panel/study_words.h"
 
 enum { AXIS = 9 };
 
@@ -18,7 +18,7 @@ static void put(struct search_flow *flow, const char *label, double value)
 {
     char text[FORMAT_MAX];
 
-    search_put(flow, label, isnan(value) ? STYLE_DIM : STYLE_NORMAL, format_number(text, value, 2));
+    panel_study_put(flow, label, isnan(value) ? STYLE_DIM : STYLE_NORMAL, cli_format_number(text, value, 2));
 }
 
 static void figures(struct search_flow *flow, const struct search_validation *v)
@@ -26,17 +26,17 @@ static void figures(struct search_flow *flow, const struct search_validation *v)
     char a[FORMAT_MAX], b[FORMAT_MAX], words[128];
 
     put(flow, "PBO", v->pbo);
-    if (search_validation_moved(v)) { /* more trials have ended: the distribution is of these */
-        snprintf(words, sizeof(words), "%s of %d trials", format_number(a, v->pbo_now, 2), v->columns);
-        search_put(flow, "by now", STYLE_WARN, words);
+    if (tui_study_validation_moved(v)) { /* more trials have ended: the distribution is of these */
+        snprintf(words, sizeof(words), "%s of %d trials", cli_format_number(a, v->pbo_now, 2), v->columns);
+        panel_study_put(flow, "by now", STYLE_WARN, words);
     }
     put(flow, "deflated Sharpe", v->deflated);
     put(flow, "skill", v->skill);
     put(flow, "expected by luck", v->expected);
     put(flow, "probability of loss", v->loss);
-    snprintf(words, sizeof(words), "%s x in sample %s%s", format_number(a, v->slope, 2),
-             v->intercept >= 0 ? "+" : "", format_number(b, v->intercept, 2));
-    search_put(flow, "out of sample =", STYLE_NORMAL, isnan(v->slope) ? "n/a" : words);
+    snprintf(words, sizeof(words), "%s x in sample %s%s", cli_format_number(a, v->slope, 2),
+             v->intercept >= 0 ? "+" : "", cli_format_number(b, v->intercept, 2));
+    panel_study_put(flow, "out of sample =", STYLE_NORMAL, isnan(v->slope) ? "n/a" : words);
 }
 
 static void holdout(struct search_flow *flow, const struct search_validation *v)
@@ -46,11 +46,11 @@ static void holdout(struct search_flow *flow, const struct search_validation *v)
     put(flow, "holdout: Sharpe", v->holdout.sharpe);
     put(flow, "holding", v->holdout.holding);
     put(flow, "equal weight", v->holdout.equal_weight);
-    search_put(flow, "return", style_signed(v->holdout.return_pct),
-               format_percent(a, v->holdout.return_pct, 2));
-    search_put(flow, "drawdown", STYLE_NORMAL, format_percent(a, v->holdout.drawdown_pct, 1));
-    search_put(flow, "trades", STYLE_NORMAL,
-               format_count(a, v->holdout.trades < 0 ? NAN : (double)v->holdout.trades));
+    panel_study_put(flow, "return", style_signed(v->holdout.return_pct),
+                    cli_format_percent(a, v->holdout.return_pct, 2));
+    panel_study_put(flow, "drawdown", STYLE_NORMAL, cli_format_percent(a, v->holdout.drawdown_pct, 1));
+    panel_study_put(flow, "trades", STYLE_NORMAL,
+                    cli_format_count(a, v->holdout.trades < 0 ? NAN : (double)v->holdout.trades));
 }
 
 static void gates(struct search_flow *flow, const struct search_validation *v)
@@ -58,46 +58,46 @@ static void gates(struct search_flow *flow, const struct search_validation *v)
     char a[FORMAT_MAX], b[FORMAT_MAX], words[2 * FORMAT_MAX + 24];
 
     for (int i = 0; i < v->n_gates; i++) {
-        snprintf(words, sizeof(words), "%s %s (%s)", format_number(a, v->gates[i].figure, 2),
-                 v->gates[i].passed ? "ok" : "REFUSED", format_number(b, v->gates[i].limit, 2));
-        search_put(flow, v->gates[i].gate, v->gates[i].passed ? STYLE_GOOD : STYLE_BAD, words);
+        snprintf(words, sizeof(words), "%s %s (%s)", cli_format_number(a, v->gates[i].figure, 2),
+                 v->gates[i].passed ? "ok" : "REFUSED", cli_format_number(b, v->gates[i].limit, 2));
+        panel_study_put(flow, v->gates[i].gate, v->gates[i].passed ? STYLE_GOOD : STYLE_BAD, words);
     }
 }
 
 void panel_validation(const struct area *area, const struct scene *scene)
 {
-    const struct search *chosen = view_search(scene->view, scene->model);
+    const struct search *chosen = tui_view_study(scene->view, scene->model);
     const struct search_page *page;
     char title[SEARCH_LABEL_MAX + 48], words[STUDY_NAME_MAX + STATUS_TEXT_MAX + 48], a[FORMAT_MAX],
         name[STUDY_NAME_MAX + 16];
 
     snprintf(title, sizeof(title), "Validation of %s", chosen ? chosen->label : scene->view->search);
-    struct area body = search_frame(area, scene, PANEL_VALIDATION, title, &page);
+    struct area body = panel_study_frame(area, scene, PANEL_VALIDATION, title, &page);
     const struct search_validation *v = validation_of(page);
     if (!page)
         return;
-    if (!v || model_searches_freshness(scene->model, scene->now) == GONE) {
-        frame_empty(&body, v ? "-" : "not read yet");
+    if (!v || tui_model_studies_freshness(scene->model, scene->now) == GONE) {
+        panel_frame_empty(&body, v ? "-" : "not read yet");
         return;
     }
-    struct area inside = area_part(&body, 1, 0, body.width - 1, body.height);
+    struct area inside = tui_area_part(&body, 1, 0, body.width - 1, body.height);
     int y = 0;
     if (!v->have) {
         snprintf(words, sizeof(words), "%s%s%s", page->n_members > 1 ? v->study : "",
                  page->n_members > 1 && v->study[0] ? ": " : "", v->words);
-        area_text_cut(&inside, 0, y++, inside.width, STYLE_DIM, words);
+        tui_area_text_cut(&inside, 0, y++, inside.width, STYLE_DIM, words);
     } else {
-        y = frame_wrap(&inside, y, body.height > 6 ? 3 : 1, v->admitted ? STYLE_GOOD : STYLE_BAD,
-                       v->verdict[0] ? v->verdict
-                       : v->admitted ? "admitted"
-                                     : "refused");
+        y = panel_frame_wrap(&inside, y, body.height > 6 ? 3 : 1, v->admitted ? STYLE_GOOD : STYLE_BAD,
+                             v->verdict[0] ? v->verdict
+                             : v->admitted ? "admitted"
+                                           : "refused");
         snprintf(words, sizeof(words), "trial %s, proposed %sZ",
-                 v->trial < 0 ? "not known" : search_validation_name(page, v->trial, name, sizeof(name)),
-                 format_time(a, v->made_ns));
+                 v->trial < 0 ? "not known" : tui_study_validation_name(page, v->trial, name, sizeof(name)),
+                 cli_format_time(a, v->made_ns));
         if (y < body.height)
-            area_text_cut(&inside, 0, y++, inside.width, STYLE_DIM, words);
+            tui_area_text_cut(&inside, 0, y++, inside.width, STYLE_DIM, words);
     }
-    struct area rest = area_part(&body, 0, y, body.width, body.height - y);
+    struct area rest = tui_area_part(&body, 0, y, body.width, body.height - y);
     struct search_flow flow = {&rest, 1, 0};
     figures(&flow, v);
     if (!v->have)
@@ -129,32 +129,32 @@ static void histogram(const struct area *area, const struct search_validation *v
             wchar_t c = (wchar_t)(0x2580 + (eighths > 8 ? 8 : eighths));
             if (plain)
                 c = eighths >= 4 || y == rows - 1 ? L'#' : L' ';
-            area_char(area, x, y, style, c);
+            tui_area_char(area, x, y, style, c);
         }
     }
-    area_text(area, 0, rows, STYLE_BAD, "overfitted");
+    tui_area_text(area, 0, rows, STYLE_BAD, "overfitted");
     if (columns > 24)
-        area_text(area, columns / 2, rows, STYLE_DIM, "0");
-    area_text_right(area, columns, rows, STYLE_GOOD, "holds");
+        tui_area_text(area, columns / 2, rows, STYLE_DIM, "0");
+    tui_area_text_right(area, columns, rows, STYLE_GOOD, "holds");
 }
 
 void panel_lambda(const struct area *area, const struct scene *scene)
 {
     const struct search_page *page;
-    struct area body = search_frame(area, scene, PANEL_LAMBDA, "Lambda of half splits", &page);
+    struct area body = panel_study_frame(area, scene, PANEL_LAMBDA, "Lambda of half splits", &page);
     const struct search_validation *v = validation_of(page);
     char words[64];
 
     if (!page)
         return;
-    if (!v || v->n_lambda == 0 || model_searches_freshness(scene->model, scene->now) == GONE) {
-        frame_empty(&body, !v ? "not read yet" : v->n_lambda == 0 ? v->returns_words : "-");
+    if (!v || v->n_lambda == 0 || tui_model_studies_freshness(scene->model, scene->now) == GONE) {
+        panel_frame_empty(&body, !v ? "not read yet" : v->n_lambda == 0 ? v->returns_words : "-");
         return;
     }
     int n = snprintf(words, sizeof(words), " %d trials, %lld rows ", v->columns, (long long)v->rows);
-    if (area->width > 24 + n && model_searches_freshness(scene->model, scene->now) == FRESH)
-        area_text_right(area, area->width - 1, 0, STYLE_DIM, words);
-    struct area inside = area_part(&body, 1, 0, body.width - 2, body.height);
+    if (area->width > 24 + n && tui_model_studies_freshness(scene->model, scene->now) == FRESH)
+        tui_area_text_right(area, area->width - 1, 0, STYLE_DIM, words);
+    struct area inside = tui_area_part(&body, 1, 0, body.width - 2, body.height);
     if (inside.width > 0 && inside.height > 1)
         histogram(&inside, v);
 }
@@ -177,7 +177,7 @@ void panel_tested(const struct area *area, const struct scene *scene)
 {
     static const char *const names[] = {"trial", "holding", "equal weight"};
     const struct search_page *page;
-    struct area body = search_frame(area, scene, PANEL_TESTED, "Equity out of sample", &page);
+    struct area body = panel_study_frame(area, scene, PANEL_TESTED, "Equity out of sample", &page);
     const struct search_validation *v = validation_of(page);
     double low = INFINITY, high = -INFINITY, l, h;
     char a[FORMAT_MAX], name[32];
@@ -185,35 +185,37 @@ void panel_tested(const struct area *area, const struct scene *scene)
     if (!page)
         return;
     for (int i = 0; v && i < 3; i++)
-        if (chart_range(v->equity[i], v->n_equity, &l, &h)) {
+        if (tui_chart_range(v->equity[i], v->n_equity, &l, &h)) {
             low = fmin(low, l);
             high = fmax(high, h);
         }
     int columns = body.width - AXIS - 2, rows = body.height - 1;
-    if (!(low < high) || model_searches_freshness(scene->model, scene->now) == GONE) {
-        frame_empty(&body, !v ? "not read yet" : low < high ? "-" : v->returns_words);
+    if (!(low < high) || tui_model_studies_freshness(scene->model, scene->now) == GONE) {
+        panel_frame_empty(&body, !v ? "not read yet" : low < high ? "-" : v->returns_words);
         return;
     }
     if (columns < 4 || rows < 1)
         return;
-    struct area inside = area_part(&body, 1, 0, columns, rows);
-    chart_line(&inside, v->equity[0], v->n_equity, low, high, STYLE_CHART);
-    chart_overlay(&inside, v->equity[1], v->n_equity, low, high, STYLE_LINE);
-    area_text(&body, columns + 2, 0, STYLE_DIM, search_number(a, sizeof(a), high));
+    struct area inside = tui_area_part(&body, 1, 0, columns, rows);
+    tui_chart_line(&inside, v->equity[0], v->n_equity, low, high, STYLE_CHART);
+    tui_chart_overlay(&inside, v->equity[1], v->n_equity, low, high, STYLE_LINE);
+    tui_area_text(&body, columns + 2, 0, STYLE_DIM, tui_study_number(a, sizeof(a), high));
     if (rows > 1)
-        area_text(&body, columns + 2, rows - 1, STYLE_DIM, search_number(a, sizeof(a), low));
+        tui_area_text(&body, columns + 2, rows - 1, STYLE_DIM, tui_study_number(a, sizeof(a), low));
     int x = 1;
     for (int i = 0; i < 3 && v->n_equity > 0; i++) {
         double last = v->equity[i][v->n_equity - 1];
         if (!isfinite(last))
             continue;
-        x = area_printf(&body, x, rows,
-                        i == 0   ? STYLE_CHART
-                        : i == 1 ? STYLE_LINE
-                                 : STYLE_DIM,
-                        "%s", names[i]);
+        x = tui_area_printf(&body, x, rows,
+                            i == 0   ? STYLE_CHART
+                            : i == 1 ? STYLE_LINE
+                                     : STYLE_DIM,
+                            "%s", names[i]);
         if (i == 0)
-            x = area_printf(&body, x, rows, STYLE_CHART, " %s", equity_name(page, name, sizeof(name)));
-        x = area_printf(&body, x + 1, rows, STYLE_NORMAL, "%s", format_percent(a, 100 * (last - 1), 1)) + 2;
+            x = tui_area_printf(&body, x, rows, STYLE_CHART, " %s", equity_name(page, name, sizeof(name)));
+        x = tui_area_printf(&body, x + 1, rows, STYLE_NORMAL, "%s",
+                            cli_format_percent(a, 100 * (last - 1), 1)) +
+            2;
     }
 }

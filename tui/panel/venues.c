@@ -49,14 +49,14 @@ static const char *of(char buf[static FORMAT_MAX], int64_t part, int64_t whole)
     if (part < 0 || whole <= 0)
         snprintf(buf, FORMAT_MAX, "n/a");
     else
-        snprintf(buf, FORMAT_MAX, "%.20s/%.20s", format_count(a, (double)part),
-                 format_count(b, (double)whole));
+        snprintf(buf, FORMAT_MAX, "%.20s/%.20s", cli_format_count(a, (double)part),
+                 cli_format_count(b, (double)whole));
     return buf;
 }
 
 static char *counted(char buf[static FORMAT_MAX], int64_t count)
 {
-    return format_count(buf, count < 0 ? NAN : (double)count);
+    return cli_format_count(buf, count < 0 ? NAN : (double)count);
 }
 
 /* "Mon 14:30Z", of a time within the week; with the date of a later one. */
@@ -69,9 +69,9 @@ static void when(char *buf, size_t size, int64_t ts_ns, int64_t now_ns)
     struct tm utc;
 
     if (ts_ns - now_ns < week_ns && gmtime_r(&seconds, &utc))
-        snprintf(buf, size, "%s %.5sZ", days[utc.tm_wday], format_clock(clock, ts_ns));
+        snprintf(buf, size, "%s %.5sZ", days[utc.tm_wday], cli_format_clock(clock, ts_ns));
     else
-        snprintf(buf, size, "%.16sZ", format_time(clock, ts_ns));
+        snprintf(buf, size, "%.16sZ", cli_format_time(clock, ts_ns));
 }
 
 /* What the market will do next: "opens Mon 14:30Z", "closes Fri 18:00Z (half day)". */
@@ -100,49 +100,51 @@ static void second_line(const struct area *body, int y, const struct status_venu
 
     if (venue->banned_until_ns > now_ns) {
         when(time, sizeof(time), venue->banned_until_ns, now_ns);
-        x = area_text(body, x, y, STYLE_WARN, "banned until") + 1;
-        x = area_text(body, x, y, STYLE_WARN, time) + 2;
+        x = tui_area_text(body, x, y, STYLE_WARN, "banned until") + 1;
+        x = tui_area_text(body, x, y, STYLE_WARN, time) + 2;
     }
     market_words(words, sizeof(words), venue, now_ns);
-    if (words[0] && x + text_width(words) <= body->width)
-        x = area_text(body, x, y, STYLE_NORMAL, words) + 2;
+    if (words[0] && x + cli_text_width(words) <= body->width)
+        x = tui_area_text(body, x, y, STYLE_NORMAL, words) + 2;
     if (x < body->width)
-        area_text_cut(body, x, y, body->width - x, venue->detail[0] ? STYLE_WARN : STYLE_DIM,
-                      venue->detail[0] ? venue->detail : venue->url);
+        tui_area_text_cut(body, x, y, body->width - x, venue->detail[0] ? STYLE_WARN : STYLE_DIM,
+                          venue->detail[0] ? venue->detail : venue->url);
 }
 
 static void row(const struct table *table, int y, const struct scene *scene, const struct status_venue *venue)
 {
     const struct model *model = scene->model;
-    enum freshness freshness = model_freshness(model, scene->now);
-    int64_t left = venue->retry_in_ms - model_age(model, 0, scene->now);
+    enum freshness freshness = tui_model_freshness(model, scene->now);
+    int64_t left = venue->retry_in_ms - tui_model_age(model, 0, scene->now);
     char text[FORMAT_MAX], age[FORMAT_MAX];
 
-    table_text(table, VENUE, y, STYLE_STRONG, venue->venue);
+    panel_table_text(table, VENUE, y, STYLE_STRONG, venue->venue);
     if (venue->retry_in_ms >= 0)
-        snprintf(text, sizeof(text), "%.12s %.12s", venue->state, format_age(age, left > 0 ? left : 0));
+        snprintf(text, sizeof(text), "%.12s %.12s", venue->state, cli_format_age(age, left > 0 ? left : 0));
     else
         snprintf(text, sizeof(text), "%s", venue->state[0] ? venue->state : "n/a");
-    table_text(table, STATE, y, frame_style(freshness, state_style(venue->state)), text);
-    table_text(table, MARKET, y, frame_style(freshness, STYLE_NORMAL),
-               venue->market[0] ? venue->market : "n/a");
-    table_text(table, RATE, y, frame_style(freshness, STYLE_NORMAL),
-               freshness == GONE ? "-" : format_count(text, venue->per_second));
-    table_text(table, LATENCY, y, frame_style(freshness, STYLE_NORMAL),
-               freshness == GONE ? "-" : frame_latency(text, venue->latency_p50_ms, venue->latency_p99_ms));
-    table_text(table, CLOCK, y, STYLE_NORMAL, format_signed(text, venue->clock_offset_ms, 0));
+    panel_table_text(table, STATE, y, panel_frame_style(freshness, state_style(venue->state)), text);
+    panel_table_text(table, MARKET, y, panel_frame_style(freshness, STYLE_NORMAL),
+                     venue->market[0] ? venue->market : "n/a");
+    panel_table_text(table, RATE, y, panel_frame_style(freshness, STYLE_NORMAL),
+                     freshness == GONE ? "-" : cli_format_count(text, venue->per_second));
+    panel_table_text(
+        table, LATENCY, y, panel_frame_style(freshness, STYLE_NORMAL),
+        freshness == GONE ? "-" : panel_frame_latency(text, venue->latency_p50_ms, venue->latency_p99_ms));
+    panel_table_text(table, CLOCK, y, STYLE_NORMAL, cli_format_signed(text, venue->clock_offset_ms, 0));
     bool all_up = venue->up == venue->connections;
-    table_text(table, LINKS, y, all_up ? STYLE_NORMAL : STYLE_WARN, of(text, venue->up, venue->connections));
-    table_text(table, CONNECTS, y, STYLE_NORMAL, counted(text, venue->connects));
-    table_text(table, BUDGET, y, STYLE_NORMAL, of(text, venue->budget_used, venue->budget));
-    table_text(table, RENEWED, y, STYLE_NORMAL, counted(text, venue->renewals));
-    table_text(table, WEIGHT, y, STYLE_NORMAL, of(text, venue->weight_used, venue->weight_limit));
-    table_text(table, BAD, y, venue->bad_frames > 0 ? STYLE_WARN : STYLE_NORMAL,
-               counted(text, venue->bad_frames));
-    frame_age(text, sizeof(text),
-              strcmp(venue->state, "closed") == 0 && freshness == FRESH ? CLOSED : freshness,
-              model_age(model, venue->age_ms, scene->now));
-    table_text(table, AGE, y, freshness == FRESH ? STYLE_DIM : STYLE_WARN, text);
+    panel_table_text(table, LINKS, y, all_up ? STYLE_NORMAL : STYLE_WARN,
+                     of(text, venue->up, venue->connections));
+    panel_table_text(table, CONNECTS, y, STYLE_NORMAL, counted(text, venue->connects));
+    panel_table_text(table, BUDGET, y, STYLE_NORMAL, of(text, venue->budget_used, venue->budget));
+    panel_table_text(table, RENEWED, y, STYLE_NORMAL, counted(text, venue->renewals));
+    panel_table_text(table, WEIGHT, y, STYLE_NORMAL, of(text, venue->weight_used, venue->weight_limit));
+    panel_table_text(table, BAD, y, venue->bad_frames > 0 ? STYLE_WARN : STYLE_NORMAL,
+                     counted(text, venue->bad_frames));
+    panel_frame_age(text, sizeof(text),
+                    strcmp(venue->state, "closed") == 0 && freshness == FRESH ? CLOSED : freshness,
+                    tui_model_age(model, venue->age_ms, scene->now));
+    panel_table_text(table, AGE, y, freshness == FRESH ? STYLE_DIM : STYLE_WARN, text);
 }
 
 void panel_venues(const struct area *area, const struct scene *scene)
@@ -150,21 +152,21 @@ void panel_venues(const struct area *area, const struct scene *scene)
     const struct model *model = scene->model;
     const struct status *s = &model->status;
     int title;
-    struct area body = frame_rule(area, scene, PANEL_VENUES, "Venues", s->n_venues, &title);
+    struct area body = panel_frame_rule(area, scene, PANEL_VENUES, "Venues", s->n_venues, &title);
 
     if (model->source != MODEL_DAEMON || s->n_venues == 0) {
-        frame_empty(&body, model->source != MODEL_DAEMON ? "the daemon is not there" : "none told");
+        panel_frame_empty(&body, model->source != MODEL_DAEMON ? "the daemon is not there" : "none told");
         return;
     }
-    struct table table = frame_table(area, title, columns, COLUMNS);
+    struct table table = panel_frame_table(area, title, columns, COLUMNS);
     int lines = 2 * s->n_venues <= body.height ? 2 : 1;
-    struct window window = frame_window(scene, PANEL_VENUES, s->n_venues, body.height / lines);
+    struct window window = panel_frame_window(scene, PANEL_VENUES, s->n_venues, body.height / lines);
     for (int i = window.first; i < window.end; i++) {
         int y = (i - window.first) * lines;
         row(&table, y + 1, scene, &s->venues[i]);
         if (lines == 2)
-            second_line(&body, y + 1, &s->venues[i], model_clock_ns(model, scene->now));
+            second_line(&body, y + 1, &s->venues[i], tui_model_clock_ns(model, scene->now));
         if (i == window.cursor)
-            frame_cursor(&body, y);
+            panel_frame_cursor(&body, y);
     }
 }

@@ -20,18 +20,19 @@ static void print_text(const struct history *h)
     for (int i = 0; i < h->n_alerts; i++) {
         const struct history_alert *a = &h->alerts[i];
         printf("%c %5lld %sZ %-8s x%-4lld %s", a->open ? '!' : ' ', (long long)a->id,
-               format_time(time, a->last_ns), a->severity, (long long)a->count, a->text);
+               cli_format_time(time, a->last_ns), a->severity, (long long)a->count, a->text);
         if (a->closed_ns)
-            printf(" (closed %sZ)", format_time(time, a->closed_ns));
+            printf(" (closed %sZ)", cli_format_time(time, a->closed_ns));
         else if (a->acked_ns)
-            printf(" (acknowledged %sZ)", format_time(time, a->acked_ns));
+            printf(" (acknowledged %sZ)", cli_format_time(time, a->acked_ns));
         putchar('\n');
     }
 }
 
 static void print_json_list(const struct history *h)
 {
-    json_t *object = json_pack("{s:s, s:o}", "schema", "papertape.alerts/1", "alerts", print_alerts_json(h));
+    json_t *object =
+        json_pack("{s:s, s:o}", "schema", "papertape.alerts/1", "alerts", tui_print_alerts_json(h));
     char *text = json_dumps(object, JSON_COMPACT);
     puts(text ? text : "null");
     free(text);
@@ -45,9 +46,9 @@ static long long take_unstored(const char *state, struct history *h)
     json_t *status;
     long long more;
 
-    if (ask_quietly(state, "status", NULL, &status, &ignored) != EXIT_OK)
+    if (cli_ask_quietly(state, "status", NULL, &status, &ignored) != EXIT_OK)
         return 0;
-    history_take_unstored(h, status);
+    tui_history_take_unstored(h, status);
     more = json_integer_value(json_object_get(status, "alerts_open"));
     for (int i = 0; i < h->n_alerts; i++)
         more -= h->alerts[i].open;
@@ -60,18 +61,18 @@ static int list(struct option_call *call)
     struct state_dir dir;
     struct history_reader *reader = NULL;
     char words[512];
-    int r = state_dir_look(call->state, &dir, words, sizeof(words));
+    int r = db_state_dir_look(call->state, &dir, words, sizeof(words));
 
     struct history *history = calloc(1, sizeof(*history));
     if (r == 0 && !history) {
         snprintf(words, sizeof(words), "out of memory");
         r = -ENOMEM;
     }
-    if (r == 0 && (r = history_open(dir.database, &reader, words, sizeof(words))) < 0)
-        state_dir_denied(&dir, call->state, words, sizeof(words));
+    if (r == 0 && (r = tui_history_open(dir.database, &reader, words, sizeof(words))) < 0)
+        db_state_dir_denied(&dir, call->state, words, sizeof(words));
     if (r == 0)
-        r = history_read(reader, moment_now().wall_ns, &(struct history_want){0}, history, words,
-                         sizeof(words));
+        r = tui_history_read(reader, tui_model_now().wall_ns, &(struct history_want){0}, history, words,
+                             sizeof(words));
     long long more = r == 0 ? take_unstored(call->state, history) : 0;
     if (r < 0)
         fprintf(stderr, "papertape: alerts: %s\n", words);
@@ -82,7 +83,7 @@ static int list(struct option_call *call)
     if (more > 0)
         fprintf(stderr, "papertape: alerts: %lld more are open, which the daemon could not store yet\n",
                 more);
-    history_close(reader);
+    tui_history_close(reader);
     free(history);
     return r == -ENOENT ? EXIT_NO_DAEMON : r < 0 ? EXIT_ERROR : EXIT_OK;
 }
@@ -97,11 +98,12 @@ static int ack(struct option_call *call)
     long long id = strtoll(text, &end, 10);
     if (errno || end == text || *end || id < 1)
         return option_fail(call, EXIT_USAGE, "ack needs the alert's number, as: alerts ack 3");
-    int r = ask_daemon("alerts", call->state, "ack", json_pack("{s:I}", "alert", (json_int_t)id), &result);
+    int r =
+        cli_ask_daemon("alerts", call->state, "ack", json_pack("{s:I}", "alert", (json_int_t)id), &result);
     if (r != EXIT_OK)
         return r;
     if (call->json)
-        return ask_print(call, "papertape.ack/1", result);
+        return cli_ask_print(call, "papertape.ack/1", result);
     printf("acknowledged %lld\n", id);
     json_decref(result);
     return EXIT_OK;

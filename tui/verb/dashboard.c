@@ -102,7 +102,7 @@ static int take_scheme(struct option_call *call, const struct option_row *row, c
 {
     struct request *request = call->into;
 
-    request->dashboard.scheme = (enum scheme)scheme_parse(value);
+    request->dashboard.scheme = (enum scheme)tui_scheme_parse(value);
     (void)row;
     return EXIT_OK;
 }
@@ -147,11 +147,11 @@ static int take_times(struct option_call *call, const struct option_row *row, co
 static int find_state(const struct option_call *call, struct dashboard_options *dashboard)
 {
     char words[512];
-    int r = state_dir_look(call->state, &dashboard->state, words, sizeof(words));
+    int r = db_state_dir_look(call->state, &dashboard->state, words, sizeof(words));
 
     if (r < 0)
         return option_fail(call, r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, "%s", words);
-    if (state_dir_denied(&dashboard->state, call->state, words, sizeof(words)))
+    if (db_state_dir_denied(&dashboard->state, call->state, words, sizeof(words)))
         return option_fail(call, EXIT_ERROR, "%s", words);
     return EXIT_OK;
 }
@@ -162,23 +162,23 @@ static int print_screen(const struct request *request, struct collector *collect
     struct search_want want;
     struct view view;
     struct canvas canvas;
-    int r = canvas_init(&canvas, request->width, request->height, request->dashboard.glyphs);
+    int r = tui_canvas_init(&canvas, request->width, request->height, request->dashboard.glyphs);
 
     if (r < 0)
         return r;
-    view_init(&view, request->dashboard.readonly, request->dashboard.interval_ms);
+    tui_view_init(&view, request->dashboard.readonly, request->dashboard.interval_ms);
     view.tab = request->dashboard.tab;
-    if (request->dashboard.study && !view_open_search(&view, model, request->dashboard.study)) {
-        canvas_finish(&canvas);
+    if (request->dashboard.study && !tui_view_open_study(&view, model, request->dashboard.study)) {
+        tui_canvas_finish(&canvas);
         return -ENOENT;
     }
     for (int i = 0; i < 2 && view.tab == TAB_STUDY; i++) { /* the page, then its chosen trial's attributes */
-        view_want_search(&view, model, &want);
-        collector_searches_once(collector, &want, COLLECTOR_BUSY_MS);
+        tui_view_want_study(&view, model, &want);
+        tui_collector_studies_once(collector, &want, COLLECTOR_BUSY_MS);
     }
-    view_draw(&view, model, moment_now(), &canvas);
-    canvas_print(&canvas, stdout);
-    canvas_finish(&canvas);
+    tui_view_draw(&view, model, tui_model_now(), &canvas);
+    tui_canvas_print(&canvas, stdout);
+    tui_canvas_finish(&canvas);
     return 0;
 }
 
@@ -186,25 +186,25 @@ static int print(const struct request *request)
 {
     struct collector collector;
     int status = EXIT_OK;
-    int r = collector_init(&collector, &request->dashboard.state, request->dashboard.studies,
-                           request->dashboard.interval_ms);
+    int r = tui_collector_init(&collector, &request->dashboard.state, request->dashboard.studies,
+                               request->dashboard.interval_ms);
 
     for (long i = 0; i < request->times && r == 0; i++) {
         if (i > 0)
             poll(NULL, 0, (int)request->dashboard.interval_ms);
-        collector_once(&collector, STATUS_TIMEOUT_MS);
+        tui_collector_once(&collector, STATUS_TIMEOUT_MS);
         if (request->printed == PRINT_JSON)
-            r = print_json(stdout, collector.model, collector.status_json);
+            r = tui_print_json(stdout, collector.model, collector.status_json);
         else if (request->printed == PRINT_SCREEN)
             r = print_screen(request, &collector);
         else
-            print_overview(stdout, collector.model, moment_now());
+            tui_print_overview(stdout, collector.model, tui_model_now());
         if (fflush(stdout) != 0)
             r = -errno;
     }
     if (r == -ENOENT) {
         char shown[80];
-        text_clean(shown, sizeof(shown), request->dashboard.study);
+        cli_text_clean(shown, sizeof(shown), request->dashboard.study);
         fprintf(stderr,
                 "papertape: --study: \"%s\": a study that there is: papertape study list names them\n",
                 shown);
@@ -218,10 +218,10 @@ static int print(const struct request *request)
         fprintf(stderr, "papertape: %s: start papertaped, or name its state with --state\n",
                 collector.model->daemon_words);
         status = EXIT_NO_DAEMON;
-    } else if (print_is_stale(collector.model, moment_now())) {
+    } else if (tui_print_is_stale(collector.model, tui_model_now())) {
         status = EXIT_STALE;
     }
-    collector_finish(&collector);
+    tui_collector_finish(&collector);
     return status;
 }
 
@@ -234,10 +234,10 @@ static int run(struct option_call *call)
         return status;
     if (call->json)
         request->printed = PRINT_JSON;
-    if (request->printed == PRINT_NOTHING && (request->times > 0 || !screen_possible()))
+    if (request->printed == PRINT_NOTHING && (request->times > 0 || !tui_screen_possible()))
         request->printed = PRINT_ONCE;
     if (request->printed == PRINT_NOTHING)
-        return dashboard_run(&request->dashboard);
+        return tui_dashboard_run(&request->dashboard);
     if (request->times == 0)
         request->times = 1;
     return print(request);
@@ -248,7 +248,7 @@ static void init(void *into)
     struct request *request = into;
 
     request->dashboard.interval_ms = 1000;
-    request->dashboard.glyphs = dashboard_glyphs();
+    request->dashboard.glyphs = tui_dashboard_glyphs();
 }
 
 static const struct option_action actions[] = {{.need = OPTION_NEEDS_EITHER, .run = run}};

@@ -20,29 +20,29 @@ static void take_stored(struct model *model, const char *state, struct moment no
     int64_t accounts_age_ms;
     char words[512];
 
-    if (stored && state_dir_look(state, &dir, words, sizeof(words)) == 0 &&
-        history_open(dir.database, &reader, words, sizeof(words)) == 0 &&
-        history_status(reader, now.wall_ns, stored, &accounts_age_ms, words, sizeof(words)) == 0)
-        model_take_stored(model, stored, accounts_age_ms, now);
-    history_close(reader);
+    if (stored && db_state_dir_look(state, &dir, words, sizeof(words)) == 0 &&
+        tui_history_open(dir.database, &reader, words, sizeof(words)) == 0 &&
+        tui_history_status(reader, now.wall_ns, stored, &accounts_age_ms, words, sizeof(words)) == 0)
+        tui_model_take_stored(model, stored, accounts_age_ms, now);
+    tui_history_close(reader);
     free(stored);
 }
 
 static int print_text(const json_t *status, const char *state)
 {
-    struct model *model = model_create(1000);
-    struct moment now = moment_now();
-    int r = model ? model_take_status(model, status, now) : -ENOMEM;
+    struct model *model = tui_model_create(1000);
+    struct moment now = tui_model_now();
+    int r = model ? tui_model_take_status(model, status, now) : -ENOMEM;
 
-    if (r == 0 && model_wants_stored(model))
+    if (r == 0 && tui_model_wants_stored(model))
         take_stored(model, state, now);
     if (r == 0)
-        print_status(stdout, model, now);
+        tui_print_status(stdout, model, now);
     else
         fprintf(stderr, "papertape: status: %s\n",
                 r == -EPROTO ? "the daemon's answer is not papertape.status/1: both must be of one version"
                              : "out of memory");
-    model_destroy(model);
+    tui_model_destroy(model);
     return r == 0 ? EXIT_OK : EXIT_ERROR;
 }
 
@@ -62,7 +62,7 @@ static int print_object(json_t *status)
 static int run(struct option_call *call)
 {
     json_t *status;
-    int r = ask_daemon("status", call->state, "status", NULL, &status);
+    int r = cli_ask_daemon("status", call->state, "status", NULL, &status);
 
     if (r != EXIT_OK)
         return r;

@@ -11,7 +11,7 @@
 #include "exchange/exit_status.h"
 #include "exchange/nearest.h"
 #include "tui/collect.h"
-#include "tui/print_search.h"
+#include "tui/print_study.h"
 
 enum {
     BUSY_MS = 5000,    /* that a lock is waited for */
@@ -24,7 +24,7 @@ static int read_studies(struct collector *collector, const char *key)
     struct search_want want = {.trial = -1, .validation = true};
 
     snprintf(want.key, sizeof(want.key), "%s", key);
-    collector_searches_once(collector, &want, BUSY_MS);
+    tui_collector_studies_once(collector, &want, BUSY_MS);
     if (collector->model->searches_error == 0)
         return EXIT_OK;
     fprintf(stderr, "papertape: study: %s\n", collector->model->searches_words);
@@ -37,7 +37,7 @@ static int print_object(json_t *object)
 
     json_decref(object);
     if (!text)
-        return stored_fail(EXIT_ERROR, "study", "printing", "out of memory");
+        return cli_stored_fail(EXIT_ERROR, "study", "printing", "out of memory");
     puts(text);
     free(text);
     return EXIT_OK;
@@ -52,8 +52,8 @@ static int list(const struct option_call *call, struct collector *collector)
         return status;
     if (call->json)
         return print_object(json_pack("{s:s, s:o}", "schema", "papertape.study/1", "studies",
-                                      print_searches_json(model, moment_now())));
-    print_searches(stdout, model, moment_now());
+                                      tui_print_studies_json(model, tui_model_now())));
+    tui_print_studies(stdout, model, tui_model_now());
     if (model->searches->n == 0)
         puts("studies   none");
     return EXIT_OK;
@@ -66,11 +66,11 @@ static int unknown(const struct model *model, const char *name)
 
     for (int i = 0; i < model->searches->n; i++)
         nearest_offer(&nearest, name, model->searches->search[i].job);
-    text_clean(clean, sizeof(clean), nearest.best ? nearest.best : "");
+    cli_text_clean(clean, sizeof(clean), nearest.best ? nearest.best : "");
     snprintf(words, sizeof(words), "no such study: %s%s", nearest.best ? clean : "there is none",
              nearest.best ? " is the nearest" : "");
-    text_clean(clean, sizeof(clean), name);
-    return stored_fail(EXIT_ERROR, "study", clean, words);
+    cli_text_clean(clean, sizeof(clean), name);
+    return cli_stored_fail(EXIT_ERROR, "study", clean, words);
 }
 
 /* "two searches: dirs_2 (max), dirs_1 (min)". */
@@ -81,17 +81,18 @@ static int ambiguous(const struct model *model, const char *name, const struct s
     FILE *out = open_memstream(&words, &size);
 
     if (!out)
-        return stored_fail(EXIT_ERROR, "study", "show", "out of memory");
+        return cli_stored_fail(EXIT_ERROR, "study", "show", "out of memory");
     fputs("names several searches: ", out);
-    for (const struct search *each = search; each; each = searches_find_other(model->searches, name, each)) {
+    for (const struct search *each = search; each;
+         each = tui_studies_find_other(model->searches, name, each)) {
         fputs(each == search ? "" : ", ", out);
-        text_print(out, each->label);
-        fprintf(out, " (%s)", search_direction(each, direction));
+        cli_text_print(out, each->label);
+        fprintf(out, " (%s)", tui_study_direction(each, direction));
     }
     fputs(": one of these would be right", out);
     int r = fclose(out);
-    text_clean(clean, sizeof(clean), name);
-    int status = stored_fail(EXIT_ERROR, "study", clean, r == 0 ? words : "out of memory");
+    cli_text_clean(clean, sizeof(clean), name);
+    int status = cli_stored_fail(EXIT_ERROR, "study", clean, r == 0 ? words : "out of memory");
     free(words);
     return status;
 }
@@ -104,10 +105,10 @@ static int show(const struct option_call *call, struct collector *collector)
 
     if (status != EXIT_OK)
         return status;
-    const struct search *search = searches_find(model->searches, name);
+    const struct search *search = tui_studies_find(model->searches, name);
     if (!search)
         return unknown(model, name);
-    if (searches_find_other(model->searches, name, search))
+    if (tui_studies_find_other(model->searches, name, search))
         return ambiguous(model, name, search);
     char key[SEARCH_LABEL_MAX];
     memcpy(key, search->key, sizeof(key));
@@ -117,10 +118,10 @@ static int show(const struct option_call *call, struct collector *collector)
     if (!model->search_page) /* deleted meanwhile */
         return unknown(model, name);
     if (!call->json) {
-        print_search(stdout, model->search_page, moment_now(), TRIALS_SHOWN);
+        tui_print_study(stdout, model->search_page, tui_model_now(), TRIALS_SHOWN);
         return EXIT_OK;
     }
-    json_t *object = print_search_json(model->search_page, moment_now());
+    json_t *object = tui_print_study_json(model->search_page, tui_model_now());
     json_t *whole = object ? json_pack("{s:s}", "schema", "papertape.study/1") : NULL;
     if (whole && json_object_update(whole, object) < 0) {
         json_decref(whole);
@@ -136,15 +137,15 @@ static int run(struct option_call *call)
     struct state_dir state;
     struct collector collector;
     char why[512];
-    int r = state_dir_look(call->state, &state, why, sizeof(why));
+    int r = db_state_dir_look(call->state, &state, why, sizeof(why));
 
     if (r < 0)
         return option_fail(call, r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, "%s", why);
-    int status = collector_init(&collector, &state, *(const char *const *)call->into, 1000) < 0
+    int status = tui_collector_init(&collector, &state, *(const char *const *)call->into, 1000) < 0
                      ? option_fail(call, EXIT_ERROR, "out of memory")
                  : lists ? list(call, &collector)
                          : show(call, &collector);
-    collector_finish(&collector);
+    tui_collector_finish(&collector);
     return status;
 }
 

@@ -172,7 +172,7 @@ void study_sqlite_bind_double(sqlite3_stmt *stmt, int at, double value)
 bool study_sqlite_state(const char *name, enum trial_state *ret)
 {
     for (enum trial_state state = 0; name && state < TRIAL_STATES; state++)
-        if (strcmp(name, trial_state_name(state)) == 0) {
+        if (strcmp(name, study_trial_state_name(state)) == 0) {
             *ret = state;
             return true;
         }

@@ -119,7 +119,7 @@ int study_sqlite_trial_insert(struct study_store *store, int64_t study, enum tri
     study_sqlite_now(0, now);
     sqlite3_bind_int(stmt, 1, number);
     sqlite3_bind_int64(stmt, 2, study);
-    sqlite3_bind_text(stmt, 3, trial_state_name(state), -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 3, study_trial_state_name(state), -1, SQLITE_STATIC);
     if (state == TRIAL_RUNNING)
         sqlite3_bind_text(stmt, 4, now, -1, SQLITE_STATIC);
     else
@@ -140,7 +140,7 @@ int study_sqlite_trial_finish(struct study_store *store, int64_t trial, enum tri
     char now[STUDY_SQLITE_TIME];
     study_sqlite_now(0, now);
     sqlite3_bind_int64(stmt, 1, trial);
-    sqlite3_bind_text(stmt, 2, trial_state_name(state), -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 2, study_trial_state_name(state), -1, SQLITE_STATIC);
     sqlite3_bind_text(stmt, 3, now, -1, SQLITE_STATIC);
     int r = study_sqlite_run(sqlite, stmt, err);
     if (r == 0 && sqlite3_changes(sqlite->db) != 1)

@@ -9,7 +9,7 @@
 
 extern const struct protocol_row replay_alpaca_protocol;
 
-struct recorded;
+struct replay_recorded;
 
 enum {
     ALPACA_ENDPOINTS = 7,
@@ -22,21 +22,21 @@ enum {
 enum alpaca_header { HEADER_KEY, HEADER_SECRET, HEADER_CONTENT_TYPE };
 
 /* A path that data streams from. */
-struct endpoint {
+struct replay_endpoint {
     const char *path;
     const char *feed; /* its name in REST; crypto: the location */
     struct flow flow;
-    struct subscriber *subscribers; /* all, authenticated or not */
+    struct alpaca_subscriber *subscribers; /* all, authenticated or not */
 };
 
 struct alpaca {
     struct protocol base;
-    struct source source;
+    struct replay_source source;
     struct made made[ALPACA_MARKETS];
-    struct endpoint endpoints[ALPACA_ENDPOINTS];
-    struct subscriber *traders; /* of /stream */
-    struct updates updates;     /* that it tells to who listens */
-    struct recorded *recorded;  /* NULL: the markets are made */
+    struct replay_endpoint endpoints[ALPACA_ENDPOINTS];
+    struct alpaca_subscriber *traders; /* of /stream */
+    struct updates updates;            /* that it tells to who listens */
+    struct replay_recorded *recorded;  /* NULL: the markets are made */
 
     int64_t now_ns, to_ns; /* the position; the end */
     int64_t beat_ns;       /* when time itself is next told, while nothing happens */
@@ -56,11 +56,11 @@ struct alpaca {
 };
 
 /* NULL: no such path. */
-struct endpoint *replay_alpaca_endpoint(struct alpaca *alpaca, const char *path);
+struct replay_endpoint *replay_alpaca_endpoint(struct alpaca *alpaca, const char *path);
 
 bool replay_alpaca_keys_good(const struct alpaca *alpaca, const char *id, const char *secret);
 
 /* Begins, or ends, what flows to an endpoint, as somebody listens or nobody does. */
-void replay_alpaca_run(struct alpaca *alpaca, struct endpoint *endpoint);
+void replay_alpaca_run(struct alpaca *alpaca, struct replay_endpoint *endpoint);
 
 #endif

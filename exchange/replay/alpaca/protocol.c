@@ -32,12 +32,12 @@ static struct alpaca *of(struct protocol *protocol)
     return (struct alpaca *)protocol;
 }
 
-static struct alpaca *of_source(struct source *source)
+static struct alpaca *of_source(struct replay_source *source)
 {
     return (struct alpaca *)((char *)source - offsetof(struct alpaca, source));
 }
 
-struct endpoint *replay_alpaca_endpoint(struct alpaca *alpaca, const char *path)
+struct replay_endpoint *replay_alpaca_endpoint(struct alpaca *alpaca, const char *path)
 {
     for (int i = 0; i < ALPACA_ENDPOINTS; i++)
         if (strcmp(alpaca->endpoints[i].path, path) == 0)
@@ -52,10 +52,10 @@ bool replay_alpaca_keys_good(const struct alpaca *alpaca, const char *id, const 
     return strcmp(id, alpaca->key_id) == 0 && strcmp(secret, alpaca->secret) == 0;
 }
 
-void replay_alpaca_run(struct alpaca *alpaca, struct endpoint *endpoint)
+void replay_alpaca_run(struct alpaca *alpaca, struct replay_endpoint *endpoint)
 {
     bool listened = false;
-    for (const struct subscriber *s = endpoint->subscribers; s; s = s->next)
+    for (const struct alpaca_subscriber *s = endpoint->subscribers; s; s = s->next)
         listened |= s->client->listening;
     if (listened && !endpoint->flow.running && !alpaca->recorded)
         replay_flow_start(&endpoint->flow, alpaca->now_ns);
@@ -67,9 +67,9 @@ void replay_alpaca_run(struct alpaca *alpaca, struct endpoint *endpoint)
 }
 
 /* The endpoint that speaks next, or NULL when time itself comes first. */
-static struct endpoint *next(struct alpaca *alpaca, int64_t *ret_due_ns)
+static struct replay_endpoint *next(struct alpaca *alpaca, int64_t *ret_due_ns)
 {
-    struct endpoint *first = NULL;
+    struct replay_endpoint *first = NULL;
     *ret_due_ns = alpaca->beat_ns;
     for (int i = 0; i < ALPACA_ENDPOINTS; i++) {
         int64_t due_ns = replay_flow_due(&alpaca->endpoints[i].flow);
@@ -81,7 +81,7 @@ static struct endpoint *next(struct alpaca *alpaca, int64_t *ret_due_ns)
     return first;
 }
 
-static int64_t due(struct source *source)
+static int64_t due(struct replay_source *source)
 {
     int64_t due_ns;
     if (of_source(source)->recorded)
@@ -93,7 +93,7 @@ static int64_t due(struct source *source)
 
 /* Renders an event at most once for each encoding, and only for those who want it. */
 struct rendering {
-    struct endpoint *endpoint;
+    struct replay_endpoint *endpoint;
     const struct flow_event *event;
     const struct made_book *told;
     struct text made[2][2]; /* msgpack; whole book */
@@ -111,7 +111,7 @@ static const struct text *rendered(struct rendering *r, bool msgpack, bool whole
     return text;
 }
 
-static void tell(struct endpoint *endpoint, const struct flow_event *event)
+static void tell(struct replay_endpoint *endpoint, const struct flow_event *event)
 {
     struct flow_symbol *symbol = &endpoint->flow.symbols[event->symbol];
     struct made_book now;
@@ -122,7 +122,7 @@ static void tell(struct endpoint *endpoint, const struct flow_event *event)
         r.told = symbol->has_book ? &symbol->book : NULL;
         changed = !r.told || replay_render_book_differs(r.told, &now);
     }
-    for (struct subscriber *s = endpoint->subscribers; s; s = s->next) {
+    for (struct alpaca_subscriber *s = endpoint->subscribers; s; s = s->next) {
         if (!s->wants[event->kind][event->symbol])
             continue;
         if (replay_subscriber_silenced(s, event->kind, endpoint->flow.made->symbols[event->symbol].name)) {
@@ -144,13 +144,13 @@ static void tell(struct endpoint *endpoint, const struct flow_event *event)
         text_finish(&r.made[i / 2][i % 2]);
 }
 
-static int step(struct source *source)
+static int step(struct replay_source *source)
 {
     struct alpaca *alpaca = of_source(source);
     int64_t due_ns;
     if (alpaca->recorded)
         return replay_recorded_step(alpaca, source->error);
-    struct endpoint *endpoint = next(alpaca, &due_ns);
+    struct replay_endpoint *endpoint = next(alpaca, &due_ns);
     alpaca->now_ns = due_ns;
     if (!endpoint) {
         alpaca->beat_ns += MADE_SECOND;
@@ -162,7 +162,7 @@ static int step(struct source *source)
         alpaca->now_ns = event.due_ns + endpoint->flow.delay_ns;
         tell(endpoint, &event);
     } while (replay_flow_due(&endpoint->flow) - due_ns < TOGETHER_NS);
-    for (struct subscriber *s = endpoint->subscribers; s; s = s->next)
+    for (struct alpaca_subscriber *s = endpoint->subscribers; s; s = s->next)
         replay_subscriber_flush(s);
     if (alpaca->beat_ns <= alpaca->now_ns)
         alpaca->beat_ns = (alpaca->now_ns / MADE_SECOND + 1) * MADE_SECOND;
@@ -170,7 +170,7 @@ static int step(struct source *source)
     return endpoint->flow.failed ? -ENOMEM : 0;
 }
 
-static void nothing(struct source *source)
+static void nothing(struct replay_source *source)
 {
     (void)source; /* it is a part of the protocol */
 }
@@ -180,12 +180,12 @@ static int64_t now_ns(const struct protocol *protocol)
     return ((const struct alpaca *)protocol)->now_ns;
 }
 
-static void answer(struct protocol *protocol, const struct request *request, struct response *response)
+static void answer(struct protocol *protocol, const struct replay_request *request, struct response *response)
 {
     replay_alpaca_rest(of(protocol), request, response);
 }
 
-static bool admit(struct protocol *protocol, const struct request *request, struct response *response)
+static bool admit(struct protocol *protocol, const struct replay_request *request, struct response *response)
 {
     if (strcmp(request->path, TRADING_STREAM) == 0 || replay_alpaca_endpoint(of(protocol), request->path))
         return true;
@@ -194,17 +194,17 @@ static bool admit(struct protocol *protocol, const struct request *request, stru
     return false;
 }
 
-static void enter(struct protocol *protocol, struct client *client, const struct request *request)
+static void enter(struct protocol *protocol, struct client *client, const struct replay_request *request)
 {
     struct alpaca *alpaca = of(protocol);
-    struct endpoint *endpoint = replay_alpaca_endpoint(alpaca, request->path);
-    struct subscriber *s = replay_subscriber_create(alpaca, endpoint, client, request);
+    struct replay_endpoint *endpoint = replay_alpaca_endpoint(alpaca, request->path);
+    struct alpaca_subscriber *s = replay_subscriber_create(alpaca, endpoint, client, request);
     client->state = s;
     if (!s) {
         replay_client_close(client, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION, "out of memory");
         return;
     }
-    struct subscriber **list = endpoint ? &endpoint->subscribers : &alpaca->traders;
+    struct alpaca_subscriber **list = endpoint ? &endpoint->subscribers : &alpaca->traders;
     s->next = *list;
     *list = s;
 }
@@ -212,10 +212,10 @@ static void enter(struct protocol *protocol, struct client *client, const struct
 static void leave(struct protocol *protocol, struct client *client)
 {
     struct alpaca *alpaca = of(protocol);
-    struct subscriber *s = client->state;
+    struct alpaca_subscriber *s = client->state;
     if (!s)
         return;
-    struct subscriber **at = s->endpoint ? &s->endpoint->subscribers : &alpaca->traders;
+    struct alpaca_subscriber **at = s->endpoint ? &s->endpoint->subscribers : &alpaca->traders;
     while (*at != s)
         at = &(*at)->next;
     *at = s->next;
@@ -227,7 +227,7 @@ static void leave(struct protocol *protocol, struct client *client)
 
 static void hear(struct protocol *protocol, struct client *client, const char *data, size_t len, bool binary)
 {
-    struct subscriber *s = client->state;
+    struct alpaca_subscriber *s = client->state;
     (void)protocol, (void)binary;
     if (s->endpoint)
         replay_subscriber_hear(s, data, len);
@@ -239,9 +239,9 @@ static void beat(struct protocol *protocol)
 {
     struct alpaca *alpaca = of(protocol);
     for (int i = 0; i < ALPACA_ENDPOINTS; i++)
-        for (struct subscriber *s = alpaca->endpoints[i].subscribers; s; s = s->next)
+        for (struct alpaca_subscriber *s = alpaca->endpoints[i].subscribers; s; s = s->next)
             replay_subscriber_beat(s);
-    for (struct subscriber *s = alpaca->traders; s; s = s->next)
+    for (struct alpaca_subscriber *s = alpaca->traders; s; s = s->next)
         replay_trader_beat(s);
 }
 
@@ -366,8 +366,8 @@ static void init_endpoints(struct alpaca *alpaca)
         {"/v1beta3/crypto/eu-1", "eu-1", MADE_CRYPTO, MADE_FEED_ALL, 0, 3},
     };
     for (int i = 0; i < ALPACA_ENDPOINTS; i++) {
-        struct endpoint *endpoint = &alpaca->endpoints[i];
-        *endpoint = (struct endpoint){.path = rows[i].path, .feed = rows[i].feed};
+        struct replay_endpoint *endpoint = &alpaca->endpoints[i];
+        *endpoint = (struct replay_endpoint){.path = rows[i].path, .feed = rows[i].feed};
         replay_flow_init(&endpoint->flow, &alpaca->made[rows[i].market], rows[i].class, rows[i].is,
                          rows[i].delay_ns);
     }

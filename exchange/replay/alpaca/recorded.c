@@ -89,7 +89,7 @@ void replay_recorded_put(struct wire *wire, const char *key, const json_t *value
 
 /* ---- books ---- */
 
-static struct recorded_book *book_of(struct recorded *r, const char *symbol)
+static struct recorded_book *book_of(struct replay_recorded *r, const char *symbol)
 {
     int i = 0;
     while (i < r->n_books && strcmp(r->books[i].symbol, symbol) != 0)
@@ -104,7 +104,7 @@ static struct recorded_book *book_of(struct recorded *r, const char *symbol)
     return &r->books[i];
 }
 
-static int take_side(struct ladder *side, const json_t *levels)
+static int take_side(struct replay_ladder *side, const json_t *levels)
 {
     for (size_t i = 0; i < json_array_size(levels); i++) {
         const json_t *level = json_array_get(levels, i);
@@ -126,7 +126,7 @@ static int take_book(struct recorded_book *book, const json_t *message)
     return r < 0 ? r : take_side(&book->asks, json_object_get(message, "a"));
 }
 
-static void put_side(struct wire *wire, const char *key, const struct ladder *side)
+static void put_side(struct wire *wire, const char *key, const struct replay_ladder *side)
 {
     const struct level *level;
     replay_wire_key(wire, key);
@@ -158,7 +158,7 @@ static void put_whole(struct wire *wire, const struct recorded_book *book, const
 /* ---- playing ---- */
 
 /* Adds one message to what a subscriber is sent. */
-static int add(struct alpaca *alpaca, struct subscriber *s, const json_t *message,
+static int add(struct alpaca *alpaca, struct alpaca_subscriber *s, const json_t *message,
                const struct recorded_book *book)
 {
     struct text *text = &alpaca->scratch[s->msgpack];
@@ -191,10 +191,10 @@ static int tell(struct alpaca *alpaca, const json_t *message)
         rc = book ? take_book(book, message) : -ENOSPC;
     }
     for (int i = 0; i < ALPACA_ENDPOINTS; i++) {
-        struct endpoint *endpoint = &alpaca->endpoints[i];
+        struct replay_endpoint *endpoint = &alpaca->endpoints[i];
         if ((endpoint->flow.class == MADE_CRYPTO) != crypto)
             continue;
-        for (struct subscriber *s = endpoint->subscribers; s && rc == 0; s = s->next)
+        for (struct alpaca_subscriber *s = endpoint->subscribers; s && rc == 0; s = s->next)
             if (replay_subscriber_wants(s, kind, symbol) && !replay_subscriber_silenced(s, kind, symbol))
                 rc = add(alpaca, s, message, book);
     }
@@ -208,7 +208,7 @@ static json_t *read_frame(const struct frame_line *line)
                           : replay_msgpack_read(data, line->frame.len);
 }
 
-static struct recorded_file *next_file(const struct recorded *r)
+static struct recorded_file *next_file(const struct replay_recorded *r)
 {
     struct recorded_file *first = NULL;
     for (size_t i = 0; i < r->n_files; i++)
@@ -217,7 +217,7 @@ static struct recorded_file *next_file(const struct recorded *r)
     return first;
 }
 
-int64_t replay_recorded_due(const struct recorded *r)
+int64_t replay_recorded_due(const struct replay_recorded *r)
 {
     const struct recorded_file *file = next_file(r);
     return file ? file->line.ts_ns : INT64_MAX;
@@ -241,7 +241,7 @@ int replay_recorded_step(struct alpaca *alpaca, char error[static SOURCE_ERROR_M
             rc = tell(alpaca, json_array_get(frame, i));
         json_decref(frame);
         for (int i = 0; i < ALPACA_ENDPOINTS; i++)
-            for (struct subscriber *s = alpaca->endpoints[i].subscribers; s; s = s->next)
+            for (struct alpaca_subscriber *s = alpaca->endpoints[i].subscribers; s; s = s->next)
                 replay_subscriber_flush(s);
     }
     if (rc < 0) {
@@ -255,7 +255,7 @@ int replay_recorded_step(struct alpaca *alpaca, char error[static SOURCE_ERROR_M
 /* ---- the first reading ---- */
 
 /* Bars of the stream are told by REST too, once they are. */
-static int learn_frame(struct recorded *r, const struct frame_line *line)
+static int learn_frame(struct replay_recorded *r, const struct frame_line *line)
 {
     json_t *frame = read_frame(line);
     int rc = json_is_array(frame) ? 0 : -EBADMSG;
@@ -276,7 +276,7 @@ static int learn_frame(struct recorded *r, const struct frame_line *line)
     return rc;
 }
 
-static int learn_file(struct recorded *r, struct recorded_file *file, char *error)
+static int learn_file(struct replay_recorded *r, struct recorded_file *file, char *error)
 {
     int rc = replay_lines_open(&file->lines, file->lines.path);
     if (rc < 0)
@@ -302,10 +302,10 @@ static int begin_file(struct recorded_file *file, int64_t from_ns, char *error)
     return rc;
 }
 
-int replay_recorded_open(const char *const *paths, size_t n_paths, int64_t from_ns, struct recorded **ret,
-                         char error[static PROTOCOL_ERROR_MAX])
+int replay_recorded_open(const char *const *paths, size_t n_paths, int64_t from_ns,
+                         struct replay_recorded **ret, char error[static PROTOCOL_ERROR_MAX])
 {
-    struct recorded *r = calloc(1, sizeof *r);
+    struct replay_recorded *r = calloc(1, sizeof *r);
     int rc = 0;
     if (r)
         r->files = calloc(n_paths, sizeof *r->files);
@@ -329,7 +329,7 @@ int replay_recorded_open(const char *const *paths, size_t n_paths, int64_t from_
     return rc;
 }
 
-void replay_recorded_close(struct recorded *r)
+void replay_recorded_close(struct replay_recorded *r)
 {
     if (!r)
         return;

@@ -8,16 +8,16 @@
 
 #include "exchange/replay/alpaca/rest.h"
 
-struct recorded;
+struct replay_recorded;
 
 /* Reads the files once, for their replies and bars, and stands at the first frame or reply that came at
  * `from_ns` or later. Paths are kept. 0, or -errno with "what: where: what would be right". */
-int replay_recorded_open(const char *const *paths, size_t n_paths, int64_t from_ns, struct recorded **ret,
-                         char error[static PROTOCOL_ERROR_MAX]);
-void replay_recorded_close(struct recorded *recorded); /* NULL is fine */
+int replay_recorded_open(const char *const *paths, size_t n_paths, int64_t from_ns,
+                         struct replay_recorded **ret, char error[static PROTOCOL_ERROR_MAX]);
+void replay_recorded_close(struct replay_recorded *recorded); /* NULL is fine */
 
 /* When the next frame or reply came; INT64_MAX at the end. */
-int64_t replay_recorded_due(const struct recorded *recorded);
+int64_t replay_recorded_due(const struct replay_recorded *recorded);
 
 /* Plays it. 0, or -errno with an error. */
 int replay_recorded_step(struct alpaca *alpaca, char error[static SOURCE_ERROR_MAX]);

@@ -25,8 +25,8 @@ struct recorded_bar {
 
 struct recorded_book {
     char symbol[SYMBOL_NAME_MAX];
-    struct ladder bids, asks; /* of scale 9 */
-    bool whole;               /* it was told whole, and is kept since */
+    struct replay_ladder bids, asks; /* of scale 9 */
+    bool whole;                      /* it was told whole, and is kept since */
 };
 
 struct recorded_file {
@@ -35,7 +35,7 @@ struct recorded_file {
     bool ended;
 };
 
-struct recorded {
+struct replay_recorded {
     struct recorded_file *files;
     size_t n_files;
     struct recorded_reply *replies;
@@ -53,9 +53,9 @@ void replay_recorded_put(struct wire *wire, const char *key, const json_t *value
 int replay_recorded_time(const json_t *time, int64_t *ret_ns);
 
 /* Keeps a reply, and its bars. 0 or -ENOMEM. */
-int replay_recorded_keep_reply(struct recorded *recorded, const struct frame_line *line);
+int replay_recorded_keep_reply(struct replay_recorded *recorded, const struct frame_line *line);
 /* Keeps a bar; takes no reference. */
-int replay_recorded_keep_bar(struct recorded *recorded, const struct recorded_bar *bar);
-void replay_recorded_sort(struct recorded *recorded);
+int replay_recorded_keep_bar(struct replay_recorded *recorded, const struct recorded_bar *bar);
+void replay_recorded_sort(struct replay_recorded *recorded);
 
 #endif

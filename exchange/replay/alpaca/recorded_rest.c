@@ -34,7 +34,7 @@ static bool url_arg(const char *url, const char *name, char ret[static VALUE_MAX
 
 /* ---- the first reading ---- */
 
-int replay_recorded_keep_bar(struct recorded *r, const struct recorded_bar *bar)
+int replay_recorded_keep_bar(struct replay_recorded *r, const struct recorded_bar *bar)
 {
     if ((r->n_bars & (r->n_bars - 1)) == 0) {
         void *grown = reallocarray(r->bars, r->n_bars ? 2 * r->n_bars : 1, sizeof *r->bars);
@@ -55,7 +55,7 @@ static int64_t length_ns(const char *timeframe)
     return minutes * MADE_MINUTE * (strstr(timeframe, "Day") ? 1440 : strstr(timeframe, "Hour") ? 60 : 1);
 }
 
-static int keep_bars(struct recorded *r, const char *url, const json_t *body)
+static int keep_bars(struct replay_recorded *r, const char *url, const json_t *body)
 {
     char timeframe[VALUE_MAX], adjustment[VALUE_MAX];
     const char *symbol;
@@ -80,7 +80,7 @@ static int keep_bars(struct recorded *r, const char *url, const json_t *body)
     return rc;
 }
 
-int replay_recorded_keep_reply(struct recorded *r, const struct frame_line *line)
+int replay_recorded_keep_reply(struct replay_recorded *r, const struct frame_line *line)
 {
     json_t *body = json_loadb(line->frame.data, line->frame.len, 0, NULL);
     struct recorded_reply *grown = reallocarray(r->replies, r->n_replies + 1, sizeof *grown);
@@ -115,7 +115,7 @@ static int by_time(const void *one, const void *other)
     return c ? c : (a->order > b->order) - (a->order < b->order);
 }
 
-void replay_recorded_sort(struct recorded *r)
+void replay_recorded_sort(struct replay_recorded *r)
 {
     if (r->n_bars > 0)
         qsort(r->bars, r->n_bars, sizeof *r->bars, by_time);
@@ -151,7 +151,7 @@ static void put_bar(struct wire *wire, const json_t *bar)
 }
 
 /* The newest of each time. */
-static void put_bars(struct wire *wire, const struct recorded *r, const char *symbol,
+static void put_bars(struct wire *wire, const struct replay_recorded *r, const char *symbol,
                      const struct bars_query *q)
 {
     const struct recorded_bar *last = NULL;
@@ -209,7 +209,7 @@ static void answer_bars(struct rest_call *call)
     replay_wire_map_end(&call->wire);
 }
 
-static bool same_arg(const struct request *request, const char *url, const char *name)
+static bool same_arg(const struct replay_request *request, const char *url, const char *name)
 {
     char value[VALUE_MAX];
     const char *asked = replay_request_arg(request, name);
@@ -221,8 +221,8 @@ static bool same_arg(const struct request *request, const char *url, const char 
  * asked for changes by the day: the latest reply answers. */
 static const struct recorded_reply *find_reply(const struct rest_call *call)
 {
-    const struct recorded *r = call->alpaca->recorded;
-    const struct request *request = call->request;
+    const struct replay_recorded *r = call->alpaca->recorded;
+    const struct replay_request *request = call->request;
     const struct recorded_reply *found = NULL;
     bool actions = strcmp(request->path, "/v1/corporate-actions") == 0;
     size_t len = strlen(request->path);

@@ -61,7 +61,7 @@ static bool broken(struct alpaca *alpaca, struct rest_call *call)
     return true;
 }
 
-static bool authorized(const struct alpaca *alpaca, const struct request *request)
+static bool authorized(const struct alpaca *alpaca, const struct replay_request *request)
 {
     const char *id = request->headers[HEADER_KEY], *secret = request->headers[HEADER_SECRET];
     return id && secret && replay_alpaca_keys_good(alpaca, id, secret);
@@ -80,7 +80,8 @@ static const struct {
     {"/v1/corporate-actions", true, true, replay_rest_actions},
 };
 
-void replay_alpaca_rest(struct alpaca *alpaca, const struct request *request, struct response *response)
+void replay_alpaca_rest(struct alpaca *alpaca, const struct replay_request *request,
+                        struct response *response)
 {
     struct rest_call call = {.alpaca = alpaca, .request = request, .response = response};
     call.wire = wire_to(&response->body, false);

@@ -8,12 +8,13 @@
 /* One call while it is answered. */
 struct rest_call {
     struct alpaca *alpaca;
-    const struct request *request;
+    const struct replay_request *request;
     struct response *response;
     struct wire wire; /* into the response */
 };
 
-void replay_alpaca_rest(struct alpaca *alpaca, const struct request *request, struct response *response);
+void replay_alpaca_rest(struct alpaca *alpaca, const struct replay_request *request,
+                        struct response *response);
 
 /* {"code":…,"message":…} with an HTTP status; what was written is dropped. code 0: none. */
 void replay_rest_refuse(struct rest_call *call, int status, int64_t code, const char *message);

@@ -382,7 +382,7 @@ bool replay_rest_crypto(struct rest_call *call, const char *rest)
     struct data_call c = {.rest = call, .crypto = true};
     size_t len = strcspn(rest, "/");
     for (int i = 0; i < ALPACA_ENDPOINTS; i++) {
-        const struct endpoint *e = &call->alpaca->endpoints[i];
+        const struct replay_endpoint *e = &call->alpaca->endpoints[i];
         if (e->flow.class == MADE_CRYPTO && strlen(e->feed) == len && memcmp(e->feed, rest, len) == 0)
             c.query.made = e->flow.made;
     }

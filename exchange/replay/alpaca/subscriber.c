@@ -38,7 +38,7 @@ static const struct {
     {500, true, "internal error"},
 };
 
-static bool serves(const struct endpoint *endpoint, enum flow_kind kind)
+static bool serves(const struct replay_endpoint *endpoint, enum flow_kind kind)
 {
     if (endpoint->flow.class != MADE_CRYPTO)
         return kind != FLOW_BOOK;
@@ -61,7 +61,7 @@ static struct message *message_of(const struct text *text, bool binary)
 }
 
 /* An answer: it does not wait for the pace of the play. */
-static void say(struct subscriber *s, const struct text *text)
+static void say(struct alpaca_subscriber *s, const struct text *text)
 {
     struct message *message = message_of(text, s->msgpack);
     if (message)
@@ -71,7 +71,7 @@ static void say(struct subscriber *s, const struct text *text)
     replay_message_unref(message);
 }
 
-static void say_success(struct subscriber *s, const char *msg)
+static void say_success(struct alpaca_subscriber *s, const char *msg)
 {
     struct text text = {0};
     struct wire wire = wire_to(&text, s->msgpack);
@@ -87,7 +87,7 @@ static void say_success(struct subscriber *s, const char *msg)
     text_finish(&text);
 }
 
-void replay_subscriber_error(struct subscriber *s, int code)
+void replay_subscriber_error(struct alpaca_subscriber *s, int code)
 {
     struct text text = {0};
     struct wire wire = wire_to(&text, s->msgpack);
@@ -151,7 +151,7 @@ static void remove_name(struct names *names, const char *name)
     }
 }
 
-static void say_subscription(struct subscriber *s)
+static void say_subscription(struct alpaca_subscriber *s)
 {
     struct text text = {0};
     struct wire wire = wire_to(&text, s->msgpack);
@@ -178,7 +178,7 @@ static void say_subscription(struct subscriber *s)
     text_finish(&text);
 }
 
-bool replay_subscriber_silenced(const struct subscriber *s, enum flow_kind kind, const char *symbol)
+bool replay_subscriber_silenced(const struct alpaca_subscriber *s, enum flow_kind kind, const char *symbol)
 {
     const struct server *server = s->alpaca->base.server;
     char name[FAULT_STREAM_MAX];
@@ -189,14 +189,14 @@ bool replay_subscriber_silenced(const struct subscriber *s, enum flow_kind kind,
            replay_fault_stream_silent(server->faults, replay_play_elapsed_ns(&server->play), name, (size_t)n);
 }
 
-bool replay_subscriber_wants(const struct subscriber *s, enum flow_kind kind, const char *symbol)
+bool replay_subscriber_wants(const struct alpaca_subscriber *s, enum flow_kind kind, const char *symbol)
 {
     const struct names *names = &s->channels[follows_trades(kind) ? FLOW_TRADE : kind];
     return serves(s->endpoint, kind) && (has_name(names, symbol) || has_name(names, "*"));
 }
 
 /* Of a recording: whoever asks for a book is told the whole one. */
-static void match_recorded(struct subscriber *s)
+static void match_recorded(struct alpaca_subscriber *s)
 {
     bool any = false;
     for (int kind = 0; kind < FLOW_KINDS; kind++)
@@ -207,7 +207,7 @@ static void match_recorded(struct subscriber *s)
 }
 
 /* What the names mean for the market. */
-static void match(struct subscriber *s)
+static void match(struct alpaca_subscriber *s)
 {
     const struct made *made = s->endpoint->flow.made;
     bool any = false;
@@ -232,7 +232,7 @@ static void match(struct subscriber *s)
 }
 
 /* The limit of the free plan: distinct symbols of trades and quotes. */
-static bool within_plan(const struct subscriber *s)
+static bool within_plan(const struct alpaca_subscriber *s)
 {
     const struct names *trades = &s->channels[FLOW_TRADE], *quotes = &s->channels[FLOW_QUOTE];
     size_t n = trades->n;
@@ -243,7 +243,7 @@ static bool within_plan(const struct subscriber *s)
     return n <= SUBSCRIBER_FREE_SYMBOLS && !has_name(trades, "*") && !has_name(quotes, "*");
 }
 
-static bool copy_channels(const struct subscriber *s, struct names copy[static FLOW_KINDS])
+static bool copy_channels(const struct alpaca_subscriber *s, struct names copy[static FLOW_KINDS])
 {
     for (int kind = 0; kind < FLOW_KINDS; kind++) {
         const struct names *from = &s->channels[kind];
@@ -264,7 +264,7 @@ static void free_channels(struct names channels[static FLOW_KINDS])
         free(channels[kind].list);
 }
 
-static int find_channel(const struct subscriber *s, const char *name)
+static int find_channel(const struct alpaca_subscriber *s, const char *name)
 {
     for (int kind = 0; kind < FLOW_KINDS; kind++)
         if (strcmp(channel_names[kind], name) == 0)
@@ -273,7 +273,7 @@ static int find_channel(const struct subscriber *s, const char *name)
 }
 
 /* 0 or the error's code; some may have been applied then. */
-static int change_channels(struct subscriber *s, const json_t *request, bool subscribe)
+static int change_channels(struct alpaca_subscriber *s, const json_t *request, bool subscribe)
 {
     const char *key;
     json_t *list;
@@ -303,7 +303,7 @@ static int change_channels(struct subscriber *s, const json_t *request, bool sub
 }
 
 /* All of a request, or nothing. */
-static void change(struct subscriber *s, const json_t *request, bool subscribe)
+static void change(struct alpaca_subscriber *s, const json_t *request, bool subscribe)
 {
     struct names before[FLOW_KINDS] = {0};
     int code = copy_channels(s, before) ? change_channels(s, request, subscribe) : 500;
@@ -320,16 +320,16 @@ static void change(struct subscriber *s, const json_t *request, bool subscribe)
     match(s);
 }
 
-static bool taken(const struct subscriber *s)
+static bool taken(const struct alpaca_subscriber *s)
 {
-    for (const struct subscriber *other = s->endpoint->subscribers; other; other = other->next)
+    for (const struct alpaca_subscriber *other = s->endpoint->subscribers; other; other = other->next)
         if (other != s && other->authenticated && !other->ends && !other->client->close_code &&
             strcmp(other->key_id, s->key_id) == 0)
             return true;
     return false;
 }
 
-static void authenticate(struct subscriber *s, const char *id, const char *secret)
+static void authenticate(struct alpaca_subscriber *s, const char *id, const char *secret)
 {
     if (s->authenticated) {
         replay_subscriber_error(s, 403);
@@ -352,10 +352,11 @@ static void authenticate(struct subscriber *s, const char *id, const char *secre
     }
 }
 
-struct subscriber *replay_subscriber_create(struct alpaca *alpaca, struct endpoint *endpoint,
-                                            struct client *client, const struct request *request)
+struct alpaca_subscriber *replay_subscriber_create(struct alpaca *alpaca, struct replay_endpoint *endpoint,
+                                                   struct client *client,
+                                                   const struct replay_request *request)
 {
-    struct subscriber *s = calloc(1, sizeof(*s));
+    struct alpaca_subscriber *s = calloc(1, sizeof(*s));
     if (!s)
         return NULL;
     const char *type = request->headers[HEADER_CONTENT_TYPE];
@@ -372,7 +373,7 @@ struct subscriber *replay_subscriber_create(struct alpaca *alpaca, struct endpoi
     return s;
 }
 
-void replay_subscriber_destroy(struct subscriber *s)
+void replay_subscriber_destroy(struct alpaca_subscriber *s)
 {
     if (!s)
         return;
@@ -381,7 +382,7 @@ void replay_subscriber_destroy(struct subscriber *s)
     free(s);
 }
 
-void replay_subscriber_hear(struct subscriber *s, const char *data, size_t len)
+void replay_subscriber_hear(struct alpaca_subscriber *s, const char *data, size_t len)
 {
     if (s->ends)
         return;
@@ -403,13 +404,13 @@ void replay_subscriber_hear(struct subscriber *s, const char *data, size_t len)
     json_decref(request);
 }
 
-void replay_subscriber_beat(struct subscriber *s)
+void replay_subscriber_beat(struct alpaca_subscriber *s)
 {
     if (!s->authenticated && !s->ends && uv_hrtime() - s->since_ns > SUBSCRIBER_AUTH_S * NS_PER_S)
         replay_subscriber_error(s, 404);
 }
 
-void replay_subscriber_add(struct subscriber *s, const struct text *message)
+void replay_subscriber_add(struct alpaca_subscriber *s, const struct text *message)
 {
     if (s->n_pending > 0 && !s->msgpack)
         text_lit(&s->pending, ",");
@@ -417,7 +418,7 @@ void replay_subscriber_add(struct subscriber *s, const struct text *message)
     s->n_pending++;
 }
 
-void replay_subscriber_flush(struct subscriber *s)
+void replay_subscriber_flush(struct alpaca_subscriber *s)
 {
     struct text *frame = &s->alpaca->scratch[s->msgpack];
     if (s->n_pending == 0)

@@ -23,11 +23,11 @@ struct names {
     size_t n, cap;
 };
 
-struct subscriber {
+struct alpaca_subscriber {
     struct alpaca *alpaca;
-    struct endpoint *endpoint; /* NULL: the trading stream */
+    struct replay_endpoint *endpoint; /* NULL: the trading stream */
     struct client *client;
-    struct subscriber *next;
+    struct alpaca_subscriber *next;
     bool msgpack, authenticated;
     bool ends; /* an error that ends the connection was told */
     char key_id[SUBSCRIBER_KEY_MAX];
@@ -42,27 +42,30 @@ struct subscriber {
 };
 
 /* NULL when memory is out. */
-struct subscriber *replay_subscriber_create(struct alpaca *alpaca, struct endpoint *endpoint,
-                                            struct client *client, const struct request *request);
-void replay_subscriber_destroy(struct subscriber *subscriber);
+struct alpaca_subscriber *replay_subscriber_create(struct alpaca *alpaca, struct replay_endpoint *endpoint,
+                                                   struct client *client,
+                                                   const struct replay_request *request);
+void replay_subscriber_destroy(struct alpaca_subscriber *subscriber);
 
 /* A whole message from it. */
-void replay_subscriber_hear(struct subscriber *subscriber, const char *data, size_t len);
+void replay_subscriber_hear(struct alpaca_subscriber *subscriber, const char *data, size_t len);
 
 /* Is that held back from it by a fault? */
-bool replay_subscriber_silenced(const struct subscriber *subscriber, enum flow_kind kind, const char *symbol);
+bool replay_subscriber_silenced(const struct alpaca_subscriber *subscriber, enum flow_kind kind,
+                                const char *symbol);
 /* Does it listen to that? */
-bool replay_subscriber_wants(const struct subscriber *subscriber, enum flow_kind kind, const char *symbol);
+bool replay_subscriber_wants(const struct alpaca_subscriber *subscriber, enum flow_kind kind,
+                             const char *symbol);
 
 /* Wall time passes. */
-void replay_subscriber_beat(struct subscriber *subscriber);
+void replay_subscriber_beat(struct alpaca_subscriber *subscriber);
 
 /* Adds a message of the play to what is sent at the end of the step. */
-void replay_subscriber_add(struct subscriber *subscriber, const struct text *message);
+void replay_subscriber_add(struct alpaca_subscriber *subscriber, const struct text *message);
 /* Sends what was added, as one frame. */
-void replay_subscriber_flush(struct subscriber *subscriber);
+void replay_subscriber_flush(struct alpaca_subscriber *subscriber);
 
 /* [{"T":"error",…}]; codes that end the connection close it. */
-void replay_subscriber_error(struct subscriber *subscriber, int code);
+void replay_subscriber_error(struct alpaca_subscriber *subscriber, int code);
 
 #endif

@@ -8,7 +8,7 @@
 
 #define NS_PER_S 1000000000ull
 
-static void say_text(struct subscriber *trader, const char *text)
+static void say_text(struct alpaca_subscriber *trader, const char *text)
 {
     struct message *message = text ? replay_message_new(LWS_WRITE_BINARY, strlen(text)) : NULL;
     if (!message) {
@@ -20,7 +20,7 @@ static void say_text(struct subscriber *trader, const char *text)
     replay_message_unref(message);
 }
 
-static void say(struct subscriber *trader, json_t *answer)
+static void say(struct alpaca_subscriber *trader, json_t *answer)
 {
     char *text = answer ? json_dumps(answer, JSON_COMPACT) : NULL;
     say_text(trader, text);
@@ -28,7 +28,7 @@ static void say(struct subscriber *trader, json_t *answer)
     json_decref(answer);
 }
 
-static void say_authorization(struct subscriber *trader, const char *action, bool good)
+static void say_authorization(struct alpaca_subscriber *trader, const char *action, bool good)
 {
     say(trader, json_pack("{s:s,s:{s:s,s:s}}", "stream", "authorization", "data", "action", action, "status",
                           good ? "authorized" : "unauthorized"));
@@ -36,7 +36,7 @@ static void say_authorization(struct subscriber *trader, const char *action, boo
 
 /* {"action":"auth","key":…,"secret":…}, or the older {"action":"authenticate","data":{"key_id":…,
  * "secret_key":…}}. */
-static void authenticate(struct subscriber *trader, const char *action, const json_t *request)
+static void authenticate(struct alpaca_subscriber *trader, const char *action, const json_t *request)
 {
     bool older = strcmp(action, "authenticate") == 0;
     const json_t *from = older ? json_object_get(request, "data") : request;
@@ -51,7 +51,7 @@ static void authenticate(struct subscriber *trader, const char *action, const js
     }
 }
 
-static void listen_to(struct subscriber *trader, const json_t *request)
+static void listen_to(struct alpaca_subscriber *trader, const json_t *request)
 {
     json_t *asked = json_object_get(json_object_get(request, "data"), "streams"), *heard = json_array(),
            *name;
@@ -68,7 +68,7 @@ static void listen_to(struct subscriber *trader, const json_t *request)
         say_text(trader, trader->alpaca->updates.frames[at]);
 }
 
-void replay_trader_hear(struct subscriber *trader, const char *data, size_t len)
+void replay_trader_hear(struct alpaca_subscriber *trader, const char *data, size_t len)
 {
     json_t *request = json_loadb(data, len, JSON_REJECT_DUPLICATES, NULL);
     const char *action = json_string_value(json_object_get(request, "action"));
@@ -87,7 +87,7 @@ void replay_trader_hear(struct subscriber *trader, const char *data, size_t len)
     json_decref(request);
 }
 
-void replay_trader_beat(struct subscriber *trader)
+void replay_trader_beat(struct alpaca_subscriber *trader)
 {
     if (!trader->authenticated && !trader->ends &&
         uv_hrtime() - trader->since_ns > SUBSCRIBER_AUTH_S * NS_PER_S) {

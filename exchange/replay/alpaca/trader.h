@@ -5,7 +5,7 @@
 
 #include "exchange/replay/alpaca/subscriber.h"
 
-void replay_trader_hear(struct subscriber *trader, const char *data, size_t len);
-void replay_trader_beat(struct subscriber *trader);
+void replay_trader_hear(struct alpaca_subscriber *trader, const char *data, size_t len);
+void replay_trader_beat(struct alpaca_subscriber *trader);
 
 #endif

@@ -10,7 +10,7 @@
 
 #define NS_PER_S 1000000000LL
 
-static void tell_gaps(struct source *source)
+static void tell_gaps(struct replay_source *source)
 {
     size_t gaps;
     int64_t missing;
@@ -20,7 +20,7 @@ static void tell_gaps(struct source *source)
                 gaps, missing);
 }
 
-int replay_open_source(const struct options *options, struct tape *tape, struct source **ret,
+int replay_open_source(const struct options *options, struct tape *tape, struct replay_source **ret,
                        char error[static SOURCE_ERROR_MAX])
 {
     snprintf(error, SOURCE_ERROR_MAX, "out of memory");

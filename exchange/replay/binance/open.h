@@ -6,7 +6,7 @@
 #include "exchange/replay/source.h"
 
 /* 0, or a negative errno with an error in one line. */
-int replay_open_source(const struct options *options, struct tape *tape, struct source **ret,
+int replay_open_source(const struct options *options, struct tape *tape, struct replay_source **ret,
                        char error[static SOURCE_ERROR_MAX]);
 
 #endif

@@ -100,7 +100,7 @@ static bool break_down(struct binance *binance, struct response *response)
     return true;
 }
 
-static void answer(struct protocol *protocol, const struct request *request, struct response *response)
+static void answer(struct protocol *protocol, const struct replay_request *request, struct response *response)
 {
     struct binance *binance = (struct binance *)protocol;
     int64_t ms = monotonic_ms(), wait_s = 0;
@@ -134,7 +134,7 @@ static bool is_socket_path(const char *path)
            strcmp(path, "/stream") == 0 || strcmp(path, "/stream/") == 0;
 }
 
-static bool admit(struct protocol *protocol, const struct request *request, struct response *response)
+static bool admit(struct protocol *protocol, const struct replay_request *request, struct response *response)
 {
     struct binance *binance = (struct binance *)protocol;
     int64_t ms = monotonic_ms(), wait_s = 0;
@@ -151,10 +151,10 @@ static bool admit(struct protocol *protocol, const struct request *request, stru
     return false;
 }
 
-static void enter(struct protocol *protocol, struct client *client, const struct request *request)
+static void enter(struct protocol *protocol, struct client *client, const struct replay_request *request)
 {
     struct binance *binance = (struct binance *)protocol;
-    struct subscriber *subscriber = calloc(1, sizeof(*subscriber));
+    struct binance_subscriber *subscriber = calloc(1, sizeof(*subscriber));
     int rc = 0;
     client->state = subscriber;
     if (!subscriber) {
@@ -183,7 +183,7 @@ static void enter(struct protocol *protocol, struct client *client, const struct
 static void leave(struct protocol *protocol, struct client *client)
 {
     (void)protocol;
-    struct subscriber *subscriber = client->state;
+    struct binance_subscriber *subscriber = client->state;
     if (subscriber) {
         replay_subscribe_drop(subscriber);
         free(subscriber->names);
@@ -193,7 +193,7 @@ static void leave(struct protocol *protocol, struct client *client)
 }
 
 /* Counts what it said: messages and pongs; false when that is too much. */
-static bool count_message(struct subscriber *subscriber)
+static bool count_message(struct binance_subscriber *subscriber)
 {
     uint64_t now = uv_hrtime();
     if (now - subscriber->second_ns >= NS_PER_S) {
@@ -221,7 +221,7 @@ static void heartbeat(struct protocol *protocol, struct client *client)
 }
 
 /* A connection lives a day. */
-static void end_old(const struct binance *binance, struct subscriber *subscriber)
+static void end_old(const struct binance *binance, struct binance_subscriber *subscriber)
 {
     if (binance->tape->now_ns - subscriber->opened_ns >= binance->age_ns)
         replay_client_end(subscriber->client, LWS_CLOSE_STATUS_GOINGAWAY, "connection is 24 hours old");
@@ -240,7 +240,7 @@ static void shut_down(struct binance *binance)
     binance->announced = true;
     binance->shut_down |= close;
     for (struct client *c = binance->base.server->clients; c; c = c->next) {
-        struct subscriber *subscriber = c->state;
+        struct binance_subscriber *subscriber = c->state;
         if (!subscriber)
             continue;
         if (announce) {
@@ -268,7 +268,7 @@ static void beat(struct protocol *protocol)
         shut_down(binance);
 }
 
-static struct message *wrap(const struct stream *stream, const char *data, size_t len, bool combined)
+static struct message *wrap(const struct replay_stream *stream, const char *data, size_t len, bool combined)
 {
     static const char begin[] = "{\"stream\":\"", middle[] = "\",\"data\":";
     if (!combined) {
@@ -291,7 +291,7 @@ static struct message *wrap(const struct stream *stream, const char *data, size_
 }
 
 /* The tape says something: it goes to all that listen. */
-static void deliver(void *user, struct stream *stream, int unit, const char *data, size_t len)
+static void deliver(void *user, struct replay_stream *stream, int unit, const char *data, size_t len)
 {
     struct binance *binance = user;
     const struct faults *faults = binance->base.server->faults;
@@ -316,7 +316,7 @@ static void deliver(void *user, struct stream *stream, int unit, const char *dat
             binance->tape->failed = true;
             break;
         }
-        struct subscriber *subscriber = listener->client;
+        struct binance_subscriber *subscriber = listener->client;
         replay_server_send(subscriber->client, *m);
         end_old(binance, subscriber);
     }

@@ -20,9 +20,9 @@ enum {
 };
 
 struct call {
-    struct source *source;
+    struct replay_source *source;
     struct tape *tape;
-    const struct request *request;
+    const struct replay_request *request;
     struct text *body;
     int weight;
     int64_t skew_ns; /* of the clock that is told */
@@ -198,7 +198,7 @@ static int get_klines(struct call *c)
     return OK;
 }
 
-static void write_side(struct text *body, const struct ladder *side, int64_t limit)
+static void write_side(struct text *body, const struct replay_ladder *side, int64_t limit)
 {
     size_t n = side->n < (size_t)limit ? side->n : (size_t)limit;
     replay_render_levels(body, side->n > 0 ? &side->levels[side->n - 1] : NULL, n, -1);
@@ -209,7 +209,7 @@ static int get_depth(struct call *c)
     int symbol = need_symbol(c);
     int64_t limit;
     struct source_book book;
-    static const struct ladder empty;
+    static const struct replay_ladder empty;
     if (symbol < 0 || !arg_limit(c, DEPTH_MAX, 100, &limit))
         return BAD_REQUEST;
     c->weight = limit <= 100 ? 5 : limit <= 500 ? 25 : limit <= 1000 ? 50 : 250;
@@ -367,7 +367,7 @@ static int get_ticker_book(struct call *c)
     return for_symbols(c, write_book_ticker);
 }
 
-int replay_rest_answer(struct source *source, int64_t skew_ns, const struct request *request,
+int replay_rest_answer(struct replay_source *source, int64_t skew_ns, const struct replay_request *request,
                        struct text *body, int *ret_weight)
 {
     static const struct {

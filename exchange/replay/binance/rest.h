@@ -10,7 +10,7 @@
 
 /* Answers into `body` (cleared first); the clock that is told is `skew_ns` ahead. Returns the HTTP status;
  * *ret_weight is what the venue charges. */
-int replay_rest_answer(struct source *source, int64_t skew_ns, const struct request *request,
+int replay_rest_answer(struct replay_source *source, int64_t skew_ns, const struct replay_request *request,
                        struct text *body, int *ret_weight);
 
 /* {"code":…,"msg":…} */

@@ -10,13 +10,13 @@
 /* The venue's codes of websocket errors. */
 enum { UNKNOWN_PROPERTY = 0, INVALID_VALUE = 1, INVALID_REQUEST = 2, INVALID_JSON = 3 };
 
-static void recount(struct subscriber *subscriber)
+static void recount(struct binance_subscriber *subscriber)
 {
     subscriber->client->listening = subscriber->n_names > 0;
     replay_server_recount(subscriber->client->server);
 }
 
-int replay_subscribe_add(struct subscriber *subscriber, const char *name, size_t len)
+int replay_subscribe_add(struct binance_subscriber *subscriber, const char *name, size_t len)
 {
     if (subscriber->n_names >= SUBSCRIBER_STREAMS_MAX)
         return -E2BIG;
@@ -39,13 +39,13 @@ int replay_subscribe_add(struct subscriber *subscriber, const char *name, size_t
     }
     subscriber->names[subscriber->n_names++] = copy;
     recount(subscriber);
-    const struct stream *stream = replay_tape_stream(subscriber->tape, name, len);
+    const struct replay_stream *stream = replay_tape_stream(subscriber->tape, name, len);
     if (stream && (stream->recorded || (stream->symbol >= 0 && stream->kind != STREAM_OTHER)))
         replay_play_start(&subscriber->client->server->play);
     return 0;
 }
 
-int replay_subscribe_list(struct subscriber *subscriber, const char *names)
+int replay_subscribe_list(struct binance_subscriber *subscriber, const char *names)
 {
     while (*names) {
         size_t len = strcspn(names, "/");
@@ -57,7 +57,7 @@ int replay_subscribe_list(struct subscriber *subscriber, const char *names)
     return 0;
 }
 
-void replay_subscribe_drop(struct subscriber *subscriber)
+void replay_subscribe_drop(struct binance_subscriber *subscriber)
 {
     for (int i = 0; i < subscriber->n_names; i++) {
         replay_tape_unlisten(subscriber->tape, subscriber->names[i], strlen(subscriber->names[i]),
@@ -68,7 +68,7 @@ void replay_subscribe_drop(struct subscriber *subscriber)
     recount(subscriber);
 }
 
-static void remove_name(struct subscriber *subscriber, const char *name)
+static void remove_name(struct binance_subscriber *subscriber, const char *name)
 {
     for (int i = 0; i < subscriber->n_names; i++) {
         if (strcmp(subscriber->names[i], name) != 0)
@@ -81,7 +81,7 @@ static void remove_name(struct subscriber *subscriber, const char *name)
     }
 }
 
-static void say(struct subscriber *subscriber, json_t *answer)
+static void say(struct binance_subscriber *subscriber, json_t *answer)
 {
     char *text = answer ? json_dumps(answer, JSON_COMPACT) : NULL;
     if (text)
@@ -90,12 +90,12 @@ static void say(struct subscriber *subscriber, json_t *answer)
     json_decref(answer);
 }
 
-static void say_result(struct subscriber *subscriber, json_t *id, json_t *result)
+static void say_result(struct binance_subscriber *subscriber, json_t *id, json_t *result)
 {
     say(subscriber, json_pack("{s:o,s:O}", "result", result, "id", id));
 }
 
-static void say_error(struct subscriber *subscriber, json_t *id, int code, const char *msg)
+static void say_error(struct binance_subscriber *subscriber, json_t *id, int code, const char *msg)
 {
     if (id)
         say(subscriber, json_pack("{s:i,s:s,s:O}", "code", code, "msg", msg, "id", id));
@@ -104,7 +104,7 @@ static void say_error(struct subscriber *subscriber, json_t *id, int code, const
 }
 
 /* SUBSCRIBE or UNSUBSCRIBE. */
-static void change(struct subscriber *subscriber, json_t *id, json_t *params, bool subscribe)
+static void change(struct binance_subscriber *subscriber, json_t *id, json_t *params, bool subscribe)
 {
     size_t i;
     json_t *name;
@@ -138,7 +138,7 @@ static void change(struct subscriber *subscriber, json_t *id, json_t *params, bo
     say_result(subscriber, id, json_null());
 }
 
-static void list(struct subscriber *subscriber, json_t *id)
+static void list(struct binance_subscriber *subscriber, json_t *id)
 {
     json_t *names = json_array();
     for (int i = 0; names && i < subscriber->n_names; i++)
@@ -148,7 +148,7 @@ static void list(struct subscriber *subscriber, json_t *id)
 }
 
 /* "combined" is the one property there is. */
-static void property(struct subscriber *subscriber, json_t *id, json_t *params, bool set)
+static void property(struct binance_subscriber *subscriber, json_t *id, json_t *params, bool set)
 {
     const char *name = json_string_value(json_array_get(params, 0));
     json_t *value = json_array_get(params, 1);
@@ -167,7 +167,7 @@ static void property(struct subscriber *subscriber, json_t *id, json_t *params, 
     subscriber->combined = json_is_true(value);
     for (int i = 0; i < subscriber->n_names; i++) {
         size_t len = strlen(subscriber->names[i]);
-        struct stream *stream = replay_tape_stream(subscriber->tape, subscriber->names[i], len);
+        struct replay_stream *stream = replay_tape_stream(subscriber->tape, subscriber->names[i], len);
         for (size_t k = 0; stream && k < stream->n_listeners; k++)
             if (stream->listeners[k].client == subscriber)
                 stream->listeners[k].combined = subscriber->combined;
@@ -175,7 +175,7 @@ static void property(struct subscriber *subscriber, json_t *id, json_t *params, 
     say_result(subscriber, id, json_null());
 }
 
-void replay_subscribe_request(struct subscriber *subscriber, const char *text, size_t len)
+void replay_subscribe_request(struct binance_subscriber *subscriber, const char *text, size_t len)
 {
     json_error_t error;
     json_t *request = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);

@@ -9,15 +9,15 @@
 
 /* Subscribes to one stream; names that the venue does not play are accepted and stay silent. 0; -E2BIG above
  * the venue's limit; -ENOMEM. */
-int replay_subscribe_add(struct subscriber *subscriber, const char *name, size_t len);
+int replay_subscribe_add(struct binance_subscriber *subscriber, const char *name, size_t len);
 
 /* The streams of a URL: names between slashes. */
-int replay_subscribe_list(struct subscriber *subscriber, const char *names);
+int replay_subscribe_list(struct binance_subscriber *subscriber, const char *names);
 
 /* Drops all subscriptions, as before the client goes. */
-void replay_subscribe_drop(struct subscriber *subscriber);
+void replay_subscribe_drop(struct binance_subscriber *subscriber);
 
 /* Answers one request. */
-void replay_subscribe_request(struct subscriber *subscriber, const char *text, size_t len);
+void replay_subscribe_request(struct binance_subscriber *subscriber, const char *text, size_t len);
 
 #endif

@@ -13,7 +13,7 @@ enum {
     SUBSCRIBER_MESSAGES_PER_S = 5, /* the same, of what a client sends */
 };
 
-struct subscriber {
+struct binance_subscriber {
     struct client *client;
     struct tape *tape;
     bool combined; /* {"stream":…,"data":…} */

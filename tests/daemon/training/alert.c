@@ -32,12 +32,12 @@ static void causes(void)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct training training = in_state("failed", rows[i].cause, 1);
         struct training_alert alert;
-        CHECK(training_alert_state(&none, false, &training, &alert));
+        CHECK(daemon_training_alert_state(&none, false, &training, &alert));
         CHECK_STR(alert.code, rows[i].code);
         CHECK_INT(alert.severity, DB_ERROR);
         CHECK(strncmp(alert.text, "ppo: ", 5) == 0 && strlen(alert.text) > 10);
         snprintf(training.reason, sizeof training.reason, "because of that");
-        CHECK(training_alert_state(&none, false, &training, &alert));
+        CHECK(daemon_training_alert_state(&none, false, &training, &alert));
         CHECK_STR(alert.text, "ppo: because of that");
     }
 }
@@ -50,28 +50,28 @@ static void when(void)
                                         "evaluating", "paused",  "done",     "stopped", "checkpointing"};
     for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++) {
         struct training training = in_state(quiet[i], "", 1);
-        CHECK(!training_alert_state(&none, false, &training, &alert));
+        CHECK(!daemon_training_alert_state(&none, false, &training, &alert));
     }
     /* It waits for its restart. */
     struct training training = in_state("queued", "device", 1);
-    CHECK(training_alert_state(&none, false, &training, &alert));
+    CHECK(daemon_training_alert_state(&none, false, &training, &alert));
     CHECK_STR(alert.code, "TRAINING_DEVICE");
     CHECK_INT(alert.severity, DB_WARNING);
     CHECK(strstr(alert.text, "begun again") != NULL);
-    training_told_of(&training, &told);
-    CHECK(!training_alert_state(&told, true, &training, &alert));
+    daemon_training_told_of(&training, &told);
+    CHECK(!daemon_training_alert_state(&told, true, &training, &alert));
     training.attempts = 2; /* the next process died of the same */
-    CHECK(training_alert_state(&told, true, &training, &alert));
-    training_told_of(&training, &told);
+    CHECK(daemon_training_alert_state(&told, true, &training, &alert));
+    daemon_training_told_of(&training, &told);
     training = in_state("failed", "device", 2); /* and then it was given up */
-    CHECK(training_alert_state(&told, true, &training, &alert));
+    CHECK(daemon_training_alert_state(&told, true, &training, &alert));
     CHECK_INT(alert.severity, DB_ERROR);
-    training_told_of(&training, &told);
-    CHECK(!training_alert_state(&told, true, &training, &alert));
+    daemon_training_told_of(&training, &told);
+    CHECK(!daemon_training_alert_state(&told, true, &training, &alert));
     training.created_ns = 8; /* another training of that name */
-    CHECK(training_alert_state(&told, true, &training, &alert));
+    CHECK(daemon_training_alert_state(&told, true, &training, &alert));
     training = in_state("stopped", "cpu_budget", 1);
-    CHECK(training_alert_state(&none, false, &training, &alert));
+    CHECK(daemon_training_alert_state(&none, false, &training, &alert));
     CHECK_INT(alert.severity, DB_WARNING);
 }
 
@@ -83,7 +83,7 @@ static json_t *state_event(const char *state, const char *cause)
 
 static bool show(struct training_told *told, json_t *event, struct training_alert *ret)
 {
-    bool told_of = training_alert_event(told, "ppo", event, ret);
+    bool told_of = daemon_training_alert_event(told, "ppo", event, ret);
     json_decref(event);
     return told_of;
 }
@@ -104,19 +104,19 @@ static void events(void)
     CHECK_STR(alert.code, "TRAINING_DISK");
     CHECK(!show(&told, state_event("queued", "disk"), &alert)); /* nothing between: the same one */
     struct training training = in_state("queued", "disk", 1);
-    CHECK(!training_alert_state(&told, true, &training, &alert));
-    training_told_of(&training, &told);
+    CHECK(!daemon_training_alert_state(&told, true, &training, &alert));
+    daemon_training_told_of(&training, &told);
     /* While it works: by a warning, or, where the disk lost that, by the state; told once. */
     training = in_state("rollout", "disk", 1);
-    CHECK(training_alert_state(&told, true, &training, &alert));
+    CHECK(daemon_training_alert_state(&told, true, &training, &alert));
     CHECK(show(&told, json_pack("{s:s, s:s, s:s}", "event", "warning", "message", "m", "cause", "disk"),
                &alert));
     CHECK_STR(alert.code, "TRAINING_DISK");
     CHECK_INT(alert.severity, DB_WARNING);
-    CHECK(!training_alert_state(&told, true, &training, &alert));
-    training_told_of(&training, &told);
+    CHECK(!daemon_training_alert_state(&told, true, &training, &alert));
+    daemon_training_told_of(&training, &told);
     training = in_state("update", "disk", 1);
-    CHECK(!training_alert_state(&told, true, &training, &alert));
+    CHECK(!daemon_training_alert_state(&told, true, &training, &alert));
     CHECK(!show(&told, json_pack("{s:s, s:s}", "event", "warning", "message", "m"), &alert));
     CHECK(!show(&told, json_pack("{s:i}", "event", 7), &alert));
 }
@@ -125,13 +125,13 @@ static void stalled(void)
 {
     struct training training = in_state("rollout", "", 1);
     struct training_alert alert;
-    training_alert_stalled(&training, &alert);
+    daemon_training_alert_stalled(&training, &alert);
     CHECK_STR(alert.code, "TRAINING_STALLED");
     CHECK(strstr(alert.text, "rollout") && strstr(alert.text, "42") && strstr(alert.text, "restart ppo"));
     CHECK(strstr(alert.text, "says nothing"));
     training.state_s = 75;
     training.state_limit_s = 60;
-    training_alert_stalled(&training, &alert);
+    daemon_training_alert_stalled(&training, &alert);
     CHECK(strstr(alert.text, "in rollout for 75 s") && strstr(alert.text, "60 s") &&
           strstr(alert.text, "restart ppo"));
 }

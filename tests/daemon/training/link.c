@@ -160,34 +160,35 @@ static void on_bad(void *ctx, const char *why)
 
 static const char *arguments[] = {self, "serve", socket_path, folder, NULL, NULL};
 
-static struct link_config plan(const char *manner)
+static struct training_link_config plan(const char *manner)
 {
     memset(&told, 0, sizeof told);
     arguments[4] = manner;
-    return (struct link_config){.loop = &loop,
-                                .socket = socket_path,
-                                .state_dir = folder,
-                                .program = {.program = self, .arguments = arguments, .log = log_path},
-                                .times = patient,
-                                .needed = is_needed,
-                                .ready = on_ready,
-                                .state = on_state,
-                                .started = on_started,
-                                .killed = on_killed,
-                                .bad = on_bad};
+    return (struct training_link_config){
+        .loop = &loop,
+        .socket = socket_path,
+        .state_dir = folder,
+        .program = {.program = self, .arguments = arguments, .log = log_path},
+        .times = patient,
+        .needed = is_needed,
+        .ready = on_ready,
+        .state = on_state,
+        .started = on_started,
+        .killed = on_killed,
+        .bad = on_bad};
 }
 
 static enum link_state state_of(const struct link *link)
 {
     struct link_view view;
-    link_view(link, &view);
+    daemon_training_link_view(link, &view);
     return view.state;
 }
 
 static bool says(const struct link *link, const char *words)
 {
     struct link_view view;
-    link_view(link, &view);
+    daemon_training_link_view(link, &view);
     return strstr(view.detail, words) != NULL;
 }
 
@@ -234,7 +235,7 @@ static void on_reply(void *ctx, const json_t *answer)
 static void end_child(void)
 {
     CHECK(told.mark[0]);
-    int r = spawn_kill(told.mark);
+    int r = daemon_training_spawn_kill(told.mark);
     CHECK(r == 0 || r == -ESRCH);
 }
 
@@ -242,115 +243,115 @@ static void end_child(void)
 
 static void absent(void)
 {
-    struct link_config config = plan("good");
+    struct training_link_config config = plan("good");
     struct reply reply = {0};
-    struct link *link = link_create(&config);
+    struct link *link = daemon_training_link_create(&config);
     UNTIL(says(link, "once it is needed"));
     CHECK_INT(state_of(link), LINK_ABSENT);
-    link_destroy(link);
+    daemon_training_link_destroy(link);
 
     config.never = true;
-    link = link_create(&config);
-    link_ask(link, "echo", NULL, on_reply, &reply);
+    link = daemon_training_link_create(&config);
+    daemon_training_link_ask(link, "echo", NULL, on_reply, &reply);
     UNTIL(reply.n == 1);
     CHECK_INT(state_of(link), LINK_OFF);
     CHECK_STR(reply.code, "ENOENT");
     CHECK(strstr(reply.message, "start = never") && strstr(reply.message, socket_path));
-    link_destroy(link);
+    daemon_training_link_destroy(link);
 
     config.never = false;
     config.by_unit = true;
     told.needed = true;
     reply.n = 0;
-    link = link_create(&config);
-    link_ask(link, "echo", NULL, on_reply, &reply);
+    link = daemon_training_link_create(&config);
+    daemon_training_link_ask(link, "echo", NULL, on_reply, &reply);
     UNTIL(reply.n == 1);
     CHECK_INT(state_of(link), LINK_ABSENT);
     CHECK(strstr(reply.message, "systemctl start papertape-trainer") != NULL);
     CHECK_STR(told.mark, "");
-    link_destroy(link);
+    daemon_training_link_destroy(link);
 }
 
 /* Asked before it is there: it is started, and answers. Killed: it is started again, while it is needed. */
 static void started(void)
 {
-    struct link_config config = plan("good");
+    struct training_link_config config = plan("good");
     struct reply reply = {0}, lost = {0};
     char first[SPAWN_MARK_MAX];
     struct link_view view;
-    struct link *link = link_create(&config);
-    link_ask(link, "echo", json_pack("{s:i}", "x", 1), on_reply, &reply);
+    struct link *link = daemon_training_link_create(&config);
+    daemon_training_link_ask(link, "echo", json_pack("{s:i}", "x", 1), on_reply, &reply);
     UNTIL(reply.n == 1);
     CHECK(reply.ok);
     CHECK_INT(told.ready, 1);
-    link_view(link, &view);
+    daemon_training_link_view(link, &view);
     CHECK_INT(view.state, LINK_OK);
     CHECK_STR(view.version, "7.7");
     CHECK_INT(view.pid, strtol(told.mark, NULL, 10));
     CHECK(getsid(view.pid) == view.pid); /* a session of its own */
     snprintf(first, sizeof first, "%s", told.mark);
-    link_ask(link, "hold", NULL, on_reply, &lost);
+    daemon_training_link_ask(link, "hold", NULL, on_reply, &lost);
     told.needed = true;
     end_child();
     UNTIL(lost.n == 1);
     CHECK_STR(lost.code, "ECONNRESET");
     UNTIL(told.ready == 2);
     CHECK(strcmp(first, told.mark) != 0);
-    CHECK_INT(spawn_kill(first), -ESRCH); /* never another of that number */
+    CHECK_INT(daemon_training_spawn_kill(first), -ESRCH); /* never another of that number */
 
     /* The daemon goes: it stays, and another daemon finds it. */
-    link_destroy(link);
+    daemon_training_link_destroy(link);
     for (int i = 0; i < 20; i++)
         run_once();
     snprintf(first, sizeof first, "%s", told.mark);
-    link = link_create(&config);
+    link = daemon_training_link_create(&config);
     UNTIL(told.ready == 3);
     CHECK_STR(told.mark, first); /* none was started */
-    link_destroy(link);
+    daemon_training_link_destroy(link);
     end_child();
 }
 
 static void dies(void)
 {
-    struct link_config config = plan("dies");
+    struct training_link_config config = plan("dies");
     struct reply reply = {0};
-    struct link *link = link_create(&config);
-    link_ask(link, "echo", NULL, on_reply, &reply);
+    struct link *link = daemon_training_link_create(&config);
+    daemon_training_link_ask(link, "echo", NULL, on_reply, &reply);
     UNTIL(reply.n == 1);
     CHECK_STR(reply.code, "ENOENT");
     CHECK(strstr(reply.message, "status 3: no?device") != NULL);
     CHECK_INT(state_of(link), LINK_ABSENT);
-    link_destroy(link);
+    daemon_training_link_destroy(link);
 
     config.program.program = "/nowhere/papertape-trainer";
     reply.n = 0;
-    link = link_create(&config);
-    link_ask(link, "echo", NULL, on_reply, &reply);
+    link = daemon_training_link_create(&config);
+    daemon_training_link_ask(link, "echo", NULL, on_reply, &reply);
     UNTIL(reply.n == 1);
     CHECK(strstr(reply.message, "/nowhere/papertape-trainer") && strstr(reply.message, "$PATH"));
-    link_destroy(link);
+    daemon_training_link_destroy(link);
 
     config = plan("deaf");
     config.times.start = 200;
     reply.n = 0;
-    link = link_create(&config);
-    link_ask(link, "echo", NULL, on_reply, &reply);
+    link = daemon_training_link_create(&config);
+    daemon_training_link_ask(link, "echo", NULL, on_reply, &reply);
     UNTIL(reply.n == 1);
     CHECK_STR(reply.code, "ENOENT");
     CHECK(strstr(reply.message, "does not listen") != NULL);
-    link_destroy(link);
+    daemon_training_link_destroy(link);
     end_child();
 }
 
 /* Hung: silent, what is asked is given up, and one of ours is killed and another started. */
 static void hung(void)
 {
-    struct link_config config = plan("mute");
+    struct training_link_config config = plan("mute");
     struct reply reply = {0};
     char first[SPAWN_MARK_MAX];
     unsigned killed, ready;
     config.times = quick;
-    struct link *link = link_create(&config);
+    struct link *link = daemon_training_link_create(&config);
     told.needed = true;
     UNTIL(state_of(link) == LINK_SILENT);
     CHECK(says(link, "does not answer"));
@@ -360,34 +361,34 @@ static void hung(void)
     UNTIL(told.killed > killed);
     CHECK(strstr(told.why, "silent") != NULL);
     UNTIL(told.ready > 0);
-    UNTIL(spawn_kill(first) == -ESRCH); /* and no zombie is left */
+    UNTIL(daemon_training_spawn_kill(first) == -ESRCH); /* and no zombie is left */
     CHECK(strcmp(first, told.mark) != 0);
     UNTIL(state_of(link) == LINK_OK);
     killed = told.killed, ready = told.ready;
     kill((pid_t)strtol(told.mark, NULL, 10), SIGSTOP); /* and once more, stopped while it is asked */
-    link_ask(link, "echo", NULL, on_reply, &reply);
+    daemon_training_link_ask(link, "echo", NULL, on_reply, &reply);
     UNTIL(told.killed > killed);
     UNTIL(reply.n == 1);
     CHECK(!reply.ok);
     UNTIL(told.ready > ready);
-    link_destroy(link);
+    daemon_training_link_destroy(link);
     end_child();
 }
 
 /* Somebody else's is let alone, however silent; it speaks again, and is heard. */
 static void silent(void)
 {
-    struct link_config config = plan("good");
+    struct training_link_config config = plan("good");
     struct reply reply = {0};
     struct server server;
     open_server(&server, MUTE);
     config.times = quick;
-    struct link *link = link_create(&config);
+    struct link *link = daemon_training_link_create(&config);
     told.needed = true;
     UNTIL(server.n_asked > 0);
     usleep((useconds_t)(quick.kill + 100) * 1000); /* a daemon that is stopped for as long sees that, too */
     UNTIL(state_of(link) == LINK_SILENT);
-    link_ask(link, "echo", NULL, on_reply, &reply);
+    daemon_training_link_ask(link, "echo", NULL, on_reply, &reply);
     UNTIL(reply.n == 1);
     CHECK_STR(reply.code, "ETIMEDOUT");
     CHECK(strstr(reply.message, "did not answer in 0.8 s") && strstr(reply.message, "silent"));
@@ -400,18 +401,18 @@ static void silent(void)
     release(&server);
     UNTIL(state_of(link) == LINK_OK);
     reply.n = 0;
-    link_ask(link, "hold", NULL, on_reply, &reply);
+    daemon_training_link_ask(link, "hold", NULL, on_reply, &reply);
     UNTIL(reply.n == 1);
     CHECK_STR(reply.code, "ETIMEDOUT");
     /* Again, once it was there: what was asked is given up, and it is looked at all the same. */
     server.manner = MUTE;
     reply.n = 0;
-    link_ask(link, "echo", NULL, on_reply, &reply);
+    daemon_training_link_ask(link, "echo", NULL, on_reply, &reply);
     UNTIL(reply.n == 1);
     UNTIL(state_of(link) == LINK_SILENT);
     release(&server);
     UNTIL(state_of(link) == LINK_OK);
-    link_destroy(link);
+    daemon_training_link_destroy(link);
     close_server(&server);
 }
 
@@ -419,83 +420,83 @@ static void versions(void)
 {
     static const enum manner manners[] = {OTHER_VERSION, REFUSES_VERSION};
     for (size_t i = 0; i < sizeof manners / sizeof *manners; i++) {
-        struct link_config config = plan("good");
+        struct training_link_config config = plan("good");
         struct reply reply = {0};
         struct server server;
         open_server(&server, manners[i]);
-        struct link *link = link_create(&config);
-        link_ask(link, "echo", NULL, on_reply, &reply);
+        struct link *link = daemon_training_link_create(&config);
+        daemon_training_link_ask(link, "echo", NULL, on_reply, &reply);
         UNTIL(reply.n == 1);
         CHECK_INT(state_of(link), LINK_VERSION);
         CHECK_STR(reply.code, "EPROTO");
         CHECK(strstr(reply.message, manners[i] == OTHER_VERSION ? "protocol 2" : "protocol 9") != NULL);
         CHECK(strstr(reply.message, "trainings go on") != NULL);
         reply.n = 0; /* at once, from then on */
-        link_ask(link, "echo", NULL, on_reply, &reply);
+        daemon_training_link_ask(link, "echo", NULL, on_reply, &reply);
         CHECK_INT(reply.n, 1);
         CHECK_STR(told.mark, "");
         server.manner = GOOD; /* another came */
         UNTIL(state_of(link) == LINK_OK);
-        link_destroy(link);
+        daemon_training_link_destroy(link);
         close_server(&server);
     }
 }
 
 static void strangers(void)
 {
-    struct link_config config = plan("good");
+    struct training_link_config config = plan("good");
     struct reply reply = {0};
     struct server server;
     open_server(&server, OTHER_FOLDER);
-    struct link *link = link_create(&config);
-    link_ask(link, "echo", NULL, on_reply, &reply);
+    struct link *link = daemon_training_link_create(&config);
+    daemon_training_link_ask(link, "echo", NULL, on_reply, &reply);
     UNTIL(reply.n == 1);
     CHECK_STR(reply.code, "ENOENT");
     CHECK(strstr(reply.message, "serves /,") != NULL);
     CHECK_STR(told.mark, "");
-    link_destroy(link);
+    daemon_training_link_destroy(link);
 
     server.manner = NONSENSE;
     reply.n = 0;
-    link = link_create(&config);
-    link_ask(link, "echo", NULL, on_reply, &reply);
+    link = daemon_training_link_create(&config);
+    daemon_training_link_ask(link, "echo", NULL, on_reply, &reply);
     UNTIL(reply.n == 1);
     CHECK_STR(reply.code, "EPROTO");
     CHECK(says(link, "none of docs/serve.md"));
     CHECK(told.bad > 0);
-    link_destroy(link);
+    daemon_training_link_destroy(link);
     close_server(&server);
 }
 
 /* What is too long, and what comes when nothing may be asked any more. */
 static void bounds(void)
 {
-    struct link_config config = plan("good");
+    struct training_link_config config = plan("good");
     struct reply reply = {0};
     struct server server;
     char *text = malloc(CLIENT_REQUEST_MAX + 1);
     memset(text, 'x', CLIENT_REQUEST_MAX);
     text[CLIENT_REQUEST_MAX] = '\0';
     open_server(&server, GOOD);
-    struct link *link = link_create(&config);
+    struct link *link = daemon_training_link_create(&config);
     UNTIL(state_of(link) == LINK_OK);
-    link_ask(link, "echo", json_pack("{s:s}", "x", text), on_reply, &reply);
+    daemon_training_link_ask(link, "echo", json_pack("{s:s}", "x", text), on_reply, &reply);
     CHECK_INT(reply.n, 1);
     CHECK_STR(reply.code, "EMSGSIZE");
     text[CLIENT_REQUEST_MAX - 200] = '\0';
-    link_ask(link, "echo", json_pack("{s:s}", "x", text), on_reply, &reply);
+    daemon_training_link_ask(link, "echo", json_pack("{s:s}", "x", text), on_reply, &reply);
     UNTIL(reply.n == 2);
     CHECK(reply.ok);
-    link_ask(link, "hold", NULL, on_reply, &reply);
-    link_destroy(link); /* answers it */
+    daemon_training_link_ask(link, "hold", NULL, on_reply, &reply);
+    daemon_training_link_destroy(link); /* answers it */
     CHECK_INT(reply.n, 3);
     CHECK_STR(reply.code, "ECONNRESET");
     close_server(&server);
     free(text);
 
-    link = link_create(&config);
-    link_ask(link, "echo", NULL, on_reply, &reply);
-    link_destroy(link);
+    link = daemon_training_link_create(&config);
+    daemon_training_link_ask(link, "echo", NULL, on_reply, &reply);
+    daemon_training_link_destroy(link);
     CHECK_INT(reply.n, 4);
     CHECK_STR(reply.code, "ESHUTDOWN");
 }

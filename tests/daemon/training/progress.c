@@ -71,21 +71,21 @@ static void take_state(void *ctx, const struct db_training_state *state)
 
 static const struct progress_sink sink = {NULL, take_rewind, take_point, take_evaluation, take_state};
 
-static int64_t take(struct progress *progress, const char *text)
+static int64_t take(struct training_progress *progress, const char *text)
 {
     json_error_t error;
     json_t *events = json_loads(text, 0, &error);
     if (!events)
         fprintf(stderr, "%s\n%s\n", text, error.text);
     CHECK(events != NULL);
-    int64_t reach = progress_reach(progress, events);
-    progress_take(progress, "t", events, &sink);
+    int64_t reach = daemon_training_progress_reach(progress, events);
+    daemon_training_progress_take(progress, "t", events, &sink);
     CHECK_INT(progress->seq, reach);
     json_decref(events);
     return reach;
 }
 
-static void begin(struct progress *progress, int64_t seq)
+static void begin(struct training_progress *progress, int64_t seq)
 {
     memset(&rows, 0, sizeof rows);
     daemon_training_progress_begin(progress, seq);
@@ -93,7 +93,7 @@ static void begin(struct progress *progress, int64_t seq)
 
 static void kinds(void)
 {
-    struct progress progress;
+    struct training_progress progress;
     begin(&progress, 0);
     CHECK_INT(
         take(
@@ -126,7 +126,7 @@ static void kinds(void)
 
 static void numbers(void)
 {
-    struct progress progress;
+    struct training_progress progress;
     begin(&progress, 10);
     CHECK_INT(take(&progress, "[]"), 10);
     CHECK_INT(take(&progress, "{\"seq\":11}"), 10);
@@ -170,7 +170,7 @@ static void update(char *text, size_t size, int64_t seq, int64_t ts_ns, int64_t 
 
 static void spacing(void)
 {
-    struct progress progress;
+    struct training_progress progress;
     char text[8192] = "[";
     begin(&progress, 0);
     for (int i = 1; i <= 40; i++) /* ten a second, four seconds */
@@ -198,7 +198,7 @@ static void spacing(void)
 
 static void back(void)
 {
-    struct progress progress;
+    struct training_progress progress;
     char text[1024] = "[";
     begin(&progress, 0);
     for (int i = 1; i <= 5; i++)
@@ -223,7 +223,7 @@ static void back(void)
 
 static void timeline(void)
 {
-    struct progress progress;
+    struct training_progress progress;
     begin(&progress, 0);
     take(&progress, "[{\"seq\":1,\"ts_ns\":1000000000,\"event\":\"state\",\"state\":\"loading\"},"
                     "{\"seq\":2,\"ts_ns\":1100000000,\"event\":\"state\",\"state\":\"rollout\"},"
@@ -246,10 +246,10 @@ static void timeline(void)
     CHECK_NEAR(rows.states[2].utilisation, 0.5, 0);
     CHECK_NEAR(rows.states[3].utilisation, 0.5, 0); /* told a second before */
     CHECK(rows.states[3].ts_ns == 1300000000 && rows.states[4].ts_ns == 2300000000);
-    progress_go(&progress, "t", "queued", 5 * SECOND, &sink);
-    progress_go(&progress, "t", "queued", 6 * SECOND, &sink);
+    daemon_training_progress_go(&progress, "t", "queued", 5 * SECOND, &sink);
+    daemon_training_progress_go(&progress, "t", "queued", 6 * SECOND, &sink);
     CHECK_INT(rows.n_states, 7);
-    progress_go(&progress, "t", "failed", 4 * SECOND, &sink); /* a clock that was set back */
+    daemon_training_progress_go(&progress, "t", "failed", 4 * SECOND, &sink); /* a clock that was set back */
     CHECK_INT(rows.n_states, 8);
     CHECK_INT(rows.states[7].ts_ns, 5 * SECOND + 1);
 }
@@ -307,7 +307,7 @@ static void runs(struct random *random)
     for (int run = 0; run < RUNS; run++) {
         int64_t survive[ROWS_MAX];
         size_t n;
-        struct progress progress;
+        struct training_progress progress;
         json_t *events = make_run(random, survive, &n);
         begin(&progress, 0);
         for (size_t at = 0; at < json_array_size(events);) {
@@ -315,7 +315,7 @@ static void runs(struct random *random)
             json_t *part = json_array();
             for (size_t i = at; i < at + answer && i < json_array_size(events); i++)
                 json_array_append(part, json_array_get(events, i));
-            progress_take(&progress, "t", part, &sink);
+            daemon_training_progress_take(&progress, "t", part, &sink);
             CHECK_INT(progress.seq, json_integer_value(json_object_get(
                                         json_array_get(part, json_array_size(part) - 1), "seq")));
             at += json_array_size(part);
@@ -343,7 +343,7 @@ static void lies(struct random *random)
     unsigned long read = 0;
     for (int i = 0; i < 20000; i++) {
         char text[sizeof good];
-        struct progress progress;
+        struct training_progress progress;
         memcpy(text, good, sizeof good);
         for (unsigned changes = 1 + random_next(random) % 4; changes > 0; changes--)
             text[random_next(random) % (sizeof good - 1)] = bytes[random_next(random) % (sizeof bytes - 1)];
@@ -352,9 +352,9 @@ static void lies(struct random *random)
             continue;
         read++;
         begin(&progress, 0);
-        int64_t reach = progress_reach(&progress, events);
+        int64_t reach = daemon_training_progress_reach(&progress, events);
         CHECK(reach >= 0);
-        progress_take(&progress, "t", events, &sink);
+        daemon_training_progress_take(&progress, "t", events, &sink);
         CHECK_INT(progress.seq, reach);
         json_decref(events);
     }

@@ -28,7 +28,7 @@ static int parse_with(const char *name, json_t *value, struct training *ret)
         json_object_set_new(object, name, value);
     else
         json_object_del(object, name);
-    int r = training_parse(object, ret);
+    int r = daemon_training_parse(object, ret);
     json_decref(object);
     return r;
 }
@@ -37,7 +37,7 @@ static void taken(void)
 {
     struct training training;
     json_t *object = json_loads(whole, 0, NULL);
-    CHECK_INT(training_parse(object, &training), 0);
+    CHECK_INT(daemon_training_parse(object, &training), 0);
     json_decref(object);
     CHECK_STR(training.name, "ppo-btc");
     CHECK_STR(training.state, "update");
@@ -69,9 +69,9 @@ static void refused(void)
     CHECK_INT(parse_with("state", NULL, &training), -EPROTO);
     CHECK_INT(parse_with("created_ns", NULL, &training), -EPROTO);
     CHECK_INT(parse_with("created_ns", json_integer(-5), &training), -EPROTO);
-    CHECK_INT(training_parse(NULL, &training), -EPROTO);
+    CHECK_INT(daemon_training_parse(NULL, &training), -EPROTO);
     json_t *array = json_array();
-    CHECK_INT(training_parse(array, &training), -EPROTO);
+    CHECK_INT(daemon_training_parse(array, &training), -EPROTO);
     json_decref(array);
 }
 
@@ -108,25 +108,25 @@ static void stored(void)
     struct training training, again;
     struct db_training row;
     CHECK_INT(parse_with("cause", json_string("killed"), &training), 0);
-    training_row(&training, "[training]\n", 77, &row);
+    daemon_training_row(&training, "[training]\n", 77, &row);
     CHECK_STR(row.config, "[training]\n");
     CHECK_INT(row.seq, 77);
     CHECK_INT(row.memory_bytes, 300 << 20);
-    training_of_row(&row, &again);
-    CHECK(!training_changed(&training, &again));
+    daemon_training_of_row(&row, &again);
+    CHECK(!daemon_training_changed(&training, &again));
     CHECK_STR(again.cause, "killed");
     CHECK_NEAR(again.memory_mib, 300, 0);
     CHECK_INT(again.seq, 77);
     training.memory_mib = 1e30;
-    training_row(&training, "", 0, &row);
+    daemon_training_row(&training, "", 0, &row);
     CHECK_INT(row.memory_bytes, -1);
     again.steps++;
-    CHECK(training_changed(&training, &again));
+    CHECK(daemon_training_changed(&training, &again));
 }
 
 static bool is_stale(const struct training *training, int64_t told_age_ms, bool live, int64_t age_ms)
 {
-    json_t *object = training_object(training, told_age_ms, live);
+    json_t *object = daemon_training_object(training, told_age_ms, live);
     bool stale = json_is_true(json_object_get(object, "stale"));
     CHECK(json_is_boolean(json_object_get(object, "stale")));
     CHECK_INT(json_integer_value(json_object_get(object, "age_ms")), age_ms);
@@ -141,7 +141,7 @@ static void shown(void)
     CHECK_NEAR(training.state_s, 70.5, 0);
     CHECK(isnan(training.state_limit_s));
     CHECK_INT(parse_with("heard_age_ms", json_integer(12), &training), 0);
-    json_t *object = training_object(&training, 100, true);
+    json_t *object = daemon_training_object(&training, 100, true);
     CHECK_STR(json_string_value(json_object_get(object, "training")), "ppo-btc");
     CHECK(json_is_null(json_object_get(object, "cause")));
     CHECK(json_is_null(json_object_get(object, "ended_ns")));
@@ -152,29 +152,31 @@ static void shown(void)
 
     CHECK(!is_stale(&training, 2900, true, 2912));
     CHECK(is_stale(&training, 3000, true, 3012));
-    CHECK(!training_stalled(&training, 59000));
-    CHECK(training_stalled(&training, 60000));
+    CHECK(!daemon_training_stalled(&training, 59000));
+    CHECK(daemon_training_stalled(&training, 60000));
     training.expected_ms = 30000;
     CHECK(!is_stale(&training, 60000, true, 60012));
-    CHECK(!training_stalled(&training, 299000));
-    CHECK(training_stalled(&training, 300000));
+    CHECK(!daemon_training_stalled(&training, 299000));
+    CHECK(daemon_training_stalled(&training, 300000));
     /* It lives, but gets nowhere. */
     training.expected_ms = 1000;
     training.state_s = 61;
-    CHECK(!training_hangs(&training)); /* no limit is known */
+    CHECK(!daemon_training_hangs(&training)); /* no limit is known */
     training.state_limit_s = 61;
-    CHECK(!training_hangs(&training) && !training_stalled(&training, 0) && !is_stale(&training, 0, true, 12));
+    CHECK(!daemon_training_hangs(&training) && !daemon_training_stalled(&training, 0) &&
+          !is_stale(&training, 0, true, 12));
     training.state_limit_s = 60;
-    CHECK(training_hangs(&training) && training_stalled(&training, 0) && is_stale(&training, 0, true, 12));
+    CHECK(daemon_training_hangs(&training) && daemon_training_stalled(&training, 0) &&
+          is_stale(&training, 0, true, 12));
     training.state_limit_s = NAN;
-    CHECK(!training_hangs(&training));
+    CHECK(!daemon_training_hangs(&training));
     training.state_limit_s = 60;
     /* One that waits says nothing: it is old only where the co-process is silent, too. */
     training.expected_ms = 1000;
     snprintf(training.state, sizeof training.state, "queued");
     CHECK(!is_stale(&training, 9000, true, 9000));
     CHECK(is_stale(&training, 9000, false, 9000));
-    CHECK(!training_stalled(&training, 1 << 30));
+    CHECK(!daemon_training_stalled(&training, 1 << 30));
     snprintf(training.state, sizeof training.state, "done");
     CHECK(!is_stale(&training, 1 << 30, false, 1 << 30));
 }
@@ -184,7 +186,7 @@ static void defaults(void)
     static struct daemon_config config;
     daemon_config_defaults(&config);
     config.slippage_e6 = 500;
-    char *text = training_defaults(&config, "/some/state", 1700000000LL * 1000000000);
+    char *text = daemon_training_defaults(&config, "/some/state", 1700000000LL * 1000000000);
     CHECK(strstr(text, "\nstate = /some/state\n") != NULL);
     CHECK(strstr(text, "\nsymbols = BTCUSDT, ETHUSDT\n") != NULL);
     CHECK(strstr(text, "\ninterval = 1m\n") != NULL);
@@ -193,7 +195,7 @@ static void defaults(void)
     CHECK(strstr(text, "\nbuy_cost_pct = 0.001000\n") != NULL);
     CHECK(strstr(text, "\nslippage_pct = 0.000500\n") != NULL);
     free(text);
-    text = training_defaults(&config, "/some/state", 0);
+    text = daemon_training_defaults(&config, "/some/state", 0);
     CHECK(strstr(text, "train_to") == NULL);
     free(text);
 }
@@ -206,7 +208,7 @@ static void cleaned(void)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[16];
         snprintf(text, sizeof text, "%s", rows[i][0]);
-        training_clean(text);
+        daemon_training_clean(text);
         CHECK_STR(text, rows[i][1]);
     }
 }

@@ -68,7 +68,7 @@ static void test_grid(void)
     CHECK(number_of(DISTRIBUTION_INT, 1, 10, 4, false).high == 9);
     /* 2^-24 is 5.960464477539063e-08 to Python, of which 16 are more than 2^-20. */
     CHECK(number_of(DISTRIBUTION_FLOAT, 0, 0x1p-20, 0x1p-24, false).high == 8.9406967163085945e-07);
-    CHECK(decimal_grid_high(-1, 1e300, 1e-300) <= 1e300); /* further apart than any grid */
+    CHECK(study_decimal_grid_high(-1, 1e300, 1e-300) <= 1e300); /* further apart than any grid */
     struct distribution step = number_of(DISTRIBUTION_FLOAT, 0, 1, 0.1, false);
     CHECK(distribution_contains(&step, 0.1 + 0.2)); /* 0.30000000000000004 */
     CHECK(!distribution_contains(&step, 0.25));
@@ -134,10 +134,10 @@ static void test_python(void)
         "\"\\ud83d\\ude00 \\u007f \\u0001 \\n \\\" \\\\\", \"d\": {\"e\": 0.30000000000000004, \"f\": "
         "-Infinity}, \"g\": [], \"h\": [true, false, null, [64, 1.5]]}";
     size_t at;
-    json_t *value = python_json_parse(text, &at);
-    char *again = python_json_text(value);
+    json_t *value = study_python_json_parse(text, &at);
+    char *again = study_python_json_text(value);
     CHECK_STR(again, text);
-    CHECK(python_json_text(NULL) == NULL);
+    CHECK(study_python_json_text(NULL) == NULL);
     free(again);
     json_decref(value);
 }

@@ -27,7 +27,7 @@ static void die(const char *what)
 static json_t *double_json(double value)
 {
     char text[PYTHON_FLOAT_MAX];
-    python_float_text(value, text);
+    study_python_float_text(value, text);
     return json_string(text);
 }
 
@@ -69,7 +69,7 @@ static json_t *trial_json(const struct study *study, const struct study_trial *t
         json_array_append_new(reports, json_pack("[Io]", (json_int_t)trial->reports[i].step,
                                                  double_json(trial->reports[i].value)));
     return json_pack("{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "number", trial->number, "state",
-                     trial_state_name(trial->state), "started_us", time_json(trial->started_us),
+                     study_trial_state_name(trial->state), "started_us", time_json(trial->started_us),
                      "completed_us", time_json(trial->completed_us), "heartbeat_us",
                      time_json(trial->heartbeat_us), "values", values, "reports", reports, "params",
                      params_json(study, trial), "user", attributes_json(trial->user, trial->n_user), "system",
@@ -205,7 +205,7 @@ static void floats(void)
         char text[PYTHON_FLOAT_MAX];
         double value;
         memcpy(&value, &bits, sizeof value);
-        python_float_text(value, text);
+        study_python_float_text(value, text);
         puts(text);
     }
 }

@@ -80,7 +80,8 @@ static void ask_for(struct sim *sim, int at)
     *call = (struct call){sim, at};
     ask->in_flight = true;
     sim_trace(sim, "ask", ask->token, 0, NULL, 0);
-    commands_handle(sim->daemon.commands, (struct control_call *)(void *)call, ask->cmd, ask->args, &peer);
+    daemon_commands_handle(sim->daemon.commands, (struct control_call *)(void *)call, ask->cmd, ask->args,
+                           &peer);
 }
 
 static json_t *an_order(struct sim *sim, const char *token)

@@ -75,7 +75,7 @@ static void judge_parity(struct sim *sim, struct db_reader *reader)
     struct recorded_rows rows;
     struct parity_result result;
     char err[JOURNAL_ERROR_MAX] = "";
-    if (recorded_load(reader, true, &rows) < 0) {
+    if (cli_recorded_load(reader, true, &rows) < 0) {
         sim_fail(sim, "parity: %s", db_reader_error(reader));
         return;
     }
@@ -87,7 +87,7 @@ static void judge_parity(struct sim *sim, struct db_reader *reader)
                  (unsigned long long)result.difference_seq, result.difference.table,
                  (unsigned long long)result.difference.id, result.difference.field,
                  result.difference.replayed, result.difference.recorded);
-    recorded_finish(&rows);
+    cli_recorded_finish(&rows);
 }
 
 static void judge_ledger(struct sim *sim)
@@ -112,7 +112,7 @@ void judge(struct sim *sim)
 {
     struct journal_summary summary;
     char err[JOURNAL_ERROR_MAX] = "";
-    struct db_writer *writer = session_writer(sim->daemon.session);
+    struct db_writer *writer = daemon_session_writer(sim->daemon.session);
     int r = db_writer_flush(writer, 60000);
     if (r < 0)
         sim_fail(sim, "what is put cannot be stored: %d", r);

@@ -34,29 +34,29 @@ static void command_done(void *ctx, const struct event_command *command, enum or
                          uint64_t order_id)
 {
     struct sim *sim = ctx;
-    commands_done(sim->daemon.commands, command->command_id, reason, order_id);
+    daemon_commands_done(sim->daemon.commands, command->command_id, reason, order_id);
 }
 
 static void command_redone(void *ctx, int64_t ts_ns, const struct event_command *command,
                            enum order_reason reason, uint64_t order_id)
 {
     struct sim *sim = ctx;
-    commands_redone(sim->daemon.commands, ts_ns, command, reason, order_id);
+    daemon_commands_redone(sim->daemon.commands, ts_ns, command, reason, order_id);
 }
 
 static void commands_redone_all(void *ctx)
 {
-    commands_redone_end(((struct sim *)ctx)->daemon.commands);
+    daemon_commands_redone_end(((struct sim *)ctx)->daemon.commands);
 }
 
 static void command_known(void *ctx, const char *cmd, const char *args, const char *answer)
 {
-    commands_remember(((struct sim *)ctx)->daemon.commands, cmd, args, answer);
+    daemon_commands_remember(((struct sim *)ctx)->daemon.commands, cmd, args, answer);
 }
 
 static void storage_failing(void *ctx)
 {
-    commands_not_stored(((struct sim *)ctx)->daemon.commands);
+    daemon_commands_not_stored(((struct sim *)ctx)->daemon.commands);
 }
 
 static void log_anew(void *ctx)
@@ -66,7 +66,7 @@ static void log_anew(void *ctx)
 
 static void committed(void *ctx, uint64_t ticket)
 {
-    commands_committed(((struct sim *)ctx)->daemon.commands, ticket);
+    daemon_commands_committed(((struct sim *)ctx)->daemon.commands, ticket);
 }
 
 static void close_loop(struct sim *sim)
@@ -97,20 +97,21 @@ int life_begin(struct sim *sim)
     uv_loop_init(&sim->loop);
     sim->daemon.loop = &sim->loop;
     sim->daemon.session = NULL;
-    sim->daemon.commands = commands_create(&sim->daemon);
+    sim->daemon.commands = daemon_commands_create(&sim->daemon);
     sim->lives_n++;
-    int r = session_open(&sim->loop, &sim->daemon.config, &sim->state, &hooks, &sim->daemon.session, err,
-                         sizeof err);
+    int r = daemon_session_open(&sim->loop, &sim->daemon.config, &sim->state, &hooks, &sim->daemon.session,
+                                err, sizeof err);
     sim_trace(sim, "open", "", r, NULL, 0);
     if (r < 0 && sim->echo)
         printf("%s\n", err);
     if (r < 0) {
-        commands_destroy(sim->daemon.commands);
+        daemon_commands_destroy(sim->daemon.commands);
         close_loop(sim);
         return r;
     }
-    r = session_begin(sim->daemon.session, sim->symbols, SYMBOLS, START_NS + sim->now_ns, err, sizeof err);
-    sim_trace(sim, "begin", session_recovery(sim->daemon.session)->from, r, NULL, 0);
+    r = daemon_session_begin(sim->daemon.session, sim->symbols, SYMBOLS, START_NS + sim->now_ns, err,
+                             sizeof err);
+    sim_trace(sim, "begin", daemon_session_recovery(sim->daemon.session)->from, r, NULL, 0);
     if (r < 0 && sim->echo)
         printf("%s\n", err);
     if (r < 0) {
@@ -118,7 +119,7 @@ int life_begin(struct sim *sim)
         return r;
     }
     struct event up = {.kind = EVENT_CONNECTION, .connection.up = true};
-    session_event(sim->daemon.session, &up);
+    daemon_session_event(sim->daemon.session, &up);
     sim->begun_ns = sim->now_ns;
     sim->lives = true;
     return 0;
@@ -127,12 +128,12 @@ int life_begin(struct sim *sim)
 void life_end(struct sim *sim, bool clean)
 {
     char err[SESSION_ERROR_MAX] = "";
-    struct db_writer *writer = session_writer(sim->daemon.session);
+    struct db_writer *writer = daemon_session_writer(sim->daemon.session);
     sim->lives = false;
     if (clean && db_writer_flush(writer, PATIENCE_MS) == 0)
-        commands_committed(sim->daemon.commands, db_writer_committed(writer));
-    commands_destroy(sim->daemon.commands);
-    int r = session_close(sim->daemon.session, clean ? PATIENCE_MS : 0, err, sizeof err);
+        daemon_commands_committed(sim->daemon.commands, db_writer_committed(writer));
+    daemon_commands_destroy(sim->daemon.commands);
+    int r = daemon_session_close(sim->daemon.session, clean ? PATIENCE_MS : 0, err, sizeof err);
     sim_trace(sim, "end", "", clean ? r : 0, NULL, 0);
     close_loop(sim);
 }

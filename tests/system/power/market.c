@@ -8,7 +8,7 @@
 static void give(struct sim *sim, struct event *event)
 {
     event->market.event_ns = START_NS + sim->now_ns;
-    session_event(sim->daemon.session, event);
+    daemon_session_event(sim->daemon.session, event);
 }
 
 static void give_quote(struct sim *sim, int s)

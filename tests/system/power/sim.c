@@ -87,12 +87,12 @@ static void work(struct sim *sim)
     struct session *session = sim->daemon.session;
     if (!sim->db_busy && !sim->log_busy) {
         sim->db_busy = true;
-        db_writer_step(session_writer(session));
+        db_writer_step(daemon_session_writer(session));
         sim->db_busy = false;
     }
     if (!sim->log_busy) {
         sim->log_busy = true;
-        recorder_step(session_recorder(session, false));
+        daemon_recorder_step(daemon_session_recorder(session, false));
         sim->log_busy = false;
     }
 }
@@ -163,8 +163,8 @@ void sim_init(struct sim *sim, uint64_t seed)
     set(sim, "account hand", "strategy", "none");
     set(sim, "account hand", "cash", "1000000");
     /* By a path that is the same each time: alerts name files. */
-    if (chdir(scratch_root()) < 0 || state_dir_find("state", &sim->state, err, sizeof err) < 0 ||
-        state_dir_create(&sim->state, err, sizeof err) < 0)
+    if (chdir(scratch_root()) < 0 || db_state_dir_find("state", &sim->state, err, sizeof err) < 0 ||
+        db_state_dir_create(&sim->state, err, sizeof err) < 0)
         sim_fail(sim, "%s", err);
     sim->daemon.state = sim->state;
     put_database(sim);

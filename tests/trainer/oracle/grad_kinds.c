@@ -86,14 +86,14 @@ int main(int argc, char **argv)
         options.loss.clip_range = 0.2;
         options.loss.vf_coef = 0.5;
         options.loss.ent_coef = 0.01;
-        if (grad_batch_create(&options, &batch, err) < 0) {
+        if (trainer_grad_batch_create(&options, &batch, err) < 0) {
             fprintf(stderr, "grad-kinds: %s: %s\n", argv[1], err);
             return EXIT_FAILURE;
         }
-        int r = grad_batch_write(batch, argv[2], why);
+        int r = trainer_grad_batch_write(batch, argv[2], why);
         if (r < 0)
             fprintf(stderr, "grad-kinds: %s\n", why);
-        grad_batch_destroy(batch);
+        trainer_grad_batch_destroy(batch);
         return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
     }
     fputs("usage: grad-kinds KIND F.safetensors\n", stderr);

@@ -15,11 +15,11 @@ static int ended_by(int first, int second)
     int status = -1;
     pid_t pid = fork();
     if (pid == 0) {
-        stop_on_signals();
-        if (stop_asked())
+        trainer_stop_on_signals();
+        if (trainer_stop_asked())
             _exit(2);
         raise(first);
-        if (!stop_asked())
+        if (!trainer_stop_asked())
             _exit(3);
         raise(second);
         _exit(EXIT_SUCCESS);

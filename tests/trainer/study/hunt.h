@@ -40,7 +40,7 @@ static inline void hunt_begin(struct hunt *hunt, size_t rows, bool signal, uint6
     place_draw(&hunt->bars, rows, signal, seed);
     const char *features = place_features("log_return:1 zscore\nvolume log1p zscore\n");
     place_text(text, place_write(&hunt->bars, "AAA", NULL), features, search);
-    hunt_check(settings_parse("hunt", text, hunt->config, &hunt->settings, &is_study, err), err);
+    hunt_check(study_settings_parse("hunt", text, hunt->config, &hunt->settings, &is_study, err), err);
     hunt->settings.sampler.seed = seed;
     hunt->market = place_open(hunt->config, &hunt->settings);
     snprintf(name, sizeof name, "hunt-%d-%llu", signal, (unsigned long long)seed);
@@ -70,7 +70,7 @@ static inline double hunt_trial(struct hunt *hunt)
         hunt_check(study_store_set_param(hunt->store, trial, space->params[i].name,
                                          &space->params[i].distribution, values[i], err),
                    err);
-    hunt_check(settings_apply(hunt->config, space, values, config, err), err);
+    hunt_check(study_settings_apply(hunt->config, space, values, config, err), err);
     snprintf(folder, sizeof folder, "%s/%d", hunt->folder, number);
     hunt_check(study_trial_run(hunt->market, config, folder, NULL, &outcome, err), err);
     hunt_check(study_store_tell(hunt->store, trial, TRIAL_COMPLETE, &outcome.value, 1, err), err);
@@ -93,7 +93,7 @@ static inline void hunt_end(struct hunt *hunt)
     study_destroy(hunt->study);
     study_store_close(hunt->store);
     study_market_close(hunt->market);
-    settings_finish(&hunt->settings);
+    study_settings_finish(&hunt->settings);
     place_free(&hunt->bars);
     free(hunt->config);
 }

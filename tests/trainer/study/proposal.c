@@ -157,7 +157,7 @@ static void test_best(struct hunt *hunt)
         values[i] = study_trial_param(hunt->study->trials[best[0]],
                                       study_param_find(hunt->study, space->params[i].name))
                         ->value;
-    CHECK_INT(settings_apply(hunt->config, space, values, config, err), 0);
+    CHECK_INT(study_settings_apply(hunt->config, space, values, config, err), 0);
     CHECK_INT(study_trial_final(hunt->market, config, in_folder(hunt, "again"), NULL, &split, err), 0);
     CHECK(same_files(trained, in_folder(hunt, "again/policy.safetensors")));
     check_figures(hunt, proposal, &split);

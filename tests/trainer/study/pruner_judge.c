@@ -18,7 +18,7 @@ static void read_trial(const json_t *json, struct study_trial *trial)
     json_t *value;
     const char *key, *state = json_string_value(json_object_get(json, "state"));
     for (int i = 0; i < TRIAL_STATES; i++)
-        if (strcmp(state, trial_state_name((enum trial_state)i)) == 0)
+        if (strcmp(state, study_trial_state_name((enum trial_state)i)) == 0)
             trial->state = (enum trial_state)i;
     trial->reports = calloc(json_array_size(reports) + 1, sizeof *trial->reports);
     for (size_t i = 0; i < json_array_size(reports); i++) {

@@ -53,7 +53,7 @@ static enum trial_state state_of(const json_t *request)
 {
     const char *name = json_string_value(json_object_get(request, "state"));
     for (int state = 0; name && state < TRIAL_STATES; state++)
-        if (strcmp(trial_state_name((enum trial_state)state), name) == 0)
+        if (strcmp(study_trial_state_name((enum trial_state)state), name) == 0)
             return (enum trial_state)state;
     fatal("state: %s", name ? name : "none");
 }

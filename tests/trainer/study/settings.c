@@ -15,9 +15,9 @@ static struct search_settings settings;
 static bool parse(const char *text)
 {
     bool is_study;
-    settings_finish(&settings);
-    int r = settings_parse_at("F.ini", text, INT64_C(1700000000) * 1000000000, &config, &settings, &is_study,
-                              err);
+    study_settings_finish(&settings);
+    int r = study_settings_parse_at("F.ini", text, INT64_C(1700000000) * 1000000000, &config, &settings,
+                                    &is_study, err);
     CHECK_INT(r, 0);
     if (r < 0)
         fprintf(stderr, "%s\n", err);
@@ -63,7 +63,7 @@ static void refused(const char *text, int line, const char *section, const char 
     CHECK_INT(first.line, line);
     CHECK_STR(first.section, section);
     CHECK_STR(first.key, key);
-    int r = settings_parse("F.ini", text, &config, &untouched, &is_study, err);
+    int r = study_settings_parse("F.ini", text, &config, &untouched, &is_study, err);
     CHECK(r < 0 && untouched.trials == -7);
     if (!*key)
         snprintf(where, sizeof where, "F.ini:%d: [%s]: ", line, section);
@@ -226,11 +226,11 @@ static void test_read(void)
     CHECK_INT(settings.combine, ENSEMBLE_SHARPE);
 
     bool is_study;
-    settings_finish(&settings);
-    CHECK_INT(settings_parse("F.ini", MARKET, &config, &settings, &is_study, err), 0);
+    study_settings_finish(&settings);
+    CHECK_INT(study_settings_parse("F.ini", MARKET, &config, &settings, &is_study, err), 0);
     CHECK(!is_study && settings.trials == 100);
-    settings_finish(&settings);
-    CHECK_INT(settings_parse("F.ini", MARKET "[study]\n", &config, &settings, &is_study, err), 0);
+    study_settings_finish(&settings);
+    CHECK_INT(study_settings_parse("F.ini", MARKET "[study]\n", &config, &settings, &is_study, err), 0);
     CHECK(is_study); /* a heading is enough */
 }
 
@@ -238,7 +238,7 @@ static void test_read(void)
 static void test_space(void)
 {
     size_t n;
-    (void)settings_default_space(&n);
+    (void)study_settings_default_space(&n);
     CHECK(parse(MARKET "[study]\ntrials = 3\n") && settings.space.n == (int)n);
     CHECK(parse(MARKET "[search]\n") && settings.space.n == (int)n);
     CHECK(parse(MARKET "[search]\nepochs = 1..2\n") && settings.space.n == 1);
@@ -306,32 +306,32 @@ static void test_keys(void)
 {
     char text[128], again[128];
     size_t n;
-    const struct config_key *keys = settings_keys(&n);
-    struct search_settings fresh = settings_defaults(), other = settings_defaults();
-    CHECK(n == settings_table_n);
+    const struct config_key *keys = study_settings_keys(&n);
+    struct search_settings fresh = study_settings_defaults(), other = study_settings_defaults();
+    CHECK(n == study_settings_table_n);
     for (size_t i = 0; i < n; i++) {
         CHECK_STR(keys[i].section, "study");
         CHECK(keys[i].about && *keys[i].about);
-        CHECK_INT(settings_get(&fresh, keys[i].name, text, sizeof text), 0);
-        CHECK_INT(settings_set_study(&other, keys[i].name, text, err), 0);
-        CHECK_INT(settings_get(&other, keys[i].name, again, sizeof again), 0);
+        CHECK_INT(study_settings_get(&fresh, keys[i].name, text, sizeof text), 0);
+        CHECK_INT(study_settings_set_study(&other, keys[i].name, text, err), 0);
+        CHECK_INT(study_settings_get(&other, keys[i].name, again, sizeof again), 0);
         CHECK_STR(again, text);
         for (int end = 0; end < 2 && keys[i].kind <= CONFIG_SPAN; end++) {
-            struct search_settings ends = settings_defaults();
+            struct search_settings ends = study_settings_defaults();
             snprintf(text, sizeof text, "%.17g", end ? keys[i].max : keys[i].min);
-            CHECK_INT(settings_set_study(&ends, keys[i].name, text, err), 0);
-            CHECK_INT(settings_get(&ends, keys[i].name, again, sizeof again), 0);
+            CHECK_INT(study_settings_set_study(&ends, keys[i].name, text, err), 0);
+            CHECK_INT(study_settings_get(&ends, keys[i].name, again, sizeof again), 0);
             CHECK(strtod(again, NULL) == (end ? keys[i].max : keys[i].min));
         }
     }
     static const char *const splits[] = {"cpcv:6,3", "kfold:4", "walk-forward:3"};
     for (int i = 0; i < 3; i++) {
-        CHECK_INT(settings_set_study(&other, "validation", splits[i], err), 0);
-        CHECK_INT(settings_get(&other, "validation", text, sizeof text), 0);
+        CHECK_INT(study_settings_set_study(&other, "validation", splits[i], err), 0);
+        CHECK_INT(study_settings_get(&other, "validation", text, sizeof text), 0);
         CHECK_STR(text, splits[i]);
     }
-    CHECK_INT(settings_get(&fresh, "trails", text, sizeof text), -ENOENT);
-    CHECK_INT(settings_get(&fresh, "validation", text, 4), -ENAMETOOLONG);
+    CHECK_INT(study_settings_get(&fresh, "trails", text, sizeof text), -ENOENT);
+    CHECK_INT(study_settings_get(&fresh, "validation", text, 4), -ENAMETOOLONG);
 }
 
 /* ---- Times relative to now. ---- */
@@ -375,7 +375,7 @@ static void test_apply(void)
     for (int i = 0; i < settings.space.n; i++)
         CHECK_STR(settings.space.params[i].name, names[i]);
     memcpy(values, picked, sizeof picked);
-    CHECK_INT(settings_apply(&config, &settings.space, values, &applied, err), 0);
+    CHECK_INT(study_settings_apply(&config, &settings.space, values, &applied, err), 0);
     CHECK(applied.ppo.clip_range == 0.1 + 0.2 && applied.ppo.gamma == 0.95 && applied.env.gamma == 0.95);
     CHECK(applied.ppo.net.layer_norm && applied.env.lookback == 4);
     CHECK(applied.ppo.lr_schedule == PPO_EXPONENTIAL && applied.ppo.learning_rate == 0.5);
@@ -383,14 +383,14 @@ static void test_apply(void)
     CHECK(applied.ppo.net.n_pi == 3 && applied.ppo.net.pi[0] == 48 && applied.ppo.net.pi[2] == 48);
     CHECK(applied.ppo.net.n_vf == 1 && applied.ppo.net.vf[0] == 32); /* in the order of their names */
     values[5] = 0;
-    CHECK_INT(settings_apply(&config, &settings.space, values, &applied, err), 0);
+    CHECK_INT(study_settings_apply(&config, &settings.space, values, &applied, err), 0);
     CHECK_INT(applied.ppo.minibatch, 64);
 
     /* Of two keys of one name the reward's is searched, the objective's stays. */
     CHECK(parse(MARKET "[environment]\ndrawdown_penalty = 3\n[study]\ndrawdown_penalty = 7\n"
                        "[search]\ndrawdown_penalty = 0..1\nvolatility_penalty = 0..10\n"));
     values[0] = 0.5, values[1] = 4;
-    CHECK_INT(settings_apply(&config, &settings.space, values, &applied, err), 0);
+    CHECK_INT(study_settings_apply(&config, &settings.space, values, &applied, err), 0);
     CHECK(applied.env.drawdown_penalty == 0.5 && applied.env.volatility_penalty == 4);
     CHECK(config.env.drawdown_penalty == 3 && config.env.volatility_penalty == 0);
     CHECK(settings.drawdown_penalty == 7 && settings.volatility_penalty == 0);
@@ -400,17 +400,17 @@ static void test_apply(void)
                 "[network]\nrecurrent = 16\nsequence = 16\n[ppo]\ncopies = 1\nsteps = 64\nminibatch = 64\n"
                 "[search]\nsteps = 16..100\nminibatch = 20..90\n"));
     values[0] = 90, values[1] = 70;
-    CHECK_INT(settings_apply(&config, &settings.space, values, &applied, err), 0);
+    CHECK_INT(study_settings_apply(&config, &settings.space, values, &applied, err), 0);
     CHECK(applied.ppo.steps == 64 && applied.ppo.minibatch == 64);
 
     /* Each right, but not together. */
     CHECK(parse(MARKET "[search]\nlog_std_init = -5..2\nlog_std_min = -4..0\n"));
     applied.ppo.steps = -1;
     values[0] = -5, values[1] = -1;
-    CHECK_INT(settings_apply(&config, &settings.space, values, &applied, err), -EINVAL);
+    CHECK_INT(study_settings_apply(&config, &settings.space, values, &applied, err), -EINVAL);
     CHECK(strstr(err, "log_std_init") && applied.ppo.steps == -1);
     values[0] = 3; /* beyond its range */
-    CHECK_INT(settings_apply(&config, &settings.space, values, &applied, err), -EINVAL);
+    CHECK_INT(study_settings_apply(&config, &settings.space, values, &applied, err), -EINVAL);
     CHECK(strstr(err, "log_std_init"));
 }
 
@@ -422,9 +422,9 @@ static void test_example(const char *path)
     static char text[1 << 16], bare[1 << 16];
     char value[128], was[128], line[256];
     size_t n, n_space, at = 0;
-    const struct config_key *keys = settings_keys(&n);
-    const struct search_default *space = settings_default_space(&n_space);
-    const struct search_settings fresh = settings_defaults();
+    const struct config_key *keys = study_settings_keys(&n);
+    const struct search_default *space = study_settings_default_space(&n_space);
+    const struct search_settings fresh = study_settings_defaults();
     FILE *file = fopen(path, "re");
     size_t size = file ? fread(text, 1, sizeof text - 1, file) : 0;
     if (file)
@@ -437,8 +437,8 @@ static void test_example(const char *path)
     }
     CHECK(parse(bare));
     for (size_t i = 0; i < n; i++) {
-        CHECK_INT(settings_get(&settings, keys[i].name, value, sizeof value), 0);
-        CHECK_INT(settings_get(&fresh, keys[i].name, was, sizeof was), 0);
+        CHECK_INT(study_settings_get(&settings, keys[i].name, value, sizeof value), 0);
+        CHECK_INT(study_settings_get(&fresh, keys[i].name, was, sizeof was), 0);
         CHECK_STR(value, was);
         snprintf(line, sizeof line, "\n#%s = %s\n", keys[i].name, was);
         CHECK(strstr(text, line) != NULL);
@@ -455,8 +455,8 @@ static void test_example(const char *path)
             fprintf(stderr, "%s: [search] %s\n", path, line);
     }
     bool is_study;
-    settings_finish(&settings);
-    CHECK_INT(settings_parse("F.ini", text, &config, &settings, &is_study, err), 0);
+    study_settings_finish(&settings);
+    CHECK_INT(study_settings_parse("F.ini", text, &config, &settings, &is_study, err), 0);
     CHECK(!is_study); /* as it stands there it is a training */
 }
 
@@ -471,6 +471,6 @@ int main(int argc, char **argv)
     test_now();
     test_apply();
     test_example(argv[1]);
-    settings_finish(&settings);
+    study_settings_finish(&settings);
     return check_done("trainer/study/settings");
 }

@@ -75,7 +75,7 @@ static struct metrics metrics_of(const double *returns, int n)
 }
 
 /* The Sharpe of the rows of some groups together, as study_figures() has it. */
-static double sharpe_of(const struct search *search, const struct split *split, const int *chosen,
+static double sharpe_of(const struct search *search, const struct study_split *split, const int *chosen,
                         const double *returns)
 {
     static double rows[ROWS];
@@ -93,7 +93,7 @@ static double sharpe_of(const struct search *search, const struct split *split, 
 static int choose(const struct search *search)
 {
     static struct trial_outcome outcome;
-    const struct search_settings settings = settings_defaults();
+    const struct search_settings settings = study_settings_defaults();
     double best = -INFINITY, holding[TRIAL_SPLITS_MAX];
     int at = 0, chosen[SPLIT_GROUPS_MAX], n = 0;
     split_begin(&settings.split, chosen);

@@ -9,7 +9,7 @@
 
 static void refused(const char *text, const char *right)
 {
-    struct split split = {.groups = 7};
+    struct study_split split = {.groups = 7};
     char err[SPLIT_ERROR_MAX] = "";
     CHECK_INT(split_parse(text, &split, err), -EINVAL);
     CHECK_INT(split.groups, 7);
@@ -18,7 +18,7 @@ static void refused(const char *text, const char *right)
 
 static void test_parse(void)
 {
-    struct split split;
+    struct study_split split;
     char err[SPLIT_ERROR_MAX] = "";
     CHECK_INT(split_parse("cpcv:5,2", &split, err), 0);
     CHECK_INT(split.combinations, 10);
@@ -62,7 +62,7 @@ static void test_parse(void)
 }
 
 /* Groups are contiguous and of nearly one size; blocks are the groups, joined where they touch. */
-static void test_rows(const struct split *split, size_t rows)
+static void test_rows(const struct study_split *split, size_t rows)
 {
     size_t at = 0, least = rows, most = 0;
     for (int k = 0; k < split->groups; k++) {
@@ -76,7 +76,7 @@ static void test_rows(const struct split *split, size_t rows)
     CHECK(most - least <= 1);
 }
 
-static void test_blocks(const struct split *split, size_t rows, const int *chosen)
+static void test_blocks(const struct study_split *split, size_t rows, const int *chosen)
 {
     struct split_rows blocks[SPLIT_GROUPS_MAX];
     int n = split_blocks(split, rows, chosen, blocks), runs = 1;
@@ -100,7 +100,7 @@ static void test_blocks(const struct split *split, size_t rows, const int *chose
 
 /* Whatever is trained on is far enough from whatever is tested, and what is left out had to be. */
 static unsigned long trained_rows;
-static void test_training(const struct split *split, size_t rows, const int *chosen, size_t purge,
+static void test_training(const struct study_split *split, size_t rows, const int *chosen, size_t purge,
                           size_t embargo)
 {
     enum { ROWS_MAX = 512 };
@@ -135,7 +135,7 @@ static void test_training(const struct split *split, size_t rows, const int *cho
 }
 
 /* Each path has each tested group once, and they are numbered as the combinations come. */
-static void test_paths(const struct split *split)
+static void test_paths(const struct study_split *split)
 {
     int chosen[SPLIT_GROUPS_MAX], same[SPLIT_GROUPS_MAX], n = 0, next[SPLIT_GROUPS_MAX] = {0};
     split_begin(split, chosen);
@@ -159,7 +159,7 @@ static void test_paths(const struct split *split)
 static void test_combinations(int groups, int tested, size_t rows)
 {
     char text[32], err[SPLIT_ERROR_MAX];
-    struct split split;
+    struct study_split split;
     int chosen[SPLIT_GROUPS_MAX], before[SPLIT_GROUPS_MAX], n = 0, times[SPLIT_GROUPS_MAX] = {0};
     snprintf(text, sizeof text, "cpcv:%d,%d", groups, tested);
     CHECK_INT(split_parse(text, &split, err), 0);
@@ -192,7 +192,7 @@ static void test_purged(struct random *random, int rounds)
         size_t rows = (size_t)random_between(random, groups, 300);
         size_t purge = (size_t)random_between(random, 0, random_chance(random, 10) ? 400 : 20);
         size_t embargo = (size_t)random_between(random, 0, random_chance(random, 10) ? 400 : 20);
-        struct split split;
+        struct study_split split;
         int kind = (int)random_between(random, 0, 2);
         if (kind == SPLIT_CPCV)
             snprintf(text, sizeof text, "cpcv:%d,%d", groups, (int)random_between(random, 1, groups - 1));
@@ -213,7 +213,7 @@ static void test_purged(struct random *random, int rounds)
 /* No limits of a size_t are crossed. */
 static void test_far(void)
 {
-    struct split split;
+    struct study_split split;
     struct split_rows blocks[SPLIT_BLOCKS_MAX];
     char err[SPLIT_ERROR_MAX];
     int chosen[SPLIT_GROUPS_MAX] = {2};
@@ -227,7 +227,7 @@ static void test_far(void)
 int main(void)
 {
     struct random random = random_seeded("trainer/split", 20261122);
-    struct split five;
+    struct study_split five;
     char err[SPLIT_ERROR_MAX];
     test_parse();
     for (int groups = 2; groups <= 9; groups++)

@@ -14,7 +14,7 @@ enum { ROWS = 1500, SOME = 60 };
 static float *learn(const struct study_market *market, const struct train_config *config, int which,
                     size_t *ret_n)
 {
-    const struct split *split = &market->settings->split;
+    const struct study_split *split = &market->settings->split;
     int chosen[SPLIT_GROUPS_MAX];
     struct split_rows blocks[SPLIT_BLOCKS_MAX];
     char err[TRIAL_ERROR_MAX] = "";
@@ -51,7 +51,7 @@ static void spoil_rows(struct place_bars *bars, const bool *spoil, uint64_t seed
  * first rows of a block look back to, `window` bars. */
 static void mark_unseen(const struct study_market *market, int which, size_t window, bool *ret)
 {
-    const struct split *split = &market->settings->split;
+    const struct study_split *split = &market->settings->split;
     size_t all = market->search.to - market->search.from;
     int chosen[SPLIT_GROUPS_MAX];
     struct split_rows blocks[SPLIT_BLOCKS_MAX];
@@ -160,10 +160,10 @@ static void test_eval(const char *lines, const char *execution)
     CHECK(split.trades > 20 && split.steps >= config->ppo.total_steps);
     CHECK_INT(policy_trained_load(scratch_path("final/policy.safetensors"), &policy, err), 0);
     const struct eval_bars on = {.paths = paths, .n = 2, .from_ns = 0, .to_ns = INT64_MAX};
-    CHECK_INT(eval_market_open(policy, &on, &market, err), 0);
+    CHECK_INT(trainer_eval_market_open(policy, &on, &market, err), 0);
     size_t lookback = (size_t)config->env.lookback, n = search->holdout.to - search->holdout.from;
-    CHECK_INT(eval_episode_play(&market, search->holdout.from - lookback, search->holdout.to + lookback, NULL,
-                                &episode, err),
+    CHECK_INT(trainer_eval_episode_play(&market, search->holdout.from - lookback,
+                                        search->holdout.to + lookback, NULL, &episode, err),
               0);
     CHECK_INT(episode.n, n);
     CHECK_INT(episode.buys + episode.sells, split.trades);
@@ -199,8 +199,8 @@ static void test_eval(const char *lines, const char *execution)
     CHECK_NEAR(split.total_return, m.total_return, 1e-9);
     CHECK_NEAR(split.drawdown, -m.max_drawdown, 1e-9);
     free(returns);
-    eval_episode_finish(&episode);
-    eval_market_close(&market);
+    trainer_eval_episode_finish(&episode);
+    trainer_eval_market_close(&market);
     policy_trained_destroy(policy);
     free(paths[0]);
     free(paths[1]);
@@ -308,7 +308,7 @@ static void test_objective(void)
 /* Columns of the file, by path, and the rows that a path has of each. */
 static void check_file(const struct study_market *market, const struct trial_outcome *outcome)
 {
-    const struct split *split = &market->settings->split;
+    const struct study_split *split = &market->settings->split;
     char line[1024], *end;
     size_t rows = 0, length = strlen("timestamp_ns");
     FILE *in = fopen(scratch_path("trial/returns.csv"), "re");

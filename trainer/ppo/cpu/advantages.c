@@ -4,7 +4,7 @@
 #include "trainer/ppo/cpu/internal.h"
 
 /* Values of observations [first, end) of some array. */
-static void values_of(struct cpu_learner *l, struct part *part, const float *obs, const float *hidden,
+static void values_of(struct cpu_learner *l, struct ppo_part *part, const float *obs, const float *hidden,
                       size_t first, size_t end, float *ret)
 {
     while (first < end) {

@@ -62,7 +62,7 @@ static void *lay(struct cpu_learner *l, size_t n, size_t size)
 
 #define LAY(pointer, n) pointer = lay(l, n, sizeof *(pointer))
 
-static void lay_part(struct cpu_learner *l, struct part *part)
+static void lay_part(struct cpu_learner *l, struct ppo_part *part)
 {
     LAY(part->obs, l->shard * l->observation);
     LAY(part->actions, l->shard * l->actions);
@@ -115,7 +115,7 @@ static void lay_all(struct cpu_learner *l)
     LAY(l->final_values, l->n_finals_room);
     LAY(l->final_rows, l->n_finals_room);
     for (int place = 0; place < l->threads; place++) {
-        struct part none, *part = l->memory ? &l->parts[place] : &none;
+        struct ppo_part none, *part = l->memory ? &l->parts[place] : &none;
         lay_part(l, part);
     }
 }

@@ -13,7 +13,7 @@
 #include "trainer/ppo/state.h"
 
 /* One thread's. */
-struct part {
+struct ppo_part {
     struct nn_work_f32 *work;
     /* Its shard of a minibatch, packed; starts and hidden with a recurrent layer. */
     float *obs, *actions, *logp, *values, *advantages, *returns, *hidden;
@@ -48,14 +48,14 @@ struct cpu_learner {
     int threads;
     int rollout_threads; /* 1 or `threads` */
     size_t copies, steps, rows, observation, actions, outputs, hidden;
-    size_t shard;         /* rows of a part's share of a minibatch, at most */
-    size_t sequence;      /* 1 without a recurrent layer */
-    size_t capacity;      /* rows of a part's work */
-    size_t n_finals_room; /* rows of `finals` */
-    size_t bytes;         /* of `memory` */
-    void *memory;         /* all that follows, and the parts' arrays */
-    struct part *parts;   /* [threads] */
-    const float **grads;  /* [threads] those of parts that have rows */
+    size_t shard;           /* rows of a part's share of a minibatch, at most */
+    size_t sequence;        /* 1 without a recurrent layer */
+    size_t capacity;        /* rows of a part's work */
+    size_t n_finals_room;   /* rows of `finals` */
+    size_t bytes;           /* of `memory` */
+    void *memory;           /* all that follows, and the parts' arrays */
+    struct ppo_part *parts; /* [threads] */
+    const float **grads;    /* [threads] those of parts that have rows */
 
     float *params, *adam_m, *adam_v;
     struct ppo_moments *moments; /* [1 + observation]: returns, observations */
@@ -113,8 +113,8 @@ int ppo_cpu_rollout(struct cpu_learner *l);
 /* normalise.c */
 void ppo_cpu_normalise(const struct cpu_learner *l, const float *raw, size_t rows, float *ret);
 /* The same, and adds the rows to the part's sums. */
-void ppo_cpu_normalise_and_sum(const struct cpu_learner *l, struct part *part, const float *raw, size_t rows,
-                               float *ret);
+void ppo_cpu_normalise_and_sum(const struct cpu_learner *l, struct ppo_part *part, const float *raw,
+                               size_t rows, float *ret);
 void ppo_cpu_sums_begin(struct cpu_learner *l); /* of a rollout whose first observations stand in l->raw */
 void ppo_cpu_sums_merge(struct cpu_learner *l); /* into the normaliser */
 void ppo_cpu_normaliser_set(struct cpu_learner *l); /* mean and scale, as the moments say */

@@ -20,8 +20,8 @@ void ppo_cpu_normalise(const struct cpu_learner *l, const float *raw, size_t row
             ret[i] = clipped((raw[i] - l->mean[i]) * l->scale[i], bound);
 }
 
-void ppo_cpu_normalise_and_sum(const struct cpu_learner *l, struct part *part, const float *raw, size_t rows,
-                               float *ret)
+void ppo_cpu_normalise_and_sum(const struct cpu_learner *l, struct ppo_part *part, const float *raw,
+                               size_t rows, float *ret)
 {
     ppo_cpu_normalise(l, raw, rows, ret);
     if (!l->learner.params.normalise_observations)
@@ -42,7 +42,7 @@ void ppo_cpu_sums_begin(struct cpu_learner *l)
     for (size_t i = 0; i < l->observation; i++)
         l->shift[i] = l->raw[i];
     for (int place = 0; place < l->threads; place++) {
-        struct part *part = &l->parts[place];
+        struct ppo_part *part = &l->parts[place];
         memset(part->sum, 0, l->observation * sizeof *part->sum);
         memset(part->squares, 0, l->observation * sizeof *part->squares);
         part->summed = 0;
@@ -54,7 +54,7 @@ void ppo_cpu_sums_merge(struct cpu_learner *l)
     for (size_t i = 0; i < l->observation; i++) {
         struct ppo_moments all = {0};
         for (int place = 0; place < l->threads; place++) {
-            const struct part *part = &l->parts[place];
+            const struct ppo_part *part = &l->parts[place];
             if (part->summed == 0)
                 continue;
             const double n = (double)part->summed, sum = part->sum[i];

@@ -42,7 +42,7 @@ static void choose(const struct cpu_learner *l, const float *heads, size_t rows,
 }
 
 /* Copies [first, end) at one step: what they see, and what they do. */
-static void act(struct cpu_learner *l, struct part *part, size_t step, size_t first, size_t end)
+static void act(struct cpu_learner *l, struct ppo_part *part, size_t step, size_t first, size_t end)
 {
     while (first < end) {
         const size_t n = end - first < l->capacity ? end - first : l->capacity,

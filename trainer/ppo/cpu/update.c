@@ -33,7 +33,7 @@ static inline size_t row_of(const struct cpu_learner *l, uint32_t sequence)
 }
 
 /* Of the minibatch whose sequences are order[0..n): what advantages are lessened by and multiplied with. */
-static void advantages_of(const struct cpu_learner *l, struct part *part, const uint32_t *order, size_t n,
+static void advantages_of(const struct cpu_learner *l, struct ppo_part *part, const uint32_t *order, size_t n,
                           double *ret_less, double *ret_times)
 {
     *ret_less = 0;
@@ -53,7 +53,7 @@ static void advantages_of(const struct cpu_learner *l, struct part *part, const 
 }
 
 /* Packs the rows of `n` sequences. */
-static void gather(const struct cpu_learner *l, struct part *part, const uint32_t *order, size_t n,
+static void gather(const struct cpu_learner *l, struct ppo_part *part, const uint32_t *order, size_t n,
                    double less, double times)
 {
     size_t to = 0;
@@ -145,7 +145,7 @@ static bool minibatch(struct cpu_learner *l, int place, const uint32_t *order, s
                       struct course *course)
 {
     const struct ppo_params *params = &l->learner.params;
-    struct part *part = &l->parts[place];
+    struct ppo_part *part = &l->parts[place];
     size_t first, end;
     double less, times;
     advantages_of(l, part, order, n, &less, &times);

@@ -28,7 +28,7 @@ static json_t *promised_of(const struct study_trial *trial)
         json_decref(piece);
     }
     size_t at;
-    json_t *promised = text ? python_json_parse(text, &at) : NULL;
+    json_t *promised = text ? study_python_json_parse(text, &at) : NULL;
     free(text);
     if (!json_is_object(promised)) {
         json_decref(promised);
@@ -82,7 +82,7 @@ bool tpe_running_value(struct tpe_running_trial *trial, int param, const struct 
 json_t *tpe_running_promise(const json_t *promise)
 {
     json_t *pieces = json_array();
-    char *text = python_json_text(promise);
+    char *text = study_python_json_text(promise);
     size_t length = text ? strlen(text) : 0;
     bool fine = text && pieces;
     for (size_t at = 0; fine && at < length; at += TPE_PIECE_MAX) {

@@ -1,39 +1,39 @@
 /* The keys of studies: which is chosen, its page, the order of its trials and which of them are shown. What
  * starts, stops and restarts a study is tui/train_keys.h: to the co-process it is a training. */
-#ifndef TUI_SEARCH_KEYS_H
-#define TUI_SEARCH_KEYS_H
+#ifndef TUI_STUDY_KEYS_H
+#define TUI_STUDY_KEYS_H
 
 #include "tui/keys.h"
 
 /* Is it a study that is chosen here: in their list, on a study's page? */
-bool search_keys_here(const struct view *view, enum panel focus);
+bool tui_study_keys_here(const struct view *view, enum panel focus);
 
 /* The trainings that `prompt` would be about where a study is chosen. What ends or resumes is about all of
  * the study's that it can be right for; a restart about those that work, or else those that can be; anything
  * else about the first that it can be right for. Where it is right for none, the one whose state is shown.
  * Returns how many; 0: none is chosen, or none of the co-process'. */
-int search_keys_subjects(const struct view *view, const struct model *model, enum prompt prompt,
-                         const char *ret[static STATUS_TRAININGS_MAX]);
+int tui_study_keys_subjects(const struct view *view, const struct model *model, enum prompt prompt,
+                            const char *ret[static STATUS_TRAININGS_MAX]);
 
 /* Why a chosen study cannot be stopped, restarted or resumed: it is none of the co-process'. False: it is
  * one, or none is chosen. */
-bool search_keys_not_ours(const struct view *view, const struct model *model, char *words, size_t size);
+bool tui_study_keys_not_ours(const struct view *view, const struct model *model, char *words, size_t size);
 
 /* Enter on the list opens the page; on its trials and parts, one of them alone. False: not here. */
-bool search_keys_enter(struct view *view, const struct model *model, enum panel focus);
+bool tui_study_keys_enter(struct view *view, const struct model *model, enum panel focus);
 
 /* From the validation to the page, from there to the list. */
-enum action search_keys_back(struct view *view);
+enum action tui_study_keys_back(struct view *view);
 
 /* After the cursor of a panel has moved: the study and the trial are chosen by their names. */
-void search_keys_moved(struct view *view, const struct model *model, enum panel focus);
+void tui_study_keys_moved(struct view *view, const struct model *model, enum panel focus);
 
 /* o, I, / and v. */
-enum action search_keys_press(struct view *view, const struct model *model, enum panel focus,
-                              struct moment now, int key);
+enum action tui_study_keys_press(struct view *view, const struct model *model, enum panel focus,
+                                 struct moment now, int key);
 
 /* While the filter is typed. */
-enum action search_keys_filter(struct view *view, int key);
-void search_keys_paste(struct view *view, const int *keys, size_t n);
+enum action tui_study_keys_filter(struct view *view, int key);
+void tui_study_keys_paste(struct view *view, const int *keys, size_t n);
 
 #endif

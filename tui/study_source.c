@@ -1,4 +1,4 @@
-#include "tui/search_source.h"
+#include "tui/study_source.h"
 
 #include <errno.h>
 #include <math.h>
@@ -52,14 +52,14 @@ struct search_source {
     char returns_key[SEARCH_LABEL_MAX];
 };
 
-void search_reading_finish(struct search_reading *reading)
+void tui_study_reading_finish(struct search_reading *reading)
 {
-    searches_destroy(reading->searches);
-    search_page_destroy(reading->page);
+    tui_studies_destroy(reading->searches);
+    tui_study_page_destroy(reading->page);
     *reading = (struct search_reading){0};
 }
 
-struct search_source *search_source_create(const char *url, const char *folder, int busy_ms)
+struct search_source *tui_study_source_create(const char *url, const char *folder, int busy_ms)
 {
     struct search_source *source = calloc(1, sizeof(*source));
 
@@ -72,7 +72,7 @@ struct search_source *search_source_create(const char *url, const char *folder, 
                                      .shown_us = STUDY_NO_TIME};
     if (source->url && source->folder)
         return source;
-    search_source_destroy(source);
+    tui_study_source_destroy(source);
     return NULL;
 }
 
@@ -101,7 +101,7 @@ static void drop(struct search_source *source)
     forget_returns(source);
 }
 
-void search_source_destroy(struct search_source *source)
+void tui_study_source_destroy(struct search_source *source)
 {
     if (!source)
         return;
@@ -258,7 +258,7 @@ static int read_studies(struct search_source *source, char words[static SEARCH_W
 /* For free(); NULL without memory. */
 static char *folder_of(const struct search_source *source, const struct study *study)
 {
-    char *folder = search_attribute_text(study->user, study->n_user, "papertape:folder");
+    char *folder = tui_study_attribute_text(study->user, study->n_user, "papertape:folder");
 
     if (!folder && asprintf(&folder, "%s/%s", source->folder, study->name) < 0)
         folder = NULL;
@@ -276,7 +276,7 @@ static const struct study *proposing(const struct search_source *source, struct 
         const struct study *study = members[i];
         newest = study->id > newest->id ? study : newest;
         char *folder = n > 1 ? folder_of(source, study) : NULL;
-        int trial = folder ? search_proposal_trial(folder) : -1;
+        int trial = folder ? tui_study_proposal_trial(folder) : -1;
         free(folder);
         if (trial < 0)
             continue;
@@ -381,13 +381,13 @@ static int read_validation(struct search_source *source, struct study *const *st
     for (int i = 0; counted && i < members.n; i++)
         counted[i] = members.of[i].study;
     if (counted)
-        of.complete = search_complete(counted, (size_t)members.n);
+        of.complete = tui_study_complete(counted, (size_t)members.n);
     free(counted);
     of.study = study->id;
     of.proposed_ns = proposed_ns(members.of[0].folder);
     if (!source->have_validation || memcmp(&of, &source->validated, sizeof(of)) != 0 ||
         strcmp(study->name, source->validation.study) != 0) {
-        search_validation_read(&members, returns ? source->returns : NULL, SLICE_MS, &source->validation);
+        tui_study_validation_read(&members, returns ? source->returns : NULL, SLICE_MS, &source->validation);
         source->validated = of;
         source->have_validation = source->validation.unread == 0;
     }
@@ -400,7 +400,7 @@ static int read_validation(struct search_source *source, struct study *const *st
 static void say_unread(const struct held *held, struct searches *searches)
 {
     if (held->unread)
-        searches_unread(searches, held->study, held->empty ? held->counts : NULL, held->unread);
+        tui_studies_unread(searches, held->study, held->empty ? held->counts : NULL, held->unread);
 }
 
 static int make_page(struct search_source *source, struct study *const *studies,
@@ -410,11 +410,11 @@ static int make_page(struct search_source *source, struct study *const *studies,
     struct study **members = calloc(n + 1, sizeof(*members));
 
     if (at && members)
-        found = searches_members(studies, n, want->key, at, n);
+        found = tui_studies_members(studies, n, want->key, at, n);
     for (size_t i = 0; i < found; i++)
         members[i] = studies[at[i]];
     if (found > 0)
-        *ret = search_page_make(members, found, want, &source->kept, now_us);
+        *ret = tui_study_page_make(members, found, want, &source->kept, now_us);
     int r = found > 0 && !*ret ? -ENOMEM : 0;
     if (*ret && want->validation)
         r = read_validation(source, studies, proposing(source, members, found), want->returns, *ret);
@@ -427,7 +427,7 @@ static int make_page(struct search_source *source, struct study *const *studies,
     return r;
 }
 
-bool search_want_equal(const struct search_want *a, const struct search_want *b)
+bool tui_study_want_equal(const struct search_want *a, const struct search_want *b)
 {
     return strcmp(a->key, b->key) == 0 && strcmp(a->study, b->study) == 0 && a->trial == b->trial &&
            a->validation == b->validation && a->returns == b->returns;
@@ -449,9 +449,9 @@ static int make_all(struct search_source *source, const struct search_want *want
     if (!want->returns)
         forget_returns(source);
     bool same = source->shown_us != STUDY_NO_TIME && version == source->shown_version &&
-                search_want_equal(want, &source->shown) && now_us - source->shown_us < REFRESH_US;
+                tui_study_want_equal(want, &source->shown) && now_us - source->shown_us < REFRESH_US;
     if (!same) {
-        ret->searches = searches_make(studies, source->n_held, now_us);
+        ret->searches = tui_studies_make(studies, source->n_held, now_us);
         r = ret->searches ? 0 : -ENOMEM;
         for (size_t i = 0; r == 0 && i < source->n_held; i++)
             say_unread(&source->held[i], ret->searches);
@@ -470,8 +470,8 @@ static int make_all(struct search_source *source, const struct search_want *want
     return r;
 }
 
-void search_source_read(struct search_source *source, const struct search_want *want, int64_t now_us,
-                        int64_t mono_ms, struct search_reading *ret)
+void tui_study_source_read(struct search_source *source, const struct search_want *want, int64_t now_us,
+                           int64_t mono_ms, struct search_reading *ret)
 {
     struct search_reading reading = {.mono_ms = mono_ms};
     int r = open_store(source, reading.words);
@@ -483,8 +483,8 @@ void search_source_read(struct search_source *source, const struct search_want *
     if (r == -ENOMEM)
         snprintf(reading.words, sizeof(reading.words), "out of memory");
     if (r < 0) {
-        searches_destroy(reading.searches);
-        search_page_destroy(reading.page);
+        tui_studies_destroy(reading.searches);
+        tui_study_page_destroy(reading.page);
         reading.searches = NULL;
         reading.page = NULL;
         if (r != -EBUSY)

@@ -1,7 +1,7 @@
 /* What `train` and `policy` share: lists that the daemon tells, or, where none runs, the database as it last
  * had them; and the one that a misspelt name was meant to be. */
-#ifndef CLI_TOLD_H
-#define CLI_TOLD_H
+#ifndef CLI_ANSWER_H
+#define CLI_ANSWER_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -27,7 +27,7 @@ struct told_column {
 };
 
 /* A list of objects, each with `name`: both of the daemon and of the database. */
-struct told_source {
+struct answer_source {
     const char *cmd;  /* "train_list": answers {KEY: [{NAME: …}]} */
     const char *key;  /* "trainings": schema papertape.trainings/1 */
     const char *name; /* "training": what the daemon calls the name */
@@ -39,40 +39,43 @@ struct told_source {
     void (*prepare)(enum stored_form form, json_t *row);
 };
 
-extern const struct told_source told_trainings, told_policies;
+extern const struct answer_source cli_answer_trainings, cli_answer_policies;
 
 /* Prints that list. An exit status, EXIT_NO_DAEMON where it is the database's. */
-int told_list(const char *verb, const char *state, const struct told_source *source, enum stored_form form);
+int cli_answer_list(const char *verb, const char *state, const struct answer_source *source,
+                    enum stored_form form);
 
 /* A copy of an object of the daemon's with `name` for what it calls the name; NULL where it has none. */
-json_t *told_named(const json_t *object, const struct told_source *source);
+json_t *cli_answer_named(const json_t *object, const struct answer_source *source);
 
 /* May it be a training's or a policy's name: letters, digits, - _ and dots, none first, at most 31? EXIT_OK,
  * or EXIT_USAGE with its line. */
-int told_check_name(const char *verb, const char *name);
+int cli_answer_check_name(const char *verb, const char *name);
 
 /* Asks the daemon a question about `name`; takes the arguments. EXIT_OK and its answer, which is the
  * caller's; else an exit status with its line. `first` and `second` (may be NULL) are where a name unknown to
  * it is looked for. */
-int told_ask(const char *verb, const char *state, const char *cmd, const char *name, json_t *args,
-             const struct told_source *first, const struct told_source *second, json_t **ret_result);
+int cli_answer_ask(const char *verb, const char *state, const char *cmd, const char *name, json_t *args,
+                   const struct answer_source *first, const struct answer_source *second,
+                   json_t **ret_result);
 
 /* Says why the daemon refused what was asked of `name`: where there is no such, with the nearest of those
  * that are (second may be NULL). */
-void told_refused(const char *verb, const char *state, const char *name, const struct control_error *error,
-                  const struct told_source *first, const struct told_source *second);
+void cli_answer_refused(const char *verb, const char *state, const char *name,
+                        const struct control_error *error, const struct answer_source *first,
+                        const struct answer_source *second);
 
 /* An object's values: "", `otherwise` for what is not known. */
-const char *told_text(const json_t *row, const char *key);
-int64_t told_integer_or(const json_t *row, const char *key, int64_t otherwise);
+const char *cli_answer_text(const json_t *row, const char *key);
+int64_t cli_answer_integer_or(const json_t *row, const char *key, int64_t otherwise);
 
 /* Values of the database for such an object: null for none. */
-json_t *told_text_or_null(const char *text);
-json_t *told_ns_or_null(int64_t ns);       /* 0: none */
-json_t *told_count_or_null(int64_t n);     /* below 0: none */
-json_t *told_number_or_null(double value); /* NaN: none */
+json_t *cli_answer_text_or_null(const char *text);
+json_t *cli_answer_ns_or_null(int64_t ns);       /* 0: none */
+json_t *cli_answer_count_or_null(int64_t n);     /* below 0: none */
+json_t *cli_answer_number_or_null(double value); /* NaN: none */
 
 /* {"schema": SCHEMA, KEY: VALUE} in one line on stdout; takes the value. An exit status. */
-int told_print(const char *verb, const char *schema, const char *key, json_t *value);
+int cli_answer_print(const char *verb, const char *schema, const char *key, json_t *value);
 
 #endif

@@ -1,8 +1,8 @@
 /* Searches as the dashboard shows them: the studies of a storage, workers of one search ("NAME_1", "NAME_2"
  * …) together. Made from what was read (db/studies/study.h) by whoever reads; plain values of their own
  * afterwards, so that drawing never waits for a storage. Texts are as stored: the canvas cleans them. */
-#ifndef TUI_SEARCHES_H
-#define TUI_SEARCHES_H
+#ifndef TUI_STUDIES_H
+#define TUI_STUDIES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,24 +55,24 @@ struct searches {
     size_t studies; /* in the storage, those that are not shown among them */
 };
 
-/* Groups and counts. `studies` is borrowed. NULL without memory. For searches_destroy(). */
-struct searches *searches_make(struct study *const *studies, size_t n, int64_t now_us);
-void searches_destroy(struct searches *searches); /* NULL is fine */
+/* Groups and counts. `studies` is borrowed. NULL without memory. For tui_studies_destroy(). */
+struct searches *tui_studies_make(struct study *const *studies, size_t n, int64_t now_us);
+void tui_studies_destroy(struct searches *searches); /* NULL is fine */
 
 /* The study, one of those it was made from, could not be read, or not its newest trials: its search says so.
  * `counts` are those trials, by state, that the study itself lacks; NULL: none. */
-void searches_unread(struct searches *searches, const struct study *study, const int *counts,
-                     const char *words);
+void tui_studies_unread(struct searches *searches, const struct study *study, const int *counts,
+                        const char *words);
 
 /* By its key, label, the name of one of its studies, or NAME of its workers; of several the newest. NULL. */
-const struct search *searches_find(const struct searches *searches, const char *name);
+const struct search *tui_studies_find(const struct searches *searches, const char *name);
 /* The next one after `after` that the name names as well, as NAME does where NAME_1 and NAME_2 are two
  * searches; NULL. */
-const struct search *searches_find_other(const struct searches *searches, const char *name,
-                                         const struct search *after);
+const struct search *tui_studies_find_other(const struct searches *searches, const char *name,
+                                            const struct search *after);
 
 /* Which of `studies` belong to the search of that key, by K: indices into ret [cap]. Returns how many. */
-size_t searches_members(struct study *const *studies, size_t n, const char *key, size_t *ret, size_t cap);
+size_t tui_studies_members(struct study *const *studies, size_t n, const char *key, size_t *ret, size_t cap);
 
 /* Is it `a` rather than `b`, by a direction? What is not set is minimised. */
 static inline bool search_better(enum study_direction direction, double a, double b)
@@ -81,17 +81,17 @@ static inline bool search_better(enum study_direction direction, double a, doubl
 }
 
 /* Is the study of that name one of its? */
-bool search_has(const struct search *search, const char *study);
+bool tui_study_has(const struct search *search, const char *study);
 
 /* How many of the search's trials have ended, whatever came of them, as it counts them towards `wanted`: one
  * that is tried again has not. */
-int search_done(const struct search *search);
+int tui_study_done(const struct search *search);
 
 /* "#29"; of the worker NAME_2 where there are several: "2#29". */
-const char *search_best_name(const struct search *search, char buf[static STATUS_WORD_MAX]);
+const char *tui_study_best_name(const struct search *search, char buf[static STATUS_WORD_MAX]);
 
 /* "max", "min"; of several objectives "max,min". */
-const char *search_direction(const struct search *search, char buf[static STATUS_WORD_MAX]);
+const char *tui_study_direction(const struct search *search, char buf[static STATUS_WORD_MAX]);
 
 /* One trial that completed within its constraints, as an order of completion needs it. */
 struct search_result {
@@ -101,13 +101,13 @@ struct search_result {
 };
 
 /* Those of the members, oldest first, for free(); NULL without memory or with none. */
-struct search_result *search_results(struct study *const *members, size_t n, size_t *ret_n);
+struct search_result *tui_study_results(struct study *const *members, size_t n, size_t *ret_n);
 
 /* How many of these trials no other is better than in all objectives. */
-int search_pareto(const struct study *study, const struct search_result *results, size_t n);
+int tui_study_pareto(const struct study *study, const struct search_result *results, size_t n);
 
 /* The string, or the number, that an attribute's JSON is. NULL: none such, for free(). NaN. */
-char *search_attribute_text(const struct study_attribute *attributes, int n, const char *key);
-double search_attribute_number(const struct study_attribute *attributes, int n, const char *key);
+char *tui_study_attribute_text(const struct study_attribute *attributes, int n, const char *key);
+double tui_study_attribute_number(const struct study_attribute *attributes, int n, const char *key);
 
 #endif

@@ -1,4 +1,4 @@
-#include "tui/searches.h"
+#include "tui/studies.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 
 enum { US = 1000000, PARETO_MAX = 4000 /* trials, of more the newest count */ };
 
-char *search_attribute_text(const struct study_attribute *attributes, int n, const char *key)
+char *tui_study_attribute_text(const struct study_attribute *attributes, int n, const char *key)
 {
     const struct study_attribute *found = study_attribute_find(attributes, n, key);
     json_t *json = found && found->json ? json_loads(found->json, JSON_DECODE_ANY, NULL) : NULL;
@@ -21,7 +21,7 @@ char *search_attribute_text(const struct study_attribute *attributes, int n, con
     return copy;
 }
 
-double search_attribute_number(const struct study_attribute *attributes, int n, const char *key)
+double tui_study_attribute_number(const struct study_attribute *attributes, int n, const char *key)
 {
     const struct study_attribute *found = study_attribute_find(attributes, n, key);
     json_t *json = found && found->json ? json_loads(found->json, JSON_DECODE_ANY, NULL) : NULL;
@@ -31,13 +31,13 @@ double search_attribute_number(const struct study_attribute *attributes, int n, 
     return value;
 }
 
-int search_done(const struct search *search)
+int tui_study_done(const struct search *search)
 {
     return search->counts[TRIAL_COMPLETE] + search->counts[TRIAL_PRUNED] + search->counts[TRIAL_FAIL] -
            search->retried;
 }
 
-const char *search_direction(const struct search *search, char buf[static STATUS_WORD_MAX])
+const char *tui_study_direction(const struct search *search, char buf[static STATUS_WORD_MAX])
 {
     static const char *const words[STUDY_DIRECTIONS] = {"n/a", "min", "max"};
     size_t at = 0;
@@ -49,7 +49,7 @@ const char *search_direction(const struct search *search, char buf[static STATUS
     return buf;
 }
 
-const char *search_best_name(const struct search *search, char buf[static STATUS_WORD_MAX])
+const char *tui_study_best_name(const struct search *search, char buf[static STATUS_WORD_MAX])
 {
     if (search->best_k > 0)
         snprintf(buf, STATUS_WORD_MAX, "%d#%d", search->best_k, search->best_number);
@@ -58,7 +58,7 @@ const char *search_best_name(const struct search *search, char buf[static STATUS
     return buf;
 }
 
-bool search_has(const struct search *search, const char *study)
+bool tui_study_has(const struct search *search, const char *study)
 {
     char base[STUDY_NAME_MAX + 1], own[STUDY_NAME_MAX + 1];
     int k = study_search_name(study, base);
@@ -100,7 +100,7 @@ static int by_k(const void *a, const void *b)
     return p->k != q->k ? (p->k < q->k ? -1 : 1) : p->at < q->at ? -1 : p->at > q->at;
 }
 
-size_t searches_members(struct study *const *studies, size_t n, const char *key, size_t *ret, size_t cap)
+size_t tui_studies_members(struct study *const *studies, size_t n, const char *key, size_t *ret, size_t cap)
 {
     struct place *places = calloc(n + 1, sizeof(*places));
     char own[SEARCH_LABEL_MAX], base[STUDY_NAME_MAX + 1];
@@ -151,7 +151,7 @@ static int by_completion(const void *a, const void *b)
     return p->number != q->number ? (p->number < q->number ? -1 : 1) : p->member - q->member;
 }
 
-struct search_result *search_results(struct study *const *members, size_t n, size_t *ret_n)
+struct search_result *tui_study_results(struct study *const *members, size_t n, size_t *ret_n)
 {
     size_t most = 0, found = 0;
 
@@ -183,7 +183,7 @@ static bool dominates(const struct study *study, const double *a, const double *
     return better;
 }
 
-int search_pareto(const struct study *study, const struct search_result *results, size_t n)
+int tui_study_pareto(const struct study *study, const struct search_result *results, size_t n)
 {
     size_t from = n > PARETO_MAX ? n - PARETO_MAX : 0;
     int front = 0;
@@ -200,13 +200,13 @@ int search_pareto(const struct study *study, const struct search_result *results
 static void take_results(struct search *search, struct study *const *members, size_t n)
 {
     size_t n_results;
-    struct search_result *results = search_results(members, n, &n_results);
+    struct search_result *results = tui_study_results(members, n, &n_results);
     const struct study *first = members[0];
     char base[STUDY_NAME_MAX + 1];
 
     search->pareto = -1;
     if (first->n_objectives != 1)
-        search->pareto = search_pareto(first, results, n_results);
+        search->pareto = tui_study_pareto(first, results, n_results);
     else
         for (size_t i = 0; i < n_results; i++) {
             double value = results[i].trial->values[0];
@@ -296,7 +296,7 @@ static void take_times(struct search *search, struct study *const *members, size
         if (end > search->started_us)
             search->trials_h = 3600.0 * US / (double)(end - search->started_us);
     }
-    int64_t left = search->wanted - search_done(search);
+    int64_t left = search->wanted - tui_study_done(search);
     if (search->wanted >= 0 && (left <= 0 || (runs && search->trials_h > 0)))
         search->eta_s = left <= 0 ? 0 : (double)left * 3600 / search->trials_h;
     free(ends);
@@ -311,7 +311,7 @@ static char *newest_text(struct study *const *members, size_t n, const char *key
         if (study_attribute_find(members[i]->user, members[i]->n_user, key) &&
             (!newest || members[i]->id > newest->id))
             newest = members[i];
-    return newest ? search_attribute_text(newest->user, newest->n_user, key) : NULL;
+    return newest ? tui_study_attribute_text(newest->user, newest->n_user, key) : NULL;
 }
 
 /* False without memory: nothing is owned. */
@@ -338,7 +338,7 @@ static bool fill(struct search *search, struct study *const *members, size_t n, 
         for (int k = 0; k < members[i]->n_trials; k++)
             search->counts[members[i]->trials[k]->state]++;
         search->ks[i] = study_search_name(members[i]->name, base);
-        wanted += search_attribute_number(members[i]->user, members[i]->n_user, "papertape:trials");
+        wanted += tui_study_attribute_number(members[i]->user, members[i]->n_user, "papertape:trials");
         newest = members[i]->id > newest->id ? members[i] : newest;
     }
     if (wanted >= 0 && wanted < 1e9)
@@ -368,7 +368,7 @@ static bool has(const struct searches *searches, const char *key)
     return false;
 }
 
-struct searches *searches_make(struct study *const *studies, size_t n, int64_t now_us)
+struct searches *tui_studies_make(struct study *const *studies, size_t n, int64_t now_us)
 {
     size_t most = n < SEARCHES_MAX ? n : SEARCHES_MAX;
     struct searches *searches = calloc(1, sizeof(*searches));
@@ -379,7 +379,7 @@ struct searches *searches_make(struct study *const *studies, size_t n, int64_t n
     if (searches)
         searches->search = calloc(most + 1, sizeof(*searches->search));
     if (!searches || !searches->search || !sorted || !members || !at) {
-        searches_destroy(searches);
+        tui_studies_destroy(searches);
         searches = NULL;
         goto done;
     }
@@ -391,11 +391,11 @@ struct searches *searches_make(struct study *const *studies, size_t n, int64_t n
         group_key(sorted[i], key);
         if (has(searches, key))
             continue;
-        size_t found = searches_members(sorted, n, key, at, n);
+        size_t found = tui_studies_members(sorted, n, key, at, n);
         for (size_t k = 0; k < found; k++)
             members[k] = sorted[at[k]];
         if (found > 0 && !fill(&searches->search[searches->n], members, found, now_us)) {
-            searches_destroy(searches);
+            tui_studies_destroy(searches);
             searches = NULL;
             goto done;
         }
@@ -408,8 +408,8 @@ done:
     return searches;
 }
 
-void searches_unread(struct searches *searches, const struct study *study, const int *counts,
-                     const char *words)
+void tui_studies_unread(struct searches *searches, const struct study *study, const int *counts,
+                        const char *words)
 {
     char key[SEARCH_LABEL_MAX];
 
@@ -426,7 +426,7 @@ void searches_unread(struct searches *searches, const struct study *study, const
     }
 }
 
-void searches_destroy(struct searches *searches)
+void tui_studies_destroy(struct searches *searches)
 {
     if (!searches)
         return;
@@ -455,7 +455,7 @@ static enum named named_by(const struct search *search, const char *name)
     return strcmp(own, name) == 0 || strcmp(own, base) == 0 ? BY_STEM : NOT_NAMED;
 }
 
-const struct search *searches_find(const struct searches *searches, const char *name)
+const struct search *tui_studies_find(const struct searches *searches, const char *name)
 {
     const struct search *found = NULL;
     enum named best = NOT_NAMED;
@@ -470,10 +470,10 @@ const struct search *searches_find(const struct searches *searches, const char *
     return found;
 }
 
-const struct search *searches_find_other(const struct searches *searches, const char *name,
-                                         const struct search *after)
+const struct search *tui_studies_find_other(const struct searches *searches, const char *name,
+                                            const struct search *after)
 {
-    const struct search *found = searches_find(searches, name);
+    const struct search *found = tui_studies_find(searches, name);
 
     for (int i = 0; found && i < searches->n; i++)
         if (&searches->search[i] > after && &searches->search[i] != found &&

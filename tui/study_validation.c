@@ -1,4 +1,4 @@
-#include "tui/search_validation.h"
+#include "tui/study_validation.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +47,7 @@ static void take_gates(struct search_validation *v, const json_t *gates)
         const char *name = json_string_value(json_object_get(gate, "gate"));
         if (!name || v->n_gates == SEARCH_GATES_MAX)
             continue;
-        text_clean(v->gates[v->n_gates].gate, sizeof(v->gates[0].gate), name);
+        cli_text_clean(v->gates[v->n_gates].gate, sizeof(v->gates[0].gate), name);
         v->gates[v->n_gates].figure = number(gate, "figure");
         v->gates[v->n_gates].limit = number(gate, "limit");
         v->gates[v->n_gates++].passed = json_is_true(json_object_get(gate, "passed"));
@@ -75,7 +75,7 @@ static void take_proposal(struct search_validation *v, const json_t *proposal)
     v->value = number(proposal, "value");
     take_figures(v, proposal);
     v->admitted = json_is_true(json_object_get(proposal, "admitted"));
-    text_clean(v->verdict, sizeof(v->verdict), words ? words : "");
+    cli_text_clean(v->verdict, sizeof(v->verdict), words ? words : "");
     v->holdout.sharpe = number(holdout, "sharpe");
     v->holdout.holding = number(holdout, "sharpe_holding");
     v->holdout.equal_weight = number(holdout, "sharpe_equal_weight");
@@ -113,7 +113,7 @@ static bool schema_right(const json_t *proposal)
     return schema && strcmp(schema, "papertape.proposal/1") == 0;
 }
 
-int search_proposal_trial(const char *folder)
+int tui_study_proposal_trial(const char *folder)
 {
     json_error_t error;
     json_t *proposal;
@@ -254,7 +254,7 @@ static void take_returns(struct search_validation *v, const struct returns_matri
     }
     if (overfit_compute(returns->values, returns->rows, returns->columns, VALIDATION_BLOCKS, &overfit,
                         words) < 0) {
-        text_clean(v->returns_words, sizeof(v->returns_words), words);
+        cli_text_clean(v->returns_words, sizeof(v->returns_words), words);
         return;
     }
     make_histogram(v, &overfit);
@@ -313,7 +313,7 @@ static void read_columns(struct returns_kept *kept, const struct study_columns *
     if (r == -EINVAL && !is_ours(members) && !any_folder(members))
         snprintf(err, sizeof(err), "no returns: trials of papertape-trainer's own leave them");
     if (r < 0) {
-        text_clean(v->returns_words, sizeof(v->returns_words), err);
+        cli_text_clean(v->returns_words, sizeof(v->returns_words), err);
         return;
     }
     const struct study_members others = {members->of + 1, members->n - 1};
@@ -346,8 +346,8 @@ static void read_returns(struct study_members *members, struct returns_kept *kep
     study_columns_finish(&columns);
 }
 
-void search_validation_read(struct study_members *members, struct returns_kept *returns, int slice_ms,
-                            struct search_validation *ret)
+void tui_study_validation_read(struct study_members *members, struct returns_kept *returns, int slice_ms,
+                               struct search_validation *ret)
 {
     *ret = (struct search_validation){.trial = -1,
                                       .equity_trial = -1,
@@ -367,7 +367,7 @@ void search_validation_read(struct study_members *members, struct returns_kept *
         read_returns(members, returns, slice_ms, ret);
 }
 
-bool search_validation_moved(const struct search_validation *validation)
+bool tui_study_validation_moved(const struct search_validation *validation)
 {
     const double rounding = 1e-9; /* the file has 15 digits */
 

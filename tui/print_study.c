@@ -1,11 +1,11 @@
-#include "tui/print_search.h"
+#include "tui/print_study.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "cli/text.h"
-#include "tui/panel/search_words.h"
-#include "tui/search_rows.h"
+#include "tui/panel/study_words.h"
+#include "tui/study_rows.h"
 
 /* ---- Text. ---- */
 
@@ -14,8 +14,8 @@ static void line(FILE *out, const struct search *search, struct moment now)
     char a[FORMAT_MAX], direction[STATUS_WORD_MAX], name[STATUS_WORD_MAX];
 
     fputs("study     ", out);
-    text_print(out, search->label);
-    fprintf(out, " %s trials %d", search_direction(search, direction), search_done(search));
+    cli_text_print(out, search->label);
+    fprintf(out, " %s trials %d", tui_study_direction(search, direction), tui_study_done(search));
     if (search->wanted >= 0)
         fprintf(out, " of %lld", (long long)search->wanted);
     fprintf(out, " run %d ok %d pruned %d fail %d", search->counts[TRIAL_RUNNING],
@@ -23,24 +23,24 @@ static void line(FILE *out, const struct search *search, struct moment now)
     if (search->retried > 0)
         fprintf(out, " retried %d", search->retried);
     if (search->have_best)
-        fprintf(out, " best %s %s", search_best_name(search, name),
-                search_number(a, sizeof(a), search->best));
+        fprintf(out, " best %s %s", tui_study_best_name(search, name),
+                tui_study_number(a, sizeof(a), search->best));
     else if (search->pareto >= 0)
         fprintf(out, " Pareto front %d", search->pareto);
-    fprintf(out, " trials/h %s", format_number(a, search->trials_h, 1));
-    fprintf(out, " left %s", search_eta(a, search->eta_s));
-    fprintf(out, " age %s%s", format_age(a, search_age_ms(search, now)),
-            search_silent(search, now) ? " STALE" : "");
+    fprintf(out, " trials/h %s", cli_format_number(a, search->trials_h, 1));
+    fprintf(out, " left %s", panel_study_eta(a, search->eta_s));
+    fprintf(out, " age %s%s", cli_format_age(a, panel_study_age_ms(search, now)),
+            panel_study_silent(search, now) ? " STALE" : "");
     if (search->unread[0]) {
         fputs(" UNREAD ", out);
-        text_print(out, search->unread);
+        cli_text_print(out, search->unread);
     }
     fputc('\n', out);
 }
 
-void print_searches(FILE *out, const struct model *model, struct moment now)
+void tui_print_studies(FILE *out, const struct model *model, struct moment now)
 {
-    if (model->searches_error != 0 && model_searches_rows(model) > 0)
+    if (model->searches_error != 0 && tui_model_studies_rows(model) > 0)
         fprintf(out, "studies   none: %s\n", model->searches_words);
     for (int i = 0; model->searches && i < model->searches->n; i++)
         line(out, &model->searches->search[i], now);
@@ -53,23 +53,23 @@ static void trial_line(FILE *out, const struct search_page *page, const struct s
     enum style unused;
     int columns[SEARCH_IMPORTANCE_MAX];
 
-    fprintf(out, "trial     %s %s", search_trial_name(page, trial, text, sizeof(text)),
-            search_trial_state(trial, now, &unused));
-    search_values(text, sizeof(text), page, trial);
+    fprintf(out, "trial     %s %s", tui_study_trial_name(page, trial, text, sizeof(text)),
+            panel_study_trial_state(trial, now, &unused));
+    panel_study_values(text, sizeof(text), page, trial);
     fprintf(out, " value %s", text[0] ? text : "n/a");
-    int64_t ms = search_trial_duration_ms(trial, now.wall_ns / 1000);
-    fprintf(out, " took %s", format_age(age, ms));
-    int n = search_rows_columns(page, 0, columns, SEARCH_IMPORTANCE_MAX);
+    int64_t ms = tui_study_trial_duration_ms(trial, now.wall_ns / 1000);
+    fprintf(out, " took %s", cli_format_age(age, ms));
+    int n = tui_study_rows_columns(page, 0, columns, SEARCH_IMPORTANCE_MAX);
     for (int i = 0; i < n; i++)
-        if (search_cell_text(page, &trial->cells[columns[i]], text, sizeof(text))[0]) {
+        if (tui_study_cell_text(page, &trial->cells[columns[i]], text, sizeof(text))[0]) {
             fputc(' ', out);
-            text_print(out, page->params[columns[i]]);
+            cli_text_print(out, page->params[columns[i]]);
             fputc('=', out);
-            text_print(out, text);
+            cli_text_print(out, text);
         }
     if (trial->failure) {
         fputs(": ", out);
-        text_print(out, trial->failure);
+        cli_text_print(out, trial->failure);
     }
     fputc('\n', out);
 }
@@ -80,12 +80,12 @@ static void proposal_line(FILE *out, const struct search_page *page)
     char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], name[STUDY_NAME_MAX + 16];
 
     fputs("proposal  ", out);
-    text_print(out, v->trial < 0 ? "n/a" : search_validation_name(page, v->trial, name, sizeof(name)));
-    fprintf(out, " PBO %s deflated Sharpe %s skill %s %s\n", format_number(a, v->pbo, 2),
-            format_number(b, v->deflated, 2), format_number(c, v->skill, 2), v->verdict);
+    cli_text_print(out, v->trial < 0 ? "n/a" : tui_study_validation_name(page, v->trial, name, sizeof(name)));
+    fprintf(out, " PBO %s deflated Sharpe %s skill %s %s\n", cli_format_number(a, v->pbo, 2),
+            cli_format_number(b, v->deflated, 2), cli_format_number(c, v->skill, 2), v->verdict);
 }
 
-void print_search(FILE *out, const struct search_page *page, struct moment now, int most)
+void tui_print_study(FILE *out, const struct search_page *page, struct moment now, int most)
 {
     int n;
 
@@ -97,13 +97,13 @@ void print_search(FILE *out, const struct search_page *page, struct moment now, 
                 of->trials, of->studies, of->studies + of->left_out);
     for (int i = 0; i < page->n_importance; i++) {
         fputs("parameter ", out);
-        text_print(out, page->params[page->importance[i].param]);
+        cli_text_print(out, page->params[page->importance[i].param]);
         fprintf(out, " importance %.1f%%%s\n", 100 * page->importance[i].share,
                 page->search.n_objectives > 1 ? " of the first objective" : "");
     }
     if (page->have_validation && page->validation.have)
         proposal_line(out, page);
-    const struct search_trial *const *rows = search_rows(page, SORT_VALUE, false, "", &n);
+    const struct search_trial *const *rows = tui_study_rows(page, SORT_VALUE, false, "", &n);
     for (int i = 0; i < n && i < most; i++)
         trial_line(out, page, rows[i], now);
     if (n > most)
@@ -136,7 +136,7 @@ static json_t *words(const char *text)
 
     if (string)
         return string;
-    text_clean(clean, sizeof(clean), text);
+    cli_text_clean(clean, sizeof(clean), text);
     return json_string(clean);
 }
 
@@ -154,7 +154,7 @@ static json_t *search_json(const struct search *search, struct moment now)
     json_object_set_new(object, "directions", list);
     json_object_set_new(object, "trials", json_integer(search->n_trials));
     json_object_set_new(object, "trials_wanted", count(search->wanted));
-    json_object_set_new(object, "done", json_integer(search_done(search)));
+    json_object_set_new(object, "done", json_integer(tui_study_done(search)));
     json_object_set_new(object, "running", json_integer(search->counts[TRIAL_RUNNING]));
     json_object_set_new(object, "complete", json_integer(search->counts[TRIAL_COMPLETE]));
     json_object_set_new(object, "pruned", json_integer(search->counts[TRIAL_PRUNED]));
@@ -170,13 +170,13 @@ static json_t *search_json(const struct search *search, struct moment now)
     json_object_set_new(object, "trials_per_hour", number(search->trials_h));
     json_object_set_new(object, "eta_s", number(search->eta_s));
     json_object_set_new(object, "started_ns", time_ns(search->started_us));
-    json_object_set_new(object, "age_ms", count(search_age_ms(search, now)));
-    json_object_set_new(object, "stale", json_boolean(search_silent(search, now)));
+    json_object_set_new(object, "age_ms", count(panel_study_age_ms(search, now)));
+    json_object_set_new(object, "stale", json_boolean(panel_study_silent(search, now)));
     json_object_set_new(object, "unread", search->unread[0] ? words(search->unread) : json_null());
     return object;
 }
 
-json_t *print_searches_json(const struct model *model, struct moment now)
+json_t *tui_print_studies_json(const struct model *model, struct moment now)
 {
     json_t *list = model->searches ? json_array() : json_null();
 
@@ -210,7 +210,7 @@ static json_t *trial_json(const struct search_page *page, const struct search_tr
             json_t *value = cell_json(page, &trial->cells[i]);
             if (json_object_set(params, page->params[i], value) < 0) { /* a name that is no UTF-8 */
                 char clean[512];
-                text_clean(clean, sizeof(clean), page->params[i]);
+                cli_text_clean(clean, sizeof(clean), page->params[i]);
                 json_object_set(params, clean, value);
             }
             json_decref(value);
@@ -220,15 +220,15 @@ static json_t *trial_json(const struct search_page *page, const struct search_tr
                                                  number(trial->reports[i].value)));
     json_object_set_new(object, "study", words(page->members[trial->member]));
     json_object_set_new(object, "number", json_integer(trial->number));
-    json_object_set_new(object, "state", json_string(trial_state_name(trial->state)));
+    json_object_set_new(object, "state", json_string(study_trial_state_name(trial->state)));
     json_object_set_new(object, "values", values);
     json_object_set_new(object, "params", params);
     json_object_set_new(object, "reports", reports);
     json_object_set_new(object, "started_ns", time_ns(trial->started_us));
     json_object_set_new(object, "completed_ns", time_ns(trial->completed_us));
-    json_object_set_new(object, "duration_ms", count(search_trial_duration_ms(trial, now_us)));
-    json_object_set_new(object, "heartbeat_age_ms", count(search_trial_age_ms(trial, now_us)));
-    json_object_set_new(object, "stale", json_boolean(model_trial_freshness(trial, now) != FRESH));
+    json_object_set_new(object, "duration_ms", count(tui_study_trial_duration_ms(trial, now_us)));
+    json_object_set_new(object, "heartbeat_age_ms", count(tui_study_trial_age_ms(trial, now_us)));
+    json_object_set_new(object, "stale", json_boolean(tui_model_trial_freshness(trial, now) != FRESH));
     json_object_set_new(object, "share", number(trial->share));
     json_object_set_new(object, "steps_per_second", number(trial->steps_s));
     json_object_set_new(object, "worker", trial->worker[0] ? words(trial->worker) : json_null());
@@ -248,7 +248,7 @@ static json_t *validation_json_of(const struct search_validation *v)
                      v->admitted, "words", words(v->verdict));
 }
 
-json_t *print_search_json(const struct search_page *page, struct moment now)
+json_t *tui_print_study_json(const struct search_page *page, struct moment now)
 {
     json_t *object = search_json(&page->search, now), *trials = json_array(), *importance = json_array(),
            *params = json_array();

@@ -1,4 +1,4 @@
-#include "cli/told.h"
+#include "cli/answer.h"
 
 #include <errno.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "exchange/exit_status.h"
 #include "exchange/nearest.h"
 
-json_t *told_named(const json_t *object, const struct told_source *source)
+json_t *cli_answer_named(const json_t *object, const struct answer_source *source)
 {
     json_t *name = json_object_get(object, source->name);
     json_t *copy = json_is_string(name) ? json_pack("{s:O}", "name", name) : NULL;
@@ -27,7 +27,7 @@ json_t *told_named(const json_t *object, const struct told_source *source)
 }
 
 /* What is no list of named objects is no answer. */
-static json_t *take_rows(const json_t *result, const struct told_source *source)
+static json_t *take_rows(const json_t *result, const struct answer_source *source)
 {
     json_t *list = json_object_get(result, source->key), *rows = json_array(), *row;
     size_t i;
@@ -38,7 +38,7 @@ static json_t *take_rows(const json_t *result, const struct told_source *source)
     }
     json_array_foreach(list, i, row)
     {
-        if (json_array_append_new(rows, told_named(row, source)) < 0) {
+        if (json_array_append_new(rows, cli_answer_named(row, source)) < 0) {
             json_decref(rows);
             return NULL;
         }
@@ -46,46 +46,47 @@ static json_t *take_rows(const json_t *result, const struct told_source *source)
     return rows;
 }
 
-static int read_stored(const char *verb, const char *state, const struct told_source *source, json_t *rows)
+static int read_stored(const char *verb, const char *state, const struct answer_source *source, json_t *rows)
 {
     struct db_reader *reader;
-    int status = stored_open(verb, state, &reader);
+    int status = cli_stored_open(verb, state, &reader);
 
     if (status != EXIT_OK)
         return status;
-    return stored_close(verb, reader, source->read(reader, clock_wall_ns(), rows));
+    return cli_stored_close(verb, reader, source->read(reader, clock_wall_ns(), rows));
 }
 
 /* EXIT_OK, or EXIT_NO_DAEMON after a line that says that it is the database's: *ret_rows is the caller's.
  * Else an exit status with its line. */
-static int take_list(const char *verb, const char *state, const struct told_source *source, json_t **ret_rows)
+static int take_list(const char *verb, const char *state, const struct answer_source *source,
+                     json_t **ret_rows)
 {
     struct control_error error;
     json_t *result, *rows;
-    int status = ask_quietly(state, source->cmd, NULL, &result, &error);
+    int status = cli_ask_quietly(state, source->cmd, NULL, &result, &error);
 
     if (status == EXIT_OK) {
         rows = take_rows(result, source);
         json_decref(result);
         if (!rows)
-            return stored_fail(EXIT_ERROR, verb, source->cmd,
-                               "the daemon's answer is no list: both must be of one version");
+            return cli_stored_fail(EXIT_ERROR, verb, source->cmd,
+                                   "the daemon's answer is no list: both must be of one version");
         *ret_rows = rows;
         return EXIT_OK;
     }
     if (status != EXIT_NO_DAEMON) {
-        ask_say(verb, &error);
+        cli_ask_say(verb, &error);
         return status;
     }
     rows = json_array();
-    status =
-        rows ? read_stored(verb, state, source, rows) : stored_fail(EXIT_ERROR, verb, "", "out of memory");
+    status = rows ? read_stored(verb, state, source, rows)
+                  : cli_stored_fail(EXIT_ERROR, verb, "", "out of memory");
     if (status != EXIT_OK) {
         json_decref(rows);
         return status;
     }
     fprintf(stderr, "papertape: %s: as the database last had them: ", verb);
-    text_print(stderr, error.message);
+    cli_text_print(stderr, error.message);
     fputc('\n', stderr);
     *ret_rows = rows;
     return EXIT_NO_DAEMON;
@@ -97,7 +98,7 @@ static const char *show_number(enum told_kind kind, enum stored_form form, char 
     char text[FORMAT_MAX];
 
     if (kind == TOLD_COUNT && form == STORED_TABLE)
-        snprintf(buf, STORED_CELL, "%s", format_count(text, value));
+        snprintf(buf, STORED_CELL, "%s", cli_format_count(text, value));
     else if (kind == TOLD_COUNT)
         snprintf(buf, STORED_CELL, "%.15g", value);
     else
@@ -122,14 +123,14 @@ static const char *show(const struct told_column *column, enum stored_form form,
     if (!json_is_integer(value))
         return "";
     if (column->kind == TOLD_TIME)
-        return whole > 0 ? stored_time(form, buf, whole) : "";
+        return whole > 0 ? cli_stored_time(form, buf, whole) : "";
     if (column->kind != TOLD_AGE || form == STORED_CSV || whole < 0)
-        return stored_integer(buf, whole);
-    snprintf(buf, STORED_CELL, "%s", format_age(text, whole));
+        return cli_stored_integer(buf, whole);
+    snprintf(buf, STORED_CELL, "%s", cli_format_age(text, whole));
     return buf;
 }
 
-static void print_row(struct stored_list *list, const struct told_source *source, json_t *row)
+static void print_row(struct stored_list *list, const struct answer_source *source, json_t *row)
 {
     char buf[STORED_COLUMNS_MAX][STORED_CELL];
     const char *cells[STORED_COLUMNS_MAX];
@@ -138,10 +139,11 @@ static void print_row(struct stored_list *list, const struct told_source *source
         source->prepare(list->form, row);
     for (int i = 0; i < source->n_columns; i++)
         cells[i] = show(&source->columns[i], list->form, buf[i], row);
-    stored_row(list, cells);
+    cli_stored_row(list, cells);
 }
 
-int told_list(const char *verb, const char *state, const struct told_source *source, enum stored_form form)
+int cli_answer_list(const char *verb, const char *state, const struct answer_source *source,
+                    enum stored_form form)
 {
     struct stored_list list = {.name = source->key, .form = form, .n_columns = source->n_columns};
     char schema[64];
@@ -153,34 +155,34 @@ int told_list(const char *verb, const char *state, const struct told_source *sou
         return status;
     if (form == STORED_JSON) {
         snprintf(schema, sizeof schema, "papertape.%s/1", source->key);
-        int r = told_print(verb, schema, source->key, rows);
+        int r = cli_answer_print(verb, schema, source->key, rows);
         return r == EXIT_OK ? status : r;
     }
     for (int c = 0; c < source->n_columns; c++)
         list.own[c] = (struct stored_column){source->columns[c].name, source->columns[c].width, NULL};
-    stored_begin(&list);
+    cli_stored_begin(&list);
     json_array_foreach(rows, i, row) print_row(&list, source, row);
-    stored_end(&list);
+    cli_stored_end(&list);
     json_decref(rows);
     return status;
 }
 
-int told_check_name(const char *verb, const char *name)
+int cli_answer_check_name(const char *verb, const char *name)
 {
     if (db_training_name_good(name))
         return EXIT_OK;
-    return stored_fail(EXIT_USAGE, verb, name,
-                       "a name is 1 to 31 letters, digits, - _ and dots, and begins with no dot");
+    return cli_stored_fail(EXIT_USAGE, verb, name,
+                           "a name is 1 to 31 letters, digits, - _ and dots, and begins with no dot");
 }
 
 /* ---- the nearest name ---- */
 
-static json_t *ask_rows(const char *state, const struct told_source *source)
+static json_t *ask_rows(const char *state, const struct answer_source *source)
 {
     struct control_error ignored;
     json_t *result, *rows;
 
-    if (!source || ask_quietly(state, source->cmd, NULL, &result, &ignored) != EXIT_OK)
+    if (!source || cli_ask_quietly(state, source->cmd, NULL, &result, &ignored) != EXIT_OK)
         return NULL;
     rows = take_rows(result, source);
     json_decref(result);
@@ -192,7 +194,7 @@ static void offer_all(struct nearest *nearest, const char *name, const json_t *r
     const json_t *row;
     size_t i;
 
-    json_array_foreach(rows, i, row) nearest_offer(nearest, name, told_text(row, "name"));
+    json_array_foreach(rows, i, row) nearest_offer(nearest, name, cli_answer_text(row, "name"));
 }
 
 /* The daemon speaks of args.path where the command line has --policy. */
@@ -213,8 +215,9 @@ static void as_options(struct control_error *error)
     }
 }
 
-void told_refused(const char *verb, const char *state, const char *name, const struct control_error *error,
-                  const struct told_source *first, const struct told_source *second)
+void cli_answer_refused(const char *verb, const char *state, const char *name,
+                        const struct control_error *error, const struct answer_source *first,
+                        const struct answer_source *second)
 {
     struct control_error shown = *error;
     struct nearest nearest = {0};
@@ -230,68 +233,68 @@ void told_refused(const char *verb, const char *state, const char *name, const s
     size_t len = strlen(shown.message);
     if (nearest_is_near(&nearest, name) && !strstr(shown.message, nearest.best))
         snprintf(shown.message + len, sizeof(shown.message) - len, ": did you mean \"%s\"?", nearest.best);
-    ask_say(verb, &shown);
+    cli_ask_say(verb, &shown);
     json_decref(rows[0]);
     json_decref(rows[1]);
 }
 
-int told_ask(const char *verb, const char *state, const char *cmd, const char *name, json_t *args,
-             const struct told_source *first, const struct told_source *second, json_t **ret_result)
+int cli_answer_ask(const char *verb, const char *state, const char *cmd, const char *name, json_t *args,
+                   const struct answer_source *first, const struct answer_source *second, json_t **ret_result)
 {
     struct control_error error;
-    int status = ask_quietly(state, cmd, args, ret_result, &error);
+    int status = cli_ask_quietly(state, cmd, args, ret_result, &error);
 
     if (status == EXIT_ERROR)
-        told_refused(verb, state, name, &error, first, second);
+        cli_answer_refused(verb, state, name, &error, first, second);
     else if (status != EXIT_OK)
-        ask_say(verb, &error);
+        cli_ask_say(verb, &error);
     return status;
 }
 
 /* ---- values ---- */
 
-const char *told_text(const json_t *row, const char *key)
+const char *cli_answer_text(const json_t *row, const char *key)
 {
     const char *text = json_string_value(json_object_get(row, key));
 
     return text ? text : "";
 }
 
-int64_t told_integer_or(const json_t *row, const char *key, int64_t otherwise)
+int64_t cli_answer_integer_or(const json_t *row, const char *key, int64_t otherwise)
 {
     const json_t *value = json_object_get(row, key);
 
     return json_is_integer(value) ? json_integer_value(value) : otherwise;
 }
 
-json_t *told_text_or_null(const char *text)
+json_t *cli_answer_text_or_null(const char *text)
 {
     return *text ? json_string(text) : json_null();
 }
 
-json_t *told_ns_or_null(int64_t ns)
+json_t *cli_answer_ns_or_null(int64_t ns)
 {
     return ns ? json_integer(ns) : json_null();
 }
 
-json_t *told_count_or_null(int64_t n)
+json_t *cli_answer_count_or_null(int64_t n)
 {
     return n < 0 ? json_null() : json_integer(n);
 }
 
-json_t *told_number_or_null(double value)
+json_t *cli_answer_number_or_null(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-int told_print(const char *verb, const char *schema, const char *key, json_t *value)
+int cli_answer_print(const char *verb, const char *schema, const char *key, json_t *value)
 {
     json_t *object = json_pack("{s:s, s:o}", "schema", schema, key, value);
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
 
     json_decref(object);
     if (!text)
-        return stored_fail(EXIT_ERROR, verb, "", "out of memory");
+        return cli_stored_fail(EXIT_ERROR, verb, "", "out of memory");
     puts(text);
     free(text);
     return EXIT_OK;

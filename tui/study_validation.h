@@ -1,7 +1,7 @@
 /* What is known of a search's luck, read from its folders: a proposal of one of its studies, and the returns
  * of the trials of all. */
-#ifndef TUI_SEARCH_VALIDATION_H
-#define TUI_SEARCH_VALIDATION_H
+#ifndef TUI_STUDY_VALIDATION_H
+#define TUI_STUDY_VALIDATION_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,16 +48,16 @@ struct search_validation {
 };
 
 /* The trial that FOLDER/proposal.json proposes; -1: there is none, or not known. */
-int search_proposal_trial(const char *folder);
+int tui_study_proposal_trial(const char *folder);
 
 /* Reads the proposal of members->of[0] into *ret, and with `returns` (NULL: not) those of all the members'
  * trials, as `papertape-trainer validate --study` does; what is missing is said in its words. Files that are
  * not in `returns` yet are read for no longer than slice_ms, but one at least: then unread is how many are
  * left for the next call. Without a proposal the member with the best trial becomes the first one. */
-void search_validation_read(struct study_members *members, struct returns_kept *returns, int slice_ms,
-                            struct search_validation *ret);
+void tui_study_validation_read(struct study_members *members, struct returns_kept *returns, int slice_ms,
+                               struct search_validation *ret);
 
 /* Has more come to light since the proposal: is its PBO another by now? */
-bool search_validation_moved(const struct search_validation *validation);
+bool tui_study_validation_moved(const struct search_validation *validation);
 
 #endif

@@ -1,4 +1,4 @@
-#include "tui/search_reader.h"
+#include "tui/study_reader.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -28,7 +28,7 @@ static void put(struct search_reader *reader, struct search_reading *reading)
         reader->reading.mono_ms = reading->mono_ms;
         return;
     }
-    search_reading_finish(&reader->reading);
+    tui_study_reading_finish(&reader->reading);
     reader->reading = *reading;
     reader->have = true;
 }
@@ -45,10 +45,10 @@ static void *run(void *ctx)
         }
         struct search_want want = reader->want;
         struct search_reading reading;
-        struct moment now = moment_now();
+        struct moment now = tui_model_now();
         reader->wants = false;
         pthread_mutex_unlock(&reader->mutex);
-        search_source_read(reader->source, &want, now.wall_ns / 1000, now.mono_ms, &reading);
+        tui_study_source_read(reader->source, &want, now.wall_ns / 1000, now.mono_ms, &reading);
         pthread_mutex_lock(&reader->mutex);
         if (reading.more && !reader->wants) { /* it goes on with the same */
             reader->want = want;
@@ -61,7 +61,7 @@ static void *run(void *ctx)
     return NULL;
 }
 
-struct search_reader *search_reader_create(const char *url, const char *folder)
+struct search_reader *tui_study_reader_create(const char *url, const char *folder)
 {
     struct search_reader *reader = calloc(1, sizeof(*reader));
     sigset_t all, before;
@@ -69,7 +69,7 @@ struct search_reader *search_reader_create(const char *url, const char *folder)
     if (!reader)
         return NULL;
     reader->event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    reader->source = search_source_create(url, folder, BUSY_MS);
+    reader->source = tui_study_source_create(url, folder, BUSY_MS);
     pthread_mutex_init(&reader->mutex, NULL);
     pthread_cond_init(&reader->wanted, NULL);
     sigfillset(&all); /* signals are the main loop's */
@@ -80,12 +80,12 @@ struct search_reader *search_reader_create(const char *url, const char *folder)
         return reader;
     if (reader->event >= 0)
         close(reader->event);
-    search_source_destroy(reader->source);
+    tui_study_source_destroy(reader->source);
     free(reader);
     return NULL;
 }
 
-void search_reader_destroy(struct search_reader *reader)
+void tui_study_reader_destroy(struct search_reader *reader)
 {
     if (!reader)
         return;
@@ -96,18 +96,18 @@ void search_reader_destroy(struct search_reader *reader)
     pthread_join(reader->thread, NULL);
     pthread_cond_destroy(&reader->wanted);
     pthread_mutex_destroy(&reader->mutex);
-    search_reading_finish(&reader->reading);
-    search_source_destroy(reader->source);
+    tui_study_reading_finish(&reader->reading);
+    tui_study_source_destroy(reader->source);
     close(reader->event);
     free(reader);
 }
 
-int search_reader_fd(const struct search_reader *reader)
+int tui_study_reader_fd(const struct search_reader *reader)
 {
     return reader->event;
 }
 
-void search_reader_want(struct search_reader *reader, const struct search_want *want)
+void tui_study_reader_want(struct search_reader *reader, const struct search_want *want)
 {
     pthread_mutex_lock(&reader->mutex);
     reader->want = *want;
@@ -116,7 +116,7 @@ void search_reader_want(struct search_reader *reader, const struct search_want *
     pthread_mutex_unlock(&reader->mutex);
 }
 
-bool search_reader_take(struct search_reader *reader, struct search_reading *ret)
+bool tui_study_reader_take(struct search_reader *reader, struct search_reading *ret)
 {
     eventfd_t unused;
 

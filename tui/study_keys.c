@@ -1,34 +1,34 @@
-#include "tui/search_keys.h"
+#include "tui/study_keys.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "tui/paste.h"
-#include "tui/search_rows.h"
+#include "tui/study_rows.h"
 #include "tui/train_ask.h"
 
 enum { CONTROL_U = 'U' & 0x1f };
 
-bool search_keys_here(const struct view *view, enum panel focus)
+bool tui_study_keys_here(const struct view *view, enum panel focus)
 {
     return focus == PANEL_SEARCHES || (view->tab == TAB_STUDY && view->search_view != SEARCH_LISTED);
 }
 
-int search_keys_subjects(const struct view *view, const struct model *model, enum prompt prompt,
-                         const char *ret[static STATUS_TRAININGS_MAX])
+int tui_study_keys_subjects(const struct view *view, const struct model *model, enum prompt prompt,
+                            const char *ret[static STATUS_TRAININGS_MAX])
 {
-    const struct search *search = view_search(view, model);
+    const struct search *search = tui_view_study(view, model);
     const struct status_training *jobs[STATUS_TRAININGS_MAX];
-    int n = search ? model_search_jobs(model, search, jobs) : 0, found = 0;
+    int n = search ? tui_model_study_jobs(model, search, jobs) : 0, found = 0;
     char words[TRAIN_ASK_MAX];
     bool all = prompt == PROMPT_STOP || prompt == PROMPT_RESUME || prompt == PROMPT_RESTART, work = false;
 
     for (int i = 0; i < n && (all || found == 0); i++) {
-        if (!train_ask_allowed(model, prompt, jobs[i]->training, words))
+        if (!tui_train_ask_allowed(model, prompt, jobs[i]->training, words))
             continue;
-        if (prompt == PROMPT_RESTART && work && !model_training_works(jobs[i]))
+        if (prompt == PROMPT_RESTART && work && !tui_model_training_works(jobs[i]))
             break; /* those that work come first */
-        work |= model_training_works(jobs[i]);
+        work |= tui_model_training_works(jobs[i]);
         ret[found++] = jobs[i]->training;
     }
     if (n > 0 && found == 0)
@@ -36,11 +36,11 @@ int search_keys_subjects(const struct view *view, const struct model *model, enu
     return found;
 }
 
-bool search_keys_not_ours(const struct view *view, const struct model *model, char *words, size_t size)
+bool tui_study_keys_not_ours(const struct view *view, const struct model *model, char *words, size_t size)
 {
-    const struct search *search = view_search(view, model);
+    const struct search *search = tui_view_study(view, model);
 
-    if (!search || model_search_job(model, search))
+    if (!search || tui_model_study_job(model, search))
         return false;
     snprintf(words, size, "%.100s is no training of the co-process: S starts a study from its configuration",
              search->label);
@@ -56,9 +56,9 @@ static void show_page(struct view *view)
     view->focus = PANEL_TRIALS;
 }
 
-bool search_keys_enter(struct view *view, const struct model *model, enum panel focus)
+bool tui_study_keys_enter(struct view *view, const struct model *model, enum panel focus)
 {
-    const struct search *search = view_search(view, model);
+    const struct search *search = tui_view_study(view, model);
 
     if (focus == PANEL_SEARCHES && search) {
         if (strcmp(view->search, search->key) != 0)
@@ -82,7 +82,7 @@ bool search_keys_enter(struct view *view, const struct model *model, enum panel 
     return true;
 }
 
-enum action search_keys_back(struct view *view)
+enum action tui_study_keys_back(struct view *view)
 {
     if (view->search_view == SEARCH_VALIDATION) {
         show_page(view);
@@ -101,7 +101,7 @@ static void choose_trial(struct view *view, const struct search_page *page, int 
 {
     int n;
     const struct search_trial *const *rows =
-        search_rows(page, view->trial_sort, view->trial_invert, view->trial_filter, &n);
+        tui_study_rows(page, view->trial_sort, view->trial_invert, view->trial_filter, &n);
 
     if (at < 0 || at >= n)
         return;
@@ -110,9 +110,9 @@ static void choose_trial(struct view *view, const struct search_page *page, int 
     view->cursor[PANEL_TRIAL] = 0;
 }
 
-void search_keys_moved(struct view *view, const struct model *model, enum panel focus)
+void tui_study_keys_moved(struct view *view, const struct model *model, enum panel focus)
 {
-    const struct search_page *page = view_search_page(view, model);
+    const struct search_page *page = tui_view_study_page(view, model);
 
     if (focus == PANEL_SEARCHES && model->searches && view->cursor[focus] < model->searches->n) {
         memcpy(view->search, model->searches->search[view->cursor[focus]].key, sizeof(view->search));
@@ -122,15 +122,15 @@ void search_keys_moved(struct view *view, const struct model *model, enum panel 
         choose_trial(view, page, view->cursor[focus]);
 }
 
-enum action search_keys_press(struct view *view, const struct model *model, enum panel focus,
-                              struct moment now, int key)
+enum action tui_study_keys_press(struct view *view, const struct model *model, enum panel focus,
+                                 struct moment now, int key)
 {
-    const struct search_page *page = view_search_page(view, model);
-    const struct search *search = view_search(view, model);
+    const struct search_page *page = tui_view_study_page(view, model);
+    const struct search *search = tui_view_study(view, model);
     char words[160];
 
-    if (!search_keys_here(view, focus)) {
-        view_tell(view, OUTCOME_NOTE, "", "o, I, / and v are of a study's page: 2, its list, Enter", now);
+    if (!tui_study_keys_here(view, focus)) {
+        tui_view_tell(view, OUTCOME_NOTE, "", "o, I, / and v are of a study's page: 2, its list, Enter", now);
         return ACTION_NONE;
     }
     if (key == 'v') {
@@ -147,22 +147,22 @@ enum action search_keys_press(struct view *view, const struct model *model, enum
         return ACTION_COLLECT;
     }
     if (view->search_view != SEARCH_PAGE || !page) {
-        view_tell(view, OUTCOME_NOTE, "", "o, I and / order a study's trials: Enter opens its page", now);
+        tui_view_tell(view, OUTCOME_NOTE, "", "o, I and / order a study's trials: Enter opens its page", now);
     } else if (key == '/') {
         view->prompt = PROMPT_FILTER;
         view->outcome = OUTCOME_NONE;
         view->focus = PANEL_TRIALS;
     } else if (key == 'o') {
-        view->trial_sort = (view->trial_sort + 1) % search_rows_sorts(page);
-        snprintf(words, sizeof(words), "by %.120s", search_rows_name(page, view->trial_sort));
-        view_tell(view, OUTCOME_NOTE, "trials:", words, now);
+        view->trial_sort = (view->trial_sort + 1) % tui_study_rows_sorts(page);
+        snprintf(words, sizeof(words), "by %.120s", tui_study_rows_name(page, view->trial_sort));
+        tui_view_tell(view, OUTCOME_NOTE, "trials:", words, now);
     } else {
         view->trial_invert = !view->trial_invert;
     }
     return ACTION_NONE;
 }
 
-enum action search_keys_filter(struct view *view, int key)
+enum action tui_study_keys_filter(struct view *view, int key)
 {
     size_t len = strlen(view->trial_filter);
 
@@ -183,8 +183,8 @@ enum action search_keys_filter(struct view *view, int key)
     return ACTION_NONE;
 }
 
-void search_keys_paste(struct view *view, const int *keys, size_t n)
+void tui_study_keys_paste(struct view *view, const int *keys, size_t n)
 {
     for (size_t i = 0; i < n && i < PASTE_MAX; i++)
-        search_keys_filter(view, keys[i] >= ' ' && keys[i] < 0x7f ? keys[i] : '?');
+        tui_study_keys_filter(view, keys[i] >= ' ' && keys[i] < 0x7f ? keys[i] : '?');
 }

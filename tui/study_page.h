@@ -1,12 +1,12 @@
 /* One search in full, for its page: every trial of every worker as a row, one column a parameter, the history
  * of the best value, what the parameters matter, the chosen trial's attributes, and what is known of its
  * luck. A snapshot: made from what was read, and nobody's but its own afterwards. */
-#ifndef TUI_SEARCH_PAGE_H
-#define TUI_SEARCH_PAGE_H
+#ifndef TUI_STUDY_PAGE_H
+#define TUI_STUDY_PAGE_H
 
 #include "trainer/study/importance.h"
-#include "tui/search_validation.h"
-#include "tui/searches.h"
+#include "tui/studies.h"
+#include "tui/study_validation.h"
 
 enum {
     SEARCH_WORKER_MAX = 64,
@@ -85,10 +85,10 @@ struct search_page {
     bool have_validation;
     struct search_validation validation;
     struct search_memory *memory; /* of all of the above */
-    struct search_order *order;   /* search_rows()' last, owned; the one thing that drawing changes */
+    struct search_order *order;   /* tui_study_rows()' last, owned; the one thing that drawing changes */
 };
 
-/* The rows that were shown last, and what they were shown by (tui/search_rows.h). */
+/* The rows that were shown last, and what they were shown by (tui/study_rows.h). */
 struct search_order {
     bool made, invert;
     int sort, n;
@@ -100,7 +100,7 @@ struct search_order {
 struct search_complete {
     int64_t trials, studies, ids; /* ids: of the studies, together */
 };
-struct search_complete search_complete(struct study *const *studies, size_t n);
+struct search_complete tui_study_complete(struct study *const *studies, size_t n);
 
 /* What is reckoned seldom, and kept from one page to the next by whoever makes them. Zeroed to begin with. */
 struct search_kept {
@@ -112,35 +112,37 @@ struct search_kept {
     double importance_shares[SEARCH_IMPORTANCE_MAX];
 };
 
-/* The page of the studies of one search (by K, at least one). NULL without memory. For search_page_destroy().
- * `kept` may be NULL: importance is then reckoned anew. */
-struct search_page *search_page_make(struct study *const *members, size_t n, const struct search_want *want,
-                                     struct search_kept *kept, int64_t now_us);
-void search_page_destroy(struct search_page *page); /* NULL is fine */
+/* The page of the studies of one search (by K, at least one). NULL without memory. For
+ * tui_study_page_destroy(). `kept` may be NULL: importance is then reckoned anew. */
+struct search_page *tui_study_page_make(struct study *const *members, size_t n,
+                                        const struct search_want *want, struct search_kept *kept,
+                                        int64_t now_us);
+void tui_study_page_destroy(struct search_page *page); /* NULL is fine */
 
 /* A cell as text: a number, or the choice; "" where the trial has none. */
-const char *search_cell_text(const struct search_page *page, const struct search_cell *cell, char *buf,
-                             size_t size);
+const char *tui_study_cell_text(const struct search_page *page, const struct search_cell *cell, char *buf,
+                                size_t size);
 /* Where the value lies in what it was drawn from, 0..1; NaN. */
-double search_cell_place(const struct search_page *page, const struct search_cell *cell);
+double tui_study_cell_place(const struct search_page *page, const struct search_cell *cell);
 
 /* "#29", and "2#29" of the worker NAME_2 where there are several. */
-const char *search_trial_name(const struct search_page *page, const struct search_trial *trial, char *buf,
-                              size_t size);
+const char *tui_study_trial_name(const struct search_page *page, const struct search_trial *trial, char *buf,
+                                 size_t size);
 /* The time that it took, or takes: ms; -1: not known. */
-int64_t search_trial_duration_ms(const struct search_trial *trial, int64_t now_us);
+int64_t tui_study_trial_duration_ms(const struct search_trial *trial, int64_t now_us);
 /* Since its worker's last heartbeat: ms; -1: it has none, and is never stale. */
-int64_t search_trial_age_ms(const struct search_trial *trial, int64_t now_us);
-int64_t search_trial_expected_ms(const struct search_trial *trial);
+int64_t tui_study_trial_age_ms(const struct search_trial *trial, int64_t now_us);
+int64_t tui_study_trial_expected_ms(const struct search_trial *trial);
 /* Its value, or the last that it reported where it runs or was pruned; NaN. */
-double search_trial_value(const struct search_trial *trial);
+double tui_study_trial_value(const struct search_trial *trial);
 
-const struct search_trial *search_page_trial(const struct search_page *page, const char *study, int number);
+const struct search_trial *tui_study_page_trial(const struct search_page *page, const char *study,
+                                                int number);
 
 /* A number in few columns: four digits that matter. */
-const char *search_number(char *buf, size_t size, double value);
+const char *tui_study_number(char *buf, size_t size, double value);
 
 /* "#2"; of several workers with whose it is: "own_2#2". Its number may be of any of the study's trials. */
-const char *search_validation_name(const struct search_page *page, int trial, char *buf, size_t size);
+const char *tui_study_validation_name(const struct search_page *page, int trial, char *buf, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-#include "tui/search_page.h"
+#include "tui/study_page.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -44,7 +44,7 @@ static const char *keep_text(struct search_page *page, const char *text)
     return copy ? memcpy(copy, text, size) : NULL;
 }
 
-void search_page_destroy(struct search_page *page)
+void tui_study_page_destroy(struct search_page *page)
 {
     if (!page)
         return;
@@ -75,7 +75,7 @@ static bool keep_choices(struct search_page *page, const struct distribution *fr
     ret->choices = take(page, ((size_t)from->n_choices + 1) * sizeof(*ret->choices));
     for (int i = 0; ret->choices && i < from->n_choices; i++) {
         const json_t *choice = json_array_get(from->choices, (size_t)i);
-        const char *word = python_json_word(choice), *carried = python_json_carried(choice);
+        const char *word = study_python_json_word(choice), *carried = study_python_json_carried(choice);
         const char *bare = word ? word : carried ? carried : json_string_value(choice);
         char *text = bare || !choice ? NULL : json_dumps(choice, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
         ret->choices[i] = keep_text(page, bare ? bare : text ? text : "?");
@@ -147,10 +147,10 @@ static int count_retries(const struct study_trial *trial)
 
 static const char *failure_of(struct search_page *page, const struct study_trial *trial)
 {
-    char *text = search_attribute_text(trial->user, trial->n_user, "papertape:failure");
+    char *text = tui_study_attribute_text(trial->user, trial->n_user, "papertape:failure");
 
     if (!text)
-        text = search_attribute_text(trial->system, trial->n_system, "fail_reason");
+        text = tui_study_attribute_text(trial->system, trial->n_system, "fail_reason");
     const char *kept = text ? keep_text(page, text) : NULL;
     free(text);
     return kept;
@@ -160,7 +160,7 @@ static bool take_trial(struct search_page *page, const struct study *study, int 
                        const struct mapped *mapped, const struct study_trial *trial, struct search_trial *row)
 {
     struct search_cell *cells = take(page, ((size_t)page->n_params + 1) * sizeof(*cells));
-    char *worker = search_attribute_text(trial->user, trial->n_user, "papertape:worker");
+    char *worker = tui_study_attribute_text(trial->user, trial->n_user, "papertape:worker");
 
     *row = (struct search_trial){.member = member,
                                  .number = trial->number,
@@ -245,7 +245,7 @@ static bool take_trials(struct search_page *page, struct study *const *members, 
 static bool take_results(struct search_page *page, struct study *const *members, size_t n)
 {
     size_t n_results;
-    struct search_result *results = search_results(members, n, &n_results);
+    struct search_result *results = tui_study_results(members, n, &n_results);
     double *values = take(page, (n_results + 1) * sizeof(*values));
     double *best = take(page, (n_results + 1) * sizeof(*best));
 
@@ -262,7 +262,7 @@ static bool take_results(struct search_page *page, struct study *const *members,
     return values && best;
 }
 
-struct search_complete search_complete(struct study *const *studies, size_t n)
+struct search_complete tui_study_complete(struct study *const *studies, size_t n)
 {
     struct search_complete complete = {.studies = (int64_t)n};
 
@@ -281,7 +281,7 @@ static void take_importance(struct search_page *page, struct study *const *membe
 {
     static const struct search_kept nothing;
     struct importance found[SEARCH_IMPORTANCE_MAX];
-    const struct search_complete complete = search_complete(members, n);
+    const struct search_complete complete = tui_study_complete(members, n);
     struct search_kept own = nothing;
 
     kept = kept ? kept : &own;
@@ -344,11 +344,12 @@ static bool take_attributes(struct search_page *page, struct study *const *membe
     return true;
 }
 
-struct search_page *search_page_make(struct study *const *members, size_t n, const struct search_want *want,
-                                     struct search_kept *kept, int64_t now_us)
+struct search_page *tui_study_page_make(struct study *const *members, size_t n,
+                                        const struct search_want *want, struct search_kept *kept,
+                                        int64_t now_us)
 {
     struct search_page *page = calloc(1, sizeof(*page));
-    struct searches *one = searches_make(members, n, now_us);
+    struct searches *one = tui_studies_make(members, n, now_us);
 
     if (page)
         page->order = calloc(1, sizeof(*page->order));
@@ -364,17 +365,17 @@ struct search_page *search_page_make(struct study *const *members, size_t n, con
         !take_attributes(page, members, n, want))
         goto failed;
     take_importance(page, members, n, kept);
-    searches_destroy(one);
+    tui_studies_destroy(one);
     return page;
 failed:
-    searches_destroy(one);
-    search_page_destroy(page);
+    tui_studies_destroy(one);
+    tui_study_page_destroy(page);
     return NULL;
 }
 
 /* ---- As text. ---- */
 
-const char *search_number(char *buf, size_t size, double value)
+const char *tui_study_number(char *buf, size_t size, double value)
 {
     double much = fabs(value);
 
@@ -389,8 +390,8 @@ const char *search_number(char *buf, size_t size, double value)
     return buf;
 }
 
-const char *search_cell_text(const struct search_page *page, const struct search_cell *cell, char *buf,
-                             size_t size)
+const char *tui_study_cell_text(const struct search_page *page, const struct search_cell *cell, char *buf,
+                                size_t size)
 {
     buf[0] = '\0';
     if (isnan(cell->value))
@@ -410,7 +411,7 @@ const char *search_cell_text(const struct search_page *page, const struct search
     return buf;
 }
 
-double search_cell_place(const struct search_page *page, const struct search_cell *cell)
+double tui_study_cell_place(const struct search_page *page, const struct search_cell *cell)
 {
     if (isnan(cell->value))
         return NAN;
@@ -426,8 +427,8 @@ double search_cell_place(const struct search_page *page, const struct search_cel
     return isnan(place) ? NAN : place < 0 ? 0 : place > 1 ? 1 : place;
 }
 
-const char *search_trial_name(const struct search_page *page, const struct search_trial *trial, char *buf,
-                              size_t size)
+const char *tui_study_trial_name(const struct search_page *page, const struct search_trial *trial, char *buf,
+                                 size_t size)
 {
     char base[STUDY_NAME_MAX + 1];
 
@@ -438,13 +439,13 @@ const char *search_trial_name(const struct search_page *page, const struct searc
     return buf;
 }
 
-const char *search_validation_name(const struct search_page *page, int trial, char *buf, size_t size)
+const char *tui_study_validation_name(const struct search_page *page, int trial, char *buf, size_t size)
 {
     snprintf(buf, size, "%s#%d", page->n_members > 1 ? page->validation.study : "", trial);
     return buf;
 }
 
-int64_t search_trial_duration_ms(const struct search_trial *trial, int64_t now_us)
+int64_t tui_study_trial_duration_ms(const struct search_trial *trial, int64_t now_us)
 {
     int64_t end = trial->state == TRIAL_RUNNING ? now_us : trial->completed_us;
 
@@ -453,19 +454,19 @@ int64_t search_trial_duration_ms(const struct search_trial *trial, int64_t now_u
     return (end - trial->started_us) / 1000;
 }
 
-int64_t search_trial_age_ms(const struct search_trial *trial, int64_t now_us)
+int64_t tui_study_trial_age_ms(const struct search_trial *trial, int64_t now_us)
 {
     if (trial->heartbeat_us == STUDY_NO_TIME)
         return -1;
     return now_us > trial->heartbeat_us ? (now_us - trial->heartbeat_us) / 1000 : 0;
 }
 
-int64_t search_trial_expected_ms(const struct search_trial *trial)
+int64_t tui_study_trial_expected_ms(const struct search_trial *trial)
 {
     return trial->ours ? SEARCH_HEARTBEAT_MS : SEARCH_HEARTBEAT_OTHER_MS;
 }
 
-double search_trial_value(const struct search_trial *trial)
+double tui_study_trial_value(const struct search_trial *trial)
 {
     bool so_far = trial->state == TRIAL_RUNNING || trial->state == TRIAL_PRUNED;
 
@@ -474,7 +475,7 @@ double search_trial_value(const struct search_trial *trial)
     return so_far && trial->n_reports > 0 ? trial->reports[trial->n_reports - 1].value : NAN;
 }
 
-const struct search_trial *search_page_trial(const struct search_page *page, const char *study, int number)
+const struct search_trial *tui_study_page_trial(const struct search_page *page, const char *study, int number)
 {
     for (int i = 0; i < page->n_trials; i++)
         if (page->trials[i].number == number && strcmp(page->members[page->trials[i].member], study) == 0)

@@ -1,4 +1,4 @@
-#include "tui/search_rows.h"
+#include "tui/study_rows.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -25,12 +25,12 @@ static int by_rank(const struct search_page *page, int rank)
     return -1;
 }
 
-int search_rows_sorts(const struct search_page *page)
+int tui_study_rows_sorts(const struct search_page *page)
 {
     return SORT_PARAMS + page->n_params;
 }
 
-int search_rows_columns(const struct search_page *page, int sort, int *ret, int cap)
+int tui_study_rows_columns(const struct search_page *page, int sort, int *ret, int cap)
 {
     int n = 0, first = sort >= SORT_PARAMS ? by_rank(page, sort - SORT_PARAMS) : -1;
 
@@ -44,7 +44,7 @@ int search_rows_columns(const struct search_page *page, int sort, int *ret, int 
     return n;
 }
 
-const char *search_rows_name(const struct search_page *page, int sort)
+const char *tui_study_rows_name(const struct search_page *page, int sort)
 {
     static const char *const names[SORT_PARAMS] = {"newest", "value", "state", "duration"};
 
@@ -55,7 +55,7 @@ const char *search_rows_name(const struct search_page *page, int sort)
 
 /* ---- The filter. ---- */
 
-const char *search_rows_state(const struct search_trial *trial)
+const char *tui_study_rows_state(const struct search_trial *trial)
 {
     static const char *const words[TRIAL_STATES] = {[TRIAL_RUNNING] = "RUN",
                                                     [TRIAL_COMPLETE] = "ok",
@@ -84,13 +84,13 @@ static bool matches(const struct search_page *page, const struct search_trial *t
 {
     char name[32], cell[128], text[256];
 
-    search_trial_name(page, trial, name, sizeof(name));
-    if (has(name, filter) || has(trial_state_name(trial->state), filter) ||
-        strcasecmp(search_rows_state(trial), filter) == 0 || has(trial->worker, filter) ||
+    tui_study_trial_name(page, trial, name, sizeof(name));
+    if (has(name, filter) || has(study_trial_state_name(trial->state), filter) ||
+        strcasecmp(tui_study_rows_state(trial), filter) == 0 || has(trial->worker, filter) ||
         (trial->failure && has(trial->failure, filter)))
         return true;
     for (int i = 0; i < page->n_params; i++) {
-        search_cell_text(page, &trial->cells[i], cell, sizeof(cell));
+        tui_study_cell_text(page, &trial->cells[i], cell, sizeof(cell));
         snprintf(text, sizeof(text), "%.120s=%s", page->params[i], cell);
         if (cell[0] && has(text, filter))
             return true;
@@ -141,13 +141,13 @@ static double key_of(const struct search_page *page, const struct search_trial *
         [TRIAL_RUNNING] = 0, [TRIAL_WAITING] = 1, [TRIAL_COMPLETE] = 2, [TRIAL_PRUNED] = 3, [TRIAL_FAIL] = 4};
 
     if (sort == SORT_VALUE) {
-        double value = search_trial_value(trial);
+        double value = tui_study_trial_value(trial);
         return page->search.directions[0] == STUDY_MAXIMIZE ? -value : value;
     }
     if (sort == SORT_STATE)
         return states[trial->state];
     if (sort == SORT_DURATION) {
-        int64_t ms = trial_state_finished(trial->state) ? search_trial_duration_ms(trial, 0) : -1;
+        int64_t ms = trial_state_finished(trial->state) ? tui_study_trial_duration_ms(trial, 0) : -1;
         return ms < 0 ? NAN : -(double)ms;
     }
     if (param >= 0)
@@ -184,8 +184,8 @@ static bool make(const struct search_page *page, struct search_order *order)
     return true;
 }
 
-const struct search_trial *const *search_rows(const struct search_page *page, int sort, bool invert,
-                                              const char *filter, int *ret_n)
+const struct search_trial *const *tui_study_rows(const struct search_page *page, int sort, bool invert,
+                                                 const char *filter, int *ret_n)
 {
     struct search_order *order = page->order;
 
