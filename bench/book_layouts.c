@@ -32,7 +32,7 @@
 
 #include "bench/book_layout.h"
 #include "bench/frames.h"
-#include "exchange/binance/parse.h"
+#include "exchange/binance/format.h"
 #include "exchange/binance/rest_parse.h"
 
 enum { ROUNDS = 9, MANY = 500, MANY_STEPS = 1000, LEVELS_MAX = 65536 };

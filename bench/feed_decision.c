@@ -35,7 +35,7 @@
 #include "daemon/log.h"
 #include "daemon/session.h"
 #include "engine/event.h"
-#include "exchange/binance/parse.h"
+#include "exchange/binance/format.h"
 #include "exchange/binance/rest_parse.h"
 
 enum {

@@ -38,7 +38,7 @@
 #include "engine/engine.h"
 #include "engine/event.h"
 #include "engine/measure.h"
-#include "exchange/binance/parse.h"
+#include "exchange/binance/format.h"
 #include "exchange/binance/rest_parse.h"
 #include "indicators_gpu/indicators.h"
 #include "strategy/strategy.h"

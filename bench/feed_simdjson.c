@@ -13,7 +13,7 @@
 
 #include "bench/frames.h"
 #include "bench/simdjson_parse.h"
-#include "exchange/binance/parse.h"
+#include "exchange/binance/format.h"
 
 enum { ROUNDS = 15 };
 

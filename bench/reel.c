@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "engine/event.h"
-#include "exchange/binance/parse.h"
+#include "exchange/binance/format.h"
 #include "exchange/binance/rest_parse.h"
 
 _Noreturn static void die(const char *what, int r)

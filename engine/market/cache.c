@@ -11,7 +11,6 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "engine/market/cache_trim.h"
 #include "exchange/clock.h"
 #include "exchange/whole_file.h"
 

@@ -1,4 +1,4 @@
-#include "engine/market/cache_trim.h"
+#include "engine/market/cache.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "exchange/alpaca/actions.h"
+#include "exchange/alpaca/rest_call.h"
 
 #include <errno.h>
 #include <stdio.h>

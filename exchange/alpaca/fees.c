@@ -1,6 +1,6 @@
 /* Crypto by the volume of the last 30 days in USD: https://alpaca.markets/support/crypto-maker-taker-gmt-faq,
  * in effect since 2023-03-13. Stocks are free of commission; what regulators take of sales is not in it. */
-#include "exchange/alpaca/fees.h"
+#include "exchange/alpaca/format.h"
 
 static const struct fee_tier tiers[] = {
     {"crypto1", {1500, 2500}, "crypto, up to 100,000 USD in 30 days"},

@@ -1,8 +1,6 @@
 #include "exchange/alpaca/format.h"
 
 #include "exchange/alpaca/assets.h"
-#include "exchange/alpaca/fees.h"
-#include "exchange/alpaca/parse.h"
 
 static int list_parse(const char *text, size_t len, struct venue_symbol *wanted, size_t n)
 {

@@ -1,8 +1,32 @@
 #ifndef EXCHANGE_ALPACA_FORMAT_H
 #define EXCHANGE_ALPACA_FORMAT_H
 
+#include "exchange/fees.h"
 #include "exchange/venue_format.h"
 
 extern const struct venue_format alpaca_format;
+
+/* Alpaca's tiers of fees: stocks, and crypto by volume. */
+
+extern const struct fee_schedule alpaca_fees;
+
+/* Alpaca's websocket frames into market events, JSON or msgpack as the first byte tells. Every frame is an
+ * array of messages. No allocation per frame. See exchange/venue_format.h for the contract of each call.
+ *
+ * Alpaca numbers neither quotes nor books, and crypto and stocks restart their trades' ids as they like: a
+ * quote's update_id and a book's last_id are the message's time in microseconds, pushed forward where that
+ * does not rise; a difference's first_id follows the last one, so that the parser's numbers have no holes.
+ *
+ * Minute bars are all that is streamed. Bars of longer intervals are put together from them
+ * (exchange/bar_join.h) and handed out after the minute that ends them, by further calls at the same
+ * position. */
+
+struct alpaca_parser;
+
+int alpaca_parser_create(const struct symbol *symbols, size_t n, struct alpaca_parser **ret);
+int alpaca_parser_grow(struct alpaca_parser *parser, size_t n);
+void alpaca_parser_destroy(struct alpaca_parser *parser);
+int alpaca_parse(struct alpaca_parser *parser, const char *frame, size_t len, size_t *pos,
+                 struct market_event *ret);
 
 #endif

@@ -1,4 +1,4 @@
-#include "exchange/alpaca/parse.h"
+#include "exchange/alpaca/format.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "exchange/alpaca/reply.h"
+#include "exchange/alpaca/rest_call.h"
 
 #include <errno.h>
 #include <string.h>

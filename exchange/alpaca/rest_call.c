@@ -5,12 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exchange/alpaca/actions.h"
 #include "exchange/alpaca/assets.h"
 #include "exchange/alpaca/calendar.h"
 #include "exchange/alpaca/left_out.h"
 #include "exchange/alpaca/number.h"
-#include "exchange/alpaca/reply.h"
 #include "exchange/bar_join.h"
 #include "exchange/text.h"
 

@@ -5,8 +5,10 @@
 
 #include "exchange/alpaca/message.h"
 #include "exchange/alpaca/rest.h"
+#include "exchange/json.h"
 #include "exchange/net/budget.h"
 #include "exchange/net/requests.h"
+#include "exchange/venue.h"
 
 enum { ALPACA_TOKEN_MAX = 512 };
 
@@ -41,5 +43,38 @@ char *alpaca_call_url(const struct venue_call *call, bool whole);
 void alpaca_call_title(const struct venue_call *call, char ret[static VENUE_DETAIL_MAX]);
 int alpaca_call_take(struct venue_call *call, const char *body, size_t len, struct venue_reply *reply,
                      void **storage);
+
+/* What Alpaca tells of companies: splits and dividends, and what nothing is booked for. */
+
+/* A page of /v1/corporate-actions: splits both ways, stock dividends (splits) and cash dividends. Written to
+ * `ret`, as far as `cap` goes, in the reply's order. Rows that do not read, and other kinds, are added to
+ * `left_out`, unless they say a day (ex-date, else effective or process date) that begins outside of
+ * from..to. *ret_next: the next page's token, in the text; empty at the last. *ret_rows: all rows of the
+ * page. 0; -EBADMSG for what is no such page; -E2BIG. */
+int alpaca_parse_actions(const char *text, size_t len, int64_t from_ns, int64_t to_ns,
+                         struct venue_action *ret, size_t cap, size_t *ret_n, size_t *ret_rows,
+                         struct json_text *ret_next, struct venue_left_out *left_out);
+
+/* A reply of Alpaca's market data REST: trades, quotes, bars or order books by symbol, lists or the latest
+ * one, and snapshots, into the events that the streams tell. */
+
+struct alpaca_reply {
+    struct json_text next_page; /* token, within the text; empty: the last page */
+    size_t messages;
+    size_t odd; /* those that the streams' rules refuse, or books of too many levels: left out */
+};
+
+struct alpaca_reply_handler {
+    /* Whose the messages that follow are; NULL leaves them out. */
+    const struct symbol *(*symbol)(void *user, struct json_text name);
+    /* One message; ret->symbol is not written, KLINE says one minute whatever was asked for. 0 goes on; any
+     * other value ends the reading and is returned. */
+    int (*message)(void *user, const struct symbol *symbol, const struct market_event *event);
+    void *user;
+};
+
+/* 0; -EBADMSG for another text. */
+int alpaca_parse_reply(const char *text, size_t len, struct alpaca_levels *levels,
+                       const struct alpaca_reply_handler *handler, struct alpaca_reply *ret);
 
 #endif

@@ -1,7 +1,7 @@
 /* Spot, without the 25 % off for fees paid in BNB: https://www.binance.com/en/fee/schedule, as it stood in
  * early 2025. Volumes are of the last 30 days in USD; from VIP 1 on a balance of BNB is asked for as well.
  * Pairs on promotion are charged less; an account's fee_maker and fee_taker say any other rate. */
-#include "exchange/binance/fees.h"
+#include "exchange/binance/format.h"
 
 static const struct fee_tier tiers[] = {
     {"regular", {1000, 1000}, "everyone"},

@@ -1,7 +1,5 @@
 #include "exchange/binance/format.h"
 
-#include "exchange/binance/fees.h"
-#include "exchange/binance/parse.h"
 #include "exchange/binance/rest_parse.h"
 
 static int list_parse(const char *text, size_t len, struct venue_symbol *wanted, size_t n)

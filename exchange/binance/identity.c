@@ -1,4 +1,4 @@
-#include "exchange/binance/identity.h"
+#include "exchange/binance/renew.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "exchange/binance/latest_parse.h"
+#include "exchange/binance/rest_call.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "exchange/binance/listing.h"
+#include "exchange/binance/stream.h"
 
 #include <stdlib.h>
 #include <string.h>

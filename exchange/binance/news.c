@@ -1,4 +1,4 @@
-#include "exchange/binance/news.h"
+#include "exchange/binance/shard.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "exchange/binance/parse.h"
+#include "exchange/binance/format.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exchange/binance/latest_parse.h"
 #include "exchange/binance/rest_parse.h"
 #include "exchange/market.h"
 #include "exchange/text.h"

@@ -4,6 +4,7 @@
 
 #include "exchange/binance/rest.h"
 #include "exchange/net/requests.h"
+#include "exchange/venue.h"
 
 struct binance_rest {
     struct venue_rest base;
@@ -28,5 +29,13 @@ char *binance_call_url(const struct venue_call *call, bool whole);
 void binance_call_title(const struct venue_call *call, char ret[static VENUE_DETAIL_MAX]);
 int binance_call_take(struct venue_call *call, const char *body, size_t len, struct venue_reply *reply,
                       void **storage);
+
+/* REST's answer to what a stream sent last: trades, aggTrades, ticker/bookTicker, ticker/24hr. Pure. */
+
+/* Trades ascending by id, at most `cap` (more are malformed); one quote or ticker, none where the venue has
+ * no price of it. What is written is as exchange/venue.h says of LATEST. 0 or -EBADMSG, also for kinds other
+ * than TRADE, AGG_TRADE, QUOTE and TICKER. */
+int binance_parse_latest(const char *text, size_t len, const struct symbol *symbol, enum market_kind kind,
+                         struct market_event *ret, size_t cap, size_t *ret_n);
 
 #endif

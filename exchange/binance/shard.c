@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exchange/binance/news.h"
-#include "exchange/binance/shard_send.h"
 #include "exchange/clock.h"
 #include "exchange/net/websocket.h"
 

@@ -5,6 +5,7 @@
 
 #include "exchange/binance/names.h"
 #include "exchange/binance/renew.h"
+#include "exchange/json.h"
 #include "exchange/net/link.h"
 #include "exchange/net/resolver.h"
 #include "exchange/net/url.h"
@@ -100,5 +101,32 @@ void binance_shard_pause(struct shard *shard, bool paused);
 
 /* Asks what the venue sends: config->listed() tells. -ENOTCONN. */
 int binance_shard_list(struct shard *shard);
+
+/* What a connection says about itself, between the frames of its streams. */
+
+struct binance_news {
+    bool shutdown; /* serverShutdown: it will be closed soon */
+    bool answered; /* an answer to the request `id` */
+    bool refused;  /* it, or the connection, was refused: code and msg */
+    int64_t id;
+    struct json list; /* at the array of names, if the answer is one */
+    bool listed;
+};
+
+/* Frames of streams begin so; only others are worth binance_news_read(). */
+bool binance_is_market_data(const char *frame, size_t len);
+
+/* False for a text that is no news. */
+bool binance_news_read(const char *frame, size_t len, struct binance_news *ret);
+
+/* What a shard asks the venue for. */
+
+/* BASE/stream?streams=a/b/cSUFFIX for one of its connections, with as many names as fit: the others are asked
+ * for when it is open. */
+void binance_shard_url(struct shard *shard, int which, char *url, size_t size);
+
+/* Sends one request or ping on a connection, if one is due; it keeps within the venue's limit of messages.
+ * Returns when the next is due. */
+int64_t binance_shard_send(struct shard *shard, int which, int64_t now_ms);
 
 #endif

@@ -1,4 +1,4 @@
-#include "exchange/binance/shard_send.h"
+#include "exchange/binance/shard.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exchange/binance/listing.h"
 #include "exchange/binance/shard.h"
 #include "exchange/clock.h"
 #include "exchange/net/websocket.h"

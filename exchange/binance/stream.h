@@ -9,6 +9,7 @@
 #define EXCHANGE_BINANCE_STREAM_H
 
 #include "exchange/binance/variant.h"
+#include "exchange/json.h"
 #include "exchange/venue.h"
 
 enum {
@@ -38,5 +39,29 @@ void binance_stream_hold(struct binance_stream *stream, int64_t until_ns, const 
 /* "btcusdt@aggTrade", "btcusdt@kline_1m", "btcusdt@depth@100ms", … */
 int binance_stream_name(const char *symbol, enum market_kind kind, int64_t interval_ns,
                         char ret[VENUE_STREAM_NAME_MAX]);
+
+/* The names that the venue says it sends, gathered from several connections. Internal to
+ * exchange/binance/stream.c. */
+
+enum { LISTING_MAX_MS = 15 * 1000 /* that all answers may take */ };
+
+/* All zero: nobody asks. */
+struct listing {
+    void (*done)(void *user, const char *const *names, size_t n, const char *error); /* NULL: nobody asks */
+    void *user;
+    unsigned left; /* connections still to answer */
+    int64_t until_ms;
+    char **names;
+    size_t n, cap;
+};
+
+/* Adds the names of the array that stands next. False for one that is none, or without memory. */
+bool binance_listing_take(struct listing *listing, struct json list);
+
+/* Tells who asked, the names or the error, and forgets all of it before: another may be begun from there. */
+void binance_listing_end(struct listing *listing, const char *error);
+
+/* Forgets all of it. */
+void binance_listing_drop(struct listing *listing);
 
 #endif

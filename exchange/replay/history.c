@@ -1,4 +1,4 @@
-#include "exchange/replay/history.h"
+#include "exchange/replay/synthetic.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 
 #include "exchange/replay/follow.h"
 #include "exchange/replay/lines.h"
-#include "exchange/replay/reply.h"
 
 #define NS_PER_MS      1000000LL
 #define CLOSE_GRACE_NS (200 * NS_PER_MS) /* trades come a few milliseconds after their time */

@@ -1,4 +1,4 @@
-#include "exchange/replay/reply.h"
+#include "exchange/replay/recording.h"
 
 #include <errno.h>
 #include <string.h>

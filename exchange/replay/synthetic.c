@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "exchange/replay/chance.h"
-#include "exchange/replay/history.h"
 #include "exchange/replay/made_market.h"
 
 #define NS_PER_MS     1000000LL

@@ -1,4 +1,4 @@
-#include "indicators_gpu/features/timeframe.h"
+#include "indicators_gpu/features/group.h"
 
 #include <errno.h>
 #include <inttypes.h>

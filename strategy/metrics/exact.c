@@ -1,4 +1,4 @@
-#include "strategy/metrics/exact.h"
+#include "strategy/metrics/lanes.h"
 
 #include <math.h>
 

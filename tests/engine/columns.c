@@ -5,7 +5,7 @@
 #include "engine/frame.h"
 #include "engine/state.h"
 #include "exchange/decimal.h"
-#include "indicators_gpu/features/timeframe.h"
+#include "indicators_gpu/features/group.h"
 #include "record/codec.h"
 #include "tests/engine/harness.h"
 #include "tests/random.h"

@@ -1,11 +1,10 @@
 /* Says what Alpaca's parsers make of replies and frames, for alpaca_oracle.py: each line of the input is a
  * word and a text; the answer is a line for each thing read, then a line "end CODE". Amounts are units of
  * 10^-9. */
-#include "exchange/alpaca/actions.h"
 #include "exchange/alpaca/assets.h"
 #include "exchange/alpaca/calendar.h"
 #include "exchange/alpaca/number.h"
-#include "exchange/alpaca/reply.h"
+#include "exchange/alpaca/rest_call.h"
 #include "exchange/alpaca/trading.h"
 #include "tests/check.h"
 

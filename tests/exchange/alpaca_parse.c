@@ -1,6 +1,6 @@
 /* Alpaca's messages in both encodings: each value, each missing field, numbers beyond the scale, arrays, cut
  * and damaged frames, msgpack that lies about lengths; long bars from minutes. */
-#include "exchange/alpaca/parse.h"
+#include "exchange/alpaca/format.h"
 
 #include <errno.h>
 

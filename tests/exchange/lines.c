@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exchange/binance/parse.h"
+#include "exchange/binance/format.h"
 #include "exchange/book.h"
 #include "exchange/json.h"
 

@@ -1,5 +1,5 @@
 /* Binance's frames, whole, shuffled, cut, damaged and hostile. */
-#include "exchange/binance/parse.h"
+#include "exchange/binance/format.h"
 
 #include <errno.h>
 

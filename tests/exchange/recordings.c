@@ -2,7 +2,7 @@
  * grouping. Skipped without them (PAPERTAPE_SHARED names their folder). */
 #include <zlib.h>
 
-#include "exchange/binance/parse.h"
+#include "exchange/binance/format.h"
 #include "tests/check.h"
 
 enum { RECORDING_LINE = 1 << 22, TRADES_MAX = 1 << 17 };

@@ -2,7 +2,7 @@
  * either breaks. Streams of made messages, with holes between their ids and several with one id, are brought
  * by both in random interleavings. */
 #include "exchange/binance/renew.h"
-#include "exchange/binance/news.h"
+#include "exchange/binance/shard.h"
 
 #include <stdlib.h>
 

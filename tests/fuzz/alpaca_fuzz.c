@@ -9,12 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exchange/alpaca/actions.h"
 #include "exchange/alpaca/assets.h"
 #include "exchange/alpaca/calendar.h"
 #include "exchange/alpaca/channel.h"
-#include "exchange/alpaca/parse.h"
-#include "exchange/alpaca/reply.h"
+#include "exchange/alpaca/format.h"
+#include "exchange/alpaca/rest_call.h"
 #include "exchange/alpaca/trading.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

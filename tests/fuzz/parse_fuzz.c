@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "exchange/bar.h"
-#include "exchange/binance/parse.h"
+#include "exchange/binance/format.h"
 #include "exchange/book.h"
 #include "exchange/json.h"
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exchange/binance/news.h"
 #include "exchange/binance/renew.h"
+#include "exchange/binance/shard.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <zlib.h>
 
-#include "exchange/binance/latest_parse.h"
+#include "exchange/binance/rest_call.h"
 #include "exchange/binance/rest_parse.h"
 #include "exchange/market.h"
 #include "tests/check.h"

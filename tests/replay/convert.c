@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "exchange/journal/journal.h"
-#include "exchange/replay/binance/exchange_info.h"
+#include "exchange/replay/binance/protocol.h"
 #include "exchange/replay/lines.h"
 #include "exchange/replay/recording.h"
 #include "tests/replay/heard.h"

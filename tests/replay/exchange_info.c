@@ -1,6 +1,6 @@
 /* The symbol that a client reads from the replay's exchangeInfo is symbol_default()'s, to the last field:
  * what is traded live over a replay of bars is what a backtest on the same files trades. */
-#include "exchange/replay/binance/exchange_info.h"
+#include "exchange/replay/binance/protocol.h"
 
 #include <errno.h>
 

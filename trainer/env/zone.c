@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trainer/env/zone_rule.h"
-
 enum { FILE_MAX = 1 << 20, HEADER = 44, TYPE = 6, NAME_MAX_LEN = 63 };
 
 struct zone {

@@ -1,4 +1,4 @@
-#include "trainer/env/zone_rule.h"
+#include "trainer/env/zone.h"
 
 #include <string.h>
 

@@ -9,9 +9,7 @@
 #include "exchange/clock.h"
 #include "trainer/checkpoint.h"
 #include "trainer/config.h"
-#include "trainer/serve/configuration.h"
 #include "trainer/serve/internal.h"
-#include "trainer/serve/outputs.h"
 
 enum {
     EVENTS_LIMIT = 1000,

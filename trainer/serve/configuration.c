@@ -1,4 +1,4 @@
-#include "trainer/serve/configuration.h"
+#include "trainer/serve/internal.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -2,9 +2,12 @@
 #ifndef TRAINER_SERVE_INTERNAL_H
 #define TRAINER_SERVE_INTERNAL_H
 
+#include <jansson.h>
+#include <stdbool.h>
 #include <uv.h>
 
 #include "exchange/net/control.h"
+#include "trainer/config.h"
 #include "trainer/serve/serve.h"
 #include "trainer/serve/training.h"
 
@@ -90,5 +93,26 @@ pid_t serve_orphans_pid(const struct serve_training *training); /* of that worke
 
 control_handler serve_command;
 extern const char *const serve_reserve[]; /* what a reserve connection answers */
+
+/* A training's configuration file as text: what is wrong with it, and the names that are the co-process' to
+ * give. */
+
+/* All that is wrong, in order, as [{"line","section","key","message"}]; line 0 and "" where it is of none. An
+ * empty array: nothing. NULL without memory. */
+json_t *serve_configuration_errors(const char *text);
+
+/* The text with `name` and `output` in its [training] instead of those that it has. For free(); NULL with a
+ * sentence. `text` has no errors. */
+char *serve_configuration_complete(const char *text, const char *name, const char *output,
+                                   char err[static CONFIG_ERROR_MAX]);
+
+/* Where a configuration that came over the socket may have its files written. */
+
+/* Is `path`, which need not be there yet, the folder or below it, with every symbolic link followed? False
+ * too where a folder on its way cannot be read, or is named by "..". Both are absolute. */
+bool serve_output_is_below(const char *folder, const char *path);
+
+/* The same of one of `folders`, names with commas between; NULL or "": of none. */
+bool serve_output_is_below_one(const char *folders, const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-#include "trainer/serve/outputs.h"
+#include "trainer/serve/internal.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -13,7 +13,6 @@
 
 #include "exchange/clock.h"
 #include "trainer/serve/process.h"
-#include "trainer/serve/worker_log.h"
 
 #define REPORT_MS    "1000"
 #define HEARTBEAT_MS "1000" /* WORKER_HEARTBEAT_MS */

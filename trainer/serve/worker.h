@@ -4,7 +4,9 @@
 #define TRAINER_SERVE_WORKER_H
 
 #include <jansson.h>
+#include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <uv.h>
 
@@ -49,5 +51,19 @@ bool serve_worker_lives(const char *folder);
 /* The newest lines of worker.log, at most `lines` of them and `bytes_max` of text, as a new array of strings;
  * NULL without memory. */
 json_t *serve_worker_log_tail(const char *folder, size_t lines, size_t bytes_max);
+
+/* A training's worker.log: what its processes wrote to stderr, in at most two files of WORKER_LOG_MAX. */
+
+struct worker_log {
+    char path[PATH_MAX];
+    int fd; /* < 0: not to be written to */
+    size_t size;
+};
+
+int serve_worker_log_open(struct worker_log *log, const char *folder); /* 0 or -errno */
+void serve_worker_log_close(struct worker_log *log);
+
+/* A disk that is full loses it. */
+void serve_worker_log_write(struct worker_log *log, const char *text, size_t n);
 
 #endif

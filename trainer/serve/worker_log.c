@@ -1,4 +1,3 @@
-#include "trainer/serve/worker_log.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "trainer/study/deflate.h"
+#include "trainer/study/validation.h"
 
 #include <errno.h>
 #include <math.h>

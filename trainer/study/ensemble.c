@@ -1,4 +1,4 @@
-#include "trainer/study/ensemble.h"
+#include "trainer/study/proposal_policy.h"
 
 #include <errno.h>
 #include <stdio.h>

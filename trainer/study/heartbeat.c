@@ -1,4 +1,4 @@
-#include "trainer/study/heartbeat.h"
+#include "trainer/study/worker.h"
 
 #include <errno.h>
 #include <math.h>

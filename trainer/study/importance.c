@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "trainer/study/axis.h"
-#include "trainer/study/importance_forest.h"
 
 enum { TREES = 64, DEPTH = 64, CHOICES_MAX = 64, TRIALS_MIN = 4 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "trainer/env/philox.h"
-#include "trainer/study/importance_forest.h"
+#include "trainer/study/importance.h"
 
 enum { DRAW_BOOTSTRAP = 0x49 << 24 /* the fourth counter word */, CHOICES_MAX = 64 };
 

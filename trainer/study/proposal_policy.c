@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trainer/study/ensemble.h"
 #include "trainer/study/internal.h"
 
 /* The configuration of a trial, by the distributions that it was drawn from. */

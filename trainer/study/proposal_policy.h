@@ -4,8 +4,20 @@
 
 #include <limits.h>
 
+#include "db/studies/store.h"
 #include "strategy/policy/ensemble.h"
-#include "trainer/study/ranking.h"
+#include "trainer/study/trial.h"
+
+/* Which trials of a study are proposed: the best COMPLETE ones, by the study's objective. */
+
+struct study_ranked {
+    const struct study_trial **trials; /* [n] COMPLETE ones with a value, best first, the earlier of equals */
+    int n;
+};
+
+/* The trials stay the study's, the list is for free(), after an error too. 0; -ENODATA with a sentence: there
+ * is none; -ENOMEM. */
+int study_rank(const struct study *study, struct study_ranked *ret, char err[static TRIAL_ERROR_MAX]);
 
 struct study_proposed {
     const struct study_trial *trials[POLICY_MEMBERS_MAX]; /* borrowed of the study */
@@ -27,6 +39,18 @@ int study_proposed_make(const struct study_market *market, const struct train_co
                         const struct search_settings *settings, const struct study *study,
                         const struct study_ranked *ranked, const char *folder,
                         const struct trial_calls *calls, struct study_proposed *ret,
+                        char err[static TRIAL_ERROR_MAX]);
+
+/* The best trials of a search as one policy: an ensemble (strategy/policy/ensemble.h). Used by
+ * proposal_policy.c alone. */
+
+/* Writes FOLDER/ensemble.json of FOLDER/N/policy.safetensors for each number N, and tests it on the holdout,
+ * in the environment of `config`, the first one's, as study_trial_final() tests each. 0; -EINVAL: they cannot
+ * act together (rules that differ, execution reference), and nothing is left; errors of writing; -ENOMEM;
+ * with a sentence. */
+int study_ensemble_make(const struct study_market *market, const struct train_config *config,
+                        const struct search_settings *settings, const int *numbers, int n, const char *folder,
+                        struct trial_split *ret, char ret_path[static PATH_MAX],
                         char err[static TRIAL_ERROR_MAX]);
 
 #endif

@@ -1,5 +1,4 @@
 #include "trainer/study/pruner.h"
-#include "trainer/study/pruner_halving.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "trainer/study/pruner_halving.h"
+#include "trainer/study/pruner.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "trainer/study/ranking.h"
+#include "trainer/study/proposal_policy.h"
 
 #include <errno.h>
 #include <math.h>

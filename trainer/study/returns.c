@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trainer/study/returns_csv.h"
-
 void returns_finish(struct returns_matrix *returns)
 {
     for (size_t i = 0; returns->names && i < returns->columns; i++)

@@ -1,4 +1,4 @@
-#include "trainer/study/returns_csv.h"
+#include "trainer/study/returns.h"
 
 #include <errno.h>
 #include <fcntl.h>

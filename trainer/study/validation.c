@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "strategy/metrics.h"
-#include "trainer/study/deflate.h"
 #include "trainer/study/overfit.h"
 
 enum { BINS = 24 /* even: 0 is between two */, POINTS_MAX = 4000 };

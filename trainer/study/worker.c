@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "trainer/study/heartbeat.h"
 #include "trainer/study/suggest.h"
 
 /* The most that the sentence of a failure takes, of a trial's and of the storage's. */

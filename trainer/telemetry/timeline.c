@@ -1,4 +1,4 @@
-#include "trainer/telemetry/timeline.h"
+#include "trainer/telemetry/report.h"
 
 #include <stddef.h>
 #include <string.h>

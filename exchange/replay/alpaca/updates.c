@@ -1,4 +1,4 @@
-#include "exchange/replay/alpaca/updates.h"
+#include "exchange/replay/alpaca/alpaca.h"
 
 #include <errno.h>
 #include <jansson.h>

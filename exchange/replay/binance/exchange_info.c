@@ -1,4 +1,4 @@
-#include "exchange/replay/binance/exchange_info.h"
+#include "exchange/replay/binance/protocol.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "exchange/replay/binance/open.h"
+#include "exchange/replay/binance/protocol.h"
 
 #include <inttypes.h>
 #include <stdio.h>

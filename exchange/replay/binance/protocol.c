@@ -6,11 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "exchange/replay/binance/changes.h"
 #include "exchange/replay/binance/limits.h"
-#include "exchange/replay/binance/open.h"
-#include "exchange/replay/binance/rest.h"
-#include "exchange/replay/binance/subscribe.h"
 #include "exchange/replay/serve.h"
 
 #define NS_PER_S  1000000000ULL

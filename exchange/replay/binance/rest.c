@@ -1,4 +1,4 @@
-#include "exchange/replay/binance/rest.h"
+#include "exchange/replay/binance/protocol.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "exchange/json.h"
-#include "exchange/replay/binance/exchange_info.h"
 #include "exchange/replay/render.h"
 
 #define NS_PER_MS 1000000LL

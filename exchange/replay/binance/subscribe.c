@@ -1,4 +1,4 @@
-#include "exchange/replay/binance/subscribe.h"
+#include "exchange/replay/binance/protocol.h"
 
 #include <errno.h>
 #include <jansson.h>

@@ -9,7 +9,6 @@
 #include "tests/random.h"
 #include "tests/scratch.h"
 #include "trainer/env/session.h"
-#include "trainer/env/zone_rule.h"
 
 static const char *const zones[] = {
     "America/New_York", "Europe/Berlin", "Europe/London",     "Australia/Sydney", "Asia/Tokyo",

@@ -1,5 +1,5 @@
 /* What is told of states: exactly where they last, and where they do not, as long as they took together. */
-#include "trainer/telemetry/timeline.h"
+#include "trainer/telemetry/report.h"
 
 #include <math.h>
 #include <stdbool.h>

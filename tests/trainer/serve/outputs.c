@@ -1,5 +1,5 @@
 /* Which folders are below another: by name, by "..", by symbolic links, there or not yet. */
-#include "trainer/serve/outputs.h"
+#include "trainer/serve/internal.h"
 
 #include "tests/check.h"
 #include "tests/scratch.h"

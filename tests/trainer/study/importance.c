@@ -4,7 +4,6 @@
 #include "trainer/study/importance.h"
 
 #include "tests/check.h"
-#include "trainer/study/importance_forest.h"
 
 enum { SIDE = 12, CHOICES = 3 };
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "trainer/study/importance_forest.h"
+#include "trainer/study/importance.h"
 
 int main(void)
 {

@@ -5,8 +5,8 @@
 
 #include "tests/check.h"
 #include "tests/random.h"
-#include "trainer/study/deflate.h"
 #include "trainer/study/overfit.h"
+#include "trainer/study/validation.h"
 
 static double uniform(struct random *random)
 {

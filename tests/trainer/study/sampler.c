@@ -14,7 +14,6 @@
 #include "trainer/study/sampler.h"
 #include "trainer/study/tpe/front.h"
 #include "trainer/study/tpe/history.h"
-#include "trainer/study/tpe/joint.h"
 #include "trainer/study/tpe/normal.h"
 #include "trainer/study/tpe/running.h"
 #include "trainer/study/tpe/tpe.h"

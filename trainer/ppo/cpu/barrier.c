@@ -1,4 +1,4 @@
-#include "trainer/ppo/cpu/barrier.h"
+#include "trainer/ppo/cpu/internal.h"
 
 #include <sched.h>
 #include <unistd.h>

@@ -5,12 +5,29 @@
 #ifndef TRAINER_PPO_CPU_INTERNAL_H
 #define TRAINER_PPO_CPU_INTERNAL_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "trainer/env/pool.h"
 #include "trainer/nn/adam.h"
 #include "trainer/nn/train.h"
-#include "trainer/ppo/cpu/barrier.h"
 #include "trainer/ppo/learner.h"
 #include "trainer/ppo/state.h"
+
+/* Where threads wait for each other, often and for a moment. */
+
+struct barrier {
+    unsigned threads, looks;
+    atomic_uint arrived, round, sleepers;
+    pthread_mutex_t lock;
+    pthread_cond_t opens;
+};
+
+void ppo_barrier_init(struct barrier *barrier, int threads);
+void ppo_barrier_finish(struct barrier *barrier);
+
+/* Returns once all threads have called it. What one wrote before, all read after. */
+void ppo_barrier_wait(struct barrier *barrier);
 
 /* One thread's. */
 struct ppo_part {

@@ -1,4 +1,4 @@
-#include "trainer/study/tpe/joint.h"
+#include "trainer/study/tpe/tpe.h"
 
 #include <errno.h>
 #include <stdlib.h>

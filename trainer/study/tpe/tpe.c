@@ -8,7 +8,6 @@
 #include "trainer/study/axis.h"
 #include "trainer/study/tpe/divide.h"
 #include "trainer/study/tpe/history.h"
-#include "trainer/study/tpe/joint.h"
 #include "trainer/study/tpe/parzen.h"
 #include "trainer/study/tpe/running.h"
 

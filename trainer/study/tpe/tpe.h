@@ -8,6 +8,8 @@
 
 #include "trainer/study/draw.h"
 #include "trainer/study/sampler.h"
+#include "trainer/study/space.h"
+#include "trainer/study/tpe/history.h"
 
 struct tpe; /* what it remembers of a study from one call to the next */
 
@@ -29,5 +31,15 @@ int tpe_log_densities(struct tpe *tpe, const struct tpe_options *options, const 
  * else one, the intersection. An array of *ret_n for free() after space_finish() of each. */
 int tpe_joint_spaces(struct tpe *tpe, const struct tpe_options *options, const struct study *study,
                      struct space **ret, int *ret_n);
+
+/* Which parameters are drawn together. Parameters of a single value are left out, and spaces without any. */
+
+/* One space: what all COMPLETE and PRUNED trials have with an identical distribution. For space_finish() of
+ * each and free(). */
+int tpe_intersection(const struct tpe_history *history, struct space **ret, int *ret_n);
+
+/* Optuna's group-decomposed space: two parameters are in one group where they occur in the same COMPLETE and
+ * PRUNED trials; each with the distribution that it had first. */
+int tpe_groups(const struct study *study, struct space **ret, int *ret_n);
 
 #endif
