@@ -5,7 +5,12 @@
 #include "tests/trainer/env/exchange_bars.h"
 #include "trainer/env/internal.h"
 
-enum { COPIES = 65, STEPS = 4096, STEPS_SHORT = 300, RUNS = 60, RUNS_LONG = 3000 };
+#ifdef __SANITIZE_ADDRESS__
+enum { RUNS = 20 };
+#else
+enum { RUNS = 60 };
+#endif
+enum { COPIES = 65, STEPS = 4096, STEPS_SHORT = 300, RUNS_LONG = 3000 };
 
 static struct {
     long steps, trades, ends, stopped;

@@ -6,7 +6,7 @@
 #include "tests/trainer/nn/cases.h"
 
 #ifdef __SANITIZE_ADDRESS__
-enum { EACH = 2, OF_TENSOR = 24 };
+enum { EACH = 3, OF_TENSOR = 24 };
 #else
 enum { EACH = 1, OF_TENSOR = 120 };
 #endif
@@ -185,7 +185,7 @@ int main(void)
 {
     struct random random = random_seeded("gradients", 2026);
     if (EACH > 1)
-        printf("counts: each second of %d cases, about %d differences of a large tensor (without a sanitizer "
+        printf("counts: each third of %d cases, about %d differences of a large tensor (without a sanitizer "
                "all, "
                "120)\n",
                nn_n_cases, OF_TENSOR);

@@ -170,7 +170,7 @@ class Ledger:
 
 
 def test_at_random(program, sanitizers, draw):
-    rounds = 60 if os.environ.get("PAPERTAPE_LONG") else 7
+    rounds = 60 if os.environ.get("PAPERTAPE_LONG") else 3 if sanitizers else 7
     total = (4_000_000 if rounds > 7 else 800_000) // (4 if sanitizers else 1) // 1024 * 1024
     text = config(total_steps=total, checkpoint_every=20, seed=3, evaluate_episodes=0)
     with CoProcess(program, "--idle-s", "0", "--retry-ms", "20", worker=None).begin() as co:
