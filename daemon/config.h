@@ -1,5 +1,5 @@
 /* The daemon's configuration: an INI file over defaults. Keys left out keep their defaults, so a file with
- * `[market]` `symbols = BTCUSDT` alone is whole, and so is none. docs: daemon/papertaped.ini has every key.
+ * `[market]` `symbols = BTCUSDT` alone is whole, and so is none. papertaped.ini(5) has every key.
  */
 #ifndef DAEMON_CONFIG_H
 #define DAEMON_CONFIG_H

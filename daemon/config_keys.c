@@ -128,13 +128,19 @@ static int read_policy(const struct config_key *key, const char *text, void *bas
 static const struct config_key keys[] = {
     {"market", "venue", "where the data come from; others have sections of their own: [venue NAME]", NULL,
      VALUE(venue)},
-    {"market", "symbols", "what is streamed and traded", "BTCUSDT, ETHUSDT", VALUE(symbols)},
+    {"market", "symbols", "what is streamed and traded", "BTCUSDT, ETHUSDT", VALUE(symbols),
+     .more =
+         "Names with commas or blanks between. One that the venue does not list is an error that names the "
+         "nearest; one that a former run streamed and that is listed no longer stays, with what is held of "
+         "it, and an alert. What papertape symbol add and remove said holds over what stands here."},
     {"market", "interval", "of the bars that strategies see: 1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w",
      "1m", VALUE(interval), AT(interval_ns)},
     {"market", "history", "bars fetched before the stream starts, 0 to 1000", "500", KEY_WHOLE(0, 1000),
      AT(history)},
     {"market", "streams", "what is subscribed: trade aggTrade kline bookTicker depth miniTicker",
-     "trade kline bookTicker depth miniTicker", VALUE(streams)},
+     "trade kline bookTicker depth miniTicker", VALUE(streams),
+     .more = "At least one of depth and bookTicker, which orders are filled from, and one of kline and "
+             "trade, which bars come from. A kind that a venue does not have of a symbol is left out of it."},
     {"market", "ws_url", "where the streams are; TLS only; empty: the venue's own", NULL, TEXT(url),
      AT(venues[0].ws_url)},
     {"market", "rest_url", "where history, snapshots and filters are; TLS only; empty: the venue's own", NULL,
@@ -147,9 +153,12 @@ static const struct config_key keys[] = {
      KEY_SCALED(0.1, 86400, 3), AT(stale_trade_ms)},
     {"feed", "silence_s",
      "a connection that brings nothing for so many seconds is replaced, sooner where REST has newer data",
-     "60", KEY_SCALED(0.1, 86400, 3), AT(silence_ms)},
+     "60", KEY_SCALED(0.1, 86400, 3), AT(silence_ms),
+     .more = "Not where REST says that there are no newer data: SILENCE in papertaped(1)."},
     {"feed", "refresh_s", "between two readings of what the venues list; 0: only at the start", "300",
-     KEY_SCALED(0, 86400, 3), AT(refresh_ms)},
+     KEY_SCALED(0, 86400, 3), AT(refresh_ms),
+     .more = "Their clock too. Changed filters, halts and delistings take effect then. With clock = feed by "
+             "the market's time, at most every six hours of it."},
     {"engine", "clock", "wall, or feed: time is that of the events, for replays", "wall",
      KEY_WORDS("wall feed"), AT(clock)},
     {"engine", "latency_ms", "between a decision and its effect at the venue", "50", KEY_SCALED(0, 60000, 6),
@@ -158,18 +167,28 @@ static const struct config_key keys[] = {
      KEY_SCALED(0, 86400, 9), AT(equity_interval_ns)},
     {"engine", "missed_stops",
      "a stop that the market crossed while nothing was streamed: fill at the first price after, or keep",
-     "fill", KEY_WORDS("fill keep"), AT(missed_stops)},
+     "fill", KEY_WORDS("fill keep"), AT(missed_stops),
+     .more = "An alert says which stop it was, either way."},
     {"engine", "fill_model",
      "what fills orders: book (and trades), quote (best bid and ask, and trades), or bar (closed bars only)",
-     "book", KEY_WORDS("book quote bar"), AT(fill_model)},
+     "book", KEY_WORDS("book quote bar"), AT(fill_model),
+     .more = "With bar: the next open, or inside high and low, in a stated order of events, exactly as "
+             "papertape backtest does it; orders, fills and the ledger have the bars' times, and "
+             "missed_stops means nothing: bars that were missed fill orders like all others. It may change "
+             "from run to run; live orders continue in the new one."},
     {"engine", "slippage", "takers trade at prices this share worse than shown: 0.0005 is 0.05 %", "0",
-     KEY_SCALED(0, 0.1, 6), .share = true, AT(slippage_e6)},
+     KEY_SCALED(0, 0.1, 6), .share = true, AT(slippage_e6),
+     .more = "On the tick, never beyond an order's limit."},
     {"policies", "wait_ms",
      "for the bar of a symbol that is late, before it decides without it; 0: until a later bar comes", "2000",
-     KEY_SCALED(0, 3600000, 6), AT(policy_wait_ns)},
+     KEY_SCALED(0, 3600000, 6), AT(policy_wait_ns),
+     .more = "Counted from the receipt of the first bar of that time. The first event that is received so "
+             "late ends the wait: docs/policies.md, When it decides."},
     {"policies", "inference",
      "who computes trained policies: cpu, or gpu, with the same bits, and the CPU where that does not answer",
-     "cpu", KEY_WORDS("cpu gpu"), AT(inference)},
+     "cpu", KEY_WORDS("cpu gpu"), AT(inference),
+     .more = "Where there is no GPU, or it fails or does not answer within device_wait_ms, an alert "
+             "POLICY_DEVICE says so."},
     {"policies", "device_wait_ms", "for an answer of the GPU, before the CPU decides, then and from then on",
      NULL, KEY_WHOLE(1, 60000), AT(policy_device_wait_ms)},
     {"arena", "min_excess",
@@ -187,39 +206,65 @@ static const struct config_key keys[] = {
      AT(arena_gates.min_trades)},
     {"arena", "challengers_max",
      "beyond so many, the last of those that came by a proposal retires; 0: none is admitted", "8",
-     KEY_WHOLE(0, ACCOUNTS_MAX), AT(arena_challengers_max)},
+     KEY_WHOLE(0, ACCOUNTS_MAX), AT(arena_challengers_max),
+     .more =
+         "The one with the least evidence retires; a proposal for which none would make room is refused."},
     {"arena", "champion_days", "before a challenger may be crowned it has been compared on so many days",
-     "20", KEY_WHOLE(1, 3650), AT(arena_champion_days)},
+     "20", KEY_WHOLE(1, 3650), AT(arena_champion_days),
+     .more = "Compared with the champion, or with cash where there is none."},
     {"arena", "alpha",
      "how likely one that is no better may be crowned, ever (not with rare large losses, or days that follow "
      "others: docs/policies.md); 0: nobody is, but by command",
-     "0.05", KEY_NUMBER(0, 1), AT(arena_alpha)},
+     "0.05", KEY_NUMBER(0, 1), AT(arena_alpha),
+     .more = "It is crowned once its e-value is at least 1 / alpha. The probability holds, though it is "
+             "looked at every day, if its differences are symmetric about 0, or have a mean of at most 0 "
+             "given what was before and no loss beyond ten times what they have been. Not so where days "
+             "follow their past (a correlation of 0.2 from day to day: 5 % within 1,000 days, of 0.5: 20 %), "
+             "nor where losses are rarer and larger (one in 20 days: 16 %, one in 100: 69 %)."},
     {"arena", "expires_s", "after which a policy of a proposal retires that names no time itself; 0: never",
      "0", KEY_SCALED(0, 3000000000, 9), AT(arena_expires_ns)},
     RISK_KEYS(RISK_ROW){"storage", "commit_delay_ms", "rows are gathered this long for one commit", "5",
-                        KEY_WHOLE(0, 1000), AT(commit_delay_ms)},
+                        KEY_WHOLE(0, 1000), AT(commit_delay_ms),
+                        .more = "An order is acknowledged after the commit that holds it."},
     {"events", "keep_days", "the event log's old segments go at this age; 0: never", "60",
      KEY_WHOLE(0, 36500), AT(events_keep_days)},
     {"events", "keep_mb", "and beyond this size of the whole log; 0: no bound", "20000",
-     KEY_WHOLE(0, 100000000), AT(events_keep_mb)},
+     KEY_WHOLE(0, 100000000), AT(events_keep_mb), .more = "Two segments always stay."},
     {"events", "segment_mb", "of events, before compression, in a segment; each begins with the whole state",
-     "64", KEY_WHOLE(1, 4096), AT(events_segment_mb)},
+     "64", KEY_WHOLE(1, 4096), AT(events_segment_mb), .more = "A segment also ends after an hour."},
     {"events", "level", "of compression (zstd), 1 to 19", "3", KEY_WHOLE(1, 19), AT(events_level)},
     {"events", "sync", "wait for the disk before a decision is committed: on, or off", "on",
-     KEY_SWITCH("off on"), AT(events_sync)},
+     KEY_SWITCH("off on"), AT(events_sync),
+     .more = "With off a loss of power may leave the log behind the database; the daemon then starts with "
+             "the database alone, and says so."},
     {"parity", "at",
      "when the day's events are replayed and compared with the ledger, UTC; off: by command only", "00:30",
-     VALUE(minute), AT(parity_minute)},
+     VALUE(minute), AT(parity_minute),
+     .more = "Also soon after a start when that is more than a day ago; on the feed's clock by command only. "
+             "A difference is an alert that names the first event that differs."},
     {"indicators", "specs", "kept for every symbol and timeframe, with blanks between: sma:20 macd:12,26,9",
-     "sma:20 ema:14 rsi:14 macd:12,26,9 atr:14 bbands:20,2", TEXT(specs), AT(specs)},
+     "sma:20 ema:14 rsi:14 macd:12,26,9 atr:14 bbands:20,2", TEXT(specs), AT(specs),
+     .more =
+         "As papertape indicators takes them, up to 32 with 64 outputs together; empty: none. Behind an @ a "
+         "measure of the order book takes the place of prices: sma:20@spread (best ask less best bid), "
+         "@imbalance (of five levels a side, -1 to 1), @microprice. Such ones have values on bars of the "
+         "market's interval during which a book, or a best bid and ask, was there, and none on longer ones."},
     {"indicators", "timeframes",
      "multiples of the market's interval; auto: it and what it divides of 5m 15m 1h 4h 1d", "auto",
-     VALUE(timeframes)},
+     VALUE(timeframes),
+     .more = "Up to 8. A higher bar is made of the market's closed bars; one of which a bar is missing, or "
+             "whose start was not seen, is left out."},
     {"indicators", "device_retry_s",
      "after a GPU has failed it is tried again, each time after twice as long; 0: not", "60",
-     KEY_SCALED(0, 3600, 3), AT(device_retry_ms)},
+     KEY_SCALED(0, 3600, 3), AT(device_retry_ms),
+     .more = "Until then the streams are updated on the CPU with the same values, and an alert says why. The "
+             "time doubles up to an hour, and is the first again once the device has worked for an hour. One "
+             "that does not answer is waited for: bars queue, an alert says so after ten seconds, and "
+             "nothing else is late."},
     {"trainer", "start", "the co-process that trains, when it is needed and nobody listens: auto, or never",
-     "auto", KEY_SWITCH("never auto"), AT(trainer_start)},
+     "auto", KEY_SWITCH("never auto"), AT(trainer_start),
+     .more = "A daemon that systemd started never starts it: there it is a unit of its own, "
+             "papertape-trainer.service."},
     {"trainer", "socket", "where it listens; empty: trainer.sock in the state directory", "", KEY_TEXT,
      AT(trainer_socket)},
     {"trainer", "memory_mib", "of all workers together; 0: 80 % of the machine's or the cgroup's", "0",
@@ -232,7 +277,9 @@ static const struct config_key keys[] = {
      "", TEXT(devices), AT(trainer_devices)},
     {"trainer", "outputs",
      "folders that a training's output may lie in, beside the state directory, with commas", "", KEY_TEXT,
-     AT(trainer_outputs)},
+     AT(trainer_outputs),
+     .more = "Those of its keys output and tensorboard: a configuration that comes over the socket is "
+             "refused where it names another."},
     {"log", "level", "error, warning, info or debug", "info", KEY_WORDS("error warning info debug"),
      AT(log_level)},
     {"account", "currency", "what the account holds and is counted in", "USDT", TEXT(asset),
@@ -240,15 +287,23 @@ static const struct config_key keys[] = {
     {"account", "policy",
      "F.safetensors of a trained policy, NAME.ensemble.json of an ensemble, or PARAMS.json of a recorded "
      "one, which trades instead of a strategy; its cash, its fees and no limits where none are given here",
-     "", KEY_OWN(read_policy, daemon_config_print_text), IN_ACCOUNT(policy)},
+     "", KEY_OWN(read_policy, daemon_config_print_text), IN_ACCOUNT(policy),
+     .more =
+         "A relative path counts from where the daemon starts. It decides once the bars of all its symbols "
+         "have closed, which must be streamed, on bars of its own interval. The limits that are off are "
+         "[risk]'s of exposure, daily loss and order rate; any other holds. Its slippage is not taken over: "
+         "that of [engine] holds for all accounts. With fill_model = bar it trades as in papertape backtest "
+         "--policy and in the training environment. Copies of the files are kept in policies/ of the state "
+         "directory, where replays of the event log find them. docs/policies.md has the rules."},
     {"account", "actions", "ACTIONS.csv of a recorded policy: what it did at each bar", "", KEY_TEXT,
      IN_ACCOUNT(actions)},
     {"account", "cash", "deposited once, when the account is new", "10000", OWN(own_cash), .max = 10000000000,
-     .scale = 8, IN_ACCOUNT(cash)},
+     .scale = 8, IN_ACCOUNT(cash), .more = "To change it later has no effect."},
     {"account", "fees", "a tier of the venue (papertape fees lists them); empty: the rates below", "",
-     TEXT(tier), IN_ACCOUNT(fee_tier)},
+     TEXT(tier), IN_ACCOUNT(fee_tier), .more = "A tier and a rate together are an error."},
     {"account", "fee_maker", "of the notional of a fill that waited in the book: 0.001 is 0.1 %", "0.001",
-     OWN(fee), .max = 0.1, .scale = 6, .share = true, IN_ACCOUNT(fees.maker_e6)},
+     OWN(fee), .max = 0.1, .scale = 6, .share = true, IN_ACCOUNT(fees.maker_e6),
+     .more = "In steps of a millionth."},
     {"account", "fee_taker", "of the notional of a fill that took from the book", "0.001", OWN(fee),
      .max = 0.1, .scale = 6, .share = true, IN_ACCOUNT(fees.taker_e6)},
     {"account", "shorts", "may it sell what it does not hold: on, or off", "off", KEY_SWITCH("off on"),
@@ -258,7 +313,7 @@ static const struct config_key keys[] = {
     {"account", "maintenance", "below this much of its value a short is bought back", "1.25",
      KEY_SCALED(1, 100, 4), .share = true, IN_ACCOUNT(maintenance_e4)},
     {"account", "borrow_rate", "a year's interest on what is borrowed: 0.05 is 5 %", "0.05",
-     KEY_SCALED(0, 10, 6), .share = true, IN_ACCOUNT(borrow_rate_e6)},
+     KEY_SCALED(0, 10, 6), .share = true, IN_ACCOUNT(borrow_rate_e6), .more = "Booked every hour."},
     RISK_KEYS(OWN_RISK_ROW){"account", "strategy",
                             "its name, or none: orders by hand only. Its parameters: strategy.NAME = value",
                             "sma-cross-rsi", VALUE(strategy)},
@@ -276,7 +331,11 @@ static const struct config_key venue_keys[] = {
     {"venue", "streams", "what is subscribed; empty: as [market], as far as it has them"},
     {"venue", "keys",
      "a systemd credential's name, or the path of a file of mode 0600: two lines, id and secret; empty: none",
-     "", TEXT(keys), IN_VENUE(keys)},
+     "", TEXT(keys), IN_VENUE(keys),
+     .more = "The unit has a credential called keys, from /etc/credstore/keys. They are in no log and in no "
+             "message. Keys that are missing end the start. Keys that the venue refuses do, too, the first "
+             "time; where a former run has stored the symbols the venue is failed instead, with one alert, "
+             "and is not asked again until the next start."},
     {"venue", "ws_url", "where the streams are; TLS only; empty: the venue's own", "", TEXT(url),
      IN_VENUE(ws_url)},
     {"venue", "rest_url", "where all else is; TLS only; empty: the venue's own", "", TEXT(url),

@@ -39,6 +39,7 @@ struct config_key {
     const char *words;   /* with blanks between, in the order of their values */
     size_t offset, size; /* of the value in the struct that `base` points to */
     unsigned marks;      /* what its owner says of it: enum config_key_mark */
+    const char *more;    /* sentences for the reference page alone; NULL: none */
     int (*read)(const struct config_key *key, const char *text, void *base, char why[static CONFIG_WHY_MAX]);
     void (*print)(const struct config_key *key, const void *base, FILE *to);
 };
@@ -84,6 +85,14 @@ void config_key_defaults(const struct config_key *keys, size_t n, const char *se
 /* Writes the rows of a section as lines of a file, each below its sentence. */
 void config_key_print_section(const struct config_key *keys, size_t n, const char *section, const void *base,
                               FILE *to);
+
+/* Writes a row as an example has it: its sentence and what would be right, then the line, behind `sign` ("#"
+ * where it is commented out). */
+void config_key_print_example(const struct config_key *key, const void *base, const char *sign, FILE *to);
+
+/* Writes the rows of a section as a page in man's language has them: name and value, sentence, what would be
+ * right, and more. `base` NULL: without values. */
+void config_key_man(const struct config_key *keys, size_t n, const char *section, const void *base, FILE *to);
 
 /* Writes the sentence, its control characters replaced; returns -EINVAL. */
 int config_key_refuse(char *why, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -7,7 +7,7 @@
 
 /* Text for roff: no dot or quote may begin a line, a backslash is doubled, a hyphen is one that can be
  * copied. */
-static void print_text(FILE *out, const char *text)
+void option_man_text(FILE *out, const char *text)
 {
     bool begins = true;
 
@@ -25,11 +25,11 @@ static void print_text(FILE *out, const char *text)
     fputc('\n', out);
 }
 
-static void print_entry(FILE *out, const char *term, const char *words)
+void option_man_entry(FILE *out, const char *term, const char *words)
 {
     fputs(".TP\n.B ", out);
-    print_text(out, term);
-    print_text(out, words ? words : "");
+    option_man_text(out, term);
+    option_man_text(out, words ? words : "");
 }
 
 static void print_verb(const struct option_program *program, const struct option_verb *verb, FILE *out)
@@ -41,29 +41,29 @@ static void print_verb(const struct option_program *program, const struct option
     for (size_t i = 0; i < verb->n_actions; i++) {
         synopsis = option_synopsis(program, verb, &verb->actions[i]);
         fputs(i ? ".br\n.B " : ".PP\n.B ", out);
-        print_text(out, synopsis ? synopsis : "");
+        option_man_text(out, synopsis ? synopsis : "");
         free(synopsis);
     }
     fputs(".PP\n", out);
-    print_text(out, verb->about);
+    option_man_text(out, verb->about);
     for (size_t i = 0; i < verb->n_actions; i++)
         if (verb->actions[i].name) {
             char *does = option_does(&verb->actions[i]);
-            print_entry(out, verb->actions[i].name, does);
+            option_man_entry(out, verb->actions[i].name, does);
             free(does);
         }
     for (size_t i = 0; i < verb->n_options + verb->n_shared; i++) {
         row = option_row(program, verb, i);
         if (row->name) {
-            print_entry(out, option_term(row, term), row->words);
+            option_man_entry(out, option_term(row, term), row->words);
         } else {
             fputs(".PP\n", out);
-            print_text(out, row->words);
+            option_man_text(out, row->words);
         }
     }
     if (verb->exits) {
         fputs(".PP\n", out);
-        print_text(out, verb->exits);
+        option_man_text(out, verb->exits);
     }
 }
 
@@ -90,7 +90,7 @@ bool option_man(const struct option_program *program, const char *page, FILE *ou
             print_verb(program, program->verbs[i], out);
     fputs(".SH OPTIONS OF ALL VERBS\n", out);
     for (size_t i = 0; i < program->n_global; i++)
-        print_entry(out, option_term(&program->global[i], term), program->global[i].words);
+        option_man_entry(out, option_term(&program->global[i], term), program->global[i].words);
     fprintf(out, ".SH EXIT STATUS\n%s.\n.SH SEE ALSO\n.BR %s (1)\n", strchr(OPTION_EXITS, '0'),
             program->name);
     return true;

@@ -18,6 +18,10 @@ char *option_synopsis(const struct option_program *program, const struct option_
 /* What an action does, and what it needs; the caller's to free; NULL without memory. */
 char *option_does(const struct option_action *action);
 
+/* A text in man's language, and an entry: a term with its words below. */
+void option_man_text(FILE *out, const char *text);
+void option_man_entry(FILE *out, const char *term, const char *words);
+
 /* The row of --csv, which only actions that list take; NULL. */
 const struct option_row *option_csv_row(const struct option_program *program);
 

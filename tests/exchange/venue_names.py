@@ -1,4 +1,4 @@
-"""No code names a venue but its own folder, the replay, the list of venues and the default configuration.
+"""No code names a venue but its own folder, the replay, and the list of venues.
 
 usage: venue_names.py SOURCE_ROOT
 A venue is a folder of exchange/ with a venue.c. Its name is looked for in every line of the rooms' sources, in any case."""
@@ -9,7 +9,7 @@ import sys
 
 ROOMS = "exchange record indicators_gpu strategy engine db trainer daemon cli tui".split()
 KINDS = {".c", ".h", ".cu", ".cuh", ".py", ".ini", ".sql", ".in"}
-LISTS = {"exchange/venues.c", "exchange/venue_formats.c", "exchange/bars_name.c", "daemon/papertaped.ini"}
+LISTS = {"exchange/venues.c", "exchange/venue_formats.c", "exchange/bars_name.c"}
 
 
 def allowed(path, venues):
@@ -31,7 +31,7 @@ def main():
     looked = [p for p in files if not allowed(p, venues)]
     assert len(looked) > 500, f"only {len(looked)} files: is {root} the source root?"
     # The pattern finds what it should: each list names every venue, by its folder at least.
-    for name in LISTS - {"daemon/papertaped.ini"}:
+    for name in LISTS:
         text = (root / name).read_text()
         assert all(v in text for v in venues), f"{name} does not name {sorted(v for v in venues if v not in text)}"
     found = [hit for path in looked for hit in lines_that_name(root, path, pattern)]

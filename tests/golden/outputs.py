@@ -89,9 +89,14 @@ class Maker:
     def start(self, argv, more_env=None, **kwargs):
         return subprocess.Popen(argv, cwd=self.work, env=self.env | (more_env or {}), stdin=subprocess.DEVNULL, text=True, **kwargs)
 
+    def place(self, word):
+        """SOURCE/FILE is of the sources, or made by the build."""
+        path = word.replace("SOURCE/", SOURCE + "/")
+        return path if os.path.exists(path) else word.replace("SOURCE/", self.build + "/")
+
     def run(self, line):
         """A command line's exit status, and what it said."""
-        words = [word.replace("SOURCE/", SOURCE + "/") for word in line.split()]  # after the split: a path may have blanks
+        words = [self.place(word) for word in line.split()]  # after the split: a path may have blanks
         argv = [os.path.join(self.build, PROGRAMS[words[0]]), *words[1:]]
         with self.start(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             out, err = process.communicate(timeout=PATIENCE_S)
@@ -101,7 +106,7 @@ class Maker:
         path = os.path.join(self.out, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8", newline="") as file:
-            file.write(text.replace(SOURCE + "/", "SOURCE/"))
+            file.write(text.replace(self.build + "/", "SOURCE/").replace(SOURCE + "/", "SOURCE/"))
 
     def keep_run(self, name, line, kind=None):
         status, out, err = self.run(line)

@@ -1,0 +1,57 @@
+/* Rows as examples and pages of the manual have them. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/config_key.h"
+#include "record/option_text.h"
+
+/* "The sentence (what would be right)", unless it names the words itself. */
+static void print_about(const struct config_key *key, FILE *to)
+{
+    char right[256], first[64];
+    config_key_right(key, right, sizeof right);
+    size_t n = strlen(right);
+    if (n > 0 && right[n - 1] == ',')
+        right[n - 1] = '\0';
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(right, " "), right);
+    if (key->words && strstr(key->about, first))
+        *right = '\0';
+    fprintf(to, "%c%s%s", toupper((unsigned char)key->about[0]), key->about + 1, *right ? " (" : "");
+    for (const char *c = right; *c; c++)
+        fprintf(to, key->words && *c == ' ' ? ", " : "%c", *c);
+    fputs(*right ? ")" : "", to);
+}
+
+void config_key_print_example(const struct config_key *key, const void *base, const char *sign, FILE *to)
+{
+    char value[4096];
+    bool there = config_key_text(key, base, value, sizeof value) && *value;
+    fputs("# ", to);
+    print_about(key, to);
+    fprintf(to, "\n%s%s =%s%s\n", sign, key->name, there ? " " : "", there ? value : "");
+}
+
+void config_key_man(const struct config_key *keys, size_t n, const char *section, const void *base, FILE *to)
+{
+    char *text = NULL;
+    size_t size;
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(keys[i].section, section) != 0)
+            continue;
+        FILE *entry = open_memstream(&text, &size);
+        if (!entry)
+            return;
+        fputs(keys[i].name, entry);
+        if (base) {
+            fputs(" = ", entry);
+            config_key_print(&keys[i], base, entry);
+        }
+        fputc('\0', entry);
+        print_about(&keys[i], entry);
+        fprintf(entry, ".%s%s", keys[i].more ? " " : "", keys[i].more ? keys[i].more : "");
+        if (fclose(entry) == 0)
+            option_man_entry(to, text, text + strlen(text) + 1);
+        free(text);
+    }
+}
