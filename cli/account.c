@@ -1,7 +1,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/account_list.h"
 #include "cli/ask.h"
 #include "cli/text.h"
 #include "cli/verbs.h"

@@ -1,231 +1,167 @@
-#include "cli/account_list.h"
-
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/stored.h"
-#include "exchange/exit_status.h"
+#include "cli/verbs.h"
+#include "record/account.h"
 #include "strategy/strategy.h"
 
-enum { E9 = 9, E6 = 6, E4 = 4 }; /* scales of the rules' shares */
-
 static const struct stored_column columns[] = {
-    {"account", -12},        {"currency", -8},   {"cash", 18},
-    {"equity", 18},          {"peak", 0},        {"drawdown_pct", 12},
-    {"at_ns", -24},          {"strategy", -14},  {"shorts", 6},
-    {"fee_maker", 9},        {"fee_taker", 9},   {"collateral", 0},
-    {"maintenance", 0},      {"borrow_rate", 0}, {"exposure_symbol", 0},
-    {"exposure_account", 0}, {"daily_loss", 0},  {"orders_per_second", 0},
-    {"drawdown", 0},         {"price_band", 0},  {"cooldown_s", 0},
-    {"positions", 0},        {"killed_ns", -24}, {"opening_cash", 0},
-    {"params", 0},           {"policy", 0},
+    {"account", -12},
+    {"currency", -8},
+    {"cash", 18},
+    {"equity", 18},
+    {"peak", 0},
+    {"drawdown_pct", 12, .decimals = 4},
+    {"at_ns", -24},
+    {"strategy", -14},
+    {"shorts", 6},
+    {"fee_maker", 9},
+    {"fee_taker", 9},
+    {"collateral", 0},
+    {"maintenance", 0},
+    {"borrow_rate", 0},
+    {"exposure_symbol", 0},
+    {"exposure_account", 0},
+    {"daily_loss", 0},
+    {"orders_per_second", 0},
+    {"drawdown", 0},
+    {"price_band", 0},
+    {"cooldown_s", 0},
+    {"positions", 0},
+    {"killed_ns", -24},
+    {"opening_cash", 0},
+    {"params", 0, .json = true},
+    {"policy", 0},
 };
 
+/* An account and what it came to: units of its currency. */
 struct account_line {
-    struct db_account_row row;
-    struct db_equity_point point;  /* the newest; ts_ns 0: none */
-    char policy[ACCOUNT_NAME_MAX]; /* of the arena, that trades for it; "": none */
+    struct db_account account;
+    int64_t cash, equity, peak;          /* INT64_MIN: there is no point, or no peak */
+    double drawdown_pct;                 /* 0 or below; NaN */
+    int64_t at_ns, killed_ns;            /* 0: none */
+    char strategy[STORED_CELL], *params; /* an object of JSON; NULL: it has no strategy */
+    char policy[ACCOUNT_NAME_MAX];       /* of the arena, that trades for it; "": none */
 };
+
+#define SHOWN(FIRST, NEXT) \
+    FIRST(account.name, "", "account", TEXT, FIXED, REQUIRED, NULL) \
+    NEXT(account.currency, "", "currency", TEXT, FIXED, REQUIRED, NULL) \
+    NEXT(cash, "", "cash", QUOTE, FIXED, ABSENT, NULL) \
+    NEXT(equity, "", "equity", QUOTE, FIXED, ABSENT, NULL) \
+    NEXT(peak, "", "peak", QUOTE, FIXED, ABSENT, NULL) \
+    NEXT(drawdown_pct, "", "drawdown_pct", REAL, FIXED, OPTIONAL, NULL) \
+    NEXT(at_ns, "", "at_ns", TIME, FIXED, OPTIONAL, NULL) \
+    NEXT(strategy, "", "strategy", TEXT, FIXED, OPTIONAL, NULL) \
+    NEXT(killed_ns, "", "killed_ns", TIME, FIXED, OPTIONAL, NULL) \
+    NEXT(account.cash, "", "opening_cash", QUOTE, FIXED, REQUIRED, NULL) \
+    NEXT(params, "", "params", STRING, FIXED, OPTIONAL, NULL) \
+    NEXT(policy, "", "policy", TEXT, FIXED, OPTIONAL, NULL)
+#define RULE(member, ...) RECORD_FIELD_(account.rules.member, __VA_ARGS__)
+#define ROW               struct account_line
+static const struct record_field fields[] = {RECORD_FIELDS(SHOWN) RECORD_RULES(RULE, RULE)};
+static const struct record record = RECORD_OF("accounts", fields);
+#undef ROW
 
 struct accounts_read {
     struct account_line lines[ACCOUNTS_MAX];
     int n, at;
+    int64_t peaks[ACCOUNTS_MAX];
+    enum stored_form form;
 };
 
-static void take_account(void *ctx, const struct db_account_row *row)
-{
-    struct accounts_read *read = ctx;
-
-    if (read->n < ACCOUNTS_MAX)
-        read->lines[read->n++] = (struct account_line){.row = *row};
-}
-
-static void take_policy(void *ctx, const struct db_policy *row)
-{
-    struct accounts_read *read = ctx;
-
-    for (int i = 0; i < read->n; i++)
-        if (db_policy_trades_for(row, read->lines[i].row.account.name))
-            snprintf(read->lines[i].policy, sizeof read->lines[i].policy, "%s", row->name);
-}
-
-static void take_point(void *ctx, const struct db_equity_point *point)
-{
-    struct accounts_read *read = ctx;
-
-    read->lines[read->at].point = *point;
-}
-
-/* In percent, 0 or below; the peak is above zero. */
-static double drawdown_pct(const struct account_line *line)
-{
-    double share = (double)line->point.equity / (double)line->row.equity_peak;
-
-    return share < 1 ? 100 * (share - 1) : 0;
-}
-
 /* The strategy's parameters by name; NULL for none. */
-static json_t *params_object(const struct db_account *account)
+static char *params_text(const struct db_account *account)
 {
     const struct strategy *strategy = account->strategy[0] ? strategy_find(account->strategy) : NULL;
     json_t *object = strategy ? json_object() : NULL;
 
     for (size_t i = 0; strategy && i < strategy->n_params; i++)
         json_object_set_new(object, strategy->params[i].name, json_real(account->params[i]));
-    return object;
-}
-
-static json_t *rules_object(const struct db_account *account)
-{
-    const struct account_rules *rules = &account->rules;
-    json_t *params = params_object(account);
-
-    return json_pack(
-        "{s:s?, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:f, s:i, s:f, s:f, s:o, s:i, s:o}", "strategy",
-        account->strategy[0] ? account->strategy : NULL, "params", params ? params : json_null(), "shorts",
-        rules->shorts, "fee_maker", cli_stored_number(rules->fees.maker_e6, E6), "fee_taker",
-        cli_stored_number(rules->fees.taker_e6, E6), "collateral",
-        cli_stored_number(rules->collateral_e4, E4), "maintenance",
-        cli_stored_number(rules->maintenance_e4, E4), "borrow_rate",
-        cli_stored_number(rules->borrow_rate_e6, E6), "exposure_symbol", rules->risk.exposure_symbol,
-        "exposure_account", rules->risk.exposure_account, "daily_loss", rules->risk.daily_loss,
-        "orders_per_second", (int)rules->risk.orders_per_second, "drawdown", rules->risk.drawdown,
-        "price_band", rules->risk.price_band, "cooldown_s", cli_stored_number(rules->risk.cooldown_ns, E9),
-        "positions", (int)rules->risk.positions, "opening_cash",
-        cli_stored_number(account->cash, account->currency_scale));
-}
-
-static json_t *line_object(const struct account_line *line)
-{
-    const struct db_account *account = &line->row.account;
-    int scale = account->currency_scale;
-    bool known = line->point.ts_ns != 0, peaked = known && line->row.equity_peak > 0;
-    json_t *object =
-        json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "account", account->name, "currency",
-                  account->currency, "cash", known ? cli_stored_number(line->point.cash, scale) : json_null(),
-                  "equity", known ? cli_stored_number(line->point.equity, scale) : json_null(), "peak",
-                  peaked ? cli_stored_number(line->row.equity_peak, scale) : json_null(), "drawdown_pct",
-                  peaked ? json_real(drawdown_pct(line)) : json_null(), "at_ns",
-                  known ? json_integer(line->point.ts_ns) : json_null());
-    json_t *rules = rules_object(account);
-
-    json_object_set_new(object, "policy", line->policy[0] ? json_string(line->policy) : json_null());
-    json_object_set_new(object, "killed_ns",
-                        line->row.killed_ns ? json_integer(line->row.killed_ns) : json_null());
-    if (!object || !rules || json_object_update(object, rules) < 0) {
-        json_decref(object);
-        object = NULL;
-    }
-    json_decref(rules);
-    return object;
-}
-
-static const char *plain(char *buf, double value)
-{
-    snprintf(buf, STORED_CELL, "%.10g", value);
-    return buf;
-}
-
-static void print_line(struct stored_list *list, const struct account_line *line)
-{
-    const struct db_account *account = &line->row.account;
-    const struct account_rules *rules = &account->rules;
-    enum stored_form form = list->form;
-    int scale = account->currency_scale;
-    bool known = line->point.ts_ns != 0, peaked = known && line->row.equity_peak > 0;
-    enum {
-        CASH,
-        EQUITY,
-        PEAK,
-        DRAWDOWN,
-        AT,
-        MAKER,
-        TAKER,
-        COLLATERAL,
-        MAINTENANCE,
-        BORROW,
-        SYMBOL,
-        ALL,
-        LOSS,
-        RATE,
-        FALL,
-        BAND,
-        COOLDOWN,
-        POSITIONS,
-        KILLED,
-        OPENING,
-        CELLS
-    };
-    char cell[CELLS][STORED_CELL], trader[STORED_CELL];
-
-    if (form == STORED_JSON) {
-        cli_stored_object(list, line_object(line));
-        return;
-    }
-    json_t *object = params_object(account);
-    char *params = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
-    snprintf(trader, sizeof trader, "%s%s", line->policy[0] ? "policy " : "none", line->policy);
-    snprintf(cell[DRAWDOWN], STORED_CELL, "%.4f", peaked ? drawdown_pct(line) : 0);
-    const char *const cells[] = {
-        account->name,
-        account->currency,
-        known ? cli_stored_decimal(form, cell[CASH], line->point.cash, scale) : "",
-        known ? cli_stored_decimal(form, cell[EQUITY], line->point.equity, scale) : "",
-        peaked ? cli_stored_decimal(form, cell[PEAK], line->row.equity_peak, scale) : "",
-        peaked ? cell[DRAWDOWN] : "",
-        known ? cli_stored_time(form, cell[AT], line->point.ts_ns) : "",
-        form == STORED_CSV || account->strategy[0] ? account->strategy : trader,
-        rules->shorts ? "1" : "0",
-        cli_stored_decimal(form, cell[MAKER], rules->fees.maker_e6, E6),
-        cli_stored_decimal(form, cell[TAKER], rules->fees.taker_e6, E6),
-        cli_stored_decimal(form, cell[COLLATERAL], rules->collateral_e4, E4),
-        cli_stored_decimal(form, cell[MAINTENANCE], rules->maintenance_e4, E4),
-        cli_stored_decimal(form, cell[BORROW], rules->borrow_rate_e6, E6),
-        plain(cell[SYMBOL], rules->risk.exposure_symbol),
-        plain(cell[ALL], rules->risk.exposure_account),
-        plain(cell[LOSS], rules->risk.daily_loss),
-        cli_stored_integer(cell[RATE], rules->risk.orders_per_second),
-        plain(cell[FALL], rules->risk.drawdown),
-        plain(cell[BAND], rules->risk.price_band),
-        cli_stored_decimal(form, cell[COOLDOWN], rules->risk.cooldown_ns, E9),
-        cli_stored_integer(cell[POSITIONS], rules->risk.positions),
-        line->row.killed_ns ? cli_stored_time(form, cell[KILLED], line->row.killed_ns) : "",
-        cli_stored_decimal(form, cell[OPENING], account->cash, scale),
-        params ? params : "",
-        line->policy,
-    };
-    cli_stored_row(list, cells);
-    free(params);
+    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
     json_decref(object);
+    return text;
 }
 
-int cli_account_list(struct option_call *call)
+static void take_account(void *ctx, const struct db_account_row *row)
 {
-    struct accounts_read *read;
-    struct db_reader *reader;
-    int r = cli_stored_open("account", call->state, &reader);
-    if (r != EXIT_OK)
-        return r;
-    read = calloc(1, sizeof *read);
-    r = read ? db_reader_begin(reader) : -ENOMEM;
+    struct accounts_read *read = ctx;
+
+    if (read->n == ACCOUNTS_MAX)
+        return;
+    struct account_line *line = &read->lines[read->n];
+    *line = (struct account_line){.account = row->account,
+                                  .cash = INT64_MIN,
+                                  .equity = INT64_MIN,
+                                  .peak = INT64_MIN,
+                                  .drawdown_pct = NAN,
+                                  .killed_ns = row->killed_ns,
+                                  .params = params_text(&row->account)};
+    snprintf(line->strategy, sizeof line->strategy, "%s", row->account.strategy);
+    if (read->form == STORED_TABLE && !line->strategy[0])
+        strcpy(line->strategy, "none");
+    read->peaks[read->n++] = row->equity_peak;
+}
+
+static void take_policy(void *ctx, const struct db_policy *row)
+{
+    struct accounts_read *read = ctx;
+
+    for (struct account_line *line = read->lines; line < read->lines + read->n; line++) {
+        if (!db_policy_trades_for(row, line->account.name))
+            continue;
+        snprintf(line->policy, sizeof line->policy, "%s", row->name);
+        if (read->form == STORED_TABLE && !line->account.strategy[0])
+            snprintf(line->strategy, sizeof line->strategy, "policy %s", row->name);
+    }
+}
+
+static void take_point(void *ctx, const struct db_equity_point *point)
+{
+    struct accounts_read *read = ctx;
+    struct account_line *line = &read->lines[read->at];
+
+    line->at_ns = point->ts_ns;
+    line->cash = point->cash;
+    line->equity = point->equity;
+    if (read->peaks[read->at] <= 0)
+        return;
+    line->peak = read->peaks[read->at];
+    line->drawdown_pct = fmin(0, 100 * ((double)line->equity / (double)line->peak - 1));
+}
+
+static int read_accounts(struct db_reader *reader, const struct option_call *call, struct stored_list *list)
+{
+    struct accounts_read *read = calloc(1, sizeof *read);
+    int r = read ? 0 : -ENOMEM;
+
+    (void)call;
+    if (read)
+        read->form = list->form;
     if (r == 0)
         r = db_reader_accounts(reader, take_account, read);
     if (r == 0)
         r = db_reader_policies(reader, take_policy, read);
     for (; r == 0 && read->at < read->n; read->at++)
-        r = db_reader_equity(reader, read->lines[read->at].row.account.number, INT64_MIN, 1, take_point,
-                             read);
-    db_reader_end(reader);
-    struct stored_list list = {.name = "accounts",
-                               .form = cli_stored_form(call),
-                               .columns = columns,
-                               .n_columns = sizeof columns / sizeof *columns};
-    cli_stored_begin(&list);
-    for (int i = 0; r == 0 && i < read->n; i++)
-        print_line(&list, &read->lines[i]);
-    cli_stored_end(&list);
+        r = db_reader_equity(reader, read->lines[read->at].account.number, INT64_MIN, 1, take_point, read);
+    for (int i = 0; read && i < read->n; i++) {
+        struct symbol currency = {.quote_scale = read->lines[i].account.currency_scale};
+        if (r == 0)
+            cli_stored_record_row(list, &read->lines[i], &(struct record_context){.symbol = &currency});
+        free(read->lines[i].params);
+    }
     free(read);
-    return cli_stored_close("account", reader, r < 0 ? r : list.r);
+    return r;
+}
+
+int cli_account_list(struct option_call *call)
+{
+    struct stored_list list =
+        cli_stored_list_of(&record, columns, sizeof columns / sizeof *columns, cli_stored_form(call), NULL);
+
+    return cli_stored_print_list(call, "account", &list, read_accounts);
 }

@@ -46,14 +46,22 @@ static json_t *take_rows(const json_t *result, const struct answer_source *sourc
     return rows;
 }
 
+void cli_answer_take(struct answer_reading *reading, json_t *object)
+{
+    if (json_array_append_new(reading->rows, object) < 0)
+        reading->r = -ENOMEM;
+}
+
 static int read_stored(const char *verb, const char *state, const struct answer_source *source, json_t *rows)
 {
+    struct answer_reading reading = {.rows = rows, .now_ns = clock_wall_ns()};
     struct db_reader *reader;
     int status = cli_stored_open(verb, state, &reader);
 
     if (status != EXIT_OK)
         return status;
-    return cli_stored_close(verb, reader, source->read(reader, clock_wall_ns(), rows));
+    int r = source->read(reader, &reading);
+    return cli_stored_close(verb, reader, r < 0 ? r : reading.r);
 }
 
 /* EXIT_OK, or EXIT_NO_DAEMON after a line that says that it is the database's: *ret_rows is the caller's.
@@ -92,14 +100,14 @@ static int take_list(const char *verb, const char *state, const struct answer_so
     return EXIT_NO_DAEMON;
 }
 
-static const char *show_number(enum told_kind kind, enum stored_form form, char *buf, double value,
+static const char *show_number(enum stored_kind kind, enum stored_form form, char *buf, double value,
                                int decimals)
 {
     char text[FORMAT_MAX];
 
-    if (kind == TOLD_COUNT && form == STORED_TABLE)
+    if (kind == STORED_COUNT && form == STORED_TABLE)
         snprintf(buf, STORED_CELL, "%s", cli_format_count(text, value));
-    else if (kind == TOLD_COUNT)
+    else if (kind == STORED_COUNT)
         snprintf(buf, STORED_CELL, "%.15g", value);
     else
         snprintf(buf, STORED_CELL, fabs(value) < 1e12 ? "%.*f" : "%.*e", decimals, value);
@@ -107,7 +115,8 @@ static const char *show_number(enum told_kind kind, enum stored_form form, char 
 }
 
 /* A cell's text, in `buf` or the row's own. */
-static const char *show(const struct told_column *column, enum stored_form form, char *buf, const json_t *row)
+static const char *show(const struct stored_column *column, enum stored_form form, char *buf,
+                        const json_t *row)
 {
     const json_t *value = json_object_get(row, column->name);
     int64_t whole = json_integer_value(value);
@@ -115,16 +124,16 @@ static const char *show(const struct told_column *column, enum stored_form form,
 
     if (json_is_string(value))
         return json_string_value(value);
-    if (!json_is_number(value) || column->kind == TOLD_TEXT)
+    if (!json_is_number(value) || column->kind == STORED_TEXT)
         return "";
-    if (column->kind == TOLD_REAL ||
-        (column->kind == TOLD_COUNT && (form == STORED_TABLE || json_is_real(value))))
+    if (column->kind == STORED_REAL ||
+        (column->kind == STORED_COUNT && (form == STORED_TABLE || json_is_real(value))))
         return show_number(column->kind, form, buf, json_number_value(value), column->decimals);
     if (!json_is_integer(value))
         return "";
-    if (column->kind == TOLD_TIME)
+    if (column->kind == STORED_TIME)
         return whole > 0 ? cli_stored_time(form, buf, whole) : "";
-    if (column->kind != TOLD_AGE || form == STORED_CSV || whole < 0)
+    if (column->kind != STORED_AGE || form == STORED_CSV || whole < 0)
         return cli_stored_integer(buf, whole);
     snprintf(buf, STORED_CELL, "%s", cli_format_age(text, whole));
     return buf;
@@ -145,7 +154,8 @@ static void print_row(struct stored_list *list, const struct answer_source *sour
 int cli_answer_list(const char *verb, const char *state, const struct answer_source *source,
                     enum stored_form form)
 {
-    struct stored_list list = {.name = source->key, .form = form, .n_columns = source->n_columns};
+    struct stored_list list = {
+        .name = source->key, .form = form, .columns = source->columns, .n_columns = source->n_columns};
     char schema[64];
     json_t *rows = NULL, *row;
     size_t i;
@@ -158,9 +168,6 @@ int cli_answer_list(const char *verb, const char *state, const struct answer_sou
         int r = cli_answer_print(verb, schema, source->key, rows);
         return r == EXIT_OK ? status : r;
     }
-    for (int c = 0; c < source->n_columns; c++)
-        list.own[c] = (struct stored_column){source->columns[c].name, source->columns[c].width, NULL};
-    cli_stored_begin(&list);
     json_array_foreach(rows, i, row) print_row(&list, source, row);
     cli_stored_end(&list);
     json_decref(rows);
@@ -267,35 +274,18 @@ int64_t cli_answer_integer_or(const json_t *row, const char *key, int64_t otherw
     return json_is_integer(value) ? json_integer_value(value) : otherwise;
 }
 
-json_t *cli_answer_text_or_null(const char *text)
+void cli_answer_clear_none(json_t *object, const char *const *names, size_t n)
 {
-    return *text ? json_string(text) : json_null();
-}
-
-json_t *cli_answer_ns_or_null(int64_t ns)
-{
-    return ns ? json_integer(ns) : json_null();
-}
-
-json_t *cli_answer_count_or_null(int64_t n)
-{
-    return n < 0 ? json_null() : json_integer(n);
-}
-
-json_t *cli_answer_number_or_null(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
+    for (size_t i = 0; i < n; i++) {
+        const json_t *value = json_object_get(object, names[i]);
+        int64_t least = strstr(names[i], "_ns") ? 1 : 0;
+        if (json_is_integer(value) ? json_integer_value(value) < least
+                                   : json_is_string(value) && !*json_string_value(value))
+            json_object_set_new(object, names[i], json_null());
+    }
 }
 
 int cli_answer_print(const char *verb, const char *schema, const char *key, json_t *value)
 {
-    json_t *object = json_pack("{s:s, s:o}", "schema", schema, key, value);
-    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
-
-    json_decref(object);
-    if (!text)
-        return cli_stored_fail(EXIT_ERROR, verb, "", "out of memory");
-    puts(text);
-    free(text);
-    return EXIT_OK;
+    return cli_stored_print(verb, json_pack("{s:s, s:o}", "schema", schema, key, value), 15);
 }

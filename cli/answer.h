@@ -9,21 +9,11 @@
 #include "cli/control_client.h"
 #include "cli/stored.h"
 
-/* What a column shows of a member: a text as it is, whatever the kind; "" for null. */
-enum told_kind {
-    TOLD_TEXT,
-    TOLD_INTEGER,
-    TOLD_REAL,  /* of so many decimals */
-    TOLD_COUNT, /* "1.2M" in a table */
-    TOLD_AGE,   /* of milliseconds */
-    TOLD_TIME,  /* of nanoseconds; 0: none */
-};
-
-struct told_column {
-    const char *name; /* the member's */
-    int width;        /* of struct stored_column */
-    enum told_kind kind;
-    int decimals;
+/* Objects as they are read. */
+struct answer_reading {
+    json_t *rows;
+    int64_t now_ns; /* of the wall */
+    int r;          /* -ENOMEM once one could not be kept */
 };
 
 /* A list of objects, each with `name`: both of the daemon and of the database. */
@@ -31,9 +21,9 @@ struct answer_source {
     const char *cmd;  /* "train_list": answers {KEY: [{NAME: …}]} */
     const char *key;  /* "trainings": schema papertape.trainings/1 */
     const char *name; /* "training": what the daemon calls the name */
-    /* Appends the database's to `rows`: 0 or -errno of the reader; -ENOMEM. now_ns: of the wall. */
-    int (*read)(struct db_reader *reader, int64_t now_ns, json_t *rows);
-    const struct told_column *columns;
+    /* Hands the database's to cli_answer_take(): 0 or -errno of the reader. */
+    int (*read)(struct db_reader *reader, struct answer_reading *reading);
+    const struct stored_column *columns;
     int n_columns;
     /* Sets in a row what columns show that is no member of it, or is shown otherwise. May be NULL. */
     void (*prepare)(enum stored_form form, json_t *row);
@@ -47,6 +37,9 @@ int cli_answer_list(const char *verb, const char *state, const struct answer_sou
 
 /* A copy of an object of the daemon's with `name` for what it calls the name; NULL where it has none. */
 json_t *cli_answer_named(const json_t *object, const struct answer_source *source);
+
+/* Appends an object, which it takes. */
+void cli_answer_take(struct answer_reading *reading, json_t *object);
 
 /* May it be a training's or a policy's name: letters, digits, - _ and dots, none first, at most 31? EXIT_OK,
  * or EXIT_USAGE with its line. */
@@ -69,11 +62,8 @@ void cli_answer_refused(const char *verb, const char *state, const char *name,
 const char *cli_answer_text(const json_t *row, const char *key);
 int64_t cli_answer_integer_or(const json_t *row, const char *key, int64_t otherwise);
 
-/* Values of the database for such an object: null for none. */
-json_t *cli_answer_text_or_null(const char *text);
-json_t *cli_answer_ns_or_null(int64_t ns);       /* 0: none */
-json_t *cli_answer_count_or_null(int64_t n);     /* below 0: none */
-json_t *cli_answer_number_or_null(double value); /* NaN: none */
+/* Makes null of those named of an object's values that stand for none: "", below 0, of a time 0. */
+void cli_answer_clear_none(json_t *object, const char *const *names, size_t n);
 
 /* {"schema": SCHEMA, KEY: VALUE} in one line on stdout; takes the value. An exit status. */
 int cli_answer_print(const char *verb, const char *schema, const char *key, json_t *value);

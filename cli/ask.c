@@ -3,9 +3,9 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "cli/stored.h"
 #include "cli/text.h"
 #include "db/state.h"
 #include "exchange/exit_status.h"
@@ -171,14 +171,10 @@ int cli_ask_args_send(struct option_call *call, const char *cmd, json_t **ret_re
 int cli_ask_print(const struct option_call *call, const char *schema, json_t *answer)
 {
     json_t *object = json_pack("{s:s}", "schema", schema);
-    bool whole = object && json_object_update(object, answer) == 0;
-    char *text = whole ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
-
-    json_decref(object);
+    if (object && json_object_update(object, answer) < 0) {
+        json_decref(object);
+        object = NULL;
+    }
     json_decref(answer);
-    if (!text)
-        return option_fail(call, EXIT_ERROR, "out of memory");
-    puts(text);
-    free(text);
-    return EXIT_OK;
+    return cli_stored_print(call->verb->name, object, 15);
 }

@@ -21,7 +21,6 @@ static const struct symbol *symbol_of(const struct backtest_result *result, int 
 static void write_ledger(const struct backtest_result *result, const struct backtest_rows *rows, FILE *out)
 {
     struct stored_list list = cli_ledger_list(STORED_CSV, out);
-    cli_stored_begin(&list);
     for (size_t i = 0; i < rows->n_ledger; i++)
         cli_ledger_list_row(&list, rows->ledger[i], result->accounts[rows->ledger[i]->account].name);
     cli_stored_end(&list);
@@ -30,7 +29,6 @@ static void write_ledger(const struct backtest_result *result, const struct back
 static void write_fills(const struct backtest_result *result, const struct backtest_rows *rows, FILE *out)
 {
     struct stored_list list = cli_fills_list(STORED_CSV, out);
-    cli_stored_begin(&list);
     for (size_t i = 0; i < rows->n_fills; i++)
         cli_fills_row(&list, rows->fills[i], symbol_of(result, rows->fills[i]->symbol),
                       result->accounts[rows->fills[i]->account].name);
@@ -40,7 +38,6 @@ static void write_fills(const struct backtest_result *result, const struct backt
 static void write_orders(const struct backtest_result *result, const struct backtest_rows *rows, FILE *out)
 {
     struct stored_list list = cli_orders_list(STORED_CSV, out);
-    cli_stored_begin(&list);
     for (size_t i = 0; i < rows->n_orders; i++)
         cli_orders_row(&list, rows->orders[i], symbol_of(result, rows->orders[i]->symbol),
                        result->accounts[rows->orders[i]->account].name);

@@ -144,7 +144,6 @@ static void on_bar(void *ctx, int symbol, enum bar_source source, const struct b
 static void print_orders(struct run *run)
 {
     struct stored_list list = cli_orders_list(STORED_CSV, run->options->orders);
-    cli_stored_begin(&list);
     for (size_t i = 0; i < run->n_orders; i++) {
         const struct order *order = &run->orders[i].order;
         bool known =
@@ -225,10 +224,6 @@ static void begin(struct run *run)
         keep_order(run, engine_order(engine, i));
     run->ledger = cli_ledger_list(STORED_CSV, options->ledger);
     run->trades = cli_fills_list(STORED_CSV, options->trades);
-    if (options->ledger)
-        cli_stored_begin(&run->ledger);
-    if (options->trades)
-        cli_stored_begin(&run->trades);
     if (options->equity)
         fputs("ts_ns,account,equity,cash,peak\n", options->equity);
 }
@@ -254,6 +249,10 @@ int cli_backtest_events_play(const struct events_options *options, struct events
         return r;
     begin(&run);
     r = play(&run);
+    if (options->ledger)
+        cli_stored_end(&run.ledger);
+    if (options->trades)
+        cli_stored_end(&run.trades);
     if (r == 0 && options->orders)
         print_orders(&run);
     if (r == -ENOMEM && run.no_memory)

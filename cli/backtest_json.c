@@ -1,17 +1,10 @@
 /* The report of a backtest as papertape.backtest/1. Shares are in percent where the key says so. */
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/backtest_result.h"
 #include "cli/stored.h"
 #include "exchange/bar.h"
 #include "exchange/exit_status.h"
-
-static json_t *real(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
 
 static void set(json_t *object, const char *key, json_t *value)
 {
@@ -73,7 +66,7 @@ static void set_metrics(json_t *object, const struct backtest_report *r)
         {"benchmark_max_drawdown_pct", 100 * r->benchmark.max_drawdown},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        set(object, numbers[i].key, real(numbers[i].value));
+        set(object, numbers[i].key, cli_stored_real(numbers[i].value));
 }
 
 static json_t *drawdowns_array(const struct backtest_result *result, const struct backtest_report *r)
@@ -85,7 +78,7 @@ static json_t *drawdowns_array(const struct backtest_result *result, const struc
         const struct metrics_drawdown *d = &r->drawdowns[i];
         json_array_append_new(
             array,
-            json_pack("{s:o, s:I, s:I, s:o, s:I}", "depth_pct", real(100 * d->depth), "from_ns",
+            json_pack("{s:o, s:I, s:I, s:o, s:I}", "depth_pct", cli_stored_real(100 * d->depth), "from_ns",
                       (json_int_t)market_open_ns(market, from + d->first), "trough_ns",
                       (json_int_t)market_open_ns(market, from + d->trough + 1), "regained_ns",
                       d->recovered ? json_integer(market_open_ns(market, from + d->end + 1)) : json_null(),
@@ -100,7 +93,7 @@ static json_t *months_array(const struct metrics_month *months, size_t n)
     for (size_t i = 0; i < n; i++)
         json_array_append_new(array,
                               json_pack("{s:i, s:i, s:o}", "year", months[i].year, "month", months[i].month,
-                                        "return_pct", real(100 * months[i].total_return)));
+                                        "return_pct", cli_stored_real(100 * months[i].total_return)));
     return array;
 }
 
@@ -132,12 +125,12 @@ static json_t *account_object(const struct backtest_result *result, int a)
     json_t *object = json_pack(
         "{s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "account", spec->name,
         "currency", spec->currency, "strategy", account_spec_trader(spec), "params", params_object(spec),
-        "way", account->way == BACKTEST_COLUMNS ? "columns" : "engine", "deposits", real(r->start_equity),
-        "equity", real(r->final_equity), "cash", cli_stored_number(account->final_cash, spec->currency_scale),
-        "orders", (json_int_t)account->n_orders, "fills", (json_int_t)account->n_fills, "trades",
-        (json_int_t)r->trades.n, "open_trades", (json_int_t)r->open_trades, "wins",
-        (json_int_t)r->trades.wins, "losses", (json_int_t)r->trades.losses, "refused",
-        refused_object(account));
+        "way", account->way == BACKTEST_COLUMNS ? "columns" : "engine", "deposits",
+        cli_stored_real(r->start_equity), "equity", cli_stored_real(r->final_equity), "cash",
+        cli_stored_number(account->final_cash, spec->currency_scale), "orders", (json_int_t)account->n_orders,
+        "fills", (json_int_t)account->n_fills, "trades", (json_int_t)r->trades.n, "open_trades",
+        (json_int_t)r->open_trades, "wins", (json_int_t)r->trades.wins, "losses",
+        (json_int_t)r->trades.losses, "refused", refused_object(account));
     if (!object)
         return NULL;
     set(object, "intents_refused", intents_refused_object(account));
@@ -188,11 +181,9 @@ int cli_backtest_print_json(const struct backtest_result *result)
     const struct market *market = result->market;
     const struct backtest *backtest = result->backtest;
     const char *interval = bar_interval_name(market->interval_ns);
-    char hash[2 * LEDGER_HASH_SIZE + 1];
+    char hash[STORED_CELL];
     json_t *accounts = json_array();
     uint64_t orders = 0, fills = 0, refused = 0;
-    for (int i = 0; i < LEDGER_HASH_SIZE; i++)
-        snprintf(hash + 2 * i, 3, "%02x", result->hash[i]);
     for (int a = 0; a < backtest->n_accounts; a++) {
         json_array_append_new(accounts, account_object(result, a));
         orders += backtest->accounts[a].n_orders;
@@ -207,17 +198,11 @@ int cli_backtest_print_json(const struct backtest_result *result)
         (json_int_t)backtest->from, "first_ns", (json_int_t)market_open_ns(market, backtest->from), "last_ns",
         (json_int_t)market_open_ns(market, backtest->to), "symbols", symbols_array(result), "benchmark",
         result->benchmark, "orders", (json_int_t)orders, "rejected", (json_int_t)refused, "fills",
-        (json_int_t)fills, "ledger_rows", (json_int_t)result->ledger_rows, "ledger_hash", hash, "ledger_ok",
-        true, "seconds_by_stage", seconds_object(result), "peak_bytes",
-        json_integer((json_int_t)result->peak_bytes), "source_bytes", (json_int_t)result->load->source_bytes,
-        "cached", result->load->cached, "accounts", accounts);
+        (json_int_t)fills, "ledger_rows", (json_int_t)result->ledger_rows, "ledger_hash",
+        cli_stored_hash(hash, result->hash), "ledger_ok", true, "seconds_by_stage", seconds_object(result),
+        "peak_bytes", json_integer((json_int_t)result->peak_bytes), "source_bytes",
+        (json_int_t)result->load->source_bytes, "cached", result->load->cached, "accounts", accounts);
     if (object && result->n_ticks > 0)
         set(object, "ticks", json_integer((json_int_t)result->n_ticks));
-    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
-    json_decref(object);
-    if (!text)
-        return cli_stored_fail(EXIT_ERROR, "backtest", "", "out of memory");
-    puts(text);
-    free(text);
-    return EXIT_OK;
+    return cli_stored_print("backtest", object, 17);
 }

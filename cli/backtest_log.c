@@ -1,9 +1,6 @@
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/backtest_args.h"
@@ -13,18 +10,9 @@
 #include "cli/text.h"
 #include "exchange/exit_status.h"
 
-enum { HASH_TEXT = 2 * LEDGER_HASH_SIZE + 1 };
-
 static int fail(int status, const char *what, const char *words)
 {
     return cli_stored_fail(status, "backtest", what, words);
-}
-
-static const char *hash_text(const uint8_t hash[static LEDGER_HASH_SIZE], char text[static HASH_TEXT])
-{
-    for (int i = 0; i < LEDGER_HASH_SIZE; i++)
-        snprintf(text + 2 * i, 3, "%02x", hash[i]);
-    return text;
 }
 
 static double rate(const struct events_result *result)
@@ -35,11 +23,6 @@ static double rate(const struct events_result *result)
 static json_t *time_or_null(int64_t ns)
 {
     return ns ? json_integer(ns) : json_null();
-}
-
-static json_t *real(bool there, double value)
-{
-    return there && isfinite(value) ? json_real(value) : json_null();
 }
 
 /* What the equity at the ends of bars came to; null where money was moved, or there is too little of it. */
@@ -57,12 +40,12 @@ static void set_metrics(json_t *object, const struct events_result *result, int 
                    {"calmar", m.calmar},
                    {"max_drawdown_pct", 100 * m.max_drawdown}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        json_object_set_new(object, numbers[i].key, real(there, numbers[i].value));
+        json_object_set_new(object, numbers[i].key, there ? cli_stored_real(numbers[i].value) : json_null());
 }
 
 static int print_json(const char *log, const struct events_result *result)
 {
-    char hash[HASH_TEXT];
+    char hash[STORED_CELL];
     json_t *accounts = json_array();
     for (int a = 0; a < engine_accounts(result->engine); a++) {
         const struct account *account = engine_account(result->engine, a);
@@ -84,20 +67,14 @@ static int print_json(const char *log, const struct events_result *result)
         time_or_null(result->first_ns), "last_ns", time_or_null(result->last_ns), "orders",
         (json_int_t)result->orders, "rejected", (json_int_t)result->rejected, "fills",
         (json_int_t)result->fills, "ledger_rows", (json_int_t)result->ledger_rows, "ledger_rows_before",
-        (json_int_t)result->before.last_ledger, "ledger_hash", hash_text(result->after.hash, hash),
+        (json_int_t)result->before.last_ledger, "ledger_hash", cli_stored_hash(hash, result->after.hash),
         "accounts", accounts);
-    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
-    json_decref(object);
-    if (!text)
-        return fail(EXIT_ERROR, "", "out of memory");
-    puts(text);
-    free(text);
-    return EXIT_OK;
+    return cli_stored_print("backtest", object, 15);
 }
 
 static void print_text(const struct events_result *result)
 {
-    char hash[HASH_TEXT], from[STORED_CELL], to[STORED_CELL];
+    char hash[STORED_CELL], from[STORED_CELL], to[STORED_CELL];
     printf("events  %" PRIu64 " in %.3f s: %.0f events/s\n", result->events, result->seconds, rate(result));
     if (result->events > 0)
         printf("        %" PRIu64 " to %" PRIu64 ", %s to %s\n", result->first_seq, result->last_seq,
@@ -109,7 +86,7 @@ static void print_text(const struct events_result *result)
     printf("orders  %" PRIu64 ", %" PRIu64 " rejected\nfills   %" PRIu64 "\nledger  %" PRIu64
            " rows\nhash    %s\n",
            result->orders, result->rejected, result->fills, result->ledger_rows,
-           hash_text(result->after.hash, hash));
+           cli_stored_hash(hash, result->after.hash));
     for (int a = 0; a < engine_accounts(result->engine); a++) {
         const struct account *account = engine_account(result->engine, a);
         char name[ACCOUNT_NAME_MAX], currency[ASSET_NAME_MAX], equity[STORED_CELL];

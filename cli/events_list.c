@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/events.h"
@@ -14,17 +13,6 @@ static const char *const kinds[JOURNAL_KINDS] = {[JOURNAL_STATE] = "states",
                                                  [JOURNAL_EVENT] = "events",
                                                  [JOURNAL_FRAME] = "frames",
                                                  [JOURNAL_REPLY] = "replies"};
-
-static int print_object(const struct events_asked *asked, json_t *object)
-{
-    char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
-    json_decref(object);
-    if (!text)
-        return cli_stored_fail(EXIT_ERROR, asked->verb, "", "out of memory");
-    puts(text);
-    free(text);
-    return EXIT_OK;
-}
 
 static int list_json(void *ctx, const struct journal_segment_info *s)
 {
@@ -77,16 +65,15 @@ int cli_events_list(const struct events_asked *asked)
         json_decref(segments);
         return EXIT_OK;
     }
-    return print_object(asked, json_pack("{s:s, s:o}", "schema", "papertape.events/1", "segments", segments));
+    return cli_stored_print(
+        asked->verb, json_pack("{s:s, s:o}", "schema", "papertape.events/1", "segments", segments), 15);
 }
 
 /* ---- verify ---- */
 
 static json_t *summary_object(const struct journal_summary *s, const char *failure)
 {
-    char hash[2 * JOURNAL_HASH_SIZE + 1];
-    for (int i = 0; i < JOURNAL_HASH_SIZE; i++)
-        snprintf(hash + 2 * i, 3, "%02x", s->hash[i]);
+    char hash[STORED_CELL];
     if (failure)
         return json_pack("{s:s, s:b, s:s}", "schema", "papertape.events/1", "ok", 0, "failure", failure);
     return json_pack("{s:s, s:b, s:n, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
@@ -98,22 +85,20 @@ static json_t *summary_object(const struct journal_summary *s, const char *failu
                      (json_int_t)s->first_seq, "last_seq", (json_int_t)s->last_seq, "first_ns",
                      (json_int_t)s->first_ns, "last_ns", (json_int_t)s->last_ns, "raw_bytes",
                      (json_int_t)s->raw_bytes, "file_bytes", (json_int_t)s->file_bytes, "torn_bytes",
-                     (json_int_t)s->torn_bytes, "hash", hash);
+                     (json_int_t)s->torn_bytes, "hash", cli_stored_hash(hash, s->hash));
 }
 
 static void print_summary(const struct journal_summary *s)
 {
-    char from[STORED_CELL], to[STORED_CELL];
+    char from[STORED_CELL], to[STORED_CELL], hash[STORED_CELL];
     printf("events ok: %" PRIu64 " segments, %" PRIu64 " blocks, %" PRIu64 " records: %" PRIu64
            " events, %" PRIu64 " states, %" PRIu64 " frames, %" PRIu64 " replies\n",
            s->segments, s->blocks, s->records, s->events, s->states, s->frames, s->replies);
     printf("events %" PRIu64 " to %" PRIu64 ", from %s to %s; %" PRIu64 " bytes, %" PRIu64
-           " in the files\nhash ",
+           " in the files\nhash %s\n",
            s->first_seq, s->last_seq, cli_stored_time(STORED_TABLE, from, s->first_ns),
-           cli_stored_time(STORED_TABLE, to, s->last_ns), s->raw_bytes, s->file_bytes);
-    for (int i = 0; i < JOURNAL_HASH_SIZE; i++)
-        printf("%02x", s->hash[i]);
-    putchar('\n');
+           cli_stored_time(STORED_TABLE, to, s->last_ns), s->raw_bytes, s->file_bytes,
+           cli_stored_hash(hash, s->hash));
     if (s->holes > 0)
         printf("%" PRIu64 " holes: events that were never recorded, filled by states\n", s->holes);
     if (s->torn_bytes > 0)
@@ -126,7 +111,7 @@ int cli_events_verify(const struct events_asked *asked)
     struct journal_summary summary = {0};
     int r = journal_verify(asked->path, &summary, err, sizeof err), status = EXIT_OK;
     if (asked->json)
-        status = print_object(asked, summary_object(&summary, r < 0 ? err : NULL));
+        status = cli_stored_print(asked->verb, summary_object(&summary, r < 0 ? err : NULL), 15);
     else if (r == 0)
         print_summary(&summary);
     return r < 0 ? cli_stored_fail(EXIT_ERROR, asked->verb, "", err) : status;

@@ -2,8 +2,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cli/ask.h"
 #include "cli/events.h"
@@ -169,8 +167,6 @@ int cli_events_show(const struct events_asked *asked)
     if (show.shelf)
         show.policies = policy_shelf_find(show.shelf);
     show.memory.policies = show.shelf ? &show.policies : NULL;
-    if (asked->json)
-        cli_stored_begin(&show.list);
     r = show_records(&show, err, sizeof err);
     if (asked->json)
         cli_stored_end(&show.list);

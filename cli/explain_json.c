@@ -1,13 +1,7 @@
-#include <math.h>
 
 #include "cli/explain_print.h"
 #include "cli/stored.h"
 #include "strategy/intent.h"
-
-static json_t *real(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
 
 static json_t *event_object(const struct explained_event *event)
 {
@@ -47,12 +41,13 @@ static json_t *intents_array(const struct explained_decision *d)
 {
     json_t *intents = json_array();
     for (size_t i = 0; i < d->n_intents; i++)
-        json_array_append_new(
-            intents,
-            json_pack("{s:s, s:o, s:o, s:o, s:o, s:I, s:s}", "kind", intent_kind_name(d->intents[i].kind),
-                      "fraction", real(d->intents[i].fraction), "stop", real(d->intents[i].stop), "profit",
-                      real(d->intents[i].profit), "limit", real(d->intents[i].limit), "good_ns",
-                      (json_int_t)d->intents[i].good_ns, "why", d->whys[i]));
+        json_array_append_new(intents, json_pack("{s:s, s:o, s:o, s:o, s:o, s:I, s:s}", "kind",
+                                                 intent_kind_name(d->intents[i].kind), "fraction",
+                                                 cli_stored_real(d->intents[i].fraction), "stop",
+                                                 cli_stored_real(d->intents[i].stop), "profit",
+                                                 cli_stored_real(d->intents[i].profit), "limit",
+                                                 cli_stored_real(d->intents[i].limit), "good_ns",
+                                                 (json_int_t)d->intents[i].good_ns, "why", d->whys[i]));
     return intents;
 }
 
@@ -60,7 +55,7 @@ static json_t *record_object(const struct strategy_record *record)
 {
     return json_pack("{s:I, s:I, s:I, s:o, s:o}", "wins", (json_int_t)record->wins, "losses",
                      (json_int_t)record->losses, "losing", (json_int_t)record->losing, "won",
-                     real(record->won), "lost", real(record->lost));
+                     cli_stored_real(record->won), "lost", cli_stored_real(record->lost));
 }
 
 static json_t *members_array(const struct explained_policy *p)
@@ -70,8 +65,9 @@ static json_t *members_array(const struct explained_policy *p)
         const struct explained_member *member = &p->members[i];
         json_array_append_new(members,
                               json_pack("{s:s, s:s, s:o, s:o, s:o}", "file", member->name, "id", member->id,
-                                        "action", real((double)member->vote.action), "weight",
-                                        real(member->vote.weight), "sharpe", real(member->vote.sharpe)));
+                                        "action", cli_stored_real((double)member->vote.action), "weight",
+                                        cli_stored_real(member->vote.weight), "sharpe",
+                                        cli_stored_real(member->vote.sharpe)));
     }
     return members;
 }
@@ -79,12 +75,14 @@ static json_t *members_array(const struct explained_policy *p)
 static json_t *policy_object(const struct explanation *e)
 {
     const struct explained_policy *p = &e->decision.policy;
-    json_t *policy = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "id",
-                               p->id, "action", real((double)p->action), "scale", real(p->scale), "least",
-                               real(p->least), "qty", real(p->held), "held_bars", real(p->held_bars),
-                               "cool_bars", real(p->cool_bars), "peak", real(p->peak), "equity",
-                               real(p->equity), "available", real(p->available), "ordered", real(p->ordered),
-                               "stop", real(p->stop), "stop_qty", real(p->stop_qty), "leaves", p->leaves);
+    json_t *policy =
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "id", p->id,
+                  "action", cli_stored_real((double)p->action), "scale", cli_stored_real(p->scale), "least",
+                  cli_stored_real(p->least), "qty", cli_stored_real(p->held), "held_bars",
+                  cli_stored_real(p->held_bars), "cool_bars", cli_stored_real(p->cool_bars), "peak",
+                  cli_stored_real(p->peak), "equity", cli_stored_real(p->equity), "available",
+                  cli_stored_real(p->available), "ordered", cli_stored_real(p->ordered), "stop",
+                  cli_stored_real(p->stop), "stop_qty", cli_stored_real(p->stop_qty), "leaves", p->leaves);
     if (p->n_members > 0)
         json_object_set_new(policy, "members", members_array(p));
     return json_pack("{s:n, s:o, s:o}", "strategy", "policy", policy, "bar", bar_object(e, &e->decision.bar));
@@ -100,16 +98,18 @@ static json_t *decision_object(const struct explanation *e)
         return policy_object(e);
     json_t *params = json_object(), *values = json_object();
     for (size_t i = 0; d->strategy && i < d->strategy->n_params; i++)
-        json_object_set_new(params, d->strategy->params[i].name, real(d->params[i]));
+        json_object_set_new(params, d->strategy->params[i].name, cli_stored_real(d->params[i]));
     for (size_t i = 0; i < d->n_values; i++)
-        json_object_set_new(values, d->names[i], real(d->values[i]));
+        json_object_set_new(values, d->names[i], cli_stored_real(d->values[i]));
     json_t *input = json_pack(
         "{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:i, s:i, s:o}",
-        "interval_ns", (json_int_t)in->interval_ns, "ts_ns", (json_int_t)in->ts_ns, "open", real(in->open),
-        "high", real(in->high), "low", real(in->low), "close", real(in->close), "volume", real(in->volume),
-        "qty", real(in->qty), "entry", real(in->entry), "equity", real(in->equity), "cash", real(in->cash),
-        "live_orders", in->live_orders, "stop", real(in->stop), "profit", real(in->profit), "positions",
-        in->positions, "symbols", in->symbols, "record", record_object(&d->record));
+        "interval_ns", (json_int_t)in->interval_ns, "ts_ns", (json_int_t)in->ts_ns, "open",
+        cli_stored_real(in->open), "high", cli_stored_real(in->high), "low", cli_stored_real(in->low),
+        "close", cli_stored_real(in->close), "volume", cli_stored_real(in->volume), "qty",
+        cli_stored_real(in->qty), "entry", cli_stored_real(in->entry), "equity", cli_stored_real(in->equity),
+        "cash", cli_stored_real(in->cash), "live_orders", in->live_orders, "stop", cli_stored_real(in->stop),
+        "profit", cli_stored_real(in->profit), "positions", in->positions, "symbols", in->symbols, "record",
+        record_object(&d->record));
     return json_pack("{s:s?, s:o, s:o, s:o, s:o, s:o}", "strategy", d->strategy ? d->strategy->name : NULL,
                      "params", params, "bar", bar_object(e, &d->bar), "indicators", values, "observation",
                      input, "intents", intents_array(d));

@@ -34,7 +34,6 @@ static int run(struct option_call *call)
                                .columns = columns,
                                .n_columns = sizeof columns / sizeof *columns};
 
-    cli_stored_begin(&list);
     for (size_t i = 0; (schedule = fee_schedule(i)); i++)
         for (size_t t = 0; t < schedule->n; t++)
             print_tier(&list, schedule->venue, &schedule->tiers[t]);

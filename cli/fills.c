@@ -2,13 +2,13 @@
 
 #include <stdio.h>
 
-#include "cli/stored_record.h"
+#include "cli/stored.h"
 #include "cli/verbs.h"
-#include "exchange/exit_status.h"
 #include "record/order.h"
 
-static const char *fee_asset(const struct record_context *context)
+static const char *fee_asset(const void *row, const struct record_context *context)
 {
+    (void)row;
     return context->symbol->quote;
 }
 
@@ -23,7 +23,7 @@ static const struct stored_column columns[] = {
     {"qty", 14},
     {"notional", 16},
     {"fee", 12},
-    {"fee_asset", -6, fee_asset},
+    {"fee_asset", -6, .derived = fee_asset},
     {"fee_percent", STORED_NOWHERE},
     {"maker", -5},
     {"input_seq", STORED_JSON_ONLY},
@@ -31,7 +31,7 @@ static const struct stored_column columns[] = {
 
 struct stored_list cli_fills_list(enum stored_form form, FILE *out)
 {
-    return cli_stored_record_list(&record_fills, columns, sizeof columns / sizeof *columns, form, out);
+    return cli_stored_list_of(&record_fills, columns, sizeof columns / sizeof *columns, form, out);
 }
 
 void cli_fills_row(struct stored_list *list, const struct fill *f, const struct symbol *s,
@@ -45,17 +45,16 @@ static void print_fill(void *ctx, const struct db_fill_row *row)
     cli_fills_row(ctx, &row->fill, &row->symbol->symbol, row->account->name);
 }
 
+static int read(struct db_reader *reader, const struct option_call *call, struct stored_list *list)
+{
+    (void)call;
+    return db_reader_fills(reader, 0, print_fill, list);
+}
+
 static int run(struct option_call *call)
 {
-    struct db_reader *reader;
-    int r = cli_stored_open("fills", call->state, &reader);
-    if (r != EXIT_OK)
-        return r;
     struct stored_list list = cli_fills_list(cli_stored_form(call), NULL);
-    cli_stored_begin(&list);
-    r = db_reader_fills(reader, 0, print_fill, &list);
-    cli_stored_end(&list);
-    return cli_stored_close("fills", reader, r < 0 ? r : list.r);
+    return cli_stored_print_list(call, "fills", &list, read);
 }
 
 static const struct option_action actions[] = {{.need = OPTION_NEEDS_STATE, OPTION_LISTS, .run = run}};

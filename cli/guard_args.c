@@ -1,8 +1,6 @@
 #include "cli/guard_args.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cli/stored.h"
 #include "engine/specs.h"
@@ -193,15 +191,4 @@ json_t *cli_guard_difference_json(const struct guard_args *args, const struct gu
                      market->series[difference->symbol].symbol.name, "row", (json_int_t)difference->row,
                      "ts_ns", (json_int_t)difference->ts_ns, "cut_row", (json_int_t)difference->cut, "cut_ns",
                      (json_int_t)difference->cut_ns, "whole", whole, "changed", changed);
-}
-
-int cli_guard_print_json(const char *verb, json_t *object)
-{
-    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
-    json_decref(object);
-    if (!text)
-        return cli_stored_fail(EXIT_ERROR, verb, "", "out of memory");
-    puts(text);
-    free(text);
-    return EXIT_OK;
 }

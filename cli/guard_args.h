@@ -38,7 +38,4 @@ void cli_guard_order_text(const struct guard_difference *difference, const struc
 /* The difference as JSON: row, time, symbol and both versions. */
 json_t *cli_guard_difference_json(const struct guard_args *args, const struct guard_difference *difference);
 
-/* Prints an object, which it takes. An exit status. */
-int cli_guard_print_json(const char *verb, json_t *object);
-
 #endif

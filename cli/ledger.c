@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/ledger_hledger.h"
 #include "cli/stored.h"
@@ -13,14 +12,7 @@
 #include "db/verify.h"
 #include "exchange/exit_status.h"
 
-enum { HASH_TEXT = 2 * LEDGER_HASH_SIZE + 1 };
-
-static const char *hash_text(const uint8_t hash[static LEDGER_HASH_SIZE], char text[static HASH_TEXT])
-{
-    for (int i = 0; i < LEDGER_HASH_SIZE; i++)
-        snprintf(text + 2 * i, 3, "%02x", hash[i]);
-    return text;
-}
+#define VERIFY "ledger verify"
 
 /* A failure may quote what was found in an altered database. */
 static const char *cleaned(const char *failure, char words[static DB_ERROR_MAX])
@@ -31,7 +23,7 @@ static const char *cleaned(const char *failure, char words[static DB_ERROR_MAX])
 
 static int print_json(const struct db_verified *v, const struct db_rebuilt *rebuilt)
 {
-    char hash[HASH_TEXT], words[DB_ERROR_MAX];
+    char hash[STORED_CELL], words[DB_ERROR_MAX];
     json_t *balances = json_array(), *failures = json_array();
     for (int i = 0; i < v->n_failures; i++)
         json_array_append_new(failures, json_string(cleaned(v->failures[i], words)));
@@ -41,28 +33,24 @@ static int print_json(const struct db_verified *v, const struct db_rebuilt *rebu
                                                   b->asset, "balance", cli_stored_number(b->total, b->scale),
                                                   "borrowed", cli_stored_number(b->borrowed, b->scale)));
     }
-    json_t *object = json_pack(
-        "{s:s, s:b, s:s?, s:I, s:I, s:I, s:I, s:s, s:o, s:o, s:o}", "schema", "papertape.ledger/1", "ok",
-        v->ok, "failure", v->ok ? NULL : cleaned(v->failure, words), "rows", (json_int_t)v->ledger_rows,
-        "orders", (json_int_t)v->orders, "fills", (json_int_t)v->fills, "positions", (json_int_t)v->positions,
-        "hash", hash_text(v->hash, hash), "balances", balances, "failures", failures, "rebuilt",
-        rebuilt ? db_rebuilt_json(rebuilt) : json_null());
-    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
-    json_decref(object);
-    if (!text)
-        return -ENOMEM;
-    puts(text);
-    free(text);
-    return 0;
+    return cli_stored_print(VERIFY,
+                            json_pack("{s:s, s:b, s:s?, s:I, s:I, s:I, s:I, s:s, s:o, s:o, s:o}", "schema",
+                                      "papertape.ledger/1", "ok", v->ok, "failure",
+                                      v->ok ? NULL : cleaned(v->failure, words), "rows",
+                                      (json_int_t)v->ledger_rows, "orders", (json_int_t)v->orders, "fills",
+                                      (json_int_t)v->fills, "positions", (json_int_t)v->positions, "hash",
+                                      cli_stored_hash(hash, v->hash), "balances", balances, "failures",
+                                      failures, "rebuilt", rebuilt ? db_rebuilt_json(rebuilt) : json_null()),
+                            15);
 }
 
 static void print_text(const struct db_verified *v)
 {
-    char hash[HASH_TEXT], name[ACCOUNT_NAME_MAX], asset[ASSET_NAME_MAX], total[STORED_CELL];
+    char hash[STORED_CELL], name[ACCOUNT_NAME_MAX], asset[ASSET_NAME_MAX], total[STORED_CELL];
     printf("ledger ok: %llu rows, %llu orders, %llu fills, %llu positions\n",
            (unsigned long long)v->ledger_rows, (unsigned long long)v->orders, (unsigned long long)v->fills,
            (unsigned long long)v->positions);
-    printf("hash %s\n", hash_text(v->hash, hash));
+    printf("hash %s\n", cli_stored_hash(hash, v->hash));
     for (size_t i = 0; i < v->n_balances; i++) {
         const struct db_verified_balance *b = &v->balances[i];
         cli_text_clean(name, sizeof name, b->account_name);
@@ -100,75 +88,54 @@ static int verify(struct option_call *call)
 {
     struct db_reader *reader;
     struct db_verified *verified = NULL;
-    int status = cli_stored_open("ledger verify", call->state, &reader);
+    int status = cli_stored_open(VERIFY, call->state, &reader);
     if (status != EXIT_OK)
         return status;
     struct db_rebuilt *rebuilt = calloc(1, sizeof *rebuilt);
     int r = rebuilt ? db_verify(reader, &verified) : -ENOMEM;
     int found = r == 0 ? db_reader_rebuilt(reader, rebuilt) : 0;
     r = found < 0 ? found : r;
+    int printed = EXIT_OK;
     if (r == 0 && call->json)
-        r = print_json(verified, found > 0 ? rebuilt : NULL);
+        printed = print_json(verified, found > 0 ? rebuilt : NULL);
     else if (r == 0 && verified->ok)
         print_text(verified);
     if (found > 0 && !call->json)
         print_rebuilt(STORED_TABLE, rebuilt);
     free(rebuilt);
-    status = cli_stored_close("ledger verify", reader, r);
+    status = cli_stored_close(VERIFY, reader, r);
+    status = status == EXIT_OK ? printed : status;
     for (int i = 1; r == 0 && !call->json && i < verified->n_failures; i++)
         print_also(verified->failures[i]);
     if (r == 0 && !verified->ok)
-        status = cli_stored_fail(EXIT_ERROR, "ledger verify", "", verified->failure);
+        status = cli_stored_fail(EXIT_ERROR, VERIFY, "", verified->failure);
     db_verified_destroy(verified);
     return status;
 }
 
+static const char *contra(const void *row, const struct record_context *context)
+{
+    (void)context;
+    return ledger_contra_name(((const struct ledger_row *)row)->kind);
+}
+
 static const struct stored_column columns[] = {
-    {"id", 0},     {"ts_ns", 0},   {"account", 0},  {"asset", 0},   {"kind", 0}, {"contra", 0},
-    {"amount", 0}, {"balance", 0}, {"order_id", 0}, {"fill_id", 0}, {"hash", 0},
+    {"scale", STORED_NOWHERE},        {"id", 0}, {"ts_ns", 0}, {"account", 0}, {"asset", 0}, {"kind", 0},
+    {"contra", 0, .derived = contra},
 };
 
 struct stored_list cli_ledger_list(enum stored_form form, FILE *out)
 {
-    struct stored_list list = {.name = "ledger_rows",
-                               .form = form,
-                               .columns = columns,
-                               .n_columns = sizeof columns / sizeof *columns,
-                               .out = out};
+    struct stored_list list =
+        cli_stored_list_of(&record_ledger, columns, sizeof columns / sizeof *columns, form, out);
+    list.name = "ledger_rows";
     return list;
 }
 
 void cli_ledger_list_row(struct stored_list *list, const struct ledger_row *row, const char *account)
 {
-    char id[STORED_CELL], time[STORED_CELL], amount[STORED_CELL], balance[STORED_CELL], order[STORED_CELL],
-        fill[STORED_CELL], hash[HASH_TEXT];
-    if (list->form == STORED_JSON) {
-        cli_stored_object(
-            list,
-            json_pack("{s:I, s:I, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:s}", "id", (json_int_t)row->id,
-                      "ts_ns", (json_int_t)row->ts_ns, "account", account, "asset", row->asset, "kind",
-                      ledger_kind_name(row->kind), "contra", ledger_contra_name(row->kind), "amount",
-                      cli_stored_number(row->amount, row->scale), "balance",
-                      cli_stored_number(row->balance, row->scale), "order_id",
-                      row->order_id ? json_integer((json_int_t)row->order_id) : json_null(), "fill_id",
-                      row->fill_id ? json_integer((json_int_t)row->fill_id) : json_null(), "hash",
-                      hash_text(row->hash, hash)));
-        return;
-    }
-    const char *const cells[] = {
-        cli_stored_integer(id, (long long)row->id),
-        cli_stored_time(list->form, time, row->ts_ns),
-        account,
-        row->asset,
-        ledger_kind_name(row->kind),
-        ledger_contra_name(row->kind),
-        cli_stored_decimal(list->form, amount, row->amount, row->scale),
-        cli_stored_decimal(list->form, balance, row->balance, row->scale),
-        row->order_id ? cli_stored_integer(order, (long long)row->order_id) : "",
-        row->fill_id ? cli_stored_integer(fill, (long long)row->fill_id) : "",
-        hash_text(row->hash, hash),
-    };
-    cli_stored_row(list, cells);
+    struct symbol scale = {.quote_scale = row->scale};
+    cli_stored_record_row(list, row, &(struct record_context){&scale, account});
 }
 
 static void print_row(void *ctx, const struct db_ledger_row *entry)
@@ -176,21 +143,22 @@ static void print_row(void *ctx, const struct db_ledger_row *entry)
     cli_ledger_list_row(ctx, &entry->row, entry->account->name);
 }
 
+static int read(struct db_reader *reader, const struct option_call *call, struct stored_list *list)
+{
+    (void)call;
+    return db_reader_ledger(reader, print_row, list);
+}
+
 static int export(struct option_call *call)
 {
     struct db_reader *reader;
+    struct stored_list list = cli_ledger_list(call->json ? STORED_JSON : STORED_CSV, NULL);
     if (*(const bool *)call->into && (call->csv || call->json))
         return option_fail(call, EXIT_USAGE, "--hledger: it is a form of its own, beside --csv and --json");
+    if (!*(const bool *)call->into)
+        return cli_stored_print_list(call, "ledger export", &list, read);
     int status = cli_stored_open("ledger export", call->state, &reader);
-    if (status != EXIT_OK)
-        return status;
-    if (*(const bool *)call->into)
-        return cli_stored_close("ledger export", reader, cli_ledger_hledger(reader));
-    struct stored_list list = cli_ledger_list(call->json ? STORED_JSON : STORED_CSV, NULL);
-    cli_stored_begin(&list);
-    int r = db_reader_ledger(reader, print_row, &list);
-    cli_stored_end(&list);
-    return cli_stored_close("ledger export", reader, r < 0 ? r : list.r);
+    return status == EXIT_OK ? cli_stored_close("ledger export", reader, cli_ledger_hledger(reader)) : status;
 }
 
 static const struct option_action actions[] = {

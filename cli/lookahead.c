@@ -50,7 +50,7 @@ int cli_lookahead_print_json(const struct guard_args *args, const struct guard_l
 {
     char params[256];
     cli_strategy_args_text(args->run.choices[0].strategy, args->run.choices[0].params, params, sizeof params);
-    return cli_guard_print_json(
+    return cli_stored_print(
         "lookahead",
         json_pack("{s:s, s:b, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o}", "schema",
                   "papertape.lookahead/1", "ok", tried_and_ok(verdict), "strategy",
@@ -58,7 +58,8 @@ int cli_lookahead_print_json(const struct guard_args *args, const struct guard_l
                   (json_int_t)args->seed, "cuts", (json_int_t)verdict->cuts, "runs",
                   (json_int_t)verdict->runs, "decisions", (json_int_t)verdict->decisions, "orders",
                   (json_int_t)verdict->orders, "columns", verdict->columns, "first",
-                  verdict->found ? cli_guard_difference_json(args, &verdict->first) : json_null()));
+                  verdict->found ? cli_guard_difference_json(args, &verdict->first) : json_null()),
+        15);
 }
 
 static int examine(const struct guard_args *args, bool json)

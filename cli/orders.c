@@ -2,9 +2,8 @@
 
 #include <stdio.h>
 
-#include "cli/stored_record.h"
+#include "cli/stored.h"
 #include "cli/verbs.h"
-#include "exchange/exit_status.h"
 #include "record/order.h"
 
 static const struct stored_column columns[] = {
@@ -22,7 +21,7 @@ static const struct stored_column columns[] = {
 
 struct stored_list cli_orders_list(enum stored_form form, FILE *out)
 {
-    return cli_stored_record_list(&record_orders, columns, sizeof columns / sizeof *columns, form, out);
+    return cli_stored_list_of(&record_orders, columns, sizeof columns / sizeof *columns, form, out);
 }
 
 void cli_orders_row(struct stored_list *list, const struct order *o, const struct symbol *symbol,
@@ -37,17 +36,16 @@ static void print_order(void *ctx, const struct db_order_row *row)
                    row->account ? row->account->name : NULL);
 }
 
+static int read(struct db_reader *reader, const struct option_call *call, struct stored_list *list)
+{
+    (void)call;
+    return db_reader_orders(reader, false, 0, print_order, list);
+}
+
 static int run(struct option_call *call)
 {
-    struct db_reader *reader;
-    int r = cli_stored_open("orders", call->state, &reader);
-    if (r != EXIT_OK)
-        return r;
     struct stored_list list = cli_orders_list(cli_stored_form(call), NULL);
-    cli_stored_begin(&list);
-    r = db_reader_orders(reader, false, 0, print_order, &list);
-    cli_stored_end(&list);
-    return cli_stored_close("orders", reader, r < 0 ? r : list.r);
+    return cli_stored_print_list(call, "orders", &list, read);
 }
 
 static const struct option_action actions[] = {{.need = OPTION_NEEDS_STATE, OPTION_LISTS, .run = run}};

@@ -42,13 +42,7 @@ static int print_json(const struct parity_result *p, const char *error, bool alt
                   (json_int_t)shown->holes, "orders", (json_int_t)shown->orders, "fills",
                   (json_int_t)shown->fills, "ledger_rows", (json_int_t)shown->ledger_rows, "unsettled",
                   (json_int_t)shown->unsettled, "difference", difference_object(shown));
-    char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
-    json_decref(object);
-    if (!text)
-        return cli_stored_fail(EXIT_ERROR, "parity", "", "out of memory");
-    puts(text);
-    free(text);
-    return EXIT_OK;
+    return cli_stored_print("parity", object, 15);
 }
 
 static void print_text(const struct parity_result *p)

@@ -8,7 +8,6 @@
 
 #include "cli/answer.h"
 #include "cli/ask.h"
-#include "cli/policy_list.h"
 #include "cli/text.h"
 #include "exchange/exit_status.h"
 
@@ -146,17 +145,12 @@ static int ask(struct option_call *call)
     return EXIT_OK;
 }
 
-static int list(struct option_call *call)
-{
-    return cli_policy_list(call->state, cli_stored_form(call));
-}
-
 static const struct option_action actions[] = {
     {"list", NULL,
      "all of them. e_value and days are a challenger's evidence against the champion, or cash; expires is "
      "when it "
      "retires, the last column why it is what it is",
-     .need = OPTION_NEEDS_EITHER, OPTION_LISTS, .run = list},
+     .need = OPTION_NEEDS_EITHER, OPTION_LISTS, .run = cli_policy_list},
     {"show", "POLICY", "one, with what its file was trained for", .need = OPTION_NEEDS_DAEMON, .run = ask},
     {"promote", "POLICY|TRAINING",
      "one step up: the newest policy of the training of that name becomes a challenger with an account of "

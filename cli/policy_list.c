@@ -1,73 +1,56 @@
-#include "cli/policy_list.h"
-
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/answer.h"
-#include "exchange/exit_status.h"
+#include "cli/verbs.h"
+#include "db/records.h"
 
-static const struct told_column columns[] = {
+static const struct stored_column columns[] = {
     {"name", -16},
     {"role", -10},
     {"account", -12},
     {"state", -9},
-    {"equity", 14, TOLD_REAL, 2},
-    {"return_pct", 10, TOLD_REAL, 3},
-    {"trades", 6, TOLD_INTEGER},
-    {"sharpe", 7, TOLD_REAL, 2},
-    {"decided_ns", -24, TOLD_TIME},
+    {"equity", 14, STORED_REAL, 2},
+    {"return_pct", 10, STORED_REAL, 3},
+    {"trades", 6, STORED_INTEGER},
+    {"sharpe", 7, STORED_REAL, 2},
+    {"decided_ns", -24, STORED_TIME},
     {"interval", 0},
     {"backend", -16},
     {"id", -12},
     {"training", 0},
-    {"since_ns", 0, TOLD_TIME},
+    {"since_ns", 0, STORED_TIME},
     {"path", 0},
     {"actions", 0},
-    {"e_value", 8, TOLD_REAL, 2},
-    {"days", 5, TOLD_INTEGER},
+    {"e_value", 8, STORED_REAL, 2},
+    {"days", 5, STORED_INTEGER},
     {"against", 0},
-    {"expires_ns", -24, TOLD_TIME},
+    {"expires_ns", -24, STORED_TIME},
     {"proposal", 0},
     {"detail", -1},
 };
 
-static json_t *row_object(const struct db_policy *row)
-{
-    char id[POLICY_ID_TEXT];
-
-    policy_id_text(row->id, id);
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:o, s:n, s:n, s:n, s:n, s:n, s:n, s:n, "
-                     "s:n, s:n, s:n, s:n}",
-                     "name", row->name, "role", db_policy_role_name(row->role), "account", row->account, "id",
-                     id, "training", row->training, "path", row->path, "since_ns", (json_int_t)row->since_ns,
-                     "reason", row->reason, "proposal", row->proposal, "expires_ns",
-                     row->expires_ns > 0 ? json_integer(row->expires_ns) : json_null(), "evidence", "state",
-                     "detail", "backend", "interval", "equity", "return_pct", "trades", "sharpe",
-                     "decided_ns", "actions");
-}
-
-struct reading {
-    json_t *rows;
-    int r;
+/* As the daemon answers (docs/control.md); null where it knows more than the database. */
+static const struct record_key keys[] = {
+    {"name"},     {"role"},       {"account"},  {"policy", "id"},  {"training"},   {"path"},
+    {"since_ns"}, {"reason"},     {"proposal"}, {"expires_ns"},    {"evidence"},   {"state"},
+    {"detail"},   {"backend"},    {"interval"}, {"equity"},        {"return_pct"}, {"trades"},
+    {"sharpe"},   {"decided_ns"}, {"actions"},  {"judged_ns", ""},
 };
 
 static void take(void *ctx, const struct db_policy *row)
 {
-    struct reading *reading = ctx;
+    static const char *const none[] = {"expires_ns"};
+    json_t *object = record_json_object(&db_record_policies, keys, sizeof keys / sizeof *keys, row,
+                                        &(struct record_context){0});
 
-    if (json_array_append_new(reading->rows, row_object(row)) < 0)
-        reading->r = -ENOMEM;
+    cli_answer_clear_none(object, none, 1);
+    cli_answer_take(ctx, object);
 }
 
-static int read_policies(struct db_reader *reader, int64_t now_ns, json_t *rows)
+static int read_policies(struct db_reader *reader, struct answer_reading *reading)
 {
-    struct reading reading = {.rows = rows};
-    int r = db_reader_policies(reader, take, &reading);
-
-    (void)now_ns;
-    return r < 0 ? r : reading.r;
+    return db_reader_policies(reader, take, reading);
 }
 
 static void move(json_t *row, const char *name, const json_t *value)
@@ -97,7 +80,7 @@ const struct answer_source cli_answer_policies = {
     "policy_list", "policies", "policy", read_policies, columns, (int)(sizeof columns / sizeof *columns),
     prepare};
 
-int cli_policy_list(const char *state, enum stored_form form)
+int cli_policy_list(struct option_call *call)
 {
-    return cli_answer_list("policy", state, &cli_answer_policies, form);
+    return cli_answer_list("policy", call->state, &cli_answer_policies, cli_stored_form(call));
 }

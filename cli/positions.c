@@ -3,8 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/stored_record.h"
-#include "exchange/exit_status.h"
+#include "cli/stored.h"
 #include "record/account.h"
 
 static const struct stored_column columns[] = {
@@ -16,7 +15,7 @@ static const struct stored_column columns[] = {
 };
 
 struct printing {
-    struct stored_list list;
+    struct stored_list *list;
     bool all;
     struct {
         char symbol[SYMBOL_NAME_MAX];
@@ -99,30 +98,23 @@ static void print_position(void *ctx, const struct db_position_row *row)
     if (row->position.qty == 0 && !p->all)
         return;
     struct shown shown = shown_of(p, row);
-    cli_stored_record_row(&p->list, &shown,
+    cli_stored_record_row(p->list, &shown,
                           &(struct record_context){&row->symbol->symbol, row->account->name});
+}
+
+static int read(struct db_reader *reader, const struct option_call *call, struct stored_list *list)
+{
+    struct printing printing = {.list = list, .all = *(const bool *)call->into};
+    int r = db_reader_prices(reader, take_mark, &printing);
+
+    return r == 0 ? db_reader_positions(reader, print_position, &printing) : r;
 }
 
 static int run(struct option_call *call)
 {
-    struct db_reader *reader;
-    int r = cli_stored_open("positions", call->state, &reader);
-    if (r != EXIT_OK)
-        return r;
-    struct printing printing = {
-        .list = cli_stored_record_list(&record, columns, sizeof columns / sizeof *columns,
-                                       cli_stored_form(call), NULL),
-        .all = *(const bool *)call->into,
-    };
-    r = db_reader_begin(reader);
-    if (r == 0)
-        r = db_reader_prices(reader, take_mark, &printing);
-    cli_stored_begin(&printing.list);
-    if (r == 0)
-        r = db_reader_positions(reader, print_position, &printing);
-    db_reader_end(reader);
-    cli_stored_end(&printing.list);
-    return cli_stored_close("positions", reader, r < 0 ? r : printing.list.r);
+    struct stored_list list =
+        cli_stored_list_of(&record, columns, sizeof columns / sizeof *columns, cli_stored_form(call), NULL);
+    return cli_stored_print_list(call, "positions", &list, read);
 }
 
 static const struct option_action actions[] = {{.need = OPTION_NEEDS_STATE, OPTION_LISTS, .run = run}};

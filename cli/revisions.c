@@ -1,12 +1,9 @@
 #include "cli/verbs.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "cli/stored_record.h"
+#include "cli/stored.h"
 #include "db/records.h"
-#include "exchange/exit_status.h"
 
 static const struct stored_column revision_columns[] = {
     {"revision", 8},       {"ts_ns", -24},        {"symbol", -10},       {"kind", -10},
@@ -122,15 +119,16 @@ static void print_revision(void *ctx, const struct db_revision_row *row)
     cli_stored_row(list, cells);
 }
 
-static const char *venue_of(const struct record_context *context)
+static const char *venue_of(const void *row, const struct record_context *context)
 {
+    (void)row;
     return context->symbol->venue;
 }
 
 static const struct stored_column action_columns[] = {
     {"action", 6},
     {"ts_ns", -24},
-    {"venue", STORED_JSON_ONLY, venue_of},
+    {"venue", STORED_JSON_ONLY, .derived = venue_of},
     {"symbol", -10},
     {"kind", -8},
     {"ex_ns", -24},
@@ -152,57 +150,46 @@ struct span {
     int64_t from_ns, to_ns;
 };
 
-/* Opens the database; the symbol that is named in *ret, NULL for all. An exit status. */
-static int open_for(const struct option_call *call, char name[static SYMBOL_NAME_MAX], const char **ret,
-                    struct db_reader **ret_reader)
+/* The symbol that is named; NULL for all. */
+static const char *symbol_of(const struct option_call *call, char name[static SYMBOL_NAME_MAX])
 {
-    struct db_symbol_row ignored;
-    int status = cli_stored_open(call->verb->name, call->state, ret_reader);
+    return call->n > 0 ? cli_stored_symbol(call->arguments[0], name) : NULL;
+}
 
-    *ret = call->n > 0 ? cli_stored_symbol(call->arguments[0], name) : NULL;
-    if (status != EXIT_OK || !*ret)
-        return status;
-    int r = db_reader_symbol(*ret_reader, *ret, &ignored);
-    return r < 0 ? cli_stored_close(call->verb->name, *ret_reader, r) : EXIT_OK;
+static int read_revisions(struct db_reader *reader, const struct option_call *call, struct stored_list *list)
+{
+    const struct span *span = call->into;
+    char name[SYMBOL_NAME_MAX];
+
+    return db_reader_revisions(reader, symbol_of(call, name), span->from_ns, span->to_ns, print_revision,
+                               list);
 }
 
 static int revisions(struct option_call *call)
 {
-    const struct span *span = call->into;
-    struct db_reader *reader;
-    char name[SYMBOL_NAME_MAX];
-    const char *symbol;
-    int status = open_for(call, name, &symbol, &reader);
-
-    if (status != EXIT_OK)
-        return status;
     struct stored_list list = {.name = "revisions",
                                .form = cli_stored_form(call),
                                .columns = revision_columns,
                                .n_columns = sizeof revision_columns / sizeof *revision_columns};
-    cli_stored_begin(&list);
-    int r = db_reader_revisions(reader, symbol, span->from_ns, span->to_ns, print_revision, &list);
-    cli_stored_end(&list);
-    return cli_stored_close("revisions", reader, r < 0 ? r : list.r);
+
+    return cli_stored_print_list(call, "revisions", &list, read_revisions);
+}
+
+static int read_actions(struct db_reader *reader, const struct option_call *call, struct stored_list *list)
+{
+    char name[SYMBOL_NAME_MAX];
+
+    return db_reader_actions(reader, symbol_of(call, name), print_action, list);
 }
 
 static int actions(struct option_call *call)
 {
-    struct db_reader *reader;
-    char name[SYMBOL_NAME_MAX];
-    const char *symbol;
-    int status = open_for(call, name, &symbol, &reader);
-
-    if (status != EXIT_OK)
-        return status;
     struct stored_list list =
-        cli_stored_record_list(&db_record_actions, action_columns,
-                               sizeof action_columns / sizeof *action_columns, cli_stored_form(call), NULL);
+        cli_stored_list_of(&db_record_actions, action_columns, sizeof action_columns / sizeof *action_columns,
+                           cli_stored_form(call), NULL);
+
     list.name = "actions";
-    cli_stored_begin(&list);
-    int r = db_reader_actions(reader, symbol, print_action, &list);
-    cli_stored_end(&list);
-    return cli_stored_close("actions", reader, r < 0 ? r : list.r);
+    return cli_stored_print_list(call, "actions", &list, read_actions);
 }
 
 static void init(void *into)

@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,93 +83,15 @@ int cli_stored_close(const char *verb, struct db_reader *reader, int r)
     return r < 0 ? EXIT_ERROR : EXIT_OK;
 }
 
-/* ---- lists ---- */
-
-static void print_csv(FILE *out, const char *text)
+int cli_stored_print(const char *verb, json_t *object, size_t digits)
 {
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
-static const struct stored_column *columns_of(const struct stored_list *list)
-{
-    return list->columns ? list->columns : list->own;
-}
-
-static void print_cells(const struct stored_list *list, const char *const *cells)
-{
-    char shown[STORED_CELL];
-    const char *space = "";
-    FILE *out = list->out ? list->out : stdout;
-    for (int i = 0; i < list->n_columns; i++) {
-        if (list->form == STORED_CSV) {
-            if (i > 0)
-                fputc(',', out);
-            print_csv(out, cells[i]);
-        } else if (columns_of(list)[i].width != 0) {
-            cli_text_clean(shown, sizeof shown, cells[i]);
-            fprintf(out, "%s%*s", space, columns_of(list)[i].width, shown);
-            space = "  ";
-        }
-    }
-    fputc('\n', out);
-}
-
-/* A table shows nanoseconds as times. */
-static const char *heading(const char *name, char shown[static 24])
-{
-    size_t len = strlen(name);
-    if (len >= 24 || len < 3 || (strcmp(name + len - 3, "_ns") != 0 && strcmp(name + len - 3, "_ms") != 0))
-        return name;
-    snprintf(shown, 24, "%.*s", (int)len - 3, name);
-    return shown;
-}
-
-void cli_stored_begin(struct stored_list *list)
-{
-    const char *names[STORED_COLUMNS_MAX];
-    char shown[STORED_COLUMNS_MAX][24];
-    if (list->form == STORED_JSON) {
-        printf("{\"schema\":\"papertape.%s/1\",\"%s\":[", list->name, list->name);
-        return;
-    }
-    for (int i = 0; i < list->n_columns; i++)
-        names[i] = list->form == STORED_TABLE ? heading(columns_of(list)[i].name, shown[i])
-                                              : columns_of(list)[i].name;
-    print_cells(list, names);
-}
-
-void cli_stored_row(struct stored_list *list, const char *const *cells)
-{
-    list->rows++;
-    print_cells(list, cells);
-}
-
-void cli_stored_object(struct stored_list *list, json_t *object)
-{
-    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
+    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(digits)) : NULL;
     json_decref(object);
-    if (!text) {
-        list->r = -ENOMEM;
-        return;
-    }
-    printf("%s%s", list->rows++ ? "," : "", text);
+    if (!text)
+        return cli_stored_fail(EXIT_ERROR, verb, "", "out of memory");
+    puts(text);
     free(text);
-}
-
-void cli_stored_end(struct stored_list *list)
-{
-    if (list->form == STORED_JSON)
-        puts("]}");
+    return EXIT_OK;
 }
 
 /* ---- values ---- */
@@ -211,6 +134,13 @@ const char *cli_stored_time(enum stored_form form, char *buf, int64_t ts_ns)
     return buf;
 }
 
+const char *cli_stored_hash(char *buf, const uint8_t hash[static LEDGER_HASH_SIZE])
+{
+    for (int i = 0; i < LEDGER_HASH_SIZE; i++)
+        snprintf(buf + 2 * i, 3, "%02x", hash[i]);
+    return buf;
+}
+
 json_t *cli_stored_number(int64_t units, int scale)
 {
     return json_real(decimal_to_double(units, scale));
@@ -219,4 +149,9 @@ json_t *cli_stored_number(int64_t units, int scale)
 json_t *cli_stored_number_or_null(int64_t units, int scale)
 {
     return units != 0 ? cli_stored_number(units, scale) : json_null();
+}
+
+json_t *cli_stored_real(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
 }

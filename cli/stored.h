@@ -9,7 +9,9 @@
 
 #include "db/reader.h"
 #include "db/state.h"
+#include "record/json.h"
 #include "record/option.h"
+#include "record/value.h"
 
 enum stored_form { STORED_TABLE, STORED_CSV, STORED_JSON };
 
@@ -35,52 +37,85 @@ int cli_stored_open(const char *verb, const char *state, struct db_reader **ret)
 /* Closes it; r is what the queries came to: an exit status, after saying what a failure was. */
 int cli_stored_close(const char *verb, struct db_reader *reader, int r);
 
-struct record;
-struct record_context;
+/* ---- lists ---- */
 
 enum {
     STORED_COLUMNS_MAX = 48,
+    STORED_CELL = RECORD_TEXT_MAX,
     STORED_JSON_ONLY = 1000, /* widths of a record's list: in JSON alone, */
     STORED_NOWHERE,          /* in no form */
 };
 
-struct stored_column {
-    const char *name; /* a table, which shows nanoseconds as times, heads NAME_ns with NAME */
-    int width;        /* of the table; negative: aligned to the left; 0: not in the table */
-    /* Of a record's list: what is no field of it. */
-    const char *(*derived)(const struct record_context *context);
+/* What a column of objects shows of a member: a text as it is, whatever the kind; "" for null. */
+enum stored_kind {
+    STORED_TEXT,
+    STORED_INTEGER,
+    STORED_REAL,
+    STORED_COUNT, /* "1.2M" in a table */
+    STORED_AGE,   /* of milliseconds */
+    STORED_TIME,  /* of nanoseconds; 0: none */
 };
 
+struct stored_column {
+    const char *name; /* a table, which shows nanoseconds as times, heads NAME_ns with NAME */
+    int width;        /* at least, in the table; negative: aligned to the left; 0: not in the table */
+    enum stored_kind kind;
+    int decimals; /* of a real; of a record's: 0 is as many as it takes */
+    /* Of a record's list: what is no field of it. */
+    const char *(*derived)(const void *row, const struct record_context *context);
+    bool json; /* its text is JSON */
+};
+
+/* It begins with its first row. A table's columns are as wide as their widest cells of the first rows. */
 struct stored_list {
     const char *name; /* "fills": schema papertape.fills/1 */
     enum stored_form form;
     const struct stored_column *columns; /* NULL: own */
     int n_columns;
-    const struct record *record; /* stored_record.h; NULL: cells and objects are given */
+    const struct record *record; /* NULL: cells and objects are given */
     struct stored_column own[STORED_COLUMNS_MAX];
     unsigned long rows;
     int r;     /* -ENOMEM once a row could not be written */
     FILE *out; /* NULL: stdout */
+    bool begun;
+    char *kept; /* a table's rows, before the widths are known */
+    size_t n_kept, cap_kept;
+    int widths[STORED_COLUMNS_MAX];
 };
 
-void cli_stored_begin(struct stored_list *list);
+/* A list of `record` with `columns` in that order. Fields that it does not name stand behind them, in the
+ * record's order, in CSV and JSON. `out`: NULL is stdout. */
+struct stored_list cli_stored_list_of(const struct record *record, const struct stored_column *columns, int n,
+                                      enum stored_form form, FILE *out);
+void cli_stored_record_row(struct stored_list *list, const void *row, const struct record_context *context);
+
 /* A row's texts, one a column; for the table and CSV. */
 void cli_stored_row(struct stored_list *list, const char *const *cells);
 /* A row's object, which it takes; NULL counts as -ENOMEM. */
 void cli_stored_object(struct stored_list *list, json_t *object);
 void cli_stored_end(struct stored_list *list);
 
-enum { STORED_CELL = 64 };
+/* Prints the rows that read() finds at one moment of the state directory's database. Nothing is printed where
+ * it fails before the first. An exit status. */
+int cli_stored_print_list(struct option_call *call, const char *verb, struct stored_list *list,
+                          int (*read)(struct db_reader *reader, const struct option_call *call,
+                                      struct stored_list *list));
+
+/* An object, which it takes, in one line on stdout. An exit status. */
+int cli_stored_print(const char *verb, json_t *object, size_t digits);
 
 /* Texts into buf[STORED_CELL], which they return: every decimal of the scale in CSV, no trailing zeros in a
- * table; "" for a value of 0 that means none; nanoseconds in CSV, UTC with milliseconds in a table. */
+ * table; "" for a value of 0 that means none; nanoseconds in CSV, UTC with milliseconds in a table; a hash's
+ * bytes. */
 const char *cli_stored_decimal(enum stored_form form, char *buf, int128_t units, int scale);
 const char *cli_stored_decimal_or_none(enum stored_form form, char *buf, int64_t units, int scale);
 const char *cli_stored_time(enum stored_form form, char *buf, int64_t ts_ns);
 const char *cli_stored_integer(char *buf, long long value);
+const char *cli_stored_hash(char *buf, const uint8_t hash[static LEDGER_HASH_SIZE]);
 
 /* A number for JSON; null for a value of 0 that means none. */
 json_t *cli_stored_number(int64_t units, int scale);
 json_t *cli_stored_number_or_null(int64_t units, int scale);
+json_t *cli_stored_real(double value); /* null for what is no finite number */
 
 #endif

@@ -1,7 +1,6 @@
 #include "cli/strategies.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "cli/stored.h"
 #include "exchange/exit_status.h"
@@ -39,8 +38,6 @@ int cli_strategies_list(bool json)
     size_t n;
     const struct strategy *const *strategies = strategy_list(&n);
     struct stored_list list = {.name = "strategies", .form = STORED_JSON};
-    if (json)
-        cli_stored_begin(&list);
     for (size_t i = 0; i < n; i++) {
         if (json)
             cli_stored_object(&list,

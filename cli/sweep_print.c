@@ -1,6 +1,5 @@
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/format.h"
@@ -98,11 +97,6 @@ void cli_sweep_print(const struct sweep *sweep)
     print_bias(sweep);
 }
 
-static json_t *real(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 /* Shares come as percent, with the unit in their key. */
 static bool is_share(enum sweep_metric metric)
 {
@@ -117,15 +111,15 @@ static json_t *result_object(const struct sweep *sweep, const struct sweep_resul
     values_of(sweep, r->combination, values);
     for (int i = 0; i < sweep->grid.n_axes; i++)
         json_object_set_new(params, axis_name(sweep, i), json_real(values[i]));
-    object =
-        json_pack("{s:o, s:o, s:o, s:o, s:I, s:I, s:I}", "params", params, "equity", real(r->final_equity),
-                  "fees", real(r->fees), "exposure_pct", real(100 * r->exposure), "trades",
-                  (json_int_t)r->trades, "fills", (json_int_t)r->fills, "rejected", (json_int_t)r->refused);
+    object = json_pack("{s:o, s:o, s:o, s:o, s:I, s:I, s:I}", "params", params, "equity",
+                       cli_stored_real(r->final_equity), "fees", cli_stored_real(r->fees), "exposure_pct",
+                       cli_stored_real(100 * r->exposure), "trades", (json_int_t)r->trades, "fills",
+                       (json_int_t)r->fills, "rejected", (json_int_t)r->refused);
     for (int m = 0; object && m < SWEEP_METRICS; m++) {
         char key[32];
         bool share = is_share((enum sweep_metric)m);
         snprintf(key, sizeof key, "%s%s", cli_sweep_metric_name((enum sweep_metric)m), share ? "_pct" : "");
-        json_object_set_new(object, key, real(share ? 100 * r->metrics[m] : r->metrics[m]));
+        json_object_set_new(object, key, cli_stored_real(share ? 100 * r->metrics[m] : r->metrics[m]));
     }
     return object;
 }
@@ -143,13 +137,7 @@ int cli_sweep_print_json(const struct sweep *sweep)
         (json_int_t)(sweep->to - sweep->from), "years", years_of(sweep), "sharpe_expected_without_skill",
         backtest_selection_best_sharpe(sweep->n_results, years_of(sweep)), "load_s", sweep->load_seconds,
         "seconds", sweep->seconds, "top", top);
-    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
-    json_decref(object);
-    if (!text)
-        return cli_stored_fail(EXIT_ERROR, "sweep", "", "out of memory");
-    puts(text);
-    free(text);
-    return EXIT_OK;
+    return cli_stored_print("sweep", object, 17);
 }
 
 void cli_sweep_write_csv(const struct sweep *sweep, FILE *out)

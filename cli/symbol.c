@@ -1,6 +1,5 @@
 #include "cli/verbs.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,37 +10,26 @@
 
 /* ---- the list ---- */
 
-static const struct told_column columns[] = {
+static const struct stored_column columns[] = {
     {"name", -16},
     {"venue", -12},
     {"streamed", -8},
     {"calendar", -12},
 };
 
-struct reading {
-    json_t *rows;
-    int r;
-};
-
 static void take(void *ctx, const struct db_symbol_row *row)
 {
-    struct reading *reading = ctx;
     const char *calendar = row->symbol.calendar;
     json_t *object = json_pack("{s:s, s:s, s:o, s:s?}", "name", row->symbol.name, "venue", row->venue,
                                "streamed", row->streamed < 0 ? json_null() : json_boolean(row->streamed),
                                "calendar", *calendar ? calendar : NULL);
 
-    if (json_array_append_new(reading->rows, object) < 0)
-        reading->r = -ENOMEM;
+    cli_answer_take(ctx, object);
 }
 
-static int read_symbols(struct db_reader *reader, int64_t now_ns, json_t *rows)
+static int read_symbols(struct db_reader *reader, struct answer_reading *reading)
 {
-    struct reading reading = {.rows = rows};
-    int r = db_reader_symbols(reader, take, &reading);
-
-    (void)now_ns;
-    return r < 0 ? r : reading.r;
+    return db_reader_symbols(reader, take, reading);
 }
 
 static void prepare(enum stored_form form, json_t *row)

@@ -1,15 +1,12 @@
 #include "cli/verbs.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/answer.h"
 #include "cli/ask.h"
 #include "cli/text.h"
 #include "cli/train_config.h"
-#include "cli/train_list.h"
 #include "exchange/exit_status.h"
 
 enum { PRIORITY_MOST = 100, LINES_MOST = 10000, NOT_GIVEN = -1000000 };
@@ -19,11 +16,6 @@ struct asked {
     bool overwrite;
     int64_t priority, lines;
 };
-
-static int list(struct option_call *call)
-{
-    return cli_train_list(call->state, cli_stored_form(call));
-}
 
 static void print_done(const char *word, const char *name, const json_t *training)
 {
@@ -162,7 +154,7 @@ static const struct option_action actions[] = {
      "all of them: state, steps, steps a second, return, memory; an age older than three of the expected "
      "intervals says "
      "STALE, of one older than ten the figures are a dash",
-     .need = OPTION_NEEDS_EITHER, OPTION_LISTS, .run = list},
+     .need = OPTION_NEEDS_EITHER, OPTION_LISTS, .run = cli_train_list},
     {"start", "TRAINING",
      "starts one. Without --config: 64x64 networks on the daemon's own bars, until stopped. A configuration "
      "with "

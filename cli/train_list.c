@@ -1,113 +1,104 @@
-#include "cli/train_list.h"
-
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "cli/answer.h"
 #include "cli/format.h"
 #include "cli/freshness.h"
-#include "exchange/exit_status.h"
+#include "cli/verbs.h"
+#include "db/records.h"
 #include "trainer/serve/record.h"
 
-static const struct told_column columns[] = {
+static const struct stored_column columns[] = {
     {"name", -16},
     {"state", -13},
-    {"done_pct", 8, TOLD_REAL, 1},
-    {"steps", 8, TOLD_COUNT},
-    {"total_steps", 0, TOLD_INTEGER},
-    {"steps_s", 8, TOLD_COUNT},
-    {"return", 10, TOLD_REAL, 4},
-    {"age_ms", 8, TOLD_AGE},
+    {"done_pct", 8, STORED_REAL, 1},
+    {"steps", 8, STORED_COUNT},
+    {"total_steps", 0, STORED_INTEGER},
+    {"steps_s", 8, STORED_COUNT},
+    {"return", 10, STORED_REAL, 4},
+    {"age_ms", 8, STORED_AGE},
     {"device", -6},
     {"backend", 0},
-    {"attempts", 8, TOLD_INTEGER},
-    {"priority", 8, TOLD_INTEGER},
-    {"memory_mib", 10, TOLD_REAL, 0},
-    {"cpu_s", 0, TOLD_REAL, 1},
-    {"started_ns", -24, TOLD_TIME},
-    {"ended_ns", 0, TOLD_TIME},
+    {"attempts", 8, STORED_INTEGER},
+    {"priority", 8, STORED_INTEGER},
+    {"memory_mib", 10, STORED_REAL, 0},
+    {"cpu_s", 0, STORED_REAL, 1},
+    {"started_ns", -24, STORED_TIME},
+    {"ended_ns", 0, STORED_TIME},
     {"policy", 0},
     {"cause", -13},
     {"reason", -1},
 };
 
-/* As the daemon tells of it (docs/control.md); null where it knows more than the database. */
-static json_t *row_object(const struct db_training *row, int64_t now_ns)
-{
-    double memory_mib = row->memory_bytes < 0 ? NAN : (double)row->memory_bytes / (1 << 20);
-    bool works = serve_training_word_runs(row->state);
-    int64_t since_ns = serve_training_word_ended(row->state) ? row->ended_ns : row->heard_ns;
-    int64_t age_ms = since_ns > 0 && since_ns <= now_ns ? (now_ns - since_ns) / 1000000 : -1;
-    const struct {
-        const char *name;
-        json_t *value;
-    } members[] = {
-        {"name", json_string(row->name)},
-        {"state", json_string(row->state)},
-        {"reason", json_string(row->reason)},
-        {"cause", cli_answer_text_or_null(row->cause)},
-        {"priority", json_integer(row->priority)},
-        {"device", cli_answer_text_or_null(row->device)},
-        {"backend", cli_answer_text_or_null(row->backend)},
-        {"steps", cli_answer_count_or_null(row->steps)},
-        {"total_steps", cli_answer_count_or_null(row->total_steps)},
-        {"iteration", cli_answer_count_or_null(row->iteration)},
-        {"steps_per_second", cli_answer_number_or_null(row->steps_s)},
-        {"return", cli_answer_number_or_null(row->episode_return)},
-        {"attempts", cli_answer_count_or_null(row->attempts)},
-        {"restarts", json_null()},
-        {"retry_in_ms", json_null()},
-        {"created_ns", cli_answer_ns_or_null(row->created_ns)},
-        {"started_ns", cli_answer_ns_or_null(row->started_ns)},
-        {"ended_ns", cli_answer_ns_or_null(row->ended_ns)},
-        {"age_ms", cli_answer_count_or_null(age_ms)},
-        {"expected_ms", works ? json_integer(FRESHNESS_TRAINING_MS) : json_null()},
-        {"stale", json_boolean(works && freshness_of(age_ms, FRESHNESS_TRAINING_MS) != FRESH)},
-        {"stopping", json_false()},
-        {"pid", json_null()},
-        {"memory_mib", cli_answer_number_or_null(memory_mib)},
-        {"memory_limit_mib", json_null()},
-        {"device_mib", json_null()},
-        {"cpu_s", cli_answer_number_or_null(row->cpu_s)},
-        {"cpu_limit_s", json_null()},
-        {"utilisation", json_null()},
-        {"cpu_utilisation", json_null()},
-        {"checkpoint", cli_answer_text_or_null(row->checkpoint)},
-        {"checkpoint_steps", json_null()},
-        {"policy", cli_answer_text_or_null(row->policy)},
-    };
-    json_t *object = json_object();
-    bool whole = object != NULL;
-
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        whole &= json_object_set_new(object, members[i].name, members[i].value) == 0;
-    if (whole)
-        return object;
-    json_decref(object);
-    return NULL;
-}
-
-struct reading {
-    json_t *rows;
-    int64_t now_ns;
-    int r;
+/* As the daemon answers (docs/control.md); null where it knows more than the database. */
+static const struct record_key keys[] = {
+    {"name"},
+    {"state"},
+    {"reason"},
+    {"cause"},
+    {"priority"},
+    {"device"},
+    {"backend"},
+    {"steps"},
+    {"total_steps"},
+    {"iteration"},
+    {"steps_s", "steps_per_second"},
+    {"return"},
+    {"attempts"},
+    {"restarts"},
+    {"retry_in_ms"},
+    {"created_ns"},
+    {"started_ns"},
+    {"ended_ns"},
+    {"age_ms"},
+    {"expected_ms"},
+    {"stale"},
+    {"stopping"},
+    {"pid"},
+    {"memory_mib"},
+    {"memory_limit_mib"},
+    {"device_mib"},
+    {"cpu_s"},
+    {"cpu_limit_s"},
+    {"utilisation"},
+    {"cpu_utilisation"},
+    {"checkpoint"},
+    {"checkpoint_steps"},
+    {"policy"},
+    {"config", ""},
+    {"memory_bytes", ""},
+    {"heard_ns", ""},
+    {"seq", ""},
 };
 
 static void take(void *ctx, const struct db_training *row)
 {
-    struct reading *reading = ctx;
+    static const char *const none[] = {"cause",     "device",     "backend",    "steps",      "total_steps",
+                                       "iteration", "attempts",   "created_ns", "started_ns", "ended_ns",
+                                       "age_ms",    "checkpoint", "policy"};
+    struct answer_reading *reading = ctx;
+    bool works = serve_training_word_runs(row->state);
+    int64_t since_ns = serve_training_word_ended(row->state) ? row->ended_ns : row->heard_ns;
+    int64_t age_ms =
+        since_ns > 0 && since_ns <= reading->now_ns ? (reading->now_ns - since_ns) / 1000000 : -1;
+    json_t *object = record_json_object(&db_record_trainings, keys, sizeof keys / sizeof *keys, row,
+                                        &(struct record_context){0});
 
-    if (json_array_append_new(reading->rows, row_object(row, reading->now_ns)) < 0)
-        reading->r = -ENOMEM;
+    json_object_set_new(object, "age_ms", json_integer(age_ms));
+    if (works)
+        json_object_set_new(object, "expected_ms", json_integer(FRESHNESS_TRAINING_MS));
+    json_object_set_new(object, "stale",
+                        json_boolean(works && freshness_of(age_ms, FRESHNESS_TRAINING_MS) != FRESH));
+    json_object_set_new(object, "stopping", json_false());
+    if (row->memory_bytes >= 0)
+        json_object_set_new(object, "memory_mib", json_real((double)row->memory_bytes / (1 << 20)));
+    cli_answer_clear_none(object, none, sizeof none / sizeof *none);
+    cli_answer_take(reading, object);
 }
 
-static int read_trainings(struct db_reader *reader, int64_t now_ns, json_t *rows)
+static int read_trainings(struct db_reader *reader, struct answer_reading *reading)
 {
-    struct reading reading = {.rows = rows, .now_ns = now_ns};
-    int r = db_reader_trainings(reader, NULL, take, &reading);
-
-    return r < 0 ? r : reading.r;
+    return db_reader_trainings(reader, NULL, take, reading);
 }
 
 /* Does a worker that should be heard of say nothing for so long that its figures say nothing either? */
@@ -151,7 +142,7 @@ const struct answer_source cli_answer_trainings = {
     "train_list", "trainings", "training", read_trainings, columns, (int)(sizeof columns / sizeof *columns),
     prepare};
 
-int cli_train_list(const char *state, enum stored_form form)
+int cli_train_list(struct option_call *call)
 {
-    return cli_answer_list("train", state, &cli_answer_trainings, form);
+    return cli_answer_list("train", call->state, &cli_answer_trainings, cli_stored_form(call));
 }

@@ -7,62 +7,57 @@
 #include "cli/answer.h"
 #include "cli/ask.h"
 #include "cli/text.h"
+#include "db/records.h"
 #include "exchange/exit_status.h"
 
-static const struct told_column columns[] = {
+static const struct stored_column columns[] = {
     {"name", -12},
     {"state", -10},
     {"market", -7},
-    {"market_next_ns", -24, TOLD_TIME},
-    {"symbols", 7, TOLD_INTEGER},
-    {"messages_per_second", 19, TOLD_REAL, 1},
-    {"latency_p50_ms", 11, TOLD_REAL, 1},
-    {"latency_p99_ms", 11, TOLD_REAL, 1},
-    {"clock_offset_ms", 12, TOLD_REAL, 1},
-    {"age_ms", 8, TOLD_AGE},
-    {"connections_up", 14, TOLD_INTEGER},
-    {"connections", 11, TOLD_INTEGER},
-    {"connects", 8, TOLD_INTEGER},
-    {"renewals", 8, TOLD_INTEGER},
-    {"connect_budget_used", 0, TOLD_INTEGER},
-    {"connect_budget", 0, TOLD_INTEGER},
-    {"weight_used", 0, TOLD_INTEGER},
-    {"weight_limit", 0, TOLD_INTEGER},
-    {"frames", 9, TOLD_COUNT},
-    {"bad_frames", 10, TOLD_INTEGER},
-    {"banned_until_ns", -24, TOLD_TIME},
+    {"market_next_ns", -24, STORED_TIME},
+    {"symbols", 7, STORED_INTEGER},
+    {"messages_per_second", 19, STORED_REAL, 1},
+    {"latency_p50_ms", 11, STORED_REAL, 1},
+    {"latency_p99_ms", 11, STORED_REAL, 1},
+    {"clock_offset_ms", 12, STORED_REAL, 1},
+    {"age_ms", 8, STORED_AGE},
+    {"connections_up", 14, STORED_INTEGER},
+    {"connections", 11, STORED_INTEGER},
+    {"connects", 8, STORED_INTEGER},
+    {"renewals", 8, STORED_INTEGER},
+    {"connect_budget_used", 0, STORED_INTEGER},
+    {"connect_budget", 0, STORED_INTEGER},
+    {"weight_used", 0, STORED_INTEGER},
+    {"weight_limit", 0, STORED_INTEGER},
+    {"frames", 9, STORED_COUNT},
+    {"bad_frames", 10, STORED_INTEGER},
+    {"banned_until_ns", -24, STORED_TIME},
     {"detail", -1},
 };
 
 /* ---- the list ---- */
 
-struct reading {
-    json_t *rows;
-    int64_t now_ns;
-    int r;
+static const struct record_key keys[] = {
+    {"venue", "name"},  {"state"},           {"detail"},          {"market"},           {"age_ms"},
+    {"frames"},         {"bad_frames"},      {"connects"},        {"renewals"},         {"latency_p50_ms"},
+    {"latency_p99_ms"}, {"clock_offset_ms"}, {"banned_until_ns"}, {"last_recv_ns", ""},
 };
 
 static void take(void *ctx, const struct db_venue *row)
 {
-    struct reading *reading = ctx;
-    int64_t age_ms = row->last_recv_ns ? (reading->now_ns - row->last_recv_ns) / 1000000 : -1;
-    json_t *object =
-        json_pack("{s:s, s:s, s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:n}", "name", row->venue,
-                  "state", db_feed_state_name(row->state), "detail", row->detail, "market", row->market,
-                  "age_ms", cli_answer_count_or_null(age_ms), "frames", (json_int_t)row->frames, "bad_frames",
-                  (json_int_t)row->bad_frames, "connects", (json_int_t)row->connects, "renewals",
-                  (json_int_t)row->renewals, "latency_p50_ms", cli_answer_number_or_null(row->latency_p50_ms),
-                  "latency_p99_ms", cli_answer_number_or_null(row->latency_p99_ms), "clock_offset_ms",
-                  cli_answer_number_or_null(row->clock_offset_ms), "banned_until_ns");
+    struct answer_reading *reading = ctx;
+    json_t *object = record_json_object(&db_record_venues, keys, sizeof keys / sizeof *keys, row,
+                                        &(struct record_context){0});
 
-    if (json_array_append_new(reading->rows, object) < 0)
-        reading->r = -ENOMEM;
+    if (row->last_recv_ns && reading->now_ns >= row->last_recv_ns)
+        json_object_set_new(object, "age_ms", json_integer((reading->now_ns - row->last_recv_ns) / 1000000));
+    cli_answer_take(reading, object);
 }
 
 /* Of a venue that is in the list. */
 static void take_ban(void *ctx, const struct db_ban *ban)
 {
-    struct reading *reading = ctx;
+    struct answer_reading *reading = ctx;
     json_t *row;
     size_t i;
 
@@ -74,14 +69,11 @@ static void take_ban(void *ctx, const struct db_ban *ban)
     }
 }
 
-static int read_venues(struct db_reader *reader, int64_t now_ns, json_t *rows)
+static int read_venues(struct db_reader *reader, struct answer_reading *reading)
 {
-    struct reading reading = {.rows = rows, .now_ns = now_ns};
-    int r = db_reader_venues(reader, take, &reading);
+    int r = db_reader_venues(reader, take, reading);
 
-    if (r == 0)
-        r = db_reader_bans(reader, take_ban, &reading);
-    return r < 0 ? r : reading.r;
+    return r == 0 ? db_reader_bans(reader, take_ban, reading) : r;
 }
 
 static const struct answer_source source = {

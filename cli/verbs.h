@@ -9,6 +9,11 @@ extern const struct option_verb cli_account, cli_actions, cli_backtest, cli_bars
     cli_orders, cli_parity, cli_pause, cli_policy, cli_positions, cli_resume, cli_revisions, cli_sweep,
     cli_symbol, cli_train, cli_venues, cli_warmup, cli_what_if;
 
+/* Their lists that stand in files of their own. */
+int cli_account_list(struct option_call *call);
+int cli_policy_list(struct option_call *call);
+int cli_train_list(struct option_call *call);
+
 /* --state, --json, --csv, --help and --version: options of every verb. */
 enum { CLI_GLOBALS = 5 };
 extern const struct option_row cli_globals[CLI_GLOBALS];

@@ -47,7 +47,7 @@ int cli_warmup_print_json(const struct guard_args *args, const struct guard_warm
     bool differs = verdict->last.in_whole || verdict->last.in_changed;
     bool forever = verdict->predicted == INDICATOR_FOREVER;
     cli_strategy_args_text(args->run.choices[0].strategy, args->run.choices[0].params, params, sizeof params);
-    return cli_guard_print_json(
+    return cli_stored_print(
         "warmup",
         json_pack("{s:s, s:b, s:s, s:s, s:I, s:o, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "schema",
                   "papertape.warmup/1", "settles", verdict->settles, "strategy", args->account.strategy->name,
@@ -59,7 +59,8 @@ int cli_warmup_print_json(const struct guard_args *args, const struct guard_warm
                   (json_int_t)verdict->window_rows, "runs", (json_int_t)verdict->runs, "decisions",
                   (json_int_t)verdict->decisions, "too_short_bars",
                   differs ? json_integer((json_int_t)verdict->last_bars) : json_null(), "too_short",
-                  differs ? cli_guard_difference_json(args, &verdict->last) : json_null()));
+                  differs ? cli_guard_difference_json(args, &verdict->last) : json_null()),
+        15);
 }
 
 static int examine(const struct guard_args *args, bool json)

@@ -160,13 +160,7 @@ static int print_json(const struct output *out, const struct what_if_result *res
         (json_int_t)result->runs, "holes", (json_int_t)result->holes, "commands_left_out",
         (json_int_t)result->commands_left_out, "assumes", "the market does not react", "was",
         way_object(&result->was, scale), "would_be", way_object(&result->would_be, scale), "equity", spans);
-    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
-    json_decref(object);
-    if (!text)
-        return cli_stored_fail(EXIT_ERROR, "what-if", "", "out of memory");
-    puts(text);
-    free(text);
-    return EXIT_OK;
+    return cli_stored_print("what-if", object, 15);
 }
 
 static void print_way(const char *what, const struct what_if_way *way)

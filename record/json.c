@@ -14,6 +14,7 @@ json_t *record_json(const struct record_field *field, const void *row, const str
 {
     int64_t number = record_field_number(field, row);
     int scale = record_scale(field, context->symbol);
+    char text[RECORD_TEXT_MAX];
     if (record_field_none(field, row))
         return json_null();
     switch (field->kind) {
@@ -26,6 +27,9 @@ json_t *record_json(const struct record_field *field, const void *row, const str
         return text_or_null(context->symbol ? context->symbol->name : NULL);
     case RECORD_BOOL:
         return json_boolean(number);
+    case RECORD_HASH:
+        record_value(field, row, NULL, text);
+        return json_string(text);
     default:
         break;
     }
@@ -51,10 +55,12 @@ json_t *record_json_object(const struct record *record, const struct record_key 
 {
     json_t *object = json_object();
     int r = object ? 0 : -1;
-    for (int i = 0; r == 0 && i < n; i++)
+    for (int i = 0; r == 0 && i < n; i++) {
+        const struct record_field *field = record_find(record, keys[i].name);
         if (!keys[i].as || keys[i].as[0])
             r = json_object_set_new(object, keys[i].as ? keys[i].as : keys[i].name,
-                                    record_json(record_find(record, keys[i].name), row, context));
+                                    field ? record_json(field, row, context) : json_null());
+    }
     for (int i = 0; r == 0 && i < record->n; i++)
         if (!has_key(keys, n, record->fields[i].name))
             r = json_object_set_new(object, record->fields[i].name,

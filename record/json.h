@@ -18,7 +18,7 @@ struct record_context {
 json_t *record_json(const struct record_field *field, const void *row, const struct record_context *context);
 
 /* What an object has of a record, in this order, under which key; `as` NULL: the name itself, "": it is left
- * out. */
+ * out. null of a name that is no field's. */
 struct record_key {
     const char *name, *as;
 };

@@ -61,8 +61,8 @@ struct ledger_row {
     NEXT(kind, "kind", "kind", WORD, FIXED, REQUIRED, &record_words_ledger_kind) \
     NEXT(amount, "amount", "amount", QUOTE, FIXED, REQUIRED, NULL) \
     NEXT(balance, "balance", "balance", QUOTE, FIXED, REQUIRED, NULL) \
-    NEXT(order_id, "order_id", "order", UNSIGNED, FIXED, NULLABLE, NULL) \
-    NEXT(fill_id, "fill_id", "fill", UNSIGNED, FIXED, NULLABLE, NULL) \
+    NEXT(order_id, "order_id", "order_id", UNSIGNED, FIXED, NULLABLE, NULL) \
+    NEXT(fill_id, "fill_id", "fill_id", UNSIGNED, FIXED, NULLABLE, NULL) \
     NEXT(hash, "hash", "hash", HASH, FIXED, REQUIRED, NULL)
 
 extern const struct record record_ledger;

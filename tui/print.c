@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/format.h"
+#include "cli/stored.h"
 #include "tui/print_study.h"
 
 /* A count to the last digit. */
@@ -293,11 +294,6 @@ bool tui_print_is_stale(const struct model *model, struct moment now)
     return false;
 }
 
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 /* Another order's number; -1: none. */
 static json_t *order_or_null(int64_t order)
 {
@@ -310,12 +306,13 @@ static json_t *positions_json(const struct status *s)
 
     for (int i = 0; i < s->n_positions; i++) {
         const struct status_position *p = &s->positions[i];
-        json_array_append_new(
-            list, json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "account", p->account,
-                            "symbol", p->symbol, "side", p->side, "qty", number(p->qty), "entry",
-                            number(p->entry), "mark", number(p->mark), "upnl", number(p->upnl), "stop",
-                            number(p->stop), "age_ms", p->age_ms < 0 ? json_null() : json_integer(p->age_ms),
-                            "fifo_entry", number(p->fifo_entry)));
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "account",
+                                              p->account, "symbol", p->symbol, "side", p->side, "qty",
+                                              cli_stored_real(p->qty), "entry", cli_stored_real(p->entry),
+                                              "mark", cli_stored_real(p->mark), "upnl",
+                                              cli_stored_real(p->upnl), "stop", cli_stored_real(p->stop),
+                                              "age_ms", p->age_ms < 0 ? json_null() : json_integer(p->age_ms),
+                                              "fifo_entry", cli_stored_real(p->fifo_entry)));
     }
     return list;
 }
@@ -336,9 +333,10 @@ static json_t *accounts_json(const struct model *model)
     for (int i = 0; i < model->status.n_accounts; i++) {
         const struct status_account *a = &model->status.accounts[i];
         json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "account", a->account,
-                                              "currency", a->currency, "equity", number(a->equity), "cash",
-                                              number(a->cash), "return_pct", number(a->return_pct),
-                                              "drawdown_pct", number(a->drawdown_pct), "trades",
+                                              "currency", a->currency, "equity", cli_stored_real(a->equity),
+                                              "cash", cli_stored_real(a->cash), "return_pct",
+                                              cli_stored_real(a->return_pct), "drawdown_pct",
+                                              cli_stored_real(a->drawdown_pct), "trades",
                                               trades_json(&model->history, a->account)));
     }
     return list;
@@ -350,7 +348,7 @@ static json_t *equity_json(const struct history *h)
 
     for (int i = 0; i < h->n_equity; i++)
         json_array_append_new(list, json_pack("{s:I, s:o}", "ts_ns", (json_int_t)h->equity[i].ts_ns, "equity",
-                                              number(h->equity[i].equity)));
+                                              cli_stored_real(h->equity[i].equity)));
     return list;
 }
 
@@ -360,12 +358,12 @@ static json_t *fills_json(const struct history *h)
 
     for (int i = 0; i < h->n_fills; i++) {
         const struct history_fill *f = &h->fills[i];
-        json_array_append_new(list,
-                              json_pack("{s:I, s:I, s:I, s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:b}", "fill",
-                                        (json_int_t)f->id, "order", (json_int_t)f->order, "ts_ns",
-                                        (json_int_t)f->ts_ns, "account", f->account, "symbol", f->symbol,
-                                        "side", f->side, "price", number(f->price), "qty", number(f->qty),
-                                        "fee", number(f->fee), "tag", f->tag, "maker", f->maker));
+        json_array_append_new(list, json_pack("{s:I, s:I, s:I, s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:b}",
+                                              "fill", (json_int_t)f->id, "order", (json_int_t)f->order,
+                                              "ts_ns", (json_int_t)f->ts_ns, "account", f->account, "symbol",
+                                              f->symbol, "side", f->side, "price", cli_stored_real(f->price),
+                                              "qty", cli_stored_real(f->qty), "fee", cli_stored_real(f->fee),
+                                              "tag", f->tag, "maker", f->maker));
     }
     return list;
 }
@@ -382,9 +380,10 @@ static json_t *orders_json(const struct history *h)
                 "{s:I, s:I, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o}",
                 "order", (json_int_t)o->id, "updated_ns", (json_int_t)o->updated_ns, "account", o->account,
                 "symbol", o->symbol, "side", o->side, "type", o->type, "state", o->state, "qty",
-                number(o->qty), "filled", number(o->filled), "price", number(o->price), "stop",
-                number(o->stop), "reason", o->reason, "tag", o->tag, "tif", o->tif, "trail", number(o->trail),
-                "trail_pct", number(o->trail_pct), "group", order_or_null(o->group), "parent",
+                cli_stored_real(o->qty), "filled", cli_stored_real(o->filled), "price",
+                cli_stored_real(o->price), "stop", cli_stored_real(o->stop), "reason", o->reason, "tag",
+                o->tag, "tif", o->tif, "trail", cli_stored_real(o->trail), "trail_pct",
+                cli_stored_real(o->trail_pct), "group", order_or_null(o->group), "parent",
                 order_or_null(o->parent)));
     }
     return list;

@@ -1,8 +1,8 @@
 #include "tui/print_study.h"
 
 #include <math.h>
-#include <string.h>
 
+#include "cli/stored.h"
 #include "cli/text.h"
 #include "tui/panel/study_words.h"
 #include "tui/study_rows.h"
@@ -113,11 +113,6 @@ void tui_print_study(FILE *out, const struct search_page *page, struct moment no
 /* ---- JSON. ---- */
 
 /* What JSON has no number for is null. */
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *count(int64_t value)
 {
     return value < 0 ? json_null() : json_integer((json_int_t)value);
@@ -161,14 +156,15 @@ static json_t *search_json(const struct search *search, struct moment now)
     json_object_set_new(object, "failed", json_integer(search->counts[TRIAL_FAIL]));
     json_object_set_new(object, "retried", json_integer(search->retried));
     json_object_set_new(object, "waiting", json_integer(search->counts[TRIAL_WAITING]));
-    json_object_set_new(object, "best_value", search->have_best ? number(search->best) : json_null());
+    json_object_set_new(object, "best_value",
+                        search->have_best ? cli_stored_real(search->best) : json_null());
     json_object_set_new(object, "best_number",
                         search->have_best ? json_integer(search->best_number) : json_null());
     json_object_set_new(object, "best_worker",
                         search->best_k > 0 ? json_integer(search->best_k) : json_null());
     json_object_set_new(object, "pareto_front", count(search->pareto));
-    json_object_set_new(object, "trials_per_hour", number(search->trials_h));
-    json_object_set_new(object, "eta_s", number(search->eta_s));
+    json_object_set_new(object, "trials_per_hour", cli_stored_real(search->trials_h));
+    json_object_set_new(object, "eta_s", cli_stored_real(search->eta_s));
     json_object_set_new(object, "started_ns", time_ns(search->started_us));
     json_object_set_new(object, "age_ms", count(panel_study_age_ms(search, now)));
     json_object_set_new(object, "stale", json_boolean(panel_study_silent(search, now)));
@@ -194,7 +190,7 @@ static json_t *cell_json(const struct search_page *page, const struct search_cel
                                                               : json_null();
     if (d->kind == DISTRIBUTION_INT && fabs(cell->value) < 9e15)
         return json_integer((json_int_t)cell->value);
-    return number(cell->value);
+    return cli_stored_real(cell->value);
 }
 
 static json_t *trial_json(const struct search_page *page, const struct search_trial *trial, struct moment now)
@@ -204,7 +200,7 @@ static json_t *trial_json(const struct search_page *page, const struct search_tr
     int64_t now_us = now.wall_ns / 1000;
 
     for (int i = 0; trial->values && i < page->search.n_objectives; i++)
-        json_array_append_new(values, number(trial->values[i]));
+        json_array_append_new(values, cli_stored_real(trial->values[i]));
     for (int i = 0; i < page->n_params; i++)
         if (!isnan(trial->cells[i].value)) {
             json_t *value = cell_json(page, &trial->cells[i]);
@@ -217,7 +213,7 @@ static json_t *trial_json(const struct search_page *page, const struct search_tr
         }
     for (int i = 0; i < trial->n_reports; i++)
         json_array_append_new(reports, json_pack("[I, o]", (json_int_t)trial->reports[i].step,
-                                                 number(trial->reports[i].value)));
+                                                 cli_stored_real(trial->reports[i].value)));
     json_object_set_new(object, "study", words(page->members[trial->member]));
     json_object_set_new(object, "number", json_integer(trial->number));
     json_object_set_new(object, "state", json_string(study_trial_state_name(trial->state)));
@@ -229,10 +225,10 @@ static json_t *trial_json(const struct search_page *page, const struct search_tr
     json_object_set_new(object, "duration_ms", count(tui_study_trial_duration_ms(trial, now_us)));
     json_object_set_new(object, "heartbeat_age_ms", count(tui_study_trial_age_ms(trial, now_us)));
     json_object_set_new(object, "stale", json_boolean(tui_model_trial_freshness(trial, now) != FRESH));
-    json_object_set_new(object, "share", number(trial->share));
-    json_object_set_new(object, "steps_per_second", number(trial->steps_s));
+    json_object_set_new(object, "share", cli_stored_real(trial->share));
+    json_object_set_new(object, "steps_per_second", cli_stored_real(trial->steps_s));
     json_object_set_new(object, "worker", trial->worker[0] ? words(trial->worker) : json_null());
-    json_object_set_new(object, "violation", number(trial->violation));
+    json_object_set_new(object, "violation", cli_stored_real(trial->violation));
     json_object_set_new(object, "failure", words(trial->failure));
     return object;
 }
@@ -242,10 +238,10 @@ static json_t *validation_json_of(const struct search_validation *v)
     if (!v->have)
         return json_null();
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "study", words(v->study), "trial",
-                     count(v->trial), "skill", number(v->skill), "value", number(v->value), "pbo",
-                     number(v->pbo), "probability_of_loss", number(v->loss), "deflated_sharpe",
-                     number(v->deflated), "holdout_sharpe", number(v->holdout.sharpe), "admitted",
-                     v->admitted, "words", words(v->verdict));
+                     count(v->trial), "skill", cli_stored_real(v->skill), "value", cli_stored_real(v->value),
+                     "pbo", cli_stored_real(v->pbo), "probability_of_loss", cli_stored_real(v->loss),
+                     "deflated_sharpe", cli_stored_real(v->deflated), "holdout_sharpe",
+                     cli_stored_real(v->holdout.sharpe), "admitted", v->admitted, "words", words(v->verdict));
 }
 
 json_t *tui_print_study_json(const struct search_page *page, struct moment now)
@@ -258,7 +254,7 @@ json_t *tui_print_study_json(const struct search_page *page, struct moment now)
     for (int i = 0; i < page->n_importance; i++)
         json_array_append_new(importance,
                               json_pack("{s:o, s:o}", "param", words(page->params[page->importance[i].param]),
-                                        "share", number(page->importance[i].share)));
+                                        "share", cli_stored_real(page->importance[i].share)));
     for (int i = 0; i < page->n_params; i++)
         json_array_append_new(params, words(page->params[i]));
     json_object_set_new(object, "params", params);

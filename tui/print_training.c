@@ -1,6 +1,6 @@
-#include <math.h>
 #include <string.h>
 
+#include "cli/stored.h"
 #include "tui/panel/training_words.h"
 #include "tui/print.h"
 
@@ -84,11 +84,6 @@ static json_t *text_or_null(const char *text)
     return text[0] ? json_string(text) : json_null();
 }
 
-static json_t *number_or_null(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *count_or_null(int64_t count)
 {
     return count < 0 ? json_null() : json_integer((json_int_t)count);
@@ -108,12 +103,12 @@ json_t *tui_print_trainings_json(const struct model *model, struct moment now)
                       text_or_null(t->cause), "priority", (json_int_t)t->priority, "device",
                       text_or_null(t->device), "backend", text_or_null(t->backend), "steps",
                       count_or_null(t->steps), "total_steps", count_or_null(t->total_steps), "iteration",
-                      count_or_null(t->iteration), "steps_per_second", number_or_null(t->steps_s), "return",
-                      number_or_null(t->episode_return), "attempts", count_or_null(t->attempts), "started_ns",
-                      count_or_null(t->started_ns), "ended_ns", count_or_null(t->ended_ns), "age_ms",
-                      count_or_null(panel_training_age(model, t, now)), "stale",
+                      count_or_null(t->iteration), "steps_per_second", cli_stored_real(t->steps_s), "return",
+                      cli_stored_real(t->episode_return), "attempts", count_or_null(t->attempts),
+                      "started_ns", count_or_null(t->started_ns), "ended_ns", count_or_null(t->ended_ns),
+                      "age_ms", count_or_null(panel_training_age(model, t, now)), "stale",
                       tui_model_training_freshness(model, t, now) != FRESH, "stopping", t->stopping,
-                      "memory_mib", number_or_null(t->memory_mib), "cpu_s", number_or_null(t->cpu_s),
+                      "memory_mib", cli_stored_real(t->memory_mib), "cpu_s", cli_stored_real(t->cpu_s),
                       "policy", text_or_null(t->policy)));
     }
     return list;
@@ -125,8 +120,8 @@ static json_t *evidence_object(const struct status_policy *p)
         return json_null();
     return json_pack("{s:s, s:o, s:o, s:o, s:o}", "against", p->evidence.against, "days",
                      count_or_null(p->evidence.days), "days_needed", count_or_null(p->evidence.days_needed),
-                     "value", number_or_null(p->evidence.value), "value_needed",
-                     number_or_null(p->evidence.value_needed));
+                     "value", cli_stored_real(p->evidence.value), "value_needed",
+                     cli_stored_real(p->evidence.value_needed));
 }
 
 json_t *tui_print_policies_json(const struct model *model)
@@ -137,7 +132,7 @@ json_t *tui_print_policies_json(const struct model *model)
         const struct status_policy *p = &model->status.policies[i];
         json_t *actions = p->n_actions > 0 ? json_object() : json_null();
         for (int k = 0; k < p->n_actions; k++)
-            json_object_set_new(actions, p->actions[k].symbol, number_or_null(p->actions[k].action));
+            json_object_set_new(actions, p->actions[k].symbol, cli_stored_real(p->actions[k].action));
         json_array_append_new(
             list,
             json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
@@ -146,8 +141,8 @@ json_t *tui_print_policies_json(const struct model *model)
                       "state", text_or_null(p->state), "detail", text_or_null(p->detail), "backend",
                       text_or_null(p->backend), "since_ns", count_or_null(p->since_ns), "expires_ns",
                       count_or_null(p->expires_ns), "evidence", evidence_object(p), "equity",
-                      number_or_null(p->equity), "return_pct", number_or_null(p->return_pct), "trades",
-                      count_or_null(p->trades), "sharpe", number_or_null(p->sharpe), "actions", actions));
+                      cli_stored_real(p->equity), "return_pct", cli_stored_real(p->return_pct), "trades",
+                      count_or_null(p->trades), "sharpe", cli_stored_real(p->sharpe), "actions", actions));
     }
     return list;
 }

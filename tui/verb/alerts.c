@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/ask.h"
 #include "cli/format.h"
 #include "db/state.h"
@@ -31,12 +32,7 @@ static void print_text(const struct history *h)
 
 static void print_json_list(const struct history *h)
 {
-    json_t *object =
-        json_pack("{s:s, s:o}", "schema", "papertape.alerts/1", "alerts", tui_print_alerts_json(h));
-    char *text = json_dumps(object, JSON_COMPACT);
-    puts(text ? text : "null");
-    free(text);
-    json_decref(object);
+    cli_answer_print("alerts", "papertape.alerts/1", "alerts", tui_print_alerts_json(h));
 }
 
 /* What a daemon that runs has not stored. Returns how many are open beyond those. */

@@ -33,14 +33,7 @@ static int read_studies(struct collector *collector, const char *key)
 
 static int print_object(json_t *object)
 {
-    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
-
-    json_decref(object);
-    if (!text)
-        return cli_stored_fail(EXIT_ERROR, "study", "printing", "out of memory");
-    puts(text);
-    free(text);
-    return EXIT_OK;
+    return cli_stored_print("study", object, 17);
 }
 
 static int list(const struct option_call *call, struct collector *collector)

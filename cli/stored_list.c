@@ -1,0 +1,281 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/stored.h"
+#include "cli/text.h"
+#include "exchange/exit_status.h"
+
+enum { ROWS_KEPT = 4096 }; /* whose cells make a table's widths */
+
+static void print_csv(FILE *out, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static const struct stored_column *columns_of(const struct stored_list *list)
+{
+    return list->columns ? list->columns : list->own;
+}
+
+static FILE *out_of(const struct stored_list *list)
+{
+    return list->out ? list->out : stdout;
+}
+
+/* A column that ends the line is not filled up to its widest cell. */
+static bool grows(const struct stored_list *list, int column)
+{
+    return columns_of(list)[column].width > 0 || column < list->n_columns - 1;
+}
+
+static void keep_cell(struct stored_list *list, int column, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    if (list->n_kept + size > list->cap_kept) {
+        size_t cap = 2 * list->cap_kept + size + 4096;
+        char *moved = realloc(list->kept, cap);
+        if (!moved) {
+            list->r = -ENOMEM;
+            return;
+        }
+        list->kept = moved;
+        list->cap_kept = cap;
+    }
+    cli_text_clean(list->kept + list->n_kept, size, text);
+    int width = cli_text_width(list->kept + list->n_kept), least = abs(columns_of(list)[column].width);
+    list->n_kept += strlen(list->kept + list->n_kept) + 1;
+    if (list->widths[column] < least)
+        list->widths[column] = least;
+    if (grows(list, column) && list->widths[column] < width)
+        list->widths[column] = width;
+}
+
+static void print_kept(struct stored_list *list)
+{
+    FILE *out = out_of(list);
+    for (size_t at = 0; list->r == 0 && at < list->n_kept; fputc('\n', out)) {
+        const char *space = "";
+        for (int i = 0; i < list->n_columns; i++) {
+            if (columns_of(list)[i].width == 0)
+                continue;
+            const char *text = list->kept + at;
+            int width = cli_text_width(text), gap = width < list->widths[i] ? list->widths[i] - width : 0;
+            bool left = columns_of(list)[i].width < 0;
+            fprintf(out, "%s%*s%s%*s", space, left ? 0 : gap, "", text, left ? gap : 0, "");
+            space = "  ";
+            at += strlen(text) + 1;
+        }
+    }
+    list->n_kept = 0;
+}
+
+static void print_cells(struct stored_list *list, const char *const *cells)
+{
+    FILE *out = out_of(list);
+    for (int i = 0; i < list->n_columns; i++)
+        if (list->form == STORED_CSV) {
+            if (i > 0)
+                fputc(',', out);
+            print_csv(out, cells[i]);
+        } else if (columns_of(list)[i].width != 0) {
+            keep_cell(list, i, cells[i]);
+        }
+    if (list->form == STORED_CSV)
+        fputc('\n', out);
+    else if (list->rows >= ROWS_KEPT)
+        print_kept(list);
+}
+
+/* A table shows nanoseconds as times. */
+static const char *heading(const char *name, char shown[static 24])
+{
+    size_t len = strlen(name);
+    if (len >= 24 || len < 3 || (strcmp(name + len - 3, "_ns") != 0 && strcmp(name + len - 3, "_ms") != 0))
+        return name;
+    snprintf(shown, 24, "%.*s", (int)len - 3, name);
+    return shown;
+}
+
+static void begin(struct stored_list *list)
+{
+    const char *names[STORED_COLUMNS_MAX];
+    char shown[STORED_COLUMNS_MAX][24];
+    if (list->begun)
+        return;
+    list->begun = true;
+    if (list->form == STORED_JSON) {
+        printf("{\"schema\":\"papertape.%s/1\",\"%s\":[", list->name, list->name);
+        return;
+    }
+    for (int i = 0; i < list->n_columns; i++)
+        names[i] = list->form == STORED_TABLE ? heading(columns_of(list)[i].name, shown[i])
+                                              : columns_of(list)[i].name;
+    print_cells(list, names);
+}
+
+void cli_stored_row(struct stored_list *list, const char *const *cells)
+{
+    begin(list);
+    list->rows++;
+    print_cells(list, cells);
+}
+
+void cli_stored_object(struct stored_list *list, json_t *object)
+{
+    begin(list);
+    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
+    json_decref(object);
+    if (!text) {
+        list->r = -ENOMEM;
+        return;
+    }
+    printf("%s%s", list->rows++ ? "," : "", text);
+    free(text);
+}
+
+void cli_stored_end(struct stored_list *list)
+{
+    begin(list);
+    if (list->form == STORED_JSON)
+        puts("]}");
+    print_kept(list);
+    free(list->kept);
+    list->kept = NULL;
+}
+
+int cli_stored_print_list(struct option_call *call, const char *verb, struct stored_list *list,
+                          int (*read)(struct db_reader *reader, const struct option_call *call,
+                                      struct stored_list *list))
+{
+    struct db_reader *reader;
+    int r = cli_stored_open(verb, call->state, &reader);
+    if (r != EXIT_OK)
+        return r;
+    r = db_reader_begin(reader);
+    if (r == 0)
+        r = read(reader, call, list);
+    db_reader_end(reader);
+    if (r == 0 || list->begun)
+        cli_stored_end(list);
+    return cli_stored_close(verb, reader, r < 0 ? r : list->r);
+}
+
+/* ---- lists of a record ---- */
+
+static bool is_named(const struct stored_column *columns, int n, const char *name)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(columns[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static void add(struct stored_list *list, struct stored_column column)
+{
+    bool shown = list->form == STORED_JSON || column.width != STORED_JSON_ONLY;
+    if (shown && column.width != STORED_NOWHERE && list->n_columns < STORED_COLUMNS_MAX)
+        list->own[list->n_columns++] = column;
+}
+
+struct stored_list cli_stored_list_of(const struct record *record, const struct stored_column *columns, int n,
+                                      enum stored_form form, FILE *out)
+{
+    struct stored_list list = {.name = record->table, .form = form, .record = record, .out = out};
+    for (int i = 0; i < n; i++)
+        add(&list, columns[i]);
+    for (int i = 0; i < record->n; i++)
+        if (!is_named(columns, n, record->fields[i].name))
+            add(&list, (struct stored_column){.name = record->fields[i].name});
+    return list;
+}
+
+/* A text for a cell of a table or of CSV, in `buf` or the row's own. */
+static const char *cell(enum stored_form form, char *buf, const struct stored_column *column,
+                        const struct record_field *field, const void *row,
+                        const struct record_context *context)
+{
+    int64_t number = record_field_number(field, row);
+    int scale = record_scale(field, context->symbol);
+    switch (field->kind) {
+    case RECORD_TEXT:
+    case RECORD_STRING:
+        return record_field_text(field, row);
+    case RECORD_WORD:
+        return record_field_word(field, row);
+    case RECORD_ACCOUNT:
+        return context->account ? context->account : "";
+    case RECORD_SYMBOL:
+        return context->symbol ? context->symbol->name : "";
+    case RECORD_BOOL:
+        return number ? "1" : "0";
+    case RECORD_HASH:
+        record_value(field, row, NULL, buf);
+        return buf;
+    default:
+        break;
+    }
+    if (record_field_none(field, row))
+        return "";
+    if (field->kind == RECORD_REAL) {
+        snprintf(buf, STORED_CELL, column->decimals ? "%.*f" : "%.*g",
+                 column->decimals ? column->decimals : 10, record_field_real(field, row));
+        return buf;
+    }
+    if (field->kind == RECORD_TIME)
+        return cli_stored_time(form, buf, number);
+    if (record_is_decimal(field))
+        return scale < 0 ? "" : cli_stored_decimal(form, buf, number, scale);
+    return cli_stored_integer(buf, number);
+}
+
+static json_t *member(const struct stored_list *list, const struct stored_column *column, const void *row,
+                      const struct record_context *context)
+{
+    const struct record_field *field = record_find(list->record, column->name);
+    if (!field)
+        return json_string(column->derived(row, context));
+    if (!column->json)
+        return record_json(field, row, context);
+    return *record_field_text(field, row) ? json_loads(record_field_text(field, row), 0, NULL) : json_null();
+}
+
+static json_t *object_of(const struct stored_list *list, const void *row,
+                         const struct record_context *context)
+{
+    json_t *object = json_object();
+    for (int i = 0; object && i < list->n_columns; i++)
+        if (json_object_set_new(object, list->own[i].name, member(list, &list->own[i], row, context)) < 0) {
+            json_decref(object);
+            return NULL;
+        }
+    return object;
+}
+
+void cli_stored_record_row(struct stored_list *list, const void *row, const struct record_context *context)
+{
+    char buf[STORED_COLUMNS_MAX][STORED_CELL];
+    const char *cells[STORED_COLUMNS_MAX];
+    if (list->form == STORED_JSON) {
+        cli_stored_object(list, object_of(list, row, context));
+        return;
+    }
+    for (int i = 0; i < list->n_columns; i++) {
+        const struct stored_column *column = &list->own[i];
+        const struct record_field *field = record_find(list->record, column->name);
+        cells[i] =
+            field ? cell(list->form, buf[i], column, field, row, context) : column->derived(row, context);
+    }
+    cli_stored_row(list, cells);
+}
