@@ -164,3 +164,72 @@ const struct record_field *record_sqlite_read(sqlite3_stmt *stmt, const struct r
             return &record->fields[i];
     return NULL;
 }
+
+void record_sqlite_params(sqlite3_stmt *stmt, const struct record_param *params)
+{
+    int n = sqlite3_bind_parameter_count(stmt);
+    for (int at = 1; params && params->kind != RECORD_PARAMS_END && at <= n; at++, params++)
+        switch (params->kind) {
+        case RECORD_PARAM_REAL:
+            sqlite3_bind_double(stmt, at, params->real);
+            break;
+        case RECORD_PARAM_TEXT:
+            sqlite3_bind_text(stmt, at, params->bytes, -1, SQLITE_STATIC);
+            break;
+        case RECORD_PARAM_BLOB:
+            sqlite3_bind_blob(stmt, at, params->bytes, (int)params->number, SQLITE_STATIC);
+            break;
+        default:
+            sqlite3_bind_int64(stmt, at, params->number);
+        }
+}
+
+static void take_bytes(sqlite3_stmt *stmt, int at, const struct record_into *into)
+{
+    const void *blob = sqlite3_column_blob(stmt, at);
+    if (blob && (size_t)sqlite3_column_bytes(stmt, at) == into->size)
+        memcpy(into->at, blob, into->size);
+}
+
+void record_sqlite_take(sqlite3_stmt *stmt, const struct record_into *into)
+{
+    for (int at = 0; into && into->kind != RECORD_INTO_END; at++, into++)
+        switch (into->kind) {
+        case RECORD_INTO_INT:
+            *(int *)into->at = sqlite3_column_int(stmt, at);
+            break;
+        case RECORD_INTO_BOOL:
+            *(bool *)into->at = sqlite3_column_int(stmt, at) != 0;
+            break;
+        case RECORD_INTO_REAL:
+            *(double *)into->at =
+                sqlite3_column_type(stmt, at) == SQLITE_NULL ? (double)NAN : sqlite3_column_double(stmt, at);
+            break;
+        case RECORD_INTO_STRING:
+            *(const char **)into->at = (const char *)sqlite3_column_text(stmt, at);
+            break;
+        case RECORD_INTO_CHARS:
+            snprintf(into->at, into->size, "%s", column_text(stmt, at));
+            break;
+        case RECORD_INTO_BYTES:
+            take_bytes(stmt, at, into);
+            break;
+        default:
+            *(int64_t *)into->at = sqlite3_column_int64(stmt, at);
+        }
+}
+
+int record_sqlite_ask(sqlite3 *db, const char *sql, const struct record_param *params,
+                      const struct record_into *into)
+{
+    sqlite3_stmt *stmt;
+    int rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
+    if (rc != SQLITE_OK)
+        return rc;
+    record_sqlite_params(stmt, params);
+    rc = sqlite3_step(stmt);
+    if (rc == SQLITE_ROW)
+        record_sqlite_take(stmt, into);
+    int end = sqlite3_finalize(stmt);
+    return end == SQLITE_OK ? rc : end;
+}

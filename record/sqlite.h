@@ -29,4 +29,100 @@ void record_sqlite_bind(sqlite3_stmt *stmt, const struct record *record, const v
 const struct record_field *record_sqlite_read(sqlite3_stmt *stmt, const struct record *record, void *row,
                                               const struct record_ids *ids);
 
+/* ---- values that are no record's: a statement's parameters ?1, ?2 … and columns, in order ---- */
+
+/* RECORD_PARAMS(id, name, 0.5): numbers, texts (NULL: null) and reals by their type; or a struct
+ * record_param. Texts and blobs outlive the step. Those that a statement does not have are left out. */
+struct record_param {
+    enum {
+        RECORD_PARAMS_END,
+        RECORD_PARAM_NUMBER,
+        RECORD_PARAM_REAL,
+        RECORD_PARAM_TEXT,
+        RECORD_PARAM_BLOB
+    } kind;
+    int64_t number; /* of a blob its size */
+    double real;
+    const void *bytes;
+};
+void record_sqlite_params(sqlite3_stmt *stmt, const struct record_param *params);
+
+/* RECORD_INTO(&id, &name, &value): where a row's columns go, by the type of each. Null is 0, NULL, NaN; a
+ * text is the statement's until its next step. Or a struct record_into, as of the two functions below. */
+struct record_into {
+    enum {
+        RECORD_INTO_END,
+        RECORD_INTO_INT64,
+        RECORD_INTO_INT,
+        RECORD_INTO_BOOL,
+        RECORD_INTO_REAL,
+        RECORD_INTO_STRING,
+        RECORD_INTO_CHARS,
+        RECORD_INTO_BYTES
+    } kind;
+    void *at;
+    size_t size;
+};
+void record_sqlite_take(sqlite3_stmt *stmt, const struct record_into *into);
+
+/* A query whose first row is all that is wanted. SQLITE_ROW; SQLITE_DONE, nothing is written: there is none;
+ * another result code. Texts only by record_into_chars(). */
+int record_sqlite_ask(sqlite3 *db, const char *sql, const struct record_param *params,
+                      const struct record_into *into);
+
+/* A copy of a text, cut where it is too long. */
+static inline struct record_into record_into_chars(char *text, size_t size)
+{
+    return (struct record_into){RECORD_INTO_CHARS, text, size};
+}
+/* A blob of that size; one of another size leaves what is there. */
+static inline struct record_into record_into_bytes(void *bytes, size_t size)
+{
+    return (struct record_into){RECORD_INTO_BYTES, bytes, size};
+}
+static inline struct record_param record_param_blob(const void *bytes, size_t size)
+{
+    return (struct record_param){RECORD_PARAM_BLOB, .number = (int64_t)size, .bytes = bytes};
+}
+
+/* clang-format off */
+#define RECORD_PARAMS(...) ((const struct record_param[]){RECORD_EACH_(RECORD_PARAM_, __VA_ARGS__) {0}})
+#define RECORD_INTO(...) ((const struct record_into[]){RECORD_EACH_(RECORD_INTO_, __VA_ARGS__) {0}})
+
+static inline struct record_param record_param_number(int64_t n) { return (struct record_param){RECORD_PARAM_NUMBER, .number = n}; }
+static inline struct record_param record_param_unsigned(uint64_t n) { return record_param_number((int64_t)n); }
+static inline struct record_param record_param_real(double r) { return (struct record_param){RECORD_PARAM_REAL, .real = r}; }
+static inline struct record_param record_param_text(const char *t) { return (struct record_param){RECORD_PARAM_TEXT, .bytes = t}; }
+static inline struct record_param record_param_same(struct record_param p) { return p; }
+#define RECORD_PARAM_(value) \
+    _Generic((value), char *: record_param_text, const char *: record_param_text, double: record_param_real, \
+             uint64_t: record_param_unsigned, struct record_param: record_param_same, \
+             default: record_param_number)(value),
+
+static inline struct record_into record_into_int64(void *p) { return (struct record_into){RECORD_INTO_INT64, p, 0}; }
+static inline struct record_into record_into_int(void *p) { return (struct record_into){RECORD_INTO_INT, p, 0}; }
+static inline struct record_into record_into_bool(void *p) { return (struct record_into){RECORD_INTO_BOOL, p, 0}; }
+static inline struct record_into record_into_real(void *p) { return (struct record_into){RECORD_INTO_REAL, p, 0}; }
+static inline struct record_into record_into_string(void *p) { return (struct record_into){RECORD_INTO_STRING, p, 0}; }
+static inline struct record_into record_into_same(struct record_into i) { return i; }
+#define RECORD_INTO_(to) \
+    _Generic((to), int64_t *: record_into_int64, uint64_t *: record_into_int64, int *: record_into_int, \
+             bool *: record_into_bool, double *: record_into_real, const char **: record_into_string, \
+             struct record_into: record_into_same)(to),
+
+/* DO(a) DO(b) … of one to ten. */
+#define RECORD_EACH_(DO, ...) RECORD_EACH_N_(__VA_ARGS__, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, )(DO, __VA_ARGS__)
+#define RECORD_EACH_N_(a, b, c, d, e, f, g, h, i, j, n, ...) RECORD_EACH_##n##_
+#define RECORD_EACH_1_(DO, a) DO(a)
+#define RECORD_EACH_2_(DO, a, ...) DO(a) RECORD_EACH_1_(DO, __VA_ARGS__)
+#define RECORD_EACH_3_(DO, a, ...) DO(a) RECORD_EACH_2_(DO, __VA_ARGS__)
+#define RECORD_EACH_4_(DO, a, ...) DO(a) RECORD_EACH_3_(DO, __VA_ARGS__)
+#define RECORD_EACH_5_(DO, a, ...) DO(a) RECORD_EACH_4_(DO, __VA_ARGS__)
+#define RECORD_EACH_6_(DO, a, ...) DO(a) RECORD_EACH_5_(DO, __VA_ARGS__)
+#define RECORD_EACH_7_(DO, a, ...) DO(a) RECORD_EACH_6_(DO, __VA_ARGS__)
+#define RECORD_EACH_8_(DO, a, ...) DO(a) RECORD_EACH_7_(DO, __VA_ARGS__)
+#define RECORD_EACH_9_(DO, a, ...) DO(a) RECORD_EACH_8_(DO, __VA_ARGS__)
+#define RECORD_EACH_10_(DO, a, ...) DO(a) RECORD_EACH_9_(DO, __VA_ARGS__)
+/* clang-format on */
+
 #endif

@@ -1,5 +1,6 @@
 /* Rows become trials: one pass of each table over a range of ids, merged by id. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,16 +21,13 @@ static int no_memory(struct reading *reading, char err[static STUDY_ERROR_MAX])
                             reading->study->name);
 }
 
-static const char *text_at(sqlite3_stmt *stmt, int column)
-{
-    return (const char *)sqlite3_column_text(stmt, column);
-}
-
 static int take_trial(struct reading *reading, sqlite3_stmt *stmt, char err[static STUDY_ERROR_MAX])
 {
     enum trial_state state;
-    int64_t id = sqlite3_column_int64(stmt, 0);
-    if (!study_sqlite_state(text_at(stmt, 1), &state))
+    const char *name, *started, *completed, *heartbeat;
+    int64_t id;
+    record_sqlite_take(stmt, RECORD_INTO(&id, &name, &started, &completed, &heartbeat));
+    if (!study_sqlite_state(name, &state))
         return study_store_fail(&reading->store->base, -EBADMSG, err,
                                 "trial id %lld: has a state that Optuna does not have", (long long)id);
     if (reading->n == 0 || (reading->n >= 4 && (reading->n & (reading->n - 1)) == 0)) {
@@ -42,9 +40,9 @@ static int take_trial(struct reading *reading, sqlite3_stmt *stmt, char err[stat
     struct study_trial *trial = study_trial_create(id, state);
     if (!trial)
         return no_memory(reading, err);
-    trial->started_us = study_sqlite_time(text_at(stmt, 2));
-    trial->completed_us = study_sqlite_time(text_at(stmt, 3));
-    trial->heartbeat_us = study_sqlite_time(text_at(stmt, 4));
+    trial->started_us = study_sqlite_time(started);
+    trial->completed_us = study_sqlite_time(completed);
+    trial->heartbeat_us = study_sqlite_time(heartbeat);
     reading->trials[reading->n++] = trial;
     return 0;
 }
@@ -53,7 +51,10 @@ static int take_param(struct reading *reading, struct study_trial *trial, sqlite
                       char err[static STUDY_ERROR_MAX])
 {
     struct study *study = reading->study;
-    const char *name = text_at(stmt, 1), *text = text_at(stmt, 3);
+    const char *name, *text;
+    int64_t id;
+    double value;
+    record_sqlite_take(stmt, RECORD_INTO(&id, &name, &value, &text));
     char why[DISTRIBUTION_ERROR_MAX] = "";
     if (!name || !text)
         return 0;
@@ -62,9 +63,8 @@ static int take_param(struct reading *reading, struct study_trial *trial, sqlite
         param = study_param(study, name);
     reading->hint = param + 1 < study->n_params ? param + 1 : 0;
     int distribution = param < 0 ? -ENOMEM : study_distribution(study, text, why);
-    if (distribution == -ENOMEM ||
-        (distribution >= 0 &&
-         study_trial_put_param(trial, param, distribution, sqlite3_column_double(stmt, 2)) < 0))
+    if (distribution == -ENOMEM || (distribution >= 0 && study_trial_put_param(trial, param, distribution,
+                                                                               isnan(value) ? 0 : value) < 0))
         return no_memory(reading, err);
     if (distribution < 0)
         return study_store_fail(&reading->store->base, -EBADMSG, err,
@@ -75,32 +75,47 @@ static int take_param(struct reading *reading, struct study_trial *trial, sqlite
 static int take_value(struct reading *reading, struct study_trial *trial, sqlite3_stmt *stmt,
                       char err[static STUDY_ERROR_MAX])
 {
-    int r = study_trial_put_value(trial, reading->study->n_objectives, sqlite3_column_int(stmt, 1),
-                                  study_sqlite_double(stmt, 2));
+    const char *type;
+    int64_t id;
+    int objective;
+    double value;
+    record_sqlite_take(stmt, RECORD_INTO(&id, &objective, &value, &type));
+    int r = study_trial_put_value(trial, reading->study->n_objectives, objective,
+                                  study_sqlite_double(value, type));
     return r < 0 ? no_memory(reading, err) : 0;
 }
 
 static int take_report(struct reading *reading, struct study_trial *trial, sqlite3_stmt *stmt,
                        char err[static STUDY_ERROR_MAX])
 {
-    int r = study_trial_put_report(trial, sqlite3_column_int64(stmt, 1), study_sqlite_double(stmt, 2));
+    const char *type;
+    int64_t id, step;
+    double value;
+    record_sqlite_take(stmt, RECORD_INTO(&id, &step, &value, &type));
+    int r = study_trial_put_report(trial, step, study_sqlite_double(value, type));
+    return r < 0 ? no_memory(reading, err) : 0;
+}
+
+static int take_attribute(struct reading *reading, sqlite3_stmt *stmt, struct study_attribute **attributes,
+                          int *n, char err[static STUDY_ERROR_MAX])
+{
+    const char *key, *json;
+    int64_t id;
+    record_sqlite_take(stmt, RECORD_INTO(&id, &key, &json));
+    int r = key && json ? study_attribute_put(attributes, n, key, json) : 0;
     return r < 0 ? no_memory(reading, err) : 0;
 }
 
 static int take_user(struct reading *reading, struct study_trial *trial, sqlite3_stmt *stmt,
                      char err[static STUDY_ERROR_MAX])
 {
-    const char *key = text_at(stmt, 1), *json = text_at(stmt, 2);
-    int r = key && json ? study_attribute_put(&trial->user, &trial->n_user, key, json) : 0;
-    return r < 0 ? no_memory(reading, err) : 0;
+    return take_attribute(reading, stmt, &trial->user, &trial->n_user, err);
 }
 
 static int take_system(struct reading *reading, struct study_trial *trial, sqlite3_stmt *stmt,
                        char err[static STUDY_ERROR_MAX])
 {
-    const char *key = text_at(stmt, 1), *json = text_at(stmt, 2);
-    int r = key && json ? study_attribute_put(&trial->system, &trial->n_system, key, json) : 0;
-    return r < 0 ? no_memory(reading, err) : 0;
+    return take_attribute(reading, stmt, &trial->system, &trial->n_system, err);
 }
 
 static const struct {
@@ -118,16 +133,14 @@ static int read_table(struct reading *reading, enum study_sql statement, int64_t
                                   char[static STUDY_ERROR_MAX]),
                       char err[static STUDY_ERROR_MAX])
 {
-    sqlite3_stmt *stmt = reading->store->statements[statement];
-    int rc, r = 0;
-    sqlite3_bind_int64(stmt, 1, reading->study->id);
-    sqlite3_bind_int64(stmt, 2, from);
-    sqlite3_bind_int64(stmt, 3, to);
+    sqlite3_stmt *stmt =
+        study_sqlite_query(reading->store, statement, RECORD_PARAMS(reading->study->id, from, to));
+    int64_t id;
+    int more, r = 0;
     reading->at = 0;
-    while (r == 0 && (rc = study_sqlite_step(reading->store, stmt, err)) != SQLITE_DONE) {
-        if (rc < 0)
-            return rc;
-        int64_t id = sqlite3_column_int64(stmt, 0);
+    while (r == 0 && (more = study_sqlite_next(reading->store, stmt, RECORD_INTO(&id), err)) != 0) {
+        if (more < 0)
+            return more;
         while (take && reading->at < reading->n && reading->trials[reading->at]->id < id)
             reading->at++;
         if (!take)
@@ -161,18 +174,16 @@ static int renew_attributes(struct study_sqlite *store, struct study *study, enu
                             struct study_attribute **attributes, int *n, bool *ret_changed,
                             char err[static STUDY_ERROR_MAX])
 {
-    sqlite3_stmt *stmt = store->statements[statement];
+    sqlite3_stmt *stmt = study_sqlite_query(store, statement, RECORD_PARAMS(study->id));
     struct study_attribute *fresh = NULL;
-    int n_fresh = 0, rc, r = 0;
-    sqlite3_bind_int64(stmt, 1, study->id);
-    while (r == 0 && (rc = study_sqlite_step(store, stmt, err)) == SQLITE_ROW) {
-        const char *key = text_at(stmt, 0), *json = text_at(stmt, 1);
+    const char *key, *json;
+    int n_fresh = 0, more, r = 0;
+    while (r == 0 && (more = study_sqlite_next(store, stmt, RECORD_INTO(&key, &json), err)) > 0)
         r = key && json ? study_attribute_put(&fresh, &n_fresh, key, json) : 0;
-    }
     if (r < 0)
         study_store_fail(&store->base, r, err, "no memory for study \"%.100s\"", study->name);
-    else if (rc < 0)
-        r = rc;
+    else if (more < 0)
+        r = more;
     sqlite3_reset(stmt);
     if (r == 0 && !study_attributes_equal(*attributes, *n, fresh, n_fresh)) {
         struct study_attribute *old = *attributes;

@@ -26,26 +26,12 @@ static const char tables_columns[] =
     "SELECT s.name, (SELECT group_concat(name) FROM pragma_table_info(s.name)) FROM sqlite_schema AS s "
     "WHERE s.type = 'table' ORDER BY s.name";
 
-/* The first row's first two columns. 0, -ENOENT, or what the database says. */
-static int ask(struct study_sqlite *store, const char *sql, int64_t *ret, char *text, size_t cap,
+/* The first row. 0, -ENOENT, or what the database says. */
+static int ask(struct study_sqlite *store, const char *sql, const struct record_into *into,
                char err[static STUDY_ERROR_MAX])
 {
-    sqlite3_stmt *stmt;
-    int rc = sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL);
-    if (rc != SQLITE_OK)
-        return study_sqlite_fail(store, rc, err);
-    rc = sqlite3_step(stmt);
-    if (rc == SQLITE_ROW) {
-        const unsigned char *got = sqlite3_column_text(stmt, 0);
-        for (int i = 0; ret && i < 2 && i < sqlite3_column_count(stmt); i++)
-            ret[i] = sqlite3_column_int64(stmt, i);
-        if (text)
-            snprintf(text, cap, "%s", got ? (const char *)got : "");
-    }
-    int end = sqlite3_finalize(stmt);
-    if (end != SQLITE_OK)
-        return study_sqlite_fail(store, end, err);
-    return rc == SQLITE_ROW ? 0 : -ENOENT;
+    int rc = record_sqlite_ask(store->db, sql, NULL, into);
+    return rc == SQLITE_ROW ? 0 : rc == SQLITE_DONE ? -ENOENT : study_sqlite_fail(store, rc, err);
 }
 
 static int foreign(struct study_sqlite *store, char err[static STUDY_ERROR_MAX])
@@ -58,17 +44,17 @@ static int foreign(struct study_sqlite *store, char err[static STUDY_ERROR_MAX])
 static int check_version(struct study_sqlite *store, char err[static STUDY_ERROR_MAX])
 {
     char revision[33] = "", library[64] = "?";
-    int64_t version[2] = {0};
-    int r = ask(store, "SELECT version_num FROM alembic_version", NULL, revision, sizeof revision, err);
+    int64_t version = 0;
+    int r = ask(store, "SELECT version_num FROM alembic_version",
+                RECORD_INTO(record_into_chars(revision, sizeof revision)), err);
     if (r == 0)
-        r = ask(store, "SELECT schema_version FROM version_info", version, NULL, 0, err);
-    if (r == 0)
-        r = ask(store, "SELECT library_version FROM version_info", NULL, library, sizeof library, err);
+        r = ask(store, "SELECT schema_version, library_version FROM version_info",
+                RECORD_INTO(&version, record_into_chars(library, sizeof library)), err);
     if (r < 0)
         return r;
-    if (version[0] == STUDY_SCHEMA_VERSION && strcmp(revision, STUDY_SCHEMA_REVISION) == 0)
+    if (version == STUDY_SCHEMA_VERSION && strcmp(revision, STUDY_SCHEMA_REVISION) == 0)
         return 0;
-    bool old = version[0] < STUDY_SCHEMA_VERSION;
+    bool old = version < STUDY_SCHEMA_VERSION;
     for (size_t i = 0; i < sizeof older / sizeof *older; i++)
         old = old || strcmp(revision, older[i]) == 0;
     return study_store_fail(
@@ -77,7 +63,7 @@ static int check_version(struct study_sqlite *store, char err[static STUDY_ERROR
             : "its schema %lld (%s, Optuna %s) is newer than %d (%s), which this program knows: a newer "
               "papertape "
               "would be right",
-        (long long)version[0], revision, library, STUDY_SCHEMA_VERSION, STUDY_SCHEMA_REVISION);
+        (long long)version, revision, library, STUDY_SCHEMA_VERSION, STUDY_SCHEMA_REVISION);
 }
 
 /* A table of ours by its name, in the file with other columns than `own`, a database of our schema, has. */
@@ -89,13 +75,13 @@ static int unlike_table(struct study_sqlite *store, sqlite3 *own, char *ret, siz
     if (rc != SQLITE_OK)
         return study_store_fail(&store->base, -EIO, err, "%.200s", sqlite3_errmsg(own));
     while (r == -ENOENT && sqlite3_step(stmt) == SQLITE_ROW) {
-        const char *name = (const char *)sqlite3_column_text(stmt, 0);
-        const char *columns = (const char *)sqlite3_column_text(stmt, 1);
+        const char *name, *columns;
+        record_sqlite_take(stmt, RECORD_INTO(&name, &columns));
         char *ask_one =
             sqlite3_mprintf("SELECT name FROM sqlite_schema WHERE type = 'table' AND name = %Q AND "
                             "(SELECT group_concat(name) FROM pragma_table_info(%Q)) IS NOT %Q",
                             name, name, columns);
-        r = ask_one ? ask(store, ask_one, NULL, ret, cap, err) : -ENOMEM;
+        r = ask_one ? ask(store, ask_one, RECORD_INTO(record_into_chars(ret, cap)), err) : -ENOMEM;
         sqlite3_free(ask_one);
     }
     sqlite3_finalize(stmt);
@@ -124,22 +110,22 @@ static int check_tables(struct study_sqlite *store, char err[static STUDY_ERROR_
 /* 0: it is whole; 1: it is to be made, or to be completed. */
 static int look(struct study_sqlite *store, char err[static STUDY_ERROR_MAX])
 {
-    int64_t tables[2], rows[2];
-    int r = ask(store, count_tables, tables, NULL, 0, err);
+    int64_t known, others, versions, revisions;
+    int r = ask(store, count_tables, RECORD_INTO(&known, &others), err);
     if (r < 0)
         return r;
-    if (tables[0] == 0 && tables[1] == 0)
+    if (known == 0 && others == 0)
         return 1;
     /* Others' tables beside Optuna's are no harm. */
-    if (tables[0] < TABLES && tables[1] > 0)
+    if (known < TABLES && others > 0)
         return foreign(store, err);
-    if (tables[0] < TABLES)
+    if (known < TABLES)
         return (r = check_tables(store, err)) < 0 ? r : 1;
-    r = ask(store, "SELECT (SELECT count(*) FROM version_info), (SELECT count(*) FROM alembic_version)", rows,
-            NULL, 0, err);
+    r = ask(store, "SELECT (SELECT count(*) FROM version_info), (SELECT count(*) FROM alembic_version)",
+            RECORD_INTO(&versions, &revisions), err);
     if (r < 0)
         return r;
-    return rows[0] > 0 && rows[1] > 0 ? check_version(store, err) : 1;
+    return versions > 0 && revisions > 0 ? check_version(store, err) : 1;
 }
 
 /* Tables of the same names that are not Optuna's lack a column that a statement needs. */
@@ -154,9 +140,11 @@ static int unlike(struct study_sqlite *store, int rc, char err[static STUDY_ERRO
 
 static int prepare(struct study_sqlite *store, char err[static STUDY_ERROR_MAX])
 {
+#define TEXT(name, text) text,
+    static const char *const texts[] = {STUDY_STATEMENTS(TEXT)};
     for (int i = 0; i < STUDY_SQL_STATEMENTS; i++) {
-        int rc = sqlite3_prepare_v3(store->db, study_sql_texts[i], -1, SQLITE_PREPARE_PERSISTENT,
-                                    &store->statements[i], NULL);
+        int rc = sqlite3_prepare_v3(store->db, texts[i], -1, SQLITE_PREPARE_PERSISTENT, &store->statements[i],
+                                    NULL);
         if (rc != SQLITE_OK)
             return unlike(store, rc, err);
     }
@@ -193,17 +181,16 @@ int study_sqlite_schema(struct study_sqlite *store, char err[static STUDY_ERROR_
 int study_sqlite_same_schema(struct study_sqlite *store, int64_t data_version,
                              char err[static STUDY_ERROR_MAX])
 {
-    sqlite3_stmt *stmt = store->statements[STUDY_SQL_SCHEMA];
+    char revision[sizeof STUDY_SCHEMA_REVISION + 1] = "";
+    int64_t version = 0;
     if (store->schema_at == data_version)
         return 0;
-    int rc = study_sqlite_step(store, stmt, err);
-    if (rc < 0)
-        return rc;
-    const char *revision = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 1) : NULL;
-    bool same = revision && sqlite3_column_int64(stmt, 0) == STUDY_SCHEMA_VERSION &&
-                strcmp(revision, STUDY_SCHEMA_REVISION) == 0;
-    sqlite3_reset(stmt);
-    int r = same ? 0 : check_version(store, err);
+    int r = study_sqlite_first(store, STUDY_SQL_SCHEMA, NULL,
+                               RECORD_INTO(&version, record_into_chars(revision, sizeof revision)), err);
+    if (r < 0 && r != -ENOENT)
+        return r;
+    bool same = version == STUDY_SCHEMA_VERSION && strcmp(revision, STUDY_SCHEMA_REVISION) == 0;
+    r = same ? 0 : check_version(store, err);
     if (r == 0)
         store->schema_at = data_version;
     return r == -ENOENT ? foreign(store, err) : r;

@@ -76,23 +76,57 @@ int study_sqlite_fail(struct study_sqlite *store, int rc, char err[static STUDY_
     }
 }
 
-int study_sqlite_step(struct study_sqlite *store, sqlite3_stmt *stmt, char err[static STUDY_ERROR_MAX])
+sqlite3_stmt *study_sqlite_query(struct study_sqlite *store, enum study_sql which,
+                                 const struct record_param *params)
+{
+    record_sqlite_params(store->statements[which], params);
+    return store->statements[which];
+}
+
+int study_sqlite_next(struct study_sqlite *store, sqlite3_stmt *stmt, const struct record_into *into,
+                      char err[static STUDY_ERROR_MAX])
 {
     int rc = sqlite3_step(stmt);
-    if (rc == SQLITE_ROW || rc == SQLITE_DONE)
-        return rc;
-    int r = study_sqlite_fail(store, rc, err);
+    if (rc == SQLITE_ROW) {
+        record_sqlite_take(stmt, into);
+        return 1;
+    }
+    int r = rc == SQLITE_DONE ? 0 : study_sqlite_fail(store, rc, err);
     sqlite3_reset(stmt);
     return r;
 }
 
-int study_sqlite_run(struct study_sqlite *store, sqlite3_stmt *stmt, char err[static STUDY_ERROR_MAX])
+int study_sqlite_first(struct study_sqlite *store, enum study_sql which, const struct record_param *params,
+                       const struct record_into *into, char err[static STUDY_ERROR_MAX])
 {
-    int rc = study_sqlite_step(store, stmt, err);
-    if (rc < 0)
-        return rc;
+    sqlite3_stmt *stmt = study_sqlite_query(store, which, params);
+    int r = study_sqlite_next(store, stmt, into, err);
+    if (r > 0)
+        sqlite3_reset(stmt);
+    return r > 0 ? 0 : r < 0 ? r : -ENOENT;
+}
+
+int study_sqlite_run(struct study_sqlite *store, enum study_sql which, const struct record_param *params,
+                     char err[static STUDY_ERROR_MAX])
+{
+    int r = study_sqlite_first(store, which, params, NULL, err);
+    return r == -ENOENT ? 0 : r;
+}
+
+int study_sqlite_text(struct study_sqlite *store, enum study_sql which, const struct record_param *params,
+                      char **ret, char err[static STUDY_ERROR_MAX])
+{
+    sqlite3_stmt *stmt = study_sqlite_query(store, which, params);
+    const char *text = NULL;
+    int r = study_sqlite_next(store, stmt, RECORD_INTO(&text), err);
+    if (r <= 0)
+        return r < 0 ? r : -ENOENT;
+    char *copy = text ? strdup(text) : NULL;
+    r = copy ? 0 : text ? study_store_fail(&store->base, -ENOMEM, err, "no memory") : -ENOENT;
     sqlite3_reset(stmt);
-    return 0;
+    if (r == 0)
+        *ret = copy;
+    return r;
 }
 
 /* An eighth of `most_us` to nine: naps differ, so that workers do not come back at once. */
@@ -145,28 +179,23 @@ int64_t study_sqlite_time(const char *text)
     return us;
 }
 
-double study_sqlite_double(sqlite3_stmt *stmt, int at)
+double study_sqlite_double(double value, const char *type)
 {
-    const char *type = (const char *)sqlite3_column_text(stmt, at + 1);
     if (type && strcmp(type, "INF_POS") == 0)
         return INFINITY;
     if (type && strcmp(type, "INF_NEG") == 0)
         return -INFINITY;
-    return sqlite3_column_type(stmt, at) == SQLITE_NULL ? (double)NAN : sqlite3_column_double(stmt, at);
+    return value;
 }
 
-void study_sqlite_bind_double(sqlite3_stmt *stmt, int at, double value)
+struct record_param study_sqlite_value(double value)
 {
-    if (isfinite(value))
-        sqlite3_bind_double(stmt, at, value);
-    else
-        sqlite3_bind_null(stmt, at);
-    sqlite3_bind_text(stmt, at + 1,
-                      isnan(value)    ? "NAN"
-                      : !isinf(value) ? "FINITE"
-                      : value > 0     ? "INF_POS"
-                                      : "INF_NEG",
-                      -1, SQLITE_STATIC);
+    return isfinite(value) ? record_param_real(value) : record_param_text(NULL);
+}
+
+const char *study_sqlite_value_type(double value)
+{
+    return isnan(value) ? "NAN" : !isinf(value) ? "FINITE" : value > 0 ? "INF_POS" : "INF_NEG";
 }
 
 bool study_sqlite_state(const char *name, enum trial_state *ret)
@@ -186,7 +215,7 @@ static int begin(struct study_store *store, char err[static STUDY_ERROR_MAX])
     if (sqlite->polite > 0 && --sqlite->polite > 0 && clock_now_s() - sqlite->ended_s < 1e-6 * NAP_MOST_US)
         nap(NAP_MOST_US);
     double before = clock_now_s();
-    int r = study_sqlite_run(sqlite, sqlite->statements[STUDY_SQL_BEGIN_WRITE], err);
+    int r = study_sqlite_run(sqlite, STUDY_SQL_BEGIN_WRITE, NULL, err);
     sqlite->usual_s += USUAL_WEIGHT * (clock_now_s() - before - sqlite->usual_s);
     return r;
 }
@@ -195,7 +224,7 @@ static int commit(struct study_store *store, char err[static STUDY_ERROR_MAX])
 {
     struct study_sqlite *sqlite = study_sqlite_of(store);
     sqlite->committing = true;
-    int r = study_sqlite_run(sqlite, sqlite->statements[STUDY_SQL_COMMIT], err);
+    int r = study_sqlite_run(sqlite, STUDY_SQL_COMMIT, NULL, err);
     sqlite->committing = false;
     sqlite->ended_s = clock_now_s();
     return r;
@@ -208,7 +237,7 @@ static void rollback(struct study_store *store)
     sqlite->rollbacks++;
     sqlite->mark.study = 0;
     if (!sqlite3_get_autocommit(sqlite->db)) /* a full disk, and others, have rolled back already */
-        study_sqlite_run(sqlite, sqlite->statements[STUDY_SQL_ROLLBACK], err);
+        study_sqlite_run(sqlite, STUDY_SQL_ROLLBACK, NULL, err);
 }
 
 static void store_close(struct study_store *store)

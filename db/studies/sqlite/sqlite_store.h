@@ -5,65 +5,12 @@
 
 #include <sqlite3.h>
 
+#include "db/studies/sqlite/statements.h"
 #include "db/studies/store_ops.h"
+#include "record/sqlite.h"
 
-enum study_sql {
-    STUDY_SQL_BEGIN_READ,
-    STUDY_SQL_BEGIN_WRITE,
-    STUDY_SQL_COMMIT,
-    STUDY_SQL_ROLLBACK,
-    STUDY_SQL_DATA_VERSION,
-    STUDY_SQL_SCHEMA,
-
-    STUDY_SQL_FIND,
-    STUDY_SQL_NAME,
-    STUDY_SQL_INSERT,
-    STUDY_SQL_DIRECTIONS,
-    STUDY_SQL_DIRECTION_INSERT,
-    STUDY_SQL_LIST,
-    STUDY_SQL_LIST_DIRECTIONS,
-    STUDY_SQL_LIST_TRIALS,
-    STUDY_SQL_USER,
-    STUDY_SQL_SYSTEM,
-    STUDY_SQL_USER_PUT,
-    STUDY_SQL_SYSTEM_PUT,
-    STUDY_SQL_USER_DROP,
-    STUDY_SQL_SYSTEM_DROP,
-
-    STUDY_SQL_TRIAL,
-    STUDY_SQL_TRIAL_WAITING,
-    STUDY_SQL_TRIAL_TAKE,
-    STUDY_SQL_TRIAL_COUNT,
-    STUDY_SQL_TRIAL_INSERT,
-    STUDY_SQL_TRIAL_FINISH,
-    STUDY_SQL_COPY_PARAMS,
-    STUDY_SQL_COPY_USER,
-    STUDY_SQL_COPY_SYSTEM,
-    STUDY_SQL_PARAM_KNOWN,
-    STUDY_SQL_PARAM_IS,
-    STUDY_SQL_PARAM,
-    STUDY_SQL_PARAM_INSERT,
-    STUDY_SQL_VALUE_PUT,
-    STUDY_SQL_REPORT_PUT,
-    STUDY_SQL_REPORT_LAST,
-    STUDY_SQL_TRIAL_SYSTEM_GET,
-    STUDY_SQL_TRIAL_USER_PUT,
-    STUDY_SQL_TRIAL_SYSTEM_PUT,
-    STUDY_SQL_TRIAL_USER_DROP,
-    STUDY_SQL_TRIAL_SYSTEM_DROP,
-    STUDY_SQL_HEARTBEAT,
-    STUDY_SQL_STALE,
-
-    /* Of a study's trials with ids from ?2 to ?3, by id: what study_store_sync() reads. */
-    STUDY_SQL_READ_TRIALS,
-    STUDY_SQL_READ_PARAMS,
-    STUDY_SQL_READ_VALUES,
-    STUDY_SQL_READ_REPORTS,
-    STUDY_SQL_READ_USER,
-    STUDY_SQL_READ_SYSTEM,
-    STUDY_SQL_STATEMENTS
-};
-extern const char *const study_sql_texts[STUDY_SQL_STATEMENTS];
+#define STUDY_SQL_ID_(name, text) STUDY_SQL_##name,
+enum study_sql { STUDY_STATEMENTS(STUDY_SQL_ID_) STUDY_SQL_STATEMENTS };
 
 struct study_sqlite {
     struct study_store base;
@@ -96,15 +43,26 @@ int64_t study_sqlite_time(const char *text);                             /* µs;
 
 /* -errno of a result, and its sentence from what SQLite says. */
 int study_sqlite_fail(struct study_sqlite *store, int rc, char err[static STUDY_ERROR_MAX]);
-/* Runs a bound statement to its first row, if it has one: SQLITE_ROW, SQLITE_DONE, or -errno after its reset.
- * study_sqlite_run() resets it always: 0 or -errno. */
-int study_sqlite_step(struct study_sqlite *store, sqlite3_stmt *stmt, char err[static STUDY_ERROR_MAX]);
-int study_sqlite_run(struct study_sqlite *store, sqlite3_stmt *stmt, char err[static STUDY_ERROR_MAX]);
+/* A statement with its parameters, which may be NULL. */
+sqlite3_stmt *study_sqlite_query(struct study_sqlite *store, enum study_sql which,
+                                 const struct record_param *params);
+/* Its next row: 1; after its reset 0, there is none, or -errno. */
+int study_sqlite_next(struct study_sqlite *store, sqlite3_stmt *stmt, const struct record_into *into,
+                      char err[static STUDY_ERROR_MAX]);
+/* Runs one that has no rows: 0 or -errno. */
+int study_sqlite_run(struct study_sqlite *store, enum study_sql which, const struct record_param *params,
+                     char err[static STUDY_ERROR_MAX]);
+/* One row, whose texts are taken by record_into_chars(); -ENOENT: there is none. */
+int study_sqlite_first(struct study_sqlite *store, enum study_sql which, const struct record_param *params,
+                       const struct record_into *into, char err[static STUDY_ERROR_MAX]);
+/* The first column of the first row, for free(); -ENOENT: there is no row, or it is NULL. */
+int study_sqlite_text(struct study_sqlite *store, enum study_sql which, const struct record_param *params,
+                      char **ret, char err[static STUDY_ERROR_MAX]);
 
-/* Of a value and its type, FINITE, INF_POS, INF_NEG or NAN, in the row's columns at and at + 1; and the other
- * way, bound from parameter at on. */
-double study_sqlite_double(sqlite3_stmt *stmt, int at);
-void study_sqlite_bind_double(sqlite3_stmt *stmt, int at, double value);
+/* A value as it is stored, beside its type, FINITE, INF_POS, INF_NEG or NAN; and of both what it is. */
+struct record_param study_sqlite_value(double value);
+const char *study_sqlite_value_type(double value);
+double study_sqlite_double(double value, const char *type);
 bool study_sqlite_state(const char *name, enum trial_state *ret);
 
 /* db/studies/sqlite/schema.c: 0, or what study_store_open() says of it. Makes it where there is none. */

@@ -8,16 +8,8 @@
 int study_sqlite_study_find(struct study_store *store, const char *name, int64_t *ret_id,
                             char err[static STUDY_ERROR_MAX])
 {
-    struct study_sqlite *sqlite = study_sqlite_of(store);
-    sqlite3_stmt *stmt = sqlite->statements[STUDY_SQL_FIND];
-    sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC);
-    int rc = study_sqlite_step(sqlite, stmt, err);
-    if (rc < 0)
-        return rc;
-    if (rc == SQLITE_ROW)
-        *ret_id = sqlite3_column_int64(stmt, 0);
-    sqlite3_reset(stmt);
-    return rc == SQLITE_ROW ? 0 : -ENOENT;
+    return study_sqlite_first(study_sqlite_of(store), STUDY_SQL_FIND, RECORD_PARAMS(name),
+                              RECORD_INTO(ret_id), err);
 }
 
 int study_sqlite_study_insert(struct study_store *store, const char *name,
@@ -25,26 +17,20 @@ int study_sqlite_study_insert(struct study_store *store, const char *name,
                               char err[static STUDY_ERROR_MAX])
 {
     struct study_sqlite *sqlite = study_sqlite_of(store);
-    sqlite3_stmt *stmt = sqlite->statements[STUDY_SQL_INSERT];
-    sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC);
-    int r = study_sqlite_run(sqlite, stmt, err);
+    int r = study_sqlite_run(sqlite, STUDY_SQL_INSERT, RECORD_PARAMS(name), err);
     int64_t id = sqlite3_last_insert_rowid(sqlite->db);
-    stmt = sqlite->statements[STUDY_SQL_DIRECTION_INSERT];
-    for (int i = 0; r == 0 && i < n; i++) {
-        sqlite3_bind_text(stmt, 1, study_direction_name(directions[i]), -1, SQLITE_STATIC);
-        sqlite3_bind_int64(stmt, 2, id);
-        sqlite3_bind_int(stmt, 3, i);
-        r = study_sqlite_run(sqlite, stmt, err);
-    }
+    for (int i = 0; r == 0 && i < n; i++)
+        r = study_sqlite_run(sqlite, STUDY_SQL_DIRECTION_INSERT,
+                             RECORD_PARAMS(study_direction_name(directions[i]), id, i), err);
     if (r == 0)
         *ret_id = id;
     return r;
 }
 
-static enum study_direction direction_of(const unsigned char *name)
+static enum study_direction direction_of(const char *name)
 {
     for (enum study_direction d = STUDY_NOT_SET; name && d < STUDY_DIRECTIONS; d++)
-        if (strcmp((const char *)name, study_direction_name(d)) == 0)
+        if (strcmp(name, study_direction_name(d)) == 0)
             return d;
     return STUDY_NOT_SET;
 }
@@ -54,17 +40,14 @@ int study_sqlite_study_directions(struct study_store *store, int64_t study,
                                   char err[static STUDY_ERROR_MAX])
 {
     struct study_sqlite *sqlite = study_sqlite_of(store);
-    sqlite3_stmt *stmt = sqlite->statements[STUDY_SQL_DIRECTIONS];
-    sqlite3_bind_int64(stmt, 1, study);
-    int n = 0, rc;
-    while ((rc = study_sqlite_step(sqlite, stmt, err)) == SQLITE_ROW) {
+    sqlite3_stmt *stmt = study_sqlite_query(sqlite, STUDY_SQL_DIRECTIONS, RECORD_PARAMS(study));
+    const char *name;
+    int n = 0, r;
+    for (; (r = study_sqlite_next(sqlite, stmt, RECORD_INTO(&name), err)) > 0; n++)
         if (n < STUDY_OBJECTIVES_MAX)
-            ret[n] = direction_of(sqlite3_column_text(stmt, 0));
-        n++;
-    }
-    if (rc < 0)
-        return rc;
-    sqlite3_reset(stmt);
+            ret[n] = direction_of(name);
+    if (r < 0)
+        return r;
     if (n > STUDY_OBJECTIVES_MAX)
         return study_store_fail(store, -EINVAL, err,
                                 "study id %lld: %d objectives: at most %d are known here", (long long)study,
@@ -76,15 +59,10 @@ int study_sqlite_study_directions(struct study_store *store, int64_t study,
 int study_sqlite_study_attribute(struct study_store *store, int64_t study, bool system, const char *key,
                                  const char *json, char err[static STUDY_ERROR_MAX])
 {
-    struct study_sqlite *sqlite = study_sqlite_of(store);
-    sqlite3_stmt *stmt = sqlite->statements[json     ? (system ? STUDY_SQL_SYSTEM_PUT : STUDY_SQL_USER_PUT)
-                                            : system ? STUDY_SQL_SYSTEM_DROP
-                                                     : STUDY_SQL_USER_DROP];
-    sqlite3_bind_int64(stmt, 1, study);
-    sqlite3_bind_text(stmt, 2, key, -1, SQLITE_STATIC);
-    if (json)
-        sqlite3_bind_text(stmt, 3, json, -1, SQLITE_STATIC);
-    return study_sqlite_run(sqlite, stmt, err);
+    static const enum study_sql statements[2][2] = {{STUDY_SQL_USER_DROP, STUDY_SQL_SYSTEM_DROP},
+                                                    {STUDY_SQL_USER_PUT, STUDY_SQL_SYSTEM_PUT}};
+    return study_sqlite_run(study_sqlite_of(store), statements[json != NULL][system],
+                            RECORD_PARAMS(study, key, json), err);
 }
 
 /* Rows of both come by id. */
@@ -100,8 +78,10 @@ static int read_names(struct study_sqlite *sqlite, struct study_summary **list, 
 {
     sqlite3_stmt *stmt = sqlite->statements[STUDY_SQL_LIST];
     size_t room = 0;
-    int rc;
-    while ((rc = study_sqlite_step(sqlite, stmt, err)) == SQLITE_ROW) {
+    const char *name;
+    int64_t id;
+    int r;
+    while ((r = study_sqlite_next(sqlite, stmt, RECORD_INTO(&id, &name), err)) > 0) {
         if (*n == room) {
             room = room ? room * 2 : 16;
             struct study_summary *more = realloc(*list, room * sizeof *more);
@@ -109,18 +89,14 @@ static int read_names(struct study_sqlite *sqlite, struct study_summary **list, 
                 goto no_memory;
             *list = more;
         }
-        const char *name = (const char *)sqlite3_column_text(stmt, 1);
         struct study_summary *summary = &(*list)[*n];
-        *summary = (struct study_summary){.id = sqlite3_column_int64(stmt, 0),
-                                          .started_us = STUDY_NO_TIME,
-                                          .name = name ? strdup(name) : NULL};
+        *summary =
+            (struct study_summary){.id = id, .started_us = STUDY_NO_TIME, .name = name ? strdup(name) : NULL};
         if (!summary->name)
             goto no_memory;
         ++*n;
     }
-    if (rc == SQLITE_DONE)
-        sqlite3_reset(stmt);
-    return rc == SQLITE_DONE ? 0 : rc;
+    return r;
 no_memory:
     sqlite3_reset(stmt);
     return study_store_fail(&sqlite->base, -ENOMEM, err, "no memory for %zu studies", *n);
@@ -131,15 +107,15 @@ static int read_directions(struct study_sqlite *sqlite, struct study_summary *li
 {
     sqlite3_stmt *stmt = sqlite->statements[STUDY_SQL_LIST_DIRECTIONS];
     size_t at = 0;
-    int rc;
-    while ((rc = study_sqlite_step(sqlite, stmt, err)) == SQLITE_ROW) {
-        struct study_summary *summary = advance(list, n, &at, sqlite3_column_int64(stmt, 0));
+    const char *direction;
+    int64_t id;
+    int r;
+    while ((r = study_sqlite_next(sqlite, stmt, RECORD_INTO(&id, &direction), err)) > 0) {
+        struct study_summary *summary = advance(list, n, &at, id);
         if (summary && summary->n_objectives < STUDY_OBJECTIVES_MAX)
-            summary->directions[summary->n_objectives++] = direction_of(sqlite3_column_text(stmt, 2));
+            summary->directions[summary->n_objectives++] = direction_of(direction);
     }
-    if (rc == SQLITE_DONE)
-        sqlite3_reset(stmt);
-    return rc == SQLITE_DONE ? 0 : rc;
+    return r;
 }
 
 static int read_counts(struct study_sqlite *sqlite, struct study_summary *list, size_t n,
@@ -147,21 +123,21 @@ static int read_counts(struct study_sqlite *sqlite, struct study_summary *list, 
 {
     sqlite3_stmt *stmt = sqlite->statements[STUDY_SQL_LIST_TRIALS];
     size_t at = 0;
-    int rc;
-    while ((rc = study_sqlite_step(sqlite, stmt, err)) == SQLITE_ROW) {
-        struct study_summary *summary = advance(list, n, &at, sqlite3_column_int64(stmt, 0));
+    const char *name, *start;
+    int64_t id;
+    int trials, r;
+    while ((r = study_sqlite_next(sqlite, stmt, RECORD_INTO(&id, &name, &trials, &start), err)) > 0) {
+        struct study_summary *summary = advance(list, n, &at, id);
         enum trial_state state;
-        if (!summary || !study_sqlite_state((const char *)sqlite3_column_text(stmt, 1), &state))
+        if (!summary || !study_sqlite_state(name, &state))
             continue;
-        summary->trials[state] = sqlite3_column_int(stmt, 2);
-        int64_t started = study_sqlite_time((const char *)sqlite3_column_text(stmt, 3));
+        summary->trials[state] = trials;
+        int64_t started = study_sqlite_time(start);
         if (started != STUDY_NO_TIME &&
             (summary->started_us == STUDY_NO_TIME || started < summary->started_us))
             summary->started_us = started;
     }
-    if (rc == SQLITE_DONE)
-        sqlite3_reset(stmt);
-    return rc == SQLITE_DONE ? 0 : rc;
+    return r;
 }
 
 int study_sqlite_list(struct study_store *store, struct study_summary **ret, size_t *ret_n,
@@ -171,7 +147,7 @@ int study_sqlite_list(struct study_store *store, struct study_summary **ret, siz
     struct study_summary *list = NULL;
     size_t n = 0;
     bool own = sqlite3_get_autocommit(sqlite->db);
-    int r = own ? study_sqlite_run(sqlite, sqlite->statements[STUDY_SQL_BEGIN_READ], err) : 0;
+    int r = own ? study_sqlite_run(sqlite, STUDY_SQL_BEGIN_READ, NULL, err) : 0;
     if (r < 0)
         return r;
     r = read_names(sqlite, &list, &n, err);
@@ -181,7 +157,7 @@ int study_sqlite_list(struct study_store *store, struct study_summary **ret, siz
         r = read_counts(sqlite, list, n, err);
     if (own) {
         char ignored[STUDY_ERROR_MAX];
-        int end = study_sqlite_run(sqlite, sqlite->statements[STUDY_SQL_COMMIT], r < 0 ? ignored : err);
+        int end = study_sqlite_run(sqlite, STUDY_SQL_COMMIT, NULL, r < 0 ? ignored : err);
         r = r < 0 ? r : end;
     }
     if (r < 0) {

@@ -17,13 +17,7 @@ struct study_sync {
 
 static int data_version(struct study_sqlite *store, int64_t *ret, char err[static STUDY_ERROR_MAX])
 {
-    sqlite3_stmt *stmt = store->statements[STUDY_SQL_DATA_VERSION];
-    int rc = study_sqlite_step(store, stmt, err);
-    if (rc < 0)
-        return rc;
-    *ret = sqlite3_column_int64(stmt, 0);
-    sqlite3_reset(stmt);
-    return 0;
+    return study_sqlite_first(store, STUDY_SQL_DATA_VERSION, NULL, RECORD_INTO(ret), err);
 }
 
 static bool same_store(const struct study_sqlite *store, const struct study_sync *sync)
@@ -34,14 +28,12 @@ static bool same_store(const struct study_sqlite *store, const struct study_sync
 /* Is the study still there, under its name? An id may be another's after a deletion. */
 static int check_name(struct study_sqlite *store, const struct study *study, char err[static STUDY_ERROR_MAX])
 {
-    sqlite3_stmt *stmt = store->statements[STUDY_SQL_NAME];
-    sqlite3_bind_int64(stmt, 1, study->id);
-    int rc = study_sqlite_step(store, stmt, err);
-    if (rc < 0)
-        return rc;
-    const char *name = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
-    bool same = name && strcmp(name, study->name) == 0;
-    sqlite3_reset(stmt);
+    char *name = NULL;
+    int r = study_sqlite_text(store, STUDY_SQL_NAME, RECORD_PARAMS(study->id), &name, err);
+    bool same = r == 0 && strcmp(name, study->name) == 0;
+    free(name);
+    if (r < 0 && r != -ENOENT)
+        return r;
     if (!same)
         return study_store_fail(&store->base, -ENOENT, err, "study \"%.100s\": was deleted", study->name);
     return 0;
@@ -138,32 +130,21 @@ int study_sqlite_sync(struct study_store *store, struct study *study, char err[s
     }
     if (!sqlite3_get_autocommit(sqlite->db))
         return read_study(sqlite, study, err);
-    int r = study_sqlite_run(sqlite, sqlite->statements[STUDY_SQL_BEGIN_READ], err);
+    int r = study_sqlite_run(sqlite, STUDY_SQL_BEGIN_READ, NULL, err);
     if (r < 0)
         return r;
     r = read_study(sqlite, study, err);
     char ignored[STUDY_ERROR_MAX];
-    int end = study_sqlite_run(sqlite, sqlite->statements[STUDY_SQL_COMMIT], r < 0 ? ignored : err);
+    int end = study_sqlite_run(sqlite, STUDY_SQL_COMMIT, NULL, r < 0 ? ignored : err);
     return r < 0 ? r : end;
 }
 
 /* The name; for free(). */
 static int read_name(struct study_sqlite *store, int64_t id, char **ret, char err[static STUDY_ERROR_MAX])
 {
-    sqlite3_stmt *stmt = store->statements[STUDY_SQL_NAME];
-    sqlite3_bind_int64(stmt, 1, id);
-    int rc = study_sqlite_step(store, stmt, err);
-    if (rc < 0)
-        return rc;
-    const char *name = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
-    char *copy = name ? strdup(name) : NULL;
-    sqlite3_reset(stmt);
-    if (!name)
-        return study_store_fail(&store->base, -ENOENT, err, "study id %lld: is not there", (long long)id);
-    if (!copy)
-        return study_store_fail(&store->base, -ENOMEM, err, "no memory");
-    *ret = copy;
-    return 0;
+    int r = study_sqlite_text(store, STUDY_SQL_NAME, RECORD_PARAMS(id), ret, err);
+    return r == -ENOENT ? study_store_fail(&store->base, r, err, "study id %lld: is not there", (long long)id)
+                        : r;
 }
 
 int study_sqlite_peek(struct study_store *store, int64_t id, struct study **ret,
