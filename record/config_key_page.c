@@ -6,16 +6,28 @@
 #include "record/config_key.h"
 #include "record/option_text.h"
 
-/* "The sentence (what would be right)", unless it names the words itself. */
+static bool names_all(const char *about, const char *words)
+{
+    char word[64];
+    for (; *words; words += strspn(words, " ")) {
+        size_t n = strcspn(words, " ");
+        snprintf(word, sizeof word, "%.*s", (int)n, words);
+        if (!strstr(about, word))
+            return false;
+        words += n;
+    }
+    return true;
+}
+
+/* "The sentence (what would be right)", unless it names all words itself. */
 static void print_about(const struct config_key *key, FILE *to)
 {
-    char right[256], first[64];
+    char right[256];
     config_key_right(key, right, sizeof right);
     size_t n = strlen(right);
     if (n > 0 && right[n - 1] == ',')
         right[n - 1] = '\0';
-    snprintf(first, sizeof first, "%.*s", (int)strcspn(right, " "), right);
-    if (key->words && strstr(key->about, first))
+    if (key->words && names_all(key->about, key->words))
         *right = '\0';
     fprintf(to, "%c%s%s", toupper((unsigned char)key->about[0]), key->about + 1, *right ? " (" : "");
     for (const char *c = right; *c; c++)

@@ -1,7 +1,7 @@
 /* What `papertape-trainer train` is asked for: an INI file of the sections [training], [network], [ppo] (any
  * of the three takes any key of ppo_params_list()), [environment] (env_params_list()), [data] and [serve].
  * [study] and [search], which make a search of it, are checked here and read by trainer/study/settings.h.
- * docs/training.md and trainer/papertape-trainer.example.ini have every key. Sections and keys that do not
+ * docs/training.md and papertape-trainer.ini(5) have every key. Sections and keys that do not
  * exist are refused by line, with the nearest that does. */
 #ifndef TRAINER_CONFIG_H
 #define TRAINER_CONFIG_H

@@ -1,5 +1,5 @@
 /* [study] and [search] of a training's configuration: what makes of it a search. docs/studies.md and
- * papertape-trainer.example.ini have every key; the example's [search] is the default search space. In
+ * papertape-trainer.ini(5) have every key; the example's [search] is the default search space. In
  * [search] a key of [training], [network], [ppo] or [environment] (gamma: of both that have it), or
  * net_dimension, has a range `A..B [log] [step S] [hourly]` or choices `A | B`; numbers may be powers, 2^-16.
  * `hourly`: times the bars of an hour, by [data] interval (1 where it does not say, or is an hour or more).

@@ -57,6 +57,7 @@ WORLD = {"episodes": WHOLE, "evaluated_steps": WHOLE, "reward": NUMBER, "reward_
 TESTED = {"episodes": WHOLE, "evaluated_steps": WHOLE, "from": TEXT, "to": TEXT, "reward": NUMBER, "buys": WHOLE, "sells": WHOLE,
           **{key: NUMBER for key in ("initial_equity", "equity", "return", "benchmark_equity", "benchmark_return", "fees",
                                      "drawdown", "exposure", "invested")}}
+DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "docs")
 
 
 def shape(what, got, right):
@@ -110,16 +111,16 @@ def test_lines(trainer, folder, example):
     table = trainer.run("train", "--list-keys").stdout
     for key in config_keys["keys"]:
         check(f"\n{key['key']} =" in written and f"| `{key['key']}` |" in table, f"{key['key']} in the example and the table")
-    with open(os.path.join(os.path.dirname(example), "..", "docs", "studies.md")) as file:
+    with open(os.path.join(DOCS, "studies.md")) as file:
         documented = file.read()
     for key in config_keys["study"] + config_keys["search"]:
         row = next((row for row in table.splitlines() if row.startswith(f"| `{key['key']}` |") and row in documented), None)
         check(f"\n#{key['key']} =" in written and row, f"{key['key']} of a search in the example and docs/studies.md")
 
 
-def test_documented(example):
+def test_documented():
     """docs/training.md names every event and every key of an update and an evaluation."""
-    with open(os.path.join(os.path.dirname(example), "..", "docs", "training.md")) as file:
+    with open(os.path.join(DOCS, "training.md")) as file:
         text = file.read()
     for key in [*EVENTS, "evaluation", *EVENTS["start"], *EVENTS["update"], *EVENTS["end"], *EVENTS["heartbeat"], *WORLD, *TESTED]:
         if key not in ("observation", "actions", "levels"):
@@ -484,7 +485,7 @@ def main(program, example, papertape):
             test(trainer, folder)
             shutil.rmtree(os.path.join(folder, "out"), ignore_errors=True)
         test_lines(trainer, folder, example)
-        test_documented(example)
+        test_documented()
         test_sources(trainer, folder, os.path.abspath(papertape))
     done("trainer/program/input")
 
