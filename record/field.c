@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 int64_t record_field_number(const struct record_field *field, const void *row)
@@ -109,6 +110,28 @@ const char *record_field_word(const struct record_field *field, const void *row)
 {
     int value = (int)record_field_number(field, row);
     return field->words->names ? field->words->names[value] : field->words->name(value);
+}
+
+static void copy_field(const struct record_field *from, const void *row, const struct record_field *to,
+                       void *ret)
+{
+    if (to->kind == RECORD_TEXT)
+        snprintf((char *)ret + to->offset, to->size, "%s", record_field_text(from, row));
+    else if (to->kind == RECORD_STRING)
+        record_field_set_text(to, ret, record_field_text(from, row));
+    else if (to->kind == RECORD_REAL)
+        record_field_set_real(to, ret, record_field_real(from, row));
+    else
+        record_field_set_number(to, ret, record_field_number(from, row));
+}
+
+void record_copy(const struct record *record, const void *row, const struct record *ret_record, void *ret)
+{
+    for (int i = 0; i < ret_record->n; i++)
+        for (int k = 0; k < record->n; k++)
+            if (*record->fields[k].column &&
+                strcmp(record->fields[k].column, ret_record->fields[i].column) == 0)
+                copy_field(&record->fields[k], row, &ret_record->fields[i], ret);
 }
 
 int record_strings(const struct record *record, const void *row, const char *ret[static RECORD_STRINGS_MAX])

@@ -154,6 +154,10 @@ struct record {
 /* By its name in lists; NULL: there is none. */
 const struct record_field *record_find(const struct record *record, const char *name);
 
+/* Sets in `ret` what `row` has of a column of the same name: a text that does not fit is cut, a STRING's is
+ * borrowed. Kinds are the same of both, but for texts. */
+void record_copy(const struct record *record, const void *row, const struct record *ret_record, void *ret);
+
 /* The first field in which two rows differ, to the last bit; NULL: none. Symbols are not compared: their
  * indices are a process's own. */
 const struct record_field *record_compare(const struct record *record, const void *a, const void *b);

@@ -1,5 +1,7 @@
 #include "record/json.h"
 
+#include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "exchange/decimal.h"
@@ -40,6 +42,61 @@ json_t *record_json(const struct record_field *field, const void *row, const str
     if (record_is_decimal(field))
         return scale < 0 ? json_null() : json_real(decimal_to_double(number, scale));
     return json_integer(number);
+}
+
+static bool set_number(const struct record_field *field, void *row, const json_t *value)
+{
+    int64_t number = json_integer_value(value), most = field->size < sizeof number ? INT32_MAX : INT64_MAX;
+    if (!json_is_integer(value) || number > most || number < (field->kind == RECORD_UNSIGNED ? 0 : -most - 1))
+        return false;
+    record_field_set_number(field, row, number);
+    return true;
+}
+
+static bool set_none(const struct record_field *field, void *row)
+{
+    if (!(field->flags & RECORD_OPTIONAL))
+        return false;
+    if (field->kind == RECORD_REAL)
+        record_field_set_real(field, row, NAN);
+    else
+        record_field_set_number(field, row, field->flags == RECORD_UNKNOWN ? -1 : 0);
+    return true;
+}
+
+bool record_json_set(const struct record_field *field, void *row, const json_t *value)
+{
+    const char *text = json_string_value(value);
+    int word;
+    if (field->kind == RECORD_TEXT || field->kind == RECORD_STRING)
+        return text && record_field_set_text(field, row, text);
+    if (field->kind == RECORD_WORD) {
+        word = text ? record_words_parse(field->words, text) : -EINVAL;
+        if (word >= 0)
+            record_field_set_number(field, row, word);
+        return word >= 0;
+    }
+    if (json_is_null(value))
+        return set_none(field, row);
+    if (field->kind == RECORD_BOOL)
+        record_field_set_number(field, row, json_is_true(value));
+    else if (field->kind == RECORD_REAL)
+        record_field_set_real(field, row, json_number_value(value));
+    else
+        return set_number(field, row, value);
+    return field->kind == RECORD_BOOL ? json_is_boolean(value) : json_is_number(value);
+}
+
+bool record_json_read(const struct record *record, const json_t *object, void *row)
+{
+    for (const struct record_field *field = record->fields; field < record->fields + record->n; field++) {
+        const json_t *value = json_object_get(object, field->name);
+        if (!value && field->flags >> RECORD_LAYOUT)
+            continue;
+        if (!record_json_set(field, row, value))
+            return false;
+    }
+    return true;
 }
 
 static bool has_key(const struct record_key *keys, int n, const char *name)

@@ -17,6 +17,15 @@ struct record_context {
  * unknown. The caller's; NULL without memory. */
 json_t *record_json(const struct record_field *field, const void *row, const struct record_context *context);
 
+/* The other way: sets the field from such a value. False for one of another type or beyond the member: then
+ * it is as it was. What null stands for is known of optional numbers alone: NaN, -1 (UNKNOWN) or 0. A STRING
+ * borrows the value's text. */
+bool record_json_set(const struct record_field *field, void *row, const json_t *value);
+
+/* Every field from the object's member of its name; those of a later layout may be missing, and stay. False
+ * at the first that does not fit. */
+bool record_json_read(const struct record *record, const json_t *object, void *row);
+
 /* What an object has of a record, in this order, under which key; `as` NULL: the name itself, "": it is left
  * out. null of a name that is no field's. */
 struct record_key {

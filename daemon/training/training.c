@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "db/records.h"
+#include "record/json.h"
+
 enum {
     EXPECTED_MS = 1000, /* where the co-process does not say */
     STALE_TIMES = 3,
@@ -83,73 +86,66 @@ void daemon_training_clean(char *text)
     }
 }
 
+/* ---- fields ---- */
+
+/* What the status says of a training, in its order. */
+struct shown {
+    struct training t;
+    int64_t age_ms, expected_ms;
+    bool stale;
+};
+
+/* By `column` in the co-process's `list` (figures by `name`) and in the database where that has it; by `name`
+ * in the status. "": not there. Whole numbers below zero are not known. */
+#define RECORD_SHOWN(FIRST, NEXT) \
+    FIRST(t.name, "name", "training", TEXT, FIXED, REQUIRED, NULL) \
+    NEXT(t.state, "state", "state", TEXT, CHANGES, REQUIRED, NULL) \
+    NEXT(t.reason, "reason", "reason", TEXT, CHANGES, REQUIRED, NULL) \
+    NEXT(t.cause, "cause", "cause", TEXT, CHANGES, OPTIONAL, NULL) \
+    NEXT(t.priority, "priority", "priority", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(t.device, "device", "device", TEXT, CHANGES, OPTIONAL, NULL) \
+    NEXT(t.backend, "backend", "backend", TEXT, CHANGES, OPTIONAL, NULL) \
+    NEXT(t.steps, "steps", "steps", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(t.total_steps, "total_steps", "total_steps", SIGNED, CHANGES, UNKNOWN, NULL) \
+    NEXT(t.iteration, "iteration", "iteration", SIGNED, CHANGES, UNKNOWN, NULL) \
+    NEXT(t.steps_s, "steps_s", "steps_per_second", REAL, CHANGES, OPTIONAL, NULL) \
+    NEXT(t.episode_return, "return", "return", REAL, CHANGES, OPTIONAL, NULL) \
+    NEXT(t.attempts, "attempts", "attempts", SIGNED, CHANGES, UNKNOWN, NULL) \
+    NEXT(t.restarts, "restarts", "restarts", SIGNED, CHANGES, UNKNOWN, NULL) \
+    NEXT(t.retry_in_ms, "retry_in_ms", "retry_in_ms", SIGNED, CHANGES, UNKNOWN, NULL) \
+    NEXT(t.created_ns, "created_ns", "created_ns", TIME, CHANGES, OPTIONAL, NULL) \
+    NEXT(t.started_ns, "started_ns", "started_ns", TIME, CHANGES, OPTIONAL, NULL) \
+    NEXT(t.ended_ns, "ended_ns", "ended_ns", TIME, CHANGES, OPTIONAL, NULL) \
+    NEXT(age_ms, "", "age_ms", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(expected_ms, "", "expected_ms", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(stale, "", "stale", BOOL, CHANGES, REQUIRED, NULL) \
+    NEXT(t.stopping, "stopping", "stopping", BOOL, CHANGES, REQUIRED, NULL) \
+    NEXT(t.pid, "pid", "pid", SIGNED, CHANGES, UNKNOWN, NULL) \
+    NEXT(t.memory_mib, "memory_mib", "memory_mib", REAL, CHANGES, OPTIONAL, NULL) \
+    NEXT(t.memory_limit_mib, "memory_limit_mib", "memory_limit_mib", REAL, CHANGES, OPTIONAL, NULL) \
+    NEXT(t.device_mib, "device_mib", "device_mib", REAL, CHANGES, OPTIONAL, NULL) \
+    NEXT(t.cpu_s, "cpu_s", "cpu_s", REAL, CHANGES, OPTIONAL, NULL) \
+    NEXT(t.cpu_limit_s, "cpu_limit_s", "cpu_limit_s", REAL, CHANGES, OPTIONAL, NULL) \
+    NEXT(t.utilisation, "utilisation", "utilisation", REAL, CHANGES, OPTIONAL, NULL) \
+    NEXT(t.cpu_utilisation, "cpu_utilisation", "cpu_utilisation", REAL, CHANGES, OPTIONAL, NULL) \
+    NEXT(t.checkpoint, "checkpoint", "checkpoint", TEXT, CHANGES, OPTIONAL, NULL) \
+    NEXT(t.checkpoint_steps, "checkpoint_steps", "checkpoint_steps", SIGNED, CHANGES, UNKNOWN, NULL) \
+    NEXT(t.policy, "policy", "policy", TEXT, CHANGES, OPTIONAL, NULL) \
+    NEXT(t.study, "study", "study", TEXT, CHANGES, OPTIONAL, NULL) \
+    NEXT(t.due_ns, "due_ns", "due_ns", TIME, CHANGES, OPTIONAL, NULL) \
+    NEXT(t.expected_ms, "expected_ms", "", SIGNED, CHANGES, UNKNOWN, NULL) \
+    NEXT(t.heard_age_ms, "heard_age_ms", "", SIGNED, CHANGES, UNKNOWN, NULL) \
+    NEXT(t.heard_ns, "heard_ns", "", TIME, CHANGES, OPTIONAL, NULL) \
+    NEXT(t.state_s, "state_seconds", "", REAL, CHANGES, OPTIONAL, NULL) \
+    NEXT(t.state_limit_s, "state_limit_seconds", "", REAL, CHANGES, OPTIONAL, NULL) \
+    NEXT(t.seq, "seq", "", SIGNED, CHANGES, UNKNOWN, NULL)
+
+#define ROW struct shown
+static const struct record_field fields[] = {RECORD_FIELDS(RECORD_SHOWN)};
+static const struct record layout = RECORD_OF("", fields);
+#undef ROW
+
 /* ---- from the co-process ---- */
-
-struct text_field {
-    const char *name;
-    size_t at, size;
-};
-struct number_field {
-    const char *name;
-    size_t at;
-};
-
-#define TEXT(name, field) \
-    { \
-        name, offsetof(struct training, field), sizeof(((struct training *)NULL)->field) \
-    }
-#define AT(name, field) \
-    { \
-        name, offsetof(struct training, field) \
-    }
-
-static const struct text_field texts[] = {
-    TEXT("name", name),       TEXT("state", state),   TEXT("cause", cause),           TEXT("device", device),
-    TEXT("backend", backend), TEXT("reason", reason), TEXT("checkpoint", checkpoint), TEXT("policy", policy),
-    TEXT("study", study),
-};
-
-/* Whole numbers below zero are not known: -1. */
-static const struct number_field counts[] = {
-    AT("steps", steps),
-    AT("total_steps", total_steps),
-    AT("iteration", iteration),
-    AT("attempts", attempts),
-    AT("restarts", restarts),
-    AT("checkpoint_steps", checkpoint_steps),
-    AT("retry_in_ms", retry_in_ms),
-    AT("expected_ms", expected_ms),
-    AT("heard_age_ms", heard_age_ms),
-    AT("seq", seq),
-    AT("pid", pid),
-};
-/* These are 0 where there is none. */
-static const struct number_field times[] = {AT("created_ns", created_ns), AT("started_ns", started_ns),
-                                            AT("ended_ns", ended_ns), AT("heard_ns", heard_ns),
-                                            AT("due_ns", due_ns)};
-
-static const struct number_field reals[] = {
-    AT("steps_per_second", steps_s),
-    AT("return", episode_return),
-    AT("memory_mib", memory_mib),
-    AT("memory_limit_mib", memory_limit_mib),
-    AT("device_mib", device_mib),
-    AT("cpu_s", cpu_s),
-    AT("cpu_limit_s", cpu_limit_s),
-    AT("utilisation", utilisation),
-    AT("cpu_utilisation", cpu_utilisation),
-    AT("state_seconds", state_s),
-    AT("state_limit_seconds", state_limit_s),
-};
-
-#define N(array) (sizeof(array) / sizeof *(array))
-
-static void take_text(const json_t *value, char *to, size_t size)
-{
-    const char *text = json_string_value(value);
-    snprintf(to, size, "%s", text ? text : "");
-    daemon_training_clean(to);
-}
 
 static int64_t whole(const json_t *value, int64_t max)
 {
@@ -157,36 +153,58 @@ static int64_t whole(const json_t *value, int64_t max)
     return n < 0 || n > max ? -1 : (int64_t)n;
 }
 
+/* A value that cannot be is not known. */
+static void take(const struct record_field *field, const json_t *value, void *row)
+{
+    char *text = (char *)row + field->offset;
+    double real = json_is_number(value) ? json_number_value(value) : NAN;
+    switch (field->kind) {
+    case RECORD_TEXT:
+        snprintf(text, field->size, "%s", json_is_string(value) ? json_string_value(value) : "");
+        daemon_training_clean(text);
+        return;
+    case RECORD_REAL:
+        record_field_set_real(field, row, isfinite(real) ? real : NAN);
+        return;
+    case RECORD_BOOL:
+        record_field_set_number(field, row, json_is_true(value));
+        return;
+    case RECORD_TIME:
+        record_field_set_number(field, row, whole(value, INT64_MAX) < 0 ? 0 : whole(value, INT64_MAX));
+        return;
+    default:
+        record_field_set_number(field, row, whole(value, STEPS_MAX));
+    }
+}
+
+static const char *key_of(const struct record_field *field)
+{
+    return field->kind == RECORD_REAL && *field->name ? field->name : field->column;
+}
+
+/* Without an object all is unknown. */
+static void take_all(const json_t *object, struct shown *ret)
+{
+    *ret = (struct shown){0};
+    for (const struct record_field *field = fields; field < fields + layout.n; field++)
+        if (*field->column)
+            take(field, json_object_get(object, key_of(field)), ret);
+    if (ret->t.steps < 0)
+        ret->t.steps = 0;
+    if (ret->t.seq < 0)
+        ret->t.seq = 0;
+}
+
 int daemon_training_parse(const json_t *object, struct training *ret)
 {
-    struct training training = {0};
-    char *base = (char *)&training;
-    for (size_t i = 0; i < N(texts); i++)
-        take_text(json_object_get(object, texts[i].name), base + texts[i].at, texts[i].size);
-    for (size_t i = 0; i < N(counts); i++)
-        *(int64_t *)(base + counts[i].at) = whole(json_object_get(object, counts[i].name), STEPS_MAX);
-    for (size_t i = 0; i < N(times); i++) {
-        int64_t ns = whole(json_object_get(object, times[i].name), INT64_MAX);
-        *(int64_t *)(base + times[i].at) = ns < 0 ? 0 : ns;
-    }
-    for (size_t i = 0; i < N(reals); i++) {
-        const json_t *value = json_object_get(object, reals[i].name);
-        double number = json_is_number(value) ? json_number_value(value) : NAN;
-        *(double *)(base + reals[i].at) = isfinite(number) ? number : NAN;
-    }
-    const json_t *priority = json_object_get(object, "priority");
-    if (json_is_integer(priority) && json_integer_value(priority) >= -PRIORITY_MAX &&
-        json_integer_value(priority) <= PRIORITY_MAX)
-        training.priority = json_integer_value(priority);
-    training.stopping = json_is_true(json_object_get(object, "stopping"));
-    if (training.steps < 0)
-        training.steps = 0;
-    if (training.seq < 0)
-        training.seq = 0;
+    struct shown shown;
+    take_all(object, &shown);
+    json_int_t priority = json_integer_value(json_object_get(object, "priority"));
+    shown.t.priority = priority >= -PRIORITY_MAX && priority <= PRIORITY_MAX ? priority : 0;
     const char *name = json_string_value(json_object_get(object, "name"));
-    if (!name || !db_training_name_good(name) || find_state(training.state) < 0 || training.created_ns == 0)
+    if (!name || !db_training_name_good(name) || find_state(shown.t.state) < 0 || shown.t.created_ns == 0)
         return -EPROTO;
-    *ret = training;
+    *ret = shown.t;
     return 0;
 }
 
@@ -194,76 +212,23 @@ int daemon_training_parse(const json_t *object, struct training *ret)
 
 void daemon_training_of_row(const struct db_training *row, struct training *ret)
 {
-    *ret = (struct training){
-        .priority = row->priority,
-        .steps = row->steps,
-        .total_steps = row->total_steps,
-        .iteration = row->iteration,
-        .attempts = row->attempts,
-        .restarts = -1,
-        .checkpoint_steps = -1,
-        .retry_in_ms = -1,
-        .expected_ms = -1,
-        .heard_age_ms = -1,
-        .created_ns = row->created_ns,
-        .started_ns = row->started_ns,
-        .ended_ns = row->ended_ns,
-        .heard_ns = row->heard_ns,
-        .seq = row->seq,
-        .steps_s = row->steps_s,
-        .episode_return = row->episode_return,
-        .memory_mib = row->memory_bytes >= 0 ? (double)row->memory_bytes / (1 << 20) : NAN,
-        .memory_limit_mib = NAN,
-        .device_mib = NAN,
-        .cpu_s = row->cpu_s,
-        .cpu_limit_s = NAN,
-        .utilisation = NAN,
-        .cpu_utilisation = NAN,
-        .state_s = NAN,
-        .state_limit_s = NAN,
-        .pid = -1,
-    };
-    snprintf(ret->name, sizeof ret->name, "%s", row->name);
-    snprintf(ret->state, sizeof ret->state, "%s", row->state);
-    snprintf(ret->cause, sizeof ret->cause, "%s", row->cause);
-    snprintf(ret->device, sizeof ret->device, "%s", row->device);
-    snprintf(ret->backend, sizeof ret->backend, "%s", row->backend);
-    snprintf(ret->reason, sizeof ret->reason, "%s", row->reason);
-    snprintf(ret->checkpoint, sizeof ret->checkpoint, "%s", row->checkpoint);
-    snprintf(ret->policy, sizeof ret->policy, "%s", row->policy);
+    struct shown shown;
+    take_all(NULL, &shown);
+    record_copy(&db_record_trainings, row, &layout, &shown);
+    if (row->memory_bytes >= 0)
+        shown.t.memory_mib = (double)row->memory_bytes / (1 << 20);
+    *ret = shown.t;
 }
 
 void daemon_training_row(const struct training *training, const char *config, int64_t seq,
                          struct db_training *ret)
 {
-    *ret = (struct db_training){
-        .name = training->name,
-        .state = training->state,
-        .reason = training->reason,
-        .cause = training->cause,
-        .device = training->device,
-        .backend = training->backend,
-        .config = config,
-        .checkpoint = training->checkpoint,
-        .policy = training->policy,
-        .priority = training->priority,
-        .steps = training->steps,
-        .total_steps = training->total_steps,
-        .iteration = training->iteration,
-        .attempts = training->attempts,
-        .steps_s = training->steps_s,
-        .episode_return = training->episode_return,
-        .cpu_s = training->cpu_s,
-        .memory_bytes = isnan(training->memory_mib) || training->memory_mib < 0 ||
-                                training->memory_mib > (double)(1 << 30)
-                            ? -1
-                            : (int64_t)(training->memory_mib * (1 << 20)),
-        .created_ns = training->created_ns,
-        .started_ns = training->started_ns,
-        .ended_ns = training->ended_ns,
-        .heard_ns = training->heard_ns,
-        .seq = seq,
-    };
+    double mib = training->memory_mib;
+    *ret = (struct db_training){0};
+    record_copy(&layout, training, &db_record_trainings, ret); /* what is no training's has no column */
+    ret->config = config;
+    ret->memory_bytes = isnan(mib) || mib < 0 || mib > (double)(1 << 30) ? -1 : (int64_t)(mib * (1 << 20));
+    ret->seq = seq;
 }
 
 bool daemon_training_changed(const struct training *before, const struct training *now)
@@ -305,74 +270,16 @@ bool daemon_training_stalled(const struct training *training, int64_t told_age_m
            age_of(training, told_age_ms) > (limit > STALLED_MS_MIN ? limit : STALLED_MS_MIN);
 }
 
-static json_t *text_or_null(const char *text)
-{
-    return text[0] ? json_string(text) : json_null();
-}
-
-static json_t *count_or_null(int64_t n)
-{
-    return n >= 0 ? json_integer(n) : json_null();
-}
-
-static json_t *time_or_null(int64_t ns)
-{
-    return ns > 0 ? json_integer(ns) : json_null();
-}
-
-static json_t *real_or_null(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 json_t *daemon_training_object(const struct training *t, int64_t told_age_ms, bool live)
 {
-    int64_t age = age_of(t, told_age_ms), expected = expected_of(t);
-    bool ended = daemon_training_state_ended(t->state);
-    bool stale = !ended && age > STALE_TIMES * expected && (daemon_training_state_works(t->state) || !live);
-    stale = stale || daemon_training_hangs(t);
-    const struct {
-        const char *name;
-        json_t *value;
-    } members[] = {
-        {"training", json_string(t->name)},
-        {"state", json_string(t->state)},
-        {"reason", json_string(t->reason)},
-        {"cause", text_or_null(t->cause)},
-        {"priority", json_integer(t->priority)},
-        {"device", text_or_null(t->device)},
-        {"backend", text_or_null(t->backend)},
-        {"steps", json_integer(t->steps)},
-        {"total_steps", count_or_null(t->total_steps)},
-        {"iteration", count_or_null(t->iteration)},
-        {"steps_per_second", real_or_null(t->steps_s)},
-        {"return", real_or_null(t->episode_return)},
-        {"attempts", count_or_null(t->attempts)},
-        {"restarts", count_or_null(t->restarts)},
-        {"retry_in_ms", count_or_null(t->retry_in_ms)},
-        {"created_ns", time_or_null(t->created_ns)},
-        {"started_ns", time_or_null(t->started_ns)},
-        {"ended_ns", time_or_null(t->ended_ns)},
-        {"age_ms", json_integer(age)},
-        {"expected_ms", json_integer(expected)},
-        {"stale", json_boolean(stale)},
-        {"stopping", json_boolean(t->stopping)},
-        {"pid", count_or_null(t->pid)},
-        {"memory_mib", real_or_null(t->memory_mib)},
-        {"memory_limit_mib", real_or_null(t->memory_limit_mib)},
-        {"device_mib", real_or_null(t->device_mib)},
-        {"cpu_s", real_or_null(t->cpu_s)},
-        {"cpu_limit_s", real_or_null(t->cpu_limit_s)},
-        {"utilisation", real_or_null(t->utilisation)},
-        {"cpu_utilisation", real_or_null(t->cpu_utilisation)},
-        {"checkpoint", text_or_null(t->checkpoint)},
-        {"checkpoint_steps", count_or_null(t->checkpoint_steps)},
-        {"policy", text_or_null(t->policy)},
-        {"study", text_or_null(t->study)},
-        {"due_ns", time_or_null(t->due_ns)},
-    };
+    struct shown shown = {.t = *t, .age_ms = age_of(t, told_age_ms), .expected_ms = expected_of(t)};
+    bool late = shown.age_ms > STALE_TIMES * shown.expected_ms;
+    shown.stale = (!daemon_training_state_ended(t->state) && late &&
+                   (daemon_training_state_works(t->state) || !live)) ||
+                  daemon_training_hangs(t);
     json_t *object = json_object();
-    for (size_t i = 0; i < N(members); i++)
-        json_object_set_new(object, members[i].name, members[i].value);
+    for (const struct record_field *field = fields; field < fields + layout.n; field++)
+        if (*field->name)
+            json_object_set_new(object, field->name, record_json(field, &shown, &(struct record_context){0}));
     return object;
 }

@@ -9,6 +9,7 @@
 
 #include "db/row.h"
 #include "exchange/whole_file.h"
+#include "record/json.h"
 
 #define SCHEMA "papertape.record/1"
 
@@ -18,28 +19,60 @@ static const char *const states[TRAINING_STATES] = {
 static const char *const endings[TRAINING_ENDINGS] = {"",         "stop",       "pause",         "restart",
                                                       "shutdown", "cpu_budget", "memory_budget", "hung"};
 
+static const struct record_words words_state = {.n = TRAINING_STATES, .names = states},
+                                 words_ending = {.n = TRAINING_ENDINGS, .names = endings};
+
+/* In the file's order; behind them its configuration and keys. SINCE_2: a record of an older version has it
+ * not. */
+#define RECORD(FIRST, NEXT) \
+    FIRST(name, "", "name", TEXT, FIXED, REQUIRED, NULL) \
+    NEXT(state, "", "state", WORD, CHANGES, REQUIRED, &words_state) \
+    NEXT(ending, "", "ending", WORD, CHANGES, REQUIRED, &words_ending) \
+    NEXT(reason, "", "reason", TEXT, CHANGES, REQUIRED, NULL) \
+    NEXT(cause, "", "cause", TEXT, CHANGES, REQUIRED, NULL) \
+    NEXT(created_ns, "", "created_ns", TIME, FIXED, REQUIRED, NULL) \
+    NEXT(started_ns, "", "started_ns", TIME, CHANGES, REQUIRED, NULL) \
+    NEXT(ended_ns, "", "ended_ns", TIME, CHANGES, REQUIRED, NULL) \
+    NEXT(priority, "", "priority", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(attempts, "", "attempts", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(restarts, "", "restarts", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(overwrite, "", "overwrite", BOOL, CHANGES, REQUIRED, NULL) \
+    NEXT(changed, "", "changed", BOOL, CHANGES, REQUIRED, NULL) \
+    NEXT(pid, "", "pid", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(pid_started, "", "pid_started", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(boot, "", "boot", TEXT, CHANGES, REQUIRED, NULL) \
+    NEXT(cpu_s, "", "cpu_s", REAL, CHANGES, REQUIRED, NULL) \
+    NEXT(steps, "", "steps", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(total_steps, "", "total_steps", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(iteration, "", "iteration", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(episode_return, "", "return", REAL, CHANGES, OPTIONAL, NULL) \
+    NEXT(backend, "", "backend", TEXT, CHANGES, REQUIRED, NULL) \
+    NEXT(device, "", "device", TEXT, CHANGES, REQUIRED, NULL) \
+    NEXT(checkpoint, "", "checkpoint", TEXT, CHANGES, REQUIRED, NULL) \
+    NEXT(policy, "", "policy", TEXT, CHANGES, REQUIRED, NULL) \
+    NEXT(checkpoint_steps, "", "checkpoint_steps", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(seq, "", "seq", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(run, "", "run", TEXT, CHANGES, SINCE_2, NULL) \
+    NEXT(run_over, "", "run_over", BOOL, CHANGES, SINCE_2, NULL) \
+    NEXT(begun_ns, "", "begun_ns", TIME, CHANGES, SINCE_2, NULL) \
+    NEXT(due_ns, "", "due_ns", TIME, CHANGES, SINCE_2, NULL)
+
+#define ROW struct training_record
+static const struct record_field fields[] = {RECORD_FIELDS(RECORD)};
+static const struct record layout = RECORD_OF("", fields);
+#undef ROW
+
 const char *serve_training_state_name(enum training_state state)
 {
     return states[state];
 }
 
-static bool find(const char *const *words, int n, const char *word, int *ret)
-{
-    for (int i = 0; i < n; i++)
-        if (strcmp(words[i], word) == 0) {
-            *ret = i;
-            return true;
-        }
-    return false;
-}
-
 bool serve_training_state_parse(const char *name, enum training_state *ret)
 {
-    int state;
-    if (!find(states, TRAINING_STATES, name, &state))
-        return false;
-    *ret = (enum training_state)state;
-    return true;
+    int state = record_words_parse(&words_state, name);
+    if (state >= 0)
+        *ret = (enum training_state)state;
+    return state >= 0;
 }
 
 bool serve_training_state_runs(enum training_state state)
@@ -125,28 +158,20 @@ static json_t *keys_to_json(const struct training_record *r)
 
 static json_t *to_json(const struct training_record *r)
 {
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:i, s:i, s:i, s:b, s:b, s:I, s:I, s:s, "
-                     "s:f, s:I, s:I, s:I, s:o, s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:b, s:I, s:I, s:s, s:o}",
-                     "schema", SCHEMA, "name", r->name, "state", states[r->state], "ending",
-                     endings[r->ending], "reason", r->reason, "cause", r->cause, "created_ns",
-                     (json_int_t)r->created_ns, "started_ns", (json_int_t)r->started_ns, "ended_ns",
-                     (json_int_t)r->ended_ns, "priority", r->priority, "attempts", r->attempts, "restarts",
-                     r->restarts, "overwrite", r->overwrite, "changed", r->changed, "pid", (json_int_t)r->pid,
-                     "pid_started", (json_int_t)r->pid_started, "boot", r->boot, "cpu_s", r->cpu_s, "steps",
-                     (json_int_t)r->steps, "total_steps", (json_int_t)r->total_steps, "iteration",
-                     (json_int_t)r->iteration, "return",
-                     isfinite(r->episode_return) ? json_real(r->episode_return) : json_null(), "backend",
-                     r->backend, "device", r->device, "checkpoint", r->checkpoint, "policy", r->policy,
-                     "checkpoint_steps", (json_int_t)r->checkpoint_steps, "seq", (json_int_t)r->seq, "run",
-                     r->run, "run_over", r->run_over, "begun_ns", (json_int_t)r->begun_ns, "due_ns",
-                     (json_int_t)r->due_ns, "config", r->config ? r->config : "", "keys", keys_to_json(r));
+    json_t *json = record_json_object(&layout, NULL, 0, r, &(struct record_context){0});
+    if (json && json_object_set_new(json, "schema", json_string(SCHEMA)) == 0 &&
+        json_object_set_new(json, "config", json_string(r->config ? r->config : "")) == 0 &&
+        json_object_set_new(json, "keys", keys_to_json(r)) == 0)
+        return json;
+    json_decref(json);
+    return NULL;
 }
 
-int serve_training_record_write(const struct training_record *record, const char *path,
+int serve_training_record_write(const struct training_record *training, const char *path,
                                 char err[static TRAINING_RECORD_ERROR_MAX])
 {
     struct whole_file file;
-    json_t *json = to_json(record);
+    json_t *json = to_json(training);
     char *text = json ? json_dumps(json, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(json);
     int r = text ? whole_file_open(path, TRAINING_TEMPORARY, 0640, &file) : -ENOMEM;
@@ -169,29 +194,6 @@ static bool read_text(const json_t *json, const char *key, char *ret, size_t siz
     return text && (size_t)snprintf(ret, size, "%s", text) < size;
 }
 
-static bool read_whole(const json_t *json, const char *key, int64_t *ret)
-{
-    const json_t *value = json_object_get(json, key);
-    *ret = json_integer_value(value);
-    return json_is_integer(value);
-}
-
-static bool read_int(const json_t *json, const char *key, int *ret)
-{
-    int64_t value;
-    if (!read_whole(json, key, &value) || value < INT_MIN || value > INT_MAX)
-        return false;
-    *ret = (int)value;
-    return true;
-}
-
-static bool read_bool(const json_t *json, const char *key, bool *ret)
-{
-    const json_t *value = json_object_get(json, key);
-    *ret = json_is_true(value);
-    return json_is_boolean(value);
-}
-
 /* None in a record of an older version. */
 static bool read_keys(const json_t *json, struct training_record *r)
 {
@@ -209,47 +211,13 @@ static bool read_keys(const json_t *json, struct training_record *r)
     return true;
 }
 
-/* Neither. */
-static bool read_run(const json_t *json, struct training_record *r)
-{
-    return !json_object_get(json, "run") ||
-           (read_text(json, "run", r->run, sizeof r->run) && read_bool(json, "run_over", &r->run_over) &&
-            read_whole(json, "begun_ns", &r->begun_ns) && read_whole(json, "due_ns", &r->due_ns));
-}
-
 static bool from_json(const json_t *json, struct training_record *r)
 {
-    char word[TRAINING_RECORD_WORD_MAX];
-    int ending = 0, pid = 0;
-    const json_t *cpu = json_object_get(json, "cpu_s"), *gain = json_object_get(json, "return");
+    const char *schema = json_string_value(json_object_get(json, "schema"));
     const char *config = json_string_value(json_object_get(json, "config"));
-    bool good =
-        read_text(json, "schema", word, sizeof word) && strcmp(word, SCHEMA) == 0 &&
-        read_text(json, "name", r->name, sizeof r->name) && serve_training_record_name_is_good(r->name) &&
-        read_text(json, "state", word, sizeof word) && serve_training_state_parse(word, &r->state) &&
-        read_text(json, "ending", word, sizeof word) && find(endings, TRAINING_ENDINGS, word, &ending) &&
-        read_text(json, "reason", r->reason, sizeof r->reason) &&
-        read_text(json, "cause", r->cause, sizeof r->cause) &&
-        read_whole(json, "created_ns", &r->created_ns) && read_whole(json, "started_ns", &r->started_ns) &&
-        read_whole(json, "ended_ns", &r->ended_ns) && read_int(json, "priority", &r->priority) &&
-        read_int(json, "attempts", &r->attempts) && read_int(json, "restarts", &r->restarts) &&
-        read_bool(json, "overwrite", &r->overwrite) && read_bool(json, "changed", &r->changed) &&
-        read_int(json, "pid", &pid) && read_whole(json, "pid_started", &r->pid_started) &&
-        read_text(json, "boot", r->boot, sizeof r->boot) && json_is_number(cpu) &&
-        read_whole(json, "steps", &r->steps) && read_whole(json, "total_steps", &r->total_steps) &&
-        read_whole(json, "iteration", &r->iteration) && (json_is_number(gain) || json_is_null(gain)) &&
-        read_text(json, "backend", r->backend, sizeof r->backend) &&
-        read_text(json, "device", r->device, sizeof r->device) &&
-        read_text(json, "checkpoint", r->checkpoint, sizeof r->checkpoint) &&
-        read_text(json, "policy", r->policy, sizeof r->policy) &&
-        read_whole(json, "checkpoint_steps", &r->checkpoint_steps) && read_whole(json, "seq", &r->seq) &&
-        read_run(json, r) && read_keys(json, r) && config;
-    if (!good)
+    if (!schema || strcmp(schema, SCHEMA) != 0 || !config || !record_json_read(&layout, json, r) ||
+        !serve_training_record_name_is_good(r->name) || !read_keys(json, r))
         return false;
-    r->ending = (enum training_ending)ending;
-    r->pid = pid;
-    r->cpu_s = json_number_value(cpu);
-    r->episode_return = json_is_number(gain) ? json_number_value(gain) : NAN;
     r->config = strdup(config);
     return r->config != NULL;
 }
@@ -257,7 +225,7 @@ static bool from_json(const json_t *json, struct training_record *r)
 int serve_training_record_read(const char *path, struct training_record *ret,
                                char err[static TRAINING_RECORD_ERROR_MAX])
 {
-    struct training_record record = {0};
+    struct training_record training = {0};
     json_error_t error;
     FILE *file = fopen(path, "re");
     if (!file) {
@@ -267,17 +235,17 @@ int serve_training_record_read(const char *path, struct training_record *ret,
     }
     json_t *json = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
     fclose(file);
-    bool good = json && from_json(json, &record);
+    bool good = json && from_json(json, &training);
     json_decref(json);
     if (!good) {
-        serve_training_record_finish(&record);
+        serve_training_record_finish(&training);
         snprintf(err, TRAINING_RECORD_ERROR_MAX,
                  "%.300s: is no record of a training, or of another version: the file as it was written, or "
                  "none, would be right",
                  path);
         return -EBADMSG;
     }
-    *ret = record;
+    *ret = training;
     return 0;
 }
 
