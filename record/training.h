@@ -29,13 +29,14 @@
     NEXT(heard_ns, "heard_ns", "heard_ns", TIME, CHANGES, REQUIRED, NULL) \
     NEXT(seq, "seq", "seq", SIGNED, CHANGES, REQUIRED, NULL)
 
+/* By name in the worker's events, as an evaluation is. */
 #define RECORD_TRAINING_POINT(FIRST, NEXT) \
     FIRST(training, "training", "training", STRING, FIXED, REQUIRED, NULL) \
     NEXT(steps, "steps", "steps", SIGNED, FIXED, REQUIRED, NULL) \
     NEXT(iteration, "iteration", "iteration", SIGNED, CHANGES, REQUIRED, NULL) \
     NEXT(ts_ns, "ts_ns", "ts_ns", TIME, CHANGES, REQUIRED, NULL) \
-    NEXT(steps_s, "steps_s", "steps_s", REAL, CHANGES, NULLABLE, NULL) \
-    NEXT(episode_return, "return", "return", REAL, CHANGES, NULLABLE, NULL) \
+    NEXT(steps_s, "steps_s", "steps_per_second", REAL, CHANGES, NULLABLE, NULL) \
+    NEXT(episode_return, "return", "episode_return", REAL, CHANGES, NULLABLE, NULL) \
     NEXT(reward, "reward", "reward", REAL, CHANGES, NULLABLE, NULL) \
     NEXT(policy_loss, "policy_loss", "policy_loss", REAL, CHANGES, NULLABLE, NULL) \
     NEXT(value_loss, "value_loss", "value_loss", REAL, CHANGES, NULLABLE, NULL) \
@@ -47,12 +48,12 @@
     NEXT(grad_norm, "grad_norm", "grad_norm", REAL, CHANGES, NULLABLE, NULL) \
     NEXT(learning_rate, "learning_rate", "learning_rate", REAL, CHANGES, NULLABLE, NULL) \
     NEXT(std, "std", "std", REAL, CHANGES, NULLABLE, NULL) \
-    NEXT(rollout_s, "rollout_s", "rollout_s", REAL, CHANGES, NULLABLE, NULL) \
-    NEXT(advantages_s, "advantages_s", "advantages_s", REAL, CHANGES, NULLABLE, NULL) \
-    NEXT(update_s, "update_s", "update_s", REAL, CHANGES, NULLABLE, NULL) \
+    NEXT(rollout_s, "rollout_s", "rollout_seconds", REAL, CHANGES, NULLABLE, NULL) \
+    NEXT(advantages_s, "advantages_s", "advantages_seconds", REAL, CHANGES, NULLABLE, NULL) \
+    NEXT(update_s, "update_s", "update_seconds", REAL, CHANGES, NULLABLE, NULL) \
     NEXT(device_utilisation, "device_utilisation", "device_utilisation", REAL, CHANGES, NULLABLE, NULL) \
     NEXT(cpu_utilisation, "cpu_utilisation", "cpu_utilisation", REAL, CHANGES, NULLABLE, NULL) \
-    NEXT(memory_bytes, "memory_bytes", "memory_bytes", REAL, CHANGES, NULLABLE, NULL) \
+    NEXT(memory_bytes, "memory_bytes", "peak_rss_bytes", REAL, CHANGES, NULLABLE, NULL) \
     NEXT(learner_bytes, "learner_bytes", "learner_bytes", REAL, CHANGES, NULLABLE, NULL)
 
 #define RECORD_TRAINING_EVALUATION(FIRST, NEXT) \

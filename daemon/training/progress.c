@@ -1,9 +1,10 @@
 #include "daemon/training/progress.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "db/records.h"
 
 #define SPACING_NS 950000000LL  /* of points: a worker tells of one a second, and a line may come late */
 #define HEARD_NS   2000000000LL /* so long what an update told holds for what follows it */
@@ -51,31 +52,13 @@ int64_t daemon_training_progress_reach(const struct training_progress *progress,
 
 /* ---- points ---- */
 
-static const struct {
-    const char *name;
-    size_t at;
-} figures[] = {
-    {"steps_per_second", offsetof(struct db_training_point, steps_s)},
-    {"episode_return", offsetof(struct db_training_point, episode_return)},
-    {"reward", offsetof(struct db_training_point, reward)},
-    {"policy_loss", offsetof(struct db_training_point, policy_loss)},
-    {"value_loss", offsetof(struct db_training_point, value_loss)},
-    {"entropy_loss", offsetof(struct db_training_point, entropy_loss)},
-    {"loss", offsetof(struct db_training_point, loss)},
-    {"kl", offsetof(struct db_training_point, kl)},
-    {"clip_fraction", offsetof(struct db_training_point, clip_fraction)},
-    {"explained_variance", offsetof(struct db_training_point, explained_variance)},
-    {"grad_norm", offsetof(struct db_training_point, grad_norm)},
-    {"learning_rate", offsetof(struct db_training_point, learning_rate)},
-    {"std", offsetof(struct db_training_point, std)},
-    {"rollout_seconds", offsetof(struct db_training_point, rollout_s)},
-    {"advantages_seconds", offsetof(struct db_training_point, advantages_s)},
-    {"update_seconds", offsetof(struct db_training_point, update_s)},
-    {"device_utilisation", offsetof(struct db_training_point, device_utilisation)},
-    {"cpu_utilisation", offsetof(struct db_training_point, cpu_utilisation)},
-    {"peak_rss_bytes", offsetof(struct db_training_point, memory_bytes)},
-    {"learner_bytes", offsetof(struct db_training_point, learner_bytes)},
-};
+/* Every figure of the record that the event may have. */
+static void take_figures(const struct record *record, const json_t *event, void *row)
+{
+    for (const struct record_field *field = record->fields; field < record->fields + record->n; field++)
+        if (field->kind == RECORD_REAL)
+            record_field_set_real(field, row, real_of(event, field->name));
+}
 
 /* Rows beyond `steps` are of a run that was not. */
 static void forget(struct training_progress *progress, int64_t steps, const struct progress_sink *sink)
@@ -122,8 +105,7 @@ static void take_update(struct training_progress *progress, const char *training
         forget(progress, steps - 1, sink);
     struct db_training_point point = {
         .training = training, .steps = steps, .iteration = iteration, .ts_ns = ts_ns};
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        *(double *)((char *)&point + figures[i].at) = real_of(event, figures[i].name);
+    take_figures(&db_record_training_points, event, &point);
     sink->point(sink->ctx, &point);
     progress->point_steps = steps;
     progress->point_ns = ts_ns;
@@ -132,14 +114,8 @@ static void take_update(struct training_progress *progress, const char *training
 static void take_evaluation(const char *training, const json_t *event, const struct progress_sink *sink)
 {
     struct db_training_evaluation evaluation = {
-        .training = training,
-        .steps = whole_of(event, "steps"),
-        .ts_ns = whole_of(event, "ts_ns"),
-        .reward = real_of(event, "reward"),
-        .total_return = real_of(event, "return"),
-        .benchmark_return = real_of(event, "benchmark_return"),
-        .drawdown = real_of(event, "drawdown"),
-    };
+        .training = training, .steps = whole_of(event, "steps"), .ts_ns = whole_of(event, "ts_ns")};
+    take_figures(&db_record_training_evaluations, event, &evaluation);
     if (evaluation.steps >= 0)
         sink->evaluation(sink->ctx, &evaluation);
 }

@@ -1,6 +1,7 @@
 #include "trainer/command/train_events.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,43 +104,58 @@ json_t *trainer_evaluation_json(const struct training_source *source, const stru
 
 /* ---- An update's figures. ---- */
 
+#define OF(member) offsetof(struct update_figures, member)
+
+/* By their key in an event and their tag in TensorBoard; NULL: there is none. */
+static const struct {
+    const char *key, *tag;
+    size_t at;
+} figures_of[] = {
+    {"policy_loss", "loss/policy", OF(update.policy_loss)},
+    {"value_loss", "loss/value", OF(update.value_loss)},
+    {"entropy_loss", "loss/entropy", OF(update.entropy_loss)},
+    {"loss", "loss/total", OF(update.loss)},
+    {"old_kl", "update/old_kl", OF(update.old_kl)},
+    {"kl", "update/kl", OF(update.kl)},
+    {"clip_fraction", "update/clip_fraction", OF(update.clip_fraction)},
+    {"explained_variance", "update/explained_variance", OF(update.explained_variance)},
+    {"grad_norm", "update/grad_norm", OF(update.grad_norm)},
+    {"learning_rate", "update/learning_rate", OF(update.learning_rate)},
+    {"clip_range", "update/clip_range", OF(update.clip_range)},
+    {"ent_coef", "update/ent_coef", OF(update.ent_coef)},
+    {"std", "update/std", OF(update.std)},
+    {"rollout_seconds", "time/rollout_seconds", OF(update.seconds_rollout)},
+    {"advantages_seconds", NULL, OF(update.seconds_advantage)},
+    {"update_seconds", "time/update_seconds", OF(update.seconds_update)},
+    {"episode_return", "rollout/episode_return", OF(update.episode_return)},
+    {"episode_return_std", NULL, OF(update.episode_return_std)},
+    {"episode_steps", "rollout/episode_steps", OF(update.episode_length)},
+    {"reward", "rollout/reward", OF(update.reward)},
+    {"steps_per_second", "time/steps_per_second", OF(steps_s)},
+    {"device_utilisation", NULL, OF(device)},
+};
+enum { FIGURES = sizeof figures_of / sizeof *figures_of };
+_Static_assert(FIGURES + 1 <= UPDATE_SCALARS, "room");
+
+static double figure(const struct update_figures *f, size_t i)
+{
+    double value;
+    memcpy(&value, (const char *)f + figures_of[i].at, sizeof value);
+    return value;
+}
+
 json_t *trainer_update_json(const struct update_figures *f)
 {
     const struct ppo_update *u = &f->update;
-    const struct {
-        const char *key;
-        double value;
-    } numbers[] = {{"policy_loss", u->policy_loss},
-                   {"value_loss", u->value_loss},
-                   {"entropy_loss", u->entropy_loss},
-                   {"loss", u->loss},
-                   {"old_kl", u->old_kl},
-                   {"kl", u->kl},
-                   {"clip_fraction", u->clip_fraction},
-                   {"explained_variance", u->explained_variance},
-                   {"grad_norm", u->grad_norm},
-                   {"learning_rate", u->learning_rate},
-                   {"clip_range", u->clip_range},
-                   {"ent_coef", u->ent_coef},
-                   {"std", u->std},
-                   {"rollout_seconds", u->seconds_rollout},
-                   {"advantages_seconds", u->seconds_advantage},
-                   {"update_seconds", u->seconds_update},
-                   {"episode_return", u->episode_return},
-                   {"episode_return_std", u->episode_return_std},
-                   {"episode_steps", u->episode_length},
-                   {"reward", u->reward},
-                   {"steps_per_second", f->steps_s},
-                   {"cpu_utilisation", f->usage.cpu_s / f->usage.wall_s},
-                   {"device_utilisation", f->device}};
-    json_t *json =
-        json_pack("{s:I, s:I, s:I, s:I, s:I, s:i, s:b, s:I, s:o, s:o}", "iteration", (json_int_t)u->iteration,
-                  "steps", (json_int_t)u->steps, "minibatches", (json_int_t)u->minibatches, "skipped",
-                  (json_int_t)u->skipped, "skipped_total", (json_int_t)u->skipped_total, "epochs", u->epochs,
-                  "kl_stop", u->kl_stop, "episodes", (json_int_t)u->episodes, "peak_rss_bytes",
-                  bytes_json(telemetry_usage_peak_rss()), "learner_bytes", bytes_json(f->held_bytes));
-    for (size_t i = 0; json && i < sizeof numbers / sizeof *numbers; i++)
-        if (json_object_set_new(json, numbers[i].key, telemetry_report_number(numbers[i].value)) < 0) {
+    json_t *json = json_pack(
+        "{s:I, s:I, s:I, s:I, s:I, s:i, s:b, s:I, s:o, s:o, s:o}", "iteration", (json_int_t)u->iteration,
+        "steps", (json_int_t)u->steps, "minibatches", (json_int_t)u->minibatches, "skipped",
+        (json_int_t)u->skipped, "skipped_total", (json_int_t)u->skipped_total, "epochs", u->epochs, "kl_stop",
+        u->kl_stop, "episodes", (json_int_t)u->episodes, "peak_rss_bytes",
+        bytes_json(telemetry_usage_peak_rss()), "learner_bytes", bytes_json(f->held_bytes), "cpu_utilisation",
+        telemetry_report_number(f->usage.cpu_s / f->usage.wall_s));
+    for (size_t i = 0; json && i < FIGURES; i++)
+        if (json_object_set_new(json, figures_of[i].key, telemetry_report_number(figure(f, i))) < 0) {
             json_decref(json);
             return NULL;
         }
@@ -149,30 +165,12 @@ json_t *trainer_update_json(const struct update_figures *f)
 size_t trainer_update_scalars(const struct update_figures *f,
                               struct tensorboard_scalar ret[static UPDATE_SCALARS])
 {
-    const struct ppo_update *u = &f->update;
-    const struct tensorboard_scalar scalars[] = {{"loss/policy", u->policy_loss},
-                                                 {"loss/value", u->value_loss},
-                                                 {"loss/entropy", u->entropy_loss},
-                                                 {"loss/total", u->loss},
-                                                 {"update/old_kl", u->old_kl},
-                                                 {"update/kl", u->kl},
-                                                 {"update/clip_fraction", u->clip_fraction},
-                                                 {"update/explained_variance", u->explained_variance},
-                                                 {"update/grad_norm", u->grad_norm},
-                                                 {"update/learning_rate", u->learning_rate},
-                                                 {"update/clip_range", u->clip_range},
-                                                 {"update/ent_coef", u->ent_coef},
-                                                 {"update/std", u->std},
-                                                 {"update/skipped_total", (double)u->skipped_total},
-                                                 {"rollout/episode_return", u->episode_return},
-                                                 {"rollout/episode_steps", u->episode_length},
-                                                 {"rollout/reward", u->reward},
-                                                 {"time/rollout_seconds", u->seconds_rollout},
-                                                 {"time/update_seconds", u->seconds_update},
-                                                 {"time/steps_per_second", f->steps_s}};
-    _Static_assert(sizeof scalars / sizeof *scalars <= UPDATE_SCALARS, "room");
-    memcpy(ret, scalars, sizeof scalars);
-    return sizeof scalars / sizeof *scalars;
+    size_t n = 0;
+    for (size_t i = 0; i < FIGURES; i++)
+        if (figures_of[i].tag)
+            ret[n++] = (struct tensorboard_scalar){figures_of[i].tag, figure(f, i)};
+    ret[n++] = (struct tensorboard_scalar){"update/skipped_total", (double)f->update.skipped_total};
+    return n;
 }
 
 size_t trainer_evaluation_scalars(const struct training_source *source, const struct evaluation *e,
