@@ -262,13 +262,13 @@ static struct event order_event(int64_t recv_ns, enum order_side side, enum orde
                           .kind = EVENT_COMMAND,
                           .command = {.kind = COMMAND_ORDER, .order = {.n_legs = 1}}};
     price -= price % 1000000;
-    event.command.order.legs[0] = (struct order_request){.side = side,
-                                                         .type = type,
-                                                         .qty = E8 / 1000,
-                                                         .price = type == ORDER_LIMIT ? price : 0,
-                                                         .stop_price = type == ORDER_STOP ? price : 0,
-                                                         .by_hand = true,
-                                                         .tag = "bench"};
+    event.command.order.legs[0] = (struct order){.side = side,
+                                                 .type = type,
+                                                 .qty = E8 / 1000,
+                                                 .price = type == ORDER_LIMIT ? price : 0,
+                                                 .stop_price = type == ORDER_STOP ? price : 0,
+                                                 .by_hand = true,
+                                                 .tag = "bench"};
     return event;
 }
 

@@ -79,8 +79,10 @@ static void print_head(const struct explanation *e)
         printf(" trailing %s behind", decimal(o->trail, s->price_scale).text);
     if (o->trail_e6)
         printf(" trailing %s %% behind", percent(o->trail_e6).text);
-    printf(" %s%s%s", order_tif_name(o->tif), o->post_only ? " post-only" : "",
-           o->reduce_only ? " reduce-only" : "");
+    char given[RECORD_GIVEN_TEXT_MAX];
+    record_order_given_text(o, given);
+    printf(" %s", order_tif_name(o->tif));
+    cli_text_print(stdout, given);
     if (o->tag[0]) {
         fputs(" \"", stdout);
         cli_text_print(stdout, o->tag);

@@ -7,6 +7,7 @@
 #include "cli/verbs.h"
 #include "exchange/bars_file.h"
 #include "exchange/exit_status.h"
+#include "record/order.h"
 
 /* "order 9 PENDING", and a line for each further order of its group. */
 static void print_orders(const json_t *result)
@@ -74,30 +75,28 @@ static void move(json_t *from, const char *key, json_t *to, const char *as)
 struct leg_key {
     const char *option, *leg, *as;
 };
-static const struct leg_key oco_keys[] = {
+static const struct leg_key leg_keys[] = {
     {"take_profit", "take_profit", "limit"}, {"take_profit_stop", "take_profit", "stop"},
     {"stop", "stop_loss", "stop"},           {"stop_limit", "stop_loss", "limit"},
     {"trail", "stop_loss", "trail"},         {"trail_percent", "stop_loss", "trail_percent"},
 };
-static const struct leg_key bracket_keys[] = {
-    {"bracket_take_profit", "take_profit", "limit"}, {"bracket_take_profit_stop", "take_profit", "stop"},
-    {"bracket_stop", "stop_loss", "stop"},           {"bracket_stop_limit", "stop_loss", "limit"},
-    {"bracket_trail", "stop_loss", "trail"},         {"bracket_trail_percent", "stop_loss", "trail_percent"},
-};
-enum { LEG_KEYS = sizeof oco_keys / sizeof *oco_keys };
 
-/* Puts the legs that were given: a group where there is one. */
-static void put_legs(json_t *args, const char *group, const struct leg_key keys[static LEG_KEYS])
+/* Puts the legs that were given, by options of that prefix: a group where there is one. */
+static void put_legs(json_t *args, const char *group, const char *prefix)
 {
     json_t *legs = json_pack("{s:{}, s:{}}", "take_profit", "stop_loss");
 
-    for (int i = 0; i < LEG_KEYS; i++)
-        move(args, keys[i].option, json_object_get(legs, keys[i].leg), keys[i].as);
-    for (int i = 0; i < LEG_KEYS; i++)
-        if (json_object_size(json_object_get(legs, keys[i].leg)) > 0) {
-            json_object_set(args, keys[i].leg, json_object_get(legs, keys[i].leg));
+    for (size_t i = 0; i < sizeof leg_keys / sizeof *leg_keys; i++) {
+        const char *leg = leg_keys[i].leg;
+        json_t *of = json_object_get(legs, leg);
+        char option[64];
+        snprintf(option, sizeof option, "%s%s", prefix, leg_keys[i].option);
+        move(args, option, of, leg_keys[i].as);
+        if (json_object_size(of) > 0) {
+            json_object_set(args, leg, of);
             json_object_set_new(args, "group", json_string(group));
         }
+    }
     json_decref(legs);
 }
 
@@ -122,7 +121,7 @@ static int place(struct option_call *call)
     if (profits && !json_object_get(args, "type"))
         cli_ask_args_put(call, "type", json_object_get(args, "limit") ? "take-profit-limit" : "take-profit");
     move(args, "take_profit", args, "stop");
-    put_legs(args, "bracket", bracket_keys);
+    put_legs(args, "bracket", "bracket_");
     return status == EXIT_OK ? send(call, "order") : status;
 }
 
@@ -132,7 +131,7 @@ static int place_oco(struct option_call *call)
     int status = put_words(call, call->arguments[0], call->arguments + 1);
 
     json_object_set_new(args, "group", json_string("oco"));
-    put_legs(args, "oco", oco_keys);
+    put_legs(args, "oco", "");
     return status == EXIT_OK ? send(call, "order") : status;
 }
 
@@ -180,8 +179,9 @@ static int take_expire(struct option_call *call, const struct option_row *row, c
     return EXIT_OK;
 }
 
-#define OF(actions) .take = cli_ask_args_take, .of = (actions)
-#define NEW         "buy sell oco"
+#define OF(actions)                               .take = cli_ask_args_take, .of = (actions)
+#define NEW                                       "buy sell oco"
+#define GIVEN(member, option, argument, does, of) {option, argument, does, OF(of)},
 
 static const struct option_row options[] = {
     {NULL, NULL, "The type follows from the prices: none, a market order; or"},
@@ -201,14 +201,12 @@ static const struct option_row options[] = {
      "gtd: till --expire",
      OF(NEW)},
     {"expire", "T", "when it ends, as 2024-08-08T14:02:00Z or epoch seconds", .take = take_expire, .of = NEW},
-    {"post-only", NULL, "a limit order that is cancelled rather than take", OF("buy sell")},
-    {"reduce-only", NULL, "never opens or turns a position", OF(NEW)},
-    {"client-id", "ID", "your own name for it: 36 of A-Z a-z 0-9 . _ : / -", OF("buy sell oco amend cancel")},
-    {"account", "ACCOUNT",
-     "the account, where there are several; of amend and cancel the one whose client id it is (the first "
-     "account, when "
-     "left out)",
-     OF("buy sell oco amend cancel")},
+    RECORD_ORDER_GIVEN(GIVEN){
+        "account", "ACCOUNT",
+        "the account, where there are several; of amend and cancel the one whose client id it is (the first "
+        "account, when "
+        "left out)",
+        OF("buy sell oco amend cancel")},
     {NULL, NULL, "Orders that belong together"},
     {"stop-limit", "P", "of oco: a limit order at P once a trade reaches --stop", OF("oco")},
     {"take-profit-stop", "P",

@@ -7,16 +7,13 @@
 #include "record/order.h"
 
 static const struct stored_column columns[] = {
-    {"order", 6},       {"created_ns", -24}, {"effective_ns", STORED_JSON_ONLY},
-    {"updated_ns", 0},  {"account", -10},    {"symbol", -10},
-    {"side", -4},       {"type", -17},       {"state", -8},
-    {"reason", -20},    {"qty", 14},         {"filled", 14},
-    {"price", 14},      {"stop", 14},        {"cost", 16},
-    {"by_hand", 0},     {"tag", -12},        {"input_seq", STORED_JSON_ONLY},
-    {"tif", -3},        {"trail", 0},        {"trail_percent", 0},
-    {"peak", 0},        {"triggered", 0},    {"post_only", 0},
-    {"reduce_only", 0}, {"group", 5},        {"parent", 6},
-    {"expires_ns", 0},  {"amends", 0},       {"client_id", -12},
+    {"order", 6},      {"created_ns", -24}, {"effective_ns", STORED_JSON_ONLY},
+    {"updated_ns", 0}, {"account", -10},    {"symbol", -10},
+    {"side", -4},      {"type", -17},       {"state", -8},
+    {"reason", -20},   {"qty", 14},         {"filled", 14},
+    {"price", 14},     {"stop", 14},        {"cost", 16},
+    {"by_hand", 0},    {"tag", -12},        {"input_seq", STORED_JSON_ONLY},
+    {"tif", -3},       {"trail", 0},
 };
 
 struct stored_list cli_orders_list(enum stored_form form, FILE *out)

@@ -84,7 +84,7 @@ struct stored_list {
 };
 
 /* A list of `record` with `columns` in that order. Fields that it does not name stand behind them, in the
- * record's order, in CSV and JSON. `out`: NULL is stdout. */
+ * record's order; a table has texts and the numbers of other rows of them. `out`: NULL is stdout. */
 struct stored_list cli_stored_list_of(const struct record *record, const struct stored_column *columns, int n,
                                       enum stored_form form, FILE *out);
 void cli_stored_record_row(struct stored_list *list, const void *row, const struct record_context *context);

@@ -174,6 +174,8 @@ int cli_stored_print_list(struct option_call *call, const char *verb, struct sto
 
 /* ---- lists of a record ---- */
 
+enum { TEXT_WIDTH = 12 };
+
 static bool is_named(const struct stored_column *columns, int n, const char *name)
 {
     for (int i = 0; i < n; i++)
@@ -189,6 +191,13 @@ static void add(struct stored_list *list, struct stored_column column)
         list->own[list->n_columns++] = column;
 }
 
+/* Of a field that no list names: in a table are texts, and the numbers of other rows. */
+static int width(const struct record_field *field)
+{
+    bool reference = field->kind == RECORD_UNSIGNED && field->flags & RECORD_OPTIONAL;
+    return field->kind == RECORD_TEXT ? -TEXT_WIDTH : reference ? (int)strlen(field->name) : 0;
+}
+
 struct stored_list cli_stored_list_of(const struct record *record, const struct stored_column *columns, int n,
                                       enum stored_form form, FILE *out)
 {
@@ -197,7 +206,7 @@ struct stored_list cli_stored_list_of(const struct record *record, const struct 
         add(&list, columns[i]);
     for (int i = 0; i < record->n; i++)
         if (!is_named(columns, n, record->fields[i].name))
-            add(&list, (struct stored_column){.name = record->fields[i].name});
+            add(&list, (struct stored_column){record->fields[i].name, width(&record->fields[i])});
     return list;
 }
 

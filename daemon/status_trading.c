@@ -170,7 +170,7 @@ json_t *daemon_status_positions(const struct daemon *daemon)
     return array;
 }
 
-/* What a status has of an order, in this order. */
+/* What a status has of an order first, and what it has not. */
 static const struct record_key order_keys[] = {
     {"order"},
     {"account"},
@@ -185,15 +185,6 @@ static const struct record_key order_keys[] = {
     {"stop"},
     {"trail"},
     {"trail_percent", "trail_pct"},
-    {"peak"},
-    {"triggered"},
-    {"post_only"},
-    {"reduce_only"},
-    {"group"},
-    {"parent"},
-    {"expires_ns"},
-    {"client_id"},
-    {"tag"},
     {"reason", ""},
     {"cost", ""},
     {"created_ns", ""},

@@ -39,16 +39,29 @@ static void spell(sqlite3_str *text, sqlite3_value *value)
     }
 }
 
+/* What a column has of rows before there was one. */
+static bool is_none(sqlite3_value *value)
+{
+    int type = sqlite3_value_type(value);
+    return type == SQLITE_NULL || (type == SQLITE_INTEGER && sqlite3_value_int64(value) == 0) ||
+           (type == SQLITE_TEXT && sqlite3_value_bytes(value) == 0);
+}
+
 static void seal(sqlite3_context *context, int n, sqlite3_value **values)
 {
     int rule = n > 0 ? sqlite3_value_int(values[0]) : 0;
-    if (rule != 1 && rule != 2) {
+    if (rule < 1) {
         sqlite3_result_error(context, "seal(): there is no such rule", -1);
         return;
     }
     sqlite3_str *text = sqlite3_str_new(sqlite3_context_db_handle(context));
     for (int i = 1; i < n; i++) {
-        if (i > 1)
+        bool later = rule > 2 && i > rule;
+        if (later && is_none(values[i]))
+            continue;
+        if (later)
+            sqlite3_str_appendf(text, "|%d=", i);
+        else if (i > 1)
             sqlite3_str_appendchar(text, 1, '|');
         if (rule == 1)
             spell_plain(text, values[i]);

@@ -13,6 +13,10 @@
  * spelling: n for null, an integer in decimal, r and the 16 hexadecimal digits of a real's bits, t or b, the
  * number of bytes and a colon before those of a text or a blob.
  *
+ * seal(n, value, …) with n above 2 is rule 2 of the first n values; of the others it has those that are
+ * neither null nor 0 nor '', each after its place. So columns that came later leave the seals of older rows
+ * as they are: DB_ORDER_SEALED and DB_FILL_SEALED, the columns that rule 2 began with.
+ *
  * The ledger is not sealed so, but chained: engine/ledger.h. Bars, gaps, prices, telemetry and feed states
  * are no part of the record and have no seal. */
 #ifndef DB_ROW_HASH_H
@@ -35,7 +39,9 @@ int db_row_hash_register(sqlite3 *db);
     "id, ifnull(account, -1), ifnull(symbol, 0), side, type, state, reason, qty, filled, price, " \
     "stop_price, " \
     "cost, created_ns, effective_ns, updated_ns, input_seq, by_hand, tag"
+#define DB_ORDER_SEALED "30"
 #define DB_FILL_COLUMNS RECORD_COLUMNS(RECORD_FILL)
+#define DB_FILL_SEALED  "13"
 #define DB_FILL_COLUMNS_1 \
     "id, order_id, account, symbol, side, ts_ns, price, qty, notional, fee, maker, input_seq"
 #define DB_POSITION_COLUMNS RECORD_COLUMNS(RECORD_POSITIONS)
@@ -61,12 +67,13 @@ int db_row_hash_register(sqlite3 *db);
 /* What the hash of an order and of a fill should be. Version 1 knew nothing of the columns that are compared.
  */
 #define DB_ORDER_SEAL \
-    "CASE rule WHEN 2 THEN seal(2, " DB_ORDER_COLUMNS ") WHEN 1 THEN iif((tif, trail, trail_e6, peak, " \
+    "CASE rule WHEN 2 THEN seal(" DB_ORDER_SEALED ", " DB_ORDER_COLUMNS \
+    ") WHEN 1 THEN iif((tif, trail, trail_e6, peak, " \
     "triggered, post_only, reduce_only, group_id, parent, expires_ns, amends, client_id) IS ('GTC', 0, 0, " \
     "0, 0, " \
     "0, 0, 0, 0, 0, 0, ''), seal(1, " DB_ORDER_COLUMNS_1 "), NULL) END"
 #define DB_FILL_SEAL \
-    "CASE rule WHEN 2 THEN seal(2, " DB_FILL_COLUMNS \
+    "CASE rule WHEN 2 THEN seal(" DB_FILL_SEALED ", " DB_FILL_COLUMNS \
     ") WHEN 1 THEN iif(fee_e6 = 0, seal(1, " DB_FILL_COLUMNS_1 "), NULL) END"
 
 #endif

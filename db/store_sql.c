@@ -66,18 +66,20 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
         RECORD_BAR) " WHERE " THE_BAR " AND source = :source AND (" BAR_COLUMNS ") IS NOT (" BAR_VALUES ")",
     [DB_SQL_GAP] = RECORD_UPSERT("gaps", "", "filled_ns", RECORD_GAPS),
     [DB_SQL_PRICE] = RECORD_UPSERT("prices", "", "last", RECORD_PRICES),
-    [DB_SQL_ORDER] = "INSERT INTO orders (" DB_ORDER_COLUMNS ", rule, hash) VALUES (" ORDER_VALUES ", 2, "
-                     "seal(2, " ORDER_VALUES ")) ON CONFLICT (id) DO UPDATE SET " ORDER_SET " "
-                     "WHERE state IN ('PENDING', 'HELD', 'OPEN', 'PARTIAL') AND " ORDER_IS_STORED,
+    [DB_SQL_ORDER] =
+        "INSERT INTO orders (" DB_ORDER_COLUMNS ", rule, hash) VALUES (" ORDER_VALUES ", 2, "
+        "seal(" DB_ORDER_SEALED ", " ORDER_VALUES ")) ON CONFLICT (id) DO UPDATE SET " ORDER_SET " "
+        "WHERE state IN ('PENDING', 'HELD', 'OPEN', 'PARTIAL') AND " ORDER_IS_STORED,
     /* Also an older state of it, as it comes again with a transaction that was stored after all. */
-    [DB_SQL_ORDER_SAME] = "SELECT seal(2, " DB_ORDER_COLUMNS ") = seal(2, " ORDER_VALUES
-                          ") OR (" ORDER_IS_GIVEN " AND updated_ns >= :updated_ns AND :state IN ('PENDING', "
-                          "'HELD', 'OPEN', 'PARTIAL')) FROM orders WHERE id = :id",
+    [DB_SQL_ORDER_SAME] =
+        "SELECT seal(" DB_ORDER_SEALED ", " DB_ORDER_COLUMNS ") = seal(" DB_ORDER_SEALED ", " ORDER_VALUES
+        ") OR (" ORDER_IS_GIVEN " AND updated_ns >= :updated_ns AND :state IN ('PENDING', "
+        "'HELD', 'OPEN', 'PARTIAL')) FROM orders WHERE id = :id",
     [DB_SQL_ORDER_KNOWN] = "SELECT " ORDER_IS_GIVEN " FROM orders WHERE id = :id",
     [DB_SQL_FILL] = "INSERT INTO fills (" DB_FILL_COLUMNS ", rule, hash) VALUES (" FILL_VALUES ", 2, "
-                    "seal(2, " FILL_VALUES ")) ON CONFLICT DO NOTHING",
-    [DB_SQL_FILL_SAME] =
-        "SELECT seal(2, " DB_FILL_COLUMNS ") = seal(2, " FILL_VALUES ") FROM fills WHERE id = :id",
+                    "seal(" DB_FILL_SEALED ", " FILL_VALUES ")) ON CONFLICT DO NOTHING",
+    [DB_SQL_FILL_SAME] = "SELECT seal(" DB_FILL_SEALED ", " DB_FILL_COLUMNS ") = seal(" DB_FILL_SEALED
+                         ", " FILL_VALUES ") FROM fills WHERE id = :id",
     [DB_SQL_LEDGER] = "INSERT INTO ledger (" RECORD_COLUMNS(RECORD_LEDGER_ROW) ") VALUES (" RECORD_VALUES(
         RECORD_LEDGER_ROW) ") "
                            "ON CONFLICT DO NOTHING",

@@ -29,28 +29,11 @@ enum command_kind {
     COMMAND_KINDS,
 };
 
-/* What is asked of the paper exchange, by hand or by a strategy. Numbers of its symbol's scales; 0 where the
- * type has none. A client id is unique among the account's live orders; a refused order with one that is not
- * is told without it. */
-struct order_request {
-    int account, symbol;
-    enum order_side side;
-    enum order_type type;
-    enum order_tif tif;
-    int64_t qty, price, stop_price;
-    int64_t trail;
-    int32_t trail_e6;
-    int64_t expires_ns; /* GTD */
-    bool post_only, reduce_only, by_hand;
-    char client_id[ORDER_CLIENT_ID_MAX];
-    char tag[ORDER_TAG_MAX];
-};
-
 /* How the orders of one request belong together. */
 enum order_grouping {
     ORDERS_SINGLE, /* legs[0] */
-    /* legs[0], legs[1]: of one account, symbol, side, time in force and reduce_only; one trades, the other is
-     * cancelled */
+    /* legs[0], legs[1]: of one account, symbol, side and time in force, both reduce-only or neither; one
+     * trades, the other is cancelled */
     ORDERS_OCO,
     /* legs[0] enters; legs[1] and legs[2] (an OCO), or legs[1] alone, exit what it filled: of the other side,
      * reduce-only whether they say so or not, with the entry's quantity or 0, which means the same */
@@ -99,9 +82,11 @@ struct event_command {
     union {
         struct {
             enum order_grouping grouping;
-            struct order_request legs[ORDER_LEGS_MAX];
+            struct order legs[ORDER_LEGS_MAX];
             int n_legs;
-        } order;                     /* ORDER */
+        } order;                     /* ORDER: of each leg what is RECORD_ASKED (record/order.h); a client id
+                                      * is unique among the account's live orders, and a refused order with
+                                      * one that is not is recorded without it */
         uint64_t order_id;           /* CANCEL: and the other leg of its OCO; of a bracket's entry: its exits
                                       * start with what it filled, or end with it */
         struct order_amend amend;    /* AMEND */

@@ -6,6 +6,7 @@
 
 #include "engine/event_text.h"
 #include "exchange/decimal.h"
+#include "record/order.h"
 #include "strategy/strategy.h"
 
 /* A line that grows; what does not fit is left out. */
@@ -53,7 +54,7 @@ static void add_money(struct line *line, const struct engine *engine, int accoun
 
 enum { PERCENT_SCALE = 4 }; /* a trail_e6 in percent */
 
-static void add_leg(struct line *line, const struct engine *engine, const struct order_request *leg)
+static void add_leg(struct line *line, const struct engine *engine, const struct order *leg)
 {
     static const struct symbol unknown = {.price_scale = -1, .qty_scale = -1};
     bool known = engine && leg->symbol >= 0 && leg->symbol < engine_symbols(engine);
@@ -71,10 +72,9 @@ static void add_leg(struct line *line, const struct engine *engine, const struct
     add_number(line, "trail", leg->trail_e6, PERCENT_SCALE, "%");
     if (leg->tif != ORDER_GTC)
         add(line, " %s", order_tif_name(leg->tif));
-    if (leg->post_only)
-        add(line, " post-only");
-    if (leg->reduce_only)
-        add(line, " reduce-only");
+    char given[RECORD_GIVEN_TEXT_MAX];
+    record_order_given_text(leg, given);
+    add(line, "%s", given);
     if (*leg->client_id)
         add(line, " \"%s\"", leg->client_id);
 }

@@ -352,12 +352,11 @@ void engine_loan_check(struct engine *engine, int symbol); /* after its price mo
 
 /* match.c */
 /* Records the order, refused or on its way; returns its id and the reason. 0 as id only without memory. */
-uint64_t engine_match_submit(struct engine *engine, const struct order_request *request,
+uint64_t engine_match_submit(struct engine *engine, const struct order *request,
                              enum order_reason *ret_reason);
 /* The same for the legs of an OCO or a bracket: all or none. Returns the id of the first. */
 uint64_t engine_match_submit_group(struct engine *engine, enum order_grouping grouping,
-                                   const struct order_request *legs, int n_legs,
-                                   enum order_reason *ret_reason);
+                                   const struct order *legs, int n_legs, enum order_reason *ret_reason);
 /* Queues a cancel, of the other leg of an OCO as well. ORDER_OK, ORDER_ENDED or ORDER_UNKNOWN_ORDER. */
 enum order_reason engine_match_cancel(struct engine *engine, uint64_t order_id);
 /* Queues an amend, or says why not. */

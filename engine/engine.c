@@ -422,7 +422,7 @@ static void on_connection(struct engine *engine, const struct event_connection *
 }
 
 /* What would not even make a record of an order. */
-static enum order_reason unspeakable(const struct engine *engine, const struct order_request *leg)
+static enum order_reason unspeakable(const struct engine *engine, const struct order *leg)
 {
     if (leg->symbol < 0 || leg->symbol >= engine->n_symbols)
         return ORDER_UNKNOWN_SYMBOL;

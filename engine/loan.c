@@ -144,7 +144,7 @@ static enum outcome buy_back(struct engine *engine, int account, int symbol)
     int64_t qty = filter_floor_qty(&market->symbol, ORDER_MARKET, most < owed ? (int64_t)most : owed);
     if (qty == 0)
         return REFUSED;
-    struct order_request request = {
+    struct order request = {
         .account = account,
         .symbol = symbol,
         .side = ORDER_BUY,

@@ -66,40 +66,28 @@
 #include "engine/match.h"
 #include "exchange/fill_rules.h"
 
-static struct order order_of(const struct engine *engine, const struct order_request *request)
+static struct order order_of(const struct engine *engine, const struct order *request)
 {
-    bool stop = order_is_stop(request->type), trailing = request->type == ORDER_TRAILING_STOP;
-    struct order order = {
-        .account = request->account,
-        .symbol = request->symbol,
-        .side = request->side,
-        .type = request->type,
-        .tif = request->tif,
-        .state = ORDER_PENDING,
-        .qty = request->qty,
-        .price = order_has_limit(request->type) ? request->price : 0,
-        .stop_price = stop && !trailing ? request->stop_price : 0,
-        .trail = trailing ? request->trail : 0,
-        .trail_e6 = trailing ? request->trail_e6 : 0,
-        .post_only = request->post_only,
-        .reduce_only = request->reduce_only,
-        .created_ns = engine->now_ns,
-        .effective_ns = engine->now_ns + engine->latency_ns,
-        .updated_ns = engine->now_ns,
-        .expires_ns = request->expires_ns,
-        .input_seq = engine->input_seq,
-        .by_hand = request->by_hand,
-    };
-    if (request->tif == ORDER_DAY)
-        order.expires_ns = engine_hours_day_end(&engine->markets[request->symbol], order.effective_ns);
-    memcpy(order.client_id, request->client_id, sizeof order.client_id - 1);
-    memcpy(order.tag, request->tag, sizeof order.tag - 1);
+    bool trailing = request->type == ORDER_TRAILING_STOP;
+    struct order order = *request;
+    order.state = ORDER_PENDING;
+    if (!order_has_limit(order.type))
+        order.price = 0;
+    if (!order_is_stop(order.type) || trailing)
+        order.stop_price = 0;
+    if (!trailing)
+        order.trail = order.trail_e6 = 0;
+    order.created_ns = order.updated_ns = engine->now_ns;
+    order.effective_ns = engine->now_ns + engine->latency_ns;
+    order.input_seq = engine->input_seq;
+    if (order.tif == ORDER_DAY)
+        order.expires_ns = engine_hours_day_end(&engine->markets[order.symbol], order.effective_ns);
     return order;
 }
 
 /* The legs as orders, with the ids that they will have. */
-static void make_legs(const struct engine *engine, enum order_grouping grouping,
-                      const struct order_request *requests, int n_legs, struct order *legs)
+static void make_legs(const struct engine *engine, enum order_grouping grouping, const struct order *requests,
+                      int n_legs, struct order *legs)
 {
     for (int i = 0; i < n_legs; i++) {
         struct order *leg = &legs[i];
@@ -171,8 +159,7 @@ static bool accept(struct engine *engine, const struct order *legs, int n_legs)
 }
 
 uint64_t engine_match_submit_group(struct engine *engine, enum order_grouping grouping,
-                                   const struct order_request *requests, int n_legs,
-                                   enum order_reason *ret_reason)
+                                   const struct order *requests, int n_legs, enum order_reason *ret_reason)
 {
     struct order legs[ORDER_LEGS_MAX] = {0};
     make_legs(engine, grouping, requests, n_legs, legs);
@@ -189,7 +176,7 @@ uint64_t engine_match_submit_group(struct engine *engine, enum order_grouping gr
     return legs[0].id;
 }
 
-uint64_t engine_match_submit(struct engine *engine, const struct order_request *request,
+uint64_t engine_match_submit(struct engine *engine, const struct order *request,
                              enum order_reason *ret_reason)
 {
     return engine_match_submit_group(engine, ORDERS_SINGLE, request, 1, ret_reason);

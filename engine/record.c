@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/visit.h"
+#include "record/order.h"
 
 enum {
     BARS_MOST = 1 << 20,
@@ -214,26 +215,6 @@ static void visit_bars(struct visit *visit, struct event_bars *bars)
         bars->bars = memory->bars;
 }
 
-static void visit_request(struct codec *codec, struct order_request *request)
-{
-    codec_int(codec, &request->account, INT_MIN, INT_MAX);
-    codec_int(codec, &request->symbol, INT_MIN, INT_MAX);
-    codec_enum(codec, &request->side, ORDER_SELL + 1);
-    codec_enum(codec, &request->type, ORDER_TYPES);
-    codec_enum(codec, &request->tif, ORDER_TIFS);
-    codec_i64(codec, &request->qty);
-    codec_i64(codec, &request->price);
-    codec_i64(codec, &request->stop_price);
-    codec_i64(codec, &request->trail);
-    codec_i32(codec, &request->trail_e6);
-    codec_i64(codec, &request->expires_ns);
-    codec_bool(codec, &request->post_only);
-    codec_bool(codec, &request->reduce_only);
-    codec_bool(codec, &request->by_hand);
-    codec_text(codec, request->client_id, sizeof request->client_id);
-    codec_text(codec, request->tag, sizeof request->tag);
-}
-
 /* A text of any length; NULL is kept apart from an empty one. */
 static void visit_text(struct visit *visit, const char **text)
 {
@@ -286,7 +267,7 @@ static void visit_command(struct visit *visit, struct event_command *command)
         codec_enum(codec, &command->order.grouping, ORDER_GROUPINGS);
         codec_int(codec, &command->order.n_legs, 0, ORDER_LEGS_MAX);
         for (int i = 0; i < command->order.n_legs && !codec->failed; i++)
-            visit_request(codec, &command->order.legs[i]);
+            codec_asked(codec, &record_orders, &command->order.legs[i]);
         break;
     case COMMAND_CANCEL:
         codec_u64(codec, &command->order_id);

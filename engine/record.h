@@ -6,10 +6,11 @@
 #include "engine/engine.h"
 #include "engine/event.h"
 #include "record/codec.h"
+#include "record/order.h"
 
 /* Of the layout, in step with ENGINE_STATE_VERSION since 6 (what both hold is read by one function), so that
  * the next of both is 8; there was no 5. 7 has SYMBOL_CONNECTION, of which no state holds anything. */
-enum { EVENT_RECORD_VERSION = 7 };
+enum { EVENT_RECORD_VERSION = RECORD_ORDER_LAYOUT > 7 ? RECORD_ORDER_LAYOUT : 7 };
 
 /* Replaces the codec's bytes by the event's (seq and recv_ns are the journal's). 0 or -ENOMEM. */
 int event_encode(const struct event *event, struct codec *codec);

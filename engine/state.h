@@ -6,9 +6,11 @@
 
 #include "engine/engine.h"
 #include "record/codec.h"
+#include "record/order.h"
 
 enum {
-    ENGINE_STATE_VERSION = 6, /* of the layout; older ones are read, newer ones refused */
+    /* Of the layout; older ones are read, newer ones refused. */
+    ENGINE_STATE_VERSION = RECORD_ORDER_LAYOUT > 6 ? RECORD_ORDER_LAYOUT : 6,
     ENGINE_ERROR_MAX = 512,
 };
 

@@ -62,11 +62,10 @@ int64_t engine_intent_free_cash(struct engine *engine, int account, int symbol)
                                                       : quote->total - quote->reserved;
 }
 
-static struct order_request request_of(int account, int symbol, enum order_side side, enum order_type type,
-                                       int64_t qty, const char *tag)
+static struct order request_of(int account, int symbol, enum order_side side, enum order_type type,
+                               int64_t qty, const char *tag)
 {
-    struct order_request request = {
-        .account = account, .symbol = symbol, .side = side, .type = type, .qty = qty};
+    struct order request = {.account = account, .symbol = symbol, .side = side, .type = type, .qty = qty};
     snprintf(request.tag, sizeof request.tag, "%s", tag ? tag : "");
     return request;
 }
@@ -120,7 +119,7 @@ static enum intent_fault enter(struct engine *engine, int account, int symbol, c
     struct sizing sizing = sizing_of(engine, account, symbol);
     int64_t qty = sizing_entry(&sizing, intent->fraction,
                                prices.limit > 0 ? prices.limit : asked_price(engine, symbol));
-    struct order_request legs[ORDER_LEGS_MAX];
+    struct order legs[ORDER_LEGS_MAX];
     int n = 1;
     legs[0] = request_of(account, symbol, ORDER_BUY, prices.limit > 0 ? ORDER_LIMIT : ORDER_MARKET, qty,
                          intent->why);
@@ -151,7 +150,7 @@ enum order_reason engine_intent_leave(struct engine *engine, int account, int sy
     enum order_side side = held < 0 ? ORDER_BUY : ORDER_SELL;
     held = held < 0 ? -held : held;
     int64_t qty = filter_floor_qty(listed, ORDER_MARKET, held);
-    struct order_request request = request_of(account, symbol, side, ORDER_MARKET, qty > 0 ? qty : held, why);
+    struct order request = request_of(account, symbol, side, ORDER_MARKET, qty > 0 ? qty : held, why);
     request.reduce_only = true;
     enum order_reason reason;
     engine_match_submit(engine, &request, &reason);
@@ -177,7 +176,7 @@ static bool move_stop(struct engine *engine, int account, int symbol, int64_t pr
     int64_t qty = bare > 0 ? filter_floor_qty(&engine->markets[symbol].symbol, ORDER_STOP, bare) : 0;
     if (qty == 0)
         return moved;
-    struct order_request request = request_of(account, symbol, ORDER_SELL, ORDER_STOP, qty, why);
+    struct order request = request_of(account, symbol, ORDER_SELL, ORDER_STOP, qty, why);
     request.stop_price = price;
     request.reduce_only = true;
     enum order_reason reason;
@@ -227,8 +226,8 @@ static void reach(struct engine *engine, int account, int symbol, const struct i
                                 asked_price(engine, symbol));
     if (qty == 0)
         return;
-    struct order_request request = request_of(account, symbol, qty > 0 ? ORDER_BUY : ORDER_SELL, ORDER_MARKET,
-                                              qty > 0 ? qty : -qty, intent->why);
+    struct order request = request_of(account, symbol, qty > 0 ? ORDER_BUY : ORDER_SELL, ORDER_MARKET,
+                                      qty > 0 ? qty : -qty, intent->why);
     request.reduce_only = qty < 0;
     enum order_reason reason;
     engine_match_submit(engine, &request, &reason);

@@ -1,5 +1,6 @@
 #include "record/codec.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -204,7 +205,8 @@ void codec_text(struct codec *codec, char *text, size_t size)
     codec_bytes(codec, text, len);
 }
 
-static void codec_field(struct codec *codec, const struct record_field *field, void *row, int end)
+/* Numbers of accounts and symbols are least .. most. */
+static void codec_field(struct codec *codec, const struct record_field *field, void *row, int least, int most)
 {
     char *at = (char *)row + field->offset;
     switch (field->kind) {
@@ -231,7 +233,7 @@ static void codec_field(struct codec *codec, const struct record_field *field, v
         break;
     case RECORD_ACCOUNT:
     case RECORD_SYMBOL:
-        codec_int(codec, (int *)(void *)at, 0, end - 1);
+        codec_int(codec, (int *)(void *)at, least, most);
         break;
     case RECORD_UNSIGNED:
         field->size == sizeof(uint64_t) ? codec_u64(codec, (uint64_t *)(void *)at)
@@ -247,5 +249,14 @@ void codec_record(struct codec *codec, const struct record *record, void *row, i
 {
     for (const struct record_field *field = record->fields; field < record->fields + record->n; field++)
         if (codec->version >= field->flags >> RECORD_LAYOUT)
-            codec_field(codec, field, row, field->kind == RECORD_ACCOUNT ? n_accounts : n_symbols);
+            codec_field(codec, field, row, 0, (field->kind == RECORD_ACCOUNT ? n_accounts : n_symbols) - 1);
+}
+
+void codec_asked(struct codec *codec, const struct record *record, void *row)
+{
+    for (int last = 0; last <= 1; last++)
+        for (const struct record_field *field = record->fields; field < record->fields + record->n; field++)
+            if (field->flags & RECORD_ASKED && codec->version >= field->flags >> RECORD_LAYOUT &&
+                (field->kind == RECORD_BOOL || field->kind == RECORD_TEXT) == last)
+                codec_field(codec, field, row, INT_MIN, INT_MAX);
 }

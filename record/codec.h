@@ -54,5 +54,7 @@ void codec_text(struct codec *codec, char *text, size_t size); /* NUL-terminated
 
 /* A row's fields in the record's order. Numbers of accounts and symbols are below those counts. */
 void codec_record(struct codec *codec, const struct record *record, void *row, int n_accounts, int n_symbols);
+/* The fields with RECORD_ASKED, numbers before flags and texts; accounts and symbols may be of any number. */
+void codec_asked(struct codec *codec, const struct record *record, void *row);
 
 #endif

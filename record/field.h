@@ -14,8 +14,9 @@
  *   FIXED    a row that comes again has the same value; CHANGES: it may have another one
  *   FLAGS    OPTIONAL: 0 stands for none: an empty cell, null in JSON; NULLABLE: in the database too;
  *            UNKNOWN: as NULLABLE, and what stands for none is what is below 0; ABSENT: INT64_MIN; or
- * REQUIRED; SINCE_2: states have it from layout 2 on, before that it is as it was words    of RECORD_WORD:
- * the names of its values (struct record_words); else none
+ *            REQUIRED; SINCE_2: states have it from layout 2 on, before that it is as it was; ASKED: it is in
+ *            the event that asks for the row. ASKED | RECORD_SINCE(8): both
+ *   words    of RECORD_WORD: the names of its values (struct record_words); else none
  *
  * A field is added by its member, its line in the list, and a migration that adds the column. */
 #ifndef RECORD_FIELD_H
@@ -54,9 +55,11 @@ enum {
     RECORD_NULLABLE = 3,
     RECORD_UNKNOWN = 7,
     RECORD_ABSENT = 17, /* INT64_MIN stands for none */
-    RECORD_LAYOUT = 8,  /* bits below a state's first layout that has the field */
+    RECORD_ASKED = 32,
+    RECORD_LAYOUT = 8, /* bits below a state's first layout that has the field */
     RECORD_SINCE_2 = 2 << RECORD_LAYOUT,
 };
+#define RECORD_SINCE(layout) ((layout) << RECORD_LAYOUT)
 
 /* An enumeration's values by name: by a table, or where that is NULL by functions. `parse` may be NULL. */
 struct record_words {
@@ -150,6 +153,11 @@ struct record {
         offsetof(ROW, member), \
         sizeof(((ROW *)0)->member), \
         words},
+
+/* The newest layout of a list's fields, below 32; 0: they were always there. */
+#define RECORD_NEWEST(LIST) (31 - __builtin_clz(1u LIST(RECORD_NEWEST_, RECORD_NEWEST_)))
+#define RECORD_NEWEST_(member, column, name, kind, changes, flags, words) \
+    | 1u << ((RECORD_##flags) >> RECORD_LAYOUT)
 
 /* By its name in lists; NULL: there is none. */
 const struct record_field *record_find(const struct record *record, const char *name);

@@ -106,23 +106,40 @@ bool daemon_command_args_flag(const struct args *args, const char *name, bool *r
     return true;
 }
 
-bool daemon_command_args_id(const struct args *args, const char *name, char ret[static ORDER_CLIENT_ID_MAX])
+/* 1 to size - 1 of the characters of ids; "" when not given. */
+static bool take_id(const struct args *args, const char *name, char *ret, size_t size)
 {
     ret[0] = '\0';
     if (!daemon_command_args_given(args, name))
         return true;
     const char *text = json_string_value(json_object_get(args->object, name));
     size_t len = text ? strlen(text) : 0;
-    bool good = len > 0 && len < ORDER_CLIENT_ID_MAX;
+    bool good = len > 0 && len < size;
     for (size_t i = 0; good && i < len; i++)
         good = isalnum((unsigned char)text[i]) || strchr("._:/-", text[i]);
     if (!good) {
         control_error(args->request->call, "EINVAL",
-                      "%s.%s: 1 to %d of the characters A-Z a-z 0-9 . _ : / - are needed", args->where, name,
-                      ORDER_CLIENT_ID_MAX - 1);
+                      "%s.%s: 1 to %zu of the characters A-Z a-z 0-9 . _ : / - are needed", args->where, name,
+                      size - 1);
         return false;
     }
     memcpy(ret, text, len + 1);
+    return true;
+}
+
+bool daemon_command_args_id(const struct args *args, const char *name, char ret[static ORDER_CLIENT_ID_MAX])
+{
+    return take_id(args, name, ret, ORDER_CLIENT_ID_MAX);
+}
+
+bool daemon_command_args_field(const struct args *args, const struct record_field *field, void *row)
+{
+    bool flag = record_field_number(field, row) != 0;
+    if (field->kind == RECORD_TEXT)
+        return take_id(args, field->member, (char *)row + field->offset, field->size);
+    if (!daemon_command_args_flag(args, field->member, &flag))
+        return false;
+    record_field_set_number(field, row, flag);
     return true;
 }
 

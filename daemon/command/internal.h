@@ -5,6 +5,7 @@
 #define DAEMON_COMMAND_INTERNAL_H
 
 #include "daemon/command/command.h"
+#include "record/field.h"
 
 struct command_key;
 
@@ -149,6 +150,8 @@ bool daemon_command_args_flag(const struct args *args, const char *name,
                               bool *ret); /* left alone when not given */
 /* 1 to 36 of the characters A-Z a-z 0-9 . _ : / -; "" when not given. */
 bool daemon_command_args_id(const struct args *args, const char *name, char ret[static ORDER_CLIENT_ID_MAX]);
+/* A flag or a text of a row, by its member. */
+bool daemon_command_args_field(const struct args *args, const struct record_field *field, void *row);
 bool daemon_command_args_account(const struct args *args, const char *name,
                                  int *ret); /* the first when not given */
 bool daemon_command_args_symbol(const struct args *args, const char *name, int *ret);

@@ -6,6 +6,7 @@
 
 #include "daemon/command/internal.h"
 #include "engine/event.h"
+#include "record/order.h"
 
 enum { NEEDS_LIMIT = 1, NEEDS_STOP = 2, NEEDS_TRAIL = 4 };
 
@@ -76,44 +77,43 @@ static bool take_type(const struct args *args, enum leg_role role, unsigned give
     return fits;
 }
 
-static bool take_trail(const struct args *args, int price_scale, int64_t *ret_trail, int32_t *ret_e6)
+/* Type and numbers of one order. */
+static bool take_numbers(const struct args *args, enum leg_role role, struct order *leg)
 {
-    int64_t e6;
-    if (daemon_command_args_given(args, "trail"))
-        return daemon_command_args_decimal(args, "trail", price_scale, ret_trail);
-    if (!daemon_command_args_given(args, "trail_percent"))
-        return true;
-    if (!daemon_command_args_decimal(args, "trail_percent", TRAIL_PERCENT_SCALE, &e6))
+    int price_scale = engine_symbol(args->request->engine, leg->symbol)->price_scale;
+    int64_t e6 = 0;
+    const struct {
+        const char *name;
+        int scale;
+        int64_t *to;
+        unsigned need;
+    } numbers[] = {
+        {"limit", price_scale, &leg->price, NEEDS_LIMIT},
+        {"stop", price_scale, &leg->stop_price, NEEDS_STOP},
+        {"trail", price_scale, &leg->trail, NEEDS_TRAIL},
+        {"trail_percent", TRAIL_PERCENT_SCALE, &e6, NEEDS_TRAIL},
+    };
+    enum { NUMBERS = sizeof numbers / sizeof *numbers };
+    unsigned given = 0;
+    for (int i = 0; i < NUMBERS; i++)
+        given |= daemon_command_args_given(args, numbers[i].name) ? numbers[i].need : 0;
+    if (daemon_command_args_given(args, "trail") && daemon_command_args_given(args, "trail_percent")) {
+        control_error(args->request->call, "EINVAL", "%s: trail or trail_percent, not both", args->where);
         return false;
-    if (e6 <= 0 || e6 >= 1000000) {
+    }
+    if (!take_type(args, role, given, &leg->type))
+        return false;
+    for (int i = 0; i < NUMBERS; i++)
+        if (daemon_command_args_given(args, numbers[i].name) &&
+            !daemon_command_args_decimal(args, numbers[i].name, numbers[i].scale, numbers[i].to))
+            return false;
+    if (daemon_command_args_given(args, "trail_percent") && (e6 <= 0 || e6 >= 1000000)) {
         control_error(args->request->call, "EINVAL", "%s.trail_percent: above 0 and below 100 is needed",
                       args->where);
         return false;
     }
-    *ret_e6 = (int32_t)e6;
-    return true;
-}
-
-/* Type and numbers of one order. */
-static bool take_numbers(const struct args *args, enum leg_role role, struct order_request *leg)
-{
-    const struct symbol *symbol = engine_symbol(args->request->engine, leg->symbol);
-    bool by_price = daemon_command_args_given(args, "trail"),
-         by_percent = daemon_command_args_given(args, "trail_percent");
-    unsigned given = (daemon_command_args_given(args, "limit") ? NEEDS_LIMIT : 0) |
-                     (daemon_command_args_given(args, "stop") ? NEEDS_STOP : 0) |
-                     (by_price || by_percent ? NEEDS_TRAIL : 0);
-    if (by_price && by_percent) {
-        control_error(args->request->call, "EINVAL", "%s: trail or trail_percent, not both", args->where);
-        return false;
-    }
-    if (!take_type(args, role, given, &leg->type) ||
-        (given & NEEDS_LIMIT &&
-         !daemon_command_args_decimal(args, "limit", symbol->price_scale, &leg->price)) ||
-        (given & NEEDS_STOP &&
-         !daemon_command_args_decimal(args, "stop", symbol->price_scale, &leg->stop_price)) ||
-        !take_trail(args, symbol->price_scale, &leg->trail, &leg->trail_e6) ||
-        !daemon_command_args_flag(args, "post_only", &leg->post_only))
+    leg->trail_e6 = (int32_t)e6;
+    if (!daemon_command_args_flag(args, "post_only", &leg->post_only))
         return false;
     if (leg->post_only && leg->type != ORDER_LIMIT) {
         control_error(args->request->call, "EINVAL", "%s.post_only: only a limit order can be", args->where);
@@ -123,7 +123,7 @@ static bool take_numbers(const struct args *args, enum leg_role role, struct ord
 }
 
 /* tif and expire_ns. */
-static bool take_time(const struct args *args, struct order_request *leg)
+static bool take_time(const struct args *args, struct order *leg)
 {
     struct control_call *call = args->request->call;
     const json_t *expire = json_object_get(args->object, "expire_ns");
@@ -154,7 +154,7 @@ static bool take_time(const struct args *args, struct order_request *leg)
 }
 
 /* What all legs of one request share. */
-static bool take_common(const struct args *args, struct order_request *leg)
+static bool take_common(const struct args *args, struct order *leg)
 {
     const char *side = json_string_value(json_object_get(args->object, "side"));
     if (!side || (strcasecmp(side, "buy") != 0 && strcasecmp(side, "sell") != 0)) {
@@ -168,9 +168,13 @@ static bool take_common(const struct args *args, struct order_request *leg)
         !daemon_command_args_account(args, "account", &leg->account))
         return false;
     const struct symbol *symbol = engine_symbol(args->request->engine, leg->symbol);
-    return daemon_command_args_decimal(args, "qty", symbol->qty_scale, &leg->qty) &&
-           daemon_command_args_flag(args, "reduce_only", &leg->reduce_only) &&
-           daemon_command_args_id(args, "client_id", leg->client_id) && take_time(args, leg);
+    if (!daemon_command_args_decimal(args, "qty", symbol->qty_scale, &leg->qty))
+        return false;
+    const struct record_field *field;
+    for (int i = 0; (field = record_order_given(i)); i++)
+        if (!daemon_command_args_field(args, field, leg))
+            return false;
+    return take_time(args, leg);
 }
 
 /* An order that belongs to `first`: the member `name` of the arguments. False when it is not right; *ret_n
@@ -184,17 +188,12 @@ static bool take_leg(const struct args *args, const char *name, enum leg_role ro
         return true;
     snprintf(where, sizeof where, "args.%s", name);
     struct args own = {args->request, object, where};
-    const struct order_request *first = &command->order.legs[0];
-    struct order_request leg = {
-        .account = first->account,
-        .symbol = first->symbol,
-        .side = side,
-        .tif = first->tif == ORDER_GTD || first->tif == ORDER_DAY ? first->tif : ORDER_GTC,
-        .qty = first->qty,
-        .expires_ns = first->expires_ns,
-        .reduce_only = first->reduce_only,
-        .by_hand = true,
-    };
+    struct order leg = command->order.legs[0];
+    leg.side = side;
+    leg.tif = leg.tif == ORDER_GTD || leg.tif == ORDER_DAY ? leg.tif : ORDER_GTC;
+    leg.price = leg.stop_price = leg.trail = leg.trail_e6 = 0;
+    leg.post_only = false;
+    leg.client_id[0] = '\0';
     snprintf(leg.tag, sizeof leg.tag, "%s", role == ROLE_TAKE_PROFIT ? "take profit" : "stop loss");
     if (!json_is_object(object)) {
         control_error(args->request->call, "EINVAL", "%s: an object like {\"stop\":\"60000\"} is needed",
@@ -210,7 +209,7 @@ static bool take_leg(const struct args *args, const char *name, enum leg_role ro
 
 static bool take_oco(const struct args *args, struct event_command *command)
 {
-    struct order_request first = command->order.legs[0];
+    struct order first = command->order.legs[0];
     static const char *const single[] = {"type", "limit", "stop", "trail", "trail_percent", "post_only"};
     for (size_t i = 0; i < sizeof single / sizeof *single; i++)
         if (daemon_command_args_given(args, single[i])) {
@@ -264,14 +263,16 @@ static bool take_group(const struct args *args, struct event_command *command)
     return take_numbers(args, ROLE_SINGLE, &command->order.legs[0]);
 }
 
+#define GIVEN(member, option, argument, does, of) #member " "
+
 void daemon_command_order(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
     struct event event = {.command = {.kind = COMMAND_ORDER, .order.n_legs = 1}};
     struct work work;
     if (!daemon_command_args_known(
-            &args, "symbol side qty type limit stop trail trail_percent tif expire_ns post_only "
-                   "reduce_only client_id account group take_profit stop_loss key") ||
+            &args, "symbol side qty type limit stop trail trail_percent tif expire_ns " RECORD_ORDER_GIVEN(
+                       GIVEN) "account group take_profit stop_loss key") ||
         !take_common(&args, &event.command.order.legs[0]) || !take_group(&args, &event.command) ||
         !daemon_command_begin(request, &work))
         return;

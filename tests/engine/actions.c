@@ -60,7 +60,7 @@ static void test_long(void)
     sees(entry, ORDER_PARTIAL, ORDER_OK);
     CHECK_INT(told(&h, entry)->filled, BTC / 4);
     trade(&h, BTCUSDT, 60000 * USDT, BTC);
-    struct order_request request = wish(ORDER_SELL, ORDER_TRAILING_STOP, BTC / 2);
+    struct order request = wish(ORDER_SELL, ORDER_TRAILING_STOP, BTC / 2);
     request.trail = 100 * USDT;
     uint64_t trailing = rested(request);
     struct position before = *held(ALICE);
@@ -135,7 +135,7 @@ static void test_short(void)
     CHECK_INT(last(), 400000 * USDT);
     CHECK_INT(engine_equity(h.engine, ALICE), equity);
     quote(&h, BTCUSDT, 400000 * USDT, BTC, 400000 * USDT, BTC);
-    struct order_request back = wish(ORDER_BUY, ORDER_MARKET, 3 * BTC / 20);
+    struct order back = wish(ORDER_BUY, ORDER_MARKET, 3 * BTC / 20);
     back.reduce_only = true;
     sees(rested(back), ORDER_FILLED, ORDER_OK);
     CHECK_INT(held(ALICE)->qty, 0);
@@ -183,7 +183,7 @@ static void test_edges(void)
     CHECK_INT(held(ALICE)->qty, 15888); /* and eight ninths of a unit are left out */
     CHECK(strstr(h.last_alert_text, "fractions are left out") != NULL);
     int64_t cost = held(ALICE)->cost;
-    struct order_request request = stop(ORDER_SELL, 15000, 3700000 * USDT);
+    struct order request = stop(ORDER_SELL, 15000, 3700000 * USDT);
     request.reduce_only = true;
     rested(request);
     split("c", 1, 1000000);
@@ -246,10 +246,9 @@ static void test_indicators(void)
 static void random_orders(struct random *random, int account)
 {
     for (int i = (int)random_between(random, 0, 6); i > 0; i--) {
-        struct order_request request =
-            wish(random_chance(random, 50) ? ORDER_BUY : ORDER_SELL,
-                 (enum order_type)random_between(random, ORDER_LIMIT, ORDER_TYPES - 1),
-                 random_between(random, 1, 30000) * 1000);
+        struct order request = wish(random_chance(random, 50) ? ORDER_BUY : ORDER_SELL,
+                                    (enum order_type)random_between(random, ORDER_LIMIT, ORDER_TYPES - 1),
+                                    random_between(random, 1, 30000) * 1000);
         request.account = account;
         request.price = request.stop_price = random_between(random, 4000000, 8000000) * (USDT / 100);
         request.trail =
@@ -262,8 +261,8 @@ static void random_orders(struct random *random, int account)
         ask(&h, request);
     }
     if (random_chance(random, 50)) {
-        struct order_request legs[] = {limit(ORDER_BUY, 10000000, 59000 * USDT),
-                                       limit(ORDER_SELL, 0, 61000 * USDT), stop(ORDER_SELL, 0, 50000 * USDT)};
+        struct order legs[] = {limit(ORDER_BUY, 10000000, 59000 * USDT), limit(ORDER_SELL, 0, 61000 * USDT),
+                               stop(ORDER_SELL, 0, 50000 * USDT)};
         for (int i = 0; i < 3; i++)
             legs[i].account = account;
         group(&h, ORDERS_BRACKET, legs, 3);

@@ -31,22 +31,22 @@ static inline void open_booked(void)
     trade(&h, BTCUSDT, 60000 * USDT, BTC);
 }
 
-static inline struct order_request wish(enum order_side side, enum order_type type, int64_t qty)
+static inline struct order wish(enum order_side side, enum order_type type, int64_t qty)
 {
-    return (struct order_request){
+    return (struct order){
         .account = ALICE, .symbol = BTCUSDT, .side = side, .type = type, .qty = qty, .by_hand = true};
 }
 
-static inline struct order_request limit(enum order_side side, int64_t qty, int64_t price)
+static inline struct order limit(enum order_side side, int64_t qty, int64_t price)
 {
-    struct order_request request = wish(side, ORDER_LIMIT, qty);
+    struct order request = wish(side, ORDER_LIMIT, qty);
     request.price = price;
     return request;
 }
 
-static inline struct order_request stop(enum order_side side, int64_t qty, int64_t stop_price)
+static inline struct order stop(enum order_side side, int64_t qty, int64_t stop_price)
 {
-    struct order_request request = wish(side, ORDER_STOP, qty);
+    struct order request = wish(side, ORDER_STOP, qty);
     request.stop_price = stop_price;
     return request;
 }
@@ -62,7 +62,7 @@ static inline void hold(int64_t qty)
     quote(&h, BTCUSDT, 59999 * USDT, 2 * BTC, 60000 * USDT, BTC);
 }
 
-static inline uint64_t rested(struct order_request request)
+static inline uint64_t rested(struct order request)
 {
     uint64_t id = ask(&h, request);
     CHECK_INT(h.command_reason, ORDER_OK);
@@ -77,10 +77,9 @@ static inline void sees(uint64_t id, enum order_state state, enum order_reason r
 }
 
 /* An entry with a stop and a profit to take. */
-static inline uint64_t bracket(struct order_request entry)
+static inline uint64_t bracket(struct order entry)
 {
-    struct order_request legs[] = {entry, limit(ORDER_SELL, 0, 61000 * USDT),
-                                   stop(ORDER_SELL, 0, 59000 * USDT)};
+    struct order legs[] = {entry, limit(ORDER_SELL, 0, 61000 * USDT), stop(ORDER_SELL, 0, 59000 * USDT)};
     uint64_t id = group(&h, ORDERS_BRACKET, legs, 3);
     CHECK_INT(h.command_reason, ORDER_OK);
     return id;

@@ -267,19 +267,19 @@ static inline void driver_bars(struct driver *d, const struct engine *engine, in
 }
 
 /* A leg as anybody might ask for it. */
-static inline struct order_request driver_leg(struct driver *d, const struct engine *engine, int account,
-                                              int symbol, enum order_side side, enum order_type type)
+static inline struct order driver_leg(struct driver *d, const struct engine *engine, int account, int symbol,
+                                      enum order_side side, enum order_type type)
 {
     struct driver_market *market = &d->markets[symbol];
     int64_t near =
         driver_price(market, market->middle) + random_between(&d->random, -60, 60) * market->tick / 10;
-    struct order_request leg = {
-        .account = account,
-        .symbol = symbol,
-        .side = side,
-        .type = type,
-        .qty = random_between(&d->random, 1, random_chance(&d->random, 60) ? 500 : 20000) * 1000,
-        .by_hand = true};
+    struct order leg = {.account = account,
+                        .symbol = symbol,
+                        .side = side,
+                        .type = type,
+                        .qty =
+                            random_between(&d->random, 1, random_chance(&d->random, 60) ? 500 : 20000) * 1000,
+                        .by_hand = true};
     int64_t held = engine_account(engine, account)->positions[symbol].qty;
     if (side == ORDER_SELL && held > 0 && random_chance(&d->random, 70))
         leg.qty = random_chance(&d->random, 50) ? held : random_between(&d->random, 1, held);

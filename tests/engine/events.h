@@ -148,7 +148,7 @@ static inline void random_symbol(struct random *random, struct symbol *s)
     f->orders_max = (int32_t)random_next(random);
 }
 
-static inline void random_request(struct random *random, struct order_request *r)
+static inline void random_request(struct random *random, struct order *r)
 {
     r->account = (int)random_between(random, -1, 40);
     r->symbol = (int)random_between(random, -1, 300);
@@ -381,7 +381,7 @@ static inline bool same_symbol(const struct symbol *a, const struct symbol *b)
            SAME(filters.ask_up_e4) && SAME(filters.ask_down_e4) && SAME(filters.orders_max);
 }
 
-static inline bool same_request(const struct order_request *a, const struct order_request *b)
+static inline bool same_request(const struct order *a, const struct order *b)
 {
     return SAME(account) && SAME(symbol) && SAME(side) && SAME(type) && SAME(tif) && SAME(qty) &&
            SAME(price) && SAME(stop_price) && SAME(trail) && SAME(trail_e6) && SAME(expires_ns) &&

@@ -173,10 +173,10 @@ static int64_t some_qty(enum order_side side)
                                      : whole / 3 / LOT * LOT;
 }
 
-static struct order_request leg(enum order_side side, enum order_type type)
+static struct order leg(enum order_side side, enum order_type type)
 {
     struct random *random = &tape.random;
-    struct order_request request = {.side = side, .type = type, .qty = some_qty(side), .by_hand = true};
+    struct order request = {.side = side, .type = type, .qty = some_qty(side), .by_hand = true};
     if (order_has_limit(type))
         request.price = near(5);
     if (order_is_stop(type) && type != ORDER_TRAILING_STOP)

@@ -183,7 +183,7 @@ static void test_stops(void)
     uint64_t buys = ask(&h, stop(ORDER_BUY, BTC, 61000 * USDT)); /* reached on arrival */
     bar(61000, 61000, 61000, 61000);
     filled(buys, 61000, false, AT_OPEN);
-    struct order_request request = wish(ORDER_SELL, ORDER_TAKE_PROFIT, BTC);
+    struct order request = wish(ORDER_SELL, ORDER_TAKE_PROFIT, BTC);
     request.stop_price = 62000 * USDT;
     uint64_t profit = ask(&h, request);
     bar(61000, 62000, 60000, 60500);
@@ -212,7 +212,7 @@ static void test_limits(void)
     amend(&h, (struct order_amend){.order_id = amended, .set = AMEND_PRICE, .price = 58500 * USDT});
     bar(58100, 58100, 58100, 58100); /* as if it were new */
     filled(amended, 58100, false, AT_OPEN);
-    struct order_request request = limit(ORDER_BUY, BTC, 58000 * USDT);
+    struct order request = limit(ORDER_BUY, BTC, 58000 * USDT);
     request.tif = ORDER_IOC;
     uint64_t ioc = ask(&h, request);
     request.tif = ORDER_GTC;
@@ -229,7 +229,7 @@ static void test_stop_limits(void)
 {
     open_bars();
     begin(3 * BTC);
-    struct order_request request = wish(ORDER_SELL, ORDER_STOP_LIMIT, BTC);
+    struct order request = wish(ORDER_SELL, ORDER_STOP_LIMIT, BTC);
     request.stop_price = 59000 * USDT;
     request.price = 58900 * USDT;
     uint64_t takes = ask(&h, request);
@@ -259,7 +259,7 @@ static void test_trailing(void)
 {
     open_bars();
     begin(2 * BTC);
-    struct order_request request = wish(ORDER_SELL, ORDER_TRAILING_STOP, BTC);
+    struct order request = wish(ORDER_SELL, ORDER_TRAILING_STOP, BTC);
     request.trail = 1000 * USDT;
     uint64_t first = ask(&h, request), second = ask(&h, request);
     bar(60000, 60500, 59001, 60400); /* the low is checked with the open as peak, the close with the high */
@@ -333,7 +333,7 @@ static void test_expiry(void)
 {
     open_bars();
     begin(0);
-    struct order_request request = limit(ORDER_BUY, BTC, 59000 * USDT);
+    struct order request = limit(ORDER_BUY, BTC, 59000 * USDT);
     request.tif = ORDER_GTD;
     request.expires_ns = bar_ns + MINUTE_NS;
     uint64_t good = ask(&h, request);
@@ -356,7 +356,7 @@ static void test_affordable(void)
     bar(60600, 60600, 60600, 60600);
     sees(id, ORDER_CANCELED, ORDER_INSUFFICIENT_BALANCE);
     CHECK_INT(told(&h, id)->filled, 99009000); /* floor(60060 / (60600 * 1.001)) to the step of 0.00001 */
-    struct order_request request = wish(ORDER_SELL, ORDER_MARKET, 99009000);
+    struct order request = wish(ORDER_SELL, ORDER_MARKET, 99009000);
     ask(&h, request);
     bar(60600, 60600, 60600, 60600);
     request = wish(ORDER_BUY, ORDER_MARKET, 98 * BTC / 100);
@@ -442,7 +442,7 @@ static void test_symbols(void)
     bar_ns -= MINUTE_NS;
     bar_of(ETHUSDT, 3000, 3000, 3000, 3000);
     uint64_t btc = ask(&h, wish(ORDER_BUY, ORDER_MARKET, BTC));
-    struct order_request request = wish(ORDER_BUY, ORDER_MARKET, BTC);
+    struct order request = wish(ORDER_BUY, ORDER_MARKET, BTC);
     request.symbol = ETHUSDT;
     uint64_t eth = ask(&h, request);
     bar(60000, 60000, 60000, 60000);
@@ -457,8 +457,8 @@ static void test_symbols(void)
 /* docs/fills.md: bracketed between 97 and 104, given at a close of 100. */
 static uint64_t example(int32_t slippage_e6)
 {
-    struct order_request legs[] = {wish(ORDER_BUY, ORDER_MARKET, BTC), stop(ORDER_SELL, 0, 97 * USDT),
-                                   limit(ORDER_SELL, 0, 104 * USDT)};
+    struct order legs[] = {wish(ORDER_BUY, ORDER_MARKET, BTC), stop(ORDER_SELL, 0, 97 * USDT),
+                           limit(ORDER_SELL, 0, 104 * USDT)};
     open_bars();
     h.config.slippage_e6 = slippage_e6;
     harness_open(&h);

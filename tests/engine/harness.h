@@ -529,22 +529,21 @@ static inline uint64_t command(struct harness *h, struct event_command what)
 static inline uint64_t order(struct harness *h, int account, int symbol, enum order_side side,
                              enum order_type type, int64_t qty, int64_t price)
 {
-    struct order_request request = {.account = account,
-                                    .symbol = symbol,
-                                    .side = side,
-                                    .type = type,
-                                    .qty = qty,
-                                    .price = type == ORDER_LIMIT ? price : 0,
-                                    .stop_price = type == ORDER_STOP ? price : 0,
-                                    .by_hand = true,
-                                    .tag = "by hand"};
+    struct order request = {.account = account,
+                            .symbol = symbol,
+                            .side = side,
+                            .type = type,
+                            .qty = qty,
+                            .price = type == ORDER_LIMIT ? price : 0,
+                            .stop_price = type == ORDER_STOP ? price : 0,
+                            .by_hand = true,
+                            .tag = "by hand"};
     return command(h,
                    (struct event_command){.kind = COMMAND_ORDER, .order = {.legs = {request}, .n_legs = 1}});
 }
 
 /* The id of the first leg. */
-static inline uint64_t group(struct harness *h, enum order_grouping grouping,
-                             const struct order_request *legs, int n)
+static inline uint64_t group(struct harness *h, enum order_grouping grouping, const struct order *legs, int n)
 {
     struct event_command what = {.kind = COMMAND_ORDER, .order = {.grouping = grouping, .n_legs = n}};
     for (int i = 0; i < n; i++)
@@ -552,7 +551,7 @@ static inline uint64_t group(struct harness *h, enum order_grouping grouping,
     return command(h, what);
 }
 
-static inline uint64_t ask(struct harness *h, struct order_request request)
+static inline uint64_t ask(struct harness *h, struct order request)
 {
     return group(h, ORDERS_SINGLE, &request, 1);
 }

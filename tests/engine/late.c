@@ -109,7 +109,7 @@ static void test_command(struct random *random)
     for (int s = 0; s < 2; s++)
         flat(&w, s, 0, 100 * E8);
     flat(&w, 0, 1, 100 * E8);
-    const struct order_request request = {
+    const struct order request = {
         .account = 0, .symbol = 2, .type = ORDER_LIMIT, .qty = E8, .price = E8, .by_hand = true};
     struct event event = {.recv_ns = at(2, SECOND_NS),
                           .kind = EVENT_COMMAND,

@@ -19,7 +19,7 @@ struct action {
     enum action_kind kind;
     enum order_grouping grouping;
     int n;
-    struct order_request legs[ORDER_LEGS_MAX];
+    struct order legs[ORDER_LEGS_MAX];
     int order; /* CANCEL, AMEND: of those given after the prelude, from 1 */
     struct order_amend amend;
     int64_t bid, bid_qty, ask, ask_qty; /* QUOTE; LEVEL: one of bid and ask, by what follows it */
@@ -95,7 +95,7 @@ static void act(struct pair *pair, const struct action *action)
     switch (action->kind) {
     case GIVE:
     case GIVE_GTD: {
-        struct order_request legs[ORDER_LEGS_MAX];
+        struct order legs[ORDER_LEGS_MAX];
         memcpy(legs, action->legs, sizeof legs);
         for (int i = 0; i < action->n && action->kind == GIVE_GTD; i++) {
             legs[i].tif = ORDER_GTD;

@@ -347,7 +347,7 @@ static enum order_reason m_let_in(const struct model *m, const struct m_order *o
 
 /* Of what waits together: does a stop stand where the profit should? A bracket's entry with a limit stands
  * for a stop to its profit, and for a profit to its stop. */
-static bool m_upside_down(enum order_grouping grouping, const struct order_request *legs, int n)
+static bool m_upside_down(enum order_grouping grouping, const struct order *legs, int n)
 {
     int first = grouping == ORDERS_BRACKET ? 1 : 0;
     int64_t best_stop = 0, worst_profit = 0; /* as if all were sales: purchases count below zero */
@@ -373,7 +373,7 @@ static bool m_upside_down(enum order_grouping grouping, const struct order_reque
     return stops && profits && best_stop >= worst_profit;
 }
 
-static void m_give(struct model *m, enum order_grouping grouping, const struct order_request *legs, int n)
+static void m_give(struct model *m, enum order_grouping grouping, const struct order *legs, int n)
 {
     int first = m->n_orders + 1;
     enum order_reason why = ORDER_OK;

@@ -22,7 +22,7 @@ enum {
 };
 
 struct m_order {
-    struct order_request is;
+    struct order is;
     enum order_state state;
     enum order_reason why;
     int64_t qty, filled, price, stop, trail, peak, expires, held_cash, ahead;

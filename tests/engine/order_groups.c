@@ -3,7 +3,7 @@
 
 static void test_oco(void)
 {
-    struct order_request legs[2];
+    struct order legs[2];
     open_quoted();
     hold(BTC);
     legs[0] = limit(ORDER_SELL, BTC, 61000 * USDT);
@@ -68,7 +68,7 @@ static void test_oco(void)
 /* A profit and a stop that stand in each other's place are refused: one of them would trade at once. */
 static void test_upside_down(void)
 {
-    struct order_request legs[3];
+    struct order legs[3];
     open_quoted();
     hold(BTC);
     legs[0] = limit(ORDER_SELL, BTC, 59000 * USDT);
@@ -191,15 +191,14 @@ static void test_bad_groups(void)
 {
     open_quoted();
     hold(BTC);
-    struct order_request a = limit(ORDER_SELL, BTC / 4, 61000 * USDT),
-                         b = stop(ORDER_SELL, BTC / 4, 59000 * USDT);
-    struct order_request entry = wish(ORDER_BUY, ORDER_MARKET, BTC / 4);
+    struct order a = limit(ORDER_SELL, BTC / 4, 61000 * USDT), b = stop(ORDER_SELL, BTC / 4, 59000 * USDT);
+    struct order entry = wish(ORDER_BUY, ORDER_MARKET, BTC / 4);
     static const struct {
         enum order_grouping grouping;
         int n;
     } counts[] = {{ORDERS_SINGLE, 2},   {ORDERS_OCO, 1},    {ORDERS_OCO, 3},    {ORDERS_BRACKET, 1},
                   {ORDER_GROUPINGS, 1}, {ORDERS_SINGLE, 0}, {ORDERS_SINGLE, -1}};
-    struct order_request legs[3] = {a, b, b};
+    struct order legs[3] = {a, b, b};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         group(&h, counts[i].grouping, legs, counts[i].n < 0 ? 0 : counts[i].n);
         CHECK_INT(h.command_reason, ORDER_BAD_GROUP);
@@ -226,7 +225,7 @@ static void test_bad_groups(void)
     REFUSED_OCO(legs[1].qty = 1001, ORDER_LOT_SIZE);
     REFUSED_OCO(legs[1].qty = 2 * BTC, ORDER_INSUFFICIENT_BALANCE);
     REFUSED_OCO(snprintf(legs[0].client_id, 4, "x"); snprintf(legs[1].client_id, 4, "x"), ORDER_BAD_GROUP);
-    struct order_request exits[] = {entry, a, b};
+    struct order exits[] = {entry, a, b};
 #define REFUSED_BRACKET(change) \
     do { \
         memcpy(legs, exits, sizeof legs); \
@@ -330,7 +329,7 @@ static void test_amend(void)
     amend(&h, (struct order_amend){.order_id = protection, .set = AMEND_STOP, .stop_price = 59979 * USDT});
     pass(&h, SECOND_NS);
     sees(protection, ORDER_FILLED, ORDER_OK);
-    struct order_request request = wish(ORDER_SELL, ORDER_TRAILING_STOP, BTC / 2);
+    struct order request = wish(ORDER_SELL, ORDER_TRAILING_STOP, BTC / 2);
     request.trail = 100 * USDT;
     protection = rested(request);
     amend(&h, (struct order_amend){.order_id = protection, .set = AMEND_STOP, .stop_price = 59000 * USDT});
@@ -365,7 +364,7 @@ static void test_amend(void)
 static void test_same_moment(void)
 {
     open_quoted();
-    struct order_request request = limit(ORDER_BUY, BTC / 10, 59000 * USDT);
+    struct order request = limit(ORDER_BUY, BTC / 10, 59000 * USDT);
     request.tif = ORDER_GTD;
     request.expires_ns = h.now_ns + 150 * MS_NS;
     uint64_t id = ask(&h, request);

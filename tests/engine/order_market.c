@@ -104,7 +104,7 @@ static void test_depletion(void)
     CHECK_INT(told(&h, id)->cost, 60000 * USDT + 30005 * USDT);
     id = rested(wish(ORDER_BUY, ORDER_MARKET, BTC));
     CHECK_INT(told(&h, id)->cost, 60010 * USDT);
-    struct order_request other = wish(ORDER_BUY, ORDER_MARKET, BTC / 10);
+    struct order other = wish(ORDER_BUY, ORDER_MARKET, BTC / 10);
     other.account = BOB;
     id = rested(other);
     CHECK_INT(told(&h, id)->cost, 6000 * USDT);
@@ -156,7 +156,7 @@ static void test_crosses(void)
 
     /* So does a stop-limit order that is triggered over the best price. */
     trade(&h, BTCUSDT, 60000 * USDT, BTC);
-    struct order_request request = stop(ORDER_SELL, BTC / 2, 59900 * USDT);
+    struct order request = stop(ORDER_SELL, BTC / 2, 59900 * USDT);
     request.type = ORDER_STOP_LIMIT;
     request.price = 58000 * USDT;
     id = rested(request);
@@ -173,7 +173,7 @@ static void test_crosses(void)
 static void test_accounts_apart(void)
 {
     open_quoted();
-    struct order_request theirs = limit(ORDER_BUY, BTC / 10, 59900 * USDT), ours = theirs;
+    struct order theirs = limit(ORDER_BUY, BTC / 10, 59900 * USDT), ours = theirs;
     theirs.account = BOB;
     uint64_t a = rested(ours), b = rested(theirs), c = rested(ours);
     trade(&h, BTCUSDT, 59899 * USDT, BTC / 10);
@@ -278,7 +278,7 @@ static void test_missed_since(void)
     trade(&h, BTCUSDT, 60000 * USDT, BTC);
     hold(BTC);
     uint64_t amended = rested(stop(ORDER_SELL, BTC / 2, 58000 * USDT));
-    struct order_request trail = stop(ORDER_SELL, BTC / 2, 0);
+    struct order trail = stop(ORDER_SELL, BTC / 2, 0);
     trail.type = ORDER_TRAILING_STOP;
     trail.trail = 500 * USDT;
     uint64_t trailing = rested(trail);
@@ -341,7 +341,7 @@ static void test_stale_stops(void)
     open_quoted();
     hold(BTC);
     uint64_t market = rested(stop(ORDER_SELL, BTC / 4, 59000 * USDT));
-    struct order_request limited = stop(ORDER_SELL, BTC / 4, 59000 * USDT);
+    struct order limited = stop(ORDER_SELL, BTC / 4, 59000 * USDT);
     limited.type = ORDER_STOP_LIMIT;
     limited.price = 57000 * USDT;
     uint64_t limit_stop = rested(limited);

@@ -5,7 +5,7 @@ static void test_stop_limit(void)
 {
     open_quoted();
     hold(BTC);
-    struct order_request request = stop(ORDER_SELL, BTC, 59500 * USDT);
+    struct order request = stop(ORDER_SELL, BTC, 59500 * USDT);
     request.type = ORDER_STOP_LIMIT;
     request.price = 59450 * USDT;
     uint64_t id = rested(request);
@@ -41,7 +41,7 @@ static void test_take_profit(void)
 {
     open_quoted();
     hold(BTC);
-    struct order_request request = stop(ORDER_SELL, BTC / 2, 60500 * USDT);
+    struct order request = stop(ORDER_SELL, BTC / 2, 60500 * USDT);
     request.type = ORDER_TAKE_PROFIT;
     uint64_t market = rested(request);
     request.type = ORDER_TAKE_PROFIT_LIMIT;
@@ -76,7 +76,7 @@ static void test_trailing(void)
 {
     open_quoted();
     hold(BTC);
-    struct order_request request = wish(ORDER_SELL, ORDER_TRAILING_STOP, BTC / 2);
+    struct order request = wish(ORDER_SELL, ORDER_TRAILING_STOP, BTC / 2);
     request.trail = 100 * USDT;
     uint64_t id = rested(request);
     CHECK_INT(told(&h, id)->peak, 60000 * USDT); /* the last trade */
@@ -151,7 +151,7 @@ static void test_trailing(void)
 static void test_ioc(void)
 {
     open_booked();
-    struct order_request request = limit(ORDER_BUY, 4 * BTC, 60010 * USDT);
+    struct order request = limit(ORDER_BUY, 4 * BTC, 60010 * USDT);
     request.tif = ORDER_IOC;
     uint64_t id = rested(request);
     sees(id, ORDER_EXPIRED, ORDER_NO_LIQUIDITY);
@@ -177,7 +177,7 @@ static void test_ioc(void)
 static void test_fok(void)
 {
     open_booked();
-    struct order_request request = limit(ORDER_BUY, 3 * BTC + 1000, 60010 * USDT);
+    struct order request = limit(ORDER_BUY, 3 * BTC + 1000, 60010 * USDT);
     request.tif = ORDER_FOK;
     uint64_t id = rested(request);
     sees(id, ORDER_EXPIRED, ORDER_NO_LIQUIDITY);
@@ -213,7 +213,7 @@ static void test_expiry(void)
 {
     open_quoted();
     hold(BTC);
-    struct order_request request = limit(ORDER_BUY, BTC / 10, 59000 * USDT);
+    struct order request = limit(ORDER_BUY, BTC / 10, 59000 * USDT);
     request.tif = ORDER_GTD;
     request.expires_ns = h.now_ns + 50 * MS_NS; /* it would not be there before */
     ask(&h, request);
@@ -235,7 +235,7 @@ static void test_expiry(void)
     request = limit(ORDER_BUY, BTC / 10, 57000 * USDT);
     request.tif = ORDER_DAY;
     uint64_t day = rested(request);
-    struct order_request protect = stop(ORDER_SELL, BTC, 50000 * USDT);
+    struct order protect = stop(ORDER_SELL, BTC, 50000 * USDT);
     protect.tif = ORDER_DAY;
     uint64_t protection = rested(protect);
     int64_t midnight_ns = START_NS + 6 * MINUTE_NS;
@@ -260,7 +260,7 @@ static void test_expiry(void)
 static void test_post_only(void)
 {
     open_booked();
-    struct order_request request = limit(ORDER_BUY, BTC, 60000 * USDT);
+    struct order request = limit(ORDER_BUY, BTC, 60000 * USDT);
     request.post_only = true;
     uint64_t id = rested(request);
     sees(id, ORDER_CANCELED, ORDER_WOULD_TAKE);
@@ -277,12 +277,12 @@ static void test_post_only(void)
 static void test_reduce_only(void)
 {
     open_quoted();
-    struct order_request request = wish(ORDER_SELL, ORDER_MARKET, BTC);
+    struct order request = wish(ORDER_SELL, ORDER_MARKET, BTC);
     request.reduce_only = true;
     ask(&h, request);
     CHECK_INT(h.command_reason, ORDER_REDUCE_ONLY);
     hold(BTC);
-    struct order_request protect = stop(ORDER_SELL, BTC, 59000 * USDT);
+    struct order protect = stop(ORDER_SELL, BTC, 59000 * USDT);
     protect.reduce_only = true;
     uint64_t first = rested(protect);
     protect.stop_price = 58000 * USDT;
@@ -327,7 +327,7 @@ static void test_times_in_force(void)
     for (int type = 0; type < ORDER_TYPES; type++)
         for (int tif = 0; tif < ORDER_TIFS; tif++)
             for (int post = 0; post < 2; post++) {
-                struct order_request request = wish(ORDER_BUY, (enum order_type)type, BTC / 1000);
+                struct order request = wish(ORDER_BUY, (enum order_type)type, BTC / 1000);
                 request.tif = (enum order_tif)tif;
                 request.price = 50000 * USDT;
                 request.stop_price = 70000 * USDT;
@@ -341,7 +341,7 @@ static void test_times_in_force(void)
                 cancel(&h, id);
                 pass(&h, SECOND_NS);
             }
-    struct order_request request = limit(ORDER_BUY, BTC / 1000, 50000 * USDT);
+    struct order request = limit(ORDER_BUY, BTC / 1000, 50000 * USDT);
     request.expires_ns = h.now_ns + MINUTE_NS; /* of an order that is good till cancelled */
     ask(&h, request);
     CHECK_INT(h.command_reason, ORDER_BAD_TIF);
@@ -386,7 +386,7 @@ static void test_times_in_force(void)
 static void test_client_ids(void)
 {
     open_quoted();
-    struct order_request request = limit(ORDER_BUY, BTC / 100, 59000 * USDT);
+    struct order request = limit(ORDER_BUY, BTC / 100, 59000 * USDT);
     snprintf(request.client_id, sizeof request.client_id, "mine");
     uint64_t id = rested(request);
     CHECK_STR(told(&h, id)->client_id, "mine");

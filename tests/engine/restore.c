@@ -177,13 +177,13 @@ static void test_reduce_only(void)
     trade(&a, BTCUSDT, 60000 * E8, E8);
     order(&a, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, E8 / 10, 0);
     pass(&a, SECOND_NS);
-    uint64_t protects = ask(&a, (struct order_request){.account = ALICE,
-                                                       .symbol = BTCUSDT,
-                                                       .side = ORDER_SELL,
-                                                       .type = ORDER_STOP,
-                                                       .qty = 6 * E8 / 100,
-                                                       .stop_price = 58000 * E8,
-                                                       .reduce_only = true});
+    uint64_t protects = ask(&a, (struct order){.account = ALICE,
+                                               .symbol = BTCUSDT,
+                                               .side = ORDER_SELL,
+                                               .type = ORDER_STOP,
+                                               .qty = 6 * E8 / 100,
+                                               .stop_price = 58000 * E8,
+                                               .reduce_only = true});
     order(&a, ALICE, BTCUSDT, ORDER_SELL, ORDER_LIMIT, 4 * E8 / 100, 62000 * E8);
     pass(&a, SECOND_NS);
     amend(&a, (struct order_amend){.order_id = protects, .set = AMEND_QTY, .qty = E8 / 10});

@@ -223,7 +223,7 @@ static void test_orders(void)
 /* A seller's stop at 95, one that trails by 10, and purchases at 96 and, second in the queue, at 90. */
 static void ask_all(uint64_t ids[4])
 {
-    struct order_request trailing = wish(ORDER_SELL, ORDER_TRAILING_STOP, BTC);
+    struct order trailing = wish(ORDER_SELL, ORDER_TRAILING_STOP, BTC);
     trailing.trail = 10 * USDT;
     ids[0] = rested(stop(ORDER_SELL, BTC, 95 * USDT));
     ids[1] = rested(trailing);

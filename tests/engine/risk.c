@@ -146,7 +146,7 @@ static void test_kill(bool reloads)
     order(&h, BOB, BTCUSDT, ORDER_BUY, ORDER_MARKET, BTC / 100, 0);
     pass(&h, SECOND_NS);
     uint64_t resting = order(&h, ALICE, ETHUSDT, ORDER_BUY, ORDER_LIMIT, E8 / 10, 2000 * USDT);
-    struct order_request protection = stop(ORDER_SELL, BTC / 10, 40000 * USDT);
+    struct order protection = stop(ORDER_SELL, BTC / 10, 40000 * USDT);
     protection.reduce_only = true;
     uint64_t stops = rested(protection);
     const struct account *alice = engine_account(h.engine, ALICE);
@@ -351,13 +351,12 @@ static void random_order(struct random *random)
     static const enum order_type types[] = {ORDER_MARKET, ORDER_LIMIT, ORDER_STOP};
     int symbol = (int)random_between(random, 0, 1);
     enum order_type type = types[random_between(random, 0, 2)];
-    struct order_request request = {.account = (int)random_between(random, 0, 1),
-                                    .symbol = symbol,
-                                    .side = random_chance(random, 50) ? ORDER_BUY : ORDER_SELL,
-                                    .type = type,
-                                    .qty = random_between(random, 1, 40) *
-                                           (symbol == BTCUSDT ? E8 / 1000 : E8 / 50),
-                                    .by_hand = true};
+    struct order request = {.account = (int)random_between(random, 0, 1),
+                            .symbol = symbol,
+                            .side = random_chance(random, 50) ? ORDER_BUY : ORDER_SELL,
+                            .type = type,
+                            .qty = random_between(random, 1, 40) * (symbol == BTCUSDT ? E8 / 1000 : E8 / 50),
+                            .by_hand = true};
     int64_t price = lasts[symbol] * random_between(random, 85, 115) / 100 / (E8 / 100) * (E8 / 100);
     *(type == ORDER_STOP ? &request.stop_price : &request.price) = type == ORDER_MARKET ? 0 : price;
     request.reduce_only = request.side == ORDER_SELL && random_chance(random, 30);

@@ -69,7 +69,7 @@ static void test_closed(void)
     CHECK_INT(harness_event(&h, &stale), 0);
     uint64_t market = rested(wish(ORDER_BUY, ORDER_MARKET, BTC));
     uint64_t bid = rested(limit(ORDER_BUY, BTC, 59000 * USDT));
-    struct order_request now_or_never = wish(ORDER_BUY, ORDER_MARKET, BTC);
+    struct order now_or_never = wish(ORDER_BUY, ORDER_MARKET, BTC);
     now_or_never.tif = ORDER_IOC;
     uint64_t never = rested(now_or_never);
     sees(never, ORDER_EXPIRED, ORDER_NO_LIQUIDITY);
@@ -127,9 +127,8 @@ static void test_gaps(struct random *random)
     unsigned took = 0, made = 0, ended = 0;
     for (int round = 0; round < 2000; round++) {
         bool buy = random_chance(random, 50), halt = random_chance(random, 50);
-        struct order_request request =
-            limit(buy ? ORDER_BUY : ORDER_SELL, random_between(random, 1, 40) * BTC / 10,
-                  random_between(random, buy ? 59900 : 60001, buy ? 59999 : 60100) * USDT);
+        struct order request = limit(buy ? ORDER_BUY : ORDER_SELL, random_between(random, 1, 40) * BTC / 10,
+                                     random_between(random, buy ? 59900 : 60001, buy ? 59999 : 60100) * USDT);
         int64_t bid = random_between(random, 59800, 60200) * USDT,
                 ask = bid + random_between(random, 1, 20) * USDT;
         int64_t bid_qty = random_between(random, 1, 40) * BTC / 10,
@@ -186,9 +185,9 @@ static void test_trades_only(void)
     harness_close(&h);
 }
 
-static struct order_request for_the_day(int64_t price)
+static struct order for_the_day(int64_t price)
 {
-    struct order_request request = limit(ORDER_BUY, BTC / 10, price);
+    struct order request = limit(ORDER_BUY, BTC / 10, price);
     request.tif = ORDER_DAY;
     return request;
 }
@@ -204,7 +203,7 @@ static void test_day(void)
     CHECK_INT(told(&h, id)->updated_ns, START_NS + HOUR_NS);
     id = rested(for_the_day(50000 * USDT)); /* of the next session, whose end nobody knows */
     CHECK_INT(told(&h, id)->expires_ns, 0);
-    struct order_request other = for_the_day(50000 * USDT);
+    struct order other = for_the_day(50000 * USDT);
     other.symbol = ETHUSDT;
     other.price = 3000 * USDT;
     uint64_t always = rested(other);

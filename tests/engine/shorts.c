@@ -148,13 +148,13 @@ static void test_who_may(void)
     at_market(&h, ALICE, ETHBTC, ORDER_SELL, ETH); /* its quote is not her currency */
     CHECK_INT(h.command_reason, ORDER_NO_SHORTS);
     /* Reduce-only never opens. */
-    struct order_request request = {.account = ALICE,
-                                    .symbol = BTCUSDT,
-                                    .side = ORDER_SELL,
-                                    .type = ORDER_MARKET,
-                                    .qty = BTC,
-                                    .reduce_only = true,
-                                    .by_hand = true};
+    struct order request = {.account = ALICE,
+                            .symbol = BTCUSDT,
+                            .side = ORDER_SELL,
+                            .type = ORDER_MARKET,
+                            .qty = BTC,
+                            .reduce_only = true,
+                            .by_hand = true};
     command(&h, (struct event_command){.kind = COMMAND_ORDER, .order = {.legs = {request}, .n_legs = 1}});
     CHECK_INT(h.command_reason, ORDER_REDUCE_ONLY);
     CHECK_INT(h.fills, 0);
@@ -391,7 +391,7 @@ static void test_bracket(void)
 {
     static struct harness h;
     open_shorts(&h);
-    struct order_request legs[] = {
+    struct order legs[] = {
         {.account = ALICE, .side = ORDER_SELL, .type = ORDER_MARKET, .qty = BTC, .by_hand = true},
         {.account = ALICE, .side = ORDER_BUY, .type = ORDER_STOP, .qty = BTC, .stop_price = 11000 * E8},
         {.account = ALICE, .side = ORDER_BUY, .type = ORDER_LIMIT, .qty = BTC, .price = 9000 * E8},

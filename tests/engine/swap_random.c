@@ -109,14 +109,14 @@ static void push_quote(int symbol, int64_t at_ns)
     push(at_ns, &event);
 }
 
-static struct order_request by_hand(void)
+static struct order by_hand(void)
 {
-    struct order_request request = {.account = (int)random_between(&u.random, 0, ACCOUNTS - 1),
-                                    .symbol = (int)random_between(&u.random, 0, SYMBOLS - 1),
-                                    .side = (enum order_side)random_between(&u.random, 0, 1),
-                                    .type = (enum order_type)random_between(&u.random, 0, ORDER_STOP),
-                                    .qty = random_between(&u.random, 1, 300) * E8 / 100,
-                                    .by_hand = true};
+    struct order request = {.account = (int)random_between(&u.random, 0, ACCOUNTS - 1),
+                            .symbol = (int)random_between(&u.random, 0, SYMBOLS - 1),
+                            .side = (enum order_side)random_between(&u.random, 0, 1),
+                            .type = (enum order_type)random_between(&u.random, 0, ORDER_STOP),
+                            .qty = random_between(&u.random, 1, 300) * E8 / 100,
+                            .by_hand = true};
     int64_t price = u.price[request.symbol] + random_between(&u.random, -300, 300) * walk.tick;
     if (request.type == ORDER_LIMIT)
         request.price = price;

@@ -6,7 +6,7 @@
 #include "tests/engine/market.h"
 
 static inline void random_type(struct harness *h, const struct small_market *market, struct random *random,
-                               struct order_request *request)
+                               struct order *request)
 {
     request->type = (enum order_type)random_between(random, 0, ORDER_TYPES - 1);
     request->tif =
@@ -31,13 +31,13 @@ static inline void random_type(struct harness *h, const struct small_market *mar
 }
 
 static inline void random_group(struct harness *h, const struct small_market *market, struct random *random,
-                                struct order_request first)
+                                struct order first)
 {
     bool bracket = random_chance(random, 60);
-    struct order_request legs[ORDER_LEGS_MAX] = {first, first, first};
+    struct order legs[ORDER_LEGS_MAX] = {first, first, first};
     int n = bracket ? (int)random_between(random, 2, 3) : 2;
     for (int i = bracket; i < n; i++) {
-        struct order_request *leg = &legs[i];
+        struct order *leg = &legs[i];
         random_type(h, market, random, leg);
         if (i > 0)
             leg->client_id[0] = '\0';
@@ -82,7 +82,7 @@ static inline void random_order(struct harness *h, struct small_market *markets,
     int account = (int)random_between(random, 0, h->config.n_accounts - 1);
     int symbol = (int)random_between(random, 0, h->config.n_symbols - 1);
     enum order_side side = random_chance(random, 50) ? ORDER_BUY : ORDER_SELL;
-    struct order_request request = {.account = account, .symbol = symbol, .side = side, .by_hand = true};
+    struct order request = {.account = account, .symbol = symbol, .side = side, .by_hand = true};
     int64_t qty = random_between(random, 1, random_chance(random, 50) ? 500 : 20000) * 1000;
     int64_t held = h->position[account][symbol];
     if (side == ORDER_SELL && held > 0 && random_chance(random, 60))

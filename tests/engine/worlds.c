@@ -284,7 +284,7 @@ static void give_order(struct world *w)
     if (held != 0 && random_chance(random, 40))
         qty = (held < 0 ? -held : held) * random_between(random, 1, 3) / random_between(random, 1, 2);
     int64_t away = w->last[s] * random_between(random, -300, 300) / 10000;
-    struct order_request request = {
+    struct order request = {
         .account = account,
         .symbol = s,
         .side = random_chance(random, 50) ? ORDER_BUY : ORDER_SELL,

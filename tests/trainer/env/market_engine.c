@@ -149,7 +149,7 @@ static uint64_t command(struct run *run, struct event_command what)
     return run->last_order;
 }
 
-static uint64_t submit(struct run *run, struct order_request request)
+static uint64_t submit(struct run *run, struct order request)
 {
     request.by_hand = true;
     return command(run,
@@ -177,12 +177,12 @@ static void protect(struct run *run, int asset, const struct policy_order *order
                                                       .qty = qty,
                                                       .stop_price = price}});
     else
-        run->stops[asset] = submit(run, (struct order_request){.symbol = asset,
-                                                               .side = ORDER_SELL,
-                                                               .type = ORDER_STOP,
-                                                               .qty = qty,
-                                                               .stop_price = price,
-                                                               .reduce_only = true});
+        run->stops[asset] = submit(run, (struct order){.symbol = asset,
+                                                       .side = ORDER_SELL,
+                                                       .type = ORDER_STOP,
+                                                       .qty = qty,
+                                                       .stop_price = price,
+                                                       .reduce_only = true});
 }
 
 static void decide(struct run *run, int asset, size_t row, float action, int64_t equity)
@@ -198,11 +198,11 @@ static void decide(struct run *run, int asset, size_t row, float action, int64_t
         protect(run, asset, &order);
     if (order.qty != 0) {
         int64_t reserved = cash->reserved;
-        submit(run, (struct order_request){.symbol = asset,
-                                           .side = order.qty > 0 ? ORDER_BUY : ORDER_SELL,
-                                           .type = ORDER_MARKET,
-                                           .qty = (int64_t)fabs(order.qty) * symbol->quantum,
-                                           .reduce_only = order.qty < 0});
+        submit(run, (struct order){.symbol = asset,
+                                   .side = order.qty > 0 ? ORDER_BUY : ORDER_SELL,
+                                   .type = ORDER_MARKET,
+                                   .qty = (int64_t)fabs(order.qty) * symbol->quantum,
+                                   .reduce_only = order.qty < 0});
         CHECK_INT(cash_of(run)->reserved - reserved, order.reserve);
     }
 }
