@@ -112,7 +112,7 @@ static struct account_spec account_of(const char *strategy)
                                 .strategy = find(strategy)};
     strategy_defaults(spec.strategy, spec.params);
     if (strcmp(strategy, "sma-cross") == 0)
-        strategy_set(spec.strategy, spec.params, "slow", "50");
+        strategy_set(spec.strategy, spec.params, "slow", "50", NULL);
     return spec;
 }
 

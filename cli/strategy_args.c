@@ -5,23 +5,33 @@
 
 #include "cli/stored.h"
 #include "exchange/exit_status.h"
+#include "record/config_key.h"
 
 enum { WORD_MAX = 512, WORDS_MAX = 400 };
 
+int cli_strategy_args_value(const char *verb, const char *option, const struct strategy *strategy,
+                            double params[static STRATEGY_PARAMS_MAX], const char *key, const char *text)
+{
+    char what[96], why[CONFIG_WHY_MAX];
+    if (strategy_set(strategy, params, key, text, why) == 0)
+        return EXIT_OK;
+    snprintf(what, sizeof what, "%s: %.48s", option, key);
+    return cli_stored_fail(EXIT_USAGE, verb, what, why);
+}
+
 int cli_strategy_args_key(const char *verb, const struct strategy_choice *choice, const char *key)
 {
-    char words[WORDS_MAX];
+    double params[STRATEGY_PARAMS_MAX];
     for (size_t i = 0; i < choice->strategy->n_params; i++)
         if (strcmp(choice->strategy->params[i].name, key) == 0)
             return (int)i;
-    strategy_refusal(choice->strategy, key, "", words, sizeof words);
-    cli_stored_fail(EXIT_USAGE, verb, "", words);
+    (void)cli_strategy_args_value(verb, "--grid", choice->strategy, params, key, "");
     return -1;
 }
 
 static int set_one(const char *verb, char *word, struct strategy_choice *choice)
 {
-    char words[WORDS_MAX], what[96];
+    char what[96];
     char *value = strchr(word, '=');
     if (!value) {
         snprintf(what, sizeof what, "%s: \"%.48s\"", choice->strategy->name, word);
@@ -29,13 +39,11 @@ static int set_one(const char *verb, char *word, struct strategy_choice *choice)
                                "key=value is needed: papertape backtest --list-strategies says which keys");
     }
     *value++ = '\0';
-    if (strategy_set(choice->strategy, choice->params, word, value) < 0) {
-        strategy_refusal(choice->strategy, word, value, words, sizeof words);
-        return cli_stored_fail(EXIT_USAGE, verb, "", words);
-    }
+    int status =
+        cli_strategy_args_value(verb, choice->strategy->name, choice->strategy, choice->params, word, value);
     for (size_t i = 0; i < choice->strategy->n_params; i++)
         choice->given[i] |= strcmp(choice->strategy->params[i].name, word) == 0;
-    return EXIT_OK;
+    return status;
 }
 
 int cli_strategy_args_set(const char *verb, const char *text, struct strategy_choice *choice)

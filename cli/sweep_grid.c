@@ -23,11 +23,9 @@ static int push(const char *verb, const struct strategy_choice *choice, struct g
 {
     struct strategy_choice tried = *choice;
     const char *name = choice->strategy->params[axis->param].name;
-    if (strategy_set(choice->strategy, tried.params, name, text) < 0) {
-        char words[TEXT_MAX];
-        strategy_refusal(choice->strategy, name, text, words, sizeof words);
-        return cli_stored_fail(EXIT_USAGE, verb, "--grid", words);
-    }
+    int status = cli_strategy_args_value(verb, "--grid", choice->strategy, tried.params, name, text);
+    if (status != EXIT_OK)
+        return status;
     if (axis->n > GRID_MOST)
         return wrong(verb, name, "more than 1000000 values: a wider step is needed");
     if ((axis->n & (axis->n - 1)) == 0) {

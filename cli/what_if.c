@@ -11,6 +11,7 @@
 #include "db/state.h"
 #include "engine/what_if.h"
 #include "exchange/exit_status.h"
+#include "record/config_key.h"
 #include "strategy/policy/shelf.h"
 #include "strategy/strategy.h"
 
@@ -80,16 +81,11 @@ static int set_params(void *ctx, const struct strategy *strategy, double params[
             return -EINVAL;
         }
         snprintf(name, sizeof name, "%.*s", (int)(equals - set), set);
-        int r = strategy ? strategy_set(strategy, params, name, equals + 1) : -ENOENT;
+        char why[CONFIG_WHY_MAX] = "the account has no strategy";
+        int r = strategy ? strategy_set(strategy, params, name, equals + 1, why) : -ENOENT;
         if (r == 0)
             continue;
-        if (!strategy)
-            snprintf(err, err_size, "--set %.64s: the account has no strategy", set);
-        else {
-            snprintf(err, err_size, "--set %.64s: ", set);
-            size_t len = strlen(err);
-            strategy_refusal(strategy, name, equals + 1, err + len, err_size - len);
-        }
+        snprintf(err, err_size, "--set: %.64s: %s", name, why);
         return r;
     }
     return 0;

@@ -1,9 +1,7 @@
 #include "daemon/config.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/config_keys.h"
@@ -142,14 +140,9 @@ static int unknown_key(const char *section, const struct strategy *strategy, con
 
 static int set_param(struct account_config *account, const char *name, const char *value, char *why)
 {
-    const struct strategy *strategy = account->strategy;
-    if (!strategy)
+    if (!account->strategy)
         return config_key_refuse(why, CONFIG_WHY_MAX, "strategy is none, which has no parameters");
-    int e = strategy_set(strategy, account->params, name, value);
-    if (e == 0)
-        return 0;
-    strategy_refusal(strategy, name, value, why, CONFIG_WHY_MAX);
-    return e;
+    return strategy_set(account->strategy, account->params, name, value, why);
 }
 
 /* Sets a key of an account, made with its defaults when there is none of that name; a key of NULL only makes
@@ -319,20 +312,9 @@ int daemon_config_check(const struct daemon_config *config, char error[static CO
     return *first ? -EINVAL : 0;
 }
 
-void daemon_config_print_double(double value, FILE *to)
-{
-    char text[32];
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        bool plain = !strchr(text, 'e') || fabs(value) < 1e-4 || fabs(value) >= 1e15;
-        if (plain && strtod(text, NULL) == value)
-            break;
-    }
-    fputs(text, to);
-}
-
 static void print_account(const struct account_config *account, FILE *to)
 {
+    static const struct config_key number = {.kind = CONFIG_NUMBER, .size = sizeof(double)};
     size_t n;
     const struct config_key *keys = daemon_config_keys(&n);
     fprintf(to, "\n[%s %s]\n", ACCOUNT_SECTION, account->name);
@@ -340,7 +322,7 @@ static void print_account(const struct account_config *account, FILE *to)
     for (size_t i = 0; account->strategy && i < account->strategy->n_params; i++) {
         const struct strategy_param *param = &account->strategy->params[i];
         fprintf(to, "# %s\n" PARAM_PREFIX "%s = ", param->summary, param->name);
-        daemon_config_print_double(account->params[i], to);
+        config_key_print(&number, &account->params[i], to);
         fputc('\n', to);
     }
 }

@@ -41,7 +41,4 @@ void daemon_config_venue_check(const struct daemon_config *config, const struct 
 void daemon_config_misfit(const struct daemon_config_check *check, const char *section, const char *keys,
                           const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* A double with as few digits as read back to the same. */
-void daemon_config_print_double(double value, FILE *to);
-
 #endif

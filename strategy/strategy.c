@@ -1,12 +1,11 @@
 #include "strategy/strategy.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "exchange/nearest.h"
+#include "record/config_key.h"
 
 enum { SHOWN = 60 }; /* characters of a wrong word that a message repeats */
 
@@ -32,14 +31,6 @@ void strategy_unknown(const char *name, const char *also, char *err, size_t err_
     snprintf(err, err_size, "\"%.*s\": unknown strategy: did you mean %s?", SHOWN, name, nearest.best);
 }
 
-static const struct strategy_param *find_param(const struct strategy *strategy, const char *name)
-{
-    for (size_t i = 0; i < strategy->n_params; i++)
-        if (strcmp(strategy->params[i].name, name) == 0)
-            return &strategy->params[i];
-    return NULL;
-}
-
 void strategy_defaults(const struct strategy *strategy, double params[static STRATEGY_PARAMS_MAX])
 {
     memset(params, 0, STRATEGY_PARAMS_MAX * sizeof *params);
@@ -48,38 +39,28 @@ void strategy_defaults(const struct strategy *strategy, double params[static STR
 }
 
 int strategy_set(const struct strategy *strategy, double params[static STRATEGY_PARAMS_MAX], const char *name,
-                 const char *text)
+                 const char *text, char *why)
 {
-    const struct strategy_param *param = find_param(strategy, name);
-    if (!param)
-        return -ENOENT;
-    char *end;
-    if (text[strspn(text, "0123456789+-.eE")] != '\0') /* strtod() takes blanks and hexadecimals too */
-        return -EINVAL;
-    double value = strtod(text, &end);
-    if (end == text || *end != '\0' || !isfinite(value) || (param->integer && value != floor(value)))
-        return -EINVAL;
-    if (value < param->min || value > param->max)
-        return -ERANGE;
-    params[param - strategy->params] = value;
-    return 0;
-}
-
-void strategy_refusal(const struct strategy *strategy, const char *name, const char *text, char *err,
-                      size_t err_size)
-{
-    const struct strategy_param *param = find_param(strategy, name);
+    char unread[CONFIG_WHY_MAX];
     struct nearest nearest = {0};
-    if (param) {
-        snprintf(err, err_size, "\"%.*s\": %s of %s: a %snumber from %.10g to %.10g is needed", SHOWN, text,
-                 name, strategy->name, param->integer ? "whole " : "", param->min, param->max);
-        return;
+    why = why ? why : unread;
+    for (size_t i = 0; i < strategy->n_params; i++) {
+        const struct strategy_param *param = &strategy->params[i];
+        struct config_key row = {
+            .kind = CONFIG_NUMBER, .min = param->min, .max = param->max, .size = sizeof *params};
+        int64_t whole;
+        nearest_offer(&nearest, name, param->name);
+        if (strcmp(param->name, name) != 0)
+            continue;
+        if (!param->integer)
+            return config_key_read(&row, text, &params[i], why);
+        row.kind = CONFIG_WHOLE;
+        int r = config_key_read(&row, text, &whole, why);
+        params[i] = r == 0 ? (double)whole : params[i];
+        return r;
     }
-    for (size_t i = 0; i < strategy->n_params; i++)
-        nearest_offer(&nearest, name, strategy->params[i].name);
-    if (nearest.best)
-        snprintf(err, err_size, "\"%.*s\": %s has no such parameter: did you mean %s?", SHOWN, name,
-                 strategy->name, nearest.best);
-    else
-        snprintf(err, err_size, "\"%.*s\": %s has no parameters", SHOWN, name, strategy->name);
+    config_key_refuse(why, CONFIG_WHY_MAX,
+                      nearest.best ? "unknown key: did you mean %s?" : "%s has no parameters",
+                      nearest.best ? nearest.best : strategy->name);
+    return -ENOENT;
 }

@@ -103,14 +103,9 @@ void strategy_unknown(const char *name, const char *also, char *err, size_t err_
 /* Fills params with the defaults. */
 void strategy_defaults(const struct strategy *strategy, double params[static STRATEGY_PARAMS_MAX]);
 
-/* Sets one parameter from text. 0; -ENOENT for an unknown name; -EINVAL not a number (or not whole); -ERANGE
- * outside its range. */
+/* Sets one parameter from text. 0; or why not: -ENOENT for an unknown name, with the nearest; -EINVAL for
+ * what config_key_read() refuses. `why` has CONFIG_WHY_MAX bytes; NULL: not wanted. */
 int strategy_set(const struct strategy *strategy, double params[static STRATEGY_PARAMS_MAX], const char *name,
-                 const char *text);
-
-/* Why strategy_set() refuses this, in one sentence: "\"fats\": sma-cross has no such parameter: did you mean
- * fast?", "\"0\": fast of sma-cross: a whole number from 1 to 1000 is needed". Long texts are cut. */
-void strategy_refusal(const struct strategy *strategy, const char *name, const char *text, char *err,
-                      size_t err_size);
+                 const char *text, char *why);
 
 #endif

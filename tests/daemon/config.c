@@ -425,14 +425,12 @@ static void test_refusals(void)
         "[market]\ninterval = 2h\n[account main]\nstrategy = trend-4h-1h\n",
         ":4: [account main] strategy: strategy trend-4h-1h needs bars that divide 1h: interval 2h does not");
     fails("[account main]\nstrategy.fst = 5\n",
-          ":2: [account main] strategy.fst: \"fst\": sma-cross-rsi has no such parameter: did you mean "
-          "fast?");
+          ":2: [account main] strategy.fst: unknown key: did you mean fast?");
     fails("[account main]\nstrategyfast = 5\n",
           ":2: [account main] strategyfast: unknown key: did you mean strategy.fast?");
-    fails(
-        "[account main]\nstrategy.fast = 5000\n",
-        ":2: [account main] strategy.fast: \"5000\": fast of sma-cross-rsi: a whole number from 2 to 1000 is "
-        "needed");
+    fails("[account main]\nstrategy.fast = 5000\n",
+          ":2: [account main] strategy.fast: \"5000\": a whole number from 2 to 1000 is "
+          "needed");
     fails("[account main]\nstrategy.fast = 5\nstrategy = none\n",
           ":2: [account main] strategy.fast: strategy is none, which has no parameters");
     fails("[market]\nsymbols = \x1b[31m\n",
@@ -475,7 +473,7 @@ static void test_all_errors(void)
           ":8: [risk] positions: \"5000\": a whole number from 0 to 4096 is needed\n"
           ":9: [risk] positions: already set in line 8\n"
           ":11: [account a] maintenance: at most the collateral is needed\n"
-          ":12: [account a] strategy.fst: \"fst\": sma-cross-rsi has no such parameter: did you mean fast?\n"
+          ":12: [account a] strategy.fst: unknown key: did you mean fast?\n"
           ":13: [account a] risk.positions: \"5000\": a whole number from 0 to 4096 is needed\n"
           ":14: [account a/b]: a name of letters, digits, - _ and . is needed, at most 31: [account main]\n"
           ":17: [engine] fill_model: \"bars\": did you mean bar? (book, quote, bar)\n"

@@ -224,8 +224,8 @@ static void test_indicators(void)
         harness_init(&h);
         h.accounts[ALICE].strategy = strategy_find("sma-cross-rsi");
         strategy_defaults(h.accounts[ALICE].strategy, h.accounts[ALICE].params);
-        strategy_set(h.accounts[ALICE].strategy, h.accounts[ALICE].params, "fast", "3");
-        strategy_set(h.accounts[ALICE].strategy, h.accounts[ALICE].params, "slow", "6");
+        strategy_set(h.accounts[ALICE].strategy, h.accounts[ALICE].params, "fast", "3", NULL);
+        strategy_set(h.accounts[ALICE].strategy, h.accounts[ALICE].params, "slow", "6", NULL);
         harness_open(&h);
         for (int i = 0; i < 60; i++) {
             int64_t price = (50000 + i * i % 17 * 40) * USDT;

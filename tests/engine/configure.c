@@ -221,7 +221,7 @@ static void test_changed(void)
     own.accounts[0] =
         own.accounts[own.config.n_accounts - 1]; /* first in the list, and still the last here */
     own.config.n_accounts--;
-    strategy_set(own.accounts[3].strategy, own.accounts[3].params, "fast", "5");
+    strategy_set(own.accounts[3].strategy, own.accounts[3].params, "fast", "5", NULL);
     own.accounts[1].rules.fees.maker_e6 = 123;
     configure(engine, &own.config, 0, "");
     CHECK_INT(engine_symbols(engine), 2);

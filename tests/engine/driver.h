@@ -78,11 +78,11 @@ static inline void driver_strategy(struct account_spec *account, const char *fas
 {
     account->strategy = strategy_find("sma-cross-rsi");
     strategy_defaults(account->strategy, account->params);
-    strategy_set(account->strategy, account->params, "fast", fast);
-    strategy_set(account->strategy, account->params, "slow", slow);
-    strategy_set(account->strategy, account->params, "rsi", "3");
-    strategy_set(account->strategy, account->params, "rsi_max", "100");
-    strategy_set(account->strategy, account->params, "atr", "4");
+    strategy_set(account->strategy, account->params, "fast", fast, NULL);
+    strategy_set(account->strategy, account->params, "slow", slow, NULL);
+    strategy_set(account->strategy, account->params, "rsi", "3", NULL);
+    strategy_set(account->strategy, account->params, "rsi_max", "100", NULL);
+    strategy_set(account->strategy, account->params, "atr", "4", NULL);
 }
 
 static inline void driver_init(struct driver *d, uint64_t seed)

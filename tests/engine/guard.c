@@ -224,7 +224,7 @@ static void test_periods(void)
     struct guard_config config = config_of(&account, &bars.market);
     struct guard_lookahead verdict = {0};
     char err[512] = "";
-    CHECK_INT(strategy_set(account.strategy, account.params, "every", "977"), 0);
+    CHECK_INT(strategy_set(account.strategy, account.params, "every", "977", NULL), 0);
     CHECK_INT(backtest_guard_lookahead(&config, &verdict, err, sizeof err), 0);
     CHECK(!verdict.found && verdict.decisions > 10);
 }

@@ -203,11 +203,11 @@ static struct outcome run(uint64_t seed, int64_t latency_ns, bool bare, bool pri
     }
     h.accounts[BOB].strategy = strategy_find("sma-cross-rsi");
     strategy_defaults(h.accounts[BOB].strategy, h.accounts[BOB].params);
-    strategy_set(h.accounts[BOB].strategy, h.accounts[BOB].params, "fast", "2");
-    strategy_set(h.accounts[BOB].strategy, h.accounts[BOB].params, "slow", "4");
-    strategy_set(h.accounts[BOB].strategy, h.accounts[BOB].params, "rsi", "2");
-    strategy_set(h.accounts[BOB].strategy, h.accounts[BOB].params, "rsi_max", "100");
-    strategy_set(h.accounts[BOB].strategy, h.accounts[BOB].params, "atr", "2");
+    strategy_set(h.accounts[BOB].strategy, h.accounts[BOB].params, "fast", "2", NULL);
+    strategy_set(h.accounts[BOB].strategy, h.accounts[BOB].params, "slow", "4", NULL);
+    strategy_set(h.accounts[BOB].strategy, h.accounts[BOB].params, "rsi", "2", NULL);
+    strategy_set(h.accounts[BOB].strategy, h.accounts[BOB].params, "rsi_max", "100", NULL);
+    strategy_set(h.accounts[BOB].strategy, h.accounts[BOB].params, "atr", "2", NULL);
     harness_open(&h);
     int n = getenv("PAPERTAPE_LONG") ? EVENTS_LONG : EVENTS;
     for (int i = 0; i < n; i++) {

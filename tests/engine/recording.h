@@ -119,7 +119,7 @@ static inline void recording_configure(struct recording *r)
     for (int a = 0; a < config.n_accounts; a++)
         accounts[a] = *engine_account_spec(r->engine, a);
     if (random_chance(&r->driver.random, 50))
-        strategy_set(accounts[1].strategy, accounts[1].params, "fast", r->run % 2 ? "3" : "2");
+        strategy_set(accounts[1].strategy, accounts[1].params, "fast", r->run % 2 ? "3" : "2", NULL);
     config.latency_ns = random_between(&r->driver.random, 0, 3) * 30 * DRIVER_MS_NS;
     if (config.n_accounts < 8 && random_chance(&r->driver.random, 40)) {
         accounts[config.n_accounts] = accounts[0];

@@ -28,7 +28,7 @@ static int set(void *ctx, const struct strategy *strategy, double params[static 
                char *err, size_t err_size)
 {
     const struct curve *curve = ctx;
-    int r = curve->key ? strategy_set(strategy, params, curve->key, curve->value) : 0;
+    int r = curve->key ? strategy_set(strategy, params, curve->key, curve->value, NULL) : 0;
     if (r < 0)
         snprintf(err, err_size, "%s: no", curve->key);
     return r;

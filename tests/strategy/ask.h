@@ -25,7 +25,7 @@ struct ask {
 
 static inline void ask_set(struct ask *ask, const char *name, const char *text)
 {
-    CHECK_INT(strategy_set(ask->strategy, ask->params, name, text), 0);
+    CHECK_INT(strategy_set(ask->strategy, ask->params, name, text, NULL), 0);
 }
 
 /* With the defaults; flat, 10000 of equity, one symbol, bars of a minute that close at 100. */

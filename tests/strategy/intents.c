@@ -100,10 +100,8 @@ int main(int argc, char **argv)
         if (!equals)
             return fail("KEY=VALUE is needed");
         *equals = '\0';
-        if (strategy_set(strategy, params, argv[i], equals + 1) < 0) {
-            strategy_refusal(strategy, argv[i], equals + 1, err, sizeof err);
+        if (strategy_set(strategy, params, argv[i], equals + 1, err) < 0)
             return fail(err);
-        }
     }
     const char *wrong = strategy->check ? strategy->check(params) : NULL;
     if (wrong)

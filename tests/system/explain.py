@@ -195,7 +195,7 @@ def check_what_if(state, orders):
     text = papertape(state, "what-if", "--at", moment, "--set", "slow=20")
     for words in ("final equity", "deepest drawdown", "the market does not react"):
         assert words in text, (words, text)
-    for arguments, words in ((("--at", moment, "--set", "nonsense=1"), "no such parameter"),
+    for arguments, words in ((("--at", moment, "--set", "nonsense=1"), "unknown key"),
                              (("--at", moment, "--account", "nobody", "--strategy", "none"), "nobody"),
                              (("--at", "2030-01-01", "--set", "slow=9"), "ends before")):
         assert words in papertape(state, "what-if", *arguments, status=1), arguments
