@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "cli/backtest_result.h"
-#include "cli/fills.h"
-#include "cli/ledger.h"
-#include "cli/orders.h"
+#include "cli/stored.h"
 #include "engine/backtest/audit.h"
 #include "exchange/decimal.h"
 #include "exchange/exit_status.h"
@@ -18,29 +16,36 @@ static const struct symbol *symbol_of(const struct backtest_result *result, int 
     return symbol >= 0 && symbol < result->market->n_symbols ? &result->market->series[symbol].symbol : NULL;
 }
 
+static struct record_context context_of(const struct backtest_result *result, int symbol, int account)
+{
+    return (struct record_context){symbol_of(result, symbol), result->accounts[account].name};
+}
+
 static void write_ledger(const struct backtest_result *result, const struct backtest_rows *rows, FILE *out)
 {
     struct stored_list list = cli_ledger_list(STORED_CSV, out);
     for (size_t i = 0; i < rows->n_ledger; i++)
-        cli_ledger_list_row(&list, rows->ledger[i], result->accounts[rows->ledger[i]->account].name);
+        cli_ledger_row(&list, rows->ledger[i], result->accounts[rows->ledger[i]->account].name);
     cli_stored_end(&list);
 }
 
 static void write_fills(const struct backtest_result *result, const struct backtest_rows *rows, FILE *out)
 {
     struct stored_list list = cli_fills_list(STORED_CSV, out);
-    for (size_t i = 0; i < rows->n_fills; i++)
-        cli_fills_row(&list, rows->fills[i], symbol_of(result, rows->fills[i]->symbol),
-                      result->accounts[rows->fills[i]->account].name);
+    for (size_t i = 0; i < rows->n_fills; i++) {
+        struct record_context context = context_of(result, rows->fills[i]->symbol, rows->fills[i]->account);
+        cli_stored_record_row(&list, rows->fills[i], &context);
+    }
     cli_stored_end(&list);
 }
 
 static void write_orders(const struct backtest_result *result, const struct backtest_rows *rows, FILE *out)
 {
     struct stored_list list = cli_orders_list(STORED_CSV, out);
-    for (size_t i = 0; i < rows->n_orders; i++)
-        cli_orders_row(&list, rows->orders[i], symbol_of(result, rows->orders[i]->symbol),
-                       result->accounts[rows->orders[i]->account].name);
+    for (size_t i = 0; i < rows->n_orders; i++) {
+        struct record_context context = context_of(result, rows->orders[i]->symbol, rows->orders[i]->account);
+        cli_stored_record_row(&list, rows->orders[i], &context);
+    }
     cli_stored_end(&list);
 }
 

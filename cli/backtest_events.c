@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/fills.h"
-#include "cli/ledger.h"
-#include "cli/orders.h"
+#include "cli/stored.h"
 #include "exchange/clock.h"
 
 enum { EVENTS_A_LOOK = 1 << 14 };
@@ -108,7 +106,9 @@ static void on_fill(void *ctx, const struct fill *fill)
     struct run *run = ctx;
     run->result->fills++;
     if (run->options->trades)
-        cli_fills_row(&run->trades, fill, symbol_of(run, fill->symbol), account_of(run, fill->account));
+        cli_stored_record_row(
+            &run->trades, fill,
+            &(struct record_context){symbol_of(run, fill->symbol), account_of(run, fill->account)});
 }
 
 static void on_ledger(void *ctx, const struct ledger_row *row)
@@ -116,7 +116,7 @@ static void on_ledger(void *ctx, const struct ledger_row *row)
     struct run *run = ctx;
     run->result->ledger_rows++;
     if (run->options->ledger)
-        cli_ledger_list_row(&run->ledger, row, account_of(run, row->account));
+        cli_ledger_row(&run->ledger, row, account_of(run, row->account));
 }
 
 static void on_equity(void *ctx, const struct equity_point *point)
@@ -149,8 +149,9 @@ static void print_orders(struct run *run)
         bool known =
             order->account >= 0 && order->account < engine_accounts(engine_replay_engine(run->replay));
         if (order->id)
-            cli_orders_row(&list, order, run->orders[i].symbol,
-                           known ? account_of(run, order->account) : NULL);
+            cli_stored_record_row(&list, order,
+                                  &(struct record_context){run->orders[i].symbol,
+                                                           known ? account_of(run, order->account) : NULL});
     }
     cli_stored_end(&list);
 }

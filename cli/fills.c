@@ -1,5 +1,3 @@
-#include "cli/fills.h"
-
 #include <stdio.h>
 
 #include "cli/stored.h"
@@ -34,15 +32,10 @@ struct stored_list cli_fills_list(enum stored_form form, FILE *out)
     return cli_stored_list_of(&record_fills, columns, sizeof columns / sizeof *columns, form, out);
 }
 
-void cli_fills_row(struct stored_list *list, const struct fill *f, const struct symbol *s,
-                   const char *account)
-{
-    cli_stored_record_row(list, f, &(struct record_context){s, account});
-}
-
 static void print_fill(void *ctx, const struct db_fill_row *row)
 {
-    cli_fills_row(ctx, &row->fill, &row->symbol->symbol, row->account->name);
+    cli_stored_record_row(ctx, &row->fill,
+                          &(struct record_context){&row->symbol->symbol, row->account->name});
 }
 
 static int read(struct db_reader *reader, const struct option_call *call, struct stored_list *list)

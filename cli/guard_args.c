@@ -82,7 +82,7 @@ static int choose(struct option_call *call)
     return status == EXIT_OK ? cli_run_check(&args->run) : status;
 }
 
-int cli_guard_open(struct option_call *call)
+int cli_guard_open(struct option_call *call, struct progress *progress, struct guard_config *ret)
 {
     struct guard_args *args = call->into;
     int status = choose(call);
@@ -90,7 +90,19 @@ int cli_guard_open(struct option_call *call)
         status = args->run.n_bars > 0 ? load(args) : make(args);
     if (status == EXIT_OK)
         status = cli_run_account(&args->run, args->market, 0, &args->account);
-    return status;
+    if (status != EXIT_OK)
+        return status;
+    cli_progress_begin(progress, args->run.verb);
+    *ret = (struct guard_config){.market = args->market,
+                                 .account = &args->account,
+                                 .latency_ns = args->run.latency_ns,
+                                 .slippage_e6 = args->run.slippage_e6,
+                                 .cuts = (size_t)args->cuts,
+                                 .seed = (uint64_t)args->seed,
+                                 .threads = (int)args->run.threads,
+                                 .progress = cli_progress_show,
+                                 .ctx = progress};
+    return EXIT_OK;
 }
 
 void cli_guard_finish(void *into)
@@ -99,17 +111,6 @@ void cli_guard_finish(void *into)
     backtest_guard_bars_finish(&args->made);
     market_store_close(args->loaded);
     cli_run_finish(&args->run);
-}
-
-struct guard_config cli_guard_config(const struct guard_args *args)
-{
-    return (struct guard_config){.market = args->market,
-                                 .account = &args->account,
-                                 .latency_ns = args->run.latency_ns,
-                                 .slippage_e6 = args->run.slippage_e6,
-                                 .cuts = (size_t)args->cuts,
-                                 .seed = (uint64_t)args->seed,
-                                 .threads = (int)args->run.threads};
 }
 
 void cli_guard_print_head(const struct guard_args *args)
@@ -127,7 +128,7 @@ void cli_guard_print_head(const struct guard_args *args)
            cli_stored_time(STORED_TABLE, to, market_open_ns(market, market->rows)));
 }
 
-void cli_guard_decision_text(const struct guard_decision *decision, bool there, char *buf, size_t size)
+static void decision_text(const struct guard_decision *decision, bool there, char *buf, size_t size)
 {
     static const char *const kinds[] = {
         [INTENT_ENTER] = "ENTER", [INTENT_EXIT] = "EXIT", [INTENT_STOP] = "STOP", [INTENT_TARGET] = "TARGET"};
@@ -156,8 +157,8 @@ void cli_guard_decision_text(const struct guard_decision *decision, bool there, 
     }
 }
 
-void cli_guard_order_text(const struct guard_difference *difference, const struct market *market, bool whole,
-                          char *buf, size_t size)
+static void order_text(const struct guard_difference *difference, const struct market *market, bool whole,
+                       char *buf, size_t size)
 {
     const struct order *order = whole ? &difference->order : &difference->changed_order;
     char qty[STORED_CELL], price[STORED_CELL];
@@ -173,18 +174,23 @@ void cli_guard_order_text(const struct guard_difference *difference, const struc
              at ? cli_stored_decimal(STORED_TABLE, price, at, symbol->price_scale) : "", order->tag);
 }
 
+void cli_guard_texts(const struct guard_difference *difference, const struct market *market,
+                     char whole[static GUARD_TEXT_MAX], char changed[static GUARD_TEXT_MAX])
+{
+    if (difference->of_order) {
+        order_text(difference, market, true, whole, GUARD_TEXT_MAX);
+        order_text(difference, market, false, changed, GUARD_TEXT_MAX);
+    } else {
+        decision_text(&difference->decision, difference->in_whole, whole, GUARD_TEXT_MAX);
+        decision_text(&difference->changed_decision, difference->in_changed, changed, GUARD_TEXT_MAX);
+    }
+}
+
 json_t *cli_guard_difference_json(const struct guard_args *args, const struct guard_difference *difference)
 {
     const struct market *market = args->market;
-    char whole[512], changed[512];
-    if (difference->of_order) {
-        cli_guard_order_text(difference, market, true, whole, sizeof whole);
-        cli_guard_order_text(difference, market, false, changed, sizeof changed);
-    } else {
-        cli_guard_decision_text(&difference->decision, difference->in_whole, whole, sizeof whole);
-        cli_guard_decision_text(&difference->changed_decision, difference->in_changed, changed,
-                                sizeof changed);
-    }
+    char whole[GUARD_TEXT_MAX], changed[GUARD_TEXT_MAX];
+    cli_guard_texts(difference, market, whole, changed);
     return json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:s, s:s}", "change",
                      backtest_guard_change_name(difference->change), "way",
                      difference->way == BACKTEST_COLUMNS ? "columns" : "engine", "symbol",

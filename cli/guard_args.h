@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "cli/progress.h"
 #include "cli/run_args.h"
 #include "engine/backtest/guard.h"
 #include "engine/backtest/guard_bars.h"
@@ -22,20 +23,25 @@ void cli_guard_init(struct guard_args *args, const char *verb);
 void cli_guard_finish(void *into);
 
 /* Of a line that was parsed: loads or makes the bars; made ones are long enough for what the strategy needs.
- * EXIT_OK, or a status with its line on stderr. */
-int cli_guard_open(struct option_call *call);
-
-struct guard_config cli_guard_config(const struct guard_args *args);
+ * EXIT_OK, a bar on stderr that waits for its end and what the guards are to run; or a status with its line
+ * on stderr. */
+int cli_guard_open(struct option_call *call, struct progress *progress, struct guard_config *ret);
 
 /* The lines that both print first: the strategy, and the bars. */
 void cli_guard_print_head(const struct guard_args *args);
 
-/* "ENTER fraction 0.5, stop 41200 (cross up)", or "nothing". */
-void cli_guard_decision_text(const struct guard_decision *decision, bool there, char *buf, size_t size);
-void cli_guard_order_text(const struct guard_difference *difference, const struct market *market, bool whole,
-                          char *buf, size_t size);
+/* What a difference is between, "ENTER fraction 0.5, stop 41200 (cross up)", an order, or "nothing". */
+enum { GUARD_TEXT_MAX = 512 };
+void cli_guard_texts(const struct guard_difference *difference, const struct market *market,
+                     char whole[static GUARD_TEXT_MAX], char changed[static GUARD_TEXT_MAX]);
 
 /* The difference as JSON: row, time, symbol and both versions. */
 json_t *cli_guard_difference_json(const struct guard_args *args, const struct guard_difference *difference);
+
+/* The verbs' verdicts as text, and as papertape.lookahead/1 and papertape.warmup/1 (an exit status). */
+void cli_lookahead_print(const struct guard_args *args, const struct guard_lookahead *verdict);
+int cli_lookahead_print_json(const struct guard_args *args, const struct guard_lookahead *verdict);
+void cli_warmup_print(const struct guard_args *args, const struct guard_warmup *verdict);
+int cli_warmup_print_json(const struct guard_args *args, const struct guard_warmup *verdict);
 
 #endif

@@ -5,10 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "cli/indicators.h"
+#include "cli/stored.h"
 #include "indicators_gpu/indicators.h"
 
 static const char *const inputs[INDICATOR_COLUMNS] = {"open", "high", "low", "close", "volume", "time"};
@@ -41,167 +40,91 @@ int cli_indicators_finish_stdout(void)
     return EXIT_FAILURE;
 }
 
-/* A cell of the table; what is longer than any row's text is cut. */
-struct cell {
-    char text[200];
+static const struct stored_column columns[] = {
+    {"family", -15}, {"name", -4},   {"summary", -7}, {"options", -7},   {"inputs", -6}, {"outputs", -7},
+    {"first", 5},    {"warm-up", 7}, {"bytes", 5},    {"tolerance", -9}, {"source", -6},
 };
 
-static void add(struct cell *cell, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct cell *cell, const char *format, ...)
+enum { FAMILY, NAME, SUMMARY, OPTIONS, INPUTS, OUTPUTS, FIRST, WARMUP, BYTES, TOLERANCE, SOURCE, COLUMNS };
+
+/* A cell of the table; what is longer than any row's text is cut. */
+enum { CELL = 200 };
+
+static void add(char cell[static CELL], const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(char cell[static CELL], const char *format, ...)
 {
-    size_t len = strlen(cell->text);
+    size_t len = strlen(cell);
     va_list args;
     va_start(args, format);
-    vsnprintf(cell->text + len, sizeof(cell->text) - len, format, args);
+    vsnprintf(cell + len, CELL - len, format, args);
     va_end(args);
 }
 
 /* "fast=12 slow=26 signal=9 (1-100000)": options with one range share it. */
-static struct cell options_cell(const struct indicator *row, const double values[])
+static void add_options(char cell[static CELL], const struct indicator *row)
 {
-    struct cell cell = {""};
     for (size_t i = 0; i < row->n_options; i++) {
         const struct indicator_option *option = &row->options[i], *next = option + 1;
         bool last = i + 1 == row->n_options;
-        add(&cell, "%s%s=%.15g", i > 0 ? " " : "", option->name, values[i]);
+        add(cell, "%s%s=%.15g", i > 0 ? " " : "", option->name, option->value);
         if (last || next->min != option->min || next->max != option->max)
-            add(&cell, " (%.15g-%.15g)", option->min, option->max);
+            add(cell, " (%.15g-%.15g)", option->min, option->max);
     }
-    return cell;
 }
 
-static struct cell inputs_cell(const struct indicator *row)
+static void add_inputs(char cell[static CELL], const struct indicator *row)
 {
-    struct cell cell = {""};
     for (size_t c = 0; c < INDICATOR_COLUMNS; c++)
         if (row->inputs & 1u << c)
-            add(&cell, "%s%s", *cell.text ? "," : "", inputs[c]);
-    return cell;
+            add(cell, "%s%s", *cell ? "," : "", inputs[c]);
 }
 
-static struct cell outputs_cell(const struct indicator *row)
+static void add_tolerance(char cell[static CELL], const struct indicator *row)
 {
-    struct cell cell = {""};
-    for (size_t k = 0; k < row->n_outputs; k++)
-        add(&cell, "%s%s", k > 0 ? "," : "", *row->outputs[k] ? row->outputs[k] : row->name);
-    return cell;
-}
-
-static struct cell warmup_cell(const struct indicator_spec *spec, enum indicator_precision precision)
-{
-    struct cell cell = {""};
-    size_t bars = indicator_warmup(spec, precision);
-    if (bars == INDICATOR_FOREVER)
-        add(&cell, "never");
-    else
-        add(&cell, "%zu", bars);
-    return cell;
-}
-
-static struct cell tolerance_cell(const struct indicator *row)
-{
-    struct cell cell = {""};
     bool absolute = row->tolerance.scale == INDICATOR_OF_ONE;
-    add(&cell, "%g %g %s%s", row->tolerance.f64, row->tolerance.f32, absolute ? "" : "of ",
+    add(cell, "%g %g %s%s", row->tolerance.f64, row->tolerance.f32, absolute ? "" : "of ",
         scales[row->tolerance.scale]);
-    return cell;
 }
 
-enum { NAME, SUMMARY, OPTIONS, INPUTS, OUTPUTS, FIRST, WARMUP, BYTES, TOLERANCE, SOURCE, COLUMNS };
-
-static const struct {
-    const char *title;
-    bool number;
-} columns[COLUMNS] = {
-    [NAME] = {"NAME", false},     [SUMMARY] = {"SUMMARY", false}, [OPTIONS] = {"OPTIONS", false},
-    [INPUTS] = {"INPUTS", false}, [OUTPUTS] = {"OUTPUTS", false}, [FIRST] = {"FIRST", true},
-    [WARMUP] = {"WARM-UP", true}, [BYTES] = {"BYTES", true},      [TOLERANCE] = {"TOLERANCE", false},
-    [SOURCE] = {"SOURCE", false},
-};
-
-static struct cell cell_of(const struct indicator *row, int column)
+static void print_row(struct stored_list *list, const char *family, const struct indicator *row)
 {
     struct indicator_spec spec = default_spec(row);
-    struct cell cell = {""};
-    switch (column) {
-    case NAME:
-        add(&cell, "%s", row->name);
-        break;
-    case SUMMARY:
-        add(&cell, "%s", row->summary);
-        break;
-    case OPTIONS:
-        return options_cell(row, spec.options);
-    case INPUTS:
-        return inputs_cell(row);
-    case OUTPUTS:
-        return outputs_cell(row);
-    case FIRST:
-        add(&cell, "%zu", indicator_lookback(&spec));
-        break;
-    case WARMUP:
-        return warmup_cell(&spec, INDICATOR_F64);
-    case BYTES:
-        add(&cell, "%zu", indicator_bytes(&spec, INDICATOR_F64));
-        break;
-    case TOLERANCE:
-        return tolerance_cell(row);
-    case SOURCE:
-        add(&cell, "%s", row->source);
-        break;
-    }
-    return cell;
-}
+    size_t warmup = indicator_warmup(&spec, INDICATOR_F64);
+    char cells[COLUMNS][CELL] = {{0}};
+    const char *texts[COLUMNS];
 
-/* A line, cut to the terminal's width where there is one. */
-static void print_line(const char *line, int width)
-{
-    int len = (int)strlen(line);
-    while (len > 0 && line[len - 1] == ' ')
-        len--;
-    printf("%.*s\n", width > 0 && width < len ? width : len, line);
-}
-
-static void print_row(const struct cell cells[COLUMNS], const int widths[COLUMNS], int width)
-{
-    char line[COLUMNS * sizeof(struct cell)] = "";
-    size_t len = 0;
-    for (int c = 0; c < COLUMNS && len < sizeof(line); c++)
-        len += (size_t)snprintf(line + len, sizeof(line) - len, "  %*s",
-                                columns[c].number ? widths[c] : -widths[c], cells[c].text);
-    print_line(line, width);
+    for (int c = 0; c < COLUMNS; c++)
+        texts[c] = cells[c];
+    texts[FAMILY] = family;
+    texts[NAME] = row->name;
+    texts[SUMMARY] = row->summary;
+    texts[SOURCE] = row->source;
+    add_options(cells[OPTIONS], row);
+    add_inputs(cells[INPUTS], row);
+    for (size_t k = 0; k < row->n_outputs; k++)
+        add(cells[OUTPUTS], "%s%s", k > 0 ? "," : "", *row->outputs[k] ? row->outputs[k] : row->name);
+    add(cells[FIRST], "%zu", indicator_lookback(&spec));
+    if (warmup == INDICATOR_FOREVER)
+        add(cells[WARMUP], "never");
+    else
+        add(cells[WARMUP], "%zu", warmup);
+    add(cells[BYTES], "%zu", indicator_bytes(&spec, INDICATOR_F64));
+    add_tolerance(cells[TOLERANCE], row);
+    cli_stored_row(list, texts);
 }
 
 int cli_indicators_list_table(void)
 {
     size_t n;
     const struct indicator *const *rows = indicator_rows(&n);
-    struct cell cells[COLUMNS];
-    struct winsize window;
-    int widths[COLUMNS], width = 0;
+    struct stored_list list = {
+        .name = "indicators", .form = STORED_TABLE, .columns = columns, .n_columns = COLUMNS, .fits = true};
 
-    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0)
-        width = window.ws_col;
-    for (int c = 0; c < COLUMNS; c++) {
-        snprintf(cells[c].text, sizeof(cells[c].text), "%s", columns[c].title);
-        widths[c] = (int)strlen(columns[c].title);
-        for (size_t i = 0; i < n; i++) {
-            struct cell cell = cell_of(rows[i], c);
-            int len = (int)strlen(cell.text);
-            widths[c] = len > widths[c] ? len : widths[c];
-        }
-    }
-    print_row(cells, widths, width);
-    for (int f = 0; f < FAMILIES; f++) {
-        printf("\n%s\n", families[f][1]);
-        for (size_t i = 0; i < n; i++) {
-            if (strcmp(rows[i]->family, families[f][0]) != 0)
-                continue;
-            for (int c = 0; c < COLUMNS; c++)
-                cells[c] = cell_of(rows[i], c);
-            print_row(cells, widths, width);
-        }
-    }
+    for (int f = 0; f < FAMILIES; f++)
+        for (size_t i = 0; i < n; i++)
+            if (strcmp(rows[i]->family, families[f][0]) == 0)
+                print_row(&list, families[f][1], rows[i]);
+    cli_stored_end(&list);
     return cli_indicators_finish_stdout();
 }
 
@@ -210,7 +133,9 @@ int cli_indicators_list_specs(const struct indicator_spec *specs, size_t n)
     for (size_t s = 0; s < n; s++) {
         const struct indicator_spec *spec = &specs[s];
         const struct indicator *row = spec->row;
-        char text[160];
+        char text[160], reads[CELL] = "", tolerance[CELL] = "";
+        add_inputs(reads, row);
+        add_tolerance(tolerance, row);
         indicator_spec_text(spec, text, sizeof(text));
         printf("%s%s: %s\n", s > 0 ? "\n" : "", text, row->summary);
         printf("  source     %s\n  family     %s\n", row->source, row->family);
@@ -219,7 +144,7 @@ int cli_indicators_list_specs(const struct indicator_spec *specs, size_t n)
             printf("  %-10s %s from %.15g to %.15g, %.15g when it is left out\n", i > 0 ? "" : "options",
                    option->name, option->min, option->max, option->value);
         }
-        printf("  reads      %s\n", inputs_cell(row).text);
+        printf("  reads      %s\n", reads);
         for (size_t k = 0; k < row->n_outputs; k++) {
             indicator_spec_name(spec, k, text, sizeof(text));
             printf("  %-10s %s\n", k > 0 ? "" : "columns", text);
@@ -233,7 +158,7 @@ int cli_indicators_list_specs(const struct indicator_spec *specs, size_t n)
         printf("  bytes      %zu a bar in float64, %zu in float32; %zu a stream\n",
                indicator_bytes(spec, INDICATOR_F64), indicator_bytes(spec, INDICATOR_F32),
                indicator_stream_bytes(spec));
-        printf("  tolerance  of --backend cpu: %s (float64, float32)\n", tolerance_cell(row).text);
+        printf("  tolerance  of --backend cpu: %s (float64, float32)\n", tolerance);
     }
     return cli_indicators_finish_stdout();
 }

@@ -1,5 +1,3 @@
-#include "cli/ledger.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,7 +130,7 @@ struct stored_list cli_ledger_list(enum stored_form form, FILE *out)
     return list;
 }
 
-void cli_ledger_list_row(struct stored_list *list, const struct ledger_row *row, const char *account)
+void cli_ledger_row(struct stored_list *list, const struct ledger_row *row, const char *account)
 {
     struct symbol scale = {.quote_scale = row->scale};
     cli_stored_record_row(list, row, &(struct record_context){&scale, account});
@@ -140,7 +138,7 @@ void cli_ledger_list_row(struct stored_list *list, const struct ledger_row *row,
 
 static void print_row(void *ctx, const struct db_ledger_row *entry)
 {
-    cli_ledger_list_row(ctx, &entry->row, entry->account->name);
+    cli_ledger_row(ctx, &entry->row, entry->account->name);
 }
 
 static int read(struct db_reader *reader, const struct option_call *call, struct stored_list *list)

@@ -1,9 +1,6 @@
-#include "cli/lookahead.h"
-
 #include <stdio.h>
-#include <unistd.h>
 
-#include "cli/progress.h"
+#include "cli/guard_args.h"
 #include "cli/stored.h"
 #include "cli/verbs.h"
 #include "exchange/exit_status.h"
@@ -11,14 +8,8 @@
 static void print_difference(const struct guard_args *args, const struct guard_difference *found)
 {
     const struct market *market = args->market;
-    char at[STORED_CELL], cut[STORED_CELL], whole[512], changed[512];
-    if (found->of_order) {
-        cli_guard_order_text(found, market, true, whole, sizeof whole);
-        cli_guard_order_text(found, market, false, changed, sizeof changed);
-    } else {
-        cli_guard_decision_text(&found->decision, found->in_whole, whole, sizeof whole);
-        cli_guard_decision_text(&found->changed_decision, found->in_changed, changed, sizeof changed);
-    }
+    char at[STORED_CELL], cut[STORED_CELL], whole[GUARD_TEXT_MAX], changed[GUARD_TEXT_MAX];
+    cli_guard_texts(found, market, whole, changed);
     printf("LOOKS AHEAD at %s, %s, %s\n", cli_stored_time(STORED_TABLE, at, found->ts_ns),
            market->series[found->symbol].symbol.name,
            found->way == BACKTEST_COLUMNS ? "by columns" : "by the engine");
@@ -62,31 +53,25 @@ int cli_lookahead_print_json(const struct guard_args *args, const struct guard_l
         15);
 }
 
-static int examine(const struct guard_args *args, bool json)
+static int run(struct option_call *call)
 {
-    struct guard_config config = cli_guard_config(args);
-    struct progress progress;
+    const struct guard_args *args = call->into;
     struct guard_lookahead verdict;
+    struct guard_config config;
+    struct progress progress;
     char err[512] = "";
-    cli_progress_begin(&progress, "lookahead");
-    config.progress = cli_progress_show;
-    config.ctx = &progress;
+    int status = cli_guard_open(call, &progress, &config);
+    if (status != EXIT_OK)
+        return status;
     int r = backtest_guard_lookahead(&config, &verdict, err, sizeof err);
     cli_progress_end(&progress);
     if (r < 0)
         return cli_stored_fail(EXIT_ERROR, "lookahead", "", err);
-    int status = EXIT_OK;
-    if (json)
+    if (call->json)
         status = cli_lookahead_print_json(args, &verdict);
     else
         cli_lookahead_print(args, &verdict);
     return status == EXIT_OK && !tried_and_ok(&verdict) ? EXIT_ERROR : status;
-}
-
-static int run(struct option_call *call)
-{
-    int status = cli_guard_open(call);
-    return status == EXIT_OK ? examine(call->into, call->json) : status;
 }
 
 static void init(void *into)

@@ -1,5 +1,3 @@
-#include "cli/orders.h"
-
 #include <stdio.h>
 
 #include "cli/stored.h"
@@ -21,16 +19,11 @@ struct stored_list cli_orders_list(enum stored_form form, FILE *out)
     return cli_stored_list_of(&record_orders, columns, sizeof columns / sizeof *columns, form, out);
 }
 
-void cli_orders_row(struct stored_list *list, const struct order *o, const struct symbol *symbol,
-                    const char *account)
-{
-    cli_stored_record_row(list, o, &(struct record_context){symbol, account});
-}
-
 static void print_order(void *ctx, const struct db_order_row *row)
 {
-    cli_orders_row(ctx, &row->order, row->symbol ? &row->symbol->symbol : NULL,
-                   row->account ? row->account->name : NULL);
+    cli_stored_record_row(ctx, &row->order,
+                          &(struct record_context){row->symbol ? &row->symbol->symbol : NULL,
+                                                   row->account ? row->account->name : NULL});
 }
 
 static int read(struct db_reader *reader, const struct option_call *call, struct stored_list *list)

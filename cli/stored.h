@@ -77,6 +77,7 @@ struct stored_list {
     unsigned long rows;
     int r;     /* -ENOMEM once a row could not be written */
     FILE *out; /* NULL: stdout */
+    bool fits; /* a table's lines are cut to the terminal's width */
     bool begun;
     char *kept; /* a table's rows, before the widths are known */
     size_t n_kept, cap_kept;
@@ -88,6 +89,12 @@ struct stored_list {
 struct stored_list cli_stored_list_of(const struct record *record, const struct stored_column *columns, int n,
                                       enum stored_form form, FILE *out);
 void cli_stored_record_row(struct stored_list *list, const void *row, const struct record_context *context);
+
+/* The lists of orders, fills and ledger rows, whose amounts have their own scale. */
+struct stored_list cli_orders_list(enum stored_form form, FILE *out);
+struct stored_list cli_fills_list(enum stored_form form, FILE *out);
+struct stored_list cli_ledger_list(enum stored_form form, FILE *out);
+void cli_ledger_row(struct stored_list *list, const struct ledger_row *row, const char *account);
 
 /* A row's texts, one a column; for the table and CSV. */
 void cli_stored_row(struct stored_list *list, const char *const *cells);

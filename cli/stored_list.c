@@ -1,7 +1,10 @@
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "cli/stored.h"
 #include "cli/text.h"
@@ -62,19 +65,40 @@ static void keep_cell(struct stored_list *list, int column, const char *text)
         list->widths[column] = width;
 }
 
+/* Columns that a line may have; 0: any number. */
+static int width_of(const struct stored_list *list)
+{
+    struct winsize window;
+    return list->fits && isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0
+               ? window.ws_col
+               : 0;
+}
+
+/* Blanks and a text, as far as there is room. */
+static void put(FILE *out, int *room, int blanks, const char *text)
+{
+    blanks = blanks < *room ? blanks : *room;
+    *room -= blanks;
+    fprintf(out, "%*s%.*s", blanks, "", *room, text);
+    int width = cli_text_width(text);
+    *room -= width < *room ? width : *room;
+}
+
 static void print_kept(struct stored_list *list)
 {
     FILE *out = out_of(list);
+    int most = width_of(list);
     for (size_t at = 0; list->r == 0 && at < list->n_kept; fputc('\n', out)) {
-        const char *space = "";
+        int room = most > 0 ? most : INT_MAX, space = 0;
         for (int i = 0; i < list->n_columns; i++) {
             if (columns_of(list)[i].width == 0)
                 continue;
             const char *text = list->kept + at;
             int width = cli_text_width(text), gap = width < list->widths[i] ? list->widths[i] - width : 0;
             bool left = columns_of(list)[i].width < 0;
-            fprintf(out, "%s%*s%s%*s", space, left ? 0 : gap, "", text, left ? gap : 0, "");
-            space = "  ";
+            put(out, &room, space + (left ? 0 : gap), text);
+            put(out, &room, left ? gap : 0, "");
+            space = 2;
             at += strlen(text) + 1;
         }
     }

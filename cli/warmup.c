@@ -1,16 +1,13 @@
-#include "cli/warmup.h"
-
 #include <stdio.h>
-#include <unistd.h>
 
-#include "cli/progress.h"
+#include "cli/guard_args.h"
 #include "cli/stored.h"
 #include "cli/verbs.h"
 #include "exchange/exit_status.h"
 
 void cli_warmup_print(const struct guard_args *args, const struct guard_warmup *verdict)
 {
-    char whole[512], changed[512], at[STORED_CELL];
+    char whole[GUARD_TEXT_MAX], changed[GUARD_TEXT_MAX], at[STORED_CELL];
     const struct guard_difference *last = &verdict->last;
     cli_guard_print_head(args);
     printf("windows    %zu of %zu rows: %zu decisions, %zu runs\n", verdict->windows, verdict->window_rows,
@@ -21,13 +18,7 @@ void cli_warmup_print(const struct guard_args *args, const struct guard_warmup *
     else
         printf("predicted  %zu bars, to the last bit of its indicators\n", verdict->predicted);
     if (verdict->last_bars > 0 || last->in_whole || last->in_changed) {
-        if (last->of_order) {
-            cli_guard_order_text(last, args->market, true, whole, sizeof whole);
-            cli_guard_order_text(last, args->market, false, changed, sizeof changed);
-        } else {
-            cli_guard_decision_text(&last->decision, last->in_whole, whole, sizeof whole);
-            cli_guard_decision_text(&last->changed_decision, last->in_changed, changed, sizeof changed);
-        }
+        cli_guard_texts(last, args->market, whole, changed);
         printf("with %zu   at %s, %s\n  all        %s\n  %-10zu %s\n", verdict->last_bars,
                cli_stored_time(STORED_TABLE, at, last->ts_ns), args->market->series[last->symbol].symbol.name,
                whole, verdict->last_bars, changed);
@@ -63,31 +54,25 @@ int cli_warmup_print_json(const struct guard_args *args, const struct guard_warm
         15);
 }
 
-static int examine(const struct guard_args *args, bool json)
+static int run(struct option_call *call)
 {
-    struct guard_config config = cli_guard_config(args);
-    struct progress progress;
+    const struct guard_args *args = call->into;
     struct guard_warmup verdict;
+    struct guard_config config;
+    struct progress progress;
     char err[512] = "";
-    cli_progress_begin(&progress, "warmup");
-    config.progress = cli_progress_show;
-    config.ctx = &progress;
+    int status = cli_guard_open(call, &progress, &config);
+    if (status != EXIT_OK)
+        return status;
     int r = backtest_guard_warmup(&config, &verdict, err, sizeof err);
     cli_progress_end(&progress);
     if (r < 0)
         return cli_stored_fail(EXIT_ERROR, "warmup", "", err);
-    int status = EXIT_OK;
-    if (json)
+    if (call->json)
         status = cli_warmup_print_json(args, &verdict);
     else
         cli_warmup_print(args, &verdict);
     return status == EXIT_OK && (!verdict.settles || verdict.decisions == 0) ? EXIT_ERROR : status;
-}
-
-static int run(struct option_call *call)
-{
-    int status = cli_guard_open(call);
-    return status == EXIT_OK ? examine(call->into, call->json) : status;
 }
 
 static void init(void *into)

@@ -294,26 +294,46 @@ bool tui_print_is_stale(const struct model *model, struct moment now)
     return false;
 }
 
-/* Another order's number; -1: none. */
-static json_t *order_or_null(int64_t order)
+/* ---- as JSON ---- */
+
+#define ROW struct status_position
+static const struct record position_record =
+    PRINT_RECORD(TEXT(account), TEXT(symbol), TEXT(side), REAL(qty), REAL(entry), REAL(mark), REAL(upnl),
+                 REAL(stop), COUNT(age_ms), REAL(fifo_entry));
+#undef ROW
+#define ROW struct status_account
+static const struct record account_record = PRINT_RECORD(TEXT(account), TEXT(currency), REAL(equity),
+                                                         REAL(cash), REAL(return_pct), REAL(drawdown_pct));
+#undef ROW
+#define ROW struct history_equity
+static const struct record equity_record = PRINT_RECORD(WHOLE(ts_ns), REAL(equity));
+#undef ROW
+#define ROW struct history_fill
+static const struct record fill_record = PRINT_RECORD(
+    AS(SIGNED, REQUIRED, id, "fill"), WHOLE(order), WHOLE(ts_ns), TEXT(account), TEXT(symbol), TEXT(side),
+    REAL(price), REAL(qty), REAL(fee), TEXT(tag), AS(BOOL, REQUIRED, maker, "maker"));
+#undef ROW
+#define ROW struct history_order
+static const struct record order_record = PRINT_RECORD(
+    AS(SIGNED, REQUIRED, id, "order"), WHOLE(updated_ns), TEXT(account), TEXT(symbol), TEXT(side), TEXT(type),
+    TEXT(state), REAL(qty), REAL(filled), REAL(price), REAL(stop), TEXT(reason), TEXT(tag), TEXT(tif),
+    REAL(trail), REAL(trail_pct), COUNT(group), COUNT(parent));
+#undef ROW
+#define ROW struct history_log
+static const struct record log_record = PRINT_RECORD(WHOLE(ts_ns), TEXT(kind), TEXT(text));
+#undef ROW
+
+json_t *tui_print_object(const struct record *record, const void *row)
 {
-    return order < 0 ? json_null() : json_integer((json_int_t)order);
+    return record_json_object(record, NULL, 0, row, &(struct record_context){0});
 }
 
-static json_t *positions_json(const struct status *s)
+static json_t *rows_json(const struct record *record, const void *rows, int n)
 {
     json_t *list = json_array();
 
-    for (int i = 0; i < s->n_positions; i++) {
-        const struct status_position *p = &s->positions[i];
-        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "account",
-                                              p->account, "symbol", p->symbol, "side", p->side, "qty",
-                                              cli_stored_real(p->qty), "entry", cli_stored_real(p->entry),
-                                              "mark", cli_stored_real(p->mark), "upnl",
-                                              cli_stored_real(p->upnl), "stop", cli_stored_real(p->stop),
-                                              "age_ms", p->age_ms < 0 ? json_null() : json_integer(p->age_ms),
-                                              "fifo_entry", cli_stored_real(p->fifo_entry)));
-    }
+    for (int i = 0; i < n; i++)
+        json_array_append_new(list, tui_print_object(record, (const char *)rows + (size_t)i * record->size));
     return list;
 }
 
@@ -328,64 +348,12 @@ static json_t *trades_json(const struct history *h, const char *account)
 
 static json_t *accounts_json(const struct model *model)
 {
-    json_t *list = json_array();
+    const struct status *s = &model->status;
+    json_t *list = rows_json(&account_record, s->accounts, s->n_accounts), *account;
+    size_t i;
 
-    for (int i = 0; i < model->status.n_accounts; i++) {
-        const struct status_account *a = &model->status.accounts[i];
-        json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "account", a->account,
-                                              "currency", a->currency, "equity", cli_stored_real(a->equity),
-                                              "cash", cli_stored_real(a->cash), "return_pct",
-                                              cli_stored_real(a->return_pct), "drawdown_pct",
-                                              cli_stored_real(a->drawdown_pct), "trades",
-                                              trades_json(&model->history, a->account)));
-    }
-    return list;
-}
-
-static json_t *equity_json(const struct history *h)
-{
-    json_t *list = json_array();
-
-    for (int i = 0; i < h->n_equity; i++)
-        json_array_append_new(list, json_pack("{s:I, s:o}", "ts_ns", (json_int_t)h->equity[i].ts_ns, "equity",
-                                              cli_stored_real(h->equity[i].equity)));
-    return list;
-}
-
-static json_t *fills_json(const struct history *h)
-{
-    json_t *list = json_array();
-
-    for (int i = 0; i < h->n_fills; i++) {
-        const struct history_fill *f = &h->fills[i];
-        json_array_append_new(list, json_pack("{s:I, s:I, s:I, s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:b}",
-                                              "fill", (json_int_t)f->id, "order", (json_int_t)f->order,
-                                              "ts_ns", (json_int_t)f->ts_ns, "account", f->account, "symbol",
-                                              f->symbol, "side", f->side, "price", cli_stored_real(f->price),
-                                              "qty", cli_stored_real(f->qty), "fee", cli_stored_real(f->fee),
-                                              "tag", f->tag, "maker", f->maker));
-    }
-    return list;
-}
-
-static json_t *orders_json(const struct history *h)
-{
-    json_t *list = json_array();
-
-    for (int i = 0; i < h->n_orders; i++) {
-        const struct history_order *o = &h->orders[i];
-        json_array_append_new(
-            list,
-            json_pack(
-                "{s:I, s:I, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o}",
-                "order", (json_int_t)o->id, "updated_ns", (json_int_t)o->updated_ns, "account", o->account,
-                "symbol", o->symbol, "side", o->side, "type", o->type, "state", o->state, "qty",
-                cli_stored_real(o->qty), "filled", cli_stored_real(o->filled), "price",
-                cli_stored_real(o->price), "stop", cli_stored_real(o->stop), "reason", o->reason, "tag",
-                o->tag, "tif", o->tif, "trail", cli_stored_real(o->trail), "trail_pct",
-                cli_stored_real(o->trail_pct), "group", order_or_null(o->group), "parent",
-                order_or_null(o->parent)));
-    }
+    json_array_foreach(list, i, account)
+        json_object_set_new(account, "trades", trades_json(&model->history, s->accounts[i].account));
     return list;
 }
 
@@ -411,27 +379,21 @@ json_t *tui_print_alerts_json(const struct history *h)
     return list;
 }
 
-static json_t *log_json(const struct history *h)
-{
-    json_t *list = json_array();
-
-    for (int i = 0; i < h->n_log; i++)
-        json_array_append_new(list, json_pack("{s:I, s:s, s:s}", "ts_ns", (json_int_t)h->log[i].ts_ns, "kind",
-                                              h->log[i].kind, "text", h->log[i].text));
-    return list;
-}
-
 int tui_print_json(FILE *out, const struct model *model, const json_t *status)
 {
     bool live = model->source == MODEL_DAEMON && status;
     bool known = model->holdings != MODEL_NOTHING;
+    const struct status *s = &model->status;
+    const struct history *h = &model->history;
     json_t *shown = live ? json_deep_copy(status) : json_null();
-    json_t *object = json_pack("{s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
-                               "papertape.dashboard/1", "daemon", live, "status", shown, "positions",
-                               known ? positions_json(&model->status) : json_null(), "equity",
-                               equity_json(&model->history), "fills", fills_json(&model->history), "orders",
-                               orders_json(&model->history), "alerts", tui_print_alerts_json(&model->history),
-                               "log", log_json(&model->history));
+    json_t *object =
+        json_pack("{s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "papertape.dashboard/1",
+                  "daemon", live, "status", shown, "positions",
+                  known ? rows_json(&position_record, s->positions, s->n_positions) : json_null(), "equity",
+                  rows_json(&equity_record, h->equity, h->n_equity), "fills",
+                  rows_json(&fill_record, h->fills, h->n_fills), "orders",
+                  rows_json(&order_record, h->orders, h->n_orders), "alerts", tui_print_alerts_json(h), "log",
+                  rows_json(&log_record, h->log, h->n_log));
     json_object_set_new(object, "accounts", known ? accounts_json(model) : json_null());
     json_object_set_new(object, "saved_backtest", json_boolean(model_is_saved(model)));
     json_object_set_new(object, "trainings", tui_print_trainings_json(model, tui_model_now()));

@@ -89,27 +89,26 @@ static json_t *count_or_null(int64_t count)
     return count < 0 ? json_null() : json_integer((json_int_t)count);
 }
 
+#define ROW struct status_training
+static const struct record training_record = PRINT_RECORD(
+    TEXT(training), TEXT(state), TEXT(reason), WORD(cause), WHOLE(priority), WORD(device), WORD(backend),
+    COUNT(steps), COUNT(total_steps), COUNT(iteration), AS(REAL, OPTIONAL, steps_s, "steps_per_second"),
+    AS(REAL, OPTIONAL, episode_return, "return"), COUNT(attempts), COUNT(started_ns), COUNT(ended_ns),
+    COUNT(age_ms), AS(BOOL, REQUIRED, stale, "stale"), AS(BOOL, REQUIRED, stopping, "stopping"),
+    REAL(memory_mib), REAL(cpu_s), WORD(policy));
+#undef ROW
+
 json_t *tui_print_trainings_json(const struct model *model, struct moment now)
 {
     json_t *list = json_array();
 
     for (int i = 0; i < model->status.n_trainings; i++) {
         const struct status_training *t = &model->status.trainings[i];
-        json_array_append_new(
-            list,
-            json_pack("{s:s, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, "
-                      "s:b, s:o, s:o, s:o}",
-                      "training", t->training, "state", t->state, "reason", t->reason, "cause",
-                      text_or_null(t->cause), "priority", (json_int_t)t->priority, "device",
-                      text_or_null(t->device), "backend", text_or_null(t->backend), "steps",
-                      count_or_null(t->steps), "total_steps", count_or_null(t->total_steps), "iteration",
-                      count_or_null(t->iteration), "steps_per_second", cli_stored_real(t->steps_s), "return",
-                      cli_stored_real(t->episode_return), "attempts", count_or_null(t->attempts),
-                      "started_ns", count_or_null(t->started_ns), "ended_ns", count_or_null(t->ended_ns),
-                      "age_ms", count_or_null(panel_training_age(model, t, now)), "stale",
-                      tui_model_training_freshness(model, t, now) != FRESH, "stopping", t->stopping,
-                      "memory_mib", cli_stored_real(t->memory_mib), "cpu_s", cli_stored_real(t->cpu_s),
-                      "policy", text_or_null(t->policy)));
+        json_t *object = tui_print_object(&training_record, t);
+        json_object_set_new(object, "age_ms", count_or_null(panel_training_age(model, t, now)));
+        json_object_set_new(object, "stale",
+                            json_boolean(tui_model_training_freshness(model, t, now) != FRESH));
+        json_array_append_new(list, object);
     }
     return list;
 }

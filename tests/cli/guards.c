@@ -1,6 +1,5 @@
 /* How the guards' verdicts read: what differs, when, where, in both versions; as text and as JSON. */
-#include "cli/lookahead.h"
-#include "cli/warmup.h"
+#include "cli/guard_args.h"
 #include "tests/check.h"
 
 static struct guard_args args = {.seed = 7};

@@ -1,9 +1,7 @@
 /* papertape ledger, bars, fills, orders, positions, train list, policy list: what they print from a database
  * of known contents, and how they refuse. */
 #include "cli/verbs.h"
-#include "cli/fills.h"
-#include "cli/ledger.h"
-#include "cli/orders.h"
+#include "cli/stored.h"
 #include "tests/db/fixture.h"
 #include "tests/db/run_verb.h"
 #include "tui/verb/verbs.h"
