@@ -174,14 +174,6 @@ int cli_answer_list(const char *verb, const char *state, const struct answer_sou
     return status;
 }
 
-int cli_answer_check_name(const char *verb, const char *name)
-{
-    if (db_training_name_good(name))
-        return EXIT_OK;
-    return cli_stored_fail(EXIT_USAGE, verb, name,
-                           "a name is 1 to 31 letters, digits, - _ and dots, and begins with no dot");
-}
-
 /* ---- the nearest name ---- */
 
 static json_t *ask_rows(const char *state, const struct answer_source *source)
@@ -204,58 +196,64 @@ static void offer_all(struct nearest *nearest, const char *name, const json_t *r
     json_array_foreach(rows, i, row) nearest_offer(nearest, name, cli_answer_text(row, "name"));
 }
 
-/* The daemon speaks of args.path where the command line has --policy. */
-static void as_options(struct control_error *error)
-{
-    static const struct {
-        const char *from, *to;
-    } words[] = {{"args.name: ", ""}, {"args.path", "--policy"}, {"args.to", "--to"}};
-    char text[sizeof(error->message)];
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        char *at = strstr(error->message, words[i].from);
-        if (!at)
-            continue;
-        snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - error->message), error->message, words[i].to,
-                 at + strlen(words[i].from));
-        memcpy(error->message, text, sizeof(text));
-    }
-}
-
-void cli_answer_refused(const char *verb, const char *state, const char *name,
-                        const struct control_error *error, const struct answer_source *first,
-                        const struct answer_source *second)
+void cli_answer_refused(const struct option_call *call, const char *name, const struct control_error *error,
+                        const struct answer_source *first, const struct answer_source *second)
 {
     struct control_error shown = *error;
     struct nearest nearest = {0};
     json_t *rows[2] = {NULL, NULL};
 
-    as_options(&shown);
+    cli_ask_as_options(call, &shown);
     if (strcmp(error->code, "ENOENT") == 0) {
-        rows[0] = ask_rows(state, first);
-        rows[1] = ask_rows(state, second);
+        rows[0] = ask_rows(call->state, first);
+        rows[1] = ask_rows(call->state, second);
         offer_all(&nearest, name, rows[0]);
         offer_all(&nearest, name, rows[1]);
     }
     size_t len = strlen(shown.message);
     if (nearest_is_near(&nearest, name) && !strstr(shown.message, nearest.best))
         snprintf(shown.message + len, sizeof(shown.message) - len, ": did you mean \"%s\"?", nearest.best);
-    cli_ask_say(verb, &shown);
+    cli_ask_say(call->verb->name, &shown);
     json_decref(rows[0]);
     json_decref(rows[1]);
 }
 
-int cli_answer_ask(const char *verb, const char *state, const char *cmd, const char *name, json_t *args,
-                   const struct answer_source *first, const struct answer_source *second, json_t **ret_result)
+int cli_answer_ask(struct option_call *call, const char *cmd, const struct answer_source *first,
+                   const struct answer_source *second, json_t **ret_result)
 {
     struct control_error error;
-    int status = cli_ask_quietly(state, cmd, args, ret_result, &error);
+    const char *name = call->arguments[0];
+    int status = cli_ask_args_put(call, "name", name);
 
+    if (status != EXIT_OK)
+        return status;
+    status = cli_ask_args_send_quietly(call, cmd, ret_result, &error);
     if (status == EXIT_ERROR)
-        cli_answer_refused(verb, state, name, &error, first, second);
+        cli_answer_refused(call, name, &error, first, second);
     else if (status != EXIT_OK)
-        cli_ask_say(verb, &error);
+        cli_ask_say(call->verb->name, &error);
     return status;
+}
+
+int cli_answer_lines(const struct option_call *call, const json_t *result, const char *schema,
+                     const char *key)
+{
+    json_t *lines = json_object_get(result, key), *line;
+    char words[80];
+    size_t i;
+
+    if (!json_is_array(lines)) {
+        snprintf(words, sizeof words, "the daemon's answer has no %s: both must be of one version", key);
+        return cli_stored_fail(EXIT_ERROR, call->verb->name, call->arguments[0], words);
+    }
+    if (call->json)
+        return cli_answer_print(call->verb->name, schema, key, json_incref(lines));
+    json_array_foreach(lines, i, line)
+    {
+        cli_text_print(stdout, json_is_string(line) ? json_string_value(line) : "");
+        putchar('\n');
+    }
+    return EXIT_OK;
 }
 
 /* ---- values ---- */

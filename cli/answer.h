@@ -41,22 +41,20 @@ json_t *cli_answer_named(const json_t *object, const struct answer_source *sourc
 /* Appends an object, which it takes. */
 void cli_answer_take(struct answer_reading *reading, json_t *object);
 
-/* May it be a training's or a policy's name: letters, digits, - _ and dots, none first, at most 31? EXIT_OK,
- * or EXIT_USAGE with its line. */
-int cli_answer_check_name(const char *verb, const char *name);
-
-/* Asks the daemon a question about `name`; takes the arguments. EXIT_OK and its answer, which is the
- * caller's; else an exit status with its line. `first` and `second` (may be NULL) are where a name unknown to
- * it is looked for. */
-int cli_answer_ask(const char *verb, const char *state, const char *cmd, const char *name, json_t *args,
-                   const struct answer_source *first, const struct answer_source *second,
-                   json_t **ret_result);
+/* Sends the call's arguments (cli/ask.h) as a question about its first word, `name`. EXIT_OK and the answer,
+ * which is the caller's; else an exit status with its line. `first` and `second` (may be NULL) are where a
+ * name unknown to the daemon is looked for. */
+int cli_answer_ask(struct option_call *call, const char *cmd, const struct answer_source *first,
+                   const struct answer_source *second, json_t **ret_result);
 
 /* Says why the daemon refused what was asked of `name`: where there is no such, with the nearest of those
- * that are (second may be NULL). */
-void cli_answer_refused(const char *verb, const char *state, const char *name,
-                        const struct control_error *error, const struct answer_source *first,
-                        const struct answer_source *second);
+ * that are. */
+void cli_answer_refused(const struct option_call *call, const char *name, const struct control_error *error,
+                        const struct answer_source *first, const struct answer_source *second);
+
+/* Prints an answer's list of texts, a line each, or as {"schema": SCHEMA, KEY: [...]}. An exit status. */
+int cli_answer_lines(const struct option_call *call, const json_t *result, const char *schema,
+                     const char *key);
 
 /* An object's values: "", `otherwise` for what is not known. */
 const char *cli_answer_text(const json_t *row, const char *key);

@@ -129,7 +129,7 @@ int cli_ask_args_take(struct option_call *call, const struct option_row *row, co
 }
 
 /* "args.client_id" as "--client-id"; "args.symbol: ", of what is no option but a word, goes. */
-static void as_options(const struct option_call *call, struct control_error *error)
+void cli_ask_as_options(const struct option_call *call, struct control_error *error)
 {
     char text[sizeof error->message];
     char *at = error->message, *end;
@@ -138,6 +138,8 @@ static void as_options(const struct option_call *call, struct control_error *err
         char name[64], limit[80], shown[96];
         end = at + 5 + strspn(at + 5, "abcdefghijklmnopqrstuvwxyz_");
         snprintf(name, sizeof name, "%.*s", (int)(end - at - 5), at + 5);
+        if (strcmp(name, "path") == 0 && option_named(call, "policy")) /* what the file is of */
+            strcpy(name, "policy");
         snprintf(limit, sizeof limit, "risk-%s", name);
         bool is_limit = option_named(call, limit), is_option = is_limit || option_named(call, name);
         if (!is_option && strncmp(end, ": ", 2) == 0)
@@ -154,16 +156,24 @@ static void as_options(const struct option_call *call, struct control_error *err
     }
 }
 
-int cli_ask_args_send(struct option_call *call, const char *cmd, json_t **ret_result)
+int cli_ask_args_send_quietly(struct option_call *call, const char *cmd, json_t **ret_result,
+                              struct control_error *ret_error)
 {
     struct ask_args *into = call->into;
-    struct control_error error;
-    int status = cli_ask_quietly(call->state, cmd, into->args, ret_result, &error);
+    json_t *args = into->args;
 
     into->args = NULL;
+    return cli_ask_quietly(call->state, cmd, args, ret_result, ret_error);
+}
+
+int cli_ask_args_send(struct option_call *call, const char *cmd, json_t **ret_result)
+{
+    struct control_error error;
+    int status = cli_ask_args_send_quietly(call, cmd, ret_result, &error);
+
     if (status == EXIT_OK)
         return EXIT_OK;
-    as_options(call, &error);
+    cli_ask_as_options(call, &error);
     cli_ask_say(call->verb->name, &error);
     return status;
 }

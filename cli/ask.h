@@ -33,6 +33,10 @@ int cli_ask_args_put(struct option_call *call, const char *key, const char *text
 /* Sends the arguments, which are used up. EXIT_OK and the result, the caller's; else an exit status and its
  * line, in which the daemon's args.NAME are options. */
 int cli_ask_args_send(struct option_call *call, const char *cmd, json_t **ret_result);
+/* The same in two: without a word; and the daemon's args.NAME as options. */
+int cli_ask_args_send_quietly(struct option_call *call, const char *cmd, json_t **ret_result,
+                              struct control_error *ret_error);
+void cli_ask_as_options(const struct option_call *call, struct control_error *error);
 
 /* {"schema": SCHEMA, …} in one line on stdout: an answer, which it takes. An exit status. */
 int cli_ask_print(const struct option_call *call, const char *schema, json_t *answer);

@@ -11,10 +11,6 @@
 #include "cli/text.h"
 #include "exchange/exit_status.h"
 
-struct asked {
-    const char *policy, *to;
-};
-
 enum { SHOWN_MAX = 160 }; /* characters of one text: fitted features are long; --json has all */
 
 static void print_text(const char *text)
@@ -104,30 +100,26 @@ static void print_done(const char *word, const json_t *policy)
     putchar('\n');
 }
 
+/* The daemon's own directory is another. */
+static int take_file(struct option_call *call, const struct option_row *row, const char *value)
+{
+    char path[PATH_MAX];
+
+    (void)row;
+    if (!realpath(value, path))
+        return cli_stored_fail(EXIT_ERROR, "policy", value, strerror(errno));
+    return cli_ask_args_put(call, "path", path);
+}
+
 static int ask(struct option_call *call)
 {
-    const struct asked *asked = call->into;
     const char *word = call->word, *name = call->arguments[0];
-    char cmd[32], path[PATH_MAX];
-    json_t *result, *policy, *args;
-    int status = cli_answer_check_name("policy", name);
+    char cmd[32];
+    json_t *result, *policy;
 
-    if (status != EXIT_OK)
-        return status;
-    args = json_pack("{s:s}", "name", name);
-    if (asked->policy && !realpath(asked->policy, path)) { /* the daemon's own directory is another */
-        json_decref(args);
-        return cli_stored_fail(EXIT_ERROR, "policy", asked->policy, strerror(errno));
-    }
-    if (asked->policy && json_object_set_new(args, "path", json_string(path)) < 0) {
-        json_decref(args);
-        return cli_stored_fail(EXIT_ERROR, "policy", asked->policy, "a path of UTF-8 text is needed");
-    }
-    if (asked->to)
-        json_object_set_new(args, "to", json_string(asked->to));
     snprintf(cmd, sizeof(cmd), "policy_%s", word);
-    status = cli_answer_ask("policy", call->state, cmd, name, args, &cli_answer_policies,
-                            strcmp(word, "promote") == 0 ? &cli_answer_trainings : NULL, &result);
+    int status = cli_answer_ask(call, cmd, &cli_answer_policies,
+                                strcmp(word, "promote") == 0 ? &cli_answer_trainings : NULL, &result);
     if (status != EXIT_OK)
         return status;
     policy = cli_answer_named(json_object_get(result, "policy"), &cli_answer_policies);
@@ -165,10 +157,10 @@ static const struct option_action actions[] = {
 
 static const struct option_row options[] = {
     {"to", "challenger|champion", "the role that the step is to lead to: refused where it leads elsewhere",
-     offsetof(struct asked, to), .of = "promote"},
+     .take = cli_ask_args_take, .of = "promote"},
     {"policy", "FILE",
      "this file instead of the training's newest: F.safetensors, or an ensemble's, NAME.ensemble.json",
-     offsetof(struct asked, policy), .of = "promote"},
+     .take = take_file, .of = "promote"},
 };
 
 const struct option_verb cli_policy = {
@@ -180,5 +172,5 @@ const struct option_verb cli_policy = {
     .page = "learning",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
-    .size = sizeof(struct asked),
+    ASK_ARGS,
 };

@@ -12,8 +12,8 @@
 enum { PRIORITY_MOST = 100, LINES_MOST = 10000, NOT_GIVEN = -1000000 };
 
 struct asked {
+    struct ask_args ask;
     const char *config;
-    bool overwrite;
     int64_t priority, lines;
 };
 
@@ -50,7 +50,7 @@ static int refused(struct option_call *call, json_t *config, const struct contro
         if (status == EXIT_ERROR)
             return status;
     }
-    cli_answer_refused("train", call->state, call->arguments[0], error, &cli_answer_trainings, NULL);
+    cli_answer_refused(call, call->arguments[0], error, &cli_answer_trainings, NULL);
     return EXIT_ERROR;
 }
 
@@ -58,26 +58,21 @@ static int change(struct option_call *call)
 {
     const struct asked *asked = call->into;
     const char *name = call->arguments[0];
-    json_t *config = NULL, *result, *args;
+    json_t *config = NULL, *args = asked->ask.args, *result;
     struct control_error error;
     char cmd[32];
-    int status = cli_answer_check_name("train", name);
+    int status = cli_ask_args_put(call, "name", name);
 
     if (status != EXIT_OK)
         return status;
-    args = json_pack("{s:s}", "name", name);
     if (asked->priority != NOT_GIVEN)
         json_object_set_new(args, "priority", json_integer(asked->priority));
-    if (asked->overwrite)
-        json_object_set_new(args, "overwrite", json_true());
-    if (asked->config && !(config = cli_train_config_read(asked->config))) {
-        json_decref(args);
+    if (asked->config && !(config = cli_train_config_read(asked->config)))
         return EXIT_ERROR;
-    }
     if (config)
         json_object_set(args, "config", config);
     snprintf(cmd, sizeof cmd, "train_%s", call->word);
-    status = cli_ask_quietly(call->state, cmd, args, &result, &error);
+    status = cli_ask_args_send_quietly(call, cmd, &result, &error);
     if (status == EXIT_OK) {
         json_t *training = json_object_get(result, "training");
         if (call->json)
@@ -113,33 +108,14 @@ static int check(struct option_call *call)
 static int print_log(struct option_call *call)
 {
     const struct asked *asked = call->into;
-    const char *name = call->arguments[0];
-    json_t *result, *line, *args;
-    size_t i;
-    int status = cli_answer_check_name("train", name);
+    json_t *result;
 
-    if (status != EXIT_OK)
-        return status;
-    args = json_pack("{s:s}", "name", name);
     if (asked->lines != NOT_GIVEN)
-        json_object_set_new(args, "lines", json_integer(asked->lines));
-    status =
-        cli_answer_ask("train", call->state, "train_log", name, args, &cli_answer_trainings, NULL, &result);
+        json_object_set_new(asked->ask.args, "lines", json_integer(asked->lines));
+    int status = cli_answer_ask(call, "train_log", &cli_answer_trainings, NULL, &result);
     if (status != EXIT_OK)
         return status;
-    json_t *lines = json_object_get(result, "lines");
-    if (!json_is_array(lines)) {
-        status = cli_stored_fail(EXIT_ERROR, "train", name,
-                                 "the daemon's answer has no lines: both must be of one version");
-    } else if (call->json) {
-        status = cli_answer_print("train", "papertape.training-log/1", "lines", json_incref(lines));
-    } else {
-        json_array_foreach(lines, i, line)
-        {
-            cli_text_print(stdout, json_is_string(line) ? json_string_value(line) : "");
-            putchar('\n');
-        }
-    }
+    status = cli_answer_lines(call, result, "papertape.training-log/1", "lines");
     json_decref(result);
     return status;
 }
@@ -147,6 +123,7 @@ static int print_log(struct option_call *call)
 static void init(void *into)
 {
     *(struct asked *)into = (struct asked){.priority = NOT_GIVEN, .lines = NOT_GIVEN};
+    cli_ask_args_init(into);
 }
 
 static const struct option_action actions[] = {
@@ -179,7 +156,7 @@ static const struct option_row options[] = {
      offsetof(struct asked, config), .of = "start restart"},
     {"overwrite", NULL,
      "one of that name that has ended starts again at step 0; a study as another study, NAME@TIME",
-     offsetof(struct asked, overwrite), .of = "start"},
+     .take = cli_ask_args_take, .of = "start"},
     {"priority", "N", "-100 to 100; higher goes first, and pauses a lower one on its device",
      offsetof(struct asked, priority), .of = "start", .low = -PRIORITY_MOST, .high = PRIORITY_MOST},
     {"lines", "N", "1 to 10000; 200 by default", offsetof(struct asked, lines), .of = "log", .low = 1,
@@ -198,4 +175,5 @@ const struct option_verb cli_train = {
     OPTION_OPTIONS(options),
     .size = sizeof(struct asked),
     .init = init,
+    .finish = cli_ask_args_finish,
 };

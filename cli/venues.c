@@ -83,28 +83,16 @@ static const struct answer_source source = {
 
 static int streams(struct option_call *call)
 {
-    json_t *result, *name, *args = json_pack("{s:s}", "venue", call->arguments[0]);
-    size_t i;
+    json_t *result;
+    int status = cli_ask_args_put(call, "venue", call->arguments[0]);
 
-    if (!args)
-        return cli_ask_usage("venues", "the venue must be UTF-8");
-    int r = cli_ask_daemon("venues", call->state, "streams", args, &result);
-    if (r != EXIT_OK)
-        return r;
-    json_t *names = json_object_get(result, "streams");
-    if (!json_is_array(names))
-        r = cli_stored_fail(EXIT_ERROR, "venues", "streams",
-                            "the daemon's answer is no list: both must be of one version");
-    else if (call->json)
-        r = cli_answer_print("venues", "papertape.streams/1", "streams", json_incref(names));
-    else
-        json_array_foreach(names, i, name)
-        {
-            cli_text_print(stdout, json_is_string(name) ? json_string_value(name) : "");
-            putchar('\n');
-        }
+    if (status == EXIT_OK)
+        status = cli_ask_args_send(call, "streams", &result);
+    if (status != EXIT_OK)
+        return status;
+    status = cli_answer_lines(call, result, "papertape.streams/1", "streams");
     json_decref(result);
-    return r;
+    return status;
 }
 
 static int list(struct option_call *call)
@@ -128,4 +116,5 @@ const struct option_verb cli_venues = {
     .about = "What the daemon is connected to.",
     .page = "market",
     OPTION_ACTIONS(actions),
+    ASK_ARGS,
 };
