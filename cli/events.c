@@ -48,6 +48,7 @@ static int run(struct option_call *call)
     snprintf(name, sizeof name, "events %s", call->action->name);
     asked->verb = name;
     asked->json = call->json;
+    asked->form = cli_stored_form(call);
     asked->files = call->arguments;
     asked->n_files = call->n;
     if (!asked->out && strchr(actions[i].name, 'p')) /* export, import */
@@ -65,7 +66,7 @@ static void init(void *into)
 
 static const struct option_action actions[] = {
     {"list", "[PATH]", "the segments: sequence numbers, times, sizes, what they hold",
-     .need = OPTION_NEEDS_STATE, .bare = true, .run = run},
+     .need = OPTION_NEEDS_STATE, OPTION_LISTS, .run = run},
     {"verify", "[PATH]",
      "reads everything and checks every hash; names file, block and byte of the first fault, and "
      "exits 1",

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/stored.h"
+
 /* What was asked, of all five. */
 struct events_asked {
     const char *verb; /* "events show" */
@@ -13,6 +15,7 @@ struct events_asked {
     char *const *files;
     int n_files; /* import */
     bool json;
+    enum stored_form form;
     int64_t at_ns, seq, n; /* EVENTS_NOT_GIVEN */
 };
 

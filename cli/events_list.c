@@ -14,59 +14,75 @@ static const char *const kinds[JOURNAL_KINDS] = {[JOURNAL_STATE] = "states",
                                                  [JOURNAL_FRAME] = "frames",
                                                  [JOURNAL_REPLY] = "replies"};
 
-static int list_json(void *ctx, const struct journal_segment_info *s)
-{
-    json_t *names = json_array();
-    for (int kind = JOURNAL_STATE; kind < JOURNAL_KINDS; kind++)
-        if (s->kinds >> kind & 1)
-            json_array_append_new(names, json_string(kinds[kind]));
-    json_t *object = json_pack(
-        "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "name", s->name, "number",
-        (json_int_t)s->number, "first_seq", (json_int_t)s->first_seq, "last_seq", (json_int_t)s->last_seq,
-        "first_ns", (json_int_t)s->first_ns, "last_ns", (json_int_t)s->last_ns, "blocks",
-        (json_int_t)s->blocks, "records", (json_int_t)s->records, "raw_bytes", (json_int_t)s->raw_bytes,
-        "file_bytes", (json_int_t)s->file_bytes, "torn_bytes", (json_int_t)s->torn_bytes, "kinds", names);
-    return json_array_append_new(ctx, object) == 0 ? 0 : -ENOMEM;
-}
+struct segment {
+    struct journal_segment_info info;
+    char kinds[96]; /* a list in JSON */
+};
 
-static int list_text(void *ctx, const struct journal_segment_info *s)
+#define SEGMENT(FIRST, NEXT) \
+    FIRST(info.name, "", "name", STRING, FIXED, REQUIRED, NULL) \
+    NEXT(info.number, "", "number", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(info.first_seq, "", "first_seq", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(info.last_seq, "", "last_seq", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(info.first_ns, "", "first_ns", TIME, FIXED, REQUIRED, NULL) \
+    NEXT(info.last_ns, "", "last_ns", TIME, FIXED, REQUIRED, NULL) \
+    NEXT(info.blocks, "", "blocks", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(info.records, "", "records", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(info.raw_bytes, "", "raw_bytes", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(info.file_bytes, "", "file_bytes", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(kinds, "", "kinds", TEXT, FIXED, REQUIRED, NULL) \
+    NEXT(info.torn_bytes, "", "torn_bytes", UNSIGNED, FIXED, REQUIRED, NULL)
+#define ROW struct segment
+static const struct record_field fields[] = {RECORD_FIELDS(SEGMENT)};
+static const struct record record = RECORD_OF("events", fields);
+#undef ROW
+
+static const struct stored_column columns[] = {
+    {"name", -44},
+    {"number", 0},
+    {"first_seq", 10},
+    {"last_seq", 10},
+    {"first_ns", -24},
+    {"last_ns", -24},
+    {"blocks", 8},
+    {"records", 9},
+    {"raw_bytes", 0},
+    {"file_bytes", 10},
+    {"kinds", -6, .json = true},
+    {"torn_bytes", 10},
+};
+
+static int print_segment(void *ctx, const struct journal_segment_info *info)
 {
-    char from[STORED_CELL], to[STORED_CELL], holds[64] = "";
-    uint64_t *n = ctx;
-    if ((*n)++ == 0)
-        printf("%-44s  %10s  %10s  %-24s  %-24s  %8s  %9s  %10s  %s\n", "segment", "from seq", "to seq",
-               "from", "to", "blocks", "records", "bytes", "holds");
+    struct stored_list *list = ctx;
+    struct segment segment = {.info = *info};
+    bool json = list->form == STORED_JSON;
+    size_t n = 0;
+
     for (int kind = JOURNAL_STATE; kind < JOURNAL_KINDS; kind++)
-        if (s->kinds >> kind & 1) {
-            strcat(holds, *holds ? " " : "");
-            strcat(holds, kinds[kind]);
-        }
-    printf("%-44s  %10" PRIu64 "  %10" PRIu64 "  %-24s  %-24s  %8" PRIu64 "  %9" PRIu64 "  %10" PRIu64
-           "  %s\n",
-           s->name, s->first_seq, s->last_seq, cli_stored_time(STORED_TABLE, from, s->first_ns),
-           cli_stored_time(STORED_TABLE, to, s->last_ns), s->blocks, s->records, s->file_bytes, holds);
-    if (s->torn_bytes > 0)
-        printf("%-44s  its last %" PRIu64 " bytes are torn, or still being written\n", "", s->torn_bytes);
-    return 0;
+        if (info->kinds >> kind & 1)
+            n += (size_t)snprintf(segment.kinds + n, sizeof segment.kinds - n, json ? "%s\"%s\"" : "%s%s",
+                                  n == 0 ? (json ? "[" : "")
+                                  : json ? ","
+                                         : " ",
+                                  kinds[kind]);
+    if (json)
+        snprintf(segment.kinds + n, sizeof segment.kinds - n, n == 0 ? "[]" : "]");
+    cli_stored_record_row(list, &segment, &(struct record_context){0});
+    return list->r;
 }
 
 int cli_events_list(const struct events_asked *asked)
 {
     char err[JOURNAL_ERROR_MAX] = "out of memory";
-    uint64_t n = 0;
-    json_t *segments = json_array();
-    int r = asked->json ? journal_list(asked->path, list_json, segments, err, sizeof err)
-                        : journal_list(asked->path, list_text, &n, err, sizeof err);
-    if (r < 0) {
-        json_decref(segments);
-        return cli_stored_fail(EXIT_ERROR, asked->verb, "", err);
-    }
-    if (!asked->json) {
-        json_decref(segments);
-        return EXIT_OK;
-    }
-    return cli_stored_print(
-        asked->verb, json_pack("{s:s, s:o}", "schema", "papertape.events/1", "segments", segments), 15);
+    struct stored_list list =
+        cli_stored_list_of(&record, columns, sizeof columns / sizeof *columns, asked->form, NULL);
+
+    list.key = "segments";
+    int r = journal_list(asked->path, print_segment, &list, err, sizeof err);
+    if (r == 0 || list.begun)
+        cli_stored_end(&list);
+    return r < 0 ? cli_stored_fail(EXIT_ERROR, asked->verb, "", err) : EXIT_OK;
 }
 
 /* ---- verify ---- */

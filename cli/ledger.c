@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/ledger_hledger.h"
 #include "cli/stored.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
@@ -118,8 +117,17 @@ static const char *contra(const void *row, const struct record_context *context)
 }
 
 static const struct stored_column columns[] = {
-    {"scale", STORED_NOWHERE},        {"id", 0}, {"ts_ns", 0}, {"account", 0}, {"asset", 0}, {"kind", 0},
-    {"contra", 0, .derived = contra},
+    {"scale", STORED_NOWHERE},
+    {"id", 6},
+    {"ts_ns", -24},
+    {"account", -10},
+    {"asset", -5},
+    {"kind", -8},
+    {"contra", -9, .derived = contra},
+    {"amount", 16},
+    {"balance", 18},
+    {"order_id", 8},
+    {"fill_id", 7},
 };
 
 struct stored_list cli_ledger_list(enum stored_form form, FILE *out)
@@ -147,19 +155,26 @@ static int read(struct db_reader *reader, const struct option_call *call, struct
     return db_reader_ledger(reader, print_row, list);
 }
 
+static int list(struct option_call *call)
+{
+    struct stored_list list = cli_ledger_list(cli_stored_form(call), NULL);
+    return cli_stored_print_list(call, "ledger", &list, read);
+}
+
 static int export(struct option_call *call)
 {
     struct db_reader *reader;
     struct stored_list list = cli_ledger_list(call->json ? STORED_JSON : STORED_CSV, NULL);
-    if (*(const bool *)call->into && (call->csv || call->json))
-        return option_fail(call, EXIT_USAGE, "--hledger: it is a form of its own, beside --csv and --json");
     if (!*(const bool *)call->into)
         return cli_stored_print_list(call, "ledger export", &list, read);
+    if (call->csv || call->json)
+        return option_fail(call, EXIT_USAGE, "--hledger: it is a form of its own, beside --csv and --json");
     int status = cli_stored_open("ledger export", call->state, &reader);
     return status == EXIT_OK ? cli_stored_close("ledger export", reader, cli_ledger_hledger(reader)) : status;
 }
 
 static const struct option_action actions[] = {
+    {"list", NULL, "every row, oldest first", .need = OPTION_NEEDS_STATE, OPTION_LISTS, .run = list},
     {"verify", NULL,
      "checks the seal of every row of accounts, symbols, orders, fills, positions, equity, commands, alerts "
      "and meta, "
@@ -185,8 +200,8 @@ static const struct option_row options[] = {
 
 const struct option_verb cli_ledger = {
     .name = "ledger",
-    .words = "verify: does everything add up? export: its rows",
-    .about = "The double-entry ledger. With --json, papertape.ledger/1.",
+    .words = "its rows: list, export; verify: does everything add up?",
+    .about = "The double-entry ledger. With --json papertape.ledger_rows/1, of verify papertape.ledger/1.",
     .exits = "1 of verify also where something does not hold.",
     .page = "accounts",
     OPTION_ACTIONS(actions),

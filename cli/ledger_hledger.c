@@ -1,5 +1,3 @@
-#include "cli/ledger_hledger.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>

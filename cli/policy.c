@@ -11,6 +11,11 @@
 #include "cli/text.h"
 #include "exchange/exit_status.h"
 
+struct asked {
+    struct ask_args ask;
+    const char *file;
+};
+
 enum { SHOWN_MAX = 160 }; /* characters of one text: fitted features are long; --json has all */
 
 static void print_text(const char *text)
@@ -100,26 +105,21 @@ static void print_done(const char *word, const json_t *policy)
     putchar('\n');
 }
 
-/* The daemon's own directory is another. */
-static int take_file(struct option_call *call, const struct option_row *row, const char *value)
-{
-    char path[PATH_MAX];
-
-    (void)row;
-    if (!realpath(value, path))
-        return cli_stored_fail(EXIT_ERROR, "policy", value, strerror(errno));
-    return cli_ask_args_put(call, "path", path);
-}
-
 static int ask(struct option_call *call)
 {
+    const struct asked *asked = call->into;
     const char *word = call->word, *name = call->arguments[0];
-    char cmd[32];
+    char cmd[32], path[PATH_MAX];
     json_t *result, *policy;
+    int status = EXIT_OK;
 
+    if (asked->file && !realpath(asked->file, path)) /* the daemon's own directory is another */
+        return cli_stored_fail(EXIT_ERROR, "policy", asked->file, strerror(errno));
+    if (asked->file && (status = cli_ask_args_put(call, "path", path)) != EXIT_OK)
+        return status;
     snprintf(cmd, sizeof(cmd), "policy_%s", word);
-    int status = cli_answer_ask(call, cmd, &cli_answer_policies,
-                                strcmp(word, "promote") == 0 ? &cli_answer_trainings : NULL, &result);
+    status = cli_answer_ask(call, cmd, &cli_answer_policies,
+                            strcmp(word, "promote") == 0 ? &cli_answer_trainings : NULL, &result);
     if (status != EXIT_OK)
         return status;
     policy = cli_answer_named(json_object_get(result, "policy"), &cli_answer_policies);
@@ -160,7 +160,7 @@ static const struct option_row options[] = {
      .take = cli_ask_args_take, .of = "promote"},
     {"policy", "FILE",
      "this file instead of the training's newest: F.safetensors, or an ensemble's, NAME.ensemble.json",
-     .take = take_file, .of = "promote"},
+     offsetof(struct asked, file), .of = "promote"},
 };
 
 const struct option_verb cli_policy = {
@@ -172,5 +172,7 @@ const struct option_verb cli_policy = {
     .page = "learning",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
-    ASK_ARGS,
+    .size = sizeof(struct asked),
+    .init = cli_ask_args_init,
+    .finish = cli_ask_args_finish,
 };

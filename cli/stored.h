@@ -69,6 +69,7 @@ struct stored_column {
 /* It begins with its first row. A table's columns are as wide as their widest cells of the first rows. */
 struct stored_list {
     const char *name; /* "fills": schema papertape.fills/1 */
+    const char *key;  /* of the rows in JSON; NULL: name */
     enum stored_form form;
     const struct stored_column *columns; /* NULL: own */
     int n_columns;
@@ -95,6 +96,15 @@ struct stored_list cli_orders_list(enum stored_form form, FILE *out);
 struct stored_list cli_fills_list(enum stored_form form, FILE *out);
 struct stored_list cli_ledger_list(enum stored_form form, FILE *out);
 void cli_ledger_row(struct stored_list *list, const struct ledger_row *row, const char *account);
+
+/* The ledger as a journal of hledger's: prints every row, oldest first: a transaction a fill, a transfer, or
+ * a row of another kind. What an account holds of an asset is assets:NAME:ASSET; it comes from and goes to
+ * equity:deposits:NAME, equity:resets:NAME, equity:transfers, liabilities:loans:NAME:ASSET,
+ * expenses:fees:NAME and expenses:interest:NAME. A trade's base asset bears what it cost or brought in the
+ * quote asset (@@), so each transaction balances to the last unit (where that is less than a unit, against
+ * equity:conversion); each posting asserts the balance that the ledger has after it. Commodities and accounts
+ * are declared. 0, -ENOMEM, or the reader's -errno. */
+int cli_ledger_hledger(struct db_reader *reader);
 
 /* A row's texts, one a column; for the table and CSV. */
 void cli_stored_row(struct stored_list *list, const char *const *cells);

@@ -140,7 +140,7 @@ static void begin(struct stored_list *list)
         return;
     list->begun = true;
     if (list->form == STORED_JSON) {
-        printf("{\"schema\":\"papertape.%s/1\",\"%s\":[", list->name, list->name);
+        printf("{\"schema\":\"papertape.%s/1\",\"%s\":[", list->name, list->key ? list->key : list->name);
         return;
     }
     for (int i = 0; i < list->n_columns; i++)

@@ -261,7 +261,11 @@ static void test_ledger(const char *state, const struct fixture *f)
     snprintf(expected, sizeof expected,
              "4,1723161255344000000,main,USDT,fee,fees,-7.63385543,9992358.51072107,1,1,%s", hash);
     CHECK_STR(line(4), expected);
-    CHECK_INT(run(&cli_ledger, "ledger", "--state", state, NULL), 2);
+    CHECK_INT(run(&cli_ledger, "ledger", "--csv", "--state", state, NULL), 0);
+    CHECK_STR(line(4), expected);
+    CHECK_INT(run(&cli_ledger, "ledger", "list", "--state", state, NULL), 0);
+    CHECK_INT(lines(), 5);
+    CHECK(strstr(line(4), "  fee       fees            -7.63385543    9992358.51072107         1        1"));
     CHECK_INT(run(&cli_ledger, "ledger", "verify", "--csv", "--state", state, NULL), 2);
 }
 

@@ -100,5 +100,5 @@ VARIES_TEXT = {
     "runs": [r"(?<=^seconds   )load .*(\n .*)?", r"(?<=^memory    ).*", r"(?<=^events  6000 in ).*"],
     "market": [r"(?<=\":)(null|-?\d[-+.e\d]*)", r"(?<=127\.0\.0\.1:)\d+"],
     "dashboard": [r"(?<= age )[\d.]+s"],
-    "log": [r"(?<=^hash )[0-9a-f]{64}$", r"\d+(?= in the files)", r"(?<=\d) +\d+(?=  states)"],
+    "log": [r"(?<=^hash )[0-9a-f]{64}$", r"\d+(?= in the files)", r"(?<=\d) +\d+(?=  states)", r"(?<=,)\d+(?=,states)"],
 }
