@@ -103,7 +103,7 @@ static void log_add(struct log *log, enum journal_kind kind, uint64_t seq, int64
 static void log_state(struct log *log, const struct engine *engine, uint64_t seq, int64_t recv_ns,
                       enum state_why why)
 {
-    check("state", engine_state_record_encode(engine, 1, why, &log->codec));
+    check("state", engine_state_record_encode(engine, 1, why, NULL, 0, &log->codec));
     log_add(log, JOURNAL_STATE, seq, recv_ns);
     log_flush(log);
 }
@@ -432,7 +432,7 @@ static void measure_day(const char *folder)
     journal_writer_stats(log.writer, &stats);
     print("day_events", (double)log.events, "events");
     print("day_bytes", (double)stats.file_bytes, "B");
-    check("state", engine_state_record_encode(engine, 1, STATE_STOP, &log.codec));
+    check("state", engine_state_record_encode(engine, 1, STATE_STOP, NULL, 0, &log.codec));
     print("state_bytes", (double)log.codec.len, "B");
     const struct engine_counters *counters = engine_counters(engine);
     uint64_t expected = counters->events * 31 + counters->fills * 7 + (uint64_t)engine_equity(engine, 0);

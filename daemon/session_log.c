@@ -212,8 +212,7 @@ static int give_state(struct session *session, struct recorder *recorder, enum s
     size_t len;
     int r = daemon_kept_encode(&session->kept, session->last_command, session->alerts.last_id, &beside, &len);
     if (r == 0)
-        r = engine_state_record_encode_beside(session->engine, session->run, why, beside, len,
-                                              &session->codec);
+        r = engine_state_record_encode(session->engine, session->run, why, beside, len, &session->codec);
     if (r == 0)
         daemon_recorder_state(recorder, session->seq, session->now_ns, session->codec.bytes,
                               session->codec.len);

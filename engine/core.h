@@ -350,6 +350,9 @@ void engine_loan_covered(struct engine *engine,
                          int account); /* or nothing is short any more: the call is over */
 void engine_loan_check(struct engine *engine, int symbol); /* after its price moved: margin calls */
 
+/* One more, zeroed, at the end of *n items of which there is room for *cap; NULL without memory. */
+void *engine_live_append(void **items, size_t *n, size_t *cap, size_t size); /* live.c */
+
 /* match.c */
 /* Records the order, refused or on its way; returns its id and the reason. 0 as id only without memory. */
 uint64_t engine_match_submit(struct engine *engine, const struct order *request,

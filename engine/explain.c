@@ -45,18 +45,16 @@ struct run {
     int r;
 };
 
-static bool grow(void **items, size_t *cap, size_t need, size_t size)
+/* Room for one more at the end; NULL without memory, which ends the run. */
+static void *append(struct run *run, void **items, size_t *n, size_t *cap, size_t size)
 {
-    if (need <= *cap)
-        return true;
-    size_t grown = *cap ? 2 * *cap : 8;
-    void *moved = realloc(*items, grown * size);
-    if (!moved)
-        return false;
-    *items = moved;
-    *cap = grown;
-    return true;
+    void *at = engine_live_append(items, n, cap, size);
+    if (!at)
+        run->r = -ENOMEM;
+    return at;
 }
+#define APPEND(run, of, items) \
+    append(run, (void **)&(of)->items, &(of)->n_##items, &(of)->cap_##items, sizeof *(of)->items)
 
 static void explanation_destroy(struct explanation *explanation)
 {
@@ -112,11 +110,9 @@ static void on_policy(struct run *run, const struct engine *engine, const struct
     const struct engine_policy_decision *p = told->policy;
     if (p->order.qty == 0 && p->order.stop == 0)
         return;
-    if (!grow((void **)&run->decisions, &run->cap_decisions, run->n_decisions + 1, sizeof *run->decisions)) {
-        run->r = -ENOMEM;
+    struct told_decision *at = APPEND(run, run, decisions);
+    if (!at)
         return;
-    }
-    struct told_decision *at = &run->decisions[run->n_decisions++];
     at->account = told->account;
     at->symbol = told->symbol;
     at->decision = (struct explained_decision){.have_policy = true,
@@ -135,11 +131,9 @@ static void on_decision(void *ctx, const struct engine_decision *told)
     }
     if (!told->acted || told->n_intents == 0)
         return;
-    if (!grow((void **)&run->decisions, &run->cap_decisions, run->n_decisions + 1, sizeof *run->decisions)) {
-        run->r = -ENOMEM;
+    struct told_decision *at = APPEND(run, run, decisions);
+    if (!at)
         return;
-    }
-    struct told_decision *at = &run->decisions[run->n_decisions++];
     struct explained_decision *to = &at->decision;
     at->account = told->account;
     at->symbol = told->symbol;
@@ -170,11 +164,9 @@ static void on_decision(void *ctx, const struct engine_decision *told)
 static void on_verdict(void *ctx, const struct engine_verdict *told)
 {
     struct run *run = ctx;
-    if (!grow((void **)&run->verdicts, &run->cap_verdicts, run->n_verdicts + 1, sizeof *run->verdicts)) {
-        run->r = -ENOMEM;
+    struct told_verdict *to = APPEND(run, run, verdicts);
+    if (!to)
         return;
-    }
-    struct told_verdict *to = &run->verdicts[run->n_verdicts++];
     *to = (struct told_verdict){
         .order = told->order->id,
         .verdict = {.reason = told->reason, .limits = *told->limits, .have_facts = told->facts != NULL}};
@@ -185,11 +177,9 @@ static void on_verdict(void *ctx, const struct engine_verdict *told)
 static void on_take(void *ctx, const struct engine_take *told)
 {
     struct run *run = ctx;
-    if (!grow((void **)&run->takes, &run->cap_takes, run->n_takes + 1, sizeof *run->takes)) {
-        run->r = -ENOMEM;
+    struct told_take *take = APPEND(run, run, takes);
+    if (!take)
         return;
-    }
-    struct told_take *take = &run->takes[run->n_takes++];
     *take = (struct told_take){.order = told->order->id, .take = *told};
     if (told->bar)
         take->bar = *told->bar;
@@ -272,12 +262,13 @@ static void set_names(struct explanation *explanation, const struct engine *engi
 static struct explanation *begin(struct run *run, const struct order *order)
 {
     struct explanation *explanation = calloc(1, sizeof *explanation);
-    if (!explanation || !grow((void **)&run->open, &run->cap_open, run->n_open + 1, sizeof *run->open)) {
+    struct explanation **at = explanation ? APPEND(run, run, open) : NULL;
+    if (!at) {
         free(explanation);
         run->r = -ENOMEM;
         return NULL;
     }
-    run->open[run->n_open++] = explanation;
+    *at = explanation;
     run->seen++;
     explanation->order = *order;
     attach_decision(run, explanation);
@@ -317,14 +308,11 @@ static void on_order(void *ctx, const struct order *order)
     if (n > 1 && only_moved(&explanation->changes[n - 1].order, order)) {
         change.moves = explanation->changes[n - 1].moves + 1;
         if (change.moves > 1)
-            n--; /* one entry for all that follow each other */
+            explanation->n_changes--; /* one entry for all that follow each other */
     }
-    if (!grow((void **)&explanation->changes, &explanation->cap_changes, n + 1, sizeof change)) {
-        run->r = -ENOMEM;
-        goto told;
-    }
-    explanation->changes[n] = change;
-    explanation->n_changes = n + 1;
+    struct explained_change *to = APPEND(run, explanation, changes);
+    if (to)
+        *to = change;
 told:
     if (order->id > run->last_made)
         run->last_made = order->id;
@@ -336,12 +324,9 @@ static void on_fill(void *ctx, const struct fill *fill)
     struct explanation *explanation = find_open(run, fill->order_id);
     if (!explanation)
         return;
-    if (!grow((void **)&explanation->fills, &explanation->cap_fills, explanation->n_fills + 1,
-              sizeof *explanation->fills)) {
-        run->r = -ENOMEM;
+    struct explained_fill *to = APPEND(run, explanation, fills);
+    if (!to)
         return;
-    }
-    struct explained_fill *to = &explanation->fills[explanation->n_fills++];
     *to = (struct explained_fill){.fill = *fill, .queue_ahead = -1};
     explanation->touched = run->any_touched = true;
     for (size_t i = 0; i < run->n_takes; i++)

@@ -28,18 +28,25 @@ bool engine_live_resting(const struct order *order)
     return order->state == ORDER_OPEN || order->state == ORDER_PARTIAL;
 }
 
-struct live_order *engine_live_push(struct engine *engine, const struct order *order)
+void *engine_live_append(void **items, size_t *n, size_t *cap, size_t size)
 {
-    if (engine->n_orders == engine->cap_orders) {
-        size_t cap = engine->cap_orders ? 2 * engine->cap_orders : 64;
-        struct live_order *moved = realloc(engine->orders, cap * sizeof *moved);
+    if (*n == *cap) {
+        size_t grown = *cap ? 2 * *cap : 64;
+        void *moved = realloc(*items, grown * size);
         if (!moved)
             return NULL;
-        engine->orders = moved;
-        engine->cap_orders = cap;
+        *items = moved;
+        *cap = grown;
     }
-    struct live_order *live = &engine->orders[engine->n_orders++];
-    memset(live, 0, sizeof *live);
+    return memset((char *)*items + (*n)++ * size, 0, size);
+}
+
+struct live_order *engine_live_push(struct engine *engine, const struct order *order)
+{
+    struct live_order *live =
+        engine_live_append((void **)&engine->orders, &engine->n_orders, &engine->cap_orders, sizeof *live);
+    if (!live)
+        return NULL;
     live->order = *order;
     live->queue_ahead = -1;
     engine->markets[order->symbol].live_orders++;
@@ -64,15 +71,10 @@ bool engine_live_later(struct engine *engine, struct pending pending)
                 engine->n_pending * sizeof *engine->pending);
         engine->first_pending = 0;
     }
-    if (engine->n_pending == engine->cap_pending) {
-        size_t cap = engine->cap_pending ? 2 * engine->cap_pending : 64;
-        struct pending *moved = realloc(engine->pending, cap * sizeof *moved);
-        if (!moved)
-            return false;
-        engine->pending = moved;
-        engine->cap_pending = cap;
-    }
-    size_t at = engine->n_pending++;
+    size_t at = engine->n_pending;
+    if (!engine_live_append((void **)&engine->pending, &engine->n_pending, &engine->cap_pending,
+                            sizeof pending))
+        return false;
     while (at > engine->first_pending && engine->pending[at - 1].effective_ns > pending.effective_ns) {
         engine->pending[at] = engine->pending[at - 1];
         at--;

@@ -82,17 +82,11 @@ static struct told *remember(struct run *run, const struct order *order)
     size_t at = 0;
     while (at < run->n_live && run->live[at].order.id != order->id)
         at++;
-    if (at == run->n_live && run->n_live == run->cap_live) {
-        size_t cap = run->cap_live ? 2 * run->cap_live : 64;
-        struct told *moved = realloc(run->live, cap * sizeof *moved);
-        if (!moved) {
-            run->r = -ENOMEM;
-            return NULL;
-        }
-        run->live = moved;
-        run->cap_live = cap;
+    if (at == run->n_live &&
+        !engine_live_append((void **)&run->live, &run->n_live, &run->cap_live, sizeof *run->live)) {
+        run->r = -ENOMEM;
+        return NULL;
     }
-    run->n_live += at == run->n_live;
     run->live[at] = (struct told){.order = *order};
     return &run->live[at];
 }

@@ -58,12 +58,9 @@ const char *engine_state_why_name(enum state_why why); /* "new run", "rotation" 
 
 /* Replaces the codec's bytes by the record of an engine's state now. A new run's engine is one that had no
  * event of this run yet: what the first event brings about (opening deposits), is played again from the
- * state. 0 or -ENOMEM. */
+ * state. `beside`: NULL for nothing. 0 or -ENOMEM. */
 int engine_state_record_encode(const struct engine *engine, uint64_t run, enum state_why why,
-                               struct codec *codec);
-/* The same with bytes beside it. */
-int engine_state_record_encode_beside(const struct engine *engine, uint64_t run, enum state_why why,
-                                      const void *beside, size_t beside_len, struct codec *codec);
+                               const void *beside, size_t beside_len, struct codec *codec);
 
 /* 0; -EBADMSG for bytes that are no state's record; -ENOTSUP for a newer layout. */
 int engine_state_record_decode(const void *bytes, size_t len, struct state_record *ret);

@@ -35,9 +35,7 @@ static void visit_live(struct codec *codec, const struct engine *engine, struct 
 {
     visit_order(codec, engine, &live->order);
     codec_i64(codec, &live->reserved);
-    codec_bool(codec, &live->cancel_queued);
-    codec_bool(codec, &live->missed);
-    codec_bool(codec, &live->takes);
+    codec_bools(codec, &live->cancel_queued, &live->missed, &live->takes);
     codec_i64(codec, &live->queue_ahead);
     codec_u32(codec, &live->amends);
     if (codec->version >= 6)
@@ -111,9 +109,7 @@ static void visit_lots(struct visit *visit, const struct position *position, str
         struct lot lot = {0};
         if (codec->saving)
             lot = lots->lots[lots->first + i];
-        codec_i64(codec, &lot.qty);
-        codec_i64(codec, &lot.cost);
-        codec_i64(codec, &lot.opened_ns);
+        codec_i64s(codec, &lot.qty, &lot.cost, &lot.opened_ns);
         codec->failed |= lot.qty <= 0 || lot.cost < 0;
         held += lot.qty;
         if (!codec->saving && !codec->failed)
@@ -130,11 +126,8 @@ static void visit_record(struct codec *codec, const struct position *position, s
             strategy_record_resume(keeper, position->qty, position->cost);
         return;
     }
-    codec_u32(codec, &keeper->record.wins);
-    codec_u32(codec, &keeper->record.losses);
-    codec_u32(codec, &keeper->record.losing);
-    codec_double(codec, &keeper->record.won);
-    codec_double(codec, &keeper->record.lost);
+    codec_u32s(codec, &keeper->record.wins, &keeper->record.losses, &keeper->record.losing);
+    codec_doubles(codec, &keeper->record.won, &keeper->record.lost);
     codec_i64(codec, &keeper->flow);
 }
 
@@ -161,9 +154,7 @@ static void visit_account(struct visit *visit, int index)
         struct balance read = codec->saving ? account->assets[i] : (struct balance){0};
         codec_text(codec, read.asset, sizeof read.asset);
         codec_int(codec, &read.scale, 0, DECIMAL_SCALE_MAX);
-        codec_i64(codec, &read.total);
-        codec_i64(codec, &read.borrowed);
-        codec_i64(codec, &read.reserved);
+        codec_i64s(codec, &read.total, &read.borrowed, &read.reserved);
         if (codec->saving || codec->failed)
             continue;
         int at = account_place(visit->engine, index, read.asset, read.scale);
@@ -181,15 +172,9 @@ static void visit_account(struct visit *visit, int index)
         visit_lots(visit, &account->positions[s], &account->lots[s]);
         visit_record(codec, &account->positions[s], &account->records[s]);
     }
-    codec_i64(codec, &account->deposits);
-    codec_i64(codec, &account->equity);
-    codec_i64(codec, &account->equity_peak);
-    codec_i64(codec, &account->day);
-    codec_i64(codec, &account->day_equity);
-    codec_i64(codec, &account->opening_cash);
-    codec_i64(codec, &account->interest_ns);
-    codec_i64(codec, &account->interest_owed);
-    codec_i64(codec, &account->margin_ns);
+    codec_i64s(codec, &account->deposits, &account->equity, &account->equity_peak, &account->day,
+               &account->day_equity, &account->opening_cash, &account->interest_ns, &account->interest_owed,
+               &account->margin_ns);
     codec_bool(codec, &account->begun);
     if (codec->version >= 2) {
         codec_i64(codec, &account->killed_ns);
@@ -220,15 +205,9 @@ static void visit_counter(void *ctx, uint64_t *value, uint64_t most)
 
 static void visit_frame(struct codec *codec, struct frame *frame)
 {
-    codec_bool(codec, &frame->begun);
-    codec_bool(codec, &frame->forming);
-    codec_bool(codec, &frame->whole);
+    codec_bools(codec, &frame->begun, &frame->forming, &frame->whole);
     codec_i64(codec, &frame->open_ns);
-    codec_double(codec, &frame->open);
-    codec_double(codec, &frame->high);
-    codec_double(codec, &frame->low);
-    codec_double(codec, &frame->close);
-    codec_double(codec, &frame->volume);
+    codec_doubles(codec, &frame->open, &frame->high, &frame->low, &frame->close, &frame->volume);
     codec->failed |= frame->open_ns > INT64_MAX / 2 || frame->open_ns < INT64_MIN / 2;
 }
 
@@ -237,10 +216,8 @@ static void visit_span(struct codec *codec, struct measure_span *span)
     codec_i64(codec, &span->open_ns);
     codec_bool(codec, &span->there);
     for (int m = 0; m < BOOK_MEASURES; m++) {
-        codec_double(codec, &span->bars[m].open);
-        codec_double(codec, &span->bars[m].high);
-        codec_double(codec, &span->bars[m].low);
-        codec_double(codec, &span->bars[m].close);
+        codec_doubles(codec, &span->bars[m].open, &span->bars[m].high, &span->bars[m].low,
+                      &span->bars[m].close);
     }
     codec->failed |= span->open_ns > INT64_MAX / 2 || span->open_ns < INT64_MIN / 2;
 }
@@ -250,12 +227,9 @@ static void visit_track(struct codec *codec, struct measure_track *track)
 {
     if (codec->version < 6)
         return;
-    codec_bool(codec, &track->begun);
-    codec_bool(codec, &track->standing);
-    codec_bool(codec, &track->carried);
+    codec_bools(codec, &track->begun, &track->standing, &track->carried);
     for (int m = 0; m < BOOK_MEASURES; m++) {
-        codec_double(codec, &track->now[m]);
-        codec_double(codec, &track->before[m]);
+        codec_doubles(codec, &track->now[m], &track->before[m]);
     }
     visit_span(codec, &track->forming);
     visit_span(codec, &track->previous);
@@ -299,14 +273,9 @@ static void visit_steering(struct codec *codec, struct steering *steering)
     for (int i = 0; i < steering->policy->n_assets && !codec->failed; i++) {
         struct policy_seat *seat = &steering->seats[i];
         codec_i64(codec, &seat->quantum);
-        codec_double(codec, &seat->memory.scale);
-        codec_double(codec, &seat->memory.least);
-        codec_double(codec, &seat->memory.qty);
-        codec_double(codec, &seat->memory.held);
-        codec_double(codec, &seat->memory.cool);
-        codec_double(codec, &seat->memory.peak);
-        codec_bool(codec, &seat->there);
-        codec_bool(codec, &seat->fresh);
+        codec_doubles(codec, &seat->memory.scale, &seat->memory.least, &seat->memory.qty, &seat->memory.held,
+                      &seat->memory.cool, &seat->memory.peak);
+        codec_bools(codec, &seat->there, &seat->fresh);
         codec->failed |= seat->quantum <= 0;
         if (!codec->saving && !codec->failed)
             engine_driver_count(seat);
@@ -368,11 +337,8 @@ static void visit_accounts(struct visit *visit)
 
 static void visit_counters(struct codec *codec, struct engine_counters *counters)
 {
-    codec_u64(codec, &counters->events);
-    codec_u64(codec, &counters->decisions);
-    codec_u64(codec, &counters->orders);
-    codec_u64(codec, &counters->rejected);
-    codec_u64(codec, &counters->fills);
+    codec_u64s(codec, &counters->events, &counters->decisions, &counters->orders, &counters->rejected,
+               &counters->fills);
     visit_refused(codec, counters->refused);
     codec_u64(codec, &counters->impossible);
 }
@@ -393,9 +359,7 @@ static void visit_settings(struct visit *visit)
 {
     struct codec *codec = visit->codec;
     struct engine *engine = visit->engine;
-    codec_i64(codec, &engine->interval_ns);
-    codec_i64(codec, &engine->latency_ns);
-    codec_i64(codec, &engine->equity_interval_ns);
+    codec_i64s(codec, &engine->interval_ns, &engine->latency_ns, &engine->equity_interval_ns);
     codec_enum(codec, &engine->missed_stops, MISSED_STOPS_KEEP + 1);
     if (codec->version >= 2) {
         codec_enum(codec, &engine->fill_model, FILL_MODELS);
@@ -418,24 +382,17 @@ static void visit_engine(struct visit *visit)
     struct codec *codec = visit->codec;
     struct engine *engine = visit->engine;
     visit_settings(visit);
-    codec_u64(codec, &engine->last_order);
-    codec_u64(codec, &engine->last_fill);
-    codec_u64(codec, &engine->last_ledger);
+    codec_u64s(codec, &engine->last_order, &engine->last_fill, &engine->last_ledger);
     codec_bytes(codec, engine->hash, sizeof engine->hash);
     codec_i64(codec, &engine->now_ns);
     if (!codec->saving)
         engine->recv_ns = engine->now_ns;
     if (codec->version >= 2) {
-        codec_i64(codec, &engine->recv_ns);
-        codec_i64(codec, &engine->behind_ns);
+        codec_i64s(codec, &engine->recv_ns, &engine->behind_ns);
     }
     codec_u64(codec, &engine->input_seq);
-    codec_bool(codec, &engine->paused);
-    codec_bool(codec, &engine->flattening);
-    codec_bool(codec, &engine->storage_failing);
-    codec_bool(codec, &engine->bar_closed);
-    codec_i64(codec, &engine->next_equity_ns);
-    codec_i64(codec, &engine->interest_due_ns);
+    codec_bools(codec, &engine->paused, &engine->flattening, &engine->storage_failing, &engine->bar_closed);
+    codec_i64s(codec, &engine->next_equity_ns, &engine->interest_due_ns);
     visit_counters(codec, &engine->counters);
     for (int s = 0; s < engine->n_symbols && !over(visit); s++)
         visit->error = engine_visit_market(codec, &engine->markets[s], engine->interval_ns);

@@ -21,10 +21,8 @@ static void visit_pending(struct codec *codec, struct book *book)
     uint64_t levels = 0;
     for (uint32_t i = 0; i < book->n_pending && !codec->failed; i++) {
         struct book_pending *diff = &book->pending[i];
-        codec_u64(codec, &diff->first_id);
-        codec_u64(codec, &diff->last_id);
-        codec_u32(codec, &diff->n_bids);
-        codec_u32(codec, &diff->n_asks);
+        codec_u64s(codec, &diff->first_id, &diff->last_id);
+        codec_u32s(codec, &diff->n_bids, &diff->n_asks);
         levels += (uint64_t)diff->n_bids + diff->n_asks;
     }
     codec->failed |= levels != book->n_pending_levels;
@@ -37,9 +35,7 @@ static int visit_book(struct codec *codec, struct book *book)
     uint32_t n_pending = book->n_pending, n_levels = book->n_pending_levels;
     codec_enum(codec, &book->state, BOOK_SYNCED + 1);
     codec_bool(codec, &book->ahead);
-    codec_u64(codec, &book->last_id);
-    codec_u64(codec, &book->gaps);
-    codec_u64(codec, &book->resyncs);
+    codec_u64s(codec, &book->last_id, &book->gaps, &book->resyncs);
     if (codec->version >= 6)
         codec_u64(codec, &book->crossed);
     engine_visit_count(codec, &n_bids, BOOK_LEVELS_MAX, 2);
@@ -68,26 +64,19 @@ static void visit_builder(struct codec *codec, struct bar_builder *builder)
 {
     codec_bool(codec, &builder->have_forming);
     engine_visit_bar(codec, &builder->forming);
-    codec_bool(codec, &builder->complete);
-    codec_bool(codec, &builder->first_unknown);
-    codec_i64(codec, &builder->last_trade_id);
-    codec_i64(codec, &builder->closed_ns);
+    codec_bools(codec, &builder->complete, &builder->first_unknown);
+    codec_i64s(codec, &builder->last_trade_id, &builder->closed_ns);
     codec_u64(codec, &builder->gaps);
     if (codec->version < 6)
         return;
-    codec_i64(codec, &builder->odd_open_ns);
-    codec_i64(codec, &builder->odd_trades);
-    codec_i128(codec, &builder->odd_volume);
-    codec_i128(codec, &builder->odd_quote_volume);
+    codec_i64s(codec, &builder->odd_open_ns, &builder->odd_trades);
+    codec_i128s(codec, &builder->odd_volume, &builder->odd_quote_volume);
 }
 
 static void visit_quote(struct codec *codec, struct market_quote *quote)
 {
     codec_u64(codec, &quote->update_id);
-    codec_i64(codec, &quote->bid);
-    codec_i64(codec, &quote->bid_qty);
-    codec_i64(codec, &quote->ask);
-    codec_i64(codec, &quote->ask_qty);
+    codec_i64s(codec, &quote->bid, &quote->bid_qty, &quote->ask, &quote->ask_qty);
 }
 
 static int visit_recent(struct codec *codec, struct recent_bars *recent)
@@ -118,8 +107,7 @@ static int visit_taken(struct codec *codec, struct market_state *market)
         struct taken *taken = &market->taken[i];
         codec_int(codec, &taken->account, 0, ACCOUNTS_MAX - 1);
         codec_enum(codec, &taken->taker, ORDER_SELL + 1);
-        codec_i64(codec, &taken->price);
-        codec_i64(codec, &taken->qty);
+        codec_i64s(codec, &taken->price, &taken->qty);
     }
     return 0;
 }
@@ -134,12 +122,9 @@ static void visit_session(struct codec *codec, struct market_state *market)
     }
     codec_enum(codec, &market->phase, MARKET_PHASES);
     codec_bool(codec, &market->extended);
-    codec_i64(codec, &market->phase_next_ns);
-    codec_i64(codec, &market->opened_ns);
-    codec_i64(codec, &market->closed_ns);
+    codec_i64s(codec, &market->phase_next_ns, &market->opened_ns, &market->closed_ns);
     codec_enum(codec, &market->trading, MARKET_TRADINGS);
-    codec_i64(codec, &market->bands.up);
-    codec_i64(codec, &market->bands.down);
+    codec_i64s(codec, &market->bands.up, &market->bands.down);
 }
 
 static int visit_known(struct codec *codec, struct market_state *market)
@@ -170,8 +155,7 @@ static int visit_trades(struct codec *codec, struct market_state *market)
     bool begun = trades->begun;
     if (codec->version < 6)
         return 0;
-    codec_bool(codec, &market->torn);
-    codec_bool(codec, &begun);
+    codec_bools(codec, &market->torn, &begun);
     codec_i64(codec, &whole_ns);
     engine_visit_count(codec, &n, UINT32_MAX, 5);
     for (uint32_t i = 0; i < n && !codec->failed; i++) {
@@ -179,9 +163,7 @@ static int visit_trades(struct codec *codec, struct market_state *market)
         int64_t step = (int64_t)((uint64_t)trade.ts_ns - (uint64_t)before);
         codec_i64(codec, &step);
         before = trade.ts_ns = (int64_t)((uint64_t)before + (uint64_t)step);
-        codec_i64(codec, &trade.id);
-        codec_i64(codec, &trade.price);
-        codec_i64(codec, &trade.qty);
+        codec_i64s(codec, &trade.id, &trade.price, &trade.qty);
         codec_bool(codec, &trade.odd);
         int r = codec->saving || codec->failed ? 0 : engine_revise_put(trades, &trade);
         codec->failed |= r == -ENOSPC;
@@ -216,8 +198,7 @@ int engine_visit_market(struct codec *codec, struct market_state *market, int64_
         codec_enum(codec, &market->last_from, LAST_TRADE + 1);
     else if (!codec->saving)
         market->last_from = market->last > 0 ? LAST_TRADE : LAST_NONE;
-    codec_i64(codec, &market->last_ns);
-    codec_i64(codec, &market->change_open);
+    codec_i64s(codec, &market->last_ns, &market->change_open);
     codec_bool(codec, &market->stale);
     visit_session(codec, market);
     r = visit_known(codec, market);

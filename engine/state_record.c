@@ -42,8 +42,8 @@ static void visit_beside(struct codec *codec, struct state_record *record)
     codec->at += record->beside_len;
 }
 
-int engine_state_record_encode_beside(const struct engine *engine, uint64_t run, enum state_why why,
-                                      const void *beside, size_t beside_len, struct codec *codec)
+int engine_state_record_encode(const struct engine *engine, uint64_t run, enum state_why why,
+                               const void *beside, size_t beside_len, struct codec *codec)
 {
     struct state_record record = {
         .run = run, .why = why, .program = PAPERTAPE_VERSION, .beside = beside, .beside_len = beside_len};
@@ -51,12 +51,6 @@ int engine_state_record_encode_beside(const struct engine *engine, uint64_t run,
     visit(codec, &record);
     visit_beside(codec, &record);
     return engine_save(engine, codec);
-}
-
-int engine_state_record_encode(const struct engine *engine, uint64_t run, enum state_why why,
-                               struct codec *codec)
-{
-    return engine_state_record_encode_beside(engine, run, why, NULL, 0, codec);
 }
 
 int engine_state_record_decode(const void *bytes, size_t len, struct state_record *ret)

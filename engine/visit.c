@@ -40,8 +40,7 @@ void engine_visit_symbol(struct codec *codec, struct symbol *symbol)
     int unit_scale = symbol->price_scale + symbol->qty_scale - symbol->quote_scale;
     codec->failed |= unit_scale < 0 || unit_scale > DECIMAL_SCALE_MAX;
     if (codec->version >= 6) {
-        codec_bool(codec, &symbol->gone);
-        codec_bool(codec, &symbol->loose_ids);
+        codec_bools(codec, &symbol->gone, &symbol->loose_ids);
         codec_text(codec, symbol->venue, sizeof symbol->venue);
         codec_text(codec, symbol->calendar, sizeof symbol->calendar);
     }
@@ -65,8 +64,7 @@ void engine_visit_levels(struct codec *codec, struct book_level *levels, uint32_
     uint64_t before = 0; /* unsigned: steps may wrap, and come back */
     for (uint32_t i = 0; i < n && !codec->failed; i++) {
         int64_t step = (int64_t)((uint64_t)levels[i].price - before);
-        codec_i64(codec, &step);
-        codec_i64(codec, &levels[i].qty);
+        codec_i64s(codec, &step, &levels[i].qty);
         before += (uint64_t)step;
         if (!codec->saving)
             levels[i].price = (int64_t)before;
@@ -82,10 +80,7 @@ void engine_visit_amend(struct codec *codec, struct order_amend *amend)
 {
     codec_u64(codec, &amend->order_id);
     codec_u32(codec, &amend->set);
-    codec_i64(codec, &amend->qty);
-    codec_i64(codec, &amend->price);
-    codec_i64(codec, &amend->stop_price);
-    codec_i64(codec, &amend->trail);
+    codec_i64s(codec, &amend->qty, &amend->price, &amend->stop_price, &amend->trail);
     codec_i32(codec, &amend->trail_e6);
 }
 

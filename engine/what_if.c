@@ -62,19 +62,6 @@ static bool concerns(const struct way *way, int account)
            strcmp(engine_account(engine, account)->name, way->run->options->account) == 0;
 }
 
-static bool grow(void **items, size_t *cap, size_t need, size_t size)
-{
-    if (need <= *cap)
-        return true;
-    size_t grown = *cap ? 2 * *cap : 64;
-    void *moved = realloc(*items, grown * size);
-    if (!moved)
-        return false;
-    *items = moved;
-    *cap = grown;
-    return true;
-}
-
 static void on_order(void *ctx, const struct order *order)
 {
     struct way *way = ctx;
@@ -87,12 +74,10 @@ static void on_order(void *ctx, const struct order *order)
         way->result->orders++;
         way->result->rejected += order->state == ORDER_REJECTED;
     }
-    if (!grow((void **)&way->made, &way->cap_made, way->n_made + 1, sizeof *way->made)) {
-        way->out_of_memory = true;
-        return;
-    }
-    way->made[way->n_made++] =
-        (struct made){order->id, order->account, order->symbol, order->side, order->type};
+    struct made *made = engine_live_append((void **)&way->made, &way->n_made, &way->cap_made, sizeof *made);
+    way->out_of_memory |= !made;
+    if (made)
+        *made = (struct made){order->id, order->account, order->symbol, order->side, order->type};
 }
 
 static void on_fill(void *ctx, const struct fill *fill)
@@ -285,9 +270,11 @@ static int pair_made(struct run *run)
             k++;
         if (k == would_be->n_made)
             continue;
-        if (!grow((void **)&run->pairs, &run->cap_pairs, run->n_pairs + 1, sizeof *run->pairs))
+        struct pair *pair =
+            engine_live_append((void **)&run->pairs, &run->n_pairs, &run->cap_pairs, sizeof *pair);
+        if (!pair)
             return -ENOMEM;
-        run->pairs[run->n_pairs++] = (struct pair){was->made[i].id, would_be->made[k].id};
+        *pair = (struct pair){was->made[i].id, would_be->made[k].id};
         would_be->n_made--;
         memmove(&would_be->made[k], &would_be->made[k + 1], (would_be->n_made - k) * sizeof *would_be->made);
     }

@@ -44,6 +44,20 @@ void codec_double(struct codec *codec, double *value); /* all 64 bits */
 void codec_bytes(struct codec *codec, void *bytes, size_t len);
 void codec_text(struct codec *codec, char *text, size_t size); /* NUL-terminated, within size */
 
+/* Several of one type, in order: codec_i64s(codec, &a, &b). */
+#define CODEC_EACH_(visit, type, codec, ...) \
+    do { \
+        type *const codec_values_[] = {__VA_ARGS__}; \
+        for (size_t codec_i_ = 0; codec_i_ < sizeof codec_values_ / sizeof *codec_values_; codec_i_++) \
+            visit(codec, codec_values_[codec_i_]); \
+    } while (0)
+#define codec_u64s(codec, ...)    CODEC_EACH_(codec_u64, uint64_t, codec, __VA_ARGS__)
+#define codec_i64s(codec, ...)    CODEC_EACH_(codec_i64, int64_t, codec, __VA_ARGS__)
+#define codec_i128s(codec, ...)   CODEC_EACH_(codec_i128, int128_t, codec, __VA_ARGS__)
+#define codec_u32s(codec, ...)    CODEC_EACH_(codec_u32, uint32_t, codec, __VA_ARGS__)
+#define codec_bools(codec, ...)   CODEC_EACH_(codec_bool, bool, codec, __VA_ARGS__)
+#define codec_doubles(codec, ...) CODEC_EACH_(codec_double, double, codec, __VA_ARGS__)
+
 /* An enumeration whose values are 0 .. n-1. */
 #define codec_enum(codec, value, n) \
     do { \

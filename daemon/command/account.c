@@ -45,11 +45,8 @@ static bool take_params(const struct args *args, struct daemon_config *config, c
     json_t *value;
     if (!daemon_command_args_given(args, "params"))
         return true;
-    if (!json_is_object(params)) {
-        control_error(args->request->call, "EINVAL",
-                      "args.params: an object like {\"fast\":\"10\"} is needed");
-        return false;
-    }
+    if (!json_is_object(params))
+        return ARGS_WRONG(args->request->call, "args.params: an object like {\"fast\":\"10\"} is needed");
     struct args own = {args->request, params, "args.params"};
     json_object_foreach((json_t *)params, name, value)
     {
@@ -78,16 +75,11 @@ static bool take_account(const struct args *args, struct daemon_config *config, 
     const char *name;
     if (!daemon_command_args_text(args, "name", &name))
         return false;
-    if (!account_name_good(name)) {
-        control_error(call, "EINVAL", "args.name: letters, digits, - _ and . are needed, at most %d",
-                      ACCOUNT_NAME_MAX - 1);
-        return false;
-    }
-    if (strcmp(name, ARENA_CHAMPION) == 0) {
-        control_error(call, "EINVAL",
-                      "args.name: champion is the account of the best policy: another is needed");
-        return false;
-    }
+    if (!account_name_good(name))
+        return ARGS_WRONG(call, "args.name: letters, digits, - _ and . are needed, at most %d",
+                          ACCOUNT_NAME_MAX - 1);
+    if (strcmp(name, ARENA_CHAMPION) == 0)
+        return ARGS_WRONG(call, "args.name: champion is the account of the best policy: another is needed");
     snprintf(section, sizeof section, "account %s", name);
     config->n_accounts = 0;
     if (daemon_config_set(config, section, "strategy", "none", why) < 0 ||
@@ -103,10 +95,8 @@ static bool take_account(const struct args *args, struct daemon_config *config, 
     struct account_config *account = &config->accounts[0];
     if (!daemon_command_args_flag(args, "shorts", &account->shorts))
         return false;
-    if (daemon_config_check(config, why) < 0) {
-        control_error(call, "EINVAL", "args: %.300s", why);
-        return false;
-    }
+    if (daemon_config_check(config, why) < 0)
+        return ARGS_WRONG(call, "args: %.300s", why);
     int scale = currency_scale(args->request->engine, account->currency);
     if (scale < 0) {
         char quoted[200];

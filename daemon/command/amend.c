@@ -26,16 +26,11 @@ static bool take_order(const struct args *args, uint64_t *ret)
     const json_t *order = json_object_get(args->object, "order");
     char client_id[ORDER_CLIENT_ID_MAX];
     int account;
-    if (daemon_command_args_given(args, "order") == daemon_command_args_given(args, "client_id")) {
-        control_error(request->call, "EINVAL",
-                      "args.order: the id of an order, or args.client_id, is needed");
-        return false;
-    }
+    if (daemon_command_args_given(args, "order") == daemon_command_args_given(args, "client_id"))
+        return ARGS_WRONG(request->call, "args.order: the id of an order, or args.client_id, is needed");
     if (daemon_command_args_given(args, "order")) {
-        if (!json_is_integer(order) || json_integer_value(order) <= 0) {
-            control_error(request->call, "EINVAL", "args.order: the id of an order is needed");
-            return false;
-        }
+        if (!json_is_integer(order) || json_integer_value(order) <= 0)
+            return ARGS_WRONG(request->call, "args.order: the id of an order is needed");
         *ret = (uint64_t)json_integer_value(order);
         return true;
     }

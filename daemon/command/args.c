@@ -32,12 +32,10 @@ bool daemon_command_args_known(const struct args *args, const char *known)
             nearest_offer(&nearest, name, words[n]);
             at += len + strspn(at + len, " ");
         }
-        if (!found) {
-            control_error(args->request->call, "EINVAL", "%s.%.*s: %s has no such argument%s%s%s",
-                          args->where, SHOWN, name, args->request->cmd, nearest.best ? ": did you mean " : "",
-                          nearest.best ? nearest.best : "", nearest.best ? "?" : "");
-            return false;
-        }
+        if (!found)
+            return ARGS_WRONG(args->request->call, "%s.%.*s: %s has no such argument%s%s%s", args->where,
+                              SHOWN, name, args->request->cmd, nearest.best ? ": did you mean " : "",
+                              nearest.best ? nearest.best : "", nearest.best ? "?" : "");
     }
     return true;
 }
@@ -45,10 +43,8 @@ bool daemon_command_args_known(const struct args *args, const char *known)
 bool daemon_command_args_text(const struct args *args, const char *name, const char **ret)
 {
     const char *text = json_string_value(json_object_get(args->object, name));
-    if (!text || !*text) {
-        control_error(args->request->call, "EINVAL", "%s.%s: a text is needed", args->where, name);
-        return false;
-    }
+    if (!text || !*text)
+        return ARGS_WRONG(args->request->call, "%s.%s: a text is needed", args->where, name);
     *ret = text;
     return true;
 }
@@ -98,10 +94,8 @@ bool daemon_command_args_flag(const struct args *args, const char *name, bool *r
     const json_t *value = json_object_get(args->object, name);
     if (!daemon_command_args_given(args, name))
         return true;
-    if (!json_is_boolean(value)) {
-        control_error(args->request->call, "EINVAL", "%s.%s: true or false is needed", args->where, name);
-        return false;
-    }
+    if (!json_is_boolean(value))
+        return ARGS_WRONG(args->request->call, "%s.%s: true or false is needed", args->where, name);
     *ret = json_is_true(value);
     return true;
 }
@@ -117,12 +111,10 @@ static bool take_id(const struct args *args, const char *name, char *ret, size_t
     bool good = len > 0 && len < size;
     for (size_t i = 0; good && i < len; i++)
         good = isalnum((unsigned char)text[i]) || strchr("._:/-", text[i]);
-    if (!good) {
-        control_error(args->request->call, "EINVAL",
-                      "%s.%s: 1 to %zu of the characters A-Z a-z 0-9 . _ : / - are needed", args->where, name,
-                      size - 1);
-        return false;
-    }
+    if (!good)
+        return ARGS_WRONG(args->request->call,
+                          "%s.%s: 1 to %zu of the characters A-Z a-z 0-9 . _ : / - are needed", args->where,
+                          name, size - 1);
     memcpy(ret, text, len + 1);
     return true;
 }

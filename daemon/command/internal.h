@@ -138,6 +138,9 @@ struct args {
     const char *where;
 };
 
+/* What is not as it should be, as the call's answer; false. */
+#define ARGS_WRONG(call, ...) (control_error(call, "EINVAL", __VA_ARGS__), false)
+
 bool daemon_command_args_given(const struct args *args, const char *name); /* there, and not null */
 /* Are all members among `known`, names with blanks between? */
 bool daemon_command_args_known(const struct args *args, const char *known);

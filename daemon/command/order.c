@@ -51,13 +51,11 @@ static bool take_type(const struct args *args, enum leg_role role, unsigned give
             return false;
         upper(text, name);
         int type = order_type_parse(name);
-        if (type < 0) {
-            control_error(call, "EINVAL",
-                          "%s.type: \"%.60s\": market, limit, stop, stop-limit, take-profit, "
-                          "take-profit-limit or trailing-stop is needed",
-                          args->where, text);
-            return false;
-        }
+        if (type < 0)
+            return ARGS_WRONG(call,
+                              "%s.type: \"%.60s\": market, limit, stop, stop-limit, take-profit, "
+                              "take-profit-limit or trailing-stop is needed",
+                              args->where, text);
         *ret = (enum order_type)type;
     }
     bool fits = needs[*ret] == given;
@@ -97,28 +95,22 @@ static bool take_numbers(const struct args *args, enum leg_role role, struct ord
     unsigned given = 0;
     for (int i = 0; i < NUMBERS; i++)
         given |= daemon_command_args_given(args, numbers[i].name) ? numbers[i].need : 0;
-    if (daemon_command_args_given(args, "trail") && daemon_command_args_given(args, "trail_percent")) {
-        control_error(args->request->call, "EINVAL", "%s: trail or trail_percent, not both", args->where);
-        return false;
-    }
+    if (daemon_command_args_given(args, "trail") && daemon_command_args_given(args, "trail_percent"))
+        return ARGS_WRONG(args->request->call, "%s: trail or trail_percent, not both", args->where);
     if (!take_type(args, role, given, &leg->type))
         return false;
     for (int i = 0; i < NUMBERS; i++)
         if (daemon_command_args_given(args, numbers[i].name) &&
             !daemon_command_args_decimal(args, numbers[i].name, numbers[i].scale, numbers[i].to))
             return false;
-    if (daemon_command_args_given(args, "trail_percent") && (e6 <= 0 || e6 >= 1000000)) {
-        control_error(args->request->call, "EINVAL", "%s.trail_percent: above 0 and below 100 is needed",
-                      args->where);
-        return false;
-    }
+    if (daemon_command_args_given(args, "trail_percent") && (e6 <= 0 || e6 >= 1000000))
+        return ARGS_WRONG(args->request->call, "%s.trail_percent: above 0 and below 100 is needed",
+                          args->where);
     leg->trail_e6 = (int32_t)e6;
     if (!daemon_command_args_flag(args, "post_only", &leg->post_only))
         return false;
-    if (leg->post_only && leg->type != ORDER_LIMIT) {
-        control_error(args->request->call, "EINVAL", "%s.post_only: only a limit order can be", args->where);
-        return false;
-    }
+    if (leg->post_only && leg->type != ORDER_LIMIT)
+        return ARGS_WRONG(args->request->call, "%s.post_only: only a limit order can be", args->where);
     return true;
 }
 
@@ -135,20 +127,14 @@ static bool take_time(const struct args *args, struct order *leg)
             return false;
         upper(text, name);
         tif = order_tif_parse(name);
-        if (tif < 0) {
-            control_error(call, "EINVAL", "args.tif: \"%.60s\": gtc, ioc, fok, day or gtd is needed", text);
-            return false;
-        }
+        if (tif < 0)
+            return ARGS_WRONG(call, "args.tif: \"%.60s\": gtc, ioc, fok, day or gtd is needed", text);
     }
     leg->tif = (enum order_tif)tif;
-    if (daemon_command_args_given(args, "expire_ns") != (tif == ORDER_GTD)) {
-        control_error(call, "EINVAL", "args.expire_ns: orders with tif gtd need it, and only they");
-        return false;
-    }
-    if (tif == ORDER_GTD && (!json_is_integer(expire) || json_integer_value(expire) <= 0)) {
-        control_error(call, "EINVAL", "args.expire_ns: a time in nanoseconds, UTC, as an integer is needed");
-        return false;
-    }
+    if (daemon_command_args_given(args, "expire_ns") != (tif == ORDER_GTD))
+        return ARGS_WRONG(call, "args.expire_ns: orders with tif gtd need it, and only they");
+    if (tif == ORDER_GTD && (!json_is_integer(expire) || json_integer_value(expire) <= 0))
+        return ARGS_WRONG(call, "args.expire_ns: a time in nanoseconds, UTC, as an integer is needed");
     leg->expires_ns = tif == ORDER_GTD ? json_integer_value(expire) : 0;
     return true;
 }
@@ -157,10 +143,8 @@ static bool take_time(const struct args *args, struct order *leg)
 static bool take_common(const struct args *args, struct order *leg)
 {
     const char *side = json_string_value(json_object_get(args->object, "side"));
-    if (!side || (strcasecmp(side, "buy") != 0 && strcasecmp(side, "sell") != 0)) {
-        control_error(args->request->call, "EINVAL", "args.side: \"buy\" or \"sell\" is needed");
-        return false;
-    }
+    if (!side || (strcasecmp(side, "buy") != 0 && strcasecmp(side, "sell") != 0))
+        return ARGS_WRONG(args->request->call, "args.side: \"buy\" or \"sell\" is needed");
     leg->side = strcasecmp(side, "buy") == 0 ? ORDER_BUY : ORDER_SELL;
     leg->by_hand = true;
     snprintf(leg->tag, sizeof leg->tag, "by hand");
@@ -195,11 +179,8 @@ static bool take_leg(const struct args *args, const char *name, enum leg_role ro
     leg.post_only = false;
     leg.client_id[0] = '\0';
     snprintf(leg.tag, sizeof leg.tag, "%s", role == ROLE_TAKE_PROFIT ? "take profit" : "stop loss");
-    if (!json_is_object(object)) {
-        control_error(args->request->call, "EINVAL", "%s: an object like {\"stop\":\"60000\"} is needed",
-                      where);
-        return false;
-    }
+    if (!json_is_object(object))
+        return ARGS_WRONG(args->request->call, "%s: an object like {\"stop\":\"60000\"} is needed", where);
     if (!daemon_command_args_known(&own, "type limit stop trail trail_percent post_only") ||
         !take_numbers(&own, role, &leg))
         return false;
@@ -212,21 +193,17 @@ static bool take_oco(const struct args *args, struct event_command *command)
     struct order first = command->order.legs[0];
     static const char *const single[] = {"type", "limit", "stop", "trail", "trail_percent", "post_only"};
     for (size_t i = 0; i < sizeof single / sizeof *single; i++)
-        if (daemon_command_args_given(args, single[i])) {
-            control_error(args->request->call, "EINVAL",
-                          "args.%s: an oco has none: its orders are args.take_profit and args.stop_loss",
-                          single[i]);
-            return false;
-        }
+        if (daemon_command_args_given(args, single[i]))
+            return ARGS_WRONG(args->request->call,
+                              "args.%s: an oco has none: its orders are args.take_profit and args.stop_loss",
+                              single[i]);
     command->order.grouping = ORDERS_OCO;
     command->order.n_legs = 0;
     if (!take_leg(args, "take_profit", ROLE_TAKE_PROFIT, first.side, command) ||
         !take_leg(args, "stop_loss", ROLE_STOP_LOSS, first.side, command))
         return false;
-    if (command->order.n_legs != 2) {
-        control_error(args->request->call, "EINVAL", "args: an oco needs take_profit and stop_loss");
-        return false;
-    }
+    if (command->order.n_legs != 2)
+        return ARGS_WRONG(args->request->call, "args: an oco needs take_profit and stop_loss");
     memcpy(command->order.legs[0].client_id, first.client_id, sizeof first.client_id);
     return true;
 }
@@ -251,15 +228,11 @@ static bool take_group(const struct args *args, struct event_command *command)
         return take_oco(args, command);
     if (group && strcmp(group, "bracket") == 0)
         return take_bracket(args, command);
-    if (daemon_command_args_given(args, "group")) {
-        control_error(args->request->call, "EINVAL", "args.group: \"oco\" or \"bracket\" is needed");
-        return false;
-    }
-    if (daemon_command_args_given(args, "take_profit") || daemon_command_args_given(args, "stop_loss")) {
-        control_error(args->request->call, "EINVAL",
-                      "args.group: \"oco\" or \"bracket\" is needed with take_profit and stop_loss");
-        return false;
-    }
+    if (daemon_command_args_given(args, "group"))
+        return ARGS_WRONG(args->request->call, "args.group: \"oco\" or \"bracket\" is needed");
+    if (daemon_command_args_given(args, "take_profit") || daemon_command_args_given(args, "stop_loss"))
+        return ARGS_WRONG(args->request->call,
+                          "args.group: \"oco\" or \"bracket\" is needed with take_profit and stop_loss");
     return take_numbers(args, ROLE_SINGLE, &command->order.legs[0]);
 }
 

@@ -12,10 +12,8 @@ static bool take_name(const struct args *args, const char **ret)
     if (!daemon_command_args_text(args, "name", ret))
         return false;
     const char *refused = arena_name_refusal(*ret);
-    if (refused) {
-        control_error(call, "EINVAL", "args.name: \"%.*s\": %s", SHOWN, *ret, refused);
-        return false;
-    }
+    if (refused)
+        return ARGS_WRONG(call, "args.name: \"%.*s\": %s", SHOWN, *ret, refused);
     if (!arena_configured(args->request->commands->daemon->arena, *ret))
         return true;
     control_error(call, "EINVAL",
@@ -33,11 +31,9 @@ static bool take_role(const struct args *args, enum db_policy_role *ret)
         return true;
     if (!daemon_command_args_text(args, "to", &to))
         return false;
-    if (strcmp(to, "challenger") != 0 && strcmp(to, "champion") != 0) {
-        control_error(args->request->call, "EINVAL", "args.to: \"%.*s\": challenger or champion is needed",
-                      SHOWN, to);
-        return false;
-    }
+    if (strcmp(to, "challenger") != 0 && strcmp(to, "champion") != 0)
+        return ARGS_WRONG(args->request->call, "args.to: \"%.*s\": challenger or champion is needed", SHOWN,
+                          to);
     *ret = strcmp(to, "champion") == 0 ? DB_POLICY_CHAMPION : DB_POLICY_CHALLENGER;
     return true;
 }

@@ -32,11 +32,9 @@ static bool take_whole(const struct args *args, const char *name, int min, int m
     const json_t *value = json_object_get(args->object, name);
     if (!daemon_command_args_given(args, name))
         return true;
-    if (!json_is_integer(value) || json_integer_value(value) < min || json_integer_value(value) > max) {
-        control_error(args->request->call, "EINVAL", "args.%s: a whole number from %d to %d is needed", name,
-                      min, max);
-        return false;
-    }
+    if (!json_is_integer(value) || json_integer_value(value) < min || json_integer_value(value) > max)
+        return ARGS_WRONG(args->request->call, "args.%s: a whole number from %d to %d is needed", name, min,
+                          max);
     *ret = (int)json_integer_value(value);
     return true;
 }

@@ -233,7 +233,7 @@ static void check_stops(uint32_t layout)
         CHECK_INT(engine_save_as(l.engine, layout, &state), 0);
         CHECK_INT(engine_state_layout(state.bytes, state.len), layout);
         logged_play(&l, stale, false);
-        CHECK_INT(engine_state_record_encode(l.engine, l.run, STATE_STOP, &l.codec), 0);
+        CHECK_INT(engine_state_record_encode(l.engine, l.run, STATE_STOP, NULL, 0, &l.codec), 0);
         struct state_record whole;
         CHECK_INT(engine_state_record_decode(l.codec.bytes, l.codec.len, &whole), 0);
         size_t head = l.codec.len - whole.len;

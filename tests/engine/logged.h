@@ -129,7 +129,7 @@ static inline void logged_put(struct logged *l)
 static inline void logged_state_of(struct logged *l, const struct engine *engine, enum state_why why)
 {
     l->run += why == STATE_NEW_RUN;
-    CHECK_INT(engine_state_record_encode(engine, l->run, why, &l->codec), 0);
+    CHECK_INT(engine_state_record_encode(engine, l->run, why, NULL, 0, &l->codec), 0);
     const struct journal_record record = {.kind = JOURNAL_STATE,
                                           .seq = l->driver.seq,
                                           .recv_ns = l->driver.now_ns,

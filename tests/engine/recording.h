@@ -54,7 +54,7 @@ static inline void recording_put(struct recording *r)
 
 static inline void recording_state(struct recording *r, enum state_why why)
 {
-    CHECK_INT(engine_state_record_encode(r->engine, r->run, why, &r->codec), 0);
+    CHECK_INT(engine_state_record_encode(r->engine, r->run, why, NULL, 0, &r->codec), 0);
     struct journal_record record = {JOURNAL_STATE, r->driver.seq, r->driver.now_ns, r->codec.bytes,
                                     r->codec.len};
     CHECK_INT(journal_batch_add(&r->batch, &record), 0);

@@ -250,7 +250,7 @@ static void spoil_event_bytes(struct recording *r)
 
 static void spoil_state_newer(struct recording *r)
 {
-    CHECK_INT(engine_state_record_encode(r->engine, r->run, STATE_ROTATION, &r->codec), 0);
+    CHECK_INT(engine_state_record_encode(r->engine, r->run, STATE_ROTATION, NULL, 0, &r->codec), 0);
     r->codec.bytes[0] = STATE_RECORD_VERSION + 1;
     add(r, JOURNAL_STATE);
 }
@@ -258,7 +258,7 @@ static void spoil_state_newer(struct recording *r)
 static void spoil_layout_newer(struct recording *r)
 {
     struct state_record record;
-    CHECK_INT(engine_state_record_encode(r->engine, r->run, STATE_NEW_RUN, &r->codec), 0);
+    CHECK_INT(engine_state_record_encode(r->engine, r->run, STATE_NEW_RUN, NULL, 0, &r->codec), 0);
     CHECK_INT(engine_state_record_decode(r->codec.bytes, r->codec.len, &record), 0);
     r->codec.bytes[r->codec.len - record.len + 4] = ENGINE_STATE_VERSION + 1;
     add(r, JOURNAL_STATE);
