@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/stored.h"
-#include "exchange/decimal.h"
+#include "engine/account_keys.h"
 #include "exchange/exit_status.h"
 #include "exchange/nearest.h"
 #include "strategy/risk_keys.h"
@@ -62,27 +62,34 @@ static int unknown_tier(const char *verb, const char *text)
         for (size_t i = 0; i < schedule->n; i++)
             nearest_offer(&nearest, text, schedule->tiers[i].name);
     snprintf(what, sizeof what, "--fees: \"%.64s\"", text);
-    snprintf(words, sizeof words,
-             "a tier, or maker:taker, two shares from 0 to 0.1, is needed: did you mean \"%s\"?",
-             nearest.best ? nearest.best : "0.001:0.001");
+    snprintf(words, sizeof words, "a tier, or maker:taker, as 0.001:0.001, is needed: did you mean \"%s\"?",
+             nearest.best);
     return cli_stored_fail(EXIT_USAGE, verb, what, words);
 }
 
+#define FEE_ROW(member, name, fallback, about) \
+    {NULL, name, about, fallback, .kind = CONFIG_WHOLE, ACCOUNT_FEE, KEY_AT(struct fee_rates, member)},
+
 int cli_rules_args_fees(const char *verb, const char *text, struct fee_rates *ret)
 {
-    enum { SHARE_SCALE = 6, MOST_E6 = 100000 };
-    int64_t maker, taker;
+    static const struct config_key rates[] = {ACCOUNT_FEE_KEYS(FEE_ROW)};
+    char maker[64], why[CONFIG_WHY_MAX];
+    struct fee_rates fees;
     const struct fee_tier *tier = find_tier(text);
     const char *colon = strchr(text, ':');
     if (tier) {
         *ret = tier->rates;
         return EXIT_OK;
     }
-    if (colon && decimal_parse(text, (size_t)(colon - text), SHARE_SCALE, &maker) == 0 &&
-        decimal_parse_str(colon + 1, SHARE_SCALE, &taker) == 0 && maker >= 0 && maker <= MOST_E6 &&
-        taker >= 0 && taker <= MOST_E6) {
-        *ret = (struct fee_rates){(int32_t)maker, (int32_t)taker};
-        return EXIT_OK;
-    }
-    return unknown_tier(verb, text);
+    if (!colon)
+        return unknown_tier(verb, text);
+    snprintf(maker, sizeof maker, "%.*s", (int)(colon - text), text);
+    for (int i = 0; i < 2; i++)
+        if (config_key_read(&rates[i], i ? colon + 1 : maker, &fees, why) < 0) {
+            char what[64];
+            snprintf(what, sizeof what, "--fees: %s", rates[i].name);
+            return cli_stored_fail(EXIT_USAGE, verb, what, why);
+        }
+    *ret = fees;
+    return EXIT_OK;
 }

@@ -8,12 +8,13 @@
 #include "cli/rules_args.h"
 #include "cli/stored.h"
 #include "cli/stored_bars.h"
+#include "engine/account_keys.h"
 #include "exchange/bar.h"
 #include "exchange/bars_file.h"
 #include "exchange/decimal.h"
 #include "exchange/exit_status.h"
 
-enum { SHARE_SCALE = 6, NOT_GIVEN = -1 };
+enum { NOT_GIVEN = -1 };
 
 /* What the options of a verb are put into begins so. */
 static struct run_args *run_of(const struct option_call *call)
@@ -104,11 +105,12 @@ static int take_time(struct option_call *call, const struct option_row *row, con
 
 static int take_share(struct option_call *call, const struct option_row *row, const char *value)
 {
-    int64_t units;
-    if (decimal_parse_str(value, SHARE_SCALE, &units) < 0 || units < 0 || units > 100000)
-        return wrong(call, row, value, "a share from 0 to 0.1, with at most 6 digits, is needed");
-    *(int32_t *)place_of(call, row) = (int32_t)units;
-    return EXIT_OK;
+    static const struct config_key share = {
+        .name = "share", .kind = CONFIG_WHOLE, ACCOUNT_FEE, .size = sizeof(int32_t)};
+    char why[CONFIG_WHY_MAX];
+    if (config_key_read(&share, value, place_of(call, row), why) == 0)
+        return EXIT_OK;
+    return option_fail(call, EXIT_USAGE, "--%s: %s", row->name, why);
 }
 
 static int take_interval(struct option_call *call, const struct option_row *row, const char *value)

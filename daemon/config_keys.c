@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "daemon/config_values.h"
+#include "engine/account_keys.h"
 #include "strategy/risk_keys.h"
 #include "strategy/strategy.h"
 
@@ -124,6 +125,9 @@ static int read_policy(const struct config_key *key, const char *text, void *bas
     {"risk", name, about, fallback, of_kind, AT(risk.member)},
 #define OWN_RISK_ROW(member, name, of_kind, fallback, about) \
     {"account", CONFIG_OWN_RISK name, "as in [risk], for this account; empty: [risk]'s", "", OWN(own_risk)},
+
+#define FEE_ROW(member, name, fallback, about) \
+    {"account", name, about, fallback, OWN(fee), ACCOUNT_FEE, IN_ACCOUNT(fees.member)},
 
 static const struct config_key keys[] = {
     {"market", "venue", "where the data come from; others have sections of their own: [venue NAME]", NULL,
@@ -301,13 +305,8 @@ static const struct config_key keys[] = {
      .scale = 8, IN_ACCOUNT(cash), .more = "To change it later has no effect."},
     {"account", "fees", "a tier of the venue (papertape fees lists them); empty: the rates below", "",
      TEXT(tier), IN_ACCOUNT(fee_tier), .more = "A tier and a rate together are an error."},
-    {"account", "fee_maker", "of the notional of a fill that waited in the book: 0.001 is 0.1 %", "0.001",
-     OWN(fee), .max = 0.1, .scale = 6, .share = true, IN_ACCOUNT(fees.maker_e6),
-     .more = "In steps of a millionth."},
-    {"account", "fee_taker", "of the notional of a fill that took from the book", "0.001", OWN(fee),
-     .max = 0.1, .scale = 6, .share = true, IN_ACCOUNT(fees.taker_e6)},
-    {"account", "shorts", "may it sell what it does not hold: on, or off", "off", KEY_SWITCH("off on"),
-     IN_ACCOUNT(shorts)},
+    ACCOUNT_FEE_KEYS(FEE_ROW){"account", "shorts", "may it sell what it does not hold: on, or off", "off",
+                              KEY_SWITCH("off on"), IN_ACCOUNT(shorts)},
     {"account", "collateral", "a short needs this much of its value to be opened: 1.5 is 150 %", "1.5",
      KEY_SCALED(1, 100, 4), .share = true, IN_ACCOUNT(collateral_e4)},
     {"account", "maintenance", "below this much of its value a short is bought back", "1.25",

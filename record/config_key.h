@@ -86,6 +86,9 @@ void config_key_defaults(const struct config_key *keys, size_t n, const char *se
 void config_key_print_section(const struct config_key *keys, size_t n, const char *section, const void *base,
                               FILE *to);
 
+/* Its range for a table: "0 to 4096, whole", the words with commas between, "text". */
+void config_key_range(const struct config_key *key, char *buf, size_t size);
+
 /* Writes a row as an example has it: its sentence and what would be right, then the line, behind `sign` ("#"
  * where it is commented out). */
 void config_key_print_example(const struct config_key *key, const void *base, const char *sign, FILE *to);

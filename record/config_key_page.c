@@ -6,6 +6,23 @@
 #include "record/config_key.h"
 #include "record/option_text.h"
 
+void config_key_range(const struct config_key *key, char *buf, size_t size)
+{
+    size_t n = 0;
+    if (key->kind == CONFIG_SWITCH && strcmp(key->words, "false true") == 0)
+        snprintf(buf, size, "true, false");
+    else if (key->words)
+        for (const char *p = key->words; *p && n + 3 < size; p++)
+            n += (size_t)snprintf(buf + n, size - n, *p == ' ' ? ", " : "%c", *p);
+    else if (key->kind > CONFIG_SPAN)
+        snprintf(buf, size, "text");
+    else
+        snprintf(buf, size, "%.9g to %.9g%s", key->min, key->max,
+                 key->kind == CONFIG_WHOLE  ? ", whole"
+                 : key->kind == CONFIG_SPAN ? ", or low..high"
+                                            : "");
+}
+
 static bool names_all(const char *about, const char *words)
 {
     char word[64];

@@ -12,94 +12,54 @@ int64_t train_config_train_end(const struct train_config_data *data)
     return data->train_to ? data->train_to : data->test_from > data->train_from ? data->test_from : INT64_MAX;
 }
 
-static int one_source(const struct train_config_data *data, char *err)
+/* ---- What does not fit in [data]. ---- */
+
+#define WRONG(name, condition) \
+    static bool name(const struct train_config_data *d) \
+    { \
+        return condition; \
+    }
+
+static bool is_no_range(int64_t from, int64_t to)
 {
-    if (!data->bars[0] != !data->state[0])
-        return 0;
-    return train_config_say(err, -EINVAL,
-                            data->bars[0]
-                                ? "[data] state: bars are named too: one of the two is right"
-                                : "[data] bars: none: bars files are needed, or the state of a daemon");
+    return from && to && from >= to;
 }
 
-static int state_has_symbols(const struct train_config_data *data, char *err)
+static int64_t or_else(int64_t time_ns, int64_t fallback_ns)
 {
-    return data->state[0] && !data->symbols[0]
-               ? train_config_say(err, -EINVAL, "[data] symbols: none: it is needed with state")
-               : 0;
+    return time_ns ? time_ns : fallback_ns;
 }
 
-static int state_has_interval(const struct train_config_data *data, char *err)
-{
-    return data->state[0] && !data->interval_ns
-               ? train_config_say(err, -EINVAL, "[data] interval: none: it is needed with state")
-               : 0;
-}
-
-static int check_range(const char *what, int64_t from, int64_t to, char *err)
-{
-    return from && to && from >= to
-               ? train_config_say(err, -EINVAL, "[data] %s_to: a time after %s_from is right", what, what)
-               : 0;
-}
-
-static int fit_is_range(const struct train_config_data *data, char *err)
-{
-    return check_range("fit", data->fit_from, data->fit_to, err);
-}
-
-static int train_is_range(const struct train_config_data *data, char *err)
-{
-    return check_range("train", data->train_from, data->train_to, err);
-}
-
-static int test_is_range(const struct train_config_data *data, char *err)
-{
-    return check_range("test", data->test_from, data->test_to, err);
-}
-
-static int test_begins(const struct train_config_data *data, char *err)
-{
-    return data->test_to && !data->test_from
-               ? train_config_say(err, -EINVAL, "[data] test_from: none: it is needed with test_to")
-               : 0;
-}
-
-static int test_is_unseen(const struct train_config_data *data, char *err)
-{
-    int64_t test_to = data->test_to ? data->test_to : INT64_MAX;
-    if (!data->test_from || data->test_from >= train_config_train_end(data) || data->train_from >= test_to)
-        return 0;
-    return train_config_say(err, -EINVAL,
-                            "[data] test_from: bars of training are among those of evaluations: a time from "
-                            "train_to on is right");
-}
-
-static int test_is_not_fitted(const struct train_config_data *data, char *err)
-{
-    int64_t test_to = data->test_to ? data->test_to : INT64_MAX;
-    int64_t fit_from = data->fit_from ? data->fit_from : data->train_from;
-    int64_t fit_to = data->fit_to ? data->fit_to : train_config_train_end(data);
-    if (!data->test_from || fit_from >= test_to || data->test_from >= fit_to)
-        return 0;
-    return train_config_say(err, -EINVAL,
-                            "[data] fit_to: features would be fitted on bars of evaluations: a time up to "
-                            "test_from is right");
-}
+WRONG(two_sources, d->bars[0] && d->state[0])
+WRONG(no_source, !d->bars[0] && !d->state[0])
+WRONG(no_symbols, d->state[0] && !d->symbols[0])
+WRONG(no_interval, d->state[0] && !d->interval_ns)
+WRONG(fit_is_none, is_no_range(d->fit_from, d->fit_to))
+WRONG(train_is_none, is_no_range(d->train_from, d->train_to))
+WRONG(test_is_none, is_no_range(d->test_from, d->test_to))
+WRONG(test_has_no_start, d->test_to && !d->test_from)
+WRONG(test_is_seen, d->test_from && d->test_from < train_config_train_end(d) &&
+                        d->train_from < or_else(d->test_to, INT64_MAX))
+WRONG(test_is_fitted, d->test_from &&or_else(d->fit_from, d->train_from) < or_else(d->test_to, INT64_MAX) &&
+                          d->test_from < or_else(d->fit_to, train_config_train_end(d)))
 
 static const struct {
     const char *keys;
-    int (*check)(const struct train_config_data *data, char *err);
+    bool (*wrong)(const struct train_config_data *data);
+    const char *words;
 } rules[] = {
-    {"bars state", one_source},
-    {"symbols state", state_has_symbols},
-    {"interval state", state_has_interval},
-    {"fit_to fit_from", fit_is_range},
-    {"train_to train_from", train_is_range},
-    {"test_to test_from", test_is_range},
-    {"test_from test_to", test_begins},
-    {"test_from test_to train_from train_to", test_is_unseen},
-    {"fit_to fit_from test_from test_to train_from train_to", test_is_not_fitted},
+    {"bars state", two_sources, "[data] state: bars are named too: one of the two is right"},
+    {"bars state", no_source, "[data] bars: none: bars files are needed, or the state of a daemon"},
+    {"symbols state", no_symbols, "[data] symbols: none: it is needed with state"},
+    {"interval state", no_interval, "[data] interval: none: it is needed with state"},
+    {"fit_to fit_from", fit_is_none, "[data] fit_to: a time after fit_from is right"},
+    {"train_to train_from", train_is_none, "[data] train_to: a time after train_from is right"},
+    {"test_to test_from", test_is_none, "[data] test_to: a time after test_from is right"},
+    {"test_from test_to", test_has_no_start, "[data] test_from: none: it is needed with test_to"},
+    {"test_from test_to train_from train_to", test_is_seen,
+     "[data] test_from: bars of training are among those of evaluations: a time from train_to on is right"},
+    {"fit_to fit_from test_from test_to train_from train_to", test_is_fitted,
+     "[data] fit_to: features would be fitted on bars of evaluations: a time up to test_from is right"},
 };
 enum { N_RULES = sizeof rules / sizeof *rules };
 
@@ -146,9 +106,10 @@ int train_config_check(const struct train_config *config, char err[static CONFIG
         return train_config_say(err, r, "%s", why);
     if (!train_config_trades(config))
         return train_config_check_world(config, err);
-    for (size_t i = 0; i < N_RULES && r == 0; i++)
-        r = rules[i].check(&config->data, err);
-    return r == 0 ? check_environment(config, err) : r;
+    for (size_t i = 0; i < N_RULES; i++)
+        if (rules[i].wrong(&config->data))
+            return train_config_say(err, -EINVAL, "%s", rules[i].words);
+    return check_environment(config, err);
 }
 
 /* ---- All of it. ---- */
@@ -175,8 +136,8 @@ int train_config_misfits(const struct train_config *config,
     if (!train_config_trades(config))
         return n;
     for (size_t i = 0; i < N_RULES; i++)
-        if (rules[i].check(&config->data, err) < 0) {
-            misfit(ctx, "data", rules[i].keys, err);
+        if (rules[i].wrong(&config->data)) {
+            misfit(ctx, "data", rules[i].keys, rules[i].words);
             n++;
         }
     if (check_environment(config, err) < 0) {

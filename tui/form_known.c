@@ -13,25 +13,14 @@ enum { KEYS_MAX = 256 };
 static struct form_known table[KEYS_MAX];
 static size_t n_table;
 
-static void describe(struct form_known *known, const struct config_key *key)
-{
-    size_t size = sizeof(known->about);
-
-    if (key->words)
-        snprintf(known->about, size, "%s (%s)", key->about, key->words);
-    else if (key->kind <= CONFIG_SPAN)
-        snprintf(known->about, size, "%s (%.9g to %.9g%s)", key->about, key->min, key->max,
-                 key->kind == CONFIG_SPAN ? ", or low..high" : "");
-    else
-        snprintf(known->about, size, "%s", key->about);
-}
-
 /* Of a table, with the values of `base`; `group`: 0: the section's. */
 static void fill(const struct config_key *keys, size_t n, const void *base, int group, char *value,
                  size_t size)
 {
     for (size_t i = 0; i < n && n_table < KEYS_MAX; i++) {
         struct form_known *known = &table[n_table++];
+        char range[128];
+        bool text = !keys[i].words && keys[i].kind > CONFIG_SPAN;
         *known = (struct form_known){.may_change = keys[i].marks & (CONFIG_KEY_FREE | CONFIG_KEY_TUNABLE),
                                      .group = group ? group
                                               : train_config_is_ppo_section(keys[i].section)
@@ -41,7 +30,9 @@ static void fill(const struct config_key *keys, size_t n, const void *base, int 
         snprintf(known->key, sizeof(known->key), "%s", keys[i].name);
         if (config_key_text(&keys[i], base, value, size))
             snprintf(known->value, sizeof(known->value), "%s", value);
-        describe(known, &keys[i]);
+        config_key_range(&keys[i], range, sizeof(range));
+        snprintf(known->about, sizeof(known->about), "%s%s%s%s", keys[i].about, text ? "" : " (",
+                 text ? "" : range, text ? "" : ")");
     }
 }
 

@@ -428,6 +428,8 @@ def test_refused(folder, bars):
     strategy("--bars", btc, "--cash", "-5", status=2, says="above 0")
     strategy("--bars", btc, "--fee-taker", "2", status=2, says="from 0 to 0.1")
     strategy("--bars", btc, "--fees", "vp1", status=2, says="did you mean")
+    for words in (("--fees", "0.05%:5"), ("--fee-maker", "5"), ("--slippage", "5")):  # as fee_maker = 5 in [account NAME]
+        strategy("--bars", btc, *words, status=2, says='"5": a number from 0 to 0.1, or percent, is needed')
     strategy("--bars", btc, "--risk", "drawdwn=0.2", status=2, says="did you mean drawdown?")
     strategy("--bars", btc, "--risk", "positions=1.5", status=2, says="whole number")
     strategy("--bars", btc, "--way", "fast", status=2, says="auto|engine|columns")

@@ -7,31 +7,6 @@
 static const char *const presets[] = {"reference", "market", "day-trade"};
 enum { N_PRESETS = sizeof(presets) / sizeof(presets[0]) };
 
-/* Words with "or" between them. */
-static void print_words(const char *words)
-{
-    for (const char *p = words; *p; p++)
-        if (*p == ' ')
-            fputs(", ", stdout);
-        else
-            putchar(*p);
-}
-
-static void print_range(const struct config_key *param)
-{
-    if (param->kind == CONFIG_WORD)
-        print_words(param->words);
-    else if (param->kind == CONFIG_TEXT)
-        fputs("text", stdout);
-    else if (param->kind == CONFIG_SWITCH)
-        fputs("true, false", stdout);
-    else
-        printf("%.9g to %.9g%s", param->min, param->max,
-               param->kind == CONFIG_WHOLE  ? ", whole"
-               : param->kind == CONFIG_SPAN ? ", or low..high"
-                                            : "");
-}
-
 int trainer_replay_list_params(void)
 {
     size_t n;
@@ -50,9 +25,8 @@ int trainer_replay_list_params(void)
         printf("| `%s` |", list[i].name);
         for (int k = 0; k < N_PRESETS; k++)
             printf(" %s |", env_params_get(&params[k], list[i].name, value, sizeof value) ? value : "?");
-        putchar(' ');
-        print_range(&list[i]);
-        printf(" | %s |\n", list[i].about);
+        config_key_range(&list[i], value, sizeof value);
+        printf(" %s | %s |\n", value, list[i].about);
     }
     return EXIT_SUCCESS;
 }

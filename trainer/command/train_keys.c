@@ -24,25 +24,6 @@ static const char *kind_name(const struct config_key *key)
     return is_widths(key) ? "widths" : key->kind == CONFIG_OWN && key->words ? "choice" : names[key->kind];
 }
 
-static void range_text(const struct config_key *key, char ret[static RANGE_MAX])
-{
-    size_t n = 0;
-    if (is_widths(key))
-        snprintf(ret, RANGE_MAX, "widths with commas, or none");
-    else if (key->kind == CONFIG_SWITCH && strcmp(key->words, "false true") == 0)
-        snprintf(ret, RANGE_MAX, "true, false");
-    else if (key->words)
-        for (const char *p = key->words; *p && n < RANGE_MAX - 3; p++)
-            n += (size_t)snprintf(ret + n, RANGE_MAX - n, *p == ' ' ? ", " : "%c", *p);
-    else if (key->kind > CONFIG_SPAN)
-        snprintf(ret, RANGE_MAX, "text");
-    else
-        snprintf(ret, RANGE_MAX, "%.9g to %.9g%s", key->min, key->max,
-                 key->kind == CONFIG_WHOLE  ? ", whole"
-                 : key->kind == CONFIG_SPAN ? ", or low..high"
-                                            : "");
-}
-
 static json_t *key_json(const struct config_key *key, const char *value)
 {
     const char *kind = kind_name(key);
@@ -84,8 +65,9 @@ static int list(const struct train_config *config, const struct config_key *keys
             printf("%s### [%s]\n\n| key | default | range | is |\n|---|---|---|---|\n",
                    strcmp(keys[i].section, "training") != 0 ? "\n" : "", keys[i].section);
         section = keys[i].section;
-        range_text(&keys[i], range);
-        printf("| `%s` | %s | %s | %s |\n", keys[i].name, value, range, keys[i].about);
+        config_key_range(&keys[i], range, sizeof range);
+        printf("| `%s` | %s | %s | %s |\n", keys[i].name, value,
+               is_widths(&keys[i]) ? "widths with commas, or none" : range, keys[i].about);
     }
     return 0;
 }

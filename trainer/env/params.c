@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "trainer/env/params_table.h"
 #include "trainer/env/refusal.h"
 
 static const char presets[] = "reference market day-trade";
@@ -12,9 +11,11 @@ int env_params_preset(const char *name, struct env_params *ret, char err[static 
 {
     char why[CONFIG_WHY_MAX];
     struct env_params params = {0};
+    size_t n;
+    const struct config_key *keys = env_params_list(&n);
     if (config_key_word(name, presets, why) < 0)
         return env_refuse(-ENOENT, err, "preset: %s", why);
-    config_key_defaults(env_params_table, env_params_table_n, "environment", &params);
+    config_key_defaults(keys, n, "environment", &params);
     params.final_return = strcmp(name, "reference") == 0;
     if (strcmp(name, "market") == 0)
         params.execution = ENV_MARKET;
@@ -27,34 +28,31 @@ int env_params_preset(const char *name, struct env_params *ret, char err[static 
     return 0;
 }
 
-const struct config_key *env_params_list(size_t *ret_n)
-{
-    *ret_n = env_params_table_n;
-    return env_params_table;
-}
-
 int env_params_set(struct env_params *params, const char *key, const char *text,
                    char err[static ENV_ERROR_MAX])
 {
     char why[CONFIG_WHY_MAX];
-    const struct config_key *row = config_key_find(env_params_table, env_params_table_n, NULL, key);
-    int r = row ? config_key_read(row, text, params, why)
-                : config_key_unknown(env_params_table, env_params_table_n, NULL, key, why);
+    size_t n;
+    const struct config_key *keys = env_params_list(&n), *row = config_key_find(keys, n, NULL, key);
+    int r = row ? config_key_read(row, text, params, why) : config_key_unknown(keys, n, NULL, key, why);
     return r < 0 ? env_refuse(row ? r : -ENOENT, err, "%.60s: %s", key, why) : 0;
 }
 
 bool env_params_get(const struct env_params *params, const char *key, char *buf, size_t cap)
 {
-    const struct config_key *row = config_key_find(env_params_table, env_params_table_n, NULL, key);
+    size_t n;
+    const struct config_key *keys = env_params_list(&n), *row = config_key_find(keys, n, NULL, key);
     return row && config_key_text(row, params, buf, cap);
 }
 
 int env_params_check(const struct env_params *params, int n_assets, char err[static ENV_ERROR_MAX])
 {
-    for (size_t i = 0; i < env_params_table_n; i++) {
+    size_t n;
+    const struct config_key *keys = env_params_list(&n);
+    for (const struct config_key *key = keys; key < keys + n; key++) {
         char why[CONFIG_WHY_MAX];
-        if (config_key_check(&env_params_table[i], params, why) < 0)
-            return env_refuse(-EINVAL, err, "%s: %s", env_params_table[i].name, why);
+        if (config_key_check(key, params, why) < 0)
+            return env_refuse(-EINVAL, err, "%s: %s", key->name, why);
     }
     if (n_assets < 1 || n_assets > ENV_ASSETS_MAX)
         return env_refuse(-EINVAL, err, "assets: %d: from 1 to %d is right", n_assets, ENV_ASSETS_MAX);

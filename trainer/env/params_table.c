@@ -1,8 +1,8 @@
-#include "trainer/env/params_table.h"
+#include "trainer/env/params.h"
 
 #define AT(field) KEY_AT(struct env_params, field)
 
-const struct config_key env_params_table[] = {
+static const struct config_key table[] = {
     {"environment", "action_span", "the action that the highest level stands for (discrete)", "10",
      KEY_NUMBER(1e-6, 1000), AT(action_span)},
     {"environment", "actions", "what an action is: a number, or a level's index", "continuous",
@@ -99,4 +99,8 @@ const struct config_key env_params_table[] = {
      KEY_NUMBER(-1e6, 1e6), AT(weight_trend)},
 };
 
-const size_t env_params_table_n = sizeof env_params_table / sizeof *env_params_table;
+const struct config_key *env_params_list(size_t *ret_n)
+{
+    *ret_n = sizeof table / sizeof *table;
+    return table;
+}

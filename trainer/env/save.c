@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "trainer/env/internal.h"
-#include "trainer/env/params_table.h"
+#include "trainer/env/params.h"
 
 enum { VALUE_MAX = 64 };
 
@@ -47,8 +47,9 @@ size_t env_state_bytes(const struct env *env)
 static void copy_params(struct env_params *ret, const struct env_params *params)
 {
     memset(ret, 0, sizeof *ret);
-    for (size_t i = 0; i < env_params_table_n; i++) {
-        const struct config_key *param = &env_params_table[i];
+    size_t n;
+    const struct config_key *keys = env_params_list(&n);
+    for (const struct config_key *param = keys; param < keys + n; param++) {
         char *to = (char *)ret + param->offset;
         const char *from = (const char *)params + param->offset;
         bool text = param->kind == CONFIG_TEXT;
@@ -81,8 +82,9 @@ static int check_head(const struct head *head, const struct head *own, char err[
                  (unsigned long long)head->copies, head->n, (unsigned long long)own->copies, own->n);
         return -EINVAL;
     }
-    for (size_t i = 0; i < env_params_table_n; i++) {
-        const struct config_key *param = &env_params_table[i];
+    size_t n;
+    const struct config_key *keys = env_params_list(&n);
+    for (const struct config_key *param = keys; param < keys + n; param++) {
         if (memcmp((const char *)&head->params + param->offset, (const char *)&own->params + param->offset,
                    param->size) == 0)
             continue;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "trainer/env/refusal.h"
-#include "trainer/ppo/params_table.h"
 
 enum { ROWS_MAX = 1 << 30 };
 _Static_assert((int)PPO_ERROR_MAX == (int)ENV_ERROR_MAX, "env_refuse() writes both");
@@ -20,11 +19,13 @@ int ppo_params_preset(const char *name, struct ppo_params *ret, char err[static 
 {
     char why[CONFIG_WHY_MAX];
     struct ppo_params params = {0};
+    size_t n;
+    const struct config_key *keys = ppo_params_list(&n);
     int which = config_key_word(name, "default reference-4080", why);
     if (which < 0)
         return env_refuse(-ENOENT, err, "preset: %s", why);
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
-        config_key_defaults(ppo_params_table, ppo_params_table_n, sections[i], &params);
+        config_key_defaults(keys, n, sections[i], &params);
     if (which == 1) {
         params.net = (struct net_shape){
             .n_pi = 3, .pi = {2048, 1024, 512}, .n_vf = 3, .vf = {2048, 1024, 512}, .activation = NET_TANH};
@@ -37,61 +38,22 @@ int ppo_params_preset(const char *name, struct ppo_params *ret, char err[static 
     return 0;
 }
 
-const struct config_key *ppo_params_list(size_t *ret_n)
-{
-    *ret_n = ppo_params_table_n;
-    return ppo_params_table;
-}
-
-int ppo_read_widths(const struct config_key *key, const char *text, void *base,
-                    char why[static CONFIG_WHY_MAX])
-{
-    int widths[1 + NET_LAYERS_MAX] = {0};
-    bool more = strcmp(text, "none") != 0;
-    for (const char *p = text; more;) {
-        char *end;
-        bool digit = *p >= '0' && *p <= '9';
-        long width = digit ? strtol(p, &end, 10) : 0;
-        if (!digit || (*end != ',' && *end != '\0') || width < 1 || width > NET_WIDTH_MAX ||
-            widths[0] == NET_LAYERS_MAX)
-            return config_key_refuse(
-                why, CONFIG_WHY_MAX,
-                "\"%.60s\": at most %d widths from 1 to %d with commas, as 64,64, or none, are needed", text,
-                NET_LAYERS_MAX, NET_WIDTH_MAX);
-        widths[++widths[0]] = (int)width;
-        more = *end == ',';
-        p = end + more;
-    }
-    memcpy((char *)base + key->offset, widths, sizeof widths);
-    return 0;
-}
-
-void ppo_print_widths(const struct config_key *key, const void *base, FILE *to)
-{
-    int widths[1 + NET_LAYERS_MAX];
-    memcpy(widths, (const char *)base + key->offset, sizeof widths);
-    if (widths[0] == 0)
-        fputs("none", to);
-    for (int i = 1; i <= widths[0] && i <= NET_LAYERS_MAX; i++)
-        fprintf(to, i == 1 ? "%d" : ",%d", widths[i]);
-    if (widths[0] < 0 || widths[0] > NET_LAYERS_MAX)
-        fprintf(to, " and more: %d", widths[0]);
-}
-
 int ppo_params_set(struct ppo_params *params, const char *name, const char *text,
                    char err[static PPO_ERROR_MAX])
 {
     char why[CONFIG_WHY_MAX];
-    const struct config_key *key = config_key_find(ppo_params_table, ppo_params_table_n, NULL, name);
+    size_t n;
+    const struct config_key *keys = ppo_params_list(&n), *key = config_key_find(keys, n, NULL, name);
     bool mixed = strcmp(name, "precision") == 0 && strcmp(text, "mixed") == 0;
     int r = key ? config_key_read(key, mixed ? "bf16" : text, params, why)
-                : config_key_unknown(ppo_params_table, ppo_params_table_n, NULL, name, why);
+                : config_key_unknown(keys, n, NULL, name, why);
     return r < 0 ? env_refuse(key ? r : -ENOENT, err, "%.60s: %s", name, why) : 0;
 }
 
 bool ppo_params_get(const struct ppo_params *params, const char *name, char *buf, size_t cap)
 {
-    const struct config_key *key = config_key_find(ppo_params_table, ppo_params_table_n, NULL, name);
+    size_t n;
+    const struct config_key *keys = ppo_params_list(&n), *key = config_key_find(keys, n, NULL, name);
     return key && config_key_text(key, params, buf, cap);
 }
 
@@ -181,9 +143,11 @@ int ppo_params_check(const struct ppo_params *params, char err[static PPO_ERROR_
 {
     char why[CONFIG_WHY_MAX];
     int r = 0;
-    for (size_t i = 0; i < ppo_params_table_n; i++)
-        if (config_key_check(&ppo_params_table[i], params, why) < 0)
-            return env_refuse(-EINVAL, err, "%s: %s", ppo_params_table[i].name, why);
+    size_t n;
+    const struct config_key *keys = ppo_params_list(&n);
+    for (const struct config_key *key = keys; key < keys + n; key++)
+        if (config_key_check(key, params, why) < 0)
+            return env_refuse(-EINVAL, err, "%s: %s", key->name, why);
     for (size_t i = 0; i < N_RULES && r == 0; i++)
         r = rules[i].check(params, err);
     return r;

@@ -1,14 +1,52 @@
-#include "trainer/ppo/params_table.h"
+#include "trainer/ppo/params.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int read_widths(const struct config_key *key, const char *text, void *base,
+                       char why[static CONFIG_WHY_MAX])
+{
+    int widths[1 + NET_LAYERS_MAX] = {0};
+    bool more = strcmp(text, "none") != 0;
+    for (const char *p = text; more;) {
+        char *end;
+        bool digit = *p >= '0' && *p <= '9';
+        long width = digit ? strtol(p, &end, 10) : 0;
+        if (!digit || (*end != ',' && *end != '\0') || width < 1 || width > NET_WIDTH_MAX ||
+            widths[0] == NET_LAYERS_MAX)
+            return config_key_refuse(
+                why, CONFIG_WHY_MAX,
+                "\"%.60s\": at most %d widths from 1 to %d with commas, as 64,64, or none, are needed", text,
+                NET_LAYERS_MAX, NET_WIDTH_MAX);
+        widths[++widths[0]] = (int)width;
+        more = *end == ',';
+        p = end + more;
+    }
+    memcpy((char *)base + key->offset, widths, sizeof widths);
+    return 0;
+}
+
+static void print_widths(const struct config_key *key, const void *base, FILE *to)
+{
+    int widths[1 + NET_LAYERS_MAX];
+    memcpy(widths, (const char *)base + key->offset, sizeof widths);
+    if (widths[0] == 0)
+        fputs("none", to);
+    for (int i = 1; i <= widths[0] && i <= NET_LAYERS_MAX; i++)
+        fprintf(to, i == 1 ? "%d" : ",%d", widths[i]);
+    if (widths[0] < 0 || widths[0] > NET_LAYERS_MAX)
+        fprintf(to, " and more: %d", widths[0]);
+}
 
 #define AT(field) KEY_AT(struct ppo_params, field)
 /* A list of widths: its count, and the array behind it. */
 #define WIDTHS(count) \
-    KEY_OWN(ppo_read_widths, ppo_print_widths), .offset = offsetof(struct ppo_params, net.count), \
-                                                .size = (1 + NET_LAYERS_MAX) * sizeof(int), \
-                                                .words = "widths"
+    KEY_OWN(read_widths, print_widths), .offset = offsetof(struct ppo_params, net.count), \
+                                        .size = (1 + NET_LAYERS_MAX) * sizeof(int), .words = "widths"
 #define EXACT 0x1p53 /* whole numbers up to here are doubles, and JSON's */
 
-const struct config_key ppo_params_table[] = {
+static const struct config_key table[] = {
     {"network", "activation", "after each hidden layer", "tanh", KEY_WORDS("tanh relu silu"),
      AT(net.activation)},
     {"ppo", "adam_beta1", "Adam's decay of the gradients' mean", "0.9", KEY_NUMBER(0, 0.999999),
@@ -100,4 +138,8 @@ const struct config_key ppo_params_table[] = {
      .marks = CONFIG_KEY_TUNABLE},
 };
 
-const size_t ppo_params_table_n = sizeof ppo_params_table / sizeof *ppo_params_table;
+const struct config_key *ppo_params_list(size_t *ret_n)
+{
+    *ret_n = sizeof table / sizeof *table;
+    return table;
+}
