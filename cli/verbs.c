@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/text.h"
-#include "db/reader.h"
+#include "db/names.h"
 #include "db/state.h"
 #include "strategy/strategy.h"
 
@@ -15,8 +15,8 @@ const struct option_row cli_globals[CLI_GLOBALS] = {
     {"json", NULL, "one JSON object, with \"schema\": \"papertape.NAME/1\"; what is not known is null",
      offsetof(struct option_call, json)},
     {"csv", NULL, "CSV with exact decimals, times in nanoseconds", offsetof(struct option_call, csv)},
-    {"help", NULL, "this text", offsetof(struct option_call, help), .letter = 'h'},
-    {"version", NULL, "the version", offsetof(struct option_call, version), .letter = 'V'},
+    OPTION_HELP,
+    OPTION_VERSION,
 };
 
 void cli_say(const char *line)
@@ -25,59 +25,13 @@ void cli_say(const char *line)
     fputc('\n', stderr);
 }
 
-struct offering {
-    void *ctx;
-    void (*offer)(void *ctx, const char *name);
-};
-
-static void offer_symbol(void *ctx, const struct db_symbol_row *row)
-{
-    const struct offering *o = ctx;
-    o->offer(o->ctx, row->symbol.name);
-}
-
-static void offer_account(void *ctx, const struct db_account_row *row)
-{
-    const struct offering *o = ctx;
-    o->offer(o->ctx, row->account.name);
-}
-
-static void offer_training(void *ctx, const struct db_training *row)
-{
-    const struct offering *o = ctx;
-    o->offer(o->ctx, row->name);
-}
-
-static void offer_policy(void *ctx, const struct db_policy *row)
-{
-    const struct offering *o = ctx;
-    o->offer(o->ctx, row->name);
-}
-
 void cli_names(const char *kind, const struct option_call *call, void *ctx,
                void (*offer)(void *ctx, const char *name))
 {
-    struct offering offering = {ctx, offer};
-    struct db_reader *reader;
-    struct state_dir dir;
-    char err[DB_ERROR_MAX];
+    size_t n;
+    const struct strategy *const *strategies = strategy_list(&n);
 
-    if (strcmp(kind, "STRATEGY") == 0) {
-        size_t n;
-        const struct strategy *const *strategies = strategy_list(&n);
-        for (size_t i = 0; i < n; i++)
-            offer(ctx, strategies[i]->name);
-    }
-    if (db_state_dir_look(call->state, &dir, err, sizeof err) < 0 ||
-        db_reader_open(dir.database, &reader, err, sizeof err) < 0)
-        return;
-    if (strcmp(kind, "SYMBOL") == 0)
-        db_reader_symbols(reader, offer_symbol, &offering);
-    else if (strcmp(kind, "ACCOUNT") == 0)
-        db_reader_accounts(reader, offer_account, &offering);
-    else if (strcmp(kind, "TRAINING") == 0)
-        db_reader_trainings(reader, NULL, offer_training, &offering);
-    else if (strcmp(kind, "POLICY") == 0)
-        db_reader_policies(reader, offer_policy, &offering);
-    db_reader_close(reader);
+    for (size_t i = 0; i < n && strcmp(kind, "STRATEGY") == 0; i++)
+        offer(ctx, strategies[i]->name);
+    db_names(kind, call->state, ctx, offer);
 }

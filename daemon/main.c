@@ -1,6 +1,5 @@
 /* papertaped: the service. */
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +23,7 @@
 #include "exchange/early_stop.h"
 #include "exchange/exit_status.h"
 #include "exchange/net/notify.h"
+#include "record/option.h"
 #include "strategy/policy/device.h"
 
 enum {
@@ -33,119 +33,48 @@ enum {
     DEVICE_RETRY_MAX_MS = 3600000,
 };
 
-static const char usage[] =
-    "Usage: papertaped [OPTION]…\n"
-    "Streams market data, runs strategies and fills their orders on paper.\n"
-    "\n"
-    "  -c, --config F        read F (INI; papertaped(1) lists the keys)\n"
-    "  -s, --state DIR       keep state in DIR ($STATE_DIRECTORY, $XDG_STATE_HOME/papertape)\n"
-    "      --check-config    read the configuration, say whether it is good, and exit\n"
-    "      --print-config    print the whole configuration as it would be used, and exit\n"
-    "      --venue-url URL   the venue's websocket, wss://HOST:PORT\n"
-    "      --rest-url URL    the venue's REST, https://HOST:PORT\n"
-    "      --ca-file F       trust these certificates (PEM) instead of the system's\n"
-    "      --clock wall|feed stamp events with the wall's time or with the feed's\n"
-    "      --rebuild         build the database again from the event log, while no daemon runs, and exit\n"
-    "      --record DIR      keep every frame and reply in DIR as well, for papertape-replay\n"
-    "      --log-level L     error, warning, info or debug\n"
-    "  -h, --help            print this and exit\n"
-    "      --version         print the version and exit\n";
-
-enum option_code {
-    OPT_CHECK = 256,
-    OPT_PRINT,
-    OPT_VENUE_URL,
-    OPT_REST_URL,
-    OPT_CA_FILE,
-    OPT_CLOCK,
-    OPT_REBUILD,
-    OPT_RECORD,
-    OPT_LOG_LEVEL,
-    OPT_VERSION
-};
-
-static const struct option options[] = {
-    {"config", required_argument, NULL, 'c'},
-    {"state", required_argument, NULL, 's'},
-    {"check-config", no_argument, NULL, OPT_CHECK},
-    {"print-config", no_argument, NULL, OPT_PRINT},
-    {"venue-url", required_argument, NULL, OPT_VENUE_URL},
-    {"rest-url", required_argument, NULL, OPT_REST_URL},
-    {"ca-file", required_argument, NULL, OPT_CA_FILE},
-    {"clock", required_argument, NULL, OPT_CLOCK},
-    {"rebuild", no_argument, NULL, OPT_REBUILD},
-    {"record", required_argument, NULL, OPT_RECORD},
-    {"log-level", required_argument, NULL, OPT_LOG_LEVEL},
-    {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, OPT_VERSION},
-    {NULL, 0, NULL, 0},
-};
-
 struct arguments {
     const char *config, *state;
     const char *venue_url, *rest_url, *ca_file, *clock, *log_level, *record;
     bool check, print, rebuild;
 };
 
-/* Returns -1 to go on, or the status to exit with. */
-static int read_arguments(int argc, char **argv, struct arguments *arguments)
-{
-    int code;
-    opterr = 0; /* one line, in our own words */
-    while ((code = getopt_long(argc, argv, ":c:s:h", options, NULL)) != -1) {
-        switch (code) {
-        case 'c':
-            arguments->config = optarg;
-            break;
-        case 's':
-            arguments->state = optarg;
-            break;
-        case OPT_CHECK:
-            arguments->check = true;
-            break;
-        case OPT_PRINT:
-            arguments->print = true;
-            break;
-        case OPT_VENUE_URL:
-            arguments->venue_url = optarg;
-            break;
-        case OPT_REST_URL:
-            arguments->rest_url = optarg;
-            break;
-        case OPT_CA_FILE:
-            arguments->ca_file = optarg;
-            break;
-        case OPT_CLOCK:
-            arguments->clock = optarg;
-            break;
-        case OPT_REBUILD:
-            arguments->rebuild = true;
-            break;
-        case OPT_RECORD:
-            arguments->record = optarg;
-            break;
-        case OPT_LOG_LEVEL:
-            arguments->log_level = optarg;
-            break;
-        case 'h':
-            fputs(usage, stdout);
-            return EXIT_SUCCESS;
-        case OPT_VERSION:
-            puts("papertaped " PAPERTAPE_VERSION);
-            return EXIT_SUCCESS;
-        default:
-            fprintf(stderr, "papertaped: %s: %s: papertaped --help lists the options\n", argv[optind - 1],
-                    code == ':' ? "it needs a value" : "unknown option");
-            return EXIT_USAGE;
-        }
-    }
-    if (optind < argc) {
-        fprintf(stderr, "papertaped: %s: no arguments are taken: try --config %s\n", argv[optind],
-                argv[optind]);
-        return EXIT_USAGE;
-    }
-    return -1;
-}
+#define AT(member) offsetof(struct arguments, member)
+
+static const struct option_row options[] = {
+    {"config", "FILE", "read FILE (INI); papertaped.ini(5) lists the keys", AT(config), .letter = 'c'},
+    {"state", "DIR",
+     "keep everything in DIR, which is made if it is missing; else the first of $STATE_DIRECTORY (set by "
+     "systemd), $XDG_STATE_HOME/papertape and ~/.local/state/papertape that the environment gives",
+     AT(state), .letter = 's'},
+    {"check-config", NULL,
+     "read the configuration and the policies and certificates that it names, say whether it is good, and "
+     "exit; keys and what the venue lists are checked by a start",
+     AT(check)},
+    {"print-config", NULL,
+     "print the whole configuration that would be used, with a line on each key, and exit; the output is "
+     "itself a configuration file",
+     AT(print)},
+    {"venue-url", "URL", "the venue's websocket, wss://HOST:PORT; the key ws_url", AT(venue_url)},
+    {"rest-url", "URL", "the venue's REST, https://HOST:PORT; the key rest_url", AT(rest_url)},
+    {"ca-file", "FILE", "trust these certificates (PEM) instead of the system's; the key ca_file",
+     AT(ca_file)},
+    {"clock", "wall|feed",
+     "stamp events with the time of day, or with that of the feed, which makes a replay "
+     "repeatable; the key clock",
+     AT(clock)},
+    {"rebuild", NULL,
+     "build the database again from the event log and what can be read of the present file, print the "
+     "result, and exit; no daemon may run on the state directory; a start does this by itself where the "
+     "database is damaged or missing",
+     AT(rebuild)},
+    {"record", "DIR",
+     "keep every frame and every reply of the first venue in DIR too, as they were received, with the "
+     "events that all venues' became; those of each other venue in DIR/NAME; papertape-replay(1) plays "
+     "them; when it cannot be written an alert says so, and the recording ends; trading continues",
+     AT(record)},
+    {"log-level", "error|warning|info|debug", "the key level", AT(log_level)},
+};
 
 /* Options come after the file and win over it. */
 static int override(struct daemon_config *config, const struct arguments *arguments,
@@ -531,41 +460,37 @@ static int run(struct daemon *daemon)
     return exit_status;
 }
 
-int main(int argc, char **argv)
+static int run_call(struct option_call *call)
 {
-    early_stop_catch();
     static struct daemon daemon;
-    struct arguments arguments = {0};
+    const struct arguments *arguments = call->into;
     char error[CONFIG_ERRORS_MAX], err[1024];
-    int status = read_arguments(argc, argv, &arguments);
-    if (status >= 0)
-        return status;
-    if (arguments.check || arguments.print)
+    if (arguments->check || arguments->print)
         early_stop_release();
     daemon_config_defaults(&daemon.config);
-    bool read = !arguments.config || daemon_config_read(arguments.config, &daemon.config, error) == 0;
-    bool overridden = read && override(&daemon.config, &arguments, error) == 0;
-    daemon_config_is(read ? arguments.config : NULL);
+    bool read = !arguments->config || daemon_config_read(arguments->config, &daemon.config, error) == 0;
+    bool overridden = read && override(&daemon.config, arguments, error) == 0;
+    daemon_config_is(read ? arguments->config : NULL);
     if (!overridden || daemon_config_check(&daemon.config, error) < 0 ||
-        (!arguments.print &&
-         feeds_check_ca(&daemon.config, arguments.ca_file ? "--ca-file" : "[market] ca_file", error) < 0)) {
+        (!arguments->print &&
+         feeds_check_ca(&daemon.config, arguments->ca_file ? "--ca-file" : "[market] ca_file", error) < 0)) {
         daemon_say(error);
         return EXIT_USAGE; /* as of a bad option: another start would find the same */
     }
     struct policy_set *policies = NULL;
-    int r = arguments.print ? 0 : daemon_policy_set_load(&daemon.config, &policies, error);
+    int r = arguments->print ? 0 : daemon_policy_set_load(&daemon.config, &policies, error);
     if (r < 0) {
         daemon_say(error);
         return r == -ENOMEM || r == -EIO || r == -EMFILE || r == -ENFILE ? EXIT_FAILURE : EXIT_USAGE;
     }
     daemon_policy_set_destroy(policies); /* the session reads them again */
-    if (arguments.print)
+    if (arguments->print)
         daemon_config_print(&daemon.config, stdout);
-    else if (arguments.check)
-        printf("papertaped: %s: ok\n", arguments.config ? arguments.config : "defaults");
-    if (arguments.print || arguments.check)
+    else if (arguments->check)
+        printf("papertaped: %s: ok\n", arguments->config ? arguments->config : "defaults");
+    if (arguments->print || arguments->check)
         return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-    r = db_state_dir_find(arguments.state, &daemon.state, err, sizeof err);
+    r = db_state_dir_find(arguments->state, &daemon.state, err, sizeof err);
     if (r == 0)
         r = db_state_dir_check_socket(&daemon.state, err, sizeof err);
     if (r < 0) {
@@ -575,5 +500,33 @@ int main(int argc, char **argv)
     daemon_log_init(daemon.config.log_level);
     if (early_stop_asked())
         return status_of(-ECANCELED);
-    return arguments.rebuild ? rebuild(&daemon) : run(&daemon);
+    return arguments->rebuild ? rebuild(&daemon) : run(&daemon);
+}
+
+static const struct option_action actions[] = {{.run = run_call}};
+static const struct option_verb daemon_verb = {
+    .about = "Streams market data, runs strategies and fills their orders on paper.\n"
+             "Options come after the configuration file and win over it.",
+    .exits = "0 also: ended by a signal, on a full disk too. 2 is what another start would find again, which "
+             "systemd does not restart: a bad configuration, keys that are missing or not safe, a state "
+             "directory in which every user may write, that is none, or belongs to another user, a database "
+             "or an event log that this user may not read and write, something else in the place of the "
+             "database or of the lock, only venues that refuse for good.",
+    OPTION_ACTIONS(actions),
+    OPTION_OPTIONS(options),
+    .size = sizeof(struct arguments),
+};
+static const struct option_row globals[] = {OPTION_HELP, OPTION_VERSION};
+static const struct option_program program = {
+    .name = "papertaped",
+    .version = PAPERTAPE_VERSION,
+    .bare = &daemon_verb,
+    .global = globals,
+    .n_global = sizeof globals / sizeof *globals,
+};
+
+int main(int argc, char **argv)
+{
+    early_stop_catch();
+    return option_main(&program, argc, argv);
 }

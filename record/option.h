@@ -12,18 +12,32 @@ struct option_call;
 
 /* An option. What it gives is put into a struct of the verb's own, which begins zeroed. */
 struct option_row {
-    const char *name;     /* without its dashes, '_' is '-'; NULL: `words` is a heading */
-    const char *argument; /* "P"; NULL: a flag. Words with "|" between: one of these, which is checked */
-    const char *words;    /* what it does */
-    size_t at;            /* in that struct: a const char *, of a flag a bool */
+    const char *name; /* without its dashes, '_' is '-'; NULL: `words` is a heading */
+    /* "P"; NULL: a flag. Words with "|" between: one of these, which is checked. "F...": every word up to the
+     * next option, one call of `take` each. */
+    const char *argument;
+    const char *words; /* what it does */
+    size_t at;         /* in that struct: a const char *, of a flag a bool */
     /* Instead of `at`: takes the value (NULL of a flag), in the order of the line. EXIT_OK, or an exit status
      * with its line on stderr. */
     int (*take)(struct option_call *call, const struct option_row *row, const char *value);
     const char *of; /* the actions that take it, blanks between; NULL: all */
     char letter;    /* 'o': -o is the same; 0 */
-    /* With high > low: the value is a whole number in that range, and `at` an int64_t's. */
-    long long low, high;
+    /* With high > low: the value is a whole number in that range, and `at` an int64_t's or uint64_t's;
+     * `take` is called after. */
+    long long low;
+    unsigned long long high;
 };
+
+/* The rows of every program. */
+#define OPTION_HELP \
+    { \
+        "help", NULL, "this text", offsetof(struct option_call, help), .letter = 'h' \
+    }
+#define OPTION_VERSION \
+    { \
+        "version", NULL, "the version", offsetof(struct option_call, version), .letter = 'V' \
+    }
 
 enum option_need {
     OPTION_NEEDS_NOTHING,
@@ -134,7 +148,8 @@ bool option_is_one_of(const char *words, char between, const char *word);
 /* verb NULL: the program's own help. */
 void option_help(const struct option_program *program, const struct option_verb *verb, FILE *out);
 
-/* The page of that name in man's language: all verbs whose `page` it is. False: there is none. */
+/* The page of that name in man's language: all verbs whose `page` it is. Of the program's own name the
+ * section OPTIONS of its page (record/man_page.sh): what has no other page. False: there is none. */
 bool option_man(const struct option_program *program, const char *page, FILE *out);
 
 /* Candidates for the last of n words that follow the program's name, one a line, "WORD\tWHAT IT IS"; none

@@ -139,25 +139,24 @@ static void offer_words(const struct completion *c, struct option_call *call, in
 
 void option_complete(const struct option_program *program, int n, char **words, FILE *out)
 {
+    static const struct option_verb none;
     struct completion c = {program, n > 0 ? words[n - 1] : "", out};
     int at = option_first_word(program, n > 0 ? n - 1 : 0, words);
     struct option_call call = {.program = program};
     bool has_verb = program->n_verbs > 0 && at < n - 1;
 
-    call.verb = has_verb ? option_find_verb(program, words[at]) : program->bare;
+    call.verb = has_verb ? option_find_verb(program, words[at]) : program->bare ? program->bare : &none;
     if (has_verb && strcmp(words[at], "help") == 0) {
         call.verb = NULL;
         has_verb = false;
     }
-    if (!call.verb && has_verb)
-        return;
     if (!has_verb && c.begun[0] != '-' && program->n_verbs > 0 &&
         !(call.verb && n > 1 && words[n - 2][0] == '-')) {
         for (size_t i = 0; i < program->n_verbs; i++)
             offer_with(&c, program->verbs[i]->name, program->verbs[i]->words);
         return;
     }
-    if (!call.verb || !call.verb->actions)
+    if (!call.verb)
         return;
     if (has_verb) /* it goes, so that its action and arguments remain */
         memmove(words + 1, words, (size_t)at * sizeof *words), words++, n--;

@@ -132,7 +132,23 @@ char *option_does(const struct option_action *action)
     return text;
 }
 
-/* The options that are the action's own, or with `all` of every action. */
+static bool has_state(const struct option_verb *verb)
+{
+    for (size_t i = 0; verb && i < verb->n_actions; i++)
+        if (verb->actions[i].need != OPTION_NEEDS_NOTHING)
+            return true;
+    return false;
+}
+
+const char *option_exits(const struct option_program *program)
+{
+    bool state = has_state(program->bare);
+
+    for (size_t i = 0; i < program->n_verbs; i++)
+        state |= has_state(program->verbs[i]);
+    return state ? "0 ok, 1 error, 2 usage, 3 no daemon or no state, 4 stale" : "0 ok, 1 error, 2 usage";
+}
+
 static void print_options(const struct option_program *program, const struct option_verb *verb, FILE *out)
 {
     char term[OPTION_TERM_MAX];
@@ -190,7 +206,8 @@ void option_help(const struct option_program *program, const struct option_verb 
         free(synopsis);
     }
     if (program->n_verbs > 0 && (!verb || !verb->name))
-        fprintf(out, "%s%s VERB [ARGUMENT]...\n", verb ? "       " : "Usage: ", program->name);
+        fprintf(out, "%s%s VERB [ARGUMENT]...\n", verb && verb->n_actions > 0 ? "       " : "Usage: ",
+                program->name);
     fputc('\n', out);
     fill(out, verb && verb->about ? verb->about : program->about, 0, 0);
     fputc('\n', out);
@@ -206,7 +223,7 @@ void option_help(const struct option_program *program, const struct option_verb 
         fprintf(out, "It %s.\n", does ? does : "");
         free(does);
     }
-    fputs(OPTION_EXITS ".\n", out);
+    fprintf(out, "Exit status: %s.\n", option_exits(program));
     if (verb && verb->exits)
         fill(out, verb->exits, 0, 0);
 }

@@ -32,12 +32,31 @@ void option_man_entry(FILE *out, const char *term, const char *words)
     option_man_text(out, words ? words : "");
 }
 
-static void print_verb(const struct option_program *program, const struct option_verb *verb, FILE *out)
+/* A verb's options, or with `all` the global ones too. */
+static void print_options(const struct option_program *program, const struct option_verb *verb, bool all,
+                          FILE *out)
 {
-    char term[OPTION_TERM_MAX], *synopsis;
-    const struct option_row *row;
+    char term[OPTION_TERM_MAX];
+    size_t n = verb->n_options + verb->n_shared + (all ? program->n_global : 0);
 
-    fprintf(out, ".SH %s\n", verb->name);
+    for (size_t i = 0; i < n; i++) {
+        const struct option_row *row = option_row(program, verb, i);
+        if (row->name) {
+            option_man_entry(out, option_term(row, term), row->words);
+        } else {
+            fputs(".PP\n", out);
+            option_man_text(out, row->words);
+        }
+    }
+}
+
+/* `section`: "SH", or "SS" within the page of a program. */
+static void print_verb(const struct option_program *program, const struct option_verb *verb,
+                       const char *section, FILE *out)
+{
+    char *synopsis;
+
+    fprintf(out, ".%s %s\n", section, verb->name);
     for (size_t i = 0; i < verb->n_actions; i++) {
         synopsis = option_synopsis(program, verb, &verb->actions[i]);
         fputs(i ? ".br\n.B " : ".PP\n.B ", out);
@@ -52,19 +71,23 @@ static void print_verb(const struct option_program *program, const struct option
             option_man_entry(out, verb->actions[i].name, does);
             free(does);
         }
-    for (size_t i = 0; i < verb->n_options + verb->n_shared; i++) {
-        row = option_row(program, verb, i);
-        if (row->name) {
-            option_man_entry(out, option_term(row, term), row->words);
-        } else {
-            fputs(".PP\n", out);
-            option_man_text(out, row->words);
-        }
-    }
+    print_options(program, verb, false, out);
     if (verb->exits) {
         fputs(".PP\n", out);
         option_man_text(out, verb->exits);
     }
+}
+
+/* Of the program's own page: its options without a verb, and the verbs that have no other page. */
+static void print_own(const struct option_program *program, FILE *out)
+{
+    print_options(program, program->bare ? program->bare : &(struct option_verb){0}, true, out);
+    for (size_t i = 0; i < program->n_verbs; i++)
+        if (!program->verbs[i]->page)
+            print_verb(program, program->verbs[i], "SS", out);
+    fprintf(out, ".SH EXIT STATUS\n%s.\n", option_exits(program));
+    if (program->bare && program->bare->exits)
+        option_man_text(out, program->bare->exits);
 }
 
 bool option_man(const struct option_program *program, const char *page, FILE *out)
@@ -72,6 +95,10 @@ bool option_man(const struct option_program *program, const char *page, FILE *ou
     char term[OPTION_TERM_MAX];
     size_t n = 0;
 
+    if (strcmp(page, program->name) == 0) {
+        print_own(program, out);
+        return true;
+    }
     for (size_t i = 0; i < program->n_verbs; i++) {
         const struct option_verb *verb = program->verbs[i];
         if (!verb->page || strcmp(verb->page, page) != 0)
@@ -87,11 +114,10 @@ bool option_man(const struct option_program *program, const char *page, FILE *ou
     fputc('\n', out);
     for (size_t i = 0; i < program->n_verbs; i++)
         if (program->verbs[i]->page && strcmp(program->verbs[i]->page, page) == 0)
-            print_verb(program, program->verbs[i], out);
+            print_verb(program, program->verbs[i], "SH", out);
     fputs(".SH OPTIONS OF ALL VERBS\n", out);
     for (size_t i = 0; i < program->n_global; i++)
         option_man_entry(out, option_term(&program->global[i], term), program->global[i].words);
-    fprintf(out, ".SH EXIT STATUS\n%s.\n.SH SEE ALSO\n.BR %s (1)\n", strchr(OPTION_EXITS, '0'),
-            program->name);
+    fprintf(out, ".SH EXIT STATUS\n%s.\n.SH SEE ALSO\n.BR %s (1)\n", option_exits(program), program->name);
     return true;
 }

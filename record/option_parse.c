@@ -180,16 +180,27 @@ static const struct option_row *find_letter(const struct option_call *call, char
     return NULL;
 }
 
+static bool is_whole(const struct option_row *row)
+{
+    return row->low < 0 || row->high > (unsigned long long)row->low;
+}
+
 static int put_whole(struct option_call *call, const struct option_row *row, const char *value, char *err)
 {
+    bool below = *value == '-';
+    const char *digits = value + (below || *value == '+');
+    uint64_t least = !below && row->low > 0 ? (uint64_t)row->low : 0, most = !below ? row->high
+                                                                             : row->low < 0
+                                                                                 ? -(uint64_t)row->low
+                                                                                 : 0;
     char *end;
 
     errno = 0;
-    int64_t number = strtoll(value, &end, 10);
-    if (errno || end == value || *end || isspace((unsigned char)*value) || number < row->low ||
-        number > row->high)
-        return refuse(call, err, "--%s: \"%.63s\": a whole number from %lld to %lld is needed", row->name,
+    uint64_t number = strtoull(digits, &end, 10);
+    if (errno || !isdigit((unsigned char)*digits) || *end || number < least || number > most)
+        return refuse(call, err, "--%s: \"%.63s\": a whole number from %lld to %llu is needed", row->name,
                       value, row->low, row->high);
+    number = below ? -number : number;
     memcpy((char *)call->into + row->at, &number, sizeof number);
     return EXIT_OK;
 }
@@ -198,15 +209,31 @@ static int put(struct option_call *call, const struct option_row *row, const cha
 {
     char *into = is_global(call, row) ? (char *)call : call->into;
 
+    if (is_whole(row)) {
+        int status = put_whole(call, row, value, err);
+        return status == EXIT_OK && row->take ? row->take(call, row, value) : status;
+    }
     if (row->take)
         return row->take(call, row, value);
-    if (row->high > row->low)
-        return put_whole(call, row, value, err);
     if (row->argument)
         memcpy(into + row->at, &value, sizeof value);
     else
         memcpy(into + row->at, &(bool){true}, sizeof(bool));
     return EXIT_OK;
+}
+
+/* A number below zero is a word. */
+static bool is_option(const char *word)
+{
+    return word[0] == '-' && word[1] && !isdigit((unsigned char)word[1]) && word[1] != '.';
+}
+
+/* "F...", which takes more than one word. */
+static bool takes_many(const struct option_row *row)
+{
+    size_t len = row->argument ? strlen(row->argument) : 0;
+
+    return len > 3 && strcmp(row->argument + len - 3, "...") == 0;
 }
 
 /* An option, argv[*at]; moves *at to the last word that is its. */
@@ -237,13 +264,10 @@ static int take(struct option_call *call, int n, char **argv, int *at, bool give
         !option_is_one_of(row->argument, '|', value))
         return refuse(call, err, "--%s: \"%.63s\": one of %s is needed", row->name, value, row->argument);
     given[row_at] = true;
-    return put(call, row, value, err);
-}
-
-/* A number below zero is a word. */
-static bool is_option(const char *word)
-{
-    return word[0] == '-' && word[1] && !isdigit((unsigned char)word[1]) && word[1] != '.';
+    int status = put(call, row, value, err);
+    while (status == EXIT_OK && takes_many(row) && *at + 1 < n && !is_option(argv[*at + 1]))
+        status = put(call, row, argv[++*at], err);
+    return status;
 }
 
 static int check_arguments(struct option_call *call, char *err)
@@ -341,6 +365,8 @@ int option_first_word(const struct option_program *program, int n, char **argv)
         const struct option_row *row = argv[i][1] == '-' ? find_long(&call, name, strlen(name), &ignored)
                                                          : find_letter(&call, *name, &ignored);
         i += row && row->argument && (argv[i][1] == '-' || !name[1]);
+        while (row && takes_many(row) && i + 1 < n && !is_option(argv[i + 1]))
+            i++;
     }
     return n;
 }

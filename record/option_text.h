@@ -6,7 +6,8 @@
 
 enum { OPTION_TERM_MAX = 96 };
 
-#define OPTION_EXITS "Exit status: 0 ok, 1 error, 2 usage, 3 no daemon or no state, 4 stale"
+/* "0 ok, 1 error, ...", those that the program can end with. */
+const char *option_exits(const struct option_program *program);
 
 /* "-o, --output F". */
 const char *option_term(const struct option_row *row, char ret[static OPTION_TERM_MAX]);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/exit_status.h"
 #include "exchange/replay/ca.h"
 #include "exchange/replay/fault.h"
 #include "exchange/replay/options.h"
@@ -97,44 +98,71 @@ static int serve(struct options *options, struct protocol *protocol, const struc
     return status;
 }
 
-int main(int argc, char **argv)
+static int run(struct option_call *call)
 {
-    struct options options;
+    struct options *options = call->into;
     struct ca ca = {0};
     struct transcript transcript = {0};
     char text[512];
-    int status = replay_options_parse(&options, argc, argv);
-    if (status >= 0)
+    int status = replay_options_check(call);
+    if (status != EXIT_OK)
         return status;
     status = EXIT_FAILURE;
     signal(SIGPIPE, SIG_IGN);
 
-    struct protocol *protocol = open_protocol(&options);
+    struct protocol *protocol = open_protocol(options);
     if (!protocol)
         goto out;
-    int rc = replay_ca_make(&ca, options.faults.tls_expired);
+    int rc = replay_ca_make(&ca, options->faults.tls_expired);
     if (rc < 0) {
         fail("cannot make certificates: OpenSSL: a working libcrypto");
         goto out;
     }
-    if (options.ca_out && (rc = replay_ca_write(&ca, options.ca_out)) < 0) {
-        snprintf(text, sizeof(text), "cannot write: %.256s: a file in a writable folder (%s)", options.ca_out,
-                 strerror(-rc));
-        fail(text);
-        goto out;
-    }
-    if (options.transcript && (rc = replay_transcript_open(&transcript, options.transcript)) < 0) {
+    if (options->ca_out && (rc = replay_ca_write(&ca, options->ca_out)) < 0) {
         snprintf(text, sizeof(text), "cannot write: %.256s: a file in a writable folder (%s)",
-                 options.transcript, strerror(-rc));
+                 options->ca_out, strerror(-rc));
         fail(text);
         goto out;
     }
-    status = serve(&options, protocol, &ca, &transcript);
+    if (options->transcript && (rc = replay_transcript_open(&transcript, options->transcript)) < 0) {
+        snprintf(text, sizeof(text), "cannot write: %.256s: a file in a writable folder (%s)",
+                 options->transcript, strerror(-rc));
+        fail(text);
+        goto out;
+    }
+    status = serve(options, protocol, &ca, &transcript);
 out:
     if (!replay_transcript_close(&transcript))
         status = fail("cannot write: --transcript: a disk with room");
     replay_ca_finish(&ca);
     protocol_destroy(protocol);
-    replay_options_finish(&options);
     return status;
+}
+
+static const struct option_action actions[] = {{.run = run}};
+static const struct option_verb replay_verb = {
+    .about =
+        "A market-data venue on loopback: its websocket protocol and REST over TLS, from recorded frames, "
+        "bars or a synthetic market.\n"
+        "Prints one JSON line when it listens. Play starts with the first websocket subscription.",
+    .exits = "0 also: ended by a signal.",
+    OPTION_ACTIONS(actions),
+    .options = replay_options,
+    .n_options = REPLAY_OPTIONS,
+    .size = sizeof(struct options),
+    .init = replay_options_init,
+    .finish = replay_options_finish,
+};
+static const struct option_row globals[] = {OPTION_HELP, OPTION_VERSION};
+static const struct option_program program = {
+    .name = "papertape-replay",
+    .version = PAPERTAPE_VERSION,
+    .bare = &replay_verb,
+    .global = globals,
+    .n_global = sizeof globals / sizeof *globals,
+};
+
+int main(int argc, char **argv)
+{
+    return option_main(&program, argc, argv);
 }

@@ -1,10 +1,6 @@
 #include "exchange/replay/options.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,180 +9,105 @@
 #include "exchange/replay/candles.h"
 #include "exchange/replay/protocol.h"
 
-enum { GO_ON = -1 };
-
-static const char help[] =
-    "Usage: papertape-replay (--recording F... | --bars F... | --synthetic SEED) [OPTION]...\n"
-    "A venue on loopback: Binance's websocket streams and REST over TLS, from recorded frames, bars or a "
-    "made market.\n"
-    "\n"
-    "      --venue binance|alpaca whose protocol is spoken\n"
-    "      --recording F...       play recorded frames; several files are merged by time\n"
-    "      --bars F...            play bars files: trades, quotes and depth that agree with them\n"
-    "      --synthetic SEED       a seeded market without end: BTCUSDT and ETHUSDT\n"
-    "      --symbols N            of the made market, 2 by default\n"
-    "      --rate R               its messages a second of each symbol, evenly spread\n"
-    "      --interval I           of the bars files, when it is not what they show (1m, 5m, 1h, ...)\n"
-    "      --from T, --to T       play from, play to (ISO 8601 or an epoch); --synthetic starts at --from\n"
-    "      --speed N|max          N times real time (default 1); max: as fast as clients read\n"
-    "      --listen HOST:PORT     default 127.0.0.1:0; port 0 picks one\n"
-    "      --ca-out F             write the certificate that clients must trust\n"
-    "      --transcript F         write what is said to whom\n"
-    "      --fault SPEC...        what goes wrong, and when: close@1000, ban@100+60s, ...; see "
-    "papertape-replay(1)\n"
-    "      --action SPEC          alpaca: split:AAPL:4:1:2026-01-15, dividend:AAPL:0.24:2026-01-15 or\n"
-    "                             halt:AAPL:2026-01-15T15:00:00Z:5m; may be repeated\n"
-    "      --keys ID:SECRET       alpaca: the only ones that are good\n"
-    "      --plan free|unlimited  alpaca: what these keys may see\n"
-    "      --refuse CODE[@30s]    alpaca: the error that every authentication gets (from then on)\n"
-    "      --help, --version\n"
-    "\n"
-    "Prints one JSON line when it listens. Play starts with the first websocket subscription. See "
-    "papertape-replay(1).\n";
-
-__attribute__((format(printf, 1, 2))) static int usage(const char *format, ...)
+static struct options *of(const struct option_call *call)
 {
-    va_list args;
-    va_start(args, format);
-    fputs("papertape-replay: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
-    va_end(args);
-    return EXIT_USAGE;
+    return call->into;
 }
 
-static int set_venue(struct options *o, const char *value)
+static int wrong(const struct option_call *call, const struct option_row *row, const char *value,
+                 const char *right)
 {
-    o->venue = replay_protocol_find(value, strlen(value));
-    return o->venue ? GO_ON : usage("unknown venue: --venue %s: one of %s", value, replay_protocol_names());
+    return option_fail(call, EXIT_USAGE, "--%s: \"%.64s\": %s", row->name, value, right);
 }
 
-static bool is_given(const struct protocol_row *venue, const char *word, size_t len)
+static int take_venue(struct option_call *call, const struct option_row *row, const char *value)
 {
-    for (const char *const *name = venue->options; name && *name; name++)
-        if (strlen(*name) == len && memcmp(*name, word, len) == 0)
-            return true;
-    return false;
+    (void)row;
+    of(call)->venue = replay_protocol_find(value, strlen(value));
+    return EXIT_OK;
 }
 
-/* The venue is the one named anywhere on the line: options of its own may stand before it. */
-static int find_venue(struct options *o, int argc, char **argv)
+static int take_given(struct option_call *call, const struct option_row *row, const char *value)
 {
-    o->venue = replay_protocol_find("binance", strlen("binance"));
-    for (int i = 1; i < argc; i++) {
-        int rc = GO_ON;
-        if (strncmp(argv[i], "--venue=", 8) == 0)
-            rc = set_venue(o, argv[i] + 8);
-        else if (strcmp(argv[i], "--venue") == 0 && i + 1 < argc)
-            rc = set_venue(o, argv[i + 1]);
-        if (rc != GO_ON)
-            return rc;
-    }
-    return GO_ON;
-}
-
-static int add_given(struct options *o, const char *name, const char *value)
-{
+    struct options *o = of(call);
     struct option_given *grown = reallocarray(o->given, o->n_given + 1, sizeof(*grown));
     if (!grown)
-        return usage("out of memory");
+        return option_fail(call, EXIT_ERROR, "out of memory");
     o->given = grown;
-    grown[o->n_given++] = (struct option_given){name, value};
-    return GO_ON;
+    grown[o->n_given++] = (struct option_given){row->name, value};
+    return EXIT_OK;
 }
 
-static int add_name(const char ***names, size_t *n, const char *value)
+static int add_name(const struct option_call *call, const char ***names, size_t *n, const char *value)
 {
     const char **grown = reallocarray(*names, *n + 1, sizeof(*grown));
     if (!grown)
-        return usage("out of memory");
+        return option_fail(call, EXIT_ERROR, "out of memory");
     *names = grown;
     grown[(*n)++] = value;
-    return GO_ON;
+    return EXIT_OK;
 }
 
-static int add_recording(struct options *o, const char *value)
+static int take_recording(struct option_call *call, const struct option_row *row, const char *value)
 {
-    return add_name(&o->recordings, &o->n_recordings, value);
+    (void)row;
+    return add_name(call, &of(call)->recordings, &of(call)->n_recordings, value);
 }
 
-static int add_bars(struct options *o, const char *value)
+static int take_bars(struct option_call *call, const struct option_row *row, const char *value)
 {
-    return add_name(&o->bars, &o->n_bars, value);
+    (void)row;
+    return add_name(call, &of(call)->bars, &of(call)->n_bars, value);
 }
 
-static int set_seed(struct options *o, const char *value)
+static int take_seed(struct option_call *call, const struct option_row *row, const char *value)
 {
-    char *end;
-    errno = 0;
-    o->seed = strtoull(value, &end, 10);
-    o->synthetic = true;
-    if (!isdigit((unsigned char)*value) || *end != '\0' || errno != 0)
-        return usage("bad seed: --synthetic %s: a whole number from 0 to 18446744073709551615", value);
-    return GO_ON;
+    (void)row;
+    (void)value;
+    of(call)->synthetic = true;
+    return EXIT_OK;
 }
 
-static int set_symbols(struct options *o, const char *value)
-{
-    char *end;
-    long n = strtol(value, &end, 10);
-    if (!isdigit((unsigned char)*value) || *end != '\0' || n < 1 || n > TAPE_SYMBOLS_MAX)
-        return usage("bad number: --symbols %s: from 1 to %d", value, TAPE_SYMBOLS_MAX);
-    o->symbols = (int)n;
-    return GO_ON;
-}
-
-static int set_rate(struct options *o, const char *value)
+static int take_rate(struct option_call *call, const struct option_row *row, const char *value)
 {
     char *end;
-    o->rate = strtod(value, &end);
-    if (end == value || *end != '\0' || !(o->rate >= 0.01 && o->rate <= 100000))
-        return usage("bad rate: --rate %s: messages a second of each symbol, from 0.01 to 100000", value);
-    return GO_ON;
+    double rate = of(call)->rate = strtod(value, &end);
+    if (end == value || *end != '\0' || !(rate >= 0.01 && rate <= 100000))
+        return wrong(call, row, value, "messages a second of each symbol, from 0.01 to 100000, are needed");
+    return EXIT_OK;
 }
 
-static int set_interval(struct options *o, const char *value)
+static int take_interval(struct option_call *call, const struct option_row *row, const char *value)
 {
-    o->interval = replay_candle_interval_find(value, strlen(value));
-    if (o->interval < 0)
-        return usage("unknown interval: --interval %s: 1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d or 1w",
-                     value);
-    return GO_ON;
+    of(call)->interval = replay_candle_interval_find(value, strlen(value));
+    return of(call)->interval >= 0
+               ? EXIT_OK
+               : wrong(call, row, value, "one of 1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w is needed");
 }
 
-static int set_time(const char *name, const char *value, int64_t *ret_ns)
+static int take_time(struct option_call *call, const struct option_row *row, const char *value)
 {
-    if (bars_time_parse(value, strlen(value), ret_ns) != 0)
-        return usage("bad time: %s %s: ISO 8601 as 2024-08-08T23:55:00Z, or an epoch in s, ms, us or ns",
-                     name, value);
-    return GO_ON;
+    if (bars_time_parse(value, strlen(value), (int64_t *)((char *)call->into + row->at)) == 0)
+        return EXIT_OK;
+    return wrong(call, row, value,
+                 "a time is needed: ISO 8601 as 2024-08-08T23:55:00Z, or an epoch in s, ms, us or ns");
 }
 
-static int set_from(struct options *o, const char *value)
-{
-    return set_time("--from", value, &o->from_ns);
-}
-
-static int set_to(struct options *o, const char *value)
-{
-    return set_time("--to", value, &o->to_ns);
-}
-
-static int set_speed(struct options *o, const char *value)
+static int take_speed(struct option_call *call, const struct option_row *row, const char *value)
 {
     char *end;
-    if (strcmp(value, "max") == 0) {
-        o->speed = 0;
-        return GO_ON;
-    }
-    o->speed = strtod(value, &end);
-    if (end == value || *end != '\0' || !(o->speed >= 0.001 && o->speed <= 1e6))
-        return usage("bad speed: --speed %s: a number from 0.001 to 1000000, or max", value);
-    return GO_ON;
+    double speed = of(call)->speed = strtod(value, &end);
+    if (strcmp(value, "max") == 0)
+        of(call)->speed = 0;
+    else if (end == value || *end != '\0' || !(speed >= 0.001 && speed <= 1e6))
+        return wrong(call, row, value, "a number from 0.001 to 1000000, or max, is needed");
+    return EXIT_OK;
 }
 
-static int set_listen(struct options *o, const char *value)
+static int take_listen(struct option_call *call, const struct option_row *row, const char *value)
 {
+    struct options *o = of(call);
+    const char *given = value;
     const char *colon = strrchr(value, ':');
     char *end;
     size_t len = colon ? (size_t)(colon - value) : 0;
@@ -196,130 +117,138 @@ static int set_listen(struct options *o, const char *value)
         len -= 2;
     }
     if (port < 0 || port > 65535 || *end != '\0' || len == 0 || len >= sizeof(o->host))
-        return usage("bad address: --listen %s: HOST:PORT as 127.0.0.1:9443, port 0 to 65535", value);
+        return wrong(call, row, given, "HOST:PORT as 127.0.0.1:9443, port 0 to 65535, is needed");
     memcpy(o->host, value, len);
     o->host[len] = '\0';
     o->port = (int)port;
-    return GO_ON;
+    return EXIT_OK;
 }
 
-static int set_ca_out(struct options *o, const char *value)
-{
-    o->ca_out = value;
-    return GO_ON;
-}
-
-static int set_transcript(struct options *o, const char *value)
-{
-    o->transcript = value;
-    return GO_ON;
-}
-
-static int add_fault(struct options *o, const char *value)
+static int take_fault(struct option_call *call, const struct option_row *row, const char *value)
 {
     char error[FAULT_ERROR_MAX];
-    if (replay_fault_parse(&o->faults, value, error) < 0)
-        return usage("%s", error);
-    return GO_ON;
+    (void)row;
+    return replay_fault_parse(&of(call)->faults, value, error) < 0
+               ? option_fail(call, EXIT_USAGE, "%s", error)
+               : EXIT_OK;
 }
 
-static const struct option {
-    const char *name;
-    bool many; /* takes every word up to the next option */
-    int (*set)(struct options *o, const char *value);
-} table[] = {
-    {"--venue", false, set_venue},
-    {"--recording", true, add_recording},
-    {"--bars", true, add_bars},
-    {"--synthetic", false, set_seed},
-    {"--interval", false, set_interval},
-    {"--from", false, set_from},
-    {"--to", false, set_to},
-    {"--speed", false, set_speed},
-    {"--symbols", false, set_symbols},
-    {"--rate", false, set_rate},
-    {"--listen", false, set_listen},
-    {"--ca-out", false, set_ca_out},
-    {"--fault", true, add_fault},
-    {"--transcript", false, set_transcript},
+#define AT(member) offsetof(struct options, member)
+
+const struct option_row replay_options[REPLAY_OPTIONS] = {
+    {NULL, NULL, "What is played, one of these three"},
+    {"recording", "FILE...",
+     "recorded frames, plain or gzip; several files are merged by time; see RECORDINGS",
+     .take = take_recording},
+    {"bars", "FILE...",
+     "bars files (CSV or JSON, plain or gzip; docs/market-store.md), as seeded trades that hit open, high, "
+     "low and close and add up to the volume, with quotes and depth that agree; earlier bars are the "
+     "history that REST shows",
+     .take = take_bars},
+    {"synthetic", "SEED",
+     "a seeded market without end unless --to sets one: BTCUSDT and ETHUSDT, or as many symbols as "
+     "--symbols says; the same seed and --from give the same bytes",
+     AT(seed), take_seed, .low = 0, .high = UINT64_MAX},
+    {NULL, NULL, "Of all venues"},
+    {"venue", "alpaca|binance", "whose protocol is spoken: binance by default", .take = take_venue},
+    {"interval", "I",
+     "of the bars files: 1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w; by default what "
+     "their times show",
+     .take = take_interval},
+    {"from", "T",
+     "play what is later (ISO 8601, or an epoch in s, ms, us or ns; without a zone: UTC); what is earlier "
+     "is history; a synthetic market starts there, by default now",
+     AT(from_ns), take_time},
+    {"to", "T", "play what is earlier", AT(to_ns), take_time},
+    {"speed", "N|max",
+     "N times real time, 1 by default; max: as fast as the slowest client reads: after every 64 messages a "
+     "client gets a ping, and the position stays within two such windows of its last pong; nothing is "
+     "dropped; without subscribed clients the position stands still",
+     .take = take_speed},
+    {"symbols", "N",
+     "of the synthetic market, 2 by default: BTCUSDT, ETHUSDT, XAAAUSDT, XAABUSDT and so on; of more than "
+     "14 REST shows less history",
+     AT(symbols), .low = 1, .high = TAPE_SYMBOLS_MAX},
+    {"rate", "R",
+     "of the synthetic market: messages a second of each symbol, its trades, quotes and fast differences "
+     "together, evenly spread; by default as the market goes, some 150",
+     .take = take_rate},
+    {"listen", "HOST:PORT", "127.0.0.1:0 by default; port 0 lets the system pick", .take = take_listen},
+    {"ca-out", "FILE",
+     "write the certificate (PEM) of the authority made for this run, which signs the server's", AT(ca_out)},
+    {"transcript", "FILE",
+     "write what is said to whom, a line each: the number of a websocket client and open, text, binary (in "
+     "hexadecimal digits) or end; of REST 0 rest METHOD TARGET STATUS BODY",
+     AT(transcript)},
+    {"fault", "SPEC...", "what goes wrong, and when, as close@1000 or ban@100+60s: see FAULTS",
+     .take = take_fault},
+    {NULL, NULL, "Of alpaca alone; see ALPACA"},
+    {"action", "SPEC",
+     "split:AAPL:4:1:2026-01-15 (four new shares for each old one, from the first moment of that day's "
+     "extended hours; a reverse split is 1:4), dividend:AAPL:0.24:2026-01-15 or "
+     "halt:AAPL:2026-01-15T15:00:00Z:5m; may be given more than once",
+     .take = take_given},
+    {"keys", "ID:SECRET", "refuse all others; by default any are good that are not empty",
+     .take = take_given},
+    {"plan", "free|unlimited",
+     "free: trades and quotes of 30 symbols, no /v2/sip, no consolidated data of the last quarter of an "
+     "hour; unlimited by default",
+     .take = take_given},
+    {"refuse", "CODE[@SECONDS]",
+     "answer every authentication with this error: 402, 406, 409, 411 or 500; with 402@30s those that come "
+     "after so much market time, as of keys that were revoked meanwhile",
+     .take = take_given},
 };
 
-static const struct option *find(const char *word, size_t len)
+void replay_options_init(void *into)
 {
-    for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
-        if (strlen(table[i].name) == len && memcmp(table[i].name, word, len) == 0)
-            return &table[i];
-    return NULL;
+    *(struct options *)into = (struct options){.venue = replay_protocol_find("binance", strlen("binance")),
+                                               .interval = -1,
+                                               .from_ns = INT64_MIN,
+                                               .to_ns = INT64_MAX,
+                                               .speed = 1,
+                                               .host = "127.0.0.1"};
 }
 
-static int check(const struct options *o)
+/* The venue may be named behind its own options. */
+static bool is_of(const struct protocol_row *venue, const char *option)
 {
+    for (const char *const *name = venue->options; name && *name; name++)
+        if (strcmp(*name, option) == 0)
+            return true;
+    return false;
+}
+
+int replay_options_check(const struct option_call *call)
+{
+    const struct options *o = of(call);
     char error[PROTOCOL_ERROR_MAX];
+    for (size_t i = 0; i < o->n_given; i++)
+        if (!is_of(o->venue, o->given[i].name))
+            return option_fail(call, EXIT_USAGE, "--%s: unknown option of --venue %s: see papertape-replay --help", o->given[i].name,
+                               o->venue->name);
     if ((o->n_recordings > 0) + (o->n_bars > 0) + o->synthetic != 1)
-        return usage(
-            "nothing to play, or too much: one of --recording F..., --bars F... or --synthetic SEED");
+        return option_fail(
+            call, EXIT_USAGE,
+            "nothing to play, or too much: one of --recording FILE..., --bars FILE... or --synthetic SEED");
     if (o->interval >= 0 && o->n_bars == 0)
-        return usage("--interval without --bars: the interval of bars files: leave it out");
+        return option_fail(call, EXIT_USAGE,
+                           "--interval without --bars: the interval of bars files: leave it out");
     if ((o->symbols > 0 || o->rate > 0) && !o->synthetic)
-        return usage("--symbols or --rate without --synthetic: of a made market only: leave them out");
+        return option_fail(call, EXIT_USAGE,
+                           "--symbols or --rate without --synthetic: of that market only: leave them out");
     if (o->from_ns >= o->to_ns)
-        return usage("--from is not before --to: a time range: --from earlier than --to");
+        return option_fail(call, EXIT_USAGE,
+                           "--from is not before --to: a time range: --from earlier than --to");
     if (o->venue->check && o->venue->check(o, error) < 0)
-        return usage("%s", error);
-    return GO_ON;
+        return option_fail(call, EXIT_USAGE, "%s", error);
+    return EXIT_OK;
 }
 
-int replay_options_parse(struct options *o, int argc, char **argv)
+void replay_options_finish(void *into)
 {
-    *o = (struct options){
-        .interval = -1, .from_ns = INT64_MIN, .to_ns = INT64_MAX, .speed = 1, .host = "127.0.0.1", .port = 0};
-    int rc = find_venue(o, argc, argv);
-    if (rc != GO_ON)
-        return rc;
-    for (int i = 1; i < argc; i++) {
-        const char *word = argv[i], *equals = strchr(word, '=');
-        size_t len = equals ? (size_t)(equals - word) : strlen(word);
-        if (strcmp(word, "--help") == 0) {
-            fputs(help, stdout);
-            rc = EXIT_SUCCESS;
-            goto out;
-        }
-        if (strcmp(word, "--version") == 0) {
-            puts("papertape-replay " PAPERTAPE_VERSION);
-            rc = EXIT_SUCCESS;
-            goto out;
-        }
-        const struct option *option = find(word, len);
-        bool given = !option && is_given(o->venue, word, len);
-        if (!option && !given) {
-            rc = usage("unknown option: %s: see --help", word);
-            goto out;
-        }
-        if (!equals && (i + 1 == argc || strncmp(argv[i + 1], "--", 2) == 0)) {
-            rc = usage("%s: no value: see --help", word);
-            goto out;
-        }
-        const char *value = equals ? equals + 1 : argv[++i];
-        rc = given ? add_given(o, word, value) : option->set(o, value);
-        while (rc == GO_ON && option && option->many && i + 1 < argc && strncmp(argv[i + 1], "--", 2) != 0)
-            rc = option->set(o, argv[++i]);
-        if (rc != GO_ON)
-            goto out;
-    }
-    rc = check(o);
-out:
-    if (rc != GO_ON)
-        replay_options_finish(o);
-    return rc;
-}
-
-void replay_options_finish(struct options *o)
-{
+    struct options *o = into;
     free(o->recordings);
     free(o->bars);
     free(o->given);
-    o->given = NULL;
-    o->n_given = 0;
-    o->recordings = o->bars = NULL;
-    o->n_recordings = o->n_bars = 0;
 }

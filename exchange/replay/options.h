@@ -7,10 +7,11 @@
 #include <stdint.h>
 
 #include "exchange/replay/fault.h"
+#include "record/option.h"
 
 struct protocol_row;
 
-/* One of a venue's own options, as it was given. */
+/* One of a venue's own options, as it was given; the name without its dashes. */
 struct option_given {
     const char *name, *value;
 };
@@ -23,7 +24,7 @@ struct options {
     size_t n_recordings, n_bars;
     bool synthetic;
     uint64_t seed;
-    int symbols;            /* of the synthetic market; 0: not given */
+    int64_t symbols;        /* of the synthetic market; 0: not given */
     double rate;            /* its messages a second and symbol; 0: not given */
     int interval;           /* index as in candles.h; -1: not given */
     int64_t from_ns, to_ns; /* INT64_MIN, INT64_MAX: not given */
@@ -34,9 +35,12 @@ struct options {
     struct faults faults;
 };
 
-/* Reads the arguments. Returns -1 to go on; else the exit status, after --help, --version or an error was
- * told. */
-int replay_options_parse(struct options *options, int argc, char **argv);
-void replay_options_finish(struct options *options);
+enum { REPLAY_OPTIONS = 21 };
+extern const struct option_row replay_options[REPLAY_OPTIONS];
+
+void replay_options_init(void *into); /* a struct options */
+void replay_options_finish(void *into);
+/* Do they go together? EXIT_OK, or EXIT_USAGE with a line on stderr. */
+int replay_options_check(const struct option_call *call);
 
 #endif

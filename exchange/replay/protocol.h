@@ -97,7 +97,7 @@ struct protocol {
 /* A venue that can be played. */
 struct protocol_row {
     const char *name; /* of --venue */
-    /* Names of options of its own ("--plan"), which may be given more than once; ends with NULL. */
+    /* Names of options of its own ("plan"), which may be given more than once; ends with NULL. */
     const char *const *options;
     bool trades; /* the line that is printed also has data_url and trading_url */
     /* Looks at the options before anything is made. 0, or -EINVAL with "what: where: what would be right". */
@@ -109,8 +109,6 @@ struct protocol_row {
 
 /* NULL when there is none of that name. */
 const struct protocol_row *replay_protocol_find(const char *name, size_t len);
-/* All names, with blanks between. */
-const char *replay_protocol_names(void);
 
 static inline void protocol_destroy(struct protocol *protocol)
 {

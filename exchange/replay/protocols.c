@@ -1,4 +1,3 @@
-#include <stdio.h>
 #include <string.h>
 
 #include "exchange/replay/alpaca/alpaca.h"
@@ -12,13 +11,4 @@ const struct protocol_row *replay_protocol_find(const char *name, size_t len)
         if (strlen(rows[i]->name) == len && memcmp(rows[i]->name, name, len) == 0)
             return rows[i];
     return NULL;
-}
-
-const char *replay_protocol_names(void)
-{
-    static char names[128];
-    size_t used = 0;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows) && used < sizeof(names); i++)
-        used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i > 0 ? " " : "", rows[i]->name);
-    return names;
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Every option of every verb is in --help, in a manual page, and offered by bash, fish and zsh where they are installed.
+"""Every option of every verb of each program is in --help, in a manual page, and offered by bash, fish and zsh where they
+are installed.
 
-usage: completion.py PAPERTAPE
+usage: completion.py PROGRAM...
 
-The shells run what `papertape completion SHELL` prints."""
+The shells run what `PROGRAM completion SHELL` prints."""
 
 import os
 import re
@@ -13,51 +14,58 @@ import sys
 import tempfile
 import time
 
-PROGRAM = os.path.abspath(sys.argv[1])
-PAGES = "accounts backtest learning market record trading".split()
+PAGES = {"papertape": "accounts backtest learning market record trading".split()}
+EVERYWHERE = {"papertape": {"--state", "--json"}}
+# Lines with what they complete to, and the beginning of the page's OPTIONS.
+MORE = {
+    "papertape": {("symbol", "a"): {"add"}, ("order", "buy", "X", "1", "--tif", ""): {"gtc", "ioc", "fok", "day", "gtd"}},
+    "papertaped": {("--clock", ""): {"wall", "feed"}},
+    "papertape-trainer": {("gr",): {"grad-check"}, ("sample", "--sampler", ""): {"tpe", "random", "grid", "mcmc"}},
+    "papertape-replay": {("--venue", "a"): {"alpaca"}, ("--recording", "a", "--plan", ""): {"free", "unlimited"}},
+}
 
 
-def papertape(*words):
-    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=True).stdout
+def output(program, *words):
+    return subprocess.run([program, *words], capture_output=True, text=True, check=True).stdout
 
 
 def options_of(text):
     return set(re.findall(r"^  (?:-\w, )?(--[a-z-]+)", text, re.M))
 
 
-def in_bash(lines, folder):
+def in_bash(program, lines, folder):
     """The candidates for the last word of each line."""
     script = os.path.join(folder, "bash")
     with open(script, "w", encoding="utf-8") as file:
-        file.write(papertape("completion", "bash"))
+        file.write(output(program, "completion", "bash"))
         for line in lines:
-            words = " ".join(f"'{word}'" for word in [PROGRAM, *line])
-            file.write(f"COMP_WORDS=({words}); COMP_CWORD={len(line)}; _papertape; echo \"${{COMPREPLY[*]}}\"; echo ==\n")
+            words = " ".join(f"'{word}'" for word in [program, *line])
+            file.write(f"COMP_WORDS=({words}); COMP_CWORD={len(line)}; _{name(program).replace('-', '_')}; echo \"${{COMPREPLY[*]}}\"; echo ==\n")
     return split(subprocess.run(["bash", "--norc", script], capture_output=True, text=True, check=True).stdout)
 
 
-def in_fish(lines, folder):
+def in_fish(program, lines, folder):
     script = os.path.join(folder, "fish")
     with open(script, "w", encoding="utf-8") as file:
-        file.write(f"set -x PATH {os.path.dirname(PROGRAM)} $PATH\n" + papertape("completion", "fish"))
+        file.write(f"set -x PATH {os.path.dirname(program)} $PATH\n" + output(program, "completion", "fish"))
         for line in lines:
-            file.write(f"complete -C 'papertape {' '.join(line)}' | string replace -r '\\t.*' ''; echo ==\n")
+            file.write(f"complete -C '{name(program)} {' '.join(line)}' | string replace -r '\\t.*' ''; echo ==\n")
     return split(subprocess.run(["fish", "--no-config", script], capture_output=True, text=True, check=True).stdout)
 
 
-def in_zsh(lines, folder):
+def in_zsh(program, lines, folder):
     """_describe and _files replaced by printing: the widget itself runs on a terminal only (on_terminal)."""
-    script = os.path.join(folder, "_papertape")
+    script = os.path.join(folder, "_" + name(program))
     with open(script, "w", encoding="utf-8") as file:
-        file.write(papertape("completion", "zsh"))
+        file.write(output(program, "completion", "zsh"))
     run = "_describe() { print -rl -- ${found%%:*} }; _files() { }\n"
     for line in lines:
-        words = " ".join(f"'{word}'" for word in [PROGRAM, *line])
+        words = " ".join(f"'{word}'" for word in [program, *line])
         run += f"words=({words}); CURRENT={len(line) + 1}; source {script}; print '=='\n"
     return split(subprocess.run(["zsh", "-f", "-c", run], capture_output=True, text=True, check=True).stdout)
 
 
-def on_terminal(folder):
+def on_terminal(program, folder):
     """A zsh in tmux completes `papertape symbol ad` when Tab is pressed."""
     socket = os.path.join(folder, "tmux")
 
@@ -72,7 +80,7 @@ def on_terminal(folder):
 
     tmux("-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "20", "zsh -f")
     try:
-        tmux("send-keys", f"PS1='> '; path=({os.path.dirname(PROGRAM)} $path) fpath=({folder} $fpath); autoload -U compinit; "
+        tmux("send-keys", f"PS1='> '; path=({os.path.dirname(program)} $path) fpath=({folder} $fpath); autoload -U compinit; "
              "compinit -u -D; echo rea''dy", "Enter")
         shows("ready")
         tmux("send-keys", "papertape symbol ad", "Tab")
@@ -85,33 +93,74 @@ def split(text):
     return [set(part.split()) for part in text.split("==\n")[:-1]]
 
 
-def main():
-    verbs = re.findall(r"^  ([a-z-]+) {2,}\S", papertape("help").split("Verbs:\n")[1], re.M)
-    assert len(verbs) >= 30, verbs
-    helps = {verb: options_of(papertape(verb, "--help")) for verb in verbs}
-    pages = "".join(papertape("help", "--man", page) for page in PAGES).replace("\\-", "-")
-    lines = [[verb, "--"] for verb in verbs] + [["--"], ["symbol", "a"], ["order", "buy", "X", "1", "--tif", ""], ["what-if", "--strategy", "sma"]]
-    everywhere = {"--state", "--json", "--help", "--version"}
+def name(program):
+    return os.path.basename(program)
+
+
+def pages_of(program):
+    """All pages that the rows make, by their headings."""
+    pages = [output(program, "help", "--man", page) for page in [name(program), *PAGES.get(name(program), [])]]
+    text = "\n".join(pages).replace("\\-", "-")
+    return {part.split("\n")[0]: part for part in re.split(r"^[.]S[HS] ", ".SH bare\n" + text, flags=re.M)}, text
+
+
+def check_pages(program, helps):
+    sections, text = pages_of(program)
+    everywhere = "".join(text.split(".SH OPTIONS OF ALL VERBS")[1:]) or sections["bare"]
     for verb, options in helps.items():
-        assert everywhere <= options, (verb, options)
-        section = pages.split(f".SH {verb}\n")[1].split("\n.SH ")[0] + pages.split(".SH OPTIONS OF ALL VERBS")[-1]
-        missing = {option for option in options if not re.search(re.escape(option) + r"\b", section)}
-        assert not missing, (verb, missing)
+        missing = {option for option in options if not re.search(re.escape(option) + r"\b", sections[verb or "bare"] + everywhere)}
+        assert not missing, (program, verb, missing)
+
+
+def check_installed(program, page, helps):
+    """The page that is built: the rows below the headings of the .scd."""
+    with open(page, encoding="utf-8") as file:
+        text = file.read().replace("\\-", "-")
+    for heading in ("OPTIONS", "EXIT STATUS"):
+        assert text.count(f"\n.SH {heading}\n") == 1, (page, heading)
+    section = text.split("\n.SH OPTIONS\n")[1]
+    assert all(option in section for option in helps[""]), (page, helps[""])
+    status = re.search(r"^Exit status: (.*)[.]$", output(program, "--help"), re.M)[1]
+    assert status in text.split("\n.SH EXIT STATUS\n")[1], (page, status)
+
+
+def check_program(program, folder):
+    usage = output(program, "--help")
+    verbs = re.findall(r"^  ([a-z-]+) {2,}\S", usage.split("Verbs:\n")[1], re.M) if "Verbs:\n" in usage else []
+    helps = {verb: options_of(output(program, verb, "--help")) for verb in verbs} | {"": options_of(usage)}
+    for verb, options in helps.items():
+        assert {"--help", "--version"} | (EVERYWHERE.get(name(program), set()) if verb else set()) <= options or not options, (verb, options)
+    check_pages(program, helps)
+    if os.path.exists(name(program) + ".1"):
+        check_installed(program, name(program) + ".1", helps)
+    more = MORE[name(program)]
+    lines = [[verb, "--"] if verb else ["--"] for verb in helps] + [list(line) for line in more]
+    for shell, complete in {"bash": in_bash, "fish": in_fish, "zsh": in_zsh}.items():
+        if not shutil.which(shell):
+            print(f"{shell}: not installed")
+            continue
+        found = complete(program, lines, folder)
+        for line, candidates, wanted in zip(lines, found, [*helps.values(), *more.values()], strict=True):
+            assert candidates == wanted, (shell, line, candidates ^ wanted)
+        print(f"{name(program)}, {shell}: {sum(len(options) for options in helps.values())} options of {len(verbs)} verbs")
+    return verbs
+
+
+def check_names(program, folder):
+    for shell, complete in {"bash": in_bash, "fish": in_fish, "zsh": in_zsh}.items():
+        if shutil.which(shell):
+            found = complete(program, [["what-if", "--strategy", "sma"]], folder)[0]
+            assert "sma-cross" in found and all(word.startswith("sma") for word in found), (shell, found)
+    if shutil.which("zsh") and shutil.which("tmux"):
+        on_terminal(program, folder)
+
+
+def main():
+    programs = [os.path.abspath(path) for path in sys.argv[1:]]
     with tempfile.TemporaryDirectory(prefix="pt-") as folder:
-        for shell, complete in {"bash": in_bash, "fish": in_fish, "zsh": in_zsh}.items():
-            if not shutil.which(shell):
-                print(f"{shell}: not installed")
-                continue
-            found = complete(lines, folder)
-            assert len(found) == len(lines), (shell, found)
-            for verb, candidates in zip(verbs, found):
-                assert candidates == helps[verb], (shell, verb, candidates ^ helps[verb])
-            assert options_of(papertape("--help")) == found[len(verbs)], (shell, found[len(verbs)])
-            assert found[len(verbs) + 1] == {"add"} and found[len(verbs) + 2] == {"gtc", "ioc", "fok", "day", "gtd"}, (shell, found[-3:])
-            assert "sma-cross" in found[-1] and all(name.startswith("sma") for name in found[-1]), (shell, found[-1])
-            if shell == "zsh" and shutil.which("tmux"):
-                on_terminal(folder)
-            print(f"{shell}: {sum(len(options) for options in helps.values())} options of {len(verbs)} verbs")
+        verbs = {name(program): check_program(program, folder) for program in programs}
+        check_names(programs[0], folder)
+    assert len(verbs["papertape"]) >= 30 and len(verbs["papertape-trainer"]) >= 9 and len(verbs) == 4, verbs
     return 0
 
 

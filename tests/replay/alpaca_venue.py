@@ -502,7 +502,7 @@ def test_trading_stream():
 
 def test_usage():
     """Bad options: status 2, one line that says what would be right."""
-    for args, right in ((["--plan", "gold"], "free or unlimited"), (["--keys", "x"], "ID:SECRET"), (["--refuse", "400"], "402"), (["--refuse", "402@5"], "402@30s"),
+    for args, right in ((["--plan", "gold"], "free|unlimited"), (["--keys", "x"], "ID:SECRET"), (["--refuse", "400"], "402"), (["--refuse", "402@5"], "402@30s"),
                         (["--action", "split:AAPL:4:1:2026-01-17"], "split:AAPL"), (["--rate", "5"], "leave them out"),
                         (["--from", "1990-01-01"], "from 1998"), (["--fault", "418:60s"], "leave them out"),
                         (["--fault", "delist@30s:NOPE"], "listed"), (["--fault", "status@30s:BTC/USD=HALT"], "of a stock"),

@@ -414,18 +414,18 @@ def test_faults():
 
 
 def test_usage():
-    for args, status, word in ((["--venue", "kraken", "--synthetic", "1"], 2, "unknown venue"), ([], 2, "nothing to play"),
-                               (["--synthetic", "x"], 2, "bad seed"), (["--synthetic", "1", "--speed", "0"], 2, "bad speed"),
+    for args, status, word in ((["--venue", "kraken", "--synthetic", "1"], 2, "one of alpaca|binance is needed"), ([], 2, "nothing to play"),
+                               (["--synthetic", "x"], 2, "a whole number from 0 to 18446744073709551615 is needed"), (["--synthetic", "1", "--speed", "0"], 2, "a number from 0.001 to 1000000, or max, is needed"),
                                (["--synthetic", "1", "--fault", "ban@5"], 2, "unknown fault"),
                                (["--synthetic", "1", "--fault", "bang"], 2, "unknown fault"),
-                               (["--synthetic", "1", "--listen", "127.0.0.1"], 2, "bad address"),
+                               (["--synthetic", "1", "--listen", "127.0.0.1"], 2, "HOST:PORT as 127.0.0.1:9443"),
                                (["--synthetic", "1", "--bogus"], 2, "unknown option"),
-                               (["--synthetic", "1", "--from", "yesterday"], 2, "bad time"),
+                               (["--synthetic", "1", "--from", "yesterday"], 2, "a time is needed"),
                                (["--recording", "/nowhere.gz"], 1, "/nowhere.gz"), (["--bars", "/nowhere_1m.csv"], 1, "/nowhere_1m.csv"),
                                (["--synthetic", "1", "--ca-out", "/nowhere/ca.pem"], 1, "/nowhere/ca.pem"),
                                (["--synthetic", "1", "--transcript", "/nowhere/t"], 1, "/nowhere/t"),
                                (["--synthetic", "1", "--symbols", "4097"], 2, "from 1 to 4096"),
-                               (["--synthetic", "1", "--rate", "0"], 2, "bad rate"),
+                               (["--synthetic", "1", "--rate", "0"], 2, "messages a second"),
                                (["--bars", "/nowhere_1m.csv", "--symbols", "3"], 2, "without --synthetic"),
                                (["--synthetic", "1", "--listen", "192.0.2.1:0"], 1, "cannot listen")):
         p = subprocess.run([PROGRAM, *args], capture_output=True, text=True, timeout=60)

@@ -306,17 +306,17 @@ def command_line(folder):
         check(done.returncode == 0 and done.stdout.startswith("Usage: papertape-trainer") and not done.stderr, str(arguments))
         check(all(len(line) <= 100 for line in done.stdout.splitlines()), f"{arguments}: long lines")
     for arguments, word in (
-        ([], "no verb"),
+        ([], "a verb is needed"),
         (["env-repaly"], "env-replay"),
         (["--bars"], "unknown option"),
         (["env-replay"], "PARAMS.json"),
         (["env-replay", params, "--bars", folder], "ACTIONS.csv"),
         (["env-replay", params, actions], "--bars"),
-        (["env-replay", params, actions, actions, "--bars", folder], "3 files"),
-        (["env-replay", params, actions, "--bars"], "no value"),
+        (["env-replay", params, actions, actions, "--bars", folder], "one argument too many"),
+        (["env-replay", params, actions, "--bars"], "needs a value"),
         (["env-replay", params, actions, "--bar", folder, "--frobnicate"], "--frobnicate"),
         (["env-replay", params, actions, "--bars", folder, "--backend", "tpu"], "tpu"),
-        (["env-replay", params, actions, "--bars", folder, "--seed", "x"], "--seed x"),
+        (["env-replay", params, actions, "--bars", folder, "--seed", "x"], "--seed: \"x\""),
         (["env-replay", params, actions, "--bars", folder, "--trades", "f", "--backend", "gpu"], "scalar"),
     ):
         done = run(*arguments)

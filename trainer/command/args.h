@@ -1,35 +1,57 @@
-/* The command line of a verb, and the line on stderr that says what is wrong with it. */
+/* The verbs of papertape-trainer, and the line on stderr that says what is wrong. */
 #ifndef TRAINER_COMMAND_ARGS_H
 #define TRAINER_COMMAND_ARGS_H
 
-#include <getopt.h>
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "exchange/exit_status.h"
+#include "record/option.h"
 
 enum { GO_ON = -1 }; /* beside the exit statuses */
 
-enum { ARGS_WORD = 1, ARGS_HELP = 'h' };
+/* In the order of the alphabet: trainer_NAME_verb each. */
+#define TRAINER_VERBS(X) \
+    X(env_replay) \
+    X(eval) \
+    X(grad_check) \
+    X(plan) \
+    X(sample) \
+    X(serve) \
+    X(study) \
+    X(train) \
+    X(validate)
 
-struct args_rules {
-    const char *verb, *help;
-    const char *letters;          /* the short options, as getopt() takes them; "" for none but -h */
-    const struct option *options; /* ends with {0}; ARGS_HELP is handled here */
-    /* Takes one option, its value in optarg; or ARGS_WORD, a word that is no option's. GO_ON or an exit
-     * status. */
-    int (*take)(void *ctx, int option);
-};
+#define TRAINER_DECLARE(name) extern const struct option_verb trainer_##name##_verb;
+TRAINER_VERBS(TRAINER_DECLARE)
+#undef TRAINER_DECLARE
 
-/* All options and words, in their order. GO_ON, or an exit status: --help has
- * printed, or a line on stderr says what is wrong. */
-int trainer_args_parse(const struct args_rules *rules, int argc, char **argv, void *ctx);
-
-/* A whole number of digits alone, in [low, high]; moves *text beyond it. */
-bool trainer_args_read_whole(const char **text, uint64_t low, uint64_t high, uint64_t *ret);
-
-/* The same of an option's whole value; `name` without its dashes. GO_ON or EXIT_USAGE. */
-int trainer_args_whole(const char *name, const char *text, uint64_t low, uint64_t high, uint64_t *ret);
+/* Rows of several verbs, at the member of that name. */
+#define TRAINER_CONFIG(of, words) \
+    { \
+        "config", "FILE", words, offsetof(of, config), .letter = 'c' \
+    }
+#define TRAINER_HEARTBEAT(of) \
+    { \
+        "heartbeat", "MS", "a line heartbeat where there was none for so long; none by default", \
+            offsetof(of, heartbeat_ms), .low = 0, .high = 86400000 \
+    }
+#define TRAINER_STATE(of) \
+    { \
+        "state", "DIR", \
+            "the state directory; else the first of $STATE_DIRECTORY, $XDG_STATE_HOME/papertape and " \
+            "~/.local/state/papertape", \
+            offsetof(of, state) \
+    }
+#define TRAINER_STORAGE(of) \
+    { \
+        "storage", "URL", \
+            "where studies are kept: sqlite:///FILE or sqlite:////absolute/FILE, either with " \
+            "?timeout=SECONDS for " \
+            "locks, or a file; studies.db of the state by default", \
+            offsetof(of, storage) \
+    }
+#define TRAINER_SEED(of, words) \
+    { \
+        "seed", "N", words, offsetof(of, seed), .low = 0, .high = UINT64_MAX \
+    }
 
 /* A line on stderr behind the program's name; returns `status`. */
 __attribute__((format(printf, 2, 3))) int trainer_args_say(int status, const char *format, ...);

@@ -1,11 +1,10 @@
-#include "trainer/command/env_replay.h"
+#include "trainer/command/env_replay_args.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "trainer/command/args.h"
-#include "trainer/command/env_replay_args.h"
 #include "trainer/command/replay_actions.h"
 #include "trainer/command/replay_bars.h"
 #include "trainer/command/replay_params.h"
@@ -220,13 +219,15 @@ out:
     return status;
 }
 
-int trainer_command_env_replay(int argc, char **argv)
+int trainer_env_replay(struct option_call *call)
 {
-    struct request request = {0};
+    const struct env_replay_args *args = call->into;
     char err[REPLAY_ERROR_MAX];
-    int status = trainer_env_replay_args_parse(argc, argv, &request.args);
-    if (status != GO_ON)
+    int status = args->list_params ? trainer_replay_list_params() : trainer_env_replay_args_check(call);
+    if (status != EXIT_OK || args->list_params)
         return status;
+    struct request request = {.args = *args};
+    status = GO_ON;
     if (trainer_replay_params_read(request.args.params_path, request.args.preset, request.args.execution,
                                    &request.params, err) < 0)
         return trainer_args_say(EXIT_FAILURE, "%s", err);

@@ -3,129 +3,83 @@
 #include <string.h>
 
 #include "trainer/command/args.h"
-#include "trainer/command/env_replay.h"
 
-static const char help[] =
-    "Usage: papertape-trainer env-replay PARAMS.json ACTIONS.csv --bars DIR [OPTION]...\n"
-    "       papertape-trainer env-replay --list-params\n"
-    "\n"
-    "Runs one copy of the training environment through the action_* columns of ACTIONS.csv and\n"
-    "prints the account after every step as CSV. PARAMS.json has symbols, first_bar, bars,\n"
-    "min_order_qty and params; the bars are DIR/{SYMBOL}USDT_5m.csv.gz.\n"
-    "\n"
-    "      --bars DIR            where the bars files are\n"
-    "      --backend B           cpu (default): the widest instruction set that there is;\n"
-    "                            scalar, baseline, avx2, avx512: that one; gpu: the device, or\n"
-    "                            the CPU where there is none, with the reason on stderr\n"
-    "      --preset P            reference, market or day-trade, before the keys of params\n"
-    "      --execution E         reference or market, after them\n"
-    "      --exchange-info F     the venue's exchangeInfo, for the lots and ticks of market\n"
-    "      --seed N              of what a copy draws from ranges (default 0)\n"
-    "      --json F              write the first and the last observation to F\n"
-    "      --trades F            write every trade to F as CSV (needs --backend scalar, and takes it)\n"
-    "      --list-params         every key of params: range, presets, meaning\n"
-    "      --help                this text\n"
-    "\n"
-    "Exit status: 0 done, 1 an error, 2 a wrong command line.\n";
+#define AT(member) offsetof(struct env_replay_args, member)
 
-static int set_backend(struct env_replay_args *args, const char *name)
+static int take_backend(struct option_call *call, const struct option_row *row, const char *name)
 {
+    struct env_replay_args *args = call->into;
+    (void)row;
     args->backend_name = name;
     args->where = strcmp(name, "gpu") == 0 ? ON_GPU : ON_CPU;
     args->backend = ENV_BEST;
-    if (args->where == ON_GPU || strcmp(name, "cpu") == 0)
-        return GO_ON;
     for (int backend = ENV_SCALAR; backend <= ENV_AVX512; backend++)
-        if (strcmp(name, env_backend_name((enum env_backend)backend)) == 0) {
+        if (strcmp(name, env_backend_name((enum env_backend)backend)) == 0)
             args->backend = (enum env_backend)backend;
-            return GO_ON;
-        }
-    return trainer_args_say(
-        EXIT_USAGE, "unknown backend: --backend %.32s: cpu, gpu, scalar, baseline, avx2 or avx512", name);
+    return EXIT_OK;
 }
 
-enum { BARS = 256, BACKEND, PRESET, EXECUTION, EXCHANGE_INFO, SEED, JSON, TRADES, LIST_PARAMS };
-
-static const struct option long_options[] = {
-    {"bars", required_argument, NULL, BARS},
-    {"backend", required_argument, NULL, BACKEND},
-    {"preset", required_argument, NULL, PRESET},
-    {"execution", required_argument, NULL, EXECUTION},
-    {"exchange-info", required_argument, NULL, EXCHANGE_INFO},
-    {"seed", required_argument, NULL, SEED},
-    {"json", required_argument, NULL, JSON},
-    {"trades", required_argument, NULL, TRADES},
-    {"list-params", no_argument, NULL, LIST_PARAMS},
-    {"help", no_argument, NULL, ARGS_HELP},
-    {0},
+static const struct option_row options[] = {
+    {"bars", "DIR", "where the bars files are", AT(bars)},
+    {"backend", "cpu|gpu|scalar|baseline|avx2|avx512",
+     "who steps: cpu, the default, is the widest instruction set that the processor has, those behind gpu "
+     "name one; gpu is the device, or the CPU where there is none, with the reason on stderr; all give the "
+     "same digits",
+     .take = take_backend},
+    {"preset", "PRESET",
+     "reference, market or day-trade: the values of parameters that params does not name; by default as the "
+     "key preset, or else task and execution, say",
+     AT(preset)},
+    {"execution", "EXECUTION",
+     "reference: trades at the close that is reached, or market: the paper exchange's bar model; wins over "
+     "the key execution",
+     AT(execution)},
+    {"exchange-info", "FILE",
+     "Binance's exchangeInfo with the symbols' lots, ticks and least notionals, for execution market; by "
+     "default what the digits of the bars show",
+     AT(exchange_info)},
+    TRAINER_SEED(struct env_replay_args, "for parameters that are ranges; 0 by default"),
+    {"json", "FILE", "write the observations before the first step and after the last to FILE", AT(json)},
+    {"trades", "FILE",
+     "write every trade to FILE: ts_ns,symbol,side,price,qty,notional,fee,kind, as papertape backtest "
+     "--trades does; the scalar backend steps",
+     AT(trades)},
+    {"list-params", NULL,
+     "every parameter: its value in each preset, its range and what it is, as a table in Markdown",
+     AT(list_params)},
 };
 
-struct command_line {
-    struct env_replay_args *args;
-    const char *words[2];
-    int n; /* of words, those too many counted */
+int trainer_env_replay_args_check(const struct option_call *call)
+{
+    struct env_replay_args *args = call->into;
+    if (call->n != 2)
+        return option_fail(call, EXIT_USAGE, "%d files: PARAMS.json and ACTIONS.csv are needed", call->n);
+    if (!args->bars)
+        return option_fail(call, EXIT_USAGE, "no bars: --bars DIR with the bars files is needed");
+    if (args->trades && args->backend_name && args->backend != ENV_SCALAR)
+        return option_fail(call, EXIT_USAGE,
+                           "--trades: --backend %s: scalar is needed, which alone reports trades",
+                           args->backend_name);
+    if (args->trades)
+        args->backend = ENV_SCALAR;
+    if (args->backend == ENV_BEST) /* by its name, for --json */
+        for (args->backend = ENV_AVX512; !env_backend_works(args->backend);)
+            args->backend--;
+    args->params_path = call->arguments[0];
+    args->actions_path = call->arguments[1];
+    return EXIT_OK;
+}
+
+static const struct option_action actions[] = {
+    {.arguments = "[PARAMS.json] [ACTIONS.csv]", .run = trainer_env_replay}};
+const struct option_verb trainer_env_replay_verb = {
+    .name = "env-replay",
+    .words = "the environment's account through a file of actions",
+    .about = "Runs one copy of the training environment through the action_* columns of ACTIONS.csv and "
+             "prints the "
+             "account after every step as CSV. PARAMS.json has symbols, first_bar, bars, min_order_qty and "
+             "params; the bars are DIR/{SYMBOL}USDT_5m.csv.gz.",
+    OPTION_ACTIONS(actions),
+    OPTION_OPTIONS(options),
+    .size = sizeof(struct env_replay_args),
 };
-
-static int take(void *ctx, int option)
-{
-    struct command_line *line = ctx;
-    struct env_replay_args *args = line->args;
-    switch (option) {
-    case BARS:
-        args->bars = optarg;
-        return GO_ON;
-    case BACKEND:
-        return set_backend(args, optarg);
-    case PRESET:
-        args->preset = optarg;
-        return GO_ON;
-    case EXECUTION:
-        args->execution = optarg;
-        return GO_ON;
-    case EXCHANGE_INFO:
-        args->exchange_info = optarg;
-        return GO_ON;
-    case SEED:
-        return trainer_args_whole("seed", optarg, 0, UINT64_MAX, &args->seed);
-    case JSON:
-        args->json = optarg;
-        return GO_ON;
-    case TRADES:
-        args->trades = optarg;
-        return GO_ON;
-    case LIST_PARAMS:
-        return trainer_replay_list_params();
-    default: /* a word */
-        if (line->n < 2)
-            line->words[line->n] = optarg;
-        line->n++;
-        return GO_ON;
-    }
-}
-
-int trainer_env_replay_args_parse(int argc, char **argv, struct env_replay_args *ret)
-{
-    *ret = (struct env_replay_args){0};
-    static const struct args_rules rules = {
-        .verb = "env-replay", .help = help, .letters = "", .options = long_options, .take = take};
-    struct command_line line = {.args = ret};
-    int status = trainer_args_parse(&rules, argc, argv, &line);
-    if (status != GO_ON)
-        return status;
-    if (line.n != 2)
-        return trainer_args_say(EXIT_USAGE, "%d files: command line: PARAMS.json and ACTIONS.csv are needed",
-                                line.n);
-    if (!ret->bars)
-        return trainer_args_say(EXIT_USAGE, "no bars: command line: --bars DIR with the bars files");
-    if (ret->trades && ret->backend_name && ret->backend != ENV_SCALAR)
-        return trainer_args_say(EXIT_USAGE, "--trades: --backend %.32s: scalar, which alone tells of trades",
-                                ret->backend_name);
-    if (ret->trades)
-        ret->backend = ENV_SCALAR;
-    if (ret->backend == ENV_BEST) /* by its name, for --json */
-        for (ret->backend = ENV_AVX512; !env_backend_works(ret->backend);)
-            ret->backend--;
-    ret->params_path = line.words[0];
-    ret->actions_path = line.words[1];
-    return GO_ON;
-}

@@ -1,7 +1,8 @@
-/* What papertape-trainer env-replay was asked. */
+/* The command line of papertape-trainer env-replay. */
 #ifndef TRAINER_COMMAND_ENV_REPLAY_ARGS_H
 #define TRAINER_COMMAND_ENV_REPLAY_ARGS_H
 
+#include "record/option.h"
 #include "trainer/env/env.h"
 
 enum env_replay_where { ON_CPU, ON_GPU };
@@ -13,9 +14,17 @@ struct env_replay_args {
     enum env_backend backend; /* never ENV_BEST: the widest that works, where no instruction set is named */
     const char *backend_name; /* as it was given, or NULL */
     uint64_t seed;
+    bool list_params;
 };
 
-/* GO_ON, or an exit status: --help and --list-params have printed, or a line on stderr says what is wrong. */
-int trainer_env_replay_args_parse(int argc, char **argv, struct env_replay_args *ret);
+/* EXIT_OK with call->into whole, or EXIT_USAGE with a line on stderr. */
+int trainer_env_replay_args_check(const struct option_call *call);
+
+/* One copy of the environment through the file of actions, the account after every step as CSV on stdout. */
+int trainer_env_replay(struct option_call *call);
+
+/* --list-params: every parameter as a row of a Markdown table, which docs/environment.md holds: its range,
+ * its value in each preset, what it is. */
+int trainer_replay_list_params(void);
 
 #endif

@@ -1,4 +1,4 @@
-#include "trainer/command/eval.h"
+#include "trainer/command/eval_args.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,7 +7,6 @@
 
 #include "exchange/bar.h"
 #include "trainer/command/args.h"
-#include "trainer/command/eval_args.h"
 #include "trainer/command/eval_result.h"
 #include "trainer/command/replay_print.h"
 #include "trainer/command/replay_trades.h"
@@ -198,15 +197,15 @@ static int run(struct request *request)
     return status;
 }
 
-int trainer_command_eval(int argc, char **argv)
+int trainer_eval(struct option_call *call)
 {
-    struct request request = {0};
-    int status = trainer_eval_args_parse(argc, argv, &request.args);
-    if (status == GO_ON)
-        status = run(&request);
+    int status = trainer_eval_args_check(call);
+    if (status != EXIT_OK)
+        return status;
+    struct request request = {.args = *(const struct eval_args *)call->into};
+    status = run(&request);
     trainer_eval_market_close(&request.market);
     policy_trained_destroy(request.policy);
     ensemble_destroy(request.ensemble);
-    trainer_eval_args_finish(&request.args);
     return status == GO_ON ? EXIT_SUCCESS : status;
 }

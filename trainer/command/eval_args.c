@@ -1,6 +1,5 @@
 #include "trainer/command/eval_args.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,149 +7,126 @@
 #include "strategy/policy/policy.h"
 #include "trainer/command/args.h"
 
-static const char help[] =
-    "Usage: papertape-trainer eval POLICY --bars F… [OPTION]...\n"
-    "\n"
-    "Plays a trained policy (.safetensors) in its own environment on these bars, without chance:\n"
-    "means of actions, the likeliest of levels, the middles of ranges. An ensemble (NAME.ensemble.json)\n"
-    "is played by its members' rules. Prints what came of it as JSON, papertape.eval/1.\n"
-    "\n"
-    "      --bars F…             bars files of its symbols, of its interval: words or commas\n"
-    "                            between them\n"
-    "      --from T, --to T      of them\n"
-    "      --splits cpcv:N,K     besides: N groups of rows, each for itself, and all combinations\n"
-    "                            of K of them; groups that follow one another are one episode;\n"
-    "                            kfold:N is cpcv:N,1, and walk-forward:N has N groups and one\n"
-    "                            before them that no combination has\n"
-    "      --exchange-info F     the venue's exchangeInfo, for the lots and ticks of market\n"
-    "      --steps F             write the account after every step to F, as env-replay prints it\n"
-    "      --trades F            write every trade to F, as env-replay does\n"
-    "      --json                the default: nothing else is printed\n"
-    "      --help                this text\n"
-    "\n"
-    "T is ISO 8601 (UTC without a zone), or epoch in s, ms, us or ns.\n"
-    "Exit status: 0 done, 1 an error, 2 a wrong command line.\n";
+#define AT(member) offsetof(struct eval_args, member)
 
-enum { BARS = 256, FROM, TO, SPLITS, EXCHANGE_INFO, STEPS, TRADES, JSON };
-
-static const struct option long_options[] = {
-    {"bars", required_argument, NULL, BARS},
-    {"from", required_argument, NULL, FROM},
-    {"to", required_argument, NULL, TO},
-    {"splits", required_argument, NULL, SPLITS},
-    {"exchange-info", required_argument, NULL, EXCHANGE_INFO},
-    {"steps", required_argument, NULL, STEPS},
-    {"trades", required_argument, NULL, TRADES},
-    {"json", no_argument, NULL, JSON},
-    {"help", no_argument, NULL, ARGS_HELP},
-    {0},
-};
-
-static int append(char ***list, size_t *n, char *text)
+static int append(const struct option_call *call, char ***list, size_t *n, char *text)
 {
     char **moved = text ? reallocarray(*list, *n + 1, sizeof *moved) : NULL;
     if (!moved)
-        return trainer_args_say(EXIT_FAILURE, "out of memory");
+        return option_fail(call, EXIT_ERROR, "out of memory");
     *list = moved;
     moved[(*n)++] = text;
-    return GO_ON;
+    return EXIT_OK;
 }
 
-static int take_bars(struct eval_args *args, const char *value)
+static int add_bars(const struct option_call *call, const char *value)
 {
+    struct eval_args *args = call->into;
     char *next = strdup(value), *word;
-    int status = append(&args->texts, &args->n_texts, next);
-    if (status != GO_ON)
+    int status = append(call, &args->texts, &args->n_texts, next);
+    if (status != EXIT_OK)
         free(next);
-    while (status == GO_ON && (word = strsep(&next, ",")) != NULL)
+    while (status == EXIT_OK && (word = strsep(&next, ",")) != NULL)
         status = word[0]
-                     ? append(&args->paths, &args->n_paths, word)
-                     : trainer_args_say(EXIT_USAGE, "a name is empty: --bars %.128s: F[,F…] is right", value);
+                     ? append(call, &args->paths, &args->n_paths, word)
+                     : option_fail(call, EXIT_USAGE,
+                                   "--bars: \"%.128s\": a name is empty: FILE[,FILE...] is needed", value);
     return status;
 }
 
-static int take_time(const char *option, const char *value, int64_t *ret_ns)
+static int take_bars(struct option_call *call, const struct option_row *row, const char *value)
 {
-    if (bars_time_parse(value, strlen(value), ret_ns) == 0)
-        return GO_ON;
-    return trainer_args_say(EXIT_USAGE, "no time: %s %.64s: one as 2024-01-31T12:00Z", option, value);
+    (void)row;
+    return add_bars(call, value);
 }
 
-static int take(void *ctx, int option)
+static int take_time(struct option_call *call, const struct option_row *row, const char *value)
 {
-    struct eval_args *args = ctx;
-    char err[SPLIT_ERROR_MAX];
-    switch (option) {
-    case BARS:
-        return take_bars(args, optarg);
-    case FROM:
-        return take_time("--from", optarg, &args->bars.from_ns);
-    case TO:
-        return take_time("--to", optarg, &args->bars.to_ns);
-    case SPLITS:
-        args->splits = optarg;
-        return split_parse(optarg, &args->split, err) < 0 ? trainer_args_say(EXIT_USAGE, "%s", err) : GO_ON;
-    case EXCHANGE_INFO:
-        args->bars.exchange_info = optarg;
-        return GO_ON;
-    case STEPS:
-        args->steps = optarg;
-        return GO_ON;
-    case TRADES:
-        args->trades = optarg;
-        return GO_ON;
-    case JSON:
-        return GO_ON;
-    default: /* a word */
-        return append(&args->words, &args->n_words, optarg);
-    }
+    if (bars_time_parse(value, strlen(value), (int64_t *)((char *)call->into + row->at)) == 0)
+        return EXIT_OK;
+    return option_fail(call, EXIT_USAGE, "--%s: \"%.64s\": a time as 2024-01-31T12:00Z is needed", row->name,
+                       value);
 }
+
+static int take_splits(struct option_call *call, const struct option_row *row, const char *value)
+{
+    struct eval_args *args = call->into;
+    char err[SPLIT_ERROR_MAX];
+    (void)row;
+    args->splits = value;
+    return split_parse(value, &args->split, err) < 0 ? option_fail(call, EXIT_USAGE, "%s", err) : EXIT_OK;
+}
+
+static const struct option_row options[] = {
+    {"bars", "FILE[,FILE...]",
+     "bars files of its symbols, of its interval: words or commas between them, in any order; those of other "
+     "symbols are left out",
+     .take = take_bars},
+    {"from", "T", "rows that open from T on (ISO 8601, UTC without a zone, or epoch in s, ms, us or ns)",
+     AT(bars.from_ns), take_time},
+    {"to", "T", "rows that open before T", AT(bars.to_ns), take_time},
+    {"splits", "SPLITS",
+     "also cpcv:N,K: N groups of rows, each for itself, and all combinations of K of them, where groups "
+     "that follow one another are one episode and others never are, and the paths through all rows; kfold:N "
+     "is cpcv:N,1; walk-forward:N has N groups, and one before them that is in no combination",
+     .take = take_splits},
+    {"exchange-info", "FILE", "the venue's exchangeInfo, for the lots and ticks of market",
+     AT(bars.exchange_info)},
+    {"steps", "FILE",
+     "write the account after every step to FILE, as env-replay prints it, where t counts rows from the "
+     "episode's first, which opens at first_ns",
+     AT(steps)},
+    {"trades", "FILE", "write every trade to FILE, as env-replay does", AT(trades)},
+    {"json", NULL, "the default: nothing else is printed", AT(json)},
+};
 
 /* The policy is the first word of that ending, or the first one; the others are bars files, as --bars F G. */
-static int sort_words(struct eval_args *args)
+int trainer_eval_args_check(const struct option_call *call)
 {
-    size_t at = args->n_words;
-    for (size_t i = 0; i < args->n_words && at == args->n_words; i++)
-        if (policy_names_one_file(args->words[i]))
-            at = i;
-    if (at == args->n_words)
-        at = 0;
-    if (args->n_words == 0)
-        return trainer_args_say(
-            EXIT_USAGE, "no policy: command line: one is needed, F.safetensors or NAME.ensemble.json");
+    struct eval_args *args = call->into;
+    int at = 0, status = EXIT_OK;
     if (args->n_paths == 0)
-        return trainer_args_say(EXIT_USAGE, "no bars: command line: --bars F… of the policy's symbols");
-    args->policy_path = args->words[at];
-    int status = GO_ON;
-    for (size_t i = 0; i < args->n_words && status == GO_ON; i++)
+        return option_fail(call, EXIT_USAGE, "no bars: --bars FILE of the policy's symbols is needed");
+    while (at < call->n && !policy_names_one_file(call->arguments[at]))
+        at++;
+    at = at == call->n ? 0 : at;
+    args->policy_path = call->arguments[at];
+    for (int i = 0; i < call->n && status == EXIT_OK; i++)
         if (i != at)
-            status = take_bars(args, args->words[i]);
+            status = add_bars(call, call->arguments[i]);
+    args->bars.paths = args->paths;
+    args->bars.n = args->n_paths;
     return status;
 }
 
-int trainer_eval_args_parse(int argc, char **argv, struct eval_args *args)
+static void init(void *into)
 {
-    static const struct args_rules rules = {
-        .verb = "eval", .help = help, .letters = "", .options = long_options, .take = take};
+    struct eval_args *args = into;
     args->bars.from_ns = INT64_MIN;
     args->bars.to_ns = INT64_MAX;
-    int status = trainer_args_parse(&rules, argc, argv, args);
-    if (status != GO_ON)
-        return status;
-    status = sort_words(args);
-    if (status != GO_ON)
-        return status;
-    args->bars.paths = args->paths;
-    args->bars.n = args->n_paths;
-    return GO_ON;
 }
 
-void trainer_eval_args_finish(struct eval_args *args)
+static void finish(void *into)
 {
+    struct eval_args *args = into;
     for (size_t i = 0; i < args->n_texts; i++)
         free(args->texts[i]);
     free(args->texts);
-    free(args->words);
     free(args->paths);
-    *args = (struct eval_args){0};
 }
+
+static const struct option_action actions[] = {
+    {.arguments = "POLICY [FILE...]", .example = "F.safetensors --bars F.csv.gz", .run = trainer_eval}};
+const struct option_verb trainer_eval_verb = {
+    .name = "eval",
+    .words = "a trained policy in its environment on other bars",
+    .about =
+        "Plays a trained policy (F.safetensors) in its own environment on these bars, without chance: means "
+        "of actions, the likeliest of levels, the middles of ranges. An ensemble (NAME.ensemble.json) is "
+        "played by its members' rules. Prints the result as JSON, papertape.eval/1.",
+    OPTION_ACTIONS(actions),
+    OPTION_OPTIONS(options),
+    .size = sizeof(struct eval_args),
+    .init = init,
+    .finish = finish,
+};

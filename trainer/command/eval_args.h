@@ -2,6 +2,7 @@
 #ifndef TRAINER_COMMAND_EVAL_ARGS_H
 #define TRAINER_COMMAND_EVAL_ARGS_H
 
+#include "record/option.h"
 #include "trainer/command/eval_market.h"
 #include "trainer/study/split.h"
 
@@ -11,17 +12,17 @@ struct eval_args {
     const char *splits;         /* NULL: none, else `split` is set */
     struct study_split split;
     struct eval_bars bars; /* its paths are those below */
-    char **words;          /* that are no option's; all but the policy are bars files */
-    size_t n_words;
-    char **paths; /* of --bars; their text is in `texts` */
+    char **paths;          /* of --bars; their text is in `texts` */
     size_t n_paths;
     char **texts;
     size_t n_texts;
+    bool json;
 };
 
-/* From a zeroed one, for trainer_eval_args_finish() in any case. GO_ON, or an exit status: --help has
- * printed, or a line on stderr says what is wrong. */
-int trainer_eval_args_parse(int argc, char **argv, struct eval_args *args);
-void trainer_eval_args_finish(struct eval_args *args);
+/* EXIT_OK with call->into whole, or an exit status with a line on stderr. */
+int trainer_eval_args_check(const struct option_call *call);
+
+/* Plays the policy: the exit status. */
+int trainer_eval(struct option_call *call);
 
 #endif

@@ -1,5 +1,3 @@
-#include "trainer/command/grad_check.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,171 +11,137 @@ enum { BATCH_MIN = 2, BATCH_MAX = 1 << 20 };
 /* PPO's usual coefficients, and the bounds of the reference's bounded entropy. */
 static const double clip_range = 0.2, vf_coef = 0.5, ent_coef = 0.01, entropy_bound = 1, value_bound = 10;
 
-static const char help[] =
-    "Usage: papertape-trainer grad-check --widths W,W --obs N --actions N --batch N --seed N --out F "
-    "[OPTION]...\n"
-    "\n"
-    "Draws networks and one batch from the seed, reckons PPO's loss and all gradients in float64, and "
-    "writes\n"
-    "them as safetensors. docs/training.md names the tensors and the metadata.\n"
-    "\n"
-    "      --widths W,W        of the hidden layers, of policy and value alike\n"
-    "      --obs N             numbers of an observation\n"
-    "      --actions N         numbers of an action\n"
-    "      --batch N           rows, 2 or more\n"
-    "      --seed N\n"
-    "      --activation A      tanh (default), relu or silu\n"
-    "      --bounded           the entropy's loss is clamped to +-1, the value's to +-10\n"
-    "      --clip-range-vf X   values are clipped to the old ones +-X\n"
-    "      --out F             the file to write\n"
-    "      --help              this text\n"
-    "\n"
-    "Exit status: 0 done, 1 an error, 2 a wrong command line.\n";
-
-enum { WIDTHS = 256, OBS, ACTIONS, BATCH, SEED, ACTIVATION, BOUNDED, CLIP_RANGE_VF, OUT };
-
-static const struct option long_options[] = {
-    {"widths", required_argument, NULL, WIDTHS},
-    {"obs", required_argument, NULL, OBS},
-    {"actions", required_argument, NULL, ACTIONS},
-    {"batch", required_argument, NULL, BATCH},
-    {"seed", required_argument, NULL, SEED},
-    {"activation", required_argument, NULL, ACTIVATION},
-    {"bounded", no_argument, NULL, BOUNDED},
-    {"clip-range-vf", required_argument, NULL, CLIP_RANGE_VF},
-    {"out", required_argument, NULL, OUT},
-    {"help", no_argument, NULL, ARGS_HELP},
-    {0},
-};
-
 struct request {
     struct grad_batch_options options;
     const char *out;
-    bool widths, seed;
+    int64_t obs, actions, batch; /* 0: not given */
+    uint64_t seed;
+    bool widths, seed_given;
 };
 
-static int set_int(const char *name, const char *text, int high, int *ret)
-{
-    uint64_t value = 0;
-    int status = trainer_args_whole(name, text, 1, (uint64_t)high, &value);
-    *ret = (int)value;
-    return status;
-}
+#define AT(member) offsetof(struct request, member)
 
-static int set_widths(struct request *request, const char *text)
+static int take_widths(struct option_call *call, const struct option_row *row, const char *text)
 {
+    struct request *request = call->into;
     struct net_shape *shape = &request->options.shape;
     const char *at = text;
-    uint64_t width;
-    for (shape->n_pi = 0; shape->n_pi < NET_LAYERS_MAX; at++) {
-        if (!trainer_args_read_whole(&at, 1, NET_WIDTH_MAX, &width))
+    char *end;
+    for (shape->n_pi = 0; shape->n_pi < NET_LAYERS_MAX && *at >= '0' && *at <= '9'; at = end + 1) {
+        unsigned long width = strtoul(at, &end, 10);
+        if (width < 1 || width > NET_WIDTH_MAX || (*end && *end != ','))
             break;
         shape->pi[shape->n_pi] = shape->vf[shape->n_pi] = (int)width;
-        shape->n_pi++;
-        if (!*at) {
-            shape->n_vf = shape->n_pi;
-            request->widths = true;
-            return GO_ON;
-        }
-        if (*at != ',')
-            break;
+        shape->n_vf = ++shape->n_pi;
+        request->widths = !*end;
+        if (!*end)
+            return EXIT_OK;
     }
-    return trainer_args_say(EXIT_USAGE,
-                            "bad widths: --widths %.64s: 1 to %d whole numbers from 1 to %d, as 64,64", text,
-                            NET_LAYERS_MAX, NET_WIDTH_MAX);
+    return option_fail(call, EXIT_USAGE,
+                       "--%s: \"%.64s\": 1 to %d whole numbers from 1 to %d, as 64,64, are needed", row->name,
+                       text, NET_LAYERS_MAX, NET_WIDTH_MAX);
 }
 
-static int set_clip_range_vf(struct request *request, const char *text)
+static int take_seed(struct option_call *call, const struct option_row *row, const char *text)
+{
+    (void)row;
+    (void)text;
+    ((struct request *)call->into)->seed_given = true;
+    return EXIT_OK;
+}
+
+static int take_activation(struct option_call *call, const struct option_row *row, const char *text)
+{
+    (void)row;
+    policy_net_activation_parse(text, &((struct request *)call->into)->options.shape.activation);
+    return EXIT_OK;
+}
+
+static int take_bounded(struct option_call *call, const struct option_row *row, const char *text)
+{
+    struct request *request = call->into;
+    (void)row;
+    (void)text;
+    request->options.loss.entropy_bound = entropy_bound;
+    request->options.loss.value_bound = value_bound;
+    return EXIT_OK;
+}
+
+static int take_clip_range_vf(struct option_call *call, const struct option_row *row, const char *text)
 {
     char *end;
     double value = strtod(text, &end);
     if (end == text || *end || !(value > 0) || !isfinite(value))
-        return trainer_args_say(EXIT_USAGE, "bad number: --clip-range-vf %.32s: a number above 0", text);
-    request->options.loss.clip_range_vf = value;
-    return GO_ON;
+        return option_fail(call, EXIT_USAGE, "--%s: \"%.32s\": a number above 0 is needed", row->name, text);
+    ((struct request *)call->into)->options.loss.clip_range_vf = value;
+    return EXIT_OK;
 }
 
-static int take(void *ctx, int option)
+static const struct option_row options[] = {
+    {"widths", "W,W", "of the hidden layers, 1 to 8 of them, of the policy and the value alike",
+     .take = take_widths},
+    {"obs", "N", "numbers of an observation", AT(obs), .low = 1, .high = NET_OBSERVATION_MAX},
+    {"actions", "N", "numbers of an action", AT(actions), .low = 1, .high = NET_OUTPUTS_MAX},
+    {"batch", "N", "rows", AT(batch), .low = BATCH_MIN, .high = BATCH_MAX},
+    {"seed", "N", "what all is drawn from", AT(seed), take_seed, .low = 0, .high = UINT64_MAX},
+    {"activation", "tanh|relu|silu", "after each hidden layer; tanh by default", .take = take_activation},
+    {"bounded", NULL, "clamp the entropy loss to +-1 and the value loss to +-10", .take = take_bounded},
+    {"clip-range-vf", "X", "clip values to the old ones +-X; by default they are not",
+     .take = take_clip_range_vf},
+    {"out", "FILE", "the file, which is written whole or not at all", AT(out)},
+};
+
+static int check_all_there(const struct option_call *call)
 {
-    struct request *request = ctx;
-    struct net_shape *shape = &request->options.shape;
-    uint64_t rows = 0;
-    int status = GO_ON;
-    switch (option) {
-    case WIDTHS:
-        return set_widths(request, optarg);
-    case OBS:
-        return set_int("obs", optarg, NET_OBSERVATION_MAX, &shape->observation);
-    case ACTIONS:
-        return set_int("actions", optarg, NET_OUTPUTS_MAX, &shape->actions);
-    case BATCH:
-        status = trainer_args_whole("batch", optarg, BATCH_MIN, BATCH_MAX, &rows);
-        request->options.rows = (size_t)rows;
-        return status;
-    case SEED:
-        request->seed = true;
-        return trainer_args_whole("seed", optarg, 0, UINT64_MAX, &request->options.seed);
-    case ACTIVATION:
-        if (!policy_net_activation_parse(optarg, &shape->activation))
-            status = trainer_args_say(EXIT_USAGE,
-                                      "unknown activation: --activation %.32s: tanh, relu or silu", optarg);
-        return status;
-    case BOUNDED:
-        request->options.loss.entropy_bound = entropy_bound;
-        request->options.loss.value_bound = value_bound;
-        return GO_ON;
-    case CLIP_RANGE_VF:
-        return set_clip_range_vf(request, optarg);
-    case OUT:
-        request->out = optarg;
-        return GO_ON;
-    default:
-        return trainer_args_say(EXIT_USAGE, "a word too many: %.64s: options only; see grad-check --help",
-                                optarg);
-    }
+    const struct request *request = call->into;
+    const char *missing = !request->widths       ? "--widths W,W"
+                          : !request->obs        ? "--obs N"
+                          : !request->actions    ? "--actions N"
+                          : !request->batch      ? "--batch N"
+                          : !request->seed_given ? "--seed N"
+                          : !request->out        ? "--out FILE.safetensors"
+                                                 : NULL;
+    return missing ? option_fail(call, EXIT_USAGE, "%s is needed", missing) : EXIT_OK;
 }
 
-static int check_all_there(const struct request *request)
+static int run(struct option_call *call)
 {
-    const struct net_shape *shape = &request->options.shape;
-    const char *missing = !request->widths         ? "--widths W,W"
-                          : !shape->observation    ? "--obs N"
-                          : !shape->actions        ? "--actions N"
-                          : !request->options.rows ? "--batch N"
-                          : !request->seed         ? "--seed N"
-                          : !request->out          ? "--out F.safetensors"
-                                                   : NULL;
-    if (missing)
-        return trainer_args_say(EXIT_USAGE, "something is missing: command line: %s; see grad-check --help",
-                                missing);
-    return GO_ON;
-}
-
-static int parse(int argc, char **argv, struct request *ret)
-{
-    static const struct args_rules rules = {
-        .verb = "grad-check", .help = help, .letters = "", .options = long_options, .take = take};
-    *ret = (struct request){.options = {
-                                .shape = {.activation = NET_TANH},
-                                .steps = 1,
-                                .loss = {.clip_range = clip_range, .vf_coef = vf_coef, .ent_coef = ent_coef},
-                            }};
-    int status = trainer_args_parse(&rules, argc, argv, ret);
-    return status == GO_ON ? check_all_there(ret) : status;
-}
-
-int trainer_command_grad_check(int argc, char **argv)
-{
-    struct request request;
+    struct request *request = call->into;
     struct grad_batch *batch;
     char err[NET_ERROR_MAX], why[SAFETENSORS_ERROR_MAX];
-    int status = parse(argc, argv, &request);
-    if (status != GO_ON)
+    int status = check_all_there(call);
+    if (status != EXIT_OK)
         return status;
-    if (trainer_grad_batch_create(&request.options, &batch, err) < 0)
+    request->options.shape.observation = (int)request->obs;
+    request->options.shape.actions = (int)request->actions;
+    request->options.rows = (size_t)request->batch;
+    request->options.seed = request->seed;
+    if (trainer_grad_batch_create(&request->options, &batch, err) < 0)
         return trainer_args_say(EXIT_FAILURE, "%s", err);
-    status = trainer_grad_batch_write(batch, request.out, why) < 0 ? trainer_args_say(EXIT_FAILURE, "%s", why)
-                                                                   : EXIT_SUCCESS;
+    if (trainer_grad_batch_write(batch, request->out, why) < 0)
+        status = trainer_args_say(EXIT_FAILURE, "%s", why);
     trainer_grad_batch_destroy(batch);
     return status;
 }
+
+static void init(void *into)
+{
+    *(struct request *)into = (struct request){
+        .options = {.shape = {.activation = NET_TANH},
+                    .steps = 1,
+                    .loss = {.clip_range = clip_range, .vf_coef = vf_coef, .ent_coef = ent_coef}}};
+}
+
+static const struct option_action actions[] = {{.run = run}};
+const struct option_verb trainer_grad_check_verb = {
+    .name = "grad-check",
+    .words = "one batch, its loss and all gradients in float64, as a file",
+    .about =
+        "Draws networks and one batch from the seed, computes PPO's loss and all gradients in float64, and "
+        "writes them as safetensors, for another library to compute them again. docs/training.md names the "
+        "tensors and the metadata.",
+    OPTION_ACTIONS(actions),
+    OPTION_OPTIONS(options),
+    .size = sizeof(struct request),
+    .init = init,
+};

@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "trainer/command/env_replay.h"
+#include "trainer/command/env_replay_args.h"
 #include "trainer/env/params.h"
 
 static const char *const presets[] = {"reference", "market", "day-trade"};

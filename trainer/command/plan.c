@@ -61,12 +61,12 @@ static int print_json(const struct plan *plan, const struct train_config *config
     return r;
 }
 
-int trainer_command_plan(int argc, char **argv)
+int trainer_plan(struct option_call *call)
 {
-    struct train_args args;
+    const struct train_args *args = call->into;
     char err[PLAN_ERROR_MAX];
-    int status = train_args_parse("plan", argc, argv, &args);
-    if (status != GO_ON)
+    int status = train_args_check(call);
+    if (status != EXIT_OK)
         return status;
     struct train_config *config = malloc(sizeof *config);
     struct training_source source = {0};
@@ -74,16 +74,16 @@ int trainer_command_plan(int argc, char **argv)
     if (!config)
         return trainer_args_say(EXIT_FAILURE, "out of memory: plan");
     char why[CONFIG_ERROR_MAX];
-    status = train_args_config(&args, config, why);
+    status = train_args_config(args, config, why);
     if (status != GO_ON) {
         trainer_args_say(status, "%s", why);
-        train_tell_rest(args.config);
+        train_tell_rest(args->config);
     }
     if (status == GO_ON &&
         (training_source_load(config, &source, err) < 0 || training_source_features(&source, err) < 0 ||
          training_plan_make(&source, &config->ppo, false, &plan, err) < 0))
         status = trainer_args_say(EXIT_FAILURE, "%s", err);
-    if (status == GO_ON && args.json)
+    if (status == GO_ON && args->json)
         status = print_json(&plan, config);
     else if (status == GO_ON)
         print(&plan, config);

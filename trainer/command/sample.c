@@ -1,5 +1,3 @@
-#include "trainer/command/sample.h"
-
 #include <errno.h>
 #include <float.h>
 #include <math.h>
@@ -8,81 +6,37 @@
 #include <string.h>
 
 #include "db/studies/store.h"
-#include "exchange/nearest.h"
 #include "trainer/command/args.h"
 #include "trainer/study/grid.h"
 #include "trainer/study/sampler.h"
 
 enum { SAMPLES_MAX = 1000000 };
 
-static const char help[] =
-    "Usage: papertape-trainer sample --storage URL --study NAME [OPTION]...\n"
-    "\n"
-    "What a sampler would try next in a stored study, ours or Optuna's: one JSON object a line. Each is for\n"
-    "another trial, of those that would come next, and knows nothing of the others; of a grid they are the "
-    "next\n"
-    "points that were not tried, each once. Nothing is written.\n"
-    "\n"
-    "      --storage URL       sqlite:///FILE, or a file\n"
-    "      --study NAME\n"
-    "      --n N               how many (default 1)\n"
-    "      --sampler S         tpe (default), random, grid or mcmc\n"
-    "      --seed N            default 0\n"
-    "      --help              this text\n"
-    "\n"
-    "Exit status: 0 done, 1 an error, 2 a wrong command line.\n";
-
-enum { STORAGE = 256, STUDY, COUNT, SAMPLER, SEED };
-
-static const struct option long_options[] = {
-    {"storage", required_argument, NULL, STORAGE},
-    {"study", required_argument, NULL, STUDY},
-    {"n", required_argument, NULL, COUNT},
-    {"sampler", required_argument, NULL, SAMPLER},
-    {"seed", required_argument, NULL, SEED},
-    {"help", no_argument, NULL, ARGS_HELP},
-    {0},
-};
-
 struct request {
     const char *storage, *study;
-    uint64_t n;
+    uint64_t n, seed;
     struct sampler_options options;
 };
 
-static int set_sampler(struct request *request, const char *name)
+#define AT(member) offsetof(struct request, member)
+
+static int take_sampler(struct option_call *call, const struct option_row *row, const char *name)
 {
-    if (sampler_parse(name, &request->options.kind))
-        return GO_ON;
-    struct nearest nearest = {0};
-    for (int kind = 0; kind < SAMPLERS; kind++)
-        nearest_offer(&nearest, name, sampler_name((enum sampler_kind)kind));
-    return trainer_args_say(EXIT_USAGE,
-                            "not a sampler: --sampler %.64s: did you mean %s? tpe, random, grid and mcmc are",
-                            name, nearest.best);
+    (void)row;
+    sampler_parse(name, &((struct request *)call->into)->options.kind);
+    return EXIT_OK;
 }
 
-static int take(void *ctx, int option)
-{
-    struct request *request = ctx;
-    switch (option) {
-    case STORAGE:
-        request->storage = optarg;
-        return GO_ON;
-    case STUDY:
-        request->study = optarg;
-        return GO_ON;
-    case COUNT:
-        return trainer_args_whole("n", optarg, 1, SAMPLES_MAX, &request->n);
-    case SAMPLER:
-        return set_sampler(request, optarg);
-    case SEED:
-        return trainer_args_whole("seed", optarg, 0, UINT64_MAX, &request->options.seed);
-    default:
-        return trainer_args_say(EXIT_USAGE, "a word too many: %.64s: options only; see sample --help",
-                                optarg);
-    }
-}
+static const struct option_row options[] = {
+    TRAINER_STORAGE(struct request),
+    {"study", "STUDY", "which of its studies", AT(study)},
+    {"n", "N", "how many; 1 by default", AT(n), .low = 1, .high = SAMPLES_MAX},
+    {"sampler", "tpe|random|grid|mcmc",
+     "with their defaults: TPE, the default, has Optuna's; a grid has 5 values of a float without a step; a "
+     "Metropolis chain begins at temperature 1",
+     .take = take_sampler},
+    TRAINER_SEED(struct request, "0 by default; the same study, sampler and seed give the same lines"),
+};
 
 static int print_one(const struct space *space, const double *values)
 {
@@ -185,7 +139,7 @@ static int print_samples(const struct request *request, const struct study *stud
     return r < 0 ? refuse(r, request, space) : EXIT_SUCCESS;
 }
 
-static int run(const struct request *request)
+static int sample(const struct request *request)
 {
     struct study_store *store = NULL;
     struct study *study = NULL;
@@ -207,15 +161,32 @@ static int run(const struct request *request)
     return status;
 }
 
-int trainer_command_sample(int argc, char **argv)
+static int run(struct option_call *call)
 {
-    struct request request = {.n = 1, .options = sampler_defaults()};
-    const struct args_rules rules = {"sample", help, "", long_options, take};
-    int status = trainer_args_parse(&rules, argc, argv, &request);
-    if (status != GO_ON)
-        return status;
-    if (!request.storage || !request.study)
-        return trainer_args_say(EXIT_USAGE, "something is missing: command line: %s; see sample --help",
-                                request.storage ? "--study NAME" : "--storage URL");
-    return run(&request);
+    struct request *request = call->into;
+    if (!request->storage || !request->study)
+        return option_fail(call, EXIT_USAGE, "%s is needed",
+                           request->storage ? "--study STUDY" : "--storage URL");
+    request->options.seed = request->seed;
+    return sample(request);
 }
+
+static void init(void *into)
+{
+    *(struct request *)into = (struct request){.n = 1, .options = sampler_defaults()};
+}
+
+static const struct option_action actions[] = {{.run = run}};
+const struct option_verb trainer_sample_verb = {
+    .name = "sample",
+    .words = "what a sampler would try next in a stored study",
+    .about =
+        "What a sampler would try next in a stored study, ours or Optuna's: one JSON object a line, over all "
+        "parameters that any of its trials had, each with its newest range. Each is for another trial, of "
+        "those that would come next, and is drawn as if it were the only one; of a grid they are the next "
+        "points that were not tried, each once. Nothing is written.",
+    OPTION_ACTIONS(actions),
+    OPTION_OPTIONS(options),
+    .size = sizeof(struct request),
+    .init = init,
+};

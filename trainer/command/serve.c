@@ -1,5 +1,3 @@
-#include "trainer/command/serve.h"
-
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -12,103 +10,40 @@
 #include "trainer/serve/schedule.h"
 #include "trainer/serve/serve.h"
 
-static const char help[] =
-    "Usage: papertape-trainer serve [OPTION]...\n"
-    "\n"
-    "The co-process: keeps a queue of trainings and the processes that do them, and answers on a\n"
-    "socket. Idle and without a client it ends after a minute, unless systemd runs it. SIGTERM ends\n"
-    "it: its workers write checkpoints, and the next one goes on.\n"
-    "\n"
-    "      --state DIR            the state directory, found as papertaped finds it\n"
-    "      --socket F             trainer.sock there by default\n"
-    "      --outputs DIR[,DIR]    where a configuration's output may lie outside the state directory\n"
-    "      --devices LIST         ids of GPUs with commas, or none, or auto, the default\n"
-    "      --cpu-slots N          trainings on the CPU at a time; 1 by default\n"
-    "      --memory-mib N         of all workers together; by default 80 % of what there is\n"
-    "      --worker-memory-mib N  of one whose configuration does not say; 4096 by default\n"
-    "      --grace-s S            the most that a worker may take to end; 120 by default\n"
-    "      --idle-s S             end after so long without a client and work; 0: never\n"
-    "      --retry-ms MS          the pause before the first restart of a worker that died; 1000\n"
-    "      --worker PROGRAM       what is run as `PROGRAM train`; itself by default\n"
-    "      --help                 this text\n"
-    "\n"
-    "Exit status: 0 ended in order, 1 an error, 2 a wrong command line. See papertape-trainer(1).\n";
-
-enum {
-    STATE = 256,
-    SOCKET,
-    OUTPUTS,
-    DEVICES,
-    CPU_SLOTS,
-    MEMORY,
-    WORKER_MEMORY,
-    GRACE,
-    IDLE,
-    RETRY,
-    WORKER,
-};
-
 enum { WORKER_MEMORY_MIB = 4096, MEMORY_PERCENT = 80, IDLE_S = 60, GRACE_S = 120, RETRY_MS = 1000 };
-
-static const struct option options[] = {
-    {"state", required_argument, NULL, STATE},
-    {"socket", required_argument, NULL, SOCKET},
-    {"outputs", required_argument, NULL, OUTPUTS},
-    {"devices", required_argument, NULL, DEVICES},
-    {"cpu-slots", required_argument, NULL, CPU_SLOTS},
-    {"memory-mib", required_argument, NULL, MEMORY},
-    {"worker-memory-mib", required_argument, NULL, WORKER_MEMORY},
-    {"grace-s", required_argument, NULL, GRACE},
-    {"idle-s", required_argument, NULL, IDLE},
-    {"retry-ms", required_argument, NULL, RETRY},
-    {"worker", required_argument, NULL, WORKER},
-    {"help", no_argument, NULL, ARGS_HELP},
-    {0},
-};
 
 struct serve_args {
     const char *state, *socket, *outputs, *devices, *worker;
-    uint64_t cpu_slots, memory_mib, worker_memory_mib, grace_s, idle_s, retry_ms;
-    bool idle_given;
+    int64_t cpu_slots, memory_mib, worker_memory_mib, grace_s, idle_s, retry_ms; /* idle_s -1: not given */
 };
 
-static int take(void *ctx, int option)
-{
-    struct serve_args *args = ctx;
-    switch (option) {
-    case STATE:
-        args->state = optarg;
-        return GO_ON;
-    case SOCKET:
-        args->socket = optarg;
-        return GO_ON;
-    case OUTPUTS:
-        args->outputs = optarg;
-        return GO_ON;
-    case DEVICES:
-        args->devices = optarg;
-        return GO_ON;
-    case WORKER:
-        args->worker = optarg;
-        return GO_ON;
-    case CPU_SLOTS:
-        return trainer_args_whole("cpu-slots", optarg, 1, 1024, &args->cpu_slots);
-    case MEMORY:
-        return trainer_args_whole("memory-mib", optarg, 1, INT_MAX, &args->memory_mib);
-    case WORKER_MEMORY:
-        return trainer_args_whole("worker-memory-mib", optarg, 1, INT_MAX, &args->worker_memory_mib);
-    case GRACE:
-        return trainer_args_whole("grace-s", optarg, 1, 86400, &args->grace_s);
-    case IDLE:
-        args->idle_given = true;
-        return trainer_args_whole("idle-s", optarg, 0, 86400, &args->idle_s);
-    case RETRY:
-        return trainer_args_whole("retry-ms", optarg, 1, 300000, &args->retry_ms);
-    default:
-        return trainer_args_say(
-            EXIT_USAGE, "unknown argument: %.200s: serve takes options alone; see serve --help", optarg);
-    }
-}
+#define AT(member) offsetof(struct serve_args, member)
+
+static const struct option_row options[] = {
+    TRAINER_STATE(struct serve_args),
+    {"socket", "FILE", "trainer.sock in the state directory by default", AT(socket)},
+    {"outputs", "DIR[,DIR]",
+     "folders that the output and tensorboard of a configuration may lie in, outside the state directory; "
+     "another is refused",
+     AT(outputs)},
+    {"devices", "LIST",
+     "ids of GPUs with commas, as CUDA_VISIBLE_DEVICES has them; none; or auto, the default: those of "
+     "$CUDA_VISIBLE_DEVICES, else all that the driver lists; a worker sees the one that it is given",
+     AT(devices)},
+    {"cpu-slots", "N", "trainings on the CPU at a time; 1 by default", AT(cpu_slots), .low = 1, .high = 1024},
+    {"memory-mib", "N", "of all workers together; by default 80 % of the machine's or the control group's",
+     AT(memory_mib), .low = 1, .high = INT_MAX},
+    {"worker-memory-mib", "N", "of one whose configuration does not say; 4096 or all of that by default",
+     AT(worker_memory_mib), .low = 1, .high = INT_MAX},
+    {"grace-s", "S", "the most that a worker may take to end when it is asked; then it is killed; 120",
+     AT(grace_s), .low = 1, .high = 86400},
+    {"idle-s", "S", "end after so long without work and clients; 0: never; 60, under systemd 0", AT(idle_s),
+     .low = 0, .high = 86400},
+    {"retry-ms", "MS",
+     "the pause before the first restart of a worker that died, which doubles up to 5 min; 1000 by default",
+     AT(retry_ms), .low = 1, .high = 300000},
+    {"worker", "PROGRAM", "what is run as `PROGRAM train`; itself by default", AT(worker)},
+};
 
 static void tell(const char *words)
 {
@@ -163,34 +98,29 @@ static void set_memory(const struct serve_args *args, struct serve_options *ret)
 {
     int64_t limit = serve_process_memory_limit();
     int64_t usual = limit > 0 ? limit / 100 * MEMORY_PERCENT >> 20 : WORKER_MEMORY_MIB;
-    ret->memory_mib = args->memory_mib ? (int64_t)args->memory_mib : usual;
-    ret->worker_memory_mib = args->worker_memory_mib ? (int64_t)args->worker_memory_mib : WORKER_MEMORY_MIB;
+    ret->memory_mib = args->memory_mib ? args->memory_mib : usual;
+    ret->worker_memory_mib = args->worker_memory_mib ? args->worker_memory_mib : WORKER_MEMORY_MIB;
     if (ret->worker_memory_mib > ret->memory_mib)
         ret->worker_memory_mib = ret->memory_mib;
 }
 
-int trainer_command_serve(int argc, char **argv)
+static int run(struct option_call *call)
 {
     static char ids[SCHEDULE_DEVICES_MAX][DEVICE_ID_MAX];
-    struct serve_args args = {
-        .devices = "auto", .cpu_slots = 1, .grace_s = GRACE_S, .idle_s = IDLE_S, .retry_ms = RETRY_MS};
-    const struct args_rules rules = {
-        .verb = "serve", .help = help, .letters = "", .options = options, .take = take};
+    const struct serve_args *args = call->into;
     struct state_dir state;
     char err[SERVE_ERROR_MAX], path[PATH_MAX], program[PATH_MAX];
     char socket[STATE_PATH_MAX];
-    int status = trainer_args_parse(&rules, argc, argv, &args);
-    if (status != GO_ON)
-        return status;
-    int n = serve_devices_find(args.devices, ids, SCHEDULE_DEVICES_MAX);
+    int status = GO_ON;
+    int n = serve_devices_find(args->devices, ids, SCHEDULE_DEVICES_MAX);
     if (n < 0)
-        return trainer_args_say(EXIT_USAGE, "bad list: --devices %.100s: auto, none, or ids with commas",
-                                args.devices);
-    if (db_state_dir_find(args.state, &state, err, sizeof err) < 0 ||
+        return option_fail(call, EXIT_USAGE,
+                           "--devices: \"%.100s\": auto, none, or ids with commas are needed", args->devices);
+    if (db_state_dir_find(args->state, &state, err, sizeof err) < 0 ||
         db_state_dir_create(&state, err, sizeof err) < 0)
         return trainer_args_say(EXIT_FAILURE, "%s", err);
-    if ((status = find_socket(&args, &state, socket)) != GO_ON ||
-        (status = find_program(&args, program)) != GO_ON)
+    if ((status = find_socket(args, &state, socket)) != GO_ON ||
+        (status = find_program(args, program)) != GO_ON)
         return status;
     if (!realpath(state.path, path))
         return trainer_args_say(EXIT_FAILURE, "%s: %s", state.path, strerror(errno));
@@ -198,18 +128,41 @@ int trainer_command_serve(int argc, char **argv)
     struct serve_options serve = {
         .state = path,
         .socket = socket,
-        .outputs = args.outputs,
+        .outputs = args->outputs,
         .program = program,
         .devices = ids,
         .n_devices = n,
-        .cpu_slots = (int)args.cpu_slots,
-        .idle_ms = under_systemd() && !args.idle_given ? 0 : (int64_t)args.idle_s * 1000,
-        .grace_ms = (int64_t)args.grace_s * 1000,
-        .retry_ms = (int64_t)args.retry_ms,
+        .cpu_slots = (int)args->cpu_slots,
+        .idle_ms = args->idle_s >= 0 ? args->idle_s * 1000
+                   : under_systemd() ? 0
+                                     : IDLE_S * 1000,
+        .grace_ms = args->grace_s * 1000,
+        .retry_ms = args->retry_ms,
         .tell = tell,
     };
-    set_memory(&args, &serve);
+    set_memory(args, &serve);
     if (serve_run(&serve, err) < 0)
         return trainer_args_say(EXIT_FAILURE, "%s", err);
     return EXIT_SUCCESS;
 }
+
+static void init(void *into)
+{
+    *(struct serve_args *)into = (struct serve_args){
+        .devices = "auto", .cpu_slots = 1, .grace_s = GRACE_S, .idle_s = -1, .retry_ms = RETRY_MS};
+}
+
+static const struct option_action actions[] = {{.run = run}};
+const struct option_verb trainer_serve_verb = {
+    .name = "serve",
+    .words = "the co-process: a queue of trainings, asked on a socket",
+    .about =
+        "The co-process that papertaped asks to train: keeps a queue of trainings and the processes that do "
+        "them, under budgets of memory, processor time and devices, and answers on a socket. Idle and "
+        "without a client it ends after a minute, unless systemd runs it. SIGTERM ends it: its workers "
+        "write checkpoints, and the next one continues. docs/serve.md has the commands of the socket.",
+    OPTION_ACTIONS(actions),
+    OPTION_OPTIONS(options),
+    .size = sizeof(struct serve_args),
+    .init = init,
+};

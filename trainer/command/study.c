@@ -1,4 +1,4 @@
-#include "trainer/command/study.h"
+#include "trainer/command/study_args.h"
 
 #include <errno.h>
 #include <math.h>
@@ -134,9 +134,9 @@ static void take_args(struct study_run *run)
 {
     const struct study_args *args = run->args;
     if (args->trials > 0)
-        run->settings.trials = args->trials;
+        run->settings.trials = (int)args->trials;
     if (args->workers >= 0)
-        run->settings.workers = args->workers;
+        run->settings.workers = (int)args->workers;
     if (args->seed >= 0)
         run->settings.sampler.seed = (uint64_t)args->seed;
 }
@@ -192,7 +192,7 @@ static void count_machine(struct study_run *run)
 
 static int64_t memory_limit(const struct study_args *args)
 {
-    int64_t machine = serve_process_memory_limit(), own = (int64_t)args->memory_mib << 20;
+    int64_t machine = serve_process_memory_limit(), own = args->memory_mib << 20;
     return own > 0 && (machine < 0 || own < machine) ? own : machine;
 }
 
@@ -252,7 +252,7 @@ static int load_market(struct study_run *run, bool all_done)
         .no_trials = all_done, .stopped = is_stopped, .told = tell, .ctx = run};
     char err[TRIAL_ERROR_MAX], why[STUDY_ERROR_MAX];
     telemetry_report_state(&run->report, "loading", 0);
-    int r = telemetry_report_pace(&run->report, 0, run->args->heartbeat_ms);
+    int r = telemetry_report_pace(&run->report, 0, (int)run->args->heartbeat_ms);
     if (r < 0)
         return trainer_study_failed(run, NULL, "cannot begin the heartbeat: %s", strerror(-r));
     r = study_market_open(&run->config, &run->settings, &options, &run->market, err);
@@ -379,7 +379,7 @@ static int propose(struct study_run *run)
     }
     telemetry_report_bar_clear(&run->report);
     telemetry_report_state(&run->report, "proposing", run->last.tally.done);
-    int r = telemetry_report_pace(&run->report, 0, run->args->heartbeat_ms);
+    int r = telemetry_report_pace(&run->report, 0, (int)run->args->heartbeat_ms);
     if (r < 0) {
         study_members_finish(&others);
         return trainer_study_failed(run, NULL, "cannot begin the heartbeat: %s", strerror(-r));
@@ -402,7 +402,7 @@ static int propose(struct study_run *run)
 static int judge(struct study_run *run)
 {
     char err[STUDY_ERROR_MAX];
-    int r = run->report.beats ? 0 : telemetry_report_pace(&run->report, 0, run->args->heartbeat_ms);
+    int r = run->report.beats ? 0 : telemetry_report_pace(&run->report, 0, (int)run->args->heartbeat_ms);
     if (r < 0)
         return trainer_study_failed(run, NULL, "cannot begin the heartbeat: %s", strerror(-r));
     r = trainer_study_judge(run, is_stopped, err);
@@ -450,20 +450,20 @@ static int work(struct study_run *run)
     return EXIT_SUCCESS;
 }
 
-int trainer_command_study(int argc, char **argv)
+int trainer_study(struct option_call *call)
 {
-    struct study_args args;
-    int status = trainer_study_args_parse(argc, argv, &args);
-    if (status != GO_ON)
+    const struct study_args *args = call->into;
+    int status = trainer_study_args_check(call);
+    if (status != EXIT_OK)
         return status;
     struct study_run *run = calloc(1, sizeof *run);
     if (!run)
         return trainer_args_say(EXIT_FAILURE, "out of memory");
-    run->args = &args;
+    run->args = args;
     run->best = run->last.per_hour = NAN;
     run->best_number = -1;
     trainer_stop_on_signals();
-    telemetry_report_begin(&run->report, args.json);
+    telemetry_report_begin(&run->report, args->json);
     status = find_places(run);
     if (status == GO_ON)
         status = read_config(run);

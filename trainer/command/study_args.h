@@ -5,16 +5,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "record/option.h"
+
 struct study_args {
     const char *name, *config, *storage, *state; /* NULL: not given */
-    int trials, workers;                         /* -1: as the configuration says */
+    int64_t trials, workers;                     /* -1: as the configuration says */
     int64_t seed;                                /* likewise */
     bool json, resume;
-    int heartbeat_ms; /* 0: none */
-    int memory_mib;   /* of all processes; 0: the machine's */
+    int64_t heartbeat_ms; /* 0: none */
+    int64_t memory_mib;   /* of all processes; 0: the machine's */
 };
 
-/* GO_ON, or the exit status, with what there is to say said. */
-int trainer_study_args_parse(int argc, char **argv, struct study_args *ret);
+/* EXIT_OK with call->into whole, or EXIT_USAGE with a line on stderr. */
+int trainer_study_args_check(const struct option_call *call);
+
+/* Runs the search: the exit status. */
+int trainer_study(struct option_call *call);
 
 #endif

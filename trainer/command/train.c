@@ -308,7 +308,7 @@ static int begin(struct train_run *run)
     const struct train_args *args = run->args;
     trainer_stop_on_signals();
     telemetry_report_begin(&run->report, args->json);
-    int r = telemetry_report_pace(&run->report, args->report_every_ms, args->heartbeat_ms);
+    int r = telemetry_report_pace(&run->report, (int)args->report_every_ms, (int)args->heartbeat_ms);
     int status = train_args_config(args, &run->config, err);
     if (status != GO_ON) {
         train_failed(run, "config", "%s", err);
@@ -340,25 +340,25 @@ static int prepare(struct train_run *run)
     return status;
 }
 
-int trainer_command_train(int argc, char **argv)
+int trainer_train(struct option_call *call)
 {
-    struct train_args args;
-    int status = train_args_parse("train", argc, argv, &args);
-    if (status != GO_ON)
+    const struct train_args *args = call->into;
+    int status = train_args_check(call);
+    if (status != EXIT_OK)
         return status;
-    if (args.list_keys)
-        return train_list_keys(args.json);
-    if (args.check)
-        return train_check(args.config, args.json);
+    if (args->list_keys)
+        return train_list_keys(args->json);
+    if (args->check)
+        return train_check(args->config, args->json);
     struct train_run *run = calloc(1, sizeof *run);
     if (!run)
         return trainer_args_say(EXIT_FAILURE, "out of memory: train");
-    run->args = &args;
+    run->args = args;
     run->saved_at = -1;
     for (int phase = 0; phase < PHASES; phase++)
         run->phases[phase].device = NAN;
     run->told_s = -INFINITY;
-    status = args.print_config ? print_config(&args, &run->config) : begin(run);
+    status = args->print_config ? print_config(args, &run->config) : begin(run);
     if (status == GO_ON)
         status = prepare(run);
     if (status == GO_ON) {

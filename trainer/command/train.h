@@ -4,8 +4,10 @@
 
 #include <stdbool.h>
 
-int trainer_command_train(int argc, char **argv);
-int trainer_command_plan(int argc, char **argv);
+#include "record/option.h"
+
+int trainer_train(struct option_call *call);
+int trainer_plan(struct option_call *call);
 
 /* `train --list-keys [--json]`: the exit status. */
 int train_list_keys(int json);

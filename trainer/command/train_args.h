@@ -4,16 +4,17 @@
 
 #include <stdbool.h>
 
+#include "record/option.h"
 #include "trainer/config.h"
 
 struct train_args {
     const char *config, *resume, *output; /* NULL: not given; resume: a file, or "latest" */
     bool overwrite, changed, json, check, list_keys, print_config;
-    int report_every_ms, heartbeat_ms; /* 0: every update; none */
+    int64_t report_every_ms, heartbeat_ms; /* 0: every update; none */
 };
 
-/* GO_ON, or the exit status, with what there is to say said. */
-int train_args_parse(const char *verb, int argc, char **argv, struct train_args *ret);
+/* EXIT_OK, or EXIT_USAGE with a line on stderr. */
+int train_args_check(const struct option_call *call);
 
 /* Reads --config; with what the command line says instead, threads as a number, and an output folder.
  * GO_ON; or the exit status, with a sentence that is not said yet. */

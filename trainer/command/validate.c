@@ -1,5 +1,3 @@
-#include "trainer/command/validate.h"
-
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,89 +11,65 @@
 #include "trainer/study/members.h"
 #include "trainer/study/overfit.h"
 
-static const char help[] =
-    "Usage: papertape-trainer validate --returns F.csv [OPTION]...\n"
-    "       papertape-trainer validate --study NAME [OPTION]...\n"
-    "\n"
-    "Is the best of many trials luck? Reckons from their out-of-sample returns the probability of\n"
-    "backtest overfitting, of loss, the degradation and the deflated Sharpe ratio, and prints them\n"
-    "as JSON, papertape.validation/1.\n"
-    "\n"
-    "      --returns F.csv       a column of returns for each trial, with or without a header of\n"
-    "                            names. Columns timestamp_ns, holding and equal_weight are what\n"
-    "                            they say\n"
-    "      --study NAME          the complete trials of that study, and of NAME_1, NAME_2 …\n"
-    "                            which are workers of it, and of its other runs NAME@TIME on the\n"
-    "                            same bars; `deflated` is of its best one, `deflated_best` of\n"
-    "                            that with the best Sharpe ratio\n"
-    "      --storage URL         where studies are kept: sqlite:///F; STATE/studies.db by default\n"
-    "      --state DIR           the state directory: $STATE_DIRECTORY, else\n"
-    "                            $XDG_STATE_HOME/papertape\n"
-    "      --blocks S            of which half splits are made, even, 2 to 20 (14)\n"
-    "      --periods N           rows of a year; by the rows' times, else not annualised\n"
-    "      --report F.html       write a page with pictures to F\n"
-    "      --json                the default: nothing else is printed\n"
-    "      --help                this text\n"
-    "\n"
-    "Exit status: 0 done, 1 an error, 2 a wrong command line.\n";
-
-enum { RETURNS = 256, STUDY, STORAGE, STATE, BLOCKS, PERIODS, REPORT, JSON };
-
-static const struct option long_options[] = {
-    {"returns", required_argument, NULL, RETURNS}, {"study", required_argument, NULL, STUDY},
-    {"storage", required_argument, NULL, STORAGE}, {"state", required_argument, NULL, STATE},
-    {"blocks", required_argument, NULL, BLOCKS},   {"periods", required_argument, NULL, PERIODS},
-    {"report", required_argument, NULL, REPORT},   {"json", no_argument, NULL, JSON},
-    {"help", no_argument, NULL, ARGS_HELP},        {0},
-};
-
 struct request {
     const char *returns_path, *study, *storage, *state, *report;
-    uint64_t blocks;
+    int64_t blocks;
     double periods;
     struct returns_matrix returns;
     int left_out;
+    bool json;
     char proposed[SEARCH_COLUMN_MAX]; /* of a study the name of its best trial, which it would propose */
 };
 
-static int take(void *ctx, int option)
+#define AT(member) offsetof(struct request, member)
+
+static int take_blocks(struct option_call *call, const struct option_row *row, const char *value)
 {
-    struct request *request = ctx;
-    int digits = 0, status = GO_ON;
-    switch (option) {
-    case RETURNS:
-        request->returns_path = optarg;
-        return GO_ON;
-    case STUDY:
-        request->study = optarg;
-        return GO_ON;
-    case STORAGE:
-        request->storage = optarg;
-        return GO_ON;
-    case STATE:
-        request->state = optarg;
-        return GO_ON;
-    case BLOCKS:
-        status = trainer_args_whole("blocks", optarg, 2, OVERFIT_BLOCKS_MAX, &request->blocks);
-        if (status == GO_ON && request->blocks % 2 != 0)
-            return trainer_args_say(EXIT_USAGE, "bad number: --blocks %.32s: an even one from 2 to %d",
-                                    optarg, OVERFIT_BLOCKS_MAX);
-        return status;
-    case PERIODS:
-        if (!bars_number(optarg, strlen(optarg), &request->periods, &digits) || !(request->periods > 0))
-            return trainer_args_say(EXIT_USAGE, "bad number: --periods %.32s: the rows of a year, as 8760",
-                                    optarg);
-        return GO_ON;
-    case REPORT:
-        request->report = optarg;
-        return GO_ON;
-    case JSON:
-        return GO_ON;
-    default:
-        return trainer_args_say(
-            EXIT_USAGE, "not an option: %.64s: --returns F.csv is right; see validate --help", optarg);
-    }
+    const struct request *request = call->into;
+    (void)row;
+    return request->blocks % 2 == 0
+               ? EXIT_OK
+               : option_fail(call, EXIT_USAGE, "--blocks: \"%.32s\": an even number is needed", value);
 }
+
+static int take_periods(struct option_call *call, const struct option_row *row, const char *value)
+{
+    struct request *request = call->into;
+    int digits = 0;
+    (void)row;
+    if (bars_number(value, strlen(value), &request->periods, &digits) && request->periods > 0)
+        return EXIT_OK;
+    return option_fail(call, EXIT_USAGE, "--periods: \"%.32s\": the rows of a year, as 8760, are needed",
+                       value);
+}
+
+static const struct option_row options[] = {
+    {"returns", "FILE",
+     "a header of names and a row for each bar: a column of returns (0.01 is 1 %; less than -1 is refused) "
+     "for "
+     "each trial. Known by name are timestamp_ns; holding and equal_weight, which are benchmarks; and "
+     "timestamp, date, time and a column without a name, which are times where they can be read. Without a "
+     "header columns are called 0, 1, 2 ...",
+     AT(returns_path)},
+    {"study", "STUDY",
+     "the complete trials of that study, of NAME_1, NAME_2 ..., which are workers of one search, and of its "
+     "other runs NAME@TIME on the same bars; deflated is of the study's best trial, which it proposes, "
+     "deflated_best of the one with the best Sharpe ratio",
+     AT(study)},
+    TRAINER_STORAGE(struct request),
+    TRAINER_STATE(struct request),
+    {"blocks", "S",
+     "blocks of rows of which halves are made: even; 14 by default, which are 3432 half splits", AT(blocks),
+     take_blocks, .low = 2, .high = OVERFIT_BLOCKS_MAX},
+    {"periods", "N",
+     "rows of a year, for Sharpe ratios; by default by the times of the rows; without those they are a row's",
+     .take = take_periods},
+    {"report", "FILE",
+     "write a page with pictures to FILE: equity, the distribution of lambda, out-of-sample over in-sample "
+     "Sharpe, all trials",
+     AT(report)},
+    {"json", NULL, "the default: nothing else is printed", AT(json)},
+};
 
 /* ---- a study's returns ---- */
 
@@ -162,7 +136,7 @@ static int read_returns(struct request *request)
 
 /* ---- the run ---- */
 
-static int run(struct request *request)
+static int validate(struct request *request)
 {
     char err[VALIDATION_ERROR_MAX], title[256];
     const char *what = request->study ? request->study : request->returns_path;
@@ -186,17 +160,37 @@ static int run(struct request *request)
     return status;
 }
 
-int trainer_command_validate(int argc, char **argv)
+static int run(struct option_call *call)
 {
-    static const struct args_rules rules = {
-        .verb = "validate", .help = help, .letters = "", .options = long_options, .take = take};
-    struct request request = {.blocks = VALIDATION_BLOCKS};
-    int status = trainer_args_parse(&rules, argc, argv, &request);
-    if (status == GO_ON && !request.study == !request.returns_path)
-        status = trainer_args_say(EXIT_USAGE, "%s: command line: --returns F.csv or --study NAME is right",
-                                  request.study ? "two sources" : "no returns");
-    if (status == GO_ON)
-        status = run(&request);
-    returns_finish(&request.returns);
+    struct request *request = call->into;
+    if (!request->study == !request->returns_path)
+        return option_fail(call, EXIT_USAGE, "%s: one of --returns FILE and --study STUDY is needed",
+                           request->study ? "two sources" : "no returns");
+    int status = validate(request);
     return status == GO_ON ? EXIT_SUCCESS : status;
 }
+
+static void init(void *into)
+{
+    ((struct request *)into)->blocks = VALIDATION_BLOCKS;
+}
+
+static void finish(void *into)
+{
+    returns_finish(&((struct request *)into)->returns);
+}
+
+static const struct option_action actions[] = {{.run = run}};
+const struct option_verb trainer_validate_verb = {
+    .name = "validate",
+    .words = "is a search's best result luck? From its trials' returns",
+    .about =
+        "Is the best of many trials luck? Computes from their out-of-sample returns the probability of "
+        "backtest overfitting over all half splits, of loss, the degradation of the Sharpe ratio and the "
+        "deflated Sharpe ratio, and prints them as JSON, papertape.validation/1 (docs/studies.md).",
+    OPTION_ACTIONS(actions),
+    OPTION_OPTIONS(options),
+    .size = sizeof(struct request),
+    .init = init,
+    .finish = finish,
+};

@@ -283,15 +283,13 @@ static int set(struct alpaca *alpaca, const struct option_given *given, char err
 {
     static const char codes[] = "402 406 409 411 500";
     const char *value = given->value, *colon = strchr(value, ':');
-    if (strcmp(given->name, "--action") == 0)
+    if (strcmp(given->name, "action") == 0)
         return replay_made_action_add(&alpaca->made[0], value, error);
-    if (strcmp(given->name, "--plan") == 0) {
+    if (strcmp(given->name, "plan") == 0) {
         alpaca->free_plan = strcmp(value, "free") == 0;
-        return alpaca->free_plan || strcmp(value, "unlimited") == 0
-                   ? 0
-                   : bad(error, "unknown plan: --plan", value, "free or unlimited");
+        return 0;
     }
-    if (strcmp(given->name, "--refuse") == 0) {
+    if (strcmp(given->name, "refuse") == 0) {
         char code[4] = "";
         const char *after = strchr(value, '@');
         int64_t seconds = 0;
@@ -309,12 +307,12 @@ static int set(struct alpaca *alpaca, const struct option_given *given, char err
                     : bad(error, "unknown error: --refuse", value, "one of 402 406 409 411 500, or 402@30s");
     }
     if (!colon || colon == value || !colon[1])
-        return bad(error, "bad keys:", given->name, "ID:SECRET"); /* the value is nobody's business */
+        return bad(error, "bad keys:", "--keys", "ID:SECRET"); /* the value is secret */
     free((char *)(uintptr_t)alpaca->key_id);
     char *copy = strdup(value);
     alpaca->key_id = copy;
     if (!copy)
-        return bad(error, "out of memory:", given->name, "a free machine");
+        return bad(error, "out of memory:", "--keys", "a free machine");
     alpaca->secret = copy + (colon - value) + 1;
     alpaca->secret[-1] = '\0';
     return 0;
@@ -479,7 +477,7 @@ static int check(const struct options *options, char error[static PROTOCOL_ERROR
     return rc;
 }
 
-static const char *const own_options[] = {"--plan", "--keys", "--action", "--refuse", NULL};
+static const char *const own_options[] = {"plan", "keys", "action", "refuse", NULL};
 
 const struct protocol_row replay_alpaca_protocol = {
     .name = "alpaca", .options = own_options, .trades = true, .check = check, .create = create};

@@ -40,7 +40,7 @@ int replay_open_source(const struct options *options, struct tape *tape, struct 
         .seed = options->seed,
         .start_ns = options->from_ns != INT64_MIN ? options->from_ns : (int64_t)now.tv_sec * NS_PER_S,
         .end_ns = options->to_ns,
-        .symbols = options->symbols > 0 ? options->symbols : 2,
+        .symbols = options->symbols > 0 ? (int)options->symbols : 2,
         .rate = options->rate,
     };
     return replay_synthetic_create(tape, &config, ret);

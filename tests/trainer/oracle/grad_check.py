@@ -11,27 +11,27 @@ import tempfile
 GOOD = {"--widths": "4,3", "--obs": "5", "--actions": "2", "--batch": "6", "--seed": "9"}
 # What is changed; the exit status; what the one line on stderr must have.
 REFUSED = [
-    ({"--widths": "4,,3"}, 2, "bad widths: --widths 4,,3: 1 to 8 whole numbers from 1 to 8192"),
-    ({"--widths": "4,3,"}, 2, "bad widths"),
-    ({"--widths": "0"}, 2, "bad widths"),
-    ({"--widths": "8193"}, 2, "bad widths"),
-    ({"--widths": "1,1,1,1,1,1,1,1,1"}, 2, "bad widths"),
-    ({"--widths": "-4"}, 2, "bad widths"),
-    ({"--obs": "0"}, 2, "bad number: --obs 0: a whole number from 1 to 65536"),
-    ({"--obs": "65537"}, 2, "bad number: --obs"),
-    ({"--actions": "4097"}, 2, "bad number: --actions 4097: a whole number from 1 to 4096"),
-    ({"--batch": "1"}, 2, "bad number: --batch 1: a whole number from 2 to 1048576"),
-    ({"--batch": "12x"}, 2, "bad number: --batch 12x"),
-    ({"--seed": "18446744073709551616"}, 2, "bad number: --seed"),
-    ({"--seed": "-1"}, 2, "bad number: --seed"),
-    ({"--activation": "gelu"}, 2, "unknown activation: --activation gelu: tanh, relu or silu"),
-    ({"--clip-range-vf": "0"}, 2, "bad number: --clip-range-vf 0: a number above 0"),
-    ({"--clip-range-vf": "nan"}, 2, "bad number: --clip-range-vf nan"),
-    ({"--widht": "4"}, 2, "unknown option: --widht"),
-    ({"--out": None}, 2, "something is missing: command line: --out F.safetensors"),
+    ({"--widths": "4,,3"}, 2, '--widths: "4,,3": 1 to 8 whole numbers from 1 to 8192'),
+    ({"--widths": "4,3,"}, 2, '--widths: "4,3,": 1 to 8 whole numbers from 1 to 8192'),
+    ({"--widths": "0"}, 2, '--widths: "0": 1 to 8 whole numbers from 1 to 8192'),
+    ({"--widths": "8193"}, 2, '--widths: "8193": 1 to 8 whole numbers from 1 to 8192'),
+    ({"--widths": "1,1,1,1,1,1,1,1,1"}, 2, '--widths: "1,1,1,1,1,1,1,1,1": 1 to 8 whole numbers from 1 to 8192'),
+    ({"--widths": "-4"}, 2, '--widths: "-4": 1 to 8 whole numbers from 1 to 8192'),
+    ({"--obs": "0"}, 2, '--obs: "0": a whole number from 1 to 65536'),
+    ({"--obs": "65537"}, 2, '--obs: "65537": a whole number from 1 to 65536'),
+    ({"--actions": "4097"}, 2, '--actions: "4097": a whole number from 1 to 4096'),
+    ({"--batch": "1"}, 2, '--batch: "1": a whole number from 2 to 1048576'),
+    ({"--batch": "12x"}, 2, '--batch: "12x": a whole number from 2 to 1048576'),
+    ({"--seed": "18446744073709551616"}, 2, '--seed: "18446744073709551616": a whole number from 0 to 18446744073709551615'),
+    ({"--seed": "-1"}, 2, '--seed: "-1": a whole number from 0 to 18446744073709551615'),
+    ({"--activation": "gelu"}, 2, '--activation: "gelu": one of tanh|relu|silu'),
+    ({"--clip-range-vf": "0"}, 2, '--clip-range-vf: "0": a number above 0'),
+    ({"--clip-range-vf": "nan"}, 2, '--clip-range-vf: "nan"'),
+    ({"--widht": "4"}, 2, "--widht: unknown option"),
+    ({"--out": None}, 2, "--out FILE.safetensors is needed"),
     ({"--out": "/nowhere/f.safetensors"}, 1, "/nowhere/f.safetensors"),
     ({"--out": "/dev/full/f"}, 1, "/dev/full/f"),
-] + [({option: None}, 2, f"something is missing: command line: {option}") for option in GOOD]
+] + [({option: None}, 2, f"grad-check: {option} ") for option in GOOD]
 
 
 def run(trainer, options):

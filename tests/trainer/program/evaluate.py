@@ -92,7 +92,7 @@ def test_words(trainer, policy, bars):
                   ("--bars", ",".join(bars), policy), (policy, "--bars", *bars, "--json")):
         got, _ = evaluated(trainer, *words)
         check(got == right, f"eval {words}")
-    for words, said in (((policy,), "no bars"), (("--bars", ",".join(bars)), "no policy"), ((policy, "--bars", "a,,b"), "a,,b"),
+    for words, said in (((policy,), "no bars"), (("--bars", ",".join(bars)), "POLICY [FILE...] are needed"), ((policy, "--bars", "a,,b"), "a,,b"),
                         ((policy, "--bars", *bars, "nothing_1h.csv"), "nothing_1h.csv"), ((policy, "--bars", bars[0]), "BBBUSDT")):
         ran = trainer.run("eval", *words)
         check(ran.returncode in (1, 2) and said in ran.stderr and ran.stderr.count("\n") == 1, f"eval {words}: {ran.stderr}")

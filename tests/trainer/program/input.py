@@ -195,7 +195,7 @@ def test_refused(trainer, folder):
         refused(trainer, ["--config"], verb, status=2)
         refused(trainer, ["--verbose", verb], verb, "--verbose", status=2)
         refused(trainer, ["--config", "value"], verb, "--config", status=2)
-        refused(trainer, ["left", "--config"], verb, "left", status=2)
+        refused(trainer, ["left", "no argument is expected"], verb, "left", status=2)
         refused(trainer, ["none.ini", "INI"], verb, "--config", "none.ini")
         bad(["bad.ini:", "[ppo] gama", "did you mean gamma?"], {"ppo": {"gama": 1}}, verb=verb)
         bad(["bad.ini:", "gamma", "1.5", "0 to 1"], {"ppo": {"gamma": 1.5}}, verb=verb)

@@ -76,9 +76,9 @@ def main():
         refused(1, "nowhere.db", "--storage", os.path.join(folder, "nowhere.db"), "--study", "search")
         assert not os.path.exists(os.path.join(folder, "nowhere.db"))
         refused(1, "mysql", "--storage", "mysql://host/name", "--study", "search")
-        refused(2, "did you mean tpe", *where, "--sampler", "tpa")
+        refused(2, "one of tpe|random|grid|mcmc", *where, "--sampler", "tpa")
         refused(2, "whole number", *where, "--n", "0")
-        refused(2, "--study NAME", *where[:2])
+        refused(2, "--study STUDY", *where[:2])
         refused(2, "--storage URL", *where[2:])
         refused(2, "extra", *where, "extra")
         assert before == hashlib.sha256(open(path, "rb").read()).hexdigest(), "it wrote"

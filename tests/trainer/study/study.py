@@ -570,8 +570,8 @@ def refuse(trainer, what, words, *arguments, status=1):
 def test_refused(trainer, folder):
     config = write(os.path.join(folder, "good.ini"), {"study": {"trials": 1}})
     for what, words, *arguments in (
-            ("no name", ["name is needed"],), ("no configuration", ["--config F"], "x"),
-            ("a bad name", ["a/b", "letters"], "a/b", "--config", config), ("two names", ["one name"], "a", "b"),
+            ("no name", ["STUDY is needed"],), ("no configuration", ["--config FILE"], "x"),
+            ("a bad name", ["a/b", "letters"], "a/b", "--config", config), ("two names", ["one argument too many"], "a", "b"),
             ("a dot", [".a"], ".a", "--config", config), ("trials", ["1 to"], "a", "--config", config, "--trials", "0"),
             ("workers", ["0 to"], "a", "--config", config, "--workers", "9999"),
             ("an option", ["--trails"], "a", "--config", config, "--trails", "3")):

@@ -183,9 +183,9 @@ def test_curves(svg, out, data):
 
 def test_refused(trainer, folder, path):
     for words, said, status in (((), "no returns", 2), (("--returns", path, "--study", "x"), "two sources", 2),
-                                (("--returns",), "no value", 2), ((path,), "not an option", 2), (("--returns", path, "--block", "x"), "--blocks", 2),
-                                (("--returns", path, "--blocks", "3"), "an even one", 2), (("--returns", path, "--blocks", "22"), "from 2 to 20", 2),
-                                (("--returns", path, "--periods", "0"), "--periods 0", 2), (("--returns", path, "--periods", "x"), "--periods x", 2),
+                                (("--returns",), "needs a value", 2), ((path,), "no argument is expected", 2), (("--returns", path, "--block", "x"), "--blocks", 2),
+                                (("--returns", path, "--blocks", "3"), "an even number", 2), (("--returns", path, "--blocks", "22"), "from 2 to 20", 2),
+                                (("--returns", path, "--periods", "0"), "--periods: \"0\"", 2), (("--returns", path, "--periods", "x"), "--periods: \"x\"", 2),
                                 (("--returns", "none.csv"), "none.csv: cannot be read", 1),
                                 (("--returns", write(folder, "one.csv", {"a": 0})[0]), "1 trials: 2 or more", 1),
                                 (("--returns", write(folder, "few.csv", {"a": 0, "b": 0}, rows=20)[0]), "at least 28 rows", 1),
