@@ -1,13 +1,46 @@
-/* The verbs that draw nothing, one file each. */
+/* The verbs, one file each. */
 #ifndef CLI_VERBS_H
 #define CLI_VERBS_H
 
 #include "record/option.h"
 
-extern const struct option_verb cli_account, cli_actions, cli_backtest, cli_bars, cli_book, cli_events,
-    cli_explain, cli_fees, cli_fills, cli_flatten, cli_indicators, cli_ledger, cli_lookahead, cli_order,
-    cli_orders, cli_parity, cli_pause, cli_policy, cli_positions, cli_resume, cli_revisions, cli_sweep,
-    cli_symbol, cli_train, cli_venues, cli_warmup, cli_what_if;
+/* The verbs of papertape, in the order of the alphabet; those that show what the dashboard's model has are
+ * tui's. */
+#define CLI_VERBS(X) \
+    X(cli_account) \
+    X(cli_actions) \
+    X(tui_alerts) \
+    X(cli_backtest) \
+    X(cli_bars) \
+    X(cli_book) \
+    X(cli_events) \
+    X(cli_explain) \
+    X(cli_fees) \
+    X(cli_fills) \
+    X(cli_flatten) \
+    X(cli_indicators) \
+    X(cli_ledger) \
+    X(cli_lookahead) \
+    X(cli_order) \
+    X(cli_orders) \
+    X(cli_parity) \
+    X(cli_pause) \
+    X(cli_policy) \
+    X(cli_positions) \
+    X(cli_resume) \
+    X(cli_revisions) \
+    X(tui_status) \
+    X(tui_study) \
+    X(cli_sweep) \
+    X(cli_symbol) \
+    X(cli_train) \
+    X(cli_venues) \
+    X(cli_warmup) \
+    X(cli_what_if)
+
+#define CLI_DECLARE(verb) extern const struct option_verb verb;
+CLI_VERBS(CLI_DECLARE)
+#undef CLI_DECLARE
 
 /* Their lists that stand in files of their own. */
 int cli_account_list(struct option_call *call);
@@ -21,7 +54,8 @@ extern const struct option_row cli_globals[CLI_GLOBALS];
 /* Prints a line that may hold what the user typed on stderr, freed of what could steer a terminal. */
 void cli_say(const char *line);
 
-/* Offers the names that a kind of argument can have (option.h): SYMBOL, ACCOUNT, TRAINING, POLICY, STRATEGY.
+/* Offers the names that a kind of argument can have (option.h): SYMBOL, ACCOUNT, TRAINING, POLICY, STUDY,
+ * STRATEGY.
  */
 void cli_names(const char *kind, const struct option_call *call, void *ctx,
                void (*offer)(void *ctx, const char *name));

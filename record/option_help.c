@@ -206,8 +206,8 @@ void option_help(const struct option_program *program, const struct option_verb 
         free(synopsis);
     }
     if (program->n_verbs > 0 && (!verb || !verb->name))
-        fprintf(out, "%s%s VERB [ARGUMENT]...\n", verb && verb->n_actions > 0 ? "       " : "Usage: ",
-                program->name);
+        fprintf(out, "%s%s VERB [ARGUMENT]...\n",
+                verb && verb->n_actions > 0 ? "       " : "Usage: ", program->name);
     fputc('\n', out);
     fill(out, verb && verb->about ? verb->about : program->about, 0, 0);
     fputc('\n', out);

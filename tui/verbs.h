@@ -5,5 +5,6 @@
 #include "record/option.h"
 
 extern const struct option_program tui_papertape;
+extern const struct option_verb tui_dashboard;
 
 #endif

@@ -225,8 +225,9 @@ int replay_options_check(const struct option_call *call)
     char error[PROTOCOL_ERROR_MAX];
     for (size_t i = 0; i < o->n_given; i++)
         if (!is_of(o->venue, o->given[i].name))
-            return option_fail(call, EXIT_USAGE, "--%s: unknown option of --venue %s: see papertape-replay --help", o->given[i].name,
-                               o->venue->name);
+            return option_fail(call, EXIT_USAGE,
+                               "--%s: unknown option of --venue %s: see papertape-replay --help",
+                               o->given[i].name, o->venue->name);
     if ((o->n_recordings > 0) + (o->n_bars > 0) + o->synthetic != 1)
         return option_fail(
             call, EXIT_USAGE,

@@ -4,7 +4,6 @@
 #include "cli/stored.h"
 #include "tests/db/fixture.h"
 #include "tests/db/run_verb.h"
-#include "tui/verb/verbs.h"
 
 static void fill_database(const char *path, struct fixture *f)
 {

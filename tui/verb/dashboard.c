@@ -1,4 +1,4 @@
-#include "tui/verb/verbs.h"
+#include "tui/verbs.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,4 +1,4 @@
-#include "tui/verb/verbs.h"
+#include "cli/verbs.h"
 
 #include <errno.h>
 #include <stdio.h>
