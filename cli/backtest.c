@@ -4,7 +4,7 @@
 
 #include "cli/backtest_args.h"
 #include "cli/stored.h"
-#include "cli/strategies.h"
+#include "cli/strategy_args.h"
 #include "cli/verbs.h"
 #include "exchange/exit_status.h"
 #include "strategy/policy/policy.h"
@@ -144,8 +144,7 @@ static const struct option_row options[] = {
     {"policy", "FILE",
      "instead of --strategy: a trained policy, F.safetensors; an ensemble, NAME.ensemble.json; or the "
      "parameters (JSON) of a recorded one, with --actions. Cash, fees and slippage are its own where no "
-     "option "
-     "says them",
+     "option says them",
      AT(policy)},
     {"actions", "FILE", "the actions (CSV) of a recorded policy, as papertape-trainer env-replay reads them",
      AT(actions)},

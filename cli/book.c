@@ -109,8 +109,7 @@ const struct option_verb cli_book = {
     .name = "book",
     .words = "a symbol's order book now",
     .about = "The best twenty levels of the local order book: bids at the left, asks at the right. With "
-             "--json the "
-             "whole book, [price, quantity] best first.",
+             "--json the whole book, [price, quantity] best first.",
     .page = "market",
     OPTION_ACTIONS(actions),
 };

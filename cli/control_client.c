@@ -230,8 +230,7 @@ static void explain(struct control_error *error, const char *path, int r, int ti
     if (r == -ENOENT && is_saved(path))
         snprintf(error->message, sizeof(error->message),
                  "%s: a saved backtest has no daemon: its lists (fills, orders, account list, …), ledger "
-                 "verify and "
-                 "the dashboard read it",
+                 "verify and the dashboard read it",
                  shown);
     else if (r == -ENOENT || r == -ECONNREFUSED)
         snprintf(error->message, sizeof(error->message),

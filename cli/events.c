@@ -78,8 +78,7 @@ static const struct option_action actions[] = {
     {"export", "PATH",
      "recorded frames as lines `NANOSECONDS {json}`, depth snapshots among them; any other reply as `URL -> "
      "SECONDS.NANOSECONDS: {json}`. A log keeps a request's path, not whom it asked: URL is the public "
-     "address of that "
-     "path",
+     "address of that path",
      .run = run},
     {"import", "FILE...",
      "recordings (lines of text, plain or gzip) into a log that papertape-replay --recording plays",
@@ -102,9 +101,8 @@ const struct option_verb cli_events = {
     .name = "events",
     .words = "the event log: list, verify, show, export, import",
     .about = "The event log, every input of the engine: STATE/events, or PATH: a state directory, a log's "
-             "directory, or "
-             "one segment of it. There and back every frame is the same, byte for byte. With --json, "
-             "papertape.events/1.",
+             "directory, or one segment of it. There and back every frame is the same, byte for byte. With "
+             "--json, papertape.events/1.",
     .page = "record",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),

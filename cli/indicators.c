@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/stored.h"
 #include "cli/verbs.h"
 #include "exchange/bars_file.h"
 #include "exchange/exit_status.h"
@@ -41,17 +42,13 @@ static struct indicator_columns columns_of(const struct request *request)
                                       bars->close, bars->volume, request->open_time_s};
 }
 
-static int compute_reference(const struct request *request)
+static int reference_one(const struct indicator_spec *spec, const struct request *request, double **out)
 {
     struct indicator_columns in = columns_of(request);
-    double **out = request->out;
-    int r = 0;
-    for (size_t i = 0; i < request->n_specs && r == 0; out += request->specs[i++].row->n_outputs)
-        r = indicator_reference(&request->specs[i], &in, request->bars.n, out);
-    return r;
+    return indicator_reference(spec, &in, request->bars.n, out);
 }
 
-static int stream_one(const struct indicator_spec *spec, const struct request *request, double *const out[])
+static int stream_one(const struct indicator_spec *spec, const struct request *request, double **out)
 {
     const struct bars_file *bars = &request->bars;
     struct indicator_stream *stream;
@@ -71,12 +68,15 @@ static int stream_one(const struct indicator_spec *spec, const struct request *r
     return r;
 }
 
-static int compute_stream(const struct request *request)
+/* One after the other. */
+static int compute_each(const struct request *request,
+                        int (*one)(const struct indicator_spec *spec, const struct request *request,
+                                   double **out))
 {
     double **out = request->out;
     int r = 0;
     for (size_t i = 0; i < request->n_specs && r == 0; out += request->specs[i++].row->n_outputs)
-        r = stream_one(&request->specs[i], request, out);
+        r = one(&request->specs[i], request, out);
     return r;
 }
 
@@ -102,7 +102,7 @@ static int compute_gpu(const struct request *request)
     if (r == 0)
         return 0;
     fprintf(stderr, "papertape: --backend gpu: %s: the CPU computes instead\n", reason);
-    return compute_reference(request);
+    return compute_each(request, reference_one);
 }
 
 static float *narrow(const double *values, size_t n)
@@ -161,7 +161,7 @@ static int compute(const struct request *request, char *err, size_t err_cap)
 {
     switch (request->backend) {
     case BACKEND_STREAM:
-        return compute_stream(request);
+        return compute_each(request, stream_one);
     case BACKEND_GPU:
         return compute_gpu(request);
     case BACKEND_CPU:
@@ -169,7 +169,7 @@ static int compute(const struct request *request, char *err, size_t err_cap)
     case BACKEND_REFERENCE:
         break;
     }
-    return compute_reference(request);
+    return compute_each(request, reference_one);
 }
 
 static int print_csv(const struct request *request)
@@ -201,27 +201,20 @@ static int parse_specs(char **texts, struct request *request)
 {
     for (size_t i = 0; i < request->n_specs; i++) {
         char err[200];
-        if (strchr(texts[i], '@')) {
-            fprintf(stderr,
-                    "papertape: indicators: %s: bars in a file have no order book, and one timeframe: a spec "
-                    "without @ is "
-                    "needed\n",
-                    texts[i]);
-            return -EINVAL;
-        }
-        if (indicator_spec_parse(texts[i], &request->specs[i], err, sizeof(err)) < 0) {
-            fprintf(stderr, "papertape: indicators: %s: %s\n", texts[i], err);
-            return -EINVAL;
-        }
+        if (strchr(texts[i], '@'))
+            return cli_stored_fail(
+                EXIT_USAGE, "indicators", texts[i],
+                "bars in a file have no order book, and one timeframe: a spec without @ is needed");
+        if (indicator_spec_parse(texts[i], &request->specs[i], err, sizeof(err)) < 0)
+            return cli_stored_fail(EXIT_USAGE, "indicators", texts[i], err);
         request->n_columns += request->specs[i].row->n_outputs;
     }
-    return 0;
+    return EXIT_OK;
 }
 
 static int out_of_memory(void)
 {
-    fputs("papertape: indicators: out of memory\n", stderr);
-    return EXIT_FAILURE;
+    return cli_stored_fail(EXIT_ERROR, "indicators", "", "out of memory");
 }
 
 static void report_gaps(const char *path, const struct bars_file *bars)
@@ -242,8 +235,9 @@ static int run_file(const char *path, char **texts, struct request *request)
     request->specs = calloc(request->n_specs, sizeof(*request->specs));
     if (!request->specs)
         return out_of_memory();
-    if (parse_specs(texts, request) < 0)
-        return EXIT_USAGE;
+    int status = parse_specs(texts, request);
+    if (status != EXIT_OK)
+        return status;
     int r = bars_file_read_with(path, &request->file, &request->bars, err);
     if (r < 0) {
         fprintf(stderr, "papertape: %s%s\n", err, r == -ERANGE ? ", or --repair" : "");
@@ -264,11 +258,8 @@ static int run_file(const char *path, char **texts, struct request *request)
 
     char wrong[200] = "";
     r = compute(request, wrong, sizeof(wrong));
-    if (r < 0) {
-        fprintf(stderr, "papertape: indicators: %s: %s\n", path, *wrong ? wrong : strerror(-r));
-        return EXIT_FAILURE;
-    }
-    return print_csv(request);
+    return r < 0 ? cli_stored_fail(EXIT_ERROR, "indicators", path, *wrong ? wrong : strerror(-r))
+                 : print_csv(request);
 }
 
 static void finish(struct request *request)
@@ -287,8 +278,8 @@ static int run_list(int n, char **texts, bool json)
     request.specs = calloc(request.n_specs + 1, sizeof(*request.specs));
     if (!request.specs)
         return out_of_memory();
-    int status = EXIT_USAGE;
-    if (parse_specs(texts, &request) == 0)
+    int status = parse_specs(texts, &request);
+    if (status == EXIT_OK)
         status = json    ? cli_indicators_list_json(request.specs, request.n_specs)
                  : n > 0 ? cli_indicators_list_specs(request.specs, request.n_specs)
                          : cli_indicators_list_table();
@@ -340,10 +331,8 @@ static const struct option_action actions[] = {{.arguments = "[FILE] [SPEC...]",
 static const struct option_row options[] = {
     {"backend", "reference|stream|gpu|cpu",
      "reference, the default: the plain float64 definitions; stream: bar by bar, as the daemon does, the "
-     "same "
-     "digits; gpu: the exact GPU kernels, the same digits, and without a GPU the reference; cpu: vectors, "
-     "many "
-     "bars at a time, within the tolerance that --list states",
+     "same digits; gpu: the exact GPU kernels, the same digits, and without a GPU the reference; cpu: "
+     "vectors, many bars at a time, within the tolerance that --list states",
      AT(backend)},
     {"precision", "f64|f32", "f64 when left out; f32: float32 columns, which --backend cpu alone has",
      AT(precision)},
@@ -352,8 +341,7 @@ static const struct option_row options[] = {
     {"list", NULL,
      "the indicators: options with defaults and ranges, inputs, outputs, the bar of the first output, bars "
      "until its beginning no longer shows, bytes that move for a bar, tolerance of cpu in float64 and "
-     "float32; "
-     "of a SPEC, all that is known",
+     "float32; of a SPEC, all that is known",
      AT(list)},
 };
 
@@ -362,10 +350,9 @@ const struct option_verb cli_indicators = {
     .words = "indicators of a bars file, as CSV",
     .about =
         "Prints indicators of a bars file as CSV: timestamp_ns and one column an output, empty before the "
-        "first "
-        "one. FILE is CSV, plain or gzip, with or without a header. SPEC is NAME:options, as sma:20, ema:14, "
-        "rsi:14, macd:12,26,9, atr:14; options left out at the end keep their defaults. --list has all, "
-        "--list SPEC... these; --json goes with it.",
+        "first one. FILE is CSV, plain or gzip, with or without a header. SPEC is NAME:options, as sma:20, "
+        "ema:14, rsi:14, macd:12,26,9, atr:14; options left out at the end keep their defaults. --list has "
+        "all, --list SPEC... these; --json goes with it.",
     .page = "market",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),

@@ -8,6 +8,7 @@
 
 #include "cli/indicators.h"
 #include "cli/stored.h"
+#include "exchange/exit_status.h"
 #include "indicators_gpu/indicators.h"
 
 static const char *const inputs[INDICATOR_COLUMNS] = {"open", "high", "low", "close", "volume", "time"};
@@ -215,10 +216,8 @@ int cli_indicators_list_json(const struct indicator_spec *specs, size_t n)
     json_t *root = json_pack("{s:s, s:o}", "schema", "papertape.indicators/1", "indicators", all);
     int r = root ? json_dumpf(root, stdout, JSON_INDENT(2)) : -1;
     json_decref(root);
-    if (r < 0 && !ferror(stdout)) {
-        fputs("papertape: indicators: out of memory\n", stderr);
-        return EXIT_FAILURE;
-    }
+    if (r < 0 && !ferror(stdout))
+        return cli_stored_fail(EXIT_ERROR, "indicators", "", "out of memory");
     putchar('\n');
     return cli_indicators_finish_stdout();
 }

@@ -177,17 +177,12 @@ static const struct option_action actions[] = {
     {"list", NULL, "every row, oldest first", .need = OPTION_NEEDS_STATE, OPTION_LISTS, .run = list},
     {"verify", NULL,
      "checks the seal of every row of accounts, symbols, orders, fills, positions, equity, commands, alerts "
-     "and meta, "
-     "and that no row was taken out of them but meta; the ledger's chain; every sum, every fill against its "
-     "order, its "
-     "ledger rows, its price times quantity and its fee, every order against what it asked for, every "
-     "position, and the "
-     "file itself. Bars, gaps, prices, telemetry and feed states are no part of the record and have no seal. "
-     "Prints the "
-     "ledger's hash and the balances; or, of each table, the first row found wrong, and exits 1. Of a "
-     "database that was "
-     "built again: when, why, from which event on the record is whole, and where the rows of each table are "
-     "from",
+     "and meta, and that no row was taken out of them but meta; the ledger's chain; every sum, every fill "
+     "against its order, its ledger rows, its price times quantity and its fee, every order against what it "
+     "asked for, every position, and the file itself. Bars, gaps, prices, telemetry and feed states are no "
+     "part of the record and have no seal. Prints the ledger's hash and the balances; or, of each table, the "
+     "first row found wrong, and exits 1. Of a database that was built again: when, why, from which event on "
+     "the record is whole, and where the rows of each table are from",
      .need = OPTION_NEEDS_STATE, .run = verify},
     {"export", NULL, "every row, oldest first, as CSV with exact decimals, or as a journal",
      .need = OPTION_NEEDS_STATE, .csv = true, .run = export},

@@ -112,16 +112,16 @@ static int report(const struct option_call *call, const struct parity_result *p)
 }
 
 /* Lets the daemon compare, in a child process of its own, and waits for what came of it. */
-static int ask(const char *state)
+static int ask(const struct option_call *call)
 {
     const struct timespec pause = {.tv_nsec = 100000000};
     json_t *result;
-    int status = cli_ask_daemon("parity", state, "parity", NULL, &result);
+    int status = cli_ask_daemon("parity", call->state, "parity", NULL, &result);
 
     for (;;) {
         if (status != EXIT_OK)
             return status;
-        const json_t *parity = json_object_get(result, "parity"); /* of a status; the first answer has none */
+        json_t *parity = json_object_get(result, "parity"); /* of a status; the first answer has none */
         const char *word = json_string_value(json_object_get(parity, "state"));
         if (word && strcmp(word, "running") != 0) {
             const char *detail = json_string_value(json_object_get(parity, "detail"));
@@ -129,9 +129,13 @@ static int ask(const char *state)
             bool ok = strcmp(word, "ok") == 0 && !error;
             if (error)
                 detail = error; /* the verdict is an older check's */
-            if (ok)
+            if (call->json) {
+                json_object_set_new(parity, "ok", json_boolean(ok));
+                cli_ask_print(call, "papertape.parity-check/1", json_incref(parity));
+            } else if (ok) {
                 puts("parity ok");
-            else
+            }
+            if (!ok)
                 cli_stored_fail(EXIT_ERROR, "parity", "",
                                 detail && *detail ? detail : "nothing was compared");
             json_decref(result);
@@ -139,7 +143,7 @@ static int ask(const char *state)
         }
         json_decref(result);
         nanosleep(&pause, NULL);
-        status = cli_ask_daemon("parity", state, "status", NULL, &result);
+        status = cli_ask_daemon("parity", call->state, "status", NULL, &result);
     }
 }
 
@@ -156,10 +160,10 @@ static int run(struct option_call *call)
     struct parity_result result;
     char err[JOURNAL_ERROR_MAX];
 
-    if (asked->daemon && (asked->from_ns || call->json))
-        return option_fail(call, EXIT_USAGE, "--daemon: takes neither --from nor --json");
+    if (asked->daemon && asked->from_ns)
+        return option_fail(call, EXIT_USAGE, "--daemon: takes no --from");
     if (asked->daemon)
-        return ask(call->state);
+        return ask(call);
     int r = db_state_dir_look(call->state, &dir, err, sizeof err);
     if (r < 0)
         return r == -EINVAL ? option_fail(call, EXIT_USAGE, "%s", err) : fail(call, err, false);
@@ -189,11 +193,9 @@ const struct option_verb cli_parity = {
     .words = "does the log give what the database holds?",
     .about =
         "Plays the engine's log again and compares every order, fill and ledger row with the database, and "
-        "every "
-        "state of the log with the engine, up to the newest event that both hold. Says that they are equal, "
-        "or "
-        "names the first event that gives something else, with both values. May run beside the daemon. With "
-        "--json, papertape.parity/1.",
+        "every state of the log with the engine, up to the newest event that both hold. Says that they are "
+        "equal, or names the first event that gives something else, with both values. May run beside the "
+        "daemon. With --json, papertape.parity/1, of --daemon papertape.parity-check/1.",
     .exits = "1 also at a difference.",
     .page = "record",
     OPTION_ACTIONS(actions),

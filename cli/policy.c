@@ -140,16 +140,13 @@ static int ask(struct option_call *call)
 static const struct option_action actions[] = {
     {"list", NULL,
      "all of them. e_value and days are a challenger's evidence against the champion, or cash; expires is "
-     "when it "
-     "retires, the last column why it is what it is",
+     "when it retires, the last column why it is what it is",
      .need = OPTION_NEEDS_EITHER, OPTION_LISTS, .run = cli_policy_list},
     {"show", "POLICY", "one, with what its file was trained for", .need = OPTION_NEEDS_DAEMON, .run = ask},
     {"promote", "POLICY|TRAINING",
      "one step up: the newest policy of the training of that name becomes a challenger with an account of "
-     "its own; a "
-     "challenger the champion, to whom the account champion is handed; one that trades takes its training's "
-     "newer "
-     "file over",
+     "its own; a challenger the champion, to whom the account champion is handed; one that trades takes its "
+     "training's newer file over",
      .need = OPTION_NEEDS_DAEMON, .run = ask},
     {"retire", "POLICY", "takes it off its accounts, and closes what they hold", .need = OPTION_NEEDS_DAEMON,
      .run = ask},

@@ -40,7 +40,10 @@ static FILE *out_of(const struct stored_list *list)
 /* A column that ends the line is not filled up to its widest cell. */
 static bool grows(const struct stored_list *list, int column)
 {
-    return columns_of(list)[column].width > 0 || column < list->n_columns - 1;
+    for (int i = column + 1; i < list->n_columns; i++)
+        if (columns_of(list)[i].width != 0)
+            return true;
+    return columns_of(list)[column].width > 0;
 }
 
 static void keep_cell(struct stored_list *list, int column, const char *text)

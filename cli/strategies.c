@@ -1,4 +1,4 @@
-#include "cli/strategies.h"
+#include "cli/strategy_args.h"
 
 #include <stdio.h>
 

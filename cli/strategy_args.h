@@ -2,6 +2,8 @@
 #ifndef CLI_STRATEGY_ARGS_H
 #define CLI_STRATEGY_ARGS_H
 
+#include <stdbool.h>
+
 #include "strategy/strategy.h"
 
 enum { STRATEGY_ARGS_MAX = 64 };
@@ -31,5 +33,8 @@ int cli_strategy_args_check(const char *verb, const struct strategy_choice *choi
 
 /* "fast=20 slow=50": parameters that are not the default, with blanks between; "" when all are. */
 void cli_strategy_args_text(const struct strategy *strategy, const double *params, char *buf, size_t size);
+
+/* Prints every strategy with its parameters, as text or as papertape.strategies/1. An exit status. */
+int cli_strategies_list(bool json);
 
 #endif

@@ -141,8 +141,7 @@ const struct option_verb cli_sweep = {
     .about =
         "Runs a strategy with every combination of the grids' values, on all cores, on one loading of the "
         "bars, and lists the best. Combinations that contradict themselves, or need more bars than there "
-        "are, "
-        "are left out and counted. With --json, papertape.sweep/1.",
+        "are, are left out and counted. With --json, papertape.sweep/1.",
     .page = "backtest",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),

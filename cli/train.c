@@ -6,7 +6,6 @@
 #include "cli/answer.h"
 #include "cli/ask.h"
 #include "cli/text.h"
-#include "cli/train_config.h"
 #include "exchange/exit_status.h"
 
 enum { PRIORITY_MOST = 100, LINES_MOST = 10000, NOT_GIVEN = -1000000 };
@@ -129,21 +128,18 @@ static void init(void *into)
 static const struct option_action actions[] = {
     {"list", NULL,
      "all of them: state, steps, steps a second, return, memory; an age older than three of the expected "
-     "intervals says "
-     "STALE, of one older than ten the figures are a dash",
+     "intervals says STALE, of one older than ten the figures are a dash",
      .need = OPTION_NEEDS_EITHER, OPTION_LISTS, .run = cli_train_list},
     {"start", "TRAINING",
      "starts one. Without --config: 64x64 networks on the daemon's own bars, until stopped. A configuration "
-     "with "
-     "[study] or [search] starts a study (papertape study shows it). TRAINING is 1 to 31 letters, digits, -, "
-     "_ and dots",
+     "with [study] or [search] starts a study (papertape study shows it). TRAINING is 1 to 31 letters, "
+     "digits, -, _ and dots",
      .need = OPTION_NEEDS_DAEMON, .run = change},
     {"stop", "TRAINING", "asks for a checkpoint and the end", .need = OPTION_NEEDS_DAEMON, .run = change},
     {"resume", "TRAINING", "continues from there", .need = OPTION_NEEDS_DAEMON, .run = change},
     {"restart", "TRAINING",
      "stops it if it runs and continues from its last checkpoint, with --config by another configuration. A "
-     "study has "
-     "none: it continues with the trials that it has",
+     "study has none: it continues with the trials that it has",
      .need = OPTION_NEEDS_DAEMON, .run = change},
     {"check", "FILE", "all that is wrong with a configuration, by line", .need = OPTION_NEEDS_DAEMON,
      .run = check},

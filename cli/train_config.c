@@ -1,5 +1,3 @@
-#include "cli/train_config.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -103,8 +103,7 @@ static int list(struct option_call *call)
 static const struct option_action actions[] = {
     {"list", NULL,
      "each venue: its state, its market and when that changes, messages a second and latency over the last "
-     "minute, "
-     "connections, attempts to connect and request weight used of what it allows",
+     "minute, connections, attempts to connect and request weight used of what it allows",
      .need = OPTION_NEEDS_EITHER, OPTION_LISTS, .run = list},
     {"streams", "VENUE", "the names that the venue itself says it sends; papertape.streams/1", NULL,
      OPTION_NEEDS_DAEMON, .run = streams},

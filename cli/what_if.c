@@ -55,8 +55,7 @@ static int check(const struct option_call *call, const struct asked *asked)
 
     if (asked->policy && !policy_names_one_file(asked->policy))
         why = "--policy: F.safetensors of a trained policy or NAME.ensemble.json is needed: a recorded one "
-              "decides on "
-              "its own bars only, as papertape backtest --policy plays it";
+              "decides on its own bars only, as papertape backtest --policy plays it";
     else if (asked->policy && (asked->strategy || asked->n_sets > 0))
         why = "--policy: it trades instead of a strategy, and has no parameters: leave --strategy and --set "
               "out";
@@ -286,8 +285,7 @@ static const struct option_row options[] = {
      .take = take_set},
     {"policy", "FILE",
      "a trained policy instead, F.safetensors, or an ensemble, NAME.ensemble.json: it is shown the last bars "
-     "before T, "
-     "at most 1000 of a symbol, and continues with what the account holds",
+     "before T, at most 1000 of a symbol, and continues with what the account holds",
      offsetof(struct asked, policy)},
 };
 
@@ -296,13 +294,10 @@ const struct option_verb cli_what_if = {
     .words = "a past moment again, with other parameters",
     .about =
         "Plays the engine's log to a past moment, gives one account another strategy, other parameters or a "
-        "trained "
-        "policy there, and plays on to the end: its equity as it was beside what it would have been, "
-        "drawdown, "
-        "orders, fills, fees.\nIt assumes that the market does not react: what would have been bought and "
-        "sold "
-        "moves no price and takes nothing from anyone. The account begins with what it held and had ordered. "
-        "Commands are given again to both. With --json, papertape.what-if/1.",
+        "trained policy there, and plays on to the end: its equity as it was beside what it would have been, "
+        "drawdown, orders, fills, fees.\nIt assumes that the market does not react: what would have been "
+        "bought and sold moves no price and takes nothing from anyone. The account begins with what it held "
+        "and had ordered. Commands are given again to both. With --json, papertape.what-if/1.",
     .page = "backtest",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),

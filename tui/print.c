@@ -7,7 +7,6 @@
 
 #include "cli/format.h"
 #include "cli/stored.h"
-#include "tui/print_study.h"
 
 /* A count to the last digit. */
 static char *exact(char buf[static FORMAT_MAX], int64_t count)
@@ -297,30 +296,42 @@ bool tui_print_is_stale(const struct model *model, struct moment now)
 /* ---- as JSON ---- */
 
 #define ROW struct status_position
-static const struct record position_record =
-    PRINT_RECORD(TEXT(account), TEXT(symbol), TEXT(side), REAL(qty), REAL(entry), REAL(mark), REAL(upnl),
-                 REAL(stop), COUNT(age_ms), REAL(fifo_entry));
+static const struct record position_record = PRINT_RECORD(
+    PRINT_TEXT(account), PRINT_TEXT(symbol), PRINT_TEXT(side), PRINT_REAL(qty), PRINT_REAL(entry),
+    PRINT_REAL(mark), PRINT_REAL(upnl), PRINT_REAL(stop), PRINT_COUNT(age_ms), PRINT_REAL(fifo_entry));
 #undef ROW
 #define ROW struct status_account
-static const struct record account_record = PRINT_RECORD(TEXT(account), TEXT(currency), REAL(equity),
-                                                         REAL(cash), REAL(return_pct), REAL(drawdown_pct));
+static const struct record account_record =
+    PRINT_RECORD(PRINT_TEXT(account), PRINT_TEXT(currency), PRINT_REAL(equity), PRINT_REAL(cash),
+                 PRINT_REAL(return_pct), PRINT_REAL(drawdown_pct));
 #undef ROW
 #define ROW struct history_equity
-static const struct record equity_record = PRINT_RECORD(WHOLE(ts_ns), REAL(equity));
+static const struct record equity_record = PRINT_RECORD(PRINT_WHOLE(ts_ns), PRINT_REAL(equity));
 #undef ROW
 #define ROW struct history_fill
-static const struct record fill_record = PRINT_RECORD(
-    AS(SIGNED, REQUIRED, id, "fill"), WHOLE(order), WHOLE(ts_ns), TEXT(account), TEXT(symbol), TEXT(side),
-    REAL(price), REAL(qty), REAL(fee), TEXT(tag), AS(BOOL, REQUIRED, maker, "maker"));
+static const struct record fill_record =
+    PRINT_RECORD(PRINT_AS(SIGNED, REQUIRED, id, "fill"), PRINT_WHOLE(order), PRINT_WHOLE(ts_ns),
+                 PRINT_TEXT(account), PRINT_TEXT(symbol), PRINT_TEXT(side), PRINT_REAL(price),
+                 PRINT_REAL(qty), PRINT_REAL(fee), PRINT_TEXT(tag), PRINT_AS(BOOL, REQUIRED, maker, "maker"));
 #undef ROW
 #define ROW struct history_order
 static const struct record order_record = PRINT_RECORD(
-    AS(SIGNED, REQUIRED, id, "order"), WHOLE(updated_ns), TEXT(account), TEXT(symbol), TEXT(side), TEXT(type),
-    TEXT(state), REAL(qty), REAL(filled), REAL(price), REAL(stop), TEXT(reason), TEXT(tag), TEXT(tif),
-    REAL(trail), REAL(trail_pct), COUNT(group), COUNT(parent));
+    PRINT_AS(SIGNED, REQUIRED, id, "order"), PRINT_WHOLE(updated_ns), PRINT_TEXT(account), PRINT_TEXT(symbol),
+    PRINT_TEXT(side), PRINT_TEXT(type), PRINT_TEXT(state), PRINT_REAL(qty), PRINT_REAL(filled),
+    PRINT_REAL(price), PRINT_REAL(stop), PRINT_TEXT(reason), PRINT_TEXT(tag), PRINT_TEXT(tif),
+    PRINT_REAL(trail), PRINT_REAL(trail_pct), PRINT_COUNT(group), PRINT_COUNT(parent));
+#undef ROW
+#define ROW struct print_alert
+const struct record tui_print_alert_record = PRINT_RECORD(
+    PRINT_AS(SIGNED, REQUIRED, alert.id, "alert"), PRINT_AS(TIME, REQUIRED, alert.ts_ns, "ts_ns"),
+    PRINT_AS(TIME, REQUIRED, alert.last_ns, "last_ns"), PRINT_AS(SIGNED, REQUIRED, alert.count, "count"),
+    PRINT_AS(TEXT, REQUIRED, alert.severity, "severity"), PRINT_AS(TEXT, REQUIRED, alert.code, "code"),
+    PRINT_AS(TEXT, REQUIRED, alert.text, "text"), PRINT_TEXT(state), PRINT_AS(BOOL, REQUIRED, acked, "acked"),
+    PRINT_AS(TIME, OPTIONAL, alert.acked_ns, "acked_ns"),
+    PRINT_AS(TIME, OPTIONAL, alert.closed_ns, "closed_ns"));
 #undef ROW
 #define ROW struct history_log
-static const struct record log_record = PRINT_RECORD(WHOLE(ts_ns), TEXT(kind), TEXT(text));
+static const struct record log_record = PRINT_RECORD(PRINT_WHOLE(ts_ns), PRINT_TEXT(kind), PRINT_TEXT(text));
 #undef ROW
 
 json_t *tui_print_object(const struct record *record, const void *row)
@@ -357,9 +368,12 @@ static json_t *accounts_json(const struct model *model)
     return list;
 }
 
-static json_t *time_or_null(int64_t ns)
+struct print_alert tui_print_alert(const struct history_alert *alert)
 {
-    return ns ? json_integer((json_int_t)ns) : json_null();
+    struct print_alert shown = {.alert = *alert, .acked = alert->acked_ns != 0};
+
+    snprintf(shown.state, sizeof shown.state, "%s", tui_history_alert_state(alert));
+    return shown;
 }
 
 json_t *tui_print_alerts_json(const struct history *h)
@@ -367,14 +381,8 @@ json_t *tui_print_alerts_json(const struct history *h)
     json_t *list = json_array();
 
     for (int i = 0; i < h->n_alerts; i++) {
-        const struct history_alert *a = &h->alerts[i];
-        json_array_append_new(list,
-                              json_pack("{s:I, s:I, s:I, s:I, s:s, s:s, s:s, s:s, s:b, s:o, s:o}", "alert",
-                                        (json_int_t)a->id, "ts_ns", (json_int_t)a->ts_ns, "last_ns",
-                                        (json_int_t)a->last_ns, "count", (json_int_t)a->count, "severity",
-                                        a->severity, "code", a->code, "text", a->text, "state",
-                                        tui_history_alert_state(a), "acked", a->acked_ns != 0, "acked_ns",
-                                        time_or_null(a->acked_ns), "closed_ns", time_or_null(a->closed_ns)));
+        struct print_alert shown = tui_print_alert(&h->alerts[i]);
+        json_array_append_new(list, tui_print_object(&tui_print_alert_record, &shown));
     }
     return list;
 }

@@ -26,8 +26,30 @@ json_t *tui_print_trainings_json(const struct model *model, struct moment now);
 json_t *tui_print_policies_json(const struct model *model);
 int tui_print_json(FILE *out, const struct model *model, const json_t *status);
 
-/* As papertape.alerts/1 has them. */
+/* An alert as papertape.alerts/1 has it, and all of them. */
+struct print_alert {
+    struct history_alert alert;
+    char state[STATUS_WORD_MAX];
+    bool acked;
+};
+extern const struct record tui_print_alert_record;
+struct print_alert tui_print_alert(const struct history_alert *alert);
 json_t *tui_print_alerts_json(const struct history *history);
+
+/* ---- studies: papertape.study/1 ---- */
+
+/* A line a search: how far it is, its best trial. Why the storage could not be read comes first. */
+void tui_print_studies(FILE *out, const struct model *model, struct moment now);
+
+/* The same as an array of objects; null where the storage was never read. */
+json_t *tui_print_studies_json(const struct model *model, struct moment now);
+
+/* One search with its trials, parameters and their importance; validation where it was read. NULL without
+ * memory. */
+json_t *tui_print_study_json(const struct search_page *page, struct moment now);
+
+/* As text: the line, its parameters by importance, its trials best first, at most `most` of them. */
+void tui_print_study(FILE *out, const struct search_page *page, struct moment now, int most);
 
 /* Is something shown that is too old: the feed, a symbol's price, or a stopped database? */
 bool tui_print_is_stale(const struct model *model, struct moment now);
@@ -40,16 +62,16 @@ bool tui_print_is_stale(const struct model *model, struct moment now);
             (int)(sizeof((const struct record_field[]){__VA_ARGS__}) / sizeof(struct record_field)), \
             sizeof(ROW) \
     }
-#define AS(kind, flags, member, key) \
+#define PRINT_AS(kind, flags, member, key) \
     { \
         key, key, key, RECORD_##kind, RECORD_##flags, offsetof(ROW, member), sizeof(((ROW *)0)->member), \
             NULL \
     }
-#define TEXT(member)  AS(TEXT, REQUIRED, member, #member)
-#define WORD(member)  AS(TEXT, OPTIONAL, member, #member)
-#define REAL(member)  AS(REAL, OPTIONAL, member, #member)
-#define COUNT(member) AS(SIGNED, UNKNOWN, member, #member)
-#define WHOLE(member) AS(SIGNED, REQUIRED, member, #member)
+#define PRINT_TEXT(member)  PRINT_AS(TEXT, REQUIRED, member, #member)
+#define PRINT_WORD(member)  PRINT_AS(TEXT, OPTIONAL, member, #member)
+#define PRINT_REAL(member)  PRINT_AS(REAL, OPTIONAL, member, #member)
+#define PRINT_COUNT(member) PRINT_AS(SIGNED, UNKNOWN, member, #member)
+#define PRINT_WHOLE(member) PRINT_AS(SIGNED, REQUIRED, member, #member)
 
 json_t *tui_print_object(const struct record *record, const void *row);
 

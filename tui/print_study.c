@@ -1,4 +1,4 @@
-#include "tui/print_study.h"
+#include "tui/print.h"
 
 #include <math.h>
 

@@ -79,11 +79,6 @@ void tui_print_trainings(FILE *out, const struct model *model, struct moment now
 
 /* ---- as JSON: the names are those of the status object (docs/control.md) ---- */
 
-static json_t *text_or_null(const char *text)
-{
-    return text[0] ? json_string(text) : json_null();
-}
-
 static json_t *count_or_null(int64_t count)
 {
     return count < 0 ? json_null() : json_integer((json_int_t)count);
@@ -91,11 +86,13 @@ static json_t *count_or_null(int64_t count)
 
 #define ROW struct status_training
 static const struct record training_record = PRINT_RECORD(
-    TEXT(training), TEXT(state), TEXT(reason), WORD(cause), WHOLE(priority), WORD(device), WORD(backend),
-    COUNT(steps), COUNT(total_steps), COUNT(iteration), AS(REAL, OPTIONAL, steps_s, "steps_per_second"),
-    AS(REAL, OPTIONAL, episode_return, "return"), COUNT(attempts), COUNT(started_ns), COUNT(ended_ns),
-    COUNT(age_ms), AS(BOOL, REQUIRED, stale, "stale"), AS(BOOL, REQUIRED, stopping, "stopping"),
-    REAL(memory_mib), REAL(cpu_s), WORD(policy));
+    PRINT_TEXT(training), PRINT_TEXT(state), PRINT_TEXT(reason), PRINT_WORD(cause), PRINT_WHOLE(priority),
+    PRINT_WORD(device), PRINT_WORD(backend), PRINT_COUNT(steps), PRINT_COUNT(total_steps),
+    PRINT_COUNT(iteration), PRINT_AS(REAL, OPTIONAL, steps_s, "steps_per_second"),
+    PRINT_AS(REAL, OPTIONAL, episode_return, "return"), PRINT_COUNT(attempts), PRINT_COUNT(started_ns),
+    PRINT_COUNT(ended_ns), PRINT_COUNT(age_ms), PRINT_AS(BOOL, REQUIRED, stale, "stale"),
+    PRINT_AS(BOOL, REQUIRED, stopping, "stopping"), PRINT_REAL(memory_mib), PRINT_REAL(cpu_s),
+    PRINT_WORD(policy));
 #undef ROW
 
 json_t *tui_print_trainings_json(const struct model *model, struct moment now)
@@ -113,15 +110,21 @@ json_t *tui_print_trainings_json(const struct model *model, struct moment now)
     return list;
 }
 
-static json_t *evidence_object(const struct status_policy *p)
-{
-    if (!p->evidence.against[0])
-        return json_null();
-    return json_pack("{s:s, s:o, s:o, s:o, s:o}", "against", p->evidence.against, "days",
-                     count_or_null(p->evidence.days), "days_needed", count_or_null(p->evidence.days_needed),
-                     "value", cli_stored_real(p->evidence.value), "value_needed",
-                     cli_stored_real(p->evidence.value_needed));
-}
+#define ROW struct status_policy
+static const struct record policy_record =
+                               PRINT_RECORD(PRINT_TEXT(policy), PRINT_TEXT(role), PRINT_WORD(account),
+                                            PRINT_WORD(id), PRINT_WORD(training), PRINT_TEXT(reason),
+                                            PRINT_WORD(state), PRINT_WORD(detail), PRINT_WORD(backend),
+                                            PRINT_COUNT(since_ns), PRINT_COUNT(expires_ns)),
+                           figures_record = PRINT_RECORD(PRINT_REAL(equity), PRINT_REAL(return_pct),
+                                                         PRINT_COUNT(trades), PRINT_REAL(sharpe)),
+                           evidence_record =
+                               PRINT_RECORD(PRINT_AS(TEXT, REQUIRED, evidence.against, "against"),
+                                            PRINT_AS(SIGNED, UNKNOWN, evidence.days, "days"),
+                                            PRINT_AS(SIGNED, UNKNOWN, evidence.days_needed, "days_needed"),
+                                            PRINT_AS(REAL, OPTIONAL, evidence.value, "value"),
+                                            PRINT_AS(REAL, OPTIONAL, evidence.value_needed, "value_needed"));
+#undef ROW
 
 json_t *tui_print_policies_json(const struct model *model)
 {
@@ -129,19 +132,16 @@ json_t *tui_print_policies_json(const struct model *model)
 
     for (int i = 0; i < model->status.n_policies; i++) {
         const struct status_policy *p = &model->status.policies[i];
-        json_t *actions = p->n_actions > 0 ? json_object() : json_null();
+        json_t *object = tui_print_object(&policy_record, p), *figures = tui_print_object(&figures_record, p),
+               *actions = p->n_actions > 0 ? json_object() : json_null();
         for (int k = 0; k < p->n_actions; k++)
             json_object_set_new(actions, p->actions[k].symbol, cli_stored_real(p->actions[k].action));
-        json_array_append_new(
-            list,
-            json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-                      "policy", p->policy, "role", p->role, "account", text_or_null(p->account), "id",
-                      text_or_null(p->id), "training", text_or_null(p->training), "reason", p->reason,
-                      "state", text_or_null(p->state), "detail", text_or_null(p->detail), "backend",
-                      text_or_null(p->backend), "since_ns", count_or_null(p->since_ns), "expires_ns",
-                      count_or_null(p->expires_ns), "evidence", evidence_object(p), "equity",
-                      cli_stored_real(p->equity), "return_pct", cli_stored_real(p->return_pct), "trades",
-                      count_or_null(p->trades), "sharpe", cli_stored_real(p->sharpe), "actions", actions));
+        json_object_set_new(object, "evidence",
+                            p->evidence.against[0] ? tui_print_object(&evidence_record, p) : json_null());
+        json_object_update(object, figures);
+        json_decref(figures);
+        json_object_set_new(object, "actions", actions);
+        json_array_append_new(list, object);
     }
     return list;
 }

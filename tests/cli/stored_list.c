@@ -9,10 +9,7 @@
 #include "tests/check.h"
 
 static const struct stored_column columns[] = {
-    {"name", -6},
-    {"qty", 4},
-    {"hidden", 0},
-    {"why", -3},
+    {"name", -6}, {"qty", 4}, {"hidden", 0}, {"why", -3}, {"behind", 0},
 };
 
 struct printed {
@@ -25,7 +22,7 @@ static struct stored_list begin(struct printed *printed, enum stored_form form)
 {
     printed->out = open_memstream(&printed->text, &printed->len);
     return (struct stored_list){
-        .name = "things", .form = form, .columns = columns, .n_columns = 4, .out = printed->out};
+        .name = "things", .form = form, .columns = columns, .n_columns = 5, .out = printed->out};
 }
 
 static void finish(struct printed *printed, struct stored_list *list, const char *expected)
@@ -39,7 +36,7 @@ static void finish(struct printed *printed, struct stored_list *list, const char
 
 static void row(struct stored_list *list, const char *name, const char *qty, const char *why)
 {
-    const char *const cells[] = {name, qty, "not shown in a table", why};
+    const char *const cells[] = {name, qty, "not shown in a table", why, ""};
     cli_stored_row(list, cells);
 }
 
@@ -79,8 +76,9 @@ static void csv(void)
     struct stored_list list = begin(&printed, STORED_CSV);
 
     row(&list, "a-long-name", "1", "a \"word\", and another");
-    finish(&printed, &list,
-           "name,qty,hidden,why\na-long-name,1,not shown in a table,\"a \"\"word\"\", and another\"\n");
+    finish(
+        &printed, &list,
+        "name,qty,hidden,why,behind\na-long-name,1,not shown in a table,\"a \"\"word\"\", and another\",\n");
 }
 
 static void empty(void)

@@ -335,10 +335,15 @@ static void test_alerts(const char *state, const char *path)
         db_writer_put_alert(writer, &alerts[i]);
     fixture_close(writer);
     CHECK_INT(run(&tui_alerts, "alerts", "list", "--state", state, NULL), 0);
-    CHECK_INT(lines(), 3);
-    CHECK(strstr(out, "!     1 ") == out && strstr(out, text) != NULL);
-    CHECK(strstr(out, "\n      3 ") != NULL && strstr(out, "a bar (acknowledged ") != NULL);
-    CHECK(strstr(out, "lost (closed ") > strstr(out, "a bar"));
+    CHECK_INT(lines(), 4);
+    CHECK(strncmp(line(1), "    1  ", 7) == 0 && strstr(out, text) != NULL);
+    CHECK(strncmp(line(2), "    3  ", 7) == 0 && strstr(line(2), "  acknowledged  2024-") != NULL);
+    CHECK(strstr(line(2), "  a bar") != NULL);
+    CHECK(strncmp(line(3), "    2  ", 7) == 0 && strstr(line(3), "  closed  ") != NULL &&
+          strstr(line(3), "lost"));
+    CHECK_INT(run(&tui_alerts, "alerts", "--csv", "--state", state, NULL), 0);
+    CHECK_INT(lines(), 4);
+    CHECK_STR(line(0), "alert,last_ns,count,severity,state,acked_ns,closed_ns,text,code,ts_ns");
     CHECK_INT(run(&tui_alerts, "alerts", "list", "--json", "--state", state, NULL), 0);
     json_t *json = object("papertape.alerts/1"), *list = json_object_get(json, "alerts");
     static const char *const states[] = {"open", "acknowledged", "closed"};

@@ -96,7 +96,7 @@ VARIES_JSON = {
 VARIES_TEXT = {
     "live": [r"(?<=pid )\d+", r"(?<=up )[\d.]+s", r"2024-08-09 23:5\d:\d\d(\.\d+)?Z", r"17232474\d{11}",
              r"(time: )*127\.0\.0\.1: [^\n\"]*", r"(?<= retry)(, retry in [\d.]+s)?(?=, )", r"(?<=commits ).* ms", r"(?<=^charts    ).*",
-             r"(?<=ok, event )\d+, .*", r"(?<=^gpu       ).*", r"(?<=warning  x)\d+ +"],
+             r"(?<=ok, event )\d+, .*", r"(?<=^gpu       ).*", r" +\d+(?=  warning )", r"(?<=,)\d+(?=,warning,)"],
     "runs": [r"(?<=^seconds   )load .*(\n .*)?", r"(?<=^memory    ).*", r"(?<=^events  6000 in ).*"],
     "market": [r"(?<=\":)(null|-?\d[-+.e\d]*)", r"(?<=127\.0\.0\.1:)\d+"],
     "dashboard": [r"(?<= age )[\d.]+s"],

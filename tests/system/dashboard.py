@@ -515,6 +515,8 @@ def test_live(session):
     wait("the cancel", lambda: all(order["order"] != number for order in status()["orders"]), session.daemon.log)
     out, _ = run_verb(session, "parity", "--daemon")
     assert out == "parity ok\n", out
+    out, _ = run_verb(session, "parity", "--daemon", "--json")
+    assert json.loads(out)["ok"] is True and json.loads(out)["state"] == "ok", out
     expect(tmux, "parity ok")
     tmux.keys("1", "p")
     expect(tmux, "pause done", "TRADING paused")

@@ -11,7 +11,7 @@
 #include "tests/scratch.h"
 #include "tui/model.h"
 #include "tui/panel/study_words.h"
-#include "tui/print_study.h"
+#include "tui/print.h"
 #include "tui/status_reader.h"
 #include "tui/study_rows.h"
 #include "tui/study_source.h"

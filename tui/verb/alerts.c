@@ -7,32 +7,39 @@
 
 #include "cli/answer.h"
 #include "cli/ask.h"
-#include "cli/format.h"
 #include "db/state.h"
 #include "exchange/exit_status.h"
 #include "tui/history.h"
 #include "tui/model.h"
 #include "tui/print.h"
 
-static void print_text(const struct history *h)
-{
-    char time[FORMAT_MAX];
+static const struct stored_column columns[] = {
+    {"alert", 5},
+    {"last_ns", -24},
+    {"count", 5},
+    {"severity", -8},
+    {"state", -12},
+    {"acked_ns", -24},
+    {"closed_ns", -24},
+    {"text", -4},
+    {"code", 0},
+    {"ts_ns", 0},
+    {"acked", STORED_NOWHERE},
+};
 
+static int print(struct option_call *call, const struct history *h)
+{
+    struct stored_list list = cli_stored_list_of(
+        &tui_print_alert_record, columns, sizeof columns / sizeof *columns, cli_stored_form(call), NULL);
+
+    if (call->json)
+        return cli_answer_print("alerts", "papertape.alerts/1", "alerts", tui_print_alerts_json(h));
     for (int i = 0; i < h->n_alerts; i++) {
-        const struct history_alert *a = &h->alerts[i];
-        printf("%c %5lld %sZ %-8s x%-4lld %s", a->open ? '!' : ' ', (long long)a->id,
-               cli_format_time(time, a->last_ns), a->severity, (long long)a->count, a->text);
-        if (a->closed_ns)
-            printf(" (closed %sZ)", cli_format_time(time, a->closed_ns));
-        else if (a->acked_ns)
-            printf(" (acknowledged %sZ)", cli_format_time(time, a->acked_ns));
-        putchar('\n');
+        struct print_alert shown = tui_print_alert(&h->alerts[i]);
+        cli_stored_record_row(&list, &shown, &(struct record_context){0});
     }
-}
-
-static void print_json_list(const struct history *h)
-{
-    cli_answer_print("alerts", "papertape.alerts/1", "alerts", tui_print_alerts_json(h));
+    cli_stored_end(&list);
+    return list.r;
 }
 
 /* What a daemon that runs has not stored. Returns how many are open beyond those. */
@@ -72,10 +79,8 @@ static int list(struct option_call *call)
     long long more = r == 0 ? take_unstored(call->state, history) : 0;
     if (r < 0)
         fprintf(stderr, "papertape: alerts: %s\n", words);
-    else if (call->json)
-        print_json_list(history);
     else
-        print_text(history);
+        r = print(call, history) == 0 ? 0 : -EIO;
     if (more > 0)
         fprintf(stderr, "papertape: alerts: %lld more are open, which the daemon could not store yet\n",
                 more);
@@ -108,11 +113,8 @@ static int ack(struct option_call *call)
 static const struct option_action actions[] = {
     {"list", NULL,
      "the alerts, from the database, and from the daemon what it could not store yet: the open ones first, "
-     "each with a "
-     "\"!\", then the newest of the others, with the time at which the condition was over (closed), or when "
-     "it was "
-     "acknowledged. The time in front is when it was last seen",
-     .need = OPTION_NEEDS_STATE, .bare = true, .run = list},
+     "then the newest of the others; when it was last seen, and when the condition was over (closed)",
+     .need = OPTION_NEEDS_STATE, OPTION_LISTS, .run = list},
     {"ack", "ID", "acknowledges one", "3", OPTION_NEEDS_DAEMON, .run = ack},
 };
 

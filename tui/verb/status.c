@@ -77,8 +77,7 @@ const struct option_verb tui_status = {
     .name = "status",
     .words = "the daemon's state, as text or JSON",
     .about = "The daemon's state: feed ages, equity, positions, devices, alerts. With --json the status "
-             "object as it "
-             "is, papertape.status/1, on one line.",
+             "object as it is, papertape.status/1, on one line.",
     .page = "record",
     OPTION_ACTIONS(actions),
 };

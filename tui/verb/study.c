@@ -11,7 +11,7 @@
 #include "exchange/exit_status.h"
 #include "exchange/nearest.h"
 #include "tui/collect.h"
-#include "tui/print_study.h"
+#include "tui/print.h"
 
 enum {
     BUSY_MS = 5000,    /* that a lock is waited for */
@@ -147,8 +147,7 @@ static const struct option_action actions[] = {
      .bare = true, .run = run},
     {"show", "STUDY",
      "one: its trials, best first (completed, pruned, infeasible, others), what its parameters matter "
-     "(fANOVA), its "
-     "proposal. Workers of two directions are two searches, and are to be named themselves",
+     "(fANOVA), its proposal. Workers of two directions are two searches, and are to be named themselves",
      .need = OPTION_NEEDS_STATE, .run = run},
 };
 
@@ -161,10 +160,8 @@ const struct option_verb tui_study = {
     .name = "study",
     .words = "studies: list, show: trials, importance, proposal",
     .about = "Studies: searches for hyper-parameters, ours and Optuna's. They are read from the storage; no "
-             "daemon is "
-             "asked. papertape train starts, stops and restarts them, papertape-trainer study runs one "
-             "alone. With "
-             "--json papertape.study/1.",
+             "daemon is asked. papertape train starts, stops and restarts them, papertape-trainer study runs "
+             "one alone. With --json papertape.study/1.",
     .page = "learning",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
