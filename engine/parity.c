@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/core.h"
+#include "engine/fail.h"
 
 /* A live order as it was told last: it is compared when it ends, or at the end. */
 struct told {
@@ -269,10 +270,8 @@ int engine_parity_run(const struct parity_options *options, struct parity_result
                       size_t err_size)
 {
     struct run *run = calloc(1, sizeof *run);
-    if (!run) {
-        snprintf(err, err_size, "out of memory");
-        return -ENOMEM;
-    }
+    if (!run)
+        return engine_fail(-ENOMEM, err, err_size, "out of memory");
     run->recorded = options->recorded;
     struct replay_options replay = {
         .path = options->path,

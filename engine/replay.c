@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/core.h"
+#include "engine/fail.h"
 #include "engine/record.h"
 #include "exchange/clock.h"
 #include "strategy/policy/shelf.h"
@@ -295,10 +296,8 @@ static int find_policies(struct replay *replay, const struct replay_options *opt
 int engine_replay_open(const struct replay_options *options, struct replay **ret, char *err, size_t err_size)
 {
     struct replay *replay = calloc(1, sizeof *replay);
-    if (!replay) {
-        snprintf(err, err_size, "no memory for a replay");
-        return -ENOMEM;
-    }
+    if (!replay)
+        return engine_fail(-ENOMEM, err, err_size, "no memory for a replay");
     replay->sink = options->sink;
     replay->check_states = options->check_states;
     replay->to_ns = options->to_ns;

@@ -2,11 +2,11 @@
 
 #include <errno.h>
 #include <openssl/evp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/fail.h"
 #include "engine/visit.h"
 #include "record/order.h"
 
@@ -444,16 +444,6 @@ uint32_t engine_state_layout(const void *bytes, size_t len)
     return visit_head(&codec) < 0 ? 0 : codec.version;
 }
 
-static int fault(int error, char *err, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static int fault(int error, char *err, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(err, ENGINE_ERROR_MAX, format, args);
-    va_end(args);
-    return error;
-}
-
 static const struct policy *find_policy(void *ctx, const uint8_t id[static POLICY_ID_SIZE])
 {
     const struct engine *engine = ctx;
@@ -478,13 +468,14 @@ int engine_load(const void *bytes, size_t len, const struct engine_sink *sink,
     codec.policies = policies;
     int r = visit_head(&codec);
     if (r == -ENOTSUP)
-        return fault(r, err, "the engine's state is of a newer program: layout %u, this one reads up to %d",
-                     codec.version, ENGINE_STATE_VERSION);
+        return engine_fail(r, err, ENGINE_ERROR_MAX,
+                           "the engine's state is of a newer program: layout %u, this one reads up to %d",
+                           codec.version, ENGINE_STATE_VERSION);
     if (r < 0)
-        return fault(r, err, "these %zu bytes are no engine's state", len);
+        return engine_fail(r, err, ENGINE_ERROR_MAX, "these %zu bytes are no engine's state", len);
     struct engine *engine = calloc(1, sizeof *engine);
     if (!engine)
-        return fault(-ENOMEM, err, "no memory for an engine");
+        return engine_fail(-ENOMEM, err, ENGINE_ERROR_MAX, "no memory for an engine");
     engine->next_expiry_ns = INT64_MAX;
     struct visit visit = {.codec = &codec, .engine = engine};
     visit_engine(&visit);
@@ -495,21 +486,24 @@ int engine_load(const void *bytes, size_t len, const struct engine_sink *sink,
         if (visit.error == -ENOPKG && codec.no_policy) {
             char id[POLICY_ID_TEXT];
             policy_id_text(codec.policy_id, id);
-            return fault(visit.error, err,
-                         "account %s trades by the policy %s, whose files are not there, or are others by "
-                         "now: policy.safetensors, policy.ensemble.json with its members, or params.json and "
-                         "actions.csv, belongs into a folder of this name in %.200s",
-                         visit.missing, id,
-                         policies && policies->where ? policies->where : "policies/ of the state directory");
+            return engine_fail(
+                visit.error, err, ENGINE_ERROR_MAX,
+                "account %s trades by the policy %s, whose files are not there, or are others by "
+                "now: policy.safetensors, policy.ensemble.json with its members, or params.json and "
+                "actions.csv, belongs into a folder of this name in %.200s",
+                visit.missing, id,
+                policies && policies->where ? policies->where : "policies/ of the state directory");
         }
         if (visit.error == -ENOPKG)
-            return fault(visit.error, err,
-                         "account %s has a strategy that this program does not have, or parameters that it "
-                         "does not take",
-                         visit.missing);
+            return engine_fail(
+                visit.error, err, ENGINE_ERROR_MAX,
+                "account %s has a strategy that this program does not have, or parameters that it "
+                "does not take",
+                visit.missing);
         if (visit.error == -ENOMEM)
-            return fault(visit.error, err, "no memory for an engine");
-        return fault(visit.error, err, "the engine's state is damaged at byte %zu of %zu", codec.at, len);
+            return engine_fail(visit.error, err, ENGINE_ERROR_MAX, "no memory for an engine");
+        return engine_fail(visit.error, err, ENGINE_ERROR_MAX,
+                           "the engine's state is damaged at byte %zu of %zu", codec.at, len);
     }
     engine->sink = *sink;
     *ret = engine;

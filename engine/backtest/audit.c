@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/fail.h"
 #include "exchange/fill_rules.h"
 #include "exchange/filter.h"
 
@@ -65,10 +66,8 @@ static int place_all(const struct backtest *backtest, struct backtest_rows *rows
             ok = place((const void **)rows->orders, rows->n_orders, of->orders[i].id, &of->orders[i]);
         for (size_t i = 0; i < of->n_fills && ok; i++)
             ok = place((const void **)rows->fills, rows->n_fills, of->fills[i].id, &of->fills[i]);
-        if (!ok) {
-            snprintf(err, err_size, "account %d: ids are not 1, 2, 3 and so on", a);
-            return -EBADMSG;
-        }
+        if (!ok)
+            return engine_fail(-EBADMSG, err, err_size, "account %d: ids are not 1, 2, 3 and so on", a);
     }
     return 0;
 }

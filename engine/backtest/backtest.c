@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "engine/backtest/sim.h"
+#include "engine/fail.h"
 #include "exchange/clock.h"
 
 enum { THREADS_MAX = 64, ROOM_FIRST = 64 };
@@ -157,10 +158,8 @@ int backtest_run(const struct backtest_config *config, struct backtest *ret, cha
         return r;
     struct backtest backtest = {.n_accounts = config->n_accounts, .from = config->from, .to = config->to};
     backtest.accounts = calloc((size_t)config->n_accounts, sizeof *backtest.accounts);
-    if (!backtest.accounts) {
-        snprintf(err, err_size, "not enough memory for this backtest");
-        return -ENOMEM;
-    }
+    if (!backtest.accounts)
+        return engine_fail(-ENOMEM, err, err_size, "not enough memory for this backtest");
     struct run run = {.config = config,
                       .ret = &backtest,
                       .work = (config->to - config->from) * (size_t)config->n_accounts,

@@ -5,6 +5,7 @@
 
 #include "engine/backtest/guard_bars.h"
 #include "engine/backtest/guard_run.h"
+#include "engine/fail.h"
 #include "engine/specs.h"
 
 enum { WINDOW_LEAST = 64, WINDOW_MOST = 2048, ROWS_LEAST = 16 * WINDOW_LEAST };
@@ -207,11 +208,11 @@ static int check_length(const struct guard_config *config, size_t first, const s
         needed = 8 * history + ROWS_LEAST;
     if (rows >= needed)
         return 0;
-    snprintf(err, err_size,
-             "%zu bars that all symbols have are too few: its indicators want %zu bars of history, and %zu "
-             "bars are needed to see whether that is enough",
-             rows, history, needed);
-    return -EINVAL;
+    return engine_fail(
+        -EINVAL, err, err_size,
+        "%zu bars that all symbols have are too few: its indicators want %zu bars of history, and %zu "
+        "bars are needed to see whether that is enough",
+        rows, history, needed);
 }
 
 int backtest_guard_warmup(const struct guard_config *config, struct guard_warmup *ret, char *err,

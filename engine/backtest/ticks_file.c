@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "engine/fail.h"
 #include "engine/market/symbols.h"
 #include "exchange/bar.h"
 #include "exchange/bars_input.h"
@@ -261,11 +262,10 @@ static int rescale(struct backtest_tick *ticks, size_t n, const struct symbol *s
 {
     for (size_t i = 0; i < n; i++)
         if (decimal_rescale(ticks[i].price, TEXT_SCALE, symbol->price_scale, &ticks[i].price) < 0 ||
-            decimal_rescale(ticks[i].qty, TEXT_SCALE, symbol->qty_scale, &ticks[i].qty) < 0) {
-            snprintf(err, MARKET_ERROR_MAX, "%s: trade %lld has more digits than the symbol", symbol->name,
-                     (long long)ticks[i].id);
-            return -EINVAL;
-        }
+            decimal_rescale(ticks[i].qty, TEXT_SCALE, symbol->qty_scale, &ticks[i].qty) < 0)
+            return engine_fail(-EINVAL, err, MARKET_ERROR_MAX,
+                               "%s: trade %lld has more digits than the symbol", symbol->name,
+                               (long long)ticks[i].id);
     return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/fail.h"
 #include "engine/market/cache.h"
 #include "engine/market/image.h"
 #include "exchange/clock.h"
@@ -267,11 +268,9 @@ int market_store_features_fit(const struct market *market, int symbol, struct fe
 {
     const struct market_series *series = &market->series[symbol];
     struct existing existing;
-    if (from >= to || to > market->rows) {
-        snprintf(err, MARKET_ERROR_MAX, "rows %zu to %zu to be fitted on: rows from 0 to %zu", from, to,
-                 market->rows);
-        return -EINVAL;
-    }
+    if (from >= to || to > market->rows)
+        return engine_fail(-EINVAL, err, MARKET_ERROR_MAX,
+                           "rows %zu to %zu to be fitted on: rows from 0 to %zu", from, to, market->rows);
     int r = existing_open(market, symbol, &existing);
     if (r < 0) {
         snprintf(err, MARKET_ERROR_MAX, "out of memory: the bars of %s", series->symbol.name);
@@ -338,10 +337,8 @@ int market_store_columns_fit(const struct market_columns *columns, struct featur
     const struct market_series *series = &columns->market->series[columns->symbol];
     struct feature_rows *bars = malloc((n_blocks + 1) * sizeof(*bars));
     size_t n = 0;
-    if (!bars) {
-        snprintf(err, MARKET_ERROR_MAX, "out of memory: blocks of rows");
-        return -ENOMEM;
-    }
+    if (!bars)
+        return engine_fail(-ENOMEM, err, MARKET_ERROR_MAX, "out of memory: blocks of rows");
     for (size_t b = 0; b < n_blocks; b++) {
         size_t rows = columns->market->rows;
         if (blocks[b].from >= blocks[b].to || blocks[b].to > rows) {

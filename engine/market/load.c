@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/fail.h"
 #include "engine/market/cache.h"
 #include "engine/market/grid.h"
 #include "engine/market/image.h"
@@ -253,10 +254,9 @@ int market_store_load_files(const char *const *paths, size_t n, const struct mar
 {
     struct market *market = NULL;
     int r = -ENOMEM;
-    if (n < 1 || n > SYMBOLS_MAX) {
-        snprintf(err, MARKET_ERROR_MAX, "number of bars files: %zu: 1 to %d", n, SYMBOLS_MAX);
-        return -EINVAL;
-    }
+    if (n < 1 || n > SYMBOLS_MAX)
+        return engine_fail(-EINVAL, err, MARKET_ERROR_MAX, "number of bars files: %zu: 1 to %d", n,
+                           SYMBOLS_MAX);
     struct loader *l = calloc(1, sizeof(*l));
     struct source_file *files = calloc(n, sizeof(*files));
     struct market_source *sources = calloc(n, sizeof(*sources));
