@@ -431,6 +431,9 @@ int64_t engine_intent_stop(const struct engine *engine, int account, int symbol)
 int64_t engine_intent_profit(const struct engine *engine, int account, int symbol);
 /* Does an order of the symbol work, stops and profits apart? */
 bool engine_intent_working(const struct engine *engine, int account, int symbol);
+/* An order to submit; its prices are the caller's to set. */
+struct order engine_intent_order(int account, int symbol, enum order_side side, enum order_type type,
+                                 int64_t qty, const char *tag);
 /* Whole lots of what is held are sold, or what is owed is bought back, at market. */
 enum order_reason engine_intent_leave(struct engine *engine, int account, int symbol, const char *why);
 /* Carries the intents out, or refuses them visibly. n: how many the strategy says it wrote. */

@@ -144,16 +144,8 @@ static enum outcome buy_back(struct engine *engine, int account, int symbol)
     int64_t qty = filter_floor_qty(&market->symbol, ORDER_MARKET, most < owed ? (int64_t)most : owed);
     if (qty == 0)
         return REFUSED;
-    struct order request = {
-        .account = account,
-        .symbol = symbol,
-        .side = ORDER_BUY,
-        .type = ORDER_MARKET,
-        .tif = ORDER_GTC,
-        .qty = qty,
-        .reduce_only = true,
-        .tag = "margin call",
-    };
+    struct order request = engine_intent_order(account, symbol, ORDER_BUY, ORDER_MARKET, qty, "margin call");
+    request.reduce_only = true;
     enum order_reason reason;
     engine_match_submit(engine, &request, &reason);
     return reason == ORDER_OK ? ASKED : REFUSED;

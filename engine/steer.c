@@ -135,15 +135,6 @@ void engine_driver_symbol(struct engine *engine, int symbol)
 
 /* ---- what it decides, as orders ---- */
 
-static struct order request_of(int account, int symbol, enum order_side side, enum order_type type,
-                               int64_t qty, const char *why)
-{
-    struct order request = {.account = account, .symbol = symbol, .side = side, .type = type, .qty = qty};
-    request.reduce_only = side == ORDER_SELL;
-    snprintf(request.tag, sizeof request.tag, "%s", why);
-    return request;
-}
-
 /* Its protective stop, or NULL. */
 static const struct order *stop_of(const struct engine *engine, int account, int symbol)
 {
@@ -163,7 +154,8 @@ static void put_stop(struct engine *engine, int account, int symbol, int64_t pri
     const struct order *stop = stop_of(engine, account, symbol);
     enum order_reason reason;
     if (!stop) {
-        struct order request = request_of(account, symbol, ORDER_SELL, ORDER_STOP, qty, why_stop);
+        struct order request = engine_intent_order(account, symbol, ORDER_SELL, ORDER_STOP, qty, why_stop);
+        request.reduce_only = true;
         request.stop_price = price;
         engine_match_submit(engine, &request, &reason);
         return;
@@ -184,8 +176,9 @@ static void carry_out(struct engine *engine, int account, const struct policy_se
         return;
     bool buys = order->qty > 0;
     int64_t size = (int64_t)(buys ? order->qty : -order->qty) * quantum;
-    struct order request = request_of(account, seat->symbol, buys ? ORDER_BUY : ORDER_SELL, ORDER_MARKET,
-                                      size, leaves ? why_stop : why_market);
+    struct order request = engine_intent_order(account, seat->symbol, buys ? ORDER_BUY : ORDER_SELL,
+                                               ORDER_MARKET, size, leaves ? why_stop : why_market);
+    request.reduce_only = !buys;
     enum order_reason reason;
     engine_match_submit(engine, &request, &reason);
 }

@@ -62,8 +62,8 @@ int64_t engine_intent_free_cash(struct engine *engine, int account, int symbol)
                                                       : quote->total - quote->reserved;
 }
 
-static struct order request_of(int account, int symbol, enum order_side side, enum order_type type,
-                               int64_t qty, const char *tag)
+struct order engine_intent_order(int account, int symbol, enum order_side side, enum order_type type,
+                                 int64_t qty, const char *tag)
 {
     struct order request = {.account = account, .symbol = symbol, .side = side, .type = type, .qty = qty};
     snprintf(request.tag, sizeof request.tag, "%s", tag ? tag : "");
@@ -121,19 +121,19 @@ static enum intent_fault enter(struct engine *engine, int account, int symbol, c
                                prices.limit > 0 ? prices.limit : asked_price(engine, symbol));
     struct order legs[ORDER_LEGS_MAX];
     int n = 1;
-    legs[0] = request_of(account, symbol, ORDER_BUY, prices.limit > 0 ? ORDER_LIMIT : ORDER_MARKET, qty,
-                         intent->why);
+    legs[0] = engine_intent_order(account, symbol, ORDER_BUY, prices.limit > 0 ? ORDER_LIMIT : ORDER_MARKET,
+                                  qty, intent->why);
     legs[0].price = prices.limit;
     if (prices.limit > 0 && intent->good_ns != 0) {
         legs[0].tif = ORDER_GTD;
         legs[0].expires_ns = intent->good_ns;
     }
     if (prices.stop > 0) {
-        legs[n] = request_of(account, symbol, ORDER_SELL, ORDER_STOP, qty, "stop");
+        legs[n] = engine_intent_order(account, symbol, ORDER_SELL, ORDER_STOP, qty, "stop");
         legs[n++].stop_price = prices.stop;
     }
     if (prices.profit > 0) {
-        legs[n] = request_of(account, symbol, ORDER_SELL, ORDER_LIMIT, qty, "profit");
+        legs[n] = engine_intent_order(account, symbol, ORDER_SELL, ORDER_LIMIT, qty, "profit");
         legs[n++].price = prices.profit;
     }
     enum order_reason reason;
@@ -150,7 +150,8 @@ enum order_reason engine_intent_leave(struct engine *engine, int account, int sy
     enum order_side side = held < 0 ? ORDER_BUY : ORDER_SELL;
     held = held < 0 ? -held : held;
     int64_t qty = filter_floor_qty(listed, ORDER_MARKET, held);
-    struct order request = request_of(account, symbol, side, ORDER_MARKET, qty > 0 ? qty : held, why);
+    struct order request =
+        engine_intent_order(account, symbol, side, ORDER_MARKET, qty > 0 ? qty : held, why);
     request.reduce_only = true;
     enum order_reason reason;
     engine_match_submit(engine, &request, &reason);
@@ -176,7 +177,7 @@ static bool move_stop(struct engine *engine, int account, int symbol, int64_t pr
     int64_t qty = bare > 0 ? filter_floor_qty(&engine->markets[symbol].symbol, ORDER_STOP, bare) : 0;
     if (qty == 0)
         return moved;
-    struct order request = request_of(account, symbol, ORDER_SELL, ORDER_STOP, qty, why);
+    struct order request = engine_intent_order(account, symbol, ORDER_SELL, ORDER_STOP, qty, why);
     request.stop_price = price;
     request.reduce_only = true;
     enum order_reason reason;
@@ -226,8 +227,8 @@ static void reach(struct engine *engine, int account, int symbol, const struct i
                                 asked_price(engine, symbol));
     if (qty == 0)
         return;
-    struct order request = request_of(account, symbol, qty > 0 ? ORDER_BUY : ORDER_SELL, ORDER_MARKET,
-                                      qty > 0 ? qty : -qty, intent->why);
+    struct order request = engine_intent_order(account, symbol, qty > 0 ? ORDER_BUY : ORDER_SELL,
+                                               ORDER_MARKET, qty > 0 ? qty : -qty, intent->why);
     request.reduce_only = qty < 0;
     enum order_reason reason;
     engine_match_submit(engine, &request, &reason);
