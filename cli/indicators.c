@@ -205,8 +205,10 @@ static int parse_specs(char **texts, struct request *request)
             return cli_stored_fail(
                 EXIT_USAGE, "indicators", texts[i],
                 "bars in a file have no order book, and one timeframe: a spec without @ is needed");
-        if (indicator_spec_parse(texts[i], &request->specs[i], err, sizeof(err)) < 0)
-            return cli_stored_fail(EXIT_USAGE, "indicators", texts[i], err);
+        if (indicator_spec_parse(texts[i], &request->specs[i], err, sizeof(err)) < 0) {
+            fprintf(stderr, "papertape: indicators: %s: %s\n", texts[i], err);
+            return EXIT_USAGE;
+        }
         request->n_columns += request->specs[i].row->n_outputs;
     }
     return EXIT_OK;

@@ -113,12 +113,14 @@ def main():
         check(0 <= row["tolerance"]["f64"] <= row["tolerance"]["f32"] < 0.1, f"tolerance {row}")
     table = run("--list").stdout.splitlines()
     header = table[0]
-    check(header.split()[:3] == ["NAME", "SUMMARY", "OPTIONS"] and all(line.isprintable() for line in table), "table")
-    check(sorted(line.split()[0] for line in table if line.startswith("  "))[1:] == sorted(rows), "the table's rows")
-    first = slice(header.index("OUTPUTS"), header.index("WARM-UP"))
-    shown = {line.split()[0]: line[first].split()[-1] for line in table[1:] if line.startswith("  ")}
+    check(header.split()[:4] == ["family", "name", "summary", "options"] and all(line.isprintable() for line in table), "table")
+    named = {line[header.index(" name ") + 1:].split()[0]: line for line in table[1:]}
+    check(sorted(named) == sorted(rows) and len(table) == 1 + len(rows), "the table's rows")
+    check(all(line.startswith(rows[name]["family"].replace("_", " ")) for name, line in named.items()), "families")
+    first = slice(header.index("outputs"), header.index("warm-up"))
+    shown = {name: line[first].split()[-1] for name, line in named.items()}
     check(shown == {name: str(row["lookback_bars"]) for name, row in rows.items()}, f"first outputs {shown}")
-    check("fast=12 slow=26 signal=9 (1-100000)" in next(line for line in table if line.startswith("  macd ")), "ranges")
+    check("fast=12 slow=26 signal=9 (1-100000)" in named["macd"], "ranges")
     one = run("--list", "macd:5,35,5")
     check(one.returncode == 0 and one.stdout.startswith("macd:5,35,5: Moving"), one.stdout)
     check("macd_5_35_5.signal" in one.stdout and "at bar 38," in one.stdout, one.stdout)
