@@ -16,6 +16,7 @@
 #include "db/row_hash.h"
 #include "db/salvage.h"
 #include "db/verify.h"
+#include "record/sqlite.h"
 
 enum { BUSY_TIMEOUT_MS = 60000 };
 
@@ -48,13 +49,8 @@ static int sql(struct building *b, const char *text, char *err, size_t err_size)
 
 static int64_t number(sqlite3 *db, const char *text)
 {
-    sqlite3_stmt *stmt;
     int64_t value = -1;
-    if (sqlite3_prepare_v2(db, text, -1, &stmt, NULL) != SQLITE_OK)
-        return -1;
-    if (sqlite3_step(stmt) == SQLITE_ROW)
-        value = sqlite3_column_int64(stmt, 0);
-    sqlite3_finalize(stmt);
+    record_sqlite_ask(db, text, NULL, RECORD_INTO(&value));
     return value;
 }
 
@@ -138,13 +134,14 @@ static bool same_ledger(struct building *b)
     bool same = true, sound = b->options->sound;
     char sql_text[sizeof text + 20];
     snprintf(sql_text, sizeof sql_text, "%s%s", text, sound ? "DESC" : "LIMIT 1000");
-    uint8_t hash[LEDGER_HASH_SIZE];
+    uint8_t hash[LEDGER_HASH_SIZE], our[LEDGER_HASH_SIZE] = {0};
+    uint64_t id;
     if (!b->salvage || sqlite3_prepare_v2(b->db, sql_text, -1, &ours, NULL) != SQLITE_OK)
         return true;
-    for (bool more = true;
-         more && sqlite3_step(ours) == SQLITE_ROW && sqlite3_column_bytes(ours, 1) == LEDGER_HASH_SIZE;) {
-        bool theirs = db_salvage_ledger_hash(b->salvage, (uint64_t)sqlite3_column_int64(ours, 0), hash);
-        same = !theirs || memcmp(hash, sqlite3_column_blob(ours, 1), LEDGER_HASH_SIZE) == 0;
+    for (bool more = true; more && sqlite3_step(ours) == SQLITE_ROW;) {
+        record_sqlite_take(ours, RECORD_INTO(&id, record_into_bytes(our, sizeof our)));
+        bool theirs = db_salvage_ledger_hash(b->salvage, id, hash);
+        same = !theirs || memcmp(hash, our, sizeof our) == 0;
         more = same && !(theirs && sound);
     }
     sqlite3_finalize(ours);
@@ -219,23 +216,13 @@ static int verify(struct building *b, char failure[static DB_ERROR_MAX])
 
 static bool ledger_end(struct building *b, uint64_t *ret_id, uint8_t ret[static LEDGER_HASH_SIZE])
 {
-    sqlite3_stmt *stmt;
-    bool good = false;
     *ret_id = 0;
     memset(ret, 0, LEDGER_HASH_SIZE);
-    if (sqlite3_prepare_v2(b->db,
-                           "SELECT id, hash FROM ledger UNION ALL SELECT last_ledger, ledger_hash FROM base "
-                           "ORDER BY id DESC LIMIT 1",
-                           -1, &stmt, NULL) != SQLITE_OK)
-        return false;
-    int rc = sqlite3_step(stmt);
-    if (rc == SQLITE_ROW && sqlite3_column_bytes(stmt, 1) == LEDGER_HASH_SIZE) {
-        *ret_id = (uint64_t)sqlite3_column_int64(stmt, 0);
-        memcpy(ret, sqlite3_column_blob(stmt, 1), LEDGER_HASH_SIZE);
-        good = true;
-    }
-    sqlite3_finalize(stmt);
-    return good || rc == SQLITE_DONE;
+    int rc = record_sqlite_ask(b->db,
+                               "SELECT id, hash FROM ledger UNION ALL SELECT last_ledger, ledger_hash FROM "
+                               "base ORDER BY id DESC LIMIT 1",
+                               NULL, RECORD_INTO(ret_id, record_into_bytes(ret, LEDGER_HASH_SIZE)));
+    return rc == SQLITE_ROW || rc == SQLITE_DONE;
 }
 
 static void report_beyond(struct building *b, const struct db_salvage_ends *ours,
@@ -398,7 +385,7 @@ static void missing(struct building *b, const char *table, char *text, size_t si
 
 static int put_source(struct building *b, int64_t rebuild, const char *table, bool logged)
 {
-    struct db_rebuild_source source = {.salvaged = salvaged_of(b, table)};
+    struct db_rebuild_source source = {.rebuild = rebuild, .salvaged = salvaged_of(b, table)};
     char count[80], from[64] = "", taken[80] = "", lost[64];
     snprintf(count, sizeof count, "SELECT count(*) FROM %s", table);
     source.logged = number(b->db, count) - source.salvaged;
@@ -423,7 +410,7 @@ static int put_source(struct building *b, int64_t rebuild, const char *table, bo
         snprintf(source.source + n, sizeof source.source - n, "; %.180s", b->beyond);
     }
     b->rows_salvaged += source.salvaged;
-    return db_rebuild_put_source(b->db, rebuild, &source);
+    return db_rebuild_put_source(b->db, &source);
 }
 
 static int put_list(struct building *b, char *err, size_t err_size)

@@ -15,6 +15,7 @@
 #include "db/row_hash.h"
 #include "db/sealed.h"
 #include "exchange/clock.h"
+#include "record/sqlite.h"
 
 enum { BUSY_TIMEOUT_MS = 5000, STEPS = 10000 /* of SQLite's machine between two looks at the clock */ };
 
@@ -38,20 +39,14 @@ static int bad(sqlite3 *db, int rc, char *err, size_t err_size)
 /* The first row's text, where it is not `good`; 0 also when the deadline comes first. */
 static int ask(sqlite3 *db, const char *sql, const char *good, char *err, size_t err_size)
 {
-    sqlite3_stmt *stmt;
-    int r = 0, rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
-    if (rc != SQLITE_OK)
-        return rc == SQLITE_INTERRUPT ? 0 : bad(db, rc, err, err_size);
-    rc = sqlite3_step(stmt);
-    const char *text = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
-    if (rc == SQLITE_ROW && (!text || strcmp(text, good) != 0)) {
-        snprintf(err, err_size, "%s", text ? text : "nothing");
-        r = -EBADMSG;
-    } else if (rc != SQLITE_ROW && rc != SQLITE_DONE && rc != SQLITE_INTERRUPT) {
-        r = bad(db, rc, err, err_size);
-    }
-    sqlite3_finalize(stmt);
-    return r;
+    char said[DB_ERROR_MAX] = "";
+    int rc = record_sqlite_ask(db, sql, NULL, RECORD_INTO(record_into_chars(said, sizeof said)));
+    if (rc != SQLITE_ROW)
+        return rc == SQLITE_DONE || rc == SQLITE_INTERRUPT ? 0 : bad(db, rc, err, err_size);
+    if (said[0] && strcmp(said, good) == 0)
+        return 0;
+    snprintf(err, err_size, "%s", said[0] ? said : "nothing");
+    return -EBADMSG;
 }
 
 /* How many rows does each table hold, and how many should it? A row that is gone leaves no trace where it was
@@ -62,24 +57,19 @@ static int ask(sqlite3 *db, const char *sql, const char *good, char *err, size_t
 static int check_counts(sqlite3 *db, char *err, size_t err_size)
 {
     struct db_counts is, should;
-    sqlite3_stmt *stmt;
+    char text[DB_COUNTS_TEXT + 1]; /* one that is longer is none */
     int rc = db_counts_take(db, &is);
     if (rc == SQLITE_OK)
-        rc =
-            sqlite3_prepare_v2(db, "SELECT value FROM meta WHERE key = '" DB_COUNTS_KEY "'", -1, &stmt, NULL);
-    if (rc != SQLITE_OK)
+        rc = record_sqlite_ask(db, "SELECT value FROM meta WHERE key = '" DB_COUNTS_KEY "'", NULL,
+                               RECORD_INTO(record_into_chars(text, sizeof text)));
+    if (rc != SQLITE_ROW && rc != SQLITE_DONE)
         return bad(db, rc, err, err_size);
-    rc = sqlite3_step(stmt);
-    const char *text = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
-    bool known = text && db_counts_parse(text, &should);
-    rc = sqlite3_finalize(stmt);
-    if (rc != SQLITE_OK)
-        return bad(db, rc, err, err_size);
+    bool known = rc == SQLITE_ROW && db_counts_parse(text, &should);
     if (!known && is.rows[DB_COUNT_ACCOUNTS] == 0)
         return 0;
     if (!known)
         snprintf(err, err_size, "meta: row " DB_COUNTS_KEY ": %s",
-                 text ? "does not say how many rows the tables hold" : "is missing");
+                 rc == SQLITE_ROW ? "does not say how many rows the tables hold" : "is missing");
     for (size_t i = 0; known && i < db_sealed_count; i++) {
         enum db_counted at = db_counted_find(db_sealed[i].table);
         if (at == DB_COUNTED || is.rows[at] == should.rows[at])
@@ -106,7 +96,7 @@ static int check_chain(sqlite3 *db, char *err, size_t err_size)
         return rc == SQLITE_INTERRUPT ? 0 : bad(db, rc, err, err_size);
     while ((!altered || !follows) && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
         if (!db_ledger_row_read(stmt, &row)) {
-            altered = (uint64_t)sqlite3_column_int64(stmt, 0);
+            record_sqlite_take(stmt, RECORD_INTO(&altered));
             break;
         }
         follows = later.id != row.id + 1 || db_ledger_row_follows(&later, row.hash);

@@ -13,64 +13,88 @@
 static const char drop_sql[] = "DELETE FROM base; DELETE FROM base_accounts; DELETE FROM base_balances; "
                                "DELETE FROM base_positions; DELETE FROM base_orders;";
 
-#define SEALED(table, columns) \
-    "INSERT INTO " table " (" columns ", hash) SELECT " columns ", seal(2, " columns ") FROM "
-
 enum { LOT_TEXT = 66 };
+
+struct base_position {
+    int account, symbol;
+    struct position position;
+    const char *lots;
+};
+
+#define ROW struct db_base
+static const struct record base_record = RECORD_LIST("base", RECORD_BASE);
+#undef ROW
+#define ROW struct db_base_account
+static const struct record account_record = RECORD_LIST("base_accounts", RECORD_BASE_ACCOUNT);
+#undef ROW
+#define ROW struct db_base_balance
+static const struct record balance_record = RECORD_LIST("base_balances", RECORD_BASE_BALANCE);
+#undef ROW
+#define ROW struct db_base_order
+static const struct record order_record = RECORD_LIST("base_orders", RECORD_BASE_ORDER);
+#undef ROW
+#define ROW               struct base_position
+#define HELD(member, ...) RECORD_FIELD_(position.member, __VA_ARGS__)
+static const struct record_field position_fields[] = {
+    RECORD_BASE_POSITION_OF(RECORD_FIELD_, RECORD_FIELD_, HELD)};
+static const struct record position_record = RECORD_OF("base_positions", position_fields);
+#undef ROW
 
 /* ---- writing ---- */
 
-static int run(sqlite3_stmt *stmt)
-{
-    sqlite3_step(stmt);
-    int rc = sqlite3_reset(stmt);
-    sqlite3_clear_bindings(stmt);
-    return rc;
-}
-
-/* Prepares, steps over what `each` binds, finalises. */
-static int put_rows(sqlite3 *db, const char *sql, const struct engine *engine, const char *venue,
-                    int (*each)(sqlite3_stmt *stmt, const struct engine *engine, const char *venue))
-{
+struct putting {
+    sqlite3 *db;
     sqlite3_stmt *stmt;
-    int rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
-    if (rc == SQLITE_OK)
-        rc = each(stmt, engine, venue);
-    sqlite3_finalize(stmt);
-    return rc;
+    const struct engine *engine;
+    const char *venue; /* of symbols that name none */
+};
+
+static int64_t id_of_symbol(void *ctx, int index)
+{
+    const struct putting *to = ctx;
+    const struct symbol *symbol = engine_symbol(to->engine, index);
+    int64_t id = 0;
+    record_sqlite_ask(to->db, "SELECT id FROM symbols WHERE venue = ?1 AND name = ?2",
+                      RECORD_PARAMS(symbol->venue[0] ? symbol->venue : to->venue, symbol->name),
+                      RECORD_INTO(&id));
+    return id;
 }
 
-static int put_accounts(sqlite3_stmt *stmt, const struct engine *engine, const char *venue)
+static int put(struct putting *to, const struct record *record, const void *row)
+{
+    const struct record_ids ids = {.ctx = to, .symbol_id = id_of_symbol};
+    record_sqlite_bind(to->stmt, record, row, &ids);
+    sqlite3_step(to->stmt);
+    return sqlite3_reset(to->stmt);
+}
+
+static int put_accounts(struct putting *to)
 {
     int rc = SQLITE_OK;
-    (void)venue;
-    for (int a = 0; a < engine_accounts(engine) && rc == SQLITE_OK; a++) {
-        const struct account *account = engine_account(engine, a);
-        sqlite3_bind_int(stmt, 1, a);
-        sqlite3_bind_int64(stmt, 2, account->deposits);
-        sqlite3_bind_int64(stmt, 3, account->interest_ns);
-        rc = run(stmt);
+    for (int a = 0; a < engine_accounts(to->engine) && rc == SQLITE_OK; a++) {
+        const struct account *account = engine_account(to->engine, a);
+        const struct db_base_account row = {a, account->deposits, account->interest_ns};
+        rc = put(to, &account_record, &row);
     }
     return rc;
 }
 
-static int put_balances(sqlite3_stmt *stmt, const struct engine *engine, const char *venue)
+static int put_balances(struct putting *to)
 {
     int rc = SQLITE_OK;
-    (void)venue;
-    for (int a = 0; a < engine_accounts(engine); a++) {
-        const struct account *account = engine_account(engine, a);
+    for (int a = 0; a < engine_accounts(to->engine); a++) {
+        const struct account *account = engine_account(to->engine, a);
         for (int i = 0; i < account->n_assets && rc == SQLITE_OK; i++) {
             const struct balance *balance = &account->assets[i];
             if (balance->total == 0 && balance->borrowed == 0 &&
                 (i != account->currency_at || !account->begun))
                 continue; /* the currency's row says that it has a ledger */
-            sqlite3_bind_int(stmt, 1, a);
-            sqlite3_bind_text(stmt, 2, balance->asset, -1, SQLITE_STATIC);
-            sqlite3_bind_int(stmt, 3, balance->scale);
-            sqlite3_bind_int64(stmt, 4, balance->total);
-            sqlite3_bind_int64(stmt, 5, balance->borrowed);
-            rc = run(stmt);
+            struct db_base_balance row = {.account = a,
+                                          .scale = balance->scale,
+                                          .total = balance->total,
+                                          .borrowed = balance->borrowed};
+            memcpy(row.asset, balance->asset, sizeof row.asset);
+            rc = put(to, &balance_record, &row);
         }
     }
     return rc;
@@ -93,100 +117,69 @@ static bool traded(const struct position *p)
     return p->qty || p->cost || p->realized || p->fifo_realized || p->fees || p->updated_ns || p->closed_ns;
 }
 
-static int put_position(sqlite3_stmt *stmt, int account, const struct symbol *symbol, const char *venue,
-                        const struct position *p, const struct lots *held)
-{
-    const int64_t numbers[] = {p->qty,  p->cost,      p->realized,   p->fifo_cost, p->fifo_realized,
-                               p->fees, p->opened_ns, p->updated_ns, p->closed_ns};
-    char *lots = lots_text(held);
-    if (!lots)
-        return SQLITE_NOMEM;
-    sqlite3_bind_int(stmt, 1, account);
-    sqlite3_bind_text(stmt, 2, symbol->venue[0] ? symbol->venue : venue, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 3, symbol->name, -1, SQLITE_STATIC);
-    for (int i = 0; i < (int)(sizeof numbers / sizeof *numbers); i++)
-        sqlite3_bind_int64(stmt, 4 + i, numbers[i]);
-    sqlite3_bind_text(stmt, 13, lots, -1, free);
-    return run(stmt);
-}
-
-static int put_positions(sqlite3_stmt *stmt, const struct engine *engine, const char *venue)
+static int put_positions(struct putting *to)
 {
     int rc = SQLITE_OK;
-    for (int a = 0; a < engine_accounts(engine); a++) {
-        const struct account *account = engine_account(engine, a);
-        for (int s = 0; s < engine_symbols(engine) && rc == SQLITE_OK; s++)
-            if (traded(&account->positions[s]))
-                rc = put_position(stmt, a, engine_symbol(engine, s), venue, &account->positions[s],
-                                  &account->lots[s]);
+    for (int a = 0; a < engine_accounts(to->engine); a++) {
+        const struct account *account = engine_account(to->engine, a);
+        for (int s = 0; s < engine_symbols(to->engine) && rc == SQLITE_OK; s++) {
+            if (!traded(&account->positions[s]))
+                continue;
+            char *lots = lots_text(&account->lots[s]);
+            const struct base_position row = {a, s, account->positions[s], lots};
+            rc = lots ? put(to, &position_record, &row) : SQLITE_NOMEM;
+            free(lots);
+        }
     }
     return rc;
 }
 
-static int put_orders(sqlite3_stmt *stmt, const struct engine *engine, const char *venue)
+static int put_orders(struct putting *to)
 {
     int rc = SQLITE_OK;
-    (void)venue;
-    for (size_t i = 0; i < engine_orders(engine) && rc == SQLITE_OK; i++) {
-        const struct order *order = engine_order(engine, i);
-        sqlite3_bind_int64(stmt, 1, (sqlite3_int64)order->id);
-        sqlite3_bind_int64(stmt, 2, order->filled);
-        sqlite3_bind_int64(stmt, 3, order->cost);
-        rc = run(stmt);
+    for (size_t i = 0; i < engine_orders(to->engine) && rc == SQLITE_OK; i++) {
+        const struct order *order = engine_order(to->engine, i);
+        const struct db_base_order row = {order->id, order->filled, order->cost};
+        rc = put(to, &order_record, &row);
     }
-    return rc;
-}
-
-static int put_head(sqlite3 *db, const struct engine *engine, uint64_t seq, int64_t ts_ns)
-{
-    sqlite3_stmt *stmt;
-    struct engine_ids ids;
-    engine_ids(engine, &ids);
-    int rc = sqlite3_prepare_v2(
-        db,
-        SEALED("base", DB_BASE_COLUMNS) "(SELECT 1 AS id, ?1 AS event_seq, ?2 AS ts_ns, ?3 AS last_order, "
-                                        "?4 AS last_fill, ?5 AS last_ledger, ?6 AS ledger_hash, "
-                                        "0 AS last_action, 0 AS last_revision)",
-        -1, &stmt, NULL);
-    if (rc != SQLITE_OK)
-        return rc;
-    sqlite3_bind_int64(stmt, 1, (sqlite3_int64)seq);
-    sqlite3_bind_int64(stmt, 2, ts_ns);
-    sqlite3_bind_int64(stmt, 3, (sqlite3_int64)ids.last_order);
-    sqlite3_bind_int64(stmt, 4, (sqlite3_int64)ids.last_fill);
-    sqlite3_bind_int64(stmt, 5, (sqlite3_int64)ids.last_ledger);
-    sqlite3_bind_blob(stmt, 6, ids.hash, LEDGER_HASH_SIZE, SQLITE_STATIC);
-    rc = run(stmt);
-    sqlite3_finalize(stmt);
     return rc;
 }
 
 int db_base_put(sqlite3 *db, const struct engine *engine, uint64_t seq, int64_t ts_ns, const char *venue)
 {
-    static const char accounts[] = SEALED(
-        "base_accounts", DB_BASE_ACCOUNT_COLUMNS) "(SELECT ?1 AS account, ?2 AS deposits, ?3 AS interest_ns)";
-    static const char balances[] =
-        SEALED("base_balances", DB_BASE_BALANCE_COLUMNS) "(SELECT ?1 AS account, ?2 AS asset, ?3 AS scale, "
-                                                         "?4 AS total, ?5 AS borrowed)";
-    static const char positions[] = SEALED(
-        "base_positions", DB_BASE_POSITION_COLUMNS) "(SELECT ?1 AS account, (SELECT id FROM symbols WHERE "
-                                                    "venue = ?2 AND name = ?3) AS symbol, ?4 AS qty, "
-                                                    "?5 AS cost, ?6 AS realized, ?7 AS fifo_cost, ?8 AS "
-                                                    "fifo_realized, ?9 AS fees, ?10 AS opened_ns, "
-                                                    "?11 AS updated_ns, ?12 AS closed_ns, ?13 AS lots)";
-    static const char orders[] =
-        SEALED("base_orders", DB_BASE_ORDER_COLUMNS) "(SELECT ?1 AS id, ?2 AS filled, ?3 AS cost)";
+    static const struct {
+        const char *sql;
+        int (*put)(struct putting *to);
+    } tables[] = {
+        {DB_SEALED_INSERT("base_accounts", RECORD_BASE_ACCOUNT), put_accounts},
+        {DB_SEALED_INSERT("base_balances", RECORD_BASE_BALANCE), put_balances},
+        {DB_SEALED_INSERT("base_positions", RECORD_BASE_POSITION), put_positions},
+        {DB_SEALED_INSERT("base_orders", RECORD_BASE_ORDER), put_orders},
+    };
+    struct putting to = {.db = db, .engine = engine, .venue = venue};
+    struct engine_ids ids;
+    engine_ids(engine, &ids);
+    struct db_base base = {.event_seq = seq,
+                           .ts_ns = ts_ns,
+                           .last_order = ids.last_order,
+                           .last_fill = ids.last_fill,
+                           .last_ledger = ids.last_ledger};
+    memcpy(base.hash, ids.hash, sizeof base.hash);
     int rc = db_base_drop(db);
     if (rc == SQLITE_OK)
-        rc = put_head(db, engine, seq, ts_ns);
+        rc = sqlite3_prepare_v2(db,
+                                "INSERT INTO base (" DB_BASE_COLUMNS ", hash) VALUES (1, " RECORD_VALUES(
+                                    RECORD_BASE) ", seal(2, 1, " RECORD_VALUES(RECORD_BASE) "))",
+                                -1, &to.stmt, NULL);
     if (rc == SQLITE_OK)
-        rc = put_rows(db, accounts, engine, venue, put_accounts);
-    if (rc == SQLITE_OK)
-        rc = put_rows(db, balances, engine, venue, put_balances);
-    if (rc == SQLITE_OK)
-        rc = put_rows(db, positions, engine, venue, put_positions);
-    if (rc == SQLITE_OK)
-        rc = put_rows(db, orders, engine, venue, put_orders);
+        rc = put(&to, &base_record, &base);
+    sqlite3_finalize(to.stmt);
+    for (size_t i = 0; rc == SQLITE_OK && i < sizeof tables / sizeof *tables; i++) {
+        rc = sqlite3_prepare_v2(db, tables[i].sql, -1, &to.stmt, NULL);
+        if (rc == SQLITE_OK)
+            rc = tables[i].put(&to);
+        sqlite3_finalize(to.stmt);
+    }
     return rc;
 }
 
@@ -222,77 +215,34 @@ int db_base_drop(sqlite3 *db)
 int db_base_read(struct db_reader *reader, struct db_base *ret)
 {
     struct db_base base = {0};
-    sqlite3_stmt *stmt;
-    int r =
-        db_query(reader,
-                 "SELECT event_seq, ts_ns, last_order, last_fill, last_ledger, last_action, last_revision, "
-                 "ledger_hash FROM base",
-                 &stmt);
-    if (r < 0)
-        return r;
-    r = db_query_step(reader, stmt);
-    if (r > 0) {
-        base.event_seq = (uint64_t)sqlite3_column_int64(stmt, 0);
-        base.ts_ns = sqlite3_column_int64(stmt, 1);
-        base.last_order = (uint64_t)sqlite3_column_int64(stmt, 2);
-        base.last_fill = (uint64_t)sqlite3_column_int64(stmt, 3);
-        base.last_ledger = (uint64_t)sqlite3_column_int64(stmt, 4);
-        base.last_action = (uint64_t)sqlite3_column_int64(stmt, 5);
-        base.last_revision = (uint64_t)sqlite3_column_int64(stmt, 6);
-        if (sqlite3_column_bytes(stmt, 7) == LEDGER_HASH_SIZE)
-            memcpy(base.hash, sqlite3_column_blob(stmt, 7), LEDGER_HASH_SIZE);
-    }
+    int r = db_query_first(reader, "SELECT " RECORD_COLUMNS(RECORD_BASE) " FROM base", NULL,
+                           RECORD_INTO(&base.event_seq, &base.ts_ns, &base.last_order, &base.last_fill,
+                                       &base.last_ledger, record_into_bytes(base.hash, sizeof base.hash),
+                                       &base.last_action, &base.last_revision));
     if (r >= 0)
         *ret = base;
-    return db_query_end(stmt, r < 0 ? r : 0);
+    return r < 0 ? r : 0;
 }
 
 int db_base_balances(struct db_reader *reader, void (*row)(void *ctx, const struct db_base_balance *row),
                      void *ctx)
 {
-    sqlite3_stmt *stmt;
-    int r = db_query(reader,
-                     "SELECT " DB_BASE_BALANCE_COLUMNS " FROM base_balances ORDER BY account, asset, scale",
-                     &stmt);
-    while (r >= 0 && (r = db_query_step(reader, stmt)) > 0) {
-        struct db_base_balance balance = {.account = sqlite3_column_int(stmt, 0),
-                                          .scale = sqlite3_column_int(stmt, 2),
-                                          .total = sqlite3_column_int64(stmt, 3),
-                                          .borrowed = sqlite3_column_int64(stmt, 4)};
-        if (!db_column_name(stmt, 1, balance.asset, sizeof balance.asset))
-            r = db_query_bad(reader, "base_balances", balance.account, "too long an asset");
-        else
-            row(ctx, &balance);
-    }
-    return db_query_end(stmt, r);
+    DB_QUERY_EACH(struct db_base_balance, &balance_record,
+                  DB_SELECT("base_balances", RECORD_BASE_BALANCE) "ORDER BY account, asset, scale", NULL);
 }
 
 int db_base_accounts(struct db_reader *reader, void (*row)(void *ctx, const struct db_base_account *row),
                      void *ctx)
 {
-    sqlite3_stmt *stmt;
-    int r = db_query(reader, "SELECT " DB_BASE_ACCOUNT_COLUMNS " FROM base_accounts ORDER BY account", &stmt);
-    while (r >= 0 && (r = db_query_step(reader, stmt)) > 0) {
-        const struct db_base_account account = {.account = sqlite3_column_int(stmt, 0),
-                                                .deposits = sqlite3_column_int64(stmt, 1),
-                                                .interest_ns = sqlite3_column_int64(stmt, 2)};
-        row(ctx, &account);
-    }
-    return db_query_end(stmt, r);
+    DB_QUERY_EACH(struct db_base_account, &account_record,
+                  DB_SELECT("base_accounts", RECORD_BASE_ACCOUNT) "ORDER BY account", NULL);
 }
 
 int db_base_orders(struct db_reader *reader, void (*row)(void *ctx, const struct db_base_order *row),
                    void *ctx)
 {
-    sqlite3_stmt *stmt;
-    int r = db_query(reader, "SELECT " DB_BASE_ORDER_COLUMNS " FROM base_orders ORDER BY id", &stmt);
-    while (r >= 0 && (r = db_query_step(reader, stmt)) > 0) {
-        const struct db_base_order order = {.id = (uint64_t)sqlite3_column_int64(stmt, 0),
-                                            .filled = sqlite3_column_int64(stmt, 1),
-                                            .cost = sqlite3_column_int64(stmt, 2)};
-        row(ctx, &order);
-    }
-    return db_query_end(stmt, r);
+    DB_QUERY_EACH(struct db_base_order, &order_record,
+                  DB_SELECT("base_orders", RECORD_BASE_ORDER) "ORDER BY id", NULL);
 }
 
 /* -EBADMSG for a text that is none. */
@@ -323,36 +273,21 @@ static int64_t lots_held(const struct lots *lots)
 int db_base_positions(struct db_reader *reader, bool by_index, struct db_holdings *holdings)
 {
     sqlite3_stmt *stmt;
-    int r = db_query(
-        reader, "SELECT " DB_BASE_POSITION_COLUMNS " FROM base_positions ORDER BY account, symbol", &stmt);
-    while (r >= 0 && (r = db_query_step(reader, stmt)) > 0) {
-        int64_t symbol = sqlite3_column_int64(stmt, 1);
-        const struct db_symbol_row *known = by_index ? db_reader_symbol_id(reader, symbol) : NULL;
-        if (by_index && !known) {
-            r = db_query_bad(reader, "base_positions", symbol, "unknown symbol");
-            break;
-        }
-        if (by_index)
-            symbol = known - reader->symbols;
-        struct db_holding *holding = db_holdings_of(holdings, sqlite3_column_int64(stmt, 0), symbol);
+    struct base_position row;
+    int r = db_query(reader, DB_SELECT("base_positions", RECORD_BASE_POSITION) "ORDER BY account, symbol",
+                     NULL, &stmt);
+    while (r >= 0 && (r = db_query_row(reader, stmt, &position_record, &row, NULL)) > 0) {
+        int64_t qty = row.position.qty;
+        int64_t symbol = by_index ? row.symbol : reader->symbols[row.symbol].id;
+        struct db_holding *holding = db_holdings_of(holdings, row.account, symbol);
         if (!holding) {
             r = -ENOMEM;
             break;
         }
-        holding->position = (struct position){.qty = sqlite3_column_int64(stmt, 2),
-                                              .cost = sqlite3_column_int64(stmt, 3),
-                                              .realized = sqlite3_column_int64(stmt, 4),
-                                              .fifo_cost = sqlite3_column_int64(stmt, 5),
-                                              .fifo_realized = sqlite3_column_int64(stmt, 6),
-                                              .fees = sqlite3_column_int64(stmt, 7),
-                                              .opened_ns = sqlite3_column_int64(stmt, 8),
-                                              .updated_ns = sqlite3_column_int64(stmt, 9),
-                                              .closed_ns = sqlite3_column_int64(stmt, 10)};
-        r = read_lots(db_column_text(stmt, 11), &holding->lots);
-        int64_t qty = holding->position.qty;
+        holding->position = row.position;
+        r = read_lots(row.lots, &holding->lots);
         if (r == -EBADMSG || (r == 0 && lots_held(&holding->lots) != (qty < 0 ? -qty : qty)))
-            r = db_query_bad(reader, "base_positions", sqlite3_column_int64(stmt, 0),
-                             "its lots are not what is held");
+            r = db_query_bad(reader, "base_positions", row.account, "its lots are not what is held");
         if (r < 0)
             break;
     }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "record/sqlite.h"
+
 static const char *const names[DB_COUNTED] = {
     [DB_COUNT_ACCOUNTS] = "accounts",
     [DB_COUNT_SYMBOLS] = "symbols",
@@ -57,15 +59,9 @@ int db_counts_take(sqlite3 *db, struct db_counts *ret)
     struct db_counts counts;
     for (int i = 0; i < DB_COUNTED; i++) {
         char sql[64];
-        sqlite3_stmt *stmt;
         snprintf(sql, sizeof sql, "SELECT count(*) FROM %s", names[i]);
-        int rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
-        if (rc != SQLITE_OK)
-            return rc;
-        if (sqlite3_step(stmt) == SQLITE_ROW)
-            counts.rows[i] = sqlite3_column_int64(stmt, 0);
-        rc = sqlite3_finalize(stmt);
-        if (rc != SQLITE_OK)
+        int rc = record_sqlite_ask(db, sql, NULL, RECORD_INTO(&counts.rows[i]));
+        if (rc != SQLITE_ROW)
             return rc;
     }
     *ret = counts;

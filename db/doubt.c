@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "exchange/past_cache.h"
+#include "record/sqlite.h"
 
 enum { PATH_LENGTH = 4096 + 8 };
 
@@ -83,19 +84,16 @@ static int write_back(struct db_doubt *doubt)
 static int quick_check(const struct db_doubt *doubt, char *err, size_t err_size)
 {
     sqlite3 *db = NULL;
-    sqlite3_stmt *stmt = NULL;
+    char said[DB_ERROR_MAX] = "out of memory";
     int rc = sqlite3_open_v2(doubt->path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
     if (rc == SQLITE_OK)
-        rc = sqlite3_prepare_v2(db, "PRAGMA quick_check(1)", -1, &stmt, NULL);
-    if (rc == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW) {
-        const char *text = (const char *)sqlite3_column_text(stmt, 0);
-        if (!text || strcmp(text, "ok") != 0)
-            rc = SQLITE_CORRUPT;
-        snprintf(err, err_size, "%s", text ? text : "out of memory");
+        rc = record_sqlite_ask(db, "PRAGMA quick_check(1)", NULL,
+                               RECORD_INTO(record_into_chars(said, sizeof said)));
+    if (rc == SQLITE_ROW) {
+        snprintf(err, err_size, "%s", said);
+        rc = strcmp(said, "ok") == 0 ? SQLITE_OK : SQLITE_CORRUPT;
     }
-    int end = sqlite3_finalize(stmt);
-    if (rc == SQLITE_OK && end != SQLITE_OK)
-        rc = end;
+    rc = rc == SQLITE_DONE ? SQLITE_OK : rc;
     if (rc != SQLITE_OK && !err[0])
         snprintf(err, err_size, "%s", sqlite3_errstr(rc));
     sqlite3_close(db);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "db/row_hash.h"
+#include "record/sqlite.h"
 
 int db_errno(int sqlite_rc)
 {
@@ -40,16 +41,8 @@ int db_errno(int sqlite_rc)
 
 static int pragma(sqlite3 *db, const char *sql, int64_t *ret)
 {
-    sqlite3_stmt *stmt;
-    int rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
-    if (rc == SQLITE_OK) {
-        rc = sqlite3_step(stmt);
-        if (rc == SQLITE_ROW)
-            *ret = sqlite3_column_int64(stmt, 0);
-        int end = sqlite3_finalize(stmt);
-        rc = rc == SQLITE_ROW ? SQLITE_OK : end;
-    }
-    return rc;
+    int rc = record_sqlite_ask(db, sql, NULL, RECORD_INTO(ret));
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
 static int failure(sqlite3 *db, int rc, const char *what, char *err, size_t err_size)
@@ -98,8 +91,11 @@ static int check_references(sqlite3 *db, const char *what, char *err, size_t err
         return failure(db, rc, what, err, err_size);
     int r = 0;
     if (sqlite3_step(stmt) == SQLITE_ROW) {
-        snprintf(err, err_size, "%s: %s: row %lld: names a row of %s that is not there", what,
-                 sqlite3_column_text(stmt, 0), sqlite3_column_int64(stmt, 1), sqlite3_column_text(stmt, 2));
+        const char *table, *parent;
+        int64_t row;
+        record_sqlite_take(stmt, RECORD_INTO(&table, &row, &parent));
+        snprintf(err, err_size, "%s: %s: row %lld: names a row of %s that is not there", what, table,
+                 (long long)row, parent);
         r = -EBADMSG;
     }
     rc = sqlite3_finalize(stmt);
@@ -150,12 +146,6 @@ int db_migrate(sqlite3 *db, const struct db_migration *migrations, int count, ch
     return r;
 }
 
-static const char *text_of(sqlite3_stmt *stmt, int column)
-{
-    const unsigned char *text = sqlite3_column_text(stmt, column);
-    return text ? (const char *)text : "";
-}
-
 /* Walks both, object by object. */
 static int compare(sqlite3_stmt *is, sqlite3_stmt *should, char *err, size_t err_size)
 {
@@ -165,11 +155,13 @@ static int compare(sqlite3_stmt *is, sqlite3_stmt *should, char *err, size_t err
             return failure(sqlite3_db_handle(is), have, "schema: ", err, err_size);
         if (have == SQLITE_DONE && want == SQLITE_DONE)
             return 0;
-        if (have == want && strcmp(text_of(is, 0), text_of(should, 0)) == 0 &&
-            strcmp(text_of(is, 1), text_of(should, 1)) == 0)
+        const char *name, *text, *wanted, *wanted_text;
+        record_sqlite_take(is, RECORD_INTO(&name, &text));
+        record_sqlite_take(should, RECORD_INTO(&wanted, &wanted_text));
+        if (have == want && strcmp(name, wanted) == 0 && strcmp(text, wanted_text) == 0)
             continue;
         snprintf(err, err_size, "schema: row %s: is not as this program makes it",
-                 text_of(want == SQLITE_ROW ? should : is, 0));
+                 want == SQLITE_ROW ? wanted : name);
         return -EBADMSG;
     }
 }

@@ -4,6 +4,7 @@
 #include "db/holdings.h"
 #include "db/migrate.h"
 #include "db/row_hash.h"
+#include "record/sqlite.h"
 
 static int follow_fills(sqlite3 *db, struct db_holdings *holdings)
 {
@@ -13,13 +14,13 @@ static int follow_fills(sqlite3 *db, struct db_holdings *holdings)
         NULL);
     if (rc != SQLITE_OK)
         return rc;
+    int64_t account, symbol, qty, notional, fee, ts_ns;
+    const char *side;
     int r = 0;
     while (r == 0 && sqlite3_step(stmt) == SQLITE_ROW) {
-        int side = order_side_parse((const char *)sqlite3_column_text(stmt, 2));
-        r = db_holdings_fill(holdings, sqlite3_column_int64(stmt, 0), sqlite3_column_int64(stmt, 1),
-                             (enum order_side)side, sqlite3_column_int64(stmt, 3),
-                             sqlite3_column_int64(stmt, 4), sqlite3_column_int64(stmt, 5),
-                             sqlite3_column_int64(stmt, 6));
+        record_sqlite_take(stmt, RECORD_INTO(&account, &symbol, &side, &qty, &notional, &fee, &ts_ns));
+        r = db_holdings_fill(holdings, account, symbol, (enum order_side)order_side_parse(side), qty,
+                             notional, fee, ts_ns);
     }
     rc = sqlite3_finalize(stmt);
     return r == -ENOMEM ? SQLITE_NOMEM : r < 0 ? SQLITE_CORRUPT : rc;
@@ -35,11 +36,9 @@ static int store(sqlite3 *db, const struct db_holdings *holdings)
                                 -1, &stmt, NULL);
     for (size_t i = 0; rc == SQLITE_OK && i < holdings->n; i++) {
         const struct db_holding *holding = &holdings->rows[i];
-        sqlite3_bind_int64(stmt, 1, holding->account);
-        sqlite3_bind_int64(stmt, 2, holding->symbol);
-        sqlite3_bind_int64(stmt, 3, holding->position.fifo_cost);
-        sqlite3_bind_int64(stmt, 4, holding->position.fifo_realized);
-        sqlite3_bind_int64(stmt, 5, holding->position.opened_ns);
+        const struct position *position = &holding->position;
+        record_sqlite_params(stmt, RECORD_PARAMS(holding->account, holding->symbol, position->fifo_cost,
+                                                 position->fifo_realized, position->opened_ns));
         sqlite3_step(stmt);
         rc = sqlite3_reset(stmt);
     }

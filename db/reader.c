@@ -19,19 +19,23 @@ enum {
     NEAR = 2 /* a name so many letters away may have been meant */
 };
 
-int db_query(struct db_reader *reader, const char *sql, sqlite3_stmt **ret)
+int db_query(struct db_reader *reader, const char *sql, const struct record_param *params, sqlite3_stmt **ret)
 {
     int rc = sqlite3_prepare_v2(reader->db, sql, -1, ret, NULL);
     if (rc != SQLITE_OK)
         snprintf(reader->error, sizeof reader->error, "%s", sqlite3_errmsg(reader->db));
+    else
+        record_sqlite_params(*ret, params);
     return db_errno(rc);
 }
 
-int db_query_step(struct db_reader *reader, sqlite3_stmt *stmt)
+int db_query_next(struct db_reader *reader, sqlite3_stmt *stmt, const struct record_into *into)
 {
     int rc = sqlite3_step(stmt);
-    if (rc == SQLITE_ROW)
+    if (rc == SQLITE_ROW) {
+        record_sqlite_take(stmt, into);
         return 1;
+    }
     if (rc != SQLITE_DONE)
         snprintf(reader->error, sizeof reader->error, "%s", sqlite3_errmsg(reader->db));
     return db_errno(rc);
@@ -43,6 +47,14 @@ int db_query_end(sqlite3_stmt *stmt, int r)
     return r;
 }
 
+int db_query_first(struct db_reader *reader, const char *sql, const struct record_param *params,
+                   const struct record_into *into)
+{
+    sqlite3_stmt *stmt;
+    int r = db_query(reader, sql, params, &stmt);
+    return db_query_end(stmt, r < 0 ? r : db_query_next(reader, stmt, into));
+}
+
 int db_query_bad(struct db_reader *reader, const char *table, int64_t id, const char *what)
 {
     snprintf(reader->error, sizeof reader->error, "%s: row %lld: %s", table, (long long)id, what);
@@ -51,19 +63,10 @@ int db_query_bad(struct db_reader *reader, const char *table, int64_t id, const 
 
 int db_query_bad_row(struct db_reader *reader, sqlite3_stmt *stmt, const char *table, const char *what)
 {
-    snprintf(reader->error, sizeof reader->error, "%s: row %.64s: %s", table, db_column_text(stmt, 0), what);
+    const char *key;
+    record_sqlite_take(stmt, RECORD_INTO(&key));
+    snprintf(reader->error, sizeof reader->error, "%s: row %.64s: %s", table, key ? key : "", what);
     return -EBADMSG;
-}
-
-const char *db_column_text(sqlite3_stmt *stmt, int column)
-{
-    const char *text = (const char *)sqlite3_column_text(stmt, column);
-    return text ? text : "";
-}
-
-bool db_column_name(sqlite3_stmt *stmt, int column, char *buf, size_t size)
-{
-    return (size_t)snprintf(buf, size, "%s", db_column_text(stmt, column)) < size;
 }
 
 /* Is it a saved backtest, of any schema version? The first ones have no key, but their venue. */
@@ -71,11 +74,8 @@ static bool is_saved_backtest(sqlite3 *db)
 {
     static const char sql[] = "SELECT EXISTS (SELECT 1 FROM meta WHERE key = '" DB_BACKTEST_KEY
                               "') OR (SELECT coalesce(min(venue = '" DB_BACKTEST_VENUE "'), 0) FROM symbols)";
-    sqlite3_stmt *stmt = NULL;
-    bool is = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW &&
-              sqlite3_column_int(stmt, 0) != 0;
-    sqlite3_finalize(stmt);
-    return is;
+    bool is = false;
+    return record_sqlite_ask(db, sql, NULL, RECORD_INTO(&is)) == SQLITE_ROW && is;
 }
 
 bool db_backtest_is(const char *path)
@@ -202,7 +202,7 @@ int db_query_row(struct db_reader *reader, sqlite3_stmt *stmt, const struct reco
 {
     struct db_named named = {.reader = reader};
     const struct record_ids ids = {.ctx = &named, .account = name_account, .symbol = name_symbol};
-    int r = db_query_step(reader, stmt);
+    int r = db_query_next(reader, stmt, NULL);
     if (r <= 0)
         return r;
     const struct record_field *field = record_sqlite_read(stmt, record, row, &ids);
@@ -228,7 +228,7 @@ static void *grow(void *rows, size_t n, size_t size)
 int db_reader_load_symbols(struct db_reader *reader)
 {
     sqlite3_stmt *stmt;
-    int r = db_query(reader, "SELECT " DB_SYMBOL_COLUMNS " FROM symbols ORDER BY id", &stmt);
+    int r = db_query(reader, "SELECT " DB_SYMBOL_COLUMNS " FROM symbols ORDER BY id", NULL, &stmt);
     if (r < 0)
         return r;
     reader->n_symbols = 0;
@@ -274,7 +274,7 @@ static bool read_params(const char *text, const char *name, double params[static
 int db_reader_load_accounts(struct db_reader *reader)
 {
     sqlite3_stmt *stmt;
-    int r = db_query(reader, "SELECT " DB_ACCOUNT_COLUMNS " FROM accounts ORDER BY id", &stmt);
+    int r = db_query(reader, "SELECT " DB_ACCOUNT_COLUMNS " FROM accounts ORDER BY id", NULL, &stmt);
     if (r < 0)
         return r;
     reader->n_accounts = 0;
@@ -379,17 +379,12 @@ int db_reader_symbol(struct db_reader *reader, const char *name, struct db_symbo
 
 int db_reader_meta(struct db_reader *reader, const char *key, char *buf, size_t size)
 {
-    sqlite3_stmt *stmt;
-    int r = db_query(reader, "SELECT value FROM meta WHERE key = ?1", &stmt);
-    if (r < 0)
-        return r;
-    sqlite3_bind_text(stmt, 1, key, -1, SQLITE_STATIC);
-    r = db_query_step(reader, stmt);
+    int length;
+    int r = db_query_first(reader, "SELECT value, length(CAST(value AS BLOB)) FROM meta WHERE key = ?1",
+                           RECORD_PARAMS(key), RECORD_INTO(record_into_chars(buf, size), &length));
     if (r == 0) {
         snprintf(reader->error, sizeof reader->error, "meta: there is no key %.64s", key);
-        r = -ENOENT;
-    } else if (r > 0) {
-        r = db_column_name(stmt, 0, buf, size) ? 0 : -ENOSPC;
+        return -ENOENT;
     }
-    return db_query_end(stmt, r);
+    return r < 0 ? r : (size_t)length < size ? 0 : -ENOSPC;
 }

@@ -1,5 +1,6 @@
 /* What the market and the service did: prices, bars, equity, alerts, commands. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "db/reader_query.h"
@@ -12,12 +13,10 @@ int db_reader_prices(struct db_reader *reader, void (*row)(void *ctx, const stru
                      void *ctx)
 {
     sqlite3_stmt *stmt;
-    int r = db_query(reader, DB_SELECT("prices", RECORD_PRICES) "ORDER BY symbol", &stmt);
-    if (r < 0)
-        return r;
     struct db_price price;
     struct db_named named;
-    while ((r = db_query_row(reader, stmt, &db_record_prices, &price, &named)) > 0)
+    int r = db_query(reader, DB_SELECT("prices", RECORD_PRICES) "ORDER BY symbol", NULL, &stmt);
+    while (r >= 0 && (r = db_query_row(reader, stmt, &db_record_prices, &price, &named)) > 0)
         row(ctx, &(struct db_price_row){named.symbol, price});
     return db_query_end(stmt, r);
 }
@@ -25,20 +24,13 @@ int db_reader_prices(struct db_reader *reader, void (*row)(void *ctx, const stru
 /* The width of a span so that `points` of them cover what there is; 1 for every point. */
 static int span_of(struct db_reader *reader, int account, int64_t from_ns, int points, int64_t *ret_ns)
 {
-    sqlite3_stmt *stmt;
-    int r = db_query(reader, "SELECT min(ts_ns), max(ts_ns) FROM equity WHERE account = ?1 AND ts_ns >= ?2",
-                     &stmt);
-    if (r < 0)
-        return r;
-    sqlite3_bind_int(stmt, 1, account);
-    sqlite3_bind_int64(stmt, 2, from_ns);
-    r = db_query_step(reader, stmt);
-    if (r > 0) {
-        int64_t first = sqlite3_column_int64(stmt, 0), last = sqlite3_column_int64(stmt, 1);
+    int64_t first, last;
+    int r =
+        db_query_first(reader, "SELECT min(ts_ns), max(ts_ns) FROM equity WHERE account = ?1 AND ts_ns >= ?2",
+                       RECORD_PARAMS(account, from_ns), RECORD_INTO(&first, &last));
+    if (r > 0)
         *ret_ns = points > 0 ? (last - first) / points + 1 : 1;
-        r = 0;
-    }
-    return db_query_end(stmt, r);
+    return r < 0 ? r : 0;
 }
 
 int db_reader_equity(struct db_reader *reader, int account, int64_t from_ns, int points,
@@ -51,37 +43,27 @@ int db_reader_equity(struct db_reader *reader, int account, int64_t from_ns, int
     /* Spans are counted back from the newest point, so that it is always there; max() picks the row that the
      * bare columns come from. */
     sqlite3_stmt *stmt;
+    struct db_equity_point point;
     r = db_query(reader,
                  "SELECT max(ts_ns), equity, cash, peak FROM equity WHERE account = ?1 AND ts_ns >= ?2 "
                  "GROUP BY ((SELECT max(ts_ns) FROM equity WHERE account = ?1) - ts_ns) / ?3 ORDER BY ts_ns",
-                 &stmt);
-    if (r < 0)
-        return r;
-    sqlite3_bind_int(stmt, 1, account);
-    sqlite3_bind_int64(stmt, 2, from_ns);
-    sqlite3_bind_int64(stmt, 3, span_ns);
-    while ((r = db_query_step(reader, stmt)) > 0) {
-        struct db_equity_point point = {sqlite3_column_int64(stmt, 0), sqlite3_column_int64(stmt, 1),
-                                        sqlite3_column_int64(stmt, 2), sqlite3_column_int64(stmt, 3)};
+                 RECORD_PARAMS(account, from_ns, span_ns), &stmt);
+    while (r >= 0 &&
+           (r = db_query_next(reader, stmt,
+                              RECORD_INTO(&point.ts_ns, &point.equity, &point.cash, &point.peak))) > 0)
         row(ctx, &point);
-    }
     return db_query_end(stmt, r);
 }
 
 int db_reader_drawdown(struct db_reader *reader, int account, double *ret)
 {
-    sqlite3_stmt *stmt;
-    int r = db_query(
+    double lowest = NAN;
+    int r = db_query_first(
         reader, "SELECT min(CAST(equity AS REAL) / peak - 1) FROM equity WHERE account = ?1 AND peak > 0",
-        &stmt);
-    if (r < 0)
-        return r;
-    sqlite3_bind_int(stmt, 1, account);
-    r = db_query_step(reader, stmt);
-    bool any = r > 0 && sqlite3_column_type(stmt, 0) != SQLITE_NULL;
-    if (any)
-        *ret = sqlite3_column_double(stmt, 0);
-    return db_query_end(stmt, r < 0 ? r : any ? 0 : -ENOENT);
+        RECORD_PARAMS(account), RECORD_INTO(&lowest));
+    if (!isnan(lowest))
+        *ret = lowest;
+    return r < 0 ? r : isnan(lowest) ? -ENOENT : 0;
 }
 
 #define ALERT_OPEN  "acked_ns IS NULL AND closed_ns IS NULL"
@@ -103,44 +85,24 @@ int db_reader_alerts(struct db_reader *reader, enum db_alerts which, int64_t lim
             " FROM alerts ORDER BY id DESC LIMIT ?1)) "
             "ORDER BY (acked_ns IS NULL AND closed_ns IS NULL) DESC, id DESC LIMIT ?1",
     };
-    sqlite3_stmt *stmt;
-    int r = db_query(reader, queries[which], &stmt);
-    if (r < 0)
-        return r;
-    sqlite3_bind_int64(stmt, 1, limit ? limit : -1);
-    struct db_alert alert;
-    while ((r = db_query_row(reader, stmt, &db_record_alerts, &alert, NULL)) > 0)
-        row(ctx, &alert);
-    return db_query_end(stmt, r);
+    DB_QUERY_EACH(struct db_alert, &db_record_alerts, queries[which], RECORD_PARAMS(limit ? limit : -1));
 }
 
 int db_reader_last_alert(struct db_reader *reader, uint64_t *ret)
 {
-    sqlite3_stmt *stmt;
-    int r = db_query(reader,
-                     "SELECT max(ifnull((SELECT max(id) FROM alerts), 0), "
-                     "ifnull((SELECT CAST (value AS INTEGER) FROM meta WHERE key = 'last_alert'), 0))",
-                     &stmt);
-    if (r < 0)
-        return r;
-    r = db_query_step(reader, stmt);
-    if (r > 0)
-        *ret = (uint64_t)sqlite3_column_int64(stmt, 0);
-    return db_query_end(stmt, r < 0 ? r : 0);
+    int r = db_query_first(reader,
+                           "SELECT max(ifnull((SELECT max(id) FROM alerts), 0), "
+                           "ifnull((SELECT CAST (value AS INTEGER) FROM meta WHERE key = 'last_alert'), 0))",
+                           NULL, RECORD_INTO(ret));
+    return r < 0 ? r : 0;
 }
 
 int db_reader_commands(struct db_reader *reader, int64_t limit,
                        void (*row)(void *ctx, const struct db_command *row), void *ctx)
 {
-    sqlite3_stmt *stmt;
-    int r = db_query(reader, "SELECT " DB_COMMAND_COLUMNS " FROM commands ORDER BY id DESC LIMIT ?1", &stmt);
-    if (r < 0)
-        return r;
-    sqlite3_bind_int64(stmt, 1, limit ? limit : -1);
-    struct db_command command;
-    while ((r = db_query_row(reader, stmt, &db_record_commands, &command, NULL)) > 0)
-        row(ctx, &command);
-    return db_query_end(stmt, r);
+    DB_QUERY_EACH(struct db_command, &db_record_commands,
+                  "SELECT " DB_COMMAND_COLUMNS " FROM commands ORDER BY id DESC LIMIT ?1",
+                  RECORD_PARAMS(limit ? limit : -1));
 }
 
 /* The splits of a symbol, oldest first. */
@@ -163,24 +125,21 @@ static int read_splits(struct db_reader *reader, int64_t symbol, struct splits *
         db_query(reader,
                  "SELECT id, shares, per, ex_ns FROM corporate_actions WHERE symbol = ?1 AND kind = 'split' "
                  "ORDER BY id",
-                 &stmt);
-    if (r < 0)
-        return r;
-    sqlite3_bind_int64(stmt, 1, symbol);
-    while ((r = db_query_step(reader, stmt)) > 0) {
+                 RECORD_PARAMS(symbol), &stmt);
+    struct stock_split split;
+    int64_t id;
+    while (r >= 0 &&
+           (r = db_query_next(reader, stmt, RECORD_INTO(&id, &split.shares, &split.per, &split.ex_ns))) > 0) {
         struct stock_split *list = realloc(ret->list, (ret->n + 1) * sizeof *list);
         ret->list = list ? list : ret->list;
         int64_t *ids = realloc(ret->ids, (ret->n + 1) * sizeof *ids);
         ret->ids = ids ? ids : ret->ids;
         if (!list || !ids)
             return db_query_end(stmt, -ENOMEM);
-        ids[ret->n] = sqlite3_column_int64(stmt, 0);
-        list[ret->n] = (struct stock_split){sqlite3_column_int64(stmt, 1), sqlite3_column_int64(stmt, 2),
-                                            sqlite3_column_int64(stmt, 3)};
-        if (!engine_split_valid(&list[ret->n]))
-            return db_query_end(
-                stmt, db_query_bad(reader, "corporate_actions", ids[ret->n], "no split is like that"));
-        ret->n++;
+        ids[ret->n] = id;
+        list[ret->n++] = split;
+        if (!engine_split_valid(&split))
+            return db_query_end(stmt, db_query_bad(reader, "corporate_actions", id, "no split is like that"));
     }
     return db_query_end(stmt, r);
 }
@@ -211,19 +170,12 @@ static int bars(struct db_reader *reader, const struct bars_query *query,
     if (r == 0 && query->split)
         r = read_splits(reader, symbol.id, &splits);
     if (r == 0)
-        r = db_query(reader, query->sql, &stmt);
-    if (r < 0) {
-        splits_finish(&splits);
-        return r;
-    }
-    sqlite3_bind_int64(stmt, 1, symbol.id);
-    sqlite3_bind_int64(stmt, 2, query->interval_ns);
-    sqlite3_bind_text(stmt, 3, db_words_bar_source.names[query->source], -1, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 4, query->a);
-    if (sqlite3_bind_parameter_count(stmt) > 4)
-        sqlite3_bind_int64(stmt, 5, query->b);
+        r = db_query(reader, query->sql,
+                     RECORD_PARAMS(symbol.id, query->interval_ns, db_words_bar_source.names[query->source],
+                                   query->a, query->b),
+                     &stmt);
     struct bar bar;
-    while ((r = db_query_row(reader, stmt, &record_bars, &bar, NULL)) > 0) {
+    while (r >= 0 && (r = db_query_row(reader, stmt, &record_bars, &bar, NULL)) > 0) {
         for (size_t i = 0; i < splits.n; i++)
             if (splits.ids[i] > sqlite3_column_int64(stmt, record_bars.n))
                 engine_split_bar(&splits.list[i], &bar);

@@ -5,7 +5,7 @@
 #include <sqlite3.h>
 
 #include "db/reader.h"
-#include "record/field.h"
+#include "record/sqlite.h"
 
 struct db_reader {
     sqlite3 *db;
@@ -17,11 +17,14 @@ struct db_reader {
     char error[DB_ERROR_MAX];
 };
 
-/* Prepares; further values are bound by sqlite3_bind_*. 0 or -errno. */
-int db_query(struct db_reader *reader, const char *sql, sqlite3_stmt **ret);
-
+/* A query with its parameters, which may be NULL. 0; -errno, with *ret NULL. */
+int db_query(struct db_reader *reader, const char *sql, const struct record_param *params,
+             sqlite3_stmt **ret);
 /* The next row: 1, 0 at the end, -errno. */
-int db_query_step(struct db_reader *reader, sqlite3_stmt *stmt);
+int db_query_next(struct db_reader *reader, sqlite3_stmt *stmt, const struct record_into *into);
+/* The first row: 1; 0, and nothing is written: there is none; -errno. */
+int db_query_first(struct db_reader *reader, const char *sql, const struct record_param *params,
+                   const struct record_into *into);
 
 #define DB_SELECT(table, LIST) "SELECT " RECORD_COLUMNS(LIST) " FROM " table " "
 
@@ -36,16 +39,21 @@ struct db_named {
 int db_query_row(struct db_reader *reader, sqlite3_stmt *stmt, const struct record *record, void *row,
                  struct db_named *ret);
 
+/* The body of a function that hands each row of a query, a record's, to row(ctx, …). */
+#define DB_QUERY_EACH(type, record, sql, params) \
+    type each = {0}; \
+    sqlite3_stmt *stmt; \
+    int r = db_query(reader, sql, params, &stmt); \
+    while (r >= 0 && (r = db_query_row(reader, stmt, record, &each, NULL)) > 0) \
+        row(ctx, &each); \
+    return db_query_end(stmt, r)
+
 /* Finalises; r is what the query came to so far, and is returned. */
 int db_query_end(sqlite3_stmt *stmt, int r);
 
 /* Say what is wrong with a row, and return -EBADMSG: of its number, of its first column. */
 int db_query_bad(struct db_reader *reader, const char *table, int64_t id, const char *what);
 int db_query_bad_row(struct db_reader *reader, sqlite3_stmt *stmt, const char *table, const char *what);
-
-/* A column as text, never NULL; as a name of at most size - 1 bytes (false when longer). */
-const char *db_column_text(sqlite3_stmt *stmt, int column);
-bool db_column_name(sqlite3_stmt *stmt, int column, char *buf, size_t size);
 
 /* By the database's id; NULL when there is none. Reads the table again for an id not seen yet, which moves
  * the pointers given before. */

@@ -20,14 +20,10 @@ int db_reader_orders(struct db_reader *reader, bool only_live, int64_t limit,
         {ORDER_COLUMNS LIVE "ORDER BY id", ORDER_COLUMNS LIVE "ORDER BY id DESC LIMIT ?1"},
     };
     sqlite3_stmt *stmt;
-    int r = db_query(reader, sql[only_live][limit != 0], &stmt);
-    if (r < 0)
-        return r;
-    if (limit)
-        sqlite3_bind_int64(stmt, 1, limit);
     struct db_order_row order;
     struct db_named named;
-    while ((r = db_query_row(reader, stmt, &record_orders, &order.order, &named)) > 0) {
+    int r = db_query(reader, sql[only_live][limit != 0], RECORD_PARAMS(limit), &stmt);
+    while (r >= 0 && (r = db_query_row(reader, stmt, &record_orders, &order.order, &named)) > 0) {
         order.account = named.account;
         order.symbol = named.symbol;
         row(ctx, &order);
@@ -37,13 +33,14 @@ int db_reader_orders(struct db_reader *reader, bool only_live, int64_t limit,
 
 #define FILL_COLUMNS "SELECT " DB_FILL_COLUMNS ", rule FROM fills "
 
-static int give_fills(struct db_reader *reader, sqlite3_stmt *stmt,
+static int give_fills(struct db_reader *reader, const char *sql, const struct record_param *params,
                       void (*row)(void *ctx, const struct db_fill_row *row), void *ctx)
 {
+    sqlite3_stmt *stmt;
     struct db_fill_row fill;
     struct db_named named;
-    int r;
-    while ((r = db_query_row(reader, stmt, &record_fills, &fill.fill, &named)) > 0) {
+    int r = db_query(reader, sql, params, &stmt);
+    while (r >= 0 && (r = db_query_row(reader, stmt, &record_fills, &fill.fill, &named)) > 0) {
         fill.account = named.account;
         fill.symbol = named.symbol;
         fill.rate_known = sqlite3_column_int(stmt, record_fills.n) > 1;
@@ -57,38 +54,25 @@ static int give_fills(struct db_reader *reader, sqlite3_stmt *stmt,
 int db_reader_fills(struct db_reader *reader, int64_t limit,
                     void (*row)(void *ctx, const struct db_fill_row *row), void *ctx)
 {
-    sqlite3_stmt *stmt;
-    int r = db_query(reader, limit ? FILL_COLUMNS "ORDER BY id DESC LIMIT ?1" : FILL_COLUMNS "ORDER BY id",
-                     &stmt);
-    if (r < 0)
-        return r;
-    if (limit)
-        sqlite3_bind_int64(stmt, 1, limit);
-    return give_fills(reader, stmt, row, ctx);
+    return give_fills(reader, limit ? FILL_COLUMNS "ORDER BY id DESC LIMIT ?1" : FILL_COLUMNS "ORDER BY id",
+                      RECORD_PARAMS(limit), row, ctx);
 }
 
 int db_reader_fills_after(struct db_reader *reader, uint64_t after, int64_t limit,
                           void (*row)(void *ctx, const struct db_fill_row *row), void *ctx)
 {
-    sqlite3_stmt *stmt;
-    int r = db_query(reader, FILL_COLUMNS "WHERE id > ?1 ORDER BY id LIMIT ?2", &stmt);
-    if (r < 0)
-        return r;
-    sqlite3_bind_int64(stmt, 1, (sqlite3_int64)after);
-    sqlite3_bind_int64(stmt, 2, limit);
-    return give_fills(reader, stmt, row, ctx);
+    return give_fills(reader, FILL_COLUMNS "WHERE id > ?1 ORDER BY id LIMIT ?2", RECORD_PARAMS(after, limit),
+                      row, ctx);
 }
 
 int db_reader_ledger(struct db_reader *reader, void (*row)(void *ctx, const struct db_ledger_row *row),
                      void *ctx)
 {
     sqlite3_stmt *stmt;
-    int r = db_query(reader, "SELECT " DB_LEDGER_COLUMNS " FROM ledger ORDER BY id", &stmt);
-    if (r < 0)
-        return r;
     struct db_ledger_row entry;
     struct db_named named;
-    while ((r = db_query_row(reader, stmt, &record_ledger, &entry.row, &named)) > 0) {
+    int r = db_query(reader, "SELECT " DB_LEDGER_COLUMNS " FROM ledger ORDER BY id", NULL, &stmt);
+    while (r >= 0 && (r = db_query_row(reader, stmt, &record_ledger, &entry.row, &named)) > 0) {
         entry.account = named.account;
         bool scaled = entry.row.scale >= 0 && entry.row.scale <= DECIMAL_SCALE_MAX;
         if (!named.account || !scaled)
@@ -107,18 +91,13 @@ int db_reader_flows(struct db_reader *reader, int account, const char *currency,
         db_query(reader,
                  "SELECT id, ts_ns, kind, amount FROM ledger WHERE account = ?1 AND asset = ?2 AND id > ?3 "
                  "AND kind IN ('deposit', 'transfer', 'reset') ORDER BY id",
-                 &stmt);
-    if (r < 0)
-        return r;
-    sqlite3_bind_int64(stmt, 1, account);
-    sqlite3_bind_text(stmt, 2, currency, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 3, (int64_t)after_id);
-    while ((r = db_query_step(reader, stmt)) > 0) {
-        int kind = ledger_kind_parse(db_column_text(stmt, 2));
-        const struct db_flow flow = {.id = (uint64_t)sqlite3_column_int64(stmt, 0),
-                                     .ts_ns = sqlite3_column_int64(stmt, 1),
-                                     .kind = (enum ledger_kind)kind,
-                                     .amount = sqlite3_column_int64(stmt, 3)};
+                 RECORD_PARAMS(account, currency, after_id), &stmt);
+    struct db_flow flow;
+    const char *name;
+    while (r >= 0 &&
+           (r = db_query_next(reader, stmt, RECORD_INTO(&flow.id, &flow.ts_ns, &name, &flow.amount))) > 0) {
+        int kind = ledger_kind_parse(name ? name : "");
+        flow.kind = (enum ledger_kind)kind;
         if (kind < 0)
             return db_query_end(stmt, db_query_bad(reader, "ledger", (int64_t)flow.id, "unknown kind"));
         row(ctx, &flow);
@@ -130,12 +109,11 @@ int db_reader_positions(struct db_reader *reader, void (*row)(void *ctx, const s
                         void *ctx)
 {
     sqlite3_stmt *stmt;
-    int r = db_query(reader, "SELECT " DB_POSITION_COLUMNS " FROM positions ORDER BY account, symbol", &stmt);
-    if (r < 0)
-        return r;
     struct db_row_position stored = {0};
     struct db_named named;
-    while ((r = db_query_row(reader, stmt, &db_record_positions, &stored, &named)) > 0)
+    int r = db_query(reader, "SELECT " DB_POSITION_COLUMNS " FROM positions ORDER BY account, symbol", NULL,
+                     &stmt);
+    while (r >= 0 && (r = db_query_row(reader, stmt, &db_record_positions, &stored, &named)) > 0)
         row(ctx, &(struct db_position_row){named.account, named.symbol, stored.position});
     return db_query_end(stmt, r);
 }

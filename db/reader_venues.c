@@ -16,19 +16,12 @@ static int book_bars(struct db_reader *reader, const char *sql, const char *name
                      void *ctx)
 {
     struct db_symbol_row symbol;
-    sqlite3_stmt *stmt;
+    sqlite3_stmt *stmt = NULL;
     int r = db_reader_symbol(reader, name, &symbol);
-    if (r == 0)
-        r = db_query(reader, sql, &stmt);
-    if (r < 0)
-        return r;
-    sqlite3_bind_int64(stmt, 1, symbol.id);
-    sqlite3_bind_int64(stmt, 2, interval_ns);
-    sqlite3_bind_int64(stmt, 3, a);
-    if (sqlite3_bind_parameter_count(stmt) > 3)
-        sqlite3_bind_int64(stmt, 4, b);
     struct db_row_book_bar bar;
-    while ((r = db_query_row(reader, stmt, &db_record_book_bars, &bar, NULL)) > 0)
+    if (r == 0)
+        r = db_query(reader, sql, RECORD_PARAMS(symbol.id, interval_ns, a, b), &stmt);
+    while (r >= 0 && (r = db_query_row(reader, stmt, &db_record_book_bars, &bar, NULL)) > 0)
         row(ctx, &bar.bar);
     return db_query_end(stmt, r);
 }
@@ -79,21 +72,16 @@ int db_reader_revisions(struct db_reader *reader, const char *symbol, int64_t fr
                         void (*row)(void *ctx, const struct db_revision_row *row), void *ctx)
 {
     struct db_symbol_row listed = {0};
-    sqlite3_stmt *stmt;
+    sqlite3_stmt *stmt = NULL;
     int r = symbol ? db_reader_symbol(reader, symbol, &listed) : 0;
     if (r == 0)
         r = db_query(reader,
                      "SELECT " DB_REVISION_COLUMNS " FROM revisions WHERE (symbol = ?1 OR ?1 = 0) AND ts_ns "
                      "BETWEEN ?2 AND ?3 ORDER BY id",
-                     &stmt);
-    if (r < 0)
-        return r;
-    sqlite3_bind_int64(stmt, 1, listed.id);
-    sqlite3_bind_int64(stmt, 2, from_ns);
-    sqlite3_bind_int64(stmt, 3, to_ns);
+                     RECORD_PARAMS(listed.id, from_ns, to_ns), &stmt);
     struct db_revision revision = {0};
     struct db_named named;
-    while ((r = db_query_row(reader, stmt, &db_record_revisions, &revision, &named)) > 0) {
+    while (r >= 0 && (r = db_query_row(reader, stmt, &db_record_revisions, &revision, &named)) > 0) {
         if (!read_bar(revision.old_bar, &revision.has_old, &revision.old) ||
             !read_bar(revision.new_bar, &revision.has_now, &revision.now))
             return db_query_end(stmt, db_query_bad_row(reader, stmt, "revisions", "a bar is none"));
@@ -119,13 +107,12 @@ int db_reader_first_moments(struct db_reader *reader,
         "AND interval_ns = kept.interval_ns AND source = 'trades') FROM kept UNION ALL "
         "SELECT symbol, min(created_ns) FROM orders GROUP BY symbol) "
         "SELECT symbol, min(ns) FROM firsts WHERE symbol IS NOT NULL AND ns IS NOT NULL GROUP BY symbol",
-        &stmt);
-    if (r < 0)
-        return r;
-    while ((r = db_query_step(reader, stmt)) > 0) {
-        const struct db_symbol_row *symbol = db_reader_symbol_id(reader, sqlite3_column_int64(stmt, 0));
+        NULL, &stmt);
+    int64_t id, first_ns;
+    while (r >= 0 && (r = db_query_next(reader, stmt, RECORD_INTO(&id, &first_ns))) > 0) {
+        const struct db_symbol_row *symbol = db_reader_symbol_id(reader, id);
         if (symbol)
-            row(ctx, symbol, sqlite3_column_int64(stmt, 1));
+            row(ctx, symbol, first_ns);
     }
     return db_query_end(stmt, r);
 }
@@ -134,19 +121,16 @@ int db_reader_actions(struct db_reader *reader, const char *symbol,
                       void (*row)(void *ctx, const struct db_action_row *row), void *ctx)
 {
     struct db_symbol_row listed = {0};
-    sqlite3_stmt *stmt;
+    sqlite3_stmt *stmt = NULL;
     int r = symbol ? db_reader_symbol(reader, symbol, &listed) : 0;
     if (r == 0)
         r = db_query(reader,
                      "SELECT " DB_ACTION_COLUMNS
                      " FROM corporate_actions WHERE symbol = ?1 OR ?1 = 0 ORDER BY id",
-                     &stmt);
-    if (r < 0)
-        return r;
-    sqlite3_bind_int64(stmt, 1, listed.id);
+                     RECORD_PARAMS(listed.id), &stmt);
     struct db_action action;
     struct db_named named;
-    while ((r = db_query_row(reader, stmt, &db_record_actions, &action, &named)) > 0)
+    while (r >= 0 && (r = db_query_row(reader, stmt, &db_record_actions, &action, &named)) > 0)
         row(ctx, &(struct db_action_row){action, named.symbol});
     return db_query_end(stmt, r);
 }
@@ -154,36 +138,18 @@ int db_reader_actions(struct db_reader *reader, const char *symbol,
 int db_reader_sessions(struct db_reader *reader, void (*row)(void *ctx, const struct db_session *row),
                        void *ctx)
 {
-    sqlite3_stmt *stmt;
-    int r = db_query(reader, DB_SELECT("market_sessions", RECORD_SESSIONS) "ORDER BY calendar", &stmt);
-    if (r < 0)
-        return r;
-    struct db_session session = {0};
-    while ((r = db_query_row(reader, stmt, &db_record_sessions, &session, NULL)) > 0)
-        row(ctx, &session);
-    return db_query_end(stmt, r);
+    DB_QUERY_EACH(struct db_session, &db_record_sessions,
+                  DB_SELECT("market_sessions", RECORD_SESSIONS) "ORDER BY calendar", NULL);
 }
 
 int db_reader_venues(struct db_reader *reader, void (*row)(void *ctx, const struct db_venue *row), void *ctx)
 {
-    sqlite3_stmt *stmt;
-    int r = db_query(reader, DB_SELECT("venue_status", RECORD_VENUES) "ORDER BY venue", &stmt);
-    if (r < 0)
-        return r;
-    struct db_venue venue;
-    while ((r = db_query_row(reader, stmt, &db_record_venues, &venue, NULL)) > 0)
-        row(ctx, &venue);
-    return db_query_end(stmt, r);
+    DB_QUERY_EACH(struct db_venue, &db_record_venues,
+                  DB_SELECT("venue_status", RECORD_VENUES) "ORDER BY venue", NULL);
 }
 
 int db_reader_bans(struct db_reader *reader, void (*row)(void *ctx, const struct db_ban *row), void *ctx)
 {
-    sqlite3_stmt *stmt;
-    int r = db_query(reader, DB_SELECT("venue_bans", RECORD_BANS) "ORDER BY venue", &stmt);
-    if (r < 0)
-        return r;
-    struct db_ban ban;
-    while ((r = db_query_row(reader, stmt, &db_record_bans, &ban, NULL)) > 0)
-        row(ctx, &ban);
-    return db_query_end(stmt, r);
+    DB_QUERY_EACH(struct db_ban, &db_record_bans, DB_SELECT("venue_bans", RECORD_BANS) "ORDER BY venue",
+                  NULL);
 }

@@ -7,6 +7,15 @@
 #include "db/reader_query.h"
 #include "db/row_hash.h"
 
+#define ROW struct db_rebuild
+static const struct record rebuild_record = RECORD_LIST("rebuilds", RECORD_REBUILD);
+#undef ROW
+#define ROW struct db_rebuild_source
+static const struct record source_record = RECORD_LIST("rebuild_sources", RECORD_REBUILD_SOURCE);
+#undef ROW
+
+#define ON_AGAIN " ON CONFLICT DO UPDATE SET hash = excluded.hash" RECORD_SET(RECORD_REBUILD_SOURCE)
+
 void db_rebuilt_clean(char *words)
 {
     for (; *words; words++)
@@ -14,60 +23,41 @@ void db_rebuilt_clean(char *words)
             *words = '?';
 }
 
-int db_rebuild_put(sqlite3 *db, const struct db_rebuild *rebuild, int64_t *ret_id)
+static int put(sqlite3 *db, const char *sql, const struct record *record, const void *row)
 {
-    static const char sql[] =
-        "INSERT INTO rebuilds (" DB_REBUILD_COLUMNS ", hash) SELECT " DB_REBUILD_COLUMNS
-        ", seal(2, " DB_REBUILD_COLUMNS
-        ") FROM (SELECT (SELECT ifnull(max(id), 0) + 1 FROM rebuilds) AS id, ?1 AS ts_ns, "
-        "?2 AS why, ?3 AS aside, ?4 AS first_seq, ?5 AS last_seq)";
     sqlite3_stmt *stmt;
     int rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
     if (rc != SQLITE_OK)
         return rc;
-    sqlite3_bind_int64(stmt, 1, rebuild->ts_ns);
-    sqlite3_bind_text(stmt, 2, rebuild->why, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 3, rebuild->aside, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 4, (sqlite3_int64)rebuild->first_seq);
-    sqlite3_bind_int64(stmt, 5, (sqlite3_int64)rebuild->last_seq);
+    record_sqlite_bind(stmt, record, row, NULL);
     sqlite3_step(stmt);
-    rc = sqlite3_finalize(stmt);
+    return sqlite3_finalize(stmt);
+}
+
+int db_rebuild_put(sqlite3 *db, const struct db_rebuild *rebuild, int64_t *ret_id)
+{
+    struct db_rebuild row = *rebuild;
+    int rc = record_sqlite_ask(db, "SELECT ifnull(max(id), 0) + 1 FROM rebuilds", NULL, RECORD_INTO(&row.id));
+    if (rc == SQLITE_ROW)
+        rc = put(db, DB_SEALED_INSERT("rebuilds", RECORD_REBUILD), &rebuild_record, &row);
     if (rc == SQLITE_OK)
-        *ret_id = sqlite3_last_insert_rowid(db);
+        *ret_id = row.id;
     return rc;
 }
 
-int db_rebuild_put_source(sqlite3 *db, int64_t rebuild, const struct db_rebuild_source *source)
+int db_rebuild_put_source(sqlite3 *db, const struct db_rebuild_source *source)
 {
-    static const char sql[] = "INSERT OR REPLACE INTO rebuild_sources (" DB_SOURCE_COLUMNS
-                              ", hash) VALUES (?1, ?2, ?3, ?4, ?5, seal(2, ?1, ?2, ?3, ?4, ?5))";
-    sqlite3_stmt *stmt;
-    int rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
-    if (rc != SQLITE_OK)
-        return rc;
-    sqlite3_bind_int64(stmt, 1, rebuild);
-    sqlite3_bind_text(stmt, 2, source->table, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 3, source->source, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 4, source->logged);
-    sqlite3_bind_int64(stmt, 5, source->salvaged);
-    sqlite3_step(stmt);
-    return sqlite3_finalize(stmt);
+    return put(db, DB_SEALED_INSERT("rebuild_sources", RECORD_REBUILD_SOURCE) ON_AGAIN, &source_record,
+               source);
 }
 
 int db_reader_rebuild(struct db_reader *reader, struct db_rebuild *ret)
 {
     sqlite3_stmt *stmt;
-    int r = db_query(reader, "SELECT " DB_REBUILD_COLUMNS " FROM rebuilds ORDER BY id DESC LIMIT 1", &stmt);
-    if (r < 0)
-        return r;
-    r = db_query_step(reader, stmt);
+    int r = db_query(reader, DB_SELECT("rebuilds", RECORD_REBUILD) "ORDER BY id DESC LIMIT 1", NULL, &stmt);
+    if (r == 0)
+        r = db_query_row(reader, stmt, &rebuild_record, ret, NULL);
     if (r > 0) {
-        *ret = (struct db_rebuild){.id = sqlite3_column_int64(stmt, 0),
-                                   .ts_ns = sqlite3_column_int64(stmt, 1),
-                                   .first_seq = (uint64_t)sqlite3_column_int64(stmt, 4),
-                                   .last_seq = (uint64_t)sqlite3_column_int64(stmt, 5)};
-        db_column_name(stmt, 2, ret->why, sizeof ret->why);
-        db_column_name(stmt, 3, ret->aside, sizeof ret->aside);
         db_rebuilt_clean(ret->why);
         db_rebuilt_clean(ret->aside);
     }
@@ -78,16 +68,11 @@ int db_reader_rebuild_sources(struct db_reader *reader, int64_t rebuild,
                               void (*row)(void *ctx, const struct db_rebuild_source *source), void *ctx)
 {
     sqlite3_stmt *stmt;
-    int r = db_query(
-        reader, "SELECT " DB_SOURCE_COLUMNS " FROM rebuild_sources WHERE rebuild = ?1 ORDER BY name", &stmt);
-    if (r < 0)
-        return r;
-    sqlite3_bind_int64(stmt, 1, rebuild);
-    while ((r = db_query_step(reader, stmt)) > 0) {
-        struct db_rebuild_source source = {.logged = sqlite3_column_int64(stmt, 3),
-                                           .salvaged = sqlite3_column_int64(stmt, 4)};
-        db_column_name(stmt, 1, source.table, sizeof source.table);
-        db_column_name(stmt, 2, source.source, sizeof source.source);
+    struct db_rebuild_source source;
+    int r = db_query(reader,
+                     DB_SELECT("rebuild_sources", RECORD_REBUILD_SOURCE) "WHERE rebuild = ?1 ORDER BY name",
+                     RECORD_PARAMS(rebuild), &stmt);
+    while (r >= 0 && (r = db_query_row(reader, stmt, &source_record, &source, NULL)) > 0) {
         db_rebuilt_clean(source.table);
         db_rebuilt_clean(source.source);
         row(ctx, &source);

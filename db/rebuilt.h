@@ -19,6 +19,7 @@ struct db_rebuild {
     uint64_t first_seq, last_seq; /* of the events: after the first, to the last */
 };
 struct db_rebuild_source {
+    int64_t rebuild; /* its number */
     char table[48];
     char source[DB_REBUILT_WORDS]; /* "event log from event 5124", "salvaged: 812 rows of …", "lost" */
     int64_t logged, salvaged;
@@ -26,7 +27,7 @@ struct db_rebuild_source {
 
 /* Appends one; *ret_id its number. A SQLite result code. */
 int db_rebuild_put(sqlite3 *db, const struct db_rebuild *rebuild, int64_t *ret_id);
-int db_rebuild_put_source(sqlite3 *db, int64_t rebuild, const struct db_rebuild_source *source);
+int db_rebuild_put_source(sqlite3 *db, const struct db_rebuild_source *source);
 
 /* SQLite quotes what it found in a damaged file: what is no printable ASCII becomes '?', so that alerts and
  * JSON can hold it. */

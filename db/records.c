@@ -8,103 +8,92 @@
 #include "record/training.h"
 
 #define ROW struct db_training
-static const struct record_field trainings[] = {RECORD_FIELDS(RECORD_TRAINING)};
-const struct record db_record_trainings = RECORD_OF("trainings", trainings);
+const struct record db_record_trainings = RECORD_LIST("trainings", RECORD_TRAINING);
 #undef ROW
 
 #define ROW struct db_training_point
-static const struct record_field training_points[] = {RECORD_FIELDS(RECORD_TRAINING_POINT)};
-const struct record db_record_training_points = RECORD_OF("training_points", training_points);
+const struct record db_record_training_points = RECORD_LIST("training_points", RECORD_TRAINING_POINT);
 #undef ROW
 
 #define ROW struct db_training_evaluation
-static const struct record_field training_evaluations[] = {RECORD_FIELDS(RECORD_TRAINING_EVALUATION)};
-const struct record db_record_training_evaluations = RECORD_OF("training_evaluations", training_evaluations);
+const struct record db_record_training_evaluations =
+    RECORD_LIST("training_evaluations", RECORD_TRAINING_EVALUATION);
 #undef ROW
 
 #define ROW struct db_training_state
-static const struct record_field training_states[] = {RECORD_FIELDS(RECORD_TRAINING_STATE)};
-const struct record db_record_training_states = RECORD_OF("training_states", training_states);
+const struct record db_record_training_states = RECORD_LIST("training_states", RECORD_TRAINING_STATE);
 #undef ROW
 
 #define ROW struct db_policy
-static const struct record_field policies[] = {RECORD_FIELDS(RECORD_POLICY)};
-const struct record db_record_policies = RECORD_OF("policies", policies);
+const struct record db_record_policies = RECORD_LIST("policies", RECORD_POLICY);
 #undef ROW
 
 #define ROW struct db_order_policy
-static const struct record_field order_policies[] = {RECORD_FIELDS(RECORD_ORDER_POLICY)};
-const struct record db_record_order_policies = RECORD_OF("order_policies", order_policies);
+const struct record db_record_order_policies = RECORD_LIST("order_policies", RECORD_ORDER_POLICY);
 #undef ROW
 
 #define ROW struct db_row_bar
-static const struct record_field bar_keys[] = {RECORD_FIELDS(RECORD_BAR_KEY)};
-const struct record db_record_bar_keys = RECORD_OF("bars", bar_keys);
+const struct record db_record_bar_keys = RECORD_LIST("bars", RECORD_BAR_KEY);
+#undef ROW
+
+#define ROW struct db_chart_series
+const struct record db_record_chart_series = RECORD_LIST("chart_series", RECORD_CHART_SERIES);
+#undef ROW
+
+#define ROW struct bar
+const struct record db_record_chart_bars = RECORD_LIST("chart_bars", RECORD_CHART_BAR);
 #undef ROW
 
 #define ROW struct db_price
-static const struct record_field prices[] = {RECORD_FIELDS(RECORD_PRICES)};
-const struct record db_record_prices = RECORD_OF("prices", prices);
+const struct record db_record_prices = RECORD_LIST("prices", RECORD_PRICES);
 #undef ROW
 
 #define ROW struct db_gap
-static const struct record_field gaps[] = {RECORD_FIELDS(RECORD_GAPS)};
-const struct record db_record_gaps = RECORD_OF("gaps", gaps);
+const struct record db_record_gaps = RECORD_LIST("gaps", RECORD_GAPS);
 #undef ROW
 
 #define ROW struct db_row_book_bar
-static const struct record_field book_bars[] = {RECORD_FIELDS(RECORD_BOOK_BARS)};
-const struct record db_record_book_bars = RECORD_OF("book_bars", book_bars);
+const struct record db_record_book_bars = RECORD_LIST("book_bars", RECORD_BOOK_BARS);
 #undef ROW
 
 #define ROW struct db_session
-static const struct record_field sessions[] = {RECORD_FIELDS(RECORD_SESSIONS)};
-const struct record db_record_sessions = RECORD_OF("market_sessions", sessions);
+const struct record db_record_sessions = RECORD_LIST("market_sessions", RECORD_SESSIONS);
 #undef ROW
 
 #define ROW struct db_feed
-static const struct record_field feeds[] = {RECORD_FIELDS(RECORD_FEEDS)};
-const struct record db_record_feeds = RECORD_OF("feed_status", feeds);
+const struct record db_record_feeds = RECORD_LIST("feed_status", RECORD_FEEDS);
 #undef ROW
 
 #define ROW struct db_venue
-static const struct record_field venues[] = {RECORD_FIELDS(RECORD_VENUES)};
-const struct record db_record_venues = RECORD_OF("venue_status", venues);
+const struct record db_record_venues = RECORD_LIST("venue_status", RECORD_VENUES);
 #undef ROW
 
 #define ROW struct db_ban
-static const struct record_field bans[] = {RECORD_FIELDS(RECORD_BANS)};
-const struct record db_record_bans = RECORD_OF("venue_bans", bans);
+const struct record db_record_bans = RECORD_LIST("venue_bans", RECORD_BANS);
 #undef ROW
 
 #define ROW struct db_telemetry
-static const struct record_field telemetry[] = {RECORD_FIELDS(RECORD_TELEMETRY)};
-const struct record db_record_telemetry = RECORD_OF("telemetry", telemetry);
+const struct record db_record_telemetry = RECORD_LIST("telemetry", RECORD_TELEMETRY);
 #undef ROW
 
 #define ROW struct db_alert
-static const struct record_field alerts[] = {RECORD_FIELDS(RECORD_ALERTS)};
-const struct record db_record_alerts = RECORD_OF("alerts", alerts);
+const struct record db_record_alerts = RECORD_LIST("alerts", RECORD_ALERTS);
 #undef ROW
 
 #define ROW struct db_command
-static const struct record_field commands[] = {RECORD_FIELDS(RECORD_COMMANDS)};
-const struct record db_record_commands = RECORD_OF("commands", commands);
+const struct record db_record_commands = RECORD_LIST("commands", RECORD_COMMANDS);
 #undef ROW
 
 #define ROW struct db_action
-static const struct record_field actions[] = {RECORD_FIELDS(RECORD_ACTIONS)};
-const struct record db_record_actions = RECORD_OF("corporate_actions", actions);
+const struct record db_record_actions = RECORD_LIST("corporate_actions", RECORD_ACTIONS);
 #undef ROW
 
 #define ROW struct db_revision
-static const struct record_field revisions[] = {RECORD_FIELDS(RECORD_REVISIONS)};
-const struct record db_record_revisions = RECORD_OF("revisions", revisions);
+const struct record db_record_revisions = RECORD_LIST("revisions", RECORD_REVISIONS);
 #undef ROW
 
 #define ROW struct db_row_equity
-static const struct record_field equity[] = {RECORD_FIELDS(RECORD_EQUITY)};
-const struct record db_record_equity = RECORD_OF("equity", equity);
+const struct record db_record_equity = RECORD_LIST("equity", RECORD_EQUITY);
 #undef ROW
 
 #define ROW               struct db_row_position

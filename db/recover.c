@@ -9,6 +9,9 @@
 #include "db/holdings.h"
 #include "db/queue.h"
 #include "db/reader_query.h"
+#include "db/records.h"
+#include "db/row_hash.h"
+#include "exchange/fill.h"
 
 /* A split, of the symbol with this id in the database. */
 struct known_split {
@@ -201,27 +204,28 @@ static int follow_fills(struct recovery *recovery)
         "f.input_seq "
         "FROM ledger AS l LEFT JOIN fills AS f ON f.id = l.fill_id "
         "WHERE l.id > ?1 AND (l.kind = 'reset' OR (l.kind = 'trade' AND l.amount <> 0)) ORDER BY l.id",
-        &stmt);
+        RECORD_PARAMS(recovery->base.last_ledger), &stmt);
     if (r < 0)
         return r;
-    sqlite3_bind_int64(stmt, 1, (sqlite3_int64)recovery->base.last_ledger);
+    struct fill f;
+    int64_t account, symbol, reset_ns;
+    const char *side;
     r = db_base_positions(recovery->reader, false, &recovery->holdings);
-    int64_t last = 0;
-    while (r >= 0 && (r = db_query_step(recovery->reader, stmt)) > 0) {
-        int64_t account = sqlite3_column_int64(stmt, 0), fill = sqlite3_column_int64(stmt, 2);
-        int side = order_side_parse(db_column_text(stmt, 4));
-        if (fill != last && fill != 0)
-            r = follow_splits(recovery, (uint64_t)sqlite3_column_int64(stmt, 9));
+    uint64_t last = 0;
+    while (r >= 0 && (r = db_query_next(recovery->reader, stmt,
+                                        RECORD_INTO(&account, &reset_ns, &f.id, &symbol, &side, &f.qty,
+                                                    &f.notional, &f.fee, &f.ts_ns, &f.input_seq))) > 0) {
+        if (f.id != last && f.id != 0)
+            r = follow_splits(recovery, f.input_seq);
         if (r < 0)
             break;
-        if (fill == 0)
-            db_holdings_reset(&recovery->holdings, account, sqlite3_column_int64(stmt, 1));
-        else if (fill != last)
-            r = db_holdings_fill(&recovery->holdings, account, sqlite3_column_int64(stmt, 3),
-                                 (enum order_side)side, sqlite3_column_int64(stmt, 5),
-                                 sqlite3_column_int64(stmt, 6), sqlite3_column_int64(stmt, 7),
-                                 sqlite3_column_int64(stmt, 8));
-        last = fill;
+        if (f.id == 0)
+            db_holdings_reset(&recovery->holdings, account, reset_ns);
+        else if (f.id != last)
+            r = db_holdings_fill(&recovery->holdings, account, symbol,
+                                 (enum order_side)order_side_parse(side ? side : ""), f.qty, f.notional,
+                                 f.fee, f.ts_ns);
+        last = f.id;
     }
     if (r == 0)
         r = follow_splits(recovery, UINT64_MAX);
@@ -316,21 +320,22 @@ static int take_balances(struct recovery *recovery)
         "charged.ts_ns "
         "FROM parts AS l LEFT JOIN begun ON begun.account = l.account "
         "LEFT JOIN charged ON charged.account = l.account GROUP BY l.account, l.asset, l.scale",
-        &stmt);
-    if (r < 0)
-        return r;
-    sqlite3_bind_int64(stmt, 1, (sqlite3_int64)recovery->base.last_ledger);
-    while ((r = db_query_step(recovery->reader, stmt)) > 0) {
+        RECORD_PARAMS(recovery->base.last_ledger), &stmt);
+    struct db_recovered_balance row;
+    int64_t running, last_id, deposits, interest_ns;
+    char asset[ASSET_NAME_MAX + 1]; /* one that is longer is none */
+    const struct record_into *columns =
+        RECORD_INTO(&row.account, record_into_chars(asset, sizeof asset), &row.scale, &row.total, &running,
+                    &last_id, &deposits, &row.borrowed, &interest_ns);
+    while (r >= 0 && (r = db_query_next(recovery->reader, stmt, columns)) > 0) {
         struct db_recovered_balance *balance = APPEND(recovery, to->balances, to->n_balances);
         if (!balance)
             return db_query_end(stmt, -ENOMEM);
-        balance->account = sqlite3_column_int(stmt, 0);
-        balance->scale = sqlite3_column_int(stmt, 2);
-        balance->total = sqlite3_column_int64(stmt, 3);
-        balance->borrowed = sqlite3_column_int64(stmt, 7);
-        if (!db_column_name(stmt, 1, balance->asset, sizeof balance->asset) ||
-            balance->account >= to->n_accounts || balance->borrowed < 0 ||
-            balance->total != sqlite3_column_int64(stmt, 4)) {
+        memcpy(row.asset, asset, sizeof row.asset);
+        row.asset[sizeof row.asset - 1] = '\0';
+        *balance = row;
+        if (strlen(asset) >= sizeof row.asset || row.account >= to->n_accounts || row.borrowed < 0 ||
+            row.total != running) {
             snprintf(recovery->err, sizeof recovery->err,
                      "the ledger's rows of %s do not add up to its balance: see papertape ledger verify",
                      balance->asset);
@@ -338,8 +343,8 @@ static int take_balances(struct recovery *recovery)
         }
         struct db_recovered_account *account = &to->accounts[balance->account];
         if (strcmp(account->account.currency, balance->asset) == 0) {
-            account->deposits = sqlite3_column_int64(stmt, 6);
-            account->interest_ns = sqlite3_column_int64(stmt, 8);
+            account->deposits = deposits;
+            account->interest_ns = interest_ns;
         }
     }
     return db_query_end(stmt, r);
@@ -366,38 +371,23 @@ static void take_base_ids(struct recovery *recovery)
 static int take_last_ids(struct recovery *recovery)
 {
     struct db_recovered *to = recovery->to;
-    sqlite3_stmt *stmt;
-    int r =
-        db_query(recovery->reader,
-                 "SELECT ifnull((SELECT max(id) FROM orders), 0), ifnull((SELECT max(id) FROM fills), 0), "
-                 "ifnull((SELECT max(id) FROM ledger), 0), "
-                 "max(ifnull((SELECT max(id) FROM commands), 0), " NUMBER(
-                     "last_command") "), "
-                                     "max(ifnull((SELECT max(id) FROM alerts), 0), " NUMBER(
-                                         "last_alert") "), "
-                                                       "(SELECT hash FROM ledger ORDER BY id DESC LIMIT 1), "
-                                                       "ifnull((SELECT value = '1' FROM meta WHERE key = "
-                                                       "'paused'), 0), "
-                                                       "ifnull((SELECT CAST (value AS INTEGER) FROM meta "
-                                                       "WHERE key = 'event_seq'), 0)",
-                 &stmt);
-    if (r < 0)
-        return r;
-    r = db_query_step(recovery->reader, stmt);
-    if (r > 0) {
-        to->last_order = (uint64_t)sqlite3_column_int64(stmt, 0);
-        to->last_fill = (uint64_t)sqlite3_column_int64(stmt, 1);
-        to->last_ledger = (uint64_t)sqlite3_column_int64(stmt, 2);
-        to->last_command = (uint64_t)sqlite3_column_int64(stmt, 3);
-        to->last_alert = (uint64_t)sqlite3_column_int64(stmt, 4);
-        if (sqlite3_column_bytes(stmt, 5) == LEDGER_HASH_SIZE)
-            memcpy(to->ledger_hash, sqlite3_column_blob(stmt, 5), LEDGER_HASH_SIZE);
+    int r = db_query_first(
+        recovery->reader,
+        "SELECT ifnull((SELECT max(id) FROM orders), 0), ifnull((SELECT max(id) FROM fills), 0), "
+        "ifnull((SELECT max(id) FROM ledger), 0), "
+        "max(ifnull((SELECT max(id) FROM commands), 0), " NUMBER(
+            "last_command") "), "
+                            "max(ifnull((SELECT max(id) FROM alerts), 0), " NUMBER(
+                                "last_alert") "), "
+                                              "(SELECT hash FROM ledger ORDER BY id DESC LIMIT 1), "
+                                              "ifnull((SELECT value = '1' FROM meta WHERE key = 'paused'), "
+                                              "0), " NUMBER("event_seq"),
+        NULL,
+        RECORD_INTO(&to->last_order, &to->last_fill, &to->last_ledger, &to->last_command, &to->last_alert,
+                    record_into_bytes(to->ledger_hash, sizeof to->ledger_hash), &to->paused, &to->event_seq));
+    if (r > 0)
         take_base_ids(recovery);
-        to->paused = sqlite3_column_int(stmt, 6);
-        to->event_seq = (uint64_t)sqlite3_column_int64(stmt, 7);
-        r = 0;
-    }
-    return db_query_end(stmt, r);
+    return r < 0 ? r : 0;
 }
 
 /* Keys first, as texts may move while they are gathered. */
@@ -407,33 +397,27 @@ static int take_keys(struct recovery *recovery)
     sqlite3_stmt *stmt;
     int r =
         db_query(recovery->reader,
-                 "SELECT key, id, order_id, state, cmd, args, result, ts_ns, peer_uid, peer_pid FROM "
-                 "commands WHERE id IN "
+                 "SELECT " DB_COMMAND_COLUMNS " FROM commands WHERE id IN "
                  "(SELECT max(id) FROM commands WHERE key <> '' GROUP BY key ORDER BY max(id) DESC LIMIT ?1) "
                  "ORDER BY key",
-                 &stmt);
-    if (r < 0)
-        return r;
-    sqlite3_bind_int(stmt, 1, DB_RECOVERED_KEYS_MAX);
+                 RECORD_PARAMS(DB_RECOVERED_KEYS_MAX), &stmt);
     struct db_queue texts = {0}; /* a growing block of memory */
-    while ((r = db_query_step(recovery->reader, stmt)) > 0) {
+    struct db_command row;
+    while (r >= 0 && (r = db_query_row(recovery->reader, stmt, &db_record_commands, &row, NULL)) > 0) {
         struct db_recovered_key *key = APPEND(recovery, to->keys, to->n_keys);
-        const char *const parts[] = {db_column_text(stmt, 4), db_column_text(stmt, 5),
-                                     db_column_text(stmt, 6)};
-        int state = db_command_state_parse(db_column_text(stmt, 3));
+        const char *const parts[] = {row.cmd, row.args, row.result};
         if (!key || !db_queue_append(&texts, 0, 0, 0, "", 0, parts, 3)) {
             r = -ENOMEM;
             break;
         }
-        key->command = (uint64_t)sqlite3_column_int64(stmt, 1);
-        key->order_id = (uint64_t)sqlite3_column_int64(stmt, 2);
-        key->ts_ns = sqlite3_column_int64(stmt, 7);
-        key->peer_uid = sqlite3_column_int64(stmt, 8);
-        key->peer_pid = sqlite3_column_int64(stmt, 9);
-        key->state = (enum db_command_state)state;
-        if (state < 0 || !db_column_name(stmt, 0, key->key, sizeof key->key)) {
-            r = db_query_bad(recovery->reader, "commands", (int64_t)key->command,
-                             "unknown state, or too long a key");
+        *key = (struct db_recovered_key){.command = row.id,
+                                         .order_id = row.order_id,
+                                         .ts_ns = row.ts_ns,
+                                         .peer_uid = row.peer_uid,
+                                         .peer_pid = row.peer_pid,
+                                         .state = row.state};
+        if ((size_t)snprintf(key->key, sizeof key->key, "%s", row.key) >= sizeof key->key) {
+            r = db_query_bad_row(recovery->reader, stmt, "commands", "too long a key");
             break;
         }
     }

@@ -44,25 +44,27 @@ int db_row_hash_register(sqlite3 *db);
 #define DB_FILL_SEALED  "13"
 #define DB_FILL_COLUMNS_1 \
     "id, order_id, account, symbol, side, ts_ns, price, qty, notional, fee, maker, input_seq"
-#define DB_POSITION_COLUMNS RECORD_COLUMNS(RECORD_POSITIONS)
-#define DB_EQUITY_COLUMNS   RECORD_COLUMNS(RECORD_EQUITY)
-#define DB_ACCOUNT_COLUMNS  RECORD_COLUMNS(RECORD_ACCOUNTS) RECORD_ACCOUNT_NOW(RECORD_COLUMN_NEXT_)
-#define DB_COMMAND_COLUMNS  RECORD_COLUMNS(RECORD_COMMANDS)
-#define DB_ALERT_COLUMNS    RECORD_COLUMNS(RECORD_ALERTS)
-#define DB_SYMBOL_COLUMNS   RECORD_COLUMNS(RECORD_SYMBOLS)
-#define DB_REVISION_COLUMNS RECORD_COLUMNS(RECORD_REVISIONS)
-#define DB_REBUILD_COLUMNS  "id, ts_ns, why, aside, first_seq, last_seq"
-#define DB_SOURCE_COLUMNS   "rebuild, name, source, logged, salvaged"
-#define DB_BASE_COLUMNS \
-    "id, event_seq, ts_ns, last_order, last_fill, last_ledger, ledger_hash, last_action, last_revision"
-#define DB_BASE_ACCOUNT_COLUMNS "account, deposits, interest_ns"
-#define DB_BASE_BALANCE_COLUMNS "account, asset, scale, total, borrowed"
-#define DB_BASE_POSITION_COLUMNS \
-    "account, symbol, qty, cost, realized, fifo_cost, fifo_realized, fees, opened_ns, updated_ns, " \
-    "closed_ns, lots"
-#define DB_BASE_ORDER_COLUMNS "id, filled, cost"
-#define DB_SALVAGED_COLUMNS   "name, first, last"
-#define DB_ACTION_COLUMNS     RECORD_COLUMNS(RECORD_ACTIONS)
+#define DB_POSITION_COLUMNS      RECORD_COLUMNS(RECORD_POSITIONS)
+#define DB_EQUITY_COLUMNS        RECORD_COLUMNS(RECORD_EQUITY)
+#define DB_ACCOUNT_COLUMNS       RECORD_COLUMNS(RECORD_ACCOUNTS) RECORD_ACCOUNT_NOW(RECORD_COLUMN_NEXT_)
+#define DB_COMMAND_COLUMNS       RECORD_COLUMNS(RECORD_COMMANDS)
+#define DB_ALERT_COLUMNS         RECORD_COLUMNS(RECORD_ALERTS)
+#define DB_SYMBOL_COLUMNS        RECORD_COLUMNS(RECORD_SYMBOLS)
+#define DB_REVISION_COLUMNS      RECORD_COLUMNS(RECORD_REVISIONS)
+#define DB_REBUILD_COLUMNS       RECORD_COLUMNS(RECORD_REBUILD)
+#define DB_SOURCE_COLUMNS        RECORD_COLUMNS(RECORD_REBUILD_SOURCE)
+#define DB_BASE_COLUMNS          "id, " RECORD_COLUMNS(RECORD_BASE)
+#define DB_BASE_ACCOUNT_COLUMNS  RECORD_COLUMNS(RECORD_BASE_ACCOUNT)
+#define DB_BASE_BALANCE_COLUMNS  RECORD_COLUMNS(RECORD_BASE_BALANCE)
+#define DB_BASE_POSITION_COLUMNS RECORD_COLUMNS(RECORD_BASE_POSITION)
+#define DB_BASE_ORDER_COLUMNS    RECORD_COLUMNS(RECORD_BASE_ORDER)
+#define DB_SALVAGED_COLUMNS      "name, first, last"
+#define DB_ACTION_COLUMNS        RECORD_COLUMNS(RECORD_ACTIONS)
+
+/* A row with its seal. */
+#define DB_SEALED_INSERT(table, LIST) \
+    "INSERT INTO " table \
+    " (" RECORD_COLUMNS(LIST) ", hash) VALUES (" RECORD_VALUES(LIST) ", seal(2, " RECORD_VALUES(LIST) "))"
 
 /* What the hash of an order and of a fill should be. Version 1 knew nothing of the columns that are compared.
  */

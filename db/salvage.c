@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "db/row_hash.h"
+#include "db/sealed.h"
+#include "record/sqlite.h"
 
 enum { BUSY_TIMEOUT_MS = 5000, PROBES_MAX = 100000 };
 
@@ -13,6 +15,7 @@ enum { BUSY_TIMEOUT_MS = 5000, PROBES_MAX = 100000 };
 struct copying {
     struct db_salvage *salvage;
     const struct salvage_table *table;
+    const char *seal; /* what `hash` should be; NULL: not sealed */
     struct db_salvaged *tells;
     sqlite3_stmt *forwards, *backwards, *insert, *mark;
     int n_columns;
@@ -28,8 +31,8 @@ static void take(struct copying *c, sqlite3_stmt *row)
     const struct salvage_table *table = c->table;
     c->read++;
     if (table->key)
-        c->last = sqlite3_column_int64(row, 0);
-    if (table->seal && sqlite3_column_int(row, c->n_columns) != 1) {
+        record_sqlite_take(row, RECORD_INTO(&c->last));
+    if (c->seal && sqlite3_column_int(row, c->n_columns) != 1) {
         c->tells->refused++;
         return;
     }
@@ -48,8 +51,7 @@ static void take(struct copying *c, sqlite3_stmt *row)
     c->tells->rows += rc == SQLITE_OK && changed > 0;
     if (rc != SQLITE_OK || changed == 0 || !c->mark)
         return;
-    sqlite3_bind_text(c->mark, 1, table->name, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(c->mark, 2, c->last);
+    record_sqlite_params(c->mark, RECORD_PARAMS(table->name, c->last));
     sqlite3_step(c->mark);
     rc = sqlite3_reset(c->mark);
     if (rc != SQLITE_OK)
@@ -60,8 +62,7 @@ static void take(struct copying *c, sqlite3_stmt *row)
 static bool scan(struct copying *c, sqlite3_stmt *stmt, int64_t low, int64_t high)
 {
     int rc;
-    sqlite3_bind_int64(stmt, 1, low);
-    sqlite3_bind_int64(stmt, 2, high);
+    record_sqlite_params(stmt, RECORD_PARAMS(low, high));
     while (c->rc == SQLITE_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW)
         take(c, stmt);
     bool end = c->rc == SQLITE_OK && rc == SQLITE_DONE;
@@ -113,16 +114,37 @@ static void copy_all(struct copying *c)
     }
 }
 
-static char *select_text(const struct salvage_table *table, bool backwards)
+/* What the table's hashes should be. */
+static const char *seal_of(const char *table)
 {
+    for (size_t i = 0; i < db_sealed_count; i++)
+        if (strcmp(db_sealed[i].table, table) == 0)
+            return db_sealed[i].seal;
+    return NULL;
+}
+
+/* "a DESC, b DESC" of "a, b". */
+static char *descending(const char *order)
+{
+    const char *comma = strchr(order, ',');
+    char *rest = comma ? descending(comma + 2) : NULL;
+    char *text = sqlite3_mprintf("%.*s DESC%s%s", comma ? (int)(comma - order) : (int)strlen(order), order,
+                                 rest ? ", " : "", rest ? rest : "");
+    sqlite3_free(rest);
+    return text;
+}
+
+static char *select_text(const struct copying *c, bool backwards)
+{
+    const struct salvage_table *table = c->table;
+    const char *by = table->key ? table->key : table->order;
     char *range = table->key ? sqlite3_mprintf("%s > ?1 AND %s <= ?2", table->key, table->key)
                              : sqlite3_mprintf("ifnull(?1, 0) IS NOT NULL AND ifnull(?2, 0) IS NOT NULL");
-    char *order = table->key ? sqlite3_mprintf("%s%s", table->key, backwards ? " DESC" : "")
-                             : sqlite3_mprintf("%s", backwards ? table->backwards : table->order);
-    char *sql = sqlite3_mprintf("SELECT %s%s%s%s FROM %s%s WHERE %s AND (%s) ORDER BY %s", table->columns,
-                                table->seal ? ", hash IS (" : "", table->seal ? table->seal : "",
-                                table->seal ? ")" : "", table->name, table->key ? " NOT INDEXED" : "", range,
-                                table->where ? table->where : "1", order);
+    char *order = backwards ? descending(by) : sqlite3_mprintf("%s", by);
+    char *sql =
+        sqlite3_mprintf("SELECT %s%s%s%s FROM %s%s WHERE %s AND (%s) ORDER BY %s", table->columns,
+                        c->seal ? ", hash IS (" : "", c->seal ? c->seal : "", c->seal ? ")" : "", table->name,
+                        table->key ? " NOT INDEXED" : "", range, table->where ? table->where : "1", order);
     sqlite3_free(range);
     sqlite3_free(order);
     return sql;
@@ -133,21 +155,24 @@ static char *insert_text(const struct salvage_table *table, int n)
     char values[5 * SALVAGE_COLUMNS_MAX] = "";
     for (int i = 0; i < n; i++)
         snprintf(values + strlen(values), sizeof values - strlen(values), "%s?%d", i ? "," : "", i + 1);
-    return sqlite3_mprintf("%s (%s) VALUES (%s) %s", table->into, table->columns, values,
-                           table->conflict ? table->conflict : "");
+    if (table->into)
+        return sqlite3_mprintf("%s (%s) VALUES (%s) %s", table->into, table->columns, values,
+                               table->conflict ? table->conflict : "");
+    return sqlite3_mprintf("INSERT OR %s INTO main.%s (%s) VALUES (%s)",
+                           table->replaces ? "REPLACE" : "IGNORE", table->name, table->columns, values);
 }
 
 /* false: the damaged file has no such table, or one of another layout, or cannot say. */
 static bool prepare_from(struct copying *c)
 {
-    char *forwards = select_text(c->table, false), *backwards = select_text(c->table, true);
+    char *forwards = select_text(c, false), *backwards = select_text(c, true);
     bool good = forwards && backwards &&
                 sqlite3_prepare_v2(c->salvage->from, forwards, -1, &c->forwards, NULL) == SQLITE_OK &&
                 sqlite3_prepare_v2(c->salvage->from, backwards, -1, &c->backwards, NULL) == SQLITE_OK;
     sqlite3_free(forwards);
     sqlite3_free(backwards);
     if (good)
-        c->n_columns = sqlite3_column_count(c->forwards) - (c->table->seal ? 1 : 0);
+        c->n_columns = sqlite3_column_count(c->forwards) - (c->seal ? 1 : 0);
     return good;
 }
 
@@ -170,6 +195,7 @@ int db_salvage_copy(struct db_salvage *salvage, const struct salvage_table *tabl
         return SQLITE_FULL;
     struct copying c = {.salvage = salvage,
                         .table = table,
+                        .seal = seal_of(table->name),
                         .tells = &salvage->tables[salvage->n_tables++],
                         .low = low,
                         .high = high};

@@ -17,15 +17,14 @@ struct db_salvage {
 /* A table, and which of its rows are wanted. */
 struct salvage_table {
     const char *name;
-    const char *columns;           /* that are copied */
-    const char *seal;              /* what `hash` should be; NULL: not sealed */
-    const char *key;               /* one number; NULL: see order */
-    const char *order, *backwards; /* without a key of one number: ORDER BY both ways */
-    const char *where;             /* NULL: all of them */
-    const char *
-        into; /* the statement's beginning and end around the values: "INSERT OR IGNORE INTO main.orders" … */
-    const char *conflict;
-    bool marked; /* its rows are listed in `salvaged` */
+    const char *columns; /* that are copied */
+    const char *key;     /* one number; NULL: see order */
+    const char *order;   /* without a key of one number: its columns */
+    const char *where;   /* NULL: all of them */
+    bool replaces;       /* rows that are there; else those stay */
+    const char *into,
+        *conflict; /* the statement's beginning and end around the values, where they are others */
+    bool marked;   /* its rows are listed in `salvaged` */
 };
 
 /* Copies what can be read of rows whose key is above `low` and at most `high`. 0 or a SQLite result code of

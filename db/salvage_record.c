@@ -9,39 +9,18 @@
 #include "record/sqlite.h"
 #include "record/training.h"
 
-#define IGNORE(table) "INSERT OR IGNORE INTO main." table
-
-static const struct salvage_table symbols = {.name = "symbols",
-                                             .columns = DB_SYMBOL_COLUMNS ", hash",
-                                             .seal = "seal(2, " DB_SYMBOL_COLUMNS ")",
-                                             .key = "id",
-                                             .into = IGNORE("symbols")};
-static const struct salvage_table accounts = {.name = "accounts",
-                                              .columns = DB_ACCOUNT_COLUMNS ", hash",
-                                              .seal = "seal(2, " DB_ACCOUNT_COLUMNS ")",
-                                              .key = "id",
-                                              .into = IGNORE("accounts")};
-static const struct salvage_table orders = {.name = "orders",
-                                            .columns = DB_ORDER_COLUMNS ", rule, hash",
-                                            .seal = DB_ORDER_SEAL,
-                                            .key = "id",
-                                            .into = IGNORE("orders"),
+static const struct salvage_table symbols = {"symbols", DB_SYMBOL_COLUMNS ", hash", .key = "id"};
+static const struct salvage_table accounts = {"accounts", DB_ACCOUNT_COLUMNS ", hash", .key = "id"};
+static const struct salvage_table orders = {"orders", DB_ORDER_COLUMNS ", rule, hash", .key = "id",
                                             .marked = true};
-static const struct salvage_table fills = {.name = "fills",
-                                           .columns = DB_FILL_COLUMNS ", rule, hash",
-                                           .seal = DB_FILL_SEAL,
-                                           .key = "id",
-                                           .into = IGNORE("fills"),
+static const struct salvage_table fills = {"fills", DB_FILL_COLUMNS ", rule, hash", .key = "id",
                                            .marked = true};
-static const struct salvage_table ledger = {.name = "ledger",
-                                            .columns = DB_LEDGER_COLUMNS,
-                                            .key = "id",
+static const struct salvage_table ledger = {"ledger", DB_LEDGER_COLUMNS, .key = "id",
                                             .into = "INSERT OR IGNORE INTO temp.candidates"};
 /* The client's own answer is in the former file; what the log brought again is in its place. */
 static const struct salvage_table commands = {
-    .name = "commands",
-    .columns = DB_COMMAND_COLUMNS ", hash",
-    .seal = "seal(2, " DB_COMMAND_COLUMNS ")",
+    "commands",
+    DB_COMMAND_COLUMNS ", hash",
     .key = "id",
     .into = "INSERT INTO main.commands",
     .conflict =
@@ -53,94 +32,24 @@ static const struct salvage_table commands = {
 
 /* Those that the event log knows nothing of, or not as well. */
 static const struct salvage_table others[] = {
-    {.name = "alerts",
-     .columns = DB_ALERT_COLUMNS ", hash",
-     .seal = "seal(2, " DB_ALERT_COLUMNS ")",
-     .key = "id",
-     .into = IGNORE("alerts")},
-    {.name = "equity",
-     .columns = DB_EQUITY_COLUMNS ", hash",
-     .seal = "seal(2, " DB_EQUITY_COLUMNS ")",
-     .order = "account, ts_ns",
-     .backwards = "account DESC, ts_ns DESC",
-     .into = IGNORE("equity")},
-    {.name = "meta",
-     .columns = "key, value, hash",
-     .seal = "seal(2, key, value)",
-     .order = "key",
-     .backwards = "key DESC",
-     .where = "key NOT IN ('event_seq', 'counts', 'paused')",
-     .into = IGNORE("meta")},
-    {.name = "bars",
-     .columns = RECORD_COLUMNS(RECORD_BAR_KEY) ", " RECORD_COLUMNS(RECORD_BAR) ", split",
-     .order = "symbol, interval_ns, source, open_ns",
-     .backwards = "symbol DESC, interval_ns DESC, source DESC, open_ns DESC",
-     .into = IGNORE("bars")},
-    {.name = "book_bars",
-     .columns = RECORD_COLUMNS(RECORD_BOOK_BARS),
-     .order = "symbol, interval_ns, open_ns",
-     .backwards = "symbol DESC, interval_ns DESC, open_ns DESC",
-     .into = IGNORE("book_bars")},
-    {.name = "gaps",
-     .columns = RECORD_COLUMNS(RECORD_GAPS),
-     .order = "symbol, interval_ns, from_open_ns",
-     .backwards = "symbol DESC, interval_ns DESC, from_open_ns DESC",
-     .into = IGNORE("gaps")},
-    {.name = "market_sessions",
-     .columns = RECORD_COLUMNS(RECORD_SESSIONS),
-     .order = "calendar",
-     .backwards = "calendar DESC",
-     .into = IGNORE("market_sessions")},
-    {.name = "venue_bans",
-     .columns = RECORD_COLUMNS(RECORD_BANS),
-     .order = "venue",
-     .backwards = "venue DESC",
-     .into = IGNORE("venue_bans")},
-    {.name = "trainings",
-     .columns = RECORD_COLUMNS(RECORD_TRAINING),
-     .order = "name",
-     .backwards = "name DESC",
-     .into = IGNORE("trainings")},
-    {.name = "training_points",
-     .columns = RECORD_COLUMNS(RECORD_TRAINING_POINT),
-     .order = "training, steps",
-     .backwards = "training DESC, steps DESC",
-     .into = IGNORE("training_points")},
-    {.name = "training_evaluations",
-     .columns = RECORD_COLUMNS(RECORD_TRAINING_EVALUATION),
-     .order = "training, steps",
-     .backwards = "training DESC, steps DESC",
-     .into = IGNORE("training_evaluations")},
-    {.name = "training_states",
-     .columns = RECORD_COLUMNS(RECORD_TRAINING_STATE),
-     .order = "training, ts_ns",
-     .backwards = "training DESC, ts_ns DESC",
-     .into = IGNORE("training_states")},
-    {.name = "policies",
-     .columns = RECORD_COLUMNS(RECORD_POLICY),
-     .order = "name",
-     .backwards = "name DESC",
-     .into = IGNORE("policies")},
-    {.name = "order_policies",
-     .columns = RECORD_COLUMNS(RECORD_ORDER_POLICY),
-     .key = "order_id",
-     .into = IGNORE("order_policies")},
-    {.name = "telemetry",
-     .columns = RECORD_COLUMNS(RECORD_TELEMETRY),
-     .order = "name, ts_ns",
-     .backwards = "name DESC, ts_ns DESC",
-     .into = IGNORE("telemetry")},
-    {.name = "rebuilds",
-     .columns = DB_REBUILD_COLUMNS ", hash",
-     .seal = "seal(2, " DB_REBUILD_COLUMNS ")",
-     .key = "id",
-     .into = IGNORE("rebuilds")},
-    {.name = "rebuild_sources",
-     .columns = DB_SOURCE_COLUMNS ", hash",
-     .seal = "seal(2, " DB_SOURCE_COLUMNS ")",
-     .order = "rebuild, name",
-     .backwards = "rebuild DESC, name DESC",
-     .into = IGNORE("rebuild_sources")},
+    {"alerts", DB_ALERT_COLUMNS ", hash", .key = "id"},
+    {"equity", DB_EQUITY_COLUMNS ", hash", .order = "account, ts_ns"},
+    {"meta", "key, value, hash", .order = "key", .where = "key NOT IN ('event_seq', 'counts', 'paused')"},
+    {"bars", RECORD_COLUMNS(RECORD_BAR_KEY) ", " RECORD_COLUMNS(RECORD_BAR) ", split",
+     .order = "symbol, interval_ns, source, open_ns"},
+    {"book_bars", RECORD_COLUMNS(RECORD_BOOK_BARS), .order = "symbol, interval_ns, open_ns"},
+    {"gaps", RECORD_COLUMNS(RECORD_GAPS), .order = "symbol, interval_ns, from_open_ns"},
+    {"market_sessions", RECORD_COLUMNS(RECORD_SESSIONS), .order = "calendar"},
+    {"venue_bans", RECORD_COLUMNS(RECORD_BANS), .order = "venue"},
+    {"trainings", RECORD_COLUMNS(RECORD_TRAINING), .order = "name"},
+    {"training_points", RECORD_COLUMNS(RECORD_TRAINING_POINT), .order = "training, steps"},
+    {"training_evaluations", RECORD_COLUMNS(RECORD_TRAINING_EVALUATION), .order = "training, steps"},
+    {"training_states", RECORD_COLUMNS(RECORD_TRAINING_STATE), .order = "training, ts_ns"},
+    {"policies", RECORD_COLUMNS(RECORD_POLICY), .order = "name"},
+    {"order_policies", RECORD_COLUMNS(RECORD_ORDER_POLICY), .key = "order_id"},
+    {"telemetry", RECORD_COLUMNS(RECORD_TELEMETRY), .order = "name, ts_ns"},
+    {"rebuilds", DB_REBUILD_COLUMNS ", hash", .key = "id"},
+    {"rebuild_sources", DB_SOURCE_COLUMNS ", hash", .order = "rebuild, name"},
 };
 
 /* What names a row that is not there goes again, of the rows that were salvaged. */
@@ -188,7 +97,8 @@ static int take_ledger(struct db_salvage *salvage, uint64_t before,
     sqlite3_stmt *stmt = NULL, *insert = NULL, *mark = NULL;
     uint8_t hash[LEDGER_HASH_SIZE];
     memcpy(hash, last, sizeof hash);
-    int rc = sqlite3_prepare_v2(salvage->to, "SELECT * FROM temp.candidates ORDER BY id", -1, &stmt, NULL);
+    int rc = sqlite3_prepare_v2(
+        salvage->to, "SELECT " DB_LEDGER_COLUMNS ", hash FROM temp.candidates ORDER BY id", -1, &stmt, NULL);
     if (rc == SQLITE_OK)
         rc = sqlite3_prepare_v2(salvage->to, take, -1, &insert, NULL);
     if (rc == SQLITE_OK)
@@ -196,22 +106,23 @@ static int take_ledger(struct db_salvage *salvage, uint64_t before,
                                 &mark, NULL);
     tells->rows = 0;
     while (rc == SQLITE_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-        sqlite3_int64 id = sqlite3_column_int64(stmt, 0);
         bool good = follows(stmt, before, hash);
-        before = (uint64_t)id;
-        if (sqlite3_column_bytes(stmt, 10) == LEDGER_HASH_SIZE)
-            memcpy(hash, sqlite3_column_blob(stmt, 10), LEDGER_HASH_SIZE);
+        size_t size;
+        const void *its = record_sqlite_blob(stmt, &record_ledger, &size);
+        record_sqlite_take(stmt, RECORD_INTO(&before));
+        if (size == sizeof hash)
+            memcpy(hash, its, size);
         rc = SQLITE_OK;
         tells->refused += !good;
         if (!good)
             continue;
-        sqlite3_bind_int64(insert, 1, id);
+        record_sqlite_params(insert, RECORD_PARAMS(before));
         sqlite3_step(insert);
         int changed = sqlite3_changes(salvage->to);
         rc = sqlite3_reset(insert);
         if (rc == SQLITE_OK && changed > 0) {
             tells->rows++;
-            sqlite3_bind_int64(mark, 1, id);
+            record_sqlite_params(mark, RECORD_PARAMS(before));
             sqlite3_step(mark);
             rc = sqlite3_reset(mark);
         } else if ((rc & 0xff) == SQLITE_CONSTRAINT) {
@@ -227,18 +138,10 @@ static int take_ledger(struct db_salvage *salvage, uint64_t before,
 int db_salvage_before(struct db_salvage *salvage, uint64_t first_seq)
 {
     char where[64];
-    struct salvage_table actions = {.name = "corporate_actions",
-                                    .columns = DB_ACTION_COLUMNS ", hash",
-                                    .seal = "seal(2, " DB_ACTION_COLUMNS ")",
-                                    .key = "id",
-                                    .where = where,
-                                    .into = IGNORE("corporate_actions")},
-                         revisions = {.name = "revisions",
-                                      .columns = DB_REVISION_COLUMNS ", hash",
-                                      .seal = "seal(2, " DB_REVISION_COLUMNS ")",
-                                      .key = "id",
-                                      .where = where,
-                                      .into = IGNORE("revisions")};
+    const struct salvage_table actions = {"corporate_actions", DB_ACTION_COLUMNS ", hash", .key = "id",
+                                          .where = where};
+    const struct salvage_table revisions = {"revisions", DB_REVISION_COLUMNS ", hash", .key = "id",
+                                            .where = where};
     sqlite3_snprintf(sizeof where, where, "input_seq <= %llu", first_seq);
     int rc = db_salvage_copy(salvage, &symbols, 0, INT64_MAX);
     if (rc == SQLITE_OK)
@@ -287,13 +190,8 @@ int db_salvage_after(struct db_salvage *salvage, const struct db_base *base)
 
 static uint64_t number(sqlite3 *db, const char *sql)
 {
-    sqlite3_stmt *stmt;
     uint64_t n = 0;
-    if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) != SQLITE_OK)
-        return 0;
-    if (sqlite3_step(stmt) == SQLITE_ROW)
-        n = (uint64_t)sqlite3_column_int64(stmt, 0);
-    sqlite3_finalize(stmt);
+    record_sqlite_ask(db, sql, NULL, RECORD_INTO(&n));
     return n;
 }
 
@@ -310,40 +208,12 @@ void db_salvage_ends(struct db_salvage *salvage, struct db_salvage_ends *ret)
 
 /* Rows that later events changed: the former file's are the newer ones. */
 static const struct salvage_table changed[] = {
-    {.name = "accounts",
-     .columns = DB_ACCOUNT_COLUMNS ", hash",
-     .seal = "seal(2, " DB_ACCOUNT_COLUMNS ")",
-     .key = "id",
-     .into = "INSERT OR REPLACE INTO main.accounts"},
-    {.name = "positions",
-     .columns = DB_POSITION_COLUMNS ", hash",
-     .seal = "seal(2, " DB_POSITION_COLUMNS ")",
-     .order = "account, symbol",
-     .backwards = "account DESC, symbol DESC",
-     .into = "INSERT OR REPLACE INTO main.positions"},
-    {.name = "orders",
-     .columns = DB_ORDER_COLUMNS ", rule, hash",
-     .seal = DB_ORDER_SEAL,
-     .key = "id",
-     .into = "INSERT OR REPLACE INTO main.orders",
-     .marked = true},
-    {.name = "meta",
-     .columns = "key, value, hash",
-     .seal = "seal(2, key, value)",
-     .order = "key",
-     .backwards = "key DESC",
-     .where = "key <> 'counts'",
-     .into = "INSERT OR REPLACE INTO main.meta"},
-    {.name = "corporate_actions",
-     .columns = DB_ACTION_COLUMNS ", hash",
-     .seal = "seal(2, " DB_ACTION_COLUMNS ")",
-     .key = "id",
-     .into = IGNORE("corporate_actions")},
-    {.name = "revisions",
-     .columns = DB_REVISION_COLUMNS ", hash",
-     .seal = "seal(2, " DB_REVISION_COLUMNS ")",
-     .key = "id",
-     .into = IGNORE("revisions")},
+    {"accounts", DB_ACCOUNT_COLUMNS ", hash", .key = "id", .replaces = true},
+    {"positions", DB_POSITION_COLUMNS ", hash", .order = "account, symbol", .replaces = true},
+    {"orders", DB_ORDER_COLUMNS ", rule, hash", .key = "id", .replaces = true, .marked = true},
+    {"meta", "key, value, hash", .order = "key", .where = "key <> 'counts'", .replaces = true},
+    {"corporate_actions", DB_ACTION_COLUMNS ", hash", .key = "id"},
+    {"revisions", DB_REVISION_COLUMNS ", hash", .key = "id"},
 };
 
 int db_salvage_beyond(struct db_salvage *salvage, const struct db_salvage_ends *from,
@@ -365,9 +235,7 @@ int db_salvage_beyond(struct db_salvage *salvage, const struct db_salvage_ends *
 
 int db_salvage_command(sqlite3 *to, const struct db_command *row)
 {
-    static const char sql[] =
-        "INSERT OR IGNORE INTO commands (" DB_COMMAND_COLUMNS
-        ", hash) VALUES (" RECORD_VALUES(RECORD_COMMANDS) ", seal(2, " RECORD_VALUES(RECORD_COMMANDS) "))";
+    static const char sql[] = DB_SEALED_INSERT("commands", RECORD_COMMANDS) " ON CONFLICT DO NOTHING";
     sqlite3_stmt *stmt;
     int rc = sqlite3_prepare_v2(to, sql, -1, &stmt, NULL);
     if (rc != SQLITE_OK)
@@ -379,14 +247,7 @@ int db_salvage_command(sqlite3 *to, const struct db_command *row)
 
 bool db_salvage_ledger_hash(struct db_salvage *salvage, uint64_t id, uint8_t ret[static LEDGER_HASH_SIZE])
 {
-    sqlite3_stmt *stmt;
-    if (sqlite3_prepare_v2(salvage->from, "SELECT hash FROM ledger WHERE id = ?1", -1, &stmt, NULL) !=
-        SQLITE_OK)
-        return false;
-    sqlite3_bind_int64(stmt, 1, (sqlite3_int64)id);
-    bool found = sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_bytes(stmt, 0) == LEDGER_HASH_SIZE;
-    if (found)
-        memcpy(ret, sqlite3_column_blob(stmt, 0), LEDGER_HASH_SIZE);
-    sqlite3_finalize(stmt);
-    return found;
+    return record_sqlite_ask(salvage->from, "SELECT hash FROM ledger WHERE id = ?1 AND length(hash) = ?2",
+                             RECORD_PARAMS(id, LEDGER_HASH_SIZE),
+                             RECORD_INTO(record_into_bytes(ret, LEDGER_HASH_SIZE))) == SQLITE_ROW;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "db/row_hash.h"
+#include "record/sqlite.h"
 
 enum { BUSY_TIMEOUT_MS = 5000, FILE_MODE = 0640, LOG_PART = 1 << 16 };
 
@@ -16,11 +17,21 @@ static const char set_up[] = "PRAGMA foreign_keys = ON;"
                              "PRAGMA journal_size_limit = 67108864;"
                              "PRAGMA temp_store = MEMORY;" DB_STORE_TEMPORARY;
 
+#define TEXT(name, text) text,
+static const char *const statements[DB_STATEMENTS] = {DB_SQL_LIST(TEXT)};
+
 static int note(struct db_store *store, int rc)
 {
     if (rc != SQLITE_OK)
         snprintf(store->error, sizeof store->error, "%s", sqlite3_errmsg(store->db));
     return rc;
+}
+
+/* The first row, if there is one. */
+static int ask(struct db_store *store, const char *sql, const struct record_into *into)
+{
+    int rc = record_sqlite_ask(store->db, sql, NULL, into);
+    return note(store, rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc);
 }
 
 static int step(struct db_store *store, enum db_statement which)
@@ -40,14 +51,9 @@ static int count_wal_pages(void *ctx, sqlite3 *db, const char *name, int pages)
 /* The journal mode is a property of the file and is set once; it answers with the mode that holds. */
 static int set_wal(struct db_store *store)
 {
-    sqlite3_stmt *stmt;
-    int rc = note(store, sqlite3_prepare_v2(store->db, "PRAGMA journal_mode = WAL", -1, &stmt, NULL));
-    if (rc != SQLITE_OK)
-        return db_errno(rc);
-    bool wal = sqlite3_step(stmt) == SQLITE_ROW &&
-               sqlite3_stricmp((const char *)sqlite3_column_text(stmt, 0), "wal") == 0;
-    rc = note(store, sqlite3_finalize(stmt));
-    if (rc == SQLITE_OK && !wal) {
+    char mode[16] = "";
+    int rc = ask(store, "PRAGMA journal_mode = WAL", RECORD_INTO(record_into_chars(mode, sizeof mode)));
+    if (rc == SQLITE_OK && sqlite3_stricmp(mode, "wal") != 0) {
         snprintf(store->error, sizeof store->error, "this file system cannot keep a write-ahead log");
         return -EOPNOTSUPP;
     }
@@ -57,12 +63,8 @@ static int set_wal(struct db_store *store)
 static int read_event_seq(struct db_store *store)
 {
     static const char sql[] = "SELECT CAST (value AS INTEGER) FROM meta WHERE key = 'event_seq'";
-    sqlite3_stmt *stmt;
-    int rc = sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL);
-    if (rc != SQLITE_OK)
-        return db_errno(note(store, rc));
-    store->event_seq = sqlite3_step(stmt) == SQLITE_ROW ? (uint64_t)sqlite3_column_int64(stmt, 0) : 0;
-    return db_errno(note(store, sqlite3_finalize(stmt)));
+    store->event_seq = 0;
+    return db_errno(ask(store, sql, RECORD_INTO(&store->event_seq)));
 }
 
 /* Of the tables that have row numbers; equity has none, and is counted where it is written. */
@@ -79,8 +81,7 @@ static void count_row(void *ctx, int op, const char *db, const char *table, sqli
 static int put_meta(struct db_store *store, const char *key, const char *value)
 {
     sqlite3_stmt *stmt = store->statements[DB_SQL_META];
-    sqlite3_bind_text(stmt, 1, key, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 2, value, -1, SQLITE_STATIC);
+    record_sqlite_params(stmt, RECORD_PARAMS(key, value));
     int rc = step(store, DB_SQL_META);
     sqlite3_clear_bindings(stmt);
     return rc;
@@ -97,13 +98,11 @@ static int put_counts(struct db_store *store)
 static int read_counts(struct db_store *store)
 {
     static const char sql[] = "SELECT value FROM meta WHERE key = '" DB_COUNTS_KEY "'";
-    sqlite3_stmt *stmt;
-    int rc = note(store, sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL));
+    char text[DB_COUNTS_TEXT + 1] = ""; /* one that is longer is none */
+    int rc = ask(store, sql, RECORD_INTO(record_into_chars(text, sizeof text)));
     if (rc != SQLITE_OK)
         return db_errno(rc);
-    bool known = sqlite3_step(stmt) == SQLITE_ROW &&
-                 db_counts_parse((const char *)sqlite3_column_text(stmt, 0), &store->counts);
-    rc = note(store, sqlite3_finalize(stmt));
+    bool known = db_counts_parse(text, &store->counts);
     if (rc == SQLITE_OK && !known)
         rc = note(store, db_counts_take(store->db, &store->counts));
     if (rc == SQLITE_OK && !known)
@@ -125,14 +124,13 @@ static int find_symbols(struct db_store *store)
     static const char sql[] = "SELECT id FROM symbols WHERE venue = ?1 AND name = ?2";
     sqlite3_stmt *stmt;
     int rc = note(store, sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL));
-    if (rc != SQLITE_OK)
-        return db_errno(rc);
     for (int i = 0; rc == SQLITE_OK && i < SYMBOLS_MAX; i++) {
         if (!store->symbols[i].name[0])
             continue;
-        sqlite3_bind_text(stmt, 1, store->symbols[i].venue, -1, SQLITE_STATIC);
-        sqlite3_bind_text(stmt, 2, store->symbols[i].name, -1, SQLITE_STATIC);
-        store->symbol_ids[i] = sqlite3_step(stmt) == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : 0;
+        store->symbol_ids[i] = 0;
+        record_sqlite_params(stmt, RECORD_PARAMS(store->symbols[i].venue, store->symbols[i].name));
+        if (sqlite3_step(stmt) == SQLITE_ROW)
+            record_sqlite_take(stmt, RECORD_INTO(&store->symbol_ids[i]));
         rc = note(store, sqlite3_reset(stmt));
     }
     sqlite3_finalize(stmt);
@@ -178,8 +176,8 @@ int db_store_open(struct db_store *store, const char *path, bool create)
     if (r == 0)
         r = db_errno(note(store, sqlite3_exec(store->db, set_up, NULL, NULL, NULL)));
     for (int i = 0; r == 0 && i < DB_STATEMENTS; i++)
-        r = db_errno(note(store, sqlite3_prepare_v3(store->db, db_statements_sql[i], -1,
-                                                    SQLITE_PREPARE_PERSISTENT, &store->statements[i], NULL)));
+        r = db_errno(note(store, sqlite3_prepare_v3(store->db, statements[i], -1, SQLITE_PREPARE_PERSISTENT,
+                                                    &store->statements[i], NULL)));
     if (r == 0)
         r = read_event_seq(store);
     if (r == 0)

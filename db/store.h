@@ -9,6 +9,7 @@
 #include "db/migrate.h"
 #include "db/queue.h"
 #include "db/row.h"
+#include "db/store_sql.h"
 #include "exchange/bar.h"
 
 /* Queued forms of rows whose public form is several arguments. */
@@ -62,87 +63,8 @@ struct db_row_training_rewind { /* text: the training */
     int64_t steps;
 };
 
-enum db_statement {
-    DB_SQL_BEGIN,
-    DB_SQL_COMMIT,
-    DB_SQL_META,
-    DB_SQL_ACCOUNT,
-    DB_SQL_ACCOUNT_SEAL,
-    DB_SQL_ACCOUNT_KNOWN,
-    DB_SQL_SYMBOL,
-    DB_SQL_SYMBOL_SEAL,
-    DB_SQL_BAR,
-    DB_SQL_BAR_CORRECT,
-    DB_SQL_GAP,
-    DB_SQL_PRICE,
-    DB_SQL_ORDER,
-    DB_SQL_ORDER_SAME,
-    DB_SQL_ORDER_KNOWN,
-    DB_SQL_FILL,
-    DB_SQL_FILL_SAME,
-    DB_SQL_LEDGER,
-    DB_SQL_LEDGER_SAME,
-    DB_SQL_POSITION,
-    DB_SQL_EQUITY,
-    DB_SQL_EQUITY_KNOWN,
-    DB_SQL_EQUITY_NEW,
-    DB_SQL_EQUITY_ACCOUNT,
-    DB_SQL_EQUITY_THIN,
-    DB_SQL_COMMAND,
-    DB_SQL_COMMAND_SEAL,
-    DB_SQL_COMMAND_KNOWN,
-    DB_SQL_ALERT,
-    DB_SQL_ALERT_SEAL,
-    DB_SQL_TELEMETRY,
-    DB_SQL_TELEMETRY_THIN,
-    DB_SQL_FEED,
-    DB_SQL_CHART_SERIES,
-    DB_SQL_CHART_ANEW,
-    DB_SQL_CHART_DROP,
-    DB_SQL_CHART_BAR,
-    DB_SQL_CHART_THIN,
-    DB_SQL_CHART_CORRECT,
-    DB_SQL_CHART_FORGET,
-    DB_SQL_CHART_FORGET_BARS,
-    DB_SQL_TRAINING,
-    DB_SQL_TRAINING_AGAIN,
-    DB_SQL_TRAINING_FORGET,
-    DB_SQL_POINT,
-    DB_SQL_POINT_DROP,
-    DB_SQL_POINT_COUNT,
-    DB_SQL_POINT_THIN,
-    DB_SQL_POINT_REWIND,
-    DB_SQL_EVALUATION,
-    DB_SQL_EVALUATION_DROP,
-    DB_SQL_EVALUATION_COUNT,
-    DB_SQL_EVALUATION_THIN,
-    DB_SQL_EVALUATION_REWIND,
-    DB_SQL_STATE,
-    DB_SQL_STATE_DROP,
-    DB_SQL_STATE_COUNT,
-    DB_SQL_STATE_THIN,
-    DB_SQL_STATE_REWIND,
-    DB_SQL_STATE_MERGE,
-    DB_SQL_STATE_MERGE_DROP,
-    DB_SQL_STATE_MERGED,
-    DB_SQL_STATE_MERGE_FORGET,
-    DB_SQL_POLICY,
-    DB_SQL_ORDER_POLICY,
-    DB_SQL_STREAMED,
-    DB_SQL_BAR_DROP,
-    DB_SQL_BOOK_BAR,
-    DB_SQL_BOOK_BAR_THIN,
-    DB_SQL_REVISION,
-    DB_SQL_REVISION_SEAL,
-    DB_SQL_ACTION,
-    DB_SQL_ACTION_SEAL,
-    DB_SQL_ACTION_SAME,
-    DB_SQL_SESSION,
-    DB_SQL_VENUE,
-    DB_SQL_BAN,
-    DB_SQL_BAN_OVER,
-    DB_STATEMENTS,
-};
+#define DB_SQL_ID_(name, text) DB_SQL_##name,
+enum db_statement { DB_SQL_LIST(DB_SQL_ID_) DB_STATEMENTS };
 
 /* How many rows of one training one of its tables holds, for as long as it is known without counting. */
 enum { DB_HELD_NAME_MAX = 40, DB_HELD_MAX = 192 };
@@ -171,6 +93,7 @@ struct db_store {
     uint64_t bars_corrected;     /* a stored bar came again with other numbers */
     uint64_t conflicts;          /* so did an order, a fill, a ledger row, a command or an account */
     char conflict[DB_ERROR_MAX]; /* the last of them; "" for none */
+    bool again;                  /* the row is of an event that is stored already */
     int wal_pages;               /* at the last commit */
     char error[DB_ERROR_MAX];    /* of the last call that failed */
 };
@@ -178,8 +101,6 @@ struct db_store {
 /* Where a training's states are merged, in memory. */
 #define DB_STORE_TEMPORARY \
     "CREATE TEMP TABLE merged_states (ts_ns INTEGER PRIMARY KEY, state TEXT, utilisation REAL);"
-
-extern const char *const db_statements_sql[DB_STATEMENTS];
 
 /* Opens `path` for writing, creating it (`create`) or not, puts on the disk what its log holds, as a killed
  * process may have left it in the page cache, migrates it, sets WAL and synchronous=FULL.
@@ -213,5 +134,7 @@ int db_store_renew_log(struct db_store *store);
 /* Must a row of this kind be stored, whatever happens? The others may be skipped when they contradict the
  * schema, which a later value makes good. */
 bool db_row_is_money(enum db_row_kind kind);
+/* Does a newer value of it come soon, or is it put again by who put it? */
+bool db_row_may_be_dropped(enum db_row_kind kind);
 
 #endif

@@ -7,105 +7,111 @@
 #define HOUR_NS   INT64_C(3600000000000)
 #define WINDOW_NS (8 * 24 * HOUR_NS) /* of telemetry */
 
-bool db_row_is_money(enum db_row_kind kind)
+static int put_bar(struct db_store *store, enum db_statement which, const struct db_row_bar *row)
 {
-    switch (kind) {
-    case DB_ROW_ACCOUNT:
-    case DB_ROW_SYMBOL:
-    case DB_ROW_ORDER:
-    case DB_ROW_FILL:
-    case DB_ROW_LEDGER:
-    case DB_ROW_POSITION:
-    case DB_ROW_COMMAND:
-    case DB_ROW_META:
-    case DB_ROW_POLICY:
-    case DB_ROW_ORDER_POLICY:
-    case DB_ROW_STREAMED:
-    case DB_ROW_ACTION:
-        return true;
-    default:
-        return false;
-    }
+    db_store_bind(store, which, &record_bars, &row->bar);
+    return db_store_put(store, which, &db_record_bar_keys, row, NULL);
 }
 
-static struct binding bind_bar(struct db_store *store, enum db_statement which, const struct db_row_bar *row)
+/* Only a bar that is stored already. */
+static int correct_bar(struct db_store *store, const void *data)
 {
-    db_bind_record(store, which, &record_bars, &row->bar);
-    return db_bind_record(store, which, &db_record_bar_keys, row);
-}
-
-/* `may_insert` false: only a bar that is stored already. */
-static int apply_bar(struct db_store *store, const struct db_row_bar *row, bool may_insert)
-{
-    struct binding b;
-    int rc = SQLITE_OK;
-    if (may_insert) {
-        b = bind_bar(store, DB_SQL_BAR, row);
-        rc = run(store, &b);
-        if (rc != SQLITE_OK || sqlite3_changes(store->db) == 1)
-            return rc;
-    }
-    b = bind_bar(store, DB_SQL_BAR_CORRECT, row);
-    rc = run(store, &b);
+    const struct db_row_bar *row = data;
+    int rc = put_bar(store, DB_SQL_BAR_CORRECT, row);
     bool corrected = rc == SQLITE_OK && sqlite3_changes(store->db) == 1;
     store->bars_corrected += corrected;
     if (!corrected || row->source != BAR_VENUE)
         return rc;
-    b = bind_bar(store, DB_SQL_CHART_CORRECT, row); /* its indicators stay as they were shown */
-    return run(store, &b);
+    return put_bar(store, DB_SQL_CHART_CORRECT, row); /* its indicators stay as they were shown */
 }
 
-static int drop_bar(struct db_store *store, const struct db_row_bar *row)
+static int apply_bar(struct db_store *store, const void *data)
 {
-    struct binding b = bind_bar(store, DB_SQL_BAR_DROP, row);
-    int rc = run(store, &b);
+    int rc = put_bar(store, DB_SQL_BAR, data);
+    return rc != SQLITE_OK || sqlite3_changes(store->db) == 1 ? rc : correct_bar(store, data);
+}
+
+static int drop_bar(struct db_store *store, const void *data)
+{
+    int rc = put_bar(store, DB_SQL_BAR_DROP, data);
     if (rc == SQLITE_OK)
         store->bars_corrected += (uint64_t)sqlite3_changes(store->db);
     return rc;
 }
 
-static int apply_telemetry(struct db_store *store, const struct db_telemetry *row)
+static int apply_telemetry(struct db_store *store, const void *data)
 {
-    struct binding b = db_bind_record(store, DB_SQL_TELEMETRY, &db_record_telemetry, row);
-    int rc = run(store, &b);
+    const struct db_telemetry *row = data;
+    int rc = db_store_put(store, DB_SQL_TELEMETRY, &db_record_telemetry, row, NULL);
     if (rc != SQLITE_OK || row->ts_ns / HOUR_NS <= store->telemetry_hour)
         return rc;
-    b = bind(store, DB_SQL_TELEMETRY_THIN);
-    integer(&b, row->ts_ns - WINDOW_NS);
-    rc = run(store, &b);
+    rc = db_store_run(store, DB_SQL_TELEMETRY_THIN, RECORD_PARAMS(row->ts_ns - WINDOW_NS), NULL);
     if (rc == SQLITE_OK)
         store->telemetry_hour = row->ts_ns / HOUR_NS;
     return rc;
 }
 
-/* Of an event that is stored already: its group was committed whole, and what was put later is newer. */
-static int apply_again(struct db_store *store, const struct db_row_header *row)
+static int apply_ban(struct db_store *store, const void *data)
 {
-    const void *data = row + 1;
-    switch ((enum db_row_kind)row->kind) {
-    case DB_ROW_ACCOUNT:
-        return db_apply_account(store, data, true);
-    case DB_ROW_SYMBOL: /* tells the store the symbol's id */
-        return db_apply_symbol(store, data);
-    case DB_ROW_ORDER:
-        return db_apply_order(store, data, true);
-    case DB_ROW_FILL:
-        return db_apply_fill(store, data, true);
-    case DB_ROW_LEDGER:
-        return db_apply_ledger(store, data, true);
-    case DB_ROW_COMMAND:
-        return db_apply_command(store, data, true);
-    case DB_ROW_ACTION:
-        return db_apply_action(store, data, true);
-    default:
-        return SQLITE_OK;
-    }
+    const struct db_ban *row = data;
+    return db_store_put(store, row->until_ns ? DB_SQL_BAN : DB_SQL_BAN_OVER, &db_record_bans, row, NULL);
 }
 
-static int apply(struct db_store *store, enum db_statement which, const struct db_row_header *row)
+enum {
+    MONEY = 1,   /* db_row_is_money() */
+    DROPS = 2,   /* db_row_may_be_dropped() */
+    COMPARED = 4 /* what comes again of an event that is stored is compared with what is stored */
+};
+
+/* A kind's function, or the statement of its record. */
+static const struct {
+    unsigned flags;
+    int (*apply)(struct db_store *store, const void *data);
+    enum db_statement put;
+} kinds[DB_ROW_KINDS] = {
+    [DB_ROW_META] = {MONEY, db_apply_meta},
+    [DB_ROW_ACCOUNT] = {MONEY | COMPARED, db_apply_account},
+    [DB_ROW_SYMBOL] = {MONEY | COMPARED, db_apply_symbol}, /* also: the symbol's id */
+    [DB_ROW_BAR] = {0, apply_bar},
+    [DB_ROW_GAP] = {0, NULL, DB_SQL_GAP},
+    [DB_ROW_PRICE] = {DROPS, NULL, DB_SQL_PRICE},
+    [DB_ROW_ORDER] = {MONEY | COMPARED, db_apply_order},
+    [DB_ROW_FILL] = {MONEY | COMPARED, db_apply_fill},
+    [DB_ROW_LEDGER] = {MONEY | COMPARED, db_apply_ledger},
+    [DB_ROW_POSITION] = {MONEY, NULL, DB_SQL_POSITION},
+    [DB_ROW_EQUITY] = {0, db_apply_equity},
+    [DB_ROW_COMMAND] = {MONEY | COMPARED, db_apply_command},
+    [DB_ROW_ALERT] = {0, db_apply_alert},
+    [DB_ROW_TELEMETRY] = {DROPS, apply_telemetry},
+    [DB_ROW_FEED] = {DROPS, NULL, DB_SQL_FEED},
+    [DB_ROW_CHART_SERIES] = {0, db_apply_chart_series},
+    [DB_ROW_CHART_BAR] = {0, db_apply_chart_bar},
+    [DB_ROW_TRAINING] = {DROPS, db_apply_training},
+    [DB_ROW_TRAINING_POINT] = {DROPS, db_apply_training_point},
+    [DB_ROW_TRAINING_EVALUATION] = {DROPS, db_apply_training_evaluation},
+    [DB_ROW_TRAINING_STATE] = {DROPS, db_apply_training_state},
+    [DB_ROW_TRAINING_REWIND] = {0, db_apply_training_rewind},
+    [DB_ROW_POLICY] = {MONEY, NULL, DB_SQL_POLICY},
+    [DB_ROW_ORDER_POLICY] = {MONEY, NULL, DB_SQL_ORDER_POLICY},
+    [DB_ROW_STREAMED] = {MONEY, db_apply_streamed},
+    [DB_ROW_BAR_CORRECT] = {0, correct_bar},
+    [DB_ROW_BAR_DROP] = {0, drop_bar},
+    [DB_ROW_BOOK_BAR] = {0, db_apply_book_bar},
+    [DB_ROW_REVISION] = {0, db_apply_revision},
+    [DB_ROW_ACTION] = {MONEY | COMPARED, db_apply_action},
+    [DB_ROW_SESSION] = {0, NULL, DB_SQL_SESSION},
+    [DB_ROW_VENUE] = {DROPS, NULL, DB_SQL_VENUE},
+    [DB_ROW_BAN] = {0, apply_ban},
+};
+
+bool db_row_is_money(enum db_row_kind kind)
 {
-    struct binding b = db_bind_record(store, which, db_record_of(row->kind), row + 1);
-    return run(store, &b);
+    return kinds[kind].flags & MONEY;
+}
+
+bool db_row_may_be_dropped(enum db_row_kind kind)
+{
+    return kinds[kind].flags & DROPS;
 }
 
 int db_store_apply(struct db_store *store, struct db_row_header *row)
@@ -114,78 +120,9 @@ int db_store_apply(struct db_store *store, struct db_row_header *row)
     const struct record *record = db_record_of(row->kind);
     if (record)
         record_set_strings(record, data, (const char *)data + record->size);
-    if (row->event && row->event <= store->known_event)
-        return apply_again(store, row);
-    switch ((enum db_row_kind)row->kind) {
-    case DB_ROW_META:
-        return db_apply_meta(store, data);
-    case DB_ROW_ACCOUNT:
-        return db_apply_account(store, data, false);
-    case DB_ROW_SYMBOL:
-        return db_apply_symbol(store, data);
-    case DB_ROW_BAR:
-        return apply_bar(store, data, true);
-    case DB_ROW_GAP:
-        return apply(store, DB_SQL_GAP, row);
-    case DB_ROW_PRICE:
-        return apply(store, DB_SQL_PRICE, row);
-    case DB_ROW_ORDER:
-        return db_apply_order(store, data, false);
-    case DB_ROW_FILL:
-        return db_apply_fill(store, data, false);
-    case DB_ROW_LEDGER:
-        return db_apply_ledger(store, data, false);
-    case DB_ROW_POSITION:
-        return apply(store, DB_SQL_POSITION, row);
-    case DB_ROW_EQUITY:
-        return db_apply_equity(store, data);
-    case DB_ROW_COMMAND:
-        return db_apply_command(store, data, false);
-    case DB_ROW_ALERT:
-        return db_apply_alert(store, data);
-    case DB_ROW_TELEMETRY:
-        return apply_telemetry(store, data);
-    case DB_ROW_FEED:
-        return apply(store, DB_SQL_FEED, row);
-    case DB_ROW_CHART_SERIES:
-        return db_apply_chart_series(store, data);
-    case DB_ROW_CHART_BAR:
-        return db_apply_chart_bar(store, data);
-    case DB_ROW_TRAINING:
-        return db_apply_training(store, data);
-    case DB_ROW_TRAINING_POINT:
-        return db_apply_training_point(store, data);
-    case DB_ROW_TRAINING_EVALUATION:
-        return db_apply_training_evaluation(store, data);
-    case DB_ROW_TRAINING_STATE:
-        return db_apply_training_state(store, data);
-    case DB_ROW_TRAINING_REWIND:
-        return db_apply_training_rewind(store, data);
-    case DB_ROW_POLICY:
-        return apply(store, DB_SQL_POLICY, row);
-    case DB_ROW_ORDER_POLICY:
-        return apply(store, DB_SQL_ORDER_POLICY, row);
-    case DB_ROW_STREAMED:
-        return db_apply_streamed(store, data);
-    case DB_ROW_BAR_CORRECT:
-        return apply_bar(store, data, false);
-    case DB_ROW_BAR_DROP:
-        return drop_bar(store, data);
-    case DB_ROW_BOOK_BAR:
-        return db_apply_book_bar(store, data);
-    case DB_ROW_REVISION:
-        return db_apply_revision(store, data);
-    case DB_ROW_ACTION:
-        return db_apply_action(store, data, false);
-    case DB_ROW_SESSION:
-        return apply(store, DB_SQL_SESSION, row);
-    case DB_ROW_VENUE:
-        return apply(store, DB_SQL_VENUE, row);
-    case DB_ROW_BAN:
-        return apply(store, ((const struct db_ban *)data)->until_ns ? DB_SQL_BAN : DB_SQL_BAN_OVER, row);
-    case DB_ROW_KINDS:
-        break;
-    }
-    snprintf(store->error, sizeof store->error, "no such kind of row");
-    return SQLITE_INTERNAL;
+    store->again = row->event && row->event <= store->known_event;
+    if (store->again && !(kinds[row->kind].flags & COMPARED))
+        return SQLITE_OK; /* its group was committed whole, and what was put later is newer */
+    return kinds[row->kind].apply ? kinds[row->kind].apply(store, data)
+                                  : db_store_put(store, kinds[row->kind].put, record, data, NULL);
 }

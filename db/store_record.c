@@ -1,6 +1,7 @@
 /* What each row of the record, which is sealed and never forgotten, binds to its statement. */
 #include <inttypes.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,20 +25,55 @@ int db_conflict(struct db_store *store, const char *what, uint64_t id, bool agai
     return again ? SQLITE_OK : SQLITE_CONSTRAINT;
 }
 
-/* Asks whether what is stored is this row: a statement that answers 1. */
-static int compare(struct db_store *store, struct binding *b, const char *what, uint64_t id, bool again)
+static int64_t id_of_symbol(void *ctx, int index)
 {
-    int64_t same = 0;
-    int rc = run_returning(store, b, &same);
-    return rc == SQLITE_OK && same != 1 ? db_conflict(store, what, id, again) : rc;
+    return symbol_id(ctx, index);
 }
 
-int db_apply_meta(struct db_store *store, const char *key)
+void db_store_bind(struct db_store *store, enum db_statement which, const struct record *record,
+                   const void *row)
 {
-    struct binding b = bind(store, DB_SQL_META);
-    text(&b, key);
-    text(&b, key + strlen(key) + 1);
-    return run(store, &b);
+    const struct record_ids ids = {.ctx = store, .symbol_id = id_of_symbol};
+    record_sqlite_bind(store->statements[which], record, row, &ids);
+}
+
+int db_store_run(struct db_store *store, enum db_statement which, const struct record_param *params,
+                 int64_t *ret)
+{
+    sqlite3_stmt *stmt = store->statements[which];
+    record_sqlite_params(stmt, params);
+    if (sqlite3_step(stmt) == SQLITE_ROW) {
+        if (ret)
+            record_sqlite_take(stmt, RECORD_INTO(ret));
+        sqlite3_step(stmt);
+    }
+    int rc = sqlite3_reset(stmt);
+    if (rc != SQLITE_OK)
+        snprintf(store->error, sizeof store->error, "%s", sqlite3_errmsg(store->db));
+    sqlite3_clear_bindings(stmt);
+    return rc;
+}
+
+int db_store_put(struct db_store *store, enum db_statement which, const struct record *record,
+                 const void *row, int64_t *ret)
+{
+    db_store_bind(store, which, record, row);
+    return db_store_run(store, which, NULL, ret);
+}
+
+/* Asks whether what is stored is this row: a statement that answers 1. */
+static int compare(struct db_store *store, enum db_statement which, const struct record *record,
+                   const void *row, const char *what, uint64_t id)
+{
+    int64_t same = 0;
+    int rc = db_store_put(store, which, record, row, &same);
+    return rc == SQLITE_OK && same != 1 ? db_conflict(store, what, id, store->again) : rc;
+}
+
+int db_apply_meta(struct db_store *store, const void *data)
+{
+    const char *key = data;
+    return db_store_run(store, DB_SQL_META, RECORD_PARAMS(key, (const char *)(key + strlen(key) + 1)), NULL);
 }
 
 /* A strategy's parameters by name, for the caller to free; NULL without memory. */
@@ -53,36 +89,34 @@ static char *params_json(const struct db_account *row)
     return text;
 }
 
-int db_apply_account(struct db_store *store, const struct db_account *row, bool again)
+int db_apply_account(struct db_store *store, const void *data)
 {
+    const struct db_account *row = data;
     char *params = params_json(row);
     if (!params)
         return SQLITE_NOMEM;
     int64_t id = -1;
     const struct db_account_stored stored = {.row = {.account = *row}, .params = params};
-    struct binding b =
-        db_bind_record(store, again ? DB_SQL_ACCOUNT_KNOWN : DB_SQL_ACCOUNT, &db_record_accounts, &stored);
-    int rc =
-        again ? compare(store, &b, "account", (uint64_t)row->number, true) : run_returning(store, &b, &id);
+    int rc = store->again ? compare(store, DB_SQL_ACCOUNT_KNOWN, &db_record_accounts, &stored, "account",
+                                    (uint64_t)row->number)
+                          : db_store_put(store, DB_SQL_ACCOUNT, &db_record_accounts, &stored, &id);
     free(params);
-    if (rc != SQLITE_OK || again)
+    if (rc != SQLITE_OK || store->again)
         return rc;
     if (id < 0) {
         snprintf(store->error, sizeof store->error, "account %s: the currency of account %d cannot change",
                  row->name, row->number);
         return SQLITE_CONSTRAINT;
     }
-    b = bind(store, DB_SQL_ACCOUNT_SEAL);
-    integer(&b, id);
-    return run(store, &b);
+    return db_store_run(store, DB_SQL_ACCOUNT_SEAL, RECORD_PARAMS(id), NULL);
 }
 
-int db_apply_symbol(struct db_store *store, const struct db_row_symbol *row)
+int db_apply_symbol(struct db_store *store, const void *data)
 {
+    const struct db_row_symbol *row = data;
     const struct symbol *s = &row->row.symbol;
-    struct binding b = db_bind_record(store, DB_SQL_SYMBOL, &db_record_symbols, &row->row);
     int64_t id = 0;
-    int rc = run_returning(store, &b, &id);
+    int rc = db_store_put(store, DB_SQL_SYMBOL, &db_record_symbols, &row->row, &id);
     if (rc == SQLITE_OK && id == 0) {
         snprintf(store->error, sizeof store->error,
                  "symbol %s: its assets or scales are not those stored before", s->name);
@@ -94,62 +128,36 @@ int db_apply_symbol(struct db_store *store, const struct db_row_symbol *row)
     struct db_symbol_name *known = &store->symbols[row->index];
     snprintf(known->venue, sizeof known->venue, "%.*s", VENUE_NAME_MAX - 1, row->row.venue);
     snprintf(known->name, sizeof known->name, "%s", s->name);
-    b = bind(store, DB_SQL_SYMBOL_SEAL);
-    integer(&b, id);
-    return run(store, &b);
+    return db_store_run(store, DB_SQL_SYMBOL_SEAL, RECORD_PARAMS(id), NULL);
 }
 
-static int64_t id_of_symbol(void *ctx, int index)
+/* A row that never changes once it has ended: stored, or compared with what is stored. */
+static int put_once(struct db_store *store, enum db_statement put, enum db_statement same,
+                    const struct record *record, const void *row, const char *what, uint64_t id)
 {
-    return symbol_id(ctx, index);
-}
-
-struct binding db_bind_record(struct db_store *store, enum db_statement which, const struct record *record,
-                              const void *row)
-{
-    const struct record_ids ids = {.ctx = store, .symbol_id = id_of_symbol};
-    struct binding b = bind(store, which);
-    record_sqlite_bind(b.stmt, record, row, &ids);
-    return b;
-}
-
-int db_apply_order(struct db_store *store, const struct order *order, bool again)
-{
-    struct binding b =
-        db_bind_record(store, again ? DB_SQL_ORDER_KNOWN : DB_SQL_ORDER, &record_orders, order);
-    if (again)
-        return compare(store, &b, "order", order->id, true);
-    int rc = run(store, &b);
-    if (rc != SQLITE_OK || sqlite3_changes(store->db) == 1)
+    int rc = store->again ? SQLITE_OK : db_store_put(store, put, record, row, NULL);
+    if (rc != SQLITE_OK || (!store->again && sqlite3_changes(store->db) == 1))
         return rc;
-    b = db_bind_record(store, DB_SQL_ORDER_SAME, &record_orders, order);
-    return compare(store, &b, "order", order->id, false);
+    return compare(store, same, record, row, what, id);
 }
 
-int db_apply_fill(struct db_store *store, const struct fill *fill, bool again)
+int db_apply_order(struct db_store *store, const void *data)
 {
-    struct binding b;
-    if (!again) {
-        b = db_bind_record(store, DB_SQL_FILL, &record_fills, fill);
-        int rc = run(store, &b);
-        if (rc != SQLITE_OK || sqlite3_changes(store->db) == 1)
-            return rc;
-    }
-    b = db_bind_record(store, DB_SQL_FILL_SAME, &record_fills, fill);
-    return compare(store, &b, "fill", fill->id, again);
+    const struct order *order = data;
+    return put_once(store, DB_SQL_ORDER, store->again ? DB_SQL_ORDER_KNOWN : DB_SQL_ORDER_SAME,
+                    &record_orders, order, "order", order->id);
 }
 
-int db_apply_ledger(struct db_store *store, const struct ledger_row *row, bool again)
+int db_apply_fill(struct db_store *store, const void *data)
 {
-    struct binding b;
-    if (!again) {
-        b = db_bind_record(store, DB_SQL_LEDGER, &record_ledger, row);
-        int rc = run(store, &b);
-        if (rc != SQLITE_OK || sqlite3_changes(store->db) == 1)
-            return rc;
-    }
-    b = db_bind_record(store, DB_SQL_LEDGER_SAME, &record_ledger, row);
-    return compare(store, &b, "ledger row", row->id, again);
+    const struct fill *fill = data;
+    return put_once(store, DB_SQL_FILL, DB_SQL_FILL_SAME, &record_fills, fill, "fill", fill->id);
+}
+
+int db_apply_ledger(struct db_store *store, const void *data)
+{
+    const struct ledger_row *row = data;
+    return put_once(store, DB_SQL_LEDGER, DB_SQL_LEDGER_SAME, &record_ledger, row, "ledger row", row->id);
 }
 
 /* A point of equity, new or over the one of that time, which a history that is kept whole does not have. */
@@ -157,12 +165,9 @@ static int apply_point(struct db_store *store, const struct db_row_equity *row)
 {
     int64_t known = 0;
     bool live = row->kind == DB_EQUITY_LIVE;
-    struct binding b = db_bind_record(store, DB_SQL_EQUITY_KNOWN, &db_record_equity, row);
-    int rc = live ? run_returning(store, &b, &known) : SQLITE_OK;
-    if (rc == SQLITE_OK) {
-        b = db_bind_record(store, live ? DB_SQL_EQUITY : DB_SQL_EQUITY_NEW, &db_record_equity, row);
-        rc = run(store, &b);
-    }
+    int rc = live ? db_store_put(store, DB_SQL_EQUITY_KNOWN, &db_record_equity, row, &known) : SQLITE_OK;
+    if (rc == SQLITE_OK)
+        rc = db_store_put(store, live ? DB_SQL_EQUITY : DB_SQL_EQUITY_NEW, &db_record_equity, row, NULL);
     if (rc == SQLITE_OK)
         store->counts.rows[DB_COUNT_EQUITY] += !known;
     return rc;
@@ -170,18 +175,10 @@ static int apply_point(struct db_store *store, const struct db_row_equity *row)
 
 static int note_equity(struct db_store *store, const struct db_row_equity *row)
 {
-    struct binding b = bind(store, DB_SQL_EQUITY_ACCOUNT);
-    integer(&b, row->account);
-    integer(&b, row->peak);
-    integer(&b, row->day);
-    integer(&b, row->day_equity);
-    integer(&b, row->killed_ns);
-    int rc = run(store, &b);
-    if (rc != SQLITE_OK)
-        return rc;
-    b = bind(store, DB_SQL_ACCOUNT_SEAL);
-    integer(&b, row->account);
-    return run(store, &b);
+    int rc =
+        db_store_run(store, DB_SQL_EQUITY_ACCOUNT,
+                     RECORD_PARAMS(row->account, row->peak, row->day, row->day_equity, row->killed_ns), NULL);
+    return rc == SQLITE_OK ? db_store_run(store, DB_SQL_ACCOUNT_SEAL, RECORD_PARAMS(row->account), NULL) : rc;
 }
 
 /* Once an hour, of the hours that left the window since: those before them are thinned already, so that a row
@@ -191,11 +188,10 @@ static int thin_equity(struct db_store *store, const struct db_row_equity *row)
     int64_t hour = row->ts_ns / HOUR_NS, last = store->equity_hour[row->account];
     if (hour <= last)
         return SQLITE_OK;
-    struct binding b = bind(store, DB_SQL_EQUITY_THIN);
-    integer(&b, row->account);
-    integer(&b, row->ts_ns - WINDOW_NS);
-    integer(&b, last > 0 ? last * HOUR_NS - WINDOW_NS : INT64_MIN);
-    int rc = run(store, &b);
+    int rc = db_store_run(store, DB_SQL_EQUITY_THIN,
+                          RECORD_PARAMS(row->account, row->ts_ns - WINDOW_NS,
+                                        last > 0 ? last * HOUR_NS - WINDOW_NS : INT64_MIN),
+                          NULL);
     if (rc != SQLITE_OK)
         return rc;
     store->counts.rows[DB_COUNT_EQUITY] -= sqlite3_changes(store->db);
@@ -203,8 +199,9 @@ static int thin_equity(struct db_store *store, const struct db_row_equity *row)
     return SQLITE_OK;
 }
 
-int db_apply_equity(struct db_store *store, const struct db_row_equity *row)
+int db_apply_equity(struct db_store *store, const void *data)
 {
+    const struct db_row_equity *row = data;
     int rc = apply_point(store, row);
     if (rc == SQLITE_OK && row->kind != DB_EQUITY_PAST)
         rc = note_equity(store, row);
@@ -213,31 +210,18 @@ int db_apply_equity(struct db_store *store, const struct db_row_equity *row)
     return rc;
 }
 
-int db_apply_command(struct db_store *store, const struct db_command *row, bool again)
+int db_apply_command(struct db_store *store, const void *data)
 {
-    struct binding b;
-    if (!again) {
-        b = db_bind_record(store, DB_SQL_COMMAND, &db_record_commands, row);
-        int rc = run(store, &b);
-        if (rc != SQLITE_OK)
-            return rc;
-        if (sqlite3_changes(store->db) == 1) {
-            b = bind(store, DB_SQL_COMMAND_SEAL);
-            integer(&b, (int64_t)row->id);
-            return run(store, &b);
-        }
-    }
-    b = db_bind_record(store, DB_SQL_COMMAND_KNOWN, &db_record_commands, row);
-    return compare(store, &b, "command", row->id, again);
+    const struct db_command *row = data;
+    int rc =
+        put_once(store, DB_SQL_COMMAND, DB_SQL_COMMAND_KNOWN, &db_record_commands, row, "command", row->id);
+    bool put = rc == SQLITE_OK && !store->again && sqlite3_changes(store->db) == 1;
+    return put ? db_store_run(store, DB_SQL_COMMAND_SEAL, RECORD_PARAMS(row->id), NULL) : rc;
 }
 
-int db_apply_alert(struct db_store *store, const struct db_alert *row)
+int db_apply_alert(struct db_store *store, const void *data)
 {
-    struct binding b = db_bind_record(store, DB_SQL_ALERT, &db_record_alerts, row);
-    int rc = run(store, &b);
-    if (rc != SQLITE_OK)
-        return rc;
-    b = bind(store, DB_SQL_ALERT_SEAL);
-    integer(&b, (int64_t)row->id);
-    return run(store, &b);
+    const struct db_alert *row = data;
+    int rc = db_store_put(store, DB_SQL_ALERT, &db_record_alerts, row, NULL);
+    return rc == SQLITE_OK ? db_store_run(store, DB_SQL_ALERT_SEAL, RECORD_PARAMS(row->id), NULL) : rc;
 }

@@ -7,15 +7,15 @@
 /* One of a training's tables, whose rows have a key that rises. */
 struct kept {
     enum db_row_kind kind;
-    enum db_statement put, drop, count;
+    enum db_statement put, drop, count, thin;
 };
 
-static const struct kept points = {DB_ROW_TRAINING_POINT, DB_SQL_POINT, DB_SQL_POINT_DROP,
-                                   DB_SQL_POINT_COUNT};
+static const struct kept points = {DB_ROW_TRAINING_POINT, DB_SQL_POINT, DB_SQL_POINT_DROP, DB_SQL_POINT_COUNT,
+                                   DB_SQL_POINT_THIN};
 static const struct kept evaluations = {DB_ROW_TRAINING_EVALUATION, DB_SQL_EVALUATION, DB_SQL_EVALUATION_DROP,
-                                        DB_SQL_EVALUATION_COUNT};
-static const struct kept states = {DB_ROW_TRAINING_STATE, DB_SQL_STATE, DB_SQL_STATE_DROP,
-                                   DB_SQL_STATE_COUNT};
+                                        DB_SQL_EVALUATION_COUNT, DB_SQL_EVALUATION_THIN};
+static const struct kept states = {DB_ROW_TRAINING_STATE, DB_SQL_STATE, DB_SQL_STATE_DROP, DB_SQL_STATE_COUNT,
+                                   DB_SQL_STATE_THIN};
 
 /* ---- how many rows a training has ---- */
 
@@ -35,9 +35,7 @@ static int count_rows(struct db_store *store, const struct kept *kept, const cha
         *ret = *held;
         return SQLITE_OK;
     }
-    struct binding b = bind(store, kept->count);
-    text(&b, training);
-    return run_returning(store, &b, ret);
+    return db_store_run(store, kept->count, RECORD_PARAMS(training), ret);
 }
 
 static void remember(struct db_store *store, enum db_row_kind kind, const char *training, int64_t rows)
@@ -57,30 +55,18 @@ static void remember(struct db_store *store, enum db_row_kind kind, const char *
 
 /* ---- rows by steps or by time ---- */
 
-static int run_on(struct db_store *store, enum db_statement which, const char *training, int64_t value)
-{
-    struct binding b = bind(store, which);
-    text(&b, training);
-    integer(&b, value);
-    return run(store, &b);
-}
-
-/* Puts a row whose statement is bound, in place of one of the same key. *ret_rows: how many there are then.
- */
-static int put_row(struct db_store *store, const struct kept *kept, struct binding *bound,
-                   const char *training, int64_t key, int64_t *ret_rows)
+/* Puts a row in place of one of the same key. *ret_rows: how many there are then. */
+static int put_row(struct db_store *store, const struct kept *kept, const void *row, const char *training,
+                   int64_t key, int64_t *ret_rows)
 {
     int64_t rows = 0;
     int rc = count_rows(store, kept, training, &rows);
     if (rc == SQLITE_OK)
-        rc = run_on(store, kept->drop, training, key);
-    if (rc == SQLITE_OK)
-        rows -= sqlite3_changes(store->db);
-    if (rc != SQLITE_OK) {
-        sqlite3_clear_bindings(bound->stmt);
+        rc = db_store_run(store, kept->drop, RECORD_PARAMS(training, key), NULL);
+    if (rc != SQLITE_OK)
         return rc;
-    }
-    rc = run(store, bound);
+    rows -= sqlite3_changes(store->db);
+    rc = db_store_put(store, kept->put, db_record_of(kept->kind), row, NULL);
     if (rc == SQLITE_OK)
         remember(store, kept->kind, training, ++rows);
     *ret_rows = rows;
@@ -88,95 +74,85 @@ static int put_row(struct db_store *store, const struct kept *kept, struct bindi
 }
 
 /* Every second one of the older half goes: the oldest and the newest stay. */
-static int thin(struct db_store *store, enum db_row_kind kind, enum db_statement which, const char *training,
-                int64_t rows)
+static int thin(struct db_store *store, const struct kept *kept, const char *training, int64_t rows)
 {
-    int rc = run_on(store, which, training, rows / 2);
+    int rc = db_store_run(store, kept->thin, RECORD_PARAMS(training, rows / 2), NULL);
     if (rc == SQLITE_OK)
-        remember(store, kind, training, rows - sqlite3_changes(store->db));
+        remember(store, kept->kind, training, rows - sqlite3_changes(store->db));
     return rc;
 }
 
 /* The older half of the states; every second one of it where no state repeats. */
 static int merge_states(struct db_store *store, const char *training, int64_t rows)
 {
-    struct binding b = bind(store, DB_SQL_STATE_MERGE_FORGET);
-    int rc = run(store, &b);
+    const struct record_param *half = RECORD_PARAMS(training, rows / 2);
+    int rc = db_store_run(store, DB_SQL_STATE_MERGE_FORGET, NULL, NULL);
     if (rc == SQLITE_OK)
-        rc = run_on(store, DB_SQL_STATE_MERGE, training, rows / 2);
+        rc = db_store_run(store, DB_SQL_STATE_MERGE, half, NULL);
     if (rc == SQLITE_OK)
-        rc = run_on(store, DB_SQL_STATE_MERGE_DROP, training, rows / 2);
+        rc = db_store_run(store, DB_SQL_STATE_MERGE_DROP, half, NULL);
     if (rc == SQLITE_OK)
         rows -= sqlite3_changes(store->db);
-    if (rc == SQLITE_OK) {
-        b = bind(store, DB_SQL_STATE_MERGED);
-        text(&b, training);
-        rc = run(store, &b);
-    }
+    if (rc == SQLITE_OK)
+        rc = db_store_run(store, DB_SQL_STATE_MERGED, RECORD_PARAMS(training), NULL);
     if (rc != SQLITE_OK)
         return rc;
     rows += sqlite3_changes(store->db);
     remember(store, DB_ROW_TRAINING_STATE, training, rows);
-    return rows > DB_TRAINING_POINTS_KEPT
-               ? thin(store, DB_ROW_TRAINING_STATE, DB_SQL_STATE_THIN, training, rows)
-               : SQLITE_OK;
+    return rows > DB_TRAINING_POINTS_KEPT ? thin(store, &states, training, rows) : SQLITE_OK;
 }
 
-int db_apply_training_point(struct db_store *store, const struct db_training_point *row)
+static int put_point(struct db_store *store, const struct kept *kept, const void *row, const char *training,
+                     int64_t steps)
 {
     int64_t rows = 0;
-    struct binding b = db_bind_record(store, points.put, &db_record_training_points, row);
-    int rc = put_row(store, &points, &b, row->training, row->steps, &rows);
-    return rc == SQLITE_OK && rows > DB_TRAINING_POINTS_KEPT
-               ? thin(store, points.kind, DB_SQL_POINT_THIN, row->training, rows)
-               : rc;
+    int rc = put_row(store, kept, row, training, steps, &rows);
+    return rc == SQLITE_OK && rows > DB_TRAINING_POINTS_KEPT ? thin(store, kept, training, rows) : rc;
 }
 
-int db_apply_training_evaluation(struct db_store *store, const struct db_training_evaluation *row)
+int db_apply_training_point(struct db_store *store, const void *data)
 {
-    int64_t rows = 0;
-    struct binding b = db_bind_record(store, evaluations.put, &db_record_training_evaluations, row);
-    int rc = put_row(store, &evaluations, &b, row->training, row->steps, &rows);
-    return rc == SQLITE_OK && rows > DB_TRAINING_POINTS_KEPT
-               ? thin(store, evaluations.kind, DB_SQL_EVALUATION_THIN, row->training, rows)
-               : rc;
+    const struct db_training_point *row = data;
+    return put_point(store, &points, row, row->training, row->steps);
 }
 
-int db_apply_training_state(struct db_store *store, const struct db_training_state *row)
+int db_apply_training_evaluation(struct db_store *store, const void *data)
 {
+    const struct db_training_evaluation *row = data;
+    return put_point(store, &evaluations, row, row->training, row->steps);
+}
+
+int db_apply_training_state(struct db_store *store, const void *data)
+{
+    const struct db_training_state *row = data;
     int64_t rows = 0;
-    struct binding b = db_bind_record(store, states.put, &db_record_training_states, row);
-    int rc = put_row(store, &states, &b, row->training, row->ts_ns, &rows);
+    int rc = put_row(store, &states, row, row->training, row->ts_ns, &rows);
     return rc == SQLITE_OK && rows > DB_TRAINING_POINTS_KEPT ? merge_states(store, row->training, rows) : rc;
 }
 
-int db_apply_training_rewind(struct db_store *store, const struct db_row_training_rewind *row)
+int db_apply_training_rewind(struct db_store *store, const void *data)
 {
+    const struct db_row_training_rewind *row = data;
     static const enum db_statement each[] = {DB_SQL_POINT_REWIND, DB_SQL_EVALUATION_REWIND,
                                              DB_SQL_STATE_REWIND};
     int rc = SQLITE_OK;
     for (size_t i = 0; rc == SQLITE_OK && i < sizeof each / sizeof *each; i++)
-        rc = run_on(store, each[i], (const char *)(row + 1), row->steps);
+        rc = db_store_run(store, each[i], RECORD_PARAMS((const char *)(row + 1), row->steps), NULL);
     store->n_held = 0;
     return rc;
 }
 
 /* ---- the trainings ---- */
 
-int db_apply_training(struct db_store *store, const struct db_training *row)
+int db_apply_training(struct db_store *store, const void *data)
 {
-    struct binding b = db_bind_record(store, DB_SQL_TRAINING_AGAIN, &db_record_trainings, row);
-    int rc = run(store, &b);
+    const struct db_training *row = data;
+    int rc = db_store_put(store, DB_SQL_TRAINING_AGAIN, &db_record_trainings, row, NULL);
     if (rc != SQLITE_OK || sqlite3_changes(store->db) == 1)
         return rc;
-    b = db_bind_record(store, DB_SQL_TRAINING, &db_record_trainings, row);
-    rc = run(store, &b);
-    if (rc != SQLITE_OK)
-        return rc;
-    b = bind(store, DB_SQL_TRAINING_FORGET);
-    integer(&b, DB_TRAININGS_KEPT);
-    text(&b, row->name);
-    rc = run(store, &b);
+    rc = db_store_put(store, DB_SQL_TRAINING, &db_record_trainings, row, NULL);
+    if (rc == SQLITE_OK)
+        rc = db_store_run(store, DB_SQL_TRAINING_FORGET, RECORD_PARAMS(DB_TRAININGS_KEPT, row->name), NULL);
     if (rc == SQLITE_OK && sqlite3_changes(store->db) > 0)
         store->n_held = 0;
     return rc;

@@ -99,20 +99,19 @@ int db_verify_positions(struct verification *v)
 /* The first row of a PRAGMA that answers with what is wrong. */
 static int check_pragma(struct verification *v, const char *sql, bool foreign_keys)
 {
-    sqlite3_stmt *stmt;
-    char text[DB_ERROR_MAX];
-    int r = db_query(v->reader, sql, &stmt);
-    if (r < 0)
-        return r;
-    r = db_query_step(v->reader, stmt);
+    char said[DB_ERROR_MAX], parent[DB_ERROR_MAX], text[DB_ERROR_MAX + sizeof "the file: "];
+    uint64_t row;
+    int r = db_query_first(v->reader, sql, NULL,
+                           foreign_keys ? RECORD_INTO(record_into_chars(said, sizeof said), &row,
+                                                      record_into_chars(parent, sizeof parent))
+                                        : RECORD_INTO(record_into_chars(said, sizeof said)));
     if (r > 0 && foreign_keys)
-        db_verify_wrong(v, db_column_text(stmt, 0), (uint64_t)sqlite3_column_int64(stmt, 1),
-                        "names a row of %s that is not there", db_column_text(stmt, 2));
-    else if (r > 0 && strcmp(db_column_text(stmt, 0), "ok") != 0) {
-        snprintf(text, sizeof text, "the file: %s", db_column_text(stmt, 0));
+        db_verify_wrong(v, said, row, "names a row of %s that is not there", parent);
+    else if (r > 0 && strcmp(said, "ok") != 0) {
+        snprintf(text, sizeof text, "the file: %s", said);
         db_verify_note(v, text);
     }
-    return db_query_end(stmt, r < 0 ? r : 0);
+    return r < 0 ? r : 0;
 }
 
 static int verify_all(struct verification *v)

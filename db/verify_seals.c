@@ -29,18 +29,15 @@ static uint64_t base_of(const struct verification *v, const char *table)
 /* The first row of a query is what is wrong: its first column's name with `format`. 1, 0, -errno. */
 static int first_row(struct verification *v, char *sql, const char *table, const char *words)
 {
-    sqlite3_stmt *stmt;
-    char text[DB_ERROR_MAX];
-    int r = sql ? db_query(v->reader, sql, &stmt) : -ENOMEM;
+    char text[DB_ERROR_MAX], key[DB_ERROR_MAX];
+    int r =
+        sql ? db_query_first(v->reader, sql, NULL, RECORD_INTO(record_into_chars(key, sizeof key))) : -ENOMEM;
     sqlite3_free(sql);
-    if (r < 0)
-        return r;
-    r = db_query_step(v->reader, stmt);
     if (r > 0) {
-        snprintf(text, sizeof text, "%s: row %s: %s", table, db_column_text(stmt, 0), words);
+        snprintf(text, sizeof text, "%s: row %.300s: %s", table, key, words);
         db_verify_note(v, text);
     }
-    return db_query_end(stmt, r);
+    return r;
 }
 
 /* 1 when something is wrong, 0, -errno. */
@@ -64,37 +61,32 @@ static int check_sealed(struct verification *v, const struct db_sealed *s)
 /* What the row `counts` of meta tells, which is sealed itself. */
 static int read_counts(struct verification *v, struct db_counts *ret, bool *ret_known)
 {
-    sqlite3_stmt *stmt;
-    int r = db_query(v->reader, "SELECT value FROM meta WHERE key = '" DB_COUNTS_KEY "'", &stmt);
-    if (r < 0)
-        return r;
-    r = db_query_step(v->reader, stmt);
-    *ret_known = r > 0 && db_counts_parse(db_column_text(stmt, 0), ret);
+    char value[DB_COUNTS_TEXT + 1]; /* one that is longer is none */
+    int r = db_query_first(v->reader, "SELECT value FROM meta WHERE key = '" DB_COUNTS_KEY "'", NULL,
+                           RECORD_INTO(record_into_chars(value, sizeof value)));
+    *ret_known = r > 0 && db_counts_parse(value, ret);
     if (r >= 0 && !*ret_known)
         db_verify_note(v, r > 0 ? "meta: row " DB_COUNTS_KEY ": does not say how many rows the tables hold"
                                 : "meta: row " DB_COUNTS_KEY ": is missing");
-    return db_query_end(stmt, r < 0 ? r : 0);
+    return r < 0 ? r : 0;
 }
 
 /* 1 when a table does not hold as many rows as were stored, 0, -errno. */
 static int check_count(struct verification *v, const struct db_sealed *s, const struct db_counts *counts)
 {
     enum db_counted at = db_counted_find(s->table);
-    sqlite3_stmt *stmt;
     char text[DB_ERROR_MAX], *sql;
     if (at == DB_COUNTED)
         return 0;
     sql = sqlite3_mprintf(s->numbered ? "SELECT count(*), (SELECT max(id) FROM %s) FROM %s"
                                       : "SELECT count(*), 0, '%s' FROM %s",
                           s->table, s->table);
-    int r = sql ? db_query(v->reader, sql, &stmt) : -ENOMEM;
+    int64_t n = 0, should = counts->rows[at];
+    uint64_t last = 0;
+    int r = sql ? db_query_first(v->reader, sql, NULL, RECORD_INTO(&n, &last)) : -ENOMEM;
     sqlite3_free(sql);
-    if (r < 0)
-        return r;
-    r = db_query_step(v->reader, stmt);
-    int64_t n = r > 0 ? sqlite3_column_int64(stmt, 0) : 0, should = counts->rows[at];
     if (r > 0 && n != should) {
-        uint64_t last = (uint64_t)sqlite3_column_int64(stmt, 1), base = base_of(v, s->table);
+        uint64_t base = base_of(v, s->table);
         last = last > base ? last : base;
         if (s->numbered) /* there is no hole: the newest */
             snprintf(text, sizeof text, "%s: row %" PRIu64 ": is %s: the table should hold %" PRId64 " rows",
@@ -105,7 +97,7 @@ static int check_count(struct verification *v, const struct db_sealed *s, const 
                      should);
         db_verify_note(v, text);
     }
-    return db_query_end(stmt, r < 0 ? r : n != should);
+    return r < 0 ? r : n != should;
 }
 
 struct chain {

@@ -48,24 +48,6 @@ void db_writer_put_event(struct db_writer *w, uint64_t seq)
         w->event = seq;
 }
 
-/* A newer value of these comes soon, or whoever told it tells it again. */
-static bool may_be_dropped(enum db_row_kind kind)
-{
-    switch (kind) {
-    case DB_ROW_PRICE:
-    case DB_ROW_TELEMETRY:
-    case DB_ROW_FEED:
-    case DB_ROW_VENUE:
-    case DB_ROW_TRAINING:
-    case DB_ROW_TRAINING_POINT:
-    case DB_ROW_TRAINING_EVALUATION:
-    case DB_ROW_TRAINING_STATE:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static bool over_bound(struct db_writer *w)
 {
     if (w->waiting <= w->config.queue_max)
@@ -97,7 +79,7 @@ static void lose(struct db_writer *w)
 uint64_t db_writer_put_row(struct db_writer *w, enum db_row_kind kind, const void *row, size_t size,
                            const char *const *texts, int n_texts)
 {
-    if (may_be_dropped(kind) && over_bound(w))
+    if (db_row_may_be_dropped(kind) && over_bound(w))
         return db_writer_count_dropped(w);
     size_t offset = w->staged.size;
     if (w->lost ||

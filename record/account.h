@@ -85,6 +85,54 @@
     NEXT(peak, "peak", "peak", QUOTE, CHANGES, REQUIRED, NULL) \
     NEXT(day_equity, "day_equity", "day_equity", QUOTE, CHANGES, REQUIRED, NULL)
 
+/* What a record builds upon (db/base.h): of struct db_base, and of its accounts, balances, positions, orders.
+ */
+#define RECORD_BASE(FIRST, NEXT) \
+    FIRST(event_seq, "event_seq", "event_seq", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(ts_ns, "ts_ns", "ts_ns", TIME, FIXED, REQUIRED, NULL) \
+    NEXT(last_order, "last_order", "last_order", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(last_fill, "last_fill", "last_fill", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(last_ledger, "last_ledger", "last_ledger", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(hash, "ledger_hash", "ledger_hash", HASH, FIXED, REQUIRED, NULL) \
+    NEXT(last_action, "last_action", "last_action", UNSIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(last_revision, "last_revision", "last_revision", UNSIGNED, CHANGES, REQUIRED, NULL)
+#define RECORD_BASE_ACCOUNT(FIRST, NEXT) \
+    FIRST(account, "account", "account", SIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(deposits, "deposits", "deposits", QUOTE, FIXED, REQUIRED, NULL) \
+    NEXT(interest_ns, "interest_ns", "interest_ns", TIME, FIXED, REQUIRED, NULL)
+#define RECORD_BASE_BALANCE(FIRST, NEXT) \
+    FIRST(account, "account", "account", SIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(asset, "asset", "asset", TEXT, FIXED, REQUIRED, NULL) \
+    NEXT(scale, "scale", "scale", SIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(total, "total", "total", SIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(borrowed, "borrowed", "borrowed", SIGNED, FIXED, REQUIRED, NULL)
+#define RECORD_BASE_POSITION_OF(FIRST, NEXT, HELD) \
+    FIRST(account, "account", "account", SIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(symbol, "symbol", "symbol", SYMBOL, FIXED, REQUIRED, NULL) \
+    RECORD_HOLDING(HELD, HELD) \
+    HELD(closed_ns, "closed_ns", "closed_ns", TIME, FIXED, REQUIRED, NULL) \
+    NEXT(lots, "lots", "lots", STRING, FIXED, REQUIRED, NULL)
+#define RECORD_BASE_POSITION(FIRST, NEXT) RECORD_BASE_POSITION_OF(FIRST, NEXT, NEXT)
+#define RECORD_BASE_ORDER(FIRST, NEXT) \
+    FIRST(id, "id", "id", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(filled, "filled", "filled", QTY, FIXED, REQUIRED, NULL) \
+    NEXT(cost, "cost", "cost", QUOTE, FIXED, REQUIRED, NULL)
+
+/* A time that the database was built again, and where the rows of each table came from (db/rebuilt.h). */
+#define RECORD_REBUILD(FIRST, NEXT) \
+    FIRST(id, "id", "id", SIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(ts_ns, "ts_ns", "ts_ns", TIME, FIXED, REQUIRED, NULL) \
+    NEXT(why, "why", "why", TEXT, FIXED, REQUIRED, NULL) \
+    NEXT(aside, "aside", "aside", TEXT, FIXED, REQUIRED, NULL) \
+    NEXT(first_seq, "first_seq", "first_seq", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(last_seq, "last_seq", "last_seq", UNSIGNED, FIXED, REQUIRED, NULL)
+#define RECORD_REBUILD_SOURCE(FIRST, NEXT) \
+    FIRST(rebuild, "rebuild", "rebuild", SIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(table, "name", "table", TEXT, FIXED, REQUIRED, NULL) \
+    NEXT(source, "source", "source", TEXT, CHANGES, REQUIRED, NULL) \
+    NEXT(logged, "logged", "logged", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(salvaged, "salvaged", "salvaged", SIGNED, CHANGES, REQUIRED, NULL)
+
 /* An account's rules, of struct account_rules. SINCE_2: states of layout 1 have it not. */
 #define RECORD_RULES(FIRST, NEXT) \
     FIRST(fees.maker_e6, "maker_e6", "fee_maker", SHARE_E6, CHANGES, REQUIRED, NULL) \

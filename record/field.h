@@ -143,6 +143,13 @@ struct record {
     { \
         table, fields, (int)(sizeof fields / sizeof *fields), sizeof(ROW) \
     }
+/* Both, of a list as it is. */
+#define RECORD_LIST(table, LIST) \
+    { \
+        table, (const struct record_field[]){RECORD_FIELDS(LIST)}, 0 LIST(RECORD_ONE_, RECORD_ONE_), \
+            sizeof(ROW) \
+    }
+#define RECORD_ONE_(member, column, name, kind, changes, flags, words) +1
 #define RECORD_FIELD_(member, column, name, kind, changes, flags, words) \
     { \
         #member, \

@@ -9,8 +9,7 @@
 #include "record/words.h"
 
 #define ROW struct ledger_row
-static const struct record_field fields[] = {RECORD_FIELDS(RECORD_LEDGER_ROW)};
-const struct record record_ledger = RECORD_OF("ledger", fields);
+const struct record record_ledger = RECORD_LIST("ledger", RECORD_LEDGER_ROW);
 #undef ROW
 
 static const struct {

@@ -3,6 +3,5 @@
 #include "exchange/bar.h"
 
 #define ROW struct bar
-static const struct record_field bar_fields[] = {RECORD_FIELDS(RECORD_BAR)};
-const struct record record_bars = RECORD_OF("bars", bar_fields);
+const struct record record_bars = RECORD_LIST("bars", RECORD_BAR);
 #undef ROW

@@ -4,14 +4,16 @@
 
 #include "record/field.h"
 
-/* A bar's own, of struct bar; before them a stored one has its key. */
-#define RECORD_BAR(FIRST, NEXT) \
+/* A bar's own, of struct bar: what a chart has of it, and all; before them a stored one has its key. */
+#define RECORD_CHART_BAR(FIRST, NEXT) \
     FIRST(open_ns, "open_ns", "open_ns", TIME, FIXED, REQUIRED, NULL) \
     NEXT(open, "open", "open", PRICE, CHANGES, REQUIRED, NULL) \
     NEXT(high, "high", "high", PRICE, CHANGES, REQUIRED, NULL) \
     NEXT(low, "low", "low", PRICE, CHANGES, REQUIRED, NULL) \
     NEXT(close, "close", "close", PRICE, CHANGES, REQUIRED, NULL) \
-    NEXT(volume, "volume", "volume", VOLUME, CHANGES, REQUIRED, NULL) \
+    NEXT(volume, "volume", "volume", VOLUME, CHANGES, REQUIRED, NULL)
+#define RECORD_BAR(FIRST, NEXT) \
+    RECORD_CHART_BAR(FIRST, NEXT) \
     NEXT(quote_volume, "quote_volume", "quote_volume", VOLUME, CHANGES, REQUIRED, NULL) \
     NEXT(trades, "trades", "trades", SIGNED, CHANGES, REQUIRED, NULL) \
     NEXT(first_trade_id, "first_trade_id", "first_trade_id", SIGNED, CHANGES, REQUIRED, NULL) \
@@ -21,6 +23,15 @@
     FIRST(symbol, "symbol", "symbol", SYMBOL, FIXED, REQUIRED, NULL) \
     NEXT(interval_ns, "interval_ns", "interval_ns", SIGNED, FIXED, REQUIRED, NULL) \
     NEXT(source, "source", "source", WORD, FIXED, REQUIRED, &db_words_bar_source)
+
+/* Of struct db_chart_series; then its memory. */
+#define RECORD_CHART_SERIES(FIRST, NEXT) \
+    FIRST(symbol, "symbol", "symbol", SYMBOL, FIXED, REQUIRED, NULL) \
+    NEXT(interval_ns, "interval_ns", "interval_ns", SIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(base_ns, "base_ns", "base_ns", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(next_ns, "next_ns", "next_ns", TIME, CHANGES, REQUIRED, NULL) \
+    NEXT(specs, "specs", "specs", STRING, CHANGES, REQUIRED, NULL) \
+    NEXT(names, "names", "names", STRING, CHANGES, REQUIRED, NULL)
 
 #define RECORD_PRICES(FIRST, NEXT) \
     FIRST(symbol, "symbol", "symbol", SYMBOL, FIXED, REQUIRED, NULL) \

@@ -7,13 +7,11 @@
 #include "record/words.h"
 
 #define ROW struct order
-static const struct record_field order_fields[] = {RECORD_FIELDS(RECORD_ORDER)};
-const struct record record_orders = RECORD_OF("orders", order_fields);
+const struct record record_orders = RECORD_LIST("orders", RECORD_ORDER);
 #undef ROW
 
 #define ROW struct fill
-static const struct record_field fill_fields[] = {RECORD_FIELDS(RECORD_FILL)};
-const struct record record_fills = RECORD_OF("fills", fill_fields);
+const struct record record_fills = RECORD_LIST("fills", RECORD_FILL);
 #undef ROW
 
 #define GIVEN(member, option, argument, does, of) {#member, option},

@@ -219,6 +219,13 @@ void record_sqlite_take(sqlite3_stmt *stmt, const struct record_into *into)
         }
 }
 
+const void *record_sqlite_blob(sqlite3_stmt *stmt, const struct record *record, size_t *ret_size)
+{
+    const void *blob = sqlite3_column_blob(stmt, record->n);
+    *ret_size = (size_t)sqlite3_column_bytes(stmt, record->n);
+    return blob;
+}
+
 int record_sqlite_ask(sqlite3 *db, const char *sql, const struct record_param *params,
                       const struct record_into *into)
 {

@@ -65,6 +65,9 @@ struct record_into {
 };
 void record_sqlite_take(sqlite3_stmt *stmt, const struct record_into *into);
 
+/* The column behind a record's, a blob of any size: the statement's until its next step. */
+const void *record_sqlite_blob(sqlite3_stmt *stmt, const struct record *record, size_t *ret_size);
+
 /* A query whose first row is all that is wanted. SQLITE_ROW; SQLITE_DONE, nothing is written: there is none;
  * another result code. Texts only by record_into_chars(). */
 int record_sqlite_ask(sqlite3 *db, const char *sql, const struct record_param *params,
@@ -94,6 +97,8 @@ static inline struct record_param record_param_unsigned(uint64_t n) { return rec
 static inline struct record_param record_param_real(double r) { return (struct record_param){RECORD_PARAM_REAL, .real = r}; }
 static inline struct record_param record_param_text(const char *t) { return (struct record_param){RECORD_PARAM_TEXT, .bytes = t}; }
 static inline struct record_param record_param_same(struct record_param p) { return p; }
+/* 0 is null */
+static inline struct record_param record_param_id(int64_t id) { return id ? record_param_number(id) : record_param_text(NULL); }
 #define RECORD_PARAM_(value) \
     _Generic((value), char *: record_param_text, const char *: record_param_text, double: record_param_real, \
              uint64_t: record_param_unsigned, struct record_param: record_param_same, \

@@ -22,7 +22,7 @@ static void open_store(struct db_store *store, const char *name)
     const struct db_account account = {.name = "a", .currency = "USDT", .currency_scale = 8, .cash = 1};
     CHECK_INT(db_store_open(store, scratch_path(name), true), 0);
     CHECK_INT(db_store_begin(store), SQLITE_OK);
-    CHECK_INT(db_apply_account(store, &account, false), SQLITE_OK);
+    CHECK_INT(db_apply_account(store, &account), SQLITE_OK);
     CHECK_INT(db_store_commit(store), SQLITE_OK);
 }
 

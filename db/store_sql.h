@@ -1,0 +1,192 @@
+/* One statement a row kind. Rows that come again bring newer values, except fills, ledger rows, and orders
+ * and commands that ended, which never change. *_SAME and *_KNOWN tell whether what is stored is the row that
+ * comes again: all of it, or what never changes of it. */
+#ifndef DB_STORE_SQL_H
+#define DB_STORE_SQL_H
+
+#include "db/row_hash.h"
+#include "record/account.h"
+#include "record/ledger_row.h"
+#include "record/market.h"
+#include "record/symbol.h"
+#include "record/training.h"
+
+#define ORDER_VALUES      RECORD_VALUES(RECORD_ORDER)
+#define ORDER_FIXED(OF)   "(" RECORD_FIXED(RECORD_ORDER, OF) ")"
+#define ORDER_IS_GIVEN    ORDER_FIXED(OWN) " IS " ORDER_FIXED(GIVEN)
+#define ORDER_IS_STORED   ORDER_FIXED(OWN) " IS " ORDER_FIXED(EXCLUDED)
+#define ORDER_SET         "rule = 2, hash = excluded.hash" RECORD_SET(RECORD_ORDER)
+#define ACCOUNT_SET       "name = excluded.name" RECORD_SET(RECORD_ACCOUNTS)
+#define COMMAND_SET       "state = excluded.state" RECORD_SET(RECORD_COMMANDS)
+#define COMMAND_FIXED(OF) "(" RECORD_FIXED(RECORD_COMMANDS, OF) ")"
+#define FILL_VALUES       RECORD_VALUES(RECORD_FILL)
+/* Whose seal follows, by what is stored then. */
+#define UNSEALED(table, LIST) \
+    "INSERT INTO " table " (" RECORD_COLUMNS(LIST) ", hash) VALUES (" RECORD_VALUES(LIST) ", x'')"
+
+/* Of what a training has by steps or by time. THIN: every second one of the first ?2. */
+#define DROP(table, key) "DELETE FROM " table " WHERE training = ?1 AND " key " = ?2"
+#define COUNT(table)     "SELECT count(*) FROM " table " WHERE training = ?1"
+#define THIN(table, key) \
+    "DELETE FROM " table " WHERE training = ?1 AND " key " IN (SELECT " key " FROM (SELECT " key \
+    ", row_number() OVER (ORDER BY " key ") AS n FROM " table \
+    " WHERE training = ?1) WHERE n <= ?2 AND n % 2 = 0)"
+#define REWIND(table) "DELETE FROM " table " WHERE training = ?1 AND (?2 < 0 OR steps > ?2)"
+
+#define BAR_COLUMNS   RECORD_COLUMNS(RECORD_BAR)
+#define BAR_VALUES    RECORD_VALUES(RECORD_BAR)
+#define NEWEST_SPLIT \
+    "(SELECT ifnull(max(id), 0) FROM corporate_actions WHERE symbol = :symbol AND kind = 'split')"
+#define THE_BAR "symbol = :symbol AND interval_ns = :interval_ns AND open_ns = :open_ns"
+
+#define DB_SQL_LIST(X) \
+    X(BEGIN, "BEGIN IMMEDIATE") \
+    X(COMMIT, "COMMIT") \
+    X(META, "INSERT INTO meta (key, value, hash) VALUES (?1, ?2, seal(2, ?1, ?2)) " \
+            "ON CONFLICT (key) DO UPDATE SET value = excluded.value, hash = excluded.hash") \
+    X(ACCOUNT, \
+      UNSEALED("accounts", RECORD_ACCOUNTS) " ON CONFLICT (id) DO UPDATE SET " ACCOUNT_SET \
+                                            " WHERE currency = excluded.currency AND currency_scale = " \
+                                            "excluded.currency_scale RETURNING id") \
+    X(ACCOUNT_SEAL, "UPDATE accounts SET hash = seal(2, " DB_ACCOUNT_COLUMNS ") WHERE id = ?1") \
+    X(ACCOUNT_KNOWN, \
+      "SELECT currency = :currency AND currency_scale = :currency_scale FROM accounts WHERE id = :id") \
+    X(SYMBOL, RECORD_UPSERT("symbols", "(venue, name)", "trading", \
+                            RECORD_SYMBOLS) " WHERE base = excluded.base AND quote = excluded.quote " \
+                                            "AND price_scale = excluded.price_scale " \
+                                            "AND qty_scale = excluded.qty_scale AND quote_scale = " \
+                                            "excluded.quote_scale RETURNING id") \
+    X(SYMBOL_SEAL, "UPDATE symbols SET hash = seal(2, " DB_SYMBOL_COLUMNS ") WHERE id = ?1") \
+    X(BAR, "INSERT INTO bars (" RECORD_COLUMNS( \
+               RECORD_BAR_KEY) ", " BAR_COLUMNS ", split) " \
+                               "VALUES (" RECORD_VALUES(RECORD_BAR_KEY) ", " BAR_VALUES ", " NEWEST_SPLIT \
+                                                                        ") ON CONFLICT DO NOTHING") \
+    X(BAR_CORRECT, "UPDATE bars SET split = " NEWEST_SPLIT RECORD_ASSIGN( \
+                       RECORD_BAR) " WHERE " THE_BAR " AND source = :source AND (" BAR_COLUMNS \
+                                   ") IS NOT (" BAR_VALUES ")") \
+    X(GAP, RECORD_UPSERT("gaps", "", "filled_ns", RECORD_GAPS)) \
+    X(PRICE, RECORD_UPSERT("prices", "", "last", RECORD_PRICES)) \
+    X(ORDER, "INSERT INTO orders (" DB_ORDER_COLUMNS ", rule, hash) VALUES (" ORDER_VALUES ", 2, " \
+             "seal(" DB_ORDER_SEALED ", " ORDER_VALUES ")) ON CONFLICT (id) DO UPDATE SET " ORDER_SET " " \
+             "WHERE state IN ('PENDING', 'HELD', 'OPEN', 'PARTIAL') AND " ORDER_IS_STORED) \
+    /* Also an older state of it, as it comes again with a transaction that was stored after all. */ \
+    X(ORDER_SAME, \
+      "SELECT seal(" DB_ORDER_SEALED ", " DB_ORDER_COLUMNS ") = seal(" DB_ORDER_SEALED ", " ORDER_VALUES \
+      ") OR (" ORDER_IS_GIVEN " AND updated_ns >= :updated_ns AND :state IN ('PENDING', " \
+      "'HELD', 'OPEN', 'PARTIAL')) FROM orders WHERE id = :id") \
+    X(ORDER_KNOWN, "SELECT " ORDER_IS_GIVEN " FROM orders WHERE id = :id") \
+    X(FILL, "INSERT INTO fills (" DB_FILL_COLUMNS ", rule, hash) VALUES (" FILL_VALUES ", 2, " \
+            "seal(" DB_FILL_SEALED ", " FILL_VALUES ")) ON CONFLICT DO NOTHING") \
+    X(FILL_SAME, "SELECT seal(" DB_FILL_SEALED ", " DB_FILL_COLUMNS ") = seal(" DB_FILL_SEALED \
+                 ", " FILL_VALUES ") FROM fills WHERE id = :id") \
+    X(LEDGER, "INSERT INTO ledger (" RECORD_COLUMNS(RECORD_LEDGER_ROW) ") VALUES (" RECORD_VALUES( \
+                  RECORD_LEDGER_ROW) ") " \
+                                     "ON CONFLICT DO NOTHING") \
+    X(LEDGER_SAME, "SELECT hash = :hash FROM ledger WHERE id = :id") \
+    X(POSITION, \
+      DB_SEALED_INSERT( \
+          "positions", \
+          RECORD_POSITIONS) " ON CONFLICT DO UPDATE SET hash = excluded.hash" RECORD_SET(RECORD_POSITIONS)) \
+    X(EQUITY, \
+      DB_SEALED_INSERT( \
+          "equity", \
+          RECORD_EQUITY) " ON CONFLICT DO UPDATE SET hash = excluded.hash" RECORD_SET(RECORD_EQUITY)) \
+    X(EQUITY_KNOWN, "SELECT 1 FROM equity WHERE account = :account AND ts_ns = :ts_ns") \
+    X(EQUITY_NEW, DB_SEALED_INSERT("equity", RECORD_EQUITY)) \
+    X(EQUITY_ACCOUNT, "UPDATE accounts SET equity_peak = ?2, day = ?3, day_equity = ?4, killed_ns = ?5 " \
+                      "WHERE id = ?1") \
+    X(EQUITY_THIN, "DELETE FROM equity WHERE account = ?1 AND ts_ns >= ?3 AND ts_ns < ?2 AND EXISTS " \
+                   "(SELECT 1 FROM equity AS later WHERE later.account = ?1 AND later.ts_ns > equity.ts_ns " \
+                   "AND later.ts_ns < equity.ts_ns - equity.ts_ns % 3600000000000 + 3600000000000)") \
+    X(COMMAND, UNSEALED("commands", RECORD_COMMANDS) " ON CONFLICT (id) DO UPDATE SET " COMMAND_SET \
+                                                     " WHERE state = 'pending' AND " COMMAND_FIXED( \
+                                                         OWN) " IS " COMMAND_FIXED(EXCLUDED)) \
+    X(COMMAND_SEAL, "UPDATE commands SET hash = seal(2, " DB_COMMAND_COLUMNS ") WHERE id = ?1") \
+    X(COMMAND_KNOWN, \
+      "SELECT " COMMAND_FIXED(OWN) " IS " COMMAND_FIXED(GIVEN) " FROM commands WHERE id = :id") \
+    X(ALERT, \
+      UNSEALED("alerts", \
+               RECORD_ALERTS) " ON CONFLICT (id) DO UPDATE SET last_ns = max(last_ns, excluded.last_ns), " \
+                              "count = max(count, excluded.count), severity = excluded.severity, text = " \
+                              "excluded.text, " \
+                              "acked_ns = coalesce(acked_ns, excluded.acked_ns), lasts = excluded.lasts, " \
+                              "closed_ns = coalesce(closed_ns, excluded.closed_ns)") \
+    X(ALERT_SEAL, "UPDATE alerts SET hash = seal(2, " DB_ALERT_COLUMNS ") WHERE id = ?1") \
+    X(TELEMETRY, RECORD_UPSERT("telemetry", "", "value", RECORD_TELEMETRY)) \
+    X(TELEMETRY_THIN, "DELETE FROM telemetry WHERE ts_ns < ?1") \
+    X(FEED, RECORD_UPSERT("feed_status", "", "state", RECORD_FEEDS)) \
+    X(CHART_SERIES, "INSERT INTO chart_series (" RECORD_COLUMNS( \
+                        RECORD_CHART_SERIES) ", memory) " \
+                                             "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO UPDATE " \
+                                             "SET base_ns = excluded.base_ns, " \
+                                             "next_ns = excluded.next_ns, specs = excluded.specs, names = " \
+                                             "excluded.names, memory = " \
+                                             "excluded.memory") \
+    X(CHART_ANEW, "DELETE FROM chart_bars WHERE symbol = ?1 AND interval_ns = ?2") \
+    X(CHART_DROP, "DELETE FROM chart_series WHERE symbol = ?1 AND interval_ns = ?2") \
+    X(CHART_BAR, "INSERT OR REPLACE INTO chart_bars (symbol, interval_ns, outputs, " RECORD_COLUMNS( \
+                     RECORD_CHART_BAR) ") VALUES (?1, ?2, ?3, " RECORD_VALUES(RECORD_CHART_BAR) ")") \
+    X(CHART_THIN, "DELETE FROM chart_bars WHERE symbol = ?1 AND interval_ns = ?2 AND open_ns <= ?3") \
+    X(CHART_CORRECT, "UPDATE chart_bars SET open = :open, high = :high, low = :low, close = :close, " \
+                     "volume = :volume WHERE " THE_BAR) \
+    X(CHART_FORGET, "DELETE FROM chart_series WHERE symbol = ?1") \
+    X(CHART_FORGET_BARS, "DELETE FROM chart_bars WHERE symbol = ?1") \
+    X(TRAINING, RECORD_INSERT("trainings", RECORD_TRAINING)) \
+    X(TRAINING_AGAIN, \
+      "UPDATE trainings SET state = :state" RECORD_ASSIGN(RECORD_TRAINING) " WHERE name = :name") \
+    X(TRAINING_FORGET, \
+      "DELETE FROM trainings WHERE name IN (SELECT name FROM trainings WHERE state IN ('done', 'failed', " \
+      "'stopped') AND name <> ?2 ORDER BY ended_ns, created_ns, name LIMIT max(0, (SELECT count(*) FROM " \
+      "trainings) - ?1))") \
+    X(POINT, RECORD_INSERT("training_points", RECORD_TRAINING_POINT)) \
+    X(POINT_DROP, DROP("training_points", "steps")) \
+    X(POINT_COUNT, COUNT("training_points")) \
+    X(POINT_THIN, THIN("training_points", "steps")) \
+    X(POINT_REWIND, REWIND("training_points")) \
+    X(EVALUATION, RECORD_INSERT("training_evaluations", RECORD_TRAINING_EVALUATION)) \
+    X(EVALUATION_DROP, DROP("training_evaluations", "steps")) \
+    X(EVALUATION_COUNT, COUNT("training_evaluations")) \
+    X(EVALUATION_THIN, THIN("training_evaluations", "steps")) \
+    X(EVALUATION_REWIND, REWIND("training_evaluations")) \
+    X(STATE, RECORD_INSERT("training_states", RECORD_TRAINING_STATE)) \
+    X(STATE_DROP, DROP("training_states", "ts_ns")) \
+    X(STATE_COUNT, COUNT("training_states")) \
+    X(STATE_THIN, THIN("training_states", "ts_ns")) \
+    X(STATE_REWIND, "DELETE FROM training_states WHERE training = ?1 AND ?2 < 0") \
+    /* The first ?2 states, 16 at a time: what each state's were together, in the order of the first of \
+     * each, * one behind the other from when the 16 began. */ \
+    X(STATE_MERGE, \
+      "INSERT INTO temp.merged_states SELECT min(first_ns) OVER (PARTITION BY block) + ifnull(sum(long_ns) " \
+      "OVER (PARTITION BY block ORDER BY first_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0), " \
+      "state, utilisation FROM (SELECT block, state, min(ts_ns) AS first_ns, sum(long_ns) AS long_ns, " \
+      "sum(utilisation * long_ns) / sum(long_ns) FILTER (WHERE utilisation IS NOT NULL) AS utilisation " \
+      "FROM (SELECT ts_ns, state, utilisation, lead(ts_ns) OVER (ORDER BY ts_ns) - ts_ns AS long_ns, " \
+      "(row_number() OVER (ORDER BY ts_ns) - 1) / 16 AS block FROM training_states WHERE training = ?1 " \
+      "ORDER BY ts_ns LIMIT ?2) GROUP BY block, state)") \
+    X(STATE_MERGE_DROP, \
+      "DELETE FROM training_states WHERE training = ?1 AND ts_ns <= (SELECT max(ts_ns) FROM (SELECT ts_ns " \
+      "FROM training_states WHERE training = ?1 ORDER BY ts_ns LIMIT ?2))") \
+    X(STATE_MERGED, "INSERT INTO training_states (training, ts_ns, state, utilisation) " \
+                    "SELECT ?1, ts_ns, state, utilisation FROM temp.merged_states") \
+    X(STATE_MERGE_FORGET, "DELETE FROM temp.merged_states") \
+    X(POLICY, RECORD_UPSERT("policies", "(name)", "role", RECORD_POLICY)) \
+    X(ORDER_POLICY, RECORD_UPSERT("order_policies", "(order_id)", "policy", RECORD_ORDER_POLICY)) \
+    X(STREAMED, "UPDATE symbols SET streamed = ?2 WHERE id = ?1") \
+    X(BAR_DROP, "DELETE FROM bars WHERE " THE_BAR " AND source = :source") \
+    X(BOOK_BAR, RECORD_UPSERT("book_bars", "", "spread_open", RECORD_BOOK_BARS)) \
+    X(BOOK_BAR_THIN, "DELETE FROM book_bars WHERE symbol = ?1 AND interval_ns = ?2 AND open_ns <= ?3") \
+    X(REVISION, UNSEALED("revisions", RECORD_REVISIONS) " ON CONFLICT DO NOTHING RETURNING id") \
+    X(REVISION_SEAL, "UPDATE revisions SET hash = seal(2, " DB_REVISION_COLUMNS ") WHERE id = ?1") \
+    X(ACTION, UNSEALED("corporate_actions", RECORD_ACTIONS) " ON CONFLICT DO NOTHING RETURNING id") \
+    X(ACTION_SEAL, "UPDATE corporate_actions SET hash = seal(2, " DB_ACTION_COLUMNS ") WHERE id = ?1") \
+    X(ACTION_SAME, "SELECT (kind, ex_ns, shares, per, cash) IS (:kind, :ex_ns, :shares, :per, :cash) " \
+                   "FROM corporate_actions WHERE symbol = :symbol AND action = :action") \
+    X(SESSION, RECORD_INSERT("market_sessions", \
+                             RECORD_SESSIONS) " ON CONFLICT DO UPDATE SET since_ns = iif(phase = " \
+                                              "excluded.phase, since_ns, excluded.since_ns), " \
+                                              "phase = excluded.phase, next_ns = excluded.next_ns") \
+    X(VENUE, RECORD_UPSERT("venue_status", "", "state", RECORD_VENUES)) \
+    X(BAN, RECORD_UPSERT("venue_bans", "", "why", RECORD_BANS)) \
+    X(BAN_OVER, "DELETE FROM venue_bans WHERE venue = :venue")
+
+#endif
