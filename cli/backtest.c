@@ -176,7 +176,11 @@ const struct option_verb cli_backtest = {
         "Trades strategies on bars, on trades, or plays a recorded event log again, through the engine that "
         "trades live: --strategy S and --bars F, several --strategy make an account each; --policy F and "
         "--bars F; --account NAME; or --events LOG.\nTimes are ISO 8601, UTC without a zone, or since 1970 "
-        "in s, ms, us or ns. With --json, papertape.backtest/1, or papertape.strategies/1.",
+        "in s, ms, us or ns. With --json, papertape.backtest/1, or papertape.strategies/1.\n"
+        "A log is played at full speed from the oldest state that it holds, or the newest not after --from: "
+        "the same events give the same ledger, row by row, and each state met on the way is compared with "
+        "what the events make of it. A log that is altered, newer than this program, or not continued is an "
+        "error that names where. The database is not read.",
     .page = "backtest",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),

@@ -270,7 +270,10 @@ static const struct option_row options[] = {
 const struct option_verb tui_dashboard = {
     .about =
         "Without a verb: the dashboard of a paper-trading daemon, live in the terminal. Without a terminal, "
-        "--once is what happens; --json prints papertape.dashboard/1.",
+        "--once is what happens; --json prints papertape.dashboard/1: the daemon's status, and positions, "
+        "equity, fills, orders, alerts, log, trainings and policies (without a daemon the database's), and "
+        "studies as study list --json has them; of a saved backtest accounts have the report's figures.",
+    .exits = "2 also: no terminal. 3 and 4 also of what was printed from the database.",
     .actions = actions,
     .n_actions = 1,
     .options = options,
