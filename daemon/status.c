@@ -15,6 +15,8 @@
 #include "daemon/telemetry.h"
 #include "daemon/training/trainings.h"
 #include "db/rebuilt.h"
+#include "record/json.h"
+#include "record/status.h"
 #include "strategy/intent.h"
 
 enum { STATUS_POLICIES_MAX = 64, STATUS_ALERTS_MAX = 32 };
@@ -56,6 +58,8 @@ static json_t *indicators_object(const struct engine *engine, int symbol)
     return object;
 }
 
+RECORD_VIEW_OBJECT(symbol_object, symbol_view, RECORD_SHOWN_SYMBOL);
+
 static json_t *symbols_array(const struct daemon *daemon, const struct engine *engine)
 {
     json_t *array = json_array();
@@ -63,30 +67,28 @@ static json_t *symbols_array(const struct daemon *daemon, const struct engine *e
         const struct symbol *symbol = engine_symbol(engine, s);
         struct engine_symbol_view view;
         engine_symbol_view(engine, s, &view);
-        json_t *object = json_object();
-        json_object_set_new(object, "symbol", json_string(symbol->name));
-        json_object_set_new(object, "venue", symbol->venue[0] ? json_string(symbol->venue) : json_null());
-        json_object_set_new(object, "market",
-                            json_string(symbol->calendar[0] ? market_phase_name(view.phase) : "always"));
-        json_object_set_new(object, "trading", json_string(trading_word(symbol, view.trading)));
-        json_object_set_new(object, "last", daemon_status_price(view.last, symbol->price_scale));
-        json_object_set_new(object, "bid", daemon_status_price(view.bid, symbol->price_scale));
-        json_object_set_new(object, "ask", daemon_status_price(view.ask, symbol->price_scale));
-        json_object_set_new(object, "mark", daemon_status_price(view.mark, symbol->price_scale));
-        json_object_set_new(object, "age_ms", daemon_status_age(feeds_symbol_age_ms(daemon->feeds, s)));
-        json_object_set_new(object, "stale", json_boolean(view.stale));
-        json_object_set_new(object, "change_24h_pct",
-                            view.change_open > 0 && view.last > 0
-                                ? json_real(100.0 * ((double)view.last / (double)view.change_open - 1))
-                                : json_null());
-        json_object_set_new(
-            object, "price_decimals",
-            json_integer(daemon_status_decimals_of(symbol->filters.tick, symbol->price_scale)));
-        json_object_set_new(object, "book", json_string(book_states[view.book]));
-        json_object_set_new(object, "book_gaps", json_integer((json_int_t)view.book_gaps));
-        json_object_set_new(object, "book_crossed", json_integer((json_int_t)view.book_crossed));
-        json_object_set_new(object, "interval", json_string(bar_interval_name(daemon->config.interval_ns)));
-        json_object_set_new(object, "bars", json_integer((json_int_t)view.bars));
+        const struct symbol_view shown = {
+            .symbol = symbol->name,
+            .venue = symbol->venue,
+            .market = symbol->calendar[0] ? market_phase_name(view.phase) : "always",
+            .trading = trading_word(symbol, view.trading),
+            .last = daemon_status_price(view.last, symbol->price_scale),
+            .bid = daemon_status_price(view.bid, symbol->price_scale),
+            .ask = daemon_status_price(view.ask, symbol->price_scale),
+            .mark = daemon_status_price(view.mark, symbol->price_scale),
+            .age_ms = feeds_symbol_age_ms(daemon->feeds, s),
+            .stale = view.stale,
+            .change_24h_pct = view.change_open > 0 && view.last > 0
+                                  ? 100.0 * ((double)view.last / (double)view.change_open - 1)
+                                  : NAN,
+            .price_decimals = daemon_status_decimals_of(symbol->filters.tick, symbol->price_scale),
+            .book = book_states[view.book],
+            .book_gaps = (int64_t)view.book_gaps,
+            .book_crossed = (int64_t)view.book_crossed,
+            .interval = bar_interval_name(daemon->config.interval_ns),
+            .bars = (int64_t)view.bars,
+        };
+        json_t *object = symbol_object(&shown);
         json_object_set_new(object, "last_bar",
                             view.bars > 0 ? bar_object(&view.last_bar, symbol) : json_null());
         json_object_set_new(object, "indicators", indicators_object(engine, s));

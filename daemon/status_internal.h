@@ -8,11 +8,10 @@
 #include "exchange/order.h"
 
 json_t *daemon_status_number_or_null(double value);
-json_t *daemon_status_price(int64_t units,
-                            int scale); /* or an amount of money; null for 0: it is not known */
-json_t *daemon_status_age(int64_t ms);  /* null below 0 */
-int daemon_status_decimals_of(int64_t step,
-                              int scale); /* digits after the point that a step of this size leaves */
+/* NaN for 0: it is not known. */
+double daemon_status_price(int64_t units, int scale);
+/* Digits after the point that a step of this size leaves. */
+int daemon_status_decimals_of(int64_t step, int scale);
 
 /* How many orders were refused, by reason; reasons that never were are left out. */
 json_t *daemon_status_refused(const uint64_t refused[static ORDER_REASONS]);

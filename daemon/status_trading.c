@@ -6,20 +6,16 @@
 #include "daemon/status_internal.h"
 #include "record/json.h"
 #include "record/order.h"
+#include "record/status.h"
 
 json_t *daemon_status_number_or_null(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-json_t *daemon_status_price(int64_t units, int scale)
+double daemon_status_price(int64_t units, int scale)
 {
-    return units != 0 ? json_real(decimal_to_double(units, scale)) : json_null();
-}
-
-json_t *daemon_status_age(int64_t ms)
-{
-    return ms >= 0 ? json_integer(ms) : json_null();
+    return units != 0 ? decimal_to_double(units, scale) : NAN;
 }
 
 int daemon_status_decimals_of(int64_t step, int scale)
@@ -77,6 +73,9 @@ json_t *daemon_status_refused(const uint64_t refused[static ORDER_REASONS])
     return object;
 }
 
+RECORD_VIEW_OBJECT(account_object, account_view, RECORD_SHOWN_ACCOUNT);
+RECORD_VIEW_OBJECT(position_object, position_view, RECORD_SHOWN_POSITION);
+
 json_t *daemon_status_account(const struct engine *engine, int index)
 {
     const struct account *account = engine_account(engine, index);
@@ -86,30 +85,26 @@ json_t *daemon_status_account(const struct engine *engine, int index)
     int64_t equity = engine_equity(engine, index);
     double deposits = (double)account->deposits, peak = (double)account->equity_peak;
     double drawdown_pct = equity < account->equity_peak ? 100 * ((double)equity / peak - 1) : 0.0;
-    double cash = decimal_to_double(account->assets[account->currency_at].total, scale);
     bool marked = totals.marked;
-    json_t *object = json_object();
-    json_object_set_new(object, "account", json_string(account->name));
-    json_object_set_new(object, "currency", json_string(account->currency));
-    json_object_set_new(object, "strategy",
-                        account_spec_trader(spec) ? json_string(account_spec_trader(spec)) : json_null());
-    json_object_set_new(object, "cash", json_real(cash));
-    json_object_set_new(object, "equity", marked ? json_real(decimal_to_double(equity, scale)) : json_null());
-    json_object_set_new(object, "deposits", json_real(decimal_to_double(account->deposits, scale)));
-    json_object_set_new(object, "return_pct",
-                        daemon_status_number_or_null(marked ? 100 * ((double)equity / deposits - 1) : NAN));
-    json_object_set_new(object, "drawdown_pct", marked && peak > 0 ? json_real(drawdown_pct) : json_null());
-    json_object_set_new(object, "realized", json_real(decimal_to_double(totals.realized, scale)));
-    json_object_set_new(object, "fees", json_real(decimal_to_double(totals.fees, scale)));
-    json_object_set_new(object, "day_pnl",
-                        marked ? json_real(decimal_to_double(equity - account->day_equity, scale))
-                               : json_null());
-    json_object_set_new(object, "shorts", json_boolean(account->rules.shorts));
-    json_object_set_new(object, "short_value", marked ? json_real(totals.short_value) : json_null());
-    json_object_set_new(object, "interest_owed", json_real(decimal_to_double(account->interest_owed, scale)));
-    json_object_set_new(object, "killed", json_boolean(account->killed_ns != 0));
-    json_object_set_new(object, "killed_ns",
-                        account->killed_ns ? json_integer(account->killed_ns) : json_null());
+    const struct account_view view = {
+        .account = account->name,
+        .currency = account->currency,
+        .strategy = account_spec_trader(spec),
+        .cash = decimal_to_double(account->assets[account->currency_at].total, scale),
+        .equity = marked ? decimal_to_double(equity, scale) : NAN,
+        .deposits = decimal_to_double(account->deposits, scale),
+        .return_pct = marked ? 100 * ((double)equity / deposits - 1) : NAN,
+        .drawdown_pct = marked && peak > 0 ? drawdown_pct : NAN,
+        .realized = decimal_to_double(totals.realized, scale),
+        .fees = decimal_to_double(totals.fees, scale),
+        .day_pnl = marked ? decimal_to_double(equity - account->day_equity, scale) : NAN,
+        .shorts = account->rules.shorts,
+        .short_value = marked ? totals.short_value : NAN,
+        .interest_owed = decimal_to_double(account->interest_owed, scale),
+        .killed = account->killed_ns != 0,
+        .killed_ns = account->killed_ns,
+    };
+    json_t *object = account_object(&view);
     json_object_set_new(object, "limits", limits_object(&account->rules.risk));
     json_object_set_new(object, "refused", daemon_status_refused(account->refused));
     return object;
@@ -137,7 +132,7 @@ static int64_t resting_stop(const struct engine *engine, int account, int symbol
     return 0;
 }
 
-static json_t *position_object(const struct daemon *daemon, const struct engine *engine, int a, int s)
+static json_t *held_object(const struct daemon *daemon, const struct engine *engine, int a, int s)
 {
     const struct position *position = &engine_account(engine, a)->positions[s];
     const struct symbol *symbol = engine_symbol(engine, s);
@@ -148,15 +143,23 @@ static json_t *position_object(const struct daemon *daemon, const struct engine 
     double cost = decimal_to_double(position->cost, symbol->quote_scale);
     double fifo_cost = decimal_to_double(position->fifo_cost, symbol->quote_scale);
     double worth = qty * decimal_to_double(view.mark, symbol->price_scale);
-    int64_t stop = resting_stop(engine, a, s, is_long ? ORDER_SELL : ORDER_BUY);
-    return json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:i}", "account",
-                     engine_account(engine, a)->name, "symbol", symbol->name, "side", is_long ? "L" : "S",
-                     "qty", qty, "entry", cost / fabs(qty), "fifo_entry", fifo_cost / fabs(qty), "mark",
-                     daemon_status_price(view.mark, symbol->price_scale), "upnl",
-                     view.mark > 0 ? json_real(is_long ? worth - cost : worth + cost) : json_null(), "stop",
-                     daemon_status_price(stop, symbol->price_scale), "age_ms",
-                     daemon_status_age(feeds_symbol_age_ms(daemon->feeds, s)), "qty_decimals",
-                     daemon_status_decimals_of(symbol->filters.step, symbol->qty_scale));
+    const struct position_view shown = {
+        .account = engine_account(engine, a)->name,
+        .symbol = symbol->name,
+        .side = is_long ? "L" : "S",
+        .qty = qty,
+        .entry = cost / fabs(qty),
+        .fifo_entry = fifo_cost / fabs(qty),
+        .mark = daemon_status_price(view.mark, symbol->price_scale),
+        .upnl = view.mark <= 0 ? NAN
+                : is_long      ? worth - cost
+                               : worth + cost,
+        .stop = daemon_status_price(resting_stop(engine, a, s, is_long ? ORDER_SELL : ORDER_BUY),
+                                    symbol->price_scale),
+        .age_ms = feeds_symbol_age_ms(daemon->feeds, s),
+        .qty_decimals = daemon_status_decimals_of(symbol->filters.step, symbol->qty_scale),
+    };
+    return position_object(&shown);
 }
 
 json_t *daemon_status_positions(const struct daemon *daemon)
@@ -166,7 +169,7 @@ json_t *daemon_status_positions(const struct daemon *daemon)
     for (int a = 0; engine && a < engine_accounts(engine); a++)
         for (int s = 0; s < engine_symbols(engine); s++)
             if (engine_account(engine, a)->positions[s].qty != 0)
-                json_array_append_new(array, position_object(daemon, engine, a, s));
+                json_array_append_new(array, held_object(daemon, engine, a, s));
     return array;
 }
 

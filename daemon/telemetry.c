@@ -11,6 +11,8 @@
 #include "daemon/process.h"
 #include "exchange/clock.h"
 #include "exchange/net/notify.h"
+#include "record/json.h"
+#include "record/status.h"
 
 enum {
     TICK_MS = 1000,
@@ -81,21 +83,16 @@ static void put_streams(struct telemetry *telemetry, const struct feed *feed)
         if (!feed_stream_view(feed, i, &stream))
             continue;
         struct db_feed row = {
-            .symbol = stream.symbol,
+            .symbol = stream.index,
             .state = stream.stale ? DB_FEED_STALE : DB_FEED_OK,
             .last_recv_ns = stream.age_ms < 0 ? 0 : wall - stream.age_ms * 1000000,
             .limit_ns = stream.limit_ms * 1000000,
             .frames = (int64_t)stream.frames,
-            .stream = stream.name,
+            .stream = stream.stream,
             .detail = "",
         };
         db_writer_put_feed(daemon_session_writer(telemetry->daemon->session), &row);
     }
-}
-
-static double figure(double value)
-{
-    return value < 0 ? (double)NAN : value;
 }
 
 static void put_venue(struct telemetry *telemetry, struct feed *feed)
@@ -109,9 +106,9 @@ static void put_venue(struct telemetry *telemetry, struct feed *feed)
         .bad_frames = (int64_t)view.bad_frames,
         .connects = (int64_t)view.connects,
         .renewals = (int64_t)view.renewals,
-        .latency_p50_ms = figure(view.rates.latency_p50_ms),
-        .latency_p99_ms = figure(view.rates.latency_p99_ms),
-        .clock_offset_ms = view.have_offset ? (double)view.clock_offset_ms : (double)NAN,
+        .latency_p50_ms = view.latency_p50_ms,
+        .latency_p99_ms = view.latency_p99_ms,
+        .clock_offset_ms = view.clock_offset_ms,
         .venue = feed_venue(feed)->format->name,
         .detail = view.detail,
         .market = view.market,
@@ -193,21 +190,26 @@ struct telemetry *daemon_telemetry_create(struct daemon *daemon)
     return telemetry;
 }
 
-static json_t *field(const struct gpu_device *device, enum gpu_field field, double value)
+RECORD_VIEW_OBJECT(view_object, device_view, RECORD_SHOWN_DEVICE);
+
+static double figure(const struct gpu_device *device, enum gpu_field field, double value)
 {
-    return device->valid & field ? json_real(value) : json_null();
+    return device->valid & field ? value : NAN;
 }
 
 static json_t *device_object(const struct gpu_device *device)
 {
-    return json_pack(
-        "{s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", device->valid & GPU_NAME ? device->name : NULL,
-        "util_pct", field(device, GPU_UTIL, device->util_pct), "mem_used_mib",
-        field(device, GPU_MEM_USED, (double)device->mem_used_bytes / (1 << 20)), "mem_total_mib",
-        field(device, GPU_MEM_TOTAL, (double)device->mem_total_bytes / (1 << 20)), "power_w",
-        field(device, GPU_POWER, device->power_mw / 1000.0), "power_limit_w",
-        field(device, GPU_POWER_LIMIT, device->power_limit_mw / 1000.0), "clock_mhz",
-        field(device, GPU_CLOCK, device->clock_mhz), "temp_c", field(device, GPU_TEMP, device->temp_c));
+    const struct device_view view = {
+        .name = device->valid & GPU_NAME ? device->name : NULL,
+        .util_pct = figure(device, GPU_UTIL, device->util_pct),
+        .mem_used_mib = figure(device, GPU_MEM_USED, (double)device->mem_used_bytes / (1 << 20)),
+        .mem_total_mib = figure(device, GPU_MEM_TOTAL, (double)device->mem_total_bytes / (1 << 20)),
+        .power_w = figure(device, GPU_POWER, device->power_mw / 1000.0),
+        .power_limit_w = figure(device, GPU_POWER_LIMIT, device->power_limit_mw / 1000.0),
+        .clock_mhz = figure(device, GPU_CLOCK, device->clock_mhz),
+        .temp_c = figure(device, GPU_TEMP, device->temp_c),
+    };
+    return view_object(&view);
 }
 
 json_t *daemon_telemetry_gpu_object(const struct telemetry *telemetry)

@@ -112,26 +112,32 @@ const char *record_field_word(const struct record_field *field, const void *row)
     return field->words->names ? field->words->names[value] : field->words->name(value);
 }
 
-static void copy_field(const struct record_field *from, const void *row, const struct record_field *to,
+static bool copy_field(const struct record_field *from, const void *row, const struct record_field *to,
                        void *ret)
 {
+    bool is_text = to->kind == RECORD_TEXT || to->kind == RECORD_STRING;
+    const char *text = is_text ? record_field_text(from, row) : "";
     if (to->kind == RECORD_TEXT)
-        snprintf((char *)ret + to->offset, to->size, "%s", record_field_text(from, row));
-    else if (to->kind == RECORD_STRING)
-        record_field_set_text(to, ret, record_field_text(from, row));
+        return snprintf((char *)ret + to->offset, to->size, "%s", text) < (int)to->size;
+    if (to->kind == RECORD_STRING)
+        return record_field_set_text(to, ret, text);
+    if (to->kind == RECORD_HASH)
+        memcpy((char *)ret + to->offset, (const char *)row + from->offset, to->size);
     else if (to->kind == RECORD_REAL)
         record_field_set_real(to, ret, record_field_real(from, row));
     else
         record_field_set_number(to, ret, record_field_number(from, row));
+    return true;
 }
 
-void record_copy(const struct record *record, const void *row, const struct record *ret_record, void *ret)
+bool record_copy(const struct record *record, const void *row, const struct record *ret_record, void *ret)
 {
+    bool whole = true;
     for (int i = 0; i < ret_record->n; i++)
         for (int k = 0; k < record->n; k++)
-            if (*record->fields[k].column &&
-                strcmp(record->fields[k].column, ret_record->fields[i].column) == 0)
-                copy_field(&record->fields[k], row, &ret_record->fields[i], ret);
+            if (strcmp(record->fields[k].member, ret_record->fields[i].member) == 0)
+                whole &= copy_field(&record->fields[k], row, &ret_record->fields[i], ret);
+    return whole;
 }
 
 int record_strings(const struct record *record, const void *row, const char *ret[static RECORD_STRINGS_MAX])

@@ -56,6 +56,7 @@ enum {
     RECORD_UNKNOWN = 7,
     RECORD_ABSENT = 17, /* INT64_MIN stands for none */
     RECORD_ASKED = 32,
+    RECORD_WHOLE = 67, /* a REAL, NaN for none, shown as the whole number that it is */
     RECORD_LAYOUT = 8, /* bits below a state's first layout that has the field */
     RECORD_SINCE_2 = 2 << RECORD_LAYOUT,
 };
@@ -169,9 +170,9 @@ struct record {
 /* By its name in lists; NULL: there is none. */
 const struct record_field *record_find(const struct record *record, const char *name);
 
-/* Sets in `ret` what `row` has of a column of the same name: a text that does not fit is cut, a STRING's is
- * borrowed. Kinds are the same of both, but for texts. */
-void record_copy(const struct record *record, const void *row, const struct record *ret_record, void *ret);
+/* Sets in `ret` what `row` has under the same member; a STRING's text is borrowed. False where a text was
+ * cut. Kinds are the same of both, but for texts. */
+bool record_copy(const struct record *record, const void *row, const struct record *ret_record, void *ret);
 
 /* The first field in which two rows differ, to the last bit; NULL: none. Symbols are not compared: their
  * indices are a process's own. */

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "exchange/decimal.h"
@@ -35,6 +36,8 @@ json_t *record_json(const struct record_field *field, const void *row, const str
     default:
         break;
     }
+    if (field->kind == RECORD_REAL && field->flags == RECORD_WHOLE)
+        return json_integer((json_int_t)record_field_real(field, row));
     if (field->kind == RECORD_REAL)
         return json_real(record_field_real(field, row));
     if (field->kind == RECORD_WORD)
@@ -64,6 +67,16 @@ static bool set_none(const struct record_field *field, void *row)
     return true;
 }
 
+static bool set_hash(const struct record_field *field, void *row, const char *text)
+{
+    size_t n = 2 * field->size;
+    if (strlen(text) != n || strspn(text, "0123456789abcdef") != n)
+        return false;
+    for (size_t i = 0; i < field->size; i++)
+        sscanf(text + 2 * i, "%2hhx", (unsigned char *)row + field->offset + i);
+    return true;
+}
+
 bool record_json_set(const struct record_field *field, void *row, const json_t *value)
 {
     const char *text = json_string_value(value);
@@ -76,6 +89,8 @@ bool record_json_set(const struct record_field *field, void *row, const json_t *
             record_field_set_number(field, row, word);
         return word >= 0;
     }
+    if (field->kind == RECORD_HASH)
+        return text && set_hash(field, row, text);
     if (json_is_null(value))
         return set_none(field, row);
     if (field->kind == RECORD_BOOL)
@@ -110,8 +125,10 @@ static bool has_key(const struct record_key *keys, int n, const char *name)
 json_t *record_json_object(const struct record *record, const struct record_key *keys, int n, const void *row,
                            const struct record_context *context)
 {
+    static const struct record_context none;
     json_t *object = json_object();
     int r = object ? 0 : -1;
+    context = context ? context : &none;
     for (int i = 0; r == 0 && i < n; i++) {
         const struct record_field *field = record_find(record, keys[i].name);
         if (!keys[i].as || keys[i].as[0])
@@ -125,4 +142,47 @@ json_t *record_json_object(const struct record *record, const struct record_key 
     if (r < 0)
         json_decref(object);
     return r < 0 ? NULL : object;
+}
+
+/* ---- as far as it can be had ---- */
+
+enum { DIGITS = 2, DIGITS_MAX = 12 }; /* shown: where they are not said; at most */
+
+static int64_t whole(const json_t *value)
+{
+    if (json_is_integer(value))
+        return json_integer_value(value);
+    double x = json_is_real(value) ? json_real_value(value) : -1;
+    return x > -1 && x < 9e18 ? (int64_t)x : -1;
+}
+
+static int64_t take_number(const struct record_field *field, const json_t *value)
+{
+    int64_t number = whole(value), count = number < 0 ? -1 : number;
+    switch (field->kind) {
+    case RECORD_BOOL:
+        return json_is_true(value);
+    case RECORD_SCALE:
+        return count < 0 ? DIGITS : count > DIGITS_MAX ? DIGITS_MAX : count;
+    case RECORD_SIGNED:
+        return number;
+    case RECORD_TIME:
+        return count > 0 ? count : -1;
+    default:
+        return count;
+    }
+}
+
+void record_json_take(const struct record *record, const json_t *object, record_clean *clean, void *row)
+{
+    for (const struct record_field *field = record->fields; field < record->fields + record->n; field++) {
+        const json_t *value = json_object_get(object, field->name);
+        const char *text = json_string_value(value);
+        if (field->kind == RECORD_TEXT)
+            clean((char *)row + field->offset, field->size, text ? text : "");
+        else if (field->kind == RECORD_REAL)
+            record_field_set_real(field, row, json_is_number(value) ? json_number_value(value) : NAN);
+        else
+            record_field_set_number(field, row, take_number(field, value));
+    }
 }

@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "exchange/symbol.h"
-#include "record/field.h"
+#include "record/shown.h"
 
 /* What a row names by number; NULL: unknown. */
 struct record_context {
@@ -32,9 +32,31 @@ struct record_key {
     const char *name, *as;
 };
 
+/* Sets every field by its name in the object, as far as it can be had: what is no text is "", what is no
+ * number NaN or -1, a time that is not past 0 likewise, what is not true false, an unknown scale 2. `clean`
+ * writes a text into a field, of which `size` bytes are the most. With a NULL object nothing is known of the
+ * row. */
+typedef void record_clean(char *field, size_t size, const char *text);
+void record_json_take(const struct record *record, const json_t *object, record_clean *clean, void *row);
+
 /* A row's object: the named keys, then every other field of the record by its own name, so that one which
- * comes later is not forgotten. The caller's; NULL without memory. */
+ * comes later is not forgotten. `context` NULL: it names nothing by number. The caller's; NULL without
+ * memory. */
 json_t *record_json_object(const struct record *record, const struct record_key *keys, int n, const void *row,
                            const struct record_context *context);
+
+/* The object of what is shown (record/shown.h), by a function of that name; and the struct with it. */
+#define RECORD_SHOWN_OBJECT(function, of, LIST) \
+    RECORD_VIEW_RECORD(record_of_##of##function, of, LIST); \
+    static json_t *function(const struct of *view) \
+    { \
+        return record_json_object(record_of_##of##function(), NULL, 0, view, NULL); \
+    } \
+    static json_t *function(const struct of *view)
+#define RECORD_VIEW_OBJECT(function, of, LIST) \
+    struct of { \
+        RECORD_VIEW(LIST) \
+    }; \
+    RECORD_SHOWN_OBJECT(function, of, LIST)
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/text.h"
+#include "record/json.h"
 #include "tui/status_reader.h"
 
 void tui_status_text(const json_t *object, const char *key, char *field, size_t size)
@@ -14,126 +15,60 @@ void tui_status_text(const json_t *object, const char *key, char *field, size_t 
     cli_text_clean(field, size, value ? value : "");
 }
 
-double tui_status_real(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-int64_t tui_status_whole(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-
-    if (json_is_integer(value))
-        return json_integer_value(value);
-    double x = json_is_real(value) ? json_real_value(value) : -1;
-    return x > -1 && x < 9e18 ? (int64_t)x : -1;
-}
-
 int64_t tui_status_count(const json_t *object, const char *key)
 {
-    int64_t value = tui_status_whole(object, key);
+    const json_t *value = json_object_get(object, key);
 
-    return value < 0 ? -1 : value;
-}
-
-static int decimals(const json_t *object, const char *key)
-{
-    int64_t value = tui_status_whole(object, key);
-
-    return value < 0 ? 2 : value > 12 ? 12 : (int)value;
-}
-
-static int64_t read_number(const struct record_field *field, const json_t *object)
-{
-    int64_t count = tui_status_count(object, field->name);
-
-    switch (field->kind) {
-    case RECORD_BOOL:
-        return json_is_true(json_object_get(object, field->name));
-    case RECORD_SCALE:
-        return decimals(object, field->name);
-    case RECORD_SIGNED:
-        return tui_status_whole(object, field->name);
-    case RECORD_TIME:
-        return count > 0 ? count : -1;
-    default:
-        return count;
-    }
+    return json_is_integer(value) && json_integer_value(value) >= 0 ? json_integer_value(value) : -1;
 }
 
 void tui_status_read(const struct record *record, const json_t *object, void *row)
 {
-    for (const struct record_field *field = record->fields; field < record->fields + record->n; field++) {
-        if (field->kind == RECORD_TEXT)
-            tui_status_text(object, field->name, (char *)row + field->offset, field->size);
-        else if (field->kind == RECORD_REAL)
-            record_field_set_real(field, row, tui_status_real(object, field->name));
-        else
-            record_field_set_number(field, row, read_number(field, object));
-    }
+    record_json_take(record, object, cli_text_clean, row);
 }
 
 /* ---- objects of which there is one ---- */
 
-#define ROW struct status
-static const struct record whole =
-    STATUS_RECORD(TEXT(version), TEXT(clock), TEXT(state_dir), TEXT(trading), TEXT(trading_reason),
-                  COUNT(pid), WHOLE(now_ns), REAL(uptime_s), COUNT(alerts_open));
-static const struct record made =
-    STATUS_RECORD(AS(UNSIGNED, count_orders, "orders"), AS(UNSIGNED, count_fills, "fills"),
-                  AS(UNSIGNED, count_rejected, "rejected"));
-static const struct record gpu = STATUS_RECORD(AS(TEXT, gpu_state, "state"), AS(TEXT, gpu_reason, "reason"));
-static const struct record compute =
-    STATUS_RECORD(AS(TEXT, compute_backend, "backend"), AS(TEXT, compute_reason, "reason"),
-                  AS(TEXT, compute_device, "device"), AS(UNSIGNED, compute_updates, "updates"),
-                  AS(UNSIGNED, compute_queue, "queue"));
-static const struct record db = STATUS_RECORD(
-    AS(TEXT, db_state, "state"), AS(TEXT, db_detail, "detail"), AS(UNSIGNED, db_commits, "commits"),
-    AS(UNSIGNED, db_rows, "rows"), AS(UNSIGNED, db_queue, "queue"), REAL(commit_p50_ms), REAL(commit_p99_ms));
-static const struct record champion =
-    STATUS_RECORD(AS(TEXT, champion_account, "account"), AS(TEXT, champion_policy, "policy"));
-#undef ROW
-#define ROW struct status_feed
-static const struct record feed =
-    STATUS_RECORD(TEXT(state), TEXT(venue), TEXT(url), TEXT(detail), COUNT(age_ms), COUNT(retry_in_ms),
-                  COUNT(connects), COUNT(frames), COUNT(bytes), COUNT(bad_frames));
-#undef ROW
-#define ROW struct status_parity
-static const struct record parity = STATUS_RECORD(TEXT(state), TEXT(detail), COUNT(days), COUNT(checked_ns));
-#undef ROW
-#define ROW struct status_log
-static const struct record events =
-    STATUS_RECORD(TEXT(state), TEXT(detail), COUNT(seq), COUNT(bytes), COUNT(holes), REAL(bytes_per_event));
-#undef ROW
-#define ROW struct status_recovery
-static const struct record recovery =
-    STATUS_RECORD(TEXT(from), COUNT(played), COUNT(crossed), REAL(elapsed_ms), REAL(away_s));
-#undef ROW
+STATUS_RECORD(whole, status, TEXT(version), TEXT(clock), TEXT(state_dir), TEXT(trading), TEXT(trading_reason),
+              COUNT(pid), WHOLE(now_ns), REAL(uptime_s), COUNT(alerts_open));
+STATUS_RECORD(made, status, AS(UNSIGNED, count_orders, "orders"), AS(UNSIGNED, count_fills, "fills"),
+              AS(UNSIGNED, count_rejected, "rejected"));
+STATUS_RECORD(gpu, status, AS(TEXT, gpu_state, "state"), AS(TEXT, gpu_reason, "reason"));
+STATUS_RECORD(compute, status, AS(TEXT, compute_backend, "backend"), AS(TEXT, compute_reason, "reason"),
+              AS(TEXT, compute_device, "device"), AS(UNSIGNED, compute_updates, "updates"),
+              AS(UNSIGNED, compute_queue, "queue"));
+STATUS_RECORD(db, status, AS(TEXT, db_state, "state"), AS(TEXT, db_detail, "detail"),
+              AS(UNSIGNED, db_commits, "commits"), AS(UNSIGNED, db_rows, "rows"),
+              AS(UNSIGNED, db_queue, "queue"), REAL(commit_p50_ms), REAL(commit_p99_ms));
+STATUS_RECORD(champion, status, AS(TEXT, champion_account, "account"), AS(TEXT, champion_policy, "policy"));
+STATUS_RECORD(parity, status_parity, TEXT(state), TEXT(detail), COUNT(days), COUNT(checked_ns));
+RECORD_SHOWN_RECORD(feed, status_feed, RECORD_SHOWN_FEED);
+RECORD_SHOWN_RECORD(events, status_log, RECORD_SHOWN_LOG);
+RECORD_SHOWN_RECORD(recovery, status_recovery, RECORD_SHOWN_RECOVERY);
+RECORD_SHOWN_RECORD(trainer, status_trainer, RECORD_SHOWN_TRAINER);
 
 static const struct {
     const char *key; /* NULL: the status itself */
-    const struct record *record;
+    const struct record *(*record)(void);
     size_t at;
 } parts[] = {
-    {NULL, &whole, 0},
-    {"feed", &feed, offsetof(struct status, feed)},
-    {"counters", &made, 0},
-    {"gpu", &gpu, 0},
-    {"compute", &compute, 0},
-    {"db", &db, 0},
-    {"parity", &parity, offsetof(struct status, parity)},
-    {"events", &events, offsetof(struct status, log)},
-    {"recovery", &recovery, offsetof(struct status, recovery)},
-    {"trainer", &tui_status_trainer_record, offsetof(struct status, trainer)},
-    {"champion", &champion, 0},
+    {NULL, whole, 0},
+    {"feed", feed, offsetof(struct status, feed)},
+    {"counters", made, 0},
+    {"gpu", gpu, 0},
+    {"compute", compute, 0},
+    {"db", db, 0},
+    {"parity", parity, offsetof(struct status, parity)},
+    {"events", events, offsetof(struct status, log)},
+    {"recovery", recovery, offsetof(struct status, recovery)},
+    {"trainer", trainer, offsetof(struct status, trainer)},
+    {"champion", champion, 0},
 };
 
 static void read_parts(const json_t *object, struct status *s)
 {
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-        tui_status_read(parts[i].record, parts[i].key ? json_object_get(object, parts[i].key) : object,
+        tui_status_read(parts[i].record(), parts[i].key ? json_object_get(object, parts[i].key) : object,
                         (char *)s + parts[i].at);
     if (s->db_commits == 0) /* of no commit at all */
         s->commit_p50_ms = s->commit_p99_ms = NAN;
@@ -141,55 +76,16 @@ static void read_parts(const json_t *object, struct status *s)
 
 /* ---- lists ---- */
 
-#define ROW struct status_stream
-static const struct record streams = STATUS_RECORD(
-    TEXT(symbol), TEXT(stream), TEXT(venue), TEXT(state), AS(REAL, per_second, "messages_per_second"),
-    REAL(latency_p50_ms), REAL(latency_p99_ms), COUNT(age_ms), COUNT(limit_ms), COUNT(frames), TRUE(stale));
-#undef ROW
-#define ROW struct status_venue
-static const struct record venues =
-    STATUS_RECORD(TEXT(venue), TEXT(state), TEXT(detail), TEXT(url), TEXT(market), WHOLE(market_next_ns),
-                  WHOLE(market_open_ns), TRUE(market_half), COUNT(age_ms), COUNT(retry_in_ms),
-                  COUNT(connections), AS(UNSIGNED, up, "connections_up"), COUNT(connects), COUNT(renewals),
-                  AS(UNSIGNED, budget, "connect_budget"), AS(UNSIGNED, budget_used, "connect_budget_used"),
-                  COUNT(frames), COUNT(bad_frames), COUNT(symbols), COUNT(weight_used), COUNT(weight_limit),
-                  WHOLE(banned_until_ns), AS(REAL, per_second, "messages_per_second"), REAL(latency_p50_ms),
-                  REAL(latency_p99_ms), REAL(clock_offset_ms));
-#undef ROW
-#define ROW struct status_symbol
-static const struct record symbols =
-    STATUS_RECORD(TEXT(symbol), TEXT(book), TEXT(interval), TEXT(venue), TEXT(market), TEXT(trading),
-                  REAL(last), REAL(bid), REAL(ask), REAL(mark), REAL(change_24h_pct), COUNT(age_ms),
-                  TRUE(stale), DIGITS(price_decimals), COUNT(book_gaps), COUNT(bars));
-#undef ROW
-#define ROW struct status_symbol
-static const struct record last_bar = STATUS_RECORD(
-    AS(UNSIGNED, bar_open_ms, "open_time_ms"), AS(REAL, bar_open, "open"), AS(REAL, bar_high, "high"),
-    AS(REAL, bar_low, "low"), AS(REAL, bar_close, "close"), AS(REAL, bar_volume, "volume"));
-#undef ROW
-#define ROW struct status_account
-static const struct record accounts =
-    STATUS_RECORD(TEXT(account), TEXT(currency), TEXT(strategy), REAL(cash), REAL(equity), REAL(deposits),
-                  REAL(return_pct), REAL(drawdown_pct), REAL(realized), REAL(fees), REAL(day_pnl),
-                  REAL(short_value), REAL(interest_owed), TRUE(shorts), TRUE(killed));
-#undef ROW
-#define ROW struct status_position
-static const struct record positions =
-    STATUS_RECORD(TEXT(account), TEXT(symbol), TEXT(side), REAL(qty), REAL(entry), REAL(fifo_entry),
-                  REAL(mark), REAL(upnl), REAL(stop), COUNT(age_ms), DIGITS(qty_decimals));
-#undef ROW
-#define ROW struct status_order
-static const struct record orders =
-    STATUS_RECORD(COUNT(order), TEXT(account), TEXT(symbol), TEXT(side), TEXT(type), TEXT(state), TEXT(tif),
-                  TEXT(tag), REAL(qty), REAL(filled), REAL(price), REAL(stop), REAL(trail), REAL(trail_pct),
-                  COUNT(group), COUNT(parent), TRUE(triggered));
-#undef ROW
-#define ROW struct status_device
-static const struct record devices =
-    STATUS_RECORD(TEXT(name), REAL(util_pct), REAL(mem_used_mib), REAL(mem_total_mib), REAL(power_w),
-                  REAL(power_limit_w), REAL(clock_mhz), REAL(temp_c));
-#undef ROW
-
+RECORD_SHOWN_RECORD(streams, status_stream, RECORD_SHOWN_STREAM);
+RECORD_SHOWN_RECORD(venues, status_venue, RECORD_SHOWN_VENUE);
+RECORD_SHOWN_RECORD(symbols, status_symbol, RECORD_SHOWN_SYMBOL);
+RECORD_SHOWN_RECORD(last_bar, status_symbol, RECORD_SHOWN_BAR);
+RECORD_SHOWN_RECORD(accounts, status_account, RECORD_SHOWN_ACCOUNT);
+RECORD_SHOWN_RECORD(positions, status_position, RECORD_SHOWN_POSITION);
+RECORD_SHOWN_RECORD(devices, status_device, RECORD_SHOWN_DEVICE);
+STATUS_RECORD(orders, status_order, COUNT(order), TEXT(account), TEXT(symbol), TEXT(side), TEXT(type),
+              TEXT(state), TEXT(tif), TEXT(tag), REAL(qty), REAL(filled), REAL(price), REAL(stop),
+              REAL(trail), REAL(trail_pct), COUNT(group), COUNT(parent), TRUE(triggered));
 static void read_stream(const json_t *object, struct status *s, void *row)
 {
     struct status_stream *stream = row;
@@ -232,7 +128,7 @@ static void read_symbol(const json_t *object, struct status *s, void *row)
     struct status_symbol *symbol = row;
 
     symbol->limit_ms = price_limit(s, symbol->symbol);
-    tui_status_read(&last_bar, json_object_get(object, "last_bar"), symbol);
+    tui_status_read(last_bar(), json_object_get(object, "last_bar"), symbol);
     read_indicators(object, symbol);
 }
 
@@ -242,18 +138,18 @@ static const struct list {
     const char *in,
         *key; /* of the status, or of an object in it; what has no text of the name `named` is none */
     const char *named;
-    const struct record *record;
+    const struct record *(*record)(void);
     void (*also)(const json_t *object, struct status *s, void *row); /* or NULL */
     size_t at, size, n_at;
 } lists[] = {
-    {"feed", "streams", NULL, &streams, read_stream, LIST(streams)},
-    {NULL, "venues", NULL, &venues, NULL, LIST(venues)},
-    {NULL, "symbols", NULL, &symbols, read_symbol, LIST(symbols)},
-    {NULL, "accounts", NULL, &accounts, NULL, LIST(accounts)},
-    {NULL, "positions", NULL, &positions, NULL, LIST(positions)},
-    {NULL, "orders", NULL, &orders, NULL, LIST(orders)},
-    {"gpu", "devices", NULL, &devices, NULL, LIST(devices)},
-    {NULL, "policies", "policy", &tui_status_policy_record, tui_status_read_policy, LIST(policies)},
+    {"feed", "streams", NULL, streams, read_stream, LIST(streams)},
+    {NULL, "venues", NULL, venues, NULL, LIST(venues)},
+    {NULL, "symbols", NULL, symbols, read_symbol, LIST(symbols)},
+    {NULL, "accounts", NULL, accounts, NULL, LIST(accounts)},
+    {NULL, "positions", NULL, positions, NULL, LIST(positions)},
+    {NULL, "orders", NULL, orders, NULL, LIST(orders)},
+    {"gpu", "devices", NULL, devices, NULL, LIST(devices)},
+    {NULL, "policies", "policy", tui_status_policy_record, tui_status_read_policy, LIST(policies)},
 };
 
 /* Those that are objects, as many as fit. */
@@ -261,15 +157,15 @@ static void read_list(const struct list *list, const json_t *object, struct stat
 {
     const json_t *in = list->in ? json_object_get(object, list->in) : object;
     const json_t *array = json_object_get(in, list->key);
-    int max = (int)(list->size / list->record->size), n = 0;
+    int max = (int)(list->size / list->record()->size), n = 0;
 
     for (size_t i = 0; i < json_array_size(array) && n < max; i++) {
         const json_t *e = json_array_get(array, i);
-        void *row = (char *)s + list->at + (size_t)n * list->record->size;
+        void *row = (char *)s + list->at + (size_t)n * list->record()->size;
         if (!json_is_object(e) || (list->named && !json_is_string(json_object_get(e, list->named))))
             continue;
         n++;
-        tui_status_read(list->record, e, row);
+        tui_status_read(list->record(), e, row);
         if (list->also)
             list->also(e, s, row);
     }

@@ -9,6 +9,8 @@
 
 #include "engine/account.h"
 #include "exchange/symbol.h"
+#include "record/status.h"
+#include "record/training_shown.h"
 
 enum {
     STATUS_WORD_MAX = 24,
@@ -27,31 +29,19 @@ enum {
     STATUS_POLICIES_MAX = 64,
     STATUS_ACTIONS_MAX = 16,
     STATUS_TRAINING_NAME_MAX = 64,
-    STATUS_FILE_MAX = 512,
 };
 
 struct status_feed {
-    char state[STATUS_WORD_MAX], venue[STATUS_WORD_MAX], url[STATUS_TEXT_MAX], detail[STATUS_TEXT_MAX];
-    int64_t age_ms, retry_in_ms, connects, frames, bytes, bad_frames;
+    RECORD_SHOWN(RECORD_SHOWN_FEED)
 };
 
 struct status_stream {
-    char venue[VENUE_NAME_MAX], symbol[SYMBOL_NAME_MAX], stream[STATUS_WORD_MAX], state[STATUS_WORD_MAX];
-    int64_t age_ms, limit_ms, frames;
-    double per_second, latency_p50_ms, latency_p99_ms;
-    bool stale;
+    RECORD_SHOWN(RECORD_SHOWN_STREAM)
     bool excused; /* its silence is none of its: a quiet market by REST, or a closed one */
 };
 
 struct status_venue {
-    char venue[VENUE_NAME_MAX], state[STATUS_WORD_MAX], detail[STATUS_TEXT_MAX], url[STATUS_TEXT_MAX];
-    char market[STATUS_WORD_MAX]; /* "always", or the phase of its calendar */
-    int64_t market_next_ns;       /* when that changes; -1: not known */
-    int64_t market_open_ns;       /* when its next session opens, or this one did; -1: not known */
-    bool market_half;             /* today's session is a short one */
-    int64_t age_ms, retry_in_ms, connections, up, connects, renewals, budget, budget_used;
-    int64_t frames, bad_frames, symbols, weight_used, weight_limit, banned_until_ns;
-    double per_second, latency_p50_ms, latency_p99_ms, clock_offset_ms;
+    RECORD_SHOWN(RECORD_SHOWN_VENUE)
 };
 
 struct status_indicator {
@@ -60,34 +50,19 @@ struct status_indicator {
 };
 
 struct status_symbol {
-    char symbol[SYMBOL_NAME_MAX], book[STATUS_WORD_MAX], interval[STATUS_WORD_MAX];
-    char venue[VENUE_NAME_MAX];
-    char market[STATUS_WORD_MAX];  /* as its venue's; "" from an older daemon */
-    char trading[STATUS_WORD_MAX]; /* "trades", "halted", "ended"; likewise */
-    double last, bid, ask, mark, change_24h_pct;
-    int64_t age_ms, limit_ms; /* limit: of its quickest price stream; -1 when none is named */
-    bool stale;
-    int price_decimals;
-    int64_t book_gaps, bars;
-    int64_t bar_open_ms;
-    double bar_open, bar_high, bar_low, bar_close, bar_volume;
+    RECORD_SHOWN(RECORD_SHOWN_SYMBOL)
+    RECORD_SHOWN(RECORD_SHOWN_BAR)
+    int64_t limit_ms; /* of its quickest price stream; -1 when none is named */
     struct status_indicator indicators[STATUS_INDICATORS_MAX];
     int n_indicators;
 };
 
 struct status_account {
-    char account[ACCOUNT_NAME_MAX], currency[ASSET_NAME_MAX], strategy[STATUS_WORD_MAX * 2];
-    double cash, equity, deposits, return_pct, drawdown_pct, realized, fees, day_pnl;
-    double short_value, interest_owed; /* what buying its shorts back would cost; what was not paid yet */
-    bool shorts;                       /* it may go short */
-    bool killed;                       /* by its drawdown: it opens nothing until it is resumed */
+    RECORD_SHOWN(RECORD_SHOWN_ACCOUNT)
 };
 
 struct status_position {
-    char account[ACCOUNT_NAME_MAX], symbol[SYMBOL_NAME_MAX], side[8];
-    double qty, entry, fifo_entry, mark, upnl, stop; /* qty: negative for a short */
-    int64_t age_ms;
-    int qty_decimals;
+    RECORD_SHOWN(RECORD_SHOWN_POSITION)
 };
 
 struct status_order {
@@ -100,18 +75,12 @@ struct status_order {
     bool triggered;
 };
 
-/* The event log. */
 struct status_log {
-    char state[STATUS_WORD_MAX], detail[STATUS_TEXT_MAX]; /* "ok", "failing"; "": not known */
-    int64_t seq, bytes, holes;                            /* the newest event on the disk; of all segments */
-    double bytes_per_event;
+    RECORD_SHOWN(RECORD_SHOWN_LOG) /* state "": not known */
 };
 
-/* How the run began. */
 struct status_recovery {
-    char from[STATUS_WORD_MAX]; /* "log", "database", "nothing"; "": not known */
-    int64_t played, crossed;    /* events; orders that bars crossed meanwhile */
-    double elapsed_ms, away_s;
+    RECORD_SHOWN(RECORD_SHOWN_RECOVERY) /* from "": not known */
 };
 
 /* The last comparison of the ledger with a replay of the event log. */
@@ -128,43 +97,25 @@ struct status_refusal {
 };
 
 struct status_device {
-    char name[STATUS_WORD_MAX * 2];
-    double util_pct, mem_used_mib, mem_total_mib, power_w, power_limit_w, clock_mhz, temp_c;
+    RECORD_SHOWN(RECORD_SHOWN_DEVICE)
 };
 
-/* A training as the daemon knows of it: docs/serve.md has the states. */
+#define STATUS_TRAINING(TEXT, FIELD) RECORD_SHOWN_TRAINING(TEXT, FIELD, training)
 struct status_training {
-    char training[STATUS_TRAINING_NAME_MAX], state[STATUS_WORD_MAX], reason[STATUS_TEXT_MAX],
-        cause[STATUS_WORD_MAX];
-    char device[STATUS_WORD_MAX], backend[STATUS_WORD_MAX * 2], policy[STATUS_FILE_MAX];
-    char study[STATUS_TRAINING_NAME_MAX]; /* the run's name in studies.db; "": it is none, or not known */
-    int64_t priority, steps, total_steps, iteration, attempts, restarts;
-    int64_t retry_in_ms, started_ns, ended_ns, age_ms, expected_ms, checkpoint_steps,
-        due_ns; /* of a scheduled study's next run; -1: none, not known */
-    double steps_s, episode_return, memory_mib, memory_limit_mib, device_mib, cpu_s, utilisation,
-        cpu_utilisation;
-    bool stale, stopping;
+    RECORD_SHOWN(STATUS_TRAINING)
 };
 
 /* The co-process. */
 struct status_trainer {
-    char state[STATUS_WORD_MAX], detail[STATUS_TEXT_MAX], version[STATUS_WORD_MAX]; /* state "": not known */
-    int64_t pid, age_ms;
+    RECORD_SHOWN(RECORD_SHOWN_TRAINER) /* state "": not known */
 };
 
-/* A policy of the arena: docs/policies.md. */
 struct status_policy {
-    char policy[STATUS_TRAINING_NAME_MAX], role[STATUS_WORD_MAX], account[ACCOUNT_NAME_MAX], id[80],
-        training[STATUS_TRAINING_NAME_MAX], reason[STATUS_TEXT_MAX], state[STATUS_WORD_MAX],
-        detail[STATUS_TEXT_MAX], backend[STATUS_WORD_MAX * 2], interval[STATUS_WORD_MAX];
-    int64_t since_ns, trades, decided_ns; /* -1: not known */
-    int64_t expires_ns;                   /* -1: never, or not known */
-    double equity, return_pct, sharpe;
-    struct {
-        char against[STATUS_TRAINING_NAME_MAX]; /* a policy, or "cash"; "": no evidence is reckoned */
-        int64_t days, days_needed;
-        double value, value_needed; /* the test's; needed NAN: nobody is crowned but by command */
-    } evidence;
+    RECORD_SHOWN(RECORD_SHOWN_POLICY)
+    RECORD_SHOWN(RECORD_SHOWN_POLICY_NOW)
+    struct status_evidence {
+        RECORD_SHOWN(RECORD_SHOWN_EVIDENCE)
+    } evidence; /* against "": there is none */
     struct {
         char symbol[SYMBOL_NAME_MAX];
         double action;

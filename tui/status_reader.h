@@ -8,39 +8,27 @@
 /* The string object[key], cleaned; "" for anything else. */
 void tui_status_text(const json_t *object, const char *key, char *field, size_t size);
 
-/* A number, or NaN. */
-double tui_status_real(const json_t *object, const char *key);
-
-/* A whole number, or -1. */
-int64_t tui_status_whole(const json_t *object, const char *key);
-
-/* An age or a count: what is negative is not known, -1. */
+/* An age or a count: what is no whole number or negative is not known, -1. */
 int64_t tui_status_count(const json_t *object, const char *key);
 
-/* A record of ROW's members, each by its kind: the JSON calls it as C does, or (AS) otherwise. */
-#define STATUS_RECORD(...) \
-    { \
-        "", (const struct record_field[]){__VA_ARGS__}, \
-            (int)(sizeof((const struct record_field[]){__VA_ARGS__}) / sizeof(struct record_field)), \
-            sizeof(ROW) \
-    }
+/* A function that returns a record of members of a struct, each by its kind: the JSON calls it as C does, or
+ * (AS) otherwise. */
+#define STATUS_RECORD(function, of, ...) RECORD_RECORD_(function, of, __VA_ARGS__)
 #define AS(kind, member, key) \
     { \
-        key, key, key, RECORD_##kind, RECORD_REQUIRED, offsetof(ROW, member), sizeof(((ROW *)0)->member), \
-            NULL \
+#member, key, key, RECORD_##kind, RECORD_REQUIRED, offsetof(ROW, member), \
+            sizeof(((ROW *)0)->member), NULL \
     }
-#define TEXT(member)   AS(TEXT, member, #member) /* cleaned */
-#define REAL(member)   AS(REAL, member, #member)
-#define COUNT(member)  AS(UNSIGNED, member, #member) /* or an age */
-#define WHOLE(member)  AS(SIGNED, member, #member)
-#define MOMENT(member) AS(TIME, member, #member) /* 0 is none */
-#define TRUE(member)   AS(BOOL, member, #member)
-#define DIGITS(member) AS(SCALE, member, #member) /* 2 where they are not said */
+#define TEXT(member)  AS(TEXT, member, #member) /* cleaned */
+#define REAL(member)  AS(REAL, member, #member)
+#define COUNT(member) AS(UNSIGNED, member, #member) /* or an age */
+#define WHOLE(member) AS(SIGNED, member, #member)
+#define TRUE(member)  AS(BOOL, member, #member)
 
 /* Sets each field from the object; with NULL, as nothing is known of it. */
 void tui_status_read(const struct record *record, const json_t *object, void *row);
 
-extern const struct record tui_status_policy_record, tui_status_trainer_record;
+const struct record *tui_status_policy_record(void);
 
 /* What of a policy is no plain member of its object. */
 void tui_status_read_policy(const json_t *object, struct status *s, void *row);

@@ -4,41 +4,29 @@
 #include "cli/text.h"
 #include "tui/status_reader.h"
 
-#define ROW struct status_training
-static const struct record training = STATUS_RECORD(
-    TEXT(training), TEXT(state), TEXT(reason), TEXT(cause), TEXT(device), TEXT(backend), TEXT(policy),
-    TEXT(study), COUNT(steps), COUNT(total_steps), COUNT(iteration), COUNT(attempts), COUNT(restarts),
-    COUNT(retry_in_ms), MOMENT(started_ns), MOMENT(ended_ns), MOMENT(due_ns), COUNT(age_ms),
-    COUNT(expected_ms), COUNT(checkpoint_steps), AS(REAL, steps_s, "steps_per_second"),
-    AS(REAL, episode_return, "return"), REAL(memory_mib), REAL(memory_limit_mib), REAL(device_mib),
-    REAL(cpu_s), REAL(utilisation), REAL(cpu_utilisation), TRUE(stale), TRUE(stopping));
-#undef ROW
-#define ROW struct status_policy
-const struct record tui_status_policy_record = STATUS_RECORD(
-    TEXT(policy), TEXT(role), TEXT(account), TEXT(id), TEXT(training), TEXT(reason), TEXT(state),
-    TEXT(detail), TEXT(backend), TEXT(interval), MOMENT(since_ns), MOMENT(expires_ns), COUNT(trades),
-    MOMENT(decided_ns), REAL(equity), REAL(return_pct), REAL(sharpe));
-static const struct record evidence =
-    STATUS_RECORD(AS(TEXT, evidence.against, "against"), AS(UNSIGNED, evidence.days, "days"),
-                  AS(UNSIGNED, evidence.days_needed, "days_needed"), AS(REAL, evidence.value, "value"),
-                  AS(REAL, evidence.value_needed, "value_needed"));
-#undef ROW
-#define ROW struct status_trainer
-const struct record tui_status_trainer_record =
-    STATUS_RECORD(TEXT(state), TEXT(detail), TEXT(version), COUNT(pid), COUNT(age_ms));
-#undef ROW
+RECORD_SHOWN_RECORD(training, status_training, STATUS_TRAINING);
+RECORD_SHOWN_RECORD(policy_now, status_policy, RECORD_SHOWN_POLICY_NOW);
+RECORD_SHOWN_RECORD(policy, status_policy, RECORD_SHOWN_POLICY);
+RECORD_SHOWN_RECORD(evidence, status_evidence, RECORD_SHOWN_EVIDENCE);
+
+const struct record *tui_status_policy_record(void)
+{
+    return policy();
+}
 
 void tui_status_training_init(struct status_training *row)
 {
     *row = (struct status_training){0};
-    tui_status_read(&training, NULL, row);
+    tui_status_read(training(), NULL, row);
+    row->priority = 0;
 }
 
 void tui_status_policy_init(struct status_policy *policy)
 {
     *policy = (struct status_policy){0};
-    tui_status_read(&tui_status_policy_record, NULL, policy);
-    tui_status_read(&evidence, NULL, policy);
+    tui_status_read(tui_status_policy_record(), NULL, policy);
+    tui_status_read(policy_now(), NULL, policy);
+    tui_status_read(evidence(), NULL, &policy->evidence);
 }
 
 /* How many there are; a daemon that does not say has told of all. */
@@ -54,15 +42,14 @@ void tui_status_read_trainings(const json_t *object, struct status *s)
     const json_t *all = json_object_get(object, "trainings");
     size_t n = json_array_size(all), at = n > STATUS_TRAININGS_MAX ? n - STATUS_TRAININGS_MAX : 0;
 
-    tui_status_read(&tui_status_trainer_record, json_object_get(object, "trainer"), &s->trainer);
     s->n_trainings = 0;
     for (; at < n; at++) {
         const json_t *e = json_array_get(all, at);
         if (!json_is_string(json_object_get(e, "training")))
             continue;
         struct status_training *row = &s->trainings[s->n_trainings++];
-        *row = (struct status_training){.priority = json_integer_value(json_object_get(e, "priority"))};
-        tui_status_read(&training, e, row);
+        tui_status_read(training(), e, row);
+        row->priority = json_integer_value(json_object_get(e, "priority"));
     }
     s->trainings_total = total(object, "trainings_total", s->n_trainings);
     s->policies_total = total(object, "policies_total", s->n_policies);
@@ -84,7 +71,10 @@ static void read_actions(const json_t *e, struct status_policy *p)
 
 void tui_status_read_policy(const json_t *object, struct status *s, void *row)
 {
+    struct status_policy *p = row;
+
     (void)s;
-    tui_status_read(&evidence, json_object_get(object, "evidence"), row);
+    tui_status_read(policy_now(), object, p);
+    tui_status_read(evidence(), json_object_get(object, "evidence"), &p->evidence);
     read_actions(object, row);
 }

@@ -8,6 +8,8 @@
 #include "daemon/status.h"
 #include "daemon/status_internal.h"
 #include "exchange/bar.h"
+#include "record/json.h"
+#include "record/status.h"
 #include "strategy/policy/device.h"
 
 /* What a policy is shown with: a row of the table, or an account of the configuration. */
@@ -20,19 +22,14 @@ struct shown {
     bool retired;
 };
 
-static json_t *text_or_null(const char *text)
-{
-    return text && *text ? json_string(text) : json_null();
-}
-
-static json_t *trades_of(const struct engine *engine, int account)
+static int64_t trades_of(const struct engine *engine, int account)
 {
     int64_t n = 0;
     for (int s = 0; s < engine_symbols(engine); s++) {
         const struct strategy_record *record = engine_record(engine, account, s);
         n += record->wins + record->losses;
     }
-    return json_integer(n);
+    return n;
 }
 
 static const char *state_of(const struct engine *engine, int account, const struct shown *shown,
@@ -56,25 +53,35 @@ static json_t *actions_object(const struct engine *engine, const struct engine_p
     return actions;
 }
 
+RECORD_VIEW_OBJECT(policy_object, policy_view, RECORD_SHOWN_POLICY);
+RECORD_VIEW_OBJECT(policy_now_object, policy_now_view, RECORD_SHOWN_POLICY_NOW);
+RECORD_VIEW_OBJECT(evidence_view_object, evidence_view, RECORD_SHOWN_EVIDENCE);
+
+/* What it does now, into the object. */
 static void add_account(struct arena *arena, const struct shown *shown, json_t *object)
 {
     const struct engine *engine = daemon_session_engine(arena->daemon->session);
     int account = engine ? engine_find_account(engine, shown->account) : -1;
     struct engine_policy_view view = {0};
     json_t *of = account >= 0 ? daemon_status_account(engine, account) : NULL;
-    json_t *equity = json_object_get(of, "equity"), *returned = json_object_get(of, "return_pct");
+    const json_t *equity = json_object_get(of, "equity"), *returned = json_object_get(of, "return_pct");
     if (account >= 0)
         engine_policy_view(engine, account, &view);
-    json_object_set_new(object, "state",
-                        engine ? json_string(state_of(engine, account, shown, &view)) : json_null());
-    json_object_set_new(object, "detail", json_string(shown->refused ? shown->refused : ""));
-    json_object_set(object, "equity", equity ? equity : json_null());
-    json_object_set(object, "return_pct", returned ? returned : json_null());
-    json_object_set_new(object, "trades", account >= 0 ? trades_of(engine, account) : json_null());
-    json_object_set_new(object, "sharpe", daemon_status_number_or_null(arena_sharpe(arena, shown->account)));
-    json_object_set_new(object, "decided_ns",
-                        view.decided_ns > 0 ? json_integer(view.decided_ns) : json_null());
+    const struct policy_now_view now = {
+        .backend = shown->policy ? policy_backend(shown->policy) : "",
+        .interval = shown->policy ? bar_interval_name(shown->policy->interval_ns) : "",
+        .state = engine ? state_of(engine, account, shown, &view) : "",
+        .detail = shown->refused,
+        .equity = json_is_real(equity) ? json_real_value(equity) : NAN,
+        .return_pct = json_is_real(returned) ? json_real_value(returned) : NAN,
+        .trades = account >= 0 ? trades_of(engine, account) : -1,
+        .sharpe = arena_sharpe(arena, shown->account),
+        .decided_ns = view.decided_ns > 0 ? view.decided_ns : 0,
+    };
+    json_t *members = policy_now_object(&now);
+    json_object_update(object, members);
     json_object_set_new(object, "actions", actions_object(engine, &view));
+    json_decref(members);
     json_decref(of);
 }
 
@@ -86,34 +93,34 @@ static json_t *evidence_object(const struct arena *arena, const struct arena_row
     if (!row || row->role != DB_POLICY_CHALLENGER || !daemon_session_engine(arena->daemon->session))
         return json_null();
     struct arena_evidence evidence = arena_evidence(arena, row, &against);
-    return json_pack("{s:s, s:i, s:i, s:o, s:o}", "against", against ? against->name : "cash", "days",
-                     evidence.days, "days_needed", config->arena_champion_days, "value",
-                     daemon_status_number_or_null(arena_evidence_value(&evidence)), "value_needed",
-                     config->arena_alpha > 0 ? json_real(1 / config->arena_alpha) : json_null());
+    const struct evidence_view view = {
+        .against = against ? against->name : "cash",
+        .days = evidence.days,
+        .days_needed = config->arena_champion_days,
+        .value = arena_evidence_value(&evidence),
+        .value_needed = config->arena_alpha > 0 ? 1 / config->arena_alpha : NAN,
+    };
+    return evidence_view_object(&view);
 }
 
 static json_t *shown_object(struct arena *arena, const struct shown *shown)
 {
     char id[POLICY_ID_TEXT];
-    json_t *object = json_object();
     policy_id_text(shown->id, id);
-    json_object_set_new(object, "policy", json_string(shown->name));
-    json_object_set_new(object, "role", json_string(shown->role));
-    json_object_set_new(object, "account", json_string(shown->account));
-    json_object_set_new(object, "id", json_string(id));
-    json_object_set_new(object, "training", text_or_null(shown->training));
-    json_object_set_new(object, "path", json_string(shown->path));
-    json_object_set_new(object, "since_ns", shown->since_ns ? json_integer(shown->since_ns) : json_null());
-    json_object_set_new(object, "reason", json_string(shown->reason));
-    json_object_set_new(object, "proposal", text_or_null(shown->row ? shown->row->proposal : ""));
-    json_object_set_new(object, "expires_ns",
-                        shown->row && shown->row->expires_ns > 0 ? json_integer(shown->row->expires_ns)
-                                                                 : json_null());
+    const struct policy_view view = {
+        .policy = shown->name,
+        .role = shown->role,
+        .account = shown->account,
+        .id = id,
+        .training = shown->training,
+        .path = shown->path,
+        .since_ns = shown->since_ns,
+        .reason = shown->reason,
+        .proposal = shown->row ? shown->row->proposal : "",
+        .expires_ns = shown->row && shown->row->expires_ns > 0 ? shown->row->expires_ns : 0,
+    };
+    json_t *object = policy_object(&view);
     json_object_set_new(object, "evidence", evidence_object(arena, shown->row));
-    json_object_set_new(object, "backend",
-                        text_or_null(shown->policy ? policy_backend(shown->policy) : NULL));
-    json_object_set_new(object, "interval",
-                        text_or_null(shown->policy ? bar_interval_name(shown->policy->interval_ns) : NULL));
     add_account(arena, shown, object);
     return object;
 }

@@ -1,5 +1,6 @@
 /* What others may know of a feed, and of all. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -69,9 +70,9 @@ static void view_link(const struct venue_status *status, struct feed_view *ret)
     ret->doubled = status->doubled;
     ret->sent = status->sent;
     ret->connections = status->connections;
-    ret->connections_up = status->up;
-    ret->connect_budget = status->budget;
-    ret->connect_budget_used = status->budget_used;
+    ret->up = status->up;
+    ret->budget = status->budget;
+    ret->budget_used = status->budget_used;
 }
 
 static void view_market(const struct feed *feed, struct feed_view *ret)
@@ -88,12 +89,11 @@ static void view_market(const struct feed *feed, struct feed_view *ret)
     ret->market_half = calendar->now.half;
 }
 
-static struct feed_rates rates_of(const struct measured *seen)
-{
-    return (struct feed_rates){.per_second = seen->per_second,
-                               .latency_p50_ms = seen->have_latency ? seen->latency_p50_ms : -1,
-                               .latency_p99_ms = seen->have_latency ? seen->latency_p99_ms : -1};
-}
+/* Of what has these members. */
+#define TAKE_RATES(ret, seen) \
+    ((ret)->per_second = (seen)->per_second, \
+     (ret)->latency_p50_ms = (seen)->have_latency ? (seen)->latency_p50_ms : NAN, \
+     (ret)->latency_p99_ms = (seen)->have_latency ? (seen)->latency_p99_ms : NAN)
 
 void feed_view(struct feed *feed, struct feed_view *ret)
 {
@@ -109,6 +109,7 @@ void feed_view(struct feed *feed, struct feed_view *ret)
     *ret = (struct feed_view){
         .state = state_name(feed, status, retry_at),
         .venue = feed->venue->format->name,
+        .title = feed->venue->title,
         .url = feed_ws_url(feed),
         .rest_url = feed_rest_url(feed),
         .detail = feed->final ? feed->detail
@@ -121,19 +122,20 @@ void feed_view(struct feed *feed, struct feed_view *ret)
                                                     : 0,
         .bad_frames = feed->bad_frames,
         .bad_per_minute = seen.bad,
-        .clock_offset_ms = feed->clock_offset_ns / 1000000,
-        .have_offset = feed->have_offset && feed->daemon->config.clock == CLOCK_WALL,
+        .clock_offset_ms = feed->have_offset && feed->daemon->config.clock == CLOCK_WALL
+                               ? (double)(feed->clock_offset_ns / 1000000)
+                               : NAN,
         .requests = rest->requests,
         .requests_failed = rest->failures,
         .requests_waiting = rest->queued,
-        .used_weight = rest->used_weight,
+        .weight_used = rest->used_weight,
         .weight_limit = rest->weight_limit,
         .banned_until_ns = feed->ban_until_ns > clock_wall_ns() ? feed->ban_until_ns : 0,
     };
     if (status)
         view_link(status, ret);
     view_market(feed, ret);
-    ret->rates = rates_of(&seen);
+    TAKE_RATES(ret, &seen);
 }
 
 const struct venue *feed_venue(const struct feed *feed)
@@ -152,8 +154,9 @@ bool feed_stream_view(const struct feed *feed, size_t i, struct feed_stream_view
     const struct feed_symbol *symbol = &feed->symbols[stream->symbol];
     int64_t now = clock_now_ms();
     *ret = (struct feed_stream_view){
-        .symbol = symbol->index,
-        .name = stream->name,
+        .index = symbol->index,
+        .venue = feed->venue->format->name,
+        .stream = stream->name,
         .age_ms = stream->last_ms ? now - stream->last_ms : -1,
         .limit_ms = feed_silence_limit(&stream->rule, &stream->silence),
         .frames = stream->frames,
@@ -170,11 +173,11 @@ bool feed_stream_view(const struct feed *feed, size_t i, struct feed_stream_view
     return symbol->streamed;
 }
 
-void feed_stream_rates(struct feed *feed, size_t i, struct feed_rates *ret)
+void feed_stream_rates(struct feed *feed, size_t i, struct feed_stream_view *ret)
 {
     struct measured seen;
     feed_measure_look(&feed->streams[i].measure, clock_now_ms(), &seen);
-    *ret = rates_of(&seen);
+    TAKE_RATES(ret, &seen);
 }
 
 /* From the best to the worst. */

@@ -86,125 +86,54 @@ void daemon_training_clean(char *text)
     }
 }
 
-/* ---- fields ---- */
-
-/* What the status says of a training, in its order. */
-struct shown {
-    struct training t;
-    int64_t age_ms, expected_ms;
-    bool stale;
-};
-
-/* By `column` in the co-process's `list` (figures by `name`) and in the database where that has it; by `name`
- * in the status. "": not there. Whole numbers below zero are not known. */
-#define RECORD_SHOWN(FIRST, NEXT) \
-    FIRST(t.name, "name", "training", TEXT, FIXED, REQUIRED, NULL) \
-    NEXT(t.state, "state", "state", TEXT, CHANGES, REQUIRED, NULL) \
-    NEXT(t.reason, "reason", "reason", TEXT, CHANGES, REQUIRED, NULL) \
-    NEXT(t.cause, "cause", "cause", TEXT, CHANGES, OPTIONAL, NULL) \
-    NEXT(t.priority, "priority", "priority", SIGNED, CHANGES, REQUIRED, NULL) \
-    NEXT(t.device, "device", "device", TEXT, CHANGES, OPTIONAL, NULL) \
-    NEXT(t.backend, "backend", "backend", TEXT, CHANGES, OPTIONAL, NULL) \
-    NEXT(t.steps, "steps", "steps", SIGNED, CHANGES, REQUIRED, NULL) \
-    NEXT(t.total_steps, "total_steps", "total_steps", SIGNED, CHANGES, UNKNOWN, NULL) \
-    NEXT(t.iteration, "iteration", "iteration", SIGNED, CHANGES, UNKNOWN, NULL) \
-    NEXT(t.steps_s, "steps_s", "steps_per_second", REAL, CHANGES, OPTIONAL, NULL) \
-    NEXT(t.episode_return, "return", "return", REAL, CHANGES, OPTIONAL, NULL) \
-    NEXT(t.attempts, "attempts", "attempts", SIGNED, CHANGES, UNKNOWN, NULL) \
-    NEXT(t.restarts, "restarts", "restarts", SIGNED, CHANGES, UNKNOWN, NULL) \
-    NEXT(t.retry_in_ms, "retry_in_ms", "retry_in_ms", SIGNED, CHANGES, UNKNOWN, NULL) \
-    NEXT(t.created_ns, "created_ns", "created_ns", TIME, CHANGES, OPTIONAL, NULL) \
-    NEXT(t.started_ns, "started_ns", "started_ns", TIME, CHANGES, OPTIONAL, NULL) \
-    NEXT(t.ended_ns, "ended_ns", "ended_ns", TIME, CHANGES, OPTIONAL, NULL) \
-    NEXT(age_ms, "", "age_ms", SIGNED, CHANGES, REQUIRED, NULL) \
-    NEXT(expected_ms, "", "expected_ms", SIGNED, CHANGES, REQUIRED, NULL) \
-    NEXT(stale, "", "stale", BOOL, CHANGES, REQUIRED, NULL) \
-    NEXT(t.stopping, "stopping", "stopping", BOOL, CHANGES, REQUIRED, NULL) \
-    NEXT(t.pid, "pid", "pid", SIGNED, CHANGES, UNKNOWN, NULL) \
-    NEXT(t.memory_mib, "memory_mib", "memory_mib", REAL, CHANGES, OPTIONAL, NULL) \
-    NEXT(t.memory_limit_mib, "memory_limit_mib", "memory_limit_mib", REAL, CHANGES, OPTIONAL, NULL) \
-    NEXT(t.device_mib, "device_mib", "device_mib", REAL, CHANGES, OPTIONAL, NULL) \
-    NEXT(t.cpu_s, "cpu_s", "cpu_s", REAL, CHANGES, OPTIONAL, NULL) \
-    NEXT(t.cpu_limit_s, "cpu_limit_s", "cpu_limit_s", REAL, CHANGES, OPTIONAL, NULL) \
-    NEXT(t.utilisation, "utilisation", "utilisation", REAL, CHANGES, OPTIONAL, NULL) \
-    NEXT(t.cpu_utilisation, "cpu_utilisation", "cpu_utilisation", REAL, CHANGES, OPTIONAL, NULL) \
-    NEXT(t.checkpoint, "checkpoint", "checkpoint", TEXT, CHANGES, OPTIONAL, NULL) \
-    NEXT(t.checkpoint_steps, "checkpoint_steps", "checkpoint_steps", SIGNED, CHANGES, UNKNOWN, NULL) \
-    NEXT(t.policy, "policy", "policy", TEXT, CHANGES, OPTIONAL, NULL) \
-    NEXT(t.study, "study", "study", TEXT, CHANGES, OPTIONAL, NULL) \
-    NEXT(t.due_ns, "due_ns", "due_ns", TIME, CHANGES, OPTIONAL, NULL) \
-    NEXT(t.expected_ms, "expected_ms", "", SIGNED, CHANGES, UNKNOWN, NULL) \
-    NEXT(t.heard_age_ms, "heard_age_ms", "", SIGNED, CHANGES, UNKNOWN, NULL) \
-    NEXT(t.heard_ns, "heard_ns", "", TIME, CHANGES, OPTIONAL, NULL) \
-    NEXT(t.state_s, "state_seconds", "", REAL, CHANGES, OPTIONAL, NULL) \
-    NEXT(t.state_limit_s, "state_limit_seconds", "", REAL, CHANGES, OPTIONAL, NULL) \
-    NEXT(t.seq, "seq", "", SIGNED, CHANGES, UNKNOWN, NULL)
-
-#define ROW struct shown
-static const struct record_field fields[] = {RECORD_FIELDS(RECORD_SHOWN)};
-static const struct record layout = RECORD_OF("", fields);
-#undef ROW
-
 /* ---- from the co-process ---- */
 
-static int64_t whole(const json_t *value, int64_t max)
+#define ROW struct training
+static const struct record_field shown_fields[] = {RECORD_SHOWN_FIELDS(TRAINING_SHOWN)};
+static const struct record_field fields[] = {RECORD_SHOWN_FIELDS(TRAINING_SHOWN)
+                                                 RECORD_SHOWN_FIELDS(RECORD_TRAINING_HEARD)};
+static const struct record shown = RECORD_OF("trainings", shown_fields),
+                           record = RECORD_OF("trainings", fields);
+#undef ROW
+
+static void take_text(char *to, size_t size, const char *text)
 {
-    json_int_t n = json_is_integer(value) ? json_integer_value(value) : -1;
-    return n < 0 || n > max ? -1 : (int64_t)n;
+    snprintf(to, size, "%s", text);
+    daemon_training_clean(to);
 }
 
-/* A value that cannot be is not known. */
-static void take(const struct record_field *field, const json_t *value, void *row)
+/* What the object says of it, with NULL nothing. Whole numbers that cannot be are not known: -1; times are 0
+ * where there is none. */
+static void take(const json_t *object, struct training *ret)
 {
-    char *text = (char *)row + field->offset;
-    double real = json_is_number(value) ? json_number_value(value) : NAN;
-    switch (field->kind) {
-    case RECORD_TEXT:
-        snprintf(text, field->size, "%s", json_is_string(value) ? json_string_value(value) : "");
-        daemon_training_clean(text);
-        return;
-    case RECORD_REAL:
-        record_field_set_real(field, row, isfinite(real) ? real : NAN);
-        return;
-    case RECORD_BOOL:
-        record_field_set_number(field, row, json_is_true(value));
-        return;
-    case RECORD_TIME:
-        record_field_set_number(field, row, whole(value, INT64_MAX) < 0 ? 0 : whole(value, INT64_MAX));
-        return;
-    default:
-        record_field_set_number(field, row, whole(value, STEPS_MAX));
+    *ret = (struct training){0};
+    record_json_take(&record, object, take_text, ret);
+    for (const struct record_field *field = fields; field < fields + record.n; field++) {
+        int64_t n = record_field_number(field, ret);
+        if (field->kind == RECORD_TIME && n < 0)
+            record_field_set_number(field, ret, 0);
+        if (field->kind == RECORD_UNSIGNED &&
+            (n > STEPS_MAX || json_is_real(json_object_get(object, field->name))))
+            record_field_set_number(field, ret, -1);
     }
-}
-
-static const char *key_of(const struct record_field *field)
-{
-    return field->kind == RECORD_REAL && *field->name ? field->name : field->column;
-}
-
-/* Without an object all is unknown. */
-static void take_all(const json_t *object, struct shown *ret)
-{
-    *ret = (struct shown){0};
-    for (const struct record_field *field = fields; field < fields + layout.n; field++)
-        if (*field->column)
-            take(field, json_object_get(object, key_of(field)), ret);
-    if (ret->t.steps < 0)
-        ret->t.steps = 0;
-    if (ret->t.seq < 0)
-        ret->t.seq = 0;
 }
 
 int daemon_training_parse(const json_t *object, struct training *ret)
 {
-    struct shown shown;
-    take_all(object, &shown);
-    json_int_t priority = json_integer_value(json_object_get(object, "priority"));
-    shown.t.priority = priority >= -PRIORITY_MAX && priority <= PRIORITY_MAX ? priority : 0;
-    const char *name = json_string_value(json_object_get(object, "name"));
-    if (!name || !db_training_name_good(name) || find_state(shown.t.state) < 0 || shown.t.created_ns == 0)
+    struct training training;
+    take(object, &training);
+    const json_t *priority = json_object_get(object, "priority");
+    if (!json_is_integer(priority) || training.priority < -PRIORITY_MAX || training.priority > PRIORITY_MAX)
+        training.priority = 0;
+    if (training.steps < 0)
+        training.steps = 0;
+    if (training.seq < 0)
+        training.seq = 0;
+    const char *name = json_string_value(json_object_get(object, "name")); /* "training" in the status */
+    take_text(training.name, sizeof training.name, name ? name : "");
+    if (!name || !db_training_name_good(name) || find_state(training.state) < 0 || training.created_ns == 0)
         return -EPROTO;
-    *ret = shown.t;
+    *ret = training;
     return 0;
 }
 
@@ -212,23 +141,21 @@ int daemon_training_parse(const json_t *object, struct training *ret)
 
 void daemon_training_of_row(const struct db_training *row, struct training *ret)
 {
-    struct shown shown;
-    take_all(NULL, &shown);
-    record_copy(&db_record_trainings, row, &layout, &shown);
-    if (row->memory_bytes >= 0)
-        shown.t.memory_mib = (double)row->memory_bytes / (1 << 20);
-    *ret = shown.t;
+    take(NULL, ret);
+    record_copy(&db_record_trainings, row, &record, ret);
+    ret->memory_mib = row->memory_bytes >= 0 ? (double)row->memory_bytes / (1 << 20) : NAN;
 }
 
 void daemon_training_row(const struct training *training, const char *config, int64_t seq,
                          struct db_training *ret)
 {
     double mib = training->memory_mib;
-    *ret = (struct db_training){0};
-    record_copy(&layout, training, &db_record_trainings, ret); /* what is no training's has no column */
+    *ret = (struct db_training){.memory_bytes = -1};
+    record_copy(&record, training, &db_record_trainings, ret);
     ret->config = config;
-    ret->memory_bytes = isnan(mib) || mib < 0 || mib > (double)(1 << 30) ? -1 : (int64_t)(mib * (1 << 20));
     ret->seq = seq;
+    if (mib >= 0 && mib <= (double)(1 << 30))
+        ret->memory_bytes = (int64_t)(mib * (1 << 20));
 }
 
 bool daemon_training_changed(const struct training *before, const struct training *now)
@@ -272,14 +199,13 @@ bool daemon_training_stalled(const struct training *training, int64_t told_age_m
 
 json_t *daemon_training_object(const struct training *t, int64_t told_age_ms, bool live)
 {
-    struct shown shown = {.t = *t, .age_ms = age_of(t, told_age_ms), .expected_ms = expected_of(t)};
-    bool late = shown.age_ms > STALE_TIMES * shown.expected_ms;
-    shown.stale = (!daemon_training_state_ended(t->state) && late &&
-                   (daemon_training_state_works(t->state) || !live)) ||
-                  daemon_training_hangs(t);
-    json_t *object = json_object();
-    for (const struct record_field *field = fields; field < fields + layout.n; field++)
-        if (*field->name)
-            json_object_set_new(object, field->name, record_json(field, &shown, &(struct record_context){0}));
-    return object;
+    int64_t age = age_of(t, told_age_ms), expected = expected_of(t);
+    bool ended = daemon_training_state_ended(t->state);
+    bool stale = !ended && age > STALE_TIMES * expected && (daemon_training_state_works(t->state) || !live);
+    stale = stale || daemon_training_hangs(t);
+    struct training now = *t;
+    now.age_ms = age;
+    now.expected_ms = expected;
+    now.stale = stale;
+    return record_json_object(&shown, NULL, 0, &now, NULL);
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "db/row.h"
+#include "record/training_shown.h"
 
 enum {
     TRAINING_NAME_MAX = 32, /* with its NUL: names become accounts' */
@@ -18,22 +19,11 @@ enum {
     TRAINING_STUDY_MAX = 64,
 };
 
+/* Counts are -1 and reals NaN where they are not known; times are the wall's, 0 for not yet. */
+#define TRAINING_SHOWN(TEXT, FIELD) RECORD_SHOWN_TRAINING(TEXT, FIELD, name)
 struct training {
-    char name[TRAINING_NAME_MAX], state[TRAINING_WORD_MAX], cause[TRAINING_WORD_MAX],
-        device[TRAINING_WORD_MAX];
-    char backend[TRAINING_BACKEND_MAX], reason[TRAINING_REASON_MAX];
-    char study[TRAINING_STUDY_MAX];                                /* its run in studies.db; "": a training */
-    char checkpoint[TRAINING_FILE_MAX], policy[TRAINING_FILE_MAX]; /* paths; "" for none */
-    int64_t priority, steps, total_steps, iteration, attempts, restarts;
-    int64_t checkpoint_steps, retry_in_ms, expected_ms, heard_age_ms; /* -1: not known */
-    int64_t created_ns, started_ns, ended_ns, heard_ns;               /* wall; 0: not yet */
-    int64_t due_ns; /* a scheduled study's next run; 0: none */
-    int64_t seq;    /* the newest event that there is */
-    double steps_s, episode_return, memory_mib, memory_limit_mib, device_mib, cpu_s, cpu_limit_s; /* NaN */
-    double utilisation, cpu_utilisation;
-    double state_s, state_limit_s; /* by its heartbeat in this state, and how long it may be; NaN */
-    int64_t pid;                   /* of its worker; -1: none */
-    bool stopping;
+    RECORD_KEPT(TRAINING_SHOWN)
+    RECORD_KEPT(RECORD_TRAINING_HEARD)
 };
 
 /* Control characters and bytes that are no UTF-8 become '?'; a character that was cut at the end goes. */

@@ -5,6 +5,8 @@
 #include "daemon/training/internal.h"
 #include "db/training_order.h"
 #include "exchange/clock.h"
+#include "record/json.h"
+#include "record/status.h"
 
 enum { SHOWN_MAX = 64 };
 
@@ -84,14 +86,20 @@ json_t *daemon_trainings_object(const struct trainings *trainings, const char *n
     return known ? object_of(trainings, known) : NULL;
 }
 
+RECORD_VIEW_OBJECT(trainer_object, trainer_view, RECORD_SHOWN_TRAINER);
+
 json_t *daemon_trainings_trainer(const struct trainings *trainings)
 {
     struct link_view view = {
         .state = LINK_ABSENT, .detail = "the daemon is stopping", .version = "", .age_ms = UINT64_MAX};
     if (trainings)
         daemon_training_link_view(trainings->link, &view);
-    return json_pack("{s:s, s:s, s:s?, s:o, s:o}", "state", daemon_training_link_state_name(view.state),
-                     "detail", view.detail, "version", view.version[0] ? view.version : NULL, "pid",
-                     view.pid ? json_integer(view.pid) : json_null(), "age_ms",
-                     view.age_ms == UINT64_MAX ? json_null() : json_integer((json_int_t)view.age_ms));
+    const struct trainer_view shown = {
+        .state = daemon_training_link_state_name(view.state),
+        .detail = view.detail,
+        .version = view.version,
+        .pid = view.pid,
+        .age_ms = view.age_ms == UINT64_MAX ? -1 : (int64_t)view.age_ms,
+    };
+    return trainer_object(&shown);
 }
