@@ -165,19 +165,25 @@ static json_t *loop_object(const struct daemon *daemon)
                      "wait_p99_ms", times.wait_p99_ms, "longest_ms", times.longest_ms);
 }
 
+RECORD_VIEW_OBJECT(alert_object, alert_view, RECORD_SHOWN_ALERT);
+
 /* Those that no reader of the database finds there. */
 static json_t *unstored_alerts(const struct daemon *daemon)
 {
     json_t *array = json_array();
     const struct alert *alert = NULL;
     while (json_array_size(array) < STATUS_ALERTS_MAX &&
-           (alert = daemon_session_alert_unstored(daemon->session, alert)))
-        json_array_append_new(array,
-                              json_pack("{s:I, s:I, s:I, s:I, s:s, s:s, s:s, s:I}", "alert",
-                                        (json_int_t)alert->id, "ts_ns", (json_int_t)alert->ts_ns, "last_ns",
-                                        (json_int_t)alert->last_ns, "count", (json_int_t)alert->count,
-                                        "severity", db_severity_name(alert->severity), "code", alert->code,
-                                        "text", alert->text, "acked_ns", (json_int_t)alert->acked_ns));
+           (alert = daemon_session_alert_unstored(daemon->session, alert))) {
+        const struct alert_view view = {.id = (int64_t)alert->id,
+                                        .ts_ns = alert->ts_ns,
+                                        .last_ns = alert->last_ns,
+                                        .count = alert->count,
+                                        .severity = db_severity_name(alert->severity),
+                                        .code = alert->code,
+                                        .text = alert->text,
+                                        .acked_ns = alert->acked_ns};
+        json_array_append_new(array, alert_object(&view));
+    }
     return array;
 }
 

@@ -174,29 +174,27 @@ json_t *daemon_status_positions(const struct daemon *daemon)
 }
 
 /* What a status has of an order first, and what it has not. */
-static const struct record_key order_keys[] = {
-    {"order"},
-    {"account"},
-    {"symbol"},
-    {"side"},
-    {"type"},
-    {"tif"},
-    {"state"},
-    {"qty"},
-    {"filled"},
-    {"price"},
-    {"stop"},
-    {"trail"},
-    {"trail_percent", "trail_pct"},
-    {"reason", ""},
-    {"cost", ""},
-    {"created_ns", ""},
-    {"effective_ns", ""},
-    {"updated_ns", ""},
-    {"input_seq", ""},
-    {"amends", ""},
-    {"by_hand", ""},
-};
+static const struct record_key order_keys[] = {{"order"},
+                                               {"account"},
+                                               {"symbol"},
+                                               {"side"},
+                                               {"type"},
+                                               {"tif"},
+                                               {"state"},
+                                               {"qty"},
+                                               {"filled"},
+                                               {"price"},
+                                               {"stop"},
+                                               {"trail"},
+                                               {"trail_percent", "trail_pct"},
+                                               {"reason", ""},
+                                               {"cost", ""},
+                                               {"created_ns", ""},
+                                               {"effective_ns", ""},
+                                               {"updated_ns", ""},
+                                               {"input_seq", ""},
+                                               {"amends", ""},
+                                               {"by_hand", ""}};
 
 static json_t *order_object(const struct engine *engine, const struct order *order)
 {

@@ -2,13 +2,13 @@
  * dashboard reads it by them. A list takes two macros, of texts and of other fields:
  *
  *   #define RECORD_SHOWN_NAME(TEXT, FIELD)
- *       TEXT(own, shown, member, "name", FLAGS)
- *       FIELD(KIND, member, "name", FLAGS)
+ *       TEXT(SIZE, FLAGS, member)   or   TEXT(SIZE, FLAGS, member, "name")
+ *       FIELD(KIND, FLAGS, member)  …
  *
- *   own, shown   bytes of a text that the daemon keeps, and that the dashboard does
- *   name         in JSON
+ *   SIZE         a text's, of RECORD_BYTES_SIZE where it is shown, RECORD_KEPT_SIZE where the daemon keeps it
+ *   name         in JSON, where it is not the member's
  *   KIND, FLAGS  of record/field.h: UNSIGNED (ages, counts), SIGNED, TIME, REAL, BOOL, SCALE; OPTIONAL: null
- *                for "" and 0; NULLABLE: for NaN; UNKNOWN: for what is below 0 */
+ *                for "" and 0; NULLABLE: for NaN; UNKNOWN: for what is below 0; WHOLE */
 #ifndef RECORD_SHOWN_H
 #define RECORD_SHOWN_H
 
@@ -23,10 +23,10 @@
 #define RECORD_SHOWN_FIELDS(LIST) LIST(RECORD_SHOWN_TEXT_FIELD_, RECORD_SHOWN_FIELD_)
 #define RECORD_VIEW_FIELDS(LIST) LIST(RECORD_VIEW_TEXT_FIELD_, RECORD_SHOWN_FIELD_)
 
-#define RECORD_SHOWN_TEXT_(own, shown, member, name, flags) char member[shown];
-#define RECORD_KEPT_TEXT_(own, shown, member, name, flags) char member[own];
-#define RECORD_VIEW_TEXT_(own, shown, member, name, flags) const char *member;
-#define RECORD_SHOWN_MEMBER_(kind, member, name, flags) RECORD_SHOWN_##kind##_ member;
+#define RECORD_SHOWN_TEXT_(size, flags, member, ...) char member[RECORD_BYTES_##size];
+#define RECORD_KEPT_TEXT_(size, flags, member, ...) char member[RECORD_KEPT_##size];
+#define RECORD_VIEW_TEXT_(size, flags, member, ...) const char *member;
+#define RECORD_SHOWN_MEMBER_(kind, flags, member, ...) RECORD_SHOWN_##kind##_ member;
 #define RECORD_SHOWN_UNSIGNED_ int64_t
 #define RECORD_SHOWN_SIGNED_ int64_t
 #define RECORD_SHOWN_TIME_ int64_t
@@ -34,12 +34,12 @@
 #define RECORD_SHOWN_BOOL_ bool
 #define RECORD_SHOWN_SCALE_ int
 
-#define RECORD_SHOWN_TEXT_FIELD_(own, shown, member, name, flags) \
-    RECORD_SHOWN_FIELD_(TEXT, member, name, flags)
-#define RECORD_VIEW_TEXT_FIELD_(own, shown, member, name, flags) \
-    RECORD_SHOWN_FIELD_(STRING, member, name, flags)
-#define RECORD_SHOWN_FIELD_(kind, member, name, flags) \
-    {#member, name, name, RECORD_##kind, RECORD_##flags, offsetof(ROW, member), sizeof(((ROW *)0)->member), NULL},
+#define RECORD_SHOWN_TEXT_FIELD_(size, flags, ...) RECORD_SHOWN_FIELD_(TEXT, flags, __VA_ARGS__)
+#define RECORD_VIEW_TEXT_FIELD_(size, flags, ...) RECORD_SHOWN_FIELD_(STRING, flags, __VA_ARGS__)
+#define RECORD_SHOWN_FIELD_(kind, flags, member, ...) \
+    {#member, RECORD_NAMED_(0, ##__VA_ARGS__, #member, 0), RECORD_NAMED_(0, ##__VA_ARGS__, #member, 0), \
+     RECORD_##kind, RECORD_##flags, offsetof(ROW, member), sizeof(((ROW *)0)->member), NULL},
+#define RECORD_NAMED_(none, name, ...) name
 
 /* The record of a struct by its list, as a function of that name: of texts kept, of texts borrowed. */
 #define RECORD_SHOWN_RECORD(function, of, LIST) RECORD_RECORD_(function, of, RECORD_SHOWN_FIELDS(LIST))

@@ -1,221 +1,203 @@
-/* What the status shows of the market, accounts and machines, field by field: docs/control.md says what each
- * is. */
+/* What the status shows, field by field: docs/control.md says what each is, of trainings docs/serve.md. */
 #ifndef RECORD_STATUS_H
 #define RECORD_STATUS_H
 
 #include "record/shown.h"
 
-/* The daemon borrows these texts: it keeps none. */
-enum {
-    SHOWN_WORD = 24,
-    SHOWN_NAME = 32,
-    SHOWN_TITLE = 48,
-    SHOWN_LINE = 160,
-    SHOWN_KEY = 64,
-};
+/* clang-format off */
+/* Bytes of a text that is shown; and that the daemon keeps of it, where it does not borrow it. */
+#define RECORD_BYTES_SHORT 8
+#define RECORD_BYTES_WORD 24
+#define RECORD_BYTES_CODE 40
+#define RECORD_BYTES_TITLE 48
+#define RECORD_BYTES_KEY 64
+#define RECORD_BYTES_ID 80
+#define RECORD_BYTES_LINE 160
+#define RECORD_BYTES_VENUE VENUE_NAME_MAX
+#define RECORD_BYTES_SYMBOL SYMBOL_NAME_MAX
+#define RECORD_BYTES_ASSET ASSET_NAME_MAX
+#define RECORD_BYTES_ACCOUNT ACCOUNT_NAME_MAX
+#define RECORD_BYTES_ALERT DB_ALERT_TEXT_MAX
+#define RECORD_BYTES_TRAINING 64
+#define RECORD_BYTES_BACKEND 48
+#define RECORD_BYTES_REASON 160
+#define RECORD_BYTES_FILE 512
+#define RECORD_KEPT_WORD 24
+#define RECORD_KEPT_KEY 64
+#define RECORD_KEPT_TRAINING 32 /* with its NUL: names become accounts' */
+#define RECORD_KEPT_BACKEND 96
+#define RECORD_KEPT_REASON 512
+#define RECORD_KEPT_FILE 1024
 
 /* Of the last minute. */
 #define RECORD_SHOWN_RATES(FIELD) \
-    FIELD(REAL, per_second, "messages_per_second", NULLABLE) \
-    FIELD(REAL, latency_p50_ms, "latency_p50_ms", NULLABLE) \
-    FIELD(REAL, latency_p99_ms, "latency_p99_ms", NULLABLE)
+    FIELD(REAL, NULLABLE, per_second, "messages_per_second") FIELD(REAL, NULLABLE, latency_p50_ms) \
+    FIELD(REAL, NULLABLE, latency_p99_ms)
 
 /* What comes of the venues: the whole. */
 #define RECORD_SHOWN_FEED(TEXT, FIELD) \
-    TEXT(0, SHOWN_WORD, state, "state", REQUIRED) \
-    TEXT(0, SHOWN_WORD, venue, "venue", REQUIRED) \
-    TEXT(0, SHOWN_LINE, url, "url", REQUIRED) \
-    TEXT(0, SHOWN_LINE, detail, "detail", REQUIRED) \
-    FIELD(UNSIGNED, age_ms, "age_ms", UNKNOWN) \
-    FIELD(UNSIGNED, retry_in_ms, "retry_in_ms", UNKNOWN) \
-    FIELD(UNSIGNED, connects, "connects", REQUIRED) \
-    FIELD(UNSIGNED, frames, "frames", REQUIRED) \
-    FIELD(UNSIGNED, bytes, "bytes", REQUIRED) \
-    FIELD(UNSIGNED, bad_frames, "bad_frames", REQUIRED) \
-    FIELD(REAL, clock_offset_ms, "clock_offset_ms", WHOLE)
+    TEXT(WORD, REQUIRED, state) TEXT(WORD, REQUIRED, venue) TEXT(LINE, REQUIRED, url) \
+    TEXT(LINE, REQUIRED, detail) FIELD(UNSIGNED, UNKNOWN, age_ms) FIELD(UNSIGNED, UNKNOWN, retry_in_ms) \
+    FIELD(UNSIGNED, REQUIRED, connects) FIELD(UNSIGNED, REQUIRED, frames) FIELD(UNSIGNED, REQUIRED, bytes) \
+    FIELD(UNSIGNED, REQUIRED, bad_frames) FIELD(REAL, WHOLE, clock_offset_ms)
 
 #define RECORD_SHOWN_STREAM(TEXT, FIELD) \
-    TEXT(0, SYMBOL_NAME_MAX, symbol, "symbol", REQUIRED) \
-    TEXT(0, SHOWN_WORD, stream, "stream", REQUIRED) /* "trade", "kline_1m" */ \
-    FIELD(UNSIGNED, age_ms, "age_ms", UNKNOWN)      /* -1: nothing came yet */ \
-    FIELD(UNSIGNED, limit_ms, "limit_ms", REQUIRED) \
-    FIELD(UNSIGNED, frames, "frames", REQUIRED) \
-    FIELD(BOOL, stale, "stale", REQUIRED) \
-    TEXT(0, SHOWN_WORD, state, "state", \
-         REQUIRED) /* "ok", "quiet": by REST there is no news, "stale", "closed" */ \
-    FIELD(UNSIGNED, asked_ms, "asked_ms", UNKNOWN) /* since REST was asked for it in this silence */ \
-    TEXT(0, VENUE_NAME_MAX, venue, "venue", REQUIRED) \
-    RECORD_SHOWN_RATES(FIELD)
+    TEXT(SYMBOL, REQUIRED, symbol) TEXT(WORD, REQUIRED, stream) /* "trade", "kline_1m" */ \
+    FIELD(UNSIGNED, UNKNOWN, age_ms) /* -1: nothing came yet */ \
+    FIELD(UNSIGNED, REQUIRED, limit_ms) FIELD(UNSIGNED, REQUIRED, frames) FIELD(BOOL, REQUIRED, stale) \
+    TEXT(WORD, REQUIRED, state) /* "ok", "quiet": by REST there is no news, "stale", "closed" */ \
+    FIELD(UNSIGNED, UNKNOWN, asked_ms) /* since REST was asked for it in this silence */ \
+    TEXT(VENUE, REQUIRED, venue) RECORD_SHOWN_RATES(FIELD)
 
 #define RECORD_SHOWN_VENUE(TEXT, FIELD) \
-    TEXT(0, VENUE_NAME_MAX, venue, "venue", REQUIRED) \
-    TEXT(0, SHOWN_TITLE, title, "title", REQUIRED) \
-    TEXT(0, SHOWN_WORD, state, "state", \
-         REQUIRED) /* "ok", "connecting", "retry", "stale", "failed", "closed" */ \
-    TEXT(0, SHOWN_LINE, detail, "detail", REQUIRED) \
-    TEXT(0, SHOWN_LINE, url, "url", REQUIRED) \
-    TEXT(0, SHOWN_LINE, rest_url, "rest_url", REQUIRED) \
-    FIELD(UNSIGNED, age_ms, "age_ms", UNKNOWN) /* of the newest data */ \
-    FIELD(UNSIGNED, retry_in_ms, "retry_in_ms", UNKNOWN) \
-    FIELD(UNSIGNED, connections, "connections", REQUIRED) \
-    FIELD(UNSIGNED, up, "connections_up", REQUIRED) \
-    FIELD(UNSIGNED, connects, "connects", REQUIRED) \
-    FIELD(UNSIGNED, renewals, "renewals", REQUIRED) \
-    FIELD(UNSIGNED, doubled, "doubled", REQUIRED) \
-    FIELD(UNSIGNED, budget, "connect_budget", REQUIRED) \
-    FIELD(UNSIGNED, budget_used, "connect_budget_used", REQUIRED) \
-    FIELD(UNSIGNED, sent, "sent", REQUIRED) \
-    FIELD(UNSIGNED, frames, "frames", REQUIRED) \
-    FIELD(UNSIGNED, bytes, "bytes", REQUIRED) \
-    FIELD(UNSIGNED, bad_frames, "bad_frames", REQUIRED) \
-    FIELD(UNSIGNED, bad_per_minute, "bad_per_minute", REQUIRED) \
-    RECORD_SHOWN_RATES(FIELD) \
-    FIELD(REAL, clock_offset_ms, "clock_offset_ms", WHOLE) /* the venue's clock minus ours */ \
-    FIELD(UNSIGNED, requests, "requests", REQUIRED) \
-    FIELD(UNSIGNED, requests_failed, "requests_failed", REQUIRED) \
-    FIELD(UNSIGNED, requests_waiting, "requests_waiting", REQUIRED) \
-    FIELD(UNSIGNED, weight_used, "weight_used", UNKNOWN) \
-    FIELD(UNSIGNED, weight_limit, "weight_limit", OPTIONAL) \
-    FIELD(SIGNED, banned_until_ns, "banned_until_ns", OPTIONAL) \
-    TEXT(0, SHOWN_WORD, calendar, "calendar", OPTIONAL)       /* of its symbols */ \
-    TEXT(0, SHOWN_WORD, market, "market", REQUIRED)           /* "always", or the phase of its calendar */ \
-    FIELD(SIGNED, market_next_ns, "market_next_ns", OPTIONAL) /* when that changes */ \
-    FIELD(SIGNED, market_open_ns, "market_open_ns", \
-          OPTIONAL)                                   /* when its next session opens, or this one did */ \
-    FIELD(BOOL, market_half, "market_half", REQUIRED) /* today's session is a short one */ \
-    FIELD(UNSIGNED, symbols, "symbols", REQUIRED)     /* streamed */
+    TEXT(VENUE, REQUIRED, venue) TEXT(TITLE, REQUIRED, title) \
+    TEXT(WORD, REQUIRED, state) /* "ok", "connecting", "retry", "stale", "failed", "closed" */ \
+    TEXT(LINE, REQUIRED, detail) TEXT(LINE, REQUIRED, url) TEXT(LINE, REQUIRED, rest_url) \
+    FIELD(UNSIGNED, UNKNOWN, age_ms) /* of the newest data */ \
+    FIELD(UNSIGNED, UNKNOWN, retry_in_ms) FIELD(UNSIGNED, REQUIRED, connections) \
+    FIELD(UNSIGNED, REQUIRED, up, "connections_up") FIELD(UNSIGNED, REQUIRED, connects) \
+    FIELD(UNSIGNED, REQUIRED, renewals) FIELD(UNSIGNED, REQUIRED, doubled) \
+    FIELD(UNSIGNED, REQUIRED, budget, "connect_budget") \
+    FIELD(UNSIGNED, REQUIRED, budget_used, "connect_budget_used") FIELD(UNSIGNED, REQUIRED, sent) \
+    FIELD(UNSIGNED, REQUIRED, frames) FIELD(UNSIGNED, REQUIRED, bytes) \
+    FIELD(UNSIGNED, REQUIRED, bad_frames) FIELD(UNSIGNED, REQUIRED, bad_per_minute) \
+    RECORD_SHOWN_RATES(FIELD) FIELD(REAL, WHOLE, clock_offset_ms) /* the venue's clock minus ours */ \
+    FIELD(UNSIGNED, REQUIRED, requests) FIELD(UNSIGNED, REQUIRED, requests_failed) \
+    FIELD(UNSIGNED, REQUIRED, requests_waiting) FIELD(UNSIGNED, UNKNOWN, weight_used) \
+    FIELD(UNSIGNED, OPTIONAL, weight_limit) FIELD(SIGNED, OPTIONAL, banned_until_ns) \
+    TEXT(WORD, OPTIONAL, calendar) /* of its symbols */ \
+    TEXT(WORD, REQUIRED, market) /* "always", or the phase of its calendar */ \
+    FIELD(SIGNED, OPTIONAL, market_next_ns) /* when that changes */ \
+    FIELD(SIGNED, OPTIONAL, market_open_ns) /* when its next session opens, or this one did */ \
+    FIELD(BOOL, REQUIRED, market_half) /* today's session is a short one */ \
+    FIELD(UNSIGNED, REQUIRED, symbols) /* streamed */
 
 #define RECORD_SHOWN_SYMBOL(TEXT, FIELD) \
-    TEXT(0, SYMBOL_NAME_MAX, symbol, "symbol", REQUIRED) \
-    TEXT(0, VENUE_NAME_MAX, venue, "venue", OPTIONAL) \
-    TEXT(0, SHOWN_WORD, market, "market", REQUIRED)   /* as its venue's; "" from an older daemon */ \
-    TEXT(0, SHOWN_WORD, trading, "trading", REQUIRED) /* "trades", "halted", "ended"; likewise */ \
-    FIELD(REAL, last, "last", NULLABLE) \
-    FIELD(REAL, bid, "bid", NULLABLE) \
-    FIELD(REAL, ask, "ask", NULLABLE) \
-    FIELD(REAL, mark, "mark", NULLABLE) \
-    FIELD(UNSIGNED, age_ms, "age_ms", UNKNOWN) \
-    FIELD(BOOL, stale, "stale", REQUIRED) \
-    FIELD(REAL, change_24h_pct, "change_24h_pct", NULLABLE) \
-    FIELD(SCALE, price_decimals, "price_decimals", REQUIRED) \
-    TEXT(0, SHOWN_WORD, book, "book", REQUIRED) \
-    FIELD(UNSIGNED, book_gaps, "book_gaps", REQUIRED) \
-    FIELD(UNSIGNED, book_crossed, "book_crossed", REQUIRED) \
-    TEXT(0, SHOWN_WORD, interval, "interval", REQUIRED) \
-    FIELD(UNSIGNED, bars, "bars", REQUIRED)
+    TEXT(SYMBOL, REQUIRED, symbol) TEXT(VENUE, OPTIONAL, venue) \
+    TEXT(WORD, REQUIRED, market) /* as its venue's; "" from an older daemon */ \
+    TEXT(WORD, REQUIRED, trading) /* "trades", "halted", "ended"; likewise */ \
+    FIELD(REAL, NULLABLE, last) FIELD(REAL, NULLABLE, bid) FIELD(REAL, NULLABLE, ask) \
+    FIELD(REAL, NULLABLE, mark) FIELD(UNSIGNED, UNKNOWN, age_ms) FIELD(BOOL, REQUIRED, stale) \
+    FIELD(REAL, NULLABLE, change_24h_pct) FIELD(SCALE, REQUIRED, price_decimals) \
+    TEXT(WORD, REQUIRED, book) FIELD(UNSIGNED, REQUIRED, book_gaps) \
+    FIELD(UNSIGNED, REQUIRED, book_crossed) TEXT(WORD, REQUIRED, interval) FIELD(UNSIGNED, REQUIRED, bars)
 
 /* A symbol's last closed one. */
 #define RECORD_SHOWN_BAR(TEXT, FIELD) \
-    FIELD(UNSIGNED, bar_open_ms, "open_time_ms", REQUIRED) \
-    FIELD(REAL, bar_open, "open", NULLABLE) \
-    FIELD(REAL, bar_high, "high", NULLABLE) \
-    FIELD(REAL, bar_low, "low", NULLABLE) \
-    FIELD(REAL, bar_close, "close", NULLABLE) \
-    FIELD(REAL, bar_volume, "volume", NULLABLE)
+    FIELD(UNSIGNED, REQUIRED, bar_open_ms, "open_time_ms") FIELD(REAL, NULLABLE, bar_open, "open") \
+    FIELD(REAL, NULLABLE, bar_high, "high") FIELD(REAL, NULLABLE, bar_low, "low") \
+    FIELD(REAL, NULLABLE, bar_close, "close") FIELD(REAL, NULLABLE, bar_volume, "volume")
 
 #define RECORD_SHOWN_ACCOUNT(TEXT, FIELD) \
-    TEXT(0, ACCOUNT_NAME_MAX, account, "account", REQUIRED) \
-    TEXT(0, ASSET_NAME_MAX, currency, "currency", REQUIRED) \
-    TEXT(0, SHOWN_TITLE, strategy, "strategy", OPTIONAL) \
-    FIELD(REAL, cash, "cash", NULLABLE) \
-    FIELD(REAL, equity, "equity", NULLABLE) \
-    FIELD(REAL, deposits, "deposits", NULLABLE) \
-    FIELD(REAL, return_pct, "return_pct", NULLABLE) \
-    FIELD(REAL, drawdown_pct, "drawdown_pct", NULLABLE) \
-    FIELD(REAL, realized, "realized", NULLABLE) \
-    FIELD(REAL, fees, "fees", NULLABLE) \
-    FIELD(REAL, day_pnl, "day_pnl", NULLABLE) \
-    FIELD(BOOL, shorts, "shorts", REQUIRED)               /* it may go short */ \
-    FIELD(REAL, short_value, "short_value", NULLABLE)     /* what buying its shorts back would cost */ \
-    FIELD(REAL, interest_owed, "interest_owed", NULLABLE) /* what was not paid yet */ \
-    FIELD(BOOL, killed, "killed", REQUIRED) /* by its drawdown: it opens nothing until it is resumed */ \
-    FIELD(TIME, killed_ns, "killed_ns", OPTIONAL)
+    TEXT(ACCOUNT, REQUIRED, account) TEXT(ASSET, REQUIRED, currency) TEXT(TITLE, OPTIONAL, strategy) \
+    FIELD(REAL, NULLABLE, cash) FIELD(REAL, NULLABLE, equity) FIELD(REAL, NULLABLE, deposits) \
+    FIELD(REAL, NULLABLE, return_pct) FIELD(REAL, NULLABLE, drawdown_pct) FIELD(REAL, NULLABLE, realized) \
+    FIELD(REAL, NULLABLE, fees) FIELD(REAL, NULLABLE, day_pnl) \
+    FIELD(BOOL, REQUIRED, shorts) /* it may go short */ \
+    FIELD(REAL, NULLABLE, short_value) /* what buying its shorts back would cost */ \
+    FIELD(REAL, NULLABLE, interest_owed) /* what was not paid yet */ \
+    FIELD(BOOL, REQUIRED, killed) /* by its drawdown: it opens nothing until it is resumed */ \
+    FIELD(TIME, OPTIONAL, killed_ns)
 
 #define RECORD_SHOWN_POSITION(TEXT, FIELD) \
-    TEXT(0, ACCOUNT_NAME_MAX, account, "account", REQUIRED) \
-    TEXT(0, SYMBOL_NAME_MAX, symbol, "symbol", REQUIRED) \
-    TEXT(0, 8, side, "side", REQUIRED) \
-    FIELD(REAL, qty, "qty", NULLABLE) /* negative for a short */ \
-    FIELD(REAL, entry, "entry", NULLABLE) \
-    FIELD(REAL, fifo_entry, "fifo_entry", NULLABLE) \
-    FIELD(REAL, mark, "mark", NULLABLE) \
-    FIELD(REAL, upnl, "upnl", NULLABLE) \
-    FIELD(REAL, stop, "stop", NULLABLE) \
-    FIELD(UNSIGNED, age_ms, "age_ms", UNKNOWN) \
-    FIELD(SCALE, qty_decimals, "qty_decimals", REQUIRED)
+    TEXT(ACCOUNT, REQUIRED, account) TEXT(SYMBOL, REQUIRED, symbol) TEXT(SHORT, REQUIRED, side) \
+    FIELD(REAL, NULLABLE, qty) /* negative for a short */ \
+    FIELD(REAL, NULLABLE, entry) FIELD(REAL, NULLABLE, fifo_entry) FIELD(REAL, NULLABLE, mark) \
+    FIELD(REAL, NULLABLE, upnl) FIELD(REAL, NULLABLE, stop) FIELD(UNSIGNED, UNKNOWN, age_ms) \
+    FIELD(SCALE, REQUIRED, qty_decimals)
+
+/* `id`: what C calls its number; a trailing stop's distance is one of two; what a status has not of an order
+ * the database has. */
+#define RECORD_SHOWN_ORDER(TEXT, FIELD, id) \
+    FIELD(UNSIGNED, REQUIRED, id, "order") TEXT(ACCOUNT, REQUIRED, account) TEXT(SYMBOL, REQUIRED, symbol) \
+    TEXT(SHORT, REQUIRED, side) TEXT(WORD, REQUIRED, type) TEXT(WORD, REQUIRED, state) \
+    TEXT(SHORT, REQUIRED, tif) TEXT(CODE, OPTIONAL, reason) TEXT(TITLE, REQUIRED, tag) \
+    FIELD(REAL, NULLABLE, qty) FIELD(REAL, NULLABLE, filled) FIELD(REAL, NULLABLE, price) \
+    FIELD(REAL, NULLABLE, stop) FIELD(REAL, NULLABLE, trail) FIELD(REAL, NULLABLE, trail_pct) \
+    FIELD(UNSIGNED, OPTIONAL, group) FIELD(UNSIGNED, OPTIONAL, parent) FIELD(BOOL, REQUIRED, triggered) \
+    FIELD(SIGNED, REQUIRED, updated_ns)
+
+#define RECORD_SHOWN_FILL(TEXT, FIELD) \
+    FIELD(UNSIGNED, REQUIRED, id, "fill") FIELD(UNSIGNED, REQUIRED, order) FIELD(SIGNED, REQUIRED, ts_ns) \
+    TEXT(ACCOUNT, REQUIRED, account) TEXT(SYMBOL, REQUIRED, symbol) TEXT(SHORT, REQUIRED, side) \
+    FIELD(REAL, NULLABLE, price) FIELD(REAL, NULLABLE, qty) FIELD(REAL, NULLABLE, fee) \
+    FIELD(BOOL, REQUIRED, maker)
+
+#define RECORD_SHOWN_ALERT(TEXT, FIELD) \
+    FIELD(UNSIGNED, REQUIRED, id, "alert") FIELD(SIGNED, REQUIRED, ts_ns) FIELD(SIGNED, REQUIRED, last_ns) \
+    FIELD(SIGNED, REQUIRED, count) TEXT(WORD, REQUIRED, severity) TEXT(CODE, REQUIRED, code) \
+    TEXT(ALERT, REQUIRED, text) FIELD(SIGNED, REQUIRED, acked_ns) /* 0: not acknowledged */
 
 #define RECORD_SHOWN_DEVICE(TEXT, FIELD) \
-    TEXT(0, SHOWN_TITLE, name, "name", OPTIONAL) \
-    FIELD(REAL, util_pct, "util_pct", NULLABLE) \
-    FIELD(REAL, mem_used_mib, "mem_used_mib", NULLABLE) \
-    FIELD(REAL, mem_total_mib, "mem_total_mib", NULLABLE) \
-    FIELD(REAL, power_w, "power_w", NULLABLE) \
-    FIELD(REAL, power_limit_w, "power_limit_w", NULLABLE) \
-    FIELD(REAL, clock_mhz, "clock_mhz", NULLABLE) \
-    FIELD(REAL, temp_c, "temp_c", NULLABLE)
+    TEXT(TITLE, OPTIONAL, name) FIELD(REAL, NULLABLE, util_pct) FIELD(REAL, NULLABLE, mem_used_mib) \
+    FIELD(REAL, NULLABLE, mem_total_mib) FIELD(REAL, NULLABLE, power_w) \
+    FIELD(REAL, NULLABLE, power_limit_w) FIELD(REAL, NULLABLE, clock_mhz) FIELD(REAL, NULLABLE, temp_c)
 
 /* A policy of the arena, docs/policies.md: before what it has proved, and what it does now. */
 #define RECORD_SHOWN_POLICY(TEXT, FIELD) \
-    TEXT(0, SHOWN_KEY, policy, "policy", REQUIRED) \
-    TEXT(0, SHOWN_WORD, role, "role", REQUIRED) \
-    TEXT(0, ACCOUNT_NAME_MAX, account, "account", REQUIRED) \
-    TEXT(0, 80, id, "id", REQUIRED) \
-    TEXT(0, SHOWN_KEY, training, "training", OPTIONAL) \
-    TEXT(0, SHOWN_LINE, path, "path", REQUIRED) \
-    FIELD(TIME, since_ns, "since_ns", OPTIONAL) \
-    TEXT(0, SHOWN_LINE, reason, "reason", REQUIRED) \
-    TEXT(0, SHOWN_KEY, proposal, "proposal", OPTIONAL) \
-    FIELD(TIME, expires_ns, "expires_ns", OPTIONAL)
+    TEXT(KEY, REQUIRED, policy) TEXT(WORD, REQUIRED, role) TEXT(ACCOUNT, REQUIRED, account) \
+    TEXT(ID, REQUIRED, id) TEXT(KEY, OPTIONAL, training) TEXT(LINE, REQUIRED, path) \
+    FIELD(TIME, OPTIONAL, since_ns) TEXT(LINE, REQUIRED, reason) TEXT(KEY, OPTIONAL, proposal) \
+    FIELD(TIME, OPTIONAL, expires_ns)
 #define RECORD_SHOWN_POLICY_NOW(TEXT, FIELD) \
-    TEXT(0, SHOWN_TITLE, backend, "backend", OPTIONAL) \
-    TEXT(0, SHOWN_WORD, interval, "interval", OPTIONAL) \
-    TEXT(0, SHOWN_WORD, state, "state", OPTIONAL) \
-    TEXT(0, SHOWN_LINE, detail, "detail", REQUIRED) \
-    FIELD(REAL, equity, "equity", NULLABLE) \
-    FIELD(REAL, return_pct, "return_pct", NULLABLE) \
-    FIELD(UNSIGNED, trades, "trades", UNKNOWN) \
-    FIELD(REAL, sharpe, "sharpe", NULLABLE) \
-    FIELD(TIME, decided_ns, "decided_ns", OPTIONAL)
+    TEXT(TITLE, OPTIONAL, backend) TEXT(WORD, OPTIONAL, interval) TEXT(WORD, OPTIONAL, state) \
+    TEXT(LINE, REQUIRED, detail) FIELD(REAL, NULLABLE, equity) FIELD(REAL, NULLABLE, return_pct) \
+    FIELD(UNSIGNED, UNKNOWN, trades) FIELD(REAL, NULLABLE, sharpe) FIELD(TIME, OPTIONAL, decided_ns)
 
 /* What a policy's days say for its crown. */
 #define RECORD_SHOWN_EVIDENCE(TEXT, FIELD) \
-    TEXT(0, SHOWN_KEY, against, "against", REQUIRED) /* a policy, or "cash" */ \
-    FIELD(UNSIGNED, days, "days", REQUIRED) \
-    FIELD(UNSIGNED, days_needed, "days_needed", REQUIRED) \
-    FIELD(REAL, value, "value", NULLABLE)               /* the test's */ \
-    FIELD(REAL, value_needed, "value_needed", NULLABLE) /* none: only a command crowns */
+    TEXT(KEY, REQUIRED, against) /* a policy, or "cash" */ \
+    FIELD(UNSIGNED, REQUIRED, days) FIELD(UNSIGNED, REQUIRED, days_needed) \
+    FIELD(REAL, NULLABLE, value) /* the test's */ \
+    FIELD(REAL, NULLABLE, value_needed) /* none: only a command crowns */
 
 /* The event log; how the run began; the last comparison of the ledger with a replay of the log. */
 #define RECORD_SHOWN_LOG(TEXT, FIELD) \
-    TEXT(0, SHOWN_WORD, state, "state", REQUIRED) /* "ok", "failing" */ \
-    TEXT(0, SHOWN_LINE, detail, "detail", REQUIRED) \
-    FIELD(UNSIGNED, seq, "seq", REQUIRED) /* the newest event on the disk */ \
-    FIELD(UNSIGNED, events, "events", REQUIRED) \
-    FIELD(UNSIGNED, holes, "holes", REQUIRED) \
-    FIELD(UNSIGNED, lost, "lost", REQUIRED) \
-    FIELD(UNSIGNED, segments, "segments", REQUIRED) \
-    FIELD(UNSIGNED, removed, "removed", REQUIRED) \
-    FIELD(UNSIGNED, bytes, "bytes", REQUIRED) /* of all segments */ \
-    FIELD(REAL, bytes_per_event, "bytes_per_event", NULLABLE) \
-    FIELD(UNSIGNED, waiting_bytes, "waiting_bytes", REQUIRED) \
-    FIELD(UNSIGNED, retries, "retries", REQUIRED) \
-    FIELD(UNSIGNED, failed, "failed", REQUIRED) \
-    FIELD(UNSIGNED, proved, "proved", REQUIRED) \
-    FIELD(UNSIGNED, mended, "mended", REQUIRED)
+    TEXT(WORD, REQUIRED, state) /* "ok", "failing" */ \
+    TEXT(LINE, REQUIRED, detail) FIELD(UNSIGNED, REQUIRED, seq) /* the newest event on the disk */ \
+    FIELD(UNSIGNED, REQUIRED, events) FIELD(UNSIGNED, REQUIRED, holes) FIELD(UNSIGNED, REQUIRED, lost) \
+    FIELD(UNSIGNED, REQUIRED, segments) FIELD(UNSIGNED, REQUIRED, removed) \
+    FIELD(UNSIGNED, REQUIRED, bytes) /* of all segments */ \
+    FIELD(REAL, NULLABLE, bytes_per_event) FIELD(UNSIGNED, REQUIRED, waiting_bytes) \
+    FIELD(UNSIGNED, REQUIRED, retries) FIELD(UNSIGNED, REQUIRED, failed) FIELD(UNSIGNED, REQUIRED, proved) \
+    FIELD(UNSIGNED, REQUIRED, mended)
 #define RECORD_SHOWN_RECOVERY(TEXT, FIELD) \
-    TEXT(0, SHOWN_WORD, from, "from", REQUIRED) /* "log", "database", "nothing" */ \
-    FIELD(UNSIGNED, log_seq, "log_seq", REQUIRED) \
-    FIELD(UNSIGNED, played, "played", REQUIRED) /* events */ \
-    FIELD(UNSIGNED, again, "again", REQUIRED) \
-    FIELD(REAL, elapsed_ms, "elapsed_ms", NULLABLE) \
-    FIELD(REAL, away_s, "away_s", NULLABLE) \
-    FIELD(UNSIGNED, missed_bars, "missed_bars", REQUIRED) \
-    FIELD(UNSIGNED, crossed, "crossed", REQUIRED) /* orders that bars crossed meanwhile */
+    TEXT(WORD, REQUIRED, from) /* "log", "database", "nothing" */ \
+    FIELD(UNSIGNED, REQUIRED, log_seq) FIELD(UNSIGNED, REQUIRED, played) /* events */ \
+    FIELD(UNSIGNED, REQUIRED, again) FIELD(REAL, NULLABLE, elapsed_ms) FIELD(REAL, NULLABLE, away_s) \
+    FIELD(UNSIGNED, REQUIRED, missed_bars) \
+    FIELD(UNSIGNED, REQUIRED, crossed) /* orders that bars crossed meanwhile */
 #define RECORD_SHOWN_TRAINER(TEXT, FIELD) \
-    TEXT(0, SHOWN_WORD, state, "state", REQUIRED) \
-    TEXT(0, SHOWN_LINE, detail, "detail", REQUIRED) \
-    TEXT(0, SHOWN_WORD, version, "version", OPTIONAL) \
-    FIELD(UNSIGNED, pid, "pid", OPTIONAL) \
-    FIELD(UNSIGNED, age_ms, "age_ms", UNKNOWN)
+    TEXT(WORD, REQUIRED, state) TEXT(LINE, REQUIRED, detail) TEXT(WORD, OPTIONAL, version) \
+    FIELD(UNSIGNED, OPTIONAL, pid) FIELD(UNSIGNED, UNKNOWN, age_ms)
+
+/* `name`: what C calls its name. Counts of -1 are not known, nor reals that are NaN; times of 0: not yet. */
+#define RECORD_SHOWN_TRAINING(TEXT, FIELD, name) \
+    TEXT(TRAINING, REQUIRED, name, "training") /* with its NUL: names become accounts' */ \
+    TEXT(WORD, REQUIRED, state) TEXT(REASON, REQUIRED, reason) TEXT(WORD, OPTIONAL, cause) \
+    FIELD(SIGNED, REQUIRED, priority) TEXT(WORD, OPTIONAL, device) TEXT(BACKEND, OPTIONAL, backend) \
+    FIELD(UNSIGNED, REQUIRED, steps) FIELD(UNSIGNED, UNKNOWN, total_steps) \
+    FIELD(UNSIGNED, UNKNOWN, iteration) FIELD(REAL, NULLABLE, steps_s, "steps_per_second") \
+    FIELD(REAL, NULLABLE, episode_return, "return") FIELD(UNSIGNED, UNKNOWN, attempts) \
+    FIELD(UNSIGNED, UNKNOWN, restarts) FIELD(UNSIGNED, UNKNOWN, retry_in_ms) \
+    FIELD(TIME, OPTIONAL, created_ns) FIELD(TIME, OPTIONAL, started_ns) FIELD(TIME, OPTIONAL, ended_ns) \
+    FIELD(UNSIGNED, REQUIRED, age_ms) /* since it was heard of */ \
+    FIELD(UNSIGNED, REQUIRED, expected_ms) /* between two words of its worker */ \
+    FIELD(BOOL, REQUIRED, stale) FIELD(BOOL, REQUIRED, stopping) \
+    FIELD(UNSIGNED, UNKNOWN, pid) /* of its worker */ \
+    FIELD(REAL, NULLABLE, memory_mib) FIELD(REAL, NULLABLE, memory_limit_mib) \
+    FIELD(REAL, NULLABLE, device_mib) FIELD(REAL, NULLABLE, cpu_s) FIELD(REAL, NULLABLE, cpu_limit_s) \
+    FIELD(REAL, NULLABLE, utilisation) FIELD(REAL, NULLABLE, cpu_utilisation) \
+    TEXT(FILE, OPTIONAL, checkpoint) FIELD(UNSIGNED, UNKNOWN, checkpoint_steps) \
+    TEXT(FILE, OPTIONAL, policy) TEXT(KEY, OPTIONAL, study) /* its run in studies.db; "": a training */ \
+    FIELD(TIME, OPTIONAL, due_ns) /* of a scheduled study's next run */
+
+/* What only the co-process tells the daemon; state_s: in this state, and how long it may be. */
+#define RECORD_TRAINING_HEARD(TEXT, FIELD) \
+    FIELD(UNSIGNED, UNKNOWN, heard_age_ms) FIELD(TIME, OPTIONAL, heard_ns) \
+    FIELD(UNSIGNED, REQUIRED, seq) /* its newest event */ \
+    FIELD(REAL, NULLABLE, state_s, "state_seconds") \
+    FIELD(REAL, NULLABLE, state_limit_s, "state_limit_seconds")
+/* clang-format on */
 
 #endif

@@ -7,10 +7,13 @@
 #include <string.h>
 
 #include "cli/text.h"
+#include "db/records.h"
 #include "exchange/decimal.h"
-#include "exchange/order.h"
+#include "record/order.h"
 #include "tui/history_reader.h"
 #include "tui/status_reader.h"
+
+const struct record_key tui_history_order_keys[1] = {{"trail_percent", "trail_pct"}};
 
 enum { LOG_EACH = 100 }; /* newest orders that the log is made of; half as many alerts and commands */
 
@@ -88,78 +91,42 @@ void tui_history_close(struct history_reader *reader)
     free(reader);
 }
 
-double tui_history_percent(int32_t e6)
-{
-    return e6 == 0 ? NAN : (double)e6 / 10000;
-}
-
-int64_t tui_history_link(uint64_t order)
-{
-    return order == 0 ? -1 : (int64_t)order;
-}
-
 int tui_history_failed(struct history_reader *reader, int r, char *err, size_t err_size)
 {
     cli_text_clean(err, err_size, db_reader_error(reader->db));
     return r;
 }
 
+RECORD_SHOWN_RECORD(fills, history_fill, RECORD_SHOWN_FILL);
+RECORD_SHOWN_RECORD(orders, history_order, HISTORY_ORDER);
+RECORD_SHOWN_RECORD(alerts, history_alert, RECORD_SHOWN_ALERT);
+
 static void on_fill(void *ctx, const struct db_fill_row *row)
 {
     struct history *h = ((struct reading *)ctx)->history;
+    const struct record_context context = {&row->symbol->symbol, row->account->name};
 
     if (h->n_fills == HISTORY_ROWS_MAX)
         return;
     struct history_fill *f = &h->fills[h->n_fills++];
-    const struct symbol *symbol = &row->symbol->symbol;
-    *f = (struct history_fill){
-        .id = (int64_t)row->fill.id,
-        .order = (int64_t)row->fill.order_id,
-        .ts_ns = row->fill.ts_ns,
-        .price = decimal_to_double(row->fill.price, symbol->price_scale),
-        .qty = decimal_to_double(row->fill.qty, symbol->qty_scale),
-        .fee = decimal_to_double(row->fill.fee, symbol->quote_scale),
-        .price_decimals = tui_history_price_decimals(row->symbol),
-        .qty_decimals = tui_history_qty_decimals(row->symbol),
-        .maker = row->fill.maker,
-    };
-    COPY(f->account, row->account->name);
-    COPY(f->symbol, symbol->name);
-    COPY(f->side, order_side_name(row->fill.side));
+    *f = (struct history_fill){.price_decimals = tui_history_price_decimals(row->symbol),
+                               .qty_decimals = tui_history_qty_decimals(row->symbol)};
+    tui_status_stored(fills(), f, &record_fills, &row->fill, NULL, 0, &context);
 }
 
 static void on_order(void *ctx, const struct db_order_row *row)
 {
+    static const struct symbol unknown = {.name = "?", .price_scale = 8, .qty_scale = 8, .quote_scale = 8};
     struct history *h = ((struct reading *)ctx)->history;
-    const struct order *order = &row->order;
+    const struct record_context context = {row->symbol ? &row->symbol->symbol : &unknown,
+                                           row->account ? row->account->name : "?"};
 
     if (h->n_orders == HISTORY_ROWS_MAX)
         return;
-    int price_scale = row->symbol ? row->symbol->symbol.price_scale : 8;
-    int qty_scale = row->symbol ? row->symbol->symbol.qty_scale : 8;
     struct history_order *o = &h->orders[h->n_orders++];
-    *o = (struct history_order){
-        .id = (int64_t)order->id,
-        .updated_ns = order->updated_ns,
-        .qty = decimal_to_double(order->qty, qty_scale),
-        .filled = decimal_to_double(order->filled, qty_scale),
-        .price = tui_history_price(order->price, price_scale),
-        .stop = tui_history_price(order->stop_price, price_scale),
-        .trail = tui_history_price(order->trail, price_scale),
-        .trail_pct = tui_history_percent(order->trail_e6),
-        .group = tui_history_link(order->group),
-        .parent = tui_history_link(order->parent),
-        .price_decimals = tui_history_price_decimals(row->symbol),
-        .qty_decimals = tui_history_qty_decimals(row->symbol),
-    };
-    COPY(o->account, row->account ? row->account->name : "?");
-    COPY(o->symbol, row->symbol ? row->symbol->symbol.name : "?");
-    COPY(o->side, order_side_name(order->side));
-    COPY(o->type, order_type_name(order->type));
-    COPY(o->state, order_state_name(order->state));
-    COPY(o->tif, order_tif_name(order->tif));
-    COPY(o->reason, order_reason_name(order->reason));
-    COPY(o->tag, order->tag);
+    *o = (struct history_order){.price_decimals = tui_history_price_decimals(row->symbol),
+                                .qty_decimals = tui_history_qty_decimals(row->symbol)};
+    tui_status_stored(orders(), o, &record_orders, &row->order, tui_history_order_keys, 1, &context);
 }
 
 const char *tui_history_alert_state(const struct history_alert *alert)
@@ -167,25 +134,23 @@ const char *tui_history_alert_state(const struct history_alert *alert)
     return alert->closed_ns ? "closed" : alert->acked_ns ? "acknowledged" : "open";
 }
 
+static void finish_alert(struct history_alert *a, int64_t closed_ns)
+{
+    a->acked_ns = a->acked_ns > 0 ? a->acked_ns : 0;
+    a->closed_ns = closed_ns;
+    a->open = a->acked_ns == 0 && closed_ns == 0;
+}
+
 static void on_alert(void *ctx, const struct db_alert *row)
 {
+    static const struct record_key keys[] = {{"id", "alert"}};
     struct history *h = ((struct reading *)ctx)->history;
 
     if (h->n_alerts == HISTORY_ROWS_MAX)
         return;
     struct history_alert *a = &h->alerts[h->n_alerts++];
-    *a = (struct history_alert){
-        .id = (int64_t)row->id,
-        .ts_ns = row->ts_ns,
-        .last_ns = row->last_ns,
-        .count = row->count,
-        .acked_ns = row->acked_ns,
-        .closed_ns = row->closed_ns,
-        .open = row->acked_ns == 0 && row->closed_ns == 0,
-    };
-    COPY(a->severity, db_severity_name(row->severity));
-    COPY(a->code, row->code);
-    COPY(a->text, row->text);
+    tui_status_stored(alerts(), a, &db_record_alerts, row, keys, 1, NULL);
+    finish_alert(a, row->closed_ns);
 }
 
 static struct history_alert *alert_of(struct history *h, int64_t id)
@@ -205,21 +170,12 @@ void tui_history_take_unstored(struct history *h, const json_t *status)
 
     for (size_t i = json_array_size(list); i-- > 0;) { /* the newest is to be the first */
         const json_t *object = json_array_get(list, i);
-        int64_t id = tui_status_count(object, "alert"), acked_ns = tui_status_count(object, "acked_ns");
+        int64_t id = tui_status_count(object, "alert");
         if (id < 1)
             continue;
         struct history_alert *a = alert_of(h, id);
-        *a = (struct history_alert){
-            .id = id,
-            .ts_ns = tui_status_count(object, "ts_ns"),
-            .last_ns = tui_status_count(object, "last_ns"),
-            .count = tui_status_count(object, "count"),
-            .acked_ns = acked_ns > 0 ? acked_ns : 0,
-            .open = acked_ns <= 0,
-        };
-        tui_status_text(object, "severity", a->severity, sizeof(a->severity));
-        tui_status_text(object, "code", a->code, sizeof(a->code));
-        tui_status_text(object, "text", a->text, sizeof(a->text));
+        tui_status_read(alerts(), object, a);
+        finish_alert(a, 0);
     }
 }
 

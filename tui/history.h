@@ -29,27 +29,21 @@ struct history_equity {
 };
 
 struct history_fill {
-    int64_t id, order, ts_ns;
-    char account[ACCOUNT_NAME_MAX], symbol[SYMBOL_NAME_MAX], side[8], tag[STATUS_WORD_MAX * 2];
-    double price, qty, fee;
+    RECORD_SHOWN(RECORD_SHOWN_FILL)
+    char tag[STATUS_WORD_MAX * 2];
     int price_decimals, qty_decimals;
-    bool maker;
 };
 
+#define HISTORY_ORDER(TEXT, FIELD) RECORD_SHOWN_ORDER(TEXT, FIELD, id)
 struct history_order {
-    int64_t id, updated_ns;
-    char account[ACCOUNT_NAME_MAX], symbol[SYMBOL_NAME_MAX], side[8], type[STATUS_WORD_MAX],
-        state[STATUS_WORD_MAX], tif[8], reason[40], tag[STATUS_WORD_MAX * 2];
-    double qty, filled, price, stop, trail, trail_pct;
-    int64_t group, parent; /* -1: none */
+    RECORD_SHOWN(HISTORY_ORDER)
     int price_decimals, qty_decimals;
 };
 
 struct history_alert {
-    int64_t id, ts_ns, last_ns, count;
-    char severity[STATUS_WORD_MAX], code[40], text[DB_ALERT_TEXT_MAX];
-    int64_t acked_ns, closed_ns; /* 0: not acknowledged; not over, or an event */
-    bool open;                   /* neither */
+    RECORD_SHOWN(RECORD_SHOWN_ALERT)
+    int64_t closed_ns; /* 0: not over, or an event */
+    bool open;         /* neither */
 };
 
 /* Those of the daemon's status that it could not store yet, over what the database has of them: the newest

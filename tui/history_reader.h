@@ -3,6 +3,7 @@
 #define TUI_HISTORY_READER_H
 
 #include "db/reader.h"
+#include "record/json.h"
 #include "tui/history.h"
 
 /* How far the learning curve that is looked at has been read. */
@@ -31,9 +32,8 @@ int tui_history_qty_decimals(const struct db_symbol_row *row);
 /* A price; NaN for 0, which stands for none. */
 double tui_history_price(int64_t units, int scale);
 
-/* Millionths as percent, and an order's number; NaN and -1 for 0, which stands for none. */
-double tui_history_percent(int32_t e6);
-int64_t tui_history_link(uint64_t order);
+/* What of an order the database calls otherwise than the status. */
+extern const struct record_key tui_history_order_keys[1];
 
 /* The bars of one symbol and interval with what indicators are kept, and the intervals that there are. 0 or
  * -errno. */

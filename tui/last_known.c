@@ -5,9 +5,11 @@
 
 #include "cli/text.h"
 #include "db/backtest.h"
+#include "db/records.h"
 #include "exchange/decimal.h"
-#include "exchange/order.h"
+#include "record/order.h"
 #include "tui/history_reader.h"
+#include "tui/status_reader.h"
 
 #define COPY(field, text) cli_text_clean(field, sizeof(field), text)
 
@@ -26,34 +28,26 @@ static int64_t age_ms(const struct reading *reading, int64_t then_ns)
     return then_ns < reading->wall_ns ? (reading->wall_ns - then_ns) / 1000000 : 0;
 }
 
+RECORD_SHOWN_RECORD(symbols, status_symbol, RECORD_SHOWN_SYMBOL);
+RECORD_SHOWN_RECORD(bars, status_symbol, RECORD_SHOWN_BAR);
+RECORD_SHOWN_RECORD(positions, status_position, RECORD_SHOWN_POSITION);
+RECORD_SHOWN_RECORD(orders, status_order, STATUS_ORDER);
+RECORD_SHOWN_RECORD(accounts, status_account, RECORD_SHOWN_ACCOUNT);
+
 static void on_price(void *ctx, const struct db_price_row *row)
 {
     struct reading *reading = ctx;
     struct status *s = reading->status;
-    int scale = row->symbol->symbol.price_scale;
+    const struct record_context context = {&row->symbol->symbol, NULL};
 
     if (s->n_symbols == STATUS_SYMBOLS_MAX)
         return;
     struct status_symbol *symbol = &s->symbols[s->n_symbols++];
-    *symbol = (struct status_symbol){
-        .last = tui_history_price(row->price.last, scale),
-        .bid = tui_history_price(row->price.bid, scale),
-        .ask = tui_history_price(row->price.ask, scale),
-        .mark = tui_history_price(row->price.mark, scale),
-        .change_24h_pct = NAN,
-        .age_ms = age_ms(reading, row->price.recv_wall_ns),
-        .limit_ms = -1,
-        .price_decimals = tui_history_price_decimals(row->symbol),
-        .book_gaps = -1,
-        .bars = -1,
-        .bar_open_ms = -1,
-        .bar_open = NAN,
-        .bar_high = NAN,
-        .bar_low = NAN,
-        .bar_close = NAN,
-        .bar_volume = NAN,
-    };
-    COPY(symbol->symbol, row->symbol->symbol.name);
+    *symbol = (struct status_symbol){.limit_ms = -1};
+    tui_status_read(bars(), NULL, symbol);
+    tui_status_stored(symbols(), symbol, &db_record_prices, &row->price, NULL, 0, &context);
+    symbol->age_ms = age_ms(reading, row->price.recv_wall_ns);
+    symbol->price_decimals = tui_history_price_decimals(row->symbol);
     COPY(symbol->interval, "1m");
 }
 
@@ -69,14 +63,11 @@ static void on_position(void *ctx, const struct db_position_row *row)
     double qty = decimal_to_double(row->position.qty, symbol->qty_scale);
     double cost = decimal_to_double(row->position.cost, symbol->quote_scale);
     double fifo_cost = decimal_to_double(row->position.fifo_cost, symbol->quote_scale);
-    *p = (struct status_position){.qty = qty,
-                                  .entry = cost / fabs(qty),
-                                  .fifo_entry = fifo_cost > 0 ? fifo_cost / fabs(qty) : NAN,
-                                  .mark = NAN,
-                                  .upnl = NAN,
-                                  .stop = NAN,
-                                  .age_ms = -1,
-                                  .qty_decimals = tui_history_qty_decimals(row->symbol)};
+    tui_status_read(positions(), NULL, p);
+    p->qty = qty;
+    p->entry = cost / fabs(qty);
+    p->fifo_entry = fifo_cost > 0 ? fifo_cost / fabs(qty) : NAN;
+    p->qty_decimals = tui_history_qty_decimals(row->symbol);
     COPY(p->account, row->account->name);
     COPY(p->symbol, symbol->name);
     COPY(p->side, qty < 0 ? "S" : "L");
@@ -96,27 +87,9 @@ static void on_live_order(void *ctx, const struct db_order_row *row)
 
     if (!row->account || !row->symbol || s->n_orders == STATUS_ORDERS_MAX)
         return;
-    const struct symbol *symbol = &row->symbol->symbol;
+    const struct record_context context = {&row->symbol->symbol, row->account->name};
     struct status_order *o = &s->orders[s->n_orders++];
-    *o = (struct status_order){
-        .order = (int64_t)order->id,
-        .qty = decimal_to_double(order->qty, symbol->qty_scale),
-        .filled = decimal_to_double(order->filled, symbol->qty_scale),
-        .price = tui_history_price(order->price, symbol->price_scale),
-        .stop = tui_history_price(order->stop_price, symbol->price_scale),
-        .trail = tui_history_price(order->trail, symbol->price_scale),
-        .trail_pct = tui_history_percent(order->trail_e6),
-        .group = tui_history_link(order->group),
-        .parent = tui_history_link(order->parent),
-        .triggered = order->triggered,
-    };
-    COPY(o->account, row->account->name);
-    COPY(o->symbol, symbol->name);
-    COPY(o->side, order_side_name(order->side));
-    COPY(o->type, order_type_name(order->type));
-    COPY(o->state, order_state_name(order->state));
-    COPY(o->tif, order_tif_name(order->tif));
-    COPY(o->tag, order->tag);
+    tui_status_stored(orders(), o, &record_orders, order, tui_history_order_keys, 1, &context);
     for (int i = 0; i < s->n_positions && order->type == ORDER_STOP; i++)
         if (strcmp(s->positions[i].symbol, o->symbol) == 0 &&
             strcmp(s->positions[i].account, o->account) == 0)
@@ -132,16 +105,7 @@ static void on_account(void *ctx, const struct db_account_row *row)
         return;
     reading->accounts[s->n_accounts] = *row;
     struct status_account *a = &s->accounts[s->n_accounts++];
-    *a = (struct status_account){.cash = NAN,
-                                 .equity = NAN,
-                                 .deposits = NAN,
-                                 .return_pct = NAN,
-                                 .drawdown_pct = NAN,
-                                 .realized = NAN,
-                                 .fees = NAN,
-                                 .day_pnl = NAN,
-                                 .short_value = NAN,
-                                 .interest_owed = NAN};
+    tui_status_read(accounts(), NULL, a);
     COPY(a->account, row->account.name);
     COPY(a->currency, row->account.currency);
     COPY(a->strategy, row->account.strategy);

@@ -1,11 +1,11 @@
 /* Trainings and policies as the database last knew them. */
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/text.h"
+#include "db/records.h"
 #include "db/training_order.h"
 #include "tui/history_reader.h"
 #include "tui/model.h"
@@ -38,38 +38,17 @@ static void on_rank(void *ctx, const struct db_training *row)
         .group = db_training_group(row->state), .priority = row->priority, .ended_ns = row->ended_ns};
 }
 
-static int64_t moment(int64_t ns)
-{
-    return ns > 0 ? ns : -1;
-}
-
 static void on_training(void *ctx, const struct db_training *row)
 {
+    static const struct record_key keys[] = {{"name", "training"}, {"steps_s", "steps_per_second"}};
     struct reading *reading = ctx;
     size_t at = reading->at++;
 
     if (at >= reading->n || !reading->shown[at])
         return;
     struct status_training *t = &reading->status->trainings[reading->status->n_trainings++];
-    tui_status_training_init(t);
-    COPY(t->training, row->name);
-    COPY(t->state, row->state);
-    COPY(t->reason, row->reason);
-    COPY(t->cause, row->cause);
-    COPY(t->device, row->device);
-    COPY(t->backend, row->backend);
-    COPY(t->policy, row->policy);
-    t->priority = row->priority;
-    t->steps = row->steps;
-    t->total_steps = row->total_steps;
-    t->iteration = row->iteration;
-    t->attempts = row->attempts;
-    t->steps_s = row->steps_s;
-    t->episode_return = row->episode_return;
-    t->cpu_s = row->cpu_s;
+    tui_status_stored(tui_status_training_record(), t, &db_record_trainings, row, keys, 2, NULL);
     t->memory_mib = row->memory_bytes >= 0 ? (double)row->memory_bytes / (1 << 20) : NAN;
-    t->started_ns = moment(row->started_ns);
-    t->ended_ns = moment(row->ended_ns);
     if (row->heard_ns > 0 && row->heard_ns <= reading->wall_ns) /* no age of what is yet to come */
         t->age_ms = (reading->wall_ns - row->heard_ns) / 1000000;
     if (tui_model_training_works(t))
@@ -79,6 +58,7 @@ static void on_training(void *ctx, const struct db_training *row)
 /* Its account's figures are those that the account had last. */
 static void on_policy(void *ctx, const struct db_policy *row)
 {
+    static const struct record_key keys[] = {{"policy", "id"}, {"name", "policy"}};
     const struct reading *reading = ctx;
     struct status *s = reading->status;
 
@@ -89,17 +69,9 @@ static void on_policy(void *ctx, const struct db_policy *row)
         return;
     struct status_policy *p = &s->policies[s->n_policies++];
     tui_status_policy_init(p);
-    COPY(p->policy, row->name);
-    COPY(p->role, db_policy_role_name(row->role));
-    COPY(p->account, row->account);
-    COPY(p->training, row->training);
-    COPY(p->reason, row->reason);
+    tui_status_stored(tui_status_policy_record(), p, &db_record_policies, row, keys, 2, NULL);
     if (row->role == DB_POLICY_RETIRED)
         COPY(p->state, "retired");
-    for (int i = 0; i < POLICY_ID_SIZE; i++)
-        snprintf(p->id + 2 * (size_t)i, sizeof(p->id) - 2 * (size_t)i, "%02x", row->id[i]);
-    p->since_ns = moment(row->since_ns);
-    p->expires_ns = moment(row->expires_ns);
     for (int i = 0; i < s->n_accounts; i++)
         if (strcmp(s->accounts[i].account, p->account) == 0) {
             p->equity = s->accounts[i].equity;

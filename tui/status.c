@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cli/text.h"
-#include "record/json.h"
 #include "tui/status_reader.h"
 
 void tui_status_text(const json_t *object, const char *key, char *field, size_t size)
@@ -25,6 +24,15 @@ int64_t tui_status_count(const json_t *object, const char *key)
 void tui_status_read(const struct record *record, const json_t *object, void *row)
 {
     record_json_take(record, object, cli_text_clean, row);
+}
+
+void tui_status_stored(const struct record *record, void *row, const struct record *stored, const void *from,
+                       const struct record_key *keys, int n, const struct record_context *context)
+{
+    json_t *object = record_json_object(stored, keys, n, from, context);
+
+    tui_status_read(record, object, row);
+    json_decref(object);
 }
 
 /* ---- objects of which there is one ---- */
@@ -83,9 +91,8 @@ RECORD_SHOWN_RECORD(last_bar, status_symbol, RECORD_SHOWN_BAR);
 RECORD_SHOWN_RECORD(accounts, status_account, RECORD_SHOWN_ACCOUNT);
 RECORD_SHOWN_RECORD(positions, status_position, RECORD_SHOWN_POSITION);
 RECORD_SHOWN_RECORD(devices, status_device, RECORD_SHOWN_DEVICE);
-STATUS_RECORD(orders, status_order, COUNT(order), TEXT(account), TEXT(symbol), TEXT(side), TEXT(type),
-              TEXT(state), TEXT(tif), TEXT(tag), REAL(qty), REAL(filled), REAL(price), REAL(stop),
-              REAL(trail), REAL(trail_pct), COUNT(group), COUNT(parent), TRUE(triggered));
+RECORD_SHOWN_RECORD(orders, status_order, STATUS_ORDER);
+
 static void read_stream(const json_t *object, struct status *s, void *row)
 {
     struct status_stream *stream = row;

@@ -10,7 +10,6 @@
 #include "engine/account.h"
 #include "exchange/symbol.h"
 #include "record/status.h"
-#include "record/training_shown.h"
 
 enum {
     STATUS_WORD_MAX = 24,
@@ -65,14 +64,9 @@ struct status_position {
     RECORD_SHOWN(RECORD_SHOWN_POSITION)
 };
 
+#define STATUS_ORDER(TEXT, FIELD) RECORD_SHOWN_ORDER(TEXT, FIELD, order)
 struct status_order {
-    int64_t order;
-    char account[ACCOUNT_NAME_MAX], symbol[SYMBOL_NAME_MAX], side[8], type[STATUS_WORD_MAX],
-        state[STATUS_WORD_MAX], tif[8], tag[STATUS_WORD_MAX * 2];
-    double qty, filled, price, stop;
-    double trail, trail_pct; /* a trailing stop's distance: one of them */
-    int64_t group, parent;   /* -1: none */
-    bool triggered;
+    RECORD_SHOWN(STATUS_ORDER)
 };
 
 struct status_log {

@@ -2,7 +2,7 @@
 #ifndef TUI_STATUS_READER_H
 #define TUI_STATUS_READER_H
 
-#include "record/field.h"
+#include "record/json.h"
 #include "tui/status.h"
 
 /* The string object[key], cleaned; "" for anything else. */
@@ -28,7 +28,11 @@ int64_t tui_status_count(const json_t *object, const char *key);
 /* Sets each field from the object; with NULL, as nothing is known of it. */
 void tui_status_read(const struct record *record, const json_t *object, void *row);
 
-const struct record *tui_status_policy_record(void);
+/* The same from a row of the database, whose names are those of `keys` else its own. */
+void tui_status_stored(const struct record *record, void *row, const struct record *stored, const void *from,
+                       const struct record_key *keys, int n, const struct record_context *context);
+
+const struct record *tui_status_training_record(void), *tui_status_policy_record(void);
 
 /* What of a policy is no plain member of its object. */
 void tui_status_read_policy(const json_t *object, struct status *s, void *row);
@@ -37,8 +41,7 @@ void tui_status_read_policy(const json_t *object, struct status *s, void *row);
  * listed. */
 void tui_status_read_trainings(const json_t *object, struct status *s);
 
-/* One training, one policy of which nothing is known. */
-void tui_status_training_init(struct status_training *training);
+/* A policy of which nothing is known. */
 void tui_status_policy_init(struct status_policy *policy);
 
 #endif

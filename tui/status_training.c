@@ -14,11 +14,9 @@ const struct record *tui_status_policy_record(void)
     return policy();
 }
 
-void tui_status_training_init(struct status_training *row)
+const struct record *tui_status_training_record(void)
 {
-    *row = (struct status_training){0};
-    tui_status_read(training(), NULL, row);
-    row->priority = 0;
+    return training();
 }
 
 void tui_status_policy_init(struct status_policy *policy)

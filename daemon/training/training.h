@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "db/row.h"
-#include "record/training_shown.h"
+#include "record/status.h"
 
 enum {
     TRAINING_NAME_MAX = 32, /* with its NUL: names become accounts' */
