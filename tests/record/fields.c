@@ -352,6 +352,56 @@ static void json(void)
     json_decref(object);
 }
 
+/* A list of what is shown, its struct with texts of others, and that which keeps them. */
+#define RECORD_BYTES_FEW 4
+/* clang-format off */
+#define LAMP(TEXT, FIELD) \
+    TEXT(FEW, OPTIONAL, tag) FIELD(UNSIGNED, UNKNOWN, age_ms) FIELD(REAL, NULLABLE, watt, "W") \
+    FIELD(REAL, WHOLE, offset) FIELD(TIME, OPTIONAL, lit_ns) FIELD(BOOL, REQUIRED, lit)
+/* clang-format on */
+struct lamp {
+    RECORD_SHOWN(LAMP)
+};
+RECORD_VIEW_OBJECT(lamp_object, lamp_view, LAMP);
+RECORD_SHOWN_RECORD(lamp_record, lamp, LAMP);
+
+static void cut_text(char *field, size_t size, const char *text)
+{
+    snprintf(field, size, "%s", text);
+}
+
+static void shown(void)
+{
+    static const struct {
+        struct lamp_view view;
+        const char *json;
+    } rows[] = {
+        {{"on", 5, 1.5, -7, 9, true},
+         "{\"tag\":\"on\",\"age_ms\":5,\"W\":1.5,\"offset\":-7,\"lit_ns\":9,\"lit\":true}"},
+        {{"", -1, NAN, NAN, 0, false},
+         "{\"tag\":null,\"age_ms\":null,\"W\":null,\"offset\":null,\"lit_ns\":null,\"lit\":false}"},
+        {{"longer", 0, 0, 0, 1, true},
+         "{\"tag\":\"longer\",\"age_ms\":0,\"W\":0.0,\"offset\":0,\"lit_ns\":1,\"lit\":true}"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct lamp_view *view = &rows[i].view;
+        struct lamp lamp = {.tag = "x"}, copied;
+        json_t *object = lamp_object(view);
+        char *text = json_dumps(object, JSON_COMPACT);
+        CHECK_STR(text, rows[i].json);
+        record_json_take(lamp_record(), object, cut_text, &lamp);
+        CHECK(strncmp(lamp.tag, view->tag, 3) == 0 && lamp.age_ms == view->age_ms && lamp.lit == view->lit);
+        CHECK(memcmp(&lamp.watt, &view->watt, sizeof lamp.watt) == 0 || isnan(view->watt));
+        CHECK(isnan(lamp.watt) == isnan(view->watt) && isnan(lamp.offset) == isnan(view->offset));
+        CHECK_INT(lamp.lit_ns, view->lit_ns ? view->lit_ns : -1);
+        CHECK(record_copy(record_of_lamp_viewlamp_object(), view, lamp_record(), &copied) == (i != 2));
+        CHECK_STR(copied.tag, lamp.tag);
+        CHECK(copied.age_ms == view->age_ms && copied.lit_ns == view->lit_ns);
+        free(text);
+        json_decref(object);
+    }
+}
+
 int main(void)
 {
     struct random random = random_seeded("fields", 20261123);
@@ -367,5 +417,6 @@ int main(void)
     none();
     unreadable();
     json();
+    shown();
     return check_done("record/fields");
 }
