@@ -25,6 +25,13 @@ static uint64_t put_record(struct db_writer *w, enum db_row_kind kind, const voi
         return put_record(w, kind, row); \
     }
 
+/* A row as it is, whose texts are in it. */
+#define PLAIN(name, kind, type) \
+    uint64_t db_writer_put_##name(struct db_writer *w, const type *row) \
+    { \
+        return db_writer_put_row(w, kind, row, sizeof *row, NULL, 0); \
+    }
+
 uint64_t db_writer_put_meta(struct db_writer *w, const char *key, const char *value)
 {
     return db_writer_put_row(w, DB_ROW_META, "", 0, (const char *const[]){key, value}, 2);
@@ -33,11 +40,6 @@ uint64_t db_writer_put_meta(struct db_writer *w, const char *key, const char *va
 uint64_t db_writer_put_paused(struct db_writer *w, bool paused)
 {
     return db_writer_put_meta(w, "paused", paused ? "1" : "0");
-}
-
-uint64_t db_writer_put_account(struct db_writer *w, const struct db_account *account)
-{
-    return db_writer_put_row(w, DB_ROW_ACCOUNT, account, sizeof *account, NULL, 0);
 }
 
 uint64_t db_writer_put_symbol(struct db_writer *w, int index, const char *venue, const struct symbol *symbol,
@@ -54,21 +56,6 @@ uint64_t db_writer_put_bar(struct db_writer *w, int symbol, int64_t interval_ns,
 {
     struct db_row_bar row = {.symbol = symbol, .source = source, .interval_ns = interval_ns, .bar = *bar};
     return db_writer_put_row(w, DB_ROW_BAR, &row, sizeof row, NULL, 0);
-}
-
-uint64_t db_writer_put_order(struct db_writer *w, const struct order *order)
-{
-    return db_writer_put_row(w, DB_ROW_ORDER, order, sizeof *order, NULL, 0);
-}
-
-uint64_t db_writer_put_fill(struct db_writer *w, const struct fill *fill)
-{
-    return db_writer_put_row(w, DB_ROW_FILL, fill, sizeof *fill, NULL, 0);
-}
-
-uint64_t db_writer_put_ledger(struct db_writer *w, const struct ledger_row *row)
-{
-    return db_writer_put_row(w, DB_ROW_LEDGER, row, sizeof *row, NULL, 0);
 }
 
 uint64_t db_writer_put_position(struct db_writer *w, int account, int symbol, const struct position *position)
@@ -184,16 +171,12 @@ uint64_t db_writer_drop_bar(struct db_writer *w, int symbol, int64_t interval_ns
     return db_writer_put_row(w, DB_ROW_BAR_DROP, &row, sizeof row, NULL, 0);
 }
 
-uint64_t db_writer_put_revision(struct db_writer *w, const struct db_revision *revision)
-{
-    return db_writer_put_row(w, DB_ROW_REVISION, revision, sizeof *revision, NULL, 0);
-}
-
-uint64_t db_writer_put_action(struct db_writer *w, const struct db_action *action)
-{
-    return db_writer_put_row(w, DB_ROW_ACTION, action, sizeof *action, NULL, 0);
-}
-
+PLAIN(account, DB_ROW_ACCOUNT, struct db_account)
+PLAIN(order, DB_ROW_ORDER, struct order)
+PLAIN(fill, DB_ROW_FILL, struct fill)
+PLAIN(ledger, DB_ROW_LEDGER, struct ledger_row)
+PLAIN(revision, DB_ROW_REVISION, struct db_revision)
+PLAIN(action, DB_ROW_ACTION, struct db_action)
 RECORD(gap, DB_ROW_GAP, struct db_gap)
 RECORD(price, DB_ROW_PRICE, struct db_price)
 RECORD(command, DB_ROW_COMMAND, struct db_command)
