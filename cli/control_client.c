@@ -234,7 +234,7 @@ static void explain(struct control_error *error, const char *path, int r, int ti
                  shown);
     else if (r == -ENOENT || r == -ECONNREFUSED)
         snprintf(error->message, sizeof(error->message),
-                 "%s: no daemon is listening: start papertaped, or name its state with --state", shown);
+                 "%s: " CLI_NO_DAEMON ": start papertaped, or name its state with --state", shown);
     else if (r == -ETIMEDOUT)
         snprintf(error->message, sizeof(error->message), "%s: the daemon did not answer in %.3g s", shown,
                  timeout_ms / 1000.0);

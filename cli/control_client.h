@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define CLI_NO_DAEMON "no daemon is listening"
+
 enum {
     CONTROL_LINE_MAX = 64 << 20, /* longest answer that is read: a status of 4096 symbols has some 10 MiB */
     CONTROL_WORDS_MAX = 320,

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/control_client.h"
 #include "cli/format.h"
 #include "cli/text.h"
 #include "db/studies/store.h"
@@ -134,7 +135,7 @@ static void no_daemon(struct collector *collector, int r)
     collector->status_id = 0;
     cli_text_clean(path, sizeof(path), collector->state.socket);
     snprintf(collector->model->daemon_words, sizeof(collector->model->daemon_words), "%s: %s", path,
-             r == -ENOENT || r == -ECONNREFUSED ? "no daemon is listening" : strerror(-r));
+             r == -ENOENT || r == -ECONNREFUSED ? CLI_NO_DAEMON : strerror(-r));
 }
 
 static void connect_daemon(struct collector *collector)
@@ -368,7 +369,7 @@ void tui_collector_command(struct collector *collector, struct view *view, const
     snprintf(collector->command, sizeof(collector->command), "%s", verb ? verb + 1 : command);
     int64_t id = cli_control_send(&collector->control, command, args);
     if (id < 0) {
-        tui_view_tell(view, OUTCOME_REFUSED, collector->command, "there is no daemon to ask", now);
+        tui_view_tell(view, OUTCOME_REFUSED, collector->command, CLI_NO_DAEMON, now);
         return;
     }
     collector->command_id = id;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/control_client.h"
 #include "tui/collect.h"
 
 static void finish(struct collector_each *each)
@@ -56,7 +57,7 @@ static void ask(struct collector *collector, struct view *view, struct moment no
     each->id = cli_control_send(&collector->control, each->checks ? "train_check" : "train_config", args);
     each->sent_ms = now.mono_ms;
     if (each->id < 0)
-        refuse(collector, view, "there is no daemon to ask", now);
+        refuse(collector, view, CLI_NO_DAEMON, now);
 }
 
 static void restart_all(struct collector *collector, struct view *view, struct moment now)

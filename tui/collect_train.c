@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/control_client.h"
 #include "tui/collect.h"
 
 enum {
@@ -32,7 +33,7 @@ void tui_collector_form(struct collector *collector, struct view *view, struct m
     int64_t id = cli_control_send(&collector->control, "train_config", args);
 
     if (id < 0) {
-        no_text(view, "there is no daemon to ask", now);
+        no_text(view, CLI_NO_DAEMON, now);
         return;
     }
     collector->text_id = id;
@@ -89,7 +90,7 @@ void tui_collector_check(struct collector *collector, struct view *view, struct 
         return;
     int64_t id = cli_control_send(&collector->control, "train_check", json_pack("{s:o}", "config", text));
     if (id < 0) {
-        tui_view_tell(view, OUTCOME_REFUSED, "check", "there is no daemon to ask", now);
+        tui_view_tell(view, OUTCOME_REFUSED, "check", CLI_NO_DAEMON, now);
         return;
     }
     collector->text_id = id;

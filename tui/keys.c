@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/control_client.h"
 #include "tui/overlay.h"
 #include "tui/panel/panel.h"
 #include "tui/paste.h"
@@ -19,7 +20,7 @@ static bool daemon_there(struct view *view, const struct model *model, const cha
 {
     if (model->source == MODEL_DAEMON)
         return true;
-    tui_view_tell(view, OUTCOME_REFUSED, command, "there is no daemon to ask", now);
+    tui_view_tell(view, OUTCOME_REFUSED, command, CLI_NO_DAEMON, now);
     return false;
 }
 

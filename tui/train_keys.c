@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/control_client.h"
 #include "tui/study_keys.h"
 #include "tui/train_ask.h"
 
@@ -101,7 +102,7 @@ static bool daemon_there(struct view *view, const struct model *model, enum prom
 {
     if (model->source == MODEL_DAEMON)
         return true;
-    tui_view_tell(view, OUTCOME_REFUSED, tui_train_ask_word(prompt), "there is no daemon to ask", now);
+    tui_view_tell(view, OUTCOME_REFUSED, tui_train_ask_word(prompt), CLI_NO_DAEMON, now);
     return false;
 }
 

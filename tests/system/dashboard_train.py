@@ -335,10 +335,10 @@ def test_late(session):
     daemon.stop()
     expect(tmux, "the daemon hung up")
     tmux.keys("s")  # asks for a y, or has noticed already
-    wait("an answer", lambda: any(text in tmux.screen() for text in ("y does it", "there is no daemon to ask")), tmux.screen)
+    wait("an answer", lambda: any(text in tmux.screen() for text in ("y does it", "no daemon is listening")), tmux.screen)
     if "y does it" in tmux.screen():
         tmux.keys("y")
-    expect(tmux, "there is no daemon to ask", "Restart ppo-btc")
+    expect(tmux, "no daemon is listening", "Restart ppo-btc")
     daemon.deaf.clear()
     daemon.start()
     tmux.keys("q")

@@ -154,7 +154,7 @@ static void check_trainings(void)
     choose("ppo-world-wide-5m_2");
     model->source = MODEL_DATABASE;
     for (const char *key = "sxrePR"; *key; key++)
-        check_note(*key, "there is no daemon to ask");
+        check_note(*key, "no daemon is listening");
     model->source = MODEL_DAEMON;
     begin(true);
     for (const char *key = "sxrePR"; *key; key++)
@@ -354,12 +354,12 @@ static void check_form(void)
     model->source = MODEL_DATABASE; /* nobody to ask: the list that is left says nothing about it */
     CHECK_INT(press('s'), ACTION_NONE);
     CHECK_INT(view.prompt, PROMPT_NONE);
-    CHECK_STR(view.words, "there is no daemon to ask");
+    CHECK_STR(view.words, "no daemon is listening");
     model->source = MODEL_DAEMON;
     press('s');
     model->source = MODEL_DATABASE;
     CHECK_INT(press('y'), ACTION_NONE);
-    CHECK_STR(view.words, "there is no daemon to ask");
+    CHECK_STR(view.words, "no daemon is listening");
     model->source = MODEL_DAEMON;
     press(PRESS_F12);
     CHECK_INT(press('y'), ACTION_FORM_SEND);
