@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/stored.h"
 #include "cli/verbs.h"
@@ -24,7 +25,11 @@ static int find_log(const struct option_call *call, struct events_asked *asked, 
     if (call->n == 1)
         return cli_stored_find_log(asked->verb, call->arguments[0], state->events);
     int r = db_state_dir_look(call->state, state, err, sizeof err);
-    return r < 0 ? option_fail(call, r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, "%s", err) : EXIT_OK;
+    if (r < 0)
+        return option_fail(call, r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, "%s", err);
+    if (access(state->events, F_OK) < 0 && errno == ENOENT)
+        return option_fail(call, EXIT_NO_DAEMON, DB_NOT_YET("event log", "papertaped"));
+    return EXIT_OK;
 }
 
 static int run(struct option_call *call)

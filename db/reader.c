@@ -10,6 +10,7 @@
 #include "db/reader_query.h"
 #include "db/records.h"
 #include "db/row_hash.h"
+#include "db/state.h"
 #include "exchange/nearest.h"
 #include "record/sqlite.h"
 
@@ -119,8 +120,7 @@ int db_reader_open(const char *path, struct db_reader **ret, char *err, size_t e
         int number = reader->db ? sqlite3_system_errno(reader->db) : ENOMEM;
         if (number)
             r = -number;
-        snprintf(err, err_size, "%s",
-                 r == -ENOENT ? "there is no database yet: papertaped makes it" : strerror(-r));
+        snprintf(err, err_size, "%s", r == -ENOENT ? DB_NOT_YET("database", "papertaped") : strerror(-r));
         goto fail;
     }
     sqlite3_busy_timeout(reader->db, BUSY_TIMEOUT_MS);

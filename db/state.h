@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* What a state directory does not hold yet, and which program makes it. */
+#define DB_NOT_YET(what, maker) "there is no " what " yet: " maker " makes it"
+
 enum {
     STATE_PATH_MAX = 512,
     STATE_SOCKET_MAX = 107, /* struct sockaddr_un's path, without its NUL */

@@ -6,6 +6,7 @@ usage: verbs.py PAPERTAPE
 Standard library only; the daemon is fake_daemon.py."""
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -174,6 +175,10 @@ ANSWERED = [
 ]
 
 
+NO_STATE = ("orders", "fills", "ledger", "ledger verify", "positions", "bars BTCUSDT 1m", "alerts", "account", "train", "policy", "study", "symbol",
+            "events", "events show", "venues", "revisions", "parity", "explain 1")
+
+
 def main():
     program = os.path.abspath(sys.argv[1])
     os.environ.pop("RUNTIME_DIRECTORY", None)
@@ -210,6 +215,9 @@ def main():
             daemon.stop()
         result = run("order buy BTCUSDT 0.01")
         assert result.returncode == 3 and "no daemon" in result.stderr, result
+        for line in NO_STATE:
+            result = run(line)
+            assert result.returncode == 3 and re.search("there is no .* yet: papertape.* makes it\n$", result.stderr), f"{line}: {result}"
     return 0
 
 

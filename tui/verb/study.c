@@ -8,6 +8,7 @@
 #include "cli/ask.h"
 #include "cli/stored.h"
 #include "cli/text.h"
+#include "db/state.h"
 #include "exchange/exit_status.h"
 #include "exchange/nearest.h"
 #include "tui/collect.h"
@@ -27,6 +28,10 @@ static int read_studies(struct collector *collector, const char *key)
     tui_collector_studies_once(collector, &want, BUSY_MS);
     if (collector->model->searches_error == 0)
         return EXIT_OK;
+    if (collector->model->searches_error == -ENOENT && !collector->model->searches_named) {
+        fputs("papertape: study: " DB_NOT_YET("study", "papertape-trainer study") "\n", stderr);
+        return EXIT_NO_DAEMON;
+    }
     fprintf(stderr, "papertape: study: %s\n", collector->model->searches_words);
     return EXIT_ERROR;
 }
