@@ -11,6 +11,7 @@
 #include "db/state.h"
 #include "engine/what_if.h"
 #include "exchange/exit_status.h"
+#include "exchange/fail.h"
 #include "record/config_key.h"
 #include "strategy/policy/shelf.h"
 #include "strategy/strategy.h"
@@ -75,10 +76,8 @@ static int set_params(void *ctx, const struct strategy *strategy, double params[
     for (int i = 0; i < out->asked->n_sets; i++) {
         const char *set = out->asked->sets[i], *equals = strchr(set, '=');
         char name[64];
-        if (!equals || (size_t)(equals - set) >= sizeof name) {
-            snprintf(err, err_size, "--set %.64s: KEY=VALUE is needed", set);
-            return -EINVAL;
-        }
+        if (!equals || (size_t)(equals - set) >= sizeof name)
+            return fail_with(-EINVAL, err, err_size, "--set %.64s: KEY=VALUE is needed", set);
         snprintf(name, sizeof name, "%.*s", (int)(equals - set), set);
         char why[CONFIG_WHY_MAX] = "the account has no strategy";
         int r = strategy ? strategy_set(strategy, params, name, equals + 1, why) : -ENOENT;

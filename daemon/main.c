@@ -22,6 +22,7 @@
 #include "exchange/clock.h"
 #include "exchange/early_stop.h"
 #include "exchange/exit_status.h"
+#include "exchange/fail.h"
 #include "exchange/net/notify.h"
 #include "record/option.h"
 #include "strategy/policy/device.h"
@@ -94,16 +95,13 @@ static int override(struct daemon_config *config, const struct arguments *argume
         if (!overrides[i].value ||
             daemon_config_set(config, overrides[i].section, overrides[i].key, overrides[i].value, why) == 0)
             continue;
-        snprintf(error, CONFIG_ERROR_MAX, "%s: %.400s", overrides[i].option, why);
-        return -EINVAL;
+        return fail_with(-EINVAL, error, CONFIG_ERROR_MAX, "%s: %.400s", overrides[i].option, why);
     }
     if (arguments->record) {
         size_t len = strlen(arguments->record);
-        if (len == 0 || len >= sizeof config->record_dir) {
-            snprintf(error, CONFIG_ERROR_MAX, "--record: \"%.60s\": a directory is needed",
-                     arguments->record);
-            return -EINVAL;
-        }
+        if (len == 0 || len >= sizeof config->record_dir)
+            return fail_with(-EINVAL, error, CONFIG_ERROR_MAX, "--record: \"%.60s\": a directory is needed",
+                             arguments->record);
         memcpy(config->record_dir, arguments->record, len + 1);
     }
     return 0;

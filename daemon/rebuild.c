@@ -16,6 +16,7 @@
 #include "db/row_hash.h"
 #include "db/salvage.h"
 #include "db/verify.h"
+#include "exchange/fail.h"
 #include "record/sqlite.h"
 
 enum { BUSY_TIMEOUT_MS = 60000 };
@@ -447,9 +448,8 @@ static int put_list(struct building *b, char *err, size_t err_size)
 /* What does not verify is not used; it stays beside the others, for who looks into it. */
 static int refuse(const struct building *b, char *err, size_t err_size)
 {
-    snprintf(err, err_size, "what was built does not verify, and is left as %.300s: %.300s", b->paths.unsound,
-             b->unsound);
-    return -EUCLEAN;
+    return fail_with(-EUCLEAN, err, err_size, "what was built does not verify, and is left as %.300s: %.300s",
+                     b->paths.unsound, b->unsound);
 }
 
 /* -ECANCELED in place of 0 once it is to stop. */
@@ -554,10 +554,8 @@ int daemon_rebuild_database(const struct rebuild_options *options, struct rebuil
                             size_t err_size)
 {
     struct building *b = calloc(1, sizeof *b);
-    if (!b) {
-        snprintf(err, err_size, "out of memory");
-        return -ENOMEM;
-    }
+    if (!b)
+        return fail_with(-ENOMEM, err, err_size, "out of memory");
     b->options = options;
     b->events = options->events ? options->events : options->state->events;
     bool former = daemon_rebuild_there(options->state->database);

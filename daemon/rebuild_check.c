@@ -15,6 +15,7 @@
 #include "db/row_hash.h"
 #include "db/sealed.h"
 #include "exchange/clock.h"
+#include "exchange/fail.h"
 #include "record/sqlite.h"
 
 enum { BUSY_TIMEOUT_MS = 5000, STEPS = 10000 /* of SQLite's machine between two looks at the clock */ };
@@ -45,8 +46,7 @@ static int ask(sqlite3 *db, const char *sql, const char *good, char *err, size_t
         return rc == SQLITE_DONE || rc == SQLITE_INTERRUPT ? 0 : bad(db, rc, err, err_size);
     if (said[0] && strcmp(said, good) == 0)
         return 0;
-    snprintf(err, err_size, "%s", said[0] ? said : "nothing");
-    return -EBADMSG;
+    return fail_with(-EBADMSG, err, err_size, "%s", said[0] ? said : "nothing");
 }
 
 /* How many rows does each table hold, and how many should it? A row that is gone leaves no trace where it was
@@ -74,9 +74,8 @@ static int check_counts(sqlite3 *db, char *err, size_t err_size)
         enum db_counted at = db_counted_find(db_sealed[i].table);
         if (at == DB_COUNTED || is.rows[at] == should.rows[at])
             continue;
-        snprintf(err, err_size, "%s: holds %" PRId64 " rows, and should hold %" PRId64, db_sealed[i].table,
-                 is.rows[at], should.rows[at]);
-        return -EBADMSG;
+        return fail_with(-EBADMSG, err, err_size, "%s: holds %" PRId64 " rows, and should hold %" PRId64,
+                         db_sealed[i].table, is.rows[at], should.rows[at]);
     }
     return known ? 0 : -EBADMSG;
 }
@@ -184,10 +183,8 @@ int daemon_rebuild_check(const char *database, int64_t limit_ms, char *err, size
         snprintf(err, err_size, "%s", r == -ENOENT ? "it is not there" : strerror(-r));
         return r;
     }
-    if (st.st_size == 0) {
-        snprintf(err, err_size, "it is an empty file");
-        return -ENOENT;
-    }
+    if (st.st_size == 0)
+        return fail_with(-ENOENT, err, err_size, "it is an empty file");
     int rc = sqlite3_open_v2(database, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
     if (rc == SQLITE_OK) {
         sqlite3_busy_timeout(db, BUSY_TIMEOUT_MS);

@@ -14,6 +14,7 @@
 #include "db/base.h"
 #include "db/salvage.h"
 #include "engine/replay.h"
+#include "exchange/fail.h"
 
 enum { FLUSH_MS = 600000, FLUSH_STEP_MS = 100 };
 
@@ -72,10 +73,8 @@ static int flush(struct play *play, char *err, size_t err_size)
             return r;
         if (play->options->stop && atomic_load(play->options->stop))
             return -ECANCELED;
-        if (atomic_load(&play->failed)) {
-            snprintf(err, err_size, "the new database: %s", play->failure);
-            return -EIO;
-        }
+        if (atomic_load(&play->failed))
+            return fail_with(-EIO, err, err_size, "the new database: %s", play->failure);
     }
     return r;
 }
@@ -279,10 +278,8 @@ int daemon_rebuild_play(const struct rebuild_options *options, const char *event
 {
     struct play *play = calloc(1, sizeof *play);
     *ret = (struct rebuild_played){0};
-    if (!play) {
-        snprintf(err, err_size, "out of memory");
-        return -ENOMEM;
-    }
+    if (!play)
+        return fail_with(-ENOMEM, err, err_size, "out of memory");
     play->options = options;
     play->events = events;
     play->db = db;

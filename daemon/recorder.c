@@ -10,6 +10,7 @@
 
 #include "engine/record.h"
 #include "exchange/clock.h"
+#include "exchange/fail.h"
 
 enum {
     DELAY_MS = 200,
@@ -564,10 +565,8 @@ int daemon_recorder_open(const struct recorder_config *config, struct recorder *
                          struct journal_tail *ret_tail, char *err, size_t err_size)
 {
     struct recorder *r = calloc(1, sizeof *r);
-    if (!r) {
-        snprintf(err, err_size, "out of memory");
-        return -ENOMEM;
-    }
+    if (!r)
+        return fail_with(-ENOMEM, err, err_size, "out of memory");
     r->config = *config;
     r->config.batch = config->batch ? config->batch : BATCH_BYTES;
     r->config.memory_max = config->memory_max ? config->memory_max : MEMORY_MAX;

@@ -9,6 +9,7 @@
 #include "daemon/log.h"
 #include "daemon/session_internal.h"
 #include "engine/state.h"
+#include "exchange/fail.h"
 
 enum { REPUT_TIMEOUT_MS = 60000 };
 
@@ -28,8 +29,8 @@ static int take_policy(const struct session *session, const struct account_confi
     if (!policy_refusal(policy, wanted->currency, session->symbols, session->n_symbols,
                         session->config->interval_ns, why))
         return 0;
-    snprintf(err, err_size, "account %s: policy: %.200s: %.400s", wanted->name, wanted->policy, why);
-    return -EINVAL;
+    return fail_with(-EINVAL, err, err_size, "account %s: policy: %.200s: %.400s", wanted->name,
+                     wanted->policy, why);
 }
 
 /* An account of the configuration, in the units of the symbols. */
@@ -62,17 +63,15 @@ static int plan_accounts(const struct session *session, struct account_spec *acc
         int at = 0, scale = 8;
         while (at < n && strcmp(accounts[at].name, wanted->name) != 0)
             at++;
-        if (at < n && strcmp(accounts[at].currency, wanted->currency) != 0) {
-            snprintf(err, err_size,
-                     "account %s: its ledger is in %s, the configuration says %s: give it another name",
-                     wanted->name, accounts[at].currency, wanted->currency);
-            return -EINVAL;
-        }
-        if (at == ACCOUNTS_MAX) {
-            snprintf(err, err_size, "account %s: there are %d accounts already, the most there can be",
-                     wanted->name, ACCOUNTS_MAX);
-            return -ENOSPC;
-        }
+        if (at < n && strcmp(accounts[at].currency, wanted->currency) != 0)
+            return fail_with(
+                -EINVAL, err, err_size,
+                "account %s: its ledger is in %s, the configuration says %s: give it another name",
+                wanted->name, accounts[at].currency, wanted->currency);
+        if (at == ACCOUNTS_MAX)
+            return fail_with(-ENOSPC, err, err_size,
+                             "account %s: there are %d accounts already, the most there can be", wanted->name,
+                             ACCOUNTS_MAX);
         for (int s = 0; s < session->n_symbols; s++)
             if (strcmp(session->symbols[s].quote, wanted->currency) == 0)
                 scale = session->symbols[s].quote_scale;
@@ -331,11 +330,10 @@ static int take_over(struct session *session, struct account_spec *accounts, cha
     if (needed && session->recovery.again > 0) { /* it holds more by now */
         db_recovered_destroy(recovery);
         recovery = NULL;
-        if (db_writer_flush(session->writer, REPUT_TIMEOUT_MS) == -ETIMEDOUT) {
-            snprintf(err, err_size, "%s: what the event log has beyond it cannot be stored now",
-                     session->state->database);
-            return -ETIMEDOUT;
-        }
+        if (db_writer_flush(session->writer, REPUT_TIMEOUT_MS) == -ETIMEDOUT)
+            return fail_with(-ETIMEDOUT, err, err_size,
+                             "%s: what the event log has beyond it cannot be stored now",
+                             session->state->database);
         r = read_database(session, &recovery, err, err_size);
     }
     if (r >= 0 && played > 0) {
@@ -499,8 +497,7 @@ int daemon_session_begin(struct session *session, const struct symbol *symbols, 
     session->symbols = malloc((size_t)n_symbols * sizeof *symbols);
     if (!session->symbols || !accounts) {
         free(accounts);
-        snprintf(err, err_size, "out of memory");
-        return -ENOMEM;
+        return fail_with(-ENOMEM, err, err_size, "out of memory");
     }
     memcpy(session->symbols, symbols, (size_t)n_symbols * sizeof *symbols);
     session->n_symbols = n_symbols;

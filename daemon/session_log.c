@@ -10,6 +10,7 @@
 #include "daemon/log.h"
 #include "daemon/session_internal.h"
 #include "exchange/clock.h"
+#include "exchange/fail.h"
 
 enum { SET_ASIDE_MAX = 100 /* in one second */, STORE_TIMEOUT_MS = 60000 };
 
@@ -190,11 +191,10 @@ int daemon_session_log_open(struct session *session, char *err, size_t err_size)
 int daemon_session_log_set_aside(struct session *session, const char *why, char *err, size_t err_size)
 {
     char kept[sizeof session->trouble];
-    if (db_writer_flush(session->writer, STORE_TIMEOUT_MS) < 0) {
-        snprintf(err, err_size, "%s: what the event log has beyond it cannot be stored now",
-                 session->state->database);
-        return -ETIMEDOUT;
-    }
+    if (db_writer_flush(session->writer, STORE_TIMEOUT_MS) < 0)
+        return fail_with(-ETIMEDOUT, err, err_size,
+                         "%s: what the event log has beyond it cannot be stored now",
+                         session->state->database);
     daemon_recorder_close(session->log, 0);
     session->log = NULL;
     int r = set_aside(session, why, err, err_size);

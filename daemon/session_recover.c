@@ -7,6 +7,7 @@
 #include "daemon/log.h"
 #include "daemon/session_internal.h"
 #include "engine/replay.h"
+#include "exchange/fail.h"
 
 enum {
     REASON_MAX = JOURNAL_ERROR_MAX,
@@ -52,10 +53,10 @@ static int put_aside(struct playing *playing, char *err, size_t err_size)
  * remembers. */
 static int refuse(const struct session *session, const char *reason, char *err, size_t err_size)
 {
-    snprintf(err, err_size,
-             "the event log: %.600s; to go on without what strategies remember, move %.200s out of the way",
-             reason, session->state->events);
-    return -ENOPKG;
+    return fail_with(
+        -ENOPKG, err, err_size,
+        "the event log: %.600s; to go on without what strategies remember, move %.200s out of the way",
+        reason, session->state->events);
 }
 
 /* Is the engine at the database's newest event what the database says? */

@@ -8,6 +8,7 @@
 
 #include "daemon/log.h"
 #include "daemon/session_internal.h"
+#include "exchange/fail.h"
 
 struct stored {
     const char *venue;
@@ -77,11 +78,10 @@ int64_t daemon_session_stored_bar(const struct session *session, const char *sym
 int daemon_session_update_symbol(struct session *session, int index, const struct symbol *symbol, char *err,
                                  size_t err_size)
 {
-    if (!symbol_same_units(engine_symbol(session->engine, index), symbol)) {
-        snprintf(err, err_size, "%s: the venue lists it with other assets or decimals than %s holds",
-                 symbol->name, session->state->database);
-        return -EINVAL;
-    }
+    if (!symbol_same_units(engine_symbol(session->engine, index), symbol))
+        return fail_with(-EINVAL, err, err_size,
+                         "%s: the venue lists it with other assets or decimals than %s holds", symbol->name,
+                         session->state->database);
     struct event event = {.kind = EVENT_SYMBOL, .symbol = {index, *symbol}};
     db_writer_group_begin(session->writer);
     daemon_session_event(session, &event);

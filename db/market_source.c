@@ -8,6 +8,7 @@
 #include "db/reader.h"
 #include "engine/market/grid.h"
 #include "exchange/clock.h"
+#include "exchange/fail.h"
 
 static const int128_t exact_most = (int128_t)1 << 53; /* each whole number up to it is a double */
 
@@ -72,10 +73,9 @@ static int read_symbol(struct db_reader *reader, const char *path, const char *n
     struct db_symbol_row row;
     struct taker taker = {.source = source, .repair = options->repair};
     int r = db_reader_symbol(reader, name, &row);
-    if (r == -ENOENT) {
-        snprintf(err, MARKET_ERROR_MAX, "no symbol: %s: %.400s: one that the database knows", name, path);
-        return -EINVAL;
-    }
+    if (r == -ENOENT)
+        return fail_with(-EINVAL, err, MARKET_ERROR_MAX, "no symbol: %s: %.400s: one that the database knows",
+                         name, path);
     snprintf(source->origin, sizeof(source->origin), "%.200s: %s %s", path, name,
              interval ? interval : "bars");
     if (r == 0) {
@@ -115,12 +115,10 @@ int db_market_load(const char *path, const char *const *symbols, size_t n, enum 
     struct db_reader *reader = NULL;
     char why[MARKET_ERROR_MAX / 2];
     double begun = clock_now_s();
-    if (n < 1 || n > SYMBOLS_MAX || options->interval_ns <= 0) {
-        snprintf(err, MARKET_ERROR_MAX, "%s",
-                 options->interval_ns <= 0 ? "no interval: that of the bars that the database keeps"
-                                           : "number of symbols: 1 to 4096");
-        return -EINVAL;
-    }
+    if (n < 1 || n > SYMBOLS_MAX || options->interval_ns <= 0)
+        return fail_with(-EINVAL, err, MARKET_ERROR_MAX, "%s",
+                         options->interval_ns <= 0 ? "no interval: that of the bars that the database keeps"
+                                                   : "number of symbols: 1 to 4096");
     int r = db_reader_open(path, &reader, why, sizeof(why));
     if (r < 0) {
         snprintf(err, MARKET_ERROR_MAX, "cannot read: %.400s: %s", path, why);

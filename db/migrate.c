@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "db/row_hash.h"
+#include "exchange/fail.h"
 #include "record/sqlite.h"
 
 int db_errno(int sqlite_rc)
@@ -66,18 +67,15 @@ int db_schema_check(sqlite3 *db, int known, int *ret_version, char *err, size_t 
         *ret_version = 0;
         return 0;
     }
-    if (application != DB_APPLICATION_ID || version < 1) {
-        snprintf(err, err_size,
-                 "a database of another program (application id %lld): papertape leaves it alone",
-                 (long long)application);
-        return -EMEDIUMTYPE;
-    }
-    if (version > known) {
-        snprintf(err, err_size,
-                 "schema version %lld is newer than %d, the newest that this program knows: update papertape",
-                 (long long)version, known);
-        return -EOVERFLOW;
-    }
+    if (application != DB_APPLICATION_ID || version < 1)
+        return fail_with(-EMEDIUMTYPE, err, err_size,
+                         "a database of another program (application id %lld): papertape leaves it alone",
+                         (long long)application);
+    if (version > known)
+        return fail_with(
+            -EOVERFLOW, err, err_size,
+            "schema version %lld is newer than %d, the newest that this program knows: update papertape",
+            (long long)version, known);
     *ret_version = (int)version;
     return 0;
 }
@@ -160,9 +158,8 @@ static int compare(sqlite3_stmt *is, sqlite3_stmt *should, char *err, size_t err
         record_sqlite_take(should, RECORD_INTO(&wanted, &wanted_text));
         if (have == want && strcmp(name, wanted) == 0 && strcmp(text, wanted_text) == 0)
             continue;
-        snprintf(err, err_size, "schema: row %s: is not as this program makes it",
-                 want == SQLITE_ROW ? wanted : name);
-        return -EBADMSG;
+        return fail_with(-EBADMSG, err, err_size, "schema: row %s: is not as this program makes it",
+                         want == SQLITE_ROW ? wanted : name);
     }
 }
 

@@ -11,6 +11,7 @@
 #include "db/records.h"
 #include "db/row_hash.h"
 #include "db/state.h"
+#include "exchange/fail.h"
 #include "exchange/nearest.h"
 #include "record/sqlite.h"
 
@@ -90,10 +91,8 @@ bool db_backtest_is(const char *path)
 
 static int fail_older(sqlite3 *db, int version, char *err, size_t err_size)
 {
-    if (version == 0) {
-        snprintf(err, err_size, "the database is empty: papertaped has not filled it yet");
-        return -ENODATA;
-    }
+    if (version == 0)
+        return fail_with(-ENODATA, err, err_size, "the database is empty: papertaped has not filled it yet");
     if (is_saved_backtest(db))
         snprintf(
             err, err_size,
@@ -109,10 +108,8 @@ static int fail_older(sqlite3 *db, int version, char *err, size_t err_size)
 int db_reader_open(const char *path, struct db_reader **ret, char *err, size_t err_size)
 {
     struct db_reader *reader = calloc(1, sizeof *reader);
-    if (!reader) {
-        snprintf(err, err_size, "out of memory");
-        return -ENOMEM;
-    }
+    if (!reader)
+        return fail_with(-ENOMEM, err, err_size, "out of memory");
     int keep = 1, version = 0;
     int rc = sqlite3_open_v2(path, &reader->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
     int r = db_errno(rc);

@@ -11,6 +11,7 @@
 #include "db/reader_query.h"
 #include "db/records.h"
 #include "db/row_hash.h"
+#include "exchange/fail.h"
 #include "exchange/fill.h"
 
 /* A split, of the symbol with this id in the database. */
@@ -471,10 +472,8 @@ int db_recover(struct db_reader *reader, const struct symbol *symbols, int n_sym
         .symbols = symbols,
         .n_symbols = n_symbols,
     };
-    if (!recovery.to) {
-        snprintf(err, err_size, "out of memory");
-        return -ENOMEM;
-    }
+    if (!recovery.to)
+        return fail_with(-ENOMEM, err, err_size, "out of memory");
     int r = db_reader_begin(reader);
     if (r == 0) {
         r = take_all(&recovery);

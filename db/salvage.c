@@ -7,6 +7,7 @@
 
 #include "db/row_hash.h"
 #include "db/sealed.h"
+#include "exchange/fail.h"
 #include "record/sqlite.h"
 
 enum { BUSY_TIMEOUT_MS = 5000, PROBES_MAX = 100000 };
@@ -223,10 +224,8 @@ int db_salvage_open(const char *path, sqlite3 *to, struct db_salvage **ret, char
 {
     int version, keep = 1;
     struct db_salvage *salvage = calloc(1, sizeof *salvage);
-    if (!salvage) {
-        snprintf(err, err_size, "out of memory");
-        return -ENOMEM;
-    }
+    if (!salvage)
+        return fail_with(-ENOMEM, err, err_size, "out of memory");
     salvage->to = to;
     int rc = sqlite3_open_v2(path, &salvage->from, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
     int r = rc == SQLITE_OK ? 0 : db_errno(rc);

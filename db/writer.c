@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "db/writer_internal.h"
+#include "exchange/fail.h"
 
 enum { QUEUE_MAX = 64 << 20 }; /* bytes */
 
@@ -188,8 +189,7 @@ int db_writer_open(const char *path, const struct db_writer_config *config, stru
     struct db_writer *w = calloc(1, sizeof *w);
     if (!w || !(w->path = strdup(path))) {
         free(w);
-        snprintf(err, err_size, "out of memory");
-        return -ENOMEM;
+        return fail_with(-ENOMEM, err, err_size, "out of memory");
     }
     w->config = *config;
     if (w->config.queue_max == 0)

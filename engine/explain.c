@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "engine/core.h"
-#include "engine/fail.h"
 #include "exchange/clock.h"
 #include "exchange/decimal.h"
+#include "exchange/fail.h"
 
 /* What a step told before the order or fill that it belongs to. */
 struct told_decision {
@@ -545,9 +545,9 @@ static int older(const char *path, char *err, size_t err_size)
     int r = engine_explain_log_begin(path, &seq, &ns, err, err_size);
     if (r < 0)
         return r;
-    return engine_fail(-ENOENT, err, err_size,
-                       "it is older than the log, which begins after event %" PRIu64 ", at %s", seq,
-                       clock_utc_text(ns, time));
+    return fail_with(-ENOENT, err, err_size,
+                     "it is older than the log, which begins after event %" PRIu64 ", at %s", seq,
+                     clock_utc_text(ns, time));
 }
 
 /* Opens the log at the newest state before the orders' events, or before the day. */
@@ -607,7 +607,7 @@ int engine_explain_run(const struct explain_options *options, struct explain_res
 {
     struct run *run = calloc(1, sizeof *run);
     if (!run)
-        return engine_fail(-ENOMEM, err, err_size, "out of memory");
+        return fail_with(-ENOMEM, err, err_size, "out of memory");
     run->options = options;
     int r = open_replay(run, err, err_size);
     if (r == 0) {

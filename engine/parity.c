@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "engine/core.h"
-#include "engine/fail.h"
+#include "exchange/fail.h"
 
 /* A live order as it was told last: it is compared when it ends, or at the end. */
 struct told {
@@ -271,7 +271,7 @@ int engine_parity_run(const struct parity_options *options, struct parity_result
 {
     struct run *run = calloc(1, sizeof *run);
     if (!run)
-        return engine_fail(-ENOMEM, err, err_size, "out of memory");
+        return fail_with(-ENOMEM, err, err_size, "out of memory");
     run->recorded = options->recorded;
     struct replay_options replay = {
         .path = options->path,

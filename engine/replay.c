@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "engine/core.h"
-#include "engine/fail.h"
 #include "engine/record.h"
 #include "exchange/clock.h"
+#include "exchange/fail.h"
 #include "strategy/policy/shelf.h"
 
 struct replay {
@@ -297,7 +297,7 @@ int engine_replay_open(const struct replay_options *options, struct replay **ret
 {
     struct replay *replay = calloc(1, sizeof *replay);
     if (!replay)
-        return engine_fail(-ENOMEM, err, err_size, "no memory for a replay");
+        return fail_with(-ENOMEM, err, err_size, "no memory for a replay");
     replay->sink = options->sink;
     replay->check_states = options->check_states;
     replay->to_ns = options->to_ns;

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/fail.h"
 #include "exchange/bar.h"
 #include "exchange/book_measure.h"
+#include "exchange/fail.h"
 
 /* Behind the @: a measure of the book, or a timeframe. */
 static bool parse_source(const char *text, struct desk_spec *ret)
@@ -35,11 +35,11 @@ static int parse(const char *text, const struct strategy *strategy, struct desk_
         }
     }
     if (indicator_spec_parse(word, &ret->indicator, why, sizeof why) < 0)
-        return engine_fail(-EINVAL, err, SPECS_ERROR_MAX, "strategy %.32s: %.100s", strategy->name, why);
+        return fail_with(-EINVAL, err, SPECS_ERROR_MAX, "strategy %.32s: %.100s", strategy->name, why);
     if (ret->measure >= 0 && (ret->indicator.row->inputs & INDICATOR_VOLUME))
-        return engine_fail(-EINVAL, err, SPECS_ERROR_MAX,
-                           "strategy %.32s: %.47s: %s reads volumes, and a measure has none", strategy->name,
-                           text, ret->indicator.row->name);
+        return fail_with(-EINVAL, err, SPECS_ERROR_MAX,
+                         "strategy %.32s: %.47s: %s reads volumes, and a measure has none", strategy->name,
+                         text, ret->indicator.row->name);
     return 0;
 }
 
@@ -50,9 +50,9 @@ int engine_runner_specs(const struct strategy *strategy, const double *params, i
     char words[STRATEGY_SPECS_MAX][STRATEGY_SPEC_TEXT];
     size_t n = strategy->specs(params, words);
     if (n > STRATEGY_SPECS_MAX)
-        return engine_fail(-EINVAL, err, SPECS_ERROR_MAX,
-                           "strategy %.32s reads %zu indicators: at most %d can be", strategy->name, n,
-                           STRATEGY_SPECS_MAX);
+        return fail_with(-EINVAL, err, SPECS_ERROR_MAX,
+                         "strategy %.32s reads %zu indicators: at most %d can be", strategy->name, n,
+                         STRATEGY_SPECS_MAX);
     int64_t undivided_ns = INT64_MAX; /* the shortest: bars that divide it divide the others, as a rule */
     for (size_t i = 0; i < n; i++) {
         int r = parse(words[i], strategy, &specs[i], err);
@@ -63,9 +63,9 @@ int engine_runner_specs(const struct strategy *strategy, const double *params, i
     }
     if (undivided_ns < INT64_MAX) {
         const char *name = bar_interval_name(interval_ns);
-        return engine_fail(-EINVAL, err, SPECS_ERROR_MAX,
-                           "strategy %.32s needs bars that divide %s: interval %s does not", strategy->name,
-                           bar_interval_name(undivided_ns), name ? name : "of this run");
+        return fail_with(-EINVAL, err, SPECS_ERROR_MAX,
+                         "strategy %.32s needs bars that divide %s: interval %s does not", strategy->name,
+                         bar_interval_name(undivided_ns), name ? name : "of this run");
     }
     *ret_n = n;
     return 0;
@@ -78,9 +78,9 @@ int engine_runner_specs_of_bars(const struct strategy *strategy, const struct de
     for (size_t i = 0; i < n; i++)
         if (specs[i].measure >= 0) {
             engine_runner_output_name(&specs[i], 0, name, sizeof name);
-            return engine_fail(-EINVAL, err, SPECS_ERROR_MAX,
-                               "strategy %.32s reads %.47s: bars have no order book, an event log has",
-                               strategy->name, name);
+            return fail_with(-EINVAL, err, SPECS_ERROR_MAX,
+                             "strategy %.32s reads %.47s: bars have no order book, an event log has",
+                             strategy->name, name);
         }
     return 0;
 }

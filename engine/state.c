@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/fail.h"
 #include "engine/visit.h"
+#include "exchange/fail.h"
 #include "record/order.h"
 
 static const char magic[4] = {'P', 'T', 'S', 'T'};
@@ -468,14 +468,14 @@ int engine_load(const void *bytes, size_t len, const struct engine_sink *sink,
     codec.policies = policies;
     int r = visit_head(&codec);
     if (r == -ENOTSUP)
-        return engine_fail(r, err, ENGINE_ERROR_MAX,
-                           "the engine's state is of a newer program: layout %u, this one reads up to %d",
-                           codec.version, ENGINE_STATE_VERSION);
+        return fail_with(r, err, ENGINE_ERROR_MAX,
+                         "the engine's state is of a newer program: layout %u, this one reads up to %d",
+                         codec.version, ENGINE_STATE_VERSION);
     if (r < 0)
-        return engine_fail(r, err, ENGINE_ERROR_MAX, "these %zu bytes are no engine's state", len);
+        return fail_with(r, err, ENGINE_ERROR_MAX, "these %zu bytes are no engine's state", len);
     struct engine *engine = calloc(1, sizeof *engine);
     if (!engine)
-        return engine_fail(-ENOMEM, err, ENGINE_ERROR_MAX, "no memory for an engine");
+        return fail_with(-ENOMEM, err, ENGINE_ERROR_MAX, "no memory for an engine");
     engine->next_expiry_ns = INT64_MAX;
     struct visit visit = {.codec = &codec, .engine = engine};
     visit_engine(&visit);
@@ -486,7 +486,7 @@ int engine_load(const void *bytes, size_t len, const struct engine_sink *sink,
         if (visit.error == -ENOPKG && codec.no_policy) {
             char id[POLICY_ID_TEXT];
             policy_id_text(codec.policy_id, id);
-            return engine_fail(
+            return fail_with(
                 visit.error, err, ENGINE_ERROR_MAX,
                 "account %s trades by the policy %s, whose files are not there, or are others by "
                 "now: policy.safetensors, policy.ensemble.json with its members, or params.json and "
@@ -495,15 +495,15 @@ int engine_load(const void *bytes, size_t len, const struct engine_sink *sink,
                 policies && policies->where ? policies->where : "policies/ of the state directory");
         }
         if (visit.error == -ENOPKG)
-            return engine_fail(
+            return fail_with(
                 visit.error, err, ENGINE_ERROR_MAX,
                 "account %s has a strategy that this program does not have, or parameters that it "
                 "does not take",
                 visit.missing);
         if (visit.error == -ENOMEM)
-            return engine_fail(visit.error, err, ENGINE_ERROR_MAX, "no memory for an engine");
-        return engine_fail(visit.error, err, ENGINE_ERROR_MAX,
-                           "the engine's state is damaged at byte %zu of %zu", codec.at, len);
+            return fail_with(visit.error, err, ENGINE_ERROR_MAX, "no memory for an engine");
+        return fail_with(visit.error, err, ENGINE_ERROR_MAX,
+                         "the engine's state is damaged at byte %zu of %zu", codec.at, len);
     }
     engine->sink = *sink;
     *ret = engine;

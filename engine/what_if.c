@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "engine/core.h"
-#include "engine/fail.h"
+#include "exchange/fail.h"
 
 /* An order made after the fork in both ways: what each calls it. */
 struct pair {
@@ -146,7 +146,7 @@ static int check_policy(const struct engine *engine, const struct policy *policy
     char why[POLICY_ERROR_MAX];
     struct symbol *symbols = calloc((size_t)engine->n_symbols, sizeof *symbols);
     if (!symbols)
-        return engine_fail(-ENOMEM, err, err_size, "out of memory");
+        return fail_with(-ENOMEM, err, err_size, "out of memory");
     for (int s = 0; s < engine->n_symbols; s++)
         symbols[s] = engine->markets[s].symbol;
     const char *refused =
@@ -168,7 +168,7 @@ static int choose(struct run *run, const struct engine *engine, char *err, size_
     const struct what_if_options *options = run->options;
     int account = account_of(run, engine);
     if (account < 0)
-        return engine_fail(-ENOENT, err, err_size, "there was no account \"%s\" then", options->account);
+        return fail_with(-ENOENT, err, err_size, "there was no account \"%s\" then", options->account);
     const struct account_spec *spec = engine_account_spec(engine, account);
     const struct account *holder = engine_account(engine, account);
     run->changed = *spec;
@@ -181,8 +181,8 @@ static int choose(struct run *run, const struct engine *engine, char *err, size_
             strategy_defaults(options->strategy, run->changed.params);
     }
     if (options->set && run->changed.policy)
-        return engine_fail(-EINVAL, err, err_size,
-                           "account %s trades by a policy, which has no parameters to set", options->account);
+        return fail_with(-EINVAL, err, err_size,
+                         "account %s trades by a policy, which has no parameters to set", options->account);
     if (options->set &&
         options->set(options->ctx, run->changed.strategy, run->changed.params, err, err_size) != 0)
         return -EINVAL;
@@ -191,13 +191,13 @@ static int choose(struct run *run, const struct engine *engine, char *err, size_
     const struct strategy *changed = run->changed.strategy;
     const char *wrong = changed && changed->check ? changed->check(run->changed.params) : NULL;
     if (wrong)
-        return engine_fail(-EINVAL, err, err_size, "%s", wrong);
+        return fail_with(-EINVAL, err, err_size, "%s", wrong);
     struct desk_spec specs[STRATEGY_SPECS_MAX];
     char why[SPECS_ERROR_MAX];
     size_t n_specs;
     if (changed &&
         engine_runner_specs(changed, run->changed.params, engine->interval_ns, specs, &n_specs, why) < 0)
-        return engine_fail(-EINVAL, err, err_size, "%s", why);
+        return fail_with(-EINVAL, err, err_size, "%s", why);
     struct what_if_way *was = &run->result.was, *would_be = &run->result.would_be;
     name_trader(was, spec);
     name_trader(would_be, &run->changed);
@@ -416,7 +416,7 @@ int engine_what_if_run(const struct what_if_options *options, struct what_if_res
 {
     struct run *run = calloc(1, sizeof *run);
     if (!run)
-        return engine_fail(-ENOMEM, err, err_size, "out of memory");
+        return fail_with(-ENOMEM, err, err_size, "out of memory");
     run->options = options;
     run->was = (struct way){.run = run, .result = &run->result.was};
     run->would_be = (struct way){.run = run, .result = &run->result.would_be};

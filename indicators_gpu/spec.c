@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/fail.h"
 #include "indicators_gpu/indicators.h"
 
 enum { NAME_MAX_LEN = 31, NEAREST_MAX = 3, SHOWN_MAX = 32 };
@@ -179,12 +180,10 @@ static int parse_options(const char *p, struct indicator_spec *spec, char *err, 
         const struct indicator_option *option = &row->options[i];
         double value;
         if (!parse_number(p, len, &value) || (option->whole && value != floor(value)) ||
-            value < option->min || value > option->max) {
-            snprintf(err, err_cap, "%s: %s \"%s\": a%s number from %s to %s is needed", row->name,
-                     option->name, show(p, len).text, option->whole ? " whole" : "",
-                     decimal(option->min).text, decimal(option->max).text);
-            return -EINVAL;
-        }
+            value < option->min || value > option->max)
+            return fail_with(-EINVAL, err, err_cap, "%s: %s \"%s\": a%s number from %s to %s is needed",
+                             row->name, option->name, show(p, len).text, option->whole ? " whole" : "",
+                             decimal(option->min).text, decimal(option->max).text);
         spec->options[i] = value;
         if (p[len] == '\0')
             return 0;
@@ -196,11 +195,10 @@ int indicator_spec_parse(const char *text, struct indicator_spec *ret, char *err
 {
     size_t len = strcspn(text, ":");
     char name[NAME_MAX_LEN + 1];
-    if (len == 0 || len > NAME_MAX_LEN) {
-        snprintf(err, err_cap, "\"%s\" names no indicator: NAME:options is needed, as sma:20",
-                 show(text, strlen(text)).text);
-        return -EINVAL;
-    }
+    if (len == 0 || len > NAME_MAX_LEN)
+        return fail_with(-EINVAL, err, err_cap,
+                         "\"%s\" names no indicator: NAME:options is needed, as sma:20",
+                         show(text, strlen(text)).text);
     memcpy(name, text, len);
     name[len] = '\0';
 
@@ -208,8 +206,8 @@ int indicator_spec_parse(const char *text, struct indicator_spec *ret, char *err
     if (!spec.row) {
         char names[128];
         nearest(name, names, sizeof(names));
-        snprintf(err, err_cap, "there is no indicator \"%s\": the nearest %s", show(name, len).text, names);
-        return -EINVAL;
+        return fail_with(-EINVAL, err, err_cap, "there is no indicator \"%s\": the nearest %s",
+                         show(name, len).text, names);
     }
     for (size_t i = 0; i < spec.row->n_options; i++)
         spec.options[i] = spec.row->options[i].value;

@@ -3,7 +3,6 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "exchange/fail.h"
 #include "exchange/whole_file.h"
 #include "trainer/checkpoint_parse.h"
 
@@ -37,17 +37,7 @@ struct checkpoint {
     char *path;
 };
 
-static int say(char err[static CHECKPOINT_ERROR_MAX], int code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static int say(char err[static CHECKPOINT_ERROR_MAX], int code, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(err, CHECKPOINT_ERROR_MAX, format, args);
-    va_end(args);
-    return code;
-}
+#define say(err, code, ...) fail_with(code, err, CHECKPOINT_ERROR_MAX, __VA_ARGS__)
 
 static size_t aligned(size_t n)
 {

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "exchange/fail.h"
 #include "exchange/whole_file.h"
 #include "trainer/checkpoint_parse.h"
 
@@ -75,8 +76,8 @@ static int list_folder(const char *dir, const char *name, bool sweep, struct lis
     closedir(folder);
     if (!memory) {
         free(list.steps);
-        snprintf(err, CHECKPOINT_ERROR_MAX, "out of memory: %.300s: the list of its checkpoints", dir);
-        return -ENOMEM;
+        return fail_with(-ENOMEM, err, CHECKPOINT_ERROR_MAX,
+                         "out of memory: %.300s: the list of its checkpoints", dir);
     }
     if (list.n > 0)
         qsort(list.steps, list.n, sizeof *list.steps, by_steps);
@@ -94,10 +95,9 @@ int checkpoint_keep(const char *dir, const char *name, int64_t steps, int keep,
 {
     char path[PATH_MAX];
     struct list list;
-    if (!path_of(dir, name, steps, path)) {
-        snprintf(err, CHECKPOINT_ERROR_MAX, "cannot write a checkpoint: %.300s…: a shorter path", dir);
-        return -ENAMETOOLONG;
-    }
+    if (!path_of(dir, name, steps, path))
+        return fail_with(-ENAMETOOLONG, err, CHECKPOINT_ERROR_MAX,
+                         "cannot write a checkpoint: %.300s…: a shorter path", dir);
     int r = checkpoint_write(path, pieces, n, err);
     if (r == 0)
         r = list_folder(dir, name, true, &list, err);

@@ -2,10 +2,11 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "exchange/fail.h"
 
 enum { N_COLUMNS = 5, SET_BYTES_MAX = 4 << 20 };
 
@@ -20,17 +21,7 @@ struct trainer_data {
     int64_t *open_ns;          /* of rows that are not neighbours; or NULL */
 };
 
-static int say(char err[static TRAINER_DATA_ERROR_MAX], int code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static int say(char err[static TRAINER_DATA_ERROR_MAX], int code, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(err, TRAINER_DATA_ERROR_MAX, format, args);
-    va_end(args);
-    return code;
-}
+#define say(err, code, ...) fail_with(code, err, TRAINER_DATA_ERROR_MAX, __VA_ARGS__)
 
 static bool all_present(const struct market *market, size_t row)
 {

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/fail.h"
+
 enum { FORM_SECTION_MAX = 64 };
 
 static bool is_empty(const char *line)
@@ -198,10 +200,8 @@ int tui_form_set(struct form *form, size_t at, const char *value, char words[sta
         row->was = NULL;
     } else {
         char *line = tui_form_line_with(row->line, value);
-        if (!line) {
-            snprintf(words, FORM_WORDS_MAX, "out of memory");
-            return -ENOMEM;
-        }
+        if (!line)
+            return fail_with(-ENOMEM, words, FORM_WORDS_MAX, "out of memory");
         if (row->was || row->added)
             free(row->line);
         else

@@ -9,6 +9,7 @@
 #include "cli/text.h"
 #include "db/records.h"
 #include "exchange/decimal.h"
+#include "exchange/fail.h"
 #include "record/order.h"
 #include "tui/history_reader.h"
 #include "tui/status_reader.h"
@@ -68,8 +69,7 @@ int tui_history_open(const char *path, struct history_reader **ret, char *err, s
         reader->statistics = tui_statistics_create();
     if (!reader || !reader->statistics) {
         free(reader);
-        snprintf(err, err_size, "out of memory");
-        return -ENOMEM;
+        return fail_with(-ENOMEM, err, err_size, "out of memory");
     }
     int r = db_reader_open(path, &reader->db, words, sizeof(words));
     if (r < 0) {

@@ -9,6 +9,7 @@
 #include "daemon/log.h"
 #include "db/reader.h"
 #include "exchange/clock.h"
+#include "exchange/fail.h"
 #include "exchange/net/secret.h"
 
 enum {
@@ -165,10 +166,8 @@ static int make_rest(struct feed *feed, char *err, size_t err_size)
 static int read_keys(struct feed *feed, char *err, size_t err_size)
 {
     feed->keys = net_secret_alloc(sizeof *feed->keys);
-    if (!feed->keys) {
-        snprintf(err, err_size, "out of memory");
-        return -ENOMEM;
-    }
+    if (!feed->keys)
+        return fail_with(-ENOMEM, err, err_size, "out of memory");
     int r = feed_keys_read(feed->config->keys, feed->keys, err, err_size);
     if (r == 0 && !net_secret_locked())
         daemon_log_warning(
@@ -198,8 +197,7 @@ int feed_create(struct feeds *feeds, struct daemon *daemon, const struct daemon_
     if (!feed || make_symbols(feed, wanted, n) < 0) {
         if (feed)
             free_feed(feed);
-        snprintf(err, err_size, "out of memory");
-        return -ENOMEM;
+        return fail_with(-ENOMEM, err, err_size, "out of memory");
     }
     feed->feeds = feeds;
     feed->daemon = daemon;

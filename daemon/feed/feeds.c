@@ -8,6 +8,7 @@
 #include "daemon/feed/internal.h"
 #include "db/reader.h"
 #include "exchange/clock.h"
+#include "exchange/fail.h"
 #include "exchange/net/context.h"
 
 struct feed_place {
@@ -99,10 +100,8 @@ static int make_plan(const struct daemon *daemon, struct plan **ret, char *err, 
 {
     struct db_reader *reader;
     struct plan *plan = calloc(1, sizeof *plan);
-    if (!plan) {
-        snprintf(err, err_size, "out of memory");
-        return -ENOMEM;
-    }
+    if (!plan)
+        return fail_with(-ENOMEM, err, err_size, "out of memory");
     plan->config = &daemon->config;
     for (int s = 0; s < daemon->config.n_symbols; s++) {
         struct wanted *wanted = &plan->list[plan->n++];
@@ -134,10 +133,8 @@ static int add_feed(struct feeds *feeds, const struct plan *plan, int venue, cha
 {
     struct feed_wanted *wanted = calloc((size_t)plan->n + 1, sizeof *wanted);
     int n = 0;
-    if (!wanted) {
-        snprintf(err, err_size, "out of memory");
-        return -ENOMEM;
-    }
+    if (!wanted)
+        return fail_with(-ENOMEM, err, err_size, "out of memory");
     for (int s = 0; s < plan->n; s++) {
         if (plan->list[s].venue != venue)
             continue;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "exchange/fail.h"
 #include "exchange/net/secret.h"
 
 enum { TEXT_MAX = 2 * FEED_KEY_MAX + 8 };
@@ -35,10 +36,8 @@ static int find(const char *name, char *path, size_t size, char *err, size_t err
         return -ENOENT;
     }
     int n = snprintf(path, size, "%s/%s", directory, name);
-    if (n < 0 || (size_t)n >= size) {
-        snprintf(err, err_size, "keys = %.60s: its path is too long", name);
-        return -ENAMETOOLONG;
-    }
+    if (n < 0 || (size_t)n >= size)
+        return fail_with(-ENAMETOOLONG, err, err_size, "keys = %.60s: its path is too long", name);
     return 0;
 }
 
@@ -46,22 +45,19 @@ static int find(const char *name, char *path, size_t size, char *err, size_t err
 static int check_mode(int fd, bool own, const char *path, char *err, size_t err_size)
 {
     struct stat file;
-    if (fstat(fd, &file) < 0 || !S_ISREG(file.st_mode)) {
-        snprintf(err, err_size, "keys: %.300s: is %s: a file of two lines, id and secret, is needed", path,
-                 S_ISFIFO(file.st_mode) ? "a FIFO" : "no file");
-        return -EINVAL;
-    }
-    if (own && file.st_uid != geteuid() && file.st_uid != 0) {
-        snprintf(err, err_size,
-                 "keys: %.300s: belongs to uid %u: a file of root or of uid %u, which runs this, is needed",
-                 path, (unsigned)file.st_uid, (unsigned)geteuid());
-        return -EPERM;
-    }
-    if (own && (file.st_mode & 077) != 0) {
-        snprintf(err, err_size, "keys: %.300s: others may read it (mode %04o): mode 0600 is needed", path,
-                 (unsigned)(file.st_mode & 07777));
-        return -EACCES;
-    }
+    if (fstat(fd, &file) < 0 || !S_ISREG(file.st_mode))
+        return fail_with(-EINVAL, err, err_size,
+                         "keys: %.300s: is %s: a file of two lines, id and secret, is needed", path,
+                         S_ISFIFO(file.st_mode) ? "a FIFO" : "no file");
+    if (own && file.st_uid != geteuid() && file.st_uid != 0)
+        return fail_with(
+            -EPERM, err, err_size,
+            "keys: %.300s: belongs to uid %u: a file of root or of uid %u, which runs this, is needed", path,
+            (unsigned)file.st_uid, (unsigned)geteuid());
+    if (own && (file.st_mode & 077) != 0)
+        return fail_with(-EACCES, err, err_size,
+                         "keys: %.300s: others may read it (mode %04o): mode 0600 is needed", path,
+                         (unsigned)(file.st_mode & 07777));
     return 0;
 }
 
@@ -105,7 +101,7 @@ int feed_keys_read(const char *name, struct feed_keys *ret, char *err, size_t er
     if (good)
         return 0;
     feed_keys_forget(ret);
-    snprintf(err, err_size, "keys: %.300s: two lines, id and secret, of at most %d characters are needed",
-             path, FEED_KEY_MAX - 1);
-    return -EINVAL;
+    return fail_with(-EINVAL, err, err_size,
+                     "keys: %.300s: two lines, id and secret, of at most %d characters are needed", path,
+                     FEED_KEY_MAX - 1);
 }

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "exchange/fail.h"
+
 enum {
     LOG_MAX = 1 << 20,
     LAST_WORDS_MAX = 200,
@@ -159,10 +161,8 @@ int daemon_training_spawn_start(uv_loop_t *loop, const struct spawn_config *conf
 {
     char *environment[ENVIRONMENT_MAX];
     struct spawn *spawn = calloc(1, sizeof *spawn);
-    if (!spawn) {
-        snprintf(err, err_size, "out of memory");
-        return -ENOMEM;
-    }
+    if (!spawn)
+        return fail_with(-ENOMEM, err, err_size, "out of memory");
     spawn->config = *config;
     int log = open_log(spawn, err, err_size);
     if (log < 0) {

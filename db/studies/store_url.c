@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "db/studies/store_ops.h"
+#include "exchange/fail.h"
 
 enum { BUSY_DEFAULT_MS = 60000, TIMEOUT_MOST_S = 86400 };
 
@@ -53,9 +54,9 @@ static int read_scheme(const char *url, const char *end, const struct study_stor
         }
     const char *host = strrchr(url, '@'); /* who and by what password is nobody else's */
     host = host && host > end ? host : end + strlen("://");
-    snprintf(err, STUDY_ERROR_MAX, "%.*s://%s%.200s: studies are kept in sqlite:///FILE", (int)n, url,
-             *host == '@' ? "…" : "", host);
-    return -EPROTONOSUPPORT;
+    return fail_with(-EPROTONOSUPPORT, err, STUDY_ERROR_MAX,
+                     "%.*s://%s%.200s: studies are kept in sqlite:///FILE", (int)n, url,
+                     *host == '@' ? "…" : "", host);
 }
 
 static int read_url(const char *url, struct parts *ret, char err[static STUDY_ERROR_MAX])
@@ -75,11 +76,9 @@ static int read_url(const char *url, struct parts *ret, char err[static STUDY_ER
         if (r < 0)
             return r;
     }
-    if (!*location || n == 0) {
-        snprintf(err, STUDY_ERROR_MAX, "studies: \"%.200s\": names no file: sqlite:///FILE would be right",
-                 url);
-        return -EINVAL;
-    }
+    if (!*location || n == 0)
+        return fail_with(-EINVAL, err, STUDY_ERROR_MAX,
+                         "studies: \"%.200s\": names no file: sqlite:///FILE would be right", url);
     parts.location = strndup(location, n);
     if (!parts.location)
         return refuse(-ENOMEM, url, "no memory", err);

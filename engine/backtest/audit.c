@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/fail.h"
+#include "exchange/fail.h"
 #include "exchange/fill_rules.h"
 #include "exchange/filter.h"
 
@@ -67,7 +67,7 @@ static int place_all(const struct backtest *backtest, struct backtest_rows *rows
         for (size_t i = 0; i < of->n_fills && ok; i++)
             ok = place((const void **)rows->fills, rows->n_fills, of->fills[i].id, &of->fills[i]);
         if (!ok)
-            return engine_fail(-EBADMSG, err, err_size, "account %d: ids are not 1, 2, 3 and so on", a);
+            return fail_with(-EBADMSG, err, err_size, "account %d: ids are not 1, 2, 3 and so on", a);
     }
     return 0;
 }

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "engine/backtest/sim.h"
-#include "engine/fail.h"
 #include "exchange/clock.h"
+#include "exchange/fail.h"
 
 enum { THREADS_MAX = 64, ROOM_FIRST = 64 };
 
@@ -159,7 +159,7 @@ int backtest_run(const struct backtest_config *config, struct backtest *ret, cha
     struct backtest backtest = {.n_accounts = config->n_accounts, .from = config->from, .to = config->to};
     backtest.accounts = calloc((size_t)config->n_accounts, sizeof *backtest.accounts);
     if (!backtest.accounts)
-        return engine_fail(-ENOMEM, err, err_size, "not enough memory for this backtest");
+        return fail_with(-ENOMEM, err, err_size, "not enough memory for this backtest");
     struct run run = {.config = config,
                       .ret = &backtest,
                       .work = (config->to - config->from) * (size_t)config->n_accounts,

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "engine/backtest/sim.h"
-#include "engine/fail.h"
 #include "engine/specs.h"
 #include "exchange/clock.h"
+#include "exchange/fail.h"
 
 /* The base bars that an indicator needs for its first output. */
 static size_t bars_needed(const struct desk_spec *spec, int64_t interval_ns)
@@ -41,7 +41,7 @@ int backtest_needs(const struct backtest_config *config, const struct account_sp
     }
     if (engine_runner_specs(account->strategy, account->params, market->interval_ns, specs, &n, why) < 0 ||
         engine_runner_specs_of_bars(account->strategy, specs, n, why) < 0)
-        return engine_fail(-EINVAL, err, err_size, "%s", why);
+        return fail_with(-EINVAL, err, err_size, "%s", why);
     for (size_t i = 0; i < n; i++) {
         size_t needed = bars_needed(&specs[i], market->interval_ns);
         if (needed > ret->bars) {
@@ -69,12 +69,11 @@ static int check_bars(const struct backtest_config *config, const struct account
     if (r < 0 || needs.most_there >= needs.bars)
         return r;
     if (!needs.output[0])
-        return engine_fail(-EINVAL, err, err_size, "%s: there is no bar to trade on",
-                           account->strategy->name);
-    return engine_fail(-EINVAL, err, err_size,
-                       "%s: there are %zu bars, fewer than the %zu that its %s needs before it says "
-                       "anything: give more bars, or shorter periods",
-                       account->strategy->name, needs.most_there, needs.bars, needs.output);
+        return fail_with(-EINVAL, err, err_size, "%s: there is no bar to trade on", account->strategy->name);
+    return fail_with(-EINVAL, err, err_size,
+                     "%s: there are %zu bars, fewer than the %zu that its %s needs before it says "
+                     "anything: give more bars, or shorter periods",
+                     account->strategy->name, needs.most_there, needs.bars, needs.output);
 }
 
 static int check_params(const struct account_spec *account, char *err, size_t err_size)
@@ -85,14 +84,14 @@ static int check_params(const struct account_spec *account, char *err, size_t er
         double value = account->params[i];
         if (value >= param->min && value <= param->max && (!param->integer || value == floor(value)))
             continue;
-        return engine_fail(-EINVAL, err, err_size, "%s: %s is %g: it must be %s%g to %g", strategy->name,
-                           param->name, value, param->integer ? "a whole number from " : "", param->min,
-                           param->max);
+        return fail_with(-EINVAL, err, err_size, "%s: %s is %g: it must be %s%g to %g", strategy->name,
+                         param->name, value, param->integer ? "a whole number from " : "", param->min,
+                         param->max);
     }
     const char *why = strategy->check ? strategy->check(account->params) : NULL;
     if (!why)
         return 0;
-    return engine_fail(-EINVAL, err, err_size, "%s: %s", strategy->name, why);
+    return fail_with(-EINVAL, err, err_size, "%s: %s", strategy->name, why);
 }
 
 /* The first bar, whose close scales its actions, is there of each symbol, unless the policy says the closes
@@ -109,19 +108,19 @@ static int check_first_bar(const struct market *market, const struct policy *pol
         return 0;
     if (policy->first_ns < market_open_ns(market, 0) ||
         policy->first_ns >= market_open_ns(market, market->rows))
-        return engine_fail(-EINVAL, why, POLICY_ERROR_MAX,
-                           "it begins at the bar of %s: the bars go from %s to %s", first,
-                           clock_utc_text(market_open_ns(market, 0), from),
-                           clock_utc_text(market_open_ns(market, market->rows), to));
+        return fail_with(-EINVAL, why, POLICY_ERROR_MAX,
+                         "it begins at the bar of %s: the bars go from %s to %s", first,
+                         clock_utc_text(market_open_ns(market, 0), from),
+                         clock_utc_text(market_open_ns(market, market->rows), to));
     size_t row = market_store_row_at(market, policy->first_ns);
     for (int i = 0; i < policy->n_assets; i++) {
         int s = policy_find_symbol(&policy->assets[i], currency, symbols, market->n_symbols);
         const struct market_series *series = &market->series[s];
         bool there = market_present(series, row);
         if (there && policy->first_closes && series->close[row] != policy->first_closes[i])
-            return engine_fail(-EINVAL, why, POLICY_ERROR_MAX,
-                               "first_close of %s is %.10g, and its bar of %s closes at %.10g",
-                               symbols[s].name, policy->first_closes[i], first, series->close[row]);
+            return fail_with(-EINVAL, why, POLICY_ERROR_MAX,
+                             "first_close of %s is %.10g, and its bar of %s closes at %.10g", symbols[s].name,
+                             policy->first_closes[i], first, series->close[row]);
         if (!there && !policy->first_closes) {
             snprintf(
                 why, POLICY_ERROR_MAX,
@@ -141,7 +140,7 @@ static int check_policy(const struct backtest_config *config, const struct accou
     char why[POLICY_ERROR_MAX];
     struct symbol *symbols = calloc((size_t)market->n_symbols, sizeof *symbols);
     if (!symbols)
-        return engine_fail(-ENOMEM, err, err_size, "not enough memory for this backtest");
+        return fail_with(-ENOMEM, err, err_size, "not enough memory for this backtest");
     for (int s = 0; s < market->n_symbols; s++)
         symbols[s] = market->series[s].symbol;
     bool refused =
@@ -150,7 +149,7 @@ static int check_policy(const struct backtest_config *config, const struct accou
     free(symbols);
     if (!refused)
         return 0;
-    return engine_fail(-EINVAL, err, err_size, "the policy of account %s: %s", account->name, why);
+    return fail_with(-EINVAL, err, err_size, "the policy of account %s: %s", account->name, why);
 }
 
 static int check_account(const struct backtest_config *config, const struct account_spec *account, char *err,
@@ -159,20 +158,20 @@ static int check_account(const struct backtest_config *config, const struct acco
     const struct market *market = config->market;
     const char *why = account_rules_check(&account->rules);
     if (why)
-        return engine_fail(-EINVAL, err, err_size, "account %s: %s", account->name, why);
+        return fail_with(-EINVAL, err, err_size, "account %s: %s", account->name, why);
     if (!account->strategy == !account->policy)
-        return engine_fail(-EINVAL, err, err_size, "account %s has %s: a backtest trades nothing by hand",
-                           account->name, account->strategy ? "a strategy and a policy" : "no strategy");
+        return fail_with(-EINVAL, err, err_size, "account %s has %s: a backtest trades nothing by hand",
+                         account->name, account->strategy ? "a strategy and a policy" : "no strategy");
     if (account->cash <= 0)
-        return engine_fail(-EINVAL, err, err_size, "account %s: cash must be more than 0", account->name);
+        return fail_with(-EINVAL, err, err_size, "account %s: cash must be more than 0", account->name);
     int s = 0;
     while (s < market->n_symbols && strcmp(market->series[s].symbol.quote, account->currency) != 0)
         s++;
     if (s == market->n_symbols)
-        return engine_fail(-EINVAL, err, err_size,
-                           "account %s is kept in %s, and no symbol is quoted in it: %s is quoted in %s",
-                           account->name, account->currency, market->series[0].symbol.name,
-                           market->series[0].symbol.quote);
+        return fail_with(-EINVAL, err, err_size,
+                         "account %s is kept in %s, and no symbol is quoted in it: %s is quoted in %s",
+                         account->name, account->currency, market->series[0].symbol.name,
+                         market->series[0].symbol.quote);
     if (account->policy)
         return check_policy(config, account, err, err_size);
     int r = check_params(account, err, err_size);
@@ -201,10 +200,10 @@ int backtest_check_config(const struct backtest_config *config, char *err, size_
             const char *why =
                 config->way == BACKTEST_COLUMNS ? backtest_sim_covers(config, &config->accounts[a]) : NULL;
             if (why)
-                return engine_fail(-EINVAL, err, err_size,
-                                   "account %s cannot be run by columns, for %s: leave the way open, or "
-                                   "take the engine's",
-                                   config->accounts[a].name, why);
+                return fail_with(-EINVAL, err, err_size,
+                                 "account %s cannot be run by columns, for %s: leave the way open, or "
+                                 "take the engine's",
+                                 config->accounts[a].name, why);
             int r = check_account(config, &config->accounts[a], err, err_size);
             if (r < 0)
                 return r;

@@ -7,8 +7,8 @@
 
 #include "engine/backtest/guard_bars.h"
 #include "engine/backtest/guard_run.h"
-#include "engine/fail.h"
 #include "exchange/decimal.h"
+#include "exchange/fail.h"
 #include "exchange/replay/chance.h"
 
 enum { FUTURE_ROWS = 512 /* after a cut */, ROWS_LEAST = 16, THREADS_MAX = 64 };
@@ -141,7 +141,7 @@ static int try_job(struct search *search, const struct job *job, struct guard_ru
 {
     struct guard_bars bars;
     if (make_bars(search, job, &bars) < 0)
-        return engine_fail(-ENOMEM, err, err_size, "out of memory");
+        return fail_with(-ENOMEM, err, err_size, "out of memory");
     int r = backtest_guard_run_make(search->config, &bars.market, 0, job->way, ret, err, err_size);
     backtest_guard_bars_finish(&bars);
     return r;
@@ -311,8 +311,8 @@ int backtest_guard_lookahead(const struct guard_config *config, struct guard_loo
                             .err_size = err_size,
                             .to = &verdict};
     if (config->market->rows < ROWS_LEAST)
-        return engine_fail(-EINVAL, err, err_size, "%zu bars are too few to cut: at least %d are needed",
-                           config->market->rows, ROWS_LEAST);
+        return fail_with(-EINVAL, err, err_size, "%zu bars are too few to cut: at least %d are needed",
+                         config->market->rows, ROWS_LEAST);
     choose_moves(&search);
     struct job whole = {GUARD_CHANGES, BACKTEST_ENGINE, 0, 0};
     int r = try_job(&search, &whole, &engine, err, err_size);

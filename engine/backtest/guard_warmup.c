@@ -5,8 +5,8 @@
 
 #include "engine/backtest/guard_bars.h"
 #include "engine/backtest/guard_run.h"
-#include "engine/fail.h"
 #include "engine/specs.h"
+#include "exchange/fail.h"
 
 enum { WINDOW_LEAST = 64, WINDOW_MOST = 2048, ROWS_LEAST = 16 * WINDOW_LEAST };
 
@@ -208,7 +208,7 @@ static int check_length(const struct guard_config *config, size_t first, const s
         needed = 8 * history + ROWS_LEAST;
     if (rows >= needed)
         return 0;
-    return engine_fail(
+    return fail_with(
         -EINVAL, err, err_size,
         "%zu bars that all symbols have are too few: its indicators want %zu bars of history, and %zu "
         "bars are needed to see whether that is enough",

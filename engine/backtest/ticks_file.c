@@ -7,11 +7,11 @@
 #include <string.h>
 #include <strings.h>
 
-#include "engine/fail.h"
 #include "engine/market/symbols.h"
 #include "exchange/bar.h"
 #include "exchange/bars_input.h"
 #include "exchange/bars_name.h"
+#include "exchange/fail.h"
 #include "exchange/market.h"
 #include "exchange/venue_format.h"
 
@@ -263,9 +263,8 @@ static int rescale(struct backtest_tick *ticks, size_t n, const struct symbol *s
     for (size_t i = 0; i < n; i++)
         if (decimal_rescale(ticks[i].price, TEXT_SCALE, symbol->price_scale, &ticks[i].price) < 0 ||
             decimal_rescale(ticks[i].qty, TEXT_SCALE, symbol->qty_scale, &ticks[i].qty) < 0)
-            return engine_fail(-EINVAL, err, MARKET_ERROR_MAX,
-                               "%s: trade %lld has more digits than the symbol", symbol->name,
-                               (long long)ticks[i].id);
+            return fail_with(-EINVAL, err, MARKET_ERROR_MAX, "%s: trade %lld has more digits than the symbol",
+                             symbol->name, (long long)ticks[i].id);
     return 0;
 }
 

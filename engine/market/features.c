@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/fail.h"
 #include "engine/market/cache.h"
 #include "engine/market/image.h"
 #include "exchange/clock.h"
+#include "exchange/fail.h"
 
 #define KIND "matrix"
 
@@ -269,8 +269,8 @@ int market_store_features_fit(const struct market *market, int symbol, struct fe
     const struct market_series *series = &market->series[symbol];
     struct existing existing;
     if (from >= to || to > market->rows)
-        return engine_fail(-EINVAL, err, MARKET_ERROR_MAX,
-                           "rows %zu to %zu to be fitted on: rows from 0 to %zu", from, to, market->rows);
+        return fail_with(-EINVAL, err, MARKET_ERROR_MAX,
+                         "rows %zu to %zu to be fitted on: rows from 0 to %zu", from, to, market->rows);
     int r = existing_open(market, symbol, &existing);
     if (r < 0) {
         snprintf(err, MARKET_ERROR_MAX, "out of memory: the bars of %s", series->symbol.name);
@@ -338,7 +338,7 @@ int market_store_columns_fit(const struct market_columns *columns, struct featur
     struct feature_rows *bars = malloc((n_blocks + 1) * sizeof(*bars));
     size_t n = 0;
     if (!bars)
-        return engine_fail(-ENOMEM, err, MARKET_ERROR_MAX, "out of memory: blocks of rows");
+        return fail_with(-ENOMEM, err, MARKET_ERROR_MAX, "out of memory: blocks of rows");
     for (size_t b = 0; b < n_blocks; b++) {
         size_t rows = columns->market->rows;
         if (blocks[b].from >= blocks[b].to || blocks[b].to > rows) {

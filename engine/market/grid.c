@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/fail.h"
 #include "engine/market/exact.h"
 #include "engine/market/image.h"
 #include "engine/market/parallel.h"
 #include "exchange/bar.h"
 #include "exchange/clock.h"
 #include "exchange/decimal.h"
+#include "exchange/fail.h"
 
 static const double volume_most = 1e18; /* that sums of it and products with prices hold in 128 bits */
 
@@ -55,10 +55,10 @@ int market_store_intervals_differ(const struct market_source *a, const struct ma
                                   char err[static MARKET_ERROR_MAX])
 {
     char one[40], other[40];
-    return engine_fail(-EINVAL, err, MARKET_ERROR_MAX,
-                       "intervals differ: %s has %s, %s has %s: bars of one interval, or --interval",
-                       a->origin, interval_text(a->bars.interval_ns, one), b->origin,
-                       interval_text(b->bars.interval_ns, other));
+    return fail_with(-EINVAL, err, MARKET_ERROR_MAX,
+                     "intervals differ: %s has %s, %s has %s: bars of one interval, or --interval", a->origin,
+                     interval_text(a->bars.interval_ns, one), b->origin,
+                     interval_text(b->bars.interval_ns, other));
 }
 
 static int find_interval(struct build *b, int64_t wanted, char err[static MARKET_ERROR_MAX])
@@ -78,8 +78,8 @@ static int find_interval(struct build *b, int64_t wanted, char err[static MARKET
     }
     if (b->interval_ns > 0)
         return 0;
-    return engine_fail(-EINVAL, err, MARKET_ERROR_MAX, "no interval: %s: at least two bars, or --interval",
-                       b->sources[0].origin);
+    return fail_with(-EINVAL, err, MARKET_ERROR_MAX, "no interval: %s: at least two bars, or --interval",
+                     b->sources[0].origin);
 }
 
 /* The bars of each source between from and to, and where the grid begins. */
@@ -96,8 +96,8 @@ static int find_range(struct build *b, char err[static MARKET_ERROR_MAX])
         while (end > begin && bars_of->open_time_ns[end - 1] >= b->to_ns)
             end--;
         if (begin == end)
-            return engine_fail(-EINVAL, err, MARKET_ERROR_MAX, "no bars: %s: %s", b->sources[i].origin,
-                               bars_of->n ? "bars between --from and --to" : "at least one bar");
+            return fail_with(-EINVAL, err, MARKET_ERROR_MAX, "no bars: %s: %s", b->sources[i].origin,
+                             bars_of->n ? "bars between --from and --to" : "at least one bar");
         b->begin[i] = begin;
         b->end[i] = end;
         bars += end - begin;
@@ -110,14 +110,14 @@ static int find_range(struct build *b, char err[static MARKET_ERROR_MAX])
     uint64_t size = market_store_image_size(rows, (uint64_t)b->n);
     char from[CLOCK_TEXT_MAX], to[CLOCK_TEXT_MAX];
     if (size == 0 || (rows * (uint64_t)b->n > SPARSE_FREE && rows * (uint64_t)b->n / SPARSE_CELLS > bars))
-        return engine_fail(-EINVAL, err, MARKET_ERROR_MAX,
-                           "the grid would be nearly empty: %zu bars from %s to %s, %" PRIu64
-                           " rows: bars that belong together, or --from and --to",
-                           bars, clock_utc_text(b->start_ns, from), clock_utc_text(last_ns, to), rows);
+        return fail_with(-EINVAL, err, MARKET_ERROR_MAX,
+                         "the grid would be nearly empty: %zu bars from %s to %s, %" PRIu64
+                         " rows: bars that belong together, or --from and --to",
+                         bars, clock_utc_text(b->start_ns, from), clock_utc_text(last_ns, to), rows);
     b->image = market_store_image_create(b->n, rows, b->start_ns, b->interval_ns);
     if (!b->image)
-        return engine_fail(-ENOMEM, err, MARKET_ERROR_MAX,
-                           "out of memory: a market of %" PRIu64 " bytes: fewer bars", size);
+        return fail_with(-ENOMEM, err, MARKET_ERROR_MAX,
+                         "out of memory: a market of %" PRIu64 " bytes: fewer bars", size);
     return 0;
 }
 
@@ -324,9 +324,9 @@ static int check_names(const struct build *b, char err[static MARKET_ERROR_MAX])
     for (int i = 0; i < b->n; i++)
         for (int k = 0; k < i; k++)
             if (strcmp(b->sources[i].symbol.name, b->sources[k].symbol.name) == 0)
-                return engine_fail(-EINVAL, err, MARKET_ERROR_MAX,
-                                   "symbol twice: %s: %s and %s: each symbol once", b->sources[i].symbol.name,
-                                   b->sources[k].origin, b->sources[i].origin);
+                return fail_with(-EINVAL, err, MARKET_ERROR_MAX,
+                                 "symbol twice: %s: %s and %s: each symbol once", b->sources[i].symbol.name,
+                                 b->sources[k].origin, b->sources[i].origin);
     return 0;
 }
 
@@ -360,13 +360,13 @@ int market_store_build(struct market_source *sources, int n, const struct market
 {
     bool all = options->from_ns == 0 && options->to_ns == 0;
     if (n < 1 || n > SYMBOLS_MAX || options->interval_ns < 0 || (!all && options->from_ns >= options->to_ns))
-        return engine_fail(-EINVAL, err, MARKET_ERROR_MAX, "%s",
-                           n < 1 || n > SYMBOLS_MAX   ? "number of symbols: 1 to 4096"
-                           : options->interval_ns < 0 ? "interval: above 0"
-                                                      : "--from and --to: the first before the second");
+        return fail_with(-EINVAL, err, MARKET_ERROR_MAX, "%s",
+                         n < 1 || n > SYMBOLS_MAX   ? "number of symbols: 1 to 4096"
+                         : options->interval_ns < 0 ? "interval: above 0"
+                                                    : "--from and --to: the first before the second");
     struct build *b = calloc(1, sizeof(*b));
     if (!b)
-        return engine_fail(-ENOMEM, err, MARKET_ERROR_MAX, "out of memory");
+        return fail_with(-ENOMEM, err, MARKET_ERROR_MAX, "out of memory");
     b->sources = sources;
     b->n = n;
     b->from_ns = all ? INT64_MIN : options->from_ns;

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/fail.h"
 #include "exchange/bars_gaps.h"
 #include "exchange/clock.h"
+#include "exchange/fail.h"
 
 /* The sources of one symbol. */
 struct group {
@@ -68,9 +68,9 @@ static int check_terms(const struct group *g, const struct market_terms *terms,
             const char *a = lists[t][g->member[0]->file], *b = lists[t][g->member[i]->file];
             if (a == b || (a && b && strcmp(a, b) == 0))
                 continue;
-            return engine_fail(-EINVAL, err, MARKET_ERROR_MAX,
-                               "%s: \"%.64s\" and \"%.64s\": %s: the same for all its files", options[t],
-                               a ? a : "", b ? b : "", g->member[i]->bars.symbol);
+            return fail_with(-EINVAL, err, MARKET_ERROR_MAX,
+                             "%s: \"%.64s\" and \"%.64s\": %s: the same for all its files", options[t],
+                             a ? a : "", b ? b : "", g->member[i]->bars.symbol);
         }
     return 0;
 }
@@ -161,7 +161,7 @@ int market_store_join(struct market_source *sources, int *n, int64_t interval_ns
     struct group g = {.member = calloc((size_t)*n, sizeof(*g.member))};
     int r = 0, kept = 0;
     if (!g.member)
-        return engine_fail(-ENOMEM, err, MARKET_ERROR_MAX, "out of memory");
+        return fail_with(-ENOMEM, err, MARKET_ERROR_MAX, "out of memory");
     for (int i = 0; r == 0 && i < *n; i++) {
         if (sources[i].bars.n == 0) /* it was taken by one before */
             continue;

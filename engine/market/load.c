@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/fail.h"
 #include "engine/market/cache.h"
 #include "engine/market/grid.h"
 #include "engine/market/image.h"
@@ -15,6 +14,7 @@
 #include "engine/market/parallel.h"
 #include "engine/market/symbols.h"
 #include "exchange/clock.h"
+#include "exchange/fail.h"
 
 /* Counts what the same files become: another way to place bars, or another symbol_default(), takes the next
  * number, and what older ones wrote is not found. */
@@ -255,8 +255,8 @@ int market_store_load_files(const char *const *paths, size_t n, const struct mar
     struct market *market = NULL;
     int r = -ENOMEM;
     if (n < 1 || n > SYMBOLS_MAX)
-        return engine_fail(-EINVAL, err, MARKET_ERROR_MAX, "number of bars files: %zu: 1 to %d", n,
-                           SYMBOLS_MAX);
+        return fail_with(-EINVAL, err, MARKET_ERROR_MAX, "number of bars files: %zu: 1 to %d", n,
+                         SYMBOLS_MAX);
     struct loader *l = calloc(1, sizeof(*l));
     struct source_file *files = calloc(n, sizeof(*files));
     struct market_source *sources = calloc(n, sizeof(*sources));

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "engine/fail.h"
 #include "engine/market/exact.h"
 #include "exchange/decimal.h"
+#include "exchange/fail.h"
 #include "exchange/venue_format.h"
 
 enum {
@@ -139,8 +139,8 @@ static int text_digits(const char *text)
 static int refuse_term(const struct market_source *source, const char *option, const char *text,
                        const char *right, char err[static MARKET_ERROR_MAX])
 {
-    return engine_fail(-EINVAL, err, MARKET_ERROR_MAX, "%s: \"%.64s\": %s: %s", option, text,
-                       source->bars.symbol, right);
+    return fail_with(-EINVAL, err, MARKET_ERROR_MAX, "%s: \"%.64s\": %s: %s", option, text,
+                     source->bars.symbol, right);
 }
 
 static int take_terms(struct market_source *source, const char *lot, const char *tick,
@@ -174,9 +174,9 @@ static int default_symbol(struct market_source *source, const char *quote, const
         digits = bars->price_digits;
     if (symbol_default(bars->symbol, quote, digits, bars->volume_digits, &source->symbol) == 0)
         return 0;
-    return engine_fail(-EINVAL, err, MARKET_ERROR_MAX,
-                       "no symbol: %s: %s: a name of a base and a quote asset, each of at most 15 letters",
-                       bars->symbol, source->origin);
+    return fail_with(-EINVAL, err, MARKET_ERROR_MAX,
+                     "no symbol: %s: %s: a name of a base and a quote asset, each of at most 15 letters",
+                     bars->symbol, source->origin);
 }
 
 int market_store_symbols(struct market_source *sources, int n, const char *info,

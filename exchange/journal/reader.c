@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "exchange/fail.h"
+
 /* ---- segments ---- */
 
 static int list_segments(struct journal_reader *reader)
@@ -241,10 +243,8 @@ int journal_reader_open_on(const struct journal_files *files, const char *path, 
                            char *err, size_t err_size)
 {
     struct journal_reader *reader = calloc(1, sizeof *reader);
-    if (!reader) {
-        snprintf(err, err_size, "%s: out of memory", path);
-        return -ENOMEM;
-    }
+    if (!reader)
+        return fail_with(-ENOMEM, err, err_size, "%s: out of memory", path);
     reader->dir = -1;
     int r = journal_scan_init(&reader->scan, files);
     if (r == 0)

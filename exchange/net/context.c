@@ -1,3 +1,4 @@
+#include "exchange/fail.h"
 #include "exchange/net/internal.h"
 
 #include <errno.h>
@@ -28,8 +29,8 @@ static int trust(SSL_CTX *tls, const char *ca_file, char *error)
     if (!ca_file) {
         if (SSL_CTX_set_default_verify_paths(tls) == 1)
             return 0;
-        snprintf(error, NET_ERROR_MAX, "the system's certificates cannot be read (package ca-certificates)");
-        return -EINVAL;
+        return fail_with(-EINVAL, error, NET_ERROR_MAX,
+                         "the system's certificates cannot be read (package ca-certificates)");
     }
     const char *why;
     FILE *file = whole_file_stream(ca_file, &why); /* OpenSSL would wait for a FIFO */
@@ -41,8 +42,7 @@ static int trust(SSL_CTX *tls, const char *ca_file, char *error)
     fclose(file);
     if (SSL_CTX_load_verify_file(tls, ca_file) == 1)
         return 0;
-    snprintf(error, NET_ERROR_MAX, "%.150s: holds no certificate: " CA_NEEDED, ca_file);
-    return -EINVAL;
+    return fail_with(-EINVAL, error, NET_ERROR_MAX, "%.150s: holds no certificate: " CA_NEEDED, ca_file);
 }
 
 int net_ca_check(const char *ca_file, char error[static NET_ERROR_MAX])

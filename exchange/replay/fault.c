@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exchange/decimal.h"
+#include "exchange/fail.h"
 
 #define NS_PER_MS         1000000LL
 #define NS_PER_S          1000000000LL
@@ -291,8 +292,8 @@ int replay_fault_parse(struct faults *faults, const char *spec, char error[stati
             return 0;
         }
     }
-    snprintf(error, FAULT_ERROR_MAX, "unknown fault: %.40s: one of %s", spec, replay_fault_help());
-    return -EINVAL;
+    return fail_with(-EINVAL, error, FAULT_ERROR_MAX, "unknown fault: %.40s: one of %s", spec,
+                     replay_fault_help());
 }
 
 static bool within(const struct fault_span *span, int64_t since_start_ns)

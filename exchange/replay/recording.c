@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/fail.h"
 #include "exchange/replay/follow.h"
 #include "exchange/replay/lines.h"
 
@@ -487,8 +488,7 @@ int replay_recording_create(struct tape *tape, const char *const *paths, size_t 
     if (!r || !files) {
         free(r);
         free(files);
-        snprintf(error, SOURCE_ERROR_MAX, "out of memory");
-        return -ENOMEM;
+        return fail_with(-ENOMEM, error, SOURCE_ERROR_MAX, "out of memory");
     }
     r->base = (struct replay_source){.ops = &recording_ops, .tape = tape};
     r->files = files;

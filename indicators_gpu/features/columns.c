@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/fail.h"
 #include "indicators_gpu/features/group.h"
 #include "indicators_gpu/features/scaling.h"
 
@@ -106,16 +107,14 @@ static int check_blocks(const struct feature_columns *columns, const struct feat
 {
     size_t end = 0;
     for (size_t b = 0; b < n_blocks; end = blocks[b++].to)
-        if (blocks[b].from < end || blocks[b].to <= blocks[b].from || blocks[b].to > columns->rows) {
-            snprintf(err, err_cap, "bars %zu to %zu cannot be fitted on: rising ones are right, of %zu",
-                     blocks[b].from, blocks[b].to, columns->rows);
-            return -EINVAL;
-        }
+        if (blocks[b].from < end || blocks[b].to <= blocks[b].from || blocks[b].to > columns->rows)
+            return fail_with(-EINVAL, err, err_cap,
+                             "bars %zu to %zu cannot be fitted on: rising ones are right, of %zu",
+                             blocks[b].from, blocks[b].to, columns->rows);
     if (n_blocks > 0 && set->n == columns->n)
         return 0;
-    snprintf(err, err_cap, "set %s: it has to be fitted on bars, with the features that were computed",
-             set->name);
-    return -EINVAL;
+    return fail_with(-EINVAL, err, err_cap,
+                     "set %s: it has to be fitted on bars, with the features that were computed", set->name);
 }
 
 int feature_columns_fit(const struct feature_columns *columns, struct feature_set *set,
@@ -166,11 +165,9 @@ static int scale_one(const struct feature_columns *columns, const struct feature
         size_t n = columns->rows - begin < TILE ? columns->rows - begin : TILE;
         feature_scaler_apply(&scaler, x + begin, n, scaled);
         for (size_t i = 0; i < n; i++) {
-            if (fabsf(scaled[i]) > FLT_MAX) {
-                snprintf(err, err_cap, "%s at bar %zu is %g: more than a float32 holds",
-                         set->features[f].name, begin + i, x[begin + i]);
-                return -EINVAL;
-            }
+            if (fabsf(scaled[i]) > FLT_MAX)
+                return fail_with(-EINVAL, err, err_cap, "%s at bar %zu is %g: more than a float32 holds",
+                                 set->features[f].name, begin + i, x[begin + i]);
             out[(begin + i) * set->n + f] = scaled[i];
         }
     }
@@ -181,10 +178,9 @@ int feature_columns_scale(const struct feature_columns *columns, const struct fe
                           size_t *ret_first, char *err, size_t err_cap)
 {
     double z[FEATURE_KNOTS];
-    if (!set->fitted || set->n != columns->n) {
-        snprintf(err, err_cap, "set %s is not fitted: feature_columns_fit() first", set->name);
-        return -EINVAL;
-    }
+    if (!set->fitted || set->n != columns->n)
+        return fail_with(-EINVAL, err, err_cap, "set %s is not fitted: feature_columns_fit() first",
+                         set->name);
     feature_scaling_normal_quantiles(z);
     for (size_t f = 0; f < set->n; f++) {
         int r = scale_one(columns, set, f, z, out, err, err_cap);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/fail.h"
 #include "indicators_gpu/features/group.h"
 #include "indicators_gpu/features/scaling.h"
 
@@ -53,10 +54,9 @@ static int fit_groups(const struct feature_market *market, const struct feature_
 int feature_set_fit(struct feature_set *set, const struct feature_bars *bars, size_t from, size_t to,
                     char *err, size_t err_cap)
 {
-    if (from >= to || to > bars->n) {
-        snprintf(err, err_cap, "bars %zu to %zu cannot be fitted on: there are %zu", from, to, bars->n);
-        return -EINVAL;
-    }
+    if (from >= to || to > bars->n)
+        return fail_with(-EINVAL, err, err_cap, "bars %zu to %zu cannot be fitted on: there are %zu", from,
+                         to, bars->n);
     struct feature_bars seen = *bars;
     seen.n = to;
     struct feature_market market;

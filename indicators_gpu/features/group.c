@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/fail.h"
+
 int feature_market_open(struct feature_market *market, const struct feature_set *set,
                         const struct feature_bars *bars, bool exact, char *err, size_t err_cap)
 {
@@ -15,10 +17,8 @@ int feature_market_open(struct feature_market *market, const struct feature_set 
     for (size_t f = 0; f < set->n; f++)
         needs_close |=
             set->features[f].form == FEATURE_PER_CLOSE || set->features[f].form == FEATURE_OF_CLOSE;
-    if (needs_close && !bars->columns.close && bars->n > 0) {
-        snprintf(err, err_cap, "column close is missing");
-        return -EINVAL;
-    }
+    if (needs_close && !bars->columns.close && bars->n > 0)
+        return fail_with(-EINVAL, err, err_cap, "column close is missing");
     m.frames = calloc(set->n, sizeof(*m.frames));
     int r = m.frames ? 0 : -ENOMEM;
     for (size_t f = 0; f < set->n && r == 0; f++) {
@@ -100,10 +100,9 @@ static int compute_one(const struct feature_market *market, const struct feature
     size_t start, bad;
     const struct indicator *row = feature->spec.row;
     for (size_t c = 0; c < INDICATOR_COLUMNS && source.n > 0; c++)
-        if ((row->inputs & 1u << c) && !column_at(source.columns, (unsigned)c)) {
-            snprintf(err, err_cap, "%s: a column that %s reads is missing", feature->name, row->name);
-            return -EINVAL;
-        }
+        if ((row->inputs & 1u << c) && !column_at(source.columns, (unsigned)c))
+            return fail_with(-EINVAL, err, err_cap, "%s: a column that %s reads is missing", feature->name,
+                             row->name);
     if (market->exact) {
         int r = indicator_reference(&feature->spec, source.columns, source.n, out);
         if (r == -EINVAL && indicator_check(row, source.columns, source.n, &start, &bad) < 0)
@@ -130,10 +129,8 @@ int feature_group_compute(const struct feature_market *market, struct feature_gr
         const struct feature *feature = &group->features[k];
         if (!feature->spec.row) {
             group->values[k] = column_at(source_of(market, feature).columns, feature->output);
-            if (!group->values[k] && market->bars->n > 0) {
-                snprintf(err, err_cap, "%s: the column is missing", feature->name);
-                return -EINVAL;
-            }
+            if (!group->values[k] && market->bars->n > 0)
+                return fail_with(-EINVAL, err, err_cap, "%s: the column is missing", feature->name);
             continue;
         }
         size_t of = 0; /* an earlier feature of the group with other outputs of the same indicator */
@@ -217,8 +214,8 @@ int feature_group_check(const struct feature *feature, const double x[], size_t 
         return 0;
     while (isfinite(x[i]))
         i++;
-    snprintf(err, err_cap,
-             "%s has no finite value at bar %zu: a price or an indicator of 0, or below -1 under log1p",
-             feature->name, begin + i);
-    return -EINVAL;
+    return fail_with(
+        -EINVAL, err, err_cap,
+        "%s has no finite value at bar %zu: a price or an indicator of 0, or below -1 under log1p",
+        feature->name, begin + i);
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "exchange/fail.h"
 #include "indicators_gpu/features/group.h"
 #include "indicators_gpu/features/scaling.h"
 
@@ -41,11 +42,9 @@ static int check_scaled(const struct feature *feature, const double x[], const f
     for (size_t i = 0; i < n; i++)
         bad |= fabsf(scaled[i]) > FLT_MAX;
     for (size_t i = 0; bad && i < n; i++)
-        if (fabsf(scaled[i]) > FLT_MAX) {
-            snprintf(err, err_cap, "%s at bar %zu is %g: more than a float32 holds", feature->name, begin + i,
-                     x[i]);
-            return -EINVAL;
-        }
+        if (fabsf(scaled[i]) > FLT_MAX)
+            return fail_with(-EINVAL, err, err_cap, "%s at bar %zu is %g: more than a float32 holds",
+                             feature->name, begin + i, x[i]);
     return 0;
 }
 
@@ -139,22 +138,18 @@ static int check_memory(const struct feature_set *set, const struct feature_bars
     const double *const columns[INDICATOR_COLUMNS] = {in->open,  in->high,   in->low,
                                                       in->close, in->volume, in->time};
     uintptr_t begin = (uintptr_t)out, end = begin + bars->n * set->n * sizeof(*out);
-    if (bars->n > 0 && (!out || begin % sizeof(*out) != 0)) {
-        snprintf(err, err_cap, "the matrix is missing or misaligned: its address has to be a multiple of %zu",
-                 sizeof(*out));
-        return -EINVAL;
-    }
+    if (bars->n > 0 && (!out || begin % sizeof(*out) != 0))
+        return fail_with(-EINVAL, err, err_cap,
+                         "the matrix is missing or misaligned: its address has to be a multiple of %zu",
+                         sizeof(*out));
     for (size_t c = 0; c < INDICATOR_COLUMNS; c++) {
         uintptr_t column = (uintptr_t)columns[c];
-        if (column % sizeof(double) != 0) {
-            snprintf(err, err_cap, "the column %s is misaligned: its address has to be a multiple of %zu",
-                     names[c], sizeof(double));
-            return -EINVAL;
-        }
-        if (column && column < end && begin < column + bars->n * sizeof(double)) {
-            snprintf(err, err_cap, "the matrix overlaps the column %s", names[c]);
-            return -EINVAL;
-        }
+        if (column % sizeof(double) != 0)
+            return fail_with(-EINVAL, err, err_cap,
+                             "the column %s is misaligned: its address has to be a multiple of %zu", names[c],
+                             sizeof(double));
+        if (column && column < end && begin < column + bars->n * sizeof(double))
+            return fail_with(-EINVAL, err, err_cap, "the matrix overlaps the column %s", names[c]);
     }
     return 0;
 }
@@ -163,10 +158,8 @@ int feature_matrix(const struct feature_set *set, const struct feature_bars *bar
                    const struct feature_options *options, float *out, size_t *ret_first, char *err,
                    size_t err_cap)
 {
-    if (!set->fitted) {
-        snprintf(err, err_cap, "set %s is not fitted: feature_set_fit() first", set->name);
-        return -EINVAL;
-    }
+    if (!set->fitted)
+        return fail_with(-EINVAL, err, err_cap, "set %s is not fitted: feature_set_fit() first", set->name);
     struct work work = {.set = set, .out = out, .lock = PTHREAD_MUTEX_INITIALIZER};
     int r = check_memory(set, bars, out, err, err_cap);
     if (r == 0)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/fail.h"
 #include "indicators_gpu/features/features.h"
 #include "indicators_gpu/features/set.h"
 
@@ -93,10 +94,9 @@ static int parse_source(char *word, struct feature *feature, char *err, size_t e
     char *at = strchr(word, '@');
     if (at) {
         *at++ = '\0';
-        if (parse_timeframe(at, &feature->timeframe_s) < 0) {
-            snprintf(err, err_cap, "timeframe \"%s\": a number and s, m, h or d is needed, as 1h", at);
-            return -EINVAL;
-        }
+        if (parse_timeframe(at, &feature->timeframe_s) < 0)
+            return fail_with(-EINVAL, err, err_cap,
+                             "timeframe \"%s\": a number and s, m, h or d is needed, as 1h", at);
     }
     if (word_in(word, column_names, FEATURE_COLUMNS, &feature->output))
         return 0;
@@ -147,22 +147,19 @@ static int parse_figures(const char **at, struct feature *feature, bool *ret_fit
     while (next_word(at, word)) {
         char *end;
         double value = strtod(word, &end);
-        if (n == needed || *end != '\0' || !(value - value == 0.0)) {
-            snprintf(err, err_cap, "\"%s\": %s takes %zu figures, or none before it is fitted", word,
-                     scaling_names[feature->scaling], needed);
-            return -EINVAL;
-        }
+        if (n == needed || *end != '\0' || !(value - value == 0.0))
+            return fail_with(-EINVAL, err, err_cap,
+                             "\"%s\": %s takes %zu figures, or none before it is fitted", word,
+                             scaling_names[feature->scaling], needed);
         figures[n++] = value;
     }
-    if (n != 0 && n != needed) {
-        snprintf(err, err_cap, "%zu figures: %s takes %zu", n, scaling_names[feature->scaling], needed);
-        return -EINVAL;
-    }
+    if (n != 0 && n != needed)
+        return fail_with(-EINVAL, err, err_cap, "%zu figures: %s takes %zu", n,
+                         scaling_names[feature->scaling], needed);
     for (size_t i = 1; i < n && feature->scaling == FEATURE_NORMAL; i++)
-        if (figures[i] < figures[i - 1]) {
-            snprintf(err, err_cap, "\"%.17g\": the figures of normal do not fall", figures[i]);
-            return -EINVAL;
-        }
+        if (figures[i] < figures[i - 1])
+            return fail_with(-EINVAL, err, err_cap, "\"%.17g\": the figures of normal do not fall",
+                             figures[i]);
     *ret_fitted = n == needed;
     return 0;
 }
@@ -184,12 +181,10 @@ static int parse_feature(const char *line, struct feature *ret, bool *ret_fitted
         next_word(&at, word);
     }
     if (word[0] != '\0') {
-        if (!word_in(word, scaling_names, N_SCALINGS, &found)) {
-            snprintf(err, err_cap,
-                     "\"%s\": raw, /close, /close-1, /100 or log1p, then none, zscore, minmax or normal",
-                     word);
-            return -EINVAL;
-        }
+        if (!word_in(word, scaling_names, N_SCALINGS, &found))
+            return fail_with(
+                -EINVAL, err, err_cap,
+                "\"%s\": raw, /close, /close-1, /100 or log1p, then none, zscore, minmax or normal", word);
         feature.scaling = (enum feature_scaling)found;
     }
     r = parse_figures(&at, &feature, ret_fitted, err, err_cap);
@@ -207,10 +202,9 @@ static int parse_head(const char *line, struct feature_set *set, char *err, size
     const char *at = line;
     next_word(&at, word);
     if (strcmp(word, "set") == 0) {
-        if (!next_word(&at, name) || strlen(name) >= sizeof(set->name) || next_word(&at, word)) {
-            snprintf(err, err_cap, "\"set\" takes one name of at most %zu characters", sizeof(set->name) - 1);
-            return -EINVAL;
-        }
+        if (!next_word(&at, name) || strlen(name) >= sizeof(set->name) || next_word(&at, word))
+            return fail_with(-EINVAL, err, err_cap, "\"set\" takes one name of at most %zu characters",
+                             sizeof(set->name) - 1);
         snprintf(set->name, sizeof(set->name), "%s", name);
         return 0;
     }
@@ -221,10 +215,9 @@ static int parse_head(const char *line, struct feature_set *set, char *err, size
         char *end = word;
         if (next_word(&at, word))
             range[i] = strtod(word, &end);
-        if (end == word || *end != '\0' || !(range[i] - range[i] == 0.0) || range[i] < range[0]) {
-            snprintf(err, err_cap, "\"fitted\" takes two times, seconds since 1970, the later one last");
-            return -EINVAL;
-        }
+        if (end == word || *end != '\0' || !(range[i] - range[i] == 0.0) || range[i] < range[0])
+            return fail_with(-EINVAL, err, err_cap,
+                             "\"fitted\" takes two times, seconds since 1970, the later one last");
     }
     set->fitted_from_s = range[0];
     set->fitted_to_s = range[1];
@@ -242,19 +235,15 @@ static int parse_line(const char *line, struct feature_set *set, size_t *cap, si
         set->features = moved;
         *cap = wider;
     }
-    if (set->n == FEATURES_MAX) {
-        snprintf(err, err_cap, "more than %d features", FEATURES_MAX);
-        return -EINVAL;
-    }
+    if (set->n == FEATURES_MAX)
+        return fail_with(-EINVAL, err, err_cap, "more than %d features", FEATURES_MAX);
     bool fitted;
     int r = parse_feature(line, &set->features[set->n], &fitted, err, err_cap);
     if (r < 0)
         return r;
     for (size_t i = 0; i < set->n; i++)
-        if (strcmp(set->features[i].name, set->features[set->n].name) == 0) {
-            snprintf(err, err_cap, "\"%s\" is in the set already", set->features[i].name);
-            return -EINVAL;
-        }
+        if (strcmp(set->features[i].name, set->features[set->n].name) == 0)
+            return fail_with(-EINVAL, err, err_cap, "\"%s\" is in the set already", set->features[i].name);
     *n_fitted += fitted;
     set->n++;
     return 0;
@@ -264,16 +253,13 @@ static int parse_line(const char *line, struct feature_set *set, size_t *cap, si
 static int check_characters(const char *line, char *err, size_t err_cap)
 {
     for (size_t i = 0; line[i]; i++)
-        if ((line[i] < ' ' || line[i] > '~') && !strchr(BLANKS, line[i])) {
-            snprintf(err, err_cap, "character %zu is none that can be printed", i + 1);
-            return -EINVAL;
-        }
+        if ((line[i] < ' ' || line[i] > '~') && !strchr(BLANKS, line[i]))
+            return fail_with(-EINVAL, err, err_cap, "character %zu is none that can be printed", i + 1);
     for (size_t len; *(line += strspn(line, BLANKS)); line += len) {
         len = strcspn(line, BLANKS);
-        if (len >= WORD_MAX) {
-            snprintf(err, err_cap, "a word of %zu characters: %d are the most", len, WORD_MAX - 1);
-            return -EINVAL;
-        }
+        if (len >= WORD_MAX)
+            return fail_with(-EINVAL, err, err_cap, "a word of %zu characters: %d are the most", len,
+                             WORD_MAX - 1);
     }
     return 0;
 }
@@ -304,10 +290,8 @@ static int parse_lines(const char *text, struct feature_set *set, char *err, siz
         if (r < 0)
             return r;
     }
-    if (set->name[0] == '\0' || set->n == 0) {
-        snprintf(err, err_cap, "a line \"set NAME\" and at least one feature are needed");
-        return -EINVAL;
-    }
+    if (set->name[0] == '\0' || set->n == 0)
+        return fail_with(-EINVAL, err, err_cap, "a line \"set NAME\" and at least one feature are needed");
     set->fitted = n_fitted == set->n;
     return 0;
 }

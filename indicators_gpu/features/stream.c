@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/fail.h"
 #include "indicators_gpu/features/group.h"
 #include "indicators_gpu/features/scaling.h"
 
@@ -78,19 +79,16 @@ static size_t find_source(struct feature_plan *plan, const struct indicator_spec
 
 static int check_set(const struct feature_set *set, int64_t interval_s, char *err, size_t err_cap)
 {
-    if (!set->fitted) {
-        snprintf(err, err_cap, "set %s is not fitted: feature_set_fit() first", set->name);
-        return -EINVAL;
-    }
+    if (!set->fitted)
+        return fail_with(-EINVAL, err, err_cap, "set %s is not fitted: feature_set_fit() first", set->name);
     for (size_t f = 0; f < set->n; f++) {
         int64_t seconds = set->features[f].timeframe_s;
-        if (seconds != 0 && (interval_s <= 0 || seconds % interval_s != 0 || seconds == interval_s)) {
-            snprintf(err, err_cap,
-                     "%s: the bars' interval is %" PRId64 " s: a timeframe that is a multiple of it is "
-                     "needed",
-                     set->features[f].name, interval_s);
-            return -EINVAL;
-        }
+        if (seconds != 0 && (interval_s <= 0 || seconds % interval_s != 0 || seconds == interval_s))
+            return fail_with(-EINVAL, err, err_cap,
+                             "%s: the bars' interval is %" PRId64
+                             " s: a timeframe that is a multiple of it is "
+                             "needed",
+                             set->features[f].name, interval_s);
     }
     return 0;
 }

@@ -1,3 +1,4 @@
+#include "exchange/fail.h"
 #include "indicators_gpu/features/group.h"
 
 #include <errno.h>
@@ -18,12 +19,11 @@ static int find_first(int64_t seconds, const struct feature_bars *bars, size_t *
         bool complete = true;
         for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++) {
             double value = columns[c][i];
-            if (isinf(value) || (isnan(value) && first < i)) {
-                snprintf(err, err_cap,
-                         "bar %zu of the column %s is not finite: a timeframe of %" PRId64 " s needs it", i,
-                         names[c], seconds);
-                return -EINVAL;
-            }
+            if (isinf(value) || (isnan(value) && first < i))
+                return fail_with(-EINVAL, err, err_cap,
+                                 "bar %zu of the column %s is not finite: a timeframe of %" PRId64
+                                 " s needs it",
+                                 i, names[c], seconds);
             complete = complete && !isnan(value);
         }
         if (complete && first == bars->n)
@@ -36,27 +36,22 @@ static int find_first(int64_t seconds, const struct feature_bars *bars, size_t *
 static int check_bars(int64_t seconds, const struct feature_bars *bars, char *err, size_t err_cap)
 {
     const struct indicator_columns *in = &bars->columns;
-    if (bars->interval_s <= 0 || seconds % bars->interval_s != 0 || seconds == bars->interval_s) {
-        snprintf(err, err_cap,
-                 "a timeframe of %" PRId64 " s: the bars' interval is %" PRId64
-                 " s: a multiple of it is needed",
-                 seconds, bars->interval_s);
-        return -EINVAL;
-    }
-    if (bars->n > 0 && (!in->open || !in->high || !in->low || !in->close || !in->volume || !in->time)) {
-        snprintf(err, err_cap, "a timeframe of %" PRId64 " s needs all six columns, time among them",
-                 seconds);
-        return -EINVAL;
-    }
+    if (bars->interval_s <= 0 || seconds % bars->interval_s != 0 || seconds == bars->interval_s)
+        return fail_with(-EINVAL, err, err_cap,
+                         "a timeframe of %" PRId64 " s: the bars' interval is %" PRId64
+                         " s: a multiple of it is needed",
+                         seconds, bars->interval_s);
+    if (bars->n > 0 && (!in->open || !in->high || !in->low || !in->close || !in->volume || !in->time))
+        return fail_with(-EINVAL, err, err_cap,
+                         "a timeframe of %" PRId64 " s needs all six columns, time among them", seconds);
     for (size_t i = 0; i < bars->n; i++)
         if (!(fabs(in->time[i]) < 0x1p53) || in->time[i] != floor(in->time[i]) ||
-            (i > 0 && in->time[i] < in->time[i - 1] + (double)bars->interval_s)) {
-            snprintf(err, err_cap,
-                     "time of bar %zu is %.17g: whole seconds, an interval or more after the bar before, are "
-                     "needed",
-                     i, in->time[i]);
-            return -EINVAL;
-        }
+            (i > 0 && in->time[i] < in->time[i - 1] + (double)bars->interval_s))
+            return fail_with(
+                -EINVAL, err, err_cap,
+                "time of bar %zu is %.17g: whole seconds, an interval or more after the bar before, are "
+                "needed",
+                i, in->time[i]);
     return 0;
 }
 

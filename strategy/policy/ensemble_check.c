@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "exchange/bar.h"
+#include "exchange/fail.h"
 #include "strategy/policy/ensemble_internal.h"
 
 enum { VALUE_MAX = 64 };
@@ -12,10 +13,9 @@ enum { VALUE_MAX = 64 };
 static int differ(const struct ensemble_policy *ensemble, int m, const char *what, const char *its,
                   const char *right, char why[static POLICY_ERROR_MAX])
 {
-    snprintf(why, POLICY_ERROR_MAX,
-             "members: %.64s: %.64s has %.64s and %.64s has %.64s: the same in all of them is right", what,
-             ensemble->names[m], its, ensemble->names[0], right);
-    return -EINVAL;
+    return fail_with(-EINVAL, why, POLICY_ERROR_MAX,
+                     "members: %.64s: %.64s has %.64s and %.64s has %.64s: the same in all of them is right",
+                     what, ensemble->names[m], its, ensemble->names[0], right);
 }
 
 static void names_of(const struct policy *policy, char ret[static VALUE_MAX])

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/fail.h"
 #include "indicators_gpu/features/stream.h"
 #include "strategy/policy/observation.h"
 
@@ -297,38 +298,33 @@ static int refuse_key(const struct trained_policy *trained, const char *key, con
                       char why[static POLICY_ERROR_MAX])
 {
     char value[64];
-    if (!policy_trained_environment_get(trained, key, value, sizeof value)) {
-        snprintf(why, POLICY_ERROR_MAX, "its environment has no %s: %s is right here", key, right);
-        return -EINVAL;
-    }
+    if (!policy_trained_environment_get(trained, key, value, sizeof value))
+        return fail_with(-EINVAL, why, POLICY_ERROR_MAX, "its environment has no %s: %s is right here", key,
+                         right);
     if (strcmp(value, right) == 0)
         return 0;
-    snprintf(why, POLICY_ERROR_MAX, "it was trained with %s = %s, and an account here trades as %s does", key,
-             value, right);
-    return -EINVAL;
+    return fail_with(-EINVAL, why, POLICY_ERROR_MAX,
+                     "it was trained with %s = %s, and an account here trades as %s does", key, value, right);
 }
 
 static int check_environment(const struct trained_policy *trained, char why[static POLICY_ERROR_MAX])
 {
     char buy[64], sell[64];
-    if (trained->world) {
-        snprintf(why, POLICY_ERROR_MAX, "it was trained in %.64s: one that was trained on a market is right",
-                 trained->world);
-        return -EINVAL;
-    }
+    if (trained->world)
+        return fail_with(-EINVAL, why, POLICY_ERROR_MAX,
+                         "it was trained in %.64s: one that was trained on a market is right",
+                         trained->world);
     int r = refuse_key(trained, "execution", "market", why);
     if (r == 0)
         r = refuse_key(trained, "task", "portfolio", why);
     if (r < 0)
         return r;
     if (policy_trained_environment_get(trained, "buy_cost_pct", buy, sizeof buy) &&
-        policy_trained_environment_get(trained, "sell_cost_pct", sell, sizeof sell) &&
-        strcmp(buy, sell) != 0) {
-        snprintf(why, POLICY_ERROR_MAX,
-                 "it was trained with buy_cost_pct %s and sell_cost_pct %s: an account has one rate for both",
-                 buy, sell);
-        return -EINVAL;
-    }
+        policy_trained_environment_get(trained, "sell_cost_pct", sell, sizeof sell) && strcmp(buy, sell) != 0)
+        return fail_with(
+            -EINVAL, why, POLICY_ERROR_MAX,
+            "it was trained with buy_cost_pct %s and sell_cost_pct %s: an account has one rate for both", buy,
+            sell);
     return 0;
 }
 
@@ -338,11 +334,11 @@ int policy_trained_observation_check(const struct trained_policy *trained, const
     const char *right = trained->observation_hash;
     if (!right || strcmp(right, hash) == 0)
         return 0;
-    snprintf(why, POLICY_ERROR_MAX,
-             "observation_hash: it was trained on %.12s…, and the symbols, interval, features, norms and "
-             "lookback of its metadata give %.12s…: the file as it was trained is right",
-             right, hash);
-    return -EINVAL;
+    return fail_with(
+        -EINVAL, why, POLICY_ERROR_MAX,
+        "observation_hash: it was trained on %.12s…, and the symbols, interval, features, norms and "
+        "lookback of its metadata give %.12s…: the file as it was trained is right",
+        right, hash);
 }
 
 /* What a mind builds, as it builds it. */
@@ -387,10 +383,10 @@ static int check_sight(const struct trained_policy *trained, char why[static POL
     mind_destroy(mind);
     if (fits)
         return r;
-    snprintf(why, POLICY_ERROR_MAX,
-             "its network takes %d numbers and gives %d actions, and its market has %zu and %d",
-             trained->layout.shape.observation, trained->layout.shape.actions, seen, policy->n_assets);
-    return -EINVAL;
+    return fail_with(-EINVAL, why, POLICY_ERROR_MAX,
+                     "its network takes %d numbers and gives %d actions, and its market has %zu and %d",
+                     trained->layout.shape.observation, trained->layout.shape.actions, seen,
+                     policy->n_assets);
 }
 
 int policy_trained_mind_prepare(struct trained_policy *trained, char why[static POLICY_ERROR_MAX])

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/fail.h"
 #include "exchange/nearest.h"
 #include "indicators_gpu/features/stream.h"
 #include "strategy/policy/trained_internal.h"
@@ -150,26 +151,22 @@ static int read_line(char *line, struct trained_environment *ret, bool seen[stat
                      char why[static POLICY_ERROR_MAX])
 {
     char *value = strchr(line, '=');
-    if (!value) {
-        snprintf(why, POLICY_ERROR_MAX, "environment: \"%.64s\": key=value is right", line);
-        return -EINVAL;
-    }
+    if (!value)
+        return fail_with(-EINVAL, why, POLICY_ERROR_MAX, "environment: \"%.64s\": key=value is right", line);
     *value++ = '\0';
     const struct key *key = bsearch(line, keys, KEYS, sizeof *keys, by_name);
     if (!key) {
         struct nearest nearest = {0};
         for (int k = 0; k < KEYS; k++)
             nearest_offer(&nearest, line, keys[k].name);
-        snprintf(why, POLICY_ERROR_MAX,
-                 "environment: %.64s: this program does not know it, so orders might be others; the nearest "
-                 "is %s",
-                 line, nearest.best);
-        return -EINVAL;
+        return fail_with(
+            -EINVAL, why, POLICY_ERROR_MAX,
+            "environment: %.64s: this program does not know it, so orders might be others; the nearest "
+            "is %s",
+            line, nearest.best);
     }
-    if (seen[key - keys]) {
-        snprintf(why, POLICY_ERROR_MAX, "environment: %s: it is there twice", key->name);
-        return -EINVAL;
-    }
+    if (seen[key - keys])
+        return fail_with(-EINVAL, why, POLICY_ERROR_MAX, "environment: %s: it is there twice", key->name);
     seen[key - keys] = true;
     return strlen(value) < VALUE_MAX && read_value(key, value, ret) ? 0 : refuse(key, value, why);
 }
@@ -182,11 +179,10 @@ int policy_trained_environment_read(const char *text, struct trained_environment
     while (*text) {
         char line[2 * VALUE_MAX];
         size_t n = strcspn(text, "\n");
-        if (n >= sizeof line) {
-            snprintf(why, POLICY_ERROR_MAX, "environment: a line of %zu characters: less than %zu are right",
-                     n, sizeof line);
-            return -EINVAL;
-        }
+        if (n >= sizeof line)
+            return fail_with(-EINVAL, why, POLICY_ERROR_MAX,
+                             "environment: a line of %zu characters: less than %zu are right", n,
+                             sizeof line);
         memcpy(line, text, n);
         line[n] = '\0';
         text += n + (text[n] == '\n');
@@ -195,10 +191,8 @@ int policy_trained_environment_read(const char *text, struct trained_environment
             return r;
     }
     for (int k = 0; k < KEYS; k++)
-        if (!seen[k] && !keys[k].later) {
-            snprintf(why, POLICY_ERROR_MAX, "environment: %s is missing", keys[k].name);
-            return -EINVAL;
-        }
+        if (!seen[k] && !keys[k].later)
+            return fail_with(-EINVAL, why, POLICY_ERROR_MAX, "environment: %s is missing", keys[k].name);
     *ret = read;
     return 0;
 }

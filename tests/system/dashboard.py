@@ -238,7 +238,7 @@ def test_stale_and_back(session):
     daemon.stop()
     expect(tmux, "NO DAEMON", "no daemon is listening", "BTCUSDT")
     tmux.keys("p")
-    expect(tmux, "there is no daemon to ask")
+    expect(tmux, " refused", "no daemon is listening")
     daemon.silent = False
     daemon.start()
     expect(tmux, "feed ok")

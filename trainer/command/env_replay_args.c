@@ -35,7 +35,7 @@ static const struct option_row options[] = {
      "the key execution",
      AT(execution)},
     {"exchange-info", "FILE",
-     "Binance's exchangeInfo with the symbols' lots, ticks and least notionals, for execution market; by "
+     "the venue's exchangeInfo with the symbols' lots, ticks and least notionals, for execution market; by "
      "default what the digits of the bars show",
      AT(exchange_info)},
     TRAINER_SEED(struct env_replay_args, "for parameters that are ranges; 0 by default"),

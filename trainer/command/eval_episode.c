@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/fail.h"
 #include "trainer/command/eval_show.h"
 
 /* What is held or owed of an asset since it was flat. */
@@ -104,8 +105,7 @@ static int decide(const struct eval_market *market, struct decider *decider, flo
         env_observe(market->env, observation);
         policy_net_model_act(market->policy->model, decider->memory, observation, actions);
     } else if (!trainer_eval_show_act(&decider->show, actions)) {
-        snprintf(err, EVAL_ERROR_MAX, "the ensemble: an action is not finite");
-        return -EINVAL;
+        return fail_with(-EINVAL, err, EVAL_ERROR_MAX, "the ensemble: an action is not finite");
     }
     return 0;
 }

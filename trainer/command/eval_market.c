@@ -1,26 +1,17 @@
 #include "trainer/command/eval_market.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "exchange/bar.h"
+#include "exchange/fail.h"
 #include "strategy/policy/mind.h"
 #include "trainer/command/eval_show.h"
 #include "trainer/training/source.h"
 
-static int refuse(char err[static EVAL_ERROR_MAX], int code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static int refuse(char err[static EVAL_ERROR_MAX], int code, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(err, EVAL_ERROR_MAX, format, args);
-    va_end(args);
-    return code;
-}
+#define refuse(err, code, ...) fail_with(code, err, EVAL_ERROR_MAX, __VA_ARGS__)
 
 /* ---- the environment's parameters ---- */
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/fail.h"
 #include "exchange/nearest.h"
 #include "strategy/policy/policy.h"
 
@@ -219,9 +220,8 @@ int trainer_replay_actions_begin_at(const struct replay_actions *actions, const 
 {
     if (!actions->has_t || actions->first_t == t)
         return 0;
-    snprintf(err, REPLAY_ERROR_MAX, "t is %lld: %s:%zu: %lld, with which the episode begins",
-             (long long)actions->first_t, path, actions->lines[0], (long long)t);
-    return -EINVAL;
+    return fail_with(-EINVAL, err, REPLAY_ERROR_MAX, "t is %lld: %s:%zu: %lld, with which the episode begins",
+                     (long long)actions->first_t, path, actions->lines[0], (long long)t);
 }
 
 int trainer_replay_actions_are_levels(const struct replay_actions *actions, const char *path,
@@ -233,9 +233,9 @@ int trainer_replay_actions_are_levels(const struct replay_actions *actions, cons
         float value = actions->values[i];
         if (value >= 0 && value < (float)levels && value == floorf(value))
             continue;
-        snprintf(err, REPLAY_ERROR_MAX, "%s%s is %.9g: %s:%zu: a level, a whole number from 0 to %d", prefix,
-                 names[i % width], (double)value, path, actions->lines[i / width], levels - 1);
-        return -EINVAL;
+        return fail_with(-EINVAL, err, REPLAY_ERROR_MAX,
+                         "%s%s is %.9g: %s:%zu: a level, a whole number from 0 to %d", prefix,
+                         names[i % width], (double)value, path, actions->lines[i / width], levels - 1);
     }
     return 0;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "exchange/bar.h"
+#include "exchange/fail.h"
 
 static const char quote[] = "USDT";
 
@@ -69,22 +70,20 @@ static int check_interval(const struct market *market, const struct replay_param
     const char *name = bar_interval_name(market->interval_ns);
     if (market->interval_ns == params->interval_ns)
         return 0;
-    snprintf(err, MARKET_ERROR_MAX, "interval: %.256s: the bars are of %s, and not of %s", params_path,
-             name ? name : "another interval", bar_interval_name(params->interval_ns));
-    return -EINVAL;
+    return fail_with(-EINVAL, err, MARKET_ERROR_MAX, "interval: %.256s: the bars are of %s, and not of %s",
+                     params_path, name ? name : "another interval", bar_interval_name(params->interval_ns));
 }
 
 static int check_closes(const struct market *market, const struct replay_params *params, size_t row,
                         const char *params_path, char err[static MARKET_ERROR_MAX])
 {
     for (int i = 0; i < market->n_symbols && params->first_close; i++)
-        if (market->series[i].close[row] != params->first_close[i]) {
-            snprintf(err, MARKET_ERROR_MAX,
-                     "first_close[%d]: %.256s: %.15g, at which the first bar of %s closes, and not %.15g", i,
-                     params_path, market->series[i].close[row], market->series[i].symbol.name,
-                     params->first_close[i]);
-            return -EINVAL;
-        }
+        if (market->series[i].close[row] != params->first_close[i])
+            return fail_with(
+                -EINVAL, err, MARKET_ERROR_MAX,
+                "first_close[%d]: %.256s: %.15g, at which the first bar of %s closes, and not %.15g", i,
+                params_path, market->series[i].close[row], market->series[i].symbol.name,
+                params->first_close[i]);
     return 0;
 }
 
@@ -96,18 +95,15 @@ static int find_first(const struct market *market, int64_t first_ns, const char 
     time_text(first_ns, at);
     time_text(market->start_ns, from);
     time_text(market_open_ns(market, market->rows - 1), to);
-    if (row == market->rows || market_open_ns(market, row) != first_ns) {
-        snprintf(err, MARKET_ERROR_MAX, "first_bar: %.256s: no bar opens at %s: they go from %s to %s",
-                 params_path, at, from, to);
-        return -EINVAL;
-    }
+    if (row == market->rows || market_open_ns(market, row) != first_ns)
+        return fail_with(-EINVAL, err, MARKET_ERROR_MAX,
+                         "first_bar: %.256s: no bar opens at %s: they go from %s to %s", params_path, at,
+                         from, to);
     for (int i = 0; i < market->n_symbols; i++)
-        if (!market_present(&market->series[i], row)) {
-            snprintf(err, MARKET_ERROR_MAX,
-                     "first_bar: %.256s: %s has no bar at %s: one that all symbols have", params_path,
-                     market->series[i].symbol.name, at);
-            return -EINVAL;
-        }
+        if (!market_present(&market->series[i], row))
+            return fail_with(-EINVAL, err, MARKET_ERROR_MAX,
+                             "first_bar: %.256s: %s has no bar at %s: one that all symbols have", params_path,
+                             market->series[i].symbol.name, at);
     *ret = row;
     return 0;
 }

@@ -1,11 +1,11 @@
 #include "trainer/command/train_args.h"
 
 #include <sched.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "db/state.h"
+#include "exchange/fail.h"
 #include "trainer/command/args.h"
 #include "trainer/command/train.h"
 
@@ -95,14 +95,7 @@ static int processors(void)
     return n > 0 ? n : 1;
 }
 
-__attribute__((format(printf, 3, 4))) static int config_error(char *err, int status, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(err, CONFIG_ERROR_MAX, format, args);
-    va_end(args);
-    return status;
-}
+#define config_error(err, code, ...) fail_with(code, err, CONFIG_ERROR_MAX, __VA_ARGS__)
 
 static int find_output(const struct train_args *args, struct train_config *config, char *err)
 {
@@ -110,7 +103,7 @@ static int find_output(const struct train_args *args, struct train_config *confi
     struct state_dir state;
     char why[CONFIG_ERROR_MAX];
     if (args->output && train_config_set(config, "training", "output", args->output, why) < 0)
-        return config_error(err, EXIT_USAGE, "bad folder: --output: %s", why);
+        return config_error(err, EXIT_USAGE, "bad folder: --output: %.900s", why);
     if (config->output[0])
         return GO_ON;
     if (db_state_dir_find(NULL, &state, reason, sizeof reason) < 0)

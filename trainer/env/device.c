@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/fail.h"
 #include "trainer/env/columns.h"
 #include "trainer/env/cuda/abi.h"
 #include "trainer/env/cuda/layout.h"
@@ -73,10 +74,8 @@ int env_device_market_create(struct gpu_module *module, const struct env_market 
     if (r < 0)
         return r;
     struct env_device_market *m = calloc(1, sizeof(*m));
-    if (!m) {
-        snprintf(err, ENV_ERROR_MAX, "out of memory");
-        return -ENOMEM;
-    }
+    if (!m)
+        return fail_with(-ENOMEM, err, ENV_ERROR_MAX, "out of memory");
     m->api = api;
     m->close = env_market_view(market)->close;
     m->blocks = env_market_view(market)->blocks;
@@ -102,16 +101,13 @@ int env_device_create(struct env_device_market *market, const struct env *env, s
                       char err[static ENV_ERROR_MAX])
 {
     const struct env_view *view = &env->view;
-    if (view->market.close != market->close || view->market.blocks != market->blocks) {
-        snprintf(err, ENV_ERROR_MAX, "the environment is one of another market than the device's");
-        return -EINVAL;
-    }
+    if (view->market.close != market->close || view->market.blocks != market->blocks)
+        return fail_with(-EINVAL, err, ENV_ERROR_MAX,
+                         "the environment is one of another market than the device's");
     size_t copies = view->state.copies;
     struct env_device *d = calloc(1, sizeof(*d));
-    if (!d) {
-        snprintf(err, ENV_ERROR_MAX, "out of memory");
-        return -ENOMEM;
-    }
+    if (!d)
+        return fail_with(-ENOMEM, err, ENV_ERROR_MAX, "out of memory");
     *d = (struct env_device){.api = market->api, .env = env, .columns = columns_of(view), .copies = copies};
     int r = d->api->create(market->on_device, view, d->columns.at, d->columns.bytes, &d->on_device, err,
                            ENV_ERROR_MAX);
@@ -160,9 +156,9 @@ static int check_shape(const struct env_device *device, const struct env *env, c
     int r = env_check_same(env, device->env, err);
     if (r < 0 || same_shape(&device->env->view, &env->view))
         return r;
-    snprintf(err, ENV_ERROR_MAX,
-             "the environment's columns lie otherwise than the device's: both must be of one library");
-    return -EINVAL;
+    return fail_with(
+        -EINVAL, err, ENV_ERROR_MAX,
+        "the environment's columns lie otherwise than the device's: both must be of one library");
 }
 
 int env_device_store(struct env_device *device, struct env *env, char err[static ENV_ERROR_MAX])
@@ -270,10 +266,9 @@ int env_device_buffers(struct env_device *device, struct env_device_io *ret, voi
 int env_device_queue(struct env_device *device, const struct env_device_io *io, void *stream,
                      char err[static ENV_ERROR_MAX])
 {
-    if (io->actions && !(io->rewards && io->terminated && io->truncated)) {
-        snprintf(err, ENV_ERROR_MAX, "a step needs room for rewards, terminated and truncated");
-        return -EINVAL;
-    }
+    if (io->actions && !(io->rewards && io->terminated && io->truncated))
+        return fail_with(-EINVAL, err, ENV_ERROR_MAX,
+                         "a step needs room for rewards, terminated and truncated");
     return device->api->step(device->on_device, io, stream, err, ENV_ERROR_MAX);
 }
 

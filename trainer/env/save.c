@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/fail.h"
 #include "trainer/env/internal.h"
 #include "trainer/env/params.h"
 
@@ -76,12 +77,10 @@ static void make_head(const struct env *env, struct head *ret)
 
 static int check_head(const struct head *head, const struct head *own, char err[static ENV_ERROR_MAX])
 {
-    if (head->copies != own->copies || head->n != own->n) {
-        snprintf(err, ENV_ERROR_MAX,
-                 "state: it has %llu copies of %d assets; this environment has %llu of %d",
-                 (unsigned long long)head->copies, head->n, (unsigned long long)own->copies, own->n);
-        return -EINVAL;
-    }
+    if (head->copies != own->copies || head->n != own->n)
+        return fail_with(-EINVAL, err, ENV_ERROR_MAX,
+                         "state: it has %llu copies of %d assets; this environment has %llu of %d",
+                         (unsigned long long)head->copies, head->n, (unsigned long long)own->copies, own->n);
     size_t n;
     const struct config_key *keys = env_params_list(&n);
     for (const struct config_key *param = keys; param < keys + n; param++) {
@@ -91,17 +90,15 @@ static int check_head(const struct head *head, const struct head *own, char err[
         char theirs[VALUE_MAX] = "", ours[VALUE_MAX] = "";
         env_params_get(&head->params, param->name, theirs, sizeof theirs);
         env_params_get(&own->params, param->name, ours, sizeof ours);
-        snprintf(err, ENV_ERROR_MAX, "state: it is of %s %s; this environment has %s", param->name, theirs,
-                 ours);
-        return -EINVAL;
+        return fail_with(-EINVAL, err, ENV_ERROR_MAX, "state: it is of %s %s; this environment has %s",
+                         param->name, theirs, ours);
     }
-    if (head->market != own->market) {
-        snprintf(err, ENV_ERROR_MAX,
-                 "state: it is of another market (%016llx) than this environment (%016llx): the same rows, "
-                 "features and symbols are right",
-                 (unsigned long long)head->market, (unsigned long long)own->market);
-        return -EINVAL;
-    }
+    if (head->market != own->market)
+        return fail_with(
+            -EINVAL, err, ENV_ERROR_MAX,
+            "state: it is of another market (%016llx) than this environment (%016llx): the same rows, "
+            "features and symbols are right",
+            (unsigned long long)head->market, (unsigned long long)own->market);
     return 0;
 }
 
@@ -157,10 +154,9 @@ static int load_windows(struct env *env, const struct head *head, const char *fr
         env->starts = malloc(windows);
     if (head->lengths && !env->lengths)
         env->lengths = malloc(windows);
-    if ((head->starts && !env->starts) || (head->lengths && !env->lengths)) {
-        snprintf(err, ENV_ERROR_MAX, "copies: %zu: no memory for their windows", (size_t)head->copies);
-        return -ENOMEM;
-    }
+    if ((head->starts && !env->starts) || (head->lengths && !env->lengths))
+        return fail_with(-ENOMEM, err, ENV_ERROR_MAX, "copies: %zu: no memory for their windows",
+                         (size_t)head->copies);
     if (head->starts)
         memcpy(env->starts, from, windows);
     if (head->lengths)
@@ -179,10 +175,9 @@ int env_load(struct env *env, const void *state, char err[static ENV_ERROR_MAX])
                  (head.head_bytes == HEAD_WITHOUT_RISK || head.head_bytes == sizeof head);
     if (known)
         memcpy(&head, state, head.head_bytes);
-    if (!known || head.head_bytes != head_bytes(&head.params)) {
-        snprintf(err, ENV_ERROR_MAX, "state: these are not the bytes that this version's env_save() writes");
-        return -EINVAL;
-    }
+    if (!known || head.head_bytes != head_bytes(&head.params))
+        return fail_with(-EINVAL, err, ENV_ERROR_MAX,
+                         "state: these are not the bytes that this version's env_save() writes");
     int rc = env_params_check(&head.params, head.n, err);
     if (rc < 0) {
         snprintf(err, ENV_ERROR_MAX,

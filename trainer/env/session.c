@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "exchange/fail.h"
 #include "trainer/env/zone.h"
 
 enum { DAY_S = 86400, NS_PER_S = 1000000000 };
@@ -24,11 +25,9 @@ int env_session(const struct env_params *params, const int64_t *open_ns, int64_t
 {
     char why[ZONE_ERROR_MAX];
     struct zone *zone;
-    if (interval_ns >= DAY_S * (int64_t)NS_PER_S) {
-        snprintf(err, ENV_ERROR_MAX,
-                 "task day-trade: bars of a day or more: shorter ones, many in a session");
-        return -EINVAL;
-    }
+    if (interval_ns >= DAY_S * (int64_t)NS_PER_S)
+        return fail_with(-EINVAL, err, ENV_ERROR_MAX,
+                         "task day-trade: bars of a day or more: shorter ones, many in a session");
     int r = env_zone_open(params->session_zone, &zone, why);
     if (r < 0) {
         snprintf(err, ENV_ERROR_MAX, "session_zone: %s", why);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/fail.h"
+
 enum { FILE_MAX = 1 << 20, HEADER = 44, TYPE = 6, NAME_MAX_LEN = 63 };
 
 struct zone {
@@ -135,10 +137,8 @@ int env_zone_open(const char *name, struct zone **ret, char err[static ZONE_ERRO
 {
     struct zone *zone = calloc(1, sizeof(*zone));
     int r = 0;
-    if (!zone) {
-        snprintf(err, ZONE_ERROR_MAX, "out of memory");
-        return -ENOMEM;
-    }
+    if (!zone)
+        return fail_with(-ENOMEM, err, ZONE_ERROR_MAX, "out of memory");
     if (!is_name(name)) {
         snprintf(err, ZONE_ERROR_MAX, "\"%.64s\": no name of a time zone: one as America/New_York, or UTC",
                  name);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "exchange/clock.h"
+#include "exchange/fail.h"
 #include "exchange/whole_file.h"
 #include "trainer/serve/internal.h"
 
@@ -119,8 +120,7 @@ static int load_one(struct serve *serve, const char *name, char err[static SERVE
     if (!training) {
         if (r == 0)
             serve_training_record_finish(&record);
-        snprintf(err, SERVE_ERROR_MAX, "%s", why);
-        return -ENOMEM;
+        return fail_with(-ENOMEM, err, SERVE_ERROR_MAX, "%s", why);
     }
     training->serve = serve;
     sweep(training->folder);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "db/row.h"
+#include "exchange/fail.h"
 #include "exchange/whole_file.h"
 #include "record/json.h"
 
@@ -239,11 +240,11 @@ int serve_training_record_read(const char *path, struct training_record *ret,
     json_decref(json);
     if (!good) {
         serve_training_record_finish(&training);
-        snprintf(err, TRAINING_RECORD_ERROR_MAX,
-                 "%.300s: is no record of a training, or of another version: the file as it was written, or "
-                 "none, would be right",
-                 path);
-        return -EBADMSG;
+        return fail_with(
+            -EBADMSG, err, TRAINING_RECORD_ERROR_MAX,
+            "%.300s: is no record of a training, or of another version: the file as it was written, or "
+            "none, would be right",
+            path);
     }
     *ret = training;
     return 0;

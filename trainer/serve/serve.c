@@ -15,6 +15,7 @@
 
 #include "exchange/clock.h"
 #include "exchange/early_stop.h"
+#include "exchange/fail.h"
 #include "exchange/net/notify.h"
 #include "trainer/serve/internal.h"
 
@@ -33,15 +34,12 @@ static int make_folders(struct serve *serve, char *err)
     const char *state = serve->options->state;
     json_t *text = json_string(state);
     json_decref(text);
-    if (!text) {
-        snprintf(err, SERVE_ERROR_MAX, "%.300s: a path in UTF-8 is needed: --state DIR", state);
-        return -EILSEQ;
-    }
+    if (!text)
+        return fail_with(-EILSEQ, err, SERVE_ERROR_MAX, "%.300s: a path in UTF-8 is needed: --state DIR",
+                         state);
     if (snprintf(serve->folder, sizeof serve->folder, "%s/trainings", state) >= (int)sizeof serve->folder ||
-        snprintf(serve->checkpoints, sizeof serve->checkpoints, "%s/checkpoints", state) >= CONFIG_PATH_MAX) {
-        snprintf(err, SERVE_ERROR_MAX, "%.300s: the path is too long", state);
-        return -ENAMETOOLONG;
-    }
+        snprintf(serve->checkpoints, sizeof serve->checkpoints, "%s/checkpoints", state) >= CONFIG_PATH_MAX)
+        return fail_with(-ENAMETOOLONG, err, SERVE_ERROR_MAX, "%.300s: the path is too long", state);
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         if ((mkdir(folders[i], 0750) < 0 && errno != EEXIST) || access(folders[i], W_OK | X_OK) < 0) {
             int r = -errno;

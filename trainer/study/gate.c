@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exchange/fail.h"
+
 struct gate_limits gate_defaults(void)
 {
     return (struct gate_limits){
@@ -97,11 +99,9 @@ int gate_figures_parse(const json_t *proposal, struct gate_figures *ret, char er
                 {proposal, "", "pbo", &figures.pbo},
                 {proposal, "", deflated, &figures.deflated}};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (!read_number(keys[i].object, keys[i].key, keys[i].to)) {
-            snprintf(err, GATE_ERROR_MAX, "proposal: %s%s: a number, or null, is right", keys[i].in,
-                     keys[i].key);
-            return -EINVAL;
-        }
+        if (!read_number(keys[i].object, keys[i].key, keys[i].to))
+            return fail_with(-EINVAL, err, GATE_ERROR_MAX, "proposal: %s%s: a number, or null, is right",
+                             keys[i].in, keys[i].key);
     figures.drawdown = fabs(drawdown_pct) / 100;
     figures.trades = trades >= 0 && trades < 0x1p62 ? (long long)trades : -1;
     *ret = figures;

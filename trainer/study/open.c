@@ -2,24 +2,17 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/fail.h"
 #include "trainer/study/definition.h"
 #include "trainer/study/runs.h"
 
-#define NOW "papertape:now_ns"
+#define NOW                 "papertape:now_ns"
 
-__attribute__((format(printf, 3, 4))) static int say(char *err, int code, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(err, STUDY_ERROR_MAX, format, args);
-    va_end(args);
-    return code;
-}
+#define say(err, code, ...) fail_with(code, err, STUDY_ERROR_MAX, __VA_ARGS__)
 
 /* ---- Whether there is one. ---- */
 

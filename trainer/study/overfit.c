@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/fail.h"
+
 enum { BLOCKS_MAX = OVERFIT_BLOCKS_MAX };
 
 /* What a half needs to know of each block's columns, [blocks][columns]. Halves have blocks of one length, so
@@ -206,11 +208,10 @@ static int refuse(char err[static OVERFIT_ERROR_MAX], const double *returns, siz
                  blocks, 2 * blocks);
     else {
         for (size_t i = 0; i < rows * columns; i++)
-            if (!isfinite(returns[i])) {
-                snprintf(err, OVERFIT_ERROR_MAX, "returns: row %zu, column %zu: a finite number is right",
-                         i / columns + 1, i % columns + 1);
-                return -EINVAL;
-            }
+            if (!isfinite(returns[i]))
+                return fail_with(-EINVAL, err, OVERFIT_ERROR_MAX,
+                                 "returns: row %zu, column %zu: a finite number is right", i / columns + 1,
+                                 i % columns + 1);
         return 0;
     }
     return -EINVAL;

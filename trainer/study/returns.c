@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/fail.h"
+
 void returns_finish(struct returns_matrix *returns)
 {
     for (size_t i = 0; returns->names && i < returns->columns; i++)
@@ -148,10 +150,9 @@ static int read_trial(const struct returns_trial *from, struct trial_returns *re
     char path[PATH_MAX];
     struct csv_columns csv = {0};
     struct trial_returns trial = {0};
-    if (snprintf(path, sizeof path, "%s/%d/returns.csv", from->folder, from->number) >= (int)sizeof path) {
-        snprintf(err, RETURNS_ERROR_MAX, "%.200s: a shorter path is right", from->folder);
-        return -ENAMETOOLONG;
-    }
+    if (snprintf(path, sizeof path, "%s/%d/returns.csv", from->folder, from->number) >= (int)sizeof path)
+        return fail_with(-ENAMETOOLONG, err, RETURNS_ERROR_MAX, "%.200s: a shorter path is right",
+                         from->folder);
     int r = returns_csv_read(path, true, &csv, err);
     if (r == 0 && !csv.open_ns) {
         snprintf(err, RETURNS_ERROR_MAX, "%.200s: no times: a column timestamp_ns is right", path);

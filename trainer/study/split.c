@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exchange/fail.h"
+
 /* C(n, k), or SPLIT_COMBINATIONS_MAX + 1 where it is more. */
 static int64_t choose(int n, int k)
 {
@@ -19,8 +21,7 @@ static int64_t choose(int n, int k)
 
 static int refuse(char err[static SPLIT_ERROR_MAX], const char *text, const char *right)
 {
-    snprintf(err, SPLIT_ERROR_MAX, "splits: %.64s: %s", text, right);
-    return -EINVAL;
+    return fail_with(-EINVAL, err, SPLIT_ERROR_MAX, "splits: %.64s: %s", text, right);
 }
 
 /* The whole numbers behind a kind's name, with a comma between two: has `text` them, and nothing else? */

@@ -3,23 +3,16 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "db/studies/python_json.h"
+#include "exchange/fail.h"
 #include "trainer/study/tally.h"
 
-__attribute__((format(printf, 3, 4))) static int say(char *err, int code, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(err, STUDY_ERROR_MAX, format, args);
-    va_end(args);
-    return code;
-}
+#define say(err, code, ...) fail_with(code, err, STUDY_ERROR_MAX, __VA_ARGS__)
 
 /* ---- Attributes. ---- */
 
@@ -79,9 +72,8 @@ static int fixed_params(const struct study_trial *trial, json_t **ret, char *why
     *ret = fixed ? study_python_json_parse(fixed->json, &at) : NULL;
     if (!fixed || json_is_object(*ret))
         return 0;
-    snprintf(why, STUDY_ERROR_MAX, "fixed_params: %.60s: it was enqueued with what is no names and values",
-             fixed->json);
-    return -EINVAL;
+    return fail_with(-EINVAL, why, STUDY_ERROR_MAX,
+                     "fixed_params: %.60s: it was enqueued with what is no names and values", fixed->json);
 }
 
 enum origin { DRAWN, KEPT, FIXED };

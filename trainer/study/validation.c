@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/fail.h"
 #include "strategy/metrics.h"
 #include "trainer/study/overfit.h"
 
@@ -300,11 +301,9 @@ int validation_json(const struct returns_matrix *returns, int blocks, double per
         rank(returns, &ranking) ? whole_json(returns, &overfit, &ranking, blocks, periods) : NULL;
     ranking_finish(&ranking);
     overfit_finish(&overfit);
-    if (!object) {
-        snprintf(err, VALIDATION_ERROR_MAX, "validation: no memory for %zu trials: fewer are right",
-                 returns->columns);
-        return -ENOMEM;
-    }
+    if (!object)
+        return fail_with(-ENOMEM, err, VALIDATION_ERROR_MAX,
+                         "validation: no memory for %zu trials: fewer are right", returns->columns);
     *ret = object;
     return 0;
 }

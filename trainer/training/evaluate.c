@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/fail.h"
+
 static int no_memory(char err[static SOURCE_ERROR_MAX])
 {
-    snprintf(err, SOURCE_ERROR_MAX, "out of memory: evaluation");
-    return -ENOMEM;
+    return fail_with(-ENOMEM, err, SOURCE_ERROR_MAX, "out of memory: evaluation");
 }
 
 /* ---- A market. ---- */

@@ -1,24 +1,14 @@
 #include "trainer/training/keep.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/fail.h"
 #include "trainer/ppo/state.h"
 
-static int say(char err[static KEEP_ERROR_MAX], int code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static int say(char err[static KEEP_ERROR_MAX], int code, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(err, KEEP_ERROR_MAX, format, args);
-    va_end(args);
-    return code;
-}
+#define say(err, code, ...) fail_with(code, err, KEEP_ERROR_MAX, __VA_ARGS__)
 
 /* ---- Checkpoints. ---- */
 

@@ -3,15 +3,15 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "exchange/fail.h"
+
 static int make_world(const struct training_source *source, const struct ppo_params *params,
                       struct making *making, char err[static SOURCE_ERROR_MAX])
 {
-    if (params->device == PPO_CUDA) {
-        snprintf(err, SOURCE_ERROR_MAX,
-                 "[training] device: cuda: the world %s is on the CPU: auto or cpu is right",
-                 source->config->world);
-        return -EINVAL;
-    }
+    if (params->device == PPO_CUDA)
+        return fail_with(-EINVAL, err, SOURCE_ERROR_MAX,
+                         "[training] device: cuda: the world %s is on the CPU: auto or cpu is right",
+                         source->config->world);
     int r = training_source_world(source, (size_t)params->copies, &making->world, err);
     return r < 0 ? r : ppo_learner_create_cpu(params, &making->world, &making->learner, err);
 }

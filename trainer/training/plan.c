@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "exchange/fail.h"
 #include "trainer/telemetry/usage.h"
 #include "trainer/training/make.h"
 
@@ -225,11 +226,11 @@ static int check_memory(const struct training_source *source, const struct ppo_p
     double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (!(there > 0 && wanted > there))
         return 0;
-    snprintf(err, PLAN_ERROR_MAX,
-             "[ppo] copies: %d: with %d steps a rollout and its networks take %.1f GB, and this machine has "
-             "%.1f: fewer of either are right",
-             params->copies, params->steps, wanted * 1e-9, there * 1e-9);
-    return -ENOMEM;
+    return fail_with(
+        -ENOMEM, err, PLAN_ERROR_MAX,
+        "[ppo] copies: %d: with %d steps a rollout and its networks take %.1f GB, and this machine has "
+        "%.1f: fewer of either are right",
+        params->copies, params->steps, wanted * 1e-9, there * 1e-9);
 }
 
 int training_plan_make(const struct training_source *source, const struct ppo_params *wanted, bool all_copies,

@@ -1,7 +1,6 @@
 #include "trainer/training/source.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,21 +8,12 @@
 #include "db/market_source.h"
 #include "db/state.h"
 #include "exchange/clock.h"
+#include "exchange/fail.h"
 
 /* Fewer copies are stepped by one thread: two of the environment's would take turns with the learner's. */
 enum { SPLIT_COPIES = 512 };
 
-static int say(char err[static SOURCE_ERROR_MAX], int code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static int say(char err[static SOURCE_ERROR_MAX], int code, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(err, SOURCE_ERROR_MAX, format, args);
-    va_end(args);
-    return code;
-}
+#define say(err, code, ...) fail_with(code, err, SOURCE_ERROR_MAX, __VA_ARGS__)
 
 /* ---- Lists with commas. ---- */
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "exchange/clock.h"
+#include "exchange/fail.h"
 
 enum { FILE_MODE = 0640 };
 /* How long a writer naps at most, and an eighth of it more (nap()), before it asks for the lock again: who
@@ -300,8 +301,7 @@ static int store_open(const char *location, enum study_store_mode mode, int busy
     struct study_sqlite *store = calloc(1, sizeof *store);
     if (!store || !(store->base.url = strdup(location))) {
         free(store);
-        snprintf(err, STUDY_ERROR_MAX, "%.200s: no memory", location);
-        return -ENOMEM;
+        return fail_with(-ENOMEM, err, STUDY_ERROR_MAX, "%.200s: no memory", location);
     }
     store->base.ops = &study_store_sqlite;
     store->base.mode = mode;

@@ -6,6 +6,7 @@
 
 #include "exchange/bars_file.h"
 #include "exchange/decimal.h"
+#include "exchange/fail.h"
 #include "exchange/replay/alpaca/eastern.h"
 #include "exchange/replay/alpaca/made.h"
 #include "exchange/replay/alpaca/sessions.h"
@@ -127,11 +128,9 @@ int replay_made_end_add(struct made *made, const char *symbol, int64_t from_ns)
 int replay_made_action_add(struct made *made, const char *spec, char error[static MADE_ERROR_MAX])
 {
     struct made_action action = {0};
-    if (made->n_actions == MADE_ACTIONS_MAX) {
-        snprintf(error, MADE_ERROR_MAX, "too many actions: --action %.40s: at most %d", spec,
-                 MADE_ACTIONS_MAX);
-        return -EINVAL;
-    }
+    if (made->n_actions == MADE_ACTIONS_MAX)
+        return fail_with(-EINVAL, error, MADE_ERROR_MAX, "too many actions: --action %.40s: at most %d", spec,
+                         MADE_ACTIONS_MAX);
     if (!read_action(made, spec, &action)) {
         snprintf(
             error, MADE_ERROR_MAX,

@@ -5,6 +5,7 @@
 #include <time.h>
 #include <uv.h>
 
+#include "exchange/fail.h"
 #include "exchange/replay/alpaca/alpaca.h"
 #include "exchange/replay/alpaca/recorded.h"
 #include "exchange/replay/alpaca/render.h"
@@ -274,8 +275,7 @@ static const struct source_ops source_ops = {.due = due, .step = step, .destroy 
 
 static int bad(char error[static PROTOCOL_ERROR_MAX], const char *what, const char *value, const char *right)
 {
-    snprintf(error, PROTOCOL_ERROR_MAX, "%s %.60s: %s", what, value, right);
-    return -EINVAL;
+    return fail_with(-EINVAL, error, PROTOCOL_ERROR_MAX, "%s %.60s: %s", what, value, right);
 }
 
 /* One of its own options. 0 or -EINVAL. */
@@ -397,10 +397,8 @@ static int begin(struct alpaca *alpaca, const struct options *options, char erro
 static int make(const struct options *options, struct alpaca **ret, char error[static PROTOCOL_ERROR_MAX])
 {
     struct alpaca *alpaca = calloc(1, sizeof(*alpaca));
-    if (!alpaca) {
-        snprintf(error, PROTOCOL_ERROR_MAX, "out of memory");
-        return -ENOMEM;
-    }
+    if (!alpaca)
+        return fail_with(-ENOMEM, error, PROTOCOL_ERROR_MAX, "out of memory");
     int rc = begin(alpaca, options, error);
     if (rc < 0)
         destroy(&alpaca->base);
@@ -416,10 +414,8 @@ static int read_recordings(struct alpaca *alpaca, const struct options *options,
     const char **journals = calloc(options->n_recordings + 1, sizeof(*journals));
     size_t n = 0;
     int rc = 0;
-    if (!journals) {
-        snprintf(error, PROTOCOL_ERROR_MAX, "out of memory");
-        return -ENOMEM;
-    }
+    if (!journals)
+        return fail_with(-ENOMEM, error, PROTOCOL_ERROR_MAX, "out of memory");
     for (size_t i = 0; rc == 0 && i < options->n_recordings; i++) {
         if (replay_lines_is_journal(options->recordings[i]))
             journals[n++] = options->recordings[i];
@@ -451,26 +447,21 @@ static int create(const struct options *options, struct protocol **ret, char err
 static int check(const struct options *options, char error[static PROTOCOL_ERROR_MAX])
 {
     struct alpaca *alpaca = NULL;
-    if (options->n_bars > 0) {
-        snprintf(error, PROTOCOL_ERROR_MAX,
-                 "bars are not played here: --venue alpaca: --synthetic SEED, or --recording of a market or "
-                 "a trading stream");
-        return -EINVAL;
-    }
+    if (options->n_bars > 0)
+        return fail_with(
+            -EINVAL, error, PROTOCOL_ERROR_MAX,
+            "bars are not played here: --venue alpaca: --synthetic SEED, or --recording of a market or "
+            "a trading stream");
     const struct faults *faults = &options->faults;
-    if (faults->gap_book || faults->teapot_ns || faults->ban_after || faults->shutdown || faults->age_ns) {
-        snprintf(error, PROTOCOL_ERROR_MAX,
-                 "not of this venue: --fault gap@book, 418, ban, shutdown, age: leave them out");
-        return -EINVAL;
-    }
-    if (options->symbols || options->rate > 0) {
-        snprintf(error, PROTOCOL_ERROR_MAX, "not of this venue: --symbols, --rate: leave them out");
-        return -EINVAL;
-    }
-    if (options->from_ns != INT64_MIN && (options->from_ns < FIRST_NS || options->from_ns > LAST_NS)) {
-        snprintf(error, PROTOCOL_ERROR_MAX, "no market then: --from: a time from 1998 to 2200");
-        return -EINVAL;
-    }
+    if (faults->gap_book || faults->teapot_ns || faults->ban_after || faults->shutdown || faults->age_ns)
+        return fail_with(-EINVAL, error, PROTOCOL_ERROR_MAX,
+                         "not of this venue: --fault gap@book, 418, ban, shutdown, age: leave them out");
+    if (options->symbols || options->rate > 0)
+        return fail_with(-EINVAL, error, PROTOCOL_ERROR_MAX,
+                         "not of this venue: --symbols, --rate: leave them out");
+    if (options->from_ns != INT64_MIN && (options->from_ns < FIRST_NS || options->from_ns > LAST_NS))
+        return fail_with(-EINVAL, error, PROTOCOL_ERROR_MAX,
+                         "no market then: --from: a time from 1998 to 2200");
     int rc = make(options, &alpaca, error);
     if (rc == 0)
         destroy(&alpaca->base);

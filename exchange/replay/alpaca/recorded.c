@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "exchange/bars_file.h"
+#include "exchange/fail.h"
 #include "exchange/replay/alpaca/recorded_internal.h"
 #include "exchange/replay/alpaca/subscriber.h"
 #include "exchange/replay/alpaca/unpack.h"
@@ -311,8 +312,7 @@ int replay_recorded_open(const char *const *paths, size_t n_paths, int64_t from_
         r->files = calloc(n_paths, sizeof *r->files);
     if (!r || !r->files) {
         free(r);
-        snprintf(error, PROTOCOL_ERROR_MAX, "out of memory");
-        return -ENOMEM;
+        return fail_with(-ENOMEM, error, PROTOCOL_ERROR_MAX, "out of memory");
     }
     r->n_files = n_paths;
     for (size_t i = 0; rc == 0 && i < n_paths; i++) {

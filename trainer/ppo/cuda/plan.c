@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exchange/fail.h"
 #include "trainer/ppo/cuda/kernels.h"
 #include "trainer/ppo/cuda/queue.h"
 
@@ -153,12 +154,11 @@ int ppo_plan_make(const struct ppo_params *params, const struct net_layout *layo
     p.steps = (size_t)params->steps;
     p.rows = p.copies * p.steps;
     p.minibatch = (size_t)params->minibatch;
-    if (p.rows > INT32_MAX - p.copies || p.minibatch > p.rows) {
-        snprintf(err, PPO_ERROR_MAX,
-                 "copies, steps: %zu rows of a rollout: a device takes minibatch (%zu) to 2^31 - 1 rows",
-                 p.rows, p.minibatch);
-        return -EINVAL;
-    }
+    if (p.rows > INT32_MAX - p.copies || p.minibatch > p.rows)
+        return fail_with(
+            -EINVAL, err, PPO_ERROR_MAX,
+            "copies, steps: %zu rows of a rollout: a device takes minibatch (%zu) to 2^31 - 1 rows", p.rows,
+            p.minibatch);
     p.slots = (uint32_t)((p.steps - 1) / (shortest_episode > 0 ? shortest_episode : 1)) + 1;
     p.pass_rows = largest(largest(p.copies, p.minibatch), p.rows < VALUE_ROWS ? p.rows : VALUE_ROWS);
     p.sequence = layout->hidden > 0 ? (size_t)params->sequence : 1;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/fail.h"
 #include "exchange/nearest.h"
 #include "trainer/ppo/shuffle.h"
 #include "trainer/ppo/world.h"
@@ -48,16 +49,13 @@ static int check_actions(const struct builtin *world, const float *actions, char
     int levels = world->game->levels;
     for (size_t i = 0; i < world->head.copies; i++) {
         double action = actions[i];
-        if (levels == 0 && !isfinite(action)) {
-            snprintf(err, ENV_ERROR_MAX, "action %g: %s, copy %zu: a finite number", action,
-                     world->game->name, i);
-            return -EINVAL;
-        }
-        if (levels > 0 && !(action >= 0 && action < levels && action == floor(action))) {
-            snprintf(err, ENV_ERROR_MAX, "action %g: %s, copy %zu: a whole number from 0 to %d", action,
-                     world->game->name, i, levels - 1);
-            return -EINVAL;
-        }
+        if (levels == 0 && !isfinite(action))
+            return fail_with(-EINVAL, err, ENV_ERROR_MAX, "action %g: %s, copy %zu: a finite number", action,
+                             world->game->name, i);
+        if (levels > 0 && !(action >= 0 && action < levels && action == floor(action)))
+            return fail_with(-EINVAL, err, ENV_ERROR_MAX,
+                             "action %g: %s, copy %zu: a whole number from 0 to %d", action,
+                             world->game->name, i, levels - 1);
     }
     return 0;
 }
@@ -111,17 +109,14 @@ static int load(void *ctx, const void *state, char err[static ENV_ERROR_MAX])
     struct builtin *world = ctx;
     struct head head;
     memcpy(&head, state, sizeof head);
-    if (memcmp(head.magic, magic, sizeof magic) != 0) {
-        snprintf(err, ENV_ERROR_MAX, "no state of a built-in world: %s: one that was saved of it",
-                 world->game->name);
-        return -EINVAL;
-    }
-    if (memcmp(head.name, world->head.name, sizeof head.name) != 0 || head.copies != world->head.copies) {
-        snprintf(err, ENV_ERROR_MAX, "a state of %.*s with %llu copies: %s: one of it with %llu copies",
-                 GAME_NAME_MAX - 1, head.name, (unsigned long long)head.copies, world->game->name,
-                 (unsigned long long)world->head.copies);
-        return -EINVAL;
-    }
+    if (memcmp(head.magic, magic, sizeof magic) != 0)
+        return fail_with(-EINVAL, err, ENV_ERROR_MAX,
+                         "no state of a built-in world: %s: one that was saved of it", world->game->name);
+    if (memcmp(head.name, world->head.name, sizeof head.name) != 0 || head.copies != world->head.copies)
+        return fail_with(-EINVAL, err, ENV_ERROR_MAX,
+                         "a state of %.*s with %llu copies: %s: one of it with %llu copies",
+                         GAME_NAME_MAX - 1, head.name, (unsigned long long)head.copies, world->game->name,
+                         (unsigned long long)world->head.copies);
     world->head.seed = head.seed;
     memcpy(world->copies, (const char *)state + sizeof head, head.copies * sizeof world->copies[0]);
     return 0;
@@ -145,15 +140,13 @@ int ppo_world_builtin(const char *name, size_t copies, uint64_t seed, struct ppo
     const struct game *game = find(name, err);
     if (!game)
         return -ENOENT;
-    if (copies < 1 || copies > COPIES_MAX) {
-        snprintf(err, ENV_ERROR_MAX, "%zu copies: world %s: 1 to %d", copies, name, COPIES_MAX);
-        return -EINVAL;
-    }
+    if (copies < 1 || copies > COPIES_MAX)
+        return fail_with(-EINVAL, err, ENV_ERROR_MAX, "%zu copies: world %s: 1 to %d", copies, name,
+                         COPIES_MAX);
     struct builtin *world = calloc(1, sizeof *world + copies * sizeof world->copies[0]);
-    if (!world) {
-        snprintf(err, ENV_ERROR_MAX, "out of memory: world %s: fewer than %zu copies", name, copies);
-        return -ENOMEM;
-    }
+    if (!world)
+        return fail_with(-ENOMEM, err, ENV_ERROR_MAX, "out of memory: world %s: fewer than %zu copies", name,
+                         copies);
     world->game = game;
     memcpy(world->head.magic, magic, sizeof magic);
     snprintf(world->head.name, sizeof world->head.name, "%s", game->name);

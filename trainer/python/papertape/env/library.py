@@ -108,6 +108,7 @@ class Key(ctypes.Structure):
         ("offset", c_size_t),
         ("size", c_size_t),
         ("marks", ctypes.c_uint),
+        ("more", c_char_p),
         ("read", c_void_p),
         ("print", c_void_p),
     ]
