@@ -326,8 +326,10 @@ const struct config_key *daemon_config_keys(size_t *ret_n)
 
 /* Symbols and streams are those of [market] too: daemon_config_venue.c. */
 static const struct config_key venue_keys[] = {
-    {"venue", "symbols", "what is streamed and traded of it; no name that another venue has"},
-    {"venue", "streams", "what is subscribed; empty: as [market], as far as it has them"},
+    {"venue", "symbols", "what is streamed and traded of it; no name that another venue has",
+     .kind = CONFIG_TEXT},
+    {"venue", "streams", "what is subscribed; empty: as [market], as far as it has them",
+     .kind = CONFIG_TEXT},
     {"venue", "keys",
      "a systemd credential's name, or the path of a file of mode 0600: two lines, id and secret; empty: none",
      "", TEXT(keys), IN_VENUE(keys),

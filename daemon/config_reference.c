@@ -21,9 +21,10 @@ static const char man_head[] =
     "or\n"
     "after a space and ;. A key that is left out keeps its default, so these two lines are a whole file:\n"
     ".PP\n.nf\n[market]\nsymbols = BTCUSDT\n.fi\n.PP\n"
-    "A section or key that is not known, one that is set twice, or a value outside its range is an error "
-    "that\n"
-    "names the file, the line, the key, and the nearest key or the range; the daemon then does not start.\n"
+    "Lines of a section that appears again are added to it. A section or key that is not known, a key that "
+    "is\n"
+    "set twice, or a value outside its range is an error that\nnames the file, the line, the key, and the "
+    "nearest key or the range; the daemon then does not start.\n"
     "Durations may have fractions. Each key stands here with its default, and papertaped "
     "\\-\\-print\\-config\n"
     "prints all of them as they would be used.\n";

@@ -120,6 +120,9 @@ static int read_whole(const struct config_key *key, const char *text, void *fiel
     bool none = key->none && strcmp(text, key->none) == 0;
     int64_t units = -1;
     int e = none ? 0 : parse_units(key, text, &units);
+    if (e == -EINVAL && key->scale > 0 && parse_double(text, strlen(text), false, &(double){0}))
+        return config_key_refuse(why, WHY, "\"%.60s\": a plain decimal, without an exponent, is needed",
+                                 text);
     if (e == -EDOM && key->scale > 0)
         return config_key_refuse(why, WHY, "\"%.60s\": at most %d digits after the point", text, key->scale);
     if (!none && (e < 0 || units < llround(key->min * one) || units > llround(key->max * one)))

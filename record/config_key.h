@@ -94,7 +94,7 @@ void config_key_range(const struct config_key *key, char *buf, size_t size);
 void config_key_print_example(const struct config_key *key, const void *base, const char *sign, FILE *to);
 
 /* Writes the rows of a section as a page in man's language has them: name and value, sentence, what would be
- * right, and more. `base` NULL: without values. */
+ * right, and more. `base` NULL: the values are the rows' defaults, and none where that is empty. */
 void config_key_man(const struct config_key *keys, size_t n, const char *section, const void *base, FILE *to);
 
 /* Writes the sentence, its control characters replaced; returns -EINVAL. */

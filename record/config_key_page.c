@@ -75,6 +75,8 @@ void config_key_man(const struct config_key *keys, size_t n, const char *section
         if (base) {
             fputs(" = ", entry);
             config_key_print(&keys[i], base, entry);
+        } else if (keys[i].fallback && *keys[i].fallback) {
+            fprintf(entry, " = %s", keys[i].fallback);
         }
         fputc('\0', entry);
         print_about(&keys[i], entry);

@@ -38,9 +38,9 @@ static const char man_head[] =
     "start of a\n"
     "line or after a space and ;. A key that is left out keeps its default, or what preset of its section "
     "says. A key\n"
-    "of [training], [network] or [ppo] may stand in any of the three. A section or key that is not known, "
-    "one that is\n"
-    "set twice, or a value outside its range is an error that names the file, the line, the key, and what "
+    "of [training], [network] or [ppo] may stand in any of the three. Lines of a section that appears again "
+    "are\nadded to it. A section or key that is not known, a key that is set twice, or a value outside its "
+    "range is an error that names the file, the line, the key, and what "
     "would be\n"
     "right. docs/training.md and docs/studies.md explain them. Each key stands here with its default.\n";
 

@@ -302,6 +302,10 @@ static void test_refusals(void)
     fails("[market\nhistory = 5\n", ":1: KEY = VALUE or [SECTION] is needed");
     fails("[market]\nhistory = 5\n[feed]\n[market]\nhistory = 5\n",
           ":5: [market] history: already set in line 2");
+    struct daemon_config config;
+    CHECK_INT(
+        read_text("[account n]\n[feed]\nstale_s = 2\n[account n]\nrisk.drawdown = 5%\n[feed]\n", &config), 0);
+    CHECK_INT(config.n_accounts, 1);
     fails("[market]\nhistory = 1001\n",
           ":2: [market] history: \"1001\": a whole number from 0 to 1000 is needed");
     fails("[market]\nhistory =\n", ":2: [market] history: \"\": a whole number from 0 to 1000 is needed");
@@ -438,7 +442,6 @@ static void test_refusals(void)
     fails("[market]\nstreams = trade, kline\n",
           ":2: [market] streams: orders are filled from bookTicker or depth: name one of them");
 
-    struct daemon_config config;
     static char text[140000];
     memset(text, 'x', sizeof text);
     memcpy(text, "[market]\n", 9);
@@ -549,9 +552,14 @@ static void test_man_page(const char *page)
     const struct config_key *venue_keys = daemon_config_venue_keys(&n);
     for (size_t i = 0; i < n; i++) {
         char expected[64];
-        snprintf(expected, sizeof expected, "\n.TP\n.B %s\n", venue_keys[i].name);
+        const char *fallback =
+            venue_keys[i].fallback && *venue_keys[i].fallback ? venue_keys[i].fallback : NULL;
+        snprintf(expected, sizeof expected, "\n.TP\n.B %s%s%s\n", venue_keys[i].name, fallback ? " = " : "",
+                 fallback ? fallback : "");
         CHECK(strstr(text, expected) != NULL);
     }
+    CHECK(strstr(text, "\n.B extended_hours = off\n") != NULL);
+    CHECK(strstr(text, "from 0 to 0)") == NULL);
     CHECK(strstr(text, "\n.B strategy.stop_atr = ") != NULL);
 }
 

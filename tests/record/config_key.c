@@ -69,6 +69,8 @@ static void test_numbers(void)
     takes("large", "2592000", "2592000");
     refuses("large", "2592000.000000001", "\"2592000.000000001\": a number from 0 to 2592000 is needed");
     refuses("large", "0.0000000001", "\"0.0000000001\": at most 9 digits after the point");
+    refuses("large", "1e-3", "\"1e-3\": a plain decimal, without an exponent, is needed");
+    refuses("large", "e", "\"e\": a number from 0 to 2592000 is needed");
     takes("number", "0.1%", "0.001");
     CHECK(values.number == 0.001);
     takes("number", "-0", "0");
