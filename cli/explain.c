@@ -205,7 +205,7 @@ const struct option_verb cli_explain = {
     .words = "why an order is what it is, recomputed from the log",
     .about = "Why an order is what it is, recomputed from the event log: the event behind it, the bar, the "
              "indicators and what the strategy saw and wanted, or the policy (its hash and what computed it "
-             "are as recorded; of an ensemble its members' actions and weights), or the command; the verdict "
+             "are as recorded; of an ensemble its members' actions and weights), or the command; the outcome "
              "with its facts and limits; the book's levels or the queue behind each fill, notional and fee "
              "with their rounding; every change with its event. Every field is compared with the record. "
              "With --json, papertape.explain/1.",

@@ -55,8 +55,9 @@ static int make(struct guard_args *args)
         return cli_stored_fail(EXIT_ERROR, args->run.verb, "", err);
     size_t history = warmup == INDICATOR_FOREVER ? lookback : warmup;
     if (history > MADE_ROWS_MOST / HISTORIES)
-        return cli_stored_fail(EXIT_ERROR, args->run.verb, choice->strategy->name,
-                               "it wants more history than is made up: give bars, or shorter periods");
+        return cli_stored_fail(
+            EXIT_ERROR, args->run.verb, choice->strategy->name,
+            "it wants more history than the synthetic bars have: give bars, or shorter periods");
     if (rows < HISTORIES * history + MADE_ROWS / 4)
         rows = HISTORIES * history + MADE_ROWS / 4;
     if (backtest_guard_bars_make((uint64_t)args->seed, 2, rows, interval_ns, &args->made) < 0)
@@ -123,7 +124,7 @@ void cli_guard_print_head(const struct guard_args *args)
     for (int s = 0; s < market->n_symbols; s++)
         printf("%s ", market->series[s].symbol.name);
     printf("%s, %zu rows%s\n           %s to %s\n", interval ? interval : "of no named interval",
-           market->rows, args->run.n_bars > 0 ? "" : ", made up",
+           market->rows, args->run.n_bars > 0 ? "" : ", synthetic",
            cli_stored_time(STORED_TABLE, from, market->start_ns),
            cli_stored_time(STORED_TABLE, to, market_open_ns(market, market->rows)));
 }

@@ -86,17 +86,17 @@ static const struct option_action actions[] = {{.arguments = "[STRATEGY]", .run 
 static const struct option_row options[] = {
     {"cuts", "K", "32 when left out: half of them at bars where the strategy decided something", AT(cuts),
      .low = 1, .high = 100000},
-    {"seed", "N", "of the cuts, the other futures and the bars made up: 1", AT(seed), .low = 0,
+    {"seed", "N", "of the cuts, the other futures and the synthetic bars: 1", AT(seed), .low = 0,
      .high = INT64_MAX},
 };
 
 const struct option_verb cli_lookahead = {
     .name = "lookahead",
     .words = "does a strategy see the future? cut and changed bars",
-    .about = "Runs a strategy on bars, then on the same bars cut at K places, on bars that go on there in "
-             "another way, and on the same bars in another year; by the engine and by columns. Every "
+    .about = "Runs a strategy on bars, then on the same bars cut at K places, on bars that continue "
+             "differently there, and on the same bars in another year; by the engine and vectorised. Every "
              "decision and order up to a cut must be the same. Prints the first that is not. Without --bars "
-             "they are made up. With --json, papertape.lookahead/1.",
+             "they are synthetic. With --json, papertape.lookahead/1.",
     .exits = "1 also where a decision or an order differs, or nothing was decided.",
     .page = "backtest",
     OPTION_ACTIONS(actions),

@@ -164,7 +164,7 @@ static int take_cash(struct option_call *call, const struct option_row *row, con
     int64_t cash;
     if (decimal_parse_str(value, RUN_CASH_SCALE, &cash) < 0 || cash <= 0 ||
         cash > 10000000000 * decimal_pow10(RUN_CASH_SCALE))
-        return wrong(call, row, value, "an amount above 0, to 10000000000, is needed");
+        return wrong(call, row, value, "a plain decimal above 0, to 10000000000, is needed");
     run_of(call)->cash = cash;
     return EXIT_OK;
 }
@@ -222,7 +222,7 @@ const struct option_row cli_run_options[CLI_RUN_OPTIONS] = {
     {"risk", "KEY=VALUE", "a limit, as in [risk] of papertaped.ini; none when left out", .take = take_risk},
     {"threads", "N", "0, the default: one a core", AT(threads), .low = 0, .high = 64},
     {"way", "auto|engine|columns",
-     "engine: bar by bar; columns: the quick way, which gives the same; auto: the quicker that can",
+     "engine: bar by bar; columns: vectorised, with the same results; auto: the faster that can",
      .take = take_way},
 };
 

@@ -58,7 +58,7 @@ const struct option_verb cli_pause = {
 const struct option_verb cli_resume = {
     .name = "resume",
     .words = "trade again",
-    .about = "Trades again after pause. An account that its drawdown killed: account resume.",
+    .about = "Trades again after pause. An account halted by its drawdown limit: account resume.",
     .page = "trading",
     OPTION_ACTIONS(switching),
 };

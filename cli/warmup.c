@@ -85,7 +85,7 @@ static const struct option_action actions[] = {{.arguments = "[STRATEGY]", .run 
 #define AT(member) offsetof(struct guard_args, member)
 
 static const struct option_row options[] = {
-    {"seed", "N", "of the bars made up: 1", AT(seed), .low = 0, .high = INT64_MAX},
+    {"seed", "N", "of the synthetic bars: 1", AT(seed), .low = 0, .high = INT64_MAX},
 };
 
 const struct option_verb cli_warmup = {
@@ -94,7 +94,7 @@ const struct option_verb cli_warmup = {
     .about = "Finds how many bars of history a strategy needs until its decisions no longer depend on where "
              "the history began: in several windows, beginning flat, decisions and orders with less history "
              "are compared with those with all of it. Beside it stands what the warm-up of its indicators "
-             "lets expect. Without --bars they are made up. With --json, papertape.warmup/1.",
+             "lets expect. Without --bars they are synthetic. With --json, papertape.warmup/1.",
     .exits = "1 also where they never settle, or nothing was decided.",
     .page = "backtest",
     OPTION_ACTIONS(actions),

@@ -49,7 +49,7 @@ static void test_lookahead(void)
     cli_lookahead_print(&args, &verdict);
     capture();
     CHECK(strstr(text, "strategy   sma-cross fast=3\n"));
-    CHECK(strstr(text, "BTCUSDT ETHUSDT 1m, 64 rows, made up\n"));
+    CHECK(strstr(text, "BTCUSDT ETHUSDT 1m, 64 rows, synthetic\n"));
     CHECK(strstr(text, "cuts       32, seed 7: 130 runs, by the engine and by columns\n"));
     CHECK(strstr(text, "LOOKS AHEAD at 2024-01-01 00:18:00.000Z, ETHUSDT, by columns\n"));
     CHECK(strstr(text, "  cut        2024-01-01 00:21:00.000Z: the bars after it are others\n"));

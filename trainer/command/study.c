@@ -101,8 +101,8 @@ static int read_config(struct study_run *run)
         return trainer_study_failed(run, storage_cause(r), "%s", err);
     if (args->resume && !run->there)
         return trainer_study_failed(run, "config",
-                                    "no study to go on with: %s: %.300s: without --resume it begins",
-                                    args->name, run->url);
+                                    "no study to resume: %s: %.300s: without --resume it starts", args->name,
+                                    run->url);
     snprintf(kept, sizeof kept, "%s/study.ini", run->folder);
     const char *path = args->config ? args->config : kept;
     run->text = train_read_text(path, why);

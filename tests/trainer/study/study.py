@@ -591,7 +591,7 @@ def test_refused(trainer, folder):
     cartpole = write(os.path.join(folder, "cartpole.ini"), {"training": {"world": "cartpole"}, "environment": None, "data": None,
                                                             "study": None, "search": None})
     refuse(trainer, "no market", ["cartpole", "a market is right"], "pole", "--config", cartpole, *where)
-    refuse(trainer, "nothing to go on with", ["no study to go on with", "fresh"], "fresh", "--resume", "--config", config, *where)
+    refuse(trainer, "nothing to resume", ["no study to resume", "fresh"], "fresh", "--resume", "--config", config, *where)
     refuse(trainer, "a file that is not there", ["none.ini"], "fresh", "--config", "none.ini", *where)
     none = write(os.path.join(folder, "none_bars.ini"), {"data": {"bars": "NONE_1h.csv"}})
     refuse(trainer, "bars that are not there", ["NONE_1h.csv"], "bars", "--config", none, *where)
