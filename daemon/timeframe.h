@@ -2,8 +2,8 @@
  *
  * A higher bar is handed out when its last lower bar has closed, and only when every one of its lower bars
  * was there: one whose beginning was not seen, or of which a lower bar is missing, is left out, since a chart
- * shows the venue's bar or none, and the next goes on. (Feature matrices keep what there is, and say why:
- * indicators_gpu/features/timeframe.h.) The lower timeframe itself is the case of one lower bar a bar. Pure;
+ * shows the venue's bar or none, and the next is formed again. (Feature matrices keep what there is:
+ * indicators_gpu/features/group.h.) The lower timeframe itself is the case of one lower bar a bar. Pure;
  * no clock is read, so that nothing of the future can be in a bar. */
 #ifndef DAEMON_TIMEFRAME_H
 #define DAEMON_TIMEFRAME_H

@@ -1,4 +1,4 @@
-/* Splits and dividends against the ledger: what each books, and in which order, engine/ledger.h and
+/* Splits and dividends against the ledger: what each books, and in which order, record/ledger_row.h and
  * docs/venues.md say. An action takes effect where its rows stand, or before the first fill of a later event;
  * the times of rows tell nothing of their order (bars fill orders after their time). */
 #include <errno.h>

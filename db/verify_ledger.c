@@ -1,5 +1,5 @@
 /* Ledger rows against the fills that they book, and against each other: balances, loans, transfers, resets.
- * What rows there are, and in which order, engine/ledger.h says. */
+ * What rows there are, and in which order, record/ledger_row.h says. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Higher bars, formed one base bar after the other, and which of them is closed when: as the features of
- * indicators_gpu/features/timeframe.h have it, aligned as bar_open_time() aligns.
+ * indicators_gpu/features/group.h have it, aligned as bar_open_time() aligns.
  *
  * A higher bar is what there is of its interval: open of the first base bar, close of the last, extremes and
  * sums between. It closes with the base bar that ends its interval, or, where that one is missing, when the
