@@ -345,7 +345,7 @@ int main(void)
         printf("counts: %d recording, 5 without a sanitizer\n", RECORDINGS);
     for (uint64_t i = 0; i < RECORDINGS; i++) {
         test_whole(random.state + i, 6000);
-        if (i < RECORDINGS - 1)
+        if (i + 1 < RECORDINGS)
             recording_remove(&recording);
     }
     test_parts();
