@@ -14,7 +14,8 @@ const struct option_row cli_globals[CLI_GLOBALS] = {
      offsetof(struct option_call, state)},
     {"json", NULL, "one JSON object, with \"schema\": \"papertape.NAME/1\"; what is not known is null",
      offsetof(struct option_call, json)},
-    {"csv", NULL, "CSV with exact decimals, times in nanoseconds", offsetof(struct option_call, csv)},
+    {"csv", NULL, "of lists: CSV with exact decimals, times in nanoseconds",
+     offsetof(struct option_call, csv)},
     OPTION_HELP,
     OPTION_VERSION,
 };

@@ -36,6 +36,15 @@ static bool names_all(const char *about, const char *words)
     return true;
 }
 
+/* Is its first word one of the language, no value or name of a key? */
+static bool begins_as_sentence(const struct config_key *key)
+{
+    char word[64];
+    size_t n = strspn(key->about, "abcdefghijklmnopqrstuvwxyz");
+    snprintf(word, sizeof word, "%.*s", (int)n, key->about);
+    return key->about[n] == ' ' && !(key->words && option_is_one_of(key->words, ' ', word));
+}
+
 /* "The sentence (what would be right)", unless it names all words itself. */
 static void print_about(const struct config_key *key, FILE *to)
 {
@@ -46,7 +55,9 @@ static void print_about(const struct config_key *key, FILE *to)
         right[n - 1] = '\0';
     if (key->words && names_all(key->about, key->words))
         *right = '\0';
-    fprintf(to, "%c%s%s", toupper((unsigned char)key->about[0]), key->about + 1, *right ? " (" : "");
+    char first = key->about[0];
+    fprintf(to, "%c%s%s", begins_as_sentence(key) ? toupper((unsigned char)first) : first, key->about + 1,
+            *right ? " (" : "");
     for (const char *c = right; *c; c++)
         fprintf(to, key->words && *c == ' ' ? ", " : "%c", *c);
     fputs(*right ? ")" : "", to);

@@ -192,7 +192,10 @@ static void print_verbs(const struct option_program *program, FILE *out)
     fputs("Verbs:\n", out);
     for (size_t i = 0; i < program->n_verbs; i++)
         entry(out, program->verbs[i]->name, program->verbs[i]->words, 12);
-    fprintf(out, "\n%s VERB --help and %s help VERB say more.\n\n", program->name, program->name);
+    fprintf(out,
+            "\n%s VERB --help and %s help VERB say more;\n"
+            "%s completion bash|zsh|fish prints what completes command lines.\n\n",
+            program->name, program->name, program->name);
 }
 
 void option_help(const struct option_program *program, const struct option_verb *verb, FILE *out)

@@ -93,6 +93,28 @@ static int unknown_verb(const struct option_program *program, const char *name)
     return say(program, EXIT_USAGE, words);
 }
 
+static int completion(struct option_call *call)
+{
+    if (!option_completion_script(call->program, call->arguments[0], stdout))
+        return option_fail(call, EXIT_USAGE, "\"%.63s\": bash, zsh or fish is needed", call->arguments[0]);
+    return EXIT_OK;
+}
+
+/* Of every program, as help. */
+static const struct option_action completion_action[] = {
+    {.arguments = "SHELL", .example = "bash", .run = completion}};
+static const struct option_verb completion_verb = {
+    .name = "completion",
+    .about =
+        "Prints what a shell needs to complete this program's command lines: SHELL is bash, zsh or fish.",
+    OPTION_ACTIONS(completion_action),
+};
+
+static const struct option_verb *find_verb(const struct option_program *program, const char *name)
+{
+    return strcmp(name, completion_verb.name) == 0 ? &completion_verb : option_find_verb(program, name);
+}
+
 /* `help [VERB]`, and what builds and shells ask: `help --man PAGE`, `help --complete -- WORD…`. */
 static int help(const struct option_program *program, int n, char **words)
 {
@@ -102,17 +124,10 @@ static int help(const struct option_program *program, int n, char **words)
     }
     if (n == 2 && strcmp(words[0], "--man") == 0)
         return option_man(program, words[1], stdout) ? EXIT_OK : unknown_verb(program, words[1]);
-    const struct option_verb *verb = n > 0 ? option_find_verb(program, words[0]) : NULL;
+    const struct option_verb *verb = n > 0 ? find_verb(program, words[0]) : NULL;
     if (n > 0 && !verb)
         return unknown_verb(program, words[0]);
     option_help(program, verb, stdout);
-    return EXIT_OK;
-}
-
-static int completion(const struct option_program *program, int n, char **words)
-{
-    if (n != 1 || !option_completion_script(program, words[0], stdout))
-        return say(program, EXIT_USAGE, "completion: bash, zsh or fish is needed");
     return EXIT_OK;
 }
 
@@ -123,10 +138,8 @@ static int dispatch(const struct option_program *program, int argc, char **argv)
 
     if (word && strcmp(word, "help") == 0)
         return help(program, argc - at - 1, argv + at + 1);
-    if (word && strcmp(word, "completion") == 0)
-        return completion(program, argc - at - 1, argv + at + 1);
-    if (program->n_verbs > 0 && (word || !program->bare)) {
-        const struct option_verb *verb = word ? option_find_verb(program, word) : NULL;
+    const struct option_verb *verb = word ? find_verb(program, word) : NULL;
+    if (verb || (program->n_verbs > 0 && (word || !program->bare))) {
         if (!word && argc > 1) /* --help, --version */
             return option_run(program, &(struct option_verb){.about = program->about}, argc, argv);
         if (!verb)

@@ -8,6 +8,7 @@
 #include "exchange/exit_status.h"
 #include "exchange/nearest.h"
 #include "record/option.h"
+#include "record/option_text.h"
 
 const struct option_row *option_row(const struct option_program *program, const struct option_verb *verb,
                                     size_t i)
@@ -93,6 +94,15 @@ __attribute__((format(printf, 3, 4))) static int refuse(const struct option_call
     return EXIT_USAGE;
 }
 
+/* Does a row's name begin with these? */
+static bool begins(const char *name, const char *with, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (name[i] == '\0' || (name[i] == '_' ? '-' : name[i]) != (with[i] == '_' ? '-' : with[i]))
+            return false;
+    return true;
+}
+
 static int unknown_option(const struct option_call *call, const char *shown, const char *name, char *err)
 {
     const struct option_row *row;
@@ -101,9 +111,14 @@ static int unknown_option(const struct option_call *call, const char *shown, con
     for (size_t i = 0; (row = option_row(call->program, call->verb, i)); i++)
         if (row->name)
             nearest_offer(&nearest, name, row->name);
-    if (nearest_is_near(&nearest, name))
-        return refuse(call, err, "%.63s: unknown option: did you mean --%s?", shown, nearest.best);
-    return refuse(call, err, "%.63s: unknown option", shown);
+    const char *meant = nearest_is_near(&nearest, name) ? nearest.best : NULL;
+    for (size_t i = 0; !meant && (row = option_row(call->program, call->verb, i)); i++)
+        meant = row->name && *name && begins(row->name, name, strlen(name)) ? row->name : NULL;
+    if (!meant)
+        return refuse(call, err, "%.63s: unknown option", shown);
+    char term[OPTION_TERM_MAX];
+    return refuse(call, err, "%.63s: unknown option: did you mean %s?", shown,
+                  option_term(&(struct option_row){.name = meant}, term));
 }
 
 static int unknown_action(const struct option_call *call, const char *word, char *err)
@@ -126,46 +141,24 @@ static int unknown_action(const struct option_call *call, const char *word, char
 
 /* ---- options ---- */
 
-/* Does a row's name begin with these? */
-static bool begins(const char *name, const char *with, size_t len)
+/* By its whole name. */
+static const struct option_row *find_long(const struct option_call *call, const char *name, size_t len,
+                                          size_t *ret_at)
 {
-    for (size_t i = 0; i < len; i++)
-        if (name[i] == '\0' || (name[i] == '_' ? '-' : name[i]) != (with[i] == '_' ? '-' : with[i]))
-            return false;
-    return true;
+    const struct option_row *row;
+
+    for (size_t i = 0; (row = option_row(call->program, call->verb, i)); i++)
+        if (row->name && begins(row->name, name, len) && row->name[len] == '\0') {
+            *ret_at = i;
+            return row;
+        }
+    return NULL;
 }
 
 bool option_named(const struct option_call *call, const char *name)
 {
-    const struct option_row *row;
-    size_t len = strlen(name);
-
-    for (size_t i = 0; (row = option_row(call->program, call->verb, i)); i++)
-        if (row->name && begins(row->name, name, len) && row->name[len] == '\0')
-            return true;
-    return false;
-}
-
-/* By its whole name, or a beginning that no other has. */
-static const struct option_row *find_long(const struct option_call *call, const char *name, size_t len,
-                                          size_t *ret_at)
-{
-    const struct option_row *row, *found = NULL;
-    bool several = false;
-
-    for (size_t i = 0; (row = option_row(call->program, call->verb, i)); i++) {
-        if (!row->name || !begins(row->name, name, len))
-            continue;
-        bool whole = row->name[len] == '\0';
-        several |= found != NULL;
-        if (whole || !found) {
-            found = row;
-            *ret_at = i;
-        }
-        if (whole)
-            return found;
-    }
-    return several ? NULL : found;
+    size_t ignored;
+    return find_long(call, name, strlen(name), &ignored) != NULL;
 }
 
 static const struct option_row *find_letter(const struct option_call *call, char letter, size_t *ret_at)
@@ -347,7 +340,8 @@ int option_parse(struct option_call *call, int n, char **argv, char err[static O
         if (given[i] &&
             (!option_row_is_of(row, call->action) ||
              (row->at == offsetof(struct option_call, csv) && is_global(call, row) && !call->action->csv)))
-            status = refuse(call, err, "--%s: not an option of %s%s%s", row->name, verb_name(call),
+            status = refuse(call, err, "--%s: not an option %s%s%s%s", row->name,
+                            call->verb->name ? "of " : "without a verb", verb_name(call),
                             *call->word ? " " : "", call->word);
     return status == EXIT_OK ? check_arguments(call, err) : status;
 }

@@ -111,8 +111,7 @@ static void check_taken(void)
     CHECK_STR(last.tif, "ioc");
     CHECK(last.flag && last_call.action == &some_actions[1]);
     CHECK_STR(last_arguments, "SOL");
-    CHECK_INT(run("--json --state d symbol --lim 5 resume A b c"),
-              EXIT_OK); /* global ones first; a beginning */
+    CHECK_INT(run("--json --state d symbol --limit 5 resume A b c"), EXIT_OK); /* global ones first */
     CHECK(last_call.json && strcmp(last_call.state, "d") == 0);
     CHECK_STR(last_call.word, "resume");
     CHECK_STR(last_arguments, "A b c");
@@ -148,6 +147,9 @@ static void check_refusals(void)
                   "prog: fills: b: one argument too many: [SYMBOL] is right: see prog fills --help");
     check_refused("symbol add",
                   "prog: symbol: add SYMBOL is needed, as: symbol add SOLUSDT: see prog symbol --help");
+    check_refused("completion",
+                  "prog: completion: SHELL is needed, as: completion bash: see prog completion --help");
+    check_refused("completion moon", "prog: completion: \"moon\": bash, zsh or fish is needed");
     check_refused("symbol list x", "prog: symbol: x: no argument is expected: see prog symbol --help");
     check_refused("symbol lst", "prog: symbol: lst: unknown: did you mean \"list\"? see prog symbol --help");
     check_refused(
@@ -155,6 +157,12 @@ static void check_refusals(void)
         "prog: symbol: moon: unknown: one of list, add, stop/resume is expected: see prog symbol --help");
     check_refused("symbol add A --limt 3",
                   "prog: symbol: --limt: unknown option: did you mean --limit? see prog symbol --help");
+    check_refused("symbol add A --venu V",
+                  "prog: symbol: --venu: unknown option: did you mean --venue? see prog symbol --help");
+    check_refused("symbol add A --ven=V",
+                  "prog: symbol: --ven=V: unknown option: did you mean --venue? see prog symbol --help");
+    check_refused("symbol add A --v V",
+                  "prog: symbol: --v: unknown option: did you mean --venue? see prog symbol --help");
     check_refused("symbol add A --moon", "prog: symbol: --moon: unknown option: see prog symbol --help");
     check_refused("symbol add A --limit", "prog: symbol: --limit: needs a value: see prog symbol --help");
     check_refused("symbol add A --flag=1", "prog: symbol: --flag=1: takes no value: see prog symbol --help");
@@ -171,6 +179,17 @@ static void check_refusals(void)
         "symbol add A --most 1x",
         "prog: symbol: --most: \"1x\": a whole number from -2 to 9 is needed: see prog symbol --help");
     check_refused("symbol add A --set bad", "prog: symbol: --set: \"bad\": key=value is needed");
+}
+
+/* What is done without a verb has no name to be refused by. */
+static void check_bare(void)
+{
+    static const struct option_action action[] = {{.run = keep}};
+    static const struct option_verb bare = {OPTION_ACTIONS(action)};
+    char name[] = "prog", csv[] = "--csv", *argv[] = {name, csv, NULL};
+
+    CHECK_INT(option_run(&program, &bare, 2, argv), EXIT_USAGE);
+    CHECK_STR(err, "prog: --csv: not an option without a verb: see prog --help");
 }
 
 static char *printed(void (*print)(FILE *out, const char *what), const char *what)
@@ -246,6 +265,7 @@ int main(void)
 {
     check_taken();
     check_refusals();
+    check_bare();
     check_texts();
     check_completion();
     return check_done("record/option");

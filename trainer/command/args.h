@@ -40,12 +40,12 @@ TRAINER_VERBS(TRAINER_DECLARE)
             "~/.local/state/papertape", \
             offsetof(of, state) \
     }
-#define TRAINER_STORAGE(of) \
+#define TRAINER_STORAGE(of, further) \
     { \
         "storage", "URL", \
             "where studies are kept: sqlite:///FILE or sqlite:////absolute/FILE, either with " \
             "?timeout=SECONDS for " \
-            "locks, or a file; studies.db of the state by default", \
+            "locks, or a file" further, \
             offsetof(of, storage) \
     }
 #define TRAINER_SEED(of, words) \

@@ -85,8 +85,6 @@ int trainer_eval_args_check(const struct option_call *call)
 {
     struct eval_args *args = call->into;
     int at = 0, status = EXIT_OK;
-    if (args->n_paths == 0)
-        return option_fail(call, EXIT_USAGE, "no bars: --bars FILE of the policy's symbols is needed");
     while (at < call->n && !policy_names_one_file(call->arguments[at]))
         at++;
     at = at == call->n ? 0 : at;
@@ -94,6 +92,8 @@ int trainer_eval_args_check(const struct option_call *call)
     for (int i = 0; i < call->n && status == EXIT_OK; i++)
         if (i != at)
             status = add_bars(call, call->arguments[i]);
+    if (status == EXIT_OK && args->n_paths == 0)
+        return option_fail(call, EXIT_USAGE, "no bars: --bars FILE of the policy's symbols is needed");
     args->bars.paths = args->paths;
     args->bars.n = args->n_paths;
     return status;

@@ -28,8 +28,8 @@ static int take_sampler(struct option_call *call, const struct option_row *row, 
 }
 
 static const struct option_row options[] = {
-    TRAINER_STORAGE(struct request),
-    {"study", "STUDY", "which of its studies", AT(study)},
+    TRAINER_STORAGE(struct request, "; it is needed"),
+    {"study", "STUDY", "which of its studies; it is needed", AT(study)},
     {"n", "N", "how many; 1 by default", AT(n), .low = 1, .high = SAMPLES_MAX},
     {"sampler", "tpe|random|grid|mcmc",
      "with their defaults: TPE, the default, has Optuna's; a grid has 5 values of a float without a step; a "

@@ -15,7 +15,7 @@ static const struct option_row options[] = {
         struct study_args,
         "a training's INI file with [search], [study] or both; without them the default search space "
         "is searched; with --resume by default the one that the study began with"),
-    TRAINER_STORAGE(struct study_args),
+    TRAINER_STORAGE(struct study_args, "; studies.db of the state by default"),
     TRAINER_STATE(struct study_args),
     {"trials", "N",
      "trials that are to have ended, of all workers and runs together, instead of the key trials", AT(trials),
