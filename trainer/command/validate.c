@@ -56,7 +56,7 @@ static const struct option_row options[] = {
      "other runs NAME@TIME on the same bars; deflated is of the study's best trial, which it proposes, "
      "deflated_best of the one with the best Sharpe ratio",
      AT(study)},
-    TRAINER_STORAGE(struct request, ""),
+    TRAINER_STORAGE(struct request, "; studies.db of the state by default"),
     TRAINER_STATE(struct request),
     {"blocks", "S",
      "blocks of rows of which halves are made: even; 14 by default, which are 3432 half splits", AT(blocks),
