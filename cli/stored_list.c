@@ -82,7 +82,7 @@ static void put(FILE *out, int *room, int blanks, const char *text)
 {
     blanks = blanks < *room ? blanks : *room;
     *room -= blanks;
-    fprintf(out, "%*s%.*s", blanks, "", *room, text);
+    fprintf(out, "%*s%.*s", blanks, "", (int)cli_text_fit(text, *room), text);
     int width = cli_text_width(text);
     *room -= width < *room ? width : *room;
 }
@@ -281,7 +281,7 @@ static json_t *member(const struct stored_list *list, const struct stored_column
 {
     const struct record_field *field = record_find(list->record, column->name);
     if (!field)
-        return json_string(column->derived(row, context));
+        return record_json_text(column->derived(row, context));
     if (!column->json)
         return record_json(field, row, context);
     return *record_field_text(field, row) ? json_loads(record_field_text(field, row), 0, NULL) : json_null();

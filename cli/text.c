@@ -68,6 +68,22 @@ int cli_text_width(const char *s)
     return columns;
 }
 
+size_t cli_text_fit(const char *s, int columns)
+{
+    size_t n = 0;
+
+    while (s[n]) {
+        wchar_t c;
+        size_t used = cli_text_decode(s + n, &c);
+        int width = cli_text_char_width(c);
+        columns -= width < 0 ? 1 : width;
+        if (columns < 0)
+            break;
+        n += used;
+    }
+    return n;
+}
+
 void cli_text_clean(char *dst, size_t size, const char *src)
 {
     size_t n = 0;

@@ -22,6 +22,9 @@ int cli_text_char_width(wchar_t c);
 /* Columns of the whole string, replaced characters counted as one. */
 int cli_text_width(const char *s);
 
+/* The bytes at its start that take at most so many columns, to the end of a character. */
+size_t cli_text_fit(const char *s, int columns);
+
 /* Copies `src` into dst[size], every character that must not reach a terminal replaced, cut at a
  * character's boundary. Always NUL-terminated; size > 0. For output that does not go through a canvas. */
 void cli_text_clean(char *dst, size_t size, const char *src);

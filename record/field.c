@@ -53,6 +53,11 @@ const struct record_field *record_find(const struct record *record, const char *
     return NULL;
 }
 
+bool record_field_is(const struct record_field *field, unsigned flag)
+{
+    return (field->flags & flag) == flag;
+}
+
 bool record_is_decimal(const struct record_field *field)
 {
     return field->kind == RECORD_PRICE || field->kind == RECORD_QTY || field->kind == RECORD_QUOTE ||
@@ -81,8 +86,9 @@ bool record_field_none(const struct record_field *field, const void *row)
     if (field->kind == RECORD_REAL)
         return !isfinite(record_field_real(field, row));
     int64_t number = record_field_number(field, row);
-    return field->flags == RECORD_UNKNOWN ? number < 0
-                                          : number == (field->flags == RECORD_ABSENT ? INT64_MIN : 0);
+    if (record_field_is(field, RECORD_UNKNOWN))
+        return number < 0;
+    return number == (record_field_is(field, RECORD_ABSENT) ? INT64_MIN : 0);
 }
 
 const char *record_field_text(const struct record_field *field, const void *row)
@@ -121,7 +127,7 @@ static bool copy_field(const struct record_field *from, const void *row, const s
         return snprintf((char *)ret + to->offset, to->size, "%s", text) < (int)to->size;
     if (to->kind == RECORD_STRING)
         return record_field_set_text(to, ret, text);
-    if (to->kind == RECORD_HASH)
+    if (to->kind == RECORD_HASH || to->kind == RECORD_VOLUME)
         memcpy((char *)ret + to->offset, (const char *)row + from->offset, to->size);
     else if (to->kind == RECORD_REAL)
         record_field_set_real(to, ret, record_field_real(from, row));
@@ -170,6 +176,8 @@ int record_words_parse(const struct record_words *words, const char *name)
 
 static bool same(const struct record_field *field, const char *a, const char *b)
 {
+    if (field->kind == RECORD_STRING)
+        return strcmp(record_field_text(field, a), record_field_text(field, b)) == 0;
     a += field->offset, b += field->offset;
     return field->kind == RECORD_TEXT ? strncmp(a, b, field->size) == 0 : memcmp(a, b, field->size) == 0;
 }

@@ -180,6 +180,9 @@ const struct record_field *record_compare(const struct record *record, const voi
 
 /* ---- a field's value ---- */
 
+/* Has the field the flag, and not only a part of its bits? */
+bool record_field_is(const struct record_field *field, unsigned flag);
+
 /* Is it a number of a scale? */
 bool record_is_decimal(const struct record_field *field);
 

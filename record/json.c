@@ -3,14 +3,43 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "exchange/decimal.h"
 #include "record/value.h"
 
-static json_t *text_or_null(const char *text)
+/* The bytes of the character of UTF-8 that begins there; 0: none does. */
+static size_t character(const char *at, size_t n)
 {
-    return text ? json_string(text) : json_null();
+    if ((unsigned char)*at < 0x80)
+        return 1;
+    for (size_t len = 2; len <= 4 && len <= n; len++) {
+        json_t *json = json_stringn(at, len);
+        json_decref(json);
+        if (json)
+            return len;
+    }
+    return 0;
+}
+
+void record_json_clean(char *text, size_t n)
+{
+    for (size_t at = 0, len; at < n; at += len ? len : 1)
+        if ((len = character(text + at, n - at)) == 0)
+            text[at] = '?';
+}
+
+json_t *record_json_text(const char *text)
+{
+    json_t *json = text ? json_string(text) : json_null();
+    char *clean = json ? NULL : strdup(text);
+    if (clean) {
+        record_json_clean(clean, strlen(clean));
+        json = json_string(clean);
+    }
+    free(clean);
+    return json;
 }
 
 json_t *record_json(const struct record_field *field, const void *row, const struct record_context *context)
@@ -23,11 +52,11 @@ json_t *record_json(const struct record_field *field, const void *row, const str
     switch (field->kind) {
     case RECORD_TEXT:
     case RECORD_STRING:
-        return json_string(record_field_text(field, row));
+        return record_json_text(record_field_text(field, row));
     case RECORD_ACCOUNT:
-        return text_or_null(context->account);
+        return record_json_text(context->account);
     case RECORD_SYMBOL:
-        return text_or_null(context->symbol ? context->symbol->name : NULL);
+        return record_json_text(context->symbol ? context->symbol->name : NULL);
     case RECORD_BOOL:
         return json_boolean(number);
     case RECORD_HASH:
@@ -36,7 +65,7 @@ json_t *record_json(const struct record_field *field, const void *row, const str
     default:
         break;
     }
-    if (field->kind == RECORD_REAL && field->flags == RECORD_WHOLE)
+    if (field->kind == RECORD_REAL && record_field_is(field, RECORD_WHOLE))
         return json_integer((json_int_t)record_field_real(field, row));
     if (field->kind == RECORD_REAL)
         return json_real(record_field_real(field, row));
@@ -49,8 +78,9 @@ json_t *record_json(const struct record_field *field, const void *row, const str
 
 static bool set_number(const struct record_field *field, void *row, const json_t *value)
 {
-    int64_t number = json_integer_value(value), most = field->size < sizeof number ? INT32_MAX : INT64_MAX;
-    if (!json_is_integer(value) || number > most || number < (field->kind == RECORD_UNSIGNED ? 0 : -most - 1))
+    bool wide = field->size >= sizeof(int64_t), positive = field->kind == RECORD_UNSIGNED;
+    int64_t number = json_integer_value(value), most = wide ? INT64_MAX : positive ? UINT32_MAX : INT32_MAX;
+    if (!json_is_integer(value) || number > most || number < (positive ? 0 : -most - 1))
         return false;
     record_field_set_number(field, row, number);
     return true;
@@ -63,7 +93,10 @@ static bool set_none(const struct record_field *field, void *row)
     if (field->kind == RECORD_REAL)
         record_field_set_real(field, row, NAN);
     else
-        record_field_set_number(field, row, field->flags == RECORD_UNKNOWN ? -1 : 0);
+        record_field_set_number(field, row,
+                                record_field_is(field, RECORD_UNKNOWN)  ? -1
+                                : record_field_is(field, RECORD_ABSENT) ? INT64_MIN
+                                                                        : 0);
     return true;
 }
 
@@ -91,15 +124,19 @@ bool record_json_set(const struct record_field *field, void *row, const json_t *
     }
     if (field->kind == RECORD_HASH)
         return text && set_hash(field, row, text);
+    if (field->kind == RECORD_VOLUME)
+        return false;
     if (json_is_null(value))
         return set_none(field, row);
+    if (field->kind != RECORD_BOOL && field->kind != RECORD_REAL)
+        return set_number(field, row, value);
+    if (field->kind == RECORD_BOOL ? !json_is_boolean(value) : !json_is_number(value))
+        return false;
     if (field->kind == RECORD_BOOL)
         record_field_set_number(field, row, json_is_true(value));
-    else if (field->kind == RECORD_REAL)
-        record_field_set_real(field, row, json_number_value(value));
     else
-        return set_number(field, row, value);
-    return field->kind == RECORD_BOOL ? json_is_boolean(value) : json_is_number(value);
+        record_field_set_real(field, row, json_number_value(value));
+    return true;
 }
 
 bool record_json_read(const struct record *record, const json_t *object, void *row)
@@ -173,6 +210,12 @@ static int64_t take_number(const struct record_field *field, const json_t *value
     }
 }
 
+static bool takes_number(const struct record_field *field)
+{
+    return field->kind != RECORD_STRING && field->kind != RECORD_WORD && field->kind != RECORD_VOLUME &&
+           field->kind != RECORD_HASH;
+}
+
 void record_json_take(const struct record *record, const json_t *object, record_clean *clean, void *row)
 {
     for (const struct record_field *field = record->fields; field < record->fields + record->n; field++) {
@@ -182,7 +225,7 @@ void record_json_take(const struct record *record, const json_t *object, record_
             clean((char *)row + field->offset, field->size, text ? text : "");
         else if (field->kind == RECORD_REAL)
             record_field_set_real(field, row, json_is_number(value) ? json_number_value(value) : NAN);
-        else
+        else if (takes_number(field))
             record_field_set_number(field, row, take_number(field, value));
     }
 }

@@ -13,13 +13,19 @@ struct record_context {
     const char *account;
 };
 
-/* A number, a text, a truth; null for what an optional field has not, and for an amount whose symbol is
- * unknown. The caller's; NULL without memory. */
+/* Bytes that are not UTF-8 become '?', in place: a text that JSON takes. */
+void record_json_clean(char *text, size_t n);
+
+/* A text so cleaned; null for NULL. The caller's; NULL without memory. */
+json_t *record_json_text(const char *text);
+
+/* A number, a text (cleaned), a truth; null for what an optional field has not, and for an amount whose
+ * symbol is unknown. The caller's; NULL without memory. */
 json_t *record_json(const struct record_field *field, const void *row, const struct record_context *context);
 
 /* The other way: sets the field from such a value. False for one of another type or beyond the member: then
- * it is as it was. What null stands for is known of optional numbers alone: NaN, -1 (UNKNOWN) or 0. A STRING
- * borrows the value's text. */
+ * it is as it was. What null stands for is known of optional numbers alone: NaN, -1 (UNKNOWN), INT64_MIN
+ * (ABSENT) or 0. A STRING borrows the value's text; a VOLUME is not set. */
 bool record_json_set(const struct record_field *field, void *row, const json_t *value);
 
 /* Every field from the object's member of its name; those of a later layout may be missing, and stay. False
@@ -33,7 +39,8 @@ struct record_key {
 };
 
 /* Sets every field by its name in the object, as far as it can be had: what is no text is "", what is no
- * number NaN or -1, a time that is not past 0 likewise, what is not true false, an unknown scale 2. `clean`
+ * number NaN or -1, a time that is not past 0 likewise, what is not true false, an unknown scale 2. A
+ * STRING, a WORD, a VOLUME and a HASH stay as they are. `clean`
  * writes a text into a field, of which `size` bytes are the most. With a NULL object nothing is known of the
  * row. */
 typedef void record_clean(char *field, size_t size, const char *text);

@@ -151,8 +151,8 @@ static bool read_value(sqlite3_stmt *stmt, int at, const struct record_field *fi
     case RECORD_SYMBOL:
         return read_reference(stmt, at, field, row, ids);
     default:
-        return read_number(field, row,
-                           null && field->flags == RECORD_UNKNOWN ? -1 : sqlite3_column_int64(stmt, at));
+        return read_number(
+            field, row, null && record_field_is(field, RECORD_UNKNOWN) ? -1 : sqlite3_column_int64(stmt, at));
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include "cli/stored.h"
 #include "cli/text.h"
+#include "record/json.h"
 #include "tui/panel/study_words.h"
 #include "tui/study_rows.h"
 
@@ -123,18 +124,6 @@ static json_t *time_ns(int64_t us)
     return us == STUDY_NO_TIME ? json_null() : json_integer((json_int_t)us * 1000);
 }
 
-/* Of the storage's bytes: what is no UTF-8 is replaced. */
-static json_t *words(const char *text)
-{
-    char clean[1024];
-    json_t *string = text ? json_string(text) : json_null();
-
-    if (string)
-        return string;
-    cli_text_clean(clean, sizeof(clean), text);
-    return json_string(clean);
-}
-
 static json_t *search_json(const struct search *search, struct moment now)
 {
     static const char *const directions[STUDY_DIRECTIONS] = {"not_set", "minimize", "maximize"};
@@ -142,9 +131,9 @@ static json_t *search_json(const struct search *search, struct moment now)
 
     for (int i = 0; i < search->n_objectives; i++)
         json_array_append_new(list, json_string(directions[search->directions[i]]));
-    json_object_set_new(object, "study", words(search->label));
-    json_object_set_new(object, "name", words(search->name));
-    json_object_set_new(object, "training", words(search->job));
+    json_object_set_new(object, "study", record_json_text(search->label));
+    json_object_set_new(object, "name", record_json_text(search->name));
+    json_object_set_new(object, "training", record_json_text(search->job));
     json_object_set_new(object, "workers", json_integer(search->members));
     json_object_set_new(object, "directions", list);
     json_object_set_new(object, "trials", json_integer(search->n_trials));
@@ -168,7 +157,7 @@ static json_t *search_json(const struct search *search, struct moment now)
     json_object_set_new(object, "started_ns", time_ns(search->started_us));
     json_object_set_new(object, "age_ms", count(panel_study_age_ms(search, now)));
     json_object_set_new(object, "stale", json_boolean(panel_study_silent(search, now)));
-    json_object_set_new(object, "unread", search->unread[0] ? words(search->unread) : json_null());
+    json_object_set_new(object, "unread", search->unread[0] ? record_json_text(search->unread) : json_null());
     return object;
 }
 
@@ -186,7 +175,7 @@ static json_t *cell_json(const struct search_page *page, const struct search_cel
     const struct search_distribution *d = &page->distributions[cell->distribution];
 
     if (d->kind == DISTRIBUTION_CATEGORICAL)
-        return cell->value >= 0 && cell->value < d->n_choices ? words(d->choices[(int)cell->value])
+        return cell->value >= 0 && cell->value < d->n_choices ? record_json_text(d->choices[(int)cell->value])
                                                               : json_null();
     if (d->kind == DISTRIBUTION_INT && fabs(cell->value) < 9e15)
         return json_integer((json_int_t)cell->value);
@@ -214,7 +203,7 @@ static json_t *trial_json(const struct search_page *page, const struct search_tr
     for (int i = 0; i < trial->n_reports; i++)
         json_array_append_new(reports, json_pack("[I, o]", (json_int_t)trial->reports[i].step,
                                                  cli_stored_real(trial->reports[i].value)));
-    json_object_set_new(object, "study", words(page->members[trial->member]));
+    json_object_set_new(object, "study", record_json_text(page->members[trial->member]));
     json_object_set_new(object, "number", json_integer(trial->number));
     json_object_set_new(object, "state", json_string(study_trial_state_name(trial->state)));
     json_object_set_new(object, "values", values);
@@ -227,9 +216,9 @@ static json_t *trial_json(const struct search_page *page, const struct search_tr
     json_object_set_new(object, "stale", json_boolean(tui_model_trial_freshness(trial, now) != FRESH));
     json_object_set_new(object, "share", cli_stored_real(trial->share));
     json_object_set_new(object, "steps_per_second", cli_stored_real(trial->steps_s));
-    json_object_set_new(object, "worker", trial->worker[0] ? words(trial->worker) : json_null());
+    json_object_set_new(object, "worker", trial->worker[0] ? record_json_text(trial->worker) : json_null());
     json_object_set_new(object, "violation", cli_stored_real(trial->violation));
-    json_object_set_new(object, "failure", words(trial->failure));
+    json_object_set_new(object, "failure", record_json_text(trial->failure));
     return object;
 }
 
@@ -237,11 +226,12 @@ static json_t *validation_json_of(const struct search_validation *v)
 {
     if (!v->have)
         return json_null();
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "study", words(v->study), "trial",
-                     count(v->trial), "skill", cli_stored_real(v->skill), "value", cli_stored_real(v->value),
-                     "pbo", cli_stored_real(v->pbo), "probability_of_loss", cli_stored_real(v->loss),
-                     "deflated_sharpe", cli_stored_real(v->deflated), "holdout_sharpe",
-                     cli_stored_real(v->holdout.sharpe), "admitted", v->admitted, "words", words(v->verdict));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "study",
+                     record_json_text(v->study), "trial", count(v->trial), "skill", cli_stored_real(v->skill),
+                     "value", cli_stored_real(v->value), "pbo", cli_stored_real(v->pbo),
+                     "probability_of_loss", cli_stored_real(v->loss), "deflated_sharpe",
+                     cli_stored_real(v->deflated), "holdout_sharpe", cli_stored_real(v->holdout.sharpe),
+                     "admitted", v->admitted, "words", record_json_text(v->verdict));
 }
 
 json_t *tui_print_study_json(const struct search_page *page, struct moment now)
@@ -252,11 +242,11 @@ json_t *tui_print_study_json(const struct search_page *page, struct moment now)
     for (int i = 0; i < page->n_trials; i++)
         json_array_append_new(trials, trial_json(page, &page->trials[i], now));
     for (int i = 0; i < page->n_importance; i++)
-        json_array_append_new(importance,
-                              json_pack("{s:o, s:o}", "param", words(page->params[page->importance[i].param]),
-                                        "share", cli_stored_real(page->importance[i].share)));
+        json_array_append_new(importance, json_pack("{s:o, s:o}", "param",
+                                                    record_json_text(page->params[page->importance[i].param]),
+                                                    "share", cli_stored_real(page->importance[i].share)));
     for (int i = 0; i < page->n_params; i++)
-        json_array_append_new(params, words(page->params[i]));
+        json_array_append_new(params, record_json_text(page->params[i]));
     json_object_set_new(object, "params", params);
     json_object_set_new(object, "importance", importance);
     json_object_set_new(object, "importance_objective", json_integer(0));

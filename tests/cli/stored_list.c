@@ -2,8 +2,12 @@
 #include "cli/stored.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "record/field.h"
 #include "tests/check.h"
@@ -81,6 +85,32 @@ static void csv(void)
         "name,qty,hidden,why,behind\na-long-name,1,not shown in a table,\"a \"\"word\"\", and another\",\n");
 }
 
+/* A line that is cut to the terminal's width ends with a whole character, by columns and not by bytes. */
+static void cut(void)
+{
+    const struct winsize size = {.ws_row = 5, .ws_col = 21};
+    int terminal = posix_openpt(O_RDWR | O_NOCTTY), before = dup(STDOUT_FILENO);
+    CHECK(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+    int screen = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+    CHECK(screen >= 0 && ioctl(screen, TIOCSWINSZ, &size) == 0);
+    struct printed printed;
+    struct stored_list list = begin(&printed, STORED_TABLE);
+    list.fits = true;
+    row(&list, "ä", "1", "öööööööö");
+    row(&list, "日本", "2", "日日日日");
+    CHECK_INT(dup2(screen, STDOUT_FILENO), STDOUT_FILENO);
+    cli_stored_end(&list);
+    CHECK_INT(dup2(before, STDOUT_FILENO), STDOUT_FILENO);
+    fclose(printed.out);
+    CHECK_STR(printed.text, "name     qty  why\n"
+                            "ä          1  ööööööö\n"
+                            "日本       2  日日日\n");
+    free(printed.text);
+    close(screen);
+    close(terminal);
+    close(before);
+}
+
 static void empty(void)
 {
     struct printed printed;
@@ -150,6 +180,8 @@ int main(void)
 {
     widths();
     cells();
+    setlocale(LC_CTYPE, "C.UTF-8");
+    cut();
     csv();
     empty();
     many();

@@ -402,6 +402,94 @@ static void shown(void)
     }
 }
 
+/* A flag counts beside others: a field that is asked for, and that states have from some layout on. */
+static void flags_together(void)
+{
+    static const unsigned beside[] = {0, RECORD_ASKED, RECORD_SINCE(8), RECORD_ASKED | RECORD_SINCE_2};
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+        struct kinds row = {.bytes = 0, .last = INT64_MIN, .share = 7};
+        struct record_field unknown = kind_fields[2], absent = kind_fields[5], whole = kind_fields[1];
+        unknown.flags = RECORD_UNKNOWN | beside[i];
+        absent.flags = RECORD_ABSENT | beside[i];
+        whole.flags = RECORD_WHOLE | beside[i];
+        CHECK(!record_field_none(&unknown, &row) && record_field_none(&absent, &row));
+        json_t *json = record_json(&whole, &row, &(struct record_context){0}), *null = json_null();
+        CHECK(json_is_integer(json) && json_integer_value(json) == 7);
+        row.last = 0;
+        CHECK(record_json_set(&unknown, &row, null) && record_json_set(&absent, &row, null));
+        CHECK(row.bytes == -1 && row.last == INT64_MIN);
+        json_decref(json);
+    }
+}
+
+/* What is of another type, or beyond the member, leaves it as it was. */
+static void json_set(void)
+{
+    struct {
+        bool truth;
+        double real;
+        uint32_t few;
+        int128_t volume;
+    } row = {true, 1.5, 7, 9};
+#define AT(kind, member) \
+    (struct record_field) \
+    { \
+        "m", "m", "m", kind, RECORD_REQUIRED, (size_t)((char *)&row.member - (char *)&row), \
+            sizeof row.member, NULL \
+    }
+    struct record_field truth = AT(RECORD_BOOL, truth), real = AT(RECORD_REAL, real),
+                        few = AT(RECORD_UNSIGNED, few), volume = AT(RECORD_VOLUME, volume);
+    json_t *text = json_string("x"), *most = json_integer(UINT32_MAX),
+           *more = json_integer((json_int_t)UINT32_MAX + 1);
+    CHECK(!record_json_set(&truth, &row, text) && row.truth);
+    CHECK(!record_json_set(&truth, &row, json_null()) && row.truth);
+    CHECK(!record_json_set(&real, &row, text) && row.real == 1.5);
+    CHECK(!record_json_set(&few, &row, more) && row.few == 7);
+    CHECK(record_json_set(&few, &row, most) && row.few == UINT32_MAX);
+    CHECK(!record_json_set(&volume, &row, most) && row.volume == 9);
+    few.kind = RECORD_SIGNED;
+    CHECK(!record_json_set(&few, &row, most));
+    json_decref(text);
+    json_decref(most);
+    json_decref(more);
+}
+
+/* Texts are compared as texts, volumes copied whole, and what JSON's other end cannot set stays. */
+static void pointers(void)
+{
+    char one[] = "same", two[] = "same", other[] = "other";
+    struct kinds a = {.text = one, .more = one, .volume = ((int128_t)5 << 90) + 3}, b = a, copied = {0};
+    b.text = two;
+    CHECK(!record_compare(&record_kinds, &a, &b));
+    b.more = other;
+    CHECK(record_compare(&record_kinds, &a, &b) == record_find(&record_kinds, "more"));
+    CHECK(record_copy(&record_kinds, &a, &record_kinds, &copied));
+    CHECK(copied.volume == a.volume);
+    record_json_take(&record_kinds, NULL, cut_text, &a);
+    CHECK(a.text == one && a.more == one && a.volume == copied.volume && a.bytes == -1);
+}
+
+/* A byte that is not UTF-8 is '?', and the row is there; what is UTF-8 stays. */
+static void bytes(void)
+{
+    static const char *const texts[][2] = {
+        {"bad\xff"
+         "bytes",
+         "bad?bytes"},
+        {"\xc3\xa4\x80\xe2\x82\xac", "\xc3\xa4?\xe2\x82\xac"},
+        {"cut \xe2\x82", "cut ??"},
+        {"\xed\xa0\x80", "???"}, /* a surrogate */
+        {"\xf0\x9f\x99\x82 \xc0\xaf", "\xf0\x9f\x99\x82 ??"},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct kinds row = {.text = texts[i][0], .more = "more", .bytes = 4};
+        json_t *object = record_json_object(&record_kinds, NULL, 0, &row, NULL);
+        CHECK_STR(json_string_value(json_object_get(object, "text")), texts[i][1]);
+        CHECK_INT(json_integer_value(json_object_get(object, "bytes")), 4);
+        json_decref(object);
+    }
+}
+
 int main(void)
 {
     struct random random = random_seeded("fields", 20261123);
@@ -418,5 +506,9 @@ int main(void)
     unreadable();
     json();
     shown();
+    flags_together();
+    json_set();
+    pointers();
+    bytes();
     return check_done("record/fields");
 }

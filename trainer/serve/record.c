@@ -119,11 +119,7 @@ bool serve_training_record_name_is_good(const char *name)
 void serve_training_record_text(char *ret, size_t size, const char *text)
 {
     snprintf(ret, size, "%s", text);
-    json_t *json = json_string(ret);
-    for (char *p = ret; !json && *p; p++)
-        if ((unsigned char)*p >= 0x80)
-            *p = '?';
-    json_decref(json);
+    record_json_clean(ret, strlen(ret));
 }
 
 /* ---- Keys. ---- */

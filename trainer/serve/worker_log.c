@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "exchange/whole_file.h"
+#include "record/json.h"
 #include "trainer/serve/worker.h"
 
 static int open_file(struct worker_log *log)
@@ -89,9 +90,7 @@ static json_t *text_json(char *line, size_t n)
     json_t *json = json_stringn(line, n);
     if (json)
         return json;
-    for (size_t i = 0; i < n; i++)
-        if (bytes[i] >= 0x80)
-            bytes[i] = '?';
+    record_json_clean(line, n);
     return json_stringn(line, n);
 }
 

@@ -64,6 +64,7 @@ static int list(struct option_call *call)
     struct state_dir dir;
     struct history_reader *reader = NULL;
     char words[512];
+    const char *of = ""; /* the database, where it cannot be opened */
     int r = db_state_dir_look(call->state, &dir, words, sizeof(words));
 
     struct history *history = calloc(1, sizeof(*history));
@@ -72,13 +73,13 @@ static int list(struct option_call *call)
         r = -ENOMEM;
     }
     if (r == 0 && (r = tui_history_open(dir.database, &reader, words, sizeof(words))) < 0)
-        db_state_dir_denied(&dir, call->state, words, sizeof(words));
+        of = db_state_dir_denied(&dir, call->state, words, sizeof(words)) ? "" : dir.database;
     if (r == 0)
         r = tui_history_read(reader, tui_model_now().wall_ns, &(struct history_want){0}, history, words,
                              sizeof(words));
     long long more = r == 0 ? take_unstored(call->state, history) : 0;
     if (r < 0)
-        fprintf(stderr, "papertape: alerts: %s\n", words);
+        cli_stored_fail(EXIT_ERROR, "alerts", of, words);
     else
         r = print(call, history) == 0 ? 0 : -EIO;
     if (more > 0)
