@@ -101,7 +101,7 @@ def by_option(key, value):
 def by_account(daemon, key, value):
     """There is such an account: what is not refused for the value is for the name."""
     text = daemon.papertape("account", "create", "hand", "--currency", "USDT", "--cash", "5",
-                            f"--risk-{key.removesuffix('_s').replace('_', '-')}={value}", status=1)
+                            f"--risk-{key.replace('_', '-')}={value}", status=1)
     words = words_of(text, "--risk-" + key.replace("_", "-"))
     assert words or "there is an account hand already" in text, text
     return words

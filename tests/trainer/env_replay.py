@@ -314,7 +314,7 @@ def command_line(folder):
         (["env-replay", params, actions], "--bars"),
         (["env-replay", params, actions, actions, "--bars", folder], "one argument too many"),
         (["env-replay", params, actions, "--bars"], "needs a value"),
-        (["env-replay", params, actions, "--bar", folder, "--frobnicate"], "--frobnicate"),
+        (["env-replay", params, actions, "--bars", folder, "--frobnicate"], "--frobnicate"),
         (["env-replay", params, actions, "--bars", folder, "--backend", "tpu"], "tpu"),
         (["env-replay", params, actions, "--bars", folder, "--seed", "x"], "--seed: \"x\""),
         (["env-replay", params, actions, "--bars", folder, "--trades", "f", "--backend", "gpu"], "scalar"),
