@@ -143,7 +143,7 @@ static const struct option_row options[] = {
     {"borrow-rate", "X%", "a year, on what is borrowed", CREATE},
     RISK_KEYS(LIMIT)};
 
-const struct option_verb cli_account = {
+CLI_VERB(cli_account) = {
     .name = "account",
     .words = "accounts: list, create, deposit, withdraw, transfer, reset, resume",
     .about = "Paper accounts. With --json papertape.accounts/1, of a change papertape.account/1.",

@@ -169,7 +169,7 @@ static const struct option_row options[] = {
     {"list-strategies", NULL, "what strategies there are, with their parameters and ranges", AT(list)},
 };
 
-const struct option_verb cli_backtest = {
+CLI_VERB(cli_backtest) = {
     .name = "backtest",
     .words = "strategies on bars, trades, or a recorded event log",
     .about =

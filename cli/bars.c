@@ -131,7 +131,7 @@ static const struct option_row options[] = {
     {"to", "T", "until T, included", offsetof(struct asked, to_ns), cli_stored_take_time},
 };
 
-const struct option_verb cli_bars = {
+CLI_VERB(cli_bars) = {
     .name = "bars",
     .words = "stored bars of a symbol, as CSV",
     .about =

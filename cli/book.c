@@ -105,7 +105,7 @@ static int run(struct option_call *call)
 static const struct option_action actions[] = {
     {.arguments = "SYMBOL", .example = "BTCUSDT", .need = OPTION_NEEDS_DAEMON, .run = run}};
 
-const struct option_verb cli_book = {
+CLI_VERB(cli_book) = {
     .name = "book",
     .words = "a symbol's order book now",
     .about = "The best twenty levels of the local order book: bids at the left, asks at the right. With "

@@ -102,7 +102,7 @@ static const struct option_row options[] = {
      offsetof(struct events_asked, out), .of = "export import", .letter = 'o'},
 };
 
-const struct option_verb cli_events = {
+CLI_VERB(cli_events) = {
     .name = "events",
     .words = "the event log: list, verify, show, export, import",
     .about = "The event log, every input of the engine: STATE/events, or PATH: a state directory, a log's "

@@ -200,7 +200,7 @@ static const struct option_row options[] = {
      cli_stored_take_time},
 };
 
-const struct option_verb cli_explain = {
+CLI_VERB(cli_explain) = {
     .name = "explain",
     .words = "why an order is what it is, recomputed from the log",
     .about = "Why an order is what it is, recomputed from the event log: the event behind it, the bar, the "

@@ -43,7 +43,7 @@ static int run(struct option_call *call)
 
 static const struct option_action actions[] = {{OPTION_LISTS, .run = run}};
 
-const struct option_verb cli_fees = {
+CLI_VERB(cli_fees) = {
     .name = "fees",
     .words = "what venues charge, by tier",
     .about =

@@ -52,7 +52,7 @@ static int run(struct option_call *call)
 
 static const struct option_action actions[] = {{.need = OPTION_NEEDS_STATE, OPTION_LISTS, .run = run}};
 
-const struct option_verb cli_fills = {
+CLI_VERB(cli_fills) = {
     .name = "fills",
     .words = "every execution ever, as a table, CSV or JSON",
     .about = "Every execution ever, oldest first. A fee is in the symbol's quote asset.",

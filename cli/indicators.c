@@ -347,7 +347,7 @@ static const struct option_row options[] = {
      AT(list)},
 };
 
-const struct option_verb cli_indicators = {
+CLI_VERB(cli_indicators) = {
     .name = "indicators",
     .words = "indicators of a bars file, as CSV",
     .about =

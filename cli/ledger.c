@@ -193,7 +193,7 @@ static const struct option_row options[] = {
      .of = "export"},
 };
 
-const struct option_verb cli_ledger = {
+CLI_VERB(cli_ledger) = {
     .name = "ledger",
     .words = "its rows: list, export; verify: does everything add up?",
     .about = "The double-entry ledger. With --json papertape.ledger_rows/1, of verify papertape.ledger/1.",

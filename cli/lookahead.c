@@ -90,7 +90,7 @@ static const struct option_row options[] = {
      .high = INT64_MAX},
 };
 
-const struct option_verb cli_lookahead = {
+CLI_VERB(cli_lookahead) = {
     .name = "lookahead",
     .words = "does a strategy see the future? cut and changed bars",
     .about = "Runs a strategy on bars, then on the same bars cut at K places, on bars that continue "

@@ -239,7 +239,7 @@ static const struct option_action actions[] = {
      OPTION_NEEDS_DAEMON, .run = change},
 };
 
-const struct option_verb cli_order = {
+CLI_VERB(cli_order) = {
     .name = "order",
     .words = "paper orders by hand: buy, sell, oco, amend, cancel",
     .about =

@@ -40,7 +40,7 @@ static int run(struct option_call *call)
 
 static const struct option_action actions[] = {{.need = OPTION_NEEDS_STATE, OPTION_LISTS, .run = run}};
 
-const struct option_verb cli_orders = {
+CLI_VERB(cli_orders) = {
     .name = "orders",
     .words = "every order ever, refused ones too",
     .about = "Every order ever, oldest first: live, filled, cancelled and rejected ones, with the reason.",

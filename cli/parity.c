@@ -188,7 +188,7 @@ static const struct option_row options[] = {
      offsetof(struct asked, daemon)},
 };
 
-const struct option_verb cli_parity = {
+CLI_VERB(cli_parity) = {
     .name = "parity",
     .words = "does the log give what the database holds?",
     .about =

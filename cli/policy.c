@@ -160,7 +160,7 @@ static const struct option_row options[] = {
      offsetof(struct asked, file), .of = "promote"},
 };
 
-const struct option_verb cli_policy = {
+CLI_VERB(cli_policy) = {
     .name = "policy",
     .words = "policies in the arena: list, show, promote, retire",
     .about =

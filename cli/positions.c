@@ -120,7 +120,7 @@ static int run(struct option_call *call)
 static const struct option_action actions[] = {{.need = OPTION_NEEDS_STATE, OPTION_LISTS, .run = run}};
 static const struct option_row options[] = {{"all", NULL, "closed ones too, for what they realized"}};
 
-const struct option_verb cli_positions = {
+CLI_VERB(cli_positions) = {
     .name = "positions",
     .words = "what is held now",
     .about =

@@ -209,7 +209,7 @@ static const struct option_row options[] = {
     {"to", "T", "until T, included", offsetof(struct span, to_ns), cli_stored_take_time},
 };
 
-const struct option_verb cli_revisions = {
+CLI_VERB(cli_revisions) = {
     .name = "revisions",
     .words = "corrected and cancelled trades, and late bars",
     .about =
@@ -224,7 +224,7 @@ const struct option_verb cli_revisions = {
     .init = init,
 };
 
-const struct option_verb cli_actions = {
+CLI_VERB(cli_actions) = {
     .name = "actions",
     .words = "splits and dividends that took effect",
     .about =

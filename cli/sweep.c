@@ -135,7 +135,7 @@ static const struct option_row options[] = {
     {"backend", "cpu", "the only one: trades are taken one after the other", .take = take_backend},
 };
 
-const struct option_verb cli_sweep = {
+CLI_VERB(cli_sweep) = {
     .name = "sweep",
     .words = "a strategy with every combination of parameters",
     .about =

@@ -98,7 +98,7 @@ static const struct option_row options[] = {
      .of = "add remove"},
 };
 
-const struct option_verb cli_symbol = {
+CLI_VERB(cli_symbol) = {
     .name = "symbol",
     .words = "what is streamed: list, add, remove",
     .about = "What the daemon streams, changed while it runs; it holds over restarts, whatever the "

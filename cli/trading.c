@@ -47,7 +47,7 @@ static const struct option_action switching[] = {{.need = OPTION_NEEDS_DAEMON, .
                                   flattening[] = {{.need = OPTION_NEEDS_DAEMON, .run = flatten}};
 static const struct option_row flatten_options[] = {{"yes", NULL, "required: without it nothing is done"}};
 
-const struct option_verb cli_pause = {
+CLI_VERB(cli_pause) = {
     .name = "pause",
     .words = "no new positions until resume",
     .about = "Opens no new position until resume; stops and orders that reduce one still work.",
@@ -55,7 +55,7 @@ const struct option_verb cli_pause = {
     OPTION_ACTIONS(switching),
 };
 
-const struct option_verb cli_resume = {
+CLI_VERB(cli_resume) = {
     .name = "resume",
     .words = "trade again",
     .about = "Trades again after pause. An account halted by its drawdown limit: account resume.",
@@ -63,7 +63,7 @@ const struct option_verb cli_resume = {
     OPTION_ACTIONS(switching),
 };
 
-const struct option_verb cli_flatten = {
+CLI_VERB(cli_flatten) = {
     .name = "flatten",
     .words = "pause, cancel every order, close every position",
     .about = "Pauses, cancels every open order, and closes every position at the market.",

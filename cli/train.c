@@ -159,7 +159,7 @@ static const struct option_row options[] = {
      .high = LINES_MOST},
 };
 
-const struct option_verb cli_train = {
+CLI_VERB(cli_train) = {
     .name = "train",
     .words = "trainings: list, start, stop, resume, restart, check, log",
     .about = "Trainings and studies, which the daemon has its co-process do. Every error of a configuration "

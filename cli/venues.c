@@ -109,7 +109,7 @@ static const struct option_action actions[] = {
      OPTION_NEEDS_DAEMON, .run = streams},
 };
 
-const struct option_verb cli_venues = {
+CLI_VERB(cli_venues) = {
     .name = "venues",
     .words = "each venue's state and limits; streams: what it sends",
     .about = "What the daemon is connected to.",

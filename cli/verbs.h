@@ -38,9 +38,15 @@
     X(cli_warmup) \
     X(cli_what_if)
 
-#define CLI_DECLARE(verb) extern const struct option_verb verb;
-CLI_VERBS(CLI_DECLARE)
-#undef CLI_DECLARE
+#define CLI_LISTED(verb) CLI_LISTED_##verb,
+enum { CLI_VERBS(CLI_LISTED) CLI_VERB_ROWS };
+#define CLI_DECLARED(verb) extern const struct option_verb verb;
+CLI_VERBS(CLI_DECLARED)
+
+/* Begins a verb's row: what is not in the list does not build. */
+#define CLI_VERB(verb) \
+    _Static_assert(CLI_LISTED_##verb < CLI_VERB_ROWS, #verb); \
+    const struct option_verb verb
 
 /* Their lists that stand in files of their own. */
 int cli_account_list(struct option_call *call);

@@ -88,7 +88,7 @@ static const struct option_row options[] = {
     {"seed", "N", "of the synthetic bars: 1", AT(seed), .low = 0, .high = INT64_MAX},
 };
 
-const struct option_verb cli_warmup = {
+CLI_VERB(cli_warmup) = {
     .name = "warmup",
     .words = "how much history does a strategy need?",
     .about = "Finds how many bars of history a strategy needs until its decisions no longer depend on where "

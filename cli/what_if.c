@@ -288,7 +288,7 @@ static const struct option_row options[] = {
      offsetof(struct asked, policy)},
 };
 
-const struct option_verb cli_what_if = {
+CLI_VERB(cli_what_if) = {
     .name = "what-if",
     .words = "a past moment again, with other parameters",
     .about =

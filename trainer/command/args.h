@@ -19,9 +19,15 @@ enum { GO_ON = -1 }; /* beside the exit statuses */
     X(train) \
     X(validate)
 
-#define TRAINER_DECLARE(name) extern const struct option_verb trainer_##name##_verb;
-TRAINER_VERBS(TRAINER_DECLARE)
-#undef TRAINER_DECLARE
+#define TRAINER_LISTED(name) TRAINER_LISTED_##name,
+enum { TRAINER_VERBS(TRAINER_LISTED) TRAINER_VERB_ROWS };
+#define TRAINER_DECLARED(name) extern const struct option_verb trainer_##name##_verb;
+TRAINER_VERBS(TRAINER_DECLARED)
+
+/* Begins a verb's row: what is not in the list does not build. */
+#define TRAINER_VERB(name) \
+    _Static_assert(TRAINER_LISTED_##name < TRAINER_VERB_ROWS, #name); \
+    const struct option_verb trainer_##name##_verb
 
 /* Rows of several verbs, at the member of that name. */
 #define TRAINER_CONFIG(of, words) \

@@ -72,7 +72,7 @@ int trainer_env_replay_args_check(const struct option_call *call)
 
 static const struct option_action actions[] = {
     {.arguments = "[PARAMS.json] [ACTIONS.csv]", .run = trainer_env_replay}};
-const struct option_verb trainer_env_replay_verb = {
+TRAINER_VERB(env_replay) = {
     .name = "env-replay",
     .words = "the environment's account through a file of actions",
     .about = "Runs one copy of the training environment through the action_* columns of ACTIONS.csv and "

@@ -117,7 +117,7 @@ static void finish(void *into)
 
 static const struct option_action actions[] = {
     {.arguments = "POLICY [FILE...]", .example = "F.safetensors --bars F.csv.gz", .run = trainer_eval}};
-const struct option_verb trainer_eval_verb = {
+TRAINER_VERB(eval) = {
     .name = "eval",
     .words = "a trained policy in its environment on other bars",
     .about =

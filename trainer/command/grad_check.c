@@ -133,7 +133,7 @@ static void init(void *into)
 }
 
 static const struct option_action actions[] = {{.run = run}};
-const struct option_verb trainer_grad_check_verb = {
+TRAINER_VERB(grad_check) = {
     .name = "grad-check",
     .words = "one batch, its loss and all gradients in float64, as a file",
     .about =

@@ -177,7 +177,7 @@ static void init(void *into)
 }
 
 static const struct option_action actions[] = {{.run = run}};
-const struct option_verb trainer_sample_verb = {
+TRAINER_VERB(sample) = {
     .name = "sample",
     .words = "what a sampler would try next in a stored study",
     .about =

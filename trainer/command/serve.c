@@ -153,7 +153,7 @@ static void init(void *into)
 }
 
 static const struct option_action actions[] = {{.run = run}};
-const struct option_verb trainer_serve_verb = {
+TRAINER_VERB(serve) = {
     .name = "serve",
     .words = "the co-process: a queue of trainings, asked on a socket",
     .about =

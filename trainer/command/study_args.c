@@ -65,7 +65,7 @@ static void init(void *into)
 
 static const struct option_action actions[] = {
     {.arguments = "STUDY", .example = "ppo --config F", .run = trainer_study}};
-const struct option_verb trainer_study_verb = {
+TRAINER_VERB(study) = {
     .name = "study",
     .words = "a search for the hyper-parameters of a training",
     .about =

@@ -63,7 +63,7 @@ int train_args_check(const struct option_call *call)
 }
 
 static const struct option_action train_actions[] = {{.run = trainer_train}};
-const struct option_verb trainer_train_verb = {
+TRAINER_VERB(train) = {
     .name = "train",
     .words = "a policy, as a configuration says",
     .about = "Trains a policy by PPO as the INI file FILE says, and prints its progress: JSON lines, or on a "
@@ -76,7 +76,7 @@ const struct option_verb trainer_train_verb = {
 };
 
 static const struct option_action plan_actions[] = {{.run = trainer_plan}};
-const struct option_verb trainer_plan_verb = {
+TRAINER_VERB(plan) = {
     .name = "plan",
     .words = "what that will take: memory, steps a second, time",
     .about =

@@ -181,7 +181,7 @@ static void finish(void *into)
 }
 
 static const struct option_action actions[] = {{.run = run}};
-const struct option_verb trainer_validate_verb = {
+TRAINER_VERB(validate) = {
     .name = "validate",
     .words = "is a search's best result luck? From its trials' returns",
     .about =

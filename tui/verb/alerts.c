@@ -119,7 +119,7 @@ static const struct option_action actions[] = {
     {"ack", "ID", "acknowledges one", "3", OPTION_NEEDS_DAEMON, .run = ack},
 };
 
-const struct option_verb tui_alerts = {
+CLI_VERB(tui_alerts) = {
     .name = "alerts",
     .words = "alerts: list, ack ID",
     .about = "What went wrong, and whether it is over.",

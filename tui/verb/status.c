@@ -73,7 +73,7 @@ static int run(struct option_call *call)
 
 static const struct option_action actions[] = {{.need = OPTION_NEEDS_DAEMON, .run = run}};
 
-const struct option_verb tui_status = {
+CLI_VERB(tui_status) = {
     .name = "status",
     .words = "the daemon's state, as text or JSON",
     .about = "The daemon's state: feed ages, equity, positions, devices, alerts. With --json the status "

@@ -161,7 +161,7 @@ static const struct option_row options[] = {
      0},
 };
 
-const struct option_verb tui_study = {
+CLI_VERB(tui_study) = {
     .name = "study",
     .words = "studies: list, show: trials, importance, proposal",
     .about = "Studies: searches for hyper-parameters, ours and Optuna's. They are read from the storage; no "

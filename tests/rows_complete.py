@@ -1,0 +1,76 @@
+"""A strategy, panel or verb that lacks its line in the list does not build: rows_complete.py SOURCE_ROOT BUILD_ROOT CC...
+
+Each line of each list is taken out, and the file of its row compiled: the compiler names line and file. Indicators have a check of
+their own, indicators_gpu/rows_complete_test.py.
+"""
+
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT, BUILD, CC = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3:]
+# The list: header, its macro, a line; where the row of NAME is, and how it begins; what the compiler then names.
+KINDS = {
+    "strategy": ("strategy/strategies.h", "STRATEGIES", r"X\((\w+)\)", ("strategy",), r"STRATEGY_ROW\(NAME\)", "STRATEGY_LISTED_{}"),
+    "panel": ("tui/layout.h", "PANEL_LIST", r"X\(\w+, (\w+)\)", ("tui", "tui/panel"), r"void panel_NAME\(", "panel_{}"),
+    "verb": ("cli/verbs.h", "CLI_VERBS", r"X\((\w+)\)", ("cli", "tui/verb"), r"CLI_VERB\(NAME\)", "CLI_LISTED_{}"),
+    "trainer's verb": ("trainer/command/args.h", "TRAINER_VERBS", r"X\((\w+)\)", ("trainer/command",), r"TRAINER_VERB\(NAME\)",
+                       "TRAINER_LISTED_{}"),
+}
+
+
+def lines(header, macro, line):
+    """Each line of the list, as it stands in the header, and its name."""
+    rows = re.search(rf"#define {macro}\(X\) \\\n((?:.*\\\n)*.*\n)", (ROOT / header).read_text(encoding="utf-8"))[1]
+    return [(row, re.search(line, row)[1]) for row in rows.splitlines(keepends=True)]
+
+
+def file_of(folders, begins):
+    found = [path for folder in folders for path in sorted((ROOT / folder).glob("*.c"))
+             if re.search(rf"^{begins}", path.read_text(encoding="utf-8"), re.M)]
+    return found[0] if len(found) == 1 else None
+
+
+def compiled(path, *before):
+    command = [*CC, "-std=gnu11", "-D_GNU_SOURCE", '-DPAPERTAPE_VERSION=""', "-Werror=missing-prototypes", "-fsyntax-only", *before,
+               f"-I{ROOT}", f"-I{BUILD}", str(path)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def without(kind, row, name):
+    """What is wrong where that line is taken out; None: the compiler named it and the file."""
+    header, _, _, folders, begins, missing = KINDS[kind]
+    path = file_of(folders, begins.replace("NAME", name))
+    if not path:
+        return f"{kind} {name}: no file, or two, of {', '.join(folders)} has its row"
+    with tempfile.TemporaryDirectory() as folder:
+        place = pathlib.Path(folder) / header
+        place.parent.mkdir(parents=True)
+        text = (ROOT / header).read_text(encoding="utf-8")
+        place.write_text(text.replace(row, "    \\\n" if row.endswith("\\\n") else "\n", 1), encoding="utf-8")
+        done = compiled(path, f"-I{folder}")
+    if done.returncode == 0 or missing.format(name) not in done.stderr or str(path.relative_to(ROOT)) not in done.stderr:
+        return f"{kind} {name}: without its line the build says: {done.stderr or 'nothing'}"
+    return None
+
+
+def main():
+    rows = [(kind, *row) for kind, (header, macro, line, *_) in KINDS.items() for row in lines(header, macro, line)]
+    for kind, (_, _, _, folders, begins, _) in KINDS.items():
+        first = file_of(folders, begins.replace("NAME", next(name for other, _, name in rows if other == kind)))
+        done = compiled(first)
+        if done.returncode != 0:
+            sys.exit(f"{first} does not compile as it is: {done.stderr}")
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        said = [fault for fault in pool.map(lambda row: without(*row), rows) if fault]
+    print("\n".join(said), file=sys.stderr)
+    counts = {kind: sum(other == kind for other, *_ in rows) for kind in KINDS}
+    print(f"source/rows_complete: {', '.join(f'{kind} {n}' for kind, n in counts.items())}: {len(said)} failures")
+    return 1 if said or min(counts.values()) < 8 else 0
+
+
+sys.exit(main())
