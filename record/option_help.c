@@ -140,13 +140,16 @@ static bool has_state(const struct option_verb *verb)
     return false;
 }
 
-const char *option_exits(const struct option_program *program)
+const char *option_exits(const struct option_program *program, bool of_verb)
 {
     bool state = has_state(program->bare);
 
     for (size_t i = 0; i < program->n_verbs; i++)
         state |= has_state(program->verbs[i]);
-    return state ? "0 ok, 1 error, 2 usage, 3 no daemon or no state, 4 stale" : "0 ok, 1 error, 2 usage";
+    if (!state)
+        return "0 ok, 1 error, 2 usage";
+    return of_verb ? "0 ok, 1 error, 2 usage, 3 no daemon or no state"
+                   : "0 ok, 1 error, 2 usage, 3 no daemon or no state, 4 stale";
 }
 
 static void print_options(const struct option_program *program, const struct option_verb *verb, FILE *out)
@@ -226,7 +229,7 @@ void option_help(const struct option_program *program, const struct option_verb 
         fprintf(out, "It %s.\n", does ? does : "");
         free(does);
     }
-    fprintf(out, "Exit status: %s.\n", option_exits(program));
+    fprintf(out, "Exit status: %s.\n", option_exits(program, verb && verb != program->bare));
     if (verb && verb->exits)
         fill(out, verb->exits, 0, 0);
 }

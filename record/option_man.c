@@ -85,7 +85,7 @@ static void print_own(const struct option_program *program, FILE *out)
     for (size_t i = 0; i < program->n_verbs; i++)
         if (!program->verbs[i]->page)
             print_verb(program, program->verbs[i], "SS", out);
-    fprintf(out, ".SH EXIT STATUS\n%s.\n", option_exits(program));
+    fprintf(out, ".SH EXIT STATUS\n%s.\n", option_exits(program, false));
     if (program->bare && program->bare->exits)
         option_man_text(out, program->bare->exits);
 }
@@ -118,6 +118,7 @@ bool option_man(const struct option_program *program, const char *page, FILE *ou
     fputs(".SH OPTIONS OF ALL VERBS\n", out);
     for (size_t i = 0; i < program->n_global; i++)
         option_man_entry(out, option_term(&program->global[i], term), program->global[i].words);
-    fprintf(out, ".SH EXIT STATUS\n%s.\n.SH SEE ALSO\n.BR %s (1)\n", option_exits(program), program->name);
+    fprintf(out, ".SH EXIT STATUS\n%s.\n.SH SEE ALSO\n.BR %s (1)\n", option_exits(program, true),
+            program->name);
     return true;
 }

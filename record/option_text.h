@@ -6,8 +6,8 @@
 
 enum { OPTION_TERM_MAX = 96 };
 
-/* "0 ok, 1 error, ...", those that the program can end with. */
-const char *option_exits(const struct option_program *program);
+/* "0 ok, 1 error, ...", those that the program can end with; of a verb: 4 is only without one. */
+const char *option_exits(const struct option_program *program, bool of_verb);
 
 /* "-o, --output F". */
 const char *option_term(const struct option_row *row, char ret[static OPTION_TERM_MAX]);

@@ -232,7 +232,7 @@ static void check_texts(void)
     CHECK(strstr(text, "       prog symbol add SYMBOL [--limit P] [--venue V]"));
     CHECK(strstr(text, "\n  -l, --limit P  at P. Or better; twice\n"));
     CHECK(strstr(text, "  list         all of them (shows what the database last had"));
-    CHECK(strstr(text, "\nFurther:\n") && strstr(text, "4 stale.\n1 also: a fault\n"));
+    CHECK(strstr(text, "\nFurther:\n") && strstr(text, "3 no daemon or no state.\n1 also: a fault\n"));
     text = printed(print_help, "fills");
     CHECK(strstr(text, "Usage: prog fills [SYMBOL] [--csv|--json]\n\nAbout fills.\n"));
     text = printed(print_man, "market");

@@ -8,7 +8,7 @@
 #include "db/studies/store.h"
 #include "trainer/study/runs.h"
 
-static char *find_folder(const struct study *study, const char *folders)
+char *study_folder(const struct study *study, const char *folders)
 {
     const struct study_attribute *said = study_attribute_find(study->user, study->n_user, "papertape:folder");
     json_t *json = said ? json_loads(said->json, JSON_DECODE_ANY, NULL) : NULL;
@@ -81,7 +81,7 @@ static int load(struct finding *finding, int64_t id, bool run, char err[static S
         study_destroy(member.study);
         return r;
     }
-    member.folder = find_folder(member.study, finding->folders);
+    member.folder = study_folder(member.study, finding->folders);
     finding->members.of[finding->members.n++] = member;
     if (!member.folder)
         snprintf(err, STUDY_ERROR_MAX, "out of memory: a study's folder");

@@ -1,14 +1,21 @@
 #include "trainer/study/open.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "exchange/fail.h"
+#include "exchange/whole_file.h"
 #include "trainer/study/definition.h"
+#include "trainer/study/members.h"
 #include "trainer/study/runs.h"
+#include "trainer/study/stale_files.h"
 
 #define NOW                 "papertape:now_ns"
 
@@ -25,28 +32,111 @@ static int64_t began_at(const struct study *study)
     return ns > 0 ? ns : 0;
 }
 
-int study_began_at(const char *url, const char *name, int64_t *ret_now_ns, bool *ret_there,
-                   char err[static STUDY_ERROR_MAX])
+/* -ENOENT: no such file, or no such study in it. */
+static int find(const char *url, const char *name, struct study **ret, char *err)
 {
     struct study_store *store = NULL;
-    struct study *study = NULL;
     int64_t id;
-    *ret_now_ns = 0;
-    *ret_there = false;
     int r = study_store_open(url, STUDY_STORE_READ, 0, &store, err);
-    if (r == -ENOENT)
-        return 0;
     if (r == 0)
         r = study_store_find(store, name, &id, err);
     if (r == 0)
-        r = study_store_load(store, id, &study, err);
-    if (r == 0) {
-        *ret_there = true;
-        *ret_now_ns = began_at(study);
-    }
-    study_destroy(study);
+        r = study_store_load(store, id, ret, err);
     study_store_close(store);
+    return r;
+}
+
+int study_began_at(const char *url, const char *name, int64_t *ret_now_ns, bool *ret_there,
+                   char err[static STUDY_ERROR_MAX])
+{
+    struct study *study = NULL;
+    int r = find(url, name, &study, err);
+    *ret_there = r == 0;
+    *ret_now_ns = study ? began_at(study) : 0;
+    study_destroy(study);
     return r == -ENOENT ? 0 : r;
+}
+
+/* ---- Whose folder is it? ---- */
+
+/* For free(); NULL without memory. The file may not be there yet. */
+static char *absolute(const char *file)
+{
+    char *path = realpath(file, NULL), *here = NULL;
+    if (!path && file[0] == '/')
+        path = strdup(file);
+    else if (!path && (here = getcwd(NULL, 0)) && asprintf(&path, "%s/%s", here, file) < 0)
+        path = NULL;
+    free(here);
+    return path;
+}
+
+/* The storage that the file `path` names, for free(); the state's own, `of_state`, where there is no such
+ * file, or a crash left it empty. */
+static int storage_of(const char *path, const char *of_state, char **ret)
+{
+    char *named = NULL;
+    size_t n;
+    int r = whole_file_read(path, PATH_MAX, &named, &n);
+    if (r == 0)
+        named[strcspn(named, "\n")] = '\0';
+    if (r == 0 || r == -ENOENT)
+        r = (*ret = absolute(r == 0 && named[0] ? named : of_state)) ? 0 : -ENOMEM;
+    free(named);
+    return r;
+}
+
+/* Has that storage a study of this name which writes here? */
+static int check_other(const char *storage, const char *name, const char *folder, char *err)
+{
+    struct study *study = NULL;
+    int r = find(storage, name, &study, err);
+    char *writes = study ? study_folder(study, "") : NULL;
+    if (writes && strcmp(writes, folder) == 0)
+        r = say(err, -EEXIST,
+                "another study's folder: %.200s: of the one in %.180s: --storage with that, or another name "
+                "or --state, would be right",
+                folder, storage);
+    free(writes);
+    study_destroy(study);
+    return r == -ENOENT ? 0 : r;
+}
+
+static int write_storage(const char *path, const char *storage)
+{
+    struct whole_file file;
+    int r = whole_file_open(path, STUDY_TEMPORARY, 0644, &file);
+    if (r < 0)
+        return r;
+    r = whole_file_put(&file, storage, strlen(storage));
+    return whole_file_close(&file, r == 0 ? whole_file_put(&file, "\n", 1) : r);
+}
+
+int study_take_folder(const char *url, const char *name, const char *folder, char err[static STUDY_ERROR_MAX])
+{
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    char *file = study_store_file(url), *own = NULL, *other = NULL, *path = NULL, *of_state = NULL;
+    int r = fd < 0 || flock(fd, LOCK_EX) < 0 ? -errno : 0; /* of two that start at once one is the first */
+    if (asprintf(&path, "%s/" STUDY_STORAGE_FILE, folder) < 0 ||
+        asprintf(&of_state, "%s/../../studies.db", folder) < 0 || !file || !(own = absolute(file)))
+        r = -ENOMEM;
+    if (r == 0)
+        r = storage_of(path, of_state, &other);
+    if (r < 0)
+        say(err, r, "cannot read: %.300s/" STUDY_STORAGE_FILE ": %s: a file that can be read is needed",
+            folder, strerror(-r));
+    if (r == 0 && strcmp(own, other) != 0)
+        r = check_other(other, name, folder, err);
+    if (r == 0 && (r = write_storage(path, own)) < 0)
+        say(err, r, "cannot write: %.300s: %s: room on the disk is needed", path, strerror(-r));
+    free(file);
+    free(own);
+    free(other);
+    free(path);
+    free(of_state);
+    if (fd >= 0)
+        close(fd);
+    return r;
 }
 
 /* ---- Is it the same search? ---- */

@@ -10,6 +10,13 @@
 int study_began_at(const char *url, const char *name, int64_t *ret_now_ns, bool *ret_there,
                    char err[static STUDY_ERROR_MAX]);
 
+/* Two storages may have a study of one name, but each folder is of one: its file `storage` names the
+ * database's absolute path. -EEXIST where another storage than `url` has a study `name` whose files are in
+ * `folder`; without that file the state's own studies.db is looked into. Else writes that file. */
+#define STUDY_STORAGE_FILE "storage"
+int study_take_folder(const char *url, const char *name, const char *folder,
+                      char err[static STUDY_ERROR_MAX]);
+
 struct study_opening {
     const char *url, *name, *text; /* text: of its configuration */
     const char *folder;

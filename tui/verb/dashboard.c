@@ -273,7 +273,9 @@ const struct option_verb tui_dashboard = {
         "--once is what happens; --json prints papertape.dashboard/1: the daemon's status, and positions, "
         "equity, fills, orders, alerts, log, trainings and policies (without a daemon the database's), and "
         "studies as study list --json has them; of a saved backtest accounts have the report's figures.",
-    .exits = "2 also: no terminal. 3 and 4 also of what was printed from the database.",
+    .exits =
+        "2 also: no terminal. 3 and 4 also of what was printed from the database. A verb that shows what is "
+        "stale ends with 0.",
     .actions = actions,
     .n_actions = 1,
     .options = options,

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -630,6 +631,33 @@ def test_refused(trainer, folder):
         database.close()
 
 
+def test_two_storages(trainer, folder):
+    """A folder is of one storage: another with a study of that name is refused, unless the first has gone or has it elsewhere."""
+    config = write(os.path.join(folder, "two.ini"), {"study": {"trials": 1}})
+    where = ("two", "--config", config, "--state", "both")
+    kept = os.path.join(folder, "both", "studies", "two")
+    for first, other in ((None, "b.db"), ("sqlite:///b.db", None)):
+        storage = lambda url: ("--storage", url) if url else ()
+        shutil.rmtree(os.path.join(folder, "both"), ignore_errors=True)
+        ran = trainer.run("study", *where, *storage(first))
+        check(ran.returncode == 0, f"two: {first}: {ran.stderr}")
+        if not first:
+            os.unlink(os.path.join(kept, "storage"))  # as an older state is: its own studies.db is looked into
+        named = os.path.join(folder, "b.db" if first else "both/studies.db")
+        with open(os.path.join(kept, "0", "returns.csv"), "rb") as file:
+            before = file.read()
+        refuse(trainer, "another storage", ["another study's folder", kept, named, "--storage"], *where, *storage(other), "--seed", "9")
+        with open(os.path.join(kept, "0", "returns.csv"), "rb") as file:
+            check(file.read() == before, f"two: {first}: the first one's files are as they were")
+        ran = trainer.run("study", "two", "--resume", "--state", "both", *storage(first))
+        check(ran.returncode == 0, f"two: {first}: the first again: {ran.stderr}")
+        with open(os.path.join(kept, "storage")) as file:
+            check(file.read() == named + "\n", f"two: {first}: the folder says whose it is")
+    os.rename(named, os.path.join(folder, "moved.db"))
+    ran = trainer.run("study", "two", "--resume", "--state", "both", "--storage", "moved.db")
+    check(ran.returncode == 0, f"two: a storage that was moved: {ran.stderr}")
+
+
 def copy_bars(folder, to, count):
     """The market's first lines."""
     for name in ("AAAUSDT_1h.csv", "BBBUSDT_1h.csv"):
@@ -775,7 +803,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(sys.argv[1], folder)
         write_market(folder, n=700)
-        for test in (test_whole, test_workers, test_at_once, test_runs, test_ended, test_other_trials, test_killed, test_stopped, test_proposing, test_refused, test_other_file, test_failing, test_full, test_mute, test_grid, test_terminal):
+        for test in (test_whole, test_workers, test_at_once, test_runs, test_ended, test_other_trials, test_killed, test_stopped, test_proposing, test_refused, test_two_storages, test_other_file, test_failing, test_full, test_mute, test_grid, test_terminal):
             begun = time.monotonic()
             test(trainer, folder)
             print(f"{test.__name__}: {time.monotonic() - begun:.1f} s")
