@@ -30,7 +30,7 @@ static int load(struct guard_args *args)
 static int64_t made_interval(const struct strategy_choice *choice)
 {
     const int64_t minute_ns = 60 * INT64_C(1000000000);
-    struct desk_spec specs[STRATEGY_SPECS_MAX];
+    struct runner_spec specs[STRATEGY_SPECS_MAX];
     char err[SPECS_ERROR_MAX];
     int64_t shortest_ns = 0;
     size_t n = 0;

@@ -2,10 +2,10 @@
  * scripts.
  *
  * It has a thread of its own: the loop gives it closed bars and never waits for it. Nothing that trades looks
- * here: strategies have their own indicators, in the engine (engine/desk.c). What the thread computes, on the
- * device where there is one, comes back to the loop, which stores it (chart_series, chart_bars). Bars that
- * the queue has no room for are read from the database once they are there, so that none is ever missed; so
- * are those from before the daemon started. All functions are called on the loop's thread. */
+ * here: strategies have their own indicators, in the engine (engine/runner.c). What the thread computes, on
+ * the device where there is one, comes back to the loop, which stores it (chart_series, chart_bars). Bars
+ * that the queue has no room for are read from the database once they are there, so that none is ever missed;
+ * so are those from before the daemon started. All functions are called on the loop's thread. */
 #ifndef DAEMON_BOARD_H
 #define DAEMON_BOARD_H
 

@@ -73,7 +73,7 @@ static int take_specs(struct board *board)
     if (!names)
         return r < 0 ? r : -ENOMEM;
     for (int i = 0; i < kept->n; i++) {
-        const struct desk_spec named = {kept->specs[i], 0, kept->measures[i]};
+        const struct runner_spec named = {kept->specs[i], 0, kept->measures[i]};
         board->n_priced += kept->measures[i] < 0;
         for (size_t k = 0; k < named.indicator.row->n_outputs; k++, at++) {
             engine_runner_output_name(&named, k, board->names[at], sizeof board->names[at]);

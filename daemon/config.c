@@ -248,7 +248,7 @@ static void check_strategy(const struct daemon_config *config, const struct acco
                            const char *section, const struct daemon_config_check *check)
 {
     const struct strategy *strategy = account->strategy;
-    struct desk_spec specs[STRATEGY_SPECS_MAX];
+    struct runner_spec specs[STRATEGY_SPECS_MAX];
     char unfit[SPECS_ERROR_MAX], key[64];
     size_t n_specs;
     const char *why = strategy && strategy->check ? strategy->check(account->params) : NULL;

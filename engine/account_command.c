@@ -37,7 +37,7 @@ static bool proper_params(const struct engine *engine, const struct account_spec
         if (!(value >= param->min && value <= param->max) || (param->integer && value != floor(value)))
             return false;
     }
-    struct desk_spec specs[STRATEGY_SPECS_MAX];
+    struct runner_spec specs[STRATEGY_SPECS_MAX];
     char why[SPECS_ERROR_MAX];
     size_t n;
     return (!strategy->check || !strategy->check(spec->params)) &&

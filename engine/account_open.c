@@ -128,13 +128,14 @@ int account_reserve(struct engine *engine, int n)
     if (n <= engine->cap_accounts)
         return 0;
     int cap = 2 * engine->cap_accounts > n ? 2 * engine->cap_accounts : n, had = engine->cap_accounts;
-    void *accounts = engine->accounts, *desks = engine->desks, *rates = engine->rates, *specs = engine->specs;
+    void *accounts = engine->accounts, *runners = engine->runners, *rates = engine->rates,
+         *specs = engine->specs;
     bool grown = grow(&accounts, sizeof *engine->accounts, had, cap) &&
-                 grow(&desks, sizeof *engine->desks, had, cap) &&
+                 grow(&runners, sizeof *engine->runners, had, cap) &&
                  grow(&rates, sizeof *engine->rates, had, cap) &&
                  grow(&specs, sizeof *engine->specs, had, cap);
     engine->accounts = accounts;
-    engine->desks = desks;
+    engine->runners = runners;
     engine->rates = rates;
     engine->specs = specs;
     if (!grown)
@@ -169,7 +170,7 @@ int account_add(struct engine *engine, const struct account_spec *spec)
         .currency_scale = copy.currency_scale, .rules = copy.rules, .opening_cash = copy.cash};
     memcpy(account->name, copy.name, sizeof account->name);
     memcpy(account->currency, copy.currency, sizeof account->currency);
-    engine->desks[index] = (struct desk){0};
+    engine->runners[index] = (struct strategy_runner){0};
     engine->rates[index] = (struct risk_rate){0};
     engine->specs[index] = copy;
     r = account_arrays(engine, index);

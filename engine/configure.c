@@ -201,24 +201,24 @@ static void begin_sessions(const struct change *change)
 /* Strategies that are another, or have other parameters, begin anew, and so do policies of other rules:
  * false.
  */
-static bool move_seats(const struct change *change, int account)
+static bool move_slots(const struct change *change, int account)
 {
-    struct desk *to = &change->made->desks[account], *from = &change->engine->desks[account];
-    const struct policy *policy = to->steering.policy, *before = from->steering.policy;
+    struct strategy_runner *to = &change->made->runners[account], *from = &change->engine->runners[account];
+    const struct policy *policy = to->driver.policy, *before = from->driver.policy;
     if (policy && before && !change->interval && policy_same_rules(policy, before)) {
-        engine_driver_move(&to->steering, &from->steering);
+        engine_driver_move(&to->driver, &from->driver);
         return true;
     }
     if (!change->interval)
-        engine_driver_inherit(&to->steering, &from->steering, change->to);
+        engine_driver_inherit(&to->driver, &from->driver, change->to);
     if (change->interval || to->strategy != from->strategy || !to->strategy ||
         memcmp(to->params, from->params, to->strategy->n_params * sizeof *to->params) != 0)
         return false;
     for (int s = 0; s < change->made->n_symbols; s++)
         if (change->from[s] >= 0) {
-            struct seat fresh = to->seats[s];
-            to->seats[s] = from->seats[change->from[s]];
-            from->seats[change->from[s]] = fresh;
+            struct strategy_slot fresh = to->slots[s];
+            to->slots[s] = from->slots[change->from[s]];
+            from->slots[change->from[s]] = fresh;
         }
     return true;
 }
@@ -246,12 +246,12 @@ static bool move_account(const struct change *change, int a)
     to->records = fresh.records;
     to->pairs = fresh.pairs;
     change->made->rates[a] = change->engine->rates[a];
-    struct desk *desk = &change->made->desks[a];
-    const struct desk *before = &change->engine->desks[a];
-    memcpy(desk->refused, before->refused, sizeof desk->refused);
-    memcpy(desk->told_ns, before->told_ns, sizeof desk->told_ns);
-    desk->closing = before->closing && !desk->strategy && !desk->steering.policy;
-    return move_seats(change, a);
+    struct strategy_runner *runner = &change->made->runners[a];
+    const struct strategy_runner *before = &change->engine->runners[a];
+    memcpy(runner->refused, before->refused, sizeof runner->refused);
+    memcpy(runner->told_ns, before->told_ns, sizeof runner->told_ns);
+    runner->closing = before->closing && !runner->strategy && !runner->driver.policy;
+    return move_slots(change, a);
 }
 
 #define EXCHANGE(a, b) \
@@ -267,7 +267,7 @@ static void take_over(const struct change *change)
     EXCHANGE(engine->markets, made->markets);
     EXCHANGE(engine->n_symbols, made->n_symbols);
     EXCHANGE(engine->accounts, made->accounts);
-    EXCHANGE(engine->desks, made->desks);
+    EXCHANGE(engine->runners, made->runners);
     EXCHANGE(engine->rates, made->rates);
     EXCHANGE(engine->specs, made->specs);
     EXCHANGE(engine->n_accounts, made->n_accounts);
@@ -308,7 +308,7 @@ int engine_configure(struct engine *engine, const struct engine_config *config,
         begin_sessions(&change);
         take_over(&change);
         for (int a = 0; a < engine->n_accounts; a++)
-            if (!change.goes_on[a] && a < n_before && engine->desks[a].steering.policy)
+            if (!change.goes_on[a] && a < n_before && engine->runners[a].driver.policy)
                 engine_driver_begin(engine, a);
             else if (!change.goes_on[a])
                 engine_runner_warm(engine, a);

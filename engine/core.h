@@ -37,8 +37,8 @@ struct taken {
     int64_t price, qty;
 };
 
-/* Where a symbol's last price is from. One of history may be long past: no peak is reckoned from it, and
- * nobody is killed by it. */
+/* Where a symbol's last price is from. One of history may be long past: no peak is computed from it, and
+ * it halts no account. */
 enum last_from { LAST_NONE, LAST_HISTORY, LAST_BAR, LAST_TRADE };
 
 /* A trade as it was told, while it may be corrected. */
@@ -108,12 +108,12 @@ struct market_state {
 };
 
 /* A strategy at work on one symbol for one account. */
-struct seat {
+struct strategy_slot {
     struct indicator_stream *streams[STRATEGY_SPECS_MAX];
     uint32_t outputs[STRATEGY_SPECS_MAX];
     int8_t frame_of[STRATEGY_SPECS_MAX];   /* which higher bars it reads; -1: the run's own */
     int8_t measure_of[STRATEGY_SPECS_MAX]; /* of the book; -1: it reads prices */
-    struct measure_track *measured;        /* since the seat was opened; NULL: no stream reads any */
+    struct measure_track *measured;        /* since the slot was opened; NULL: no stream reads any */
     size_t n_streams, n_values, n_frames;
     struct frame frames[STRATEGY_SPECS_MAX]; /* one an interval */
     double values[OUTPUTS_MAX];
@@ -122,7 +122,7 @@ struct seat {
 };
 
 /* One of a policy's assets, for one account. */
-struct policy_seat {
+struct policy_slot {
     int symbol;
     struct policy_symbol units; /* quantum 0: its filters allow for none, and it is not traded */
     struct policy_memory memory;
@@ -131,14 +131,14 @@ struct policy_seat {
     float action;      /* its last decision's; not of the state */
 };
 
-/* steering.since_ns of the round that was there in part when its policy began: nothing is decided on it, and
+/* driver.since_ns of the round that was there in part when its policy began: nothing is decided on it, and
  * it passes once the last of its bars is there, or a later bar comes. */
 enum { ROUND_PASSES = -1 };
 
 /* A policy at work for an account: it decides once for a time, when the bars of that time have closed. */
-struct steering {
+struct policy_driver {
     const struct policy *policy;
-    struct policy_seat *seats; /* [policy->n_assets] */
+    struct policy_slot *slots; /* [policy->n_assets] */
     struct policy_mind *mind;  /* NULL: the policy has none */
     int64_t round_ns;          /* open of the newest bars that came; 0: none yet */
     bool decided;              /* on them */
@@ -148,11 +148,11 @@ struct steering {
     bool told;          /* that it cannot decide; not of the state */
 };
 
-struct desk {
+struct strategy_runner {
     const struct strategy *strategy;
     double params[STRATEGY_PARAMS_MAX];
-    struct seat *seats;              /* [n_symbols], NULL without a strategy */
-    struct steering steering;        /* all NULL without a policy */
+    struct strategy_slot *slots;     /* [n_symbols], NULL without a strategy */
+    struct policy_driver driver;     /* all NULL without a policy */
     bool closing;                    /* nothing trades for it any more, and what it had is closed */
     uint64_t refused[INTENT_FAULTS]; /* intents, by what was wrong */
     int64_t told_ns[INTENT_FAULTS];  /* when an alert last told of such an intent; 0: never */
@@ -189,12 +189,12 @@ struct standing {
 struct event_action;
 struct engine {
     struct engine_sink sink;
-    struct account_spec *specs;   /* [n_accounts] as configured or made */
-    struct market_state *markets; /* [n_symbols] */
-    struct account *accounts;     /* [n_accounts] */
-    struct desk *desks;           /* [n_accounts] */
-    struct risk_rate *rates;      /* [n_accounts] */
-    int64_t interest_due_ns;      /* the next full hour; 0 before the first event */
+    struct account_spec *specs;      /* [n_accounts] as configured or made */
+    struct market_state *markets;    /* [n_symbols] */
+    struct account *accounts;        /* [n_accounts] */
+    struct strategy_runner *runners; /* [n_accounts] */
+    struct risk_rate *rates;         /* [n_accounts] */
+    int64_t interest_due_ns;         /* the next full hour; 0 before the first event */
     int n_symbols, n_accounts, cap_accounts;
     int64_t next_equity_ns; /* with equity_interval_ns: when the next point of every account is due */
     int64_t interval_ns, latency_ns, equity_interval_ns, policy_wait_ns;
@@ -228,9 +228,9 @@ struct engine {
     bool account_moved; /* some account->moved is set */
     bool killing;       /* some account->killing is set */
     bool watches;       /* some account has a limit of drawdown; follows from their rules */
-    bool closes;        /* some desk->closing is set; derived */
+    bool closes;        /* some runner->closing is set; derived */
     bool ends;          /* some symbol that has ended may have orders; derived */
-    bool measures;      /* some seat reads measures of its book; derived */
+    bool measures;      /* some slot reads measures of its book; derived */
     struct engine_counters counters;
 };
 
@@ -319,7 +319,7 @@ bool engine_revise_bar(struct engine *engine, int symbol, const struct bar *now)
 int engine_action_event(struct engine *engine, const struct event_action *event);       /* 0 or -EINVAL */
 int engine_action_remember(struct market_state *market, const char *id, int64_t ex_ns); /* 0 or -ENOMEM */
 
-/* kill.c: the kill switch, docs/risk.md. Its limit is looked at whenever an account is marked, and at each
+/* halt.c: the kill switch, docs/risk.md. Its limit is looked at whenever an account is marked, and at each
  * price that moves what it holds. */
 void engine_halt_watch(struct engine *engine);             /* after the accounts' rules changed */
 void engine_halt_check(struct engine *engine, int symbol); /* after its price moved */
@@ -407,7 +407,7 @@ void engine_measure_tell(struct engine *engine, int symbol, int64_t open_ns);
 /* A bar of the symbol closed: FILL_BAR. The engine's time is the bar's end afterwards. */
 void engine_match_bar(struct engine *engine, int symbol, const struct bar *bar);
 
-/* walk.c */
+/* book_walk.c */
 /* The best price that the market shows to a taker, whoever took of it; with FILL_BAR the last close. */
 bool engine_match_best(const struct engine *engine, int symbol, enum order_side taker,
                        struct book_level *ret);
@@ -416,16 +416,16 @@ bool engine_match_best(const struct engine *engine, int symbol, enum order_side 
 /* How much of a position an order of this side can close. */
 int64_t engine_match_reducible(const struct engine *engine, int account, int symbol, enum order_side side);
 
-/* seat.c */
+/* slot.c */
 /* Streams and forming bars for the strategy's specs. 0; -EINVAL for specs that bars of this interval cannot
  * serve; -ENOMEM; to be closed in each case. */
-int engine_slot_open(struct seat *seat, const struct strategy *strategy, const double *params,
+int engine_slot_open(struct strategy_slot *slot, const struct strategy *strategy, const double *params,
                      int64_t interval_ns);
-void engine_slot_close(struct seat *seat);
-/* Takes a closed bar into the seat's values. */
-void engine_slot_update(struct seat *seat, int64_t open_ns, const struct indicator_bar *bar);
+void engine_slot_close(struct strategy_slot *slot);
+/* Takes a closed bar into the slot's values. */
+void engine_slot_update(struct strategy_slot *slot, int64_t open_ns, const struct indicator_bar *bar);
 
-/* wish.c: what strategies want, as orders */
+/* intent.c: what strategies want, as orders */
 /* The price of the first stop, of the first take-profit, that protects what is held; 0: none does. */
 int64_t engine_intent_stop(const struct engine *engine, int account, int symbol);
 int64_t engine_intent_profit(const struct engine *engine, int account, int symbol);
@@ -442,15 +442,15 @@ void engine_intent_carry_out(struct engine *engine, int account, int symbol,
 int64_t engine_intent_free_cash(struct engine *engine, int account,
                                 int symbol); /* what may be spent on a symbol */
 
-/* steer.c */
+/* driver.c */
 /* 0; -EINVAL for a policy of other bars, or with an asset that no symbol is; -ENOMEM. */
 int engine_driver_open(struct engine *engine, int account, const struct policy *policy);
 bool engine_driver_counts(const struct engine *engine, int account); /* in quanta, of each asset? */
 /* What one remembers, into one of the same policy, or of one of the same rules, that was opened anew, maybe
  * on other filters. A mind changes its place. */
-void engine_driver_move(struct steering *to, struct steering *from);
+void engine_driver_move(struct policy_driver *to, struct policy_driver *from);
 void engine_driver_count(
-    struct policy_seat *seat); /* the memory in quanta of the units, which may be others now */
+    struct policy_slot *slot); /* the memory in quanta of the units, which may be others now */
 void engine_driver_close(struct engine *engine, int account);
 /* Before a bar does anything: rounds of earlier bars end, whatever they lack. */
 void engine_driver_due(struct engine *engine, int symbol, int64_t open_ns);
@@ -463,10 +463,10 @@ void engine_driver_waits(struct engine *engine); /* after states or policies wer
 void engine_driver_symbol(struct engine *engine, int symbol);  /* its filters are others now */
 void engine_driver_scales(struct engine *engine, int account); /* finds those that can be known by now */
 
-/* steer_swap.c */
+/* driver_swap.c */
 /* What is remembered of the symbols that both trade. `now`: the index of each of the former one's symbols in
  * this engine, -1: it has none; NULL: as it is. */
-void engine_driver_inherit(const struct steering *to, const struct steering *from, const int *now);
+void engine_driver_inherit(const struct policy_driver *to, const struct policy_driver *from, const int *now);
 /* One that was opened for an account at work begins, after the bars that are there by now. */
 void engine_driver_begin(struct engine *engine, int account);
 /* Another policy, or none, in place of what trades for an account. ORDER_OK or ORDER_BAD_ACCOUNT. */
@@ -479,8 +479,8 @@ void engine_driver_split(struct engine *engine, int account, int symbol, int64_t
 /* Its mind begins anew on the recent bars, where it looks at the symbol. */
 void engine_driver_again(struct engine *engine, int account, int symbol);
 
-/* steer_mind.c: a policy that looks at the market */
-int64_t engine_driver_first(const struct steering *steering); /* open of row 0; 0: not known yet */
+/* driver_runtime.c: a policy that looks at the market */
+int64_t engine_driver_first(const struct policy_driver *driver); /* open of row 0; 0: not known yet */
 /* The bar of one of its assets, as history or not. */
 void engine_driver_see(struct engine *engine, int account, int asset, const struct bar *bar);
 /* What it decides on the rows up to the one that opens then, with what the account has now; wanted false:
@@ -490,10 +490,10 @@ void engine_driver_leave(struct engine *engine); /* its policies end before it d
 /* Shows it the recent bars of its symbols, as history: every row passes, the newest one when it is whole. */
 void engine_driver_warm(struct engine *engine, int account);
 
-/* desk.c */
+/* runner.c */
 int engine_runner_open(struct engine *engine, int account, const struct account_spec *spec);
 void engine_runner_close(struct engine *engine, int account);
-void engine_runner_leave(struct engine *engine, int account); /* its strategy's seats only */
+void engine_runner_leave(struct engine *engine, int account); /* its strategy's slots only */
 void engine_runner_warm(struct engine *engine,
                         int account); /* gives it the recent bars of every symbol, as history */
 void engine_runner_again(struct engine *engine,
@@ -501,12 +501,12 @@ void engine_runner_again(struct engine *engine,
 void engine_runner_bar(struct engine *engine, int symbol, const struct bar *bar, bool fresh);
 void engine_runner_ended(struct engine *engine, const struct order *order); /* an order ended with fills */
 void engine_runner_flatten(struct engine *engine);
-/* Cancels all orders of an account and closes at market. While desk->closing, what still fills is closed
+/* Cancels all orders of an account and closes at market. While runner->closing, what still fills is closed
  * again; engine_runner_closed() ends that, at an event's end, once nothing is left to close. */
 void engine_runner_quit(struct engine *engine, int account);
 void engine_runner_closed(struct engine *engine);
 /* Of a killed account: cancels all but reduce-only orders, and closes at market; while it is killed, what
  * still fills is closed again. */
-void engine_runner_kill(struct engine *engine, int account);
+void engine_runner_halt(struct engine *engine, int account);
 
 #endif

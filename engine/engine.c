@@ -84,7 +84,7 @@ void engine_destroy(struct engine *engine)
     }
     free(engine->markets);
     free(engine->accounts);
-    free(engine->desks);
+    free(engine->runners);
     free(engine->rates);
     free(engine->specs);
     free(engine->orders);

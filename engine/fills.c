@@ -102,7 +102,7 @@ enum order_reason engine_fills_shown(struct engine *engine, struct live_order *l
 {
     struct order *order = &live->order;
     bool limited = order_works_as_limit(order);
-    struct walk walk;
+    struct book_walk walk;
     engine_reserve_lift(engine, order);
     engine_walk_begin(&walk, engine, order->account, order->symbol, order->side);
     while (order->filled < order->qty) {
@@ -134,7 +134,7 @@ enum order_reason engine_fills_shown(struct engine *engine, struct live_order *l
 /* Would a FOK order fill whole? Its pool holds nothing afterwards. */
 static enum order_reason fills_whole(struct engine *engine, const struct order *order)
 {
-    struct walk walk;
+    struct book_walk walk;
     int64_t left = order->qty - order->filled, price = 0;
     int128_t cost = 0;
     engine_reserve_lift(engine, order);

@@ -9,10 +9,10 @@
  * that is due by then happens at its own time, expiries before what else is due at the same moment.
  *
  * Taking. A taker walks the order book as far as it is known: the differences' book, corrected at the top by
- * the best bid and ask, which come more often (walk.c). Without a synced book only the best price's quantity
- * can be had. What an account's orders took of a price stays taken, of that account only, while the price is
- * shown: when the feed shows more there, what was added can be had; when it shows less, what was taken is
- * not more than is shown. A market order that finds no more ends: CANCELED, or EXPIRED for IOC, with
+ * the best bid and ask, which come more often (book_walk.c). Without a synced book only the best price's
+ * quantity can be had. What an account's orders took of a price stays taken, of that account only, while the
+ * price is shown: when the feed shows more there, what was added can be had; when it shows less, what was
+ * taken is not more than is shown. A market order that finds no more ends: CANCELED, or EXPIRED for IOC, with
  * NO_LIQUIDITY. A limit order takes what crosses; then IOC expires, others rest. FOK fills whole on arrival,
  * by what is shown and can be paid, or expires. Post-only is cancelled with WOULD_TAKE where the best price
  * crosses. When data is stale on arrival, orders are cancelled, but stops and exits rest; a stop that a trade

@@ -44,8 +44,8 @@ int64_t engine_reserve_purchase(const struct engine *engine, int account, int sy
 int64_t engine_reserve_price(const struct engine *engine,
                              const struct order *order); /* that it may trade at */
 
-/* walk.c: what the market shows to an account. */
-struct walk {
+/* book_walk.c: what the market shows to an account. */
+struct book_walk {
     const struct market_state *market;
     int account;
     enum order_side taker;
@@ -56,10 +56,10 @@ struct walk {
     int64_t taken;           /* of it, by the account */
     bool from_book;
 };
-void engine_walk_begin(struct walk *walk, const struct engine *engine, int account, int symbol,
+void engine_walk_begin(struct book_walk *walk, const struct engine *engine, int account, int symbol,
                        enum order_side taker);
-bool engine_walk_next(struct walk *walk);
-bool engine_walk_take(struct engine *engine, const struct walk *walk, int symbol, int64_t qty);
+bool engine_walk_next(struct book_walk *walk);
+bool engine_walk_take(struct engine *engine, const struct book_walk *walk, int symbol, int64_t qty);
 void engine_walk_refresh(struct market_state *market); /* forgets what is shown no more */
 /* The quantity shown at a price among the orders of a side; 0: none; -1: not known. */
 int64_t engine_walk_shown(const struct market_state *market, enum order_side side, int64_t price);

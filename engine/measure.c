@@ -95,8 +95,8 @@ void engine_measure_update(struct engine *engine, int symbol, int64_t event_ns)
             engine->out_of_memory = true;
     }
     for (int a = 0; engine->measures && a < engine->n_accounts; a++)
-        if (engine->desks[a].seats && engine->desks[a].seats[symbol].measured)
-            engine_measure_note(engine->desks[a].seats[symbol].measured, ts_ns, engine->interval_ns, told);
+        if (engine->runners[a].slots && engine->runners[a].slots[symbol].measured)
+            engine_measure_note(engine->runners[a].slots[symbol].measured, ts_ns, engine->interval_ns, told);
 }
 
 void engine_measure_tell(struct engine *engine, int symbol, int64_t open_ns)

@@ -9,13 +9,13 @@
 #include "exchange/fail.h"
 
 /* Behind the @: a measure of the book, or a timeframe. */
-static bool parse_source(const char *text, struct desk_spec *ret)
+static bool parse_source(const char *text, struct runner_spec *ret)
 {
     ret->measure = book_measure_find(text);
     return ret->measure >= 0 || bar_interval_parse(text, &ret->frame_ns) == 0;
 }
 
-static int parse(const char *text, const struct strategy *strategy, struct desk_spec *ret,
+static int parse(const char *text, const struct strategy *strategy, struct runner_spec *ret,
                  char err[static SPECS_ERROR_MAX])
 {
     char word[STRATEGY_SPEC_TEXT], why[SPECS_ERROR_MAX / 2];
@@ -44,7 +44,7 @@ static int parse(const char *text, const struct strategy *strategy, struct desk_
 }
 
 int engine_runner_specs(const struct strategy *strategy, const double *params, int64_t interval_ns,
-                        struct desk_spec specs[static STRATEGY_SPECS_MAX], size_t *ret_n,
+                        struct runner_spec specs[static STRATEGY_SPECS_MAX], size_t *ret_n,
                         char err[static SPECS_ERROR_MAX])
 {
     char words[STRATEGY_SPECS_MAX][STRATEGY_SPEC_TEXT];
@@ -71,7 +71,7 @@ int engine_runner_specs(const struct strategy *strategy, const double *params, i
     return 0;
 }
 
-int engine_runner_specs_of_bars(const struct strategy *strategy, const struct desk_spec *specs, size_t n,
+int engine_runner_specs_of_bars(const struct strategy *strategy, const struct runner_spec *specs, size_t n,
                                 char err[static SPECS_ERROR_MAX])
 {
     char name[48];
@@ -85,7 +85,7 @@ int engine_runner_specs_of_bars(const struct strategy *strategy, const struct de
     return 0;
 }
 
-size_t engine_runner_outputs(const struct desk_spec *specs, size_t n)
+size_t engine_runner_outputs(const struct runner_spec *specs, size_t n)
 {
     size_t sum = 0;
     for (size_t i = 0; i < n; i++)
@@ -93,7 +93,7 @@ size_t engine_runner_outputs(const struct desk_spec *specs, size_t n)
     return sum;
 }
 
-size_t engine_runner_output_name(const struct desk_spec *spec, size_t output, char *buf, size_t cap)
+size_t engine_runner_output_name(const struct runner_spec *spec, size_t output, char *buf, size_t cap)
 {
     size_t len = indicator_spec_name(&spec->indicator, output, buf, cap);
     if (spec->frame_ns > 0 && len < cap)

@@ -12,7 +12,7 @@
 
 enum { SPECS_ERROR_MAX = 200 };
 
-struct desk_spec {
+struct runner_spec {
     struct indicator_spec indicator;
     int64_t frame_ns; /* of the higher bars; 0: the run's own bars */
     int measure;      /* of the book, an enum book_measure; -1: of prices */
@@ -22,17 +22,17 @@ struct desk_spec {
  * 0, or -EINVAL with one clause in `err` that says what would be right: "strategy trend-4h-1h needs bars that
  * divide 1h: interval 3d does not". */
 int engine_runner_specs(const struct strategy *strategy, const double *params, int64_t interval_ns,
-                        struct desk_spec specs[static STRATEGY_SPECS_MAX], size_t *ret_n,
+                        struct runner_spec specs[static STRATEGY_SPECS_MAX], size_t *ret_n,
                         char err[static SPECS_ERROR_MAX]);
 
 /* Bars alone have no order book: 0, or -EINVAL with a clause as above for a spec of a measure. */
-int engine_runner_specs_of_bars(const struct strategy *strategy, const struct desk_spec *specs, size_t n,
+int engine_runner_specs_of_bars(const struct strategy *strategy, const struct runner_spec *specs, size_t n,
                                 char err[static SPECS_ERROR_MAX]);
 
 /* How many outputs they have together: the length of strategy_input's indicators. */
-size_t engine_runner_outputs(const struct desk_spec *specs, size_t n);
+size_t engine_runner_outputs(const struct runner_spec *specs, size_t n);
 
 /* The name of an output: "ema_9", "macd_12_26_9.hist", "ema_9@4h", "sma_20@imbalance". As snprintf(). */
-size_t engine_runner_output_name(const struct desk_spec *spec, size_t output, char *buf, size_t cap);
+size_t engine_runner_output_name(const struct runner_spec *spec, size_t output, char *buf, size_t cap);
 
 #endif

@@ -236,75 +236,75 @@ static void visit_track(struct codec *codec, struct measure_track *track)
 }
 
 /* Strategies of the first layout knew no higher bars. */
-static void visit_seat(struct codec *codec, struct seat *seat)
+static void visit_slot(struct codec *codec, struct strategy_slot *slot)
 {
-    for (size_t i = 0; i < seat->n_frames; i++)
-        visit_frame(codec, &seat->frames[i]);
+    for (size_t i = 0; i < slot->n_frames; i++)
+        visit_frame(codec, &slot->frames[i]);
     struct indicator_stream_fields fields = {codec, visit_number, visit_counter};
-    for (size_t i = 0; i < seat->n_streams && !codec->failed; i++)
-        indicator_stream_visit(seat->streams[i], &fields);
-    for (size_t i = 0; i < seat->n_values; i++)
-        codec_double(codec, &seat->values[i]);
-    codec_bytes(codec, seat->state, sizeof seat->state);
-    if (seat->measured)
-        visit_track(codec, seat->measured);
+    for (size_t i = 0; i < slot->n_streams && !codec->failed; i++)
+        indicator_stream_visit(slot->streams[i], &fields);
+    for (size_t i = 0; i < slot->n_values; i++)
+        codec_double(codec, &slot->values[i]);
+    codec_bytes(codec, slot->state, sizeof slot->state);
+    if (slot->measured)
+        visit_track(codec, slot->measured);
 }
 
 /* Faults that came later have none. */
-static void visit_refusals(struct codec *codec, struct desk *desk)
+static void visit_refusals(struct codec *codec, struct strategy_runner *runner)
 {
     uint32_t n = INTENT_FAULTS;
     engine_visit_count(codec, &n, INTENT_FAULTS, 2);
     for (uint32_t i = 0; i < n; i++) {
-        codec_u64(codec, &desk->refused[i]);
-        codec_i64(codec, &desk->told_ns[i]);
-        codec->failed |= desk->told_ns[i] < 0;
+        codec_u64(codec, &runner->refused[i]);
+        codec_i64(codec, &runner->told_ns[i]);
+        codec->failed |= runner->told_ns[i] < 0;
     }
 }
 
-static void visit_steering(struct codec *codec, struct steering *steering)
+static void visit_driver(struct codec *codec, struct policy_driver *driver)
 {
-    if (!steering->policy || !steering->seats)
+    if (!driver->policy || !driver->slots)
         return;
-    codec_i64(codec, &steering->round_ns);
-    codec_bool(codec, &steering->decided);
+    codec_i64(codec, &driver->round_ns);
+    codec_bool(codec, &driver->decided);
     if (codec->version >= 5)
-        codec_i64(codec, &steering->since_ns);
-    for (int i = 0; i < steering->policy->n_assets && !codec->failed; i++) {
-        struct policy_seat *seat = &steering->seats[i];
-        codec_i64(codec, &seat->quantum);
-        codec_doubles(codec, &seat->memory.scale, &seat->memory.least, &seat->memory.qty, &seat->memory.held,
-                      &seat->memory.cool, &seat->memory.peak);
-        codec_bools(codec, &seat->there, &seat->fresh);
-        codec->failed |= seat->quantum <= 0;
+        codec_i64(codec, &driver->since_ns);
+    for (int i = 0; i < driver->policy->n_assets && !codec->failed; i++) {
+        struct policy_slot *slot = &driver->slots[i];
+        codec_i64(codec, &slot->quantum);
+        codec_doubles(codec, &slot->memory.scale, &slot->memory.least, &slot->memory.qty, &slot->memory.held,
+                      &slot->memory.cool, &slot->memory.peak);
+        codec_bools(codec, &slot->there, &slot->fresh);
+        codec->failed |= slot->quantum <= 0;
         if (!codec->saving && !codec->failed)
-            engine_driver_count(seat);
+            engine_driver_count(slot);
     }
     const struct indicator_stream_fields fields = {codec, visit_number, visit_counter};
-    if (steering->mind && codec->version >= 4 && !codec->failed)
-        steering->policy->mind->visit(steering->mind, &fields);
+    if (driver->mind && codec->version >= 4 && !codec->failed)
+        driver->policy->mind->visit(driver->mind, &fields);
 }
 
-/* A seat's indicators and their names follow from the strategy's parameters. False as
+/* A slot's indicators and their names follow from the strategy's parameters. False as
  * engine_visit_strategy(). */
-static bool visit_desk(struct visit *visit, int account)
+static bool visit_runner(struct visit *visit, int account)
 {
-    struct desk *desk = &visit->engine->desks[account];
+    struct strategy_runner *runner = &visit->engine->runners[account];
     struct account_spec spec = visit->engine->specs[account];
-    spec.strategy = desk->strategy;
-    memcpy(spec.params, desk->params, sizeof spec.params);
+    spec.strategy = runner->strategy;
+    memcpy(spec.params, runner->params, sizeof spec.params);
     if (!engine_visit_strategy(visit->codec, &spec.strategy, spec.params))
         return false;
     if (!visit->codec->saving && !over(visit))
         visit->error = engine_runner_open(visit->engine, account, &spec);
-    for (int s = 0; desk->seats && s < visit->engine->n_symbols && !over(visit); s++)
-        visit_seat(visit->codec, &desk->seats[s]);
+    for (int s = 0; runner->slots && s < visit->engine->n_symbols && !over(visit); s++)
+        visit_slot(visit->codec, &runner->slots[s]);
     if (visit->codec->version >= 3 && !over(visit))
-        visit_steering(visit->codec, &desk->steering);
+        visit_driver(visit->codec, &runner->driver);
     if (visit->codec->version >= 2)
-        visit_refusals(visit->codec, desk);
+        visit_refusals(visit->codec, runner);
     if (visit->codec->version >= 5)
-        codec_bool(visit->codec, &desk->closing);
+        codec_bool(visit->codec, &runner->closing);
     return true;
 }
 
@@ -325,7 +325,7 @@ static void visit_accounts(struct visit *visit)
         if (known && !codec->failed)
             visit_account(visit, a);
         if (known && !over(visit))
-            known = visit_desk(visit, a);
+            known = visit_runner(visit, a);
         if (known) {
             visit_rate(codec, &engine->rates[a]);
         } else if (!codec->failed) { /* and what it remembers cannot be read */

@@ -40,7 +40,7 @@ int engine_digest(const struct engine *engine, uint8_t ret[static LEDGER_HASH_SI
  * in the engine stay as they are, and symbols that are only in the engine go, unless something is held or
  * ordered of them. Bars of another interval begin anew, and with them every strategy's memory; a strategy
  * that begins anew sees the recent bars as history, and another policy is handed what is remembered of the
- * symbols that both trade (steer_swap.c). 0; -ENOENT for such a symbol; -EINVAL where units differ or
+ * symbols that both trade (driver_swap.c). 0; -ENOENT for such a symbol; -EINVAL where units differ or
  * something is twice in `config`; -ENOMEM; err: one sentence; on failure the engine is as it was. Symbol
  * indices are those of `config` afterwards; accounts keep theirs, new ones follow. Ledgers of new accounts
  * begin with engine_start(). */

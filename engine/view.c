@@ -110,21 +110,21 @@ const struct order *engine_order(const struct engine *engine, size_t i)
 size_t engine_indicators(const struct engine *engine, int account, int symbol, const char *names[],
                          double values[], size_t cap)
 {
-    const struct desk *desk = &engine->desks[account];
-    if (!desk->strategy)
+    const struct strategy_runner *runner = &engine->runners[account];
+    if (!runner->strategy)
         return 0;
-    const struct seat *seat = &desk->seats[symbol];
-    size_t n = seat->n_values < cap ? seat->n_values : cap;
+    const struct strategy_slot *slot = &runner->slots[symbol];
+    size_t n = slot->n_values < cap ? slot->n_values : cap;
     for (size_t i = 0; i < n; i++) {
-        names[i] = seat->names[i];
-        values[i] = seat->values[i];
+        names[i] = slot->names[i];
+        values[i] = slot->values[i];
     }
     return n;
 }
 
 const uint64_t *engine_intents_refused(const struct engine *engine, int account)
 {
-    return engine->desks[account].refused;
+    return engine->runners[account].refused;
 }
 
 const struct strategy_record *engine_record(const struct engine *engine, int account, int symbol)
@@ -168,19 +168,19 @@ const struct order *engine_find_client_order(const struct engine *engine, int ac
 
 bool engine_policy_view(const struct engine *engine, int account, struct engine_policy_view *ret)
 {
-    const struct steering *steering = &engine->desks[account].steering;
-    const struct policy *policy = steering->policy;
+    const struct policy_driver *driver = &engine->runners[account].driver;
+    const struct policy *policy = driver->policy;
     *ret = (struct engine_policy_view){0};
     if (!policy)
         return false;
-    int64_t first_ns = engine_driver_first(steering);
-    ret->decided_ns = steering->decided_ns;
-    ret->acting = steering->decided_ns > 0 ||
+    int64_t first_ns = engine_driver_first(driver);
+    ret->decided_ns = driver->decided_ns;
+    ret->acting = driver->decided_ns > 0 ||
                   (first_ns > 0 &&
-                   (steering->round_ns - first_ns) / engine->interval_ns >= (int64_t)policy->lookback - 1);
-    for (int i = 0; steering->decided_ns > 0 && i < policy->n_assets; i++, ret->n++) {
-        ret->symbols[i] = steering->seats[i].symbol;
-        ret->actions[i] = steering->seats[i].action;
+                   (driver->round_ns - first_ns) / engine->interval_ns >= (int64_t)policy->lookback - 1);
+    for (int i = 0; driver->decided_ns > 0 && i < policy->n_assets; i++, ret->n++) {
+        ret->symbols[i] = driver->slots[i].symbol;
+        ret->actions[i] = driver->slots[i].action;
     }
     return true;
 }

@@ -192,7 +192,7 @@ static int choose(struct run *run, const struct engine *engine, char *err, size_
     const char *wrong = changed && changed->check ? changed->check(run->changed.params) : NULL;
     if (wrong)
         return fail_with(-EINVAL, err, err_size, "%s", wrong);
-    struct desk_spec specs[STRATEGY_SPECS_MAX];
+    struct runner_spec specs[STRATEGY_SPECS_MAX];
     char why[SPECS_ERROR_MAX];
     size_t n_specs;
     if (changed &&

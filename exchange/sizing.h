@@ -1,6 +1,7 @@
 /* How large an order is: what a share of the equity comes to in whole lots. Plain integer arithmetic, the
- * same for the engine's desk and for a backtest in columns. Money is in the symbol's quote units (which are
- * the account's currency units wherever a strategy trades), prices and quantities in the symbol's own. */
+ * same for the engine's strategy runner and for a backtest in columns. Money is in the symbol's quote units
+ * (which are the account's currency units wherever a strategy trades), prices and quantities in the symbol's
+ * own. */
 #ifndef EXCHANGE_SIZING_H
 #define EXCHANGE_SIZING_H
 

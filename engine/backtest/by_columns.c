@@ -30,7 +30,7 @@ struct columns_run {
     struct run_thread *thread;
     const struct backtest_config *config;
     const struct account_spec *spec;
-    struct desk_spec specs[STRATEGY_SPECS_MAX];
+    struct runner_spec specs[STRATEGY_SPECS_MAX];
     size_t n_specs, n_outputs;
     enum columns_how how;
     bool points_failed; /* no memory */

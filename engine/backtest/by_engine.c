@@ -12,7 +12,7 @@
 enum { PROGRESS_ROWS = 4096 };
 
 /* One account's result while it grows. */
-struct desk_book {
+struct account_book {
     struct backtest_account *ret;
     struct curve curve;
     size_t cap_fills, cap_ledger;
@@ -23,8 +23,8 @@ struct drive {
     const struct backtest_config *config;
     struct engine *engine;
     int first, n;
-    struct desk_book *books; /* [n] */
-    struct order *orders;    /* by id, of all accounts, when they are kept */
+    struct account_book *books; /* [n] */
+    struct order *orders;       /* by id, of all accounts, when they are kept */
     size_t n_orders, cap_orders;
     uint8_t waits[SYMBOLS_MAX]; /* bars of the symbol wait behind a gap */
     bool any_waits, out_of_memory;
@@ -73,7 +73,7 @@ static void on_order(void *ctx, const struct order *order)
 static void on_fill(void *ctx, const struct fill *fill)
 {
     struct drive *drive = ctx;
-    struct desk_book *book = &drive->books[fill->account];
+    struct account_book *book = &drive->books[fill->account];
     struct fill *moved =
         backtest_run_room(book->ret->fills, book->ret->n_fills, &book->cap_fills, sizeof *moved);
     if (!moved) {
@@ -88,7 +88,7 @@ static void on_fill(void *ctx, const struct fill *fill)
 static void on_ledger(void *ctx, const struct ledger_row *row)
 {
     struct drive *drive = ctx;
-    struct desk_book *book = &drive->books[row->account];
+    struct account_book *book = &drive->books[row->account];
     book->moved = true;
     if (!drive->config->ledger)
         return;
@@ -283,7 +283,7 @@ static int give_row(struct run_thread *thread, struct drive *drive)
 static void note_holdings(struct drive *drive)
 {
     for (int a = 0; a < drive->n; a++) {
-        struct desk_book *book = &drive->books[a];
+        struct account_book *book = &drive->books[a];
         const struct account *account = engine_account(drive->engine, a);
         if (!book->moved && account->shorts == 0 && account->interest_owed == 0)
             continue;
@@ -346,7 +346,7 @@ static int sum_up(struct run_thread *thread, struct drive *drive)
 {
     int r = drive->config->orders ? deal_orders(drive) : 0;
     for (int a = 0; a < drive->n && r == 0; a++) {
-        struct desk_book *book = &drive->books[a];
+        struct account_book *book = &drive->books[a];
         const struct account *account = engine_account(drive->engine, a);
         backtest_curve_to(&book->curve, drive->config->to);
         book->ret->equity = book->curve.equity;

@@ -11,7 +11,7 @@
 #include "exchange/fail.h"
 
 /* The base bars that an indicator needs for its first output. */
-static size_t bars_needed(const struct desk_spec *spec, int64_t interval_ns)
+static size_t bars_needed(const struct runner_spec *spec, int64_t interval_ns)
 {
     size_t bars = indicator_lookback(&spec->indicator) + 1;
     return spec->frame_ns > 0 ? bars * (size_t)(spec->frame_ns / interval_ns) : bars;
@@ -31,7 +31,7 @@ int backtest_needs(const struct backtest_config *config, const struct account_sp
                    struct backtest_needs *ret, char *err, size_t err_size)
 {
     const struct market *market = config->market;
-    struct desk_spec specs[STRATEGY_SPECS_MAX];
+    struct runner_spec specs[STRATEGY_SPECS_MAX];
     size_t n, longest = 0;
     char why[SPECS_ERROR_MAX];
     *ret = (struct backtest_needs){.bars = 1, .first_short = -1};

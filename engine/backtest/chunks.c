@@ -27,7 +27,7 @@ struct piece {
 struct chunks {
     const struct backtest_config *config;
     const struct account_spec *spec;
-    const struct desk_spec *specs;
+    const struct runner_spec *specs;
     size_t n_specs, n_outputs, to;
     int n_symbols;
     const struct columns_bars *bars;
@@ -49,7 +49,7 @@ struct chunks {
     double indicators_s, signals_s;
 };
 
-bool backtest_chunks_serve(const struct strategy *strategy, const struct desk_spec *specs, size_t n_specs)
+bool backtest_chunks_serve(const struct strategy *strategy, const struct runner_spec *specs, size_t n_specs)
 {
     if (!strategy->scan || n_specs == 0)
         return false;
@@ -261,7 +261,7 @@ static int start_helpers(struct chunks *chunks, int n)
 }
 
 int backtest_chunks_open(const struct backtest_config *config, const struct account_spec *spec,
-                         const struct desk_spec *specs, size_t n_specs, const struct columns_bars *bars,
+                         const struct runner_spec *specs, size_t n_specs, const struct columns_bars *bars,
                          uint32_t *const *rows, int threads, struct chunks **ret)
 {
     struct chunks *chunks = calloc(1, sizeof *chunks);

@@ -9,12 +9,12 @@
 
 struct chunks;
 
-bool backtest_chunks_serve(const struct strategy *strategy, const struct desk_spec *specs, size_t n_specs);
+bool backtest_chunks_serve(const struct strategy *strategy, const struct runner_spec *specs, size_t n_specs);
 
 /* Over `bars` of each symbol, [n_symbols], with their rows where some are missing; all are the caller's for
  * as long. Rows [0, to). 0 or -ENOMEM. */
 int backtest_chunks_open(const struct backtest_config *config, const struct account_spec *spec,
-                         const struct desk_spec *specs, size_t n_specs, const struct columns_bars *bars,
+                         const struct runner_spec *specs, size_t n_specs, const struct columns_bars *bars,
                          uint32_t *const *rows, int threads, struct chunks **ret);
 /* The next rows: gives every symbol's bars of them to the account, which may look at them until the next
  * call. Returns the row that they end before; 0: there are no more. */

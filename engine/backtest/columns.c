@@ -36,7 +36,7 @@ static int columns_of(const struct columns_bars *bars, unsigned inputs, struct i
     return 0;
 }
 
-static int compute_plain(const struct desk_spec *spec, const struct columns_bars *bars, double *const out[])
+static int compute_plain(const struct runner_spec *spec, const struct columns_bars *bars, double *const out[])
 {
     struct indicator_columns in;
     double *time = NULL;
@@ -88,7 +88,7 @@ static int build_higher(const struct columns_bars *bars, int64_t frame_ns, struc
     return 0;
 }
 
-static int compute_higher(const struct desk_spec *spec, const struct columns_bars *bars,
+static int compute_higher(const struct runner_spec *spec, const struct columns_bars *bars,
                           const struct higher *higher, double *const out[])
 {
     size_t n_outputs = spec->indicator.row->n_outputs;
@@ -107,7 +107,7 @@ static int compute_higher(const struct desk_spec *spec, const struct columns_bar
 }
 
 /* All specs of one timeframe. */
-static int compute_frame(const struct desk_spec *specs, size_t n_specs, const struct columns_job *job,
+static int compute_frame(const struct runner_spec *specs, size_t n_specs, const struct columns_job *job,
                          int64_t frame_ns)
 {
     struct higher higher;
@@ -136,7 +136,7 @@ struct unit {
 };
 
 struct work {
-    const struct desk_spec *specs;
+    const struct runner_spec *specs;
     size_t n_specs, n_units;
     enum indicator_isa isa;
     struct unit *units;
@@ -160,7 +160,7 @@ static struct exact_task *add_row(struct work *work, const struct columns_job *j
     size_t last = 0, lanes = 1;
     const struct columns_job *last_job = NULL;
     for (size_t s = 0; s < work->n_specs; s++) {
-        const struct desk_spec *spec = &work->specs[s];
+        const struct runner_spec *spec = &work->specs[s];
         if (spec->frame_ns > 0 || spec->indicator.row->id != id)
             continue;
         lanes = exact_lanes(&spec->indicator, work->isa);
@@ -222,7 +222,7 @@ static int plan(struct work *work, const struct columns_job *jobs, size_t n_jobs
 
 static int do_unit(const struct work *work, const struct unit *unit)
 {
-    const struct desk_spec *spec = &work->specs[unit->spec];
+    const struct runner_spec *spec = &work->specs[unit->spec];
     switch (unit->kind) {
     case UNIT_EXACT:
         exact_compute(unit->tasks, unit->n_tasks, work->isa);
@@ -262,7 +262,7 @@ static void run_on_threads(struct work *work, size_t threads)
         pthread_join(others[i], NULL);
 }
 
-int backtest_columns_compute(const struct desk_spec *specs, size_t n_specs, const struct columns_job *jobs,
+int backtest_columns_compute(const struct runner_spec *specs, size_t n_specs, const struct columns_job *jobs,
                              size_t n_jobs, int threads, char err[static SPECS_ERROR_MAX])
 {
     struct work work = {.specs = specs, .n_specs = n_specs, .isa = indicator_isa_best()};

@@ -1,4 +1,4 @@
-/* A strategy's indicators over a whole history at once: the values that the desk's streams would give bar
+/* A strategy's indicators over a whole history at once: the values that the runner's streams would give bar
  * after bar, to the bit, as columns. Every value is indicator_reference()'s on the bars that exist, or on the
  * higher bars that are closed (engine/frame.h); the common rows of several symbols are computed side by side
  * (indicators_gpu/exact/exact.h). */
@@ -51,7 +51,7 @@ struct columns_job {
 
 /* Computes all jobs, on up to `threads` threads (at least 1). 0; -EINVAL and a clause in err for a bar that
  * is not finite; -ENOMEM. */
-int backtest_columns_compute(const struct desk_spec *specs, size_t n_specs, const struct columns_job *jobs,
+int backtest_columns_compute(const struct runner_spec *specs, size_t n_specs, const struct columns_job *jobs,
                              size_t n_jobs, int threads, char err[static SPECS_ERROR_MAX]);
 
 #endif

@@ -35,7 +35,7 @@ static int map_room(size_t bytes, struct columns_room *ret)
     ret->memory = at;
     ret->mapped = mapped;
     ret->cells = (double *)round_up((uintptr_t)at, LARGE_BYTES);
-    madvise(ret->cells, bytes, MADV_HUGEPAGE); /* a wish: without it the pages are small */
+    madvise(ret->cells, bytes, MADV_HUGEPAGE); /* a hint: without it the pages are small */
     return 0;
 }
 

@@ -36,7 +36,7 @@ static size_t in_bars(size_t own, size_t times)
 int backtest_guard_history(const struct strategy *strategy, const double *params, int64_t interval_ns,
                            size_t *ret_warmup, size_t *ret_lookback, char *err, size_t err_size)
 {
-    struct desk_spec specs[STRATEGY_SPECS_MAX];
+    struct runner_spec specs[STRATEGY_SPECS_MAX];
     char why_not[SPECS_ERROR_MAX];
     size_t n, warmup = 0, lookback = 0;
     int r = engine_runner_specs(strategy, params, interval_ns, specs, &n, why_not);

@@ -7,7 +7,7 @@
 #include "indicators_gpu/indicator_rows.h"
 #include "strategy/clones.h"
 
-bool backtest_points_serve(const struct desk_spec *specs, size_t n)
+bool backtest_points_serve(const struct runner_spec *specs, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const struct indicator_spec *spec = &specs[i].indicator;
@@ -84,7 +84,7 @@ static int window_at(struct points *points, const struct indicator_spec *spec,
     return r;
 }
 
-int backtest_points_at(struct points *points, const struct desk_spec *specs, size_t n_specs,
+int backtest_points_at(struct points *points, const struct runner_spec *specs, size_t n_specs,
                        const struct columns_bars *bars, const size_t *at, size_t n, double *out)
 {
     size_t stride = engine_runner_outputs(specs, n_specs);

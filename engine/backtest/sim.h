@@ -1,4 +1,4 @@
-/* One account by columns: what engine/desk.c, wish.c, gate.c, reserve.c and match_bar.c do for an account
+/* One account by columns: what engine/runner.c, intent.c, gate.c, reserve.c and match_bar.c do for an account
  * that holds longs only, in one currency, said once more over flat structs, and done only at the bars where
  * it can do anything: bars that a strategy's scan() marks, bars at which orders arrive, and bars that reach a
  * price at which an order rests. The rules themselves are the same functions: exchange/bar_rules.h,
@@ -202,7 +202,7 @@ int64_t backtest_sim_affordable(const struct sim *sim, const struct sim_symbol *
 /* ---- sim_bar.c: what a bar does to the symbol's orders, as engine_match_bar() ---- */
 void backtest_sim_bar(struct sim *sim, struct sim_symbol *symbol, const struct bar_prices *prices);
 
-/* ---- sim_wish.c: what a strategy wants of it, as desk.c and wish.c ---- */
+/* ---- sim_intent.c: what a strategy wants of it, as runner.c and intent.c ---- */
 /* At the close of a bar that is marked; `act`: it is traded, and no history. */
 void backtest_sim_decide(struct sim *sim, struct sim_symbol *symbol, size_t bar, bool act);
 

@@ -60,7 +60,7 @@ static void test_long(void)
     sees(entry, ORDER_PARTIAL, ORDER_OK);
     CHECK_INT(told(&h, entry)->filled, BTC / 4);
     trade(&h, BTCUSDT, 60000 * USDT, BTC);
-    struct order request = wish(ORDER_SELL, ORDER_TRAILING_STOP, BTC / 2);
+    struct order request = order_of(ORDER_SELL, ORDER_TRAILING_STOP, BTC / 2);
     request.trail = 100 * USDT;
     uint64_t trailing = rested(request);
     struct position before = *held(ALICE);
@@ -113,7 +113,7 @@ static void open_short(int64_t cash)
     harness_open(&h);
     quote(&h, BTCUSDT, 60000 * USDT, 2 * BTC, 60001 * USDT, BTC);
     trade(&h, BTCUSDT, 60000 * USDT, BTC);
-    rested(wish(ORDER_SELL, ORDER_MARKET, BTC));
+    rested(order_of(ORDER_SELL, ORDER_MARKET, BTC));
     CHECK_INT(held(ALICE)->qty, -BTC);
     CHECK_INT(owed(ALICE), BTC);
 }
@@ -135,7 +135,7 @@ static void test_short(void)
     CHECK_INT(last(), 400000 * USDT);
     CHECK_INT(engine_equity(h.engine, ALICE), equity);
     quote(&h, BTCUSDT, 400000 * USDT, BTC, 400000 * USDT, BTC);
-    struct order back = wish(ORDER_BUY, ORDER_MARKET, 3 * BTC / 20);
+    struct order back = order_of(ORDER_BUY, ORDER_MARKET, 3 * BTC / 20);
     back.reduce_only = true;
     sees(rested(back), ORDER_FILLED, ORDER_OK);
     CHECK_INT(held(ALICE)->qty, 0);
@@ -198,7 +198,7 @@ static void test_edges(void)
     h.now_ns = ex_ns + HOUR_NS;
     uint64_t young = rested(limit(ORDER_BUY, BTC, 20000 * USDT));
     quote(&h, BTCUSDT, 29999 * USDT, 2 * BTC, 30000 * USDT, 100 * BTC);
-    rested(wish(ORDER_BUY, ORDER_MARKET, BTC));
+    rested(order_of(ORDER_BUY, ORDER_MARKET, BTC));
     CHECK_INT(act("late", ACTION_SPLIT, 2, 1, ex_ns), 0);
     CHECK_INT(held(ALICE)->qty, 3 * BTC); /* what was bought since is in new shares already */
     CHECK_INT(told(&h, young)->qty, BTC);
@@ -246,9 +246,9 @@ static void test_indicators(void)
 static void random_orders(struct random *random, int account)
 {
     for (int i = (int)random_between(random, 0, 6); i > 0; i--) {
-        struct order request = wish(random_chance(random, 50) ? ORDER_BUY : ORDER_SELL,
-                                    (enum order_type)random_between(random, ORDER_LIMIT, ORDER_TYPES - 1),
-                                    random_between(random, 1, 30000) * 1000);
+        struct order request = order_of(random_chance(random, 50) ? ORDER_BUY : ORDER_SELL,
+                                        (enum order_type)random_between(random, ORDER_LIMIT, ORDER_TYPES - 1),
+                                        random_between(random, 1, 30000) * 1000);
         request.account = account;
         request.price = request.stop_price = random_between(random, 4000000, 8000000) * (USDT / 100);
         request.trail =

@@ -31,7 +31,7 @@ static inline void open_booked(void)
     trade(&h, BTCUSDT, 60000 * USDT, BTC);
 }
 
-static inline struct order wish(enum order_side side, enum order_type type, int64_t qty)
+static inline struct order order_of(enum order_side side, enum order_type type, int64_t qty)
 {
     return (struct order){
         .account = ALICE, .symbol = BTCUSDT, .side = side, .type = type, .qty = qty, .by_hand = true};
@@ -39,14 +39,14 @@ static inline struct order wish(enum order_side side, enum order_type type, int6
 
 static inline struct order limit(enum order_side side, int64_t qty, int64_t price)
 {
-    struct order request = wish(side, ORDER_LIMIT, qty);
+    struct order request = order_of(side, ORDER_LIMIT, qty);
     request.price = price;
     return request;
 }
 
 static inline struct order stop(enum order_side side, int64_t qty, int64_t stop_price)
 {
-    struct order request = wish(side, ORDER_STOP, qty);
+    struct order request = order_of(side, ORDER_STOP, qty);
     request.stop_price = stop_price;
     return request;
 }
@@ -55,7 +55,7 @@ static inline struct order stop(enum order_side side, int64_t qty, int64_t stop_
 static inline void hold(int64_t qty)
 {
     quote(&h, BTCUSDT, 59999 * USDT, 2 * BTC, 60000 * USDT, 100 * BTC);
-    ask(&h, wish(ORDER_BUY, ORDER_MARKET, qty));
+    ask(&h, order_of(ORDER_BUY, ORDER_MARKET, qty));
     pass(&h, SECOND_NS);
     CHECK_INT(h.position[ALICE][BTCUSDT], qty);
     quote(&h, BTCUSDT, 59999 * USDT, 2 * BTC, 60001 * USDT, BTC); /* what was taken is forgotten */

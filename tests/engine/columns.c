@@ -1,4 +1,4 @@
-/* A strategy's indicators as columns are, to the bit, what its seats' streams said at each bar: random bars
+/* A strategy's indicators as columns are, to the bit, what its slots' streams said at each bar: random bars
  * with holes, every row of the registry, longer timeframes; also when the engine was saved and loaded on the
  * way. */
 #include "engine/backtest/columns.h"
@@ -199,7 +199,7 @@ static double columns[HARNESS_SYMBOLS][OUTPUTS][BARS_MAX];
 static void compute(const struct strategy *strategy, const double *params, const struct market *market,
                     struct random *random)
 {
-    struct desk_spec specs[STRATEGY_SPECS_MAX];
+    struct runner_spec specs[STRATEGY_SPECS_MAX];
     struct columns_job jobs[HARNESS_SYMBOLS];
     double *outs[HARNESS_SYMBOLS][OUTPUTS];
     char err[SPECS_ERROR_MAX] = "";

@@ -36,7 +36,7 @@ static void begin(int64_t held)
     harness_open(&h);
     bar(60000, 60000, 60000, 60000);
     if (held) {
-        ask(&h, wish(ORDER_BUY, ORDER_MARKET, held));
+        ask(&h, order_of(ORDER_BUY, ORDER_MARKET, held));
         bar(60000, 60000, 60000, 60000);
         CHECK_INT(h.position[ALICE][BTCUSDT], held);
     }
@@ -74,7 +74,7 @@ static void test_clock(void)
     CHECK_INT(h.last_equity[ALICE].ts_ns, bar_ns);
     CHECK_INT(h.row_ns, START_NS); /* the deposits are of its open */
     CHECK_INT(engine_now(h.engine), bar_ns);
-    uint64_t id = ask(&h, wish(ORDER_BUY, ORDER_MARKET, BTC));
+    uint64_t id = ask(&h, order_of(ORDER_BUY, ORDER_MARKET, BTC));
     CHECK_INT(told(&h, id)->created_ns, bar_ns);
     struct engine_symbol_view view;
     trade(&h, BTCUSDT, 70000 * USDT, BTC);
@@ -87,7 +87,7 @@ static void test_clock(void)
     filled(id, 60070, false, AT_OPEN);
     /* one given while a bar forms knows its open: it waits for the next */
     pass(&h, 10 * SECOND_NS);
-    id = ask(&h, wish(ORDER_SELL, ORDER_MARKET, BTC));
+    id = ask(&h, order_of(ORDER_SELL, ORDER_MARKET, BTC));
     CHECK_INT(told(&h, id)->created_ns, bar_ns + 10 * SECOND_NS);
     bar(60020, 60020, 60020, 60020);
     sees(id, ORDER_PENDING, ORDER_OK);
@@ -115,7 +115,7 @@ static void test_wrong_clock(void)
         if (i > 0)
             continue;
         h.now_ns += 20 * SECOND_NS;
-        id = ask(&h, wish(ORDER_BUY, ORDER_MARKET, BTC));
+        id = ask(&h, order_of(ORDER_BUY, ORDER_MARKET, BTC));
         CHECK_INT(told(&h, id)->created_ns, bar_ns + 20 * SECOND_NS);
     }
     filled(id, 60000, false, AT_OPEN);
@@ -127,7 +127,7 @@ static void test_late(void)
     open_bars();
     h.config.latency_ns = 90 * SECOND_NS; /* more than a bar */
     begin(0);
-    uint64_t id = ask(&h, wish(ORDER_BUY, ORDER_MARKET, BTC));
+    uint64_t id = ask(&h, order_of(ORDER_BUY, ORDER_MARKET, BTC));
     bar(60000, 60000, 60000, 60000);
     sees(id, ORDER_PENDING, ORDER_OK);
     bar(60010, 60010, 60010, 60010); /* it ends after the order is there */
@@ -147,7 +147,7 @@ static void test_missing(void)
 {
     open_bars();
     begin(0);
-    uint64_t id = ask(&h, wish(ORDER_BUY, ORDER_MARKET, BTC));
+    uint64_t id = ask(&h, order_of(ORDER_BUY, ORDER_MARKET, BTC));
     bar_ns += MINUTE_NS; /* one is missing: what comes waits */
     bar(60020, 60020, 60020, 60020);
     CHECK_INT(h.bars_wanted, 1);
@@ -158,7 +158,7 @@ static void test_missing(void)
     filled(id, 60015, false, bar_ns - 2 * MINUTE_NS);
     CHECK_INT(engine_now(h.engine), bar_ns);
     /* and where the venue has none, the next that exists */
-    id = ask(&h, wish(ORDER_SELL, ORDER_MARKET, BTC));
+    id = ask(&h, order_of(ORDER_SELL, ORDER_MARKET, BTC));
     bar_ns += 3 * MINUTE_NS;
     bar(60040, 60040, 60040, 60040);
     event.bars = (struct event_bars){BTCUSDT, NULL, 0, true};
@@ -183,7 +183,7 @@ static void test_stops(void)
     uint64_t buys = ask(&h, stop(ORDER_BUY, BTC, 61000 * USDT)); /* reached on arrival */
     bar(61000, 61000, 61000, 61000);
     filled(buys, 61000, false, AT_OPEN);
-    struct order request = wish(ORDER_SELL, ORDER_TAKE_PROFIT, BTC);
+    struct order request = order_of(ORDER_SELL, ORDER_TAKE_PROFIT, BTC);
     request.stop_price = 62000 * USDT;
     uint64_t profit = ask(&h, request);
     bar(61000, 62000, 60000, 60500);
@@ -229,7 +229,7 @@ static void test_stop_limits(void)
 {
     open_bars();
     begin(3 * BTC);
-    struct order request = wish(ORDER_SELL, ORDER_STOP_LIMIT, BTC);
+    struct order request = order_of(ORDER_SELL, ORDER_STOP_LIMIT, BTC);
     request.stop_price = 59000 * USDT;
     request.price = 58900 * USDT;
     uint64_t takes = ask(&h, request);
@@ -259,7 +259,7 @@ static void test_trailing(void)
 {
     open_bars();
     begin(2 * BTC);
-    struct order request = wish(ORDER_SELL, ORDER_TRAILING_STOP, BTC);
+    struct order request = order_of(ORDER_SELL, ORDER_TRAILING_STOP, BTC);
     request.trail = 1000 * USDT;
     uint64_t first = ask(&h, request), second = ask(&h, request);
     bar(60000, 60500, 59001, 60400); /* the low is checked with the open as peak, the close with the high */
@@ -279,19 +279,19 @@ static void test_brackets(void)
 {
     open_bars();
     begin(0);
-    uint64_t id = bracket(wish(ORDER_BUY, ORDER_MARKET, BTC));
+    uint64_t id = bracket(order_of(ORDER_BUY, ORDER_MARKET, BTC));
     bar(60000, 62000, 58000, 60000); /* both: the stop first */
     sees(id, ORDER_FILLED, ORDER_OK);
     filled(id + 2, 59000, false, INSIDE);
     sees(id + 1, ORDER_CANCELED, ORDER_OTHER_LEG);
-    id = bracket(wish(ORDER_BUY, ORDER_MARKET, BTC));
+    id = bracket(order_of(ORDER_BUY, ORDER_MARKET, BTC));
     bar(60000, 61001, 59001, 60000);
     filled(id + 1, 61000, true, INSIDE);
     sees(id + 2, ORDER_CANCELED, ORDER_OTHER_LEG);
-    id = bracket(wish(ORDER_BUY, ORDER_MARKET, BTC));
+    id = bracket(order_of(ORDER_BUY, ORDER_MARKET, BTC));
     bar(58500, 61001, 58400, 60000); /* the open is beyond the stop already */
     filled(id + 2, 58500, false, AT_OPEN);
-    id = bracket(wish(ORDER_BUY, ORDER_MARKET, BTC));
+    id = bracket(order_of(ORDER_BUY, ORDER_MARKET, BTC));
     bar(61500, 61600, 61400, 61500); /* and beyond the profit */
     filled(id + 1, 61500, false, AT_OPEN);
     CHECK_INT(h.position[ALICE][BTCUSDT], 0);
@@ -352,14 +352,14 @@ static void test_affordable(void)
     open_bars();
     h.accounts[ALICE].cash = 60060 * USDT; /* a coin at 60,000 and the fee */
     begin(0);
-    uint64_t id = ask(&h, wish(ORDER_BUY, ORDER_MARKET, BTC));
+    uint64_t id = ask(&h, order_of(ORDER_BUY, ORDER_MARKET, BTC));
     bar(60600, 60600, 60600, 60600);
     sees(id, ORDER_CANCELED, ORDER_INSUFFICIENT_BALANCE);
     CHECK_INT(told(&h, id)->filled, 99009000); /* floor(60060 / (60600 * 1.001)) to the step of 0.00001 */
-    struct order request = wish(ORDER_SELL, ORDER_MARKET, 99009000);
+    struct order request = order_of(ORDER_SELL, ORDER_MARKET, 99009000);
     ask(&h, request);
     bar(60600, 60600, 60600, 60600);
-    request = wish(ORDER_BUY, ORDER_MARKET, 98 * BTC / 100);
+    request = order_of(ORDER_BUY, ORDER_MARKET, 98 * BTC / 100);
     request.tif = ORDER_FOK;
     id = ask(&h, request);
     bar(62000, 62000, 62000, 62000);
@@ -374,7 +374,7 @@ static void test_slippage(void)
     h.config.slippage_e6 = 500;
     harness_open(&h);
     bar(60000, 60000, 60000, 60000);
-    uint64_t id = ask(&h, wish(ORDER_BUY, ORDER_MARKET, BTC));
+    uint64_t id = ask(&h, order_of(ORDER_BUY, ORDER_MARKET, BTC));
     bar(60001, 60001, 60001, 60001);
     sees(id, ORDER_FILLED, ORDER_OK);
     CHECK_INT(h.last_fill.price, 6003101 * USDT / 100); /* 60001 * 1.0005 = 60031.0005, up to the tick */
@@ -400,7 +400,7 @@ static void test_shorts(void)
     h.accounts[ALICE].rules.maintenance_e4 = 12500;
     h.accounts[ALICE].rules.borrow_rate_e6 = 876000; /* 0.01 % an hour */
     begin(0);
-    uint64_t id = ask(&h, wish(ORDER_SELL, ORDER_MARKET, BTC));
+    uint64_t id = ask(&h, order_of(ORDER_SELL, ORDER_MARKET, BTC));
     bar(60000, 60000, 60000, 60000);
     filled(id, 60000, false, AT_OPEN);
     CHECK_INT(h.position[ALICE][BTCUSDT], -BTC);
@@ -441,8 +441,8 @@ static void test_symbols(void)
     bar(60000, 60000, 60000, 60000);
     bar_ns -= MINUTE_NS;
     bar_of(ETHUSDT, 3000, 3000, 3000, 3000);
-    uint64_t btc = ask(&h, wish(ORDER_BUY, ORDER_MARKET, BTC));
-    struct order request = wish(ORDER_BUY, ORDER_MARKET, BTC);
+    uint64_t btc = ask(&h, order_of(ORDER_BUY, ORDER_MARKET, BTC));
+    struct order request = order_of(ORDER_BUY, ORDER_MARKET, BTC);
     request.symbol = ETHUSDT;
     uint64_t eth = ask(&h, request);
     bar(60000, 60000, 60000, 60000);
@@ -457,7 +457,7 @@ static void test_symbols(void)
 /* docs/fills.md: bracketed between 97 and 104, given at a close of 100. */
 static uint64_t example(int32_t slippage_e6)
 {
-    struct order legs[] = {wish(ORDER_BUY, ORDER_MARKET, BTC), stop(ORDER_SELL, 0, 97 * USDT),
+    struct order legs[] = {order_of(ORDER_BUY, ORDER_MARKET, BTC), stop(ORDER_SELL, 0, 97 * USDT),
                            limit(ORDER_SELL, 0, 104 * USDT)};
     open_bars();
     h.config.slippage_e6 = slippage_e6;
@@ -519,13 +519,13 @@ static void test_change(void)
     harness_open(&h);
     quote(&h, BTCUSDT, 59999 * USDT, 5 * BTC, 60000 * USDT, 5 * BTC);
     trade(&h, BTCUSDT, 60000 * USDT, BTC);
-    ask(&h, wish(ORDER_BUY, ORDER_MARKET, 4 * BTC));
+    ask(&h, order_of(ORDER_BUY, ORDER_MARKET, 4 * BTC));
     pass(&h, 2 * SECOND_NS);
     CHECK_INT(h.position[ALICE][BTCUSDT], 4 * BTC);
     uint64_t protects = rested(stop(ORDER_SELL, BTC, 59000 * USDT));
     uint64_t waits = rested(limit(ORDER_BUY, BTC, 58000 * USDT));
     pass(&h, 2 * SECOND_NS);
-    uint64_t pending = ask(&h, wish(ORDER_SELL, ORDER_MARKET, BTC));
+    uint64_t pending = ask(&h, order_of(ORDER_SELL, ORDER_MARKET, BTC));
     int64_t given_ns = h.now_ns;
     change_model(FILL_BAR);
     bar_ns = START_NS;
@@ -539,7 +539,7 @@ static void test_change(void)
     bar(60000, 60000, 57999, 58500);
     sees(protects, ORDER_FILLED, ORDER_OK);
     filled(waits, 58000, true, INSIDE);
-    uint64_t next = ask(&h, wish(ORDER_SELL, ORDER_MARKET, BTC));
+    uint64_t next = ask(&h, order_of(ORDER_SELL, ORDER_MARKET, BTC));
     uint64_t bars_stop = ask(&h, stop(ORDER_SELL, BTC, 57000 * USDT));
     change_model(FILL_QUOTE);
     pass(&h, SECOND_NS);
@@ -565,10 +565,10 @@ static void test_quote(void)
     h.config.fill_model = FILL_QUOTE;
     harness_open(&h);
     CHECK_INT(snapshot(&h, BTCUSDT, 1000, bids, 2, asks, 2), 0);
-    uint64_t id = ask(&h, wish(ORDER_BUY, ORDER_MARKET, BTC));
+    uint64_t id = ask(&h, order_of(ORDER_BUY, ORDER_MARKET, BTC));
     CHECK_INT(h.command_reason, ORDER_NO_LIQUIDITY);
     quote(&h, BTCUSDT, 59995 * USDT, BTC, 60005 * USDT, BTC); /* its number is far behind the book's */
-    id = ask(&h, wish(ORDER_BUY, ORDER_MARKET, 2 * BTC));
+    id = ask(&h, order_of(ORDER_BUY, ORDER_MARKET, 2 * BTC));
     pass(&h, SECOND_NS);
     sees(id, ORDER_CANCELED, ORDER_NO_LIQUIDITY);
     CHECK_INT(told(&h, id)->filled, BTC);
@@ -588,7 +588,7 @@ static void test_quote_slippage(void)
     h.config.slippage_e6 = 1000;
     harness_open(&h);
     quote(&h, BTCUSDT, 59999 * USDT, 2 * BTC, 60000 * USDT, BTC);
-    uint64_t id = ask(&h, wish(ORDER_BUY, ORDER_MARKET, BTC));
+    uint64_t id = ask(&h, order_of(ORDER_BUY, ORDER_MARKET, BTC));
     pass(&h, SECOND_NS);
     sees(id, ORDER_FILLED, ORDER_OK);
     CHECK_INT(h.last_fill.price, 60060 * USDT);

@@ -269,7 +269,7 @@ static size_t unknown(const double *params, char specs[][STRATEGY_SPEC_TEXT])
 static void test_specs(void)
 {
     struct strategy strategy = watcher;
-    struct desk_spec specs[STRATEGY_SPECS_MAX];
+    struct runner_spec specs[STRATEGY_SPECS_MAX];
     const double params[STRATEGY_PARAMS_MAX] = {0};
     char err[SPECS_ERROR_MAX] = "", name[48];
     size_t n = 0;

@@ -112,7 +112,7 @@ static void test_upside_down(void)
         if (exits[i].reason == ORDER_OK)
             cancel(&h, id);
     }
-    legs[0] = wish(ORDER_BUY, ORDER_MARKET, BTC / 10); /* no limit: only the exits' order counts */
+    legs[0] = order_of(ORDER_BUY, ORDER_MARKET, BTC / 10); /* no limit: only the exits' order counts */
     group(&h, ORDERS_BRACKET, legs, 3);
     CHECK_INT(h.command_reason, ORDER_BAD_GROUP);
     harness_close(&h);
@@ -121,7 +121,7 @@ static void test_upside_down(void)
 static void test_bracket(void)
 {
     open_quoted();
-    uint64_t id = bracket(wish(ORDER_BUY, ORDER_MARKET, BTC / 2));
+    uint64_t id = bracket(order_of(ORDER_BUY, ORDER_MARKET, BTC / 2));
     sees(id, ORDER_PENDING, ORDER_OK);
     sees(id + 1, ORDER_HELD, ORDER_OK);
     sees(id + 2, ORDER_HELD, ORDER_OK);
@@ -168,7 +168,7 @@ static void test_bracket(void)
     /* The entry fills where its stop is passed already: it goes at once. */
     trade(&h, BTCUSDT, 59000 * USDT, BTC);
     quote(&h, BTCUSDT, 58998 * USDT, BTC, 58999 * USDT, BTC);
-    id = bracket(wish(ORDER_BUY, ORDER_MARKET, BTC / 2));
+    id = bracket(order_of(ORDER_BUY, ORDER_MARKET, BTC / 2));
     pass(&h, SECOND_NS);
     sees(id, ORDER_FILLED, ORDER_OK);
     sees(id + 2, ORDER_FILLED, ORDER_OK);
@@ -192,7 +192,7 @@ static void test_bad_groups(void)
     open_quoted();
     hold(BTC);
     struct order a = limit(ORDER_SELL, BTC / 4, 61000 * USDT), b = stop(ORDER_SELL, BTC / 4, 59000 * USDT);
-    struct order entry = wish(ORDER_BUY, ORDER_MARKET, BTC / 4);
+    struct order entry = order_of(ORDER_BUY, ORDER_MARKET, BTC / 4);
     static const struct {
         enum order_grouping grouping;
         int n;
@@ -329,7 +329,7 @@ static void test_amend(void)
     amend(&h, (struct order_amend){.order_id = protection, .set = AMEND_STOP, .stop_price = 59979 * USDT});
     pass(&h, SECOND_NS);
     sees(protection, ORDER_FILLED, ORDER_OK);
-    struct order request = wish(ORDER_SELL, ORDER_TRAILING_STOP, BTC / 2);
+    struct order request = order_of(ORDER_SELL, ORDER_TRAILING_STOP, BTC / 2);
     request.trail = 100 * USDT;
     protection = rested(request);
     amend(&h, (struct order_amend){.order_id = protection, .set = AMEND_STOP, .stop_price = 59000 * USDT});
@@ -346,7 +346,7 @@ static void test_amend(void)
 
     /* Market orders have nothing to change; a held exit no quantity of its own. */
     open_quoted();
-    id = ask(&h, wish(ORDER_BUY, ORDER_MARKET, BTC));
+    id = ask(&h, order_of(ORDER_BUY, ORDER_MARKET, BTC));
     amend(&h, (struct order_amend){.order_id = id, .set = AMEND_QTY, .qty = BTC / 2});
     CHECK_INT(h.command_reason, ORDER_BAD_AMEND);
     id = bracket(limit(ORDER_BUY, BTC, 59200 * USDT));

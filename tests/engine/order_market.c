@@ -100,29 +100,29 @@ static void test_depletion(void)
 {
     open_booked();
     h.accounts[BOB].cash = 10000 * USDT;
-    uint64_t id = rested(wish(ORDER_BUY, ORDER_MARKET, 3 * BTC / 2));
+    uint64_t id = rested(order_of(ORDER_BUY, ORDER_MARKET, 3 * BTC / 2));
     CHECK_INT(told(&h, id)->cost, 60000 * USDT + 30005 * USDT);
-    id = rested(wish(ORDER_BUY, ORDER_MARKET, BTC));
+    id = rested(order_of(ORDER_BUY, ORDER_MARKET, BTC));
     CHECK_INT(told(&h, id)->cost, 60010 * USDT);
-    struct order other = wish(ORDER_BUY, ORDER_MARKET, BTC / 10);
+    struct order other = order_of(ORDER_BUY, ORDER_MARKET, BTC / 10);
     other.account = BOB;
     id = rested(other);
     CHECK_INT(told(&h, id)->cost, 6000 * USDT);
     struct book_level more = {60000 * USDT, 3 * BTC / 2}; /* half a coin is added */
     CHECK_INT(depth(&h, BTCUSDT, 1001, 1001, NULL, 0, &more, 1), 0);
-    id = rested(wish(ORDER_BUY, ORDER_MARKET, BTC));
+    id = rested(order_of(ORDER_BUY, ORDER_MARKET, BTC));
     CHECK_INT(told(&h, id)->cost, 30000 * USDT + 30005 * USDT);
     more.qty = BTC / 4; /* of what is left, all was ours */
     CHECK_INT(depth(&h, BTCUSDT, 1002, 1002, NULL, 0, &more, 1), 0);
     more.qty = BTC / 2; /* and a quarter comes */
     CHECK_INT(depth(&h, BTCUSDT, 1003, 1003, NULL, 0, &more, 1), 0);
-    id = rested(wish(ORDER_BUY, ORDER_MARKET, BTC / 2));
+    id = rested(order_of(ORDER_BUY, ORDER_MARKET, BTC / 2));
     CHECK_INT(told(&h, id)->cost, 15000 * USDT + 60020 * USDT / 4);
     more.qty = 0; /* gone, and there again */
     CHECK_INT(depth(&h, BTCUSDT, 1004, 1004, NULL, 0, &more, 1), 0);
     more.qty = BTC;
     CHECK_INT(depth(&h, BTCUSDT, 1005, 1005, NULL, 0, &more, 1), 0);
-    id = rested(wish(ORDER_BUY, ORDER_MARKET, BTC));
+    id = rested(order_of(ORDER_BUY, ORDER_MARKET, BTC));
     CHECK_INT(told(&h, id)->cost, 60000 * USDT);
     harness_close(&h);
 }
@@ -182,9 +182,9 @@ static void test_accounts_apart(void)
     CHECK_INT(told(&h, c)->filled, 0);
     quote(&h, BTCUSDT, 59899 * USDT, BTC, 59900 * USDT, BTC / 20);
     CHECK_INT(told(&h, c)->filled, BTC / 20);
-    theirs = wish(ORDER_SELL, ORDER_MARKET, BTC / 10);
+    theirs = order_of(ORDER_SELL, ORDER_MARKET, BTC / 10);
     theirs.account = BOB;
-    ours = wish(ORDER_SELL, ORDER_MARKET, BTC / 10);
+    ours = order_of(ORDER_SELL, ORDER_MARKET, BTC / 10);
     quote(&h, BTCUSDT, 59899 * USDT, BTC / 10, 59900 * USDT, BTC / 20);
     a = ask(&h, ours);
     b = ask(&h, theirs);
@@ -466,7 +466,7 @@ static void test_trace(void)
     struct event give = {
         .kind = EVENT_COMMAND,
         .command = {.kind = COMMAND_ORDER,
-                    .order = {.n_legs = 1, .legs = {wish(ORDER_BUY, ORDER_MARKET, BTC / 50)}}}};
+                    .order = {.n_legs = 1, .legs = {order_of(ORDER_BUY, ORDER_MARKET, BTC / 50)}}}};
     struct event timer = {.kind = EVENT_TIMER};
     trace_event(engine, &give);
     CHECK_INT(traced.verdicts, 1);

@@ -76,7 +76,7 @@ static void test_trailing(void)
 {
     open_quoted();
     hold(BTC);
-    struct order request = wish(ORDER_SELL, ORDER_TRAILING_STOP, BTC / 2);
+    struct order request = order_of(ORDER_SELL, ORDER_TRAILING_STOP, BTC / 2);
     request.trail = 100 * USDT;
     uint64_t id = rested(request);
     CHECK_INT(told(&h, id)->peak, 60000 * USDT); /* the last trade */
@@ -121,7 +121,7 @@ static void test_trailing(void)
     sees(id, ORDER_CANCELED, ORDER_OK);
 
     /* A buyer's follows downward; its reserve with it. */
-    request = wish(ORDER_BUY, ORDER_TRAILING_STOP, BTC);
+    request = order_of(ORDER_BUY, ORDER_TRAILING_STOP, BTC);
     request.trail_e6 = 10000;
     id = rested(request);
     CHECK_INT(told(&h, id)->stop_price, 6039809000000); /* 59,800.08 · 1.01 = 60,398.0808 up */
@@ -138,7 +138,7 @@ static void test_trailing(void)
     h.accounts[ALICE].cash = 1000000 * USDT;
     harness_open(&h);
     quote(&h, BTCUSDT, 59999 * USDT, 2 * BTC, 60000 * USDT, BTC);
-    request = wish(ORDER_BUY, ORDER_TRAILING_STOP, BTC);
+    request = order_of(ORDER_BUY, ORDER_TRAILING_STOP, BTC);
     request.trail = 10 * USDT;
     id = rested(request);
     CHECK_INT(told(&h, id)->stop_price, 0);
@@ -158,7 +158,7 @@ static void test_ioc(void)
     CHECK_INT(told(&h, id)->filled, 3 * BTC);
     CHECK_INT(told(&h, id)->cost, (60000 + 2 * 60010) * USDT);
     CHECK_INT(reserved(&h, ALICE, "USDT"), 0);
-    request = wish(ORDER_SELL, ORDER_MARKET, 3 * BTC);
+    request = order_of(ORDER_SELL, ORDER_MARKET, 3 * BTC);
     request.tif = ORDER_IOC;
     id = rested(request);
     sees(id, ORDER_FILLED, ORDER_OK);
@@ -186,7 +186,7 @@ static void test_fok(void)
     id = rested(request);
     sees(id, ORDER_FILLED, ORDER_OK);
     CHECK_INT(told(&h, id)->cost, (60000 + 2 * 60010) * USDT);
-    request = wish(ORDER_BUY, ORDER_MARKET, 3 * BTC + 1000); /* three are left, at 60020 */
+    request = order_of(ORDER_BUY, ORDER_MARKET, 3 * BTC + 1000); /* three are left, at 60020 */
     request.tif = ORDER_FOK;
     id = rested(request);
     sees(id, ORDER_EXPIRED, ORDER_NO_LIQUIDITY);
@@ -194,7 +194,7 @@ static void test_fok(void)
     id = rested(request);
     sees(id, ORDER_FILLED, ORDER_OK);
     /* It can be had, but not be paid: BOB has 10,000. */
-    request = wish(ORDER_BUY, ORDER_MARKET, BTC / 8);
+    request = order_of(ORDER_BUY, ORDER_MARKET, BTC / 8);
     request.account = BOB;
     request.tif = ORDER_FOK;
     id = ask(&h, request);
@@ -277,7 +277,7 @@ static void test_post_only(void)
 static void test_reduce_only(void)
 {
     open_quoted();
-    struct order request = wish(ORDER_SELL, ORDER_MARKET, BTC);
+    struct order request = order_of(ORDER_SELL, ORDER_MARKET, BTC);
     request.reduce_only = true;
     ask(&h, request);
     CHECK_INT(h.command_reason, ORDER_REDUCE_ONLY);
@@ -288,7 +288,7 @@ static void test_reduce_only(void)
     protect.stop_price = 58000 * USDT;
     uint64_t second = rested(protect);
     CHECK_INT(reserved(&h, ALICE, "BTC"), BTC); /* together, what is held */
-    ask(&h, wish(ORDER_SELL, ORDER_MARKET, BTC / 1000));
+    ask(&h, order_of(ORDER_SELL, ORDER_MARKET, BTC / 1000));
     CHECK_INT(h.command_reason, ORDER_INSUFFICIENT_BALANCE);
     request.qty = 5 * BTC / 4; /* more than there is: what there is */
     uint64_t sale = ask(&h, request);
@@ -327,7 +327,7 @@ static void test_times_in_force(void)
     for (int type = 0; type < ORDER_TYPES; type++)
         for (int tif = 0; tif < ORDER_TIFS; tif++)
             for (int post = 0; post < 2; post++) {
-                struct order request = wish(ORDER_BUY, (enum order_type)type, BTC / 1000);
+                struct order request = order_of(ORDER_BUY, (enum order_type)type, BTC / 1000);
                 request.tif = (enum order_tif)tif;
                 request.price = 50000 * USDT;
                 request.stop_price = 70000 * USDT;
@@ -350,7 +350,7 @@ static void test_times_in_force(void)
         int32_t trail_e6;
     } bad[] = {{0, 0}, {-1, 0}, {100, 5}, {0, -5}, {0, 1000000}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        request = wish(ORDER_BUY, ORDER_TRAILING_STOP, BTC / 1000);
+        request = order_of(ORDER_BUY, ORDER_TRAILING_STOP, BTC / 1000);
         request.trail = bad[i].trail;
         request.trail_e6 = bad[i].trail_e6;
         ask(&h, request);

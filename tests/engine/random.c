@@ -5,7 +5,7 @@
  * PAPERTAPE_LONG set, a million a run. */
 #include "engine/core.h"
 #include "engine/state.h"
-#include "tests/engine/wishes.h"
+#include "tests/engine/random_orders.h"
 
 enum { EVENTS = 150000, EVENTS_LONG = 1000000 };
 

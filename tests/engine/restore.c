@@ -1,7 +1,7 @@
 /* Stopped in the middle and restored into a new engine: from the first market data on, both go the same way.
  */
 #include "engine/core.h"
-#include "tests/engine/wishes.h"
+#include "tests/engine/random_orders.h"
 
 enum { BEFORE = 3000, AFTER = 3000 };
 

@@ -223,7 +223,7 @@ static void test_orders(void)
 /* A seller's stop at 95, one that trails by 10, and purchases at 96 and, second in the queue, at 90. */
 static void ask_all(uint64_t ids[4])
 {
-    struct order trailing = wish(ORDER_SELL, ORDER_TRAILING_STOP, BTC);
+    struct order trailing = order_of(ORDER_SELL, ORDER_TRAILING_STOP, BTC);
     trailing.trail = 10 * USDT;
     ids[0] = rested(stop(ORDER_SELL, BTC, 95 * USDT));
     ids[1] = rested(trailing);
@@ -248,7 +248,7 @@ static void test_behind(void)
     uint64_t ids[4];
     open_stock();
     quote(&h, BTCUSDT, 99 * USDT, 100 * BTC, 100 * USDT, 100 * BTC);
-    ask(&h, wish(ORDER_BUY, ORDER_MARKET, 2 * BTC));
+    ask(&h, order_of(ORDER_BUY, ORDER_MARKET, 2 * BTC));
     pass(&h, SECOND_NS);
     trade_of(h.now_ns, 1, 100 * USDT, BTC, false);
     ask_all(ids);
@@ -356,7 +356,7 @@ static void test_twins(struct random *random)
             uint64_t ids[4];
             open_stock();
             quote(&h, BTCUSDT, 99 * USDT, 3 * BTC, 100 * USDT, 100 * BTC);
-            ask(&h, wish(ORDER_BUY, ORDER_MARKET, 2 * BTC));
+            ask(&h, order_of(ORDER_BUY, ORDER_MARKET, 2 * BTC));
             pass(&h, SECOND_NS);
             trade_of(START_NS + 2 * SECOND_NS, 1, 100 * USDT, BTC, false);
             ask_all(ids);

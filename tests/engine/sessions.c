@@ -67,9 +67,9 @@ static void test_closed(void)
     phase_to(MARKET_PHASE_LATE, h.now_ns + 4 * HOUR_NS, false);
     struct event stale = {.kind = EVENT_STALE, .stale = {BTCUSDT, true}};
     CHECK_INT(harness_event(&h, &stale), 0);
-    uint64_t market = rested(wish(ORDER_BUY, ORDER_MARKET, BTC));
+    uint64_t market = rested(order_of(ORDER_BUY, ORDER_MARKET, BTC));
     uint64_t bid = rested(limit(ORDER_BUY, BTC, 59000 * USDT));
-    struct order now_or_never = wish(ORDER_BUY, ORDER_MARKET, BTC);
+    struct order now_or_never = order_of(ORDER_BUY, ORDER_MARKET, BTC);
     now_or_never.tif = ORDER_IOC;
     uint64_t never = rested(now_or_never);
     sees(never, ORDER_EXPIRED, ORDER_NO_LIQUIDITY);
@@ -225,7 +225,7 @@ static void test_day(void)
     h.now_ns = START_NS + HOUR_NS;
     phase_to(MARKET_PHASE_LATE, h.now_ns + HOUR_NS, true);
     CHECK_INT(told(&h, id)->expires_ns, h.now_ns + HOUR_NS);
-    uint64_t market = rested(wish(ORDER_BUY, ORDER_MARKET, BTC)); /* and is traded in */
+    uint64_t market = rested(order_of(ORDER_BUY, ORDER_MARKET, BTC)); /* and is traded in */
     sees(market, ORDER_FILLED, ORDER_OK);
     phase_to(MARKET_PHASE_CLOSED, h.now_ns + 10 * HOUR_NS, true); /* earlier than was said */
     sees(id, ORDER_OPEN, ORDER_OK);
@@ -243,7 +243,7 @@ static void test_halt(void)
     status(MARKET_HALTED);
     CHECK_STR(h.last_alert, "HALTED");
     CHECK_INT(seen(BTCUSDT).trading, MARKET_HALTED);
-    uint64_t market = rested(wish(ORDER_BUY, ORDER_MARKET, BTC));
+    uint64_t market = rested(order_of(ORDER_BUY, ORDER_MARKET, BTC));
     trade(&h, BTCUSDT, 59000 * USDT, BTC);
     sees(stop_loss, ORDER_OPEN, ORDER_OK);
     sees(market, ORDER_OPEN, ORDER_OK);
@@ -268,7 +268,7 @@ static void test_gone(void)
         uint64_t sale = rested(limit(ORDER_SELL, BTC / 4, 61000 * USDT));
         uint64_t entry = bracket(limit(ORDER_BUY, BTC / 2, 59500 * USDT));
         pass(&h, SECOND_NS);
-        uint64_t on_its_way = ask(&h, wish(ORDER_BUY, ORDER_MARKET, BTC));
+        uint64_t on_its_way = ask(&h, order_of(ORDER_BUY, ORDER_MARKET, BTC));
         if (by_list)
             listed(true);
         else
@@ -280,14 +280,14 @@ static void test_gone(void)
         sees(on_its_way, ORDER_CANCELED, ORDER_SYMBOL_GONE);
         CHECK_INT(engine_orders(h.engine), 0);
         CHECK_INT(h.position[ALICE][BTCUSDT], BTC);
-        ask(&h, wish(ORDER_SELL, ORDER_MARKET, BTC));
+        ask(&h, order_of(ORDER_SELL, ORDER_MARKET, BTC));
         CHECK_INT(h.command_reason, ORDER_SYMBOL_GONE);
         if (by_list)
             listed(false);
         else
             status(MARKET_TRADES);
         quote(&h, BTCUSDT, 59999 * USDT, 2 * BTC, 60000 * USDT, 5 * BTC);
-        CHECK_INT(told(&h, rested(wish(ORDER_SELL, ORDER_MARKET, BTC)))->filled, BTC);
+        CHECK_INT(told(&h, rested(order_of(ORDER_SELL, ORDER_MARKET, BTC)))->filled, BTC);
         harness_close(&h);
     }
 }
@@ -368,7 +368,7 @@ static void test_bars(void)
         bar.open_ns = START_NS;
         CHECK_INT(harness_event(&h, &bars), 0);
         h.now_ns = START_NS + HOUR_NS - 2 * MINUTE_NS;
-        id = ask(&h, wish(ORDER_BUY, ORDER_MARKET, BTC / 10));
+        id = ask(&h, order_of(ORDER_BUY, ORDER_MARKET, BTC / 10));
         CHECK_INT(h.command_reason, ORDER_OK);
         h.now_ns = START_NS + HOUR_NS + SECOND_NS;
         phase_to(MARKET_PHASE_LATE, h.now_ns + HOUR_NS, false);

@@ -52,7 +52,7 @@ static void make_bars(struct random *random, int at, enum kind kind, size_t from
     }
 }
 
-static void compute(const struct desk_spec *specs, size_t n_specs, int at, int64_t interval_ns, size_t n)
+static void compute(const struct runner_spec *specs, size_t n_specs, int at, int64_t interval_ns, size_t n)
 {
     double *out[ASK_VALUES_MAX], (*p)[BARS] = prices[at];
     char err[SPECS_ERROR_MAX];
@@ -129,7 +129,7 @@ static size_t test_round(struct random *random, const struct strategy *strategy,
     a.input.interval_ns = interval_ns;
     struct ask b = a;
 
-    struct desk_spec specs[STRATEGY_SPECS_MAX];
+    struct runner_spec specs[STRATEGY_SPECS_MAX];
     size_t n_specs, acted = 0, cut = (size_t)random_between(random, 1, BARS - 1);
     char err[SPECS_ERROR_MAX];
     CHECK_INT(engine_runner_specs(strategy, a.params, interval_ns, specs, &n_specs, err), 0);

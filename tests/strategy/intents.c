@@ -107,7 +107,7 @@ int main(int argc, char **argv)
     if (wrong)
         return fail(wrong);
 
-    struct desk_spec specs[STRATEGY_SPECS_MAX];
+    struct runner_spec specs[STRATEGY_SPECS_MAX];
     size_t n_specs, n;
     if (!read_bars(&n))
         return fail("stdin: 15 numbers a line are needed, at most 200000 lines");

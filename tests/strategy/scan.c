@@ -131,7 +131,7 @@ static void test_strategy(struct random *random, const struct strategy *strategy
         struct table table;
         struct ask ask = ask_new(strategy->name);
         ask.loose = true;
-        struct desk_spec specs[STRATEGY_SPECS_MAX];
+        struct runner_spec specs[STRATEGY_SPECS_MAX];
         size_t n_specs;
         char err[SPECS_ERROR_MAX];
         CHECK_INT(engine_runner_specs(strategy, ask.params, MINUTE_NS, specs, &n_specs, err), 0);

@@ -27,17 +27,17 @@ static enum order_side other_side(enum order_side side)
     return side == ORDER_BUY ? ORDER_SELL : ORDER_BUY;
 }
 
-void engine_walk_begin(struct walk *walk, const struct engine *engine, int account, int symbol,
+void engine_walk_begin(struct book_walk *walk, const struct engine *engine, int account, int symbol,
                        enum order_side taker)
 {
     const struct market_state *market = &engine->markets[symbol];
-    *walk = (struct walk){.market = market, .account = account, .taker = taker};
+    *walk = (struct book_walk){.market = market, .account = account, .taker = taker};
     walk->quote = quoted(market, other_side(taker));
     walk->use_book = market->book.state == BOOK_SYNCED && !market->quotes_only;
     walk->use_quote = quote_counts(market, &walk->quote);
 }
 
-static bool next_level(struct walk *walk)
+static bool next_level(struct book_walk *walk)
 {
     walk->from_book = false;
     if (walk->use_quote && !walk->quote_taken) {
@@ -74,7 +74,7 @@ static struct taken *find_taken(const struct market_state *market, int account, 
     return NULL;
 }
 
-bool engine_walk_next(struct walk *walk)
+bool engine_walk_next(struct book_walk *walk)
 {
     if (!next_level(walk))
         return false;
@@ -85,7 +85,7 @@ bool engine_walk_next(struct walk *walk)
 
 bool engine_match_best(const struct engine *engine, int symbol, enum order_side taker, struct book_level *ret)
 {
-    struct walk walk;
+    struct book_walk walk;
     if (engine->fill_model == FILL_BAR) {
         *ret = (struct book_level){engine->markets[symbol].last, INT64_MAX};
         return ret->price > 0;
@@ -115,7 +115,7 @@ static void forget_oldest(struct market_state *market, int account)
         forget(market, oldest);
 }
 
-bool engine_walk_take(struct engine *engine, const struct walk *walk, int symbol, int64_t qty)
+bool engine_walk_take(struct engine *engine, const struct book_walk *walk, int symbol, int64_t qty)
 {
     struct market_state *market = &engine->markets[symbol];
     struct taken *taken = find_taken(market, walk->account, walk->taker, walk->level.price);

@@ -1,4 +1,4 @@
-/* What strategies want, as orders; what no market could grant is refused, counted and told. */
+/* Order intents of strategies, as orders; what no market could grant is refused, counted and reported. */
 #include <stdio.h>
 #include <string.h>
 
@@ -259,14 +259,14 @@ static enum intent_fault carry_out(struct engine *engine, int account, int symbo
 static void refuse(struct engine *engine, int account, int symbol, enum intent_fault fault,
                    const struct intent *intent, const struct strategy_input *input)
 {
-    struct desk *desk = &engine->desks[account];
+    struct strategy_runner *runner = &engine->runners[account];
     char what[96];
-    desk->refused[fault]++;
-    if (desk->told_ns[fault] != 0 && engine->now_ns - desk->told_ns[fault] < TOLD_AGAIN_NS)
+    runner->refused[fault]++;
+    if (runner->told_ns[fault] != 0 && engine->now_ns - runner->told_ns[fault] < TOLD_AGAIN_NS)
         return;
-    desk->told_ns[fault] = engine->now_ns;
+    runner->told_ns[fault] = engine->now_ns;
     intent_fault_text(fault, intent, input, what, sizeof what);
-    engine_alert(engine, "INTENT_REFUSED", "%s, %s, account %s: %s", desk->strategy->name,
+    engine_alert(engine, "INTENT_REFUSED", "%s, %s, account %s: %s", runner->strategy->name,
                  engine->markets[symbol].symbol.name, engine->accounts[account].name, what);
 }
 

@@ -1,7 +1,7 @@
 /* Orders at random on a small market: every type, time in force and group, and amends of what is live. Prices
  * are near the middle, so that much trades; some are nonsense. */
-#ifndef TESTS_ENGINE_WISHES_H
-#define TESTS_ENGINE_WISHES_H
+#ifndef TESTS_ENGINE_RANDOM_ORDERS_H
+#define TESTS_ENGINE_RANDOM_ORDERS_H
 
 #include "tests/engine/market.h"
 

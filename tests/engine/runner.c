@@ -1,4 +1,4 @@
-/* What a strategy sees and may ask: entries at a limit, brackets, targets, its record; and wishes that no
+/* What a strategy sees and may ask: entries at a limit, brackets, targets, its record; and intents that no
  * market could grant. */
 #include "engine/specs.h"
 #include "engine/state.h"
@@ -16,7 +16,7 @@ const struct strategy *const *strategy_list(size_t *ret_n)
     return all;
 }
 
-static void open_desk(void)
+static void open_runner(void)
 {
     harness_init(&h);
     h.accounts[ALICE].strategy = &puppet_strategy;
@@ -61,7 +61,7 @@ static const struct order *live_of(enum order_type type)
 
 static void test_bracket_at_market(void)
 {
-    open_desk();
+    open_runner();
     ask_for(
         (struct intent){
             .kind = INTENT_ENTER, .fraction = 0.5, .stop = 59000.005, .profit = 61000.005, .why = "in"},
@@ -99,7 +99,7 @@ static void test_bracket_at_market(void)
 
 static void test_one_exit(void)
 {
-    open_desk();
+    open_runner();
     ask_for((struct intent){.kind = INTENT_ENTER, .fraction = 0.1, .profit = 61000}, 60000 * E8);
     CHECK(live_of(ORDER_LIMIT) && !live_of(ORDER_STOP) && engine_orders(h.engine) == 1);
     ask_for((struct intent){.kind = INTENT_EXIT, .why = "out"}, 60000 * E8);
@@ -120,7 +120,7 @@ static void test_one_exit(void)
 
 static void test_limit_until(void)
 {
-    open_desk();
+    open_runner();
     int64_t good_ns = h.now_ns / MINUTE_NS * MINUTE_NS + 3 * MINUTE_NS;
     ask_for((struct intent){.kind = INTENT_ENTER,
                             .fraction = 0.5,
@@ -150,7 +150,7 @@ static void test_limit_until(void)
 
 static void test_target(void)
 {
-    open_desk();
+    open_runner();
     ask_for((struct intent){.kind = INTENT_TARGET, .fraction = 0}, 60000 * E8);
     CHECK_INT(engine_counters(h.engine)->orders, 0);
     ask_for((struct intent){.kind = INTENT_TARGET, .fraction = 0.5, .why = "half"}, 60000 * E8);
@@ -194,7 +194,7 @@ static void test_target(void)
 
 static void test_symbols(void)
 {
-    open_desk();
+    open_runner();
     quote(&h, ETHUSDT, 2999 * E8, 100 * E8, 3000 * E8, 100 * E8);
     trade(&h, ETHUSDT, 3000 * E8, E8);
     minute(60000 * E8);
@@ -214,7 +214,7 @@ static void test_symbols(void)
     harness_close(&h);
 }
 
-/* One wish that nothing comes of but a count, and an alert. */
+/* One intent that nothing comes of but a count, and an alert. */
 static void expect_refused(struct intent intent, enum intent_fault fault, const char *says)
 {
     uint64_t before[INTENT_FAULTS], orders = engine_counters(h.engine)->orders;
@@ -243,7 +243,7 @@ static struct intent entry_of(double fraction, double limit, double stop, double
 
 static void test_impossible_entries(void)
 {
-    open_desk();
+    open_runner();
     expect_refused(entry_of(0, 0, 0, 0), INTENT_BAD_FRACTION,
                    "enter: fraction 0 is not above 0 and at most 1");
     expect_refused(entry_of(1.0000001, 0, 0, 0), INTENT_BAD_FRACTION, NULL); /* within the hour */
@@ -272,7 +272,7 @@ static void test_impossible_entries(void)
 
 static void test_impossible_exits(void)
 {
-    open_desk();
+    open_runner();
     expect_refused((struct intent){.kind = INTENT_EXIT}, INTENT_NOTHING_HELD, "exit: nothing is held");
     expect_refused((struct intent){.kind = INTENT_STOP, .stop = 50000}, INTENT_NOTHING_HELD, NULL);
     for (int i = 0; i < PUPPET_ASKS_MAX; i++)
@@ -294,7 +294,7 @@ static void test_impossible_exits(void)
     CHECK(live_of(ORDER_STOP) && live_of(ORDER_STOP)->stop_price == 59000 * E8);
     stale(&h, BTCUSDT, false);
 
-    /* After an hour it is told again; other wishes at the same bar are carried out. */
+    /* After an hour it is told again; other intents at the same bar are carried out. */
     uint64_t alerts = h.alerts;
     pass(&h, 61 * MINUTE_NS);
     puppet_wants[0] = (struct intent){.kind = INTENT_STOP, .stop = 70000};
@@ -341,7 +341,7 @@ static void test_record_through_zero(void)
  * trades. */
 static void test_state(void)
 {
-    open_desk();
+    open_runner();
     ask_for(entry_of(0.5, 0, 0, 0), 60000 * E8);
     ask_for((struct intent){.kind = INTENT_EXIT}, 60000 * E8);
     ask_for(entry_of(0.25, 0, 0, 0), 60000 * E8);
@@ -411,7 +411,7 @@ static size_t wrong_row(const double *params, char specs[][STRATEGY_SPEC_TEXT])
 static void test_intervals(void)
 {
     struct strategy strategy = puppet_strategy;
-    struct desk_spec specs[STRATEGY_SPECS_MAX];
+    struct runner_spec specs[STRATEGY_SPECS_MAX];
     char err[SPECS_ERROR_MAX] = "", name[48];
     const double params[STRATEGY_PARAMS_MAX] = {0};
     size_t n = 0;
@@ -461,5 +461,5 @@ int main(void)
     test_record_through_zero();
     test_state();
     test_intervals();
-    return check_done("engine/desk");
+    return check_done("engine/runner");
 }

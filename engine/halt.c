@@ -20,7 +20,7 @@ void engine_halt_check(struct engine *engine, int symbol)
     }
 }
 
-static void kill(struct engine *engine, int index)
+static void halt(struct engine *engine, int index)
 {
     const struct account *account = &engine->accounts[index];
     double lost = 100.0 * (double)(account->equity_peak - account->equity) / (double)account->equity_peak;
@@ -29,7 +29,7 @@ static void kill(struct engine *engine, int index)
         "account %s lost %.2f %% of its highest equity, and %g %% is the limit: it is closed, and opens "
         "nothing until it is resumed",
         account->name, lost, 100 * account->rules.risk.drawdown);
-    engine_runner_kill(engine, index);
+    engine_runner_halt(engine, index);
 }
 
 void engine_halt_due(struct engine *engine)
@@ -41,7 +41,7 @@ void engine_halt_due(struct engine *engine)
         bool killing = engine->accounts[a].killing;
         engine->accounts[a].killing = false;
         if (killing)
-            kill(engine, a);
+            halt(engine, a);
     }
 }
 

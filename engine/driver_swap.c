@@ -11,33 +11,33 @@
 
 #include "engine/core.h"
 
-void engine_driver_inherit(const struct steering *to, const struct steering *from, const int *now)
+void engine_driver_inherit(const struct policy_driver *to, const struct policy_driver *from, const int *now)
 {
     for (int k = 0; to->policy && from->policy && k < from->policy->n_assets; k++) {
-        const struct policy_seat *had = &from->seats[k];
+        const struct policy_slot *had = &from->slots[k];
         int symbol = now ? now[had->symbol] : had->symbol;
         for (int i = 0; i < to->policy->n_assets; i++) {
-            struct policy_seat *seat = &to->seats[i];
-            if (symbol < 0 || seat->symbol != symbol)
+            struct policy_slot *slot = &to->slots[i];
+            if (symbol < 0 || slot->symbol != symbol)
                 continue;
-            double factor = (double)had->quantum / (double)seat->quantum;
-            seat->memory.qty = had->memory.qty * factor;
-            seat->memory.held = had->memory.held;
-            seat->memory.cool = had->memory.cool;
-            seat->memory.peak = had->memory.peak;
+            double factor = (double)had->quantum / (double)slot->quantum;
+            slot->memory.qty = had->memory.qty * factor;
+            slot->memory.held = had->memory.held;
+            slot->memory.cool = had->memory.cool;
+            slot->memory.peak = had->memory.peak;
         }
     }
 }
 
 void engine_driver_begin(struct engine *engine, int account)
 {
-    struct steering *steering = &engine->desks[account].steering;
-    if (steering->mind)
+    struct policy_driver *driver = &engine->runners[account].driver;
+    if (driver->mind)
         engine_driver_warm(engine, account);
-    for (int i = 0; i < steering->policy->n_assets && !steering->mind; i++) {
-        const struct market_state *market = &engine->markets[steering->seats[i].symbol];
-        if (market->bars > 0 && market->last_bar.open_ns > steering->round_ns)
-            steering->round_ns = market->last_bar.open_ns;
+    for (int i = 0; i < driver->policy->n_assets && !driver->mind; i++) {
+        const struct market_state *market = &engine->markets[driver->slots[i].symbol];
+        if (market->bars > 0 && market->last_bar.open_ns > driver->round_ns)
+            driver->round_ns = market->last_bar.open_ns;
     }
     engine_driver_scales(engine, account);
 }
@@ -45,43 +45,43 @@ void engine_driver_begin(struct engine *engine, int account)
 void engine_driver_split(struct engine *engine, int account, int symbol, int64_t before, int64_t shares,
                          int64_t per)
 {
-    const struct steering *steering = &engine->desks[account].steering;
+    const struct policy_driver *driver = &engine->runners[account].driver;
     int64_t after = engine->accounts[account].positions[symbol].qty;
     double ratio = (double)shares / (double)per;
-    for (int i = 0; steering->policy && i < steering->policy->n_assets; i++) {
-        struct policy_seat *seat = &steering->seats[i];
-        if (seat->symbol != symbol)
+    for (int i = 0; driver->policy && i < driver->policy->n_assets; i++) {
+        struct policy_slot *slot = &driver->slots[i];
+        if (slot->symbol != symbol)
             continue;
         /* What it saw held last is what is held: so that the split is no sale, nor a purchase. */
-        bool seen = seat->memory.qty == (before > 0 ? (double)(before / seat->quantum) : 0);
-        seat->memory.qty =
-            seen ? (after > 0 ? (double)(after / seat->quantum) : 0) : floor(seat->memory.qty * ratio);
-        seat->memory.scale *= ratio;
-        seat->memory.peak = rint(seat->memory.peak / ratio);
+        bool seen = slot->memory.qty == (before > 0 ? (double)(before / slot->quantum) : 0);
+        slot->memory.qty =
+            seen ? (after > 0 ? (double)(after / slot->quantum) : 0) : floor(slot->memory.qty * ratio);
+        slot->memory.scale *= ratio;
+        slot->memory.peak = rint(slot->memory.peak / ratio);
     }
 }
 
-static bool trades(const struct steering *steering, int symbol)
+static bool trades(const struct policy_driver *driver, int symbol)
 {
-    for (int i = 0; steering->policy && i < steering->policy->n_assets; i++)
-        if (steering->seats[i].symbol == symbol)
+    for (int i = 0; driver->policy && i < driver->policy->n_assets; i++)
+        if (driver->slots[i].symbol == symbol)
             return true;
     return false;
 }
 
 void engine_driver_again(struct engine *engine, int account, int symbol)
 {
-    struct steering *steering = &engine->desks[account].steering;
+    struct policy_driver *driver = &engine->runners[account].driver;
     struct policy_mind *mind = NULL;
-    if (!steering->mind || !trades(steering, symbol))
+    if (!driver->mind || !trades(driver, symbol))
         return;
-    if (steering->policy->mind->create(steering->policy, &mind) < 0) {
+    if (driver->policy->mind->create(driver->policy, &mind) < 0) {
         engine->out_of_memory = true;
         return;
     }
-    steering->policy->mind->destroy(steering->mind);
-    steering->mind = mind;
-    steering->round_ns = 0;
+    driver->policy->mind->destroy(driver->mind);
+    driver->mind = mind;
+    driver->round_ns = 0;
     engine_driver_warm(engine, account);
     engine_driver_waits(engine);
 }
@@ -89,12 +89,12 @@ void engine_driver_again(struct engine *engine, int account, int symbol)
 static void tell_left(struct engine *engine, int account)
 {
     const struct account *holder = &engine->accounts[account];
-    const struct steering *steering = &engine->desks[account].steering;
+    const struct policy_driver *driver = &engine->runners[account].driver;
     char names[160] = "";
     size_t len = 0;
     int n = 0;
     for (int s = 0; s < engine->n_symbols; s++) {
-        if (holder->positions[s].qty == 0 || trades(steering, s))
+        if (holder->positions[s].qty == 0 || trades(driver, s))
             continue;
         const char *name = engine->markets[s].symbol.name;
         if (len + strlen(name) + sizeof ", " < sizeof names)
@@ -104,33 +104,33 @@ static void tell_left(struct engine *engine, int account)
     if (n > 0)
         engine_alert(engine, "POLICY_LEFT",
                      "account %s keeps its positions, with their stops, that %s: %d, of %s", holder->name,
-                     steering->policy ? "its new policy does not trade" : "nothing trades for it any more", n,
+                     driver->policy ? "its new policy does not trade" : "nothing trades for it any more", n,
                      names);
 }
 
-/* The new one, or none, in the steering's place: 0, or its error with all as it was. */
+/* The new one, or none, in the driver's place: 0, or its error with all as it was. */
 static int replace(struct engine *engine, int account, const struct policy *policy)
 {
-    struct steering *steering = &engine->desks[account].steering, former = *steering;
-    *steering = (struct steering){0};
+    struct policy_driver *driver = &engine->runners[account].driver, former = *driver;
+    *driver = (struct policy_driver){0};
     int r = policy ? engine_driver_open(engine, account, policy) : 0;
     if (r == 0 && policy && !engine_driver_counts(engine, account))
         r = -EINVAL;
-    struct steering made = *steering;
+    struct policy_driver made = *driver;
     if (r == 0 && policy && former.policy && policy_same_rules(policy, former.policy))
         engine_driver_move(&made, &former);
     else if (r == 0)
         engine_driver_inherit(&made, &former, NULL);
-    *steering = r == 0 ? former : made;
+    *driver = r == 0 ? former : made;
     engine_driver_close(engine, account);
-    *steering = r == 0 ? made : former;
+    *driver = r == 0 ? made : former;
     return r;
 }
 
 enum order_reason engine_driver_swap(struct engine *engine, int account, const struct policy *policy,
                                      bool close)
 {
-    struct desk *desk = &engine->desks[account];
+    struct strategy_runner *runner = &engine->runners[account];
     struct account_spec *spec = &engine->specs[account];
     const struct policy *before = spec->policy;
     bool same = policy && before && memcmp(policy->id, before->id, sizeof before->id) == 0;
@@ -151,8 +151,8 @@ enum order_reason engine_driver_swap(struct engine *engine, int account, const s
         if (engine->sink.account)
             engine->sink.account(engine->sink.ctx, account);
     }
-    desk->closing = close && !policy;
-    engine->closes |= desk->closing;
+    runner->closing = close && !policy;
+    engine->closes |= runner->closing;
     if (close)
         engine_runner_quit(engine, account);
     else if (!same)

@@ -2,9 +2,9 @@
 #include "engine/core.h"
 #include "exchange/decimal.h"
 
-int64_t engine_driver_first(const struct steering *steering)
+int64_t engine_driver_first(const struct policy_driver *driver)
 {
-    return steering->mind ? steering->policy->mind->first(steering->mind) : steering->policy->first_ns;
+    return driver->mind ? driver->policy->mind->first(driver->mind) : driver->policy->first_ns;
 }
 
 /* Seconds as engine/market/features.c has them. */
@@ -15,15 +15,15 @@ static double seconds_of(int64_t open_ns)
 
 void engine_driver_see(struct engine *engine, int account, int asset, const struct bar *bar)
 {
-    struct steering *steering = &engine->desks[account].steering;
-    const struct symbol *symbol = &engine->markets[steering->seats[asset].symbol].symbol;
+    struct policy_driver *driver = &engine->runners[account].driver;
+    const struct symbol *symbol = &engine->markets[driver->slots[asset].symbol].symbol;
     const struct indicator_bar seen = {.open = decimal_to_double(bar->open, symbol->price_scale),
                                        .high = decimal_to_double(bar->high, symbol->price_scale),
                                        .low = decimal_to_double(bar->low, symbol->price_scale),
                                        .close = decimal_to_double(bar->close, symbol->price_scale),
                                        .volume = decimal_to_double(bar->volume, symbol->qty_scale),
                                        .time = seconds_of(bar->open_ns)};
-    steering->policy->mind->see(steering->mind, asset, bar->open_ns, &seen);
+    driver->policy->mind->see(driver->mind, asset, bar->open_ns, &seen);
 }
 
 /* What brings the account's capital to the one that the policy was made for; 1 where they are the same. */
@@ -36,43 +36,43 @@ static double share_of(const struct account *account, const struct policy *polic
 
 bool engine_driver_act(struct engine *engine, int account, int64_t open_ns, bool wanted, float *ret_actions)
 {
-    const struct steering *steering = &engine->desks[account].steering;
-    const struct policy *policy = steering->policy;
+    const struct policy_driver *driver = &engine->runners[account].driver;
+    const struct policy *policy = driver->policy;
     const struct account *holder = &engine->accounts[account];
     double qty[SYMBOLS_MAX], share = share_of(holder, policy);
-    if (!steering->mind)
+    if (!driver->mind)
         return policy->act(policy, open_ns, ret_actions);
     for (int i = 0; i < policy->n_assets; i++) {
-        const struct policy_seat *seat = &steering->seats[i];
-        int64_t held = holder->positions[seat->symbol].qty;
-        qty[i] = held > 0 && seat->units.quantum > 0
-                     ? (double)(held / seat->quantum) / seat->units.qty_units * share
+        const struct policy_slot *slot = &driver->slots[i];
+        int64_t held = holder->positions[slot->symbol].qty;
+        qty[i] = held > 0 && slot->units.quantum > 0
+                     ? (double)(held / slot->quantum) / slot->units.qty_units * share
                      : 0;
     }
     const struct balance *currency = &holder->assets[holder->currency_at];
     int64_t total = holder->begun ? currency->total : holder->opening_cash;
     double cash = decimal_to_double(total, currency->scale) * share;
-    return policy->mind->act(steering->mind, open_ns, cash, qty, wanted ? ret_actions : NULL);
+    return policy->mind->act(driver->mind, open_ns, cash, qty, wanted ? ret_actions : NULL);
 }
 
 void engine_driver_leave(struct engine *engine)
 {
     for (int a = 0; a < engine->n_accounts; a++) {
-        struct steering *steering = &engine->desks[a].steering;
-        if (steering->mind)
-            steering->policy->mind->destroy(steering->mind);
-        steering->mind = NULL;
+        struct policy_driver *driver = &engine->runners[a].driver;
+        if (driver->mind)
+            driver->policy->mind->destroy(driver->mind);
+        driver->mind = NULL;
     }
 }
 
 /* The symbol of its whose next recent bar is the oldest; of bars of one time the first in its order; -1: all
  * were shown. */
-static int next_asset(const struct engine *engine, const struct steering *steering, const uint32_t *shown)
+static int next_asset(const struct engine *engine, const struct policy_driver *driver, const uint32_t *shown)
 {
     int next = -1;
     int64_t oldest = INT64_MAX;
-    for (int i = 0; i < steering->policy->n_assets; i++) {
-        const struct recent_bars *recent = &engine->markets[steering->seats[i].symbol].recent;
+    for (int i = 0; i < driver->policy->n_assets; i++) {
+        const struct recent_bars *recent = &engine->markets[driver->slots[i].symbol].recent;
         if (shown[i] == recent->n || engine_recent_bar(recent, shown[i])->open_ns >= oldest)
             continue;
         oldest = engine_recent_bar(recent, shown[i])->open_ns;
@@ -83,19 +83,19 @@ static int next_asset(const struct engine *engine, const struct steering *steeri
 
 void engine_driver_warm(struct engine *engine, int account)
 {
-    struct steering *steering = &engine->desks[account].steering;
+    struct policy_driver *driver = &engine->runners[account].driver;
     uint32_t shown[SYMBOLS_MAX] = {0};
-    for (int i; (i = next_asset(engine, steering, shown)) >= 0;) {
+    for (int i; (i = next_asset(engine, driver, shown)) >= 0;) {
         const struct bar *bar =
-            engine_recent_bar(&engine->markets[steering->seats[i].symbol].recent, shown[i]++);
-        if (bar->open_ns > steering->round_ns && steering->round_ns > 0) {
-            engine_driver_act(engine, account, steering->round_ns, false, NULL);
+            engine_recent_bar(&engine->markets[driver->slots[i].symbol].recent, shown[i]++);
+        if (bar->open_ns > driver->round_ns && driver->round_ns > 0) {
+            engine_driver_act(engine, account, driver->round_ns, false, NULL);
             engine_driver_act(engine, account, bar->open_ns - engine->interval_ns, false, NULL);
         }
         engine_driver_see(engine, account, i, bar);
-        steering->round_ns = bar->open_ns;
+        driver->round_ns = bar->open_ns;
     }
-    if (steering->round_ns > 0)
+    if (driver->round_ns > 0)
         engine_driver_pass(engine, account);
     engine_driver_scales(engine, account);
 }

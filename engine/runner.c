@@ -1,5 +1,5 @@
-/* The desk: gives each strategy its bars, its indicators and what it may know of its account (seat.c), and
- * takes what it wants (wish.c). */
+/* The strategy runner: gives each strategy its bars, its indicators and what it may know of its account
+ * (slot.c), and takes what it wants (intent.c). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,56 +13,56 @@
 
 int engine_runner_open(struct engine *engine, int account, const struct account_spec *spec)
 {
-    struct desk *desk = &engine->desks[account];
-    desk->strategy = spec->strategy;
+    struct strategy_runner *runner = &engine->runners[account];
+    runner->strategy = spec->strategy;
     if (spec->policy)
         return spec->strategy ? -EINVAL : engine_driver_open(engine, account, spec->policy);
-    if (!desk->strategy)
+    if (!runner->strategy)
         return 0;
-    memcpy(desk->params, spec->params, sizeof desk->params);
-    desk->seats = calloc((size_t)engine->n_symbols, sizeof *desk->seats);
-    if (!desk->seats)
+    memcpy(runner->params, spec->params, sizeof runner->params);
+    runner->slots = calloc((size_t)engine->n_symbols, sizeof *runner->slots);
+    if (!runner->slots)
         return -ENOMEM;
     int r = 0;
     for (int s = 0; s < engine->n_symbols && r == 0; s++) {
-        r = engine_slot_open(&desk->seats[s], desk->strategy, desk->params, engine->interval_ns);
-        engine->measures |= desk->seats[s].measured != NULL;
+        r = engine_slot_open(&runner->slots[s], runner->strategy, runner->params, engine->interval_ns);
+        engine->measures |= runner->slots[s].measured != NULL;
     }
     return r;
 }
 
 void engine_runner_leave(struct engine *engine, int account)
 {
-    struct desk *desk = &engine->desks[account];
-    for (int s = 0; desk->seats && s < engine->n_symbols; s++)
-        engine_slot_close(&desk->seats[s]);
-    free(desk->seats);
-    desk->seats = NULL;
-    desk->strategy = NULL;
+    struct strategy_runner *runner = &engine->runners[account];
+    for (int s = 0; runner->slots && s < engine->n_symbols; s++)
+        engine_slot_close(&runner->slots[s]);
+    free(runner->slots);
+    runner->slots = NULL;
+    runner->strategy = NULL;
 }
 
 void engine_runner_close(struct engine *engine, int account)
 {
     engine_runner_leave(engine, account);
     engine_driver_close(engine, account);
-    engine->desks[account].closing = false;
+    engine->runners[account].closing = false;
 }
 
 static void tell_decision(const struct engine *engine, int account, int symbol, const struct bar *bar,
                           bool acted, const struct strategy_input *input, const struct intent *intents,
                           size_t n_intents)
 {
-    const struct seat *seat = &engine->desks[account].seats[symbol];
+    const struct strategy_slot *slot = &engine->runners[account].slots[symbol];
     const char *names[OUTPUTS_MAX];
-    for (size_t i = 0; i < seat->n_values; i++)
-        names[i] = seat->names[i];
+    for (size_t i = 0; i < slot->n_values; i++)
+        names[i] = slot->names[i];
     const struct engine_decision decision = {.account = account,
                                              .symbol = symbol,
                                              .bar = bar,
                                              .acted = acted,
                                              .input = input,
                                              .indicator_names = names,
-                                             .n_indicators = seat->n_values,
+                                             .n_indicators = slot->n_values,
                                              .intents = intents,
                                              .n_intents = n_intents};
     engine->sink.trace->decision(engine->sink.trace->ctx, &decision);
@@ -91,7 +91,7 @@ static struct strategy_input observe(struct engine *engine, int account, int sym
         .low = decimal_to_double(bar->low, listed->price_scale),
         .close = decimal_to_double(bar->close, listed->price_scale),
         .volume = decimal_to_double(bar->volume, listed->qty_scale),
-        .indicators = engine->desks[account].seats[symbol].values,
+        .indicators = engine->runners[account].slots[symbol].values,
         .qty = decimal_to_double(position->qty, listed->qty_scale),
         .equity = decimal_to_double(holder->equity, holder->currency_scale),
         .cash = decimal_to_double(engine_intent_free_cash(engine, account, symbol), listed->quote_scale),
@@ -108,15 +108,15 @@ static struct strategy_input observe(struct engine *engine, int account, int sym
 
 static void decide(struct engine *engine, int account, int symbol, const struct bar *bar, bool act_on_it)
 {
-    struct desk *desk = &engine->desks[account];
-    struct seat *seat = &desk->seats[symbol];
+    struct strategy_runner *runner = &engine->runners[account];
+    struct strategy_slot *slot = &runner->slots[symbol];
     const struct strategy_input input = observe(engine, account, symbol, bar);
     const struct indicator_bar tick = {input.open,  input.high,   input.low,
                                        input.close, input.volume, frame_seconds(bar->open_ns)};
-    engine_slot_update(seat, bar->open_ns, &tick);
+    engine_slot_update(slot, bar->open_ns, &tick);
 
     struct intent intents[INTENTS_ROOM];
-    size_t n = desk->strategy->on_bar(desk->params, seat->state, &input, intents);
+    size_t n = runner->strategy->on_bar(runner->params, slot->state, &input, intents);
     engine->counters.decisions++;
     const char *quote = engine->markets[symbol].symbol.quote;
     if (strcmp(quote, engine->accounts[account].currency) != 0)
@@ -128,7 +128,7 @@ static void decide(struct engine *engine, int account, int symbol, const struct 
         engine_intent_carry_out(engine, account, symbol, &input, intents, n);
 }
 
-static void warm_seat(struct engine *engine, int account, int symbol)
+static void warm_slot(struct engine *engine, int account, int symbol)
 {
     const struct recent_bars *recent = &engine->markets[symbol].recent;
     for (uint32_t i = 0; i < recent->n; i++)
@@ -137,37 +137,37 @@ static void warm_seat(struct engine *engine, int account, int symbol)
 
 void engine_runner_warm(struct engine *engine, int account)
 {
-    if (engine->desks[account].steering.mind)
+    if (engine->runners[account].driver.mind)
         engine_driver_warm(engine, account);
-    if (!engine->desks[account].strategy)
+    if (!engine->runners[account].strategy)
         return;
     for (int s = 0; s < engine->n_symbols; s++)
-        warm_seat(engine, account, s);
+        warm_slot(engine, account, s);
 }
 
 void engine_runner_again(struct engine *engine, int symbol)
 {
     for (int a = 0; a < engine->n_accounts; a++) {
-        struct desk *desk = &engine->desks[a];
-        struct seat fresh = {0};
+        struct strategy_runner *runner = &engine->runners[a];
+        struct strategy_slot fresh = {0};
         engine_driver_again(engine, a, symbol);
-        if (!desk->strategy)
+        if (!runner->strategy)
             continue;
-        if (engine_slot_open(&fresh, desk->strategy, desk->params, engine->interval_ns) < 0) {
+        if (engine_slot_open(&fresh, runner->strategy, runner->params, engine->interval_ns) < 0) {
             engine_slot_close(&fresh);
             engine->out_of_memory = true;
             continue;
         }
-        engine_slot_close(&desk->seats[symbol]);
-        desk->seats[symbol] = fresh;
-        warm_seat(engine, a, symbol);
+        engine_slot_close(&runner->slots[symbol]);
+        runner->slots[symbol] = fresh;
+        warm_slot(engine, a, symbol);
     }
 }
 
 /* Is what the account holds to be closed, and what it still buys? */
 static bool closing(const struct engine *engine, int account)
 {
-    return engine->flattening || engine->accounts[account].killed_ns != 0 || engine->desks[account].closing;
+    return engine->flattening || engine->accounts[account].killed_ns != 0 || engine->runners[account].closing;
 }
 
 /* Closes what is held or owed, unless that is on its way already. */
@@ -195,7 +195,7 @@ static void close_position(struct engine *engine, int account, int symbol)
 void engine_runner_bar(struct engine *engine, int symbol, const struct bar *bar, bool fresh)
 {
     for (int a = 0; a < engine->n_accounts; a++) {
-        if (engine->desks[a].strategy)
+        if (engine->runners[a].strategy)
             decide(engine, a, symbol, bar, fresh);
         engine_driver_bar(engine, a, symbol, bar, fresh);
         if (fresh && closing(engine, a))
@@ -220,7 +220,7 @@ void engine_runner_flatten(struct engine *engine)
             close_position(engine, a, s);
 }
 
-void engine_runner_kill(struct engine *engine, int account)
+void engine_runner_halt(struct engine *engine, int account)
 {
     for (size_t i = 0; i < engine->n_orders; i++) {
         const struct order *order = &engine->orders[i].order;
@@ -260,8 +260,8 @@ void engine_runner_closed(struct engine *engine)
         return;
     engine->closes = false;
     for (int a = 0; a < engine->n_accounts; a++) {
-        struct desk *desk = &engine->desks[a];
-        desk->closing = desk->closing && !closed(engine, a);
-        engine->closes |= desk->closing;
+        struct strategy_runner *runner = &engine->runners[a];
+        runner->closing = runner->closing && !closed(engine, a);
+        engine->closes |= runner->closing;
     }
 }

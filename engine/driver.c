@@ -32,65 +32,65 @@ static int find_symbol(const struct engine *engine, const struct policy_asset *a
     return found;
 }
 
-void engine_driver_count(struct policy_seat *seat)
+void engine_driver_count(struct policy_slot *slot)
 {
-    if (seat->units.quantum == 0 || seat->quantum == seat->units.quantum)
+    if (slot->units.quantum == 0 || slot->quantum == slot->units.quantum)
         return;
-    double factor = (double)seat->quantum / (double)seat->units.quantum;
-    seat->memory.scale *= factor;
-    seat->memory.least *= factor;
-    seat->memory.qty *= factor;
-    seat->quantum = seat->units.quantum;
+    double factor = (double)slot->quantum / (double)slot->units.quantum;
+    slot->memory.scale *= factor;
+    slot->memory.least *= factor;
+    slot->memory.qty *= factor;
+    slot->quantum = slot->units.quantum;
 }
 
 int engine_driver_open(struct engine *engine, int index, const struct policy *policy)
 {
-    struct steering *steering = &engine->desks[index].steering;
+    struct policy_driver *driver = &engine->runners[index].driver;
     const struct account *account = &engine->accounts[index];
-    *steering = (struct steering){.policy = policy, .decided = true};
+    *driver = (struct policy_driver){.policy = policy, .decided = true};
     if (policy->interval_ns != engine->interval_ns)
         return -EINVAL;
-    steering->seats = calloc((size_t)policy->n_assets, sizeof *steering->seats);
-    if (!steering->seats)
+    driver->slots = calloc((size_t)policy->n_assets, sizeof *driver->slots);
+    if (!driver->slots)
         return -ENOMEM;
     for (int i = 0; i < policy->n_assets; i++) {
-        struct policy_seat *seat = &steering->seats[i];
-        seat->symbol = find_symbol(engine, &policy->assets[i], account->currency);
-        for (int k = 0; k < i && seat->symbol >= 0; k++)
-            if (steering->seats[k].symbol == seat->symbol)
+        struct policy_slot *slot = &driver->slots[i];
+        slot->symbol = find_symbol(engine, &policy->assets[i], account->currency);
+        for (int k = 0; k < i && slot->symbol >= 0; k++)
+            if (driver->slots[k].symbol == slot->symbol)
                 return -EINVAL;
-        const struct symbol *symbol = seat->symbol < 0 ? NULL : &engine->markets[seat->symbol].symbol;
+        const struct symbol *symbol = slot->symbol < 0 ? NULL : &engine->markets[slot->symbol].symbol;
         if (!symbol || strcmp(symbol->quote, account->currency) != 0)
             return -EINVAL;
-        seat->quantum = 1;
-        seat->memory.least = policy->assets[i].least * (double)decimal_pow10(symbol->qty_scale);
-        if (policy_symbol_init(symbol, &seat->units) < 0)
+        slot->quantum = 1;
+        slot->memory.least = policy->assets[i].least * (double)decimal_pow10(symbol->qty_scale);
+        if (policy_symbol_init(symbol, &slot->units) < 0)
             continue;
-        seat->quantum = seat->units.quantum;
-        seat->memory.least = policy->assets[i].least * seat->units.qty_units;
+        slot->quantum = slot->units.quantum;
+        slot->memory.least = policy->assets[i].least * slot->units.qty_units;
     }
-    return policy->mind ? policy->mind->create(policy, &steering->mind) : 0;
+    return policy->mind ? policy->mind->create(policy, &driver->mind) : 0;
 }
 
 void engine_driver_close(struct engine *engine, int account)
 {
-    struct steering *steering = &engine->desks[account].steering;
-    if (steering->mind)
-        steering->policy->mind->destroy(steering->mind);
-    free(steering->seats);
-    *steering = (struct steering){0};
+    struct policy_driver *driver = &engine->runners[account].driver;
+    if (driver->mind)
+        driver->policy->mind->destroy(driver->mind);
+    free(driver->slots);
+    *driver = (struct policy_driver){0};
 }
 
 bool engine_driver_counts(const struct engine *engine, int account)
 {
-    const struct steering *steering = &engine->desks[account].steering;
-    for (int i = 0; steering->policy && i < steering->policy->n_assets; i++)
-        if (steering->seats[i].units.quantum == 0)
+    const struct policy_driver *driver = &engine->runners[account].driver;
+    for (int i = 0; driver->policy && i < driver->policy->n_assets; i++)
+        if (driver->slots[i].units.quantum == 0)
             return false;
     return true;
 }
 
-void engine_driver_move(struct steering *to, struct steering *from)
+void engine_driver_move(struct policy_driver *to, struct policy_driver *from)
 {
     struct policy_mind *mind = to->mind;
     to->mind = from->mind;
@@ -101,34 +101,34 @@ void engine_driver_move(struct steering *to, struct steering *from)
     to->since_ns = from->since_ns;
     to->told = from->told && memcmp(to->policy->id, from->policy->id, POLICY_ID_SIZE) == 0;
     for (int i = 0; i < to->policy->n_assets; i++) {
-        struct policy_seat *seat = &to->seats[i];
-        seat->memory = from->seats[i].memory;
-        seat->action = from->seats[i].action;
-        seat->quantum = from->seats[i].quantum;
-        seat->there = from->seats[i].there;
-        seat->fresh = from->seats[i].fresh;
-        engine_driver_count(seat);
+        struct policy_slot *slot = &to->slots[i];
+        slot->memory = from->slots[i].memory;
+        slot->action = from->slots[i].action;
+        slot->quantum = from->slots[i].quantum;
+        slot->there = from->slots[i].there;
+        slot->fresh = from->slots[i].fresh;
+        engine_driver_count(slot);
         if (to->policy->first_closes && memcmp(to->policy->id, from->policy->id, POLICY_ID_SIZE) != 0)
-            seat->memory.scale = 0; /* it may say another */
+            slot->memory.scale = 0; /* it may say another */
     }
 }
 
 void engine_driver_symbol(struct engine *engine, int symbol)
 {
     for (int a = 0; a < engine->n_accounts; a++) {
-        const struct steering *steering = &engine->desks[a].steering;
-        for (int i = 0; steering->policy && i < steering->policy->n_assets; i++) {
-            struct policy_seat *seat = &steering->seats[i];
-            if (seat->symbol != symbol)
+        const struct policy_driver *driver = &engine->runners[a].driver;
+        for (int i = 0; driver->policy && i < driver->policy->n_assets; i++) {
+            struct policy_slot *slot = &driver->slots[i];
+            if (slot->symbol != symbol)
                 continue;
-            if (policy_symbol_init(&engine->markets[symbol].symbol, &seat->units) < 0) {
-                seat->units = (struct policy_symbol){0};
+            if (policy_symbol_init(&engine->markets[symbol].symbol, &slot->units) < 0) {
+                slot->units = (struct policy_symbol){0};
                 engine_alert(
                     engine, "POLICY_FILTERS",
                     "%s is not traded by the policy of account %s any more: its lots share no quantum",
                     engine->markets[symbol].symbol.name, engine->accounts[a].name);
             }
-            engine_driver_count(seat);
+            engine_driver_count(slot);
         }
     }
 }
@@ -166,34 +166,34 @@ static void put_stop(struct engine *engine, int account, int symbol, int64_t pri
         engine_match_amend(engine, &amend);
 }
 
-static void carry_out(struct engine *engine, int account, const struct policy_seat *seat,
+static void carry_out(struct engine *engine, int account, const struct policy_slot *slot,
                       const struct policy_order *order, bool leaves)
 {
-    int64_t quantum = seat->units.quantum;
+    int64_t quantum = slot->units.quantum;
     if (order->stop > 0)
-        put_stop(engine, account, seat->symbol, (int64_t)order->stop, (int64_t)order->stop_qty * quantum);
+        put_stop(engine, account, slot->symbol, (int64_t)order->stop, (int64_t)order->stop_qty * quantum);
     if (order->qty == 0)
         return;
     bool buys = order->qty > 0;
     int64_t size = (int64_t)(buys ? order->qty : -order->qty) * quantum;
-    struct order request = engine_intent_order(account, seat->symbol, buys ? ORDER_BUY : ORDER_SELL,
+    struct order request = engine_intent_order(account, slot->symbol, buys ? ORDER_BUY : ORDER_SELL,
                                                ORDER_MARKET, size, leaves ? why_stop : why_market);
     request.reduce_only = !buys;
     enum order_reason reason;
     engine_match_submit(engine, &request, &reason);
 }
 
-static void tell(const struct engine *engine, int account, const struct policy_seat *seat,
+static void tell(const struct engine *engine, int account, const struct policy_slot *slot,
                  struct engine_policy_decision *told)
 {
-    const struct steering *steering = &engine->desks[account].steering;
+    const struct policy_driver *driver = &engine->runners[account].driver;
     struct policy_vote votes[POLICY_MEMBERS_MAX];
-    if (steering->mind && steering->policy->mind->votes)
-        steering->policy->mind->votes(steering->mind, (int)(seat - steering->seats), votes);
+    if (driver->mind && driver->policy->mind->votes)
+        driver->policy->mind->votes(driver->mind, (int)(slot - driver->slots), votes);
     told->votes = votes;
     const struct engine_decision decision = {.account = account,
-                                             .symbol = seat->symbol,
-                                             .bar = &engine->markets[seat->symbol].last_bar,
+                                             .symbol = slot->symbol,
+                                             .bar = &engine->markets[slot->symbol].last_bar,
                                              .acted = true,
                                              .policy = told};
     engine->sink.trace->decision(engine->sink.trace->ctx, &decision);
@@ -210,38 +210,38 @@ static struct policy_rules rules_of(const struct engine *engine, int index, cons
     return rules;
 }
 
-static double held(const struct engine *engine, int account, const struct policy_seat *seat)
+static double held(const struct engine *engine, int account, const struct policy_slot *slot)
 {
-    int64_t qty = engine->accounts[account].positions[seat->symbol].qty;
-    return qty > 0 ? (double)(qty / seat->quantum) : 0;
+    int64_t qty = engine->accounts[account].positions[slot->symbol].qty;
+    return qty > 0 ? (double)(qty / slot->quantum) : 0;
 }
 
 /* One asset whose bar of the round is there. */
 static void decide_asset(struct engine *engine, int account, const struct policy_rules *rules,
-                         struct policy_seat *seat, float action, int64_t equity)
+                         struct policy_slot *slot, float action, int64_t equity)
 {
-    const struct market_state *market = &engine->markets[seat->symbol];
+    const struct market_state *market = &engine->markets[slot->symbol];
     double close = (double)market->last_bar.close;
-    if (seat->units.quantum == 0)
+    if (slot->units.quantum == 0)
         return;
-    policy_watch(rules, &seat->memory, held(engine, account, seat), close);
-    if (!seat->fresh || engine_intent_working(engine, account, seat->symbol))
+    policy_watch(rules, &slot->memory, held(engine, account, slot), close);
+    if (!slot->fresh || engine_intent_working(engine, account, slot->symbol))
         return;
-    struct engine_policy_decision told = {.policy = engine->desks[account].steering.policy,
-                                          .units = &seat->units,
+    struct engine_policy_decision told = {.policy = engine->runners[account].driver.policy,
+                                          .units = &slot->units,
                                           .action = action,
-                                          .memory = seat->memory,
+                                          .memory = slot->memory,
                                           .equity = equity,
                                           .available =
-                                              engine_intent_free_cash(engine, account, seat->symbol)};
-    told.order = policy_decide(rules, &seat->units, &seat->memory, action, close, (double)equity,
+                                              engine_intent_free_cash(engine, account, slot->symbol)};
+    told.order = policy_decide(rules, &slot->units, &slot->memory, action, close, (double)equity,
                                (double)told.available);
     told.leaves = told.order.qty < 0 && rules->trailing_stop > 0 && told.order.stop == 0 &&
-                  close <= policy_stop(rules, &seat->units, told.memory.peak);
+                  close <= policy_stop(rules, &slot->units, told.memory.peak);
     told.why = told.leaves ? why_stop : why_market;
     if (engine->sink.trace && engine->sink.trace->decision)
-        tell(engine, account, seat, &told);
-    carry_out(engine, account, seat, &told.order, told.leaves);
+        tell(engine, account, slot, &told);
+    carry_out(engine, account, slot, &told.order, told.leaves);
 }
 
 /* The first bar that opens at a time or after it; NULL: there is none, or bars are not known from then on. */
@@ -257,14 +257,14 @@ static const struct bar *first_bar(const struct recent_bars *recent, int64_t ope
 
 enum start { START_KNOWN, START_MISSING, START_OTHER };
 
-/* An action of 1 is worth the same money in each asset at the close of its first bar. A seat without a bar so
+/* An action of 1 is worth the same money in each asset at the close of its first bar. A slot without a bar so
  * far has no scale yet, and no bar to decide on; one whose bars begin later says which start is missing. */
 static enum start find_scale(const struct engine *engine, const struct policy_rules *rules,
                              const struct policy *policy, int64_t first_ns, int asset,
-                             struct policy_seat *seat)
+                             struct policy_slot *slot)
 {
-    const struct market_state *market = &engine->markets[seat->symbol];
-    if (seat->memory.scale > 0 || seat->units.quantum == 0)
+    const struct market_state *market = &engine->markets[slot->symbol];
+    if (slot->memory.scale > 0 || slot->units.quantum == 0)
         return START_KNOWN;
     const struct bar *bar = first_bar(&market->recent, first_ns);
     int64_t close = bar ? bar->close : 0;
@@ -278,18 +278,18 @@ static enum start find_scale(const struct engine *engine, const struct policy_ru
         return START_MISSING;
     }
     if (close > 0)
-        seat->memory.scale = policy_scale(rules, &seat->units, (double)close);
+        slot->memory.scale = policy_scale(rules, &slot->units, (double)close);
     return START_KNOWN;
 }
 
 /* The first asset whose start is not known, or is other than was said; -1: none. */
 static int find_scales(const struct engine *engine, const struct policy_rules *rules,
-                       struct steering *steering, enum start *ret_why)
+                       struct policy_driver *driver, enum start *ret_why)
 {
-    int64_t first_ns = engine_driver_first(steering);
+    int64_t first_ns = engine_driver_first(driver);
     int found = -1;
-    for (int i = 0; i < steering->policy->n_assets; i++) {
-        enum start start = find_scale(engine, rules, steering->policy, first_ns, i, &steering->seats[i]);
+    for (int i = 0; i < driver->policy->n_assets; i++) {
+        enum start start = find_scale(engine, rules, driver->policy, first_ns, i, &driver->slots[i]);
         if (start != START_KNOWN && found < 0) {
             found = i;
             *ret_why = start;
@@ -300,23 +300,23 @@ static int find_scales(const struct engine *engine, const struct policy_rules *r
 
 void engine_driver_scales(struct engine *engine, int account)
 {
-    struct steering *steering = &engine->desks[account].steering;
-    const struct policy_rules rules = rules_of(engine, account, steering->policy);
+    struct policy_driver *driver = &engine->runners[account].driver;
+    const struct policy_rules rules = rules_of(engine, account, driver->policy);
     enum start why;
-    if (engine_driver_first(steering) > 0)
-        find_scales(engine, &rules, steering, &why);
+    if (engine_driver_first(driver) > 0)
+        find_scales(engine, &rules, driver, &why);
 }
 
 static void tell_start(struct engine *engine, int account, int asset, enum start why)
 {
-    struct steering *steering = &engine->desks[account].steering;
+    struct policy_driver *driver = &engine->runners[account].driver;
     char time[CLOCK_TEXT_MAX];
     const char *name = engine->accounts[account].name;
-    const char *symbol = engine->markets[steering->seats[asset].symbol].symbol.name;
-    if (steering->told)
+    const char *symbol = engine->markets[driver->slots[asset].symbol].symbol.name;
+    if (driver->told)
         return;
-    steering->told = true;
-    clock_utc_text(engine_driver_first(steering), time);
+    driver->told = true;
+    clock_utc_text(engine_driver_first(driver), time);
     if (why == START_OTHER)
         engine_alert(engine, "POLICY_START",
                      "the policy of account %s orders nothing: first_close of %s is not the close of its bar "
@@ -327,144 +327,142 @@ static void tell_start(struct engine *engine, int account, int asset, enum start
                      "the policy of account %s orders nothing: the bar of %s of %s is not known; more "
                      "[market] history may reach it%s",
                      name, symbol, time,
-                     steering->mind ? ""
-                                    : ", or put the closes at first_bar into PARAMS.json as first_close");
+                     driver->mind ? "" : ", or put the closes at first_bar into PARAMS.json as first_close");
 }
 
-static bool any_fresh(const struct steering *steering)
+static bool any_fresh(const struct policy_driver *driver)
 {
     int i = 0;
-    while (i < steering->policy->n_assets && !steering->seats[i].fresh)
+    while (i < driver->policy->n_assets && !driver->slots[i].fresh)
         i++;
-    return i < steering->policy->n_assets;
+    return i < driver->policy->n_assets;
 }
 
 /* What a screen shows of it. */
-static void note(struct steering *steering, const float *actions, int64_t now_ns)
+static void note(struct policy_driver *driver, const float *actions, int64_t now_ns)
 {
-    steering->decided_ns = now_ns;
-    for (int i = 0; i < steering->policy->n_assets; i++)
-        steering->seats[i].action = actions[i];
+    driver->decided_ns = now_ns;
+    for (int i = 0; i < driver->policy->n_assets; i++)
+        driver->slots[i].action = actions[i];
 }
 
-static bool all_there(const struct steering *steering)
+static bool all_there(const struct policy_driver *driver)
 {
     int i = 0;
-    while (i < steering->policy->n_assets && steering->seats[i].there)
+    while (i < driver->policy->n_assets && driver->slots[i].there)
         i++;
-    return i == steering->policy->n_assets;
+    return i == driver->policy->n_assets;
 }
 
 /* The round is over, and moves what a mind remembers. */
 static void end_pass(struct engine *engine, int account)
 {
-    struct steering *steering = &engine->desks[account].steering;
-    steering->decided = true;
-    steering->since_ns = 0;
-    engine_driver_act(engine, account, steering->round_ns, false, NULL);
+    struct policy_driver *driver = &engine->runners[account].driver;
+    driver->decided = true;
+    driver->since_ns = 0;
+    engine_driver_act(engine, account, driver->round_ns, false, NULL);
 }
 
 void engine_driver_pass(struct engine *engine, int account)
 {
-    struct steering *steering = &engine->desks[account].steering;
-    steering->decided = false;
-    steering->since_ns = ROUND_PASSES;
-    for (int i = 0; i < steering->policy->n_assets; i++) {
-        struct policy_seat *seat = &steering->seats[i];
-        const struct recent_bars *recent = &engine->markets[seat->symbol].recent;
-        seat->there =
-            recent->n > 0 && engine_recent_bar(recent, recent->n - 1)->open_ns == steering->round_ns;
-        seat->fresh = false;
+    struct policy_driver *driver = &engine->runners[account].driver;
+    driver->decided = false;
+    driver->since_ns = ROUND_PASSES;
+    for (int i = 0; i < driver->policy->n_assets; i++) {
+        struct policy_slot *slot = &driver->slots[i];
+        const struct recent_bars *recent = &engine->markets[slot->symbol].recent;
+        slot->there = recent->n > 0 && engine_recent_bar(recent, recent->n - 1)->open_ns == driver->round_ns;
+        slot->fresh = false;
     }
-    if (all_there(steering))
+    if (all_there(driver))
         end_pass(engine, account);
 }
 
 static void decide(struct engine *engine, int account)
 {
-    struct steering *steering = &engine->desks[account].steering;
-    const struct policy *policy = steering->policy;
+    struct policy_driver *driver = &engine->runners[account].driver;
+    const struct policy *policy = driver->policy;
     const struct policy_rules rules = rules_of(engine, account, policy);
     float actions[SYMBOLS_MAX] = {0};
-    int64_t first_ns = engine_driver_first(steering);
-    steering->decided = true;
-    steering->since_ns = 0;
-    if (first_ns == 0 || steering->round_ns < first_ns)
+    int64_t first_ns = engine_driver_first(driver);
+    driver->decided = true;
+    driver->since_ns = 0;
+    if (first_ns == 0 || driver->round_ns < first_ns)
         return;
     enum start why = START_KNOWN;
-    int unknown = find_scales(engine, &rules, steering, &why);
-    if (!engine_driver_act(engine, account, steering->round_ns, any_fresh(steering), actions))
+    int unknown = find_scales(engine, &rules, driver, &why);
+    if (!engine_driver_act(engine, account, driver->round_ns, any_fresh(driver), actions))
         return;
     if (unknown >= 0) {
         tell_start(engine, account, unknown, why);
         return;
     }
     if (engine->fill_model == FILL_BAR)
-        engine->now_ns = steering->round_ns + engine->interval_ns;
+        engine->now_ns = driver->round_ns + engine->interval_ns;
     account_mark(engine, account);
     engine->counters.decisions++;
     int64_t equity = engine->accounts[account].equity;
-    if (any_fresh(steering))
-        note(steering, actions, engine->now_ns);
+    if (any_fresh(driver))
+        note(driver, actions, engine->now_ns);
     for (int i = 0; i < policy->n_assets; i++)
-        if (steering->seats[i].there)
-            decide_asset(engine, account, &rules, &steering->seats[i], actions[i], equity);
+        if (driver->slots[i].there)
+            decide_asset(engine, account, &rules, &driver->slots[i], actions[i], equity);
 }
 
-static struct policy_seat *find_seat(const struct steering *steering, int symbol)
+static struct policy_slot *find_slot(const struct policy_driver *driver, int symbol)
 {
-    for (int i = 0; steering->policy && i < steering->policy->n_assets; i++)
-        if (steering->seats[i].symbol == symbol)
-            return &steering->seats[i];
+    for (int i = 0; driver->policy && i < driver->policy->n_assets; i++)
+        if (driver->slots[i].symbol == symbol)
+            return &driver->slots[i];
     return NULL;
 }
 
 void engine_driver_due(struct engine *engine, int symbol, int64_t open_ns)
 {
     for (int a = 0; a < engine->n_accounts; a++) {
-        const struct steering *steering = &engine->desks[a].steering;
-        if (!steering->policy || open_ns <= steering->round_ns || !find_seat(steering, symbol))
+        const struct policy_driver *driver = &engine->runners[a].driver;
+        if (!driver->policy || open_ns <= driver->round_ns || !find_slot(driver, symbol))
             continue;
-        if (!steering->decided && steering->since_ns == ROUND_PASSES)
+        if (!driver->decided && driver->since_ns == ROUND_PASSES)
             end_pass(engine, a);
-        else if (!steering->decided)
+        else if (!driver->decided)
             decide(engine, a);
-        if (steering->mind && steering->round_ns > 0 && open_ns - steering->round_ns > engine->interval_ns)
+        if (driver->mind && driver->round_ns > 0 && open_ns - driver->round_ns > engine->interval_ns)
             engine_driver_act(engine, a, open_ns - engine->interval_ns, false, NULL);
     }
 }
 
-static bool waits(const struct engine *engine, const struct steering *steering)
+static bool waits(const struct engine *engine, const struct policy_driver *driver)
 {
-    return engine->policy_wait_ns > 0 && steering->policy && !steering->decided && steering->since_ns > 0;
+    return engine->policy_wait_ns > 0 && driver->policy && !driver->decided && driver->since_ns > 0;
 }
 
-static int64_t wait_end(const struct engine *engine, const struct steering *steering)
+static int64_t wait_end(const struct engine *engine, const struct policy_driver *driver)
 {
     int64_t end_ns;
-    return __builtin_add_overflow(steering->since_ns, engine->policy_wait_ns, &end_ns) ? INT64_MAX : end_ns;
+    return __builtin_add_overflow(driver->since_ns, engine->policy_wait_ns, &end_ns) ? INT64_MAX : end_ns;
 }
 
 void engine_driver_waits(struct engine *engine)
 {
     engine->wait_until_ns = INT64_MAX;
     for (int a = 0; a < engine->n_accounts; a++) {
-        const struct steering *steering = &engine->desks[a].steering;
-        if (waits(engine, steering) && wait_end(engine, steering) < engine->wait_until_ns)
-            engine->wait_until_ns = wait_end(engine, steering);
+        const struct policy_driver *driver = &engine->runners[a].driver;
+        if (waits(engine, driver) && wait_end(engine, driver) < engine->wait_until_ns)
+            engine->wait_until_ns = wait_end(engine, driver);
     }
 }
 
 /* Nothing came for so long after the wait that its bars are history by now: nobody orders by them. Bars that
  * are fetched for the time between fill orders in the bar model, so there it goes on as if nothing had been.
  */
-static void give_up(const struct engine *engine, struct steering *steering)
+static void give_up(const struct engine *engine, struct policy_driver *driver)
 {
-    int64_t late_ns = engine->recv_ns - wait_end(engine, steering);
+    int64_t late_ns = engine->recv_ns - wait_end(engine, driver);
     if (engine->fill_model == FILL_BAR || late_ns < engine->interval_ns || late_ns < DELAY_ALLOWED_NS)
         return;
-    for (int i = 0; i < steering->policy->n_assets; i++)
-        steering->seats[i].fresh = false;
+    for (int i = 0; i < driver->policy->n_assets; i++)
+        driver->slots[i].fresh = false;
 }
 
 void engine_driver_wait(struct engine *engine)
@@ -473,10 +471,10 @@ void engine_driver_wait(struct engine *engine)
         return;
     int64_t now_ns = engine->now_ns;
     for (int a = 0; a < engine->n_accounts; a++) {
-        struct steering *steering = &engine->desks[a].steering;
-        if (!waits(engine, steering) || engine->recv_ns < wait_end(engine, steering))
+        struct policy_driver *driver = &engine->runners[a].driver;
+        if (!waits(engine, driver) || engine->recv_ns < wait_end(engine, driver))
             continue;
-        give_up(engine, steering);
+        give_up(engine, driver);
         decide(engine, a);
     }
     if (engine->now_ns < now_ns)
@@ -485,50 +483,50 @@ void engine_driver_wait(struct engine *engine)
 }
 
 /* One whose time is over: it only moves what is remembered. */
-static void watch_late(struct engine *engine, int account, struct policy_seat *seat, const struct bar *bar)
+static void watch_late(struct engine *engine, int account, struct policy_slot *slot, const struct bar *bar)
 {
-    struct steering *steering = &engine->desks[account].steering;
-    const struct policy_rules rules = rules_of(engine, account, steering->policy);
-    int64_t first_ns = engine_driver_first(steering);
-    if (steering->mind)
+    struct policy_driver *driver = &engine->runners[account].driver;
+    const struct policy_rules rules = rules_of(engine, account, driver->policy);
+    int64_t first_ns = engine_driver_first(driver);
+    if (driver->mind)
         engine_driver_scales(engine, account);
     if (first_ns > 0 && bar->open_ns >= first_ns)
-        policy_watch(&rules, &seat->memory, held(engine, account, seat), (double)bar->close);
+        policy_watch(&rules, &slot->memory, held(engine, account, slot), (double)bar->close);
 }
 
 void engine_driver_bar(struct engine *engine, int account, int symbol, const struct bar *bar, bool fresh)
 {
-    struct steering *steering = &engine->desks[account].steering;
-    struct policy_seat *seat = find_seat(steering, symbol);
-    if (!seat)
+    struct policy_driver *driver = &engine->runners[account].driver;
+    struct policy_slot *slot = find_slot(driver, symbol);
+    if (!slot)
         return;
-    if (steering->mind)
-        engine_driver_see(engine, account, (int)(seat - steering->seats), bar);
-    if (bar->open_ns < steering->round_ns || (bar->open_ns == steering->round_ns && steering->decided)) {
-        watch_late(engine, account, seat, bar);
+    if (driver->mind)
+        engine_driver_see(engine, account, (int)(slot - driver->slots), bar);
+    if (bar->open_ns < driver->round_ns || (bar->open_ns == driver->round_ns && driver->decided)) {
+        watch_late(engine, account, slot, bar);
         return;
     }
-    if (bar->open_ns == steering->round_ns && steering->since_ns == ROUND_PASSES) {
-        watch_late(engine, account, seat, bar);
-        seat->there = true;
-        if (all_there(steering))
+    if (bar->open_ns == driver->round_ns && driver->since_ns == ROUND_PASSES) {
+        watch_late(engine, account, slot, bar);
+        slot->there = true;
+        if (all_there(driver))
             end_pass(engine, account);
         return;
     }
-    if (bar->open_ns > steering->round_ns) {
-        steering->round_ns = bar->open_ns;
-        steering->decided = false;
-        steering->since_ns = 0;
-        for (int i = 0; i < steering->policy->n_assets; i++)
-            steering->seats[i].there = steering->seats[i].fresh = false;
+    if (bar->open_ns > driver->round_ns) {
+        driver->round_ns = bar->open_ns;
+        driver->decided = false;
+        driver->since_ns = 0;
+        for (int i = 0; i < driver->policy->n_assets; i++)
+            driver->slots[i].there = driver->slots[i].fresh = false;
     }
-    seat->there = true;
-    seat->fresh = fresh;
-    if (fresh && steering->since_ns == 0) {
-        steering->since_ns = engine->recv_ns;
-        if (waits(engine, steering) && wait_end(engine, steering) < engine->wait_until_ns)
-            engine->wait_until_ns = wait_end(engine, steering);
+    slot->there = true;
+    slot->fresh = fresh;
+    if (fresh && driver->since_ns == 0) {
+        driver->since_ns = engine->recv_ns;
+        if (waits(engine, driver) && wait_end(engine, driver) < engine->wait_until_ns)
+            engine->wait_until_ns = wait_end(engine, driver);
     }
-    if (all_there(steering))
+    if (all_there(driver))
         decide(engine, account);
 }

@@ -1,4 +1,4 @@
-/* What a strategy sees and wants, as engine/desk.c and engine/wish.c have it. */
+/* What a strategy sees and wants, as engine/runner.c and engine/intent.c have it. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
