@@ -26,7 +26,7 @@
 #include "engine/event.h"
 #include "exchange/decimal.h"
 #include "indicators_gpu/features/features.h"
-#include "strategy/policy/shelf.h"
+#include "strategy/policy/cache.h"
 #include "strategy/policy/trained.h"
 #include "trainer/env/params.h"
 

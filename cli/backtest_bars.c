@@ -16,7 +16,7 @@
 #include "exchange/decimal.h"
 #include "exchange/exit_status.h"
 #include "exchange/fill_rules.h"
-#include "strategy/policy/shelf.h"
+#include "strategy/policy/cache.h"
 
 /* All that a run on bars owns. */
 struct bars_run {

@@ -12,7 +12,7 @@
 #include "engine/state.h"
 #include "exchange/exit_status.h"
 #include "exchange/journal/journal.h"
-#include "strategy/policy/shelf.h"
+#include "strategy/policy/cache.h"
 
 enum { WORDS_MAX = EVENT_TEXT_MAX + 64, FRAME_SHOWN = 160 };
 
@@ -22,7 +22,7 @@ struct show {
     struct engine *engine; /* of the newest state: it has the symbols' names and scales; NULL: none */
     struct event_memory memory;
     struct stored_list list;
-    struct policy_shelf *shelf; /* of the log's policies, and */
+    struct policy_cache *cache; /* of the log's policies, and */
     struct policies policies;   /* where they are found */
 };
 
@@ -163,16 +163,16 @@ int cli_events_show(const struct events_asked *asked)
     int r = journal_reader_open(asked->path, &show.reader, err, sizeof err);
     if (r < 0)
         return cli_stored_fail(EXIT_ERROR, asked->verb, "", err);
-    show.shelf = policy_shelf_of_log(asked->path);
-    if (show.shelf)
-        show.policies = policy_shelf_find(show.shelf);
-    show.memory.policies = show.shelf ? &show.policies : NULL;
+    show.cache = policy_cache_of_log(asked->path);
+    if (show.cache)
+        show.policies = policy_cache_find(show.cache);
+    show.memory.policies = show.cache ? &show.policies : NULL;
     r = show_records(&show, err, sizeof err);
     if (asked->json)
         cli_stored_end(&show.list);
     if (show.engine)
         engine_destroy(show.engine);
-    policy_shelf_close(show.shelf);
+    policy_cache_close(show.cache);
     event_memory_finish(&show.memory);
     journal_reader_close(show.reader);
     return r < 0 ? cli_stored_fail(EXIT_ERROR, asked->verb, "", err) : EXIT_OK;

@@ -13,7 +13,7 @@
 #include "exchange/exit_status.h"
 #include "exchange/fail.h"
 #include "record/config_key.h"
-#include "strategy/policy/shelf.h"
+#include "strategy/policy/cache.h"
 #include "strategy/strategy.h"
 
 #define MINUTE_NS (60 * 1000000000LL)

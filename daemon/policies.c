@@ -8,8 +8,8 @@
 
 #include "daemon/config_keys.h"
 #include "exchange/decimal.h"
+#include "strategy/policy/cache.h"
 #include "strategy/policy/device.h"
-#include "strategy/policy/shelf.h"
 
 enum { SCALE = 8 };
 
@@ -20,7 +20,7 @@ struct policy_set {
     int n;
     struct policy **added; /* besides the configuration's */
     size_t n_added;
-    struct policy_shelf *shelf; /* of what former runs had */
+    struct policy_cache *cache; /* of what former runs had */
     struct net_device *device;  /* NULL: the CPU computes them */
     char trouble[NET_DEVICE_ERROR_MAX];
     bool told;
@@ -94,7 +94,7 @@ void daemon_policy_set_destroy(struct policy_set *set)
     for (size_t i = 0; i < set->n_added; i++)
         policy_destroy(set->added[i]);
     free(set->added);
-    policy_shelf_close(set->shelf);
+    policy_cache_close(set->cache);
     policy_net_device_close(set->device);
     free(set);
 }
@@ -128,8 +128,8 @@ int daemon_policy_set_keep(struct policy_set *set, const char *dir, const char *
     }
     if (r < 0)
         return r;
-    set->shelf = policy_shelf_open(dir);
-    if (set->shelf)
+    set->cache = policy_cache_open(dir);
+    if (set->cache)
         return 0;
     config_key_refuse(error, CONFIG_ERROR_MAX, "out of memory");
     return -ENOMEM;
@@ -181,15 +181,15 @@ static const struct policy *find(void *ctx, const uint8_t id[static POLICY_ID_SI
     for (size_t i = 0; i < set->n_added; i++)
         if (memcmp(set->added[i]->id, id, POLICY_ID_SIZE) == 0)
             return set->added[i];
-    if (!set->shelf)
+    if (!set->cache)
         return NULL;
-    struct policies kept = policy_shelf_find(set->shelf);
+    struct policies kept = policy_cache_find(set->cache);
     return place(set, kept.find(kept.ctx, id));
 }
 
 struct policies daemon_policy_set_find(struct policy_set *set)
 {
-    const char *where = set->shelf ? policy_shelf_find(set->shelf).where : NULL;
+    const char *where = set->cache ? policy_cache_find(set->cache).where : NULL;
     return (struct policies){.ctx = set, .find = find, .where = where};
 }
 

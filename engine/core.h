@@ -97,8 +97,8 @@ struct market_state {
     struct recent_bars recent;
     uint32_t shorts;      /* accounts that are short of it */
     uint32_t live_orders; /* of all accounts, resting or on their way */
-    /* Derived, and not of the state: does any live order of it mind quotes, or trades within these prices?
-     * false: not known. */
+    /* Derived, and not of the state: does any live order of it depend on quotes, or trades within these
+     * prices? false: not known. */
     bool unmoved, calm;
     int64_t calm_above, calm_below;
     bool quotes_only;               /* derived: the fill model looks at no book */
@@ -138,10 +138,10 @@ enum { ROUND_PASSES = -1 };
 /* A policy at work for an account: it decides once for a time, when the bars of that time have closed. */
 struct policy_driver {
     const struct policy *policy;
-    struct policy_slot *slots; /* [policy->n_assets] */
-    struct policy_mind *mind;  /* NULL: the policy has none */
-    int64_t round_ns;          /* open of the newest bars that came; 0: none yet */
-    bool decided;              /* on them */
+    struct policy_slot *slots;      /* [policy->n_assets] */
+    struct policy_runtime *runtime; /* NULL: the policy has none */
+    int64_t round_ns;               /* open of the newest bars that came; 0: none yet */
+    bool decided;                   /* on them */
     int64_t since_ns;   /* when the first of them that may be acted on was received; 0: it waits for none;
                          * ROUND_PASSES */
     int64_t decided_ns; /* its last decision's time; 0: none yet; not of the state */
@@ -447,7 +447,7 @@ int64_t engine_intent_free_cash(struct engine *engine, int account,
 int engine_driver_open(struct engine *engine, int account, const struct policy *policy);
 bool engine_driver_counts(const struct engine *engine, int account); /* in quanta, of each asset? */
 /* What one remembers, into one of the same policy, or of one of the same rules, that was opened anew, maybe
- * on other filters. A mind changes its place. */
+ * on other filters. A runtime changes its place. */
 void engine_driver_move(struct policy_driver *to, struct policy_driver *from);
 void engine_driver_count(
     struct policy_slot *slot); /* the memory in quanta of the units, which may be others now */
@@ -476,7 +476,7 @@ enum order_reason engine_driver_swap(struct engine *engine, int account, const s
 /* After a split: what it remembers of the symbol, of which `before` was held, counts in new shares. */
 void engine_driver_split(struct engine *engine, int account, int symbol, int64_t before, int64_t shares,
                          int64_t per);
-/* Its mind begins anew on the recent bars, where it looks at the symbol. */
+/* Its runtime begins anew on the recent bars, where it looks at the symbol. */
 void engine_driver_again(struct engine *engine, int account, int symbol);
 
 /* driver_runtime.c: a policy that looks at the market */
@@ -486,7 +486,7 @@ void engine_driver_see(struct engine *engine, int account, int asset, const stru
 /* What it decides on the rows up to the one that opens then, with what the account has now; wanted false:
  * they pass, and nothing is written. */
 bool engine_driver_act(struct engine *engine, int account, int64_t open_ns, bool wanted, float *ret_actions);
-void engine_driver_leave(struct engine *engine); /* its policies end before it does: their minds end now */
+void engine_driver_leave(struct engine *engine); /* its policies end before it does: their runtimes end now */
 /* Shows it the recent bars of its symbols, as history: every row passes, the newest one when it is whole. */
 void engine_driver_warm(struct engine *engine, int account);
 

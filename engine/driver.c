@@ -69,14 +69,14 @@ int engine_driver_open(struct engine *engine, int index, const struct policy *po
         slot->quantum = slot->units.quantum;
         slot->memory.least = policy->assets[i].least * slot->units.qty_units;
     }
-    return policy->mind ? policy->mind->create(policy, &driver->mind) : 0;
+    return policy->runtime ? policy->runtime->create(policy, &driver->runtime) : 0;
 }
 
 void engine_driver_close(struct engine *engine, int account)
 {
     struct policy_driver *driver = &engine->runners[account].driver;
-    if (driver->mind)
-        driver->policy->mind->destroy(driver->mind);
+    if (driver->runtime)
+        driver->policy->runtime->destroy(driver->runtime);
     free(driver->slots);
     *driver = (struct policy_driver){0};
 }
@@ -92,9 +92,9 @@ bool engine_driver_counts(const struct engine *engine, int account)
 
 void engine_driver_move(struct policy_driver *to, struct policy_driver *from)
 {
-    struct policy_mind *mind = to->mind;
-    to->mind = from->mind;
-    from->mind = mind;
+    struct policy_runtime *runtime = to->runtime;
+    to->runtime = from->runtime;
+    from->runtime = runtime;
     to->round_ns = from->round_ns;
     to->decided = from->decided;
     to->decided_ns = from->decided_ns;
@@ -188,8 +188,8 @@ static void tell(const struct engine *engine, int account, const struct policy_s
 {
     const struct policy_driver *driver = &engine->runners[account].driver;
     struct policy_vote votes[POLICY_MEMBERS_MAX];
-    if (driver->mind && driver->policy->mind->votes)
-        driver->policy->mind->votes(driver->mind, (int)(slot - driver->slots), votes);
+    if (driver->runtime && driver->policy->runtime->votes)
+        driver->policy->runtime->votes(driver->runtime, (int)(slot - driver->slots), votes);
     told->votes = votes;
     const struct engine_decision decision = {.account = account,
                                              .symbol = slot->symbol,
@@ -327,7 +327,8 @@ static void tell_start(struct engine *engine, int account, int asset, enum start
                      "the policy of account %s orders nothing: the bar of %s of %s is not known; more "
                      "[market] history may reach it%s",
                      name, symbol, time,
-                     driver->mind ? "" : ", or put the closes at first_bar into PARAMS.json as first_close");
+                     driver->runtime ? ""
+                                     : ", or put the closes at first_bar into PARAMS.json as first_close");
 }
 
 static bool any_fresh(const struct policy_driver *driver)
@@ -354,7 +355,7 @@ static bool all_there(const struct policy_driver *driver)
     return i == driver->policy->n_assets;
 }
 
-/* The round is over, and moves what a mind remembers. */
+/* The round is over, and moves what a runtime remembers. */
 static void end_pass(struct engine *engine, int account)
 {
     struct policy_driver *driver = &engine->runners[account].driver;
@@ -427,7 +428,7 @@ void engine_driver_due(struct engine *engine, int symbol, int64_t open_ns)
             end_pass(engine, a);
         else if (!driver->decided)
             decide(engine, a);
-        if (driver->mind && driver->round_ns > 0 && open_ns - driver->round_ns > engine->interval_ns)
+        if (driver->runtime && driver->round_ns > 0 && open_ns - driver->round_ns > engine->interval_ns)
             engine_driver_act(engine, a, open_ns - engine->interval_ns, false, NULL);
     }
 }
@@ -488,7 +489,7 @@ static void watch_late(struct engine *engine, int account, struct policy_slot *s
     struct policy_driver *driver = &engine->runners[account].driver;
     const struct policy_rules rules = rules_of(engine, account, driver->policy);
     int64_t first_ns = engine_driver_first(driver);
-    if (driver->mind)
+    if (driver->runtime)
         engine_driver_scales(engine, account);
     if (first_ns > 0 && bar->open_ns >= first_ns)
         policy_watch(&rules, &slot->memory, held(engine, account, slot), (double)bar->close);
@@ -500,7 +501,7 @@ void engine_driver_bar(struct engine *engine, int account, int symbol, const str
     struct policy_slot *slot = find_slot(driver, symbol);
     if (!slot)
         return;
-    if (driver->mind)
+    if (driver->runtime)
         engine_driver_see(engine, account, (int)(slot - driver->slots), bar);
     if (bar->open_ns < driver->round_ns || (bar->open_ns == driver->round_ns && driver->decided)) {
         watch_late(engine, account, slot, bar);

@@ -1,10 +1,10 @@
-/* What the mind of a policy is shown, and asked with: strategy/policy/policy.h. */
+/* What the runtime of a policy is shown, and asked with: strategy/policy/policy.h. */
 #include "engine/core.h"
 #include "exchange/decimal.h"
 
 int64_t engine_driver_first(const struct policy_driver *driver)
 {
-    return driver->mind ? driver->policy->mind->first(driver->mind) : driver->policy->first_ns;
+    return driver->runtime ? driver->policy->runtime->first(driver->runtime) : driver->policy->first_ns;
 }
 
 /* Seconds as engine/market/features.c has them. */
@@ -23,7 +23,7 @@ void engine_driver_see(struct engine *engine, int account, int asset, const stru
                                        .close = decimal_to_double(bar->close, symbol->price_scale),
                                        .volume = decimal_to_double(bar->volume, symbol->qty_scale),
                                        .time = seconds_of(bar->open_ns)};
-    driver->policy->mind->see(driver->mind, asset, bar->open_ns, &seen);
+    driver->policy->runtime->see(driver->runtime, asset, bar->open_ns, &seen);
 }
 
 /* What brings the account's capital to the one that the policy was made for; 1 where they are the same. */
@@ -40,7 +40,7 @@ bool engine_driver_act(struct engine *engine, int account, int64_t open_ns, bool
     const struct policy *policy = driver->policy;
     const struct account *holder = &engine->accounts[account];
     double qty[SYMBOLS_MAX], share = share_of(holder, policy);
-    if (!driver->mind)
+    if (!driver->runtime)
         return policy->act(policy, open_ns, ret_actions);
     for (int i = 0; i < policy->n_assets; i++) {
         const struct policy_slot *slot = &driver->slots[i];
@@ -52,16 +52,16 @@ bool engine_driver_act(struct engine *engine, int account, int64_t open_ns, bool
     const struct balance *currency = &holder->assets[holder->currency_at];
     int64_t total = holder->begun ? currency->total : holder->opening_cash;
     double cash = decimal_to_double(total, currency->scale) * share;
-    return policy->mind->act(driver->mind, open_ns, cash, qty, wanted ? ret_actions : NULL);
+    return policy->runtime->act(driver->runtime, open_ns, cash, qty, wanted ? ret_actions : NULL);
 }
 
 void engine_driver_leave(struct engine *engine)
 {
     for (int a = 0; a < engine->n_accounts; a++) {
         struct policy_driver *driver = &engine->runners[a].driver;
-        if (driver->mind)
-            driver->policy->mind->destroy(driver->mind);
-        driver->mind = NULL;
+        if (driver->runtime)
+            driver->policy->runtime->destroy(driver->runtime);
+        driver->runtime = NULL;
     }
 }
 

@@ -2,7 +2,7 @@
  * anew.
  *
  * The account goes on as it is: its cash, what it holds, its stops, its orders on their way. What is
- * remembered of a symbol that both trade goes on; scales, rows and what a mind remembers are the new one's
+ * remembered of a symbol that both trade goes on; scales, rows and what a runtime remembers are the new one's
  * own, of the recent bars. It first decides on bars that open after those that are there. */
 #include <errno.h>
 #include <math.h>
@@ -32,9 +32,9 @@ void engine_driver_inherit(const struct policy_driver *to, const struct policy_d
 void engine_driver_begin(struct engine *engine, int account)
 {
     struct policy_driver *driver = &engine->runners[account].driver;
-    if (driver->mind)
+    if (driver->runtime)
         engine_driver_warm(engine, account);
-    for (int i = 0; i < driver->policy->n_assets && !driver->mind; i++) {
+    for (int i = 0; i < driver->policy->n_assets && !driver->runtime; i++) {
         const struct market_state *market = &engine->markets[driver->slots[i].symbol];
         if (market->bars > 0 && market->last_bar.open_ns > driver->round_ns)
             driver->round_ns = market->last_bar.open_ns;
@@ -72,15 +72,15 @@ static bool trades(const struct policy_driver *driver, int symbol)
 void engine_driver_again(struct engine *engine, int account, int symbol)
 {
     struct policy_driver *driver = &engine->runners[account].driver;
-    struct policy_mind *mind = NULL;
-    if (!driver->mind || !trades(driver, symbol))
+    struct policy_runtime *runtime = NULL;
+    if (!driver->runtime || !trades(driver, symbol))
         return;
-    if (driver->policy->mind->create(driver->policy, &mind) < 0) {
+    if (driver->policy->runtime->create(driver->policy, &runtime) < 0) {
         engine->out_of_memory = true;
         return;
     }
-    driver->policy->mind->destroy(driver->mind);
-    driver->mind = mind;
+    driver->policy->runtime->destroy(driver->runtime);
+    driver->runtime = runtime;
     driver->round_ns = 0;
     engine_driver_warm(engine, account);
     engine_driver_waits(engine);

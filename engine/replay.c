@@ -11,7 +11,7 @@
 #include "engine/record.h"
 #include "exchange/clock.h"
 #include "exchange/fail.h"
-#include "strategy/policy/shelf.h"
+#include "strategy/policy/cache.h"
 
 struct replay {
     struct journal_reader *reader;
@@ -20,7 +20,7 @@ struct replay {
     struct event event;
     struct event_memory memory;
     struct codec codec;
-    struct policy_shelf *shelf; /* of the journal's own state directory */
+    struct policy_cache *cache; /* of the journal's own state directory */
     struct policies policies;
     uint64_t seq, run, runs, holes;
     int64_t to_ns, received_ns;
@@ -286,10 +286,10 @@ static int find_policies(struct replay *replay, const struct replay_options *opt
         replay->policies = *options->policies;
         return 0;
     }
-    replay->shelf = policy_shelf_of_log(options->path);
-    if (!replay->shelf)
+    replay->cache = policy_cache_of_log(options->path);
+    if (!replay->cache)
         return fault(replay, -ENOMEM, "no memory for a replay");
-    replay->policies = policy_shelf_find(replay->shelf);
+    replay->policies = policy_cache_find(replay->cache);
     return 0;
 }
 
@@ -383,7 +383,7 @@ void engine_replay_close(struct replay *replay)
     engine_destroy(replay->engine);
     event_memory_finish(&replay->memory);
     codec_finish(&replay->codec);
-    policy_shelf_close(replay->shelf);
+    policy_cache_close(replay->cache);
     free(replay->beside);
     free(replay);
 }
@@ -392,7 +392,7 @@ struct engine *engine_replay_take(struct replay *replay, const struct engine_sin
 {
     struct engine *engine = replay->engine;
     engine->sink = *sink;
-    if (replay->shelf)
+    if (replay->cache)
         engine_driver_leave(engine);
     replay->engine = NULL;
     engine_replay_close(replay);

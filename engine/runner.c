@@ -137,7 +137,7 @@ static void warm_slot(struct engine *engine, int account, int symbol)
 
 void engine_runner_warm(struct engine *engine, int account)
 {
-    if (engine->runners[account].driver.mind)
+    if (engine->runners[account].driver.runtime)
         engine_driver_warm(engine, account);
     if (!engine->runners[account].strategy)
         return;

@@ -281,8 +281,8 @@ static void visit_driver(struct codec *codec, struct policy_driver *driver)
             engine_driver_count(slot);
     }
     const struct indicator_stream_fields fields = {codec, visit_number, visit_counter};
-    if (driver->mind && codec->version >= 4 && !codec->failed)
-        driver->policy->mind->visit(driver->mind, &fields);
+    if (driver->runtime && codec->version >= 4 && !codec->failed)
+        driver->policy->runtime->visit(driver->runtime, &fields);
 }
 
 /* A slot's indicators and their names follow from the strategy's parameters. False as

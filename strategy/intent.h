@@ -1,5 +1,5 @@
-/* What is wrong with an intent before any account is asked: wishes that no market could grant. The engine
- * refuses such a one whole, counts it and says so; it never changes a wish into another. */
+/* What is wrong with an intent before any account is asked: what no market could grant. The engine
+ * refuses such a one whole, counts it and says so; it never changes one into another. */
 #ifndef STRATEGY_INTENT_H
 #define STRATEGY_INTENT_H
 

@@ -9,7 +9,7 @@
 
 #include "db/reader.h"
 #include "exchange/bar.h"
-#include "strategy/policy/shelf.h"
+#include "strategy/policy/cache.h"
 
 enum { READS_MAX = 8, SYMBOLS_SHOWN = 8 }; /* a training may write the next one meanwhile */
 

@@ -6,8 +6,8 @@
 #include "daemon/arena/file.h"
 #include "daemon/command/internal.h"
 #include "exchange/bar.h"
+#include "strategy/policy/cache.h"
 #include "strategy/policy/ensemble.h"
-#include "strategy/policy/shelf.h"
 
 struct show_job {
     uv_work_t work;
@@ -88,14 +88,14 @@ static json_t *made_object(const struct policy *policy)
 static void read_made(uv_work_t *work)
 {
     struct show_job *job = work->data;
-    struct policy_shelf *shelf = policy_shelf_open(job->policies);
-    if (!shelf)
+    struct policy_cache *cache = policy_cache_open(job->policies);
+    if (!cache)
         return;
-    struct policies kept = policy_shelf_find(shelf);
+    struct policies kept = policy_cache_find(cache);
     const struct policy *policy = kept.find(kept.ctx, job->id);
     if (policy)
         job->made = made_object(policy);
-    policy_shelf_close(shelf);
+    policy_cache_close(cache);
 }
 
 /* ---- on the loop ---- */

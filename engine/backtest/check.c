@@ -101,7 +101,7 @@ static int check_first_bar(const struct market *market, const struct policy *pol
                            char why[static POLICY_ERROR_MAX])
 {
     char first[CLOCK_TEXT_MAX], from[CLOCK_TEXT_MAX], to[CLOCK_TEXT_MAX];
-    if (policy->mind)
+    if (policy->runtime)
         return 0; /* wherever its features have values */
     clock_utc_text(policy->first_ns, first);
     if (policy->first_ns < market_open_ns(market, 0) && policy->first_closes)

@@ -8,7 +8,7 @@
 
 #include "exchange/whole_file.h"
 #include "strategy/policy/ensemble_internal.h"
-#include "strategy/policy/mind.h"
+#include "strategy/policy/runtime.h"
 
 enum { TEXT_MOST = 1 << 20 };
 
@@ -63,7 +63,7 @@ static int read_member(const char *path, struct loaded *loaded, int i, bool kept
     int r = policy_trained_load(loaded->files[i], &loaded->members[i], said);
     if (r < 0)
         snprintf(why, sizeof why, "members: number %d: %.360s", i + 1, said);
-    else if ((r = policy_trained_mind_prepare(loaded->members[i], said)) < 0)
+    else if ((r = policy_trained_runtime_prepare(loaded->members[i], said)) < 0)
         snprintf(why, sizeof why, "members: number %d: %.128s: %.240s", i + 1, loaded->files[i], said);
     if (r < 0)
         return refuse(err, path, r, why);
@@ -102,7 +102,7 @@ static void make_policy(struct loaded *loaded)
         .interval_ns = first->interval_ns,
         .rules = first->rules,
         .slippage_e6 = first->slippage_e6,
-        .mind = &ensemble_mind,
+        .runtime = &ensemble_runtime,
         .n_members = loaded->text.n,
         .members = loaded->policies,
         .member_names = ensemble->names,

@@ -22,13 +22,13 @@
  * The shadow account of a member begins at the row at which the ensemble first decides, with the capital of
  * its rules. The member is asked for it apart: what it sees is the shadow's own cash and quantities. At each
  * row: e_t = cash + quantities at the last closes; then for each asset whose bar of the row is there, in
- * order, policy_watch() and policy_wish() of strategy/policy/rules.h with fee and capital of the policy's
+ * order, policy_watch() and policy_intent() of strategy/policy/rules.h with fee and capital of the policy's
  * own, in units of the asset (the venue's lots, ticks and least values are left out), all of it sold where
- * the close is at or below peak (1 - trailing_stop). What is wished trades at once: bought at close (1 +
+ * the close is at or below peak (1 - trailing_stop). What it wants trades at once: bought at close (1 +
  * slippage) with fee on top, at most what the cash pays; sold at close (1 - slippage) less fee.
  *
  * Row 0 is the last of the members' rows 0, and the ensemble first decides at row lookback - 1, the longest
- * of the members' lookbacks. What it remembers is its members' minds, with the shadows' besides. */
+ * of the members' lookbacks. What it remembers is its members' runtimes, with the shadows' besides. */
 #ifndef STRATEGY_POLICY_ENSEMBLE_H
 #define STRATEGY_POLICY_ENSEMBLE_H
 
@@ -51,7 +51,7 @@ struct ensemble_policy {
     enum ensemble_combine combine;
     int window_bars;
     int n;
-    const struct trained_policy *const *members; /* [n], with their minds */
+    const struct trained_policy *const *members; /* [n], with their runtimes */
     const char *const *names;                    /* [n] as its text names them */
     const char *const *files;                    /* [n] where they were read */
 };
@@ -63,9 +63,9 @@ struct ensemble_policy {
 int ensemble_load(const char *path, struct ensemble_policy **ret, char err[static POLICY_ERROR_MAX]);
 void ensemble_destroy(struct ensemble_policy *ensemble); /* NULL is fine */
 
-/* Lets the shadow accounts of a mind of an ensemble go by the rows up to this one, and nothing else: for rows
- * before an episode begins. */
-void ensemble_shadows_pass(struct policy_mind *mind, int64_t open_ns);
+/* Lets the shadow accounts of a runtime of an ensemble go by the rows up to this one, and nothing else: for
+ * rows before an episode begins. */
+void ensemble_shadows_pass(struct policy_runtime *runtime, int64_t open_ns);
 
 /* Writes one whole or not at all. `members`: n files as the ensemble's text is to name them, relative to the
  * folder of `path`, or absolute; they are not opened. 0; -EINVAL for what policy_load() would refuse of the

@@ -23,7 +23,7 @@ int ensemble_text_parse(const char *name, const char *bytes, size_t n, struct en
                         char err[static POLICY_ERROR_MAX]);
 void ensemble_text_finish(struct ensemble_text *text);
 
-/* ---- copies: strategy/policy/shelf.c ---- */
+/* ---- copies: strategy/policy/cache.c ---- */
 
 /* Its text as it was read, and the name of member i's file in a folder of copies, which is read with
  * ensemble_load_kept(). */
@@ -60,8 +60,8 @@ void policy_shadow_trade(struct shadow *shadow, int asset, float action, double 
 double policy_shadow_sharpe(const struct shadow *shadow);
 void policy_shadow_visit(struct shadow *shadow, const struct indicator_stream_fields *fields);
 
-/* ---- its minds: ensemble_mind.c ---- */
+/* ---- its runtimes: ensemble_runtime.c ---- */
 
-extern const struct policy_mind_ops ensemble_mind;
+extern const struct policy_runtime_ops ensemble_runtime;
 
 #endif

@@ -97,12 +97,12 @@ void policy_shadow_trade(struct shadow *shadow, int asset, float action, double 
     memory->scale = unit;
     policy_watch(rules, memory, qty, close);
     bool leaves = rules->trailing_stop > 0 && qty > 0 && close <= memory->peak * (1 - rules->trailing_stop);
-    double wish =
-        leaves ? -qty : policy_wish(rules, memory, action, close, 1 / close, shadow->equity, shadow->cash);
-    if (wish > 0)
-        buy(shadow, asset, wish, close);
-    else if (wish < 0)
-        sell(shadow, asset, -wish, close);
+    double delta =
+        leaves ? -qty : policy_intent(rules, memory, action, close, 1 / close, shadow->equity, shadow->cash);
+    if (delta > 0)
+        buy(shadow, asset, delta, close);
+    else if (delta < 0)
+        sell(shadow, asset, -delta, close);
 }
 
 double policy_shadow_sharpe(const struct shadow *shadow)

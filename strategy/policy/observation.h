@@ -1,4 +1,4 @@
-/* What the numbers of an observation are, as one hash: whoever builds observations (trainer/env, the mind)
+/* What the numbers of an observation are, as one hash: whoever builds observations (trainer/env, the runtime)
  * says what it builds, and a policy that was trained on others is refused. */
 #ifndef STRATEGY_POLICY_OBSERVATION_H
 #define STRATEGY_POLICY_OBSERVATION_H

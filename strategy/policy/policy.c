@@ -23,7 +23,7 @@ int policy_find_symbol(const struct policy_asset *asset, const char *currency, c
 bool policy_same_rules(const struct policy *a, const struct policy *b)
 {
     const struct policy_rules *x = &a->rules, *y = &b->rules;
-    if ((a->mind || b->mind) && memcmp(a->id, b->id, POLICY_ID_SIZE) != 0)
+    if ((a->runtime || b->runtime) && memcmp(a->id, b->id, POLICY_ID_SIZE) != 0)
         return false;
     if (a->n_assets != b->n_assets || a->interval_ns != b->interval_ns || a->first_ns != b->first_ns ||
         x->norm_action != y->norm_action || x->trailing_stop != y->trailing_stop ||

@@ -33,32 +33,33 @@ struct policy;
  *
  * Rows are the times of its interval. Row 0 is the first at which all its assets have bars and their features
  * values; it first decides at row lookback - 1. What a missing bar leaves out repeats the last values, and
- * times without any bar are rows too (trainer/data.h). A mind is its owner's own: one thread at a time. */
-struct policy_mind;
+ * times without any bar are rows too (trainer/data.h). A runtime is its owner's own: one thread at a time. */
+struct policy_runtime;
 struct policy_vote {
     float action;
     double weight; /* of it in the ensemble's action, 0 to 1 */
     double sharpe; /* of the member's shadow account, a row's; NaN: it is not known, or not asked for */
 };
-struct policy_mind_ops {
-    int (*create)(const struct policy *policy, struct policy_mind **ret); /* 0 or -ENOMEM */
-    void (*destroy)(struct policy_mind *mind);                            /* NULL is fine */
+struct policy_runtime_ops {
+    int (*create)(const struct policy *policy, struct policy_runtime **ret); /* 0 or -ENOMEM */
+    void (*destroy)(struct policy_runtime *runtime);                         /* NULL is fine */
     /* A bar of an asset has closed. Each asset's come in order of time; one that is older than the newest row
      * mends the rows from its own on. */
-    void (*see)(struct policy_mind *mind, int asset, int64_t open_ns, const struct indicator_bar *bar);
-    int64_t (*first)(const struct policy_mind *mind); /* when the bars of row 0 open; 0: not known yet */
+    void (*see)(struct policy_runtime *runtime, int asset, int64_t open_ns, const struct indicator_bar *bar);
+    int64_t (*first)(
+        const struct policy_runtime *runtime); /* when the bars of row 0 open; 0: not known yet */
     /* What it decides at the close of the row that opens at open_ns, and before it, where it remembers what
      * it saw, of the rows since the last one that it was asked of. Cash in the currency, qty [n_assets] in
      * units, both as they are for rules.capital. ret_actions NULL: the row passes, nobody trades by it. As
      * act() below; false too for a row that it was asked of. */
-    bool (*act)(struct policy_mind *mind, int64_t open_ns, double cash, const double *qty,
+    bool (*act)(struct policy_runtime *runtime, int64_t open_ns, double cash, const double *qty,
                 float *ret_actions);
     /* Shows all that it remembers: what was read from one and set in another of the same policy, just made,
      * makes of that the first one. */
-    void (*visit)(struct policy_mind *mind, const struct indicator_stream_fields *fields);
+    void (*visit)(struct policy_runtime *runtime, const struct indicator_stream_fields *fields);
     /* What each member of an ensemble said of an asset at the last row at which actions were wanted:
      * [policy->n_members]. NULL: it has no members. */
-    void (*votes)(const struct policy_mind *mind, int asset, struct policy_vote *ret);
+    void (*votes)(const struct policy_runtime *runtime, int asset, struct policy_vote *ret);
 };
 
 struct policy {
@@ -68,7 +69,7 @@ struct policy {
     int n_assets;
     const struct policy_asset *assets; /* [n_assets], in the order in which it decides */
     int64_t interval_ns;               /* of the bars that it decides on */
-    /* Open of the bar whose closes scale its actions: row 0. With a mind each account has its own. */
+    /* Open of the bar whose closes scale its actions: row 0. With a runtime each account has its own. */
     int64_t first_ns;
     /* [n_assets], > 0: the closes at first_ns, where bars of then are not known; NULL: as bars say only. */
     const double *first_closes;
@@ -80,10 +81,10 @@ struct policy {
     /* What it decides at the close of the bars that open at open_ns: [n_assets], finite. False: nothing,
      * before its first decision and after its last. */
     bool (*act)(const struct policy *policy, int64_t open_ns, float *ret_actions);
-    const struct policy_mind_ops *mind;  /* NULL: act() says all; else that is not called */
-    int n_members;                       /* of an ensemble; 0: it is none */
-    const struct policy *const *members; /* [n_members], trained ones */
-    const char *const *member_names;     /* [n_members] as the ensemble's text names their files */
+    const struct policy_runtime_ops *runtime; /* NULL: act() says all; else that is not called */
+    int n_members;                            /* of an ensemble; 0: it is none */
+    const struct policy *const *members;      /* [n_members], trained ones */
+    const char *const *member_names;          /* [n_members] as the ensemble's text names their files */
 };
 
 /* Where policies are found by their ids. */
@@ -108,7 +109,8 @@ const char *policy_refusal(const struct policy *policy, const char *currency, co
                            int n_symbols, int64_t interval_ns, char err[static POLICY_ERROR_MAX]);
 
 /* Do two policies decide by the same rules for the same assets from the same bar on, so that one can go on
- * with what the other remembers? Their actions and first_closes may differ; minds must be of one policy. */
+ * with what the other remembers? Their actions and first_closes may differ; runtimes must be of one policy.
+ */
 bool policy_same_rules(const struct policy *a, const struct policy *b);
 
 /* Is a name that of a policy in one file, a trained one or an ensemble? */

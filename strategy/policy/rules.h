@@ -139,8 +139,8 @@ FILL_RULE double policy_stop(const struct policy_rules *rules, const struct poli
 
 /* Purchase less sale, before lots. `price` is the money of a quantum, `per` what one of money is in quanta.
  */
-FILL_RULE double policy_wish(const struct policy_rules *rules, const struct policy_memory *memory,
-                             float action, double price, double per, double equity, double available)
+FILL_RULE double policy_intent(const struct policy_rules *rules, const struct policy_memory *memory,
+                               float action, double price, double per, double equity, double available)
 {
     double qty = memory->qty, sale = 0, purchase = 0;
     double a = policy_max(policy_min(action, POLICY_ACTION_MAX), -POLICY_ACTION_MAX) * memory->scale;
@@ -168,7 +168,7 @@ FILL_RULE struct policy_order policy_decide(const struct policy_rules *rules,
     struct policy_order order = {0, 0, 0, 0};
     double price = close * symbol->per_divisor; /* money of a quantum */
     double per = 1 / price, most = symbol->notional_max * per;
-    double lots = policy_lots(symbol, policy_min(memory->qty, most)), wish = 0;
+    double lots = policy_lots(symbol, policy_min(memory->qty, most)), delta = 0;
     bool dust = lots <= 0 || lots * price < symbol->notional_min, leaves = false;
     if (rules->trailing_stop > 0 && !dust) {
         double stop = policy_stop(rules, symbol, memory->peak);
@@ -178,11 +178,11 @@ FILL_RULE struct policy_order policy_decide(const struct policy_rules *rules,
             order.stop_qty = lots;
         }
     }
-    wish = leaves ? -lots : policy_wish(rules, memory, action, price, per, equity, available);
-    double size = policy_lots(symbol, policy_min(wish < 0 ? -wish : wish, most));
+    delta = leaves ? -lots : policy_intent(rules, memory, action, price, per, equity, available);
+    double size = policy_lots(symbol, policy_min(delta < 0 ? -delta : delta, most));
     if (size <= 0 || size * price < symbol->notional_min)
         return order;
-    if (wish < 0) {
+    if (delta < 0) {
         order.qty = -size;
         return order;
     }

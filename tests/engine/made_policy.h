@@ -56,93 +56,94 @@ static inline void made_policy_open(struct made_policy *made, struct random *ran
     }
 }
 
-/* A mind whose actions hang on every bar it saw, in their rows, on the rows it was asked of, and on what the
- * account has. */
-struct policy_mind {
+/* A runtime whose actions hang on every bar it saw, in their rows, on the rows it was asked of, and on what
+ * the account has. */
+struct policy_runtime {
     const struct policy *policy;
     int64_t first_ns, asked_ns, since_ns[MADE_SYMBOLS_MAX];
     double sum[MADE_SYMBOLS_MAX], memory;
     uint64_t rows;
 };
 
-static inline int made_mind_create(const struct policy *policy, struct policy_mind **ret)
+static inline int made_runtime_create(const struct policy *policy, struct policy_runtime **ret)
 {
-    struct policy_mind *mind = calloc(1, sizeof *mind);
-    if (!mind)
+    struct policy_runtime *runtime = calloc(1, sizeof *runtime);
+    if (!runtime)
         return -ENOMEM;
-    mind->policy = policy;
-    *ret = mind;
+    runtime->policy = policy;
+    *ret = runtime;
     return 0;
 }
 
-static inline void made_mind_destroy(struct policy_mind *mind)
+static inline void made_runtime_destroy(struct policy_runtime *runtime)
 {
-    free(mind);
+    free(runtime);
 }
 
-static inline void made_mind_see(struct policy_mind *mind, int asset, int64_t open_ns,
-                                 const struct indicator_bar *bar)
+static inline void made_runtime_see(struct policy_runtime *runtime, int asset, int64_t open_ns,
+                                    const struct indicator_bar *bar)
 {
-    mind->sum[asset] = mind->sum[asset] / 2 + bar->open + 3 * bar->high + 5 * bar->low + 7 * bar->close +
-                       bar->volume * 1e-6 + bar->time * 1e-9;
-    if (mind->since_ns[asset] == 0)
-        mind->since_ns[asset] = open_ns;
+    runtime->sum[asset] = runtime->sum[asset] / 2 + bar->open + 3 * bar->high + 5 * bar->low +
+                          7 * bar->close + bar->volume * 1e-6 + bar->time * 1e-9;
+    if (runtime->since_ns[asset] == 0)
+        runtime->since_ns[asset] = open_ns;
     int64_t first_ns = 0;
-    for (int i = 0; i < mind->policy->n_assets; i++) {
-        if (mind->since_ns[i] == 0)
+    for (int i = 0; i < runtime->policy->n_assets; i++) {
+        if (runtime->since_ns[i] == 0)
             return;
-        first_ns = mind->since_ns[i] > first_ns ? mind->since_ns[i] : first_ns;
+        first_ns = runtime->since_ns[i] > first_ns ? runtime->since_ns[i] : first_ns;
     }
-    mind->first_ns = first_ns;
+    runtime->first_ns = first_ns;
 }
 
-static inline int64_t made_mind_first(const struct policy_mind *mind)
+static inline int64_t made_runtime_first(const struct policy_runtime *runtime)
 {
-    return mind->first_ns;
+    return runtime->first_ns;
 }
 
-static inline bool made_mind_act(struct policy_mind *mind, int64_t open_ns, double cash, const double *qty,
-                                 float *ret)
+static inline bool made_runtime_act(struct policy_runtime *runtime, int64_t open_ns, double cash,
+                                    const double *qty, float *ret)
 {
-    const struct policy *policy = mind->policy;
-    int64_t from_ns = mind->first_ns + (policy->lookback - 1) * policy->interval_ns;
-    if (mind->first_ns == 0 || open_ns < from_ns || open_ns <= mind->asked_ns)
+    const struct policy *policy = runtime->policy;
+    int64_t from_ns = runtime->first_ns + (policy->lookback - 1) * policy->interval_ns;
+    if (runtime->first_ns == 0 || open_ns < from_ns || open_ns <= runtime->asked_ns)
         return false;
-    int64_t asked_ns = mind->asked_ns ? mind->asked_ns : from_ns - policy->interval_ns;
+    int64_t asked_ns = runtime->asked_ns ? runtime->asked_ns : from_ns - policy->interval_ns;
     for (; asked_ns < open_ns; asked_ns += policy->interval_ns)
-        mind->memory = mind->memory * 0.75 + cash * 1e-5 + (double)++mind->rows;
-    mind->asked_ns = asked_ns;
+        runtime->memory = runtime->memory * 0.75 + cash * 1e-5 + (double)++runtime->rows;
+    runtime->asked_ns = asked_ns;
     for (int i = 0; i < policy->n_assets; i++) {
-        mind->memory = mind->memory + mind->sum[i] + qty[i] * (i + 1);
+        runtime->memory = runtime->memory + runtime->sum[i] + qty[i] * (i + 1);
         if (ret)
-            ret[i] = (float)(12 * sin(mind->memory * 1000));
+            ret[i] = (float)(12 * sin(runtime->memory * 1000));
     }
     return true;
 }
 
-static inline void made_mind_visit(struct policy_mind *mind, const struct indicator_stream_fields *fields)
+static inline void made_runtime_visit(struct policy_runtime *runtime,
+                                      const struct indicator_stream_fields *fields)
 {
-    uint64_t times[2] = {(uint64_t)mind->first_ns, (uint64_t)mind->asked_ns};
+    uint64_t times[2] = {(uint64_t)runtime->first_ns, (uint64_t)runtime->asked_ns};
     for (int i = 0; i < 2; i++)
         fields->count(fields->ctx, &times[i], INT64_MAX);
-    mind->first_ns = (int64_t)times[0];
-    mind->asked_ns = (int64_t)times[1];
-    for (int i = 0; i < mind->policy->n_assets; i++) {
-        uint64_t since = (uint64_t)mind->since_ns[i];
+    runtime->first_ns = (int64_t)times[0];
+    runtime->asked_ns = (int64_t)times[1];
+    for (int i = 0; i < runtime->policy->n_assets; i++) {
+        uint64_t since = (uint64_t)runtime->since_ns[i];
         fields->count(fields->ctx, &since, INT64_MAX);
-        mind->since_ns[i] = (int64_t)since;
-        fields->number(fields->ctx, &mind->sum[i]);
+        runtime->since_ns[i] = (int64_t)since;
+        fields->number(fields->ctx, &runtime->sum[i]);
     }
-    fields->number(fields->ctx, &mind->memory);
-    fields->count(fields->ctx, &mind->rows, UINT64_MAX);
+    fields->number(fields->ctx, &runtime->memory);
+    fields->count(fields->ctx, &runtime->rows, UINT64_MAX);
 }
 
-static const struct policy_mind_ops made_mind = {.create = made_mind_create,
-                                                 .destroy = made_mind_destroy,
-                                                 .see = made_mind_see,
-                                                 .first = made_mind_first,
-                                                 .act = made_mind_act,
-                                                 .visit = made_mind_visit};
+static const struct policy_runtime_ops made_runtime = {.create = made_runtime_create,
+                                                       .destroy = made_runtime_destroy,
+                                                       .see = made_runtime_see,
+                                                       .first = made_runtime_first,
+                                                       .act = made_runtime_act,
+                                                       .visit = made_runtime_visit};
 
 static inline void made_policy_close(struct made_policy *made)
 {

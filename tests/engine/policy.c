@@ -105,7 +105,7 @@ static void test_stop(struct random *random)
 
 /* Saved and loaded after every so many rows, it is the same to the byte. */
 static void test_goes_on(struct random *random, const struct policy_rules *rules,
-                         const struct policy_mind_ops *mind)
+                         const struct policy_runtime_ops *runtime)
 {
     static struct world straight, broken;
     struct made_policy made;
@@ -116,8 +116,8 @@ static void test_goes_on(struct random *random, const struct policy_rules *rules
     broken.made = straight.made;
     made_policy_open(&made, random, SYMBOLS, MADE_START_NS + 7 * MINUTE_NS, MINUTE_NS, LOOKBACK,
                      ROWS - 7 - LOOKBACK, rules, 30);
-    made.policy.mind = mind;
-    if (mind)
+    made.policy.runtime = runtime;
+    if (runtime)
         made.policy.act = NULL;
     struct policies there = {.ctx = &made.policy, .find = find_made};
     CHECK_INT(world_open(&straight, &made.policy), 0);
@@ -154,7 +154,7 @@ static void test_goes_on(struct random *random, const struct policy_rules *rules
     engine_ids(broken.engine, &b);
     CHECK(memcmp(a.hash, b.hash, sizeof a.hash) == 0);
     printf("policy: %zu orders, %zu fills, the same from states on the way%s\n", straight.told.n_orders,
-           straight.told.n_fills, mind ? ", with a mind" : "");
+           straight.told.n_fills, runtime ? ", with a runtime" : "");
     engine_destroy(straight.engine);
     engine_destroy(broken.engine);
     made_close(&straight.made);
@@ -322,7 +322,7 @@ static void test_filters(struct random *random)
     made_policy_close(&made);
 }
 
-/* ---- minds ---- */
+/* ---- runtimes ---- */
 
 /* What the engine showed to one, and asked it with. */
 static struct shown {
@@ -339,43 +339,45 @@ static int64_t minute_of(int64_t open_ns)
     return (open_ns - MADE_START_NS) / MINUTE_NS;
 }
 
-static int shown_create(const struct policy *policy, struct policy_mind **ret)
+static int shown_create(const struct policy *policy, struct policy_runtime **ret)
 {
     shown.made++;
-    return made_mind_create(policy, ret);
+    return made_runtime_create(policy, ret);
 }
 
-static void shown_see(struct policy_mind *mind, int asset, int64_t open_ns, const struct indicator_bar *bar)
+static void shown_see(struct policy_runtime *runtime, int asset, int64_t open_ns,
+                      const struct indicator_bar *bar)
 {
     shown.bars[shown.n_bars++] = asset * 1000000 + minute_of(open_ns);
     CHECK(bar->time == (double)open_ns / 1e9);
-    made_mind_see(mind, asset, open_ns, bar);
+    made_runtime_see(runtime, asset, open_ns, bar);
 }
 
-static bool shown_act(struct policy_mind *mind, int64_t open_ns, double cash, const double *qty, float *ret)
+static bool shown_act(struct policy_runtime *runtime, int64_t open_ns, double cash, const double *qty,
+                      float *ret)
 {
     shown.asked[shown.n_asked++] = ret ? minute_of(open_ns) : -minute_of(open_ns);
     shown.cash = cash;
-    memcpy(shown.qty, qty, (size_t)mind->policy->n_assets * sizeof *qty);
-    bool decides = made_mind_act(mind, open_ns, cash, qty, ret);
-    for (int i = 0; i < mind->policy->n_assets && ret; i++)
+    memcpy(shown.qty, qty, (size_t)runtime->policy->n_assets * sizeof *qty);
+    bool decides = made_runtime_act(runtime, open_ns, cash, qty, ret);
+    for (int i = 0; i < runtime->policy->n_assets && ret; i++)
         ret[i] = i == 0 ? 1 : 0; /* buys the first, always */
     return decides;
 }
 
-static const struct policy_mind_ops shown_mind = {.create = shown_create,
-                                                  .destroy = made_mind_destroy,
-                                                  .see = shown_see,
-                                                  .first = made_mind_first,
-                                                  .act = shown_act,
-                                                  .visit = made_mind_visit};
+static const struct policy_runtime_ops shown_runtime = {.create = shown_create,
+                                                        .destroy = made_runtime_destroy,
+                                                        .see = shown_see,
+                                                        .first = made_runtime_first,
+                                                        .act = shown_act,
+                                                        .visit = made_runtime_visit};
 
-static void mind_open(struct made_policy *made, struct random *random, int n, int lookback)
+static void runtime_open(struct made_policy *made, struct random *random, int n, int lookback)
 {
     memset(&shown, 0, sizeof shown);
     made_policy_open(made, random, n, 0, MINUTE_NS, lookback, 1, &plain, 0);
     made->policy.act = NULL;
-    made->policy.mind = &shown_mind;
+    made->policy.runtime = &shown_runtime;
     for (int i = 0; i < n; i++)
         made->assets[i].least = 0;
 }
@@ -387,7 +389,7 @@ static void test_rows(struct random *random)
     static struct world w;
     struct made_policy made;
     memset(&w, 0, sizeof w);
-    mind_open(&made, random, 2, 2);
+    runtime_open(&made, random, 2, 2);
     CHECK_INT(world_open(&w, &made.policy), 0);
     flat(&w, 0, 0, 50 * E8);
     flat(&w, 0, 1, 50 * E8); /* the round of minute 0 ends: C1 has not begun */
@@ -424,7 +426,7 @@ static void test_share(struct random *random)
     static struct world w;
     struct made_policy made;
     memset(&w, 0, sizeof w);
-    mind_open(&made, random, 1, 1);
+    runtime_open(&made, random, 1, 1);
     made.policy.rules.capital = 2500; /* the account has 10000 */
     CHECK_INT(world_open(&w, &made.policy), 0);
     for (int minute = 0; minute < 3; minute++)
@@ -436,15 +438,15 @@ static void test_share(struct random *random)
 }
 
 /* A policy that comes to an account at work is shown what is known of the time before, in order of time, and
- * decides from the next bar on; the same one goes on with its mind, another one begins anew. */
+ * decides from the next bar on; the same one goes on with its runtime, another one begins anew. */
 static void test_comes(struct random *random)
 {
     static struct world w;
     struct made_policy made, other;
     char err[ENGINE_ERROR_MAX] = "";
     memset(&w, 0, sizeof w);
-    mind_open(&made, random, 2, 3);
-    mind_open(&other, random, 2, 3);
+    runtime_open(&made, random, 2, 3);
+    runtime_open(&other, random, 2, 3);
     CHECK_INT(world_open(&w, NULL), 0);
     for (int minute = 0; minute < 9; minute++)
         for (int s = 0; s < 2; s++)
@@ -462,11 +464,11 @@ static void test_comes(struct random *random)
     CHECK_INT(shown.asked[shown.n_asked - 1], 9);
     CHECK_INT(w.told.n_orders, 1);
     CHECK_INT(w.told.orders[0].qty, 100 * E8); /* the first bar that is known closed at 10 */
-    int minds = shown.made;
+    int runtimes = shown.made;
     size_t bars = shown.n_bars;
     CHECK_INT(engine_configure(w.engine, &w.config, err), 0);
     CHECK_INT(shown.n_bars, bars); /* it goes on */
-    CHECK_INT(shown.made, minds + 1);
+    CHECK_INT(shown.made, runtimes + 1);
     w.spec.policy = &other.policy;
     CHECK_INT(engine_configure(w.engine, &w.config, err), 0);
     CHECK_INT(shown.n_bars, bars + 18);
@@ -489,8 +491,8 @@ int main(void)
     test_stop(&random);
     test_goes_on(&random, &plain, NULL);
     test_goes_on(&random, &every, NULL);
-    test_goes_on(&random, &plain, &made_mind);
-    test_goes_on(&random, &every, &made_mind);
+    test_goes_on(&random, &plain, &made_runtime);
+    test_goes_on(&random, &every, &made_runtime);
     test_refused(&random);
     test_filters(&random);
     test_begins_inside(&random);

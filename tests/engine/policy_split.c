@@ -80,12 +80,12 @@ static void test_goes_on(struct random *random)
     CHECK(across > 5);
 }
 
-static void test_mind(struct random *random)
+static void test_runtime(struct random *random)
 {
     static struct world w;
     struct made_policy made;
     made_policy_open(&made, random, 1, MADE_START_NS, MINUTE_NS, LOOKBACK, 1, &plain, 15);
-    made.policy.mind = &made_mind;
+    made.policy.runtime = &made_runtime;
     play(&w, &made.policy, true, SPLIT_ROWS);
     const struct policies there = {.ctx = &made.policy, .find = find_made};
     const struct engine_sink nobody = {0};
@@ -112,6 +112,6 @@ int main(void)
 {
     struct random random = random_seeded("engine/policy_split", 20261122);
     test_goes_on(&random);
-    test_mind(&random);
+    test_runtime(&random);
     return check_done("engine/policy_split");
 }

@@ -134,7 +134,7 @@ static void test_same(struct random *random)
     memset(&a, 0, sizeof a);
     memset(&b, 0, sizeof b);
     made_policy_open(&made, random, 2, MADE_START_NS, MINUTE_NS, 1, 20, &plain, 0);
-    made.policy.mind = &made_mind;
+    made.policy.runtime = &made_runtime;
     struct world *worlds[] = {&a, &b};
     for (int k = 0; k < 2; k++) {
         open_told(worlds[k], &made.policy);

@@ -5,7 +5,7 @@
 
 #include "engine/explain.h"
 #include "engine/what_if.h"
-#include "strategy/policy/shelf.h"
+#include "strategy/policy/cache.h"
 #include "tests/engine/logged.h"
 #include "tests/engine/made_policy.h"
 #include "tests/engine/tape.h"
@@ -490,7 +490,7 @@ static void open_made(void)
             snprintf(made[i].assets[k].name, sizeof made[i].assets[k].name, "C%d", first_asset[i] + k);
         if (i == 1 || i == 2) {
             made[i].policy.act = NULL;
-            made[i].policy.mind = &made_mind;
+            made[i].policy.runtime = &made_runtime;
         }
         u.policies[i] = &made[i].policy;
     }

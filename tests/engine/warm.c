@@ -18,7 +18,7 @@ struct decided {
 /* One that sees bars in their order of time, and is asked of each row once: docs/policies.md. */
 struct witness {
     const struct policy *policy;
-    struct policy_mind *mind;
+    struct policy_runtime *runtime;
     int row; /* NONE: no bar yet */
     bool asked, there[SYMBOLS];
     struct decided should;
@@ -46,7 +46,7 @@ static void ask(struct witness *w, int row)
 {
     const double qty[SYMBOLS] = {0};
     float actions[SYMBOLS];
-    if (!w->policy->mind->act(w->mind, MADE_START_NS + row * MINUTE_NS, 10000, qty, actions))
+    if (!w->policy->runtime->act(w->runtime, MADE_START_NS + row * MINUTE_NS, 10000, qty, actions))
         return;
     for (int i = 0; i < w->policy->n_assets; i++) {
         w->should.told[row][i] = true;
@@ -65,7 +65,7 @@ static void witness_bar(struct witness *w, int asset, int row)
     }
     const struct indicator_bar bar = {price, price, price,
                                       price, 1,     (double)(MADE_START_NS + row * MINUTE_NS) / 1e9};
-    w->policy->mind->see(w->mind, asset, MADE_START_NS + row * MINUTE_NS, &bar);
+    w->policy->runtime->see(w->runtime, asset, MADE_START_NS + row * MINUTE_NS, &bar);
     if (row > w->row) {
         w->row = row;
         w->asked = false;
@@ -206,7 +206,7 @@ static void open_trial(struct random *random)
     made_policy_open(&t.other, random, SYMBOLS, MADE_START_NS, MINUTE_NS, 1, MINUTES, &plain, 0);
     memset(t.other.actions, 0, SYMBOLS * MINUTES * sizeof *t.other.actions);
     t.made.policy.act = NULL;
-    t.made.policy.mind = &made_mind;
+    t.made.policy.runtime = &made_runtime;
     for (int i = 0; i < SYMBOLS; i++)
         t.made.assets[i].least = 1e9; /* it orders nothing: cash and quantities stay */
     for (int row = 0; row < MINUTES; row++)
@@ -258,7 +258,7 @@ static void test(struct random *random)
     for (int i = 0; i < before; i++)
         give_next(random, &symbol, &row);
     w.policy = &t.made.policy;
-    CHECK_INT(made_mind_create(w.policy, &w.mind), 0);
+    CHECK_INT(made_runtime_create(w.policy, &w.runtime), 0);
     show_kept(&w);
     begin();
     int begun = w.row;
@@ -274,7 +274,7 @@ static void test(struct random *random)
             save_and_load();
     }
     compare(&w, begun);
-    made_mind_destroy(w.mind);
+    made_runtime_destroy(w.runtime);
     engine_destroy(t.w.engine);
     made_policy_close(&t.made);
     made_policy_close(&t.other);

@@ -4,8 +4,8 @@
 
 #include <errno.h>
 
+#include "strategy/policy/cache.h"
 #include "strategy/policy/ensemble_internal.h"
-#include "strategy/policy/shelf.h"
 #include "tests/strategy/ensemble_made.h"
 
 /* ---- one action of many ---- */
@@ -269,7 +269,7 @@ static void test_ids(struct random *random)
     policy_destroy(changed);
 }
 
-static void test_shelf(struct random *random)
+static void test_cache(struct random *random)
 {
     char dir[SCRATCH_MAX], err[POLICY_ERROR_MAX] = "", sub[SCRATCH_MAX], name[SCRATCH_PATH_MAX];
     scratch_make(dir);
@@ -278,15 +278,15 @@ static void test_shelf(struct random *random)
     ensemble_member(random, "s-2.safetensors", &(struct ensemble_member){.features = true});
     /* from the root on, and from the ensemble's folder on */
     const char *const names[] = {one, "../s-2.safetensors", one};
-    snprintf(name, sizeof name, "%s/shelf.ensemble.json", sub);
+    snprintf(name, sizeof name, "%s/cache.ensemble.json", sub);
     struct policy *policy = made(name, names, 3, ENSEMBLE_SHARPE);
     for (int i = 0; i < 2; i++) /* the second time it is there */
         CHECK_INT(policy_keep(policy, name, dir, err), 0);
     CHECK_INT(remove(one), 0);
     CHECK_INT(remove(scratch_path("s-2.safetensors")), 0);
     scratch_remove(sub);
-    struct policy_shelf *shelf = policy_shelf_open(dir);
-    struct policies policies = policy_shelf_find(shelf);
+    struct policy_cache *cache = policy_cache_open(dir);
+    struct policies policies = policy_cache_find(cache);
     const struct policy *found = policies.find(policies.ctx, policy->id);
     CHECK(found && found != policy && same_id(found, policy) && found->n_members == 3);
     for (int m = 0; found && m < 3; m++) {
@@ -297,12 +297,12 @@ static void test_shelf(struct random *random)
     char beside[SCRATCH_MAX];
     scratch_make(beside);
     CHECK(found && policy_keep(found, "", beside, err) == 0);
-    policy_shelf_close(shelf);
+    policy_cache_close(cache);
     scratch_remove(dir);
-    shelf = policy_shelf_open(beside);
-    policies = policy_shelf_find(shelf);
+    cache = policy_cache_open(beside);
+    policies = policy_cache_find(cache);
     CHECK(policies.find(policies.ctx, policy->id));
-    policy_shelf_close(shelf);
+    policy_cache_close(cache);
     policy_destroy(policy);
 }
 
@@ -338,7 +338,7 @@ int main(void)
     test_write();
     test_members(&random);
     test_ids(&random);
-    test_shelf(&random);
+    test_cache(&random);
     test_changed(&random);
     return check_done("strategy/ensemble");
 }

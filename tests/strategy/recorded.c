@@ -1,8 +1,8 @@
-/* Recorded policies: what the two files may say, what is refused and in which words, and the shelf. */
+/* Recorded policies: what the two files may say, what is refused and in which words, and the cache. */
 #include <errno.h>
 
+#include "strategy/policy/cache.h"
 #include "strategy/policy/recorded.h"
-#include "strategy/policy/shelf.h"
 #include "tests/check.h"
 #include "tests/scratch.h"
 
@@ -210,7 +210,7 @@ static void test_actions_refused(void)
 }
 
 /* What is kept is found by its id, as it was, and nothing else is. */
-static void test_shelf(void)
+static void test_cache(void)
 {
     struct policy *policy = NULL, *other = NULL;
     char err[POLICY_ERROR_MAX], dir[SCRATCH_MAX], text[2048], path[4096], id[POLICY_ID_TEXT];
@@ -222,8 +222,8 @@ static void test_shelf(void)
     CHECK(memcmp(policy->id, other->id, POLICY_ID_SIZE) != 0);
     for (int i = 0; i < 2; i++) /* the second time it is there */
         CHECK_INT(policy_keep(policy, "", dir, err), 0);
-    struct policy_shelf *shelf = policy_shelf_open(dir);
-    struct policies policies = policy_shelf_find(shelf);
+    struct policy_cache *cache = policy_cache_open(dir);
+    struct policies policies = policy_cache_find(cache);
     const struct policy *found = policies.find(policies.ctx, policy->id);
     CHECK(found && memcmp(found->id, policy->id, POLICY_ID_SIZE) == 0);
     CHECK(policies.find(policies.ctx, policy->id) == found);
@@ -231,16 +231,16 @@ static void test_shelf(void)
     int64_t at_ns = policy->first_ns + 3 * FIVE_MINUTES_NS;
     CHECK(found && policy->act(policy, at_ns, a) && found->act(found, at_ns, b) &&
           memcmp(a, b, sizeof a) == 0);
-    policy_shelf_close(shelf);
+    policy_cache_close(cache);
     /* Files that were changed are not what the id says. */
     policy_id_text(policy->id, id);
     snprintf(path, sizeof path, "%s/%s/actions.csv", dir, id);
     FILE *file = fopen(path, "we");
     CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
-    shelf = policy_shelf_open(dir);
-    policies = policy_shelf_find(shelf);
+    cache = policy_cache_open(dir);
+    policies = policy_cache_find(cache);
     CHECK(!policies.find(policies.ctx, policy->id));
-    policy_shelf_close(shelf);
+    policy_cache_close(cache);
     CHECK(policy_keep(other, "", "/proc/nowhere", err) < 0);
     CHECK(strncmp(err, "/proc/nowhere: policy ", 22) == 0);
     policy_recorded_destroy(policy);
@@ -254,6 +254,6 @@ int main(void)
     test_first_close();
     test_params_refused();
     test_actions_refused();
-    test_shelf();
+    test_cache();
     return check_done("strategy/recorded");
 }

@@ -92,7 +92,7 @@ static void look(const struct eval_market *market, double *equity, double *bench
     env_info(market->env, &info);
 }
 
-/* Who decides: networks with their memory, or an ensemble's mind. */
+/* Who decides: networks with their memory, or an ensemble's runtime. */
 struct decider {
     struct net_memory *memory;
     struct eval_show show;

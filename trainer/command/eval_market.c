@@ -7,7 +7,7 @@
 
 #include "exchange/bar.h"
 #include "exchange/fail.h"
-#include "strategy/policy/mind.h"
+#include "strategy/policy/runtime.h"
 #include "trainer/command/eval_show.h"
 #include "trainer/training/source.h"
 

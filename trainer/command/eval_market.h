@@ -1,5 +1,6 @@
 /* What a policy is evaluated on: its environment over the bars of its symbols. An ensemble's has the rules
- * that its members share, continuous actions and the longest of their lookbacks; it sees bars by its mind. */
+ * that its members share, continuous actions and the longest of their lookbacks; it sees bars by its runtime.
+ */
 #ifndef TRAINER_COMMAND_EVAL_MARKET_H
 #define TRAINER_COMMAND_EVAL_MARKET_H
 

@@ -3,13 +3,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static const struct policy_mind_ops *ops_of(const struct eval_market *market)
+static const struct policy_runtime_ops *ops_of(const struct eval_market *market)
 {
-    return market->ensemble->policy.mind;
+    return market->ensemble->policy.runtime;
 }
 
 /* The bars of a row of market->bars, in the order of symbols. */
-static void show_row(const struct eval_market *market, struct policy_mind *mind, size_t row)
+static void show_row(const struct eval_market *market, struct policy_runtime *runtime, size_t row)
 {
     const struct market *bars = market->bars;
     int64_t open_ns = market_open_ns(bars, row);
@@ -22,7 +22,7 @@ static void show_row(const struct eval_market *market, struct policy_mind *mind,
                                           .volume = series->volume[row],
                                           .time = (double)open_ns / 1e9};
         if (market_present(series, row))
-            ops_of(market)->see(mind, i, open_ns, &bar);
+            ops_of(market)->see(runtime, i, open_ns, &bar);
     }
 }
 
@@ -30,14 +30,14 @@ int trainer_eval_show_first(const struct eval_market *market, size_t *ret_row)
 {
     const struct market *bars = market->bars;
     const struct policy *policy = &market->ensemble->policy;
-    struct policy_mind *mind;
-    int r = policy->mind->create(policy, &mind);
+    struct policy_runtime *runtime;
+    int r = policy->runtime->create(policy, &runtime);
     if (r < 0)
         return r;
-    for (size_t row = 0; row < bars->rows && policy->mind->first(mind) == 0; row++)
-        show_row(market, mind, row);
-    int64_t first_ns = policy->mind->first(mind);
-    policy->mind->destroy(mind);
+    for (size_t row = 0; row < bars->rows && policy->runtime->first(runtime) == 0; row++)
+        show_row(market, runtime, row);
+    int64_t first_ns = policy->runtime->first(runtime);
+    policy->runtime->destroy(runtime);
     size_t rows = trainer_data_source(market->data)->rows, at = 0;
     while (at < rows && (first_ns == 0 || env_market_open_ns(market->env_market, at) < first_ns))
         at++;
@@ -51,14 +51,14 @@ int trainer_eval_show_open(const struct eval_market *market, size_t from, struct
     struct eval_show show = {.market = market};
     int64_t from_ns = env_market_open_ns(market->env_market, from);
     show.held = calloc((size_t)policy->n_assets, sizeof *show.held);
-    int r = show.held ? policy->mind->create(policy, &show.mind) : -ENOMEM;
+    int r = show.held ? policy->runtime->create(policy, &show.runtime) : -ENOMEM;
     if (r < 0) {
         trainer_eval_show_close(&show);
         return r;
     }
     for (; show.next < market->bars->rows && market_open_ns(market->bars, show.next) < from_ns; show.next++) {
-        show_row(market, show.mind, show.next);
-        ensemble_shadows_pass(show.mind, market_open_ns(market->bars, show.next));
+        show_row(market, show.runtime, show.next);
+        ensemble_shadows_pass(show.runtime, market_open_ns(market->bars, show.next));
     }
     *ret = show;
     return 0;
@@ -66,8 +66,8 @@ int trainer_eval_show_open(const struct eval_market *market, size_t from, struct
 
 void trainer_eval_show_close(struct eval_show *show)
 {
-    if (show->mind)
-        ops_of(show->market)->destroy(show->mind);
+    if (show->runtime)
+        ops_of(show->market)->destroy(show->runtime);
     free(show->held);
     *show = (struct eval_show){0};
 }
@@ -82,9 +82,9 @@ bool trainer_eval_show_act(struct eval_show *show, float *ret)
     int64_t open_ns = env_market_open_ns(market->env_market, (size_t)row);
     for (; show->next < market->bars->rows && market_open_ns(market->bars, show->next) <= open_ns;
          show->next++) {
-        show_row(market, show->mind, show->next);
+        show_row(market, show->runtime, show->next);
         if (market_open_ns(market->bars, show->next) < open_ns)
-            ensemble_shadows_pass(show->mind, market_open_ns(market->bars, show->next));
+            ensemble_shadows_pass(show->runtime, market_open_ns(market->bars, show->next));
     }
-    return ops_of(market)->act(show->mind, open_ns, cash, show->held, ret);
+    return ops_of(market)->act(show->runtime, open_ns, cash, show->held, ret);
 }

@@ -1,4 +1,4 @@
-/* What an ensemble's mind is shown of a market in its environment: bar by bar, as an engine shows them. */
+/* What an ensemble's runtime is shown of a market in its environment: bar by bar, as an engine shows them. */
 #ifndef TRAINER_COMMAND_EVAL_SHOW_H
 #define TRAINER_COMMAND_EVAL_SHOW_H
 
@@ -10,13 +10,13 @@ int trainer_eval_show_first(const struct eval_market *market, size_t *ret_row);
 
 struct eval_show {
     const struct eval_market *market;
-    struct policy_mind *mind;
+    struct policy_runtime *runtime;
     size_t next;  /* row of market->bars that was not shown yet */
     double *held; /* [n_assets] */
 };
 
-/* A mind that has seen the bars before `from`, a row of market->env_market, as history: its shadow accounts
- * went by them. 0, for trainer_eval_show_close(); -ENOMEM. */
+/* A runtime that has seen the bars before `from`, a row of market->env_market, as history: its shadow
+ * accounts went by them. 0, for trainer_eval_show_close(); -ENOMEM. */
 int trainer_eval_show_open(const struct eval_market *market, size_t from, struct eval_show *ret);
 void trainer_eval_show_close(struct eval_show *show); /* one of zeros is fine */
 

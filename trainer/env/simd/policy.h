@@ -89,10 +89,10 @@ LANES_INLINE lane_d lane_stop(const struct lane_rules *rules, const struct lane_
     return d_select(d_ge(stop, least) & d_le(at, d_all(symbol->price_max)), at, d_all(0));
 }
 
-/* policy_wish() of an action that is clipped. */
-LANES_INLINE lane_d lane_wish(const struct lane_rules *rules, const struct lane_symbol *symbol,
-                              const struct lane_memory *memory, lane_d action, lane_d price, lane_d per,
-                              const struct lane_account *account)
+/* policy_intent() of an action that is clipped. */
+LANES_INLINE lane_d lane_intent(const struct lane_rules *rules, const struct lane_symbol *symbol,
+                                const struct lane_memory *memory, lane_d action, lane_d price, lane_d per,
+                                const struct lane_account *account)
 {
     const lane_d zero = d_all(0), least = d_all(symbol->least);
     lane_d qty = memory->qty;
@@ -122,7 +122,7 @@ LANES_INLINE struct lane_order lane_decide(const struct lane_rules *rules, const
     lane_d per = d_all(1) / price, most = d_all(symbol->notional_max) * per;
     lane_d lots = lane_lots(symbol, d_min(memory->qty, most));
     mask_d dust = d_le(lots, zero) | d_lt(lots * price, d_all(symbol->notional_min));
-    lane_d wish = lane_wish(rules, symbol, memory, action, price, per, account);
+    lane_d delta = lane_intent(rules, symbol, memory, action, price, per, account);
     if (rules->trails) {
         lane_d stop = lane_stop(rules, symbol, memory->peak, odd);
         mask_d could = asks & not_(dust), leaves = could & d_le(close, stop);
@@ -130,10 +130,10 @@ LANES_INLINE struct lane_order lane_decide(const struct lane_rules *rules, const
                      d_ge(lots * (stop * d_all(symbol->per_divisor)), d_all(symbol->notional_min));
         order.stop = stop;
         order.stop_qty = lots;
-        wish = d_select(leaves, -lots, wish);
+        delta = d_select(leaves, -lots, delta);
     }
-    mask_d sells = d_lt(wish, zero);
-    lane_d size = lane_lots(symbol, d_min(d_abs(wish), most));
+    mask_d sells = d_lt(delta, zero);
+    lane_d size = lane_lots(symbol, d_min(d_abs(delta), most));
     size = d_select(asks & d_gt(size, zero) & d_ge(size * price, d_all(symbol->notional_min)), size, zero);
     lane_d reserve =
         exact_purchase(close, d_select(sells, zero, size), &symbol->divisor, account->fee_e6, odd);

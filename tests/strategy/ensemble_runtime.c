@@ -1,11 +1,11 @@
-/* What an ensemble's mind decides, against its members' own minds asked apart: over bars with gaps and late
- * ones, moved to another mind at random moments, to the bit. */
+/* What an ensemble's runtime decides, against its members' own runtimes asked apart: over bars with gaps and
+ * late ones, moved to another runtime at random moments, to the bit. */
 #include <errno.h>
 
+#include "strategy/policy/cache.h"
 #include "strategy/policy/ensemble_internal.h"
-#include "strategy/policy/shelf.h"
 #include "tests/strategy/ensemble_made.h"
-#include "tests/strategy/mind_tape.h"
+#include "tests/strategy/runtime_tape.h"
 
 enum { ROWS = 260, MEMBERS = 3, WINDOW = 40 };
 
@@ -74,13 +74,13 @@ static void make_world(struct world *w, struct random *random)
 
 /* ---- states ---- */
 
-static bool same_state(const struct policy *policy, struct policy_mind *a, struct policy_mind *b)
+static bool same_state(const struct policy *policy, struct policy_runtime *a, struct policy_runtime *b)
 {
-    static struct mind_tape tapes[2];
-    struct indicator_stream_fields fields = mind_tape_fields(&tapes[0], false);
-    policy->mind->visit(a, &fields);
-    fields = mind_tape_fields(&tapes[1], false);
-    policy->mind->visit(b, &fields);
+    static struct runtime_tape tapes[2];
+    struct indicator_stream_fields fields = runtime_tape_fields(&tapes[0], false);
+    policy->runtime->visit(a, &fields);
+    fields = runtime_tape_fields(&tapes[1], false);
+    policy->runtime->visit(b, &fields);
     return tapes[0].n == tapes[1].n &&
            memcmp(tapes[0].numbers, tapes[1].numbers, tapes[0].n * sizeof(double)) == 0;
 }
@@ -89,7 +89,7 @@ static bool same_state(const struct policy *policy, struct policy_mind *a, struc
 
 struct apart {
     const struct ensemble_policy *ensemble;
-    struct policy_mind *voices[MEMBERS], *alone[MEMBERS];
+    struct policy_runtime *voices[MEMBERS], *alone[MEMBERS];
     struct shadow *shadows[MEMBERS];
     double close[ENSEMBLE_ASSETS], units[ENSEMBLE_ASSETS];
     int64_t seen_ns[ENSEMBLE_ASSETS];
@@ -100,8 +100,8 @@ static void apart_open(struct apart *a, const struct policy *policy)
     *a = (struct apart){.ensemble = (const struct ensemble_policy *)policy};
     for (int m = 0; m < MEMBERS; m++) {
         const struct policy *member = policy->members[m];
-        CHECK_INT(member->mind->create(member, &a->voices[m]), 0);
-        CHECK_INT(member->mind->create(member, &a->alone[m]), 0);
+        CHECK_INT(member->runtime->create(member, &a->voices[m]), 0);
+        CHECK_INT(member->runtime->create(member, &a->alone[m]), 0);
         CHECK_INT(policy_shadow_create(member, WINDOW, &a->shadows[m]), 0);
     }
 }
@@ -109,8 +109,8 @@ static void apart_open(struct apart *a, const struct policy *policy)
 static void apart_close(struct apart *a)
 {
     for (int m = 0; m < MEMBERS; m++) {
-        a->ensemble->policy.members[m]->mind->destroy(a->voices[m]);
-        a->ensemble->policy.members[m]->mind->destroy(a->alone[m]);
+        a->ensemble->policy.members[m]->runtime->destroy(a->voices[m]);
+        a->ensemble->policy.members[m]->runtime->destroy(a->alone[m]);
         policy_shadow_destroy(a->shadows[m]);
     }
 }
@@ -119,7 +119,7 @@ static int64_t apart_first(const struct apart *a)
 {
     int64_t first_ns = 0;
     for (int m = 0; m < MEMBERS; m++) {
-        int64_t its_ns = a->ensemble->policy.members[m]->mind->first(a->voices[m]);
+        int64_t its_ns = a->ensemble->policy.members[m]->runtime->first(a->voices[m]);
         if (its_ns == 0)
             return 0;
         first_ns = its_ns > first_ns ? its_ns : first_ns;
@@ -131,8 +131,8 @@ static void apart_see(struct apart *a, int asset, int64_t open_ns, const struct 
 {
     const struct policy *policy = &a->ensemble->policy;
     for (int m = 0; m < MEMBERS; m++) {
-        policy->members[m]->mind->see(a->voices[m], asset, open_ns, bar);
-        policy->members[m]->mind->see(a->alone[m], asset, open_ns, bar);
+        policy->members[m]->runtime->see(a->voices[m], asset, open_ns, bar);
+        policy->members[m]->runtime->see(a->alone[m], asset, open_ns, bar);
     }
     if (open_ns >= a->seen_ns[asset]) {
         a->seen_ns[asset] = open_ns;
@@ -152,7 +152,7 @@ static void apart_shadows(struct apart *a, int64_t open_ns)
         policy_shadow_mark(a->shadows[m], a->close);
         double cash = policy_shadow_holds(a->shadows[m], &qty);
         CHECK(cash >= 0);
-        CHECK(member->mind->act(a->alone[m], open_ns, cash, qty, actions));
+        CHECK(member->runtime->act(a->alone[m], open_ns, cash, qty, actions));
         for (int i = 0; i < ENSEMBLE_ASSETS; i++)
             if (a->seen_ns[i] == open_ns)
                 policy_shadow_trade(a->shadows[m], i, actions[i], a->units[i], a->close[i]);
@@ -165,7 +165,7 @@ static void apart_act(struct apart *a, int64_t open_ns, double cash, const doubl
     const struct policy *policy = &a->ensemble->policy;
     for (int m = 0; m < MEMBERS; m++) {
         float actions[ENSEMBLE_ASSETS];
-        CHECK(policy->members[m]->mind->act(a->voices[m], open_ns, cash, qty, ret ? actions : NULL));
+        CHECK(policy->members[m]->runtime->act(a->voices[m], open_ns, cash, qty, ret ? actions : NULL));
         for (int i = 0; i < ENSEMBLE_ASSETS && ret; i++)
             votes[i][m] =
                 (struct policy_vote){.action = actions[i], .sharpe = policy_shadow_sharpe(a->shadows[m])};
@@ -180,12 +180,12 @@ struct counts {
     size_t decided, weighed, moved;
 };
 
-static void check_votes(const struct policy *policy, const struct policy_mind *mind,
+static void check_votes(const struct policy *policy, const struct policy_runtime *runtime,
                         struct policy_vote votes[ENSEMBLE_ASSETS][MEMBERS], struct counts *counts)
 {
     for (int i = 0; i < ENSEMBLE_ASSETS; i++) {
         struct policy_vote told[MEMBERS];
-        policy->mind->votes(mind, i, told);
+        policy->runtime->votes(runtime, i, told);
         for (int m = 0; m < MEMBERS; m++) {
             CHECK(told[m].action == votes[i][m].action && told[m].weight == votes[i][m].weight);
             counts->weighed += told[m].weight != 1.0 / MEMBERS;
@@ -197,13 +197,13 @@ static void check_votes(const struct policy *policy, const struct policy_mind *m
 static void run(const struct policy *policy, const struct world *w, struct random *random,
                 struct counts *counts)
 {
-    struct policy_mind *mind, *still;
+    struct policy_runtime *runtime, *still;
     struct apart apart;
     size_t next = 0, gone = 0; /* rows that the members went by */
     bool sharpe = ((const struct ensemble_policy *)policy)->combine == ENSEMBLE_SHARPE;
     apart_open(&apart, policy);
-    CHECK_INT(policy->mind->create(policy, &mind), 0);
-    CHECK_INT(policy->mind->create(policy, &still), 0);
+    CHECK_INT(policy->runtime->create(policy, &runtime), 0);
+    CHECK_INT(policy->runtime->create(policy, &still), 0);
     for (size_t row = 0; row < ROWS; row++) {
         int64_t open_ns = START_NS + (int64_t)row * INTERVAL_NS;
         float actions[ENSEMBLE_ASSETS], right[ENSEMBLE_ASSETS], ours[ENSEMBLE_ASSETS];
@@ -211,8 +211,8 @@ static void run(const struct policy *policy, const struct world *w, struct rando
         if (!w->any[row])
             continue;
         if (row > 0 && !w->any[row - 1]) {
-            policy->mind->act(mind, open_ns - INTERVAL_NS, w->cash[row - 1], w->qty[row - 1], NULL);
-            policy->mind->act(still, open_ns - INTERVAL_NS, w->cash[row - 1], w->qty[row - 1], NULL);
+            policy->runtime->act(runtime, open_ns - INTERVAL_NS, w->cash[row - 1], w->qty[row - 1], NULL);
+            policy->runtime->act(still, open_ns - INTERVAL_NS, w->cash[row - 1], w->qty[row - 1], NULL);
         }
         int64_t begin_ns = apart_first(&apart) + (policy->lookback - 1) * INTERVAL_NS;
         for (; gone < row; gone++) { /* the gap */
@@ -225,17 +225,18 @@ static void run(const struct policy *policy, const struct world *w, struct rando
         for (; next < w->n && w->come[next].at <= row; next++) {
             const struct come *come = &w->come[next];
             int64_t its_ns = START_NS + (int64_t)come->row * INTERVAL_NS;
-            policy->mind->see(mind, come->asset, its_ns, &come->bar);
-            policy->mind->see(still, come->asset, its_ns, &come->bar);
+            policy->runtime->see(runtime, come->asset, its_ns, &come->bar);
+            policy->runtime->see(still, come->asset, its_ns, &come->bar);
             apart_see(&apart, come->asset, its_ns, &come->bar);
         }
         begin_ns = apart_first(&apart) + (policy->lookback - 1) * INTERVAL_NS;
         bool begun = apart_first(&apart) > 0 && open_ns >= begin_ns, wanted = random_chance(random, 70);
-        CHECK_INT(policy->mind->first(mind), apart_first(&apart));
-        CHECK_INT(policy->mind->act(mind, open_ns, w->cash[row], w->qty[row], wanted ? actions : NULL),
+        CHECK_INT(policy->runtime->first(runtime), apart_first(&apart));
+        CHECK_INT(policy->runtime->act(runtime, open_ns, w->cash[row], w->qty[row], wanted ? actions : NULL),
                   begun);
-        CHECK_INT(policy->mind->act(still, open_ns, w->cash[row], w->qty[row], wanted ? ours : NULL), begun);
-        CHECK(!policy->mind->act(mind, open_ns, w->cash[row], w->qty[row], right)); /* once */
+        CHECK_INT(policy->runtime->act(still, open_ns, w->cash[row], w->qty[row], wanted ? ours : NULL),
+                  begun);
+        CHECK(!policy->runtime->act(runtime, open_ns, w->cash[row], w->qty[row], right)); /* once */
         gone = row + 1;
         if (begun) {
             apart_shadows(&apart, open_ns);
@@ -244,12 +245,12 @@ static void run(const struct policy *policy, const struct world *w, struct rando
         if (begun && wanted) {
             CHECK(memcmp(actions, right, sizeof right) == 0);
             CHECK(memcmp(ours, right, sizeof right) == 0);
-            check_votes(policy, mind, votes, counts);
+            check_votes(policy, runtime, votes, counts);
             counts->decided++;
         }
-        CHECK(same_state(policy, mind, still));
+        CHECK(same_state(policy, runtime, still));
         if (random_chance(random, 15)) {
-            mind = mind_moved(policy, mind);
+            runtime = runtime_moved(policy, runtime);
             counts->moved++;
         }
     }
@@ -257,12 +258,12 @@ static void run(const struct policy *policy, const struct world *w, struct rando
     for (int m = 0; m < MEMBERS; m++)
         known += isfinite(policy_shadow_sharpe(apart.shadows[m]));
     CHECK(known > 0 || !sharpe);
-    policy->mind->destroy(mind);
-    policy->mind->destroy(still);
+    policy->runtime->destroy(runtime);
+    policy->runtime->destroy(still);
     apart_close(&apart);
 }
 
-static void test_mind(struct random *random, enum ensemble_combine combine, int levels)
+static void test_runtime(struct random *random, enum ensemble_combine combine, int levels)
 {
     static struct world w;
     const char *const names[MEMBERS] = {"m-1.safetensors", "m-2.safetensors", "m-3.safetensors"};
@@ -271,7 +272,7 @@ static void test_mind(struct random *random, enum ensemble_combine combine, int 
         {.lookback = 5, .levels = levels, .features = true},
         {.lookback = 2, .levels = levels, .features = true, .recurrent = 16},
     };
-    const char *path = scratch_path("mind.ensemble.json");
+    const char *path = scratch_path("runtime.ensemble.json");
     char err[POLICY_ERROR_MAX] = "";
     struct policy *policy = NULL;
     struct counts counts = {0};
@@ -286,7 +287,7 @@ static void test_mind(struct random *random, enum ensemble_combine combine, int 
     run(policy, &w, random, &counts);
     CHECK(counts.decided > 100 && counts.moved > 10);
     CHECK(combine == ENSEMBLE_MEAN ? counts.weighed == 0 : counts.weighed > 50);
-    printf("%s, %s: %zu decisions as their members' own minds make them, %zu times moved\n",
+    printf("%s, %s: %zu decisions as their members' own runtimes make them, %zu times moved\n",
            ensemble_combine_name(combine), levels ? "discrete" : "continuous", counts.decided, counts.moved);
     policy_destroy(policy);
 }
@@ -299,7 +300,7 @@ static void test_twice(struct random *random)
     const char *path = scratch_path("twice.ensemble.json");
     char err[POLICY_ERROR_MAX] = "";
     struct policy *policy = NULL;
-    struct policy_mind *mind, *own;
+    struct policy_runtime *runtime, *own;
     size_t decided = 0, next = 0;
     ensemble_member(random, names[0], &(struct ensemble_member){.features = true, .recurrent = 16});
     CHECK_INT(ensemble_write(path, names, 2, ENSEMBLE_MEAN, 9, err), 0);
@@ -308,34 +309,34 @@ static void test_twice(struct random *random)
         exit(EXIT_FAILURE);
     const struct policy *member = policy->members[0];
     make_world(&w, random);
-    CHECK_INT(policy->mind->create(policy, &mind), 0);
-    CHECK_INT(member->mind->create(member, &own), 0);
+    CHECK_INT(policy->runtime->create(policy, &runtime), 0);
+    CHECK_INT(member->runtime->create(member, &own), 0);
     for (size_t row = 0; row < ROWS; row++) {
         int64_t open_ns = START_NS + (int64_t)row * INTERVAL_NS;
         float actions[ENSEMBLE_ASSETS], right[ENSEMBLE_ASSETS];
         for (; next < w.n && w.come[next].at <= row; next++) {
             const struct come *come = &w.come[next];
             int64_t its_ns = START_NS + (int64_t)come->row * INTERVAL_NS;
-            policy->mind->see(mind, come->asset, its_ns, &come->bar);
-            member->mind->see(own, come->asset, its_ns, &come->bar);
+            policy->runtime->see(runtime, come->asset, its_ns, &come->bar);
+            member->runtime->see(own, come->asset, its_ns, &come->bar);
         }
-        bool ours = policy->mind->act(mind, open_ns, w.cash[row], w.qty[row], actions);
-        CHECK_INT(ours, member->mind->act(own, open_ns, w.cash[row], w.qty[row], right));
+        bool ours = policy->runtime->act(runtime, open_ns, w.cash[row], w.qty[row], actions);
+        CHECK_INT(ours, member->runtime->act(own, open_ns, w.cash[row], w.qty[row], right));
         CHECK(!ours || memcmp(actions, right, sizeof right) == 0);
         decided += ours;
     }
     CHECK(decided > 200);
-    policy->mind->destroy(mind);
-    member->mind->destroy(own);
+    policy->runtime->destroy(runtime);
+    member->runtime->destroy(own);
     policy_destroy(policy);
 }
 
 int main(void)
 {
-    struct random random = random_seeded("strategy/ensemble_mind", 20261123);
+    struct random random = random_seeded("strategy/ensemble_runtime", 20261123);
     for (int levels = 0; levels <= 5; levels += 5)
         for (enum ensemble_combine combine = ENSEMBLE_MEAN; combine <= ENSEMBLE_SHARPE; combine++)
-            test_mind(&random, combine, levels);
+            test_runtime(&random, combine, levels);
     test_twice(&random);
-    return check_done("strategy/ensemble_mind");
+    return check_done("strategy/ensemble_runtime");
 }

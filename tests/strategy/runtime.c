@@ -1,16 +1,16 @@
-/* A trained policy's mind against the matrix of all bars: whatever is missing, whatever comes late, and from
- * a state on the way, it decides what its networks say of the observation that the rules make. And the shelf
- * that keeps such policies, and which ones no account trades by. */
-#include "strategy/policy/mind.h"
+/* A trained policy's runtime against the matrix of all bars: whatever is missing, whatever comes late, and
+ * from a state on the way, it decides what its networks say of the observation that the rules make. And the
+ * cache that keeps such policies, and which ones no account trades by. */
+#include "strategy/policy/runtime.h"
 
 #include <errno.h>
 
 #include "indicators_gpu/features/features.h"
+#include "strategy/policy/cache.h"
 #include "strategy/policy/observation.h"
-#include "strategy/policy/shelf.h"
 #include "tests/check.h"
 #include "tests/scratch.h"
-#include "tests/strategy/mind_tape.h"
+#include "tests/strategy/runtime_tape.h"
 #include "tests/strategy/trained_made.h"
 
 enum { SYMBOLS = 3, ROWS = 220, WIDTH = 4, LOOKBACK = 5 };
@@ -148,12 +148,12 @@ static void reckon(const struct world *w, float (*ret)[SYMBOLS])
     policy_net_memory_destroy(memory);
 }
 
-static void see(const struct world *w, struct policy_mind *mind, int symbol, size_t k)
+static void see(const struct world *w, struct policy_runtime *runtime, int symbol, size_t k)
 {
     const struct bars *bars = &w->bars[symbol];
     const struct indicator_bar bar = {bars->columns[0][k], bars->columns[1][k], bars->columns[2][k],
                                       bars->columns[3][k], bars->columns[4][k], bars->columns[5][k]};
-    w->trained->policy.mind->see(mind, symbol, START_NS + (int64_t)bars->row[k] * INTERVAL_NS, &bar);
+    w->trained->policy.runtime->see(runtime, symbol, START_NS + (int64_t)bars->row[k] * INTERVAL_NS, &bar);
 }
 
 static bool traded(const struct world *w, size_t row)
@@ -165,33 +165,34 @@ static bool traded(const struct world *w, size_t row)
 static size_t in_order(const struct world *w, struct random *random, float (*right)[SYMBOLS])
 {
     const struct policy *policy = &w->trained->policy;
-    struct policy_mind *mind;
+    struct policy_runtime *runtime;
     size_t next[SYMBOLS] = {0}, decided = 0;
-    CHECK_INT(policy->mind->create(policy, &mind), 0);
+    CHECK_INT(policy->runtime->create(policy, &runtime), 0);
     for (size_t row = 0; row < ROWS; row++) {
         int64_t open_ns = START_NS + (int64_t)row * INTERVAL_NS;
         float actions[SYMBOLS];
         if (!traded(w, row))
             continue;
         if (row > 0 && !traded(w, row - 1))
-            policy->mind->act(mind, open_ns - INTERVAL_NS, w->cash[row - 1], w->qty[row - 1], NULL);
+            policy->runtime->act(runtime, open_ns - INTERVAL_NS, w->cash[row - 1], w->qty[row - 1], NULL);
         for (int i = 0; i < SYMBOLS; i++)
             if (w->bars[i].there[row])
-                see(w, mind, i, next[i]++);
+                see(w, runtime, i, next[i]++);
         bool wanted = random_chance(random, 70);
-        bool decides = policy->mind->act(mind, open_ns, w->cash[row], w->qty[row], wanted ? actions : NULL);
+        bool decides =
+            policy->runtime->act(runtime, open_ns, w->cash[row], w->qty[row], wanted ? actions : NULL);
         CHECK_INT(decides, row >= w->first + LOOKBACK - 1);
-        CHECK_INT(policy->mind->first(mind),
+        CHECK_INT(policy->runtime->first(runtime),
                   row >= w->first ? START_NS + (int64_t)w->first * INTERVAL_NS : 0);
-        CHECK(!policy->mind->act(mind, open_ns, w->cash[row], w->qty[row], actions)); /* once a row */
+        CHECK(!policy->runtime->act(runtime, open_ns, w->cash[row], w->qty[row], actions)); /* once a row */
         if (decides && wanted) {
             CHECK(memcmp(actions, right[row], sizeof actions) == 0);
             decided++;
         }
         if (random_chance(random, 20))
-            mind = mind_moved(policy, mind);
+            runtime = runtime_moved(policy, runtime);
     }
-    policy->mind->destroy(mind);
+    policy->runtime->destroy(runtime);
     return decided;
 }
 
@@ -200,17 +201,18 @@ static size_t in_order(const struct world *w, struct random *random, float (*rig
 static void by_symbol(const struct world *w, float (*right)[SYMBOLS])
 {
     const struct policy *policy = &w->trained->policy;
-    struct policy_mind *mind;
+    struct policy_runtime *runtime;
     float actions[SYMBOLS];
     size_t row = ROWS - 1;
-    CHECK_INT(policy->mind->create(policy, &mind), 0);
+    CHECK_INT(policy->runtime->create(policy, &runtime), 0);
     for (int i = 0; i < SYMBOLS; i++)
         for (size_t k = 0; k < w->bars[i].n; k++)
-            see(w, mind, i, k);
-    CHECK_INT(policy->mind->first(mind), START_NS + (int64_t)w->first * INTERVAL_NS);
-    CHECK(policy->mind->act(mind, START_NS + (int64_t)row * INTERVAL_NS, w->cash[row], w->qty[row], actions));
+            see(w, runtime, i, k);
+    CHECK_INT(policy->runtime->first(runtime), START_NS + (int64_t)w->first * INTERVAL_NS);
+    CHECK(policy->runtime->act(runtime, START_NS + (int64_t)row * INTERVAL_NS, w->cash[row], w->qty[row],
+                               actions));
     CHECK(memcmp(actions, right[row], sizeof actions) == 0);
-    policy->mind->destroy(mind);
+    policy->runtime->destroy(runtime);
 }
 
 static void made_params(struct env_params *params, int levels)
@@ -235,7 +237,7 @@ static int write_and_load(struct trained_made *made, const char *path, struct po
     return policy_load(path, NULL, ret, err);
 }
 
-static void test_mind(struct random *random, bool features, int levels, int recurrent)
+static void test_runtime(struct random *random, bool features, int levels, int recurrent)
 {
     static struct world w;
     static float right[ROWS][SYMBOLS];
@@ -248,7 +250,7 @@ static void test_mind(struct random *random, bool features, int levels, int recu
     char err[POLICY_ERROR_MAX] = "";
     made_params(&params, levels);
     trained_made_open(&made, random, shape, SYMBOLS, features ? set_text : NULL, WIDTH, &params);
-    CHECK_INT(write_and_load(&made, scratch_path("mind.safetensors"), &policy, err), 0);
+    CHECK_INT(write_and_load(&made, scratch_path("runtime.safetensors"), &policy, err), 0);
     CHECK_STR(err, "");
     if (!policy)
         exit(EXIT_FAILURE);
@@ -273,7 +275,7 @@ static void test_mind(struct random *random, bool features, int levels, int recu
     CHECK(decided > 50);
     if (recurrent == 0)
         by_symbol(&w, right);
-    printf("mind: %s, %s%s: %zu decisions as reckoned\n", features ? "features" : "closes and volumes",
+    printf("runtime: %s, %s%s: %zu decisions as reckoned\n", features ? "features" : "closes and volumes",
            levels > 0 ? "discrete" : "continuous", recurrent > 0 ? ", recurrent" : "", decided);
     for (int i = 0; i < SYMBOLS; i++)
         free(w.bars[i].matrix);
@@ -281,9 +283,9 @@ static void test_mind(struct random *random, bool features, int levels, int recu
     trained_made_close(&made);
 }
 
-/* ---- the shelf ---- */
+/* ---- the cache ---- */
 
-static void test_shelf(struct random *random)
+static void test_cache(struct random *random)
 {
     struct env_params params;
     struct trained_made made, other;
@@ -291,30 +293,30 @@ static void test_shelf(struct random *random)
     char err[POLICY_ERROR_MAX] = "", dir[SCRATCH_MAX], path[SCRATCH_PATH_MAX];
     const struct net_shape shape = {.n_pi = 1, .pi = {16}, .n_vf = 1, .vf = {16}};
     scratch_make(dir);
-    snprintf(path, sizeof path, "%s", scratch_path("shelf.safetensors"));
+    snprintf(path, sizeof path, "%s", scratch_path("cache.safetensors"));
     made_params(&params, 0);
     trained_made_open(&made, random, shape, 2, NULL, 0, &params);
     trained_made_open(&other, random, shape, 2, NULL, 0, &params);
     CHECK_INT(write_and_load(&made, path, &policy, err), 0);
     if (!policy)
         exit(EXIT_FAILURE);
-    struct policy_shelf *shelf = policy_shelf_open(dir);
-    struct policies policies = policy_shelf_find(shelf);
+    struct policy_cache *cache = policy_cache_open(dir);
+    struct policies policies = policy_cache_find(cache);
     CHECK(!policies.find(policies.ctx, policy->id));
     for (int i = 0; i < 2; i++) /* the second time it is there */
         CHECK_INT(policy_keep(policy, path, dir, err), 0);
     const struct policy *found = policies.find(policies.ctx, policy->id);
-    CHECK(found && found != policy && memcmp(found->id, policy->id, POLICY_ID_SIZE) == 0 && found->mind);
-    policy_shelf_close(shelf);
+    CHECK(found && found != policy && memcmp(found->id, policy->id, POLICY_ID_SIZE) == 0 && found->runtime);
+    policy_cache_close(cache);
     /* A file that was changed since it was read is not kept for it. */
     scratch_remove(dir);
     CHECK_INT(policy_trained_write(path, &other.source, err), 0);
     CHECK_INT(policy_keep(policy, path, dir, err), -ESTALE);
     CHECK(strstr(err, "its file is another than the one that was read"));
-    shelf = policy_shelf_open(dir);
-    policies = policy_shelf_find(shelf);
+    cache = policy_cache_open(dir);
+    policies = policy_cache_find(cache);
     CHECK(!policies.find(policies.ctx, policy->id));
-    policy_shelf_close(shelf);
+    policy_cache_close(cache);
     CHECK(policy_keep(policy, "/nonexistent", dir, err) < 0);
     policy_destroy(policy);
     trained_made_close(&made);
@@ -465,15 +467,15 @@ static void test_observation(struct random *random, bool features)
 
 int main(void)
 {
-    struct random random = random_seeded("mind", 20261122);
-    test_mind(&random, false, 0, 0);
-    test_mind(&random, true, 0, 0);
-    test_mind(&random, true, 5, 0);
-    test_mind(&random, false, 3, 16);
-    test_mind(&random, true, 0, 32);
-    test_shelf(&random);
+    struct random random = random_seeded("runtime", 20261122);
+    test_runtime(&random, false, 0, 0);
+    test_runtime(&random, true, 0, 0);
+    test_runtime(&random, true, 5, 0);
+    test_runtime(&random, false, 3, 16);
+    test_runtime(&random, true, 0, 32);
+    test_cache(&random);
     test_refused(&random);
     test_observation(&random, false);
     test_observation(&random, true);
-    return check_done("strategy/mind");
+    return check_done("strategy/runtime");
 }

@@ -1,7 +1,7 @@
 /* Policies and their files: what kind a file is, copies that are kept by their ids, and where they are found
  * again. */
-#ifndef STRATEGY_POLICY_SHELF_H
-#define STRATEGY_POLICY_SHELF_H
+#ifndef STRATEGY_POLICY_CACHE_H
+#define STRATEGY_POLICY_CACHE_H
 
 #include "strategy/policy/policy.h"
 
@@ -21,13 +21,13 @@ int policy_keep(const struct policy *policy, const char *path, const char *dir,
                 char err[static POLICY_ERROR_MAX]);
 
 /* The policies that policy_keep() left in `dir`, each read when it is first asked for. What is found lives as
- * long as the shelf. NULL without memory. */
-struct policy_shelf;
-struct policy_shelf *policy_shelf_open(const char *dir);
+ * long as the cache. NULL without memory. */
+struct policy_cache;
+struct policy_cache *policy_cache_open(const char *dir);
 /* Those of an event log, a directory or a segment: in policies/ beside it, as a state directory has it, or in
  * it, as a recording has it. */
-struct policy_shelf *policy_shelf_of_log(const char *path);
-struct policies policy_shelf_find(struct policy_shelf *shelf);
-void policy_shelf_close(struct policy_shelf *shelf); /* NULL is fine */
+struct policy_cache *policy_cache_of_log(const char *path);
+struct policies policy_cache_find(struct policy_cache *cache);
+void policy_cache_close(struct policy_cache *cache); /* NULL is fine */
 
 #endif

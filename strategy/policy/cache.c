@@ -1,4 +1,4 @@
-#include "strategy/policy/shelf.h"
+#include "strategy/policy/cache.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,8 +12,8 @@
 
 #include "exchange/whole_file.h"
 #include "strategy/policy/ensemble_internal.h"
-#include "strategy/policy/mind.h"
 #include "strategy/policy/recorded_internal.h"
+#include "strategy/policy/runtime.h"
 
 enum { FILE_PARAMS, FILE_ACTIONS, FILE_NETWORK, FILE_ENSEMBLE, POLICY_FILES };
 
@@ -37,7 +37,7 @@ static int load_trained(const char *path, struct policy **ret, char err[static P
     int r = policy_trained_load(path, &trained, err);
     if (r < 0)
         return r;
-    r = policy_trained_mind_prepare(trained, why);
+    r = policy_trained_runtime_prepare(trained, why);
     if (r < 0) {
         policy_trained_destroy(trained);
         snprintf(err, POLICY_ERROR_MAX, "%.200s: %.300s", path, why);
@@ -192,24 +192,24 @@ int policy_keep(const struct policy *policy, const char *path, const char *dir,
     return r;
 }
 
-/* ---- the shelf ---- */
+/* ---- the cache ---- */
 
-enum { SHELF_DIRS = 2 };
+enum { CACHE_DIRS = 2 };
 
-struct policy_shelf {
-    char *dirs[SHELF_DIRS]; /* NULL: none */
+struct policy_cache {
+    char *dirs[CACHE_DIRS]; /* NULL: none */
     struct policy **policies;
     size_t n;
 };
 
-struct policy_shelf *policy_shelf_open(const char *dir)
+struct policy_cache *policy_cache_open(const char *dir)
 {
-    struct policy_shelf *shelf = calloc(1, sizeof *shelf);
-    if (shelf && !(shelf->dirs[0] = strdup(dir))) {
-        free(shelf);
+    struct policy_cache *cache = calloc(1, sizeof *cache);
+    if (cache && !(cache->dirs[0] = strdup(dir))) {
+        free(cache);
         return NULL;
     }
-    return shelf;
+    return cache;
 }
 
 /* A path and what follows it, for the caller to free; NULL without memory. */
@@ -222,12 +222,12 @@ static char *joined(const char *path, int len, const char *end)
     return text;
 }
 
-struct policy_shelf *policy_shelf_of_log(const char *path)
+struct policy_cache *policy_cache_of_log(const char *path)
 {
-    struct policy_shelf *shelf = calloc(1, sizeof *shelf);
+    struct policy_cache *cache = calloc(1, sizeof *cache);
     const char *slash = strrchr(path, '/');
     struct stat info;
-    if (!shelf)
+    if (!cache)
         return NULL;
     if (stat(path, &info) < 0 || !S_ISDIR(info.st_mode)) { /* a segment: the folder that it lies in */
         path = slash ? path : ".";
@@ -235,24 +235,24 @@ struct policy_shelf *policy_shelf_of_log(const char *path)
     } else {
         slash = path + strlen(path);
     }
-    shelf->dirs[0] = joined(path, (int)(slash - path), "/../policies");
-    shelf->dirs[1] = joined(path, (int)(slash - path), "/policies");
-    if (shelf->dirs[0] && shelf->dirs[1])
-        return shelf;
-    policy_shelf_close(shelf);
+    cache->dirs[0] = joined(path, (int)(slash - path), "/../policies");
+    cache->dirs[1] = joined(path, (int)(slash - path), "/policies");
+    if (cache->dirs[0] && cache->dirs[1])
+        return cache;
+    policy_cache_close(cache);
     return NULL;
 }
 
-void policy_shelf_close(struct policy_shelf *shelf)
+void policy_cache_close(struct policy_cache *cache)
 {
-    if (!shelf)
+    if (!cache)
         return;
-    for (size_t i = 0; i < shelf->n; i++)
-        policy_destroy(shelf->policies[i]);
-    free(shelf->policies);
-    for (int i = 0; i < SHELF_DIRS; i++)
-        free(shelf->dirs[i]);
-    free(shelf);
+    for (size_t i = 0; i < cache->n; i++)
+        policy_destroy(cache->policies[i]);
+    free(cache->policies);
+    for (int i = 0; i < CACHE_DIRS; i++)
+        free(cache->dirs[i]);
+    free(cache);
 }
 
 /* Of whichever kind its files are. */
@@ -288,26 +288,26 @@ static struct policy *read_kept(const char *dir, const uint8_t id[static POLICY_
 
 static const struct policy *find(void *ctx, const uint8_t id[static POLICY_ID_SIZE])
 {
-    struct policy_shelf *shelf = ctx;
+    struct policy_cache *cache = ctx;
     struct policy *policy = NULL;
-    for (size_t i = 0; i < shelf->n; i++)
-        if (memcmp(shelf->policies[i]->id, id, POLICY_ID_SIZE) == 0)
-            return shelf->policies[i];
-    for (int i = 0; i < SHELF_DIRS && !policy; i++)
-        policy = shelf->dirs[i] ? read_kept(shelf->dirs[i], id) : NULL;
+    for (size_t i = 0; i < cache->n; i++)
+        if (memcmp(cache->policies[i]->id, id, POLICY_ID_SIZE) == 0)
+            return cache->policies[i];
+    for (int i = 0; i < CACHE_DIRS && !policy; i++)
+        policy = cache->dirs[i] ? read_kept(cache->dirs[i], id) : NULL;
     if (!policy)
         return NULL;
-    struct policy **moved = reallocarray(shelf->policies, shelf->n + 1, sizeof *moved);
+    struct policy **moved = reallocarray(cache->policies, cache->n + 1, sizeof *moved);
     if (!moved) {
         policy_destroy(policy);
         return NULL;
     }
-    shelf->policies = moved;
-    shelf->policies[shelf->n++] = policy;
+    cache->policies = moved;
+    cache->policies[cache->n++] = policy;
     return policy;
 }
 
-struct policies policy_shelf_find(struct policy_shelf *shelf)
+struct policies policy_cache_find(struct policy_cache *cache)
 {
-    return (struct policies){.ctx = shelf, .find = find, .where = shelf->dirs[0]};
+    return (struct policies){.ctx = cache, .find = find, .where = cache->dirs[0]};
 }

@@ -1,4 +1,4 @@
-#include "strategy/policy/mind.h"
+#include "strategy/policy/runtime.h"
 
 #include <errno.h>
 #include <math.h>
@@ -21,7 +21,7 @@ struct sight {
     int64_t since_ns; /* the first bar at which all of its features have values; 0: none yet */
 };
 
-struct policy_mind {
+struct policy_runtime {
     const struct trained_policy *trained;
     struct sight *sights; /* [n_assets] */
     size_t width;         /* of a row */
@@ -32,14 +32,14 @@ struct policy_mind {
     int64_t asked_ns;  /* the last row that it was asked of; 0: none yet */
 };
 
-static int n_assets(const struct policy_mind *mind)
+static int n_assets(const struct policy_runtime *runtime)
 {
-    return mind->trained->policy.n_assets;
+    return runtime->trained->policy.n_assets;
 }
 
-static float *row_of(const struct policy_mind *mind, size_t age)
+static float *row_of(const struct policy_runtime *runtime, size_t age)
 {
-    return mind->observation + 1 + n_assets(mind) + age * mind->width;
+    return runtime->observation + 1 + n_assets(runtime) + age * runtime->width;
 }
 
 /* ---- made and left ---- */
@@ -58,125 +58,126 @@ static int open_sight(const struct trained_policy *trained, int asset, struct si
     return r;
 }
 
-static void mind_destroy(struct policy_mind *mind)
+static void runtime_destroy(struct policy_runtime *runtime)
 {
-    if (!mind)
+    if (!runtime)
         return;
-    for (int i = 0; mind->sights && i < n_assets(mind); i++) {
-        feature_stream_close(mind->sights[i].stream);
-        feature_plan_destroy(mind->sights[i].plan);
-        feature_set_destroy(mind->sights[i].set);
+    for (int i = 0; runtime->sights && i < n_assets(runtime); i++) {
+        feature_stream_close(runtime->sights[i].stream);
+        feature_plan_destroy(runtime->sights[i].plan);
+        feature_set_destroy(runtime->sights[i].set);
     }
-    policy_net_memory_destroy(mind->memory);
-    free(mind->sights);
-    free(mind->observation);
-    free(mind->row);
-    free(mind);
+    policy_net_memory_destroy(runtime->memory);
+    free(runtime->sights);
+    free(runtime->observation);
+    free(runtime->row);
+    free(runtime);
 }
 
-static int mind_create(const struct policy *policy, struct policy_mind **ret)
+static int runtime_create(const struct policy *policy, struct policy_runtime **ret)
 {
     const struct trained_policy *trained = (const struct trained_policy *)policy;
-    struct policy_mind *mind = calloc(1, sizeof *mind);
-    if (!mind)
+    struct policy_runtime *runtime = calloc(1, sizeof *runtime);
+    if (!runtime)
         return -ENOMEM;
-    mind->trained = trained;
-    mind->sights = calloc((size_t)policy->n_assets, sizeof *mind->sights);
-    int r = mind->sights ? 0 : -ENOMEM;
+    runtime->trained = trained;
+    runtime->sights = calloc((size_t)policy->n_assets, sizeof *runtime->sights);
+    int r = runtime->sights ? 0 : -ENOMEM;
     size_t widest = 2;
     for (int i = 0; i < policy->n_assets && r == 0; i++) {
-        struct sight *sight = &mind->sights[i];
+        struct sight *sight = &runtime->sights[i];
         r = open_sight(trained, i, sight);
         sight->n = sight->set ? sight->set->n : 2;
-        sight->at = mind->width;
-        mind->width += sight->n;
+        sight->at = runtime->width;
+        runtime->width += sight->n;
         widest = sight->n > widest ? sight->n : widest;
     }
     if (r == 0)
-        r = policy_net_memory_create(trained->model, &mind->memory);
+        r = policy_net_memory_create(trained->model, &runtime->memory);
     if (r == 0) {
-        size_t seen = 1 + (size_t)policy->n_assets + (size_t)policy->lookback * mind->width;
-        mind->observation = calloc(seen, sizeof *mind->observation);
-        mind->row = malloc(widest * sizeof *mind->row);
-        r = mind->observation && mind->row ? 0 : -ENOMEM;
+        size_t seen = 1 + (size_t)policy->n_assets + (size_t)policy->lookback * runtime->width;
+        runtime->observation = calloc(seen, sizeof *runtime->observation);
+        runtime->row = malloc(widest * sizeof *runtime->row);
+        r = runtime->observation && runtime->row ? 0 : -ENOMEM;
     }
     if (r < 0) {
-        mind_destroy(mind);
+        runtime_destroy(runtime);
         return r;
     }
-    *ret = mind;
+    *ret = runtime;
     return 0;
 }
 
 /* ---- what it sees ---- */
 
 /* Time goes on by a row, which repeats the one before; where nothing is traded there is no volume. */
-static void push_row(struct policy_mind *mind)
+static void push_row(struct policy_runtime *runtime)
 {
-    int lookback = mind->trained->policy.lookback;
-    float *newest = row_of(mind, 0);
-    memmove(newest + mind->width, newest, (size_t)(lookback - 1) * mind->width * sizeof *newest);
-    for (int i = 0; !mind->trained->sets && i < n_assets(mind); i++)
-        newest[n_assets(mind) + i] = 0;
-    mind->newest_ns += mind->trained->policy.interval_ns;
+    int lookback = runtime->trained->policy.lookback;
+    float *newest = row_of(runtime, 0);
+    memmove(newest + runtime->width, newest, (size_t)(lookback - 1) * runtime->width * sizeof *newest);
+    for (int i = 0; !runtime->trained->sets && i < n_assets(runtime); i++)
+        newest[n_assets(runtime) + i] = 0;
+    runtime->newest_ns += runtime->trained->policy.interval_ns;
 }
 
 /* Rows up to that time; of very many the last ones are all that is left of them. */
-static void go_to(struct policy_mind *mind, int64_t open_ns)
+static void go_to(struct policy_runtime *runtime, int64_t open_ns)
 {
-    const struct policy *policy = &mind->trained->policy;
-    int64_t rows = (open_ns - mind->newest_ns) / policy->interval_ns;
+    const struct policy *policy = &runtime->trained->policy;
+    int64_t rows = (open_ns - runtime->newest_ns) / policy->interval_ns;
     if (rows > policy->lookback)
-        mind->newest_ns += (rows - policy->lookback) * policy->interval_ns;
-    while (mind->newest_ns < open_ns)
-        push_row(mind);
+        runtime->newest_ns += (rows - policy->lookback) * policy->interval_ns;
+    while (runtime->newest_ns < open_ns)
+        push_row(runtime);
 }
 
 /* The close from its row on, the volume in its row only. */
-static void show_bar(struct policy_mind *mind, int asset, const struct indicator_bar *bar, int64_t age)
+static void show_bar(struct policy_runtime *runtime, int asset, const struct indicator_bar *bar, int64_t age)
 {
-    int lookback = mind->trained->policy.lookback, n = n_assets(mind);
-    float norm = (float)mind->trained->norm_tech;
+    int lookback = runtime->trained->policy.lookback, n = n_assets(runtime);
+    float norm = (float)runtime->trained->norm_tech;
     for (int64_t k = 0; k <= age && k < lookback; k++)
-        row_of(mind, (size_t)k)[asset] = (float)bar->close * norm;
+        row_of(runtime, (size_t)k)[asset] = (float)bar->close * norm;
     if (age < lookback)
-        row_of(mind, (size_t)age)[n + asset] = (float)bar->volume * norm;
+        row_of(runtime, (size_t)age)[n + asset] = (float)bar->volume * norm;
 }
 
-static bool show_features(struct policy_mind *mind, const struct sight *sight,
+static bool show_features(struct policy_runtime *runtime, const struct sight *sight,
                           const struct indicator_bar *bar, int64_t age)
 {
-    int lookback = mind->trained->policy.lookback;
-    float norm = (float)mind->trained->norm_tech;
-    if (feature_stream_update(sight->stream, bar, mind->row) != 1)
+    int lookback = runtime->trained->policy.lookback;
+    float norm = (float)runtime->trained->norm_tech;
+    if (feature_stream_update(sight->stream, bar, runtime->row) != 1)
         return false;
     for (int64_t k = 0; k <= age && k < lookback; k++)
         for (size_t f = 0; f < sight->n; f++)
-            row_of(mind, (size_t)k)[sight->at + f] = mind->row[f] * norm;
+            row_of(runtime, (size_t)k)[sight->at + f] = runtime->row[f] * norm;
     return true;
 }
 
-static void mind_see(struct policy_mind *mind, int asset, int64_t open_ns, const struct indicator_bar *bar)
+static void runtime_see(struct policy_runtime *runtime, int asset, int64_t open_ns,
+                        const struct indicator_bar *bar)
 {
-    struct sight *sight = &mind->sights[asset];
+    struct sight *sight = &runtime->sights[asset];
     bool has = true;
-    if (mind->newest_ns == 0)
-        mind->newest_ns = open_ns;
-    go_to(mind, open_ns);
-    int64_t age = (mind->newest_ns - open_ns) / mind->trained->policy.interval_ns;
+    if (runtime->newest_ns == 0)
+        runtime->newest_ns = open_ns;
+    go_to(runtime, open_ns);
+    int64_t age = (runtime->newest_ns - open_ns) / runtime->trained->policy.interval_ns;
     if (sight->set)
-        has = show_features(mind, sight, bar, age);
+        has = show_features(runtime, sight, bar, age);
     else
-        show_bar(mind, asset, bar, age);
+        show_bar(runtime, asset, bar, age);
     if (has && sight->since_ns == 0)
         sight->since_ns = open_ns;
 }
 
-static int64_t mind_first(const struct policy_mind *mind)
+static int64_t runtime_first(const struct policy_runtime *runtime)
 {
     int64_t first_ns = 0;
-    for (int i = 0; i < n_assets(mind); i++) {
-        int64_t since_ns = mind->sights[i].since_ns;
+    for (int i = 0; i < n_assets(runtime); i++) {
+        int64_t since_ns = runtime->sights[i].since_ns;
         if (since_ns == 0)
             return 0;
         first_ns = since_ns > first_ns ? since_ns : first_ns;
@@ -192,44 +193,45 @@ float policy_trained_level_action(const struct trained_policy *trained, float le
     return (level - (float)middle) * (float)(trained->action_span / (double)middle);
 }
 
-static bool decide(struct policy_mind *mind, float *ret_actions)
+static bool decide(struct policy_runtime *runtime, float *ret_actions)
 {
-    const struct trained_policy *trained = mind->trained;
+    const struct trained_policy *trained = runtime->trained;
     float actions[SYMBOLS_MAX];
-    policy_net_model_act(trained->model, mind->memory, mind->observation, actions);
-    for (int i = 0; i < n_assets(mind); i++)
+    policy_net_model_act(trained->model, runtime->memory, runtime->observation, actions);
+    for (int i = 0; i < n_assets(runtime); i++)
         if (!isfinite(actions[i]))
             return false;
-    for (int i = 0; i < n_assets(mind) && ret_actions; i++)
+    for (int i = 0; i < n_assets(runtime) && ret_actions; i++)
         ret_actions[i] =
             trained->layout.shape.levels > 0 ? policy_trained_level_action(trained, actions[i]) : actions[i];
     return true;
 }
 
-static bool mind_act(struct policy_mind *mind, int64_t open_ns, double cash, const double *qty,
-                     float *ret_actions)
+static bool runtime_act(struct policy_runtime *runtime, int64_t open_ns, double cash, const double *qty,
+                        float *ret_actions)
 {
-    const struct trained_policy *trained = mind->trained;
+    const struct trained_policy *trained = runtime->trained;
     const struct policy *policy = &trained->policy;
-    int64_t first_ns = mind_first(mind), row_ns = first_ns + (policy->lookback - 1) * policy->interval_ns;
+    int64_t first_ns = runtime_first(runtime),
+            row_ns = first_ns + (policy->lookback - 1) * policy->interval_ns;
     bool recurrent = trained->layout.shape.recurrent > 0, decided = true;
-    if (first_ns == 0 || open_ns < row_ns || open_ns <= mind->asked_ns)
+    if (first_ns == 0 || open_ns < row_ns || open_ns <= runtime->asked_ns)
         return false;
-    mind->observation[0] = (float)(cash * trained->norm_cash);
+    runtime->observation[0] = (float)(cash * trained->norm_cash);
     for (int i = 0; i < policy->n_assets; i++)
-        mind->observation[1 + i] = (float)(qty[i] * trained->norm_stocks);
-    if (mind->asked_ns > 0)
-        row_ns = mind->asked_ns + policy->interval_ns;
-    if (row_ns < mind->newest_ns) /* what was seen at rows before it is over */
-        row_ns = mind->newest_ns;
+        runtime->observation[1 + i] = (float)(qty[i] * trained->norm_stocks);
+    if (runtime->asked_ns > 0)
+        row_ns = runtime->asked_ns + policy->interval_ns;
+    if (row_ns < runtime->newest_ns) /* what was seen at rows before it is over */
+        row_ns = runtime->newest_ns;
     for (; recurrent && row_ns < open_ns; row_ns += policy->interval_ns) {
-        go_to(mind, row_ns);
-        decide(mind, NULL);
+        go_to(runtime, row_ns);
+        decide(runtime, NULL);
     }
-    go_to(mind, open_ns);
-    mind->asked_ns = open_ns;
+    go_to(runtime, open_ns);
+    runtime->asked_ns = open_ns;
     if (recurrent || ret_actions)
-        decided = decide(mind, ret_actions);
+        decided = decide(runtime, ret_actions);
     return decided;
 }
 
@@ -251,27 +253,27 @@ static void visit_floats(const struct indicator_stream_fields *fields, float *va
     }
 }
 
-static void mind_visit(struct policy_mind *mind, const struct indicator_stream_fields *fields)
+static void runtime_visit(struct policy_runtime *runtime, const struct indicator_stream_fields *fields)
 {
     size_t n_hidden;
-    float *hidden = policy_net_memory_hidden(mind->memory, &n_hidden);
-    visit_time(fields, &mind->newest_ns);
-    visit_time(fields, &mind->asked_ns);
-    for (int i = 0; i < n_assets(mind); i++) {
-        visit_time(fields, &mind->sights[i].since_ns);
-        if (mind->sights[i].stream)
-            feature_stream_visit(mind->sights[i].stream, fields);
+    float *hidden = policy_net_memory_hidden(runtime->memory, &n_hidden);
+    visit_time(fields, &runtime->newest_ns);
+    visit_time(fields, &runtime->asked_ns);
+    for (int i = 0; i < n_assets(runtime); i++) {
+        visit_time(fields, &runtime->sights[i].since_ns);
+        if (runtime->sights[i].stream)
+            feature_stream_visit(runtime->sights[i].stream, fields);
     }
-    visit_floats(fields, row_of(mind, 0), (size_t)mind->trained->policy.lookback * mind->width);
+    visit_floats(fields, row_of(runtime, 0), (size_t)runtime->trained->policy.lookback * runtime->width);
     visit_floats(fields, hidden, n_hidden);
 }
 
-static const struct policy_mind_ops trained_mind = {.create = mind_create,
-                                                    .destroy = mind_destroy,
-                                                    .see = mind_see,
-                                                    .first = mind_first,
-                                                    .act = mind_act,
-                                                    .visit = mind_visit};
+static const struct policy_runtime_ops trained_runtime = {.create = runtime_create,
+                                                          .destroy = runtime_destroy,
+                                                          .see = runtime_see,
+                                                          .first = runtime_first,
+                                                          .act = runtime_act,
+                                                          .visit = runtime_visit};
 
 /* ---- which policies have one ---- */
 
@@ -341,15 +343,15 @@ int policy_trained_observation_check(const struct trained_policy *trained, const
         right, hash);
 }
 
-/* What a mind builds, as it builds it. */
-static int check_observation(const struct policy_mind *mind, char why[static POLICY_ERROR_MAX])
+/* What a runtime builds, as it builds it. */
+static int check_observation(const struct policy_runtime *runtime, char why[static POLICY_ERROR_MAX])
 {
-    const struct trained_policy *trained = mind->trained;
+    const struct trained_policy *trained = runtime->trained;
     char hash[OBSERVATION_HASH_SIZE];
     size_t n = (size_t)trained->policy.n_assets;
     const struct feature_set **sets = trained->sets ? calloc(n, sizeof *sets) : NULL;
     for (size_t i = 0; i < n && sets; i++)
-        sets[i] = mind->sights[i].set;
+        sets[i] = runtime->sights[i].set;
     const struct observation_layout layout = {.n_assets = trained->policy.n_assets,
                                               .assets = trained->policy.assets,
                                               .sets = sets,
@@ -369,18 +371,18 @@ static int check_observation(const struct policy_mind *mind, char why[static POL
 static int check_sight(const struct trained_policy *trained, char why[static POLICY_ERROR_MAX])
 {
     const struct policy *policy = &trained->policy;
-    struct policy_mind *mind;
-    int r = mind_create(policy, &mind);
+    struct policy_runtime *runtime;
+    int r = runtime_create(policy, &runtime);
     if (r < 0) {
         snprintf(why, POLICY_ERROR_MAX, "%s",
                  r == -ENOMEM ? "out of memory" : "features: its sets do not fit its interval");
         return r;
     }
-    size_t seen = 1 + (size_t)policy->n_assets + (size_t)policy->lookback * mind->width;
+    size_t seen = 1 + (size_t)policy->n_assets + (size_t)policy->lookback * runtime->width;
     bool fits = seen == (size_t)trained->layout.shape.observation &&
                 trained->layout.shape.actions == policy->n_assets;
-    r = fits ? check_observation(mind, why) : 0;
-    mind_destroy(mind);
+    r = fits ? check_observation(runtime, why) : 0;
+    runtime_destroy(runtime);
     if (fits)
         return r;
     return fail_with(-EINVAL, why, POLICY_ERROR_MAX,
@@ -389,12 +391,12 @@ static int check_sight(const struct trained_policy *trained, char why[static POL
                      policy->n_assets);
 }
 
-int policy_trained_mind_prepare(struct trained_policy *trained, char why[static POLICY_ERROR_MAX])
+int policy_trained_runtime_prepare(struct trained_policy *trained, char why[static POLICY_ERROR_MAX])
 {
     int r = check_environment(trained, why);
     if (r == 0)
         r = check_sight(trained, why);
     if (r == 0)
-        trained->policy.mind = &trained_mind;
+        trained->policy.runtime = &trained_runtime;
     return r;
 }
