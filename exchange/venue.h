@@ -117,13 +117,13 @@ struct venue_action {
 };
 
 /* What of a reply is not used: rows that do not read, and actions that nothing is booked for. */
-enum { VENUE_LEFT_OUT_MAX = 16 };
-struct venue_left_out {
+enum { VENUE_SKIPPED_MAX = 16 };
+struct venue_skipped {
     size_t n; /* all of them; the list has the first ones */
     struct {
         char symbol[SYMBOL_NAME_MAX]; /* whose; "" where that is not said */
         char text[VENUE_DETAIL_MAX];  /* what and why, one line */
-    } list[VENUE_LEFT_OUT_MAX];
+    } list[VENUE_SKIPPED_MAX];
 };
 
 /* Everything lives during the callback only. */
@@ -136,8 +136,8 @@ struct venue_reply {
     const char *body; /* raw; "" when there is none */
     size_t len;
     int64_t elapsed_ms;
-    bool more; /* BARS: another page of the same call follows in another callback */
-    const struct venue_left_out *left_out; /* ACTIONS, BARS; NULL: nothing was */
+    bool more;                           /* BARS: another page of the same call follows in another callback */
+    const struct venue_skipped *skipped; /* ACTIONS, BARS; NULL: nothing was */
     union {
         int64_t server_ns; /* TIME */
         struct {

@@ -118,7 +118,7 @@ static void have_bars(void *user, const struct venue_reply *reply)
 {
     struct bars_call *call = user;
     struct feed *feed = call->feed;
-    feed_left_out(feed, reply);
+    feed_skipped(feed, reply);
     char about[SYMBOL_NAME_MAX + 1];
     snprintf(about, sizeof about, "%s:", feed->listed[call->symbol].name);
     if (!reply->error)

@@ -251,7 +251,7 @@ static void forget_actions(struct feed *feed)
  */
 static void take_actions(struct feed *feed, const struct venue_reply *reply)
 {
-    feed_left_out(feed, reply);
+    feed_skipped(feed, reply);
     forget_actions(feed);
     struct feed_known_action *grown =
         realloc(feed->actions, (feed->n_actions + reply->actions.n + 1) * sizeof *grown);

@@ -68,7 +68,7 @@ struct asked {
     void (*dropped)(struct asked *asked); /* no answer will come, and it is freed; NULL: nobody waits */
 };
 
-enum { FEED_LEFT_OUT_MAX = 64 };
+enum { FEED_SKIPPED_MAX = 64 };
 
 /* A corporate action that the venue told. */
 struct feed_known_action {
@@ -110,8 +110,8 @@ struct feed {
     int n_calendars;
     struct feed_known_action *actions;
     size_t n_actions;
-    uint64_t left_out[FEED_LEFT_OUT_MAX]; /* hashes of what was told of, around */
-    size_t n_left_out;
+    uint64_t skipped[FEED_SKIPPED_MAX]; /* hashes of what was reported, a ring */
+    size_t n_skipped;
     int64_t actions_from_ns; /* when they were read last, by this run, or the former one ended */
     int64_t due_ns;          /* when a calendar or an action has something to tell */
     int64_t hours_ask_ns,
@@ -253,10 +253,10 @@ bool feed_symbol_open(const struct feed *feed, int symbol); /* now; without a ca
 bool feed_closed(const struct feed *feed);                  /* all its markets are */
 void feed_hours_finish(struct feed *feed);
 
-/* ---- left_out.c ---- */
+/* ---- skipped.c ---- */
 
-/* Alerts of what a reply left out. */
-void feed_left_out(struct feed *feed, const struct venue_reply *reply);
+/* Alerts of what of a reply was skipped. */
+void feed_skipped(struct feed *feed, const struct venue_reply *reply);
 
 /* ---- refresh.c ---- */
 

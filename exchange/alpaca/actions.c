@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "exchange/alpaca/calendar.h"
-#include "exchange/alpaca/left_out.h"
 #include "exchange/alpaca/number.h"
 #include "exchange/alpaca/reader.h"
 
@@ -23,7 +22,7 @@ struct page {
     int64_t from_ns, to_ns;
     struct venue_action *list;
     size_t cap, n, rows;
-    struct venue_left_out *left_out;
+    struct venue_skipped *skipped;
 };
 
 static bool is(struct json_text text, const char *word)
@@ -149,9 +148,9 @@ static void leave_out(struct page *page, const struct row *row, struct json_text
         if (ns < page->from_ns || ns > page->to_ns)
             return;
     }
-    alpaca_left_out_add(page->left_out, symbol, "%.*s: %.*s of %.*s is left out: %s", shown(whose),
-                        whose.data, shown(kind), kind.data, date.data ? shown(date) : 6,
-                        date.data ? date.data : "no day", why);
+    alpaca_skipped_add(page->skipped, symbol, "%.*s: %.*s of %.*s is left out: %s", shown(whose), whose.data,
+                       shown(kind), kind.data, date.data ? shown(date) : 6, date.data ? date.data : "no day",
+                       why);
 }
 
 static bool is_booked(struct json_text kind)
@@ -207,9 +206,9 @@ static int read_kinds(struct page *page)
 
 int alpaca_parse_actions(const char *text, size_t len, int64_t from_ns, int64_t to_ns,
                          struct venue_action *ret, size_t cap, size_t *ret_n, size_t *ret_rows,
-                         struct json_text *ret_next, struct venue_left_out *left_out)
+                         struct json_text *ret_next, struct venue_skipped *skipped)
 {
-    struct page page = {.from_ns = from_ns, .to_ns = to_ns, .list = ret, .cap = cap, .left_out = left_out};
+    struct page page = {.from_ns = from_ns, .to_ns = to_ns, .list = ret, .cap = cap, .skipped = skipped};
     struct json_text key, next = {"", 0};
     bool have = false;
     alpaca_reader_init(&page.reader, false, text, len);

@@ -7,7 +7,6 @@
 
 #include "exchange/alpaca/assets.h"
 #include "exchange/alpaca/calendar.h"
-#include "exchange/alpaca/left_out.h"
 #include "exchange/alpaca/number.h"
 #include "exchange/bar_join.h"
 #include "exchange/text.h"
@@ -346,12 +345,12 @@ static int take_bars(struct alpaca_call *call, const char *body, size_t len, str
     struct alpaca_reply said;
     int r = alpaca_parse_reply(body, len, &rest_of(&call->base)->levels, &handler, &said);
     call->empty_pages = page.parts > 0 ? 0 : call->empty_pages + 1;
-    call->left_out.n = 0;
+    call->skipped.n = 0;
     if (r == 0 && said.odd > 0) {
         const char *name = call->base.symbol.name;
-        alpaca_left_out_add(&call->left_out, (struct json_text){name, strlen(name)},
-                            "%s: %zu of its bars cannot be read, and are left out", name, said.odd);
-        reply->left_out = &call->left_out;
+        alpaca_skipped_add(&call->skipped, (struct json_text){name, strlen(name)},
+                           "%s: %zu of its bars cannot be read, and are left out", name, said.odd);
+        reply->skipped = &call->skipped;
     }
     bool more = r == 0 && said.next_page.len > 0 && (ask->max == 0 || page.n < ask->max);
     if (r == 0 && more && (call->empty_pages > EMPTY_PAGES_MAX || !next_page(call, said.next_page)))
@@ -536,7 +535,7 @@ static int take_actions(struct alpaca_call *call, const char *body, size_t len, 
     struct json_text token;
     size_t n, rows;
     int r = alpaca_parse_actions(body, len, call->base.from_ns, call->base.to_ns, page, ALPACA_ACTIONS_MAX,
-                                 &n, &rows, &token, &call->left_out);
+                                 &n, &rows, &token, &call->skipped);
     if (r < 0)
         return -EBADMSG;
     for (size_t i = 0; i < n; i++)
@@ -552,7 +551,7 @@ static int take_actions(struct alpaca_call *call, const char *body, size_t len, 
     qsort(call->actions, call->n_actions, sizeof(*call->actions), earliest_first);
     reply->actions.list = call->actions;
     reply->actions.n = call->n_actions;
-    reply->left_out = call->left_out.n > 0 ? &call->left_out : NULL;
+    reply->skipped = call->skipped.n > 0 ? &call->skipped : NULL;
     return 0;
 }
 

@@ -32,7 +32,7 @@ struct alpaca_call {
     size_t n_actions, cap_actions;
     char token[ALPACA_TOKEN_MAX]; /* of the page that is asked for next; "": the first */
     int empty_pages;
-    struct venue_left_out left_out; /* ACTIONS: of all pages; BARS: of this one */
+    struct venue_skipped skipped; /* ACTIONS: of all pages; BARS: of this one */
 };
 
 /* As in struct requests_venue. */
@@ -48,12 +48,17 @@ int alpaca_call_take(struct venue_call *call, const char *body, size_t len, stru
 
 /* A page of /v1/corporate-actions: splits both ways, stock dividends (splits) and cash dividends. Written to
  * `ret`, as far as `cap` goes, in the reply's order. Rows that do not read, and other kinds, are added to
- * `left_out`, unless they say a day (ex-date, else effective or process date) that begins outside of
+ * `skipped`, unless they say a day (ex-date, else effective or process date) that begins outside of
  * from..to. *ret_next: the next page's token, in the text; empty at the last. *ret_rows: all rows of the
  * page. 0; -EBADMSG for what is no such page; -E2BIG. */
 int alpaca_parse_actions(const char *text, size_t len, int64_t from_ns, int64_t to_ns,
                          struct venue_action *ret, size_t cap, size_t *ret_n, size_t *ret_rows,
-                         struct json_text *ret_next, struct venue_left_out *left_out);
+                         struct json_text *ret_next, struct venue_skipped *skipped);
+
+/* One more row that is not used: whose (data NULL: not said), and one line, in which bytes that are no
+ * printing ASCII become '?'. */
+void alpaca_skipped_add(struct venue_skipped *skipped, struct json_text symbol, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* A reply of Alpaca's market data REST: trades, quotes, bars or order books by symbol, lists or the latest
  * one, and snapshots, into the events that the streams tell. */

@@ -87,9 +87,9 @@ static int say_actions(const char *text, size_t len)
 {
     static struct venue_action actions[1000];
     struct json_text next;
-    struct venue_left_out left_out = {0};
+    struct venue_skipped skipped = {0};
     size_t n, rows;
-    int r = alpaca_parse_actions(text, len, INT64_MIN, INT64_MAX, actions, 1000, &n, &rows, &next, &left_out);
+    int r = alpaca_parse_actions(text, len, INT64_MIN, INT64_MAX, actions, 1000, &n, &rows, &next, &skipped);
     for (size_t i = 0; r == 0 && i < n; i++) {
         const struct corporate_action *action = &actions[i].action;
         printf("%s %s %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %s\n", actions[i].symbol,

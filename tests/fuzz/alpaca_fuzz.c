@@ -159,13 +159,13 @@ static void actions(const char *text, size_t len)
 {
     struct venue_action list[CAP];
     struct json_text next;
-    struct venue_left_out left_out = {0};
+    struct venue_skipped skipped = {0};
     size_t n, rows;
-    if (alpaca_parse_actions(text, len, INT64_MIN, INT64_MAX, list, CAP, &n, &rows, &next, &left_out) < 0)
+    if (alpaca_parse_actions(text, len, INT64_MIN, INT64_MAX, list, CAP, &n, &rows, &next, &skipped) < 0)
         return;
-    must(n <= CAP && n + left_out.n == rows && within(next, text, len));
-    for (size_t i = 0; i < left_out.n && i < VENUE_LEFT_OUT_MAX; i++)
-        must(left_out.list[i].text[0] && !strchr(left_out.list[i].text, '\n'));
+    must(n <= CAP && n + skipped.n == rows && within(next, text, len));
+    for (size_t i = 0; i < skipped.n && i < VENUE_SKIPPED_MAX; i++)
+        must(skipped.list[i].text[0] && !strchr(skipped.list[i].text, '\n'));
     for (size_t i = 0; i < n; i++) {
         const struct corporate_action *action = &list[i].action;
         must(action->id[0] && list[i].symbol[0] && action->ex_ns >= 0);

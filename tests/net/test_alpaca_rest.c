@@ -48,7 +48,7 @@ struct seen {
     struct bar bars[16];
     size_t n_bars, closed, n_actions, n_days, n_missing;
     struct venue_symbol symbol;
-    struct venue_left_out left_out;
+    struct venue_skipped skipped;
     struct venue_action actions[4];
     struct market_event latest[4];
     size_t n_latest;
@@ -63,8 +63,8 @@ static void on_reply(void *user, const struct venue_reply *reply)
     snprintf(seen->text, sizeof(seen->text), "%s", reply->text ? reply->text : "");
     if (reply->error)
         return;
-    if (reply->left_out)
-        seen->left_out = *reply->left_out;
+    if (reply->skipped)
+        seen->skipped = *reply->skipped;
     if (reply->kind == VENUE_REPLY_BARS) {
         for (size_t i = 0; i < reply->bars.n && seen->n_bars < 16; i++)
             seen->bars[seen->n_bars++] = reply->bars.list[i];
@@ -391,7 +391,7 @@ static void test_latest(void)
 }
 
 /* What does not read is left out and told; the rest of the reply is there. */
-static void test_left_out(void)
+static void test_skipped(void)
 {
     static const char *const bars[] = {
         "{\"bars\":{\"AAPL\":[" BAR("14:00", "100") "," BAR(
@@ -402,8 +402,8 @@ static void test_left_out(void)
     CHECK_INT(seen.error, 0);
     CHECK_INT(seen.n_bars, 2);
     CHECK_INT(seen.bars[1].open_ns, OPEN_NS + 2 * MINUTE_NS);
-    CHECK_INT(seen.left_out.n, 1);
-    CHECK_STR(seen.left_out.list[0].text, "AAPL: 1 of its bars cannot be read, and are left out");
+    CHECK_INT(seen.skipped.n, 1);
+    CHECK_STR(seen.skipped.list[0].text, "AAPL: 1 of its bars cannot be read, and are left out");
     end();
 
     static const char *const odd[] = {BARS("AAPL",
@@ -415,7 +415,7 @@ static void test_left_out(void)
     seen = ask_bars(&stock, MINUTE_NS, OPEN_NS, OPEN_NS + HOUR_NS, OPEN_NS + HOUR_NS, 0);
     CHECK_INT(seen.error, 0);
     CHECK_INT(seen.n_bars, 0);
-    CHECK_STR(seen.left_out.list[0].text, "AAPL: 2 of its bars cannot be read, and are left out");
+    CHECK_STR(seen.skipped.list[0].text, "AAPL: 2 of its bars cannot be read, and are left out");
     end();
 
     static const char *const lists[] = {
@@ -454,15 +454,15 @@ static void test_left_out(void)
     CHECK(loop_until(&loop, &seen.done));
     CHECK_INT(seen.error, 0);
     CHECK_INT(seen.n_actions, 2);
-    CHECK_INT(seen.left_out.n, 6);
+    CHECK_INT(seen.skipped.n, 6);
     CHECK(seen.actions[0].action.kind == ACTION_SPLIT); /* of one day: first, whatever the ids */
     CHECK(seen.actions[1].action.kind == ACTION_DIVIDEND && seen.actions[1].action.cash == 260000000);
-    for (size_t i = 0; i < seen.left_out.n; i++)
-        printf("%s|%s\n", seen.left_out.list[i].symbol, seen.left_out.list[i].text);
-    CHECK_STR(seen.left_out.list[5].text,
+    for (size_t i = 0; i < seen.skipped.n; i++)
+        printf("%s|%s\n", seen.skipped.list[i].symbol, seen.skipped.list[i].text);
+    CHECK_STR(seen.skipped.list[5].text,
               "AAPL: spin_offs of 2025-03-11 is left out: nothing is booked for it");
     CHECK_STR(
-        seen.left_out.list[4].text,
+        seen.skipped.list[4].text,
         "AAPL: stock_dividends of 2025-03-11 is left out: the ratio is finer than can be reckoned with");
     end();
 }
@@ -477,7 +477,7 @@ int main(void)
     test_limits();
     test_others();
     test_latest();
-    test_left_out();
+    test_skipped();
     loop_end(&loop, net);
     server_forget_ca();
     return check_done("alpaca_rest");

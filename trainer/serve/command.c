@@ -378,7 +378,7 @@ static void stop(struct serve *serve, struct control_call *call, json_t *args)
         return;
     }
     keep_key(training, "stop", key);
-    if (training->worker || training->left) {
+    if (training->worker || training->orphaned) {
         serve_run_ask(training, ENDING_STOP);
     } else {
         training->retry_at_ms = 0;

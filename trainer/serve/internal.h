@@ -31,7 +31,7 @@ int64_t serve_now_ms(const struct serve *serve); /* the loop's */
 
 static inline bool has_worker(const struct serve_training *training)
 {
-    return training->worker || training->left;
+    return training->worker || training->orphaned;
 }
 
 /* ---- queue.c: the list, and who goes next. ---- */
@@ -79,7 +79,7 @@ void serve_run_end_as_asked(struct serve_training *training);
 /* It waits for its turn, as from now. */
 void serve_run_again(struct serve_training *training);
 
-/* ---- left.c: what a former co-process left. ---- */
+/* ---- orphans.c: what a former co-process left. ---- */
 
 /* Reads the records that are there. 0 or -errno with a sentence. */
 int serve_orphans_load(struct serve *serve, char err[static SERVE_ERROR_MAX]);

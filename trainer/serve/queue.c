@@ -162,7 +162,7 @@ void serve_queue_tick(struct serve *serve)
         }
         if (is_due && t->dirty)
             serve_queue_save(t);
-        if (t->left)
+        if (t->orphaned)
             serve_orphans_look(t);
         if (has_worker(t) && t->asked_ms > 0 && !t->killed && now_ms - t->asked_ms > t->grace_ms)
             serve_run_kill(t);

@@ -358,7 +358,7 @@ void serve_run_begin(struct serve_training *training, int place)
     };
     r = serve_worker_start(&serve->loop, &order, &calls, training, &training->worker, err);
     if (r == -EBUSY) {
-        training->left = true;
+        training->orphaned = true;
     } else if (r < 0) {
         training->place = SCHEDULE_CPU;
         fail_or_retry(training, "crash", err);

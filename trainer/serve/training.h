@@ -36,7 +36,7 @@ struct serve_training {
     char folder[PATH_MAX];
 
     struct worker *worker; /* NULL: none of ours */
-    bool left;             /* a worker of a former co-process may live */
+    bool orphaned;         /* a worker of a former co-process may live */
     int64_t limit_mib;     /* of the worker: what was promised to it */
     int place;             /* where the worker is: a device's index, or SCHEDULE_CPU */
     int64_t asked_ms;      /* the loop's time when it was asked to end; 0: it was not */

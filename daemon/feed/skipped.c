@@ -1,4 +1,4 @@
-/* What of a venue's replies was not used: told once each, however often the venue says it. */
+/* What of a venue's replies was not used: reported once each, however often the venue says it. */
 #include "daemon/feed/internal.h"
 
 static uint64_t hash_of(const char *text)
@@ -11,22 +11,22 @@ static uint64_t hash_of(const char *text)
 
 static bool is_new(struct feed *feed, uint64_t hash)
 {
-    for (size_t i = 0; i < FEED_LEFT_OUT_MAX && i < feed->n_left_out; i++)
-        if (feed->left_out[i] == hash)
+    for (size_t i = 0; i < FEED_SKIPPED_MAX && i < feed->n_skipped; i++)
+        if (feed->skipped[i] == hash)
             return false;
-    feed->left_out[feed->n_left_out++ % FEED_LEFT_OUT_MAX] = hash;
+    feed->skipped[feed->n_skipped++ % FEED_SKIPPED_MAX] = hash;
     return true;
 }
 
-void feed_left_out(struct feed *feed, const struct venue_reply *reply)
+void feed_skipped(struct feed *feed, const struct venue_reply *reply)
 {
-    const struct venue_left_out *said = reply->left_out;
+    const struct venue_skipped *said = reply->skipped;
     if (reply->error || !said)
         return;
-    for (size_t i = 0; i < said->n && i < VENUE_LEFT_OUT_MAX; i++)
+    for (size_t i = 0; i < said->n && i < VENUE_SKIPPED_MAX; i++)
         if (is_new(feed, hash_of(said->list[i].text)))
             feed_tell(feed, DB_WARNING, "left-out", "%s", said->list[i].text);
-    if (said->n > VENUE_LEFT_OUT_MAX && is_new(feed, said->n))
+    if (said->n > VENUE_SKIPPED_MAX && is_new(feed, said->n))
         feed_tell(feed, DB_WARNING, "left-out", "%zu more of one reply are left out",
-                  said->n - VENUE_LEFT_OUT_MAX);
+                  said->n - VENUE_SKIPPED_MAX);
 }

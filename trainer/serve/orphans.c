@@ -25,7 +25,7 @@ pid_t serve_orphans_pid(const struct serve_training *training)
     return serve_process_holder(path);
 }
 
-/* One whose end nobody waits for: it ends by itself, since nobody reads what it says. */
+/* Looks after an orphaned worker: nothing reads its pipe, so SIGPIPE ends it. */
 void serve_orphans_look(struct serve_training *training)
 {
     if (serve_worker_lives(training->folder)) {
@@ -37,7 +37,7 @@ void serve_orphans_look(struct serve_training *training)
             training->grace_ms = training->serve->options->grace_ms;
         return;
     }
-    training->left = false;
+    training->orphaned = false;
     training->place = SCHEDULE_CPU;
     training->record.pid = 0;
     if (training->record.ending == ENDING_SHUTDOWN)
@@ -67,7 +67,7 @@ static void take_over(struct serve_training *training)
     if (!serve_training_state_ended(record->state) && !serve_queue_open_events(training))
         training->serve->options->tell("events cannot be kept: the disk has no room, or is read only");
     if (serve_training_state_runs(record->state)) {
-        training->left = true;
+        training->orphaned = true;
         training->limit_mib = serve_queue_wanted_mib(training);
         training->place = place_of(training->serve, record->device);
     } else if (!readable && !serve_training_state_ended(record->state)) {
