@@ -14,7 +14,7 @@ static json_t *judge_one(struct study_run *run, struct study_store *store, int64
     char err[TRIAL_ERROR_MAX], words[TRIAL_ERROR_MAX + 64];
     json_t *proposal = NULL;
     if (study_proposal_judge(store, id, folder, folders, NULL, &proposal, err) < 0) {
-        snprintf(words, sizeof words, "a proposal is not judged anew: %s", err);
+        snprintf(words, sizeof words, "a proposal is not judged again: %s", err);
         telemetry_report_warning(&run->report, words);
     }
     return proposal;

@@ -60,8 +60,8 @@ static int claim_output(struct train_run *run)
     if (run->replaces && !run->args->overwrite)
         return train_failed(
             run, "checkpoint",
-            "checkpoints of an earlier training: %.600s/%s-%lld.ckpt: --resume latest goes on "
-            "from it, --overwrite begins anew in its place; or another name or output",
+            "checkpoints of an earlier training: %.600s/%s-%lld.ckpt: --resume latest continues "
+            "from it, --overwrite starts again in its place; or another name or output",
             config->output, config->name, (long long)newest);
     return GO_ON;
 }
@@ -96,25 +96,25 @@ static void tell_gaps(struct train_run *run)
 static int load_source(struct train_run *run)
 {
     char err[SOURCE_ERROR_MAX];
-    struct usage begun = telemetry_usage_now();
+    struct usage started = telemetry_usage_now();
     telemetry_report_state(&run->report, "loading", run->steps);
     int r = training_source_load(&run->config, &run->source, err);
     if (r < 0)
         return train_failed(run, train_cause(r, "config"), "%s", err);
     tell_gaps(run);
-    train_phase(run, PHASE_LOADING, &begun);
+    train_phase(run, PHASE_LOADING, &started);
     return GO_ON;
 }
 
 static int compute_features(struct train_run *run)
 {
     char err[SOURCE_ERROR_MAX];
-    struct usage begun = telemetry_usage_now();
+    struct usage started = telemetry_usage_now();
     telemetry_report_state(&run->report, "features", run->steps);
     int r = training_source_features(&run->source, err);
     if (r < 0)
         return train_failed(run, train_cause(r, "config"), "%s", err);
-    train_phase(run, PHASE_FEATURES, &begun);
+    train_phase(run, PHASE_FEATURES, &started);
     return GO_ON;
 }
 
@@ -156,8 +156,8 @@ static int make_learner(struct train_run *run)
     run->saved_at = run->steps;
     snprintf(run->saved, sizeof run->saved, "%s", run->from_path);
     if (strncmp(backend, now, sizeof backend - 1) != 0) {
-        snprintf(words, sizeof words, "another backend: %.32s: it was %.32s, which alone goes on to the bit",
-                 now, backend);
+        snprintf(words, sizeof words,
+                 "another backend: %.32s: it was %.32s, which alone continues to the bit", now, backend);
         telemetry_report_warning(&run->report, words);
     }
     checkpoint_destroy(run->from);
@@ -213,7 +213,7 @@ static void show(struct train_run *run, const struct update_figures *figures)
                                                 trainer_update_scalars(figures, scalars)) < 0) {
         telemetry_report_warning(
             &run->report, "cannot write event files: [training] tensorboard: room on the disk is needed; "
-                          "the training goes on without them");
+                          "the training continues without them");
         telemetry_tensorboard_close(run->board);
         run->board = NULL;
     }
@@ -224,13 +224,13 @@ static int iterate(struct train_run *run)
     char err[PPO_ERROR_MAX];
     struct learner *learner = run->making.learner;
     struct update_figures figures = {.device = NAN};
-    struct usage begun = telemetry_usage_now();
+    struct usage started = telemetry_usage_now();
     bool rehearses = run->steps == 0 && run->config.ppo.normalise_observations;
     int r = ppo_learner_iterate(learner, &figures.update, err);
     if (r < 0) /* -EDOM: the losses are no numbers; -EINVAL: an action is none */
         return train_failed(run, train_cause(r, r == -EDOM || r == -EINVAL ? "nan" : "device"),
                             "%s; the last good checkpoint: %s", err, run->saved[0] ? run->saved : "none");
-    figures.usage = telemetry_usage_since(&begun);
+    figures.usage = telemetry_usage_since(&started);
     figures.steps_s = (double)(figures.update.steps - run->steps) / figures.usage.wall_s;
     if (training_making_on_device(&run->making)) /* its clock's, from the first to the last that was queued */
         figures.device = (figures.update.seconds_rollout + figures.update.seconds_advantage +

@@ -42,7 +42,7 @@ struct train_run {
 };
 
 /* A phase's end: its event, and its sum. */
-void train_phase(struct train_run *run, enum phase phase, const struct usage *begun);
+void train_phase(struct train_run *run, enum phase phase, const struct usage *started);
 
 /* The update's event, unless one was told less than --report-every ago: then it waits for train_ended(). */
 void train_updated(struct train_run *run, const struct update_figures *figures);

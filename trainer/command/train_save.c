@@ -43,9 +43,9 @@ void train_updated(struct train_run *run, const struct update_figures *figures)
     telemetry_report_event(&run->report, "update", trainer_update_json(figures));
 }
 
-void train_phase(struct train_run *run, enum phase phase, const struct usage *begun)
+void train_phase(struct train_run *run, enum phase phase, const struct usage *started)
 {
-    struct usage used = telemetry_usage_since(begun);
+    struct usage used = telemetry_usage_since(started);
     const struct phase_use use = {used.wall_s, used.cpu_s, NAN};
     run->phases[phase].seconds += used.wall_s;
     run->phases[phase].cpu_s += used.cpu_s;
@@ -81,7 +81,7 @@ void train_save(struct train_run *run)
 {
     char err[KEEP_ERROR_MAX];
     const struct train_config *config = &run->config;
-    struct usage begun = telemetry_usage_now();
+    struct usage started = telemetry_usage_now();
     run->lost = false;
     telemetry_report_state(&run->report, "checkpointing", run->steps);
     if (run->saved_at != run->steps) {
@@ -96,7 +96,7 @@ void train_save(struct train_run *run)
                      (long long)run->steps);
             telemetry_report_event(&run->report, "checkpoint",
                                    json_pack("{s:I, s:s, s:f}", "steps", (json_int_t)run->steps, "path",
-                                             run->saved, "seconds", telemetry_usage_since(&begun).wall_s));
+                                             run->saved, "seconds", telemetry_usage_since(&started).wall_s));
         }
     }
     int r = save_policy(run, err);
@@ -108,7 +108,7 @@ bool train_evaluate(struct train_run *run)
     char err[KEEP_ERROR_MAX];
     struct kept_policy policy = {0};
     struct tensorboard_scalar scalars[UPDATE_SCALARS];
-    struct usage begun = telemetry_usage_now();
+    struct usage started = telemetry_usage_now();
     if (!training_source_tests(&run->source) || (run->evaluated && run->evaluated_at == run->steps))
         return true;
     telemetry_report_state(&run->report, "evaluating", run->steps);
@@ -127,7 +127,7 @@ bool train_evaluate(struct train_run *run)
     }
     run->evaluated = true;
     run->evaluated_at = run->steps;
-    train_phase(run, PHASE_EVALUATION, &begun);
+    train_phase(run, PHASE_EVALUATION, &started);
     json_t *json = trainer_evaluation_json(&run->source, &run->evaluation);
     if (json)
         json_object_set_new(json, "steps", json_integer((json_int_t)run->steps));

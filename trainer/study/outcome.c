@@ -51,8 +51,8 @@ json_t *study_outcome_gates(const struct gate_limits *limits, const struct gate_
     struct gate_verdict verdicts[GATES_MAX];
     int n = gate_judge(limits, figures, verdicts, ret_admitted);
     json_t *list = json_array();
-    int begun = snprintf(words, cap, "%s: ", *ret_admitted ? "admitted" : "refused");
-    gate_words(verdicts, n, *ret_admitted, words + begun, cap - (size_t)begun);
+    int started = snprintf(words, cap, "%s: ", *ret_admitted ? "admitted" : "refused");
+    gate_words(verdicts, n, *ret_admitted, words + started, cap - (size_t)started);
     for (int i = 0; i < n; i++)
         json_array_append_new(list,
                               json_pack("{s:s, s:o, s:o, s:b}", "gate", verdicts[i].gate, "figure",

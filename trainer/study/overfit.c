@@ -125,7 +125,7 @@ static void half_sharpes(const struct sums *sums, unsigned bits, double *sharpes
 
 /* ---- half splits ---- */
 
-/* What was best in sample, and where it is out of sample. */
+/* What was best in sample, and where it is out of sample; adds to the pbo of all splits. */
 static void compare(size_t columns, const double *in, const double *out, size_t at, struct overfit *ret)
 {
     size_t best = 0, worse = 0, same = 0;
@@ -135,7 +135,8 @@ static void compare(size_t columns, const double *in, const double *out, size_t 
         worse += out[c] < out[best];
         same += out[c] == out[best];
     }
-    double rank = (double)worse + ((double)same + 1) / 2;
+    double rank = (double)worse + ((double)same + 1) / 2, middle = ((double)columns + 1) / 2;
+    ret->pbo += rank == middle && same > 1 ? 0.5 : rank <= middle;
     ret->chosen[at] = (int)best;
     ret->lambda[at] = log(rank / ((double)columns + 1 - rank));
     ret->in_sample[at] = in[best];
@@ -143,7 +144,7 @@ static void compare(size_t columns, const double *in, const double *out, size_t 
 }
 
 /* The halves in lexicographic order, those with block 0 first. The other half of number k from the front is
- * number k from the back, so that each is reckoned once. */
+ * number k from the back, so that each is computed once. */
 static void split_all(struct sums *sums, struct overfit *ret)
 {
     int half = sums->blocks / 2, block[BLOCKS_MAX];
@@ -169,10 +170,9 @@ static void split_all(struct sums *sums, struct overfit *ret)
 static void summarise(struct overfit *overfit)
 {
     double n = (double)overfit->splits, x = 0, y = 0, xx = 0, xy = 0, yy = 0;
-    size_t below = 0, lost = 0;
+    size_t lost = 0;
     bool x_varies = false, y_varies = false; /* sums of rounding alone say nothing */
     for (size_t i = 0; i < overfit->splits; i++) {
-        below += overfit->lambda[i] <= 0;
         lost += overfit->out_of_sample[i] < 0;
         x += overfit->in_sample[i];
         y += overfit->out_of_sample[i];
@@ -187,7 +187,7 @@ static void summarise(struct overfit *overfit)
         xy += dx * dy;
         yy += dy * dy;
     }
-    overfit->pbo = (double)below / n;
+    overfit->pbo /= n;
     overfit->probability_of_loss = (double)lost / n;
     overfit->slope = x_varies ? xy / xx : NAN;
     overfit->intercept = y - overfit->slope * x;

@@ -5,7 +5,8 @@
  * Conventions: the first T mod S rows are dropped. Sharpe = mean / deviation (ddof 1) of a column's rows; a
  * column without variance has 0. Of columns that are equally good in sample the first is chosen. Rank 1 is
  * the worst, ties take the mean rank; omega = rank / (N + 1), lambda = ln(omega / (1 - omega)); PBO is the
- * share of lambda <= 0, probability of loss that of out-of-sample Sharpes < 0 of what was chosen. */
+ * share of lambda <= 0, where a split whose lambda is 0 by a tie counts half: columns that are all the same
+ * have 0.5. Probability of loss is the share of out-of-sample Sharpes < 0 of what was chosen. */
 #ifndef TRAINER_STUDY_OVERFIT_H
 #define TRAINER_STUDY_OVERFIT_H
 

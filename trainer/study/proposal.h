@@ -7,12 +7,12 @@
 #include "trainer/study/trial.h"
 
 /* Takes the best trials of the study, trains them on all rows of the search (study_trial_final()), in
- * FOLDER/proposals/K, a K that nobody has, reckons PBO, the deflated Sharpe ratio and so on from the trials'
- * returns.csv, and writes FOLDER/report.html and, last, FOLDER/proposal.json. A trial whose training is
- * refused or diverges is told, and the next best proposed instead. `others` (NULL: none) are the other
+ * FOLDER/proposals/K, a K that no other has, computes PBO, the deflated Sharpe ratio and so on from the
+ * trials' returns.csv, and writes FOLDER/report.html and, last, FOLDER/proposal.json. A trial whose training
+ * is refused or diverges is reported, and the next best proposed instead. `others` (NULL: none) are the other
  * studies of the search, whose trials count as tried, and in PBO where their rows are the same. *ret is the
- * proposal, a new reference. 1: it was told to stop. Of what comes to nothing
- * nothing stays in FOLDER/proposals. -ENODATA: no COMPLETE trial; else what the last training, or the
+ * proposal, a new reference. 1: it was asked to stop. What is not finished leaves
+ * nothing in FOLDER/proposals. -ENODATA: no COMPLETE trial; else what the last training, or the
  * machine, was at fault for. */
 int study_proposal_make(const struct study_market *market, const struct train_config *base,
                         const struct search_settings *settings, const struct study *study,
@@ -20,9 +20,9 @@ int study_proposal_make(const struct study_market *market, const struct train_co
                         const struct trial_calls *calls, json_t **ret, char err[static TRIAL_ERROR_MAX]);
 
 /* Does the earlier one, as its file has it, hold for these trials and settings? 1: it does. Where gates,
- * expiry or name are others it is judged anew, and where other trials have ended since, of this study or of
+ * expiry or name are others it is judged again, and where other trials have ended since, of this study or of
  * `others` as for study_proposal_make(), but the same ones would be trained, its policy stays and what is
- * reckoned of all trials is reckoned anew; the file is written then. 0: it is to be made anew: it is of
+ * computed of all trials is computed again; the file is written then. 0: it is to be made again: it is of
  * another study or of other trials, other ones are the best now, or it is made of something else. -errno with
  * a sentence: the file cannot be written. */
 int study_proposal_rejudge(const struct train_config *base, const struct search_settings *settings,
@@ -33,7 +33,7 @@ int study_proposal_rejudge(const struct train_config *base, const struct search_
 /* What the study of that id has proposed, FOLDER/proposal.json, is judged over all trials of its search that
  * the storage has by now, by the limits that it was judged by, and written where that changes it; its policy
  * stays. Other processes that judge or write it wait meanwhile, so that who comes last has counted all: what
- * all of them do at their end. A study of the search whose folder nobody knows is sought in FOLDERS. 1: *ret
+ * all of them do at their end. A study of the search whose folder is not known is sought in FOLDERS. 1: *ret
  * is it, a new reference; 0: there is none, or none of these trials; -errno with a sentence: what cannot be
  * read or written, -EBUSY: another process has been at it for a minute. */
 int study_proposal_judge(struct study_store *store, int64_t id, const char *folder, const char *folders,

@@ -20,7 +20,7 @@ static bool says(const json_t *proposal, const char *key, json_t *now)
     return same;
 }
 
-/* Of these trials and none besides, and nothing of them has changed. */
+/* Of these trials and no others, and nothing of them has changed. */
 static bool is_of_these(const json_t *proposal, const struct study *study, const struct study_members *others)
 {
     const char *name = json_string_value(json_object_get(proposal, "study"));
@@ -40,9 +40,9 @@ static bool is_trained_so(const json_t *proposal, const struct search_settings *
 }
 
 /* Counts, and what is luck, among the trials that there are now. */
-static int reckon(const struct study *study, const struct study_members *others, int proposed, int complete,
-                  const char *folder, const struct trial_calls *calls, json_t *proposal,
-                  char err[static TRIAL_ERROR_MAX])
+static int compute(const struct study *study, const struct study_members *others, int proposed, int complete,
+                   const char *folder, const struct trial_calls *calls, json_t *proposal,
+                   char err[static TRIAL_ERROR_MAX])
 {
     json_t *validation = NULL;
     int r = study_outcome_validate(study, others, proposed, folder, calls, &validation, err);
@@ -56,15 +56,15 @@ static int reckon(const struct study *study, const struct study_members *others,
 }
 
 /* 1; 0: other trials would be trained. */
-static int reckon_again(const struct search_settings *settings, const struct study *study,
-                        const struct study_members *others, const char *folder,
-                        const struct trial_calls *calls, json_t *proposal, char err[static TRIAL_ERROR_MAX])
+static int compute_again(const struct search_settings *settings, const struct study *study,
+                         const struct study_members *others, const char *folder,
+                         const struct trial_calls *calls, json_t *proposal, char err[static TRIAL_ERROR_MAX])
 {
     struct study_ranked ranked;
     int r = study_rank(study, &ranked, err);
     bool same = r == 0 && is_trained_so(proposal, settings, study, &ranked);
     if (same)
-        r = reckon(study, others, ranked.trials[0]->number, ranked.n, folder, calls, proposal, err);
+        r = compute(study, others, ranked.trials[0]->number, ranked.n, folder, calls, proposal, err);
     free(ranked.trials);
     return r == 0 ? same : r == -ENODATA ? 0 : r;
 }
@@ -97,7 +97,7 @@ int study_proposal_rejudge(const struct train_config *base, const struct search_
     if (!says(proposal, "made_of", study_made_of(base, settings)))
         return 0;
     bool held = is_of_these(proposal, study, others);
-    int r = held ? 1 : reckon_again(settings, study, others, folder, calls, proposal, err);
+    int r = held ? 1 : compute_again(settings, study, others, folder, calls, proposal, err);
     if (r <= 0)
         return r;
     if (gate_figures_parse(proposal, &figures, why) < 0)
@@ -183,7 +183,7 @@ static int judge(const struct study *study, const struct study_members *others, 
         return 0;
     if (is_of_these(proposal, study, others))
         return 1;
-    int r = reckon(study, others, first, complete, folder, calls, proposal, err);
+    int r = compute(study, others, first, complete, folder, calls, proposal, err);
     if (r < 0)
         return r;
     if (gate_figures_parse(proposal, &figures, why) < 0)

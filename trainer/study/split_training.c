@@ -83,13 +83,13 @@ static int iterate(struct study_running_trial *run, struct learner *learner, str
     char why[PPO_ERROR_MAX];
     while (learnt->steps < run->config->ppo.total_steps) {
         struct ppo_update update;
-        double begun = clock_now_s();
+        double started = clock_now_s();
         if (!study_continue(run, (double)learnt->steps / total))
             return 1;
         int r = ppo_learner_iterate(learner, &update, why);
         if (r < 0) /* -EINVAL: an action is no number: so are the weights */
             return study_error(err, r == -EINVAL ? -EDOM : r, "%s", why);
-        run->steps_s = (double)(update.steps - learnt->steps) / (clock_now_s() - begun);
+        run->steps_s = (double)(update.steps - learnt->steps) / (clock_now_s() - started);
         learnt->steps = update.steps;
     }
     return study_continue(run, 1) ? 0 : 1;
@@ -102,7 +102,7 @@ int study_train(struct study_running_trial *run, int which, const struct split_r
     struct study_trained learnt = {0};
     struct making making = {0};
     char why[KEEP_ERROR_MAX];
-    double begun = clock_now_s();
+    double started = clock_now_s();
     int r = study_continue(run, 0) ? take_data(market, which, blocks, n, end, &learnt, err) : 1;
     if (r == 0)
         r = make_markets(run->config, blocks, n, &learnt, err);
@@ -125,7 +125,7 @@ int study_train(struct study_running_trial *run, int which, const struct split_r
     if (r == 0 && (r = training_kept_policy_take(making.learner, &learnt.policy, why)) < 0)
         study_error(err, r, "%s", why);
     training_making_end(&making);
-    learnt.seconds = clock_now_s() - begun;
+    learnt.seconds = clock_now_s() - started;
     if (r != 0) {
         study_trained_finish(&learnt);
         return r;

@@ -51,6 +51,24 @@ static void test_by_hand(void)
     CHECK_NEAR(overfit_sharpe(returns, 3, 1), 0, 0);
 }
 
+/* Identical columns: choosing neither helps nor hurts. With a worse one beside them it helps. */
+static void test_ties(void)
+{
+    static const double rows[] = {2, 1, 4, 3, -1, 2, 3, 5};
+    double returns[8 * 4];
+    for (int worse = 0; worse <= 1; worse++)
+        for (size_t columns = 2; columns <= 4; columns++) {
+            struct overfit overfit;
+            char err[OVERFIT_ERROR_MAX];
+            for (size_t i = 0; i < 8 * columns; i++)
+                returns[i] = rows[i / columns] - (worse && i % columns == 0 ? 3 : 0);
+            CHECK_INT(overfit_compute(returns, 8, columns, 4, &overfit, err), 0);
+            CHECK_NEAR(overfit.pbo, worse ? 0 : 0.5, 0);
+            CHECK(worse ? overfit.lambda[0] > 0 : overfit.lambda[0] == 0);
+            overfit_finish(&overfit);
+        }
+}
+
 /* Means over matrices of noise, with a column of Sharpe `sharpe` a row in each where it is not 0. */
 static double mean_pbo(struct random *random, int matrices, size_t rows, size_t columns, double sharpe,
                        double *ret_deviation)
@@ -149,6 +167,7 @@ int main(void)
 {
     struct random random = random_seeded("trainer/overfit", 20261122);
     test_by_hand();
+    test_ties();
     test_noise(&random);
     test_refused();
     test_deflated(&random);

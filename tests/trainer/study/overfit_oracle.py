@@ -40,7 +40,8 @@ def expect(returns, blocks):
         outside = sharpes(np.concatenate([parts[b] for b in range(blocks) if b not in half]))
         best = int(np.argmax(inside))
         omega = scipy.stats.rankdata(outside)[best] / (returns.shape[1] + 1)
-        rows.append((np.log(omega / (1 - omega)), inside[best], outside[best], best))
+        tied = omega == 0.5 and np.sum(outside == outside[best]) > 1
+        rows.append((np.log(omega / (1 - omega)), inside[best], outside[best], best, 0.5 if tied else omega <= 0.5))
     table = np.array(rows)
     lam, x, y = table[:, 0], table[:, 1], table[:, 2]
     if x.max() == x.min():
@@ -48,7 +49,7 @@ def expect(returns, blocks):
     else:
         slope, intercept = np.linalg.lstsq(np.stack([x, np.ones_like(x)], 1), y, rcond=None)[0]
         line = (slope, intercept, np.nan if y.max() == y.min() else np.corrcoef(x, y)[0, 1] ** 2)
-    return [len(rows), np.mean(lam <= 0), np.mean(y < 0), *line], table
+    return [len(rows), np.mean(table[:, 4]), np.mean(y < 0), *line], table[:, :4]
 
 
 def expect_deflated(returns, trials, variance):
