@@ -1,11 +1,11 @@
 #include "db/state.h"
+#include "exchange/fail.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,18 +14,6 @@
 #include <unistd.h>
 
 enum { DIRECTORY_MODE = 0750, LOCK_MODE = 0640 };
-
-static int fail(int r, char *err, size_t err_size, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
-static int fail(int r, char *err, size_t err_size, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(err, err_size, format, args);
-    va_end(args);
-    return r;
-}
 
 static bool join(char ret[static STATE_PATH_MAX], const char *directory, const char *name)
 {
@@ -38,24 +26,24 @@ static int find_path(const char *option, char ret[static STATE_PATH_MAX], char *
     int n;
     if (option) {
         if (!*option)
-            return fail(-EINVAL, err, err_size, "--state: empty: a directory is needed");
+            return fail_with(-EINVAL, err, err_size, "--state: empty: a directory is needed");
         n = snprintf(ret, STATE_PATH_MAX, "%s", option);
     } else if (system && *system) {
         /* systemd joins several by colons; the first is ours. */
         n = snprintf(ret, STATE_PATH_MAX, "%.*s", (int)strcspn(system, ":"), system);
         if (*ret != '/')
-            return fail(-EINVAL, err, err_size, "STATE_DIRECTORY: \"%s\": an absolute path is needed",
-                        system);
+            return fail_with(-EINVAL, err, err_size, "STATE_DIRECTORY: \"%s\": an absolute path is needed",
+                             system);
     } else if (xdg && *xdg == '/') {
         n = snprintf(ret, STATE_PATH_MAX, "%s/papertape", xdg);
     } else if (home && *home == '/') {
         n = snprintf(ret, STATE_PATH_MAX, "%s/.local/state/papertape", home);
     } else {
-        return fail(-EINVAL, err, err_size, "no state directory: give --state DIR, or set HOME");
+        return fail_with(-EINVAL, err, err_size, "no state directory: give --state DIR, or set HOME");
     }
     if (n >= STATE_PATH_MAX)
-        return fail(-ENAMETOOLONG, err, err_size, "the state directory's path is longer than %d bytes",
-                    STATE_PATH_MAX - 1);
+        return fail_with(-ENAMETOOLONG, err, err_size, "the state directory's path is longer than %d bytes",
+                         STATE_PATH_MAX - 1);
     while (n > 1 && ret[n - 1] == '/')
         ret[--n] = '\0';
     return 0;
@@ -76,8 +64,8 @@ int db_state_dir_find(const char *option, struct state_dir *ret, char *err, size
         !join(state.policies, state.path, "policies") ||
         !join(state.checkpoints, state.path, "checkpoints") || !join(state.events, state.path, "events") ||
         !join(state.lock, state.path, "papertaped.lock") || !join(state.socket, socket_dir, "control.sock"))
-        return fail(-ENAMETOOLONG, err, err_size, "%.64s…: the path is longer than %d bytes", state.path,
-                    STATE_PATH_MAX - 1);
+        return fail_with(-ENAMETOOLONG, err, err_size, "%.64s…: the path is longer than %d bytes", state.path,
+                         STATE_PATH_MAX - 1);
     *ret = state;
     return 0;
 }
@@ -144,9 +132,9 @@ bool db_state_dir_denied(const struct state_dir *state, const char *option, char
 int db_state_dir_check_socket(const struct state_dir *state, char *err, size_t err_size)
 {
     if (strlen(state->socket) > STATE_SOCKET_MAX)
-        return fail(-ENAMETOOLONG, err, err_size,
-                    "%s: a socket's path has at most %d bytes: use a shorter state directory", state->socket,
-                    STATE_SOCKET_MAX);
+        return fail_with(-ENAMETOOLONG, err, err_size,
+                         "%s: a socket's path has at most %d bytes: use a shorter state directory",
+                         state->socket, STATE_SOCKET_MAX);
     return 0;
 }
 
@@ -154,22 +142,23 @@ static int check_directory(const char *path, char *err, size_t err_size)
 {
     struct stat st;
     if (stat(path, &st) < 0 && errno == ENOENT)
-        return fail(-EPERM, err, err_size,
-                    "%s: is a symbolic link that leads nowhere: make the directory, or remove the link",
-                    path);
+        return fail_with(-EPERM, err, err_size,
+                         "%s: is a symbolic link that leads nowhere: make the directory, or remove the link",
+                         path);
     if (stat(path, &st) < 0)
-        return fail(-errno, err, err_size, "%s: %s", path, strerror(errno));
+        return fail_with(-errno, err, err_size, "%s: %s", path, strerror(errno));
     if (!S_ISDIR(st.st_mode))
-        return fail(-ENOTDIR, err, err_size, "%s: is not a directory: one is needed, as --state DIR", path);
+        return fail_with(-ENOTDIR, err, err_size, "%s: is not a directory: one is needed, as --state DIR",
+                         path);
     if (st.st_uid != geteuid() && st.st_uid != 0)
-        return fail(
+        return fail_with(
             -EPERM, err, err_size,
             "%s: belongs to uid %u, not to uid %u which runs this: chown it, or give another --state DIR",
             path, (unsigned)st.st_uid, (unsigned)geteuid());
     if (st.st_mode & S_IWOTH)
-        return fail(-EPERM, err, err_size,
-                    "%s: every user may write in it (mode %04o): mode 0750 is needed: chmod 0750 %s", path,
-                    (unsigned)(st.st_mode & 07777), path);
+        return fail_with(-EPERM, err, err_size,
+                         "%s: every user may write in it (mode %04o): mode 0750 is needed: chmod 0750 %s",
+                         path, (unsigned)(st.st_mode & 07777), path);
     return 0;
 }
 
@@ -186,7 +175,7 @@ static int make_directory(const char *path, char *err, size_t err_size)
             int r = -errno;
             struct stat st;
             if (lstat(part, &st) < 0) /* an existing parent may be on a read-only file system */
-                return fail(r, err, err_size, "%s: cannot be created: %s", part, strerror(-r));
+                return fail_with(r, err, err_size, "%s: cannot be created: %s", part, strerror(-r));
         }
         if (!slash)
             break;
@@ -209,13 +198,13 @@ static int check_access(const char *path, int wanted, const char *needed, char *
         return 0;
     int r = -errno;
     if (r != -EACCES || stat(path, &st) < 0)
-        return fail(r, err, err_size, "%s: cannot be %s: %s", path, wanted & W_OK ? "written" : "read",
-                    strerror(-r));
-    return fail(r, err, err_size,
-                "%s: uid %u, which runs this, may not %s it (it belongs to uid %u, mode %04o): %s %s %s",
-                path, (unsigned)geteuid(), wanted & W_OK ? "read and write" : "read", (unsigned)st.st_uid,
-                (unsigned)(st.st_mode & 07777),
-                st.st_uid == geteuid() ? "chmod" : "chown it to that user and chmod", needed, path);
+        return fail_with(r, err, err_size, "%s: cannot be %s: %s", path, wanted & W_OK ? "written" : "read",
+                         strerror(-r));
+    return fail_with(r, err, err_size,
+                     "%s: uid %u, which runs this, may not %s it (it belongs to uid %u, mode %04o): %s %s %s",
+                     path, (unsigned)geteuid(), wanted & W_OK ? "read and write" : "read",
+                     (unsigned)st.st_uid, (unsigned)(st.st_mode & 07777),
+                     st.st_uid == geteuid() ? "chmod" : "chown it to that user and chmod", needed, path);
 }
 
 /* A segment that cannot be read is no damaged one. The newest, which is the last by name, is written to. */
@@ -223,7 +212,7 @@ static int check_segments(const struct state_dir *state, char *err, size_t err_s
 {
     char path[STATE_PATH_MAX + NAME_MAX + 2], newest[NAME_MAX + 1] = "";
     DIR *listing = opendir(state->events);
-    int r = listing ? 0 : fail(-errno, err, err_size, "%s: %s", state->events, strerror(errno));
+    int r = listing ? 0 : fail_with(-errno, err, err_size, "%s: %s", state->events, strerror(errno));
     for (const struct dirent *entry; r == 0 && (entry = readdir(listing)) != NULL;) {
         const char *name = entry->d_name, *end = strrchr(name, '.');
         if (!end || strcmp(end, ".journal") != 0)
@@ -252,11 +241,12 @@ static int check_database(const struct state_dir *state, char *err, size_t err_s
         if (lstat(path, &st) < 0)
             continue; /* absent, or the open says why */
         if (!S_ISREG(st.st_mode))
-            return fail(-EPERM, err, err_size,
-                        "%s: is %s: the database is a file in the state directory itself: move that here",
-                        path, kind_of(st.st_mode));
+            return fail_with(
+                -EPERM, err, err_size,
+                "%s: is %s: the database is a file in the state directory itself: move that here", path,
+                kind_of(st.st_mode));
         if (st.st_uid != geteuid())
-            return fail(
+            return fail_with(
                 -EPERM, err, err_size,
                 "%s: belongs to uid %u, not to uid %u which runs this: chown it, or give another --state "
                 "DIR",
@@ -297,17 +287,18 @@ static int check_lock(const struct state_dir *state, int fd, char *err, size_t e
 {
     struct stat st;
     if (fstat(fd, &st) < 0)
-        return fail(-errno, err, err_size, "%s: %s", state->lock, strerror(errno));
+        return fail_with(-errno, err, err_size, "%s: %s", state->lock, strerror(errno));
     if (!S_ISREG(st.st_mode))
-        return fail(-EPERM, err, err_size, "%s: is %s: a file is needed: remove that", state->lock,
-                    kind_of(st.st_mode));
+        return fail_with(-EPERM, err, err_size, "%s: is %s: a file is needed: remove that", state->lock,
+                         kind_of(st.st_mode));
     if (st.st_nlink > 1)
-        return fail(-EPERM, err, err_size,
-                    "%s: the file has %u names (hard links): one of its own is needed: remove this one",
-                    state->lock, (unsigned)st.st_nlink);
+        return fail_with(-EPERM, err, err_size,
+                         "%s: the file has %u names (hard links): one of its own is needed: remove this one",
+                         state->lock, (unsigned)st.st_nlink);
     if (st.st_uid != geteuid())
-        return fail(-EPERM, err, err_size, "%s: belongs to uid %u, not to uid %u which runs this: remove it",
-                    state->lock, (unsigned)st.st_uid, (unsigned)geteuid());
+        return fail_with(-EPERM, err, err_size,
+                         "%s: belongs to uid %u, not to uid %u which runs this: remove it", state->lock,
+                         (unsigned)st.st_uid, (unsigned)geteuid());
     return 0;
 }
 
@@ -315,12 +306,12 @@ static int open_lock(const struct state_dir *state, char *err, size_t err_size)
 {
     int fd = open(state->lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, LOCK_MODE);
     if (fd < 0 && (errno == ELOOP || errno == EISDIR))
-        return fail(-EPERM, err, err_size, "%s: is %s: a file is needed: remove that", state->lock,
-                    errno == ELOOP ? "a symbolic link" : "a directory");
+        return fail_with(-EPERM, err, err_size, "%s: is %s: a file is needed: remove that", state->lock,
+                         errno == ELOOP ? "a symbolic link" : "a directory");
     if (fd < 0) {
         int r = -errno;
         int denied = check_access(state->lock, R_OK | W_OK, "0640", err, err_size);
-        return denied < 0 ? denied : fail(r, err, err_size, "%s: %s", state->lock, strerror(-r));
+        return denied < 0 ? denied : fail_with(r, err, err_size, "%s: %s", state->lock, strerror(-r));
     }
     int r = check_lock(state, fd, err, err_size);
     if (r < 0)
@@ -338,11 +329,11 @@ int db_state_dir_lock(const struct state_dir *state, int *ret_fd, char *err, siz
     if (fcntl(fd, F_OFD_SETLK, &lock) < 0) {
         r = errno == EAGAIN || errno == EACCES ? -EBUSY : -errno;
         if (r == -EBUSY)
-            fail(r, err, err_size,
-                 "%s: is in use by papertaped, pid %d: end that one, or give another --state DIR",
-                 state->path, (int)read_pid(fd));
+            fail_with(r, err, err_size,
+                      "%s: is in use by papertaped, pid %d: end that one, or give another --state DIR",
+                      state->path, (int)read_pid(fd));
         else
-            fail(r, err, err_size, "%s: cannot be locked: %s", state->lock, strerror(-r));
+            fail_with(r, err, err_size, "%s: cannot be locked: %s", state->lock, strerror(-r));
         close(fd);
         return r;
     }
@@ -350,7 +341,7 @@ int db_state_dir_lock(const struct state_dir *state, int *ret_fd, char *err, siz
     int n = snprintf(pid, sizeof pid, "%d\n", (int)getpid());
     if (ftruncate(fd, 0) < 0 || pwrite(fd, pid, (size_t)n, 0) != n) {
         r = errno ? -errno : -EIO;
-        fail(r, err, err_size, "%s: cannot be written: %s", state->lock, strerror(-r));
+        fail_with(r, err, err_size, "%s: cannot be written: %s", state->lock, strerror(-r));
         close(fd);
         return r;
     }

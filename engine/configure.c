@@ -4,13 +4,12 @@
  * All that can fail happens in a second engine, made by the new configuration; then what goes on is moved
  * into its arrays, and the two engines change their arrays. */
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/state.h"
 #include "engine/visit.h"
+#include "exchange/fail.h"
 #include "exchange/filter.h"
 
 struct change {
@@ -23,16 +22,7 @@ struct change {
     bool interval;         /* bars of another length: what was seen of bars begins anew */
 };
 
-static int refuse(const struct change *change, int error, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static int refuse(const struct change *change, int error, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(change->err, ENGINE_ERROR_MAX, format, args);
-    va_end(args);
-    return error;
-}
+#define refuse(change, code, ...) fail_with(code, (change)->err, ENGINE_ERROR_MAX, __VA_ARGS__)
 
 /* Does anything of the engine hang on the symbol? Names the account. */
 static const char *user_of(const struct engine *engine, int symbol)

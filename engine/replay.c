@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,16 +29,7 @@ struct replay {
     char error[JOURNAL_ERROR_MAX];
 };
 
-static int fault(struct replay *replay, int error, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static int fault(struct replay *replay, int error, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(replay->error, sizeof replay->error, format, args);
-    va_end(args);
-    return error;
-}
+#define fault(replay, code, ...) fail_line(code, (replay)->error, sizeof(replay)->error, NULL, __VA_ARGS__)
 
 static int reader_fault(struct replay *replay, int error)
 {

@@ -2,6 +2,7 @@
 #ifndef EXCHANGE_FAIL_H
 #define EXCHANGE_FAIL_H
 
+#include <stddef.h>
 #include <stdio.h>
 
 static inline int fail_error(int error)
@@ -11,5 +12,11 @@ static inline int fail_error(int error)
 
 /* Writes the sentence of a printf format into err[size]; its value is `error`. */
 #define fail_with(error, err, size, ...) (snprintf(err, size, __VA_ARGS__), fail_error(error))
+
+/* The same behind "WHERE: " (NULL: without), in one line: control characters, which names in a file may have,
+ * become "?". */
+#define fail_line(error, ...) (fail_put_line(__VA_ARGS__), fail_error(error))
+void fail_put_line(char *err, size_t size, const char *where, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 #endif

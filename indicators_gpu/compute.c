@@ -1,9 +1,8 @@
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "exchange/fail.h"
 #include "indicators_gpu/fast/pass.h"
 
 static const char *const column_names[INDICATOR_COLUMNS] = {"open", "high", "low", "close", "volume", "time"};
@@ -72,15 +71,7 @@ struct refusal {
     size_t cap;
 };
 
-static int refuse(const struct refusal *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int refuse(const struct refusal *to, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(to->err, to->cap, format, args);
-    va_end(args);
-    return -EINVAL;
-}
+#define refuse(to, ...) fail_with(-EINVAL, (to)->err, (to)->cap, __VA_ARGS__)
 
 static int check_options(const struct indicator_request *request, const struct refusal *refusal)
 {

@@ -1,7 +1,5 @@
 #include "trainer/config_table.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #define AT(field)       KEY_AT(struct train_config, field)
@@ -78,13 +76,4 @@ bool train_config_is_market_section(const char *section)
 {
     return strcmp(section, "environment") == 0 || strcmp(section, "data") == 0 ||
            train_config_is_study_section(section);
-}
-
-int train_config_say(char *err, int code, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(err, CONFIG_ERROR_MAX, format, args);
-    va_end(args);
-    return code;
 }

@@ -2,6 +2,7 @@
 #ifndef TRAINER_CONFIG_TABLE_H
 #define TRAINER_CONFIG_TABLE_H
 
+#include "exchange/fail.h"
 #include "record/config_key.h"
 #include "trainer/config.h"
 
@@ -45,6 +46,6 @@ int train_config_misfits(const struct train_config *config,
                          void (*misfit)(void *ctx, const char *section, const char *keys, const char *words),
                          void *ctx);
 
-int train_config_say(char *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+#define train_config_say(err, code, ...) fail_with(code, err, CONFIG_ERROR_MAX, __VA_ARGS__)
 
 #endif

@@ -1,21 +1,11 @@
 /* What a market's symbols have in common, and what they lack. */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 
+#include "exchange/fail.h"
 #include "trainer/data.h"
 
-static int refuse(char err[static TRAINER_DATA_ERROR_MAX], const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static int refuse(char err[static TRAINER_DATA_ERROR_MAX], const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(err, TRAINER_DATA_ERROR_MAX, format, args);
-    va_end(args);
-    return -EINVAL;
-}
+#define refuse(err, ...) fail_with(-EINVAL, err, TRAINER_DATA_ERROR_MAX, __VA_ARGS__)
 
 static bool in_common(const struct market_series *a, const struct market_series *b, size_t from, size_t to)
 {

@@ -1,7 +1,6 @@
 #include "daemon/arena/file.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,20 +8,13 @@
 
 #include "db/reader.h"
 #include "exchange/bar.h"
+#include "exchange/fail.h"
 #include "strategy/policy/cache.h"
 
 enum { READS_MAX = 8, SYMBOLS_SHOWN = 8 }; /* a training may write the next one meanwhile */
 
-static void fail(struct arena_file *file, int error, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static void fail(struct arena_file *file, int error, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(file->why, sizeof file->why, format, args);
-    va_end(args);
-    file->error = error;
-}
+#define fail(file, code, ...) \
+    ((void)((file)->error = fail_with(code, (file)->why, sizeof(file)->why, __VA_ARGS__)))
 
 /* ---- where it is ---- */
 

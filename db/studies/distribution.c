@@ -3,30 +3,19 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "db/studies/decimal_grid.h"
 #include "db/studies/python_json.h"
+#include "exchange/fail.h"
 
 /* Whole numbers beyond are not all float64s, which is how a parameter's value is kept. */
-#define WHOLE_MAX      ((double)DISTRIBUTION_WHOLE_MAX)
-#define INT64_END      9223372036854775808.0
-#define GRID_TOLERANCE 1e-8 /* of a step, as Optuna has it */
+#define WHOLE_MAX         ((double)DISTRIBUTION_WHOLE_MAX)
+#define INT64_END         9223372036854775808.0
+#define GRID_TOLERANCE    1e-8 /* of a step, as Optuna has it */
 
-static int invalid(char err[static DISTRIBUTION_ERROR_MAX], const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static int invalid(char err[static DISTRIBUTION_ERROR_MAX], const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(err, DISTRIBUTION_ERROR_MAX, format, args);
-    va_end(args);
-    return -EINVAL;
-}
+#define invalid(err, ...) fail_with(-EINVAL, err, DISTRIBUTION_ERROR_MAX, __VA_ARGS__)
 
 int distribution_number(enum distribution_kind kind, double low, double high, double step, bool log,
                         struct distribution *ret, char err[static DISTRIBUTION_ERROR_MAX])

@@ -1,7 +1,6 @@
 #include "db/studies/store.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,17 +8,6 @@
 #include "db/studies/store_ops.h"
 #include "exchange/clock.h"
 #include "exchange/nearest.h"
-
-int study_store_fail(const struct study_store *store, int r, char err[static STUDY_ERROR_MAX],
-                     const char *format, ...)
-{
-    int n = snprintf(err, STUDY_ERROR_MAX, "%.200s: ", store->url);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(err + n, (size_t)(STUDY_ERROR_MAX - n), format, args);
-    va_end(args);
-    return r;
-}
 
 void study_store_close(struct study_store *store)
 {

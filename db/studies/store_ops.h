@@ -4,6 +4,7 @@
 #define DB_STUDIES_STORE_OPS_H
 
 #include "db/studies/store.h"
+#include "exchange/fail.h"
 
 struct study_trial_row {
     int64_t study;
@@ -92,8 +93,8 @@ struct study_store {
 };
 
 /* err becomes "URL: SENTENCE"; returns r. */
-int study_store_fail(const struct study_store *store, int r, char err[static STUDY_ERROR_MAX],
-                     const char *format, ...) __attribute__((format(printf, 4, 5)));
+#define study_store_fail(store, code, err, ...) \
+    fail_line(code, err, STUDY_ERROR_MAX, (store)->url, __VA_ARGS__)
 
 /* A call's own transaction, or its part of the open one. *ret_own goes into leave(), with the call's result:
  * 0 commits; -EINVAL, -ENOENT and -EEXIST, which have changed nothing, leave an open transaction alone. */

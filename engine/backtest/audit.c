@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,15 +35,7 @@ struct audit {
 
 enum { BASE_ROW = 1, QUOTE_ROW = 2, FEE_ROW = 4, BORROW_ROW = 8 };
 
-static int wrong(const struct audit *audit, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int wrong(const struct audit *audit, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(audit->err, audit->err_size, format, args);
-    va_end(args);
-    return -EBADMSG;
-}
+#define wrong(audit, ...) fail_with(-EBADMSG, (audit)->err, (audit)->err_size, __VA_ARGS__)
 
 /* Ids are 1 … n, each once. */
 static bool place(const void **to, size_t n, uint64_t id, const void *row)

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include <xxhash.h>
 
 #include "engine/market/parallel.h"
+#include "exchange/fail.h"
 
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22 /* Linux 5.14; older ones refuse it, and the pages come as they are read */
@@ -109,14 +109,7 @@ static void check_sum(void *ctx, size_t i)
         atomic_store(&check->bad, i);
 }
 
-__attribute__((format(printf, 2, 3))) static int bad(char why[static BLOB_WHY_MAX], const char *text, ...)
-{
-    va_list args;
-    va_start(args, text);
-    vsnprintf(why, BLOB_WHY_MAX, text, args);
-    va_end(args);
-    return -EBADMSG;
-}
+#define bad(why, ...) fail_with(-EBADMSG, why, BLOB_WHY_MAX, __VA_ARGS__)
 
 static int check_all(const struct blob *blob, const char *kind, const uint8_t key[static MARKET_HASH_SIZE],
                      int threads, char why[static BLOB_WHY_MAX])

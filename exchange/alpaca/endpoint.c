@@ -1,7 +1,6 @@
 #include "exchange/alpaca/endpoint.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,15 +17,7 @@ enum {
 
 static const char packed_type[] = "application/msgpack";
 
-static void say(struct endpoint *endpoint, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void say(struct endpoint *endpoint, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(endpoint->detail, sizeof(endpoint->detail), format, arguments);
-    va_end(arguments);
-}
+#define say(endpoint, ...) ((void)snprintf((endpoint)->detail, sizeof(endpoint)->detail, __VA_ARGS__))
 
 enum venue_link alpaca_endpoint_state(const struct endpoint *endpoint)
 {

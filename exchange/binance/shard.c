@@ -1,12 +1,12 @@
 #include "exchange/binance/shard.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "exchange/clock.h"
+#include "exchange/fail.h"
 #include "exchange/net/websocket.h"
 
 struct shard *binance_shard_create(struct shard_config *config, int64_t hold_ms)
@@ -30,15 +30,8 @@ struct shard *binance_shard_create(struct shard_config *config, int64_t hold_ms)
     return shard;
 }
 
-static void say(struct shard *shard, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void say(struct shard *shard, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(shard->config->status->detail, VENUE_DETAIL_MAX, format, arguments);
-    va_end(arguments);
-}
+#define say(shard, ...) \
+    ((void)fail_line(0, (shard)->config->status->detail, VENUE_DETAIL_MAX, NULL, __VA_ARGS__))
 
 /* Names. */
 

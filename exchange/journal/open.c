@@ -9,14 +9,11 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "exchange/fail.h"
 #include "exchange/journal/scan.h"
 #include "exchange/journal/writer.h"
 
-static int say(char *err, size_t err_size, int r, const char *what, const char *words)
-{
-    snprintf(err, err_size, "%s: %s", what, words);
-    return r;
-}
+#define say(err, size, code, what, words) fail_with(code, err, size, "%s: %s", what, words)
 
 int journal_open_dir(const char *dir, int *ret_fd, char *err, size_t err_size)
 {

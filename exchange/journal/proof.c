@@ -6,16 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "exchange/fail.h"
 #include "exchange/journal/scan.h"
 #include "exchange/journal/writer.h"
 
 enum { COPY = 1 << 16, ASIDE_MAX = 10000 };
 
-static int say(char *err, size_t err_size, int r, const char *what, const char *words)
-{
-    snprintf(err, err_size, "%s: %s", what, words);
-    return r;
-}
+#define say(err, size, code, what, words) fail_with(code, err, size, "%s: %s", what, words)
 
 static int same(const struct journal_writer *writer, const char *name, int64_t from, int64_t to)
 {

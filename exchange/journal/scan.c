@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,15 +33,6 @@ void journal_scan_close(struct journal_scan *scan)
     if (scan->fd >= 0)
         close(scan->fd);
     scan->fd = -1;
-}
-
-int journal_scan_fail(struct journal_scan *scan, int r, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(scan->error, sizeof scan->error, format, args);
-    va_end(args);
-    return r;
 }
 
 static int fail_block(struct journal_scan *scan, int r, const char *what)

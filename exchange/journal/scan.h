@@ -9,6 +9,7 @@
 #ifndef EXCHANGE_JOURNAL_SCAN_H
 #define EXCHANGE_JOURNAL_SCAN_H
 
+#include "exchange/fail.h"
 #include "exchange/journal/files.h"
 #include "exchange/journal/format.h"
 
@@ -54,7 +55,6 @@ int journal_scan_chain(struct journal_scan *scan);
 int journal_scan_last(struct journal_scan *scan, uint8_t ret[static JOURNAL_HASH_SIZE]);
 
 /* Sets the error; returns r. */
-int journal_scan_fail(struct journal_scan *scan, int r, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+#define journal_scan_fail(scan, code, ...) fail_with(code, (scan)->error, sizeof(scan)->error, __VA_ARGS__)
 
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "exchange/fail.h"
 #include "exchange/journal/journal.h"
 #include "exchange/replay/lines.h"
 #include "exchange/text.h"
@@ -22,11 +23,8 @@ enum {
 
 static const char host[] = "https://api.binance.com";
 
-static int fail(char *error, int err, const char *what, const char *where, const char *right)
-{
-    snprintf(error, CONVERT_ERROR_MAX, "%s: %.256s: %s", what, where, right);
-    return err;
-}
+#define fail(error, code, what, where, right) \
+    fail_with(code, error, CONVERT_ERROR_MAX, "%s: %.256s: %s", what, where, right)
 
 /* ---- lines into a journal ---- */
 

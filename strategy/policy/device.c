@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "exchange/fail.h"
 #include "indicators_gpu/module.h"
 #include "strategy/policy/device_steps.h"
 
@@ -220,11 +221,7 @@ static bool init_locks(struct net_device *d)
     return good;
 }
 
-static int say(char err[static NET_DEVICE_ERROR_MAX], int code, const char *words)
-{
-    snprintf(err, NET_DEVICE_ERROR_MAX, "%s", words);
-    return code;
-}
+#define say(err, code, words) fail_with(code, err, NET_DEVICE_ERROR_MAX, "%s", words)
 
 int policy_net_device_open(const char *path, struct net_device **ret, char err[static NET_DEVICE_ERROR_MAX])
 {

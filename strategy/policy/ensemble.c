@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/fail.h"
 #include "exchange/whole_file.h"
 #include "strategy/policy/ensemble_internal.h"
 #include "strategy/policy/runtime.h"
@@ -22,11 +23,7 @@ struct loaded {
     const struct policy *policies[ENSEMBLE_MEMBERS_MAX];
 };
 
-static int refuse(char err[static POLICY_ERROR_MAX], const char *path, int code, const char *why)
-{
-    snprintf(err, POLICY_ERROR_MAX, "%.128s: %.380s", path, why);
-    return code;
-}
+#define refuse(err, path, code, why) fail_line(code, err, POLICY_ERROR_MAX, path, "%s", why)
 
 /* ---- the text ---- */
 

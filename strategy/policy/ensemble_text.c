@@ -1,11 +1,10 @@
 #include <errno.h>
 #include <jansson.h>
 #include <limits.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/fail.h"
 #include "exchange/nearest.h"
 #include "strategy/policy/ensemble_internal.h"
 
@@ -32,19 +31,7 @@ struct reading {
     struct ensemble_text text;
 };
 
-static int refuse(const struct reading *in, int code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static int refuse(const struct reading *in, int code, const char *format, ...)
-{
-    va_list args;
-    int len = snprintf(in->err, POLICY_ERROR_MAX, "%.200s: ", in->name);
-    va_start(args, format);
-    vsnprintf(in->err + len, (size_t)(POLICY_ERROR_MAX - len), format, args);
-    va_end(args);
-    for (char *at = in->err; *at; at++) /* one line, whatever a file has for names */
-        *at = (unsigned char)*at < ' ' || *at == 0x7f ? '?' : *at;
-    return code;
-}
+#define refuse(in, code, ...) fail_line(code, (in)->err, POLICY_ERROR_MAX, (in)->name, __VA_ARGS__)
 
 static int check_keys(const struct reading *in, json_t *object)
 {

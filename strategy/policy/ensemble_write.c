@@ -1,17 +1,13 @@
 #include <errno.h>
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/fail.h"
 #include "exchange/whole_file.h"
 #include "strategy/policy/ensemble_internal.h"
 
-static int refuse(char err[static POLICY_ERROR_MAX], const char *path, int code, const char *why)
-{
-    snprintf(err, POLICY_ERROR_MAX, "%.200s: %.200s", path, why);
-    return code;
-}
+#define refuse(err, path, code, why) fail_line(code, err, POLICY_ERROR_MAX, path, "%s", why)
 
 static char *text_of(const char *const *members, int n, enum ensemble_combine combine, int window_bars)
 {

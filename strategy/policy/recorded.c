@@ -2,8 +2,6 @@
 
 #include <errno.h>
 #include <openssl/evp.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,16 +9,6 @@
 #include "strategy/policy/recorded_internal.h"
 
 enum { TEXT_MOST = 256 << 20 };
-
-int policy_recorded_refuse(char err[static POLICY_ERROR_MAX], const char *path, const char *format, ...)
-{
-    va_list args;
-    int len = snprintf(err, POLICY_ERROR_MAX, "%.200s: ", path);
-    va_start(args, format);
-    vsnprintf(err + len, (size_t)(POLICY_ERROR_MAX - len), format, args);
-    va_end(args);
-    return -EINVAL;
-}
 
 static int read_file(const char *path, struct recorded_text *ret, char err[static POLICY_ERROR_MAX])
 {

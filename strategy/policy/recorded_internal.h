@@ -2,6 +2,7 @@
 #ifndef STRATEGY_POLICY_RECORDED_INTERNAL_H
 #define STRATEGY_POLICY_RECORDED_INTERNAL_H
 
+#include "exchange/fail.h"
 #include "strategy/policy/recorded.h"
 
 struct recorded_text {
@@ -27,7 +28,6 @@ int policy_recorded_read_actions(const char *path, struct policy_recorded *recor
                                  char err[static POLICY_ERROR_MAX]);
 
 /* Writes "PATH: …"; returns -EINVAL. */
-int policy_recorded_refuse(char err[static POLICY_ERROR_MAX], const char *path, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+#define policy_recorded_refuse(err, path, ...) fail_line(-EINVAL, err, POLICY_ERROR_MAX, path, __VA_ARGS__)
 
 #endif

@@ -1,12 +1,11 @@
 #include "strategy/policy/safetensors.h"
+#include "exchange/fail.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -44,20 +43,7 @@ struct safetensors {
     unsigned char *data; /* each tensor's bytes, aligned */
 };
 
-static int refuse(char err[static SAFETENSORS_ERROR_MAX], const char *path, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static int refuse(char err[static SAFETENSORS_ERROR_MAX], const char *path, const char *format, ...)
-{
-    va_list args;
-    int len = snprintf(err, SAFETENSORS_ERROR_MAX, "%.200s: ", path);
-    va_start(args, format);
-    vsnprintf(err + len, (size_t)(SAFETENSORS_ERROR_MAX - len), format, args);
-    va_end(args);
-    for (char *at = err; *at; at++) /* one line, whatever a file has for names */
-        *at = (unsigned char)*at < ' ' || *at == 0x7f ? '?' : *at;
-    return -EINVAL;
-}
+#define refuse(err, path, ...) fail_line(-EINVAL, err, SAFETENSORS_ERROR_MAX, path, __VA_ARGS__)
 
 static int fail(char err[static SAFETENSORS_ERROR_MAX], const char *path, int code)
 {

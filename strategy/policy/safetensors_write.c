@@ -1,10 +1,9 @@
 #include <errno.h>
 #include <jansson.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/fail.h"
 #include "exchange/whole_file.h"
 #include "strategy/policy/safetensors.h"
 
@@ -18,18 +17,7 @@ struct writing {
     size_t n;
 };
 
-static int refuse(const struct writing *out, int code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static int refuse(const struct writing *out, int code, const char *format, ...)
-{
-    va_list args;
-    int len = snprintf(out->err, SAFETENSORS_ERROR_MAX, "%.200s: ", out->path);
-    va_start(args, format);
-    vsnprintf(out->err + len, (size_t)(SAFETENSORS_ERROR_MAX - len), format, args);
-    va_end(args);
-    return code;
-}
+#define refuse(out, code, ...) fail_line(code, (out)->err, SAFETENSORS_ERROR_MAX, (out)->path, __VA_ARGS__)
 
 static int check_tensor(const struct writing *out, const struct safetensors_tensor *tensor)
 {

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <openssl/evp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,18 +34,6 @@ struct loading {
     double clip;
     size_t width; /* features of a row of observations */
 };
-
-int policy_trained_refuse(char err[static POLICY_ERROR_MAX], const char *path, const char *format, ...)
-{
-    va_list args;
-    int len = snprintf(err, POLICY_ERROR_MAX, "%.200s: ", path);
-    va_start(args, format);
-    vsnprintf(err + len, (size_t)(POLICY_ERROR_MAX - len), format, args);
-    va_end(args);
-    for (char *at = err; *at; at++) /* one line, whatever a file has for names */
-        *at = (unsigned char)*at < ' ' || *at == 0x7f ? '?' : *at;
-    return -EINVAL;
-}
 
 static int no_memory(const struct loading *in)
 {

@@ -2,6 +2,7 @@
 #ifndef STRATEGY_POLICY_TRAINED_INTERNAL_H
 #define STRATEGY_POLICY_TRAINED_INTERNAL_H
 
+#include "exchange/fail.h"
 #include "strategy/policy/trained.h"
 
 #define TRAINED_FORMAT "papertape.policy/1"
@@ -11,8 +12,7 @@
 #define TRAINED_SET    "set"
 
 /* Writes "PATH: …" and returns -EINVAL. */
-int policy_trained_refuse(char err[static POLICY_ERROR_MAX], const char *path, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+#define policy_trained_refuse(err, path, ...) fail_line(-EINVAL, err, POLICY_ERROR_MAX, path, __VA_ARGS__)
 
 /* trained.c: what policy_trained_load() does with a file's bytes. */
 int policy_trained_parse(const char *name, const unsigned char *bytes, size_t n, struct trained_policy **ret,

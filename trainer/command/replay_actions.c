@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <float.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,14 +25,7 @@ struct reader {
     char *err; /* [REPLAY_ERROR_MAX] */
 };
 
-__attribute__((format(printf, 2, 3))) static int bad(const struct reader *reader, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(reader->err, REPLAY_ERROR_MAX, format, args);
-    va_end(args);
-    return -EINVAL;
-}
+#define bad(reader, ...) fail_with(-EINVAL, (reader)->err, REPLAY_ERROR_MAX, __VA_ARGS__)
 
 /* The next cell of a line, without blanks around it; NULL at the end. */
 static char *next_cell(char **rest)

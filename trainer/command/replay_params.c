@@ -3,26 +3,18 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "exchange/bar.h"
 #include "exchange/bars_file.h"
+#include "exchange/fail.h"
 
 enum { BARS_MAX = 1 << 30 };
 static const int64_t FIVE_MINUTES_NS = INT64_C(300) * 1000000000;
 
-__attribute__((format(printf, 2, 3))) static int bad(char err[static REPLAY_ERROR_MAX], const char *format,
-                                                     ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(err, REPLAY_ERROR_MAX, format, args);
-    va_end(args);
-    return -EINVAL;
-}
+#define bad(err, ...) fail_with(-EINVAL, err, REPLAY_ERROR_MAX, __VA_ARGS__)
 
 /* A value as env_params_set() reads it: numbers to the last digit, a pair of them as a range. */
 static bool value_text(const json_t *value, char *text, size_t cap)

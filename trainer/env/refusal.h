@@ -2,10 +2,10 @@
 #ifndef TRAINER_ENV_REFUSAL_H
 #define TRAINER_ENV_REFUSAL_H
 
+#include "exchange/fail.h"
 #include "trainer/env/params.h"
 
 /* Writes the sentence, cut where it is too long. Returns rc, a negative errno. */
-int env_refuse(int rc, char err[static ENV_ERROR_MAX], const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+#define env_refuse(code, err, ...) fail_with(code, err, ENV_ERROR_MAX, __VA_ARGS__)
 
 #endif

@@ -86,7 +86,8 @@ static int check_actions(struct device_learner *d, char err[static PPO_ERROR_MAX
     char reason[ENV_ERROR_MAX];
     int r = env_device_wait(d->device, NULL, reason);
     d->waits_env++;
-    return r < 0 ? env_refuse(r, err, "rollout (all steps of a graph count as its first): %s", reason) : 0;
+    return r < 0 ? env_refuse(r, err, "rollout (all steps of a graph count as its first): %.400s", reason)
+                 : 0;
 }
 
 /* A rollout for the first statistics of observations; what it has changed besides is put back. */
@@ -298,7 +299,7 @@ static int load(struct learner *learner, const struct ppo_source *source, char e
         if (r == 0)
             r = env_device_load(d->device, d->env, reason);
         if (r < 0)
-            env_refuse(r, err, "world: %s", reason);
+            env_refuse(r, err, "world: %.400s", reason);
     }
     if (r == 0)
         r = d->api->write(d->on_device, &s.state, err, PPO_ERROR_MAX);

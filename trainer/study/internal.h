@@ -7,6 +7,7 @@
 
 #include <limits.h>
 
+#include "exchange/fail.h"
 #include "trainer/study/trial.h"
 #include "trainer/training/keep.h"
 
@@ -126,7 +127,6 @@ int study_join_path(char ret[static PATH_MAX], const char *folder, const char *n
 /* calls->told(), where somebody listens. */
 void study_notify(const struct trial_calls *calls, const char *words);
 
-int study_error(char err[static TRIAL_ERROR_MAX], int code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+#define study_error(err, code, ...) fail_with(code, err, TRIAL_ERROR_MAX, __VA_ARGS__)
 
 #endif

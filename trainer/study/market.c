@@ -1,22 +1,12 @@
 /* A search's rows: which are split, which are the holdout, and how far training keeps from testing. */
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "exchange/clock.h"
 #include "trainer/study/internal.h"
-
-int study_error(char err[static TRIAL_ERROR_MAX], int code, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(err, TRIAL_ERROR_MAX, format, args);
-    va_end(args);
-    return code;
-}
 
 int study_join_path(char ret[static PATH_MAX], const char *folder, const char *name,
                     char err[static TRIAL_ERROR_MAX])

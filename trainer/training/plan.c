@@ -17,11 +17,7 @@
 #define ENVIRONMENT_S 0.05
 enum { ITERATIONS = 7 };
 
-static int say(char err[static PLAN_ERROR_MAX], int code, const char *words)
-{
-    snprintf(err, PLAN_ERROR_MAX, "%s", words);
-    return code;
-}
+#define say(err, code, words) fail_with(code, err, PLAN_ERROR_MAX, "%s", words)
 
 /* ---- The environment alone. ---- */
 
