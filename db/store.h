@@ -11,6 +11,7 @@
 #include "db/row.h"
 #include "db/store_sql.h"
 #include "exchange/bar.h"
+#include "record/sqlite.h"
 
 /* Queued forms of rows whose public form is several arguments. */
 struct db_row_symbol {
@@ -81,6 +82,7 @@ struct db_symbol_name {
 struct db_store {
     sqlite3 *db;
     sqlite3_stmt *statements[DB_STATEMENTS];
+    struct record_places places[DB_STATEMENTS][2];     /* of the records that one binds, once it has */
     int64_t symbol_ids[SYMBOLS_MAX];                   /* by the engine's index; 0: not put yet */
     struct db_symbol_name symbols[SYMBOLS_MAX];        /* which they are; "": not put yet */
     int64_t equity_hour[ACCOUNTS_MAX], telemetry_hour; /* last thinned */

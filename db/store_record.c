@@ -34,7 +34,12 @@ void db_store_bind(struct db_store *store, enum db_statement which, const struct
                    const void *row)
 {
     const struct record_ids ids = {.ctx = store, .symbol_id = id_of_symbol};
-    record_sqlite_bind(store->statements[which], record, row, &ids);
+    struct record_places *places = store->places[which];
+    if (places->record && places->record != record)
+        places++;
+    if (places->record != record)
+        record_sqlite_places(store->statements[which], record, places);
+    record_sqlite_bind_at(store->statements[which], places, row, &ids);
 }
 
 int db_store_run(struct db_store *store, enum db_statement which, const struct record_param *params,

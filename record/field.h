@@ -142,13 +142,16 @@ struct record {
 #define RECORD_FIELDS(LIST) LIST(RECORD_FIELD_, RECORD_FIELD_)
 #define RECORD_OF(table, fields) \
     { \
-        table, fields, (int)(sizeof fields / sizeof *fields), sizeof(ROW) \
+        table, fields, RECORD_COUNT(sizeof fields / sizeof *fields), sizeof(ROW) \
     }
+/* n, where it is no more than a record may have. */
+enum { RECORD_FIELDS_MAX = 96 };
+#define RECORD_COUNT(n) ((int)(n) + 0 * (int)sizeof(char[(n) <= RECORD_FIELDS_MAX ? 1 : -1]))
 /* Both, of a list as it is. */
 #define RECORD_LIST(table, LIST) \
     { \
-        table, (const struct record_field[]){RECORD_FIELDS(LIST)}, 0 LIST(RECORD_ONE_, RECORD_ONE_), \
-            sizeof(ROW) \
+        table, (const struct record_field[]){RECORD_FIELDS(LIST)}, \
+            RECORD_COUNT(0 LIST(RECORD_ONE_, RECORD_ONE_)), sizeof(ROW) \
     }
 #define RECORD_ONE_(member, column, name, kind, changes, flags, words) +1
 #define RECORD_FIELD_(member, column, name, kind, changes, flags, words) \

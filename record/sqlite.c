@@ -53,28 +53,30 @@ static void bind_value(sqlite3_stmt *stmt, int at, const struct record_field *fi
         sqlite3_bind_int64(stmt, at, number);
 }
 
-/* Is the parameter of a field at its place? */
-static bool in_place(sqlite3_stmt *stmt, const struct record *record, int i)
+void record_sqlite_places(sqlite3_stmt *stmt, const struct record *record, struct record_places *ret)
 {
-    const char *name = sqlite3_bind_parameter_name(stmt, i + 1);
-    return name && strcmp(name + 1, record->fields[i].column) == 0;
+    ret->record = record;
+    for (int i = 0; i < record->n; i++) {
+        char name[PARAMETER_MAX];
+        snprintf(name, sizeof name, ":%s", record->fields[i].column);
+        ret->at[i] = (uint8_t)sqlite3_bind_parameter_index(stmt, name);
+    }
+}
+
+void record_sqlite_bind_at(sqlite3_stmt *stmt, const struct record_places *places, const void *row,
+                           const struct record_ids *ids)
+{
+    for (int i = 0; i < places->record->n; i++)
+        if (places->at[i] > 0)
+            bind_value(stmt, places->at[i], &places->record->fields[i], row, ids);
 }
 
 void record_sqlite_bind(sqlite3_stmt *stmt, const struct record *record, const void *row,
                         const struct record_ids *ids)
 {
-    bool all = in_place(stmt, record, 0) && in_place(stmt, record, record->n - 1);
-    for (int i = 0; i < record->n; i++) {
-        const struct record_field *field = &record->fields[i];
-        char name[PARAMETER_MAX];
-        int at = i + 1;
-        if (!all) {
-            snprintf(name, sizeof name, ":%s", field->column);
-            at = sqlite3_bind_parameter_index(stmt, name);
-        }
-        if (at > 0)
-            bind_value(stmt, at, field, row, ids);
-    }
+    struct record_places places;
+    record_sqlite_places(stmt, record, &places);
+    record_sqlite_bind_at(stmt, &places, row, ids);
 }
 
 static const char *column_text(sqlite3_stmt *stmt, int at)

@@ -15,11 +15,20 @@ struct record_ids {
     int (*symbol)(void *ctx, int64_t id);       /* its index; -1: there is none */
 };
 
-/* Binds every value to the parameter that is named after its column: to the first ones, in order, where the
- * first and the last field's stand at their places. Texts and hashes are the row's own: they outlive the
- * step. */
+/* Binds every value to the parameter that is named after its column, where the statement has one. Texts and
+ * hashes are the row's own: they outlive the step. */
 void record_sqlite_bind(sqlite3_stmt *stmt, const struct record *record, const void *row,
                         const struct record_ids *ids);
+
+/* The same in two steps, for a statement of many rows: which parameter each field has, 0 for none, looked up
+ * once, and a row's values. */
+struct record_places {
+    const struct record *record;
+    uint8_t at[RECORD_FIELDS_MAX];
+};
+void record_sqlite_places(sqlite3_stmt *stmt, const struct record *record, struct record_places *ret);
+void record_sqlite_bind_at(sqlite3_stmt *stmt, const struct record_places *places, const void *row,
+                           const struct record_ids *ids);
 
 /* Reads a row whose first columns are the record's. NULL; or the first field whose value is none: a word that
  * is unknown, an account or a symbol that is not there, a text that is too long, a hash of another size, a
