@@ -1,6 +1,7 @@
 #include "exchange/alpaca/message.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #define MINUTE_NS 60000000000LL
@@ -16,7 +17,8 @@ static void copy_text(struct json_text text, char *ret, size_t size)
     size_t len = text.len < size ? text.len : size - 1;
     while (len > 0 && len < text.len && ((unsigned char)text.data[len] & 0xc0) == 0x80)
         len--; /* no half of a UTF-8 character */
-    memcpy(ret, text.data, len);
+    if (len > 0)
+        memcpy(ret, text.data, len);
     ret[len] = '\0';
 }
 
@@ -58,122 +60,139 @@ static bool read_conditions(struct reader *reader, bool odd[2])
     return !reader_failed(reader);
 }
 
-static bool read_trade(struct reader *reader, const struct symbol *symbol, struct market_event *event)
-{
-    struct market_trade *trade = &event->trade;
-    struct json_text key, text = {"", 0};
-    bool odd[2] = {false, false}, nasdaq = false;
-    uint32_t seen = 0;
-    *trade = (struct market_trade){0};
-    while (alpaca_reader_member(reader, &key)) {
-        bool ok;
-        if (is(key, "i")) {
-            seen |= 1;
-            ok = alpaca_reader_int(reader, &trade->id) && trade->id >= 0;
-        } else if (is(key, "p")) {
-            seen |= 2;
-            ok = alpaca_reader_amount(reader, symbol->price_scale, &trade->price) && trade->price > 0;
-        } else if (is(key, "s")) {
-            seen |= 4;
-            ok = alpaca_reader_amount(reader, symbol->qty_scale, &trade->qty);
-        } else if (is(key, "t")) {
-            seen |= 8;
-            ok = alpaca_reader_time(reader, &trade->ts_ns);
-        } else if (is(key, "tks")) {
-            ok = maybe_text(reader, &text);
-            trade->buyer_maker = ok && is(text, "S");
-        } else if (is(key, "c")) {
-            ok = read_conditions(reader, odd);
-        } else if (is(key, "z")) {
-            ok = maybe_text(reader, &text);
-            nasdaq = ok && (is(text, "C") || is(text, "O"));
-        } else {
-            ok = alpaca_reader_skip(reader);
-        }
-        if (!ok)
-            return false;
+/* ---- fields ---- */
+
+enum value {
+    COUNT, /* of the event, each >= 0: int64_t */
+    PRICE,
+    TRADED, /* > 0 */
+    QTY,
+    VOLUME, /* int128_t */
+    TIME,
+    BIDS, /* their number */
+    ASKS,
+    AVERAGE, /* of struct extra */
+    TEXT,
+    TEXT_OR_NULL,
+    FLAG,
+    CONDITIONS,
+};
+
+/* One of a message's: where its value goes in the event (a bar's: in the bar; a level's: in the level) or in
+ * struct extra. */
+struct field {
+    const char *key;
+    enum value value;
+    size_t at;
+};
+
+/* What a message says besides the numbers of its event. */
+struct extra {
+    struct json_text code, said, why, reason, side, tape;
+    int64_t average;
+    bool odd[2], whole;
+    struct alpaca_levels *levels;
+};
+
+#define FIELD(key, value, member) \
+    { \
+        key, value, offsetof(struct market_event, member) \
     }
-    trade->odd = odd[nasdaq];
-    trade->first_id = trade->last_id = trade->id;
-    event->event_ns = trade->ts_ns;
-    return seen == 15;
+#define EXTRA(key, value, member) \
+    { \
+        key, value, offsetof(struct extra, member) \
+    }
+#define FIELDS(list) list, sizeof(list) / sizeof(list)[0]
+
+static bool read_levels(struct reader *reader, const struct symbol *symbol, struct book_level *levels,
+                        uint32_t *ret_n);
+
+static bool read_field(struct reader *reader, const struct symbol *symbol, const struct field *field,
+                       void *ret, struct extra *extra)
+{
+    void *at = field->value < AVERAGE ? (char *)ret + field->at : (char *)extra + field->at;
+    switch (field->value) {
+    case COUNT:
+        return alpaca_reader_int(reader, at) && *(int64_t *)at >= 0;
+    case PRICE:
+        return alpaca_reader_amount(reader, symbol->price_scale, at);
+    case TRADED:
+        return alpaca_reader_amount(reader, symbol->price_scale, at) && *(int64_t *)at > 0;
+    case QTY:
+        return alpaca_reader_amount(reader, symbol->qty_scale, at);
+    case VOLUME:
+        return alpaca_reader_wide(reader, symbol->qty_scale, at);
+    case TIME:
+        return alpaca_reader_time(reader, at);
+    case AVERAGE:
+        return alpaca_reader_rough(reader, symbol->price_scale, at);
+    case TEXT:
+        return alpaca_reader_text(reader, at);
+    case TEXT_OR_NULL:
+        return maybe_text(reader, at);
+    case FLAG:
+        return alpaca_reader_bool(reader, at);
+    case CONDITIONS:
+        return read_conditions(reader, at);
+    case BIDS:
+        return read_levels(reader, symbol, extra->levels->bids, at);
+    case ASKS:
+        return read_levels(reader, symbol, extra->levels->asks, at);
+    }
+    return false;
 }
 
-static bool read_quote(struct reader *reader, const struct symbol *symbol, struct market_event *event)
+/* The rest of the map that was entered; the first `needed` of the n fields must be there. */
+static bool read_fields(struct reader *reader, const struct symbol *symbol, const struct field *fields,
+                        size_t n, unsigned needed, void *ret, struct extra *extra)
 {
-    struct market_quote *quote = &event->quote;
     struct json_text key;
-    uint32_t seen = 0;
-    *quote = (struct market_quote){0};
+    uint32_t seen = 0, wanted = (1u << needed) - 1;
     while (alpaca_reader_member(reader, &key)) {
-        bool ok;
-        if (is(key, "bp")) {
-            seen |= 1;
-            ok = alpaca_reader_amount(reader, symbol->price_scale, &quote->bid);
-        } else if (is(key, "bs")) {
-            seen |= 2;
-            ok = alpaca_reader_amount(reader, symbol->qty_scale, &quote->bid_qty);
-        } else if (is(key, "ap")) {
-            seen |= 4;
-            ok = alpaca_reader_amount(reader, symbol->price_scale, &quote->ask);
-        } else if (is(key, "as")) {
-            seen |= 8;
-            ok = alpaca_reader_amount(reader, symbol->qty_scale, &quote->ask_qty);
-        } else if (is(key, "t")) {
-            seen |= 16;
-            ok = alpaca_reader_time(reader, &event->event_ns);
-        } else {
-            ok = alpaca_reader_skip(reader);
-        }
-        if (!ok)
+        size_t i = 0;
+        while (i < n && !is(key, fields[i].key))
+            i++;
+        if (i < n ? !read_field(reader, symbol, &fields[i], ret, extra) : !alpaca_reader_skip(reader))
             return false;
+        seen |= i < n ? 1u << i : 0;
     }
-    return seen == 31;
+    return (seen & wanted) == wanted;
 }
+
+static bool read_levels(struct reader *reader, const struct symbol *symbol, struct book_level *levels,
+                        uint32_t *ret_n)
+{
+    static const struct field fields[] = {{"p", TRADED, offsetof(struct book_level, price)},
+                                          {"s", QTY, offsetof(struct book_level, qty)}};
+    uint32_t n = 0;
+    *ret_n = 0;
+    if (alpaca_reader_peek(reader) == 'n')
+        return alpaca_reader_skip(reader);
+    if (!alpaca_reader_enter_array(reader))
+        return false;
+    for (; alpaca_reader_element(reader); n++)
+        if (n == ALPACA_LEVELS_MAX || !alpaca_reader_enter_map(reader) ||
+            !read_fields(reader, symbol, FIELDS(fields), 2, &levels[n], NULL))
+            return false;
+    *ret_n = n;
+    return !reader_failed(reader);
+}
+
+/* ---- bars ---- */
 
 bool alpaca_read_bar(struct reader *reader, bool old, const struct symbol *symbol, struct bar *ret)
 {
+    static const struct field fields[] = {
+        {"o", PRICE, offsetof(struct bar, open)},    {"h", PRICE, offsetof(struct bar, high)},
+        {"l", TRADED, offsetof(struct bar, low)},    {"c", PRICE, offsetof(struct bar, close)},
+        {"v", VOLUME, offsetof(struct bar, volume)}, {"t", TIME, offsetof(struct bar, open_ns)},
+        {"n", COUNT, offsetof(struct bar, trades)},  EXTRA("vw", AVERAGE, average)};
     struct bar bar = {.first_trade_id = -1, .last_trade_id = -1};
-    struct json_text key;
-    int64_t average = 0;
-    uint32_t seen = 0;
-    if (!alpaca_reader_enter_map(reader))
-        return false;
-    while (alpaca_reader_member(reader, &key)) {
-        bool ok;
-        if (is(key, "o")) {
-            seen |= 1;
-            ok = alpaca_reader_amount(reader, symbol->price_scale, &bar.open);
-        } else if (is(key, "h")) {
-            seen |= 2;
-            ok = alpaca_reader_amount(reader, symbol->price_scale, &bar.high);
-        } else if (is(key, "l")) {
-            seen |= 4;
-            ok = alpaca_reader_amount(reader, symbol->price_scale, &bar.low) && bar.low > 0;
-        } else if (is(key, "c")) {
-            seen |= 8;
-            ok = alpaca_reader_amount(reader, symbol->price_scale, &bar.close);
-        } else if (is(key, "v")) {
-            seen |= 16;
-            ok = alpaca_reader_wide(reader, symbol->qty_scale, &bar.volume);
-        } else if (is(key, "t")) {
-            seen |= 32;
-            ok = alpaca_reader_time(reader, &bar.open_ns);
-        } else if (is(key, "n")) {
-            seen |= 64;
-            ok = alpaca_reader_int(reader, &bar.trades) && bar.trades >= 0;
-        } else if (is(key, "vw")) {
-            seen |= 128;
-            ok = alpaca_reader_rough(reader, symbol->price_scale, &average);
-        } else {
-            ok = alpaca_reader_skip(reader);
-        }
-        if (!ok)
-            return false;
-    }
-    if (reader_failed(reader) || (seen & 63) != 63 || (!old && seen != 255) || bar.open < bar.low ||
-        bar.open > bar.high || bar.close < bar.low || bar.close > bar.high ||
-        __builtin_mul_overflow(bar.volume, (int128_t)average, &bar.quote_volume))
+    struct extra extra = {0};
+    if (!alpaca_reader_enter_map(reader) ||
+        !read_fields(reader, symbol, FIELDS(fields), old ? 6 : 8, &bar, &extra) || reader_failed(reader) ||
+        bar.open < bar.low || bar.open > bar.high || bar.close < bar.low || bar.close > bar.high ||
+        __builtin_mul_overflow(bar.volume, (int128_t)extra.average, &bar.quote_volume))
         return false;
     *ret = bar;
     return true;
@@ -197,128 +216,6 @@ static bool read_kline(struct reader *reader, char type, bool old, const struct 
     return bar.open_ns % MINUTE_NS == 0;
 }
 
-static bool read_correction(struct reader *reader, const struct symbol *symbol, struct market_event *event)
-{
-    struct market_correction *correction = &event->correction;
-    struct json_text key;
-    uint32_t seen = 0;
-    *correction = (struct market_correction){0};
-    while (alpaca_reader_member(reader, &key)) {
-        bool ok;
-        if (is(key, "oi")) {
-            seen |= 1;
-            ok = alpaca_reader_int(reader, &correction->id) && correction->id >= 0;
-        } else if (is(key, "op")) {
-            seen |= 2;
-            ok = alpaca_reader_amount(reader, symbol->price_scale, &correction->old_price);
-        } else if (is(key, "os")) {
-            seen |= 4;
-            ok = alpaca_reader_amount(reader, symbol->qty_scale, &correction->old_qty);
-        } else if (is(key, "ci")) {
-            seen |= 8;
-            ok = alpaca_reader_int(reader, &correction->new_id) && correction->new_id >= 0;
-        } else if (is(key, "cp")) {
-            seen |= 16;
-            ok = alpaca_reader_amount(reader, symbol->price_scale, &correction->price) &&
-                 correction->price > 0;
-        } else if (is(key, "cs")) {
-            seen |= 32;
-            ok = alpaca_reader_amount(reader, symbol->qty_scale, &correction->qty);
-        } else if (is(key, "t")) {
-            seen |= 64;
-            ok = alpaca_reader_time(reader, &correction->ts_ns);
-        } else {
-            ok = alpaca_reader_skip(reader);
-        }
-        if (!ok)
-            return false;
-    }
-    event->event_ns = correction->ts_ns;
-    return seen == 127;
-}
-
-static bool read_cancel(struct reader *reader, const struct symbol *symbol, struct market_event *event)
-{
-    struct market_correction *cancel = &event->correction;
-    struct json_text key, text = {"", 0};
-    uint32_t seen = 0;
-    *cancel = (struct market_correction){0};
-    while (alpaca_reader_member(reader, &key)) {
-        bool ok;
-        if (is(key, "i")) {
-            seen |= 1;
-            ok = alpaca_reader_int(reader, &cancel->id) && cancel->id >= 0;
-        } else if (is(key, "p")) {
-            seen |= 2;
-            ok = alpaca_reader_amount(reader, symbol->price_scale, &cancel->price);
-        } else if (is(key, "s")) {
-            seen |= 4;
-            ok = alpaca_reader_amount(reader, symbol->qty_scale, &cancel->qty);
-        } else if (is(key, "t")) {
-            seen |= 8;
-            ok = alpaca_reader_time(reader, &cancel->ts_ns);
-        } else if (is(key, "a")) {
-            ok = maybe_text(reader, &text);
-        } else {
-            ok = alpaca_reader_skip(reader);
-        }
-        if (!ok)
-            return false;
-    }
-    cancel->new_id = cancel->id;
-    cancel->old_price = cancel->price;
-    cancel->old_qty = cancel->qty;
-    copy_text(text, cancel->code, sizeof(cancel->code));
-    event->event_ns = cancel->ts_ns;
-    return seen == 15;
-}
-
-static bool read_bands(struct reader *reader, const struct symbol *symbol, struct market_event *event)
-{
-    struct json_text key;
-    uint32_t seen = 0;
-    event->bands = (struct market_bands){0};
-    while (alpaca_reader_member(reader, &key)) {
-        bool ok;
-        if (is(key, "u")) {
-            seen |= 1;
-            ok = alpaca_reader_amount(reader, symbol->price_scale, &event->bands.up);
-        } else if (is(key, "d")) {
-            seen |= 2;
-            ok = alpaca_reader_amount(reader, symbol->price_scale, &event->bands.down);
-        } else if (is(key, "t")) {
-            seen |= 4;
-            ok = alpaca_reader_time(reader, &event->event_ns);
-        } else {
-            ok = alpaca_reader_skip(reader);
-        }
-        if (!ok)
-            return false;
-    }
-    return seen == 7;
-}
-
-static bool read_imbalance(struct reader *reader, const struct symbol *symbol, struct market_event *event)
-{
-    struct json_text key;
-    uint32_t seen = 0;
-    while (alpaca_reader_member(reader, &key)) {
-        bool ok;
-        if (is(key, "p")) {
-            seen |= 1;
-            ok = alpaca_reader_amount(reader, symbol->price_scale, &event->imbalance_price);
-        } else if (is(key, "t")) {
-            seen |= 2;
-            ok = alpaca_reader_time(reader, &event->event_ns);
-        } else {
-            ok = alpaca_reader_skip(reader);
-        }
-        if (!ok)
-            return false;
-    }
-    return seen == 3;
-}
-
 /* The tapes' codes: CTA's 2 halt, 3 resume; UTP's H halt, P volatility pause, Q quotes only, T resume. What
  * else they send (price indications, imbalances, short sale rules) halts nothing. D as the reason: deleted.
  */
@@ -333,147 +230,113 @@ static bool trading_of(struct json_text code, struct json_text why, enum market_
     return true;
 }
 
-static int read_status(struct reader *reader, struct market_event *event)
-{
-    struct json_text key, code = {0}, said = {"", 0}, why = {"", 0}, reason = {"", 0};
-    bool timed = false;
-    while (alpaca_reader_member(reader, &key)) {
-        bool ok;
-        if (is(key, "sc")) {
-            ok = alpaca_reader_text(reader, &code);
-        } else if (is(key, "sm")) {
-            ok = maybe_text(reader, &said);
-        } else if (is(key, "rc")) {
-            ok = maybe_text(reader, &why);
-        } else if (is(key, "rm")) {
-            ok = maybe_text(reader, &reason);
-        } else if (is(key, "t")) {
-            timed = ok = alpaca_reader_time(reader, &event->event_ns);
-        } else {
-            ok = alpaca_reader_skip(reader);
-        }
-        if (!ok)
-            return -EBADMSG;
-    }
-    if (!code.data || !timed)
-        return -EBADMSG;
-    event->status = (struct market_status){0};
-    copy_text(code, event->status.code, sizeof(event->status.code));
-    copy_text(reason.len > 0 ? reason : said, event->status.reason, sizeof(event->status.reason));
-    return trading_of(code, why, &event->status.trading) ? 0 : 1;
-}
+/* ---- messages ---- */
 
-static bool read_levels(struct reader *reader, const struct symbol *symbol, struct book_level *levels,
-                        uint32_t *ret_n)
-{
-    struct json_text key;
-    uint32_t n = 0;
-    *ret_n = 0;
-    if (alpaca_reader_peek(reader) == 'n')
-        return alpaca_reader_skip(reader);
-    if (!alpaca_reader_enter_array(reader))
-        return false;
-    while (alpaca_reader_element(reader)) {
-        uint32_t seen = 0;
-        if (n == ALPACA_LEVELS_MAX || !alpaca_reader_enter_map(reader))
-            return false;
-        while (alpaca_reader_member(reader, &key)) {
-            bool ok;
-            if (is(key, "p")) {
-                seen |= 1;
-                ok = alpaca_reader_amount(reader, symbol->price_scale, &levels[n].price) &&
-                     levels[n].price > 0;
-            } else if (is(key, "s")) {
-                seen |= 2;
-                ok = alpaca_reader_amount(reader, symbol->qty_scale, &levels[n].qty);
-            } else {
-                ok = alpaca_reader_skip(reader);
-            }
-            if (!ok)
-                return false;
-        }
-        if (seen != 3)
-            return false;
-        n++;
-    }
-    *ret_n = n;
-    return !reader_failed(reader);
-}
+static const struct field trade[] = {
+    FIELD("i", COUNT, trade.id),    FIELD("p", TRADED, trade.price),  FIELD("s", QTY, trade.qty),
+    FIELD("t", TIME, trade.ts_ns),  EXTRA("tks", TEXT_OR_NULL, side), EXTRA("c", CONDITIONS, odd),
+    EXTRA("z", TEXT_OR_NULL, tape),
+};
+static const struct field quote[] = {
+    FIELD("bp", PRICE, quote.bid),   FIELD("bs", QTY, quote.bid_qty), FIELD("ap", PRICE, quote.ask),
+    FIELD("as", QTY, quote.ask_qty), FIELD("t", TIME, event_ns),
+};
+static const struct field correction[] = {
+    FIELD("oi", COUNT, correction.id),     FIELD("op", PRICE, correction.old_price),
+    FIELD("os", QTY, correction.old_qty),  FIELD("ci", COUNT, correction.new_id),
+    FIELD("cp", TRADED, correction.price), FIELD("cs", QTY, correction.qty),
+    FIELD("t", TIME, correction.ts_ns),
+};
+static const struct field cancel[] = {
+    FIELD("i", COUNT, correction.id),   FIELD("p", PRICE, correction.price), FIELD("s", QTY, correction.qty),
+    FIELD("t", TIME, correction.ts_ns), EXTRA("a", TEXT_OR_NULL, code),
+};
+static const struct field bands[] = {FIELD("u", PRICE, bands.up), FIELD("d", PRICE, bands.down),
+                                     FIELD("t", TIME, event_ns)};
+static const struct field imbalance[] = {FIELD("p", PRICE, imbalance_price), FIELD("t", TIME, event_ns)};
+static const struct field status[] = {
+    EXTRA("sc", TEXT, code),        FIELD("t", TIME, event_ns),        EXTRA("sm", TEXT_OR_NULL, said),
+    EXTRA("rc", TEXT_OR_NULL, why), EXTRA("rm", TEXT_OR_NULL, reason),
+};
+static const struct field book[] = {FIELD("b", BIDS, depth.n_bids), FIELD("a", ASKS, depth.n_asks),
+                                    FIELD("t", TIME, event_ns), EXTRA("r", FLAG, whole)};
 
-static bool read_book(struct reader *reader, const struct symbol *symbol, struct alpaca_levels *levels,
-                      struct market_event *event)
+static const struct message {
+    char type;
+    enum market_kind kind;
+    const struct field *fields;
+    size_t n;
+    unsigned needed;
+    size_t size; /* of the event's member, which all begin at the same place */
+} messages[] = {
+#define SIZE(member) sizeof((struct market_event *)NULL)->member
+    {'t', MARKET_TRADE, FIELDS(trade), 4, SIZE(trade)},
+    {'q', MARKET_QUOTE, FIELDS(quote), 5, SIZE(quote)},
+    {'c', MARKET_CORRECTION, FIELDS(correction), 7, SIZE(correction)},
+    {'x', MARKET_CANCEL, FIELDS(cancel), 4, SIZE(correction)},
+    {'l', MARKET_BANDS, FIELDS(bands), 3, SIZE(bands)},
+    {'i', MARKET_IMBALANCE, FIELDS(imbalance), 2, SIZE(imbalance_price)},
+    {'s', MARKET_STATUS, FIELDS(status), 2, SIZE(status)},
+    {'o', MARKET_DEPTH, FIELDS(book), 3, SIZE(depth)},
+#undef SIZE
+};
+
+/* What follows from the fields. 0, or 1: a status that changes nothing. */
+static int finish(const struct extra *extra, struct market_event *event)
 {
-    struct json_text key;
-    uint32_t seen = 0;
-    bool whole = false;
-    event->depth = (struct market_depth){.bids = levels->bids, .asks = levels->asks};
-    while (alpaca_reader_member(reader, &key)) {
-        bool ok;
-        if (is(key, "b")) {
-            seen |= 1;
-            ok = read_levels(reader, symbol, levels->bids, &event->depth.n_bids);
-        } else if (is(key, "a")) {
-            seen |= 2;
-            ok = read_levels(reader, symbol, levels->asks, &event->depth.n_asks);
-        } else if (is(key, "t")) {
-            seen |= 4;
-            ok = alpaca_reader_time(reader, &event->event_ns);
-        } else if (is(key, "r")) {
-            ok = alpaca_reader_bool(reader, &whole);
-        } else {
-            ok = alpaca_reader_skip(reader);
-        }
-        if (!ok)
-            return false;
+    struct market_trade *traded = &event->trade;
+    struct market_correction *corrected = &event->correction;
+    bool nasdaq = is(extra->tape, "C") || is(extra->tape, "O");
+    switch (event->kind) {
+    case MARKET_TRADE:
+        traded->buyer_maker = is(extra->side, "S");
+        traded->odd = extra->odd[nasdaq];
+        traded->first_id = traded->last_id = traded->id;
+        event->event_ns = traded->ts_ns;
+        break;
+    case MARKET_CANCEL:
+        corrected->new_id = corrected->id;
+        corrected->old_price = corrected->price;
+        corrected->old_qty = corrected->qty;
+        copy_text(extra->code, corrected->code, sizeof(corrected->code));
+        event->event_ns = corrected->ts_ns;
+        break;
+    case MARKET_CORRECTION:
+        event->event_ns = corrected->ts_ns;
+        break;
+    case MARKET_STATUS:
+        copy_text(extra->code, event->status.code, sizeof(event->status.code));
+        copy_text(extra->reason.len > 0 ? extra->reason : extra->said, event->status.reason,
+                  sizeof(event->status.reason));
+        return trading_of(extra->code, extra->why, &event->status.trading) ? 0 : 1;
+    case MARKET_DEPTH:
+        event->kind = extra->whole ? MARKET_BOOK : MARKET_DEPTH;
+        event->depth.bids = extra->levels->bids;
+        event->depth.asks = extra->levels->asks;
+        break;
+    default:
+        break;
     }
-    event->kind = whole ? MARKET_BOOK : MARKET_DEPTH;
-    return seen == 7;
+    return 0;
 }
 
 int alpaca_read_message(struct reader *reader, char type, bool old, const struct symbol *symbol,
                         struct alpaca_levels *levels, struct market_event *ret)
 {
-    bool ok;
-    int r = 0;
+    const struct message *message = messages, *end = messages + sizeof(messages) / sizeof(messages[0]);
+    struct extra extra = {.levels = levels};
     ret->event_ns = 0;
     if (type == 'b' || type == 'u' || type == 'd')
         return read_kline(reader, type, old, symbol, ret) ? 0 : -EBADMSG;
-    if (type == '\0' || !strchr("tqcxlsio", type))
+    while (message < end && message->type != type)
+        message++;
+    if (message == end)
         return alpaca_reader_skip(reader) ? 1 : -EBADMSG;
-    if (!alpaca_reader_enter_map(reader))
+    ret->kind = message->kind;
+    memset(&ret->trade, 0, message->size);
+    if (!alpaca_reader_enter_map(reader) ||
+        !read_fields(reader, symbol, message->fields, message->n, message->needed, ret, &extra) ||
+        reader_failed(reader))
         return -EBADMSG;
-    switch (type) {
-    case 't':
-        ret->kind = MARKET_TRADE;
-        ok = read_trade(reader, symbol, ret);
-        break;
-    case 'q':
-        ret->kind = MARKET_QUOTE;
-        ok = read_quote(reader, symbol, ret);
-        break;
-    case 'c':
-        ret->kind = MARKET_CORRECTION;
-        ok = read_correction(reader, symbol, ret);
-        break;
-    case 'x':
-        ret->kind = MARKET_CANCEL;
-        ok = read_cancel(reader, symbol, ret);
-        break;
-    case 'l':
-        ret->kind = MARKET_BANDS;
-        ok = read_bands(reader, symbol, ret);
-        break;
-    case 'i':
-        ret->kind = MARKET_IMBALANCE;
-        ok = read_imbalance(reader, symbol, ret);
-        break;
-    case 's':
-        ret->kind = MARKET_STATUS;
-        r = read_status(reader, ret);
-        ok = r >= 0;
-        break;
-    default:
-        ok = read_book(reader, symbol, levels, ret);
-    }
-    return ok && !reader_failed(reader) ? r : -EBADMSG;
+    return finish(&extra, ret);
 }
