@@ -1,9 +1,10 @@
 #include "exchange/nearest.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { WORD_MAX = 63 };
+enum { WORD_MAX = 63, KEPT_DISTANCE_MAX = 3 };
 
 static size_t min(size_t a, size_t b)
 {
@@ -37,6 +38,13 @@ void nearest_offer(struct nearest *nearest, const char *word, const char *candid
         nearest->best = candidate;
         nearest->distance = distance;
     }
+}
+
+void nearest_keep(const char *word, const char *candidate, char *kept, size_t size)
+{
+    size_t distance = nearest_distance(word, candidate);
+    if (distance <= KEPT_DISTANCE_MAX && (!kept[0] || distance < nearest_distance(word, kept)))
+        snprintf(kept, size, "%s", candidate);
 }
 
 bool nearest_is_near(const struct nearest *nearest, const char *word)

@@ -17,6 +17,9 @@ struct nearest {
 
 void nearest_offer(struct nearest *nearest, const char *word, const char *candidate);
 
+/* Copies a candidate to `kept` that is at most 3 from the word, and nearer than what is kept; "": none is. */
+void nearest_keep(const char *word, const char *candidate, char *kept, size_t size);
+
 /* Is the nearest near enough to be what was meant? What is further away is another word. */
 bool nearest_is_near(const struct nearest *nearest, const char *word);
 

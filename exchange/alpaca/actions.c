@@ -25,12 +25,6 @@ struct page {
     struct venue_skipped *skipped;
 };
 
-static bool is(struct json_text text, const char *word)
-{
-    size_t len = strlen(word);
-    return text.len == len && memcmp(text.data, word, len) == 0;
-}
-
 static bool copy(struct json_text text, char *ret, size_t size)
 {
     if (!text.data || text.len == 0 || text.len >= size || memchr(text.data, '\\', text.len))
@@ -45,18 +39,6 @@ static int shown(struct json_text text)
     return text.len < WORDS_MAX ? (int)text.len : WORDS_MAX;
 }
 
-/* A string or number, or null for what is not said. */
-static bool maybe_amount(struct reader *reader, int64_t *ret)
-{
-    return alpaca_reader_peek(reader) == 'n' ? alpaca_reader_skip(reader)
-                                             : alpaca_reader_amount(reader, RATE_SCALE, ret);
-}
-
-static bool maybe_text(struct reader *reader, struct json_text *ret)
-{
-    return alpaca_reader_peek(reader) == 'n' ? alpaca_reader_skip(reader) : alpaca_reader_text(reader, ret);
-}
-
 /* False: it is no row at all. */
 static bool read_row(struct reader *reader, struct row *row)
 {
@@ -66,17 +48,18 @@ static bool read_row(struct reader *reader, struct row *row)
         return false;
     while (alpaca_reader_member(reader, &key)) {
         const struct reader before = *reader;
-        bool ok = is(key, "id")       ? maybe_text(reader, &row->id)
-                  : is(key, "symbol") ? maybe_text(reader, &row->symbol)
-                  : is(key, "old_symbol") || is(key, "source_symbol") || is(key, "acquiree_symbol")
-                      ? maybe_text(reader, &row->other)
-                  : is(key, "ex_date")        ? maybe_text(reader, &row->ex_date)
-                  : is(key, "effective_date") ? maybe_text(reader, &row->effective)
-                  : is(key, "process_date")   ? maybe_text(reader, &row->processed)
-                  : is(key, "new_rate")       ? maybe_amount(reader, &row->new_rate)
-                  : is(key, "old_rate")       ? maybe_amount(reader, &row->old_rate)
-                  : is(key, "rate")           ? maybe_amount(reader, &row->rate)
-                                              : alpaca_reader_skip(reader);
+        bool ok =
+            json_is(key, "id")       ? alpaca_reader_maybe_text(reader, &row->id)
+            : json_is(key, "symbol") ? alpaca_reader_maybe_text(reader, &row->symbol)
+            : json_is(key, "old_symbol") || json_is(key, "source_symbol") || json_is(key, "acquiree_symbol")
+                ? alpaca_reader_maybe_text(reader, &row->other)
+            : json_is(key, "ex_date")        ? alpaca_reader_maybe_text(reader, &row->ex_date)
+            : json_is(key, "effective_date") ? alpaca_reader_maybe_text(reader, &row->effective)
+            : json_is(key, "process_date")   ? alpaca_reader_maybe_text(reader, &row->processed)
+            : json_is(key, "new_rate")       ? alpaca_reader_maybe_amount(reader, RATE_SCALE, &row->new_rate)
+            : json_is(key, "old_rate")       ? alpaca_reader_maybe_amount(reader, RATE_SCALE, &row->old_rate)
+            : json_is(key, "rate")           ? alpaca_reader_maybe_amount(reader, RATE_SCALE, &row->rate)
+                                             : alpaca_reader_skip(reader);
         if (!ok) {
             row->odd = true;
             *reader = before;
@@ -107,13 +90,13 @@ static const char *to_action(const struct row *row, struct json_text kind, struc
         !alpaca_date(row->ex_date.data, row->ex_date.len, &day) || row->odd)
         return "a field is missing, malformed or of too many digits";
     action.action.ex_ns = alpaca_eastern_ns(day, ALPACA_EARLY_MINUTE);
-    if (is(kind, "cash_dividends")) {
+    if (json_is(kind, "cash_dividends")) {
         if (row->rate <= 0)
             return "it says no rate";
         action.action.kind = ACTION_DIVIDEND;
         action.action.cash = row->rate;
     } else {
-        bool shares = is(kind, "stock_dividends");
+        bool shares = json_is(kind, "stock_dividends");
         if (shares && (row->rate < 0 || row->rate > INT64_MAX - one))
             return "it says no rate";
         int64_t to = shares ? one + row->rate : row->new_rate, from = shares ? one : row->old_rate;
@@ -155,8 +138,8 @@ static void leave_out(struct page *page, const struct row *row, struct json_text
 
 static bool is_booked(struct json_text kind)
 {
-    return is(kind, "forward_splits") || is(kind, "reverse_splits") || is(kind, "cash_dividends") ||
-           is(kind, "stock_dividends");
+    return json_is(kind, "forward_splits") || json_is(kind, "reverse_splits") ||
+           json_is(kind, "cash_dividends") || json_is(kind, "stock_dividends");
 }
 
 static int read_kind(struct page *page, struct json_text kind)
@@ -215,11 +198,11 @@ int alpaca_parse_actions(const char *text, size_t len, int64_t from_ns, int64_t 
     alpaca_reader_enter_map(&page.reader);
     while (alpaca_reader_member(&page.reader, &key)) {
         int r = 0;
-        if (is(key, "corporate_actions")) {
+        if (json_is(key, "corporate_actions")) {
             have = true;
             r = read_kinds(&page);
-        } else if (is(key, "next_page_token")) {
-            r = maybe_text(&page.reader, &next) ? 0 : -EBADMSG;
+        } else if (json_is(key, "next_page_token")) {
+            r = alpaca_reader_maybe_text(&page.reader, &next) ? 0 : -EBADMSG;
         } else if (!alpaca_reader_skip(&page.reader)) {
             r = -EBADMSG;
         }

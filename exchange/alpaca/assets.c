@@ -10,10 +10,6 @@
 #include "exchange/alpaca/number.h"
 #include "exchange/nearest.h"
 
-enum {
-    NEAREST_DISTANCE = 3, /* a name further away is no suggestion */
-};
-
 #define CENT   10000000LL /* at ALPACA_PRICE_SCALE */
 #define SHARE  1000000000LL
 #define DOLLAR 100000000LL /* at ALPACA_QUOTE_SCALE */
@@ -23,12 +19,6 @@ bool alpaca_is_crypto(const char *name)
     return strchr(name, '/') != NULL;
 }
 
-static bool is(struct json_text text, const char *word)
-{
-    size_t len = strlen(word);
-    return text.len == len && memcmp(text.data, word, len) == 0;
-}
-
 static bool copy_name(const char *data, size_t len, char *ret, size_t size)
 {
     if (len == 0 || len >= size || memchr(data, '\\', len))
@@ -36,23 +26,6 @@ static bool copy_name(const char *data, size_t len, char *ret, size_t size)
     memcpy(ret, data, len);
     ret[len] = '\0';
     return true;
-}
-
-/* A string or number, or null for what is not said. */
-static bool maybe_amount(struct reader *reader, int scale, int64_t *ret)
-{
-    return alpaca_reader_peek(reader) == 'n' ? alpaca_reader_skip(reader)
-                                             : alpaca_reader_amount(reader, scale, ret);
-}
-
-static bool maybe_text(struct reader *reader, struct json_text *ret)
-{
-    return alpaca_reader_peek(reader) == 'n' ? alpaca_reader_skip(reader) : alpaca_reader_text(reader, ret);
-}
-
-static bool maybe_bool(struct reader *reader, bool *ret)
-{
-    return alpaca_reader_peek(reader) == 'n' ? alpaca_reader_skip(reader) : alpaca_reader_bool(reader, ret);
 }
 
 struct asset {
@@ -71,15 +44,18 @@ static bool read_asset(struct reader *reader, struct asset *asset)
         return false;
     while (alpaca_reader_member(reader, &key)) {
         const struct reader before = *reader;
-        bool ok = is(key, "symbol")                ? alpaca_reader_text(reader, &asset->name)
-                  : is(key, "class")               ? maybe_text(reader, &asset->class)
-                  : is(key, "status")              ? maybe_text(reader, &asset->status)
-                  : is(key, "tradable")            ? maybe_bool(reader, &asset->tradable)
-                  : is(key, "fractionable")        ? maybe_bool(reader, &asset->divisible)
-                  : is(key, "min_order_size")      ? maybe_amount(reader, ALPACA_QTY_SCALE, &asset->size_min)
-                  : is(key, "min_trade_increment") ? maybe_amount(reader, ALPACA_QTY_SCALE, &asset->step)
-                  : is(key, "price_increment")     ? maybe_amount(reader, ALPACA_PRICE_SCALE, &asset->tick)
-                                                   : alpaca_reader_skip(reader);
+        bool ok = json_is(key, "symbol")         ? alpaca_reader_text(reader, &asset->name)
+                  : json_is(key, "class")        ? alpaca_reader_maybe_text(reader, &asset->class)
+                  : json_is(key, "status")       ? alpaca_reader_maybe_text(reader, &asset->status)
+                  : json_is(key, "tradable")     ? alpaca_reader_maybe_bool(reader, &asset->tradable)
+                  : json_is(key, "fractionable") ? alpaca_reader_maybe_bool(reader, &asset->divisible)
+                  : json_is(key, "min_order_size")
+                      ? alpaca_reader_maybe_amount(reader, ALPACA_QTY_SCALE, &asset->size_min)
+                  : json_is(key, "min_trade_increment")
+                      ? alpaca_reader_maybe_amount(reader, ALPACA_QTY_SCALE, &asset->step)
+                  : json_is(key, "price_increment")
+                      ? alpaca_reader_maybe_amount(reader, ALPACA_PRICE_SCALE, &asset->tick)
+                      : alpaca_reader_skip(reader);
         if (!ok) {
             asset->odd = true;
             *reader = before;
@@ -105,7 +81,7 @@ static bool to_symbol(const struct asset *asset, struct symbol *ret)
         .price_scale = ALPACA_PRICE_SCALE,
         .qty_scale = ALPACA_QTY_SCALE,
         .quote_scale = ALPACA_QUOTE_SCALE,
-        .gone = is(asset->status, "inactive"),
+        .gone = json_is(asset->status, "inactive"),
         .loose_ids = true,
         .venue = "alpaca",
     };
@@ -150,10 +126,7 @@ static void offer(const struct asset *asset, struct venue_symbol *wanted, size_t
             want->unusable = !want->found;
             continue;
         }
-        size_t distance = nearest_distance(want->name, name);
-        if (distance <= NEAREST_DISTANCE &&
-            (!want->nearest[0] || distance < nearest_distance(want->name, want->nearest)))
-            memcpy(want->nearest, name, sizeof(name));
+        nearest_keep(want->name, name, want->nearest, sizeof(want->nearest));
     }
 }
 
@@ -206,7 +179,7 @@ bool alpaca_parse_refusal(const char *text, size_t len, struct json_text *ret)
     json_init(&json, text, len);
     json_enter_object(&json);
     while (json_member(&json, &key))
-        if (is(key, "message") ? !json_read_string(&json, &message) : !json_skip(&json))
+        if (json_is(key, "message") ? !json_read_string(&json, &message) : !json_skip(&json))
             return false;
     if (!json_done(&json) || !message.data)
         return false;
@@ -222,7 +195,7 @@ int alpaca_parse_clock(const char *text, size_t len, int64_t *ret_ns)
     alpaca_reader_init(&reader, false, text, len);
     alpaca_reader_enter_map(&reader);
     while (alpaca_reader_member(&reader, &key))
-        if (is(key, "timestamp") ? !alpaca_reader_time(&reader, &ns) : !alpaca_reader_skip(&reader))
+        if (json_is(key, "timestamp") ? !alpaca_reader_time(&reader, &ns) : !alpaca_reader_skip(&reader))
             return -EBADMSG;
     if (!json_done(&reader.json) || ns < 0)
         return -EBADMSG;

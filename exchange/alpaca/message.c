@@ -6,12 +6,6 @@
 
 #define MINUTE_NS 60000000000LL
 
-static bool is(struct json_text text, const char *word)
-{
-    size_t len = strlen(word);
-    return text.len == len && memcmp(text.data, word, len) == 0;
-}
-
 static void copy_text(struct json_text text, char *ret, size_t size)
 {
     size_t len = text.len < size ? text.len : size - 1;
@@ -20,12 +14,6 @@ static void copy_text(struct json_text text, char *ret, size_t size)
     if (len > 0)
         memcpy(ret, text.data, len);
     ret[len] = '\0';
-}
-
-/* Null, as Go writes what is empty, is skipped: `ret` stays. */
-static bool maybe_text(struct reader *reader, struct json_text *ret)
-{
-    return alpaca_reader_peek(reader) == 'n' ? alpaca_reader_skip(reader) : alpaca_reader_text(reader, ret);
 }
 
 /* Sale conditions that by themselves change no last price: the CTA's and UTP's tables of "consolidated
@@ -52,7 +40,7 @@ static bool read_conditions(struct reader *reader, bool odd[2])
     if (!alpaca_reader_enter_array(reader))
         return false;
     while (alpaca_reader_element(reader)) {
-        if (!maybe_text(reader, &condition))
+        if (!alpaca_reader_maybe_text(reader, &condition))
             return false;
         odd[0] |= condition_is_odd(condition, 'A');
         odd[1] |= condition_is_odd(condition, 'C');
@@ -129,7 +117,7 @@ static bool read_field(struct reader *reader, const struct symbol *symbol, const
     case TEXT:
         return alpaca_reader_text(reader, at);
     case TEXT_OR_NULL:
-        return maybe_text(reader, at);
+        return alpaca_reader_maybe_text(reader, at);
     case FLAG:
         return alpaca_reader_bool(reader, at);
     case CONDITIONS:
@@ -150,7 +138,7 @@ static bool read_fields(struct reader *reader, const struct symbol *symbol, cons
     uint32_t seen = 0, wanted = (1u << needed) - 1;
     while (alpaca_reader_member(reader, &key)) {
         size_t i = 0;
-        while (i < n && !is(key, fields[i].key))
+        while (i < n && !alpaca_text_is(key, fields[i].key))
             i++;
         if (i < n ? !read_field(reader, symbol, &fields[i], ret, extra) : !alpaca_reader_skip(reader))
             return false;
@@ -221,9 +209,9 @@ static bool read_kline(struct reader *reader, char type, bool old, const struct 
  */
 static bool trading_of(struct json_text code, struct json_text why, enum market_trading *ret)
 {
-    if (is(code, "2") || is(code, "H") || is(code, "P") || is(code, "Q"))
-        *ret = is(why, "D") ? MARKET_ENDED : MARKET_HALTED;
-    else if (is(code, "3") || is(code, "T"))
+    if (json_is(code, "2") || json_is(code, "H") || json_is(code, "P") || json_is(code, "Q"))
+        *ret = json_is(why, "D") ? MARKET_ENDED : MARKET_HALTED;
+    else if (json_is(code, "3") || json_is(code, "T"))
         *ret = MARKET_TRADES;
     else
         return false;
@@ -286,10 +274,10 @@ static int finish(const struct extra *extra, struct market_event *event)
 {
     struct market_trade *traded = &event->trade;
     struct market_correction *corrected = &event->correction;
-    bool nasdaq = is(extra->tape, "C") || is(extra->tape, "O");
+    bool nasdaq = json_is(extra->tape, "C") || json_is(extra->tape, "O");
     switch (event->kind) {
     case MARKET_TRADE:
-        traded->buyer_maker = is(extra->side, "S");
+        traded->buyer_maker = json_is(extra->side, "S");
         traded->odd = extra->odd[nasdaq];
         traded->first_id = traded->last_id = traded->id;
         event->event_ns = traded->ts_ns;

@@ -327,3 +327,34 @@ bool alpaca_reader_skip(struct reader *reader)
     }
     return true;
 }
+
+static bool is_null(struct reader *reader)
+{
+    return alpaca_reader_peek(reader) == 'n';
+}
+
+bool alpaca_reader_maybe_text(struct reader *reader, struct json_text *ret)
+{
+    return is_null(reader) ? alpaca_reader_skip(reader) : alpaca_reader_text(reader, ret);
+}
+
+bool alpaca_reader_maybe_bool(struct reader *reader, bool *ret)
+{
+    return is_null(reader) ? alpaca_reader_skip(reader) : alpaca_reader_bool(reader, ret);
+}
+
+bool alpaca_reader_maybe_amount(struct reader *reader, int scale, int64_t *ret)
+{
+    return is_null(reader) ? alpaca_reader_skip(reader) : alpaca_reader_amount(reader, scale, ret);
+}
+
+bool alpaca_reader_maybe_rough(struct reader *reader, int scale, int64_t *ret)
+{
+    return is_null(reader) ? alpaca_reader_skip(reader) : alpaca_reader_rough(reader, scale, ret);
+}
+
+bool alpaca_text_is(struct json_text text, const char *word)
+{
+    size_t len = strlen(word);
+    return text.len == len && memcmp(text.data, word, len) == 0;
+}

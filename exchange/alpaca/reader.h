@@ -55,4 +55,13 @@ bool alpaca_reader_wide(struct reader *reader, int scale, int128_t *ret);  /* th
 bool alpaca_reader_rough(struct reader *reader, int scale, int64_t *ret);  /* digits beyond the scale cut */
 bool alpaca_reader_skip(struct reader *reader);
 
+/* The same; null, as Go writes what is empty, is skipped: `ret` stays. */
+bool alpaca_reader_maybe_text(struct reader *reader, struct json_text *ret);
+bool alpaca_reader_maybe_bool(struct reader *reader, bool *ret);
+bool alpaca_reader_maybe_amount(struct reader *reader, int scale, int64_t *ret);
+bool alpaca_reader_maybe_rough(struct reader *reader, int scale, int64_t *ret);
+
+/* Is it that word? */
+bool alpaca_text_is(struct json_text text, const char *word);
+
 #endif

@@ -10,12 +10,6 @@ struct walk {
     struct alpaca_reply reply;
 };
 
-static bool is(struct json_text text, const char *word)
-{
-    size_t len = strlen(word);
-    return text.len == len && memcmp(text.data, word, len) == 0;
-}
-
 /* What a member's messages are, by its name. */
 static char type_of(struct json_text key)
 {
@@ -28,7 +22,7 @@ static char type_of(struct json_text key)
         {"minuteBar", 'b'},  {"dailyBar", 'd'},    {"prevDailyBar", 'd'},
     };
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (is(key, types[i].name))
+        if (alpaca_text_is(key, types[i].name))
             return types[i].type;
     return '\0';
 }
@@ -116,9 +110,9 @@ int alpaca_parse_reply(const char *text, size_t len, struct alpaca_levels *level
         int r;
         if (type_of(key))
             r = take_symbols(&walk, type_of(key));
-        else if (is(key, "snapshots"))
+        else if (json_is(key, "snapshots"))
             r = take_snapshots(&walk);
-        else if (is(key, "next_page_token") && alpaca_reader_peek(&walk.reader) == '"')
+        else if (json_is(key, "next_page_token") && alpaca_reader_peek(&walk.reader) == '"')
             r = alpaca_reader_text(&walk.reader, &walk.reply.next_page) ? 0 : -EBADMSG;
         else
             r = take_snapshot(&walk, key); /* stocks' snapshots stand at the top */

@@ -28,29 +28,6 @@ static const char *const events[ORDER_EVENTS] = {
     [ORDER_EVENT_REPLACE_REJECTED] = "order_replace_rejected",
 };
 
-static bool is(struct json_text text, const char *word)
-{
-    size_t len = strlen(word);
-    return text.len == len && memcmp(text.data, word, len) == 0;
-}
-
-static bool maybe_text(struct reader *reader, struct json_text *ret)
-{
-    return alpaca_reader_peek(reader) == 'n' ? alpaca_reader_skip(reader) : alpaca_reader_text(reader, ret);
-}
-
-static bool maybe_amount(struct reader *reader, int64_t *ret)
-{
-    return alpaca_reader_peek(reader) == 'n' ? alpaca_reader_skip(reader)
-                                             : alpaca_reader_amount(reader, SCALE, ret);
-}
-
-static bool maybe_rough(struct reader *reader, int64_t *ret)
-{
-    return alpaca_reader_peek(reader) == 'n' ? alpaca_reader_skip(reader)
-                                             : alpaca_reader_rough(reader, SCALE, ret);
-}
-
 /* The only amount that may be below 0. */
 static bool maybe_position(struct reader *reader, int64_t *ret)
 {
@@ -71,19 +48,21 @@ static bool read_order(struct reader *reader, struct alpaca_order *order)
     if (!alpaca_reader_enter_map(reader))
         return false;
     while (alpaca_reader_member(reader, &key)) {
-        bool ok = is(key, "id")                 ? maybe_text(reader, &order->id)
-                  : is(key, "client_order_id")  ? maybe_text(reader, &order->client_id)
-                  : is(key, "symbol")           ? maybe_text(reader, &order->symbol)
-                  : is(key, "side")             ? maybe_text(reader, &order->side)
-                  : is(key, "type")             ? maybe_text(reader, &order->type)
-                  : is(key, "time_in_force")    ? maybe_text(reader, &order->time_in_force)
-                  : is(key, "status")           ? maybe_text(reader, &order->status)
-                  : is(key, "qty")              ? maybe_amount(reader, &order->qty)
-                  : is(key, "filled_qty")       ? maybe_amount(reader, &order->filled_qty)
-                  : is(key, "filled_avg_price") ? maybe_rough(reader, &order->filled_avg_price)
-                  : is(key, "limit_price")      ? maybe_amount(reader, &order->limit_price)
-                  : is(key, "stop_price")       ? maybe_amount(reader, &order->stop_price)
-                                                : alpaca_reader_skip(reader);
+        bool ok = json_is(key, "id")                ? alpaca_reader_maybe_text(reader, &order->id)
+                  : json_is(key, "client_order_id") ? alpaca_reader_maybe_text(reader, &order->client_id)
+                  : json_is(key, "symbol")          ? alpaca_reader_maybe_text(reader, &order->symbol)
+                  : json_is(key, "side")            ? alpaca_reader_maybe_text(reader, &order->side)
+                  : json_is(key, "type")            ? alpaca_reader_maybe_text(reader, &order->type)
+                  : json_is(key, "time_in_force")   ? alpaca_reader_maybe_text(reader, &order->time_in_force)
+                  : json_is(key, "status")          ? alpaca_reader_maybe_text(reader, &order->status)
+                  : json_is(key, "qty")             ? alpaca_reader_maybe_amount(reader, SCALE, &order->qty)
+                  : json_is(key, "filled_qty") ? alpaca_reader_maybe_amount(reader, SCALE, &order->filled_qty)
+                  : json_is(key, "filled_avg_price")
+                      ? alpaca_reader_maybe_rough(reader, SCALE, &order->filled_avg_price)
+                  : json_is(key, "limit_price")
+                      ? alpaca_reader_maybe_amount(reader, SCALE, &order->limit_price)
+                  : json_is(key, "stop_price") ? alpaca_reader_maybe_amount(reader, SCALE, &order->stop_price)
+                                               : alpaca_reader_skip(reader);
         if (!ok)
             return false;
     }
@@ -103,21 +82,21 @@ static bool read_update(struct reader *reader, struct alpaca_trading *ret)
         return false;
     while (alpaca_reader_member(reader, &key)) {
         bool ok;
-        if (is(key, "event"))
+        if (json_is(key, "event"))
             ok = alpaca_reader_text(reader, &ret->event);
-        else if (is(key, "event_id"))
-            ok = maybe_text(reader, &ret->event_id);
-        else if (is(key, "execution_id"))
-            ok = maybe_text(reader, &ret->execution_id);
-        else if (is(key, "timestamp"))
+        else if (json_is(key, "event_id"))
+            ok = alpaca_reader_maybe_text(reader, &ret->event_id);
+        else if (json_is(key, "execution_id"))
+            ok = alpaca_reader_maybe_text(reader, &ret->execution_id);
+        else if (json_is(key, "timestamp"))
             timed = ok = alpaca_reader_time(reader, &ret->ts_ns);
-        else if (is(key, "price"))
-            ok = maybe_amount(reader, &ret->price);
-        else if (is(key, "qty"))
-            ok = maybe_amount(reader, &ret->qty);
-        else if (is(key, "position_qty"))
+        else if (json_is(key, "price"))
+            ok = alpaca_reader_maybe_amount(reader, SCALE, &ret->price);
+        else if (json_is(key, "qty"))
+            ok = alpaca_reader_maybe_amount(reader, SCALE, &ret->qty);
+        else if (json_is(key, "position_qty"))
             ok = maybe_position(reader, &ret->position_qty);
-        else if (is(key, "order"))
+        else if (json_is(key, "order"))
             ordered = ok = read_order(reader, &ret->order);
         else
             ok = alpaca_reader_skip(reader);
@@ -125,7 +104,7 @@ static bool read_update(struct reader *reader, struct alpaca_trading *ret)
             return false;
     }
     for (int kind = ORDER_EVENT_NEW; kind < ORDER_EVENTS; kind++)
-        if (is(ret->event, events[kind]))
+        if (alpaca_text_is(ret->event, events[kind]))
             ret->event_kind = (enum alpaca_order_event)kind;
     bool fill = ret->event_kind == ORDER_EVENT_FILL || ret->event_kind == ORDER_EVENT_PARTIAL_FILL;
     return !reader_failed(reader) && ordered && timed && ret->event.len > 0 &&
@@ -138,13 +117,13 @@ static bool read_authorization(struct reader *reader, struct alpaca_trading *ret
     if (!alpaca_reader_enter_map(reader))
         return false;
     while (alpaca_reader_member(reader, &key)) {
-        bool ok = is(key, "status")    ? alpaca_reader_text(reader, &status)
-                  : is(key, "message") ? maybe_text(reader, &ret->said)
-                                       : alpaca_reader_skip(reader);
+        bool ok = json_is(key, "status")    ? alpaca_reader_text(reader, &status)
+                  : json_is(key, "message") ? alpaca_reader_maybe_text(reader, &ret->said)
+                                            : alpaca_reader_skip(reader);
         if (!ok)
             return false;
     }
-    ret->kind = is(status, "authorized") ? TRADING_AUTHORIZED : TRADING_REFUSED;
+    ret->kind = json_is(status, "authorized") ? TRADING_AUTHORIZED : TRADING_REFUSED;
     return !reader_failed(reader) && status.len > 0;
 }
 
@@ -156,22 +135,22 @@ int alpaca_parse_trading(const char *frame, size_t len, struct alpaca_trading *r
     alpaca_reader_init(&reader, false, frame, len);
     alpaca_reader_enter_map(&reader);
     while (alpaca_reader_member(&reader, &key)) {
-        if (is(key, "data")) {
+        if (json_is(key, "data")) {
             data = reader;
             found = true;
         }
-        if (is(key, "stream") ? !alpaca_reader_text(&reader, &stream) : !alpaca_reader_skip(&reader))
+        if (json_is(key, "stream") ? !alpaca_reader_text(&reader, &stream) : !alpaca_reader_skip(&reader))
             return -EBADMSG;
     }
     if (!json_done(&reader.json) || !found)
         return -EBADMSG;
     struct alpaca_trading trading = {.said = {"", 0}};
-    if (is(stream, "trade_updates")) {
+    if (json_is(stream, "trade_updates")) {
         trading.kind = TRADING_UPDATE;
         ok = read_update(&data, &trading);
-    } else if (is(stream, "authorization")) {
+    } else if (json_is(stream, "authorization")) {
         ok = read_authorization(&data, &trading);
-    } else if (is(stream, "listening")) {
+    } else if (json_is(stream, "listening")) {
         trading.kind = TRADING_LISTENING;
         ok = true;
     } else {

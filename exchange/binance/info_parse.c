@@ -1,13 +1,14 @@
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "exchange/binance/rest_parse.h"
+#include "exchange/nearest.h"
 
 enum {
     MULTIPLIER_SCALE = 4, /* of struct symbol_filters' *_e4 */
-    NEAREST_DISTANCE = 3, /* a name further away is no suggestion */
 };
 
 /* What one symbol says, as it stands: filters may come before the scales that they need. */
@@ -46,72 +47,79 @@ static bool json_upper(struct json *json, int scale, int64_t *ret)
     return r == 0;
 }
 
+enum scale { SCALE_PRICE, SCALE_QTY, SCALE_NOTIONAL, SCALE_MULTIPLIER };
+enum limit { LOWER, UPPER, FLAG, COUNT }; /* int64_t, int64_t, bool, int32_t */
+
+/* Where a filter's member goes; multipliers of both sides go to two places. */
+static const struct filter_member {
+    const char *type, *key;
+    enum limit limit;
+    enum scale scale;
+    size_t at, also; /* also: 0: nowhere */
+} members[] = {
+#define AT(member) offsetof(struct symbol_filters, member)
+    {"PRICE_FILTER", "minPrice", LOWER, SCALE_PRICE, AT(price_min), 0},
+    {"PRICE_FILTER", "maxPrice", UPPER, SCALE_PRICE, AT(price_max), 0},
+    {"PRICE_FILTER", "tickSize", LOWER, SCALE_PRICE, AT(tick), 0},
+    {"LOT_SIZE", "minQty", LOWER, SCALE_QTY, AT(qty_min), 0},
+    {"LOT_SIZE", "maxQty", UPPER, SCALE_QTY, AT(qty_max), 0},
+    {"LOT_SIZE", "stepSize", LOWER, SCALE_QTY, AT(step), 0},
+    {"MARKET_LOT_SIZE", "minQty", LOWER, SCALE_QTY, AT(market_qty_min), 0},
+    {"MARKET_LOT_SIZE", "maxQty", UPPER, SCALE_QTY, AT(market_qty_max), 0},
+    {"MARKET_LOT_SIZE", "stepSize", LOWER, SCALE_QTY, AT(market_step), 0},
+    {"NOTIONAL", "minNotional", LOWER, SCALE_NOTIONAL, AT(notional_min), 0},
+    {"NOTIONAL", "maxNotional", UPPER, SCALE_NOTIONAL, AT(notional_max), 0},
+    {"NOTIONAL", "applyToMarket", FLAG, 0, AT(notional_min_market), 0},
+    {"NOTIONAL", "applyMinToMarket", FLAG, 0, AT(notional_min_market), 0},
+    {"NOTIONAL", "applyMaxToMarket", FLAG, 0, AT(notional_max_market), 0},
+    {"PERCENT_PRICE", "multiplierUp", LOWER, SCALE_MULTIPLIER, AT(bid_up_e4), AT(ask_up_e4)},
+    {"PERCENT_PRICE", "multiplierDown", LOWER, SCALE_MULTIPLIER, AT(bid_down_e4), AT(ask_down_e4)},
+    {"PERCENT_PRICE_BY_SIDE", "bidMultiplierUp", LOWER, SCALE_MULTIPLIER, AT(bid_up_e4), 0},
+    {"PERCENT_PRICE_BY_SIDE", "bidMultiplierDown", LOWER, SCALE_MULTIPLIER, AT(bid_down_e4), 0},
+    {"PERCENT_PRICE_BY_SIDE", "askMultiplierUp", LOWER, SCALE_MULTIPLIER, AT(ask_up_e4), 0},
+    {"PERCENT_PRICE_BY_SIDE", "askMultiplierDown", LOWER, SCALE_MULTIPLIER, AT(ask_down_e4), 0},
+    {"MAX_NUM_ORDERS", "maxNumOrders", COUNT, 0, AT(orders_max), 0},
+    {"MAX_NUM_ORDERS", "limit", COUNT, 0, AT(orders_max), 0},
+#undef AT
+};
+
+static bool is(struct json_text text, const char *word)
+{
+    return text.len == strlen(word) && memcmp(text.data, word, text.len) == 0;
+}
+
+static bool parse_count(struct json *json, int32_t *ret)
+{
+    int64_t n = -1;
+    if (!json_int(json, &n) || n < 0 || n > INT32_MAX)
+        return false;
+    *ret = (int32_t)n;
+    return true;
+}
+
 /* One member of a filter into its place. Members of filters that we do not know are skipped. */
 static bool parse_filter_member(struct json *json, struct json_text type, struct json_text key,
                                 struct symbol *symbol)
 {
-    struct symbol_filters *f = &symbol->filters;
-    int price = symbol->price_scale, qty = symbol->qty_scale, notional = symbol->quote_scale;
-    if (json_is(type, "PRICE_FILTER")) {
-        if (json_is(key, "minPrice"))
-            return json_decimal(json, price, &f->price_min);
-        if (json_is(key, "maxPrice"))
-            return json_upper(json, price, &f->price_max);
-        if (json_is(key, "tickSize"))
-            return json_decimal(json, price, &f->tick);
-    } else if (json_is(type, "LOT_SIZE")) {
-        if (json_is(key, "minQty"))
-            return json_decimal(json, qty, &f->qty_min);
-        if (json_is(key, "maxQty"))
-            return json_upper(json, qty, &f->qty_max);
-        if (json_is(key, "stepSize"))
-            return json_decimal(json, qty, &f->step);
-    } else if (json_is(type, "MARKET_LOT_SIZE")) {
-        if (json_is(key, "minQty"))
-            return json_decimal(json, qty, &f->market_qty_min);
-        if (json_is(key, "maxQty"))
-            return json_upper(json, qty, &f->market_qty_max);
-        if (json_is(key, "stepSize"))
-            return json_decimal(json, qty, &f->market_step);
-    } else if (json_is(type, "MIN_NOTIONAL") || json_is(type, "NOTIONAL")) {
-        if (json_is(key, "minNotional"))
-            return json_decimal(json, notional, &f->notional_min);
-        if (json_is(key, "maxNotional"))
-            return json_upper(json, notional, &f->notional_max);
-        if (json_is(key, "applyToMarket") || json_is(key, "applyMinToMarket"))
-            return json_bool(json, &f->notional_min_market);
-        if (json_is(key, "applyMaxToMarket"))
-            return json_bool(json, &f->notional_max_market);
-    } else if (json_is(type, "PERCENT_PRICE")) {
-        if (json_is(key, "multiplierUp")) {
-            bool ok = json_decimal(json, MULTIPLIER_SCALE, &f->bid_up_e4);
-            f->ask_up_e4 = f->bid_up_e4;
-            return ok;
-        }
-        if (json_is(key, "multiplierDown")) {
-            bool ok = json_decimal(json, MULTIPLIER_SCALE, &f->bid_down_e4);
-            f->ask_down_e4 = f->bid_down_e4;
-            return ok;
-        }
-    } else if (json_is(type, "PERCENT_PRICE_BY_SIDE")) {
-        if (json_is(key, "bidMultiplierUp"))
-            return json_decimal(json, MULTIPLIER_SCALE, &f->bid_up_e4);
-        if (json_is(key, "bidMultiplierDown"))
-            return json_decimal(json, MULTIPLIER_SCALE, &f->bid_down_e4);
-        if (json_is(key, "askMultiplierUp"))
-            return json_decimal(json, MULTIPLIER_SCALE, &f->ask_up_e4);
-        if (json_is(key, "askMultiplierDown"))
-            return json_decimal(json, MULTIPLIER_SCALE, &f->ask_down_e4);
-    } else if (json_is(type, "MAX_NUM_ORDERS")) {
-        if (json_is(key, "maxNumOrders") || json_is(key, "limit")) {
-            int64_t n = -1;
-            if (!json_int(json, &n) || n < 0 || n > INT32_MAX)
-                return false;
-            f->orders_max = (int32_t)n;
-            return true;
-        }
-    }
-    return json_skip(json);
+    const int scales[] = {symbol->price_scale, symbol->qty_scale, symbol->quote_scale, MULTIPLIER_SCALE};
+    const size_t n = sizeof members / sizeof *members;
+    size_t i = 0;
+    if (json_is(type, "MIN_NOTIONAL"))
+        type = (struct json_text){"NOTIONAL", strlen("NOTIONAL")};
+    while (i < n && !(is(type, members[i].type) && is(key, members[i].key)))
+        i++;
+    if (i == n)
+        return json_skip(json);
+    const struct filter_member *member = &members[i];
+    char *filters = (char *)&symbol->filters;
+    void *at = filters + member->at;
+    bool ok = member->limit == LOWER   ? json_decimal(json, scales[member->scale], at)
+              : member->limit == UPPER ? json_upper(json, scales[member->scale], at)
+              : member->limit == FLAG  ? json_bool(json, at)
+                                       : parse_count(json, at);
+    if (ok && member->also > 0)
+        memcpy(filters + member->also, at, sizeof(int64_t));
+    return ok;
 }
 
 /* The type may stand after the numbers: found first, on a copy of the reader. */
@@ -288,32 +296,6 @@ int binance_parse_info(const char *text, size_t len, const char *venue,
     return walk(text, len, take_each, &(struct each){each, user, venue}, ret);
 }
 
-/* Levenshtein's distance with transpositions of neighbours, of short names. */
-static int distance(const char *a, size_t n, const char *b, size_t m)
-{
-    int row[3][SYMBOL_NAME_MAX + 1];
-    if (n > SYMBOL_NAME_MAX || m > SYMBOL_NAME_MAX)
-        return SYMBOL_NAME_MAX;
-    for (size_t j = 0; j <= m; j++)
-        row[0][j] = (int)j;
-    for (size_t i = 1; i <= n; i++) {
-        int *above = row[(i - 1) % 3], *here = row[i % 3];
-        here[0] = (int)i;
-        for (size_t j = 1; j <= m; j++) {
-            int best = above[j - 1] + (a[i - 1] != b[j - 1]);
-            if (above[j] + 1 < best)
-                best = above[j] + 1;
-            if (here[j - 1] + 1 < best)
-                best = here[j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-                row[(i - 2) % 3][j - 2] + 1 < best)
-                best = row[(i - 2) % 3][j - 2] + 1;
-            here[j] = best;
-        }
-    }
-    return row[n % 3][m];
-}
-
 struct wanted {
     struct venue_symbol **by_name; /* sorted */
     size_t n;
@@ -366,16 +348,13 @@ static void take_wanted(void *user, struct listed *listed, struct binance_info *
 static void take_nearest(void *user, struct listed *listed, struct binance_info *info)
 {
     const struct wanted *wanted = user;
+    char name[SYMBOL_NAME_MAX];
     (void)info;
-    for (size_t i = 0; i < wanted->n; i++) {
-        struct venue_symbol *want = wanted->by_name[i];
-        size_t len = strlen(want->name);
-        int to_best = want->nearest[0] ? distance(want->name, len, want->nearest, strlen(want->nearest))
-                                       : NEAREST_DISTANCE + 1;
-        if (!want->found && !want->unusable &&
-            distance(want->name, len, listed->name.data, listed->name.len) < to_best)
-            copy_name(listed->name, want->nearest, sizeof(want->nearest));
-    }
+    if (!copy_name(listed->name, name, sizeof(name)))
+        return;
+    for (size_t i = 0; i < wanted->n; i++)
+        if (!wanted->by_name[i]->found && !wanted->by_name[i]->unusable)
+            nearest_keep(wanted->by_name[i]->name, name, wanted->by_name[i]->nearest, sizeof(name));
 }
 
 int binance_parse_wanted(const char *text, size_t len, const char *venue, struct venue_symbol *list, size_t n,

@@ -1,146 +1,77 @@
 #include "exchange/binance/rest_call.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
+#include "exchange/binance/rest_parse.h"
 #include "exchange/json.h"
 #include "exchange/market.h"
 
-#define MS_NS  1000000LL
-#define MS_MAX 4102444800000LL /* 2100-01-01 */
+#define FIELD(key, value, member) \
+    { \
+        key, BINANCE_##value, offsetof(struct market_event, member) \
+    }
 
-static bool read_ms(struct json *json, int64_t *ret_ns)
-{
-    int64_t ms;
-    if (!json_int(json, &ms) || ms < 0 || ms > MS_MAX)
-        return false;
-    *ret_ns = ms * MS_NS;
-    return true;
-}
+static const struct binance_field trade[] = {
+    FIELD("id", COUNT, trade.id),
+    FIELD("price", TRADED, trade.price),
+    FIELD("qty", QTY, trade.qty),
+    FIELD("time", MS, trade.ts_ns),
+    FIELD("isBuyerMaker", FLAG, trade.buyer_maker),
+};
+static const struct binance_field aggregate[] = {
+    FIELD("a", COUNT, trade.id),      FIELD("p", TRADED, trade.price),     FIELD("q", QTY, trade.qty),
+    FIELD("T", MS, trade.ts_ns),      FIELD("m", FLAG, trade.buyer_maker), FIELD("f", COUNT, trade.first_id),
+    FIELD("l", COUNT, trade.last_id),
+};
+static const struct binance_field quote[] = {
+    FIELD("bidPrice", PRICE, quote.bid),
+    FIELD("bidQty", QTY, quote.bid_qty),
+    FIELD("askPrice", PRICE, quote.ask),
+    FIELD("askQty", QTY, quote.ask_qty),
+};
+static const struct binance_field ticker[] = {
+    FIELD("openPrice", PRICE, ticker.open), FIELD("highPrice", PRICE, ticker.high),
+    FIELD("lowPrice", PRICE, ticker.low),   FIELD("lastPrice", PRICE, ticker.close),
+    FIELD("volume", VOLUME, ticker.volume), FIELD("closeTime", MS, event_ns),
+};
 
-static bool is(struct json_text text, const char *word)
-{
-    return text.len == strlen(word) && memcmp(text.data, word, text.len) == 0;
-}
-
-/* One field of each; a bit a field says what was there. */
-
-static bool trade_field(struct json *json, const struct symbol *symbol, struct json_text key,
-                        struct market_event *event, uint32_t *seen)
-{
-    struct market_trade *trade = &event->trade;
-    bool aggregate = event->kind == MARKET_AGG_TRADE;
-    if (is(key, aggregate ? "a" : "id")) {
-        *seen |= 1;
-        return json_int(json, &trade->id) && trade->id >= 0;
-    }
-    if (is(key, aggregate ? "p" : "price")) {
-        *seen |= 2;
-        return json_amount(json, symbol->price_scale, &trade->price) && trade->price > 0;
-    }
-    if (is(key, aggregate ? "q" : "qty")) {
-        *seen |= 4;
-        return json_amount(json, symbol->qty_scale, &trade->qty);
-    }
-    if (is(key, aggregate ? "T" : "time")) {
-        *seen |= 8;
-        return read_ms(json, &trade->ts_ns);
-    }
-    if (is(key, aggregate ? "m" : "isBuyerMaker")) {
-        *seen |= 16;
-        return json_bool(json, &trade->buyer_maker);
-    }
-    if (aggregate && json_is(key, "f")) {
-        *seen |= 32;
-        return json_int(json, &trade->first_id) && trade->first_id >= 0;
-    }
-    if (aggregate && json_is(key, "l")) {
-        *seen |= 64;
-        return json_int(json, &trade->last_id) && trade->last_id >= trade->first_id;
-    }
-    return json_skip(json);
-}
-
-static bool quote_field(struct json *json, const struct symbol *symbol, struct json_text key,
-                        struct market_event *event, uint32_t *seen)
-{
-    struct market_quote *quote = &event->quote;
-    if (json_is(key, "bidPrice")) {
-        *seen |= 1;
-        return json_amount(json, symbol->price_scale, &quote->bid);
-    }
-    if (json_is(key, "bidQty")) {
-        *seen |= 2;
-        return json_amount(json, symbol->qty_scale, &quote->bid_qty);
-    }
-    if (json_is(key, "askPrice")) {
-        *seen |= 4;
-        return json_amount(json, symbol->price_scale, &quote->ask);
-    }
-    if (json_is(key, "askQty")) {
-        *seen |= 8;
-        return json_amount(json, symbol->qty_scale, &quote->ask_qty);
-    }
-    return json_skip(json);
-}
-
-static bool ticker_field(struct json *json, const struct symbol *symbol, struct json_text key,
-                         struct market_event *event, uint32_t *seen)
-{
-    struct market_ticker *ticker = &event->ticker;
-    if (json_is(key, "openPrice")) {
-        *seen |= 1;
-        return json_amount(json, symbol->price_scale, &ticker->open);
-    }
-    if (json_is(key, "highPrice")) {
-        *seen |= 2;
-        return json_amount(json, symbol->price_scale, &ticker->high);
-    }
-    if (json_is(key, "lowPrice")) {
-        *seen |= 4;
-        return json_amount(json, symbol->price_scale, &ticker->low);
-    }
-    if (json_is(key, "lastPrice")) {
-        *seen |= 8;
-        return json_amount(json, symbol->price_scale, &ticker->close);
-    }
-    if (json_is(key, "volume")) {
-        *seen |= 16;
-        return json_amount_wide(json, symbol->qty_scale, &ticker->volume);
-    }
-    if (json_is(key, "closeTime")) {
-        *seen |= 32;
-        return read_ms(json, &event->event_ns);
-    }
-    return json_skip(json);
-}
+#define FIELDS(list) list, sizeof(list) / sizeof(list)[0]
 
 static const struct {
-    bool (*field)(struct json *json, const struct symbol *symbol, struct json_text key,
-                  struct market_event *event, uint32_t *seen);
-    uint32_t wanted;
+    const struct binance_field *fields; /* all are needed */
+    size_t n;
     bool list;
 } kinds[MARKET_CHANNELS] = {
-    [MARKET_TRADE] = {trade_field, 31, true},
-    [MARKET_AGG_TRADE] = {trade_field, 127, true},
-    [MARKET_QUOTE] = {quote_field, 15, false},
-    [MARKET_TICKER] = {ticker_field, 63, false},
+    [MARKET_TRADE] = {FIELDS(trade), true},
+    [MARKET_AGG_TRADE] = {FIELDS(aggregate), true},
+    [MARKET_QUOTE] = {FIELDS(quote), false},
+    [MARKET_TICKER] = {FIELDS(ticker), false},
 };
 
 static bool read_event(struct json *json, const struct symbol *symbol, struct market_event *event)
 {
+    const struct binance_field *fields = kinds[event->kind].fields;
+    size_t n = kinds[event->kind].n;
     struct json_text key;
     uint32_t seen = 0;
     bool ok = json_enter_object(json);
-    while (ok && json_member(json, &key))
-        ok = kinds[event->kind].field(json, symbol, key, event, &seen);
-    if (!ok || json->failed || seen != kinds[event->kind].wanted)
+    while (ok && json_member(json, &key)) {
+        size_t i = 0;
+        while (i < n && (key.len != strlen(fields[i].key) || memcmp(key.data, fields[i].key, key.len) != 0))
+            i++;
+        ok = i < n ? binance_read_value(json, symbol, fields[i].value, (char *)event + fields[i].at)
+                   : json_skip(json);
+        seen |= i < n ? 1u << i : 0;
+    }
+    if (!ok || json->failed || seen != (1u << n) - 1)
         return false;
     if (event->kind == MARKET_TRADE)
         event->trade.first_id = event->trade.last_id = event->trade.id;
     if (kinds[event->kind].list)
         event->event_ns = event->trade.ts_ns;
-    return true;
+    return !kinds[event->kind].list || event->trade.last_id >= event->trade.first_id;
 }
 
 /* Of a symbol that never traded the venue tells zeros. */
@@ -155,7 +86,7 @@ int binance_parse_latest(const char *text, size_t len, const struct symbol *symb
 {
     struct json json;
     size_t n = 0;
-    if ((unsigned)kind >= MARKET_CHANNELS || !kinds[kind].field || cap == 0)
+    if ((unsigned)kind >= MARKET_CHANNELS || !kinds[kind].fields || cap == 0)
         return -EBADMSG;
     json_init(&json, text, len);
     if (!kinds[kind].list) {

@@ -1,6 +1,7 @@
 #include "exchange/binance/rest_parse.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #define MS_NS 1000000LL
@@ -62,63 +63,64 @@ bool binance_parse_error(const char *text, size_t len, int64_t *ret_code, struct
     return true;
 }
 
-static bool json_decimal128(struct json *json, int scale, int128_t *ret)
+bool binance_read_value(struct json *json, const struct symbol *symbol, enum binance_value value, void *ret)
 {
-    struct json_text text;
-    return json_read_string(json, &text) && decimal_parse128(text.data, text.len, scale, ret) == 0;
+    switch (value) {
+    case BINANCE_COUNT:
+        return json_int(json, ret) && *(int64_t *)ret >= 0;
+    case BINANCE_PRICE:
+        return json_amount(json, symbol->price_scale, ret);
+    case BINANCE_TRADED:
+        return json_amount(json, symbol->price_scale, ret) && *(int64_t *)ret > 0;
+    case BINANCE_QTY:
+        return json_amount(json, symbol->qty_scale, ret);
+    case BINANCE_VOLUME:
+        return json_amount_wide(json, symbol->qty_scale, ret);
+    case BINANCE_QUOTE_VOLUME:
+        return json_amount_wide(json, symbol->price_scale + symbol->qty_scale, ret);
+    case BINANCE_MS:
+        return json_ms(json, ret);
+    case BINANCE_FLAG:
+        return json_bool(json, ret);
+    }
+    return false;
 }
 
-/* One array of twelve: open time, open, high, low, close, volume, close time, quote volume, trades, and three
- * that are not kept. */
-static bool parse_kline(struct json *json, const struct symbol *symbol, struct bar *bar,
-                        int64_t *ret_close_ns)
+struct kline {
+    struct bar bar;
+    int64_t close_ns;
+};
+
+/* One array of twelve, of which the last three are not kept. */
+static bool parse_kline(struct json *json, const struct symbol *symbol, struct kline *ret)
 {
-    int field = 0;
+    static const struct binance_field fields[] = {
+        {NULL, BINANCE_MS, offsetof(struct kline, bar.open_ns)},
+        {NULL, BINANCE_PRICE, offsetof(struct kline, bar.open)},
+        {NULL, BINANCE_PRICE, offsetof(struct kline, bar.high)},
+        {NULL, BINANCE_TRADED, offsetof(struct kline, bar.low)},
+        {NULL, BINANCE_PRICE, offsetof(struct kline, bar.close)},
+        {NULL, BINANCE_VOLUME, offsetof(struct kline, bar.volume)},
+        {NULL, BINANCE_MS, offsetof(struct kline, close_ns)},
+        {NULL, BINANCE_QUOTE_VOLUME, offsetof(struct kline, bar.quote_volume)},
+        {NULL, BINANCE_COUNT, offsetof(struct kline, bar.trades)},
+    };
+    size_t at = 0;
     bool ok = json_enter_array(json);
-    for (; ok && json_element(json); field++) {
-        switch (field) {
-        case 0:
-            ok = json_ms(json, &bar->open_ns);
-            break;
-        case 1:
-            ok = json_decimal(json, symbol->price_scale, &bar->open);
-            break;
-        case 2:
-            ok = json_decimal(json, symbol->price_scale, &bar->high);
-            break;
-        case 3:
-            ok = json_decimal(json, symbol->price_scale, &bar->low);
-            break;
-        case 4:
-            ok = json_decimal(json, symbol->price_scale, &bar->close);
-            break;
-        case 5:
-            ok = json_decimal128(json, symbol->qty_scale, &bar->volume);
-            break;
-        case 6:
-            ok = json_ms(json, ret_close_ns);
-            break;
-        case 7:
-            ok = json_decimal128(json, symbol->price_scale + symbol->qty_scale, &bar->quote_volume);
-            break;
-        case 8:
-            ok = json_int(json, &bar->trades);
-            break;
-        default:
-            ok = json_skip(json);
-        }
-    }
-    bar->first_trade_id = bar->last_trade_id = -1;
-    return ok && !json->failed && field == KLINE_FIELDS;
+    for (; ok && json_element(json); at++)
+        ok = at < sizeof fields / sizeof *fields
+                 ? binance_read_value(json, symbol, fields[at].value, (char *)ret + fields[at].at)
+                 : json_skip(json);
+    ret->bar.first_trade_id = ret->bar.last_trade_id = -1;
+    return ok && !json->failed && at == KLINE_FIELDS;
 }
 
 /* A bar that its own interval can hold. */
 static bool kline_consistent(const struct bar *bar, int64_t close_ns, int64_t interval_ns)
 {
     return bar->open_ns == bar_open_time(bar->open_ns, interval_ns) && close_ns >= bar->open_ns &&
-           close_ns < bar->open_ns + interval_ns && bar->low > 0 && bar->low <= bar->open &&
-           bar->low <= bar->close && bar->open <= bar->high && bar->close <= bar->high && bar->volume >= 0 &&
-           bar->quote_volume >= 0 && bar->trades >= 0;
+           close_ns < bar->open_ns + interval_ns && bar->low <= bar->open && bar->low <= bar->close &&
+           bar->open <= bar->high && bar->close <= bar->high;
 }
 
 int binance_parse_klines(const char *text, size_t len, const struct symbol *symbol, int64_t interval_ns,
@@ -130,15 +132,15 @@ int binance_parse_klines(const char *text, size_t len, const struct symbol *symb
     if (symbol->price_scale + symbol->qty_scale > DECIMAL_SCALE_MAX || !json_enter_array(&json))
         return -EBADMSG;
     while (json_element(&json)) {
-        struct bar bar;
-        int64_t close_ns = 0;
-        if (!parse_kline(&json, symbol, &bar, &close_ns) || !kline_consistent(&bar, close_ns, interval_ns) ||
-            (n > 0 && bar.open_ns <= ret[n - 1].open_ns))
+        struct kline kline;
+        const struct bar *bar = &kline.bar;
+        if (!parse_kline(&json, symbol, &kline) || !kline_consistent(bar, kline.close_ns, interval_ns) ||
+            (n > 0 && bar->open_ns <= ret[n - 1].open_ns))
             return -EBADMSG;
         if (n == cap)
             return -E2BIG;
-        ret[n++] = bar;
-        if (bar.open_ns + interval_ns <= now_ns)
+        ret[n++] = *bar;
+        if (bar->open_ns + interval_ns <= now_ns)
             closed = n;
     }
     if (!json_done(&json))

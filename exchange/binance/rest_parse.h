@@ -11,6 +11,24 @@
 
 enum { BINANCE_PRICE_SCALE = 8 }; /* of every pair's prices and klines */
 
+/* What a field of a trade, quote, ticker or kline holds, and where it goes in its struct. */
+enum binance_value {
+    BINANCE_COUNT,  /* int64_t, >= 0 */
+    BINANCE_PRICE,  /* int64_t, >= 0 */
+    BINANCE_TRADED, /* a price > 0 */
+    BINANCE_QTY,
+    BINANCE_VOLUME, /* int128_t */
+    BINANCE_QUOTE_VOLUME,
+    BINANCE_MS, /* a time, as int64_t nanoseconds */
+    BINANCE_FLAG,
+};
+struct binance_field {
+    const char *key; /* NULL: of an array */
+    enum binance_value value;
+    size_t at;
+};
+bool binance_read_value(struct json *json, const struct symbol *symbol, enum binance_value value, void *ret);
+
 /* {"serverTime":1499827319559} */
 int binance_parse_time(const char *text, size_t len, int64_t *ret_ns);
 
