@@ -7,6 +7,7 @@
 #include "cli/stored.h"
 #include "cli/verbs.h"
 #include "record/account.h"
+#include "record/print.h"
 #include "strategy/strategy.h"
 
 static const struct stored_column columns[] = {
@@ -48,22 +49,21 @@ struct account_line {
     char policy[ACCOUNT_NAME_MAX];       /* of the arena, that trades for it; "": none */
 };
 
-#define SHOWN(FIRST, NEXT) \
-    FIRST(account.name, "", "account", TEXT, FIXED, REQUIRED, NULL) \
-    NEXT(account.currency, "", "currency", TEXT, FIXED, REQUIRED, NULL) \
-    NEXT(cash, "", "cash", QUOTE, FIXED, ABSENT, NULL) \
-    NEXT(equity, "", "equity", QUOTE, FIXED, ABSENT, NULL) \
-    NEXT(peak, "", "peak", QUOTE, FIXED, ABSENT, NULL) \
-    NEXT(drawdown_pct, "", "drawdown_pct", REAL, FIXED, OPTIONAL, NULL) \
-    NEXT(at_ns, "", "at_ns", TIME, FIXED, OPTIONAL, NULL) \
-    NEXT(strategy, "", "strategy", TEXT, FIXED, OPTIONAL, NULL) \
-    NEXT(killed_ns, "", "killed_ns", TIME, FIXED, OPTIONAL, NULL) \
-    NEXT(account.cash, "", "opening_cash", QUOTE, FIXED, REQUIRED, NULL) \
-    NEXT(params, "", "params", STRING, FIXED, OPTIONAL, NULL) \
-    NEXT(policy, "", "policy", TEXT, FIXED, OPTIONAL, NULL)
 #define RULE(member, ...) RECORD_FIELD_(account.rules.member, __VA_ARGS__)
 #define ROW               struct account_line
-static const struct record_field fields[] = {RECORD_FIELDS(SHOWN) RECORD_RULES(RULE, RULE)};
+static const struct record_field fields[] = {PRINT_AS(TEXT, REQUIRED, account.name, "account"),
+                                             PRINT_AS(TEXT, REQUIRED, account.currency, "currency"),
+                                             PRINT_AS(QUOTE, ABSENT, cash, "cash"),
+                                             PRINT_AS(QUOTE, ABSENT, equity, "equity"),
+                                             PRINT_AS(QUOTE, ABSENT, peak, "peak"),
+                                             PRINT_REAL(drawdown_pct),
+                                             PRINT_AS(TIME, OPTIONAL, at_ns, "at_ns"),
+                                             PRINT_WORD(strategy),
+                                             PRINT_AS(TIME, OPTIONAL, killed_ns, "killed_ns"),
+                                             PRINT_AS(QUOTE, REQUIRED, account.cash, "opening_cash"),
+                                             PRINT_AS(STRING, OPTIONAL, params, "params"),
+                                             PRINT_WORD(policy),
+                                             RECORD_RULES(RULE, RULE)};
 static const struct record record = RECORD_OF("accounts", fields);
 #undef ROW
 

@@ -5,6 +5,7 @@
 #include "cli/stored.h"
 #include "exchange/bar.h"
 #include "exchange/exit_status.h"
+#include "record/print.h"
 
 static void set(json_t *object, const char *key, json_t *value)
 {
@@ -22,52 +23,28 @@ static json_t *params_object(const struct account_spec *spec)
     return object;
 }
 
-static void set_metrics(json_t *object, const struct backtest_report *r)
-{
-    const struct metrics *m = &r->metrics;
-    const struct {
-        const char *key;
-        double value;
-    } numbers[] = {
-        {"return_pct", 100 * m->total_return},
-        {"cagr_pct", 100 * m->cagr},
-        {"volatility_pct", 100 * m->volatility},
-        {"downside_pct", 100 * m->downside},
-        {"sharpe", m->sharpe},
-        {"sortino", m->sortino},
-        {"calmar", m->calmar},
-        {"omega", m->omega},
-        {"max_drawdown_pct", 100 * m->max_drawdown},
-        {"skew", m->skew},
-        {"kurtosis", m->kurtosis},
-        {"value_at_risk_pct", 100 * r->tails.value_at_risk},
-        {"conditional_value_at_risk_pct", 100 * r->tails.conditional_value_at_risk},
-        {"tail_ratio", r->tails.tail_ratio},
-        {"alpha_pct", 100 * r->against.alpha},
-        {"beta", r->against.beta},
-        {"win_rate_pct", 100 * r->ratios.win_rate},
-        {"profit_factor", r->ratios.profit_factor},
-        {"expectancy", r->ratios.expectancy},
-        {"sqn", r->ratios.sqn},
-        {"average_win", r->ratios.average_win},
-        {"average_loss", r->ratios.average_loss},
-        {"payoff", r->ratios.payoff},
-        {"average_held_s", r->ratios.average_held_ns * 1e-9},
-        {"exposure_pct", 100 * r->exposure},
-        {"turnover", r->turnover},
-        {"turnover_year", r->turnover_year},
-        {"fees", r->fees},
-        {"fees_of_gross_profit_pct", 100 * r->fees_of_gross_profit},
-        {"fees_of_turnover_pct", 100 * r->fees_of_turnover},
-        {"open_profit", r->open_profit},
-        {"stability", r->stability},
-        {"benchmark_return_pct", 100 * r->benchmark.total_return},
-        {"benchmark_sharpe", r->benchmark.sharpe},
-        {"benchmark_max_drawdown_pct", 100 * r->benchmark.max_drawdown},
-    };
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        set(object, numbers[i].key, cli_stored_real(numbers[i].value));
-}
+PRINT_OBJECT(
+    metrics_object, struct backtest_report, PRINT_PERCENT(metrics.total_return, "return_pct"),
+    PRINT_PERCENT(metrics.cagr, "cagr_pct"), PRINT_PERCENT(metrics.volatility, "volatility_pct"),
+    PRINT_PERCENT(metrics.downside, "downside_pct"), PRINT_AS(REAL, OPTIONAL, metrics.sharpe, "sharpe"),
+    PRINT_AS(REAL, OPTIONAL, metrics.sortino, "sortino"), PRINT_AS(REAL, OPTIONAL, metrics.calmar, "calmar"),
+    PRINT_AS(REAL, OPTIONAL, metrics.omega, "omega"), PRINT_PERCENT(metrics.max_drawdown, "max_drawdown_pct"),
+    PRINT_AS(REAL, OPTIONAL, metrics.skew, "skew"), PRINT_AS(REAL, OPTIONAL, metrics.kurtosis, "kurtosis"),
+    PRINT_PERCENT(tails.value_at_risk, "value_at_risk_pct"),
+    PRINT_PERCENT(tails.conditional_value_at_risk, "conditional_value_at_risk_pct"),
+    PRINT_AS(REAL, OPTIONAL, tails.tail_ratio, "tail_ratio"), PRINT_PERCENT(against.alpha, "alpha_pct"),
+    PRINT_AS(REAL, OPTIONAL, against.beta, "beta"), PRINT_PERCENT(ratios.win_rate, "win_rate_pct"),
+    PRINT_AS(REAL, OPTIONAL, ratios.profit_factor, "profit_factor"),
+    PRINT_AS(REAL, OPTIONAL, ratios.expectancy, "expectancy"), PRINT_AS(REAL, OPTIONAL, ratios.sqn, "sqn"),
+    PRINT_AS(REAL, OPTIONAL, ratios.average_win, "average_win"),
+    PRINT_AS(REAL, OPTIONAL, ratios.average_loss, "average_loss"),
+    PRINT_AS(REAL, OPTIONAL, ratios.payoff, "payoff"), PRINT_LATER("average_held_s"),
+    PRINT_PERCENT(exposure, "exposure_pct"), PRINT_REAL(turnover), PRINT_REAL(turnover_year),
+    PRINT_REAL(fees), PRINT_PERCENT(fees_of_gross_profit, "fees_of_gross_profit_pct"),
+    PRINT_PERCENT(fees_of_turnover, "fees_of_turnover_pct"), PRINT_REAL(open_profit), PRINT_REAL(stability),
+    PRINT_PERCENT(benchmark.total_return, "benchmark_return_pct"),
+    PRINT_AS(REAL, OPTIONAL, benchmark.sharpe, "benchmark_sharpe"),
+    PRINT_PERCENT(benchmark.max_drawdown, "benchmark_max_drawdown_pct"));
 
 static json_t *drawdowns_array(const struct backtest_result *result, const struct backtest_report *r)
 {
@@ -134,7 +111,8 @@ static json_t *account_object(const struct backtest_result *result, int a)
     if (!object)
         return NULL;
     set(object, "intents_refused", intents_refused_object(account));
-    set_metrics(object, r);
+    json_object_update_new(object, metrics_object(r, NULL));
+    set(object, "average_held_s", cli_stored_real(r->ratios.average_held_ns * 1e-9));
     set(object, "drawdowns", drawdowns_array(result, r));
     set(object, "months", months_array(r->months, r->n_months));
     set(object, "years", months_array(r->years, r->n_years));

@@ -9,6 +9,7 @@
 #include "cli/stored.h"
 #include "cli/text.h"
 #include "exchange/exit_status.h"
+#include "record/print.h"
 
 static int fail(int status, const char *what, const char *words)
 {
@@ -20,33 +21,22 @@ static double rate(const struct events_result *result)
     return result->seconds > 0 ? (double)result->events / result->seconds : 0;
 }
 
-static json_t *time_or_null(int64_t ns)
-{
-    return ns ? json_integer(ns) : json_null();
-}
-
 /* What the equity at the ends of bars came to; null where money was moved, or there is too little of it. */
-static void set_metrics(json_t *object, const struct events_result *result, int account)
-{
-    struct metrics m = {0};
-    bool there = cli_events_curves_metrics(&result->curves, account, &m);
-    const struct {
-        const char *key;
-        double value;
-    } numbers[] = {{"return_pct", 100 * m.total_return},
-                   {"volatility_pct", 100 * m.volatility},
-                   {"sharpe", m.sharpe},
-                   {"sortino", m.sortino},
-                   {"calmar", m.calmar},
-                   {"max_drawdown_pct", 100 * m.max_drawdown}};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        json_object_set_new(object, numbers[i].key, there ? cli_stored_real(numbers[i].value) : json_null());
-}
+PRINT_OBJECT(metrics_object, struct metrics, PRINT_PERCENT(total_return, "return_pct"),
+             PRINT_PERCENT(volatility, "volatility_pct"), PRINT_REAL(sharpe), PRINT_REAL(sortino),
+             PRINT_REAL(calmar), PRINT_PERCENT(max_drawdown, "max_drawdown_pct"));
+PRINT_OBJECT(log_object, struct events_result, PRINT_LATER("schema"), PRINT_LATER("log"), PRINT_WHOLE(events),
+             PRINT_REAL(seconds), PRINT_LATER("events_per_s"), PRINT_WHOLE(runs),
+             PRINT_AS(SIGNED, REQUIRED, holes, "events_missing"), PRINT_WHOLE(first_seq),
+             PRINT_WHOLE(last_seq), PRINT_AS(TIME, OPTIONAL, first_ns, "first_ns"),
+             PRINT_AS(TIME, OPTIONAL, last_ns, "last_ns"), PRINT_WHOLE(orders), PRINT_WHOLE(rejected),
+             PRINT_WHOLE(fills), PRINT_WHOLE(ledger_rows),
+             PRINT_AS(SIGNED, REQUIRED, before.last_ledger, "ledger_rows_before"),
+             PRINT_AS(HASH, REQUIRED, after.hash, "ledger_hash"), PRINT_LATER("accounts"));
 
 static int print_json(const char *log, const struct events_result *result)
 {
-    char hash[STORED_CELL];
-    json_t *accounts = json_array();
+    json_t *accounts = json_array(), *whole = log_object(result, NULL);
     for (int a = 0; a < engine_accounts(result->engine); a++) {
         const struct account *account = engine_account(result->engine, a);
         int scale = account->currency_scale;
@@ -55,21 +45,20 @@ static int print_json(const char *log, const struct events_result *result)
                       "equity", cli_stored_number(engine_equity(result->engine, a), scale), "equity_peak",
                       cli_stored_number(account->equity_peak, scale), "deposits",
                       cli_stored_number(account->deposits, scale));
-        set_metrics(object, result, a);
+        struct metrics m = {0};
+        bool known = cli_events_curves_metrics(&result->curves, a, &m);
+        json_t *metrics = metrics_object(&m, NULL), *value;
+        const char *key;
+        json_object_foreach(metrics, key, value) json_object_set(object, key, known ? value : json_null());
+        json_decref(metrics);
         json_array_append_new(accounts, object);
     }
-    json_t *object = json_pack(
-        "{s:s, s:s, s:I, s:f, s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:s, s:o}",
-        "schema", "papertape.backtest/1", "log", log, "events", (json_int_t)result->events, "seconds",
-        result->seconds, "events_per_s", result->seconds > 0 ? json_real(rate(result)) : json_null(), "runs",
-        (json_int_t)result->runs, "events_missing", (json_int_t)result->holes, "first_seq",
-        (json_int_t)result->first_seq, "last_seq", (json_int_t)result->last_seq, "first_ns",
-        time_or_null(result->first_ns), "last_ns", time_or_null(result->last_ns), "orders",
-        (json_int_t)result->orders, "rejected", (json_int_t)result->rejected, "fills",
-        (json_int_t)result->fills, "ledger_rows", (json_int_t)result->ledger_rows, "ledger_rows_before",
-        (json_int_t)result->before.last_ledger, "ledger_hash", cli_stored_hash(hash, result->after.hash),
-        "accounts", accounts);
-    return cli_stored_print("backtest", object, 15);
+    json_object_set_new(whole, "schema", json_string("papertape.backtest/1"));
+    json_object_set_new(whole, "log", json_string(log));
+    if (result->seconds > 0)
+        json_object_set_new(whole, "events_per_s", json_real(rate(result)));
+    json_object_set_new(whole, "accounts", accounts);
+    return cli_stored_print("backtest", whole, 15);
 }
 
 static void print_text(const struct events_result *result)

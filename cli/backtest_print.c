@@ -224,7 +224,7 @@ static void print_account(const struct backtest_result *result, int a)
     print_numbers(result, a);
     printf("  orders %zu, fills %zu%s%s\n", account->n_orders, account->n_fills,
            r->open_trades > 0 ? ", a position is open at the end" : "",
-           account->way == BACKTEST_COLUMNS ? "; run by columns" : "; run by the engine");
+           account->way == BACKTEST_COLUMNS ? "; run vectorised" : "; run by the engine");
     print_refused(account);
     print_impossible(account);
     print_drawdowns(result, r);

@@ -8,6 +8,7 @@
 #include "cli/stored.h"
 #include "exchange/exit_status.h"
 #include "exchange/journal/journal.h"
+#include "record/print.h"
 
 static const char *const kinds[JOURNAL_KINDS] = {[JOURNAL_STATE] = "states",
                                                  [JOURNAL_EVENT] = "events",
@@ -19,22 +20,17 @@ struct segment {
     char kinds[96]; /* a list in JSON */
 };
 
-#define SEGMENT(FIRST, NEXT) \
-    FIRST(info.name, "", "name", STRING, FIXED, REQUIRED, NULL) \
-    NEXT(info.number, "", "number", UNSIGNED, FIXED, REQUIRED, NULL) \
-    NEXT(info.first_seq, "", "first_seq", UNSIGNED, FIXED, REQUIRED, NULL) \
-    NEXT(info.last_seq, "", "last_seq", UNSIGNED, FIXED, REQUIRED, NULL) \
-    NEXT(info.first_ns, "", "first_ns", TIME, FIXED, REQUIRED, NULL) \
-    NEXT(info.last_ns, "", "last_ns", TIME, FIXED, REQUIRED, NULL) \
-    NEXT(info.blocks, "", "blocks", UNSIGNED, FIXED, REQUIRED, NULL) \
-    NEXT(info.records, "", "records", UNSIGNED, FIXED, REQUIRED, NULL) \
-    NEXT(info.raw_bytes, "", "raw_bytes", UNSIGNED, FIXED, REQUIRED, NULL) \
-    NEXT(info.file_bytes, "", "file_bytes", UNSIGNED, FIXED, REQUIRED, NULL) \
-    NEXT(kinds, "", "kinds", TEXT, FIXED, REQUIRED, NULL) \
-    NEXT(info.torn_bytes, "", "torn_bytes", UNSIGNED, FIXED, REQUIRED, NULL)
 #define ROW struct segment
-static const struct record_field fields[] = {RECORD_FIELDS(SEGMENT)};
-static const struct record record = RECORD_OF("events", fields);
+static const struct record record = PRINT_RECORD(
+    PRINT_AS(STRING, REQUIRED, info.name, "name"), PRINT_AS(UNSIGNED, REQUIRED, info.number, "number"),
+    PRINT_AS(UNSIGNED, REQUIRED, info.first_seq, "first_seq"),
+    PRINT_AS(UNSIGNED, REQUIRED, info.last_seq, "last_seq"),
+    PRINT_AS(TIME, REQUIRED, info.first_ns, "first_ns"), PRINT_AS(TIME, REQUIRED, info.last_ns, "last_ns"),
+    PRINT_AS(UNSIGNED, REQUIRED, info.blocks, "blocks"),
+    PRINT_AS(UNSIGNED, REQUIRED, info.records, "records"),
+    PRINT_AS(UNSIGNED, REQUIRED, info.raw_bytes, "raw_bytes"),
+    PRINT_AS(UNSIGNED, REQUIRED, info.file_bytes, "file_bytes"), PRINT_TEXT(kinds),
+    PRINT_AS(UNSIGNED, REQUIRED, info.torn_bytes, "torn_bytes"));
 #undef ROW
 
 static const struct stored_column columns[] = {
@@ -78,30 +74,30 @@ int cli_events_list(const struct events_asked *asked)
     struct stored_list list =
         cli_stored_list_of(&record, columns, sizeof columns / sizeof *columns, asked->form, NULL);
 
+    list.name = "events";
     list.key = "segments";
     int r = journal_list(asked->path, print_segment, &list, err, sizeof err);
-    if (r == 0 || list.begun)
+    if (r == 0 || list.started)
         cli_stored_end(&list);
     return r < 0 ? cli_stored_fail(EXIT_ERROR, asked->verb, "", err) : EXIT_OK;
 }
 
 /* ---- verify ---- */
 
-static json_t *summary_object(const struct journal_summary *s, const char *failure)
+PRINT_OBJECT(summary_object, struct journal_summary, PRINT_LATER("schema"), PRINT_LATER("ok"),
+             PRINT_LATER("failure"), PRINT_WHOLE(segments), PRINT_WHOLE(blocks), PRINT_WHOLE(records),
+             PRINT_WHOLE(states), PRINT_WHOLE(events), PRINT_WHOLE(frames), PRINT_WHOLE(replies),
+             PRINT_WHOLE(holes), PRINT_WHOLE(first_seq), PRINT_WHOLE(last_seq), PRINT_WHOLE(first_ns),
+             PRINT_WHOLE(last_ns), PRINT_WHOLE(raw_bytes), PRINT_WHOLE(file_bytes), PRINT_WHOLE(torn_bytes),
+             PRINT_AS(HASH, REQUIRED, hash, "hash"));
+
+static json_t *verified_object(const struct journal_summary *summary, const char *failure)
 {
-    char hash[STORED_CELL];
-    if (failure)
-        return json_pack("{s:s, s:b, s:s}", "schema", "papertape.events/1", "ok", 0, "failure", failure);
-    return json_pack("{s:s, s:b, s:n, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
-                     "s:I, s:s}",
-                     "schema", "papertape.events/1", "ok", 1, "failure", "segments", (json_int_t)s->segments,
-                     "blocks", (json_int_t)s->blocks, "records", (json_int_t)s->records, "states",
-                     (json_int_t)s->states, "events", (json_int_t)s->events, "frames", (json_int_t)s->frames,
-                     "replies", (json_int_t)s->replies, "holes", (json_int_t)s->holes, "first_seq",
-                     (json_int_t)s->first_seq, "last_seq", (json_int_t)s->last_seq, "first_ns",
-                     (json_int_t)s->first_ns, "last_ns", (json_int_t)s->last_ns, "raw_bytes",
-                     (json_int_t)s->raw_bytes, "file_bytes", (json_int_t)s->file_bytes, "torn_bytes",
-                     (json_int_t)s->torn_bytes, "hash", cli_stored_hash(hash, s->hash));
+    json_t *object = failure ? json_pack("{s:n, s:n, s:s}", "schema", "ok", "failure", failure)
+                             : summary_object(summary, NULL);
+    json_object_set_new(object, "schema", json_string("papertape.events/1"));
+    json_object_set_new(object, "ok", json_boolean(!failure));
+    return object;
 }
 
 static void print_summary(const struct journal_summary *s)
@@ -127,7 +123,7 @@ int cli_events_verify(const struct events_asked *asked)
     struct journal_summary summary = {0};
     int r = journal_verify(asked->path, &summary, err, sizeof err), status = EXIT_OK;
     if (asked->json)
-        status = cli_stored_print(asked->verb, summary_object(&summary, r < 0 ? err : NULL), 15);
+        status = cli_stored_print(asked->verb, verified_object(&summary, r < 0 ? err : NULL), 15);
     else if (r == 0)
         print_summary(&summary);
     return r < 0 ? cli_stored_fail(EXIT_ERROR, asked->verb, "", err) : status;

@@ -1,6 +1,8 @@
 
 #include "cli/explain_print.h"
 #include "cli/stored.h"
+#include "record/print.h"
+#include "record/words.h"
 #include "strategy/intent.h"
 
 static json_t *event_object(const struct explained_event *event)
@@ -9,54 +11,43 @@ static json_t *event_object(const struct explained_event *event)
                      (json_int_t)event->recv_ns, "kind", event_kind_name(event->kind), "text", event->text);
 }
 
-static json_t *order_object(const struct explanation *e, const struct order *o)
-{
-    const struct symbol *s = &e->symbol;
-    return json_pack(
-        "{s:s, s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:I, s:I, s:I, s:I, s:I}", "state",
-        order_state_name(o->state), "reason", o->reason == ORDER_OK ? NULL : order_reason_name(o->reason),
-        "qty", cli_stored_number(o->qty, s->qty_scale), "filled", cli_stored_number(o->filled, s->qty_scale),
-        "price", cli_stored_number_or_null(o->price, s->price_scale), "stop",
-        cli_stored_number_or_null(o->stop_price, s->price_scale), "trail",
-        cli_stored_number_or_null(o->trail, s->price_scale), "peak",
-        cli_stored_number_or_null(o->peak, s->price_scale), "cost",
-        cli_stored_number(o->cost, s->quote_scale), "triggered", o->triggered, "amends",
-        (json_int_t)o->amends, "created_ns", (json_int_t)o->created_ns, "effective_ns",
-        (json_int_t)o->effective_ns, "updated_ns", (json_int_t)o->updated_ns, "expires_ns",
-        (json_int_t)o->expires_ns);
-}
+/* An order as it was after a change; who gave it and of what is said once, of the explanation. */
+PRINT_OBJECT(order_object, struct order, PRINT_ENUM(REQUIRED, state, &record_words_order_state),
+             PRINT_ENUM(OPTIONAL, reason, &record_words_order_reason), PRINT_QTY(qty), PRINT_QTY(filled),
+             PRINT_PRICE_OR_NONE(price, "price"), PRINT_PRICE_OR_NONE(stop_price, "stop"),
+             PRINT_PRICE_OR_NONE(trail, "trail"), PRINT_PRICE_OR_NONE(peak, "peak"), PRINT_QUOTE(cost),
+             PRINT_BOOL(triggered), PRINT_WHOLE(amends), PRINT_WHOLE(created_ns), PRINT_WHOLE(effective_ns),
+             PRINT_WHOLE(updated_ns), PRINT_WHOLE(expires_ns));
+PRINT_OBJECT(bar_object, struct bar, PRINT_AS(TIME, REQUIRED, open_ns, "open_time_ns"), PRINT_PRICE(open),
+             PRINT_PRICE(high), PRINT_PRICE(low), PRINT_PRICE(close),
+             PRINT_AS(VOLUME, REQUIRED, volume, "volume"));
 
-static json_t *bar_object(const struct explanation *e, const struct bar *bar)
-{
-    const struct symbol *s = &e->symbol;
-    return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o}", "open_time_ns", (json_int_t)bar->open_ns, "open",
-                     cli_stored_number(bar->open, s->price_scale), "high",
-                     cli_stored_number(bar->high, s->price_scale), "low",
-                     cli_stored_number(bar->low, s->price_scale), "close",
-                     cli_stored_number(bar->close, s->price_scale), "volume",
-                     json_real(decimal_to_double(bar->volume, s->qty_scale)));
-}
+PRINT_OBJECT(intent_object, struct intent, PRINT_LATER("kind"), PRINT_REAL(fraction), PRINT_REAL(stop),
+             PRINT_REAL(profit), PRINT_REAL(limit), PRINT_WHOLE(good_ns), PRINT_LATER("why"));
 
 static json_t *intents_array(const struct explained_decision *d)
 {
     json_t *intents = json_array();
-    for (size_t i = 0; i < d->n_intents; i++)
-        json_array_append_new(intents, json_pack("{s:s, s:o, s:o, s:o, s:o, s:I, s:s}", "kind",
-                                                 intent_kind_name(d->intents[i].kind), "fraction",
-                                                 cli_stored_real(d->intents[i].fraction), "stop",
-                                                 cli_stored_real(d->intents[i].stop), "profit",
-                                                 cli_stored_real(d->intents[i].profit), "limit",
-                                                 cli_stored_real(d->intents[i].limit), "good_ns",
-                                                 (json_int_t)d->intents[i].good_ns, "why", d->whys[i]));
+    for (size_t i = 0; i < d->n_intents; i++) {
+        json_t *intent = intent_object(&d->intents[i], NULL);
+        json_object_set_new(intent, "kind", json_string(intent_kind_name(d->intents[i].kind)));
+        json_object_set_new(intent, "why", json_string(d->whys[i]));
+        json_array_append_new(intents, intent);
+    }
     return intents;
 }
 
-static json_t *record_object(const struct strategy_record *record)
-{
-    return json_pack("{s:I, s:I, s:I, s:o, s:o}", "wins", (json_int_t)record->wins, "losses",
-                     (json_int_t)record->losses, "losing", (json_int_t)record->losing, "won",
-                     cli_stored_real(record->won), "lost", cli_stored_real(record->lost));
-}
+PRINT_OBJECT(trades_object, struct strategy_record, PRINT_WHOLE(wins), PRINT_WHOLE(losses),
+             PRINT_WHOLE(losing), PRINT_REAL(won), PRINT_REAL(lost));
+PRINT_OBJECT(figures_object, struct explained_policy, PRINT_TEXT(id), PRINT_REAL(action), PRINT_REAL(scale),
+             PRINT_REAL(least), PRINT_AS(REAL, OPTIONAL, held, "qty"), PRINT_REAL(held_bars),
+             PRINT_REAL(cool_bars), PRINT_REAL(peak), PRINT_REAL(equity), PRINT_REAL(available),
+             PRINT_REAL(ordered), PRINT_REAL(stop), PRINT_REAL(stop_qty), PRINT_BOOL(leaves));
+PRINT_OBJECT(input_object, struct strategy_input, PRINT_WHOLE(interval_ns), PRINT_WHOLE(ts_ns),
+             PRINT_REAL(open), PRINT_REAL(high), PRINT_REAL(low), PRINT_REAL(close), PRINT_REAL(volume),
+             PRINT_REAL(qty), PRINT_REAL(entry), PRINT_REAL(equity), PRINT_REAL(cash),
+             PRINT_BOOL(live_orders), PRINT_REAL(stop), PRINT_REAL(profit), PRINT_WHOLE(positions),
+             PRINT_WHOLE(symbols));
 
 static json_t *members_array(const struct explained_policy *p)
 {
@@ -75,23 +66,16 @@ static json_t *members_array(const struct explained_policy *p)
 static json_t *policy_object(const struct explanation *e)
 {
     const struct explained_policy *p = &e->decision.policy;
-    json_t *policy =
-        json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "id", p->id,
-                  "action", cli_stored_real((double)p->action), "scale", cli_stored_real(p->scale), "least",
-                  cli_stored_real(p->least), "qty", cli_stored_real(p->held), "held_bars",
-                  cli_stored_real(p->held_bars), "cool_bars", cli_stored_real(p->cool_bars), "peak",
-                  cli_stored_real(p->peak), "equity", cli_stored_real(p->equity), "available",
-                  cli_stored_real(p->available), "ordered", cli_stored_real(p->ordered), "stop",
-                  cli_stored_real(p->stop), "stop_qty", cli_stored_real(p->stop_qty), "leaves", p->leaves);
+    json_t *policy = figures_object(p, NULL);
     if (p->n_members > 0)
         json_object_set_new(policy, "members", members_array(p));
-    return json_pack("{s:n, s:o, s:o}", "strategy", "policy", policy, "bar", bar_object(e, &e->decision.bar));
+    return json_pack("{s:n, s:o, s:o}", "strategy", "policy", policy, "bar",
+                     bar_object(&e->decision.bar, &e->symbol));
 }
 
 static json_t *decision_object(const struct explanation *e)
 {
     const struct explained_decision *d = &e->decision;
-    const struct strategy_input *in = &d->input;
     if (!e->have_decision)
         return json_null();
     if (d->have_policy)
@@ -101,18 +85,11 @@ static json_t *decision_object(const struct explanation *e)
         json_object_set_new(params, d->strategy->params[i].name, cli_stored_real(d->params[i]));
     for (size_t i = 0; i < d->n_values; i++)
         json_object_set_new(values, d->names[i], cli_stored_real(d->values[i]));
-    json_t *input = json_pack(
-        "{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:i, s:i, s:o}",
-        "interval_ns", (json_int_t)in->interval_ns, "ts_ns", (json_int_t)in->ts_ns, "open",
-        cli_stored_real(in->open), "high", cli_stored_real(in->high), "low", cli_stored_real(in->low),
-        "close", cli_stored_real(in->close), "volume", cli_stored_real(in->volume), "qty",
-        cli_stored_real(in->qty), "entry", cli_stored_real(in->entry), "equity", cli_stored_real(in->equity),
-        "cash", cli_stored_real(in->cash), "live_orders", in->live_orders, "stop", cli_stored_real(in->stop),
-        "profit", cli_stored_real(in->profit), "positions", in->positions, "symbols", in->symbols, "record",
-        record_object(&d->record));
+    json_t *input = input_object(&d->input, NULL);
+    json_object_set_new(input, "record", trades_object(&d->record, NULL));
     return json_pack("{s:s?, s:o, s:o, s:o, s:o, s:o}", "strategy", d->strategy ? d->strategy->name : NULL,
-                     "params", params, "bar", bar_object(e, &d->bar), "indicators", values, "observation",
-                     input, "intents", intents_array(d));
+                     "params", params, "bar", bar_object(&d->bar, &e->symbol), "indicators", values,
+                     "observation", input, "intents", intents_array(d));
 }
 
 static json_t *command_object(const struct explanation *e)
@@ -127,67 +104,50 @@ static json_t *command_object(const struct explanation *e)
                      args ? args : json_null());
 }
 
-static json_t *facts_object(const struct explanation *e)
-{
-    const struct risk_facts *f = &e->verdict.facts;
-    int scale = e->currency_scale, price_scale = e->symbol.price_scale;
-    return json_pack(
-        "{s:I, s:b, s:b, s:b, s:b, s:b, s:b, s:b, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-        "now_ns", (json_int_t)f->now_ns, "reduces", f->reduces, "paused", f->paused, "stale", f->stale,
-        "storage_failing", f->storage_failing, "killed", f->killed, "begins", f->begins, "entered",
-        f->entered, "positions", (int)f->positions, "closed_ns",
-        f->closed_ns ? json_integer(f->closed_ns) : json_null(), "last",
-        cli_stored_number_or_null(f->last, price_scale), "limit",
-        cli_stored_number_or_null(f->limit_price, price_scale), "stop",
-        cli_stored_number_or_null(f->stop_price, price_scale), "order_notional",
-        cli_stored_number(f->order_notional, scale), "symbol_notional",
-        cli_stored_number(f->symbol_notional, scale), "account_notional",
-        cli_stored_number(f->account_notional, scale), "equity", cli_stored_number(f->equity, scale),
-        "day_equity", cli_stored_number(f->day_equity, scale), "peak", cli_stored_number(f->peak, scale));
-}
+PRINT_OBJECT(facts_object, struct risk_facts, PRINT_WHOLE(now_ns), PRINT_BOOL(reduces), PRINT_BOOL(paused),
+             PRINT_BOOL(stale), PRINT_BOOL(storage_failing), PRINT_BOOL(killed), PRINT_BOOL(begins),
+             PRINT_BOOL(entered), PRINT_WHOLE(positions), PRINT_AS(TIME, OPTIONAL, closed_ns, "closed_ns"),
+             PRINT_PRICE_OR_NONE(last, "last"), PRINT_PRICE_OR_NONE(limit_price, "limit"),
+             PRINT_PRICE_OR_NONE(stop_price, "stop"), PRINT_QUOTE(order_notional),
+             PRINT_QUOTE(symbol_notional), PRINT_QUOTE(account_notional), PRINT_QUOTE(equity),
+             PRINT_QUOTE(day_equity), PRINT_QUOTE(peak));
+PRINT_OBJECT(limits_object, struct risk_limits, PRINT_REAL(exposure_symbol), PRINT_REAL(exposure_account),
+             PRINT_REAL(daily_loss), PRINT_WHOLE(orders_per_second), PRINT_REAL(drawdown),
+             PRINT_REAL(price_band), PRINT_AS(E9, REQUIRED, cooldown_ns, "cooldown_s"),
+             PRINT_WHOLE(positions));
 
 static json_t *verdict_object(const struct explanation *e)
 {
-    const struct risk_limits *l = &e->verdict.limits;
+    const struct explained_verdict *verdict = &e->verdict;
+    struct symbol money = {.price_scale = e->symbol.price_scale, .quote_scale = e->currency_scale};
     if (!e->have_verdict)
         return json_null();
-    json_t *limits =
-        json_pack("{s:f, s:f, s:f, s:i, s:f, s:f, s:o, s:i}", "exposure_symbol", l->exposure_symbol,
-                  "exposure_account", l->exposure_account, "daily_loss", l->daily_loss, "orders_per_second",
-                  (int)l->orders_per_second, "drawdown", l->drawdown, "price_band", l->price_band,
-                  "cooldown_s", cli_stored_number(l->cooldown_ns, 9), "positions", (int)l->positions);
-    json_t *facts = e->verdict.have_facts ? facts_object(e) : json_null();
     bool accepted = e->order.state != ORDER_REJECTED; /* or refused with its group */
     return json_pack("{s:b, s:s?, s:o, s:o}", "accepted", accepted, "reason",
-                     accepted ? NULL : order_reason_name(e->order.reason), "limits", limits, "facts", facts);
+                     accepted ? NULL : order_reason_name(e->order.reason), "limits",
+                     limits_object(&verdict->limits, NULL), "facts",
+                     verdict->have_facts ? facts_object(&verdict->facts, &money) : json_null());
 }
 
-static json_t *fill_object(const struct explanation *e, const struct explained_fill *f)
+PRINT_OBJECT(take_object, struct explained_fill, PRINT_AS(PRICE, REQUIRED, level.price, "level_price"),
+             PRINT_AS(QTY, REQUIRED, level.qty, "level_qty"), PRINT_QTY(taken_before),
+             PRINT_AS(QTY, UNKNOWN, queue_ahead, "queue_ahead"), PRINT_BOOL(from_book));
+PRINT_OBJECT(fill_bar_object, struct bar, PRINT_WHOLE(open_ns), PRINT_PRICE(open), PRINT_PRICE(high),
+             PRINT_PRICE(low), PRINT_PRICE(close));
+PRINT_OBJECT(filled_object, struct fill, PRINT_AS(UNSIGNED, REQUIRED, id, "fill"), PRINT_LATER("event"),
+             PRINT_WHOLE(ts_ns), PRINT_PRICE(price), PRINT_QTY(qty), PRINT_QUOTE(notional), PRINT_QUOTE(fee),
+             PRINT_AS(SHARE_E6, REQUIRED, fee_e6, "fee_rate"), PRINT_BOOL(maker), PRINT_LATER("take"),
+             PRINT_LATER("bar"));
+
+static json_t *fill_object(const struct explanation *e, const struct explained_fill *fill)
 {
-    const struct fill *fill = &f->fill;
-    const struct symbol *s = &e->symbol;
-    json_t *take = json_null();
-    if (f->have_take)
-        take = json_pack("{s:o, s:o, s:o, s:o, s:b}", "level_price",
-                         cli_stored_number(f->level.price, s->price_scale), "level_qty",
-                         cli_stored_number(f->level.qty, s->qty_scale), "taken_before",
-                         cli_stored_number(f->taken_before, s->qty_scale), "queue_ahead",
-                         f->queue_ahead < 0 ? json_null() : cli_stored_number(f->queue_ahead, s->qty_scale),
-                         "from_book", f->from_book);
-    json_t *bar = json_null();
-    if (f->have_bar)
-        bar = json_pack("{s:I, s:o, s:o, s:o, s:o}", "open_ns", (json_int_t)f->bar.open_ns, "open",
-                        cli_stored_number(f->bar.open, s->price_scale), "high",
-                        cli_stored_number(f->bar.high, s->price_scale), "low",
-                        cli_stored_number(f->bar.low, s->price_scale), "close",
-                        cli_stored_number(f->bar.close, s->price_scale));
-    return json_pack("{s:I, s:o, s:I, s:o, s:o, s:o, s:o, s:f, s:b, s:o, s:o}", "fill", (json_int_t)fill->id,
-                     "event", event_object(&f->event), "ts_ns", (json_int_t)fill->ts_ns, "price",
-                     cli_stored_number(fill->price, s->price_scale), "qty",
-                     cli_stored_number(fill->qty, s->qty_scale), "notional",
-                     cli_stored_number(fill->notional, s->quote_scale), "fee",
-                     cli_stored_number(fill->fee, s->quote_scale), "fee_rate", (double)fill->fee_e6 / 1e6,
-                     "maker", fill->maker, "take", take, "bar", bar);
+    json_t *object = filled_object(&fill->fill, &e->symbol);
+    json_object_set_new(object, "event", event_object(&fill->event));
+    if (fill->have_take)
+        json_object_set_new(object, "take", take_object(fill, &e->symbol));
+    if (fill->have_bar)
+        json_object_set_new(object, "bar", fill_bar_object(&fill->bar, &e->symbol));
+    return object;
 }
 
 static json_t *difference_object(const struct explanation *e)
@@ -217,7 +177,7 @@ json_t *cli_explain_object(const struct explanation *e, const struct db_order_po
         json_array_append_new(changes,
                               json_pack("{s:o, s:o, s:i}", "event",
                                         c->event.seq ? event_object(&c->event) : json_null(), "order",
-                                        order_object(e, &c->order), "moves", (int)c->moves));
+                                        order_object(&c->order, &e->symbol), "moves", (int)c->moves));
     }
     for (size_t i = 0; i < e->n_fills; i++)
         json_array_append_new(fills, fill_object(e, &e->fills[i]));
@@ -227,8 +187,8 @@ json_t *cli_explain_object(const struct explanation *e, const struct db_order_po
         "order", (json_int_t)o->id, "account", e->account, "symbol", e->have_symbol ? e->symbol.name : NULL,
         "side", order_side_name(o->side), "type", order_type_name(o->type), "tif", order_tif_name(o->tif),
         "group", (json_int_t)o->group, "parent", (json_int_t)o->parent, "by_hand", o->by_hand, "client_id",
-        o->client_id, "tag", o->tag, "final", order_object(e, o), "event", event_object(&e->input), "command",
-        command_object(e), "decision", decision_object(e), "verdict", verdict_object(e), "fills", fills,
-        "changes", changes, "equal", e->compared ? json_boolean(e->equal) : json_null(), "incomplete",
+        o->client_id, "tag", o->tag, "final", order_object(o, &e->symbol), "event", event_object(&e->input),
+        "command", command_object(e), "decision", decision_object(e), "verdict", verdict_object(e), "fills",
+        fills, "changes", changes, "equal", e->compared ? json_boolean(e->equal) : json_null(), "incomplete",
         e->incomplete, "difference", difference_object(e), "recorded_policy", origin_object(origin));
 }

@@ -187,8 +187,7 @@ static void print_policy(const struct explanation *e)
     print_bar(e);
     printf("    held %s for %s bars, equity %s, free cash %s\n", number(p->held).text,
            number(p->held_bars).text, number(p->equity).text, number(p->available).text);
-    printf("    its action %s stands for %s\n", number((double)p->action).text,
-           number((double)p->action * p->scale).text);
+    printf("    its action %s stands for %s\n", number(p->action).text, number(p->action * p->scale).text);
     print_members(p);
     if (p->leaves)
         puts("  the close had reached its stop: it wanted all sold that can be");

@@ -1,42 +1,37 @@
 #include "cli/verbs.h"
 
 #include "cli/stored.h"
-#include "exchange/decimal.h"
 #include "exchange/exit_status.h"
 #include "exchange/fees.h"
+#include "record/print.h"
 
-enum { E6 = 6 };
+struct row {
+    const char *venue, *tier, *who;
+    struct fee_rates rates;
+};
+
+#define ROW struct row
+static const struct record record = PRINT_RECORD(
+    PRINT_AS(STRING, REQUIRED, venue, "venue"), PRINT_AS(STRING, REQUIRED, tier, "tier"),
+    PRINT_AS(SHARE_E6, REQUIRED, rates.maker_e6, "maker"),
+    PRINT_AS(SHARE_E6, REQUIRED, rates.taker_e6, "taker"), PRINT_AS(STRING, REQUIRED, who, "who"));
+#undef ROW
 
 static const struct stored_column columns[] = {
     {"venue", -8}, {"tier", -8}, {"maker", 8}, {"taker", 8}, {"who", -40},
 };
 
-static void print_tier(struct stored_list *list, const char *venue, const struct fee_tier *tier)
-{
-    char maker[STORED_CELL], taker[STORED_CELL];
-    if (list->form == STORED_JSON) {
-        cli_stored_object(list, json_pack("{s:s, s:s, s:o, s:o, s:s}", "venue", venue, "tier", tier->name,
-                                          "maker", cli_stored_number(tier->rates.maker_e6, E6), "taker",
-                                          cli_stored_number(tier->rates.taker_e6, E6), "who", tier->who));
-        return;
-    }
-    const char *const cells[] = {venue, tier->name,
-                                 cli_stored_decimal(list->form, maker, tier->rates.maker_e6, E6),
-                                 cli_stored_decimal(list->form, taker, tier->rates.taker_e6, E6), tier->who};
-    cli_stored_row(list, cells);
-}
-
 static int run(struct option_call *call)
 {
     const struct fee_schedule *schedule;
-    struct stored_list list = {.name = "fees",
-                               .form = cli_stored_form(call),
-                               .columns = columns,
-                               .n_columns = sizeof columns / sizeof *columns};
+    struct stored_list list =
+        cli_stored_list_of(&record, columns, sizeof columns / sizeof *columns, cli_stored_form(call), NULL);
 
+    list.name = "fees";
     for (size_t i = 0; (schedule = fee_schedule(i)); i++)
-        for (size_t t = 0; t < schedule->n; t++)
-            print_tier(&list, schedule->venue, &schedule->tiers[t]);
+        for (const struct fee_tier *tier = schedule->tiers; tier < schedule->tiers + schedule->n; tier++)
+            cli_stored_record_row(&list, &(struct row){schedule->venue, tier->name, tier->who, tier->rates},
+                                  &(struct record_context){0});
     cli_stored_end(&list);
     return list.r < 0 ? option_fail(call, EXIT_ERROR, "it cannot be written") : EXIT_OK;
 }

@@ -20,9 +20,9 @@ static int load(struct guard_args *args)
     args->market = args->loaded;
     if (from == 0 && to == args->loaded->rows)
         return EXIT_OK;
-    if (backtest_guard_bars_copy(args->loaded, from, to, &args->made) < 0)
+    if (backtest_guard_bars_copy(args->loaded, from, to, &args->generated) < 0)
         return cli_stored_fail(EXIT_ERROR, args->run.verb, "", "out of memory");
-    args->market = &args->made.market;
+    args->market = &args->generated.market;
     return EXIT_OK;
 }
 
@@ -60,9 +60,9 @@ static int make(struct guard_args *args)
             "it wants more history than the synthetic bars have: give bars, or shorter periods");
     if (rows < HISTORIES * history + MADE_ROWS / 4)
         rows = HISTORIES * history + MADE_ROWS / 4;
-    if (backtest_guard_bars_make((uint64_t)args->seed, 2, rows, interval_ns, &args->made) < 0)
+    if (backtest_guard_bars_make((uint64_t)args->seed, 2, rows, interval_ns, &args->generated) < 0)
         return cli_stored_fail(EXIT_ERROR, args->run.verb, "", "out of memory");
-    args->market = &args->made.market;
+    args->market = &args->generated.market;
     return EXIT_OK;
 }
 
@@ -83,9 +83,12 @@ static int choose(struct option_call *call)
     return status == EXIT_OK ? cli_run_check(&args->run) : status;
 }
 
-int cli_guard_open(struct option_call *call, struct progress *progress, struct guard_config *ret)
+int cli_guard_run(struct option_call *call, void *verdict,
+                  int (*find)(const struct guard_config *config, void *verdict, char *err, size_t err_size))
 {
     struct guard_args *args = call->into;
+    struct progress progress;
+    char err[512] = "";
     int status = choose(call);
     if (status == EXIT_OK)
         status = args->run.n_bars > 0 ? load(args) : make(args);
@@ -93,23 +96,25 @@ int cli_guard_open(struct option_call *call, struct progress *progress, struct g
         status = cli_run_account(&args->run, args->market, 0, &args->account);
     if (status != EXIT_OK)
         return status;
-    cli_progress_begin(progress, args->run.verb);
-    *ret = (struct guard_config){.market = args->market,
-                                 .account = &args->account,
-                                 .latency_ns = args->run.latency_ns,
-                                 .slippage_e6 = args->run.slippage_e6,
-                                 .cuts = (size_t)args->cuts,
-                                 .seed = (uint64_t)args->seed,
-                                 .threads = (int)args->run.threads,
-                                 .progress = cli_progress_show,
-                                 .ctx = progress};
-    return EXIT_OK;
+    cli_progress_begin(&progress, args->run.verb);
+    const struct guard_config config = {.market = args->market,
+                                        .account = &args->account,
+                                        .latency_ns = args->run.latency_ns,
+                                        .slippage_e6 = args->run.slippage_e6,
+                                        .cuts = (size_t)args->cuts,
+                                        .seed = (uint64_t)args->seed,
+                                        .threads = (int)args->run.threads,
+                                        .progress = cli_progress_show,
+                                        .ctx = &progress};
+    int r = find(&config, verdict, err, sizeof err);
+    cli_progress_end(&progress);
+    return r < 0 ? cli_stored_fail(EXIT_ERROR, args->run.verb, "", err) : EXIT_OK;
 }
 
 void cli_guard_finish(void *into)
 {
     struct guard_args *args = into;
-    backtest_guard_bars_finish(&args->made);
+    backtest_guard_bars_finish(&args->generated);
     market_store_close(args->loaded);
     cli_run_finish(&args->run);
 }
@@ -185,6 +190,19 @@ void cli_guard_texts(const struct guard_difference *difference, const struct mar
         decision_text(&difference->decision, difference->in_whole, whole, GUARD_TEXT_MAX);
         decision_text(&difference->changed_decision, difference->in_changed, changed, GUARD_TEXT_MAX);
     }
+}
+
+int cli_guard_print_json(const struct guard_args *args, const char *key, bool passed, json_t *verdict)
+{
+    const struct strategy_choice *choice = &args->run.choices[0];
+    char schema[64], params[256];
+    snprintf(schema, sizeof schema, "papertape.%s/1", args->run.verb);
+    cli_strategy_args_text(choice->strategy, choice->params, params, sizeof params);
+    json_t *object =
+        json_pack("{s:s, s:b, s:s, s:s, s:I}", "schema", schema, key, passed, "strategy",
+                  args->account.strategy->name, "set", params, "rows", (json_int_t)args->market->rows);
+    json_object_update_new(object, verdict);
+    return cli_stored_print(args->run.verb, object, 15);
 }
 
 json_t *cli_guard_difference_json(const struct guard_args *args, const struct guard_difference *difference)

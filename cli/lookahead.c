@@ -4,6 +4,7 @@
 #include "cli/stored.h"
 #include "cli/verbs.h"
 #include "exchange/exit_status.h"
+#include "record/print.h"
 
 static void print_difference(const struct guard_args *args, const struct guard_difference *found)
 {
@@ -12,7 +13,7 @@ static void print_difference(const struct guard_args *args, const struct guard_d
     cli_guard_texts(found, market, whole, changed);
     printf("LOOKS AHEAD at %s, %s, %s\n", cli_stored_time(STORED_TABLE, at, found->ts_ns),
            market->series[found->symbol].symbol.name,
-           found->way == BACKTEST_COLUMNS ? "by columns" : "by the engine");
+           found->way == BACKTEST_COLUMNS ? "vectorised" : "by the engine");
     printf("  cut        %s: %s\n", cli_stored_time(STORED_TABLE, cut, found->cut_ns),
            backtest_guard_change_name(found->change));
     printf("  whole      %s\n  changed    %s\n", whole, changed);
@@ -27,7 +28,7 @@ void cli_lookahead_print(const struct guard_args *args, const struct guard_looka
 {
     cli_guard_print_head(args);
     printf("cuts       %zu, seed %lld: %zu runs%s\n", verdict->cuts, (long long)args->seed, verdict->runs,
-           verdict->columns ? ", by the engine and by columns" : ", by the engine");
+           verdict->columns ? ", by the engine and vectorised" : ", by the engine");
     printf("decisions  %zu, orders %zu\n", verdict->decisions, verdict->orders);
     if (verdict->found)
         print_difference(args, &verdict->first);
@@ -37,40 +38,32 @@ void cli_lookahead_print(const struct guard_args *args, const struct guard_looka
                    : "nothing was decided on these bars, so nothing was tried: give others\n");
 }
 
+PRINT_OBJECT(verdict_object, struct guard_lookahead, PRINT_LATER("seed"), PRINT_WHOLE(cuts),
+             PRINT_WHOLE(runs), PRINT_WHOLE(decisions), PRINT_WHOLE(orders), PRINT_BOOL(columns),
+             PRINT_LATER("first"));
+
 int cli_lookahead_print_json(const struct guard_args *args, const struct guard_lookahead *verdict)
 {
-    char params[256];
-    cli_strategy_args_text(args->run.choices[0].strategy, args->run.choices[0].params, params, sizeof params);
-    return cli_stored_print(
-        "lookahead",
-        json_pack("{s:s, s:b, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o}", "schema",
-                  "papertape.lookahead/1", "ok", tried_and_ok(verdict), "strategy",
-                  args->account.strategy->name, "set", params, "rows", (json_int_t)args->market->rows, "seed",
-                  (json_int_t)args->seed, "cuts", (json_int_t)verdict->cuts, "runs",
-                  (json_int_t)verdict->runs, "decisions", (json_int_t)verdict->decisions, "orders",
-                  (json_int_t)verdict->orders, "columns", verdict->columns, "first",
-                  verdict->found ? cli_guard_difference_json(args, &verdict->first) : json_null()),
-        15);
+    json_t *object = verdict_object(verdict, NULL);
+    json_object_set_new(object, "seed", json_integer(args->seed));
+    if (verdict->found)
+        json_object_set_new(object, "first", cli_guard_difference_json(args, &verdict->first));
+    return cli_guard_print_json(args, "ok", tried_and_ok(verdict), object);
+}
+
+static int find(const struct guard_config *config, void *verdict, char *err, size_t err_size)
+{
+    return backtest_guard_lookahead(config, verdict, err, err_size);
 }
 
 static int run(struct option_call *call)
 {
-    const struct guard_args *args = call->into;
     struct guard_lookahead verdict;
-    struct guard_config config;
-    struct progress progress;
-    char err[512] = "";
-    int status = cli_guard_open(call, &progress, &config);
-    if (status != EXIT_OK)
-        return status;
-    int r = backtest_guard_lookahead(&config, &verdict, err, sizeof err);
-    cli_progress_end(&progress);
-    if (r < 0)
-        return cli_stored_fail(EXIT_ERROR, "lookahead", "", err);
-    if (call->json)
-        status = cli_lookahead_print_json(args, &verdict);
-    else
-        cli_lookahead_print(args, &verdict);
+    int status = cli_guard_run(call, &verdict, find);
+    if (status == EXIT_OK && call->json)
+        status = cli_lookahead_print_json(call->into, &verdict);
+    else if (status == EXIT_OK)
+        cli_lookahead_print(call->into, &verdict);
     return status == EXIT_OK && !tried_and_ok(&verdict) ? EXIT_ERROR : status;
 }
 

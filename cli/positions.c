@@ -5,6 +5,7 @@
 
 #include "cli/stored.h"
 #include "record/account.h"
+#include "record/print.h"
 
 static const struct stored_column columns[] = {
     {"account", -10},     {"symbol", -10},   {"side", -4},       {"qty", 14},
@@ -51,19 +52,18 @@ struct shown {
     struct position held;
 };
 
-#define SHOWN(FIRST, NEXT) \
-    FIRST(account, "", "account", ACCOUNT, FIXED, REQUIRED, NULL) \
-    NEXT(symbol, "", "symbol", SYMBOL, FIXED, REQUIRED, NULL) \
-    NEXT(side, "", "side", STRING, FIXED, OPTIONAL, NULL) \
-    NEXT(entry, "", "entry", PRICE, FIXED, OPTIONAL, NULL) \
-    NEXT(mark, "", "mark", PRICE, FIXED, OPTIONAL, NULL) \
-    NEXT(value, "", "value", QUOTE, FIXED, ABSENT, NULL) \
-    NEXT(upnl, "", "upnl", QUOTE, FIXED, ABSENT, NULL) \
-    NEXT(quote, "", "quote", STRING, FIXED, REQUIRED, NULL) \
-    NEXT(fifo_entry, "", "fifo_entry", PRICE, FIXED, OPTIONAL, NULL)
 #define HELD(member, ...) RECORD_FIELD_(held.member, __VA_ARGS__)
 #define ROW               struct shown
-static const struct record_field fields[] = {RECORD_FIELDS(SHOWN) RECORD_HOLDING(HELD, HELD)};
+static const struct record_field fields[] = {PRINT_AS(ACCOUNT, REQUIRED, account, "account"),
+                                             PRINT_AS(SYMBOL, REQUIRED, symbol, "symbol"),
+                                             PRINT_AS(STRING, OPTIONAL, side, "side"),
+                                             PRINT_PRICE_OR_NONE(entry, "entry"),
+                                             PRINT_PRICE_OR_NONE(mark, "mark"),
+                                             PRINT_AS(QUOTE, ABSENT, value, "value"),
+                                             PRINT_AS(QUOTE, ABSENT, upnl, "upnl"),
+                                             PRINT_AS(STRING, REQUIRED, quote, "quote"),
+                                             PRINT_PRICE_OR_NONE(fifo_entry, "fifo_entry"),
+                                             RECORD_HOLDING(HELD, HELD)};
 static const struct record record = RECORD_OF("positions", fields);
 #undef ROW
 

@@ -79,7 +79,7 @@ struct stored_list {
     int r;     /* -ENOMEM once a row could not be written */
     FILE *out; /* NULL: stdout */
     bool fits; /* a table's lines are cut to the terminal's width */
-    bool begun;
+    bool started;
     char *kept; /* a table's rows, before the widths are known */
     size_t n_kept, cap_kept;
     int widths[STORED_COLUMNS_MAX];

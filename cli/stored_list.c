@@ -139,9 +139,9 @@ static void begin(struct stored_list *list)
 {
     const char *names[STORED_COLUMNS_MAX];
     char shown[STORED_COLUMNS_MAX][24];
-    if (list->begun)
+    if (list->started)
         return;
-    list->begun = true;
+    list->started = true;
     if (list->form == STORED_JSON) {
         printf("{\"schema\":\"papertape.%s/1\",\"%s\":[", list->name, list->key ? list->key : list->name);
         return;
@@ -194,7 +194,7 @@ int cli_stored_print_list(struct option_call *call, const char *verb, struct sto
     if (r == 0)
         r = read(reader, call, list);
     db_reader_end(reader);
-    if (r == 0 || list->begun)
+    if (r == 0 || list->started)
         cli_stored_end(list);
     return cli_stored_close(verb, reader, r < 0 ? r : list->r);
 }

@@ -4,6 +4,7 @@
 #include "cli/stored.h"
 #include "cli/verbs.h"
 #include "exchange/exit_status.h"
+#include "record/print.h"
 
 void cli_warmup_print(const struct guard_args *args, const struct guard_warmup *verdict)
 {
@@ -32,46 +33,39 @@ void cli_warmup_print(const struct guard_args *args, const struct guard_warmup *
                verdict->last_bars);
 }
 
+PRINT_OBJECT(verdict_object, struct guard_warmup, PRINT_LATER("bars"),
+             PRINT_AS(SIGNED, REQUIRED, most, "longest_tried_bars"), PRINT_LATER("predicted_bars"),
+             PRINT_AS(SIGNED, REQUIRED, lookback, "lookback_bars"), PRINT_WHOLE(windows),
+             PRINT_WHOLE(window_rows), PRINT_WHOLE(runs), PRINT_WHOLE(decisions),
+             PRINT_LATER("too_short_bars"), PRINT_LATER("too_short"));
+
 int cli_warmup_print_json(const struct guard_args *args, const struct guard_warmup *verdict)
 {
-    char params[256];
-    bool differs = verdict->last.in_whole || verdict->last.in_changed;
-    bool forever = verdict->predicted == INDICATOR_FOREVER;
-    cli_strategy_args_text(args->run.choices[0].strategy, args->run.choices[0].params, params, sizeof params);
-    return cli_stored_print(
-        "warmup",
-        json_pack("{s:s, s:b, s:s, s:s, s:I, s:o, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "schema",
-                  "papertape.warmup/1", "settles", verdict->settles, "strategy", args->account.strategy->name,
-                  "set", params, "rows", (json_int_t)args->market->rows, "bars",
-                  verdict->settles ? json_integer((json_int_t)verdict->bars) : json_null(),
-                  "longest_tried_bars", (json_int_t)verdict->most, "predicted_bars",
-                  forever ? json_null() : json_integer((json_int_t)verdict->predicted), "lookback_bars",
-                  (json_int_t)verdict->lookback, "windows", (json_int_t)verdict->windows, "window_rows",
-                  (json_int_t)verdict->window_rows, "runs", (json_int_t)verdict->runs, "decisions",
-                  (json_int_t)verdict->decisions, "too_short_bars",
-                  differs ? json_integer((json_int_t)verdict->last_bars) : json_null(), "too_short",
-                  differs ? cli_guard_difference_json(args, &verdict->last) : json_null()),
-        15);
+    json_t *object = verdict_object(verdict, NULL);
+    if (verdict->settles)
+        json_object_set_new(object, "bars", json_integer((json_int_t)verdict->bars));
+    if (verdict->predicted != INDICATOR_FOREVER)
+        json_object_set_new(object, "predicted_bars", json_integer((json_int_t)verdict->predicted));
+    if (verdict->last.in_whole || verdict->last.in_changed) {
+        json_object_set_new(object, "too_short_bars", json_integer((json_int_t)verdict->last_bars));
+        json_object_set_new(object, "too_short", cli_guard_difference_json(args, &verdict->last));
+    }
+    return cli_guard_print_json(args, "settles", verdict->settles, object);
+}
+
+static int find(const struct guard_config *config, void *verdict, char *err, size_t err_size)
+{
+    return backtest_guard_warmup(config, verdict, err, err_size);
 }
 
 static int run(struct option_call *call)
 {
-    const struct guard_args *args = call->into;
     struct guard_warmup verdict;
-    struct guard_config config;
-    struct progress progress;
-    char err[512] = "";
-    int status = cli_guard_open(call, &progress, &config);
-    if (status != EXIT_OK)
-        return status;
-    int r = backtest_guard_warmup(&config, &verdict, err, sizeof err);
-    cli_progress_end(&progress);
-    if (r < 0)
-        return cli_stored_fail(EXIT_ERROR, "warmup", "", err);
-    if (call->json)
-        status = cli_warmup_print_json(args, &verdict);
-    else
-        cli_warmup_print(args, &verdict);
+    int status = cli_guard_run(call, &verdict, find);
+    if (status == EXIT_OK && call->json)
+        status = cli_warmup_print_json(call->into, &verdict);
+    else if (status == EXIT_OK)
+        cli_warmup_print(call->into, &verdict);
     return status == EXIT_OK && (!verdict.settles || verdict.decisions == 0) ? EXIT_ERROR : status;
 }
 

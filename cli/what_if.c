@@ -13,6 +13,7 @@
 #include "exchange/exit_status.h"
 #include "exchange/fail.h"
 #include "record/config_key.h"
+#include "record/print.h"
 #include "strategy/policy/cache.h"
 #include "strategy/strategy.h"
 
@@ -122,38 +123,43 @@ static void thin(struct output *out)
 
 /* ---- output */
 
-static json_t *way_object(const struct what_if_way *way, int scale)
+PRINT_OBJECT(way_object, struct what_if_way, PRINT_WORD(strategy), PRINT_LATER("params"),
+             PRINT_AS(QUOTE, REQUIRED, begin, "equity_begin"), PRINT_AS(QUOTE, REQUIRED, end, "equity_end"),
+             PRINT_LATER("return_pct"), PRINT_PERCENT(drawdown, "drawdown_pct"), PRINT_WHOLE(orders),
+             PRINT_WHOLE(rejected), PRINT_WHOLE(fills), PRINT_QUOTE(fees));
+PRINT_OBJECT(span_object, struct span, PRINT_AS(TIME, REQUIRED, end_ns, "ts_ns"), PRINT_QUOTE(was),
+             PRINT_QUOTE(would_be));
+PRINT_OBJECT(result_object, struct what_if_result, PRINT_LATER("schema"), PRINT_LATER("account"),
+             PRINT_TEXT(currency), PRINT_WHOLE(at_seq), PRINT_WHOLE(at_ns), PRINT_WHOLE(to_seq),
+             PRINT_WHOLE(to_ns), PRINT_WHOLE(events), PRINT_WHOLE(runs), PRINT_WHOLE(holes),
+             PRINT_WHOLE(commands_left_out), PRINT_LATER("assumes"), PRINT_LATER("was"),
+             PRINT_LATER("would_be"), PRINT_LATER("equity"));
+
+static json_t *way_json(const struct what_if_way *way, const struct symbol *money)
 {
     const struct strategy *strategy = way->strategy[0] ? strategy_find(way->strategy) : NULL;
-    json_t *params = json_object();
+    json_t *object = way_object(way, money), *params = json_object();
     for (size_t i = 0; strategy && i < strategy->n_params; i++)
         json_object_set_new(params, strategy->params[i].name, json_real(way->params[i]));
-    return json_pack(
-        "{s:s?, s:o, s:o, s:o, s:o, s:f, s:I, s:I, s:I, s:o}", "strategy",
-        way->strategy[0] ? way->strategy : NULL, "params", params, "equity_begin",
-        cli_stored_number(way->begin, scale), "equity_end", cli_stored_number(way->end, scale), "return_pct",
-        way->begin > 0 ? json_real(100 * ((double)way->end / (double)way->begin - 1)) : json_null(),
-        "drawdown_pct", 100 * way->drawdown, "orders", (json_int_t)way->orders, "rejected",
-        (json_int_t)way->rejected, "fills", (json_int_t)way->fills, "fees",
-        cli_stored_number(way->fees, scale));
+    json_object_set_new(object, "params", params);
+    if (way->begin > 0)
+        json_object_set_new(object, "return_pct",
+                            json_real(100 * ((double)way->end / (double)way->begin - 1)));
+    return object;
 }
 
 static int print_json(const struct output *out, const struct what_if_result *result)
 {
-    int scale = result->currency_scale;
-    json_t *spans = json_array();
+    const struct symbol money = {.quote_scale = result->currency_scale};
+    json_t *object = result_object(result, NULL), *spans = json_array();
     for (size_t i = 0; i < out->n_spans; i++)
-        json_array_append_new(spans, json_pack("{s:I, s:o, s:o}", "ts_ns", (json_int_t)out->spans[i].end_ns,
-                                               "was", cli_stored_number(out->spans[i].was, scale), "would_be",
-                                               cli_stored_number(out->spans[i].would_be, scale)));
-    json_t *object = json_pack(
-        "{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:o, s:o, s:o}", "schema",
-        "papertape.what-if/1", "account", out->asked->account, "currency", result->currency, "at_seq",
-        (json_int_t)result->at_seq, "at_ns", (json_int_t)result->at_ns, "to_seq", (json_int_t)result->to_seq,
-        "to_ns", (json_int_t)result->to_ns, "events", (json_int_t)result->events, "runs",
-        (json_int_t)result->runs, "holes", (json_int_t)result->holes, "commands_left_out",
-        (json_int_t)result->commands_left_out, "assumes", "the market does not react", "was",
-        way_object(&result->was, scale), "would_be", way_object(&result->would_be, scale), "equity", spans);
+        json_array_append_new(spans, span_object(&out->spans[i], &money));
+    json_object_set_new(object, "schema", json_string("papertape.what-if/1"));
+    json_object_set_new(object, "account", json_string(out->asked->account));
+    json_object_set_new(object, "assumes", json_string("the market does not react"));
+    json_object_set_new(object, "was", way_json(&result->was, &money));
+    json_object_set_new(object, "would_be", way_json(&result->would_be, &money));
+    json_object_set_new(object, "equity", spans);
     return cli_stored_print("what-if", object, 15);
 }
 

@@ -38,7 +38,7 @@ struct explained_member {
 /* What a policy decided of one symbol, in its units, the currency, prices. */
 struct explained_policy {
     char id[POLICY_ID_TEXT];
-    float action;
+    double action;
     double scale, least; /* units in an action of 1, and the least that it orders */
     double held, held_bars, cool_bars, peak;
     double equity, available;

@@ -56,8 +56,9 @@ enum {
     RECORD_UNKNOWN = 7,
     RECORD_ABSENT = 17, /* INT64_MIN stands for none */
     RECORD_ASKED = 32,
-    RECORD_WHOLE = 67, /* a REAL, NaN for none, shown as the whole number that it is */
-    RECORD_LAYOUT = 8, /* bits below a state's first layout that has the field */
+    RECORD_WHOLE = 67,    /* a REAL, NaN for none, shown as the whole number that it is */
+    RECORD_PERCENT = 131, /* a REAL, NaN for none: a share, shown in percent */
+    RECORD_LAYOUT = 8,    /* bits below a state's first layout that has the field */
     RECORD_SINCE_2 = 2 << RECORD_LAYOUT,
 };
 #define RECORD_SINCE(layout) ((layout) << RECORD_LAYOUT)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exchange/decimal.h"
+#include "record/print.h"
 #include "record/value.h"
 
 /* The bytes of the character of UTF-8 that begins there; 0: none does. */
@@ -47,12 +48,16 @@ json_t *record_json(const struct record_field *field, const void *row, const str
     int64_t number = record_field_number(field, row);
     int scale = record_scale(field, context->symbol);
     char text[RECORD_TEXT_MAX];
+    int128_t volume;
     if (record_field_none(field, row))
         return json_null();
     switch (field->kind) {
     case RECORD_TEXT:
     case RECORD_STRING:
         return record_json_text(record_field_text(field, row));
+    case RECORD_VOLUME:
+        memcpy(&volume, (const char *)row + field->offset, sizeof volume);
+        return scale < 0 ? json_null() : json_real(decimal_to_double(volume, scale));
     case RECORD_ACCOUNT:
         return record_json_text(context->account);
     case RECORD_SYMBOL:
@@ -67,8 +72,10 @@ json_t *record_json(const struct record_field *field, const void *row, const str
     }
     if (field->kind == RECORD_REAL && record_field_is(field, RECORD_WHOLE))
         return json_integer((json_int_t)record_field_real(field, row));
-    if (field->kind == RECORD_REAL)
-        return json_real(record_field_real(field, row));
+    if (field->kind == RECORD_REAL) {
+        double value = record_field_real(field, row) * (record_field_is(field, RECORD_PERCENT) ? 100 : 1);
+        return isfinite(value) ? json_real(value) : json_null();
+    }
     if (field->kind == RECORD_WORD)
         return json_string(record_field_word(field, row));
     if (record_is_decimal(field))
@@ -179,6 +186,11 @@ json_t *record_json_object(const struct record *record, const struct record_key 
     if (r < 0)
         json_decref(object);
     return r < 0 ? NULL : object;
+}
+
+json_t *record_print(const struct record *record, const void *row, const struct symbol *symbol)
+{
+    return record_json_object(record, NULL, 0, row, &(struct record_context){.symbol = symbol});
 }
 
 /* ---- as far as it can be had ---- */

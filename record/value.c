@@ -13,6 +13,7 @@ int record_scale(const struct record_field *field, const struct symbol *symbol)
     case RECORD_PRICE:
         return symbol ? symbol->price_scale : -1;
     case RECORD_QTY:
+    case RECORD_VOLUME:
         return symbol ? symbol->qty_scale : -1;
     case RECORD_QUOTE:
         return symbol ? symbol->quote_scale : -1;

@@ -334,17 +334,13 @@ const struct record tui_print_alert_record = PRINT_RECORD(
 static const struct record log_record = PRINT_RECORD(PRINT_WHOLE(ts_ns), PRINT_TEXT(kind), PRINT_TEXT(text));
 #undef ROW
 
-json_t *tui_print_object(const struct record *record, const void *row)
-{
-    return record_json_object(record, NULL, 0, row, &(struct record_context){0});
-}
-
 static json_t *rows_json(const struct record *record, const void *rows, int n)
 {
     json_t *list = json_array();
 
     for (int i = 0; i < n; i++)
-        json_array_append_new(list, tui_print_object(record, (const char *)rows + (size_t)i * record->size));
+        json_array_append_new(list,
+                              record_print(record, (const char *)rows + (size_t)i * record->size, NULL));
     return list;
 }
 
@@ -382,7 +378,7 @@ json_t *tui_print_alerts_json(const struct history *h)
 
     for (int i = 0; i < h->n_alerts; i++) {
         struct print_alert shown = tui_print_alert(&h->alerts[i]);
-        json_array_append_new(list, tui_print_object(&tui_print_alert_record, &shown));
+        json_array_append_new(list, record_print(&tui_print_alert_record, &shown, NULL));
     }
     return list;
 }

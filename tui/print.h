@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "record/json.h"
+#include "record/print.h"
 #include "tui/model.h"
 
 /* The state in lines of text: feed, trading, accounts, prices, positions, database, devices, trainings,
@@ -53,26 +53,5 @@ void tui_print_study(FILE *out, const struct search_page *page, struct moment no
 
 /* Is something shown that is too old: the feed, a symbol's price, or a stopped database? */
 bool tui_print_is_stale(const struct model *model, struct moment now);
-
-/* A record of ROW's members as they are printed: what is not known, a number that is none, below 0 of a
- * count, or "" of a word, is null. */
-#define PRINT_RECORD(...) \
-    { \
-        "", (const struct record_field[]){__VA_ARGS__}, \
-            (int)(sizeof((const struct record_field[]){__VA_ARGS__}) / sizeof(struct record_field)), \
-            sizeof(ROW) \
-    }
-#define PRINT_AS(kind, flags, member, key) \
-    { \
-        key, key, key, RECORD_##kind, RECORD_##flags, offsetof(ROW, member), sizeof(((ROW *)0)->member), \
-            NULL \
-    }
-#define PRINT_TEXT(member)  PRINT_AS(TEXT, REQUIRED, member, #member)
-#define PRINT_WORD(member)  PRINT_AS(TEXT, OPTIONAL, member, #member)
-#define PRINT_REAL(member)  PRINT_AS(REAL, OPTIONAL, member, #member)
-#define PRINT_COUNT(member) PRINT_AS(SIGNED, UNKNOWN, member, #member)
-#define PRINT_WHOLE(member) PRINT_AS(SIGNED, REQUIRED, member, #member)
-
-json_t *tui_print_object(const struct record *record, const void *row);
 
 #endif

@@ -124,40 +124,36 @@ static json_t *time_ns(int64_t us)
     return us == STUDY_NO_TIME ? json_null() : json_integer((json_int_t)us * 1000);
 }
 
-static json_t *search_json(const struct search *search, struct moment now)
+PRINT_OBJECT(study_object, struct search, PRINT_AS(TEXT, REQUIRED, label, "study"), PRINT_TEXT(name),
+             PRINT_AS(TEXT, REQUIRED, job, "training"), PRINT_AS(SIGNED, REQUIRED, members, "workers"),
+             PRINT_LATER("directions"), PRINT_AS(SIGNED, REQUIRED, n_trials, "trials"),
+             PRINT_AS(SIGNED, UNKNOWN, wanted, "trials_wanted"), PRINT_LATER("done"),
+             PRINT_AS(SIGNED, REQUIRED, counts[TRIAL_RUNNING], "running"),
+             PRINT_AS(SIGNED, REQUIRED, counts[TRIAL_COMPLETE], "complete"),
+             PRINT_AS(SIGNED, REQUIRED, counts[TRIAL_PRUNED], "pruned"),
+             PRINT_AS(SIGNED, REQUIRED, counts[TRIAL_FAIL], "failed"), PRINT_WHOLE(retried),
+             PRINT_AS(SIGNED, REQUIRED, counts[TRIAL_WAITING], "waiting"), PRINT_LATER("best_value"),
+             PRINT_LATER("best_number"), PRINT_AS(SIGNED, OPTIONAL, best_k, "best_worker"),
+             PRINT_AS(SIGNED, UNKNOWN, pareto, "pareto_front"),
+             PRINT_AS(REAL, OPTIONAL, trials_h, "trials_per_hour"), PRINT_REAL(eta_s),
+             PRINT_LATER("started_ns"), PRINT_LATER("age_ms"), PRINT_LATER("stale"), PRINT_WORD(unread));
+
+static json_t *study_json(const struct search *search, struct moment now)
 {
     static const char *const directions[STUDY_DIRECTIONS] = {"not_set", "minimize", "maximize"};
-    json_t *object = json_object(), *list = json_array();
+    json_t *object = study_object(search, NULL), *list = json_array();
 
     for (int i = 0; i < search->n_objectives; i++)
         json_array_append_new(list, json_string(directions[search->directions[i]]));
-    json_object_set_new(object, "study", record_json_text(search->label));
-    json_object_set_new(object, "name", record_json_text(search->name));
-    json_object_set_new(object, "training", record_json_text(search->job));
-    json_object_set_new(object, "workers", json_integer(search->members));
     json_object_set_new(object, "directions", list);
-    json_object_set_new(object, "trials", json_integer(search->n_trials));
-    json_object_set_new(object, "trials_wanted", count(search->wanted));
     json_object_set_new(object, "done", json_integer(tui_study_done(search)));
-    json_object_set_new(object, "running", json_integer(search->counts[TRIAL_RUNNING]));
-    json_object_set_new(object, "complete", json_integer(search->counts[TRIAL_COMPLETE]));
-    json_object_set_new(object, "pruned", json_integer(search->counts[TRIAL_PRUNED]));
-    json_object_set_new(object, "failed", json_integer(search->counts[TRIAL_FAIL]));
-    json_object_set_new(object, "retried", json_integer(search->retried));
-    json_object_set_new(object, "waiting", json_integer(search->counts[TRIAL_WAITING]));
-    json_object_set_new(object, "best_value",
-                        search->have_best ? cli_stored_real(search->best) : json_null());
-    json_object_set_new(object, "best_number",
-                        search->have_best ? json_integer(search->best_number) : json_null());
-    json_object_set_new(object, "best_worker",
-                        search->best_k > 0 ? json_integer(search->best_k) : json_null());
-    json_object_set_new(object, "pareto_front", count(search->pareto));
-    json_object_set_new(object, "trials_per_hour", cli_stored_real(search->trials_h));
-    json_object_set_new(object, "eta_s", cli_stored_real(search->eta_s));
+    if (search->have_best) {
+        json_object_set_new(object, "best_value", cli_stored_real(search->best));
+        json_object_set_new(object, "best_number", json_integer(search->best_number));
+    }
     json_object_set_new(object, "started_ns", time_ns(search->started_us));
     json_object_set_new(object, "age_ms", count(panel_study_age_ms(search, now)));
     json_object_set_new(object, "stale", json_boolean(panel_study_silent(search, now)));
-    json_object_set_new(object, "unread", search->unread[0] ? record_json_text(search->unread) : json_null());
     return object;
 }
 
@@ -166,7 +162,7 @@ json_t *tui_print_studies_json(const struct model *model, struct moment now)
     json_t *list = model->searches ? json_array() : json_null();
 
     for (int i = 0; model->searches && i < model->searches->n; i++)
-        json_array_append_new(list, search_json(&model->searches->search[i], now));
+        json_array_append_new(list, study_json(&model->searches->search[i], now));
     return list;
 }
 
@@ -184,7 +180,7 @@ static json_t *cell_json(const struct search_page *page, const struct search_cel
 
 static json_t *trial_json(const struct search_page *page, const struct search_trial *trial, struct moment now)
 {
-    json_t *object = json_object(), *params = json_object(), *reports = json_array(),
+    json_t *params = json_object(), *reports = json_array(),
            *values = trial->values ? json_array() : json_null();
     int64_t now_us = now.wall_ns / 1000;
 
@@ -203,23 +199,16 @@ static json_t *trial_json(const struct search_page *page, const struct search_tr
     for (int i = 0; i < trial->n_reports; i++)
         json_array_append_new(reports, json_pack("[I, o]", (json_int_t)trial->reports[i].step,
                                                  cli_stored_real(trial->reports[i].value)));
-    json_object_set_new(object, "study", record_json_text(page->members[trial->member]));
-    json_object_set_new(object, "number", json_integer(trial->number));
-    json_object_set_new(object, "state", json_string(study_trial_state_name(trial->state)));
-    json_object_set_new(object, "values", values);
-    json_object_set_new(object, "params", params);
-    json_object_set_new(object, "reports", reports);
-    json_object_set_new(object, "started_ns", time_ns(trial->started_us));
-    json_object_set_new(object, "completed_ns", time_ns(trial->completed_us));
-    json_object_set_new(object, "duration_ms", count(tui_study_trial_duration_ms(trial, now_us)));
-    json_object_set_new(object, "heartbeat_age_ms", count(tui_study_trial_age_ms(trial, now_us)));
-    json_object_set_new(object, "stale", json_boolean(tui_model_trial_freshness(trial, now) != FRESH));
-    json_object_set_new(object, "share", cli_stored_real(trial->share));
-    json_object_set_new(object, "steps_per_second", cli_stored_real(trial->steps_s));
-    json_object_set_new(object, "worker", trial->worker[0] ? record_json_text(trial->worker) : json_null());
-    json_object_set_new(object, "violation", cli_stored_real(trial->violation));
-    json_object_set_new(object, "failure", record_json_text(trial->failure));
-    return object;
+    return json_pack(
+        "{s:o, s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "study",
+        record_json_text(page->members[trial->member]), "number", trial->number, "state",
+        study_trial_state_name(trial->state), "values", values, "params", params, "reports", reports,
+        "started_ns", time_ns(trial->started_us), "completed_ns", time_ns(trial->completed_us), "duration_ms",
+        count(tui_study_trial_duration_ms(trial, now_us)), "heartbeat_age_ms",
+        count(tui_study_trial_age_ms(trial, now_us)), "stale", tui_model_trial_freshness(trial, now) != FRESH,
+        "share", cli_stored_real(trial->share), "steps_per_second", cli_stored_real(trial->steps_s), "worker",
+        trial->worker[0] ? record_json_text(trial->worker) : json_null(), "violation",
+        cli_stored_real(trial->violation), "failure", record_json_text(trial->failure));
 }
 
 static json_t *validation_json_of(const struct search_validation *v)
@@ -236,7 +225,7 @@ static json_t *validation_json_of(const struct search_validation *v)
 
 json_t *tui_print_study_json(const struct search_page *page, struct moment now)
 {
-    json_t *object = search_json(&page->search, now), *trials = json_array(), *importance = json_array(),
+    json_t *object = study_json(&page->search, now), *trials = json_array(), *importance = json_array(),
            *params = json_array();
 
     for (int i = 0; i < page->n_trials; i++)

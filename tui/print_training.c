@@ -84,16 +84,13 @@ static json_t *count_or_null(int64_t count)
     return count < 0 ? json_null() : json_integer((json_int_t)count);
 }
 
-#define ROW struct status_training
-static const struct record training_record = PRINT_RECORD(
-    PRINT_TEXT(training), PRINT_TEXT(state), PRINT_TEXT(reason), PRINT_WORD(cause), PRINT_WHOLE(priority),
-    PRINT_WORD(device), PRINT_WORD(backend), PRINT_COUNT(steps), PRINT_COUNT(total_steps),
-    PRINT_COUNT(iteration), PRINT_AS(REAL, OPTIONAL, steps_s, "steps_per_second"),
-    PRINT_AS(REAL, OPTIONAL, episode_return, "return"), PRINT_COUNT(attempts), PRINT_COUNT(started_ns),
-    PRINT_COUNT(ended_ns), PRINT_COUNT(age_ms), PRINT_AS(BOOL, REQUIRED, stale, "stale"),
-    PRINT_AS(BOOL, REQUIRED, stopping, "stopping"), PRINT_REAL(memory_mib), PRINT_REAL(cpu_s),
-    PRINT_WORD(policy));
-#undef ROW
+PRINT_OBJECT(training_object, struct status_training, PRINT_TEXT(training), PRINT_TEXT(state),
+             PRINT_TEXT(reason), PRINT_WORD(cause), PRINT_WHOLE(priority), PRINT_WORD(device),
+             PRINT_WORD(backend), PRINT_COUNT(steps), PRINT_COUNT(total_steps), PRINT_COUNT(iteration),
+             PRINT_AS(REAL, OPTIONAL, steps_s, "steps_per_second"),
+             PRINT_AS(REAL, OPTIONAL, episode_return, "return"), PRINT_COUNT(attempts),
+             PRINT_COUNT(started_ns), PRINT_COUNT(ended_ns), PRINT_COUNT(age_ms), PRINT_BOOL(stale),
+             PRINT_BOOL(stopping), PRINT_REAL(memory_mib), PRINT_REAL(cpu_s), PRINT_WORD(policy));
 
 json_t *tui_print_trainings_json(const struct model *model, struct moment now)
 {
@@ -101,7 +98,7 @@ json_t *tui_print_trainings_json(const struct model *model, struct moment now)
 
     for (int i = 0; i < model->status.n_trainings; i++) {
         const struct status_training *t = &model->status.trainings[i];
-        json_t *object = tui_print_object(&training_record, t);
+        json_t *object = training_object(t, NULL);
         json_object_set_new(object, "age_ms", count_or_null(panel_training_age(model, t, now)));
         json_object_set_new(object, "stale",
                             json_boolean(tui_model_training_freshness(model, t, now) != FRESH));
@@ -110,21 +107,13 @@ json_t *tui_print_trainings_json(const struct model *model, struct moment now)
     return list;
 }
 
-#define ROW struct status_policy
-static const struct record policy_record =
-                               PRINT_RECORD(PRINT_TEXT(policy), PRINT_TEXT(role), PRINT_WORD(account),
-                                            PRINT_WORD(id), PRINT_WORD(training), PRINT_TEXT(reason),
-                                            PRINT_WORD(state), PRINT_WORD(detail), PRINT_WORD(backend),
-                                            PRINT_COUNT(since_ns), PRINT_COUNT(expires_ns)),
-                           figures_record = PRINT_RECORD(PRINT_REAL(equity), PRINT_REAL(return_pct),
-                                                         PRINT_COUNT(trades), PRINT_REAL(sharpe)),
-                           evidence_record =
-                               PRINT_RECORD(PRINT_AS(TEXT, REQUIRED, evidence.against, "against"),
-                                            PRINT_AS(SIGNED, UNKNOWN, evidence.days, "days"),
-                                            PRINT_AS(SIGNED, UNKNOWN, evidence.days_needed, "days_needed"),
-                                            PRINT_AS(REAL, OPTIONAL, evidence.value, "value"),
-                                            PRINT_AS(REAL, OPTIONAL, evidence.value_needed, "value_needed"));
-#undef ROW
+PRINT_OBJECT(policy_object, struct status_policy, PRINT_TEXT(policy), PRINT_TEXT(role), PRINT_WORD(account),
+             PRINT_WORD(id), PRINT_WORD(training), PRINT_TEXT(reason), PRINT_WORD(state), PRINT_WORD(detail),
+             PRINT_WORD(backend), PRINT_COUNT(since_ns), PRINT_COUNT(expires_ns), PRINT_LATER("evidence"),
+             PRINT_REAL(equity), PRINT_REAL(return_pct), PRINT_COUNT(trades), PRINT_REAL(sharpe),
+             PRINT_LATER("actions"));
+PRINT_OBJECT(evidence_object, struct status_evidence, PRINT_TEXT(against), PRINT_COUNT(days),
+             PRINT_COUNT(days_needed), PRINT_REAL(value), PRINT_REAL(value_needed));
 
 json_t *tui_print_policies_json(const struct model *model)
 {
@@ -132,15 +121,13 @@ json_t *tui_print_policies_json(const struct model *model)
 
     for (int i = 0; i < model->status.n_policies; i++) {
         const struct status_policy *p = &model->status.policies[i];
-        json_t *object = tui_print_object(&policy_record, p), *figures = tui_print_object(&figures_record, p),
-               *actions = p->n_actions > 0 ? json_object() : json_null();
+        json_t *object = policy_object(p, NULL), *actions = p->n_actions > 0 ? json_object() : NULL;
         for (int k = 0; k < p->n_actions; k++)
             json_object_set_new(actions, p->actions[k].symbol, cli_stored_real(p->actions[k].action));
-        json_object_set_new(object, "evidence",
-                            p->evidence.against[0] ? tui_print_object(&evidence_record, p) : json_null());
-        json_object_update(object, figures);
-        json_decref(figures);
-        json_object_set_new(object, "actions", actions);
+        if (p->evidence.against[0])
+            json_object_set_new(object, "evidence", evidence_object(&p->evidence, NULL));
+        if (actions)
+            json_object_set_new(object, "actions", actions);
         json_array_append_new(list, object);
     }
     return list;

@@ -50,8 +50,8 @@ static void test_lookahead(void)
     capture();
     CHECK(strstr(text, "strategy   sma-cross fast=3\n"));
     CHECK(strstr(text, "BTCUSDT ETHUSDT 1m, 64 rows, synthetic\n"));
-    CHECK(strstr(text, "cuts       32, seed 7: 130 runs, by the engine and by columns\n"));
-    CHECK(strstr(text, "LOOKS AHEAD at 2024-01-01 00:18:00.000Z, ETHUSDT, by columns\n"));
+    CHECK(strstr(text, "cuts       32, seed 7: 130 runs, by the engine and vectorised\n"));
+    CHECK(strstr(text, "LOOKS AHEAD at 2024-01-01 00:18:00.000Z, ETHUSDT, vectorised\n"));
     CHECK(strstr(text, "  cut        2024-01-01 00:21:00.000Z: the bars after it are others\n"));
     CHECK(strstr(text, "  whole      ENTER fraction 0.10000000000000001 stop 41000.5 (cross up); STOP stop 2 "
                        "(trail)\n  changed    nothing\n"));

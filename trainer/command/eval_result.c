@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/print.h"
+
 static bool make_room(struct eval_result *result, size_t more)
 {
     size_t cap = result->n + more;
@@ -66,9 +68,26 @@ void trainer_eval_result_finish(struct eval_result *result)
     *result = (struct eval_result){0};
 }
 
-static json_t *real(double x)
+PRINT_OBJECT(curve_object, struct metrics, PRINT_PERCENT(total_return, "return_pct"),
+             PRINT_PERCENT(cagr, "cagr_pct"), PRINT_PERCENT(volatility, "volatility_pct"), PRINT_REAL(sharpe),
+             PRINT_REAL(sortino), PRINT_REAL(calmar), PRINT_PERCENT(max_drawdown, "max_drawdown_pct"));
+PRINT_OBJECT(benchmark_object, struct metrics, PRINT_PERCENT(total_return, "benchmark_return_pct"),
+             PRINT_AS(REAL, OPTIONAL, sharpe, "benchmark_sharpe"),
+             PRINT_PERCENT(max_drawdown, "benchmark_max_drawdown_pct"));
+PRINT_OBJECT(ratios_object, struct metrics_trade_ratios, PRINT_PERCENT(win_rate, "win_rate_pct"),
+             PRINT_REAL(profit_factor));
+PRINT_OBJECT(episodes_object, struct eval_result, PRINT_WHOLE(episodes),
+             PRINT_AS(SIGNED, REQUIRED, n, "steps"), PRINT_WHOLE(ruined),
+             PRINT_AS(REAL, OPTIONAL, start, "capital"), PRINT_AS(REAL, OPTIONAL, final, "equity"));
+PRINT_OBJECT(trades_object, struct eval_result, PRINT_AS(SIGNED, REQUIRED, trades.n, "trades"),
+             PRINT_WHOLE(open_trades), PRINT_LATER("win_rate_pct"), PRINT_LATER("profit_factor"),
+             PRINT_WHOLE(buys), PRINT_WHOLE(sells), PRINT_REAL(fees), PRINT_REAL(turnover),
+             PRINT_LATER("turnover_year"), PRINT_LATER("exposure_pct"), PRINT_LATER("invested_pct"));
+
+static void set_real(json_t *object, const char *name, double value)
 {
-    return isfinite(x) ? json_real(x) : json_null();
+    if (isfinite(value))
+        json_object_set_new(object, name, json_real(value));
 }
 
 static void set_curve(json_t *object, const double *returns, size_t n, double periods)
@@ -76,18 +95,7 @@ static void set_curve(json_t *object, const double *returns, size_t n, double pe
     const struct metrics_series series = metrics_returns(returns, n);
     struct metrics m;
     metrics_compute(&series, periods, &m);
-    const struct {
-        const char *name;
-        double value;
-    } numbers[] = {{"return_pct", 100 * m.total_return},
-                   {"cagr_pct", 100 * m.cagr},
-                   {"volatility_pct", 100 * m.volatility},
-                   {"sharpe", m.sharpe},
-                   {"sortino", m.sortino},
-                   {"calmar", m.calmar},
-                   {"max_drawdown_pct", 100 * m.max_drawdown}};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        json_object_set_new(object, numbers[i].name, real(numbers[i].value));
+    json_object_update_new(object, curve_object(&m, NULL));
 }
 
 json_t *trainer_eval_result_json(const struct eval_result *result, int64_t interval_ns)
@@ -96,29 +104,15 @@ json_t *trainer_eval_result_json(const struct eval_result *result, int64_t inter
     double periods = metrics_periods_per_year(interval_ns), steps = (double)result->n;
     const struct metrics_trade_ratios ratios = metrics_trade_ratios(&result->trades);
     struct metrics benchmark;
-    json_t *object = json_object();
+    json_t *object = episodes_object(result, NULL);
     metrics_compute(&held, periods, &benchmark);
-    json_object_set_new(object, "episodes", json_integer((json_int_t)result->episodes));
-    json_object_set_new(object, "steps", json_integer((json_int_t)result->n));
-    json_object_set_new(object, "ruined", json_integer((json_int_t)result->ruined));
-    json_object_set_new(object, "capital", real(result->start));
-    json_object_set_new(object, "equity", real(result->final));
     set_curve(object, result->returns, result->n, periods);
-    json_object_set_new(object, "benchmark_return_pct", real(100 * benchmark.total_return));
-    json_object_set_new(object, "benchmark_sharpe", real(benchmark.sharpe));
-    json_object_set_new(object, "benchmark_max_drawdown_pct", real(100 * benchmark.max_drawdown));
-    json_object_set_new(object, "trades", json_integer((json_int_t)result->trades.n));
-    json_object_set_new(object, "open_trades", json_integer((json_int_t)result->open_trades));
-    json_object_set_new(object, "win_rate_pct", real(100 * ratios.win_rate));
-    json_object_set_new(object, "profit_factor", real(ratios.profit_factor));
-    json_object_set_new(object, "buys", json_integer((json_int_t)result->buys));
-    json_object_set_new(object, "sells", json_integer((json_int_t)result->sells));
-    json_object_set_new(object, "fees", real(result->fees));
-    json_object_set_new(object, "turnover", real(result->turnover));
-    json_object_set_new(object, "turnover_year",
-                        real(result->turnover / (result->level / steps) / (steps / periods)));
-    json_object_set_new(object, "exposure_pct", real(100 * (double)result->exposed / steps));
-    json_object_set_new(object, "invested_pct", real(100 * result->invested / steps));
+    json_object_update_new(object, benchmark_object(&benchmark, NULL));
+    json_object_update_new(object, trades_object(result, NULL));
+    json_object_update_new(object, ratios_object(&ratios, NULL));
+    set_real(object, "turnover_year", result->turnover / (result->level / steps) / (steps / periods));
+    set_real(object, "exposure_pct", 100 * (double)result->exposed / steps);
+    set_real(object, "invested_pct", 100 * result->invested / steps);
     return object;
 }
 
