@@ -34,16 +34,10 @@ static void print_done(const struct option_call *call, const json_t *result)
 
 static int send(struct option_call *call, const char *cmd)
 {
-    json_t *result;
+    json_t *result = NULL;
     int status = cli_ask_args_send(call, cmd, &result);
 
-    if (status != EXIT_OK)
-        return status;
-    if (call->json)
-        return cli_ask_print(call, "papertape.account/1", result);
-    print_done(call, result);
-    json_decref(result);
-    return EXIT_OK;
+    return cli_ask_done(call, status, "papertape.account/1", result, print_done);
 }
 
 static int create(struct option_call *call)
@@ -110,7 +104,8 @@ static int take_param(struct option_call *call, const struct option_row *row, co
 static const struct option_action actions[] = {
     {"list", NULL, "all of them, with equity, peak, drawdown and rules", .need = OPTION_NEEDS_STATE,
      OPTION_LISTS, .run = cli_account_list},
-    {"create", "NAME", "a new one. What is left out is as the configuration has it by default",
+    {"create", "NAME",
+     "a new one. What is left out is as the configuration has it by default: 10000 USDT, by hand",
      "swing --currency USDT --cash 5000", OPTION_NEEDS_DAEMON, .run = create},
     {"deposit", "ACCOUNT AMOUNT", "more cash", "main 500", OPTION_NEEDS_DAEMON, .run = deposit},
     {"withdraw", "ACCOUNT AMOUNT", "less", "main 500", OPTION_NEEDS_DAEMON, .run = deposit},

@@ -188,3 +188,15 @@ int cli_ask_print(const struct option_call *call, const char *schema, json_t *an
     json_decref(answer);
     return cli_stored_print(call->verb->name, object, 15);
 }
+
+int cli_ask_done(const struct option_call *call, int status, const char *schema, json_t *answer,
+                 void (*print)(const struct option_call *call, const json_t *answer))
+{
+    if (status != EXIT_OK)
+        return status;
+    if (call->json)
+        return cli_ask_print(call, schema, answer);
+    print(call, answer);
+    json_decref(answer);
+    return EXIT_OK;
+}

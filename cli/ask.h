@@ -41,6 +41,11 @@ void cli_ask_as_options(const struct option_call *call, struct control_error *er
 /* {"schema": SCHEMA, …} in one line on stdout: an answer, which it takes. An exit status. */
 int cli_ask_print(const struct option_call *call, const char *schema, json_t *answer);
 
+/* What came of a question: with EXIT_OK prints the answer, which it takes, that way with --json, else by
+ * print(). An exit status. */
+int cli_ask_done(const struct option_call *call, int status, const char *schema, json_t *answer,
+                 void (*print)(const struct option_call *call, const json_t *answer));
+
 /* The same in two: the question, without a word; and what a failure reads as. */
 int cli_ask_quietly(const char *state, const char *cmd, json_t *args, json_t **ret_result,
                     struct control_error *ret_error);

@@ -19,29 +19,31 @@ const char *cli_backtest_output_name(enum backtest_output output)
     return output_names[output];
 }
 
-/* ---- what goes together ---- */
-
-static int fail(int status, const char *what, const char *words)
+int cli_backtest_fail(int status, const char *what, const char *words)
 {
     return cli_stored_fail(status, "backtest", what, words);
 }
+
+/* ---- what goes together ---- */
 
 /* A policy trades instead of strategies, on bars. */
 static int check_policy(struct backtest_args *args)
 {
     if (!args->policy)
-        return fail(EXIT_USAGE, "--actions", "it goes with --policy PARAMS.json");
+        return cli_backtest_fail(EXIT_USAGE, "--actions", "it goes with --policy PARAMS.json");
     if (policy_names_one_file(args->policy) && args->actions)
-        return fail(EXIT_USAGE, "--actions",
-                    "a trained policy and an ensemble have none: it goes with --policy PARAMS.json");
+        return cli_backtest_fail(
+            EXIT_USAGE, "--actions",
+            "a trained policy and an ensemble have none: it goes with --policy PARAMS.json");
     if (!policy_names_one_file(args->policy) && !args->actions)
-        return fail(EXIT_USAGE, "--policy",
-                    "--actions ACTIONS.csv is needed: what it did at each bar; or F.safetensors of a trained "
-                    "policy, or NAME.ensemble.json");
+        return cli_backtest_fail(
+            EXIT_USAGE, "--policy",
+            "--actions ACTIONS.csv is needed: what it did at each bar; or F.safetensors of a trained "
+            "policy, or NAME.ensemble.json");
     if (args->run.n_choices > 0 || args->account || args->events || args->n_ticks > 0)
-        return fail(EXIT_USAGE, "--policy", "it goes with --bars alone, instead of a strategy");
+        return cli_backtest_fail(EXIT_USAGE, "--policy", "it goes with --bars alone, instead of a strategy");
     if (args->run.n_bars == 0)
-        return fail(EXIT_USAGE, "", "--bars F[,F…] is needed: what the policy trades on");
+        return cli_backtest_fail(EXIT_USAGE, "", "--bars F[,F…] is needed: what the policy trades on");
     return cli_run_check(&args->run);
 }
 
@@ -58,7 +60,7 @@ static int find_state(struct backtest_args *args)
 {
     char err[256];
     if (db_state_dir_look(args->run.state, &args->state, err, sizeof err) < 0)
-        return fail(EXIT_ERROR, "--state", err);
+        return cli_backtest_fail(EXIT_ERROR, "--state", err);
     args->run.bars[args->run.n_bars++] = args->state.database;
     return cli_run_check(&args->run);
 }
@@ -70,27 +72,32 @@ static int check(struct backtest_args *args)
     if (args->list) {
         if (sources > 0 || args->run.n_choices > 0 || args->run.from_ns || args->run.to_ns ||
             has_outputs(args))
-            return fail(EXIT_USAGE, "--list-strategies", "takes --json only");
+            return cli_backtest_fail(EXIT_USAGE, "--list-strategies", "takes --json only");
         return EXIT_OK;
     }
     if (args->policy || args->actions)
         return check_policy(args);
     if (sources > 1)
-        return fail(EXIT_USAGE, "", "one of --bars, --ticks and --events is expected");
+        return cli_backtest_fail(EXIT_USAGE, "", "one of --bars, --ticks and --events is expected");
     if (args->events && args->run.n_choices > 0)
-        return fail(EXIT_USAGE, "--strategy", "a log has its own strategies: it goes with --bars or --ticks");
+        return cli_backtest_fail(EXIT_USAGE, "--strategy",
+                                 "a log has its own strategies: it goes with --bars or --ticks");
     if (args->events && (args->save || args->outputs[OUTPUT_ROUNDS] || args->outputs[OUTPUT_MONTHLY]))
-        return fail(EXIT_USAGE, "--events", "--save, --rounds and --monthly are for --bars and --ticks");
+        return cli_backtest_fail(EXIT_USAGE, "--events",
+                                 "--save, --rounds and --monthly are for --bars and --ticks");
     if (args->account && (args->events || args->run.n_choices > 0))
-        return fail(EXIT_USAGE, "--account", "it has its strategy, and goes with --bars or --ticks alone");
+        return cli_backtest_fail(EXIT_USAGE, "--account",
+                                 "it has its strategy, and goes with --bars or --ticks alone");
     if (args->account && sources == 0)
         return find_state(args);
     if (!args->events && !args->account && args->run.n_choices == 0)
-        return fail(EXIT_USAGE, "",
-                    "--strategy S and --bars F are needed, or --events LOG: a state directory, a log's "
-                    "directory or a segment");
+        return cli_backtest_fail(
+            EXIT_USAGE, "",
+            "--strategy S and --bars F are needed, or --events LOG: a state directory, a log's "
+            "directory or a segment");
     if (sources == 0)
-        return fail(EXIT_USAGE, "", "--bars F[,F…] is needed: what the strategy trades on; or --ticks F");
+        return cli_backtest_fail(EXIT_USAGE, "",
+                                 "--bars F[,F…] is needed: what the strategy trades on; or --ticks F");
     return cli_run_check(&args->run);
 }
 
@@ -113,6 +120,17 @@ static int take_trades(struct option_call *call, const struct option_row *row, c
 {
     struct backtest_args *args = call->into;
     return cli_run_list(call, row, value, &args->ticks_text, args->ticks, &args->n_ticks);
+}
+
+/* Two names of one file, of which a second would replace the first. */
+static int take_fills(struct option_call *call, const struct option_row *row, const char *value)
+{
+    struct backtest_args *args = call->into;
+    if (args->outputs[OUTPUT_TRADES])
+        return option_fail(call, EXIT_USAGE, "--%s: --trades and --fills are one file: one of them, once",
+                           row->name);
+    args->outputs[OUTPUT_TRADES] = value;
+    return EXIT_OK;
 }
 
 static void init(void *into)
@@ -155,8 +173,8 @@ static const struct option_row options[] = {
     {"benchmark", "B",
      "what alpha and beta are against, held: a symbol (the first), equal (parts of all), or none",
      AT(benchmark)},
-    {"trades", "FILE", "the fills, as papertape fills --csv", AT(outputs[OUTPUT_TRADES])},
-    {"fills", "FILE", "the same", AT(outputs[OUTPUT_TRADES])},
+    {"trades", "FILE", "the fills, as papertape fills --csv", .take = take_fills},
+    {"fills", "FILE", "the same", .take = take_fills},
     {"orders", "FILE", "the orders as they ended, as papertape orders --csv", AT(outputs[OUTPUT_ORDERS])},
     {"ledger", "FILE", "the ledger, as papertape ledger export", AT(outputs[OUTPUT_LEDGER])},
     {"equity", "FILE", "ts_ns,account,equity,cash,peak: at every bar, or point of the curve",

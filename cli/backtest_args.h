@@ -32,6 +32,9 @@ struct backtest_args {
     struct state_dir state; /* with --account and no bars: its database is run.bars[0] */
 };
 
+/* cli_stored_fail() of this verb. */
+int cli_backtest_fail(int status, const char *what, const char *words);
+
 /* The name of an output's option, as "ledger". */
 const char *cli_backtest_output_name(enum backtest_output output);
 

@@ -46,11 +46,6 @@ enum { DRAWDOWNS = 5 };
 
 static const int64_t MINUTE_NS = INT64_C(60) * 1000000000;
 
-static int fail(int status, const char *what, const char *words)
-{
-    return cli_stored_fail(status, "backtest", what, words);
-}
-
 static double peak_bytes(void)
 {
     struct rusage usage;
@@ -93,7 +88,7 @@ static int choose_benchmark(struct bars_run *run)
         char words[96];
         snprintf(words, sizeof words, "there are no bars of it to hold: equal, none%s%.24s would do",
                  first < 0 ? "" : " or ", first < 0 ? "" : market->series[first].symbol.name);
-        return fail(EXIT_ERROR, name[0] ? name : "--benchmark", words);
+        return cli_backtest_fail(EXIT_ERROR, name[0] ? name : "--benchmark", words);
     }
     run->report.benchmark = s < 0 ? REPORT_BENCHMARK_NONE : REPORT_BENCHMARK_SYMBOL;
     run->report.symbol = s;
@@ -131,7 +126,7 @@ static int take_account(struct bars_run *run, size_t *from)
     struct state_dir state;
     char err[256];
     if (db_state_dir_look(args->run.state, &state, err, sizeof err) < 0)
-        return fail(EXIT_ERROR, "--state", err);
+        return cli_backtest_fail(EXIT_ERROR, "--state", err);
     int status = cli_stored_bars_account("backtest", state.database, args->account, &account);
     if (status != EXIT_OK)
         return status;
@@ -155,7 +150,7 @@ static int make_accounts(struct bars_run *run, size_t *from)
     run->accounts = calloc((size_t)run->n_accounts, sizeof *run->accounts);
     run->reports = calloc((size_t)run->n_accounts, sizeof *run->reports);
     if (!run->accounts || !run->reports)
-        return fail(EXIT_ERROR, "", "out of memory");
+        return cli_backtest_fail(EXIT_ERROR, "", "out of memory");
     if (account)
         return take_account(run, from);
     if (run->policy) {
@@ -219,10 +214,10 @@ static int simulate(struct bars_run *run)
     int r = backtest_run(&run->config, &run->backtest, err, sizeof err);
     cli_progress_end(&run->progress);
     if (r < 0)
-        return fail(EXIT_ERROR, "", err);
+        return cli_backtest_fail(EXIT_ERROR, "", err);
     memcpy(run->result.seconds, run->backtest.seconds, sizeof run->result.seconds);
     r = backtest_audit(&run->backtest, run->market, run->accounts, run->result.hash, err, sizeof err);
-    return r < 0 ? fail(EXIT_ERROR, "the ledger does not add up", err) : EXIT_OK;
+    return r < 0 ? cli_backtest_fail(EXIT_ERROR, "the ledger does not add up", err) : EXIT_OK;
 }
 
 static int measure(struct bars_run *run)
@@ -231,7 +226,7 @@ static int measure(struct bars_run *run)
     double begun = clock_now_s();
     for (int a = 0; a < backtest->n_accounts; a++) {
         if (backtest_report(&run->config, backtest, a, &run->report, &run->reports[a]) < 0)
-            return fail(EXIT_ERROR, "", "out of memory");
+            return cli_backtest_fail(EXIT_ERROR, "", "out of memory");
         run->result.ledger_rows += backtest->accounts[a].n_ledger;
     }
     run->result.seconds[STAGE_METRICS] = clock_now_s() - begun;
@@ -271,7 +266,7 @@ static int load_ticks(struct bars_run *run, size_t *ret_from, size_t *ret_to)
     if (status != EXIT_OK)
         return status;
     if (backtest_ticks_market_load(args->ticks, args->n_ticks, &options, &run->ticks, err) < 0)
-        return fail(EXIT_ERROR, "", err);
+        return cli_backtest_fail(EXIT_ERROR, "", err);
     run->load.source_bytes = run->ticks.source_bytes;
     run->market = run->ticks.market;
     cli_run_note(&args->run, run->market);
@@ -285,7 +280,7 @@ static int order_symbols(struct bars_run *run)
     const struct market *from = run->loaded;
     run->series = calloc((size_t)from->n_symbols, sizeof *run->series);
     if (!run->series)
-        return fail(EXIT_ERROR, "", "out of memory");
+        return cli_backtest_fail(EXIT_ERROR, "", "out of memory");
     memcpy(run->series, from->series, (size_t)from->n_symbols * sizeof *run->series);
     for (int i = 0, at = 0; i < run->policy->n_assets; i++)
         for (int s = at; s < from->n_symbols; s++) {
@@ -323,7 +318,7 @@ static int read_policy(struct bars_run *run)
     char err[POLICY_ERROR_MAX];
     if (!run->args->policy || policy_load(run->args->policy, run->args->actions, &run->policy, err) == 0)
         return EXIT_OK;
-    return fail(EXIT_ERROR, "", err);
+    return cli_backtest_fail(EXIT_ERROR, "", err);
 }
 
 static int go(struct bars_run *run)

@@ -165,7 +165,7 @@ static int check_apart(const struct backtest_args *args, const struct output out
                      "--%s and --%s are both to be written there: a file for each is needed",
                      cli_backtest_output_name((enum backtest_output)other),
                      cli_backtest_output_name((enum backtest_output)one));
-            return cli_stored_fail(EXIT_USAGE, "backtest", args->outputs[one], words);
+            return cli_backtest_fail(EXIT_USAGE, args->outputs[one], words);
         }
     return EXIT_OK;
 }
@@ -201,7 +201,7 @@ int cli_backtest_write(const struct backtest_result *result, struct output outpu
     struct backtest_rows rows;
     char err[256];
     if (backtest_rows(result->backtest, &rows, err, sizeof err) < 0)
-        return cli_stored_fail(EXIT_ERROR, "backtest", "", err);
+        return cli_backtest_fail(EXIT_ERROR, "", err);
     for (int i = 0; i < BACKTEST_OUTPUTS; i++)
         if (outputs[i].file)
             write_one(result, &rows, (enum backtest_output)i, outputs[i].file);

@@ -11,11 +11,6 @@
 #include "exchange/exit_status.h"
 #include "record/print.h"
 
-static int fail(int status, const char *what, const char *words)
-{
-    return cli_stored_fail(status, "backtest", what, words);
-}
-
 static double rate(const struct events_result *result)
 {
     return result->seconds > 0 ? (double)result->events / result->seconds : 0;
@@ -130,12 +125,13 @@ static int play(const struct backtest_args *args, struct output outputs[BACKTEST
     options.orders = outputs[OUTPUT_ORDERS].file;
     options.equity = outputs[OUTPUT_EQUITY].file;
     if (cli_backtest_events_play(&options, &result, err, sizeof err) < 0)
-        return fail(EXIT_ERROR, "", err);
+        return cli_backtest_fail(EXIT_ERROR, "", err);
     bool nothing = result.events == 0 && (options.from_ns || options.to_ns);
     if (nothing || (options.from_ns && result.last_ns < options.from_ns)) {
         cli_events_curves_finish(&result.curves);
         engine_destroy(result.engine);
-        return fail(EXIT_ERROR, log, "no event is from that time: papertape events list says what it holds");
+        return cli_backtest_fail(EXIT_ERROR, log,
+                                 "no event is from that time: papertape events list says what it holds");
     }
     status = cli_backtest_commit_outputs(outputs);
     if (status == EXIT_OK) {

@@ -15,11 +15,6 @@
 #include "db/state.h"
 #include "exchange/exit_status.h"
 
-static int fail(const char *what, const char *words)
-{
-    return cli_stored_fail(EXIT_ERROR, "backtest", what, words);
-}
-
 /* What a state directory of ours may hold after a failure: files of the database, and empty folders. */
 static void discard(const char *path)
 {
@@ -40,16 +35,18 @@ int cli_backtest_save_check(const char *path)
     struct stat info;
     bool empty = true;
     if (stat(path, &info) < 0)
-        return errno == ENOENT ? EXIT_OK : fail(path, strerror(errno));
+        return errno == ENOENT ? EXIT_OK : cli_backtest_fail(EXIT_ERROR, path, strerror(errno));
     if (!S_ISDIR(info.st_mode))
-        return fail(path, "a new or an empty directory is needed");
+        return cli_backtest_fail(EXIT_ERROR, path, "a new or an empty directory is needed");
     DIR *dir = opendir(path);
     for (const struct dirent *entry; dir && (entry = readdir(dir)) != NULL;)
         empty &= strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
     if (!dir)
-        return fail(path, strerror(errno));
+        return cli_backtest_fail(EXIT_ERROR, path, strerror(errno));
     closedir(dir);
-    return empty ? EXIT_OK : fail(path, "a new or an empty directory is needed: there is something in it");
+    return empty ? EXIT_OK
+                 : cli_backtest_fail(EXIT_ERROR, path,
+                                     "a new or an empty directory is needed: there is something in it");
 }
 
 static int fill_in(const struct backtest_result *result, const char *beside)
@@ -60,7 +57,7 @@ static int fill_in(const struct backtest_result *result, const char *beside)
         db_state_dir_create(&state, err, sizeof err) < 0 ||
         db_backtest_save(state.database, result->backtest, result->market, result->accounts, err,
                          sizeof err) < 0)
-        return fail(result->args->save, err);
+        return cli_backtest_fail(EXIT_ERROR, result->args->save, err);
     return EXIT_OK;
 }
 
@@ -72,12 +69,12 @@ int cli_backtest_save(const struct backtest_result *result)
     while (len > 1 && path[len - 1] == '/')
         len--;
     if (snprintf(beside, sizeof beside, "%.*s.XXXXXX", (int)len, path) >= (int)sizeof beside)
-        return fail(path, strerror(ENAMETOOLONG));
+        return cli_backtest_fail(EXIT_ERROR, path, strerror(ENAMETOOLONG));
     if (!mkdtemp(beside))
-        return fail(path, strerror(errno));
+        return cli_backtest_fail(EXIT_ERROR, path, strerror(errno));
     int status = fill_in(result, beside);
     if (status == EXIT_OK && (chmod(beside, 0750) < 0 || rename(beside, path) < 0))
-        status = fail(path, strerror(errno));
+        status = cli_backtest_fail(EXIT_ERROR, path, strerror(errno));
     if (status != EXIT_OK)
         discard(beside);
     return status;

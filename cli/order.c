@@ -10,13 +10,14 @@
 #include "record/order.h"
 
 /* "order 9 PENDING", and a line for each further order of its group. */
-static void print_orders(const json_t *result)
+static void print_orders(const struct option_call *call, const json_t *result)
 {
     const char *state = json_string_value(json_object_get(result, "state"));
     json_int_t first = json_integer_value(json_object_get(result, "order"));
     const json_t *more = json_object_get(result, "orders"), *id;
     size_t i;
 
+    (void)call;
     printf("order %lld", (long long)first);
     if (state) {
         putchar(' ');
@@ -27,8 +28,9 @@ static void print_orders(const json_t *result)
         printf("order %lld\n", (long long)json_integer_value(id));
 }
 
-static void print_changed(const json_t *result, const char *word)
+static void print_changed(const struct option_call *call, const json_t *result)
 {
+    const char *word = strcmp(call->word, "cancel") == 0 ? "canceled" : "amended";
     const json_t *list = json_object_get(result, "canceled"), *id;
     size_t i;
 
@@ -44,19 +46,11 @@ static void print_changed(const json_t *result, const char *word)
 
 static int send(struct option_call *call, const char *cmd)
 {
-    json_t *result;
+    json_t *result = NULL;
     int status = cli_ask_args_send(call, cmd, &result);
 
-    if (status != EXIT_OK)
-        return status;
-    if (call->json)
-        return cli_ask_print(call, "papertape.order/1", result);
-    if (strcmp(cmd, "order") == 0)
-        print_orders(result);
-    else
-        print_changed(result, strcmp(cmd, "cancel") == 0 ? "canceled" : "amended");
-    json_decref(result);
-    return EXIT_OK;
+    return cli_ask_done(call, status, "papertape.order/1", result,
+                        strcmp(cmd, "order") == 0 ? print_orders : print_changed);
 }
 
 /* ---- a new order ---- */

@@ -57,6 +57,20 @@ static int take_backend(struct option_call *call, const struct option_row *row, 
                                           : "cpu is needed: the only one that a sweep has");
 }
 
+/* A parameter moves, or it is set. */
+static int check_axes(const struct sweep *sweep)
+{
+    const struct strategy_choice *choice = &sweep->run.choices[0];
+    for (int i = 0; i < sweep->grid.n_axes; i++) {
+        int param = sweep->grid.axes[i].param;
+        char what[96];
+        snprintf(what, sizeof what, "--grid: %.64s", choice->strategy->params[param].name);
+        if (choice->given[param])
+            return fail(EXIT_USAGE, what, "--set or --strategy sets it too: one of them");
+    }
+    return EXIT_OK;
+}
+
 /* One combination may contradict itself; the parameters that no grid moves may not be what makes all do. */
 static int check(struct sweep *sweep)
 {
@@ -70,9 +84,9 @@ static int check(struct sweep *sweep)
     sweep->combinations = cli_sweep_grid_count(&sweep->grid);
     if (sweep->combinations > GRID_MOST)
         return fail(EXIT_USAGE, "--grid", "more than 1000000 combinations: wider steps are needed");
-    int n_choices = sweep->run.n_choices;
+    int n_choices = sweep->run.n_choices, status = check_axes(sweep);
     sweep->run.n_choices = 0; /* what they contradict is found by combination */
-    int status = cli_run_check(&sweep->run);
+    status = status == EXIT_OK ? cli_run_check(&sweep->run) : status;
     sweep->run.n_choices = n_choices;
     return status;
 }

@@ -126,17 +126,20 @@ static json_t *result_object(const struct sweep *sweep, const struct sweep_resul
 
 int cli_sweep_print_json(const struct sweep *sweep)
 {
+    const struct strategy_choice *choice = &sweep->run.choices[0];
+    char params[256];
     json_t *top = json_array();
+    cli_strategy_args_text(choice->strategy, choice->params, params, sizeof params);
     for (size_t i = 0; i < sweep->n_results && i < (size_t)sweep->top; i++)
         json_array_append_new(top, result_object(sweep, &sweep->results[i]));
     json_t *object = json_pack(
-        "{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:o}", "schema", "papertape.sweep/1",
-        "strategy", sweep->run.choices[0].strategy->name, "metric", cli_sweep_metric_name(sweep->metric),
-        "combinations", (json_int_t)sweep->combinations, "runs", (json_int_t)sweep->n_results,
-        "contradictory", (json_int_t)sweep->skipped, "too_few_bars", (json_int_t)sweep->too_short, "rows",
-        (json_int_t)(sweep->to - sweep->from), "years", years_of(sweep), "sharpe_expected_without_skill",
-        backtest_selection_best_sharpe(sweep->n_results, years_of(sweep)), "load_s", sweep->load_seconds,
-        "seconds", sweep->seconds, "top", top);
+        "{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:o}", "schema",
+        "papertape.sweep/1", "strategy", choice->strategy->name, "set", params, "metric",
+        cli_sweep_metric_name(sweep->metric), "combinations", (json_int_t)sweep->combinations, "runs",
+        (json_int_t)sweep->n_results, "contradictory", (json_int_t)sweep->skipped, "too_few_bars",
+        (json_int_t)sweep->too_short, "rows", (json_int_t)(sweep->to - sweep->from), "years", years_of(sweep),
+        "sharpe_expected_without_skill", backtest_selection_best_sharpe(sweep->n_results, years_of(sweep)),
+        "load_s", sweep->load_seconds, "seconds", sweep->seconds, "top", top);
     return cli_stored_print("sweep", object, 17);
 }
 

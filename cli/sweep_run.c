@@ -49,11 +49,6 @@ struct batch {
     struct backtest_account refused; /* of all: only what counts refused orders */
 };
 
-static int fail(const char *what, const char *words)
-{
-    return cli_stored_fail(EXIT_ERROR, "sweep", what, words);
-}
-
 /* Are there fewer bars than its indicators need before they say anything? */
 static bool too_short(const struct batch *batch, const struct strategy_choice *choice)
 {
@@ -168,12 +163,12 @@ static int run_batch(struct batch *batch)
     struct backtest backtest;
     char err[512] = "";
     if (backtest_run(&config, &backtest, err, sizeof err) < 0)
-        return fail("", err);
+        return cli_stored_fail(EXIT_ERROR, "sweep", "", err);
     int status = EXIT_OK;
     for (size_t i = 0; i < batch->n && status == EXIT_OK; i++) {
         struct backtest_report report;
         if (backtest_report(&config, &backtest, (int)i, &options, &report) < 0) {
-            status = fail("", "out of memory");
+            status = cli_stored_fail(EXIT_ERROR, "sweep", "", "out of memory");
             break;
         }
         struct sweep_result *to = &sweep->results[sweep->n_results++];
@@ -241,13 +236,13 @@ int cli_sweep_run(struct sweep *sweep)
     if (batch.accounts && batch.combinations && sweep->results)
         status = run_all(&batch, &base);
     else
-        status = fail("", "out of memory");
+        status = cli_stored_fail(EXIT_ERROR, "sweep", "", "out of memory");
     free(batch.accounts);
     free(batch.combinations);
     if (status == EXIT_OK && sweep->n_results == 0)
-        status =
-            fail("--grid",
-                 "nothing was run: every combination contradicts itself, or needs more bars than there are");
+        status = cli_stored_fail(
+            EXIT_ERROR, "sweep", "--grid",
+            "nothing was run: every combination contradicts itself, or needs more bars than there are");
     return status;
 }
 

@@ -52,32 +52,32 @@ static int list(struct option_call *call)
 
 /* ---- add, remove ---- */
 
+static void print_done(const struct option_call *call, const json_t *result)
+{
+    const char *name = cli_answer_text(result, "symbol"), *venue = cli_answer_text(result, "venue");
+    char symbol[SYMBOL_NAME_MAX];
+
+    printf("%s ", strcmp(call->word, "add") == 0 ? "added" : "removed");
+    cli_text_print(stdout, *name ? name : cli_stored_symbol(call->arguments[0], symbol));
+    if (*venue) {
+        fputs(" of ", stdout);
+        cli_text_print(stdout, venue);
+    }
+    puts(json_is_true(json_object_get(result, "repeated")) ? " (done before)" : "");
+}
+
 static int change(struct option_call *call)
 {
-    bool adds = strcmp(call->word, "add") == 0;
     char symbol[SYMBOL_NAME_MAX];
-    json_t *result;
+    json_t *result = NULL;
 
     if (!*call->arguments[0] || strlen(call->arguments[0]) >= sizeof symbol)
         return option_fail(call, EXIT_USAGE, "%.64s: a symbol's name has 1 to 23 characters",
                            call->arguments[0]);
     int r = cli_ask_args_put(call, "symbol", cli_stored_symbol(call->arguments[0], symbol));
     if (r == EXIT_OK)
-        r = cli_ask_args_send(call, adds ? "symbol_add" : "symbol_remove", &result);
-    if (r != EXIT_OK)
-        return r;
-    if (call->json)
-        return cli_ask_print(call, "papertape.symbol/1", result);
-    const char *name = cli_answer_text(result, "symbol"), *venue = cli_answer_text(result, "venue");
-    printf("%s ", adds ? "added" : "removed");
-    cli_text_print(stdout, *name ? name : symbol);
-    if (*venue) {
-        fputs(" of ", stdout);
-        cli_text_print(stdout, venue);
-    }
-    puts(json_is_true(json_object_get(result, "repeated")) ? " (done before)" : "");
-    json_decref(result);
-    return EXIT_OK;
+        r = cli_ask_args_send(call, strcmp(call->word, "add") == 0 ? "symbol_add" : "symbol_remove", &result);
+    return cli_ask_done(call, r, "papertape.symbol/1", result, print_done);
 }
 
 static const struct option_action actions[] = {

@@ -5,42 +5,45 @@
 #include "cli/verbs.h"
 #include "exchange/exit_status.h"
 
-static int switch_trading(struct option_call *call)
+static void print_trading(const struct option_call *call, const json_t *result)
 {
-    json_t *result;
-    int r = cli_ask_daemon(call->verb->name, call->state, call->verb->name, NULL, &result);
-
-    if (r != EXIT_OK)
-        return r;
-    if (call->json)
-        return cli_ask_print(call, "papertape.trading/1", result);
     const char *trading = json_string_value(json_object_get(result, "trading"));
+
+    (void)call;
     fputs("trading ", stdout);
     cli_text_print(stdout, trading ? trading : "n/a");
     putchar('\n');
-    json_decref(result);
-    return EXIT_OK;
+}
+
+static int switch_trading(struct option_call *call)
+{
+    json_t *result = NULL;
+    int r = cli_ask_daemon(call->verb->name, call->state, call->verb->name, NULL, &result);
+
+    return cli_ask_done(call, r, "papertape.trading/1", result, print_trading);
+}
+
+static void print_flattened(const struct option_call *call, const json_t *result)
+{
+    const json_t *order;
+    size_t i;
+
+    (void)call;
+    printf("canceled %lld\n", (long long)json_integer_value(json_object_get(result, "canceled")));
+    json_array_foreach(json_object_get(result, "orders"), i, order)
+        printf("order %lld\n", (long long)json_integer_value(order));
 }
 
 static int flatten(struct option_call *call)
 {
-    json_t *result, *order;
-    size_t i;
+    json_t *result = NULL;
 
     if (!*(const bool *)call->into)
         return option_fail(call, EXIT_USAGE,
                            "--yes: it closes every position, and nothing is done without this");
     int r =
         cli_ask_daemon("flatten", call->state, "flatten", json_pack("{s:s}", "confirm", "FLATTEN"), &result);
-    if (r != EXIT_OK)
-        return r;
-    if (call->json)
-        return cli_ask_print(call, "papertape.flatten/1", result);
-    printf("canceled %lld\n", (long long)json_integer_value(json_object_get(result, "canceled")));
-    json_array_foreach(json_object_get(result, "orders"), i, order)
-        printf("order %lld\n", (long long)json_integer_value(order));
-    json_decref(result);
-    return EXIT_OK;
+    return cli_ask_done(call, r, "papertape.flatten/1", result, print_flattened);
 }
 
 static const struct option_action switching[] = {{.need = OPTION_NEEDS_DAEMON, .run = switch_trading}},

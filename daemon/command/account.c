@@ -111,7 +111,10 @@ static bool take_account(const struct args *args, struct daemon_config *config, 
     memcpy(ret->name, account->name, sizeof ret->name);
     memcpy(ret->currency, account->currency, sizeof ret->currency);
     memcpy(ret->params, account->params, sizeof ret->params);
-    return daemon_command_args_decimal(args, "cash", scale, &ret->cash);
+    if (daemon_command_args_given(args, "cash"))
+        return daemon_command_args_decimal(args, "cash", scale, &ret->cash);
+    return decimal_parse_str(account->cash, scale, &ret->cash) == 0 ||
+           ARGS_WRONG(call, "args.cash: it is needed");
 }
 
 void daemon_command_account_create(const struct request *request)
@@ -119,7 +122,6 @@ void daemon_command_account_create(const struct request *request)
     struct args args = {request, request->args, "args"};
     struct event event = {.command.kind = COMMAND_ACCOUNT_CREATE};
     struct daemon_config config = request->commands->daemon->config;
-    const char *currency;
     char known[512] = "name currency cash strategy params shorts key";
     size_t n, at = strlen(known);
     const struct config_key *keys = daemon_config_keys(&n);
@@ -128,8 +130,7 @@ void daemon_command_account_create(const struct request *request)
         if (name && at < sizeof known)
             at += (size_t)snprintf(known + at, sizeof known - at, " %s", name);
     }
-    if (!daemon_command_args_known(&args, known) || !daemon_command_args_text(&args, "currency", &currency) ||
-        !take_account(&args, &config, &event.command.account))
+    if (!daemon_command_args_known(&args, known) || !take_account(&args, &config, &event.command.account))
         return;
     if (engine_find_account(request->engine, event.command.account.name) >= 0) {
         /* Unless it is this very command again. */

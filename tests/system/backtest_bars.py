@@ -321,6 +321,10 @@ def test_sweep(folder, bars):
     refused("sweep", *words, "--grid", "fast=1:5000:1", status=2, says="from 1 to 1000")
     refused("sweep", *words, "--grid", "fast=5", "--metric", "shrape", status=2, says='did you mean "sharpe"?')
     refused("sweep", *words, status=2, says="--grid key=lo:hi:step is needed")
+    refused("sweep", *words, "--set", "fast=7", "--grid", "fast=5:20:5", status=2, says="--grid: fast: --set or --strategy sets it too")
+    refused("sweep", *words, "--grid", "fast=5:20:5", "--set", "fast=7", status=2, says="--grid: fast: --set or --strategy sets it too")
+    sweep = json.loads(run("sweep", *words, "--grid", "fast=5:20:5", "--set", "slow=40", "--json").stdout)
+    assert sweep["set"] == "slow=40", sweep
     refused("sweep", *words, "--grid", "slow=4000:5000:100", says="nothing was run")
 
 
@@ -415,6 +419,8 @@ def test_refused(folder, bars):
         return refused("backtest", "--strategy", "sma-cross", "--no-cache", *words, status=status, says=says)
 
     refused("backtest", "--strategy", "sma-cros", "--bars", btc, status=2, says="did you mean sma-cross?")
+    for both in (("--trades", "a.csv", "--fills", "b.csv"), ("--fills", "a.csv", "--trades", "b.csv")):
+        strategy("--bars", btc, *both, status=2, says="--trades and --fills are one file")
     strategy("--set", "fats=3", "--bars", btc, status=2, says="did you mean fast?")
     strategy("--set", "fast=0", "--bars", btc, status=2, says="from 1 to 1000")
     strategy("--set", "fast=2.5", "--bars", btc, status=2, says="whole number")

@@ -138,6 +138,9 @@ def without_venue(folder, replay):
     words = "no streamed symbol is quoted in it; quoted: USDT"
     refused = harness.control(daemon, "account_create", dict(ACCOUNT, currency="BTC"))["error"]["message"]
     assert refused == f"args.currency: BTC: {words}", refused
+    daemon.papertape("account", "create", "plain")  # as the configuration has an account by default
+    plain = next(a for a in json.loads(daemon.papertape("account", "list", "--json"))["accounts"] if a["account"] == "plain")
+    assert (plain["currency"], plain["opening_cash"]) == ("USDT", 10000), plain
     text = "account idle cannot trade: no streamed symbol is quoted in its currency EUR; quoted: USDT"
     harness.wait_for(lambda: text in daemon.papertape("alerts", "list", "--json"), "the alert of the idle account")
     assert daemon.stop() == 0

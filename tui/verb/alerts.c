@@ -90,10 +90,16 @@ static int list(struct option_call *call)
     return r == -ENOENT ? EXIT_NO_DAEMON : r < 0 ? EXIT_ERROR : EXIT_OK;
 }
 
+static void print_acked(const struct option_call *call, const json_t *result)
+{
+    (void)result;
+    printf("acknowledged %lld\n", strtoll(call->arguments[0], NULL, 10));
+}
+
 static int ack(struct option_call *call)
 {
     const char *text = call->arguments[0];
-    json_t *result;
+    json_t *result = NULL;
     char *end;
 
     errno = 0;
@@ -102,13 +108,7 @@ static int ack(struct option_call *call)
         return option_fail(call, EXIT_USAGE, "ack needs the alert's number, as: alerts ack 3");
     int r =
         cli_ask_daemon("alerts", call->state, "ack", json_pack("{s:I}", "alert", (json_int_t)id), &result);
-    if (r != EXIT_OK)
-        return r;
-    if (call->json)
-        return cli_ask_print(call, "papertape.ack/1", result);
-    printf("acknowledged %lld\n", id);
-    json_decref(result);
-    return EXIT_OK;
+    return cli_ask_done(call, r, "papertape.ack/1", result, print_acked);
 }
 
 static const struct option_action actions[] = {
