@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/stored.h"
 #include "cli/verbs.h"
@@ -17,19 +16,12 @@ enum { SHOWN = 20 };
 /* The log: the argument, or the state directory's. `state` has room for it. */
 static int find_log(const struct option_call *call, struct events_asked *asked, struct state_dir *state)
 {
-    char err[256];
-
     if (call->n == 1 && call->state)
         return option_fail(call, EXIT_USAGE, "--state and a path: one of the two");
     asked->path = state->events;
     if (call->n == 1)
         return cli_stored_find_log(asked->verb, call->arguments[0], state->events);
-    int r = db_state_dir_look(call->state, state, err, sizeof err);
-    if (r < 0)
-        return option_fail(call, r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, "%s", err);
-    if (access(state->events, F_OK) < 0 && errno == ENOENT)
-        return option_fail(call, EXIT_NO_DAEMON, DB_NOT_YET("event log", "papertaped"));
-    return EXIT_OK;
+    return cli_stored_state(call, state);
 }
 
 static int run(struct option_call *call)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/text.h"
 #include "exchange/bars_file.h"
@@ -59,6 +60,17 @@ int cli_stored_find_log(const char *verb, const char *given, char path[static ST
         return EXIT_OK;
     snprintf(path, STATE_PATH_MAX, "%s", given);
     return stat(path, &info) < 0 ? cli_stored_fail(EXIT_ERROR, verb, given, strerror(errno)) : EXIT_OK;
+}
+
+int cli_stored_state(const struct option_call *call, struct state_dir *ret)
+{
+    char err[DB_ERROR_MAX];
+    int r = db_state_dir_look(call->state, ret, err, sizeof err);
+    if (r < 0)
+        return option_fail(call, r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, "%s", err);
+    if (access(ret->events, F_OK) < 0 && errno == ENOENT)
+        return option_fail(call, EXIT_NO_DAEMON, DB_NOT_YET("event log", "papertaped"));
+    return EXIT_OK;
 }
 
 int cli_stored_open(const char *verb, const char *state, struct db_reader **ret)

@@ -31,6 +31,9 @@ int cli_stored_fail(int status, const char *verb, const char *what, const char *
  * An exit status. */
 int cli_stored_find_log(const char *verb, const char *given, char path[static STATE_PATH_MAX]);
 
+/* The state directory of --state, which has an event log, or says why not. An exit status. */
+int cli_stored_state(const struct option_call *call, struct state_dir *ret);
+
 /* Opens the state directory's database, or says why not. An exit status. */
 int cli_stored_open(const char *verb, const char *state, struct db_reader **ret);
 

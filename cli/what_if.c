@@ -250,8 +250,9 @@ static int run(struct option_call *call)
             return cli_stored_fail(EXIT_USAGE, "what-if", "--strategy", err);
         }
     }
-    if (db_state_dir_look(call->state, &dir, err, sizeof err) < 0)
-        return cli_stored_fail(EXIT_ERROR, "what-if", "", err);
+    status = cli_stored_state(call, &dir);
+    if (status != EXIT_OK)
+        return status;
     struct policy *policy = NULL;
     char why[POLICY_ERROR_MAX];
     if (asked->policy && policy_load(asked->policy, NULL, &policy, why) < 0)

@@ -140,8 +140,7 @@ void daemon_session_log_newer(const struct session *session, char *err, size_t e
 {
     char what[JOURNAL_ERROR_MAX];
     snprintf(what, sizeof what, "%s", err);
-    snprintf(err, err_size,
-             "%.400s: run the newer program, or move %.300s away: the database is the truth then", what,
+    snprintf(err, err_size, "%.400s, or move %.300s away: the database is the truth then", what,
              session->state->events);
 }
 

@@ -48,7 +48,8 @@ static int pragma(sqlite3 *db, const char *sql, int64_t *ret)
 
 static int failure(sqlite3 *db, int rc, const char *what, char *err, size_t err_size)
 {
-    snprintf(err, err_size, "%s%s%s", what, *what ? ": " : "", sqlite3_errmsg(db));
+    snprintf(err, err_size, "%s%s%s", what, *what ? ": " : "",
+             db_errno(rc) == -EBUSY ? FAIL_IN_USE("another process") : sqlite3_errmsg(db));
     return db_errno(rc);
 }
 
@@ -72,10 +73,8 @@ int db_schema_check(sqlite3 *db, int known, int *ret_version, char *err, size_t 
                          "a database of another program (application id %lld): papertape leaves it alone",
                          (long long)application);
     if (version > known)
-        return fail_with(
-            -EOVERFLOW, err, err_size,
-            "schema version %lld is newer than %d, the newest that this program knows: update papertape",
-            (long long)version, known);
+        return fail_with(-EOVERFLOW, err, err_size, FAIL_NEWER("schema version %lld", "%d"),
+                         (long long)version, known);
     *ret_version = (int)version;
     return 0;
 }

@@ -329,9 +329,8 @@ int db_state_dir_lock(const struct state_dir *state, int *ret_fd, char *err, siz
     if (fcntl(fd, F_OFD_SETLK, &lock) < 0) {
         r = errno == EAGAIN || errno == EACCES ? -EBUSY : -errno;
         if (r == -EBUSY)
-            fail_with(r, err, err_size,
-                      "%s: is in use by papertaped, pid %d: end that one, or give another --state DIR",
-                      state->path, (int)read_pid(fd));
+            fail_with(r, err, err_size, "%s: " FAIL_LOCKED("papertaped, pid %d", "--state DIR"), state->path,
+                      (int)read_pid(fd));
         else
             fail_with(r, err, err_size, "%s: cannot be locked: %s", state->lock, strerror(-r));
         close(fd);

@@ -176,7 +176,8 @@ static int take_state(struct replay *replay, const struct journal_record *record
             "it holds what a venue sent, without an engine: papertape-replay plays it, not the engine");
     int r = engine_state_record_decode(record->bytes, record->len, &state);
     if (r == -ENOTSUP)
-        return fault(replay, r, "the state after event %" PRIu64 " is of a newer program", record->seq);
+        return fault(replay, r, FAIL_NEWER("the state after event %" PRIu64, "layout %d"), record->seq,
+                     STATE_RECORD_VERSION);
     if (r < 0)
         return fault(replay, r, "the state after event %" PRIu64 " is none", record->seq);
     bool goes_on = state.why == STATE_ROTATION || state.why == STATE_STOP;
@@ -208,11 +209,11 @@ static int take_event(struct replay *replay, const struct journal_record *record
     int r = event_decode(record->bytes, record->len, &replay->memory, event);
     if (r == -ENOPKG)
         return missing(replay, record->seq);
+    if (r == -ENOTSUP)
+        return fault(replay, r, FAIL_NEWER("event %" PRIu64, "layout %d"), record->seq, EVENT_RECORD_VERSION);
     if (r < 0)
         return fault(replay, r, "event %" PRIu64 " %s", record->seq,
-                     r == -ENOTSUP  ? "is of a newer program"
-                     : r == -ENOMEM ? "does not fit the memory"
-                                    : "cannot be read");
+                     r == -ENOMEM ? "does not fit the memory" : "cannot be read");
     event->seq = record->seq;
     event->recv_ns = record->recv_ns;
     replay->seq = record->seq;

@@ -468,8 +468,7 @@ int engine_load(const void *bytes, size_t len, const struct engine_sink *sink,
     codec.policies = policies;
     int r = visit_head(&codec);
     if (r == -ENOTSUP)
-        return fail_with(r, err, ENGINE_ERROR_MAX,
-                         "the engine's state is of a newer program: layout %u, this one reads up to %d",
+        return fail_with(r, err, ENGINE_ERROR_MAX, FAIL_NEWER("layout %u of the engine's state", "%d"),
                          codec.version, ENGINE_STATE_VERSION);
     if (r < 0)
         return fail_with(r, err, ENGINE_ERROR_MAX, "these %zu bytes are no engine's state", len);

@@ -19,4 +19,10 @@ static inline int fail_error(int error)
 void fail_put_line(char *err, size_t size, const char *where, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Sentences of what several stores meet, behind the name of what it is. */
+#define FAIL_IN_USE(by)        "is in use by " by
+#define FAIL_LOCKED(by, other) FAIL_IN_USE(by) ": end that one, or give another " other
+#define FAIL_NEWER(found, known) \
+    found " is newer than " known ", the newest that this program knows: update papertape"
+
 #endif

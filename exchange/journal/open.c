@@ -25,7 +25,7 @@ int journal_open_dir(const char *dir, int *ret_fd, char *err, size_t err_size)
         return say(err, err_size, -errno, dir, strerror(errno));
     if (flock(*ret_fd, LOCK_EX | LOCK_NB) < 0) {
         int r = errno == EWOULDBLOCK ? -EBUSY : -errno;
-        return say(err, err_size, r, dir, r == -EBUSY ? "another process writes it" : strerror(-r));
+        return say(err, err_size, r, dir, r == -EBUSY ? FAIL_IN_USE("another process") : strerror(-r));
     }
     return 0;
 }

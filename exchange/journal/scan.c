@@ -163,9 +163,8 @@ int journal_scan_open(struct journal_scan *scan, int dir, const char *name)
     if (r == -EBADMSG)
         return journal_scan_fail(scan, r, "%s: file header at byte 0: altered, or not a journal", name);
     if (r == -ENOTSUP)
-        return journal_scan_fail(scan, r,
-                                 "%s: it is of format %" PRIu32 ", newer than %d, which this program knows",
-                                 name, format, JOURNAL_FORMAT);
+        return journal_scan_fail(scan, r, FAIL_NEWER("%s: format %" PRIu32, "%d"), name, format,
+                                 JOURNAL_FORMAT);
     if (r < 0)
         return journal_scan_fail(scan, r, "%s: %s", name, strerror(-r));
     scan->at = JOURNAL_FILE_HEADER;

@@ -310,12 +310,12 @@ static void test_spoiled(void)
         int r;
         const char *err;
     } cases[] = {
-        {spoil_event_newer, -ENOTSUP, "event 301 is of a newer program"},
+        {spoil_event_newer, -ENOTSUP, "event 301 is newer than layout "},
         {spoil_event_bytes, -EBADMSG, "event 301 cannot be read"},
-        {spoil_state_newer, -ENOTSUP, "the state after event 300 is of a newer program"},
+        {spoil_state_newer, -ENOTSUP, "the state after event 300 is newer than layout "},
         {spoil_layout_newer, -ENOTSUP,
-         "the state after event 300: the engine's state is of a newer program: layout 7, this one reads up "
-         "to 6"},
+         "the state after event 300: layout 7 of the engine's state is newer than 6, the newest that this "
+         "program knows: update papertape"},
         {spoil_state, -EILSEQ, "the state after event 300 (rotation) is not what the events make of it"},
         {spoil_run, -EILSEQ, "the state of run 3 after event 300 (stop) does not follow event 300 of run 1"},
         {spoil_ledger, -EILSEQ, NULL},
@@ -325,7 +325,8 @@ static void test_spoiled(void)
         struct played played = spoiled(cases[i].spoil, (struct replay_options){.check_states = true});
         CHECK_INT(played.r, cases[i].r);
         if (cases[i].err)
-            CHECK_STR(played.err, cases[i].err);
+            CHECK(strncmp(played.err, cases[i].err, strlen(cases[i].err)) == 0);
+        CHECK((cases[i].r == -ENOTSUP) == (strstr(played.err, ": update papertape") != NULL));
         CHECK(strstr(played.err, "event 30"));
         CHECK_INT(played.seq, 300);
     }

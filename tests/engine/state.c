@@ -170,7 +170,9 @@ static void test_bad_bytes(uint64_t seed)
     uint8_t version = saved.bytes[4];
     saved.bytes[4] = 99;
     CHECK_INT(load(saved.bytes, saved.len, err), -ENOTSUP);
-    CHECK_STR(err, "the engine's state is of a newer program: layout 99, this one reads up to 6");
+    CHECK_STR(err,
+              "layout 99 of the engine's state is newer than 6, the newest that this program knows: update "
+              "papertape");
     saved.bytes[4] = version;
     for (int i = 0; i < 4000; i++) { /* what it means now nobody knows, but it is a state or it is not */
         size_t at = (size_t)random_between(&random, 0, (int64_t)saved.len - 1);

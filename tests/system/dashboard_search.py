@@ -206,7 +206,7 @@ def test_locked(session):
     tmux, storage = session.tmux, storage_of(session)
     lock = sqlite3.connect(storage.path, isolation_level=None)
     lock.execute("BEGIN EXCLUSIVE")
-    expect(tmux, "STALE", "locked by others for 0.25 s", "best 2#1 1.5000")
+    expect(tmux, "STALE", "in use by other processes for 0.25 s", "best 2#1 1.5000")
     tmux.keys("Escape")
     expect(tmux, "Studies (2)")
     lock.execute("ROLLBACK")

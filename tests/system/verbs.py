@@ -7,6 +7,7 @@ Standard library only; the daemon is fake_daemon.py."""
 
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -175,8 +176,23 @@ ANSWERED = [
 ]
 
 
+APPLICATION_ID = int.from_bytes(b"PAPT", "big")
+NEWER = r"schema version 999 is newer than \d+, the newest that this program knows: update papertape\n"
+
 NO_STATE = ("orders", "fills", "ledger", "ledger verify", "positions", "bars BTCUSDT 1m", "alerts", "account", "train", "policy", "study", "symbol",
-            "events", "events show", "venues", "revisions", "parity", "explain 1")
+            "events", "events show", "venues", "revisions", "parity", "explain 1",
+            "what-if --at 2024-08-08 --set fast=3")
+
+
+def newer_schema(run, path):
+    """A database of a later papertape: each that reads it says the same, also where no daemon runs."""
+    database = sqlite3.connect(path)
+    database.executescript("PRAGMA application_id = %d; PRAGMA user_version = 999; CREATE TABLE later (x)" % APPLICATION_ID)
+    database.close()
+    for line, status in (("orders", 1), ("alerts", 1), ("ledger verify", 1), ("--once", 3), ("--json", 3)):
+        result = run(line)
+        assert result.returncode == status and re.search(NEWER, result.stderr), f"{line}: {result}"
+        assert ("no daemon is listening" in result.stderr) == (status == 3), f"{line}: {result}"
 
 
 def main():
@@ -218,6 +234,7 @@ def main():
         for line in NO_STATE:
             result = run(line)
             assert result.returncode == 3 and re.search("there is no .* yet: papertape.* makes it\n$", result.stderr), f"{line}: {result}"
+        newer_schema(run, os.path.join(state, "papertape.db"))
     return 0
 
 

@@ -70,9 +70,7 @@ static int take_lock(struct serve *serve, char *err)
     if (r == -EBUSY && pread(fd, text, sizeof text - 1, 0) <= 0)
         text[0] = '\0';
     if (r == -EBUSY)
-        snprintf(err, SERVE_ERROR_MAX,
-                 "%.300s: is served by another papertape-trainer, pid %d: end that one, or give another "
-                 "--state DIR",
+        snprintf(err, SERVE_ERROR_MAX, "%.300s: " FAIL_LOCKED("papertape-trainer, pid %d", "--state DIR"),
                  serve->options->state, atoi(text));
     else
         snprintf(err, SERVE_ERROR_MAX, "%.300s: cannot be locked: %s", path, strerror(-r));
@@ -93,8 +91,7 @@ static int look_at_socket(const struct serve *serve, char *err)
     if (fd >= 0)
         close(fd);
     if (taken)
-        snprintf(err, SERVE_ERROR_MAX,
-                 "%.300s: another process listens there: end that one, or give another --socket F",
+        snprintf(err, SERVE_ERROR_MAX, "%.300s: " FAIL_LOCKED("another process", "--socket F"),
                  serve->options->socket);
     return taken ? -EADDRINUSE : 0;
 }

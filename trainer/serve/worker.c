@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "exchange/clock.h"
+#include "exchange/fail.h"
 #include "trainer/serve/process.h"
 
 #define REPORT_MS    "1000"
@@ -278,7 +279,7 @@ int serve_worker_start(uv_loop_t *loop, const struct worker_order *order, const 
     int r = lock < 0 ? lock : serve_worker_log_open(&worker->log, order->folder);
     if (r < 0) {
         snprintf(err, WORKER_ERROR_MAX, "%.300s: %s", order->folder,
-                 r == -EBUSY ? "a worker of this training lives" : strerror(-r));
+                 r == -EBUSY ? FAIL_IN_USE("a worker of this training") : strerror(-r));
         if (lock >= 0)
             close(lock);
         free_environment(environment);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "exchange/fail.h"
 #include "trainer/study/definition.h"
 #include "trainer/study/internal.h"
 #include "trainer/study/outcome.h"
@@ -222,7 +223,7 @@ int study_proposal_judge(struct study_store *store, int64_t id, const char *fold
         return r;
     int lock = study_proposal_lock(folder);
     if (lock == -EBUSY)
-        return study_error(err, lock, "%.300s: another process is at it", path);
+        return study_error(err, lock, "%.300s: " FAIL_IN_USE("another process"), path);
     json_t *proposal = json_load_file(path, 0, NULL);
     r = proposal ? judge_alone(store, id, folder, folders, calls, proposal, err) : 0;
     study_proposal_unlock(lock);

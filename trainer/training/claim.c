@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "exchange/fail.h"
 #include "exchange/whole_file.h"
 #include "strategy/policy/safetensors.h"
 
@@ -60,11 +61,8 @@ int training_claim_take(const char *output, const char *name, struct claim *ret,
     int n = snprintf(claim.path, sizeof claim.path, "%s/%s.lock", output, name);
     int r = n < (int)sizeof claim.path ? lock(claim.path, &claim.fd) : -ENAMETOOLONG;
     if (r == -EBUSY)
-        snprintf(
-            err, CLAIM_ERROR_MAX,
-            "a training of this name is running: %.200s in %.500s: another name or output, or its end, is "
-            "needed",
-            name, output);
+        snprintf(err, CLAIM_ERROR_MAX,
+                 "%.200s in %.500s " FAIL_LOCKED("a training that runs", "name or output"), name, output);
     else if (r < 0)
         snprintf(err, CLAIM_ERROR_MAX,
                  "cannot lock the output folder: %.500s: %s: one that can be written to", claim.path,

@@ -215,6 +215,9 @@ static int print(const struct request *request)
     } else if (model_is_saved(collector.model)) {
         status = EXIT_OK; /* no daemon is missed, and nothing of it grows old */
     } else if (collector.model->source != MODEL_DAEMON) {
+        const char *database = collector.model->database_words;
+        if (*database && strcmp(database, DB_NOT_YET("database", "papertaped")) != 0)
+            fprintf(stderr, "papertape: the database: %s\n", database);
         fprintf(stderr, "papertape: %s: start papertaped, or name its state with --state\n",
                 collector.model->daemon_words);
         status = EXIT_NO_DAEMON;

@@ -6,6 +6,7 @@
 
 #include "db/studies/sqlite/schema_text.h"
 #include "db/studies/sqlite/sqlite_store.h"
+#include "exchange/fail.h"
 
 #define SCHEMA_ROWS(version) STUDY_SCHEMA_ROWS(version, STUDY_SCHEMA_REVISION, STUDY_SCHEMA_LIBRARY)
 
@@ -60,9 +61,7 @@ static int check_version(struct study_sqlite *store, char err[static STUDY_ERROR
     return study_store_fail(
         &store->base, -EMEDIUMTYPE, err,
         old ? "its schema %lld (%s, Optuna %s) is older than %d (%s): optuna storage upgrade would be right"
-            : "its schema %lld (%s, Optuna %s) is newer than %d (%s), which this program knows: a newer "
-              "papertape "
-              "would be right",
+            : FAIL_NEWER("its schema %lld (%s, Optuna %s)", "%d (%s)"),
         (long long)version, revision, library, STUDY_SCHEMA_VERSION, STUDY_SCHEMA_REVISION);
 }
 

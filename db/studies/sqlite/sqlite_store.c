@@ -60,8 +60,8 @@ int study_sqlite_fail(struct study_sqlite *store, int rc, char err[static STUDY_
     case -EBUSY:
         return study_store_fail(
             &store->base, r, err,
-            "locked by others for %g s: shorter transactions there, or fewer workers, would "
-            "be right",
+            FAIL_IN_USE(
+                "other processes") " for %g s: shorter transactions there, or fewer workers, are needed",
             store->busy_ms / 1e3);
     case -EROFS:
         return study_store_fail(

@@ -79,7 +79,7 @@ static void test_queries(void)
     sqlite3 *other;
     CHECK_INT(sqlite3_open(scratch_path("query.db"), &other), SQLITE_OK);
     CHECK_INT(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
-    REFUSED(study_store_begin(store, err), -EBUSY, "locked by others");
+    REFUSED(study_store_begin(store, err), -EBUSY, "is in use by other processes");
     sqlite3_close(other);
     study_store_close(store);
     char *file = study_store_file(url);
@@ -142,13 +142,13 @@ static void test_locked(void)
     int64_t id = make_study(store, "l");
     CHECK_INT(sqlite3_open(path, &other), SQLITE_OK);
     CHECK_INT(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
-    REFUSED(study_store_ask(store, id, true, &trial, &number, err), -EBUSY, "locked by others");
+    REFUSED(study_store_ask(store, id, true, &trial, &number, err), -EBUSY, "is in use by other processes");
     OK(study_store_load(store, id, &study, err)); /* readers are not kept out */
     OK(study_store_sync(store, study, err));
     CHECK_INT(sqlite3_exec(other, "COMMIT; BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
-    REFUSED(study_store_begin(store, err), -EBUSY, "locked by others for 0.02 s");
-    REFUSED(study_store_sync(store, study, err), -EBUSY, "locked by others");
-    REFUSED(open_it(path, STUDY_STORE_WRITE), -EBUSY, "locked by others");
+    REFUSED(study_store_begin(store, err), -EBUSY, "is in use by other processes for 0.02 s");
+    REFUSED(study_store_sync(store, study, err), -EBUSY, "is in use by other processes");
+    REFUSED(open_it(path, STUDY_STORE_WRITE), -EBUSY, "is in use by other processes");
     sqlite3_close(other);
     OK(study_store_ask(store, id, true, &trial, &number, err));
     CHECK_INT(number, 0);
