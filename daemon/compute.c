@@ -9,6 +9,8 @@
 
 #include "daemon/log.h"
 #include "indicators_gpu/module.h"
+#include "record/json.h"
+#include "record/status.h"
 
 enum { DEVICE_MAX = 128 };
 
@@ -176,6 +178,8 @@ int64_t daemon_compute_failed(struct compute *compute, const char *reason)
     return try_later(compute);
 }
 
+RECORD_VIEW_OBJECT(compute_object, compute_view, RECORD_SHOWN_COMPUTE);
+
 json_t *daemon_compute_object(const struct compute *compute, bool on_device, int64_t call_ms)
 {
     char silent[64];
@@ -185,8 +189,7 @@ json_t *daemon_compute_object(const struct compute *compute, bool on_device, int
                         : compute->search            ? "looking for a device"
                         : compute->device[0]         ? "the streams are on their way to the device"
                                                      : compute->reason;
-    return json_pack("{s:s, s:s?, s:s}", "backend", on_device ? "gpu" : "cpu", "device",
-                     compute->device[0] ? compute->device : NULL, "reason", words);
+    return compute_object(&(struct compute_view){on_device ? "gpu" : "cpu", compute->device, words});
 }
 
 static void closed(uv_handle_t *handle)

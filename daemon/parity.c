@@ -12,6 +12,8 @@
 #include "daemon/log.h"
 #include "daemon/program.h"
 #include "exchange/clock.h"
+#include "record/json.h"
+#include "record/status.h"
 
 enum {
     TICK_MS = 20000,
@@ -343,15 +345,20 @@ struct parity *daemon_parity_create(struct daemon *daemon)
     return parity;
 }
 
+RECORD_VIEW_OBJECT(parity_object, parity_view, RECORD_SHOWN_PARITY);
+
 json_t *daemon_parity_object(const struct parity *parity)
 {
-    int64_t since = parity->since_ns, checked = parity->checked_ns;
-    return json_pack("{s:s, s:o, s:o, s:o, s:I, s:s, s:s?}", "state",
-                     parity->running ? "running" : parity->state, "days",
-                     since > 0 ? json_integer(days(parity)) : json_null(), "since_ns",
-                     since > 0 ? json_integer(since) : json_null(), "checked_ns",
-                     checked > 0 ? json_integer(checked) : json_null(), "seq", (json_int_t)parity->seq,
-                     "detail", parity->detail, "error", parity->error[0] ? parity->error : NULL);
+    const struct parity_view view = {
+        .state = parity->running ? "running" : parity->state,
+        .days = parity->since_ns > 0 ? days(parity) : -1,
+        .since_ns = parity->since_ns,
+        .checked_ns = parity->checked_ns,
+        .seq = (int64_t)parity->seq,
+        .detail = parity->detail,
+        .error = parity->error,
+    };
+    return parity_object(&view);
 }
 
 void daemon_parity_stop(struct parity *parity)

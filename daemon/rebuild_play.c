@@ -135,9 +135,10 @@ static void put_state(struct play *play, const struct engine *engine, uint64_t s
             if (account->positions[s].updated_ns > 0)
                 db_writer_put_position(writer, a, s, &account->positions[s]);
         if (account->begun)
-            db_writer_put_equity(writer, a, ts_ns, account->equity,
-                                 account->assets[account->currency_at].total, account->equity_peak,
-                                 account->day, account->day_equity, account->killed_ns);
+            db_writer_put_equity(writer, &(struct db_equity){a, DB_EQUITY_LIVE, ts_ns, account->equity,
+                                                             account->assets[account->currency_at].total,
+                                                             account->equity_peak, account->day,
+                                                             account->day_equity, account->killed_ns});
     }
     for (size_t i = 0; i < engine_orders(engine); i++)
         db_writer_put_order(writer, engine_order(engine, i));

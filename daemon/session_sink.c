@@ -108,8 +108,10 @@ static void put_equity(void *ctx, const struct equity_point *point)
     if (held(session))
         return;
     const struct account *account = engine_account(engine_of(session), point->account);
-    db_writer_put_equity(session->writer, point->account, point->ts_ns, point->equity, point->cash,
-                         account->equity_peak, account->day, account->day_equity, account->killed_ns);
+    db_writer_put_equity(session->writer,
+                         &(struct db_equity){point->account, DB_EQUITY_LIVE, point->ts_ns, point->equity,
+                                             point->cash, account->equity_peak, account->day,
+                                             account->day_equity, account->killed_ns});
 }
 
 /* The engine's alerts of conditions, which it ends by alert_over. */

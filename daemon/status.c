@@ -62,8 +62,8 @@ RECORD_VIEW_OBJECT(symbol_object, symbol_view, RECORD_SHOWN_SYMBOL);
 
 static json_t *symbols_array(const struct daemon *daemon, const struct engine *engine)
 {
-    json_t *array = json_array();
-    for (int s = 0; s < engine_symbols(engine); s++) {
+    json_t *array = engine ? json_array() : json_null();
+    for (int s = 0; engine && s < engine_symbols(engine); s++) {
         const struct symbol *symbol = engine_symbol(engine, s);
         struct engine_symbol_view view;
         engine_symbol_view(engine, s, &view);
@@ -97,10 +97,16 @@ static json_t *symbols_array(const struct daemon *daemon, const struct engine *e
     return array;
 }
 
+RECORD_SHOWN_OBJECT(counted_object, engine_counters, RECORD_SHOWN_COUNTERS);
+RECORD_SHOWN_OBJECT(charts_object, board_view, RECORD_SHOWN_CHARTS);
+RECORD_SHOWN_OBJECT(times_object, loop_times, RECORD_SHOWN_LOOP);
+RECORD_VIEW_OBJECT(writer_object, db_view, RECORD_SHOWN_DB);
+
 static json_t *counters_object(const struct engine *engine)
 {
-    const struct engine_counters *counters = engine_counters(engine);
-    json_t *intents = json_object();
+    if (!engine)
+        return json_null();
+    json_t *intents = json_object(), *object = counted_object(engine_counters(engine));
     for (int fault = INTENT_FITS + 1; fault < INTENT_FAULTS; fault++) {
         uint64_t n = 0;
         for (int a = 0; a < engine_accounts(engine); a++)
@@ -109,10 +115,9 @@ static json_t *counters_object(const struct engine *engine)
             json_object_set_new(intents, intent_fault_name((enum intent_fault)fault),
                                 json_integer((json_int_t)n));
     }
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "events", (json_int_t)counters->events,
-                     "decisions", (json_int_t)counters->decisions, "orders", (json_int_t)counters->orders,
-                     "fills", (json_int_t)counters->fills, "rejected", (json_int_t)counters->rejected,
-                     "refused", daemon_status_refused(counters->refused), "intents_refused", intents);
+    json_object_set_new(object, "refused", daemon_status_refused(engine_counters(engine)->refused));
+    json_object_set_new(object, "intents_refused", intents);
+    return object;
 }
 
 /* The board is gone when the daemon stops. */
@@ -124,10 +129,7 @@ static json_t *computing_object(const struct daemon *daemon)
     json_t *object = daemon_compute_object(daemon->compute, view.on_device, view.device_call_ms);
     json_object_set_new(object, "timeframes",
                         daemon->board ? daemon_board_timeframes(daemon->board) : json_array());
-    json_object_set_new(object, "updates", json_integer((json_int_t)view.updates));
-    json_object_set_new(object, "queue", json_integer((json_int_t)view.waiting));
-    json_object_set_new(object, "queue_full", json_integer((json_int_t)view.missed));
-    json_object_set_new(object, "behind", json_boolean(view.behind));
+    json_object_update_new(object, charts_object(&view));
     return object;
 }
 
@@ -138,12 +140,19 @@ static json_t *db_object(const struct daemon *daemon)
     bool ok = daemon_session_storage_ok(daemon->session, &detail);
     if (daemon_session_writer(daemon->session))
         db_writer_stats(daemon_session_writer(daemon->session), &stats);
-    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:f, s:f, s:I, s:I, s:I}", "state",
-                     storing_name(daemon_session_storing(daemon->session)), "detail", ok ? "" : detail,
-                     "commits", (json_int_t)stats.commits, "rows", (json_int_t)stats.rows, "queue",
-                     (json_int_t)stats.queued, "commit_p50_ms", (double)stats.commit_p50_ns / 1e6,
-                     "commit_p99_ms", (double)stats.commit_p99_ns / 1e6, "failed", (json_int_t)stats.failed,
-                     "checked", (json_int_t)stats.checked, "rebuilt", (json_int_t)stats.rebuilt);
+    const struct db_view view = {
+        .state = storing_name(daemon_session_storing(daemon->session)),
+        .detail = ok ? "" : detail,
+        .commits = (int64_t)stats.commits,
+        .rows = (int64_t)stats.rows,
+        .queue = (int64_t)stats.queued,
+        .commit_p50_ms = (double)stats.commit_p50_ns / 1e6,
+        .commit_p99_ms = (double)stats.commit_p99_ns / 1e6,
+        .failed = (int64_t)stats.failed,
+        .checked = (int64_t)stats.checked,
+        .rebuilt = (int64_t)stats.rebuilt,
+    };
+    return writer_object(&view);
 }
 
 static json_t *control_object(const struct daemon *daemon)
@@ -161,8 +170,7 @@ static json_t *loop_object(const struct daemon *daemon)
 {
     struct loop_times times;
     daemon_loop_time_now(daemon->loop, &times);
-    return json_pack("{s:f, s:f, s:f, s:f}", "turns_per_second", times.turns_per_second, "busy", times.busy,
-                     "wait_p99_ms", times.wait_p99_ms, "longest_ms", times.longest_ms);
+    return times_object(&times);
 }
 
 RECORD_VIEW_OBJECT(alert_object, alert_view, RECORD_SHOWN_ALERT);
@@ -187,60 +195,68 @@ static json_t *unstored_alerts(const struct daemon *daemon)
     return array;
 }
 
+RECORD_VIEW_OBJECT(whole_view_object, whole_view, RECORD_SHOWN_WHOLE);
+
+static json_t *whole_object(const struct daemon *daemon, const struct engine *engine)
+{
+    bool paused = engine && engine_paused(engine), halted = engine && engine_daily_loss(engine);
+    const struct whole_view view = {
+        .schema = "papertape.status/1",
+        .version = PAPERTAPE_VERSION,
+        .pid = getpid(),
+        .clock = daemon->config.clock == CLOCK_WALL ? "wall" : "feed",
+        .now_ns = daemon_session_now(daemon->session),
+        .uptime_s = (double)(uv_now(daemon->loop) - daemon->started_ms) / 1000,
+        .state_dir = daemon->state.path,
+        .fill_model = fill_model_name(daemon->config.fill_model),
+        .slippage = (double)daemon->config.slippage_e6 / 1e6,
+        .trading = !engine  ? ""
+                   : halted ? "halted"
+                   : paused ? "paused"
+                            : "on",
+        .trading_reason = halted   ? "daily loss limit reached: no new positions until midnight UTC"
+                          : paused ? "paused by the user"
+                                   : "",
+    };
+    return whole_view_object(&view);
+}
+
 json_t *daemon_status_object(struct daemon *daemon)
 {
     const struct engine *engine = daemon_session_engine(daemon->session);
-    const char *reason = NULL;
-    bool paused = engine && engine_paused(engine);
-    bool halted = engine && engine_daily_loss(engine);
-    if (halted)
-        reason = "daily loss limit reached: no new positions until midnight UTC";
-    else if (paused)
-        reason = "paused by the user";
-    json_t *object = json_object();
-    json_object_set_new(object, "schema", json_string("papertape.status/1"));
-    json_object_set_new(object, "version", json_string(PAPERTAPE_VERSION));
-    json_object_set_new(object, "pid", json_integer(getpid()));
-    json_object_set_new(object, "clock", json_string(daemon->config.clock == CLOCK_WALL ? "wall" : "feed"));
-    json_object_set_new(object, "now_ns", json_integer(daemon_session_now(daemon->session)));
-    json_object_set_new(object, "uptime_s",
-                        json_real((double)(uv_now(daemon->loop) - daemon->started_ms) / 1000));
-    json_object_set_new(object, "state_dir", json_string(daemon->state.path));
-    json_object_set_new(object, "fill_model", json_string(fill_model_name(daemon->config.fill_model)));
-    json_object_set_new(object, "slippage", json_real((double)daemon->config.slippage_e6 / 1e6));
-    json_object_set_new(object, "trading",
-                        engine ? json_string(halted   ? "halted"
-                                             : paused ? "paused"
-                                                      : "on")
-                               : json_null());
-    json_object_set_new(object, "trading_reason", reason ? json_string(reason) : json_null());
-    json_object_set_new(object, "feed", daemon_status_feed(daemon));
-    json_object_set_new(object, "venues", daemon_status_venues(daemon));
-    json_object_set_new(object, "symbols", engine ? symbols_array(daemon, engine) : json_null());
-    json_object_set_new(object, "accounts", daemon_status_accounts(daemon));
-    json_object_set_new(object, "positions", daemon_status_positions(daemon));
-    json_object_set_new(object, "orders", daemon_status_orders(daemon));
-    json_object_set_new(object, "counters", engine ? counters_object(engine) : json_null());
-    json_object_set_new(object, "alerts_open",
-                        json_integer((json_int_t)daemon_session_alerts_open(daemon->session)));
-    json_object_set_new(object, "alerts_unstored", unstored_alerts(daemon));
-    json_object_set_new(object, "control", control_object(daemon));
-    json_object_set_new(object, "loop", loop_object(daemon));
-    json_object_set_new(object, "gpu", daemon_telemetry_gpu_object(daemon->telemetry));
-    json_object_set_new(object, "compute", computing_object(daemon));
-    json_object_set_new(object, "db", db_object(daemon));
     const struct db_rebuilt *rebuilt = daemon_session_rebuilt(daemon->session);
-    json_object_set_new(object, "rebuilt", rebuilt ? db_rebuilt_json(rebuilt) : json_null());
-    json_object_set_new(object, "events", daemon_status_events(daemon));
-    json_object_set_new(object, "recovery", daemon_status_recovery(daemon));
-    json_object_set_new(object, "parity", daemon_parity_object(daemon->parity));
-    json_object_set_new(object, "trainer", daemon_trainings_trainer(daemon->trainings));
-    json_object_set_new(object, "trainings", daemon_trainings_array(daemon->trainings));
-    json_object_set_new(object, "trainings_total",
-                        json_integer((json_int_t)daemon_trainings_total(daemon->trainings)));
-    json_object_set_new(object, "champion", arena_champion_object(daemon->arena));
-    json_object_set_new(object, "policies", arena_list(daemon->arena, STATUS_POLICIES_MAX));
-    json_object_set_new(object, "policies_total", json_integer((json_int_t)arena_total(daemon->arena)));
+    json_t *object = whole_object(daemon, engine);
+    const struct {
+        const char *name;
+        json_t *value;
+    } parts[] = {
+        {"feed", daemon_status_feed(daemon)},
+        {"venues", daemon_status_venues(daemon)},
+        {"symbols", symbols_array(daemon, engine)},
+        {"accounts", daemon_status_accounts(daemon)},
+        {"positions", daemon_status_positions(daemon)},
+        {"orders", daemon_status_orders(daemon)},
+        {"counters", counters_object(engine)},
+        {"alerts_open", json_integer((json_int_t)daemon_session_alerts_open(daemon->session))},
+        {"alerts_unstored", unstored_alerts(daemon)},
+        {"control", control_object(daemon)},
+        {"loop", loop_object(daemon)},
+        {"gpu", daemon_telemetry_gpu_object(daemon->telemetry)},
+        {"compute", computing_object(daemon)},
+        {"db", db_object(daemon)},
+        {"rebuilt", rebuilt ? db_rebuilt_json(rebuilt) : json_null()},
+        {"events", daemon_status_events(daemon)},
+        {"recovery", daemon_status_recovery(daemon)},
+        {"parity", daemon_parity_object(daemon->parity)},
+        {"trainer", daemon_trainings_trainer(daemon->trainings)},
+        {"trainings", daemon_trainings_array(daemon->trainings)},
+        {"trainings_total", json_integer((json_int_t)daemon_trainings_total(daemon->trainings))},
+        {"champion", arena_champion_object(daemon->arena)},
+        {"policies", arena_list(daemon->arena, STATUS_POLICIES_MAX)},
+        {"policies_total", json_integer((json_int_t)arena_total(daemon->arena))},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        json_object_set_new(object, parts[i].name, parts[i].value);
     return object;
 }
 

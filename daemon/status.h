@@ -10,7 +10,7 @@
 json_t *daemon_status_object(struct daemon *daemon);
 
 /* The status object's "accounts"; null before there is an engine. A new reference. */
-json_t *daemon_status_accounts(struct daemon *daemon);
+json_t *daemon_status_accounts(const struct daemon *daemon);
 
 /* One of them. A new reference. */
 json_t *daemon_status_account(const struct engine *engine, int account);

@@ -110,7 +110,7 @@ json_t *daemon_status_account(const struct engine *engine, int index)
     return object;
 }
 
-json_t *daemon_status_accounts(struct daemon *daemon)
+json_t *daemon_status_accounts(const struct daemon *daemon)
 {
     const struct engine *engine = daemon_session_engine(daemon->session);
     json_t *accounts = engine ? json_array() : json_null();

@@ -212,14 +212,17 @@ static json_t *device_object(const struct gpu_device *device)
     return view_object(&view);
 }
 
+RECORD_VIEW_OBJECT(gpu_object, gpu_view, RECORD_SHOWN_GPU);
+
 json_t *daemon_telemetry_gpu_object(const struct telemetry *telemetry)
 {
     const struct gpu_status *status = daemon_gpu_sampler_status(telemetry->sampler);
     json_t *devices = json_array();
     for (int i = 0; i < status->n_devices; i++)
         json_array_append_new(devices, device_object(&status->devices[i]));
-    return json_pack("{s:s, s:s, s:o}", "state", daemon_gpu_state_name(status->state), "reason",
-                     status->reason, "devices", devices);
+    json_t *object = gpu_object(&(struct gpu_view){daemon_gpu_state_name(status->state), status->reason});
+    json_object_set_new(object, "devices", devices);
+    return object;
 }
 
 static void closed(uv_handle_t *handle)

@@ -116,15 +116,16 @@ static void put_equity(struct save *save, int account)
                 cash = of->ledger[next_row].balance;
         decimal_from_double(of->equity[row - backtest->from], spec->currency_scale, &equity);
         peak = equity > peak ? equity : peak;
-        const struct db_equity_kept point = {.account = account,
-                                             .ts_ns = ts_ns,
-                                             .equity = equity,
-                                             .cash = cash,
-                                             .peak = peak,
-                                             .day = day,
-                                             .day_equity = day_equity,
-                                             .killed_ns = of->killed_ns <= ts_ns ? of->killed_ns : 0};
-        next(save, db_writer_keep_equity(save->writer, &point, row + 1 == backtest->to));
+        const struct db_equity point = {.account = account,
+                                        .kind = row + 1 == backtest->to ? DB_EQUITY_LAST : DB_EQUITY_PAST,
+                                        .ts_ns = ts_ns,
+                                        .equity = equity,
+                                        .cash = cash,
+                                        .peak = peak,
+                                        .day = day,
+                                        .day_equity = day_equity,
+                                        .killed_ns = of->killed_ns <= ts_ns ? of->killed_ns : 0};
+        next(save, db_writer_put_equity(save->writer, &point));
     }
 }
 

@@ -6,18 +6,8 @@
 
 #include "record/sqlite.h"
 
-static const char *const names[DB_COUNTED] = {
-    [DB_COUNT_ACCOUNTS] = "accounts",
-    [DB_COUNT_SYMBOLS] = "symbols",
-    [DB_COUNT_ORDERS] = "orders",
-    [DB_COUNT_FILLS] = "fills",
-    [DB_COUNT_LEDGER] = "ledger",
-    [DB_COUNT_EQUITY] = "equity",
-    [DB_COUNT_COMMANDS] = "commands",
-    [DB_COUNT_ALERTS] = "alerts",
-    [DB_COUNT_ACTIONS] = "corporate_actions",
-    [DB_COUNT_REVISIONS] = "revisions",
-};
+#define NAME(counted, table) [DB_COUNT_##counted] = table,
+static const char *const names[DB_COUNTED] = {DB_COUNTS(NAME)};
 
 enum db_counted db_counted_find(const char *table)
 {

@@ -8,19 +8,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum db_counted {
-    DB_COUNT_ACCOUNTS,
-    DB_COUNT_SYMBOLS,
-    DB_COUNT_ORDERS,
-    DB_COUNT_FILLS,
-    DB_COUNT_LEDGER,
-    DB_COUNT_EQUITY,
-    DB_COUNT_COMMANDS,
-    DB_COUNT_ALERTS,
-    DB_COUNT_ACTIONS,
-    DB_COUNT_REVISIONS,
-    DB_COUNTED,
-};
+/* In the order of the row's text. */
+#define DB_COUNTS(TABLE) \
+    TABLE(ACCOUNTS, "accounts") \
+    TABLE(SYMBOLS, "symbols") \
+    TABLE(ORDERS, "orders") \
+    TABLE(FILLS, "fills") \
+    TABLE(LEDGER, "ledger") \
+    TABLE(EQUITY, "equity") \
+    TABLE(COMMANDS, "commands") \
+    TABLE(ALERTS, "alerts") \
+    TABLE(ACTIONS, "corporate_actions") \
+    TABLE(REVISIONS, "revisions")
+
+#define DB_COUNTED_(counted, table) DB_COUNT_##counted,
+enum db_counted { DB_COUNTS(DB_COUNTED_) DB_COUNTED };
 
 struct db_counts {
     int64_t rows[DB_COUNTED];

@@ -9,42 +9,48 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum db_row_kind {
-    DB_ROW_META,
-    DB_ROW_ACCOUNT,
-    DB_ROW_SYMBOL,
-    DB_ROW_BAR,
-    DB_ROW_GAP,
-    DB_ROW_PRICE,
-    DB_ROW_ORDER,
-    DB_ROW_FILL,
-    DB_ROW_LEDGER,
-    DB_ROW_POSITION,
-    DB_ROW_EQUITY,
-    DB_ROW_COMMAND,
-    DB_ROW_ALERT,
-    DB_ROW_TELEMETRY,
-    DB_ROW_FEED,
-    DB_ROW_CHART_SERIES,
-    DB_ROW_CHART_BAR,
-    DB_ROW_TRAINING,
-    DB_ROW_TRAINING_POINT,
-    DB_ROW_TRAINING_EVALUATION,
-    DB_ROW_TRAINING_STATE,
-    DB_ROW_TRAINING_REWIND,
-    DB_ROW_POLICY,
-    DB_ROW_ORDER_POLICY,
-    DB_ROW_STREAMED,
-    DB_ROW_BAR_CORRECT,
-    DB_ROW_BAR_DROP,
-    DB_ROW_BOOK_BAR,
-    DB_ROW_REVISION,
-    DB_ROW_ACTION,
-    DB_ROW_SESSION,
-    DB_ROW_VENUE,
-    DB_ROW_BAN,
-    DB_ROW_KINDS,
-};
+/* Every kind of row: what it is (db/store_apply.c has the flags), and the record that its texts are found by,
+ * or NULL. APPLY has a function of that name, db_apply_NAME(); of a PUT the record is bound to the statement
+ * of the kind. */
+/* clang-format off */
+#define DB_ROWS(APPLY, PUT) \
+    APPLY(META, meta, MONEY, NULL) \
+    APPLY(ACCOUNT, account, MONEY | COMPARED, NULL) \
+    APPLY(SYMBOL, symbol, MONEY | COMPARED, NULL) /* also: the symbol's id */ \
+    APPLY(BAR, bar, 0, NULL) \
+    PUT(GAP, 0, &db_record_gaps) \
+    PUT(PRICE, DROPS, &db_record_prices) \
+    APPLY(ORDER, order, MONEY | COMPARED, NULL) \
+    APPLY(FILL, fill, MONEY | COMPARED, NULL) \
+    APPLY(LEDGER, ledger, MONEY | COMPARED, NULL) \
+    PUT(POSITION, MONEY, &db_record_positions) \
+    APPLY(EQUITY, equity, 0, NULL) \
+    APPLY(COMMAND, command, MONEY | COMPARED, &db_record_commands) \
+    APPLY(ALERT, alert, 0, &db_record_alerts) \
+    APPLY(TELEMETRY, telemetry, DROPS, &db_record_telemetry) \
+    PUT(FEED, DROPS, &db_record_feeds) \
+    APPLY(CHART_SERIES, chart_series, 0, NULL) \
+    APPLY(CHART_BAR, chart_bar, 0, NULL) \
+    APPLY(TRAINING, training, DROPS, &db_record_trainings) \
+    APPLY(TRAINING_POINT, training_point, DROPS, &db_record_training_points) \
+    APPLY(TRAINING_EVALUATION, training_evaluation, DROPS, &db_record_training_evaluations) \
+    APPLY(TRAINING_STATE, training_state, DROPS, &db_record_training_states) \
+    APPLY(TRAINING_REWIND, training_rewind, 0, NULL) \
+    PUT(POLICY, MONEY, &db_record_policies) \
+    PUT(ORDER_POLICY, MONEY, &db_record_order_policies) \
+    APPLY(STREAMED, streamed, MONEY, NULL) \
+    APPLY(BAR_CORRECT, bar_correct, 0, NULL) \
+    APPLY(BAR_DROP, bar_drop, 0, NULL) \
+    APPLY(BOOK_BAR, book_bar, 0, NULL) \
+    APPLY(REVISION, revision, 0, NULL) \
+    APPLY(ACTION, action, MONEY | COMPARED, NULL) \
+    PUT(SESSION, 0, &db_record_sessions) \
+    PUT(VENUE, DROPS, &db_record_venues) \
+    APPLY(BAN, ban, 0, &db_record_bans)
+/* clang-format on */
+
+#define DB_ROW_KIND_(kind, ...) DB_ROW_##kind,
+enum db_row_kind { DB_ROWS(DB_ROW_KIND_, DB_ROW_KIND_) DB_ROW_KINDS };
 
 /* Before each row's struct; the struct is followed by its texts, NUL-terminated, and padding. */
 struct db_row_header {

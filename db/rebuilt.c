@@ -6,6 +6,8 @@
 #include "db/base.h"
 #include "db/reader_query.h"
 #include "db/row_hash.h"
+#include "record/json.h"
+#include "record/status.h"
 
 #define ROW struct db_rebuild
 static const struct record rebuild_record = RECORD_LIST("rebuilds", RECORD_REBUILD);
@@ -111,18 +113,23 @@ bool db_rebuilt_lost(const struct db_rebuilt *rebuilt)
     return false;
 }
 
+RECORD_VIEW_OBJECT(rebuilt_object, rebuilt_view, RECORD_SHOWN_REBUILT);
+
 json_t *db_rebuilt_json(const struct db_rebuilt *rebuilt)
 {
-    const struct db_rebuild *rebuild = &rebuilt->rebuild;
-    json_t *sources = json_array();
-    for (int i = 0; i < rebuilt->n_sources; i++) {
-        const struct db_rebuild_source *source = &rebuilt->sources[i];
-        json_array_append_new(sources, json_pack("{s:s, s:s, s:I, s:I}", "table", source->table, "source",
-                                                 source->source, "logged", (json_int_t)source->logged,
-                                                 "salvaged", (json_int_t)source->salvaged));
-    }
-    return json_pack("{s:I, s:s, s:s, s:I, s:I, s:b, s:o}", "ts_ns", (json_int_t)rebuild->ts_ns, "why",
-                     rebuild->why, "aside", rebuild->aside, "whole_from", (json_int_t)rebuilt->whole_from,
-                     "last_event", (json_int_t)rebuild->last_seq, "lost", db_rebuilt_lost(rebuilt), "sources",
-                     sources);
+    static const struct record_key keys[] = {{"rebuild", ""}};
+    const struct rebuilt_view view = {
+        .ts_ns = rebuilt->rebuild.ts_ns,
+        .why = rebuilt->rebuild.why,
+        .aside = rebuilt->rebuild.aside,
+        .whole_from = (int64_t)rebuilt->whole_from,
+        .last_event = (int64_t)rebuilt->rebuild.last_seq,
+        .lost = db_rebuilt_lost(rebuilt),
+    };
+    json_t *object = rebuilt_object(&view), *sources = json_array();
+    for (int i = 0; i < rebuilt->n_sources; i++)
+        json_array_append_new(sources,
+                              record_json_object(&source_record, keys, 1, &rebuilt->sources[i], NULL));
+    json_object_set_new(object, "sources", sources);
+    return object;
 }

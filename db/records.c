@@ -92,7 +92,7 @@ const struct record db_record_actions = RECORD_LIST("corporate_actions", RECORD_
 const struct record db_record_revisions = RECORD_LIST("revisions", RECORD_REVISIONS);
 #undef ROW
 
-#define ROW struct db_row_equity
+#define ROW struct db_equity
 const struct record db_record_equity = RECORD_LIST("equity", RECORD_EQUITY);
 #undef ROW
 
@@ -116,24 +116,9 @@ static const struct record_field accounts[] = {RECORD_ACCOUNT_OF(RECORD_FIELD_, 
 const struct record db_record_accounts = RECORD_OF("accounts", accounts);
 #undef ROW
 
-static const struct record *const of_kind[DB_ROW_KINDS] = {
-    [DB_ROW_PRICE] = &db_record_prices,
-    [DB_ROW_GAP] = &db_record_gaps,
-    [DB_ROW_POSITION] = &db_record_positions,
-    [DB_ROW_COMMAND] = &db_record_commands,
-    [DB_ROW_ALERT] = &db_record_alerts,
-    [DB_ROW_TELEMETRY] = &db_record_telemetry,
-    [DB_ROW_FEED] = &db_record_feeds,
-    [DB_ROW_TRAINING] = &db_record_trainings,
-    [DB_ROW_TRAINING_POINT] = &db_record_training_points,
-    [DB_ROW_TRAINING_EVALUATION] = &db_record_training_evaluations,
-    [DB_ROW_TRAINING_STATE] = &db_record_training_states,
-    [DB_ROW_POLICY] = &db_record_policies,
-    [DB_ROW_ORDER_POLICY] = &db_record_order_policies,
-    [DB_ROW_SESSION] = &db_record_sessions,
-    [DB_ROW_VENUE] = &db_record_venues,
-    [DB_ROW_BAN] = &db_record_bans,
-};
+#define APPLY(kind, name, flags, record) [DB_ROW_##kind] = record,
+#define PUT(kind, flags, record)         [DB_ROW_##kind] = record,
+static const struct record *const of_kind[DB_ROW_KINDS] = {DB_ROWS(APPLY, PUT)};
 
 const struct record *db_record_of(enum db_row_kind kind)
 {

@@ -60,6 +60,19 @@ struct db_price {
     int64_t ts_ns, recv_wall_ns;  /* the engine's clock, the wall clock */
 };
 
+/* What else a point of equity changes. */
+enum db_equity_kind {
+    DB_EQUITY_LIVE, /* the account's own figures; and what is old is thinned */
+    DB_EQUITY_PAST, /* nothing: it is of a history that is kept whole, and newer ones follow */
+    DB_EQUITY_LAST, /* the account's own figures: the last of such a history */
+};
+/* peak, day, day_equity and killed_ns are struct account's, kept for the recovery. */
+struct db_equity {
+    int account;
+    enum db_equity_kind kind;
+    int64_t ts_ns, equity, cash, peak, day, day_equity, killed_ns;
+};
+
 enum db_command_state { DB_COMMAND_PENDING, DB_COMMAND_DONE, DB_COMMAND_REFUSED };
 
 struct db_command {

@@ -36,17 +36,6 @@ struct db_row_position {
     int account, symbol;
     struct position position;
 };
-/* What else a point of equity changes. */
-enum db_equity_kind {
-    DB_EQUITY_LIVE, /* the account's own figures; and what is old is thinned */
-    DB_EQUITY_PAST, /* nothing: it is of a history that is kept whole, and newer ones follow */
-    DB_EQUITY_LAST, /* the account's own figures: the last of such a history */
-};
-struct db_row_equity {
-    int account;
-    enum db_equity_kind kind;
-    int64_t ts_ns, equity, cash, peak, day, day_equity, killed_ns;
-};
 struct db_row_chart_series { /* then the memory, then the texts: specs, names */
     int symbol;
     bool anew, gone;

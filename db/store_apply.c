@@ -14,7 +14,7 @@ static int put_bar(struct db_store *store, enum db_statement which, const struct
 }
 
 /* Only a bar that is stored already. */
-static int correct_bar(struct db_store *store, const void *data)
+int db_apply_bar_correct(struct db_store *store, const void *data)
 {
     const struct db_row_bar *row = data;
     int rc = put_bar(store, DB_SQL_BAR_CORRECT, row);
@@ -25,13 +25,13 @@ static int correct_bar(struct db_store *store, const void *data)
     return put_bar(store, DB_SQL_CHART_CORRECT, row); /* its indicators stay as they were shown */
 }
 
-static int apply_bar(struct db_store *store, const void *data)
+int db_apply_bar(struct db_store *store, const void *data)
 {
     int rc = put_bar(store, DB_SQL_BAR, data);
-    return rc != SQLITE_OK || sqlite3_changes(store->db) == 1 ? rc : correct_bar(store, data);
+    return rc != SQLITE_OK || sqlite3_changes(store->db) == 1 ? rc : db_apply_bar_correct(store, data);
 }
 
-static int drop_bar(struct db_store *store, const void *data)
+int db_apply_bar_drop(struct db_store *store, const void *data)
 {
     int rc = put_bar(store, DB_SQL_BAR_DROP, data);
     if (rc == SQLITE_OK)
@@ -39,7 +39,7 @@ static int drop_bar(struct db_store *store, const void *data)
     return rc;
 }
 
-static int apply_telemetry(struct db_store *store, const void *data)
+int db_apply_telemetry(struct db_store *store, const void *data)
 {
     const struct db_telemetry *row = data;
     int rc = db_store_put(store, DB_SQL_TELEMETRY, &db_record_telemetry, row, NULL);
@@ -51,7 +51,7 @@ static int apply_telemetry(struct db_store *store, const void *data)
     return rc;
 }
 
-static int apply_ban(struct db_store *store, const void *data)
+int db_apply_ban(struct db_store *store, const void *data)
 {
     const struct db_ban *row = data;
     return db_store_put(store, row->until_ns ? DB_SQL_BAN : DB_SQL_BAN_OVER, &db_record_bans, row, NULL);
@@ -64,45 +64,13 @@ enum {
 };
 
 /* A kind's function, or the statement of its record. */
+#define APPLY(kind, name, flags, record) [DB_ROW_##kind] = {flags, db_apply_##name, 0},
+#define PUT(kind, flags, record)         [DB_ROW_##kind] = {flags, NULL, DB_SQL_##kind},
 static const struct {
     unsigned flags;
     int (*apply)(struct db_store *store, const void *data);
     enum db_statement put;
-} kinds[DB_ROW_KINDS] = {
-    [DB_ROW_META] = {MONEY, db_apply_meta},
-    [DB_ROW_ACCOUNT] = {MONEY | COMPARED, db_apply_account},
-    [DB_ROW_SYMBOL] = {MONEY | COMPARED, db_apply_symbol}, /* also: the symbol's id */
-    [DB_ROW_BAR] = {0, apply_bar},
-    [DB_ROW_GAP] = {0, NULL, DB_SQL_GAP},
-    [DB_ROW_PRICE] = {DROPS, NULL, DB_SQL_PRICE},
-    [DB_ROW_ORDER] = {MONEY | COMPARED, db_apply_order},
-    [DB_ROW_FILL] = {MONEY | COMPARED, db_apply_fill},
-    [DB_ROW_LEDGER] = {MONEY | COMPARED, db_apply_ledger},
-    [DB_ROW_POSITION] = {MONEY, NULL, DB_SQL_POSITION},
-    [DB_ROW_EQUITY] = {0, db_apply_equity},
-    [DB_ROW_COMMAND] = {MONEY | COMPARED, db_apply_command},
-    [DB_ROW_ALERT] = {0, db_apply_alert},
-    [DB_ROW_TELEMETRY] = {DROPS, apply_telemetry},
-    [DB_ROW_FEED] = {DROPS, NULL, DB_SQL_FEED},
-    [DB_ROW_CHART_SERIES] = {0, db_apply_chart_series},
-    [DB_ROW_CHART_BAR] = {0, db_apply_chart_bar},
-    [DB_ROW_TRAINING] = {DROPS, db_apply_training},
-    [DB_ROW_TRAINING_POINT] = {DROPS, db_apply_training_point},
-    [DB_ROW_TRAINING_EVALUATION] = {DROPS, db_apply_training_evaluation},
-    [DB_ROW_TRAINING_STATE] = {DROPS, db_apply_training_state},
-    [DB_ROW_TRAINING_REWIND] = {0, db_apply_training_rewind},
-    [DB_ROW_POLICY] = {MONEY, NULL, DB_SQL_POLICY},
-    [DB_ROW_ORDER_POLICY] = {MONEY, NULL, DB_SQL_ORDER_POLICY},
-    [DB_ROW_STREAMED] = {MONEY, db_apply_streamed},
-    [DB_ROW_BAR_CORRECT] = {0, correct_bar},
-    [DB_ROW_BAR_DROP] = {0, drop_bar},
-    [DB_ROW_BOOK_BAR] = {0, db_apply_book_bar},
-    [DB_ROW_REVISION] = {0, db_apply_revision},
-    [DB_ROW_ACTION] = {MONEY | COMPARED, db_apply_action},
-    [DB_ROW_SESSION] = {0, NULL, DB_SQL_SESSION},
-    [DB_ROW_VENUE] = {DROPS, NULL, DB_SQL_VENUE},
-    [DB_ROW_BAN] = {0, apply_ban},
-};
+} kinds[DB_ROW_KINDS] = {DB_ROWS(APPLY, PUT)};
 
 bool db_row_is_money(enum db_row_kind kind)
 {

@@ -23,31 +23,12 @@ static inline int64_t symbol_id(const struct db_store *store, int index)
     return index >= 0 && index < SYMBOLS_MAX ? store->symbol_ids[index] : 0;
 }
 
-/* Each stores a row of its kind, as it was queued. The record: store_record.c. */
-#define DB_APPLY(name) int db_apply_##name(struct db_store *store, const void *data)
-DB_APPLY(meta);
-DB_APPLY(account);
-DB_APPLY(symbol);
-DB_APPLY(order);
-DB_APPLY(fill);
-DB_APPLY(ledger);
-DB_APPLY(equity);
-DB_APPLY(command);
-DB_APPLY(alert);
-/* The chart: store_chart.c. */
-DB_APPLY(chart_series);
-DB_APPLY(chart_bar);
-/* Trainings: store_training.c. */
-DB_APPLY(training);
-DB_APPLY(training_point);
-DB_APPLY(training_evaluation);
-DB_APPLY(training_state);
-DB_APPLY(training_rewind);
-/* Of several venues, sessions and corporate actions: store_venues.c. */
-DB_APPLY(streamed);
-DB_APPLY(book_bar);
-DB_APPLY(revision);
-DB_APPLY(action);
+/* Each stores a row of its kind, as it was queued: the record in store_record.c, the chart, trainings and
+ * what several venues bring in store_chart.c, store_training.c, store_venues.c, and others in
+ * store_apply.c. */
+#define DB_APPLY_(kind, name, ...) int db_apply_##name(struct db_store *store, const void *data);
+#define DB_APPLY_NONE_(...)
+DB_ROWS(DB_APPLY_, DB_APPLY_NONE_)
 
 /* What is stored contradicts what comes: of an event that is stored already that is counted and stays, else
  * the database is not what we think it is. */

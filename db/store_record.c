@@ -166,7 +166,7 @@ int db_apply_ledger(struct db_store *store, const void *data)
 }
 
 /* A point of equity, new or over the one of that time, which a history that is kept whole does not have. */
-static int apply_point(struct db_store *store, const struct db_row_equity *row)
+static int apply_point(struct db_store *store, const struct db_equity *row)
 {
     int64_t known = 0;
     bool live = row->kind == DB_EQUITY_LIVE;
@@ -178,7 +178,7 @@ static int apply_point(struct db_store *store, const struct db_row_equity *row)
     return rc;
 }
 
-static int note_equity(struct db_store *store, const struct db_row_equity *row)
+static int note_equity(struct db_store *store, const struct db_equity *row)
 {
     int rc =
         db_store_run(store, DB_SQL_EQUITY_ACCOUNT,
@@ -188,7 +188,7 @@ static int note_equity(struct db_store *store, const struct db_row_equity *row)
 
 /* Once an hour, of the hours that left the window since: those before them are thinned already, so that a row
  * costs the same however long the history is. */
-static int thin_equity(struct db_store *store, const struct db_row_equity *row)
+static int thin_equity(struct db_store *store, const struct db_equity *row)
 {
     int64_t hour = row->ts_ns / HOUR_NS, last = store->equity_hour[row->account];
     if (hour <= last)
@@ -206,7 +206,7 @@ static int thin_equity(struct db_store *store, const struct db_row_equity *row)
 
 int db_apply_equity(struct db_store *store, const void *data)
 {
-    const struct db_row_equity *row = data;
+    const struct db_equity *row = data;
     int rc = apply_point(store, row);
     if (rc == SQLITE_OK && row->kind != DB_EQUITY_PAST)
         rc = note_equity(store, row);

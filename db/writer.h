@@ -80,8 +80,40 @@ void db_writer_put_event(struct db_writer *writer, uint64_t seq);
  * queue_max, or without memory. When a row that must be stored finds no memory, its group and all later rows
  * are refused, the state says so, and db_writer_last() is never committed: the database stays whole, and the
  * daemon must restart. Symbols and accounts are the engine's indices; put them before rows that name them. */
+/* clang-format off */
+#define DB_WRITER_ROWS(ROW) \
+    ROW(account, ACCOUNT, db_account) \
+    ROW(order, ORDER, order) \
+    ROW(fill, FILL, fill) \
+    ROW(ledger, LEDGER, ledger_row) \
+    ROW(equity, EQUITY, db_equity) \
+    ROW(revision, REVISION, db_revision) /* the trace alone: the bar itself is put or dropped too */ \
+    ROW(action, ACTION, db_action) /* once a symbol and id: the first stays, others are conflicts */ \
+    ROW(session, SESSION, db_session) \
+    ROW(gap, GAP, db_gap) \
+    ROW(price, PRICE, db_price) \
+    ROW(command, COMMAND, db_command) \
+    ROW(alert, ALERT, db_alert) \
+    ROW(telemetry, TELEMETRY, db_telemetry) \
+    ROW(feed, FEED, db_feed) \
+    ROW(venue, VENUE, db_venue) \
+    ROW(ban, BAN, db_ban) /* the newest of that venue; until_ns 0: it is over, and forgotten */ \
+    /* At most DB_TRAININGS_KEPT, of each DB_TRAINING_POINTS_KEPT. A training's points come after its row, in \
+     * its group: where that was taken they are too, and where it was dropped (0) its `seq` is as before, and \
+     * its events are to be asked for again. */ \
+    ROW(training, TRAINING, db_training) \
+    ROW(training_point, TRAINING_POINT, db_training_point) /* in place of one of the same steps */ \
+    ROW(training_evaluation, TRAINING_EVALUATION, db_training_evaluation) \
+    ROW(training_state, TRAINING_STATE, db_training_state) /* in place of one of the same time */ \
+    /* A champion that follows another is put after that one has another role, in one group. */ \
+    ROW(policy, POLICY, db_policy) \
+    ROW(order_policy, ORDER_POLICY, db_order_policy) /* after its order, or in the order's group */
+/* clang-format on */
+#define DB_WRITER_PUT_(name, kind, type) \
+    uint64_t db_writer_put_##name(struct db_writer *writer, const struct type *row);
+DB_WRITER_ROWS(DB_WRITER_PUT_)
+
 uint64_t db_writer_put_meta(struct db_writer *writer, const char *key, const char *value);
-uint64_t db_writer_put_account(struct db_writer *writer, const struct db_account *account);
 /* The index may be another in the next run: the database knows a symbol by venue and name. */
 uint64_t db_writer_put_symbol(struct db_writer *writer, int index, const char *venue,
                               const struct symbol *symbol, int64_t seen_ns);
@@ -99,35 +131,8 @@ uint64_t db_writer_correct_bar(struct db_writer *writer, int symbol, int64_t int
 /* A stored bar that never was: its only trade was cancelled. */
 uint64_t db_writer_drop_bar(struct db_writer *writer, int symbol, int64_t interval_ns, enum bar_source source,
                             int64_t open_ns);
-/* The trace alone: the bar itself is put or dropped besides. */
-uint64_t db_writer_put_revision(struct db_writer *writer, const struct db_revision *revision);
-/* Once a symbol and id: the first stays; one with other numbers is counted as a conflict. */
-uint64_t db_writer_put_action(struct db_writer *writer, const struct db_action *action);
-uint64_t db_writer_put_session(struct db_writer *writer, const struct db_session *session);
-uint64_t db_writer_put_gap(struct db_writer *writer, const struct db_gap *gap);
-uint64_t db_writer_put_price(struct db_writer *writer, const struct db_price *price);
-uint64_t db_writer_put_order(struct db_writer *writer, const struct order *order);
-uint64_t db_writer_put_fill(struct db_writer *writer, const struct fill *fill);
-uint64_t db_writer_put_ledger(struct db_writer *writer, const struct ledger_row *row);
 uint64_t db_writer_put_position(struct db_writer *writer, int account, int symbol,
                                 const struct position *position);
-/* peak, day, day_equity and killed_ns are struct account's, kept for the recovery. */
-uint64_t db_writer_put_equity(struct db_writer *writer, int account, int64_t ts_ns, int64_t equity,
-                              int64_t cash, int64_t peak, int64_t day, int64_t day_equity, int64_t killed_ns);
-/* The same of a history that is kept whole, as a saved backtest's is: no point is thinned, and the account's
- * own figures are those of the last one. */
-struct db_equity_kept {
-    int account;
-    int64_t ts_ns, equity, cash, peak, day, day_equity, killed_ns;
-};
-uint64_t db_writer_keep_equity(struct db_writer *writer, const struct db_equity_kept *point, bool last);
-uint64_t db_writer_put_command(struct db_writer *writer, const struct db_command *command);
-uint64_t db_writer_put_alert(struct db_writer *writer, const struct db_alert *alert);
-uint64_t db_writer_put_telemetry(struct db_writer *writer, const struct db_telemetry *value);
-uint64_t db_writer_put_feed(struct db_writer *writer, const struct db_feed *feed);
-uint64_t db_writer_put_venue(struct db_writer *writer, const struct db_venue *venue);
-/* The newest ban of that venue; one that is over is forgotten by one whose until_ns is 0. */
-uint64_t db_writer_put_ban(struct db_writer *writer, const struct db_ban *ban);
 
 /* A series as it is now; `anew`: what bars it had are forgotten. Then its bars, in any order: one that comes
  * again replaces, and those that open DB_CHART_BARS_KEPT intervals before it go. */
@@ -137,22 +142,9 @@ uint64_t db_writer_put_chart_bar(struct db_writer *writer, const struct db_chart
 /* A series that is kept no more goes, and so do its bars. */
 uint64_t db_writer_drop_chart_series(struct db_writer *writer, int symbol, int64_t interval_ns);
 
-/* Trainings. A point of the same steps replaces, a state of the same time too; DB_TRAINING_POINTS_KEPT,
- * DB_TRAININGS_KEPT. A training's points come after its row, in its group: where that was taken they are too,
- * and where it was dropped (0) its `seq` is as before, and its events are to be asked for again. */
-uint64_t db_writer_put_training(struct db_writer *writer, const struct db_training *training);
-uint64_t db_writer_put_training_point(struct db_writer *writer, const struct db_training_point *point);
-uint64_t db_writer_put_training_evaluation(struct db_writer *writer,
-                                           const struct db_training_evaluation *evaluation);
-uint64_t db_writer_put_training_state(struct db_writer *writer, const struct db_training_state *state);
-/* It goes on from a checkpoint of so many steps: points and evaluations beyond are forgotten; below 0: all of
- * it but its row, states too. */
+/* A training continues from a checkpoint of so many steps: points and evaluations beyond are forgotten; below
+ * 0: all of it but its row, states too. */
 uint64_t db_writer_rewind_training(struct db_writer *writer, const char *training, int64_t steps);
-
-/* Policies. A champion that follows another is put after that one has another role, in one group. */
-uint64_t db_writer_put_policy(struct db_writer *writer, const struct db_policy *policy);
-/* After its order, or in the order's group. */
-uint64_t db_writer_put_order_policy(struct db_writer *writer, const struct db_order_policy *origin);
 
 /* Trading on or off across restarts: a row of meta. */
 uint64_t db_writer_put_paused(struct db_writer *writer, bool paused);

@@ -34,6 +34,46 @@
     FIELD(REAL, NULLABLE, per_second, "messages_per_second") FIELD(REAL, NULLABLE, latency_p50_ms) \
     FIELD(REAL, NULLABLE, latency_p99_ms)
 
+/* The whole, before its parts. */
+#define RECORD_SHOWN_WHOLE(TEXT, FIELD) \
+    TEXT(WORD, REQUIRED, schema) TEXT(WORD, REQUIRED, version) FIELD(UNSIGNED, REQUIRED, pid) \
+    TEXT(WORD, REQUIRED, clock) FIELD(SIGNED, REQUIRED, now_ns) FIELD(REAL, NULLABLE, uptime_s) \
+    TEXT(LINE, REQUIRED, state_dir) TEXT(WORD, REQUIRED, fill_model) FIELD(REAL, NULLABLE, slippage) \
+    TEXT(WORD, OPTIONAL, trading) TEXT(LINE, OPTIONAL, trading_reason)
+
+#define RECORD_SHOWN_COUNTERS(TEXT, FIELD) \
+    FIELD(UNSIGNED, REQUIRED, events) FIELD(UNSIGNED, REQUIRED, decisions) \
+    FIELD(UNSIGNED, REQUIRED, orders) FIELD(UNSIGNED, REQUIRED, fills) FIELD(UNSIGNED, REQUIRED, rejected)
+
+/* Of the last seconds of the daemon's loop. */
+#define RECORD_SHOWN_LOOP(TEXT, FIELD) \
+    FIELD(REAL, NULLABLE, turns_per_second) FIELD(REAL, NULLABLE, busy) FIELD(REAL, NULLABLE, wait_p99_ms) \
+    FIELD(REAL, NULLABLE, longest_ms)
+
+#define RECORD_SHOWN_GPU(TEXT, FIELD) TEXT(WORD, REQUIRED, state) TEXT(LINE, REQUIRED, reason)
+
+/* Where indicators of charts are computed; and of their bars what was taken and what waits. */
+#define RECORD_SHOWN_COMPUTE(TEXT, FIELD) \
+    TEXT(WORD, REQUIRED, backend) TEXT(TITLE, OPTIONAL, device) TEXT(LINE, REQUIRED, reason)
+#define RECORD_SHOWN_CHARTS(TEXT, FIELD) \
+    FIELD(UNSIGNED, REQUIRED, updates) FIELD(UNSIGNED, REQUIRED, waiting, "queue") \
+    FIELD(UNSIGNED, REQUIRED, missed, "queue_full") FIELD(BOOL, REQUIRED, behind)
+
+#define RECORD_SHOWN_DB(TEXT, FIELD) \
+    TEXT(WORD, REQUIRED, state) TEXT(LINE, REQUIRED, detail) FIELD(UNSIGNED, REQUIRED, commits) \
+    FIELD(UNSIGNED, REQUIRED, rows) FIELD(UNSIGNED, REQUIRED, queue) FIELD(REAL, NULLABLE, commit_p50_ms) \
+    FIELD(REAL, NULLABLE, commit_p99_ms) FIELD(UNSIGNED, REQUIRED, failed) \
+    FIELD(UNSIGNED, REQUIRED, checked) FIELD(UNSIGNED, REQUIRED, rebuilt)
+
+/* When the database was last built again, and where the rows of each table are from. */
+#define RECORD_SHOWN_REBUILT(TEXT, FIELD) \
+    FIELD(TIME, REQUIRED, ts_ns) TEXT(LINE, REQUIRED, why) TEXT(LINE, REQUIRED, aside) \
+    FIELD(UNSIGNED, REQUIRED, whole_from) FIELD(UNSIGNED, REQUIRED, last_event) FIELD(BOOL, REQUIRED, lost)
+#define RECORD_SHOWN_SOURCE(TEXT, FIELD) TEXT(WORD, REQUIRED, table) TEXT(LINE, REQUIRED, source)
+
+#define RECORD_SHOWN_CHAMPION(TEXT, FIELD) \
+    TEXT(ACCOUNT, REQUIRED, account) TEXT(TRAINING, REQUIRED, policy) FIELD(SIGNED, REQUIRED, since_ns)
+
 /* What comes of the venues: the whole. */
 #define RECORD_SHOWN_FEED(TEXT, FIELD) \
     TEXT(WORD, REQUIRED, state) TEXT(WORD, REQUIRED, venue) TEXT(LINE, REQUIRED, url) \
@@ -167,6 +207,11 @@
     FIELD(UNSIGNED, REQUIRED, again) FIELD(REAL, NULLABLE, elapsed_ms) FIELD(REAL, NULLABLE, away_s) \
     FIELD(UNSIGNED, REQUIRED, missed_bars) \
     FIELD(UNSIGNED, REQUIRED, crossed) /* orders that bars crossed meanwhile */
+#define RECORD_SHOWN_PARITY(TEXT, FIELD) \
+    TEXT(WORD, REQUIRED, state) /* "ok", "failed", "running", "none" */ \
+    FIELD(UNSIGNED, UNKNOWN, days) /* of log that agree */ \
+    FIELD(TIME, OPTIONAL, since_ns) FIELD(TIME, OPTIONAL, checked_ns) FIELD(UNSIGNED, REQUIRED, seq) \
+    TEXT(LINE, REQUIRED, detail) TEXT(LINE, OPTIONAL, error)
 #define RECORD_SHOWN_TRAINER(TEXT, FIELD) \
     TEXT(WORD, REQUIRED, state) TEXT(LINE, REQUIRED, detail) TEXT(WORD, OPTIONAL, version) \
     FIELD(UNSIGNED, OPTIONAL, pid) FIELD(UNSIGNED, UNKNOWN, age_ms)

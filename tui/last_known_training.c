@@ -78,7 +78,7 @@ static void on_policy(void *ctx, const struct db_policy *row)
             p->return_pct = s->accounts[i].return_pct;
         }
     if (row->role == DB_POLICY_CHAMPION)
-        COPY(s->champion_policy, row->name);
+        COPY(s->champion.policy, row->name);
 }
 
 static int read_policies(struct history_reader *reader, struct reading *reading)

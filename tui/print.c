@@ -205,8 +205,9 @@ static char *milliseconds(char buf[static FORMAT_MAX], double ms)
     return buf;
 }
 
-static void rebuilt(FILE *out, const struct status_rebuilt *r)
+static void rebuilt(FILE *out, const struct status *s)
 {
+    const struct status_rebuilt *r = &s->rebuilt;
     char time[FORMAT_MAX];
 
     if (r->ts_ns <= 0)
@@ -214,26 +215,26 @@ static void rebuilt(FILE *out, const struct status_rebuilt *r)
     fprintf(out, "rebuilt   %sZ from the event log: %s; whole from event %lld on%s%s%s\n",
             cli_format_time(time, r->ts_ns), r->why, (long long)r->whole_from,
             r->aside[0] ? "; the former file is " : "", r->aside, r->lost ? "; rows are lost" : "");
-    for (int i = 0; i < r->n_sources; i++)
-        fprintf(out, "          %s: %s\n", r->sources[i].table, r->sources[i].source);
+    for (int i = 0; i < s->n_sources; i++)
+        fprintf(out, "          %s: %s\n", s->sources[i].table, s->sources[i].source);
 }
 
 static void machine(FILE *out, const struct status *s)
 {
     char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], d[FORMAT_MAX];
 
-    fprintf(out, "orders    %s, fills %s, rejected %s\n", exact(a, s->count_orders), exact(b, s->count_fills),
-            exact(c, s->count_rejected));
-    fprintf(out, "database  %s, commits %s, queue %s, commit p50 %s, p99 %s%s%s\n", word(s->db_state),
-            exact(a, s->db_commits), exact(b, s->db_queue), milliseconds(c, s->commit_p50_ms),
-            milliseconds(d, s->commit_p99_ms), s->db_detail[0] ? ": " : "", s->db_detail);
-    rebuilt(out, &s->rebuilt);
-    fprintf(out, "compute   %s%s%s%s%s\n", word(s->compute_backend), s->compute_device[0] ? " " : "",
-            s->compute_device, s->compute_reason[0] ? ": " : "", s->compute_reason);
-    if (s->compute_updates >= 0)
-        fprintf(out, "charts    %s bars taken, %s wait\n", exact(a, s->compute_updates),
-                exact(b, s->compute_queue));
-    fprintf(out, "gpu       %s%s%s\n", word(s->gpu_state), s->gpu_reason[0] ? ": " : "", s->gpu_reason);
+    fprintf(out, "orders    %s, fills %s, rejected %s\n", exact(a, s->counters.orders),
+            exact(b, s->counters.fills), exact(c, s->counters.rejected));
+    fprintf(out, "database  %s, commits %s, queue %s, commit p50 %s, p99 %s%s%s\n", word(s->db.state),
+            exact(a, s->db.commits), exact(b, s->db.queue), milliseconds(c, s->db.commit_p50_ms),
+            milliseconds(d, s->db.commit_p99_ms), s->db.detail[0] ? ": " : "", s->db.detail);
+    rebuilt(out, s);
+    fprintf(out, "compute   %s%s%s%s%s\n", word(s->compute.backend), s->compute.device[0] ? " " : "",
+            s->compute.device, s->compute.reason[0] ? ": " : "", s->compute.reason);
+    if (s->compute.updates >= 0)
+        fprintf(out, "charts    %s bars taken, %s wait\n", exact(a, s->compute.updates),
+                exact(b, s->compute.waiting));
+    fprintf(out, "gpu       %s%s%s\n", word(s->gpu.state), s->gpu.reason[0] ? ": " : "", s->gpu.reason);
 }
 
 void tui_print_status(FILE *out, const struct model *model, struct moment now)

@@ -7,13 +7,6 @@
 #include "cli/text.h"
 #include "tui/status_reader.h"
 
-void tui_status_text(const json_t *object, const char *key, char *field, size_t size)
-{
-    const char *value = json_string_value(json_object_get(object, key));
-
-    cli_text_clean(field, size, value ? value : "");
-}
-
 int64_t tui_status_count(const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
@@ -37,40 +30,39 @@ void tui_status_stored(const struct record *record, void *row, const struct reco
 
 /* ---- objects of which there is one ---- */
 
-STATUS_RECORD(whole, status, TEXT(version), TEXT(clock), TEXT(state_dir), TEXT(trading), TEXT(trading_reason),
-              COUNT(pid), WHOLE(now_ns), REAL(uptime_s), COUNT(alerts_open));
-STATUS_RECORD(made, status, AS(UNSIGNED, count_orders, "orders"), AS(UNSIGNED, count_fills, "fills"),
-              AS(UNSIGNED, count_rejected, "rejected"));
-STATUS_RECORD(gpu, status, AS(TEXT, gpu_state, "state"), AS(TEXT, gpu_reason, "reason"));
-STATUS_RECORD(compute, status, AS(TEXT, compute_backend, "backend"), AS(TEXT, compute_reason, "reason"),
-              AS(TEXT, compute_device, "device"), AS(UNSIGNED, compute_updates, "updates"),
-              AS(UNSIGNED, compute_queue, "queue"));
-STATUS_RECORD(db, status, AS(TEXT, db_state, "state"), AS(TEXT, db_detail, "detail"),
-              AS(UNSIGNED, db_commits, "commits"), AS(UNSIGNED, db_rows, "rows"),
-              AS(UNSIGNED, db_queue, "queue"), REAL(commit_p50_ms), REAL(commit_p99_ms));
-STATUS_RECORD(champion, status, AS(TEXT, champion_account, "account"), AS(TEXT, champion_policy, "policy"));
-STATUS_RECORD(parity, status_parity, TEXT(state), TEXT(detail), COUNT(days), COUNT(checked_ns));
+RECORD_SHOWN_RECORD(whole, status, RECORD_SHOWN_WHOLE);
 RECORD_SHOWN_RECORD(feed, status_feed, RECORD_SHOWN_FEED);
+RECORD_SHOWN_RECORD(counters, status_counters, RECORD_SHOWN_COUNTERS);
+RECORD_SHOWN_RECORD(gpu, status_gpu, RECORD_SHOWN_GPU);
+RECORD_SHOWN_RECORD(compute, status_compute, RECORD_SHOWN_COMPUTE);
+RECORD_SHOWN_RECORD(charts, status_compute, RECORD_SHOWN_CHARTS);
+RECORD_SHOWN_RECORD(db, status_db, RECORD_SHOWN_DB);
+RECORD_SHOWN_RECORD(rebuilt, status_rebuilt, RECORD_SHOWN_REBUILT);
+RECORD_SHOWN_RECORD(parity, status_parity, RECORD_SHOWN_PARITY);
 RECORD_SHOWN_RECORD(events, status_log, RECORD_SHOWN_LOG);
 RECORD_SHOWN_RECORD(recovery, status_recovery, RECORD_SHOWN_RECOVERY);
 RECORD_SHOWN_RECORD(trainer, status_trainer, RECORD_SHOWN_TRAINER);
+RECORD_SHOWN_RECORD(champion, status_champion, RECORD_SHOWN_CHAMPION);
 
+#define PART(member) offsetof(struct status, member)
 static const struct {
     const char *key; /* NULL: the status itself */
     const struct record *(*record)(void);
     size_t at;
 } parts[] = {
     {NULL, whole, 0},
-    {"feed", feed, offsetof(struct status, feed)},
-    {"counters", made, 0},
-    {"gpu", gpu, 0},
-    {"compute", compute, 0},
-    {"db", db, 0},
-    {"parity", parity, offsetof(struct status, parity)},
-    {"events", events, offsetof(struct status, log)},
-    {"recovery", recovery, offsetof(struct status, recovery)},
-    {"trainer", trainer, offsetof(struct status, trainer)},
-    {"champion", champion, 0},
+    {"feed", feed, PART(feed)},
+    {"counters", counters, PART(counters)},
+    {"gpu", gpu, PART(gpu)},
+    {"compute", compute, PART(compute)},
+    {"compute", charts, PART(compute)},
+    {"db", db, PART(db)},
+    {"rebuilt", rebuilt, PART(rebuilt)},
+    {"parity", parity, PART(parity)},
+    {"events", events, PART(log)},
+    {"recovery", recovery, PART(recovery)},
+    {"trainer", trainer, PART(trainer)},
+    {"champion", champion, PART(champion)},
 };
 
 static void read_parts(const json_t *object, struct status *s)
@@ -78,8 +70,9 @@ static void read_parts(const json_t *object, struct status *s)
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
         tui_status_read(parts[i].record(), parts[i].key ? json_object_get(object, parts[i].key) : object,
                         (char *)s + parts[i].at);
-    if (s->db_commits == 0) /* of no commit at all */
-        s->commit_p50_ms = s->commit_p99_ms = NAN;
+    s->alerts_open = tui_status_count(object, "alerts_open");
+    if (s->db.commits == 0) /* of no commit at all */
+        s->db.commit_p50_ms = s->db.commit_p99_ms = NAN;
 }
 
 /* ---- lists ---- */
@@ -92,6 +85,7 @@ RECORD_SHOWN_RECORD(accounts, status_account, RECORD_SHOWN_ACCOUNT);
 RECORD_SHOWN_RECORD(positions, status_position, RECORD_SHOWN_POSITION);
 RECORD_SHOWN_RECORD(devices, status_device, RECORD_SHOWN_DEVICE);
 RECORD_SHOWN_RECORD(orders, status_order, STATUS_ORDER);
+RECORD_SHOWN_RECORD(sources, status_source, RECORD_SHOWN_SOURCE);
 
 static void read_stream(const json_t *object, struct status *s, void *row)
 {
@@ -156,6 +150,7 @@ static const struct list {
     {NULL, "positions", NULL, positions, NULL, LIST(positions)},
     {NULL, "orders", NULL, orders, NULL, LIST(orders)},
     {"gpu", "devices", NULL, devices, NULL, LIST(devices)},
+    {"rebuilt", "sources", NULL, sources, NULL, LIST(sources)},
     {NULL, "policies", "policy", tui_status_policy_record, tui_status_read_policy, LIST(policies)},
 };
 
@@ -195,27 +190,6 @@ static void read_refusals(const json_t *object, struct status *s)
     }
 }
 
-static void read_rebuilt(const json_t *object, struct status *s)
-{
-    const json_t *rebuilt = json_object_get(object, "rebuilt"),
-                 *sources = json_object_get(rebuilt, "sources");
-    struct status_rebuilt *to = &s->rebuilt;
-    size_t n = 0;
-
-    to->ts_ns = json_is_object(rebuilt) ? tui_status_count(rebuilt, "ts_ns") : 0;
-    to->whole_from = tui_status_count(rebuilt, "whole_from");
-    to->lost = json_is_true(json_object_get(rebuilt, "lost"));
-    tui_status_text(rebuilt, "why", to->why, sizeof(to->why));
-    tui_status_text(rebuilt, "aside", to->aside, sizeof(to->aside));
-    for (; n < json_array_size(sources) && n < STATUS_SOURCES_MAX; n++) {
-        tui_status_text(json_array_get(sources, n), "table", to->sources[n].table,
-                        sizeof(to->sources[n].table));
-        tui_status_text(json_array_get(sources, n), "source", to->sources[n].source,
-                        sizeof(to->sources[n].source));
-    }
-    to->n_sources = (int)n;
-}
-
 void tui_status_init(struct status *status)
 {
     *status = (struct status){0};
@@ -235,7 +209,6 @@ int tui_status_parse(const json_t *object, struct status *ret)
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
         read_list(&lists[i], object, ret);
     read_refusals(object, ret);
-    read_rebuilt(object, ret);
     tui_status_read_trainings(object, ret);
     return 0;
 }

@@ -79,10 +79,7 @@ struct status_recovery {
 
 /* The last comparison of the ledger with a replay of the event log. */
 struct status_parity {
-    char state[STATUS_WORD_MAX],
-        detail[STATUS_TEXT_MAX]; /* "ok", "failed", "running", "none"; "": not known */
-    int64_t days;                /* of log that agree; -1 */
-    int64_t checked_ns;          /* -1: never */
+    RECORD_SHOWN(RECORD_SHOWN_PARITY) /* state "": not known; days -1; checked_ns -1: never */
 };
 
 struct status_refusal {
@@ -117,22 +114,12 @@ struct status_policy {
     int n_actions;
 };
 
-/* When the database was last built again, and where the rows of each table are from. */
-struct status_rebuilt {
-    int64_t ts_ns, whole_from; /* ts_ns 0: never */
-    bool lost;
-    char why[STATUS_TEXT_MAX], aside[STATUS_TEXT_MAX];
-    int n_sources;
-    struct {
-        char table[STATUS_WORD_MAX], source[STATUS_TEXT_MAX];
-    } sources[STATUS_SOURCES_MAX];
+struct status_source {
+    RECORD_SHOWN(RECORD_SHOWN_SOURCE)
 };
 
 struct status {
-    char version[STATUS_WORD_MAX], clock[STATUS_WORD_MAX], state_dir[STATUS_TEXT_MAX];
-    char trading[STATUS_WORD_MAX], trading_reason[STATUS_TEXT_MAX];
-    int64_t pid, now_ns;
-    double uptime_s;
+    RECORD_SHOWN(RECORD_SHOWN_WHOLE)
     bool saved; /* of a saved backtest: nothing newer comes, and nothing in it grows old */
     bool begun; /* false: the daemon does not know yet what it holds; no symbol, account, position or order */
     struct status_feed feed;
@@ -145,21 +132,33 @@ struct status {
     struct status_refusal refusals[STATUS_REFUSALS_MAX];
     struct status_device devices[STATUS_DEVICES_MAX];
     int n_streams, n_venues, n_symbols, n_accounts, n_positions, n_orders, n_refusals, n_devices;
-    int64_t count_orders, count_fills, count_rejected, alerts_open;
-    char gpu_state[STATUS_WORD_MAX], gpu_reason[STATUS_TEXT_MAX];
-    char compute_backend[STATUS_WORD_MAX], compute_reason[STATUS_TEXT_MAX];
-    char compute_device[STATUS_WORD_MAX * 2]; /* "" for none */
-    int64_t compute_updates, compute_queue;   /* closed bars that indicators took; that wait */
-    char db_state[STATUS_WORD_MAX], db_detail[STATUS_TEXT_MAX];
-    struct status_rebuilt rebuilt;
-    int64_t db_commits, db_rows, db_queue;
-    double commit_p50_ms, commit_p99_ms;
+    struct status_source sources[STATUS_SOURCES_MAX]; /* of `rebuilt` */
+    int n_sources;
+    int64_t alerts_open;
+    struct status_counters {
+        RECORD_SHOWN(RECORD_SHOWN_COUNTERS)
+    } counters;
+    struct status_gpu {
+        RECORD_SHOWN(RECORD_SHOWN_GPU)
+    } gpu;
+    struct status_compute {
+        RECORD_SHOWN(RECORD_SHOWN_COMPUTE)
+        RECORD_SHOWN(RECORD_SHOWN_CHARTS)
+    } compute;
+    struct status_db {
+        RECORD_SHOWN(RECORD_SHOWN_DB)
+    } db;
+    struct status_rebuilt {
+        RECORD_SHOWN(RECORD_SHOWN_REBUILT) /* ts_ns -1: never */
+    } rebuilt;
     struct status_trainer trainer;
     struct status_training trainings[STATUS_TRAININGS_MAX];
     struct status_policy policies[STATUS_POLICIES_MAX];
     int n_trainings, n_policies;
     int64_t trainings_total, policies_total; /* that there are, those beyond the lists among them */
-    char champion_account[ACCOUNT_NAME_MAX], champion_policy[STATUS_TRAINING_NAME_MAX]; /* "" for none */
+    struct status_champion {
+        RECORD_SHOWN(RECORD_SHOWN_CHAMPION) /* "": there is none */
+    } champion;
     struct status_parity parity;
     struct status_log log;
     struct status_recovery recovery;

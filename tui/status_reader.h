@@ -5,25 +5,8 @@
 #include "record/json.h"
 #include "tui/status.h"
 
-/* The string object[key], cleaned; "" for anything else. */
-void tui_status_text(const json_t *object, const char *key, char *field, size_t size);
-
 /* An age or a count: what is no whole number or negative is not known, -1. */
 int64_t tui_status_count(const json_t *object, const char *key);
-
-/* A function that returns a record of members of a struct, each by its kind: the JSON calls it as C does, or
- * (AS) otherwise. */
-#define STATUS_RECORD(function, of, ...) RECORD_RECORD_(function, of, __VA_ARGS__)
-#define AS(kind, member, key) \
-    { \
-#member, key, key, RECORD_##kind, RECORD_REQUIRED, offsetof(ROW, member), \
-            sizeof(((ROW *)0)->member), NULL \
-    }
-#define TEXT(member)  AS(TEXT, member, #member) /* cleaned */
-#define REAL(member)  AS(REAL, member, #member)
-#define COUNT(member) AS(UNSIGNED, member, #member) /* or an age */
-#define WHOLE(member) AS(SIGNED, member, #member)
-#define TRUE(member)  AS(BOOL, member, #member)
 
 /* Sets each field from the object; with NULL, as nothing is known of it. */
 void tui_status_read(const struct record *record, const json_t *object, void *row);

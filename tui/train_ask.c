@@ -205,7 +205,7 @@ const char *tui_train_ask_role(const struct model *model, const char *name)
 static void promote_words(const struct model *model, const char *name, char *what)
 {
     const struct status_policy *policy = find_policy(model, name);
-    const char *account = model->status.champion_account[0] ? model->status.champion_account : "champion";
+    const char *account = model->status.champion.account[0] ? model->status.champion.account : "champion";
 
     if (!policy || strcmp(tui_train_ask_role(model, name), "challenger") == 0)
         snprintf(what, TRAIN_ASK_MAX,
@@ -213,10 +213,10 @@ static void promote_words(const struct model *model, const char *name, char *wha
     else if (strcmp(policy->role, "champion") == 0)
         snprintf(what, TRAIN_ASK_MAX,
                  "It is the champion: a newer policy of its takes over, with what the accounts hold.");
-    else if (model->status.champion_policy[0])
+    else if (model->status.champion.policy[0])
         snprintf(what, TRAIN_ASK_MAX,
                  "It becomes the champion: the account %.31s passes from %.31s to it, with what it holds.",
-                 account, model->status.champion_policy);
+                 account, model->status.champion.policy);
     else
         snprintf(what, TRAIN_ASK_MAX, "It becomes the champion, and trades on the account %.31s too.",
                  account);

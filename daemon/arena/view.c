@@ -217,10 +217,11 @@ size_t arena_total(const struct arena *arena)
     return n;
 }
 
+RECORD_VIEW_OBJECT(champion_object, champion_view, RECORD_SHOWN_CHAMPION);
+
 json_t *arena_champion_object(const struct arena *arena)
 {
     const struct arena_row *row = arena_champion(arena);
-    return row ? json_pack("{s:s, s:s, s:I}", "account", ARENA_CHAMPION, "policy", row->name, "since_ns",
-                           (json_int_t)row->since_ns)
+    return row ? champion_object(&(struct champion_view){ARENA_CHAMPION, row->name, row->since_ns})
                : json_null();
 }

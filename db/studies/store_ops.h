@@ -14,6 +14,45 @@ struct study_trial_row {
 
 /* All return 0 or -errno, with a sentence where `err` is. -ENOENT of a row that is not there has none. Those
  * that change something are called within a transaction that writes. */
+/* clang-format off */
+#define STUDY_STORE_OPS(OP) \
+    OP(study_find, const char *name, int64_t *ret_id) \
+    OP(study_insert, const char *name, const enum study_direction *directions, int n, int64_t *ret_id) \
+    OP(study_directions, int64_t study, enum study_direction ret[static STUDY_OBJECTIVES_MAX], \
+       int *ret_n) \
+    OP(study_attribute, int64_t study, bool system, const char *key, const char *json) \
+    OP(list, struct study_summary **ret, size_t *ret_n) \
+    OP(peek, int64_t study, struct study **ret) \
+    OP(sync, struct study *study) \
+    OP(trial_find, int64_t trial, struct study_trial_row *ret) \
+    /* The oldest WAITING one becomes RUNNING and started now; -ENOENT: none waits. */ \
+    OP(trial_take, int64_t study, int64_t *ret_trial, int *ret_number) \
+    /* RUNNING ones start now. */ \
+    OP(trial_insert, int64_t study, enum trial_state state, int64_t *ret_trial, int *ret_number) \
+    /* From RUNNING to finished, now; -ENOENT: it is not RUNNING. `values` may be NULL. */ \
+    OP(trial_finish, int64_t trial, enum trial_state state, const double *values, int n) \
+    /* Parameters, user and system attributes. */ \
+    OP(trial_copy, int64_t from, int64_t to) \
+    /* Any distribution that a trial of the study has for the parameter. For free(). */ \
+    OP(param_known, int64_t study, const char *name, char **ret_text) \
+    /* 0: that trial, of that study, has it with that text; else -ENOENT. */ \
+    OP(param_is, int64_t study, int64_t trial, const char *name, const char *text) \
+    /* -EEXIST: the trial has it; *ret_same tells whether it is the same. */ \
+    OP(param_insert, int64_t trial, const char *name, double value, const char *text, bool *ret_same) \
+    /* A system attribute. For free(). */ \
+    OP(attribute_get, int64_t trial, const char *key, char **ret_json) \
+    OP(attribute, int64_t trial, bool system, const char *key, const char *json) \
+    OP(report, int64_t trial, int64_t step, double value) \
+    OP(report_last, int64_t trial, double *ret_value) \
+    /* Now, by this machine's CLOCK_REALTIME: workers on several machines need clocks that agree. */ \
+    OP(heartbeat, int64_t trial) \
+    /* RUNNING trials with a heartbeat older than that by this machine's CLOCK_REALTIME, by id. For \
+     * free(). Reads only. */ \
+    OP(stale, int64_t study, double grace_s, int64_t **ret_trials, size_t *ret_n)
+/* clang-format on */
+#define STUDY_STORE_OP_(name, ...) \
+    int (*name)(struct study_store * store, __VA_ARGS__, char err[static STUDY_ERROR_MAX]);
+
 struct study_store_ops {
     const char *scheme; /* "sqlite" */
     /* `location` is the URL without "SCHEME://". `store` has ops, mode and url already. */
@@ -24,59 +63,7 @@ struct study_store_ops {
     int (*commit)(struct study_store *store, char err[static STUDY_ERROR_MAX]);
     void (*rollback)(struct study_store *store);
 
-    int (*study_find)(struct study_store *store, const char *name, int64_t *ret_id,
-                      char err[static STUDY_ERROR_MAX]);
-    int (*study_insert)(struct study_store *store, const char *name, const enum study_direction *directions,
-                        int n, int64_t *ret_id, char err[static STUDY_ERROR_MAX]);
-    int (*study_directions)(struct study_store *store, int64_t study,
-                            enum study_direction ret[static STUDY_OBJECTIVES_MAX], int *ret_n,
-                            char err[static STUDY_ERROR_MAX]);
-    int (*study_attribute)(struct study_store *store, int64_t study, bool system, const char *key,
-                           const char *json, char err[static STUDY_ERROR_MAX]);
-    int (*list)(struct study_store *store, struct study_summary **ret, size_t *ret_n,
-                char err[static STUDY_ERROR_MAX]);
-    int (*peek)(struct study_store *store, int64_t study, struct study **ret,
-                char err[static STUDY_ERROR_MAX]);
-    int (*sync)(struct study_store *store, struct study *study, char err[static STUDY_ERROR_MAX]);
-
-    int (*trial_find)(struct study_store *store, int64_t trial, struct study_trial_row *ret,
-                      char err[static STUDY_ERROR_MAX]);
-    /* The oldest WAITING one becomes RUNNING and started now; -ENOENT: none waits. */
-    int (*trial_take)(struct study_store *store, int64_t study, int64_t *ret_trial, int *ret_number,
-                      char err[static STUDY_ERROR_MAX]);
-    /* RUNNING ones start now. */
-    int (*trial_insert)(struct study_store *store, int64_t study, enum trial_state state, int64_t *ret_trial,
-                        int *ret_number, char err[static STUDY_ERROR_MAX]);
-    /* From RUNNING to finished, now; -ENOENT: it is not RUNNING. `values` may be NULL. */
-    int (*trial_finish)(struct study_store *store, int64_t trial, enum trial_state state,
-                        const double *values, int n, char err[static STUDY_ERROR_MAX]);
-    /* Parameters, user and system attributes. */
-    int (*trial_copy)(struct study_store *store, int64_t from, int64_t to, char err[static STUDY_ERROR_MAX]);
-
-    /* Any distribution that a trial of the study has for the parameter. For free(). */
-    int (*param_known)(struct study_store *store, int64_t study, const char *name, char **ret_text,
-                       char err[static STUDY_ERROR_MAX]);
-    /* 0: that trial, of that study, has it with that text; else -ENOENT. */
-    int (*param_is)(struct study_store *store, int64_t study, int64_t trial, const char *name,
-                    const char *text, char err[static STUDY_ERROR_MAX]);
-    /* -EEXIST: the trial has it; *ret_same tells whether it is the same. */
-    int (*param_insert)(struct study_store *store, int64_t trial, const char *name, double value,
-                        const char *text, bool *ret_same, char err[static STUDY_ERROR_MAX]);
-    /* A system attribute. For free(). */
-    int (*attribute_get)(struct study_store *store, int64_t trial, const char *key, char **ret_json,
-                         char err[static STUDY_ERROR_MAX]);
-    int (*attribute)(struct study_store *store, int64_t trial, bool system, const char *key, const char *json,
-                     char err[static STUDY_ERROR_MAX]);
-    int (*report)(struct study_store *store, int64_t trial, int64_t step, double value,
-                  char err[static STUDY_ERROR_MAX]);
-    int (*report_last)(struct study_store *store, int64_t trial, double *ret_value,
-                       char err[static STUDY_ERROR_MAX]);
-    /* Now, by this machine's CLOCK_REALTIME: workers on several machines need clocks that agree. */
-    int (*heartbeat)(struct study_store *store, int64_t trial, char err[static STUDY_ERROR_MAX]);
-    /* RUNNING trials with a heartbeat older than that by this machine's CLOCK_REALTIME, by id. For free().
-     * Reads only. */
-    int (*stale)(struct study_store *store, int64_t study, double grace_s, int64_t **ret_trials,
-                 size_t *ret_n, char err[static STUDY_ERROR_MAX]);
+    STUDY_STORE_OPS(STUDY_STORE_OP_)
 };
 
 extern const struct study_store_ops study_store_sqlite;

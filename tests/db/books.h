@@ -74,8 +74,9 @@ static void books_equity(void *ctx, const struct equity_point *point)
 {
     struct books *b = ctx;
     const struct account *account = engine_account(b->engine, point->account);
-    db_writer_put_equity(b->writer, point->account, point->ts_ns, point->equity, point->cash, point->peak,
-                         account->day, account->day_equity, account->killed_ns);
+    db_writer_put_equity(b->writer, &(struct db_equity){point->account, DB_EQUITY_LIVE, point->ts_ns,
+                                                        point->equity, point->cash, point->peak, account->day,
+                                                        account->day_equity, account->killed_ns});
 }
 
 static void books_alert(void *ctx, int64_t ts_ns, const char *code, const char *text)

@@ -28,7 +28,7 @@ static void open_store(struct db_store *store, const char *name)
 
 static int put(struct db_store *store, int i, enum db_equity_kind kind)
 {
-    const struct db_row_equity row = {
+    const struct db_equity row = {
         .kind = kind, .ts_ns = times[i], .equity = 100 + i, .cash = i, .peak = 200 + i, .day_equity = 1};
     return db_apply_equity(store, &row);
 }

@@ -167,7 +167,8 @@ static void put_market(struct db_writer *writer)
             .last_trade_id = 10 * i + 9,
         };
         db_writer_put_bar(writer, 1, 60000000000, BAR_VENUE, &bar);
-        db_writer_put_equity(writer, 0, i * 60000000000, 1000 + i, 500, 1099, 0, 1000, 0);
+        db_writer_put_equity(
+            writer, &(struct db_equity){0, DB_EQUITY_LIVE, i * 60000000000, 1000 + i, 500, 1099, 0, 1000, 0});
     }
     struct db_price price = {
         .symbol = 1, .last = 5, .bid = 4, .ask = 6, .mark = 5, .ts_ns = 1, .recv_wall_ns = 2};

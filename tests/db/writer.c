@@ -215,7 +215,8 @@ static void test_every_kind(const char *directory)
      * and no telemetry. */
     for (int64_t half = 0; half <= 10 * 48; half++) {
         int64_t ts_ns = (480000 * INT64_C(3600) + half * 1800) * 1000000000;
-        db_writer_put_equity(writer, 0, ts_ns, half, half, half, ts_ns / 86400000000000, 5, 0);
+        db_writer_put_equity(writer, &(struct db_equity){0, DB_EQUITY_LIVE, ts_ns, half, half, half,
+                                                         ts_ns / 86400000000000, 5, 0});
         struct db_telemetry value = {.ts_ns = ts_ns, .value = 0.5, .name = "resident_bytes"};
         db_writer_put_telemetry(writer, &value);
     }

@@ -189,9 +189,11 @@ static void put_equity(struct trades *t)
         for (int account = 0; account < ACCOUNTS; account++) {
             const int64_t unit = account == 2 ? 1000000 : e8;
             const int64_t equity = (account + 1) * 10000 * unit + (i % 13 - 6) * 7 * unit;
-            db_writer_put_equity(t->writer, account, fixture_now_ns - (100 - i) * 60 * second_ns, equity,
-                                 5000 * unit, (account + 1) * 10050 * unit, 19943, 10000 * unit,
-                                 account == 1 ? fixture_now_ns : 0);
+            db_writer_put_equity(t->writer,
+                                 &(struct db_equity){account, DB_EQUITY_LIVE,
+                                                     fixture_now_ns - (100 - i) * 60 * second_ns, equity,
+                                                     5000 * unit, (account + 1) * 10050 * unit, 19943,
+                                                     10000 * unit, account == 1 ? fixture_now_ns : 0});
         }
 }
 

@@ -160,8 +160,8 @@ static void check_holes(void)
     CHECK_INT(model->source, MODEL_DAEMON);
     CHECK_INT(model->status.n_symbols, 0);
     CHECK_INT(model->status.feed.age_ms, -1);
-    CHECK_INT(model->status.count_fills, -1);
-    CHECK(isnan(model->status.commit_p99_ms));
+    CHECK_INT(model->status.counters.fills, -1);
+    CHECK(isnan(model->status.db.commit_p99_ms));
     CHECK_INT(tui_model_clock_ns(model, now), 0);
     CHECK_INT(
         take(model,

@@ -191,8 +191,8 @@ static void check_policies(void)
 
     struct train_question question;
     strcpy(policy->role, "challenger");
-    strcpy(model->status.champion_policy, "older");
-    strcpy(model->status.champion_account, "champion");
+    strcpy(model->status.champion.policy, "older");
+    strcpy(model->status.champion.account, "champion");
     tui_train_ask(model, PROMPT_PROMOTE, name, 0, &question);
     CHECK(strstr(question.what, "the account champion passes from older to it") != NULL);
     strcpy(policy->role, "champion");

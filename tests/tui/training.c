@@ -49,8 +49,8 @@ static void check_status(void)
     CHECK_STR(s->trainings[5].training, "bad ?[31m?name");
     CHECK(s->trainings[6].stopping);
     CHECK_INT(s->n_policies, 5);
-    CHECK_STR(s->champion_account, "champion");
-    CHECK_STR(s->champion_policy, "ppo-world-wide-5m_2");
+    CHECK_STR(s->champion.account, "champion");
+    CHECK_STR(s->champion.policy, "ppo-world-wide-5m_2");
     CHECK_INT(s->policies[0].n_actions, 2);
     CHECK_STR(s->policies[0].actions[1].symbol, "ETHUSDT");
     CHECK_NEAR(s->policies[0].actions[1].action, -0.3, 0);
@@ -374,7 +374,7 @@ static void check_stored(const char *path)
     CHECK_NEAR(status->trainings[1].memory_mib, 312, 0);
     CHECK_INT(status->n_policies, 1);
     CHECK_STR(status->policies[0].role, "champion");
-    CHECK_STR(status->champion_policy, "ppo-world-wide-5m_2");
+    CHECK_STR(status->champion.policy, "ppo-world-wide-5m_2");
     CHECK(strncmp(status->policies[0].id, "9f3c0000", 8) == 0 && strlen(status->policies[0].id) == 64);
     CHECK(isfinite(status->policies[0].equity)); /* of its account */
     for (int i = 0; i < STATUS_TRAININGS_MAX + 5; i++) {

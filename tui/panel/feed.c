@@ -86,12 +86,12 @@ static int connection(const struct area *body, const struct status *s, enum fres
 static void storage(const struct area *body, int y, const struct status *s, enum freshness freshness)
 {
     char a[FORMAT_MAX], p99[FORMAT_MAX];
-    bool ok = strcmp(s->db_state, "ok") == 0;
+    bool ok = strcmp(s->db.state, "ok") == 0;
     int x = pair(body, 1, y, "db", panel_frame_style(freshness, ok ? STYLE_GOOD : STYLE_BAD),
-                 s->db_state[0] ? s->db_state : "n/a");
+                 s->db.state[0] ? s->db.state : "n/a");
 
-    if (s->db_detail[0]) {
-        tui_area_text_cut(body, x, y, body->width - x, STYLE_BAD, s->db_detail);
+    if (s->db.detail[0]) {
+        tui_area_text_cut(body, x, y, body->width - x, STYLE_BAD, s->db.detail);
         return;
     }
     if (s->log.state[0]) {
@@ -103,21 +103,21 @@ static void storage(const struct area *body, int y, const struct status *s, enum
             return;
         }
     }
-    x = pair(body, x, y, "commits", STYLE_NORMAL, counted(a, s->db_commits));
-    x = pair(body, x, y, "queue", STYLE_NORMAL, counted(a, s->db_queue));
-    cli_format_number(a, s->commit_p99_ms, 1);
-    snprintf(p99, sizeof(p99), "%.20s%s", a, isfinite(s->commit_p99_ms) ? " ms" : "");
+    x = pair(body, x, y, "commits", STYLE_NORMAL, counted(a, s->db.commits));
+    x = pair(body, x, y, "queue", STYLE_NORMAL, counted(a, s->db.queue));
+    cli_format_number(a, s->db.commit_p99_ms, 1);
+    snprintf(p99, sizeof(p99), "%.20s%s", a, isfinite(s->db.commit_p99_ms) ? " ms" : "");
     x = pair(body, x, y, "p99", STYLE_NORMAL, p99);
-    x = pair(body, x, y, "orders", STYLE_NORMAL, counted(a, s->count_orders));
-    x = pair(body, x, y, "fills", STYLE_NORMAL, counted(a, s->count_fills));
-    pair(body, x, y, "rejected", s->count_rejected > 0 ? STYLE_WARN : STYLE_NORMAL,
-         counted(a, s->count_rejected));
+    x = pair(body, x, y, "orders", STYLE_NORMAL, counted(a, s->counters.orders));
+    x = pair(body, x, y, "fills", STYLE_NORMAL, counted(a, s->counters.fills));
+    pair(body, x, y, "rejected", s->counters.rejected > 0 ? STYLE_WARN : STYLE_NORMAL,
+         counted(a, s->counters.rejected));
 }
 
 static void devices(const struct area *body, int y, const struct status *s)
 {
     char a[FORMAT_MAX], b[FORMAT_MAX];
-    int x = pair(body, 1, y, "compute", STYLE_NORMAL, s->compute_backend[0] ? s->compute_backend : "n/a");
+    int x = pair(body, 1, y, "compute", STYLE_NORMAL, s->compute.backend[0] ? s->compute.backend : "n/a");
 
     if (s->n_devices > 0) {
         const struct status_device *d = &s->devices[0];
@@ -125,8 +125,8 @@ static void devices(const struct area *body, int y, const struct status *s)
                         cli_format_number(a, d->util_pct, 0), cli_format_number(b, d->mem_used_mib, 0));
         return;
     }
-    x = pair(body, x, y, "gpu", STYLE_NORMAL, s->gpu_state[0] ? s->gpu_state : "n/a");
-    tui_area_text_cut(body, x, y, body->width - x, STYLE_DIM, s->gpu_reason);
+    x = pair(body, x, y, "gpu", STYLE_NORMAL, s->gpu.state[0] ? s->gpu.state : "n/a");
+    tui_area_text_cut(body, x, y, body->width - x, STYLE_DIM, s->gpu.reason);
 }
 
 void panel_feed(const struct area *area, const struct scene *scene)

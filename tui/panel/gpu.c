@@ -77,24 +77,24 @@ void panel_gpu(const struct area *area, const struct scene *scene)
         return;
     }
     if (s->n_devices == 0) {
-        int x = tui_area_printf(&body, 1, 0, STYLE_NORMAL, "%s", s->gpu_state[0] ? s->gpu_state : "n/a");
-        tui_area_text_cut(&body, x + 2, 0, body.width - x - 2, STYLE_DIM, s->gpu_reason);
+        int x = tui_area_printf(&body, 1, 0, STYLE_NORMAL, "%s", s->gpu.state[0] ? s->gpu.state : "n/a");
+        tui_area_text_cut(&body, x + 2, 0, body.width - x - 2, STYLE_DIM, s->gpu.reason);
     }
     for (int i = 0; i < s->n_devices; i++)
         device(&body, i * 4, &s->devices[i]);
     int y = s->n_devices > 0 ? s->n_devices * 4 : 2;
     int x = tui_area_text(&body, 1, y, STYLE_DIM, "compute ");
-    x = tui_area_printf(&body, x, y, STYLE_NORMAL, "%s", s->compute_backend[0] ? s->compute_backend : "n/a");
-    tui_area_text_cut(&body, x + 2, y, body.width - x - 2, STYLE_DIM, s->compute_reason);
-    if (s->compute_updates >= 0) {
+    x = tui_area_printf(&body, x, y, STYLE_NORMAL, "%s", s->compute.backend[0] ? s->compute.backend : "n/a");
+    tui_area_text_cut(&body, x + 2, y, body.width - x - 2, STYLE_DIM, s->compute.reason);
+    if (s->compute.updates >= 0) {
         char a[FORMAT_MAX], b[FORMAT_MAX];
         y++;
         x = tui_area_text(&body, 1, y, STYLE_DIM, "indicators ");
         x = tui_area_printf(&body, x, y, STYLE_NORMAL, "%s bars taken, %s wait",
-                            cli_format_count(a, (double)s->compute_updates),
-                            cli_format_count(b, (double)s->compute_queue));
-        if (s->compute_device[0])
-            tui_area_text_cut(&body, x + 2, y, body.width - x - 2, STYLE_DIM, s->compute_device);
+                            cli_format_count(a, (double)s->compute.updates),
+                            cli_format_count(b, (double)s->compute.waiting));
+        if (s->compute.device[0])
+            tui_area_text_cut(&body, x + 2, y, body.width - x - 2, STYLE_DIM, s->compute.device);
     }
     trainings(&body, y + 2, scene);
 }

@@ -131,7 +131,7 @@ static void trainer_segment(struct segment *ret, const struct scene *scene)
 static void storage_segment(struct segment *ret, const struct scene *scene)
 {
     const struct model *model = scene->model;
-    const char *state = model->status.db_state;
+    const char *state = model->status.db.state;
 
     if (model->source == MODEL_DAEMON && state[0] && strcmp(state, "ok") != 0)
         snprintf(ret->text, sizeof(ret->text), "STORAGE %.16s", state);

@@ -140,7 +140,7 @@ static void facts(const struct area *body, const struct scene *scene, int y)
     if (!p)
         return;
     bool since = p->since_ns > 0 && scene->now.wall_ns > p->since_ns,
-         champion = strcmp(p->role, "champion") == 0 && s->champion_account[0];
+         champion = strcmp(p->role, "champion") == 0 && s->champion.account[0];
     const char *why = p->detail[0] ? p->detail : p->reason;
     x = tui_area_printf(body, x, y, STYLE_DIM, "%s: %s", p->policy, p->role);
     if (since)
@@ -150,7 +150,7 @@ static void facts(const struct area *body, const struct scene *scene, int y)
     if (decided_ms >= 0)
         x = tui_area_printf(body, x, y, STYLE_DIM, ", decided %s ago", cli_format_age(age, decided_ms));
     if (champion)
-        x = tui_area_printf(body, x, y, STYLE_DIM, ", also on account %s", s->champion_account);
+        x = tui_area_printf(body, x, y, STYLE_DIM, ", also on account %s", s->champion.account);
     if (p->expires_ns > 0)
         x = tui_area_printf(body, x, y, STYLE_DIM, ", expires in %s",
                             cli_format_age(age, tui_model_until_ms(scene->model, p->expires_ns, scene->now)));

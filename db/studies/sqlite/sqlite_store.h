@@ -72,57 +72,17 @@ int study_sqlite_schema(struct study_sqlite *store, char err[static STUDY_ERROR_
 int study_sqlite_same_schema(struct study_sqlite *store, int64_t data_version,
                              char err[static STUDY_ERROR_MAX]);
 
-/* The functions of struct study_store_ops, by file. */
-int study_sqlite_study_find(struct study_store *store, const char *name, int64_t *ret_id,
-                            char err[static STUDY_ERROR_MAX]);
-int study_sqlite_study_insert(struct study_store *store, const char *name,
-                              const enum study_direction *directions, int n, int64_t *ret_id,
-                              char err[static STUDY_ERROR_MAX]);
-int study_sqlite_study_directions(struct study_store *store, int64_t study,
-                                  enum study_direction ret[static STUDY_OBJECTIVES_MAX], int *ret_n,
-                                  char err[static STUDY_ERROR_MAX]);
-int study_sqlite_study_attribute(struct study_store *store, int64_t study, bool system, const char *key,
-                                 const char *json, char err[static STUDY_ERROR_MAX]);
-int study_sqlite_list(struct study_store *store, struct study_summary **ret, size_t *ret_n,
-                      char err[static STUDY_ERROR_MAX]);
-/* sync.c */
-int study_sqlite_peek(struct study_store *store, int64_t study, struct study **ret,
-                      char err[static STUDY_ERROR_MAX]);
-int study_sqlite_sync(struct study_store *store, struct study *study, char err[static STUDY_ERROR_MAX]);
+/* The functions of struct study_store_ops: studies.c, sync.c, trials.c, values.c. */
+#define STUDY_SQLITE_OP_(name, ...) \
+    int study_sqlite_##name(struct study_store *store, __VA_ARGS__, char err[static STUDY_ERROR_MAX]);
+STUDY_STORE_OPS(STUDY_SQLITE_OP_)
+#undef STUDY_SQLITE_OP_
+
 /* rows.c: trials of a study with ids from..to, by id, into ret [n]; for free(), each for
  * study_trial_destroy(). */
 int study_sqlite_read_trials(struct study_sqlite *store, struct study *study, int64_t from, int64_t to,
                              struct study_trial ***ret, int *ret_n, char err[static STUDY_ERROR_MAX]);
 int study_sqlite_read_attributes(struct study_sqlite *store, struct study *study, bool *ret_changed,
                                  char err[static STUDY_ERROR_MAX]);
-/* trials.c */
-int study_sqlite_trial_find(struct study_store *store, int64_t trial, struct study_trial_row *ret,
-                            char err[static STUDY_ERROR_MAX]);
-int study_sqlite_trial_take(struct study_store *store, int64_t study, int64_t *ret_trial, int *ret_number,
-                            char err[static STUDY_ERROR_MAX]);
-int study_sqlite_trial_insert(struct study_store *store, int64_t study, enum trial_state state,
-                              int64_t *ret_trial, int *ret_number, char err[static STUDY_ERROR_MAX]);
-int study_sqlite_trial_finish(struct study_store *store, int64_t trial, enum trial_state state,
-                              const double *values, int n, char err[static STUDY_ERROR_MAX]);
-int study_sqlite_trial_copy(struct study_store *store, int64_t from, int64_t to,
-                            char err[static STUDY_ERROR_MAX]);
-int study_sqlite_heartbeat(struct study_store *store, int64_t trial, char err[static STUDY_ERROR_MAX]);
-int study_sqlite_stale(struct study_store *store, int64_t study, double grace_s, int64_t **ret_trials,
-                       size_t *ret_n, char err[static STUDY_ERROR_MAX]);
-/* values.c */
-int study_sqlite_param_known(struct study_store *store, int64_t study, const char *name, char **ret_text,
-                             char err[static STUDY_ERROR_MAX]);
-int study_sqlite_param_is(struct study_store *store, int64_t study, int64_t trial, const char *name,
-                          const char *text, char err[static STUDY_ERROR_MAX]);
-int study_sqlite_param_insert(struct study_store *store, int64_t trial, const char *name, double value,
-                              const char *text, bool *ret_same, char err[static STUDY_ERROR_MAX]);
-int study_sqlite_attribute_get(struct study_store *store, int64_t trial, const char *key, char **ret_json,
-                               char err[static STUDY_ERROR_MAX]);
-int study_sqlite_attribute(struct study_store *store, int64_t trial, bool system, const char *key,
-                           const char *json, char err[static STUDY_ERROR_MAX]);
-int study_sqlite_report(struct study_store *store, int64_t trial, int64_t step, double value,
-                        char err[static STUDY_ERROR_MAX]);
-int study_sqlite_report_last(struct study_store *store, int64_t trial, double *ret_value,
-                             char err[static STUDY_ERROR_MAX]);
 
 #endif
