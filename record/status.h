@@ -148,7 +148,7 @@
 
 /* `id`: what C calls its number; a trailing stop's distance is one of two; what a status has not of an order
  * the database has. */
-#define RECORD_SHOWN_ORDER(TEXT, FIELD, id) \
+#define RECORD_SHOWN_ORDER(TEXT, FIELD) \
     FIELD(UNSIGNED, REQUIRED, id, "order") TEXT(ACCOUNT, REQUIRED, account) TEXT(SYMBOL, REQUIRED, symbol) \
     TEXT(SHORT, REQUIRED, side) TEXT(WORD, REQUIRED, type) TEXT(WORD, REQUIRED, state) \
     TEXT(SHORT, REQUIRED, tif) TEXT(CODE, OPTIONAL, reason) TEXT(TITLE, REQUIRED, tag) \

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/text.h"
+#include "tui/status_reader.h"
 
 extern char **environ;
 
@@ -201,18 +202,6 @@ static void read_complaint(struct backtest_job *job)
     close_pipe(&job->err);
 }
 
-static double real(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static int64_t count(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_integer(value) ? json_integer_value(value) : -1;
-}
-
 /* Every second point of what there is goes whenever there is no room; the last one stays. */
 static void read_curve(struct backtest_view *view, const char *path)
 {
@@ -254,13 +243,13 @@ bool tui_backtest_view_take(struct backtest_view *view, const char *report, cons
     bool fits = schema && strcmp(schema, "papertape.backtest/1") == 0 && account;
 
     if (fits) {
-        view->equity = real(account, "equity");
-        view->return_pct = real(account, "return_pct");
-        view->drawdown_pct = real(account, "max_drawdown_pct");
-        view->sharpe = real(account, "sharpe");
-        view->win_rate_pct = real(account, "win_rate_pct");
-        view->trades = count(account, "trades");
-        view->fills = count(account, "fills");
+        view->equity = tui_status_number(account, "equity");
+        view->return_pct = tui_status_number(account, "return_pct");
+        view->drawdown_pct = tui_status_number(account, "max_drawdown_pct");
+        view->sharpe = tui_status_number(account, "sharpe");
+        view->win_rate_pct = tui_status_number(account, "win_rate_pct");
+        view->trades = tui_status_count(account, "trades");
+        view->fills = tui_status_count(account, "fills");
         read_curve(view, path);
     }
     json_decref(object);

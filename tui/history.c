@@ -98,7 +98,7 @@ int tui_history_failed(struct history_reader *reader, int r, char *err, size_t e
 }
 
 RECORD_SHOWN_RECORD(fills, history_fill, RECORD_SHOWN_FILL);
-RECORD_SHOWN_RECORD(orders, history_order, HISTORY_ORDER);
+RECORD_SHOWN_RECORD(orders, status_order, RECORD_SHOWN_ORDER);
 RECORD_SHOWN_RECORD(alerts, history_alert, RECORD_SHOWN_ALERT);
 
 static void on_fill(void *ctx, const struct db_fill_row *row)
@@ -123,9 +123,9 @@ static void on_order(void *ctx, const struct db_order_row *row)
 
     if (h->n_orders == HISTORY_ROWS_MAX)
         return;
-    struct history_order *o = &h->orders[h->n_orders++];
-    *o = (struct history_order){.price_decimals = tui_history_price_decimals(row->symbol),
-                                .qty_decimals = tui_history_qty_decimals(row->symbol)};
+    struct status_order *o = &h->orders[h->n_orders++];
+    *o = (struct status_order){.price_decimals = tui_history_price_decimals(row->symbol),
+                               .qty_decimals = tui_history_qty_decimals(row->symbol)};
     tui_status_stored(orders(), o, &record_orders, &row->order, tui_history_order_keys, 1, &context);
 }
 
@@ -237,7 +237,7 @@ static void log_rows(struct history *h)
             COPY(line->text, a->text);
     }
     for (int i = 0; i < h->n_orders && i < LOG_EACH; i++) {
-        const struct history_order *o = &h->orders[i];
+        const struct status_order *o = &h->orders[i];
         bool bad = strcmp(o->state, "REJECTED") == 0;
         if (!(line = log_line(h, o->updated_ns, "order", bad)))
             break;

@@ -34,12 +34,6 @@ struct history_fill {
     int price_decimals, qty_decimals;
 };
 
-#define HISTORY_ORDER(TEXT, FIELD) RECORD_SHOWN_ORDER(TEXT, FIELD, id)
-struct history_order {
-    RECORD_SHOWN(HISTORY_ORDER)
-    int price_decimals, qty_decimals;
-};
-
 struct history_alert {
     RECORD_SHOWN(RECORD_SHOWN_ALERT)
     int64_t closed_ns; /* 0: not over, or an event */
@@ -129,7 +123,7 @@ struct history {
     struct history_account accounts[STATUS_ACCOUNTS_MAX];
     int n_accounts;
     struct history_fill fills[HISTORY_ROWS_MAX];
-    struct history_order orders[HISTORY_ROWS_MAX];
+    struct status_order orders[HISTORY_ROWS_MAX];
     struct history_alert alerts[HISTORY_ROWS_MAX];
     struct history_log log[HISTORY_ROWS_MAX];
     struct history_bar bars[HISTORY_BARS_MAX];

@@ -78,7 +78,7 @@ static void ask_cancel(struct view *view, const struct model *model, enum panel 
     } else {
         view->prompt = PROMPT_CANCEL;
         view->outcome = OUTCOME_NONE;
-        view->order = model->status.orders[at].order;
+        view->order = model->status.orders[at].id;
     }
 }
 

@@ -31,7 +31,7 @@ static int64_t age_ms(const struct reading *reading, int64_t then_ns)
 RECORD_SHOWN_RECORD(symbols, status_symbol, RECORD_SHOWN_SYMBOL);
 RECORD_SHOWN_RECORD(bars, status_symbol, RECORD_SHOWN_BAR);
 RECORD_SHOWN_RECORD(positions, status_position, RECORD_SHOWN_POSITION);
-RECORD_SHOWN_RECORD(orders, status_order, STATUS_ORDER);
+RECORD_SHOWN_RECORD(orders, status_order, RECORD_SHOWN_ORDER);
 RECORD_SHOWN_RECORD(accounts, status_account, RECORD_SHOWN_ACCOUNT);
 
 static void on_price(void *ctx, const struct db_price_row *row)

@@ -315,7 +315,7 @@ static const struct record fill_record =
                  PRINT_TEXT(account), PRINT_TEXT(symbol), PRINT_TEXT(side), PRINT_REAL(price),
                  PRINT_REAL(qty), PRINT_REAL(fee), PRINT_TEXT(tag), PRINT_AS(BOOL, REQUIRED, maker, "maker"));
 #undef ROW
-#define ROW struct history_order
+#define ROW struct status_order
 static const struct record order_record = PRINT_RECORD(
     PRINT_AS(SIGNED, REQUIRED, id, "order"), PRINT_WHOLE(updated_ns), PRINT_TEXT(account), PRINT_TEXT(symbol),
     PRINT_TEXT(side), PRINT_TEXT(type), PRINT_TEXT(state), PRINT_REAL(qty), PRINT_REAL(filled),

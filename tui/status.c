@@ -14,6 +14,13 @@ int64_t tui_status_count(const json_t *object, const char *key)
     return json_is_integer(value) && json_integer_value(value) >= 0 ? json_integer_value(value) : -1;
 }
 
+double tui_status_number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
 void tui_status_read(const struct record *record, const json_t *object, void *row)
 {
     record_json_take(record, object, cli_text_clean, row);
@@ -84,7 +91,7 @@ RECORD_SHOWN_RECORD(last_bar, status_symbol, RECORD_SHOWN_BAR);
 RECORD_SHOWN_RECORD(accounts, status_account, RECORD_SHOWN_ACCOUNT);
 RECORD_SHOWN_RECORD(positions, status_position, RECORD_SHOWN_POSITION);
 RECORD_SHOWN_RECORD(devices, status_device, RECORD_SHOWN_DEVICE);
-RECORD_SHOWN_RECORD(orders, status_order, STATUS_ORDER);
+RECORD_SHOWN_RECORD(orders, status_order, RECORD_SHOWN_ORDER);
 RECORD_SHOWN_RECORD(sources, status_source, RECORD_SHOWN_SOURCE);
 
 static void read_stream(const json_t *object, struct status *s, void *row)

@@ -64,9 +64,9 @@ struct status_position {
     RECORD_SHOWN(RECORD_SHOWN_POSITION)
 };
 
-#define STATUS_ORDER(TEXT, FIELD) RECORD_SHOWN_ORDER(TEXT, FIELD, order)
 struct status_order {
-    RECORD_SHOWN(STATUS_ORDER)
+    RECORD_SHOWN(RECORD_SHOWN_ORDER)
+    int price_decimals, qty_decimals; /* of the history's */
 };
 
 struct status_log {

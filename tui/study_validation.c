@@ -15,24 +15,11 @@
 #include "exchange/clock.h"
 #include "trainer/study/overfit.h"
 #include "trainer/study/validation.h"
-
-static double number(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static int64_t count(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-
-    return json_is_integer(value) ? json_integer_value(value) : -1;
-}
+#include "tui/status_reader.h"
 
 static int trial_of(const json_t *proposal)
 {
-    int64_t trial = count(proposal, "trial");
+    int64_t trial = tui_status_count(proposal, "trial");
 
     return trial >= 0 && trial <= INT_MAX ? (int)trial : -1;
 }
@@ -48,21 +35,21 @@ static void take_gates(struct search_validation *v, const json_t *gates)
         if (!name || v->n_gates == SEARCH_GATES_MAX)
             continue;
         cli_text_clean(v->gates[v->n_gates].gate, sizeof(v->gates[0].gate), name);
-        v->gates[v->n_gates].figure = number(gate, "figure");
-        v->gates[v->n_gates].limit = number(gate, "limit");
+        v->gates[v->n_gates].figure = tui_status_number(gate, "figure");
+        v->gates[v->n_gates].limit = tui_status_number(gate, "limit");
         v->gates[v->n_gates++].passed = json_is_true(json_object_get(gate, "passed"));
     }
 }
 
 static void take_figures(struct search_validation *v, const json_t *proposal)
 {
-    v->pbo = number(proposal, "pbo");
-    v->loss = number(proposal, "probability_of_loss");
-    v->slope = number(proposal, "slope");
-    v->intercept = number(proposal, "intercept");
-    v->deflated = number(proposal, "deflated_sharpe");
-    v->skill = number(proposal, "skill");
-    v->expected = number(proposal, "expected_sharpe");
+    v->pbo = tui_status_number(proposal, "pbo");
+    v->loss = tui_status_number(proposal, "probability_of_loss");
+    v->slope = tui_status_number(proposal, "slope");
+    v->intercept = tui_status_number(proposal, "intercept");
+    v->deflated = tui_status_number(proposal, "deflated_sharpe");
+    v->skill = tui_status_number(proposal, "skill");
+    v->expected = tui_status_number(proposal, "expected_sharpe");
 }
 
 static void take_proposal(struct search_validation *v, const json_t *proposal)
@@ -72,16 +59,16 @@ static void take_proposal(struct search_validation *v, const json_t *proposal)
 
     v->have = true;
     v->trial = trial_of(proposal);
-    v->value = number(proposal, "value");
+    v->value = tui_status_number(proposal, "value");
     take_figures(v, proposal);
     v->admitted = json_is_true(json_object_get(proposal, "admitted"));
     cli_text_clean(v->verdict, sizeof(v->verdict), words ? words : "");
-    v->holdout.sharpe = number(holdout, "sharpe");
-    v->holdout.holding = number(holdout, "sharpe_holding");
-    v->holdout.equal_weight = number(holdout, "sharpe_equal_weight");
-    v->holdout.return_pct = number(holdout, "return_pct");
-    v->holdout.drawdown_pct = number(holdout, "drawdown_pct");
-    v->holdout.trades = count(holdout, "trades");
+    v->holdout.sharpe = tui_status_number(holdout, "sharpe");
+    v->holdout.holding = tui_status_number(holdout, "sharpe_holding");
+    v->holdout.equal_weight = tui_status_number(holdout, "sharpe_equal_weight");
+    v->holdout.return_pct = tui_status_number(holdout, "return_pct");
+    v->holdout.drawdown_pct = tui_status_number(holdout, "drawdown_pct");
+    v->holdout.trades = tui_status_count(holdout, "trades");
     take_gates(v, json_object_get(proposal, "gates"));
 }
 

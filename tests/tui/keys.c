@@ -197,7 +197,7 @@ static void check_cancel(void)
     CHECK_INT(view.prompt, PROMPT_NONE);
 
     model->history.n_orders = 1; /* one that has ended stands below the live one */
-    model->history.orders[0] = (struct history_order){.id = 3};
+    model->history.orders[0] = (struct status_order){.id = 3};
     press('j');
     CHECK_INT(view.cursor[PANEL_ORDERS], 1);
     press('x');

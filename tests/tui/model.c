@@ -111,7 +111,7 @@ static void check_whole(void)
     CHECK_INT(s->symbols[1].bar_open_ms, -1);
     CHECK_INT(s->n_positions, 2);
     CHECK(isnan(s->positions[1].stop));
-    CHECK_INT(s->orders[0].order, 7);
+    CHECK_INT(s->orders[0].id, 7);
     CHECK(isnan(s->orders[0].price));
     CHECK_INT(s->n_refusals, 1);
     CHECK_INT(s->refusals[0].count, 1);

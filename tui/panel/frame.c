@@ -270,3 +270,12 @@ struct area panel_frame_box(const struct area *screen, int width, int height, co
     tui_area_printf(&box, 2, 0, STYLE_FOCUS, " %s ", title);
     return tui_area_part(&box, 2, 1, width - 4, height - 2);
 }
+
+enum style panel_frame_feed_style(const char *state)
+{
+    if (strcmp(state, "ok") == 0)
+        return STYLE_GOOD;
+    if (strcmp(state, "closed") == 0)
+        return STYLE_NORMAL;
+    return strcmp(state, "failed") == 0 ? STYLE_BAD : STYLE_WARN;
+}

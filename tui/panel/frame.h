@@ -96,4 +96,7 @@ int panel_frame_segments(const struct area *area, int x, int y, int end, struct 
 /* A box in the middle of the screen with a title; returns its inside. */
 struct area panel_frame_box(const struct area *screen, int width, int height, const char *title);
 
+/* Of a feed or a venue in that state. */
+enum style panel_frame_feed_style(const char *state);
+
 #endif

@@ -20,15 +20,6 @@ void panel_too_small(const struct area *area, const struct scene *scene)
         tui_area_text(area, x + 2, 0, STYLE_BAD, "no daemon");
 }
 
-static enum style feed_style(const char *state)
-{
-    if (strcmp(state, "ok") == 0)
-        return STYLE_GOOD;
-    if (strcmp(state, "closed") == 0)
-        return STYLE_NORMAL;
-    return strcmp(state, "failed") == 0 ? STYLE_BAD : STYLE_WARN;
-}
-
 static void feed_segment(struct segment *ret, const struct scene *scene)
 {
     const struct model *model = scene->model;
@@ -48,12 +39,12 @@ static void feed_segment(struct segment *ret, const struct scene *scene)
         int64_t left = feed->retry_in_ms - tui_model_age(model, 0, scene->now);
         cli_format_age(age, left > 0 ? left : 0);
         snprintf(ret->text, sizeof(ret->text), "feed %s in %.12s", feed->state, age);
-        ret->style = feed_style(feed->state);
+        ret->style = panel_frame_feed_style(feed->state);
     } else {
         cli_format_age(age, tui_model_age(model, feed->age_ms, scene->now));
         snprintf(ret->text, sizeof(ret->text), "feed %s%s%.12s", feed->state[0] ? feed->state : "n/a",
                  feed->age_ms < 0 ? "" : " ", feed->age_ms < 0 ? "" : age);
-        ret->style = feed_style(feed->state);
+        ret->style = panel_frame_feed_style(feed->state);
     }
 }
 

@@ -31,14 +31,6 @@ static const struct column columns[COLUMNS] = {
     {"trail", 8, true, 10},    {"grp", 5, true, 10},    {"why", 16, false, 7},
 };
 
-/* One line, whether the daemon told it (live) or the database holds it. */
-struct line {
-    int64_t id, ts_ns, group;
-    const char *side, *symbol, *account, *type, *tif, *state, *why;
-    double qty, filled, price, stop, trail, trail_pct;
-    int price_decimals, qty_decimals;
-};
-
 /* The type's name in the few columns that there are. */
 static const char *short_type(const char *type)
 {
@@ -58,7 +50,7 @@ static const char *short_type(const char *type)
 static bool is_live(const struct model *model, int64_t id)
 {
     for (int i = 0; i < model->status.n_orders; i++)
-        if (model->status.orders[i].order == id)
+        if (model->status.orders[i].id == id)
             return true;
     return false;
 }
@@ -72,58 +64,22 @@ int panel_orders_rows(const struct model *model)
     return n;
 }
 
-static struct line live_line(const struct model *model, int at)
+/* One that works: its time and decimals are the database's, where that has it. */
+static struct status_order live_order(const struct model *model, int at)
 {
-    const struct status_order *o = &model->status.orders[at];
-    const struct status_symbol *symbol = tui_model_symbol(model, o->symbol);
-    struct line line = {.id = o->order,
-                        .group = o->group,
-                        .side = o->side,
-                        .symbol = o->symbol,
-                        .account = o->account,
-                        .type = o->type,
-                        .tif = o->tif,
-                        .state = o->state,
-                        .why = o->tag,
-                        .qty = o->qty,
-                        .filled = o->filled,
-                        .price = o->price,
-                        .stop = o->stop,
-                        .trail = o->trail,
-                        .trail_pct = o->trail_pct,
-                        .price_decimals = symbol ? symbol->price_decimals : 2,
-                        .qty_decimals = 8};
+    struct status_order order = model->status.orders[at];
+    const struct status_symbol *symbol = tui_model_symbol(model, order.symbol);
 
+    order.updated_ns = 0;
+    order.reason[0] = '\0';
+    order.price_decimals = symbol ? symbol->price_decimals : 2;
+    order.qty_decimals = 8;
     for (int i = 0; i < model->history.n_orders; i++)
-        if (model->history.orders[i].id == o->order) {
-            line.ts_ns = model->history.orders[i].updated_ns;
-            line.qty_decimals = model->history.orders[i].qty_decimals;
+        if (model->history.orders[i].id == order.id) {
+            order.updated_ns = model->history.orders[i].updated_ns;
+            order.qty_decimals = model->history.orders[i].qty_decimals;
         }
-    return line;
-}
-
-static struct line past_line(const struct model *model, int at)
-{
-    const struct history_order *o = &model->history.orders[at];
-
-    return (struct line){.id = o->id,
-                         .ts_ns = o->updated_ns,
-                         .group = o->group,
-                         .side = o->side,
-                         .symbol = o->symbol,
-                         .account = o->account,
-                         .type = o->type,
-                         .tif = o->tif,
-                         .state = o->state,
-                         .why = o->reason[0] ? o->reason : o->tag,
-                         .qty = o->qty,
-                         .filled = o->filled,
-                         .price = o->price,
-                         .stop = o->stop,
-                         .trail = o->trail,
-                         .trail_pct = o->trail_pct,
-                         .price_decimals = o->price_decimals,
-                         .qty_decimals = o->qty_decimals};
+    return order;
 }
 
 static enum style state_style(const char *state)
@@ -138,57 +94,58 @@ static enum style state_style(const char *state)
 }
 
 /* A trailing stop's distance: "1.5%" or in price; "" for none. */
-static const char *trail_text(char buf[static FORMAT_MAX], const struct line *line)
+static const char *trail_text(char buf[static FORMAT_MAX], const struct status_order *order)
 {
     buf[0] = '\0';
-    if (isfinite(line->trail_pct))
-        snprintf(buf, FORMAT_MAX, "%.4g%%", line->trail_pct);
-    else if (isfinite(line->trail))
-        cli_format_fit(buf, line->trail, line->price_decimals, columns[TRAIL].width);
+    if (isfinite(order->trail_pct))
+        snprintf(buf, FORMAT_MAX, "%.4g%%", order->trail_pct);
+    else if (isfinite(order->trail))
+        cli_format_fit(buf, order->trail, order->price_decimals, columns[TRAIL].width);
     return buf;
 }
 
 /* The prices. Without room for the trigger's own column it stands in the price's: what has to happen first.
  */
-static void draw_prices(const struct table *table, int y, const struct line *line)
+static void draw_prices(const struct table *table, int y, const struct status_order *order)
 {
     bool apart = table->x[TRIGGER] >= 0;
-    double first = !apart && isfinite(line->stop) ? line->stop : line->price;
+    double first = !apart && isfinite(order->stop) ? order->stop : order->price;
     char text[FORMAT_MAX];
 
     if (isfinite(first))
-        cli_format_fit(text, first, line->price_decimals, columns[PRICE].width);
-    else if (apart || !trail_text(text, line)[0])
+        cli_format_fit(text, first, order->price_decimals, columns[PRICE].width);
+    else if (apart || !trail_text(text, order)[0])
         snprintf(text, sizeof(text), "market");
     panel_table_text(table, PRICE, y, STYLE_NORMAL, text);
     panel_table_text(table, TRIGGER, y, STYLE_NORMAL,
-                     isfinite(line->stop)
-                         ? cli_format_fit(text, line->stop, line->price_decimals, columns[TRIGGER].width)
+                     isfinite(order->stop)
+                         ? cli_format_fit(text, order->stop, order->price_decimals, columns[TRIGGER].width)
                          : "");
-    panel_table_text(table, TRAIL, y, STYLE_NORMAL, trail_text(text, line));
+    panel_table_text(table, TRAIL, y, STYLE_NORMAL, trail_text(text, order));
 }
 
-static void draw_line(const struct table *table, int y, const struct line *line)
+static void draw_line(const struct table *table, int y, const struct status_order *order)
 {
     char text[FORMAT_MAX];
 
-    panel_table_text(table, TIME, y, STYLE_DIM, line->ts_ns ? cli_format_clock(text, line->ts_ns) : "");
-    snprintf(text, sizeof(text), "%lld", (long long)line->id);
+    panel_table_text(table, TIME, y, STYLE_DIM,
+                     order->updated_ns ? cli_format_clock(text, order->updated_ns) : "");
+    snprintf(text, sizeof(text), "%lld", (long long)order->id);
     panel_table_text(table, ID, y, STYLE_DIM, text);
-    panel_table_text(table, SIDE, y, line->side[0] == 'B' ? STYLE_UP : STYLE_DOWN, line->side);
-    panel_table_text(table, SYMBOL, y, STYLE_STRONG, line->symbol);
-    panel_table_text(table, ACCOUNT, y, STYLE_DIM, line->account);
-    panel_table_text(table, TYPE, y, STYLE_NORMAL, short_type(line->type));
-    panel_table_text(table, TIF, y, STYLE_DIM, line->tif);
-    panel_table_text(table, STATE, y, state_style(line->state), line->state);
+    panel_table_text(table, SIDE, y, order->side[0] == 'B' ? STYLE_UP : STYLE_DOWN, order->side);
+    panel_table_text(table, SYMBOL, y, STYLE_STRONG, order->symbol);
+    panel_table_text(table, ACCOUNT, y, STYLE_DIM, order->account);
+    panel_table_text(table, TYPE, y, STYLE_NORMAL, short_type(order->type));
+    panel_table_text(table, TIF, y, STYLE_DIM, order->tif);
+    panel_table_text(table, STATE, y, state_style(order->state), order->state);
     panel_table_text(table, QTY, y, STYLE_NORMAL,
-                     cli_format_fit(text, line->qty, line->qty_decimals, columns[QTY].width));
+                     cli_format_fit(text, order->qty, order->qty_decimals, columns[QTY].width));
     panel_table_text(table, FILLED, y, STYLE_NORMAL,
-                     cli_format_fit(text, line->filled, line->qty_decimals, columns[FILLED].width));
-    draw_prices(table, y, line);
-    snprintf(text, sizeof(text), "%lld", (long long)line->group);
-    panel_table_text(table, GROUP, y, STYLE_DIM, line->group >= 0 ? text : "");
-    panel_table_text(table, WHY, y, STYLE_DIM, line->why);
+                     cli_format_fit(text, order->filled, order->qty_decimals, columns[FILLED].width));
+    draw_prices(table, y, order);
+    snprintf(text, sizeof(text), "%lld", (long long)order->group);
+    panel_table_text(table, GROUP, y, STYLE_DIM, order->group >= 0 ? text : "");
+    panel_table_text(table, WHY, y, STYLE_DIM, order->reason[0] ? order->reason : order->tag);
 }
 
 void panel_orders(const struct area *area, const struct scene *scene)
@@ -207,16 +164,14 @@ void panel_orders(const struct area *area, const struct scene *scene)
         panel_frame_empty(&body, panel_frame_no_history(model, "none yet"));
     for (int i = 0; i < live; i++)
         if (i >= window.first && i < window.end) {
-            struct line line = live_line(model, i);
-            draw_line(&table, i - window.first + 1, &line);
+            struct status_order order = live_order(model, i);
+            draw_line(&table, i - window.first + 1, &order);
         }
     for (int i = 0; i < model->history.n_orders; i++) {
         if (is_live(model, model->history.orders[i].id))
             continue;
-        if (row >= window.first && row < window.end) {
-            struct line line = past_line(model, i);
-            draw_line(&table, row - window.first + 1, &line);
-        }
+        if (row >= window.first && row < window.end)
+            draw_line(&table, row - window.first + 1, &model->history.orders[i]);
         row++;
     }
     if (window.cursor >= 0)
@@ -232,20 +187,21 @@ void panel_cancel(const struct area *screen, const struct scene *scene)
     bool alive = false;
 
     for (int i = 0; i < model->status.n_orders; i++) {
-        if (model->status.orders[i].order != scene->view->order)
+        if (model->status.orders[i].id != scene->view->order)
             continue;
-        struct line line = live_line(model, i);
+        struct status_order order = live_order(model, i);
         alive = true;
-        double shown = isfinite(line.stop) ? line.stop : line.price;
-        tui_area_printf(&box, 0, y++, STYLE_STRONG, "order %lld: %s %s %s %s", (long long)line.id, line.side,
-                        cli_format_number(qty, line.qty, line.qty_decimals), line.symbol, line.type);
+        double shown = isfinite(order.stop) ? order.stop : order.price;
+        tui_area_printf(&box, 0, y++, STYLE_STRONG, "order %lld: %s %s %s %s", (long long)order.id,
+                        order.side, cli_format_number(qty, order.qty, order.qty_decimals), order.symbol,
+                        order.type);
         tui_area_printf(&box, 2, y, STYLE_NORMAL, "%s%s, %s, of %s", isfinite(shown) ? "at " : "",
-                        isfinite(shown)               ? cli_format_number(price, shown, line.price_decimals)
-                        : trail_text(price, &line)[0] ? price
-                                                      : "at market",
-                        line.state, line.account);
+                        isfinite(shown)                ? cli_format_number(price, shown, order.price_decimals)
+                        : trail_text(price, &order)[0] ? price
+                                                       : "at market",
+                        order.state, order.account);
         for (int k = 0; k < model->status.n_orders; k++)
-            others += k != i && line.group >= 0 && model->status.orders[k].group == line.group;
+            others += k != i && order.group >= 0 && model->status.orders[k].group == order.group;
     }
     if (!alive)
         tui_area_printf(&box, 0, 0, STYLE_STRONG, "order %lld has ended", (long long)scene->view->order);

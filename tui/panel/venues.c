@@ -32,15 +32,6 @@ static const struct column columns[COLUMNS] = {
     {"age", 9, true, 2},
 };
 
-static enum style state_style(const char *state)
-{
-    if (strcmp(state, "ok") == 0)
-        return STYLE_GOOD;
-    if (strcmp(state, "closed") == 0)
-        return STYLE_NORMAL;
-    return strcmp(state, "failed") == 0 ? STYLE_BAD : STYLE_WARN;
-}
-
 /* "1/2": both counts, or "n/a". */
 static const char *of(char buf[static FORMAT_MAX], int64_t part, int64_t whole)
 {
@@ -123,7 +114,8 @@ static void row(const struct table *table, int y, const struct scene *scene, con
         snprintf(text, sizeof(text), "%.12s %.12s", venue->state, cli_format_age(age, left > 0 ? left : 0));
     else
         snprintf(text, sizeof(text), "%s", venue->state[0] ? venue->state : "n/a");
-    panel_table_text(table, STATE, y, panel_frame_style(freshness, state_style(venue->state)), text);
+    panel_table_text(table, STATE, y, panel_frame_style(freshness, panel_frame_feed_style(venue->state)),
+                     text);
     panel_table_text(table, MARKET, y, panel_frame_style(freshness, STYLE_NORMAL),
                      venue->market[0] ? venue->market : "n/a");
     panel_table_text(table, RATE, y, panel_frame_style(freshness, STYLE_NORMAL),
