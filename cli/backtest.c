@@ -145,7 +145,8 @@ static void finish(void *into)
     free(args->ticks_text);
 }
 
-static const struct option_action actions[] = {{.run = run}};
+static const struct option_action actions[] = {
+    {.example = "--strategy sma-cross --bars BTCUSDT_5m.csv", .run = run}};
 
 #define AT(member) offsetof(struct backtest_args, member)
 

@@ -191,7 +191,7 @@ static void init(void *into)
 }
 
 static const struct option_action actions[] = {
-    {.arguments = "[ORDER|CLIENT_ID]", .need = OPTION_NEEDS_STATE, .run = run}};
+    {.arguments = "[ORDER|CLIENT_ID]", .example = "7", .need = OPTION_NEEDS_STATE, .run = run}};
 
 static const struct option_row options[] = {
     {"all", NULL, "every order of the log; says how many are equal, or exits 1 with the first difference",

@@ -147,7 +147,7 @@ static const struct option_action actions[] = {
      "one step up: the newest policy of the training of that name becomes a challenger with an account of "
      "its own; a challenger the champion, to whom the account champion is handed; one that trades takes its "
      "training's newer file over",
-     .need = OPTION_NEEDS_DAEMON, .run = ask},
+     .example = "ppo", .need = OPTION_NEEDS_DAEMON, .run = ask},
     {"retire", "POLICY", "takes it off its accounts, and closes what they hold", .need = OPTION_NEEDS_DAEMON,
      .run = ask},
 };

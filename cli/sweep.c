@@ -134,7 +134,9 @@ static void finish(void *into)
     cli_run_finish(&sweep->run);
 }
 
-static const struct option_action actions[] = {{.run = run}};
+static const struct option_action actions[] = {
+    {.example = "--strategy sma-cross --bars BTCUSDT_5m.csv --grid fast=5:30:5 --grid slow=40,80,120",
+     .run = run}};
 
 #define AT(member) offsetof(struct sweep, member)
 

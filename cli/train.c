@@ -134,7 +134,7 @@ static const struct option_action actions[] = {
      "starts one. Without --config: 64x64 networks on the daemon's own bars, until stopped. A configuration "
      "with [study] or [search] starts a study (papertape study shows it). TRAINING is 1 to 31 letters, "
      "digits, -, _ and dots",
-     .need = OPTION_NEEDS_DAEMON, .run = change},
+     .example = "ppo", .need = OPTION_NEEDS_DAEMON, .run = change},
     {"stop", "TRAINING", "asks for a checkpoint and the end", .need = OPTION_NEEDS_DAEMON, .run = change},
     {"resume", "TRAINING", "continues from there", .need = OPTION_NEEDS_DAEMON, .run = change},
     {"restart", "TRAINING",

@@ -74,7 +74,8 @@ static void init(void *into)
     cli_guard_init(into, "warmup");
 }
 
-static const struct option_action actions[] = {{.arguments = "[STRATEGY]", .run = run}};
+static const struct option_action actions[] = {
+    {.arguments = "[STRATEGY]", .example = "sma-cross", .run = run}};
 
 #define AT(member) offsetof(struct guard_args, member)
 

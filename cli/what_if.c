@@ -280,7 +280,8 @@ static void init(void *into)
     *(struct asked *)into = (struct asked){.account = "main", .at_ns = NO_TIME, .to_ns = INT64_MAX};
 }
 
-static const struct option_action actions[] = {{.need = OPTION_NEEDS_STATE, .run = run}};
+static const struct option_action actions[] = {
+    {.example = "--at 2024-08-08T14:00:00Z --strategy none", .need = OPTION_NEEDS_STATE, .run = run}};
 
 static const struct option_row options[] = {
     {"at", "T", "the moment, as 2024-08-08T14:00:00Z", offsetof(struct asked, at_ns), cli_stored_take_time},

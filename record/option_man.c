@@ -50,19 +50,22 @@ static void print_options(const struct option_program *program, const struct opt
     }
 }
 
-/* `section`: "SH", or "SS" within the page of a program. */
-static void print_verb(const struct option_program *program, const struct option_verb *verb,
-                       const char *section, FILE *out)
+static void print_synopsis(const struct option_program *program, const struct option_verb *verb, FILE *out)
 {
-    char *synopsis;
-
-    fprintf(out, ".%s %s\n", section, verb->name);
     for (size_t i = 0; i < verb->n_actions; i++) {
-        synopsis = option_synopsis(program, verb, &verb->actions[i]);
+        char *synopsis = option_synopsis(program, verb, &verb->actions[i]);
         fputs(i ? ".br\n.B " : ".PP\n.B ", out);
         option_man_text(out, synopsis ? synopsis : "");
         free(synopsis);
     }
+}
+
+/* `section`: "SH", or "SS" within the page of a program. */
+static void print_verb(const struct option_program *program, const struct option_verb *verb,
+                       const char *section, FILE *out)
+{
+    fprintf(out, ".%s %s\n", section, verb->name);
+    print_synopsis(program, verb, out);
     fputs(".PP\n", out);
     option_man_text(out, verb->about);
     for (size_t i = 0; i < verb->n_actions; i++)
@@ -90,6 +93,39 @@ static void print_own(const struct option_program *program, FILE *out)
         option_man_text(out, program->bare->exits);
 }
 
+/* Those that a refusal names, each as a line. */
+static void print_examples(const struct option_program *program, const struct option_verb *verb, FILE *out)
+{
+    for (size_t i = 0; i < verb->n_actions; i++) {
+        const struct option_action *action = &verb->actions[i];
+        const char *word = action->name ? action->name : "";
+        if (!action->example)
+            continue;
+        fputs(".PP\n.EX\n", out);
+        fprintf(out, "%s %s %.*s%s%s\n.EE\n", program->name, verb->name, (int)strcspn(word, "|"), word,
+                *word ? " " : "", action->example);
+    }
+}
+
+static bool has_page(const struct option_verb *verb, const char *page)
+{
+    return verb->page && strcmp(verb->page, page) == 0;
+}
+
+/* One of the parts above of each verb of a page. */
+static void print_each(const struct option_program *program, const char *page, FILE *out,
+                       void (*print)(const struct option_program *, const struct option_verb *, FILE *))
+{
+    for (size_t i = 0; i < program->n_verbs; i++)
+        if (has_page(program->verbs[i], page))
+            print(program, program->verbs[i], out);
+}
+
+static void print_section(const struct option_program *program, const struct option_verb *verb, FILE *out)
+{
+    print_verb(program, verb, "SH", out);
+}
+
 bool option_man(const struct option_program *program, const char *page, FILE *out)
 {
     char term[OPTION_TERM_MAX];
@@ -101,7 +137,7 @@ bool option_man(const struct option_program *program, const char *page, FILE *ou
     }
     for (size_t i = 0; i < program->n_verbs; i++) {
         const struct option_verb *verb = program->verbs[i];
-        if (!verb->page || strcmp(verb->page, page) != 0)
+        if (!has_page(verb, page))
             continue;
         if (n++ == 0)
             fprintf(out, ".TH %s\\-%s 1\n.SH NAME\n%s\\-%s \\- ", program->name, page, program->name, page);
@@ -111,14 +147,14 @@ bool option_man(const struct option_program *program, const char *page, FILE *ou
     }
     if (n == 0)
         return false;
-    fputc('\n', out);
-    for (size_t i = 0; i < program->n_verbs; i++)
-        if (program->verbs[i]->page && strcmp(program->verbs[i]->page, page) == 0)
-            print_verb(program, program->verbs[i], "SH", out);
+    fputs("\n.SH SYNOPSIS\n", out);
+    print_each(program, page, out, print_synopsis);
+    print_each(program, page, out, print_section);
     fputs(".SH OPTIONS OF ALL VERBS\n", out);
     for (size_t i = 0; i < program->n_global; i++)
         option_man_entry(out, option_term(&program->global[i], term), program->global[i].words);
-    fprintf(out, ".SH EXIT STATUS\n%s.\n.SH SEE ALSO\n.BR %s (1)\n", option_exits(program, true),
-            program->name);
+    fprintf(out, ".SH EXIT STATUS\n%s.\n.SH EXAMPLES\n", option_exits(program, true));
+    print_each(program, page, out, print_examples);
+    fprintf(out, ".SH SEE ALSO\n.BR %s (1)\n", program->name);
     return true;
 }

@@ -106,6 +106,8 @@ def pages_of(program):
 
 def check_pages(program, helps):
     sections, text = pages_of(program)
+    for page in PAGES.get(name(program), []):
+        assert re.search(rf"^[.]SH EXAMPLES\n[.]PP\n[.]EX\n{name(program)} ", text.split(f".TH {name(program)}-{page} ")[1].split(".TH ")[0], re.M), page
     everywhere = "".join(text.split(".SH OPTIONS OF ALL VERBS")[1:]) or sections["bare"]
     for verb, options in helps.items():
         missing = {option for option in options if not re.search(re.escape(option) + r"\b", sections[verb or "bare"] + everywhere)}

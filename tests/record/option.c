@@ -236,6 +236,8 @@ static void check_texts(void)
     text = printed(print_help, "fills");
     CHECK(strstr(text, "Usage: prog fills [SYMBOL] [--csv|--json]\n\nAbout fills.\n"));
     text = printed(print_man, "market");
+    CHECK(strstr(text, ".SH SYNOPSIS\n.PP\n.B prog fills [") &&
+          strstr(text, ".SH EXAMPLES\n.PP\n.EX\nprog symbol add SOLUSDT\n.EE\n.SH SEE ALSO\n"));
     CHECK(strstr(text, ".TH prog\\-market 1\n") && strstr(text, ".B \\-l, \\-\\-limit P\n"));
     FILE *null = fopen("/dev/null", "w");
     CHECK(!option_man(&program, "moon", null));

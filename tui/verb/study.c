@@ -153,7 +153,7 @@ static const struct option_action actions[] = {
     {"show", "STUDY",
      "one: its trials, best first (completed, pruned, infeasible, others), what its parameters matter "
      "(fANOVA), its proposal. Workers of two directions are two searches, and are to be named themselves",
-     .need = OPTION_NEEDS_STATE, .run = run},
+     .example = "ppo", .need = OPTION_NEEDS_STATE, .run = run},
 };
 
 static const struct option_row options[] = {
