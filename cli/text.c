@@ -3,39 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exchange/utf8.h"
+
 size_t cli_text_decode(const char *s, wchar_t *ret)
 {
-    const unsigned char *p = (const unsigned char *)s;
-    static const unsigned least[5] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t n;
-    unsigned c;
-
-    if (p[0] < 0x80) {
-        *ret = (wchar_t)p[0];
-        return 1;
-    }
-    *ret = TEXT_REPLACEMENT;
-    if (p[0] >= 0xc2 && p[0] < 0xe0) {
-        n = 2;
-        c = p[0] & 0x1fu;
-    } else if (p[0] >= 0xe0 && p[0] < 0xf0) {
-        n = 3;
-        c = p[0] & 0x0fu;
-    } else if (p[0] >= 0xf0 && p[0] < 0xf5) {
-        n = 4;
-        c = p[0] & 0x07u;
-    } else {
-        return 1;
-    }
-    for (size_t i = 1; i < n; i++) {
-        if ((p[i] & 0xc0) != 0x80)
-            return 1;
-        c = c << 6 | (p[i] & 0x3fu);
-    }
-    if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
-        return 1;
-    *ret = (wchar_t)c;
-    return n;
+    uint32_t code = TEXT_REPLACEMENT;
+    size_t n = utf8_character(s, UTF8_MAX, &code);
+    *ret = (wchar_t)code;
+    return n > 0 ? n : 1;
 }
 
 /* Characters that wcwidth() may pass but that reorder or break a line. */

@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "exchange/utf8.h"
+
 static atomic_int log_level = LOG_LEVEL_INFO;
 static atomic_bool to_journal;
 
@@ -39,20 +41,11 @@ void daemon_log_init(enum log_level level)
 }
 
 /* Length of the UTF-8 character at s, 0 when it is none or a control character. */
-static int plain_character(const unsigned char *s)
+static size_t plain_character(const char *s)
 {
-    if (s[0] < 0x80)
-        return s[0] >= 0x20 && s[0] != 0x7f;
-    int n = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-    if (s[0] < 0xc2 || s[0] > 0xf4)
-        return 0;
-    for (int i = 1; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    bool c1 = s[0] == 0xc2 && s[1] < 0xa0,
-         overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90),
-         outside = (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf4 && s[1] > 0x8f);
-    return c1 || overlong || outside ? 0 : n;
+    uint32_t code;
+    size_t n = utf8_character(s, UTF8_MAX, &code);
+    return n > 0 && code >= ' ' && (code < 0x7f || code >= 0xa0) ? n : 0;
 }
 
 /* Appends the message, escaped, to line[at..LOG_LINE_MAX); returns the new end, with room for a newline left.
@@ -61,17 +54,17 @@ static size_t append(char *line, size_t at, const char *message)
 {
     static const char cut[] = "...";
     const size_t end = LOG_LINE_MAX - sizeof cut - 1; /* what fits before the cut mark and the newline */
-    for (const unsigned char *s = (const unsigned char *)message; *s;) {
+    for (const char *s = message; *s;) {
         char escaped[5];
-        const char *from = (const char *)s;
-        size_t n = (size_t)plain_character(s), used = n;
+        const char *from = s;
+        size_t n = plain_character(s), used = n;
         if (n == 0) {
             from = escaped;
             used = 1;
             if (*s == '\n' || *s == '\t')
                 n = (size_t)snprintf(escaped, sizeof escaped, "\\%c", *s == '\n' ? 'n' : 't');
             else
-                n = (size_t)snprintf(escaped, sizeof escaped, "\\x%02x", *s);
+                n = (size_t)snprintf(escaped, sizeof escaped, "\\x%02x", (unsigned char)*s);
         }
         if (at + n > end) {
             memcpy(line + at, cut, sizeof cut - 1);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "exchange/utf8.h"
 #include "exchange/whole_file.h"
 
 enum { WHY = CONFIG_WHY_MAX };
@@ -12,31 +13,6 @@ static const char bom[] = "\xEF\xBB\xBF";
 #define BLANKS " \t\r\n\v\f"
 
 /* ---- errors ---- */
-
-/* Bytes of a letter beyond ASCII that begins here; 0: none does. */
-static size_t letter_bytes(const unsigned char *p)
-{
-    size_t n = *p >= 0xC2 && *p < 0xE0 ? 2 : *p >= 0xE0 && *p < 0xF0 ? 3 : *p >= 0xF0 && *p < 0xF5 ? 4 : 0;
-    for (size_t i = 1; i < n; i++)
-        if ((p[i] & 0xC0) != 0x80)
-            return 0;
-    bool wrong = (*p == 0xE0 && p[1] < 0xA0) || (*p == 0xED && p[1] > 0x9F) || (*p == 0xF0 && p[1] < 0x90) ||
-                 (*p == 0xF4 && p[1] > 0x8F);
-    return wrong ? 0 : n;
-}
-
-/* What is not UTF-8, and control characters, as ?: sentences quote the text, and are shown and sent on. */
-static void clean(char *text)
-{
-    for (unsigned char *p = (unsigned char *)text; *p;) {
-        size_t n = letter_bytes(p);
-        if (n == 0) {
-            *p = *p < ' ' || *p >= 0x7F ? '?' : *p;
-            n = 1;
-        }
-        p += n;
-    }
-}
 
 /* Room for one more of n elements of `size` bytes. */
 static void *grown(struct config_file *file, void *array, size_t n, size_t *cap, size_t size)
@@ -70,10 +46,10 @@ void config_file_error(struct config_file *file, int line, const char *section, 
     memcpy(error.words, words, w);
     if (key) {
         memcpy(error.key, key, k);
-        clean(error.key);
+        utf8_clean(error.key);
     }
-    clean(error.section);
-    clean(error.words);
+    utf8_clean(error.section);
+    utf8_clean(error.words);
     file->errors[file->n_errors++] = error;
 }
 

@@ -7,27 +7,14 @@
 #include <string.h>
 
 #include "exchange/decimal.h"
+#include "exchange/utf8.h"
 #include "record/print.h"
 #include "record/value.h"
-
-/* The bytes of the character of UTF-8 that begins there; 0: none does. */
-static size_t character(const char *at, size_t n)
-{
-    if ((unsigned char)*at < 0x80)
-        return 1;
-    for (size_t len = 2; len <= 4 && len <= n; len++) {
-        json_t *json = json_stringn(at, len);
-        json_decref(json);
-        if (json)
-            return len;
-    }
-    return 0;
-}
 
 void record_json_clean(char *text, size_t n)
 {
     for (size_t at = 0, len; at < n; at += len ? len : 1)
-        if ((len = character(text + at, n - at)) == 0)
+        if ((len = utf8_character(text + at, n - at, NULL)) == 0)
             text[at] = '?';
 }
 

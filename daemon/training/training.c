@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "db/records.h"
+#include "exchange/utf8.h"
 #include "record/json.h"
 
 enum {
@@ -51,39 +52,16 @@ bool daemon_training_state_works(const char *state)
     return i >= 0 && states[i].works;
 }
 
-/* The bytes of the character of UTF-8 that begins there; 0: none does; -1: the text ends within it. */
-static int character(const char *at)
-{
-    const unsigned char *c = (const unsigned char *)at;
-    int n = c[0] < 0x80                   ? 1
-            : c[0] >= 0xc2 && c[0] < 0xe0 ? 2
-            : c[0] >= 0xe0 && c[0] < 0xf0 ? 3
-            : c[0] < 0xf5                 ? 4
-                                          : 0;
-    if (c[0] >= 0x80 && c[0] < 0xc2)
-        return 0;
-    for (int i = 1; i < n; i++)
-        if (!c[i])
-            return -1;
-        else if ((c[i] & 0xc0) != 0x80)
-            return 0;
-    json_t *json =
-        n > 0 ? json_stringn(at, (size_t)n) : NULL; /* surrogates, overlong ones, beyond the last */
-    json_decref(json);
-    return json ? n : 0;
-}
-
 void daemon_training_clean(char *text)
 {
-    for (char *c = text; *c;) {
-        int n = character(c);
-        if (n < 0)
-            *c = '\0';
-        else if (n == 0 || (n == 1 && (*c < ' ' || *c == 127)))
-            *c++ = '?';
-        else
-            c += n;
-    }
+    size_t n = strlen(text), last = n;
+    while (last > 0 && n - last < UTF8_MAX - 1 && ((unsigned char)text[last - 1] & 0xc0) == 0x80)
+        last--;
+    unsigned char lead = last > 0 ? (unsigned char)text[last - 1] : 0;
+    size_t whole = lead >= 0xf5 ? 0 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 0;
+    if (n - last + 1 < whole)
+        text[last - 1] = '\0';
+    utf8_clean(text);
 }
 
 /* ---- from the co-process ---- */
