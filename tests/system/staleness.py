@@ -229,7 +229,7 @@ def thin(folder):
     daemon.wait_status(lambda s: any(x["state"] == "quiet" for x in s["feed"]["streams"]), "thin: a quiet stream")
     seconds = MINUTES * 60 if not harness.LONG else 300
     most, states = watch(daemon, seconds, 1)
-    assert not daemon.status_object()["symbols"][0]["stale"]
+    daemon.wait_status(lambda s: not s["symbols"][0]["stale"], "thin: what REST confirms is not stale")
     print(f"thin: {seconds:.0f} s without a reconnection, at most {most} streams stale, states {sorted(states)}", flush=True)
     stop(replay, daemon)
 
