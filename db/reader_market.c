@@ -12,13 +12,8 @@
 int db_reader_prices(struct db_reader *reader, void (*row)(void *ctx, const struct db_price_row *row),
                      void *ctx)
 {
-    sqlite3_stmt *stmt;
-    struct db_price price;
-    struct db_named named;
-    int r = db_query(reader, DB_SELECT("prices", RECORD_PRICES) "ORDER BY symbol", NULL, &stmt);
-    while (r >= 0 && (r = db_query_row(reader, stmt, &db_record_prices, &price, &named)) > 0)
-        row(ctx, &(struct db_price_row){named.symbol, price});
-    return db_query_end(stmt, r);
+    DB_QUERY_MAKE(struct db_price, &db_record_prices, DB_SELECT("prices", RECORD_PRICES) "ORDER BY symbol",
+                  NULL, &(struct db_price_row){named.symbol, each});
 }
 
 /* The width of a span so that `points` of them cover what there is; 1 for every point. */

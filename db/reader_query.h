@@ -39,13 +39,17 @@ struct db_named {
 int db_query_row(struct db_reader *reader, sqlite3_stmt *stmt, const struct record *record, void *row,
                  struct db_named *ret);
 
-/* The body of a function that hands each row of a query, a record's, to row(ctx, …). */
-#define DB_QUERY_EACH(type, record, sql, params) \
+/* The body of a function that hands each row of a query, a record's, to row(ctx, …); and of one that hands
+ * on what is made of `each` and of whom it `named`. An error of the query, or of a row, ends it and is
+ * returned; what was handed on before stays so. */
+#define DB_QUERY_EACH(type, record, sql, params) DB_QUERY_MAKE(type, record, sql, params, &each)
+#define DB_QUERY_MAKE(type, record, sql, params, ...) \
     type each = {0}; \
+    struct db_named named; \
     sqlite3_stmt *stmt; \
     int r = db_query(reader, sql, params, &stmt); \
-    while (r >= 0 && (r = db_query_row(reader, stmt, record, &each, NULL)) > 0) \
-        row(ctx, &each); \
+    while (r >= 0 && (r = db_query_row(reader, stmt, record, &each, &named)) > 0) \
+        row(ctx, __VA_ARGS__); \
     return db_query_end(stmt, r)
 
 /* Finalises; r is what the query came to so far, and is returned. */

@@ -19,16 +19,8 @@ int db_reader_orders(struct db_reader *reader, bool only_live, int64_t limit,
         {ORDER_COLUMNS "ORDER BY id", ORDER_COLUMNS "ORDER BY id DESC LIMIT ?1"},
         {ORDER_COLUMNS LIVE "ORDER BY id", ORDER_COLUMNS LIVE "ORDER BY id DESC LIMIT ?1"},
     };
-    sqlite3_stmt *stmt;
-    struct db_order_row order;
-    struct db_named named;
-    int r = db_query(reader, sql[only_live][limit != 0], RECORD_PARAMS(limit), &stmt);
-    while (r >= 0 && (r = db_query_row(reader, stmt, &record_orders, &order.order, &named)) > 0) {
-        order.account = named.account;
-        order.symbol = named.symbol;
-        row(ctx, &order);
-    }
-    return db_query_end(stmt, r);
+    DB_QUERY_MAKE(struct order, &record_orders, sql[only_live][limit != 0], RECORD_PARAMS(limit),
+                  &(struct db_order_row){.order = each, .account = named.account, .symbol = named.symbol});
 }
 
 #define FILL_COLUMNS "SELECT " DB_FILL_COLUMNS ", rule FROM fills "
@@ -108,12 +100,7 @@ int db_reader_flows(struct db_reader *reader, int account, const char *currency,
 int db_reader_positions(struct db_reader *reader, void (*row)(void *ctx, const struct db_position_row *row),
                         void *ctx)
 {
-    sqlite3_stmt *stmt;
-    struct db_row_position stored = {0};
-    struct db_named named;
-    int r = db_query(reader, "SELECT " DB_POSITION_COLUMNS " FROM positions ORDER BY account, symbol", NULL,
-                     &stmt);
-    while (r >= 0 && (r = db_query_row(reader, stmt, &db_record_positions, &stored, &named)) > 0)
-        row(ctx, &(struct db_position_row){named.account, named.symbol, stored.position});
-    return db_query_end(stmt, r);
+    DB_QUERY_MAKE(struct db_row_position, &db_record_positions,
+                  "SELECT " DB_POSITION_COLUMNS " FROM positions ORDER BY account, symbol", NULL,
+                  &(struct db_position_row){named.account, named.symbol, each.position});
 }

@@ -66,25 +66,21 @@ struct history_account {
     struct trade_statistics trades;
 };
 
-/* Figures of a learning curve, in the order in which the chart offers them. */
-enum history_figure {
-    FIGURE_POLICY_LOSS,
-    FIGURE_VALUE_LOSS,
-    FIGURE_ENTROPY_LOSS,
-    FIGURE_KL,
-    FIGURE_CLIP_FRACTION,
-    FIGURE_EXPLAINED_VARIANCE,
-    FIGURE_GRAD_NORM,
-    FIGURE_LEARNING_RATE,
-    FIGURE_STEPS_S,
-    FIGURE_RETURN,
-    FIGURES,
-};
+/* Figures of a learning curve, members of a point, in the order in which the chart offers them. */
+#define HISTORY_FIGURES(FIGURE) \
+    FIGURE(POLICY_LOSS, policy_loss, "policy loss") \
+    FIGURE(VALUE_LOSS, value_loss, "value loss") \
+    FIGURE(ENTROPY_LOSS, entropy_loss, "entropy loss") \
+    FIGURE(KL, kl, "KL") \
+    FIGURE(CLIP_FRACTION, clip_fraction, "clipped") \
+    FIGURE(EXPLAINED_VARIANCE, explained_variance, "explained variance") \
+    FIGURE(GRAD_NORM, grad_norm, "gradient norm") \
+    FIGURE(LEARNING_RATE, learning_rate, "learning rate") \
+    FIGURE(STEPS_S, steps_s, "steps/s") \
+    FIGURE(RETURN, episode_return, "return")
 
-struct history_evaluation {
-    int64_t steps, ts_ns;
-    double reward, total_return, benchmark_return, drawdown; /* shares */
-};
+#define HISTORY_FIGURE_(figure, member, words) FIGURE_##figure,
+enum history_figure { HISTORY_FIGURES(HISTORY_FIGURE_) FIGURES };
 
 /* Into a state it went then; utilisation while that lasted, 1 a device or a processor; NaN. */
 struct history_phase {
@@ -103,7 +99,7 @@ struct history_training {
     int64_t steps[HISTORY_POINTS_MAX];
     double figures[FIGURES][HISTORY_POINTS_MAX]; /* NaN: not known */
     struct history_phase phases[HISTORY_PHASES_MAX];
-    struct history_evaluation evaluations[HISTORY_EVALUATIONS_MAX];
+    struct db_training_evaluation evaluations[HISTORY_EVALUATIONS_MAX]; /* their names are NULL */
     struct history_parameter
         parameters[HISTORY_PARAMETERS_MAX]; /* of its configuration, in the file's order */
     int n_points, n_phases, n_evaluations, n_parameters;

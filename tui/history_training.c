@@ -107,16 +107,8 @@ static void on_point(void *ctx, const struct db_training_point *row)
         halve(past, curve);
     int at = past->n_points++;
     past->steps[at] = row->steps;
-    past->figures[FIGURE_POLICY_LOSS][at] = row->policy_loss;
-    past->figures[FIGURE_VALUE_LOSS][at] = row->value_loss;
-    past->figures[FIGURE_ENTROPY_LOSS][at] = row->entropy_loss;
-    past->figures[FIGURE_KL][at] = row->kl;
-    past->figures[FIGURE_CLIP_FRACTION][at] = row->clip_fraction;
-    past->figures[FIGURE_EXPLAINED_VARIANCE][at] = row->explained_variance;
-    past->figures[FIGURE_GRAD_NORM][at] = row->grad_norm;
-    past->figures[FIGURE_LEARNING_RATE][at] = row->learning_rate;
-    past->figures[FIGURE_STEPS_S][at] = row->steps_s;
-    past->figures[FIGURE_RETURN][at] = row->episode_return;
+#define TAKE(figure, member, words) past->figures[FIGURE_##figure][at] = row->member;
+    HISTORY_FIGURES(TAKE)
     curve->passing = curve->seen++ % curve->stride != 0;
 }
 
@@ -127,8 +119,8 @@ static void on_evaluation(void *ctx, const struct db_training_evaluation *row)
     if (past->n_evaluations == HISTORY_EVALUATIONS_MAX)
         memmove(past->evaluations, past->evaluations + 1,
                 (size_t)--past->n_evaluations * sizeof(past->evaluations[0]));
-    past->evaluations[past->n_evaluations++] = (struct history_evaluation){
-        row->steps, row->ts_ns, row->reward, row->total_return, row->benchmark_return, row->drawdown};
+    past->evaluations[past->n_evaluations] = *row;
+    past->evaluations[past->n_evaluations++].training = NULL; /* the row's own text */
 }
 
 static void on_state(void *ctx, const struct db_training_state *row)

@@ -119,7 +119,6 @@ static bool take_account(const struct args *args, struct daemon_config *config, 
 
 void daemon_command_account_create(const struct request *request)
 {
-    struct args args = {request, request->args, "args"};
     struct event event = {.command.kind = COMMAND_ACCOUNT_CREATE};
     struct daemon_config config = request->commands->daemon->config;
     char known[512] = "name currency cash strategy params shorts key";
@@ -130,7 +129,8 @@ void daemon_command_account_create(const struct request *request)
         if (name && at < sizeof known)
             at += (size_t)snprintf(known + at, sizeof known - at, " %s", name);
     }
-    if (!daemon_command_args_known(&args, known) || !take_account(&args, &config, &event.command.account))
+    if (!daemon_command_args_known(request->given, known) ||
+        !take_account(request->given, &config, &event.command.account))
         return;
     if (engine_find_account(request->engine, event.command.account.name) >= 0) {
         /* Unless it is this very command again. */
@@ -158,12 +158,10 @@ static bool take_money(const struct args *args, const char *name, const char *am
 
 static void move(const struct request *request, bool withdraws)
 {
-    struct args args = {request, request->args, "args"};
     struct event event = {.command.kind = COMMAND_ACCOUNT_DEPOSIT};
     int account;
     int64_t amount;
-    if (!daemon_command_args_known(&args, "account amount key") ||
-        !take_money(&args, "account", "amount", &account, &amount))
+    if (!take_money(request->given, "account", "amount", &account, &amount))
         return;
     if (amount == 0 || (withdraws && amount < 0)) {
         control_error(request->call, "EINVAL", "args.amount: a number %s 0 is needed",
@@ -188,18 +186,16 @@ void daemon_command_account_withdraw(const struct request *request)
 
 void daemon_command_account_reset(const struct request *request)
 {
-    struct args args = {request, request->args, "args"};
     struct event event = {.command.kind = COMMAND_ACCOUNT_RESET};
     const char *name;
     int at;
-    if (!daemon_command_args_known(&args, "account cash key") ||
-        !daemon_command_args_text(&args, "account", &name) ||
-        !daemon_command_args_account(&args, "account", &at))
+    if (!daemon_command_args_text(request->given, "account", &name) ||
+        !daemon_command_args_account(request->given, "account", &at))
         return;
     const struct account *account = engine_account(request->engine, at);
     event.command.money.account = at;
     event.command.money.amount = account->opening_cash;
-    if (!daemon_command_args_optional(&args, "cash", account->currency_scale, 0, INT64_MAX / 4,
+    if (!daemon_command_args_optional(request->given, "cash", account->currency_scale, 0, INT64_MAX / 4,
                                       &event.command.money.amount))
         return;
     daemon_command_carry_out(request, &event, json_pack("{s:s}", "account", account->name));
@@ -207,14 +203,13 @@ void daemon_command_account_reset(const struct request *request)
 
 void daemon_command_account_transfer(const struct request *request)
 {
-    struct args args = {request, request->args, "args"};
     struct event event = {.command.kind = COMMAND_ACCOUNT_TRANSFER};
     const char *name;
     int from, to;
     int64_t amount;
-    if (!daemon_command_args_known(&args, "from to amount key") ||
-        !take_money(&args, "from", "amount", &from, &amount) ||
-        !daemon_command_args_text(&args, "to", &name) || !daemon_command_args_account(&args, "to", &to))
+    if (!take_money(request->given, "from", "amount", &from, &amount) ||
+        !daemon_command_args_text(request->given, "to", &name) ||
+        !daemon_command_args_account(request->given, "to", &to))
         return;
     const struct account *giver = engine_account(request->engine, from);
     const struct account *taker = engine_account(request->engine, to);
@@ -236,13 +231,11 @@ void daemon_command_account_transfer(const struct request *request)
 
 void daemon_command_account_resume(const struct request *request)
 {
-    struct args args = {request, request->args, "args"};
     struct event event = {.command.kind = COMMAND_ACCOUNT_RESUME};
     const char *name;
     int at;
-    if (!daemon_command_args_known(&args, "account key") ||
-        !daemon_command_args_text(&args, "account", &name) ||
-        !daemon_command_args_account(&args, "account", &at))
+    if (!daemon_command_args_text(request->given, "account", &name) ||
+        !daemon_command_args_account(request->given, "account", &at))
         return;
     event.command.money.account = at;
     daemon_command_carry_out(request, &event,

@@ -48,11 +48,9 @@ static bool take_order(const struct args *args, uint64_t *ret)
 
 void daemon_command_amend(const struct request *request)
 {
-    struct args args = {request, request->args, "args"};
     struct event event = {.command.kind = COMMAND_AMEND};
     struct order_amend *amend = &event.command.amend;
-    if (!daemon_command_args_known(&args, "order client_id account qty limit stop trail trail_percent key") ||
-        !take_order(&args, &amend->order_id))
+    if (!take_order(request->given, &amend->order_id))
         return;
     const struct order *order = engine_find_order(request->engine, amend->order_id);
     const struct symbol *symbol = engine_symbol(request->engine, order ? order->symbol : 0);
@@ -70,9 +68,9 @@ void daemon_command_amend(const struct request *request)
         {"trail_percent", TRAIL_PERCENT_SCALE, &e6, AMEND_TRAIL_E6},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        if (!daemon_command_args_given(&args, numbers[i].name))
+        if (!daemon_command_args_given(request->given, numbers[i].name))
             continue;
-        if (!daemon_command_args_decimal(&args, numbers[i].name, numbers[i].scale, numbers[i].to))
+        if (!daemon_command_args_decimal(request->given, numbers[i].name, numbers[i].scale, numbers[i].to))
             return;
         amend->set |= numbers[i].set;
     }
@@ -119,20 +117,19 @@ static void cancel_all(const struct request *request, const struct args *args)
 
 void daemon_command_cancel(const struct request *request)
 {
-    struct args args = {request, request->args, "args"};
+    const struct args *args = request->given;
     bool all = false;
-    if (!daemon_command_args_known(&args, "order client_id account symbol all key") ||
-        !daemon_command_args_flag(&args, "all", &all))
+    if (!daemon_command_args_flag(args, "all", &all))
         return;
-    if (all && (daemon_command_args_given(&args, "order") || daemon_command_args_given(&args, "client_id"))) {
+    if (all && (daemon_command_args_given(args, "order") || daemon_command_args_given(args, "client_id"))) {
         control_error(request->call, "EINVAL", "args: all, or one order, not both");
     } else if (all) {
-        cancel_all(request, &args);
-    } else if (daemon_command_args_given(&args, "symbol")) {
+        cancel_all(request, args);
+    } else if (daemon_command_args_given(args, "symbol")) {
         control_error(request->call, "EINVAL", "args.symbol: only with all");
     } else {
         struct event event = {.command.kind = COMMAND_CANCEL};
-        if (take_order(&args, &event.command.order_id))
+        if (take_order(args, &event.command.order_id))
             daemon_command_carry_out(request, &event, json_object());
     }
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/command/internal.h"
+#include "record/order.h"
 
 struct commands *daemon_commands_create(struct daemon *daemon)
 {
@@ -59,48 +60,13 @@ void daemon_commands_remember(struct commands *commands, const char *cmd, const 
 const char *const daemon_commands_reserve[] = {"pause", "resume", "cancel", "flatten",
                                                "ping",  "status", NULL};
 
-/* Sorted by name. */
+#define COMMAND(name, needs, known) {#name, daemon_command_##name, known, needs},
 static const struct command {
     const char *name;
     void (*run)(const struct request *request);
+    const char *known;
     bool needs_engine;
-} table[] = {
-    {"account_create", daemon_command_account_create, true},
-    {"account_deposit", daemon_command_account_deposit, true},
-    {"account_list", daemon_command_account_list, true},
-    {"account_reset", daemon_command_account_reset, true},
-    {"account_resume", daemon_command_account_resume, true},
-    {"account_transfer", daemon_command_account_transfer, true},
-    {"account_withdraw", daemon_command_account_withdraw, true},
-    {"ack", daemon_command_ack, false},
-    {"amend", daemon_command_amend, true},
-    {"book", daemon_command_book, true},
-    {"cancel", daemon_command_cancel, true},
-    {"flatten", daemon_command_flatten, true},
-    {"indicators", daemon_command_indicators, true},
-    {"order", daemon_command_order, true},
-    {"parity", daemon_command_parity, true},
-    {"pause", daemon_command_pause, true},
-    {"ping", daemon_command_ping, false},
-    {"policy_list", daemon_command_policy_list, false},
-    {"policy_promote", daemon_command_policy_promote, true},
-    {"policy_retire", daemon_command_policy_retire, true},
-    {"policy_show", daemon_command_policy_show, false},
-    {"resume", daemon_command_resume, true},
-    {"status", daemon_command_status, false},
-    {"streams", daemon_command_streams, true},
-    {"symbol_add", daemon_command_symbol_add, true},
-    {"symbol_list", daemon_command_symbol_list, true},
-    {"symbol_remove", daemon_command_symbol_remove, true},
-    {"train_check", daemon_command_train_check, false},
-    {"train_config", daemon_command_train_config, false},
-    {"train_list", daemon_command_train_list, false},
-    {"train_log", daemon_command_train_log, false},
-    {"train_restart", daemon_command_train_restart, true},
-    {"train_resume", daemon_command_train_resume, true},
-    {"train_start", daemon_command_train_start, true},
-    {"train_stop", daemon_command_train_stop, true},
-};
+} table[] = {DAEMON_COMMANDS(COMMAND)};
 
 static int compare(const void *name, const void *row)
 {
@@ -111,9 +77,11 @@ void daemon_commands_handle(void *ctx, struct control_call *call, const char *cm
                             const struct control_peer *peer)
 {
     struct commands *commands = ctx;
-    struct request request = {commands, call, cmd,
-                              args,     peer, daemon_session_engine(commands->daemon->session)};
+    struct args given;
+    struct request request = {
+        commands, call, cmd, args, peer, daemon_session_engine(commands->daemon->session), &given};
     size_t n = sizeof table / sizeof *table;
+    given = (struct args){&request, args, "args"};
     const struct command *command = bsearch(cmd, table, n, sizeof *table, compare);
     if (!command) {
         char known[640] = "";
@@ -125,7 +93,7 @@ void daemon_commands_handle(void *ctx, struct control_call *call, const char *cm
         control_error(call, "ESHUTDOWN", "the daemon is stopping");
     } else if (command->needs_engine && !request.engine) {
         control_error(call, "EAGAIN", "the venue has not answered yet: nothing is streamed");
-    } else {
+    } else if (!command->known || daemon_command_args_known(&given, command->known)) {
         command->run(&request);
     }
 }

@@ -51,6 +51,7 @@ struct request {
     json_t *args;
     const struct control_peer *peer;
     const struct engine *engine; /* NULL only for commands that need none */
+    const struct args *given;    /* `args`, for args.c; of what a client asks */
 };
 
 /* ---- work.c ---- */
@@ -161,46 +162,57 @@ bool daemon_command_args_symbol(const struct args *args, const char *name, int *
 
 /* ---- the handlers ---- */
 
-void daemon_command_order(const struct request *request);  /* order.c */
-void daemon_command_amend(const struct request *request);  /* amend.c */
-void daemon_command_cancel(const struct request *request); /* amend.c */
-void daemon_command_pause(const struct request *request);  /* trading.c … */
-void daemon_command_resume(const struct request *request);
-void daemon_command_flatten(const struct request *request);
-void daemon_command_indicators(const struct request *request);
-void daemon_command_ack(const struct request *request);
-void daemon_command_ping(const struct request *request); /* show.c … */
-void daemon_command_status(const struct request *request);
-void daemon_command_book(const struct request *request);
-void daemon_command_parity(const struct request *request);
-void daemon_command_account_list(const struct request *request);
-void daemon_command_account_create(const struct request *request); /* account.c … */
-void daemon_command_account_deposit(const struct request *request);
-void daemon_command_account_withdraw(const struct request *request);
-void daemon_command_account_reset(const struct request *request);
-void daemon_command_account_resume(const struct request *request);
-void daemon_command_account_transfer(const struct request *request);
-void daemon_command_train_list(const struct request *request); /* train.c … */
-void daemon_command_train_start(const struct request *request);
-void daemon_command_train_stop(const struct request *request);
-void daemon_command_train_restart(const struct request *request);
-void daemon_command_train_resume(const struct request *request);
-void daemon_command_train_check(const struct request *request);
-void daemon_command_train_config(const struct request *request);
-void daemon_command_train_log(const struct request *request);
+/* By name: does it need an engine, and which arguments there are; NULL: it looks at them itself, or at none.
+ */
+/* clang-format off */
+#define DAEMON_COMMANDS(COMMAND) \
+    COMMAND(account_create, true, NULL) \
+    COMMAND(account_deposit, true, "account amount key") \
+    COMMAND(account_list, true, NULL) \
+    COMMAND(account_reset, true, "account cash key") \
+    COMMAND(account_resume, true, "account key") \
+    COMMAND(account_transfer, true, "from to amount key") \
+    COMMAND(account_withdraw, true, "account amount key") \
+    COMMAND(ack, false, NULL) \
+    COMMAND(amend, true, "order client_id account qty limit stop trail trail_percent key") \
+    COMMAND(book, true, "symbol levels") \
+    COMMAND(cancel, true, "order client_id account symbol all key") \
+    COMMAND(flatten, true, "confirm key") \
+    COMMAND(indicators, true, "symbol timeframe") \
+    COMMAND(order, true, "symbol side qty type limit stop trail trail_percent tif expire_ns " \
+        RECORD_ORDER_GIVEN(DAEMON_ORDER_GIVEN) "account group take_profit stop_loss key") \
+    COMMAND(parity, true, NULL) \
+    COMMAND(pause, true, "key") \
+    COMMAND(ping, false, NULL) \
+    COMMAND(policy_list, false, "") \
+    COMMAND(policy_promote, true, "name path to key") \
+    COMMAND(policy_retire, true, "name key") \
+    COMMAND(policy_show, false, "name") \
+    COMMAND(resume, true, "key") \
+    COMMAND(status, false, NULL) \
+    COMMAND(streams, true, "venue") \
+    COMMAND(symbol_add, true, "symbol venue key") \
+    COMMAND(symbol_list, true, "") \
+    COMMAND(symbol_remove, true, "symbol key") \
+    COMMAND(train_check, false, "config") \
+    COMMAND(train_config, false, "name") \
+    COMMAND(train_list, false, "") \
+    COMMAND(train_log, false, "name lines") \
+    COMMAND(train_restart, true, "name config key") \
+    COMMAND(train_resume, true, "name key") \
+    COMMAND(train_start, true, "name config overwrite priority key") \
+    COMMAND(train_stop, true, "name key")
+/* clang-format on */
+#define DAEMON_ORDER_GIVEN(member, option, argument, does, of) #member " "
+
+#define DAEMON_COMMAND_(name, needs, known)                    void daemon_command_##name(const struct request *request);
+DAEMON_COMMANDS(DAEMON_COMMAND_)
+
 /* Is it one that changes a training? */
 bool daemon_command_train_changes(const char *cmd);
 /* What the co-process is asked for one that changes a training and whose arguments are good: *ret_cmd, and a
  * new object. NULL without memory. */
 json_t *daemon_command_train_asked(const struct request *request, const char **ret_cmd);
-void daemon_command_symbol_add(const struct request *request); /* symbol.c … */
-void daemon_command_symbol_remove(const struct request *request);
-void daemon_command_symbol_list(const struct request *request);
-void daemon_command_streams(const struct request *request);
-void daemon_command_policy_list(const struct request *request); /* policy_show.c … */
-void daemon_command_policy_show(const struct request *request);
-void daemon_command_policy_promote(const struct request *request); /* policy.c … */
-void daemon_command_policy_retire(const struct request *request);
 void daemon_command_policy_finish(
     struct commands *commands); /* policy_queue.c: drops what waits, and answers it */
 

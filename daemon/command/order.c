@@ -236,18 +236,12 @@ static bool take_group(const struct args *args, struct event_command *command)
     return take_numbers(args, ROLE_SINGLE, &command->order.legs[0]);
 }
 
-#define GIVEN(member, option, argument, does, of) #member " "
-
 void daemon_command_order(const struct request *request)
 {
-    struct args args = {request, request->args, "args"};
     struct event event = {.command = {.kind = COMMAND_ORDER, .order.n_legs = 1}};
     struct work work;
-    if (!daemon_command_args_known(
-            &args, "symbol side qty type limit stop trail trail_percent tif expire_ns " RECORD_ORDER_GIVEN(
-                       GIVEN) "account group take_profit stop_loss key") ||
-        !take_common(&args, &event.command.order.legs[0]) || !take_group(&args, &event.command) ||
-        !daemon_command_begin(request, &work))
+    if (!take_common(request->given, &event.command.order.legs[0]) ||
+        !take_group(request->given, &event.command) || !daemon_command_begin(request, &work))
         return;
     int n = event.command.order.n_legs;
     daemon_command_event(&work, &event);

@@ -40,12 +40,12 @@ static bool take_role(const struct args *args, enum db_policy_role *ret)
 
 void daemon_command_policy_promote(const struct request *request)
 {
-    struct args args = {request, request->args, "args"};
+    const struct args *args = request->given;
     const char *name, *path = NULL;
     enum db_policy_role to = DB_POLICY_RETIRED;
-    if (!daemon_command_args_known(&args, "name path to key") || !take_name(&args, &name) ||
-        (daemon_command_args_given(&args, "path") && !daemon_command_args_text(&args, "path", &path)) ||
-        !take_role(&args, &to))
+    if (!take_name(args, &name) ||
+        (daemon_command_args_given(args, "path") && !daemon_command_args_text(args, "path", &path)) ||
+        !take_role(args, &to))
         return;
     if (path && (path[0] != '/' || strlen(path) >= ARENA_PATH_MAX)) {
         control_error(
@@ -60,9 +60,8 @@ void daemon_command_policy_promote(const struct request *request)
 
 void daemon_command_policy_retire(const struct request *request)
 {
-    struct args args = {request, request->args, "args"};
     const char *name;
-    if (daemon_command_args_known(&args, "name key") && take_name(&args, &name))
+    if (take_name(request->given, &name))
         daemon_command_policy_ask(
             request, &(struct policy_ask){
                          .cmd = "policy_retire", .name = name, .retires = true, .to = DB_POLICY_RETIRED});

@@ -113,20 +113,17 @@ static void made_read(uv_work_t *work, int status)
 
 void daemon_command_policy_list(const struct request *request)
 {
-    struct args args = {request, request->args, "args"};
     struct arena *arena = request->commands->daemon->arena;
-    if (daemon_command_args_known(&args, ""))
-        control_ok(request->call,
-                   json_pack("{s:o, s:I, s:o}", "policies", arena_list(arena, SIZE_MAX), "policies_total",
-                             (json_int_t)arena_total(arena), "champion", arena_champion_object(arena)));
+    control_ok(request->call,
+               json_pack("{s:o, s:I, s:o}", "policies", arena_list(arena, SIZE_MAX), "policies_total",
+                         (json_int_t)arena_total(arena), "champion", arena_champion_object(arena)));
 }
 
 void daemon_command_policy_show(const struct request *request)
 {
-    struct args args = {request, request->args, "args"};
     struct daemon *daemon = request->commands->daemon;
     const char *name;
-    if (!daemon_command_args_known(&args, "name") || !daemon_command_args_text(&args, "name", &name))
+    if (!daemon_command_args_text(request->given, "name", &name))
         return;
     json_t *object = arena_object(daemon->arena, name);
     struct show_job *job = object ? calloc(1, sizeof *job) : NULL;

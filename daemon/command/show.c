@@ -41,11 +41,9 @@ void daemon_command_account_list(const struct request *request)
 
 void daemon_command_book(const struct request *request)
 {
-    struct args args = {request, request->args, "args"};
     const json_t *levels = json_object_get(request->args, "levels");
     int symbol;
-    if (!daemon_command_args_known(&args, "symbol levels") ||
-        !daemon_command_args_symbol(&args, "symbol", &symbol))
+    if (!daemon_command_args_symbol(request->given, "symbol", &symbol))
         return;
     if (levels && (!json_is_integer(levels) || json_integer_value(levels) < 1 ||
                    json_integer_value(levels) > BOOK_LEVELS_MAX)) {
@@ -73,13 +71,11 @@ static void list_timeframes(const struct board *board, char *buf, size_t size)
 
 void daemon_command_indicators(const struct request *request)
 {
-    struct args args = {request, request->args, "args"};
     struct board *board = request->commands->daemon->board;
     const char *timeframe = json_string_value(json_object_get(request->args, "timeframe"));
     int symbol;
     int64_t interval_ns;
-    if (!daemon_command_args_known(&args, "symbol timeframe") ||
-        !daemon_command_args_symbol(&args, "symbol", &symbol))
+    if (!daemon_command_args_symbol(request->given, "symbol", &symbol))
         return;
     json_t *object = timeframe && bar_interval_parse(timeframe, &interval_ns) == 0
                          ? daemon_board_object(board, symbol, interval_ns)

@@ -180,11 +180,10 @@ static void have_symbol(void *user, const char *code, const char *why, const str
 
 void daemon_command_symbol_add(const struct request *request)
 {
-    struct args args = {request, request->args, "args"};
     char name[SYMBOL_NAME_MAX];
     struct feed *feed = NULL;
-    if (!daemon_command_args_known(&args, "symbol venue key") || !take_name(&args, name) ||
-        (daemon_command_args_given(&args, "venue") && !take_venue(&args, &feed)) ||
+    if (!take_name(request->given, name) ||
+        (daemon_command_args_given(request->given, "venue") && !take_venue(request->given, &feed)) ||
         daemon_command_came_before(request))
         return;
     if (is_streamed(request, name)) {
@@ -258,12 +257,10 @@ static int count_streamed(const struct request *request)
 
 void daemon_command_symbol_remove(const struct request *request)
 {
-    struct args args = {request, request->args, "args"};
     const char *why, *user;
     int symbol;
     struct work work;
-    if (!daemon_command_args_known(&args, "symbol key") || daemon_command_came_before(request) ||
-        !daemon_command_args_symbol(&args, "symbol", &symbol))
+    if (daemon_command_came_before(request) || !daemon_command_args_symbol(request->given, "symbol", &symbol))
         return;
     const char *name = engine_symbol(request->engine, symbol)->name;
     if (!is_streamed(request, name)) {
@@ -290,12 +287,7 @@ void daemon_command_symbol_remove(const struct request *request)
 
 void daemon_command_symbol_list(const struct request *request)
 {
-    struct args args = {request, request->args, "args"};
     json_t *array = json_array();
-    if (!daemon_command_args_known(&args, "")) {
-        json_decref(array);
-        return;
-    }
     for (int s = 0; s < engine_symbols(request->engine); s++) {
         const struct symbol *symbol = engine_symbol(request->engine, s);
         json_t *calendar = symbol->calendar[0] ? json_string(symbol->calendar) : json_null();
@@ -324,10 +316,8 @@ static void have_streams(void *user, const char *code, const char *why, const ch
 
 void daemon_command_streams(const struct request *request)
 {
-    struct args args = {request, request->args, "args"};
     struct feed *feed = feeds_at(feeds_of_request(request), 0);
-    if (!daemon_command_args_known(&args, "venue") ||
-        (daemon_command_args_given(&args, "venue") && !take_venue(&args, &feed)))
+    if (daemon_command_args_given(request->given, "venue") && !take_venue(request->given, &feed))
         return;
     struct venue_job *job = make_job(request, "streams", feed);
     int r = job ? feed_list_streams(feed, have_streams, job) : 0;

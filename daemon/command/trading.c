@@ -7,10 +7,9 @@
 
 static void switch_trading(const struct request *request, enum command_kind kind, const char *word)
 {
-    struct args args = {request, request->args, "args"};
     struct event event = {.command.kind = kind};
     struct work work;
-    if (!daemon_command_args_known(&args, "key") || !daemon_command_begin(request, &work))
+    if (!daemon_command_begin(request, &work))
         return;
     daemon_command_event(&work, &event);
     db_writer_put_paused(daemon_session_writer(request->commands->daemon->session), kind == COMMAND_PAUSE);
@@ -38,12 +37,9 @@ static uint64_t newest_order(const struct engine *engine)
 
 void daemon_command_flatten(const struct request *request)
 {
-    struct args args = {request, request->args, "args"};
     struct event event = {.command.kind = COMMAND_FLATTEN};
     struct work work;
     const char *confirm = json_string_value(json_object_get(request->args, "confirm"));
-    if (!daemon_command_args_known(&args, "confirm key"))
-        return;
     if (!confirm || strcmp(confirm, "FLATTEN") != 0) {
         control_error(request->call, "EINVAL", "args.confirm: \"FLATTEN\" is needed");
         return;

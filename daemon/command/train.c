@@ -118,13 +118,12 @@ json_t *daemon_command_train_asked(const struct request *request, const char **r
 
 void daemon_command_train_start(const struct request *request)
 {
-    struct args args = {request, request->args, "args"};
+    const struct args *args = request->given;
     const char *name;
     bool overwrite = false;
     int priority = INT32_MIN;
-    if (!daemon_command_args_known(&args, "name config overwrite priority key") || !take_name(&args, &name) ||
-        !daemon_command_args_flag(&args, "overwrite", &overwrite) ||
-        !take_whole(&args, "priority", -PRIORITY_MAX, PRIORITY_MAX, &priority) || !daemon_config_good(&args))
+    if (!take_name(args, &name) || !daemon_command_args_flag(args, "overwrite", &overwrite) ||
+        !take_whole(args, "priority", -PRIORITY_MAX, PRIORITY_MAX, &priority) || !daemon_config_good(args))
         return;
     if (strcmp(name, DB_CHAMPION_ACCOUNT) == 0) {
         control_error(request->call, "EINVAL",
@@ -136,18 +135,15 @@ void daemon_command_train_start(const struct request *request)
 
 void daemon_command_train_restart(const struct request *request)
 {
-    struct args args = {request, request->args, "args"};
     const char *name;
-    if (daemon_command_args_known(&args, "name config key") && take_name(&args, &name) &&
-        daemon_config_good(&args))
+    if (take_name(request->given, &name) && daemon_config_good(request->given))
         daemon_command_defer(request);
 }
 
 static void change_by_name(const struct request *request)
 {
-    struct args args = {request, request->args, "args"};
     const char *name;
-    if (daemon_command_args_known(&args, "name key") && take_name(&args, &name))
+    if (take_name(request->given, &name))
         daemon_command_defer(request);
 }
 
@@ -180,30 +176,23 @@ static void look(const struct request *request, const char *cmd, json_t *args)
 
 void daemon_command_train_list(const struct request *request)
 {
-    struct args args = {request, request->args, "args"};
     const struct trainings *trainings = request->commands->daemon->trainings;
-    if (daemon_command_args_known(&args, ""))
-        control_ok(request->call,
-                   json_pack("{s:o, s:I}", "trainings", daemon_trainings_all(trainings), "trainings_total",
-                             (json_int_t)daemon_trainings_total(trainings)));
+    control_ok(request->call, json_pack("{s:o, s:I}", "trainings", daemon_trainings_all(trainings),
+                                        "trainings_total", (json_int_t)daemon_trainings_total(trainings)));
 }
 
 void daemon_command_train_check(const struct request *request)
 {
-    struct args args = {request, request->args, "args"};
     const char *config;
-    if (daemon_command_args_known(&args, "config") && daemon_command_args_text(&args, "config", &config))
+    if (daemon_command_args_text(request->given, "config", &config))
         look(request, "check", json_pack("{s:s}", "config", config));
 }
 
 void daemon_command_train_config(const struct request *request)
 {
-    struct args args = {request, request->args, "args"};
     const char *name;
-    if (!daemon_command_args_known(&args, "name"))
-        return;
-    if (daemon_command_args_given(&args, "name")) {
-        if (take_name(&args, &name))
+    if (daemon_command_args_given(request->given, "name")) {
+        if (take_name(request->given, &name))
             look(request, "config", json_pack("{s:s}", "name", name));
         return;
     }
@@ -217,11 +206,9 @@ void daemon_command_train_config(const struct request *request)
 
 void daemon_command_train_log(const struct request *request)
 {
-    struct args args = {request, request->args, "args"};
     const char *name;
     int lines = 0;
-    if (!daemon_command_args_known(&args, "name lines") || !take_name(&args, &name) ||
-        !take_whole(&args, "lines", 1, LOG_LINES_MAX, &lines))
+    if (!take_name(request->given, &name) || !take_whole(request->given, "lines", 1, LOG_LINES_MAX, &lines))
         return;
     json_t *asked = json_pack("{s:s}", "name", name);
     if (lines > 0)

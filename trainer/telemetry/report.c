@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 enum { DIGITS = 12, CELLS = 30, CELLS_MIN = 4, COLUMNS = 80, COLUMNS_MAX = 256 };
-enum { TICKS = 4 }; /* looks at what is owed, in the time between two states that are told */
+enum { TICKS = 4 }; /* looks at what is unreported, in the time between two lines of states */
 
 void telemetry_report_begin(struct report *report, bool lines)
 {
@@ -20,8 +20,8 @@ void telemetry_report_begin(struct report *report, bool lines)
     pthread_condattr_t clock;
     *report = (struct report){.lines = lines || !terminal || !bar,
                               .bar = bar && (!lines || !terminal),
-                              .begun = now,
-                              .told_s = now.wall_s,
+                              .started = now,
+                              .written_s = now.wall_s,
                               .state = "loading", /* a heartbeat may come before an event says so */
                               .entered_s = now.wall_s};
     telemetry_timeline_begin(&report->timeline, 0);
@@ -85,9 +85,9 @@ static void write_line(struct report *report, const json_t *line)
 }
 
 /* Under the lock, so that lines come in the order of their times. */
-static void tell(struct report *report, const char *event, json_t *fields)
+static void write_event(struct report *report, const char *event, json_t *fields)
 {
-    struct usage since = telemetry_usage_since(&report->begun);
+    struct usage since = telemetry_usage_since(&report->started);
     json_t *line = report->lines && fields ? json_pack("{s:s, s:s, s:f}", "schema", REPORT_SCHEMA, "event",
                                                        event, "seconds_since_start", since.wall_s)
                                            : NULL;
@@ -95,7 +95,7 @@ static void tell(struct report *report, const char *event, json_t *fields)
         write_line(report, line);
     else if (report->lines)
         report->lost = true; /* no memory */
-    report->told_s = report->begun.wall_s + since.wall_s;
+    report->written_s = report->started.wall_s + since.wall_s;
     json_decref(line);
     json_decref(fields);
 }
@@ -103,7 +103,7 @@ static void tell(struct report *report, const char *event, json_t *fields)
 void telemetry_report_event(struct report *report, const char *event, json_t *fields)
 {
     pthread_mutex_lock(&report->lock);
-    tell(report, event, fields);
+    write_event(report, event, fields);
     pthread_mutex_unlock(&report->lock);
 }
 
@@ -123,18 +123,19 @@ void telemetry_report_warning_of(struct report *report, const char *cause, const
     pthread_mutex_lock(&report->lock);
     clear_bar(report);
     fprintf(stderr, "papertape-trainer: %s\n", words);
-    tell(report, "warning",
-         cause ? json_pack("{s:s, s:s}", "message", words, "cause", cause)
-               : json_pack("{s:s}", "message", words));
+    write_event(report, "warning",
+                cause ? json_pack("{s:s, s:s}", "message", words, "cause", cause)
+                      : json_pack("{s:s}", "message", words));
     pthread_mutex_unlock(&report->lock);
 }
 
 /* ---- States, and signs of life. ---- */
 
-static void tell_state(struct report *report, const char *state)
+static void write_state(struct report *report, const char *state)
 {
     if (state)
-        tell(report, "state", json_pack("{s:s, s:I}", "state", state, "steps", (json_int_t)report->steps));
+        write_event(report, "state",
+                    json_pack("{s:s, s:I}", "state", state, "steps", (json_int_t)report->steps));
 }
 
 void telemetry_report_state(struct report *report, const char *state, int64_t steps)
@@ -145,17 +146,17 @@ void telemetry_report_state(struct report *report, const char *state, int64_t st
         report->entered_s = now;
     report->state = state;
     report->steps = steps;
-    tell_state(report, telemetry_timeline_enter(&report->timeline, state, now));
+    write_state(report, telemetry_timeline_enter(&report->timeline, state, now));
     pthread_mutex_unlock(&report->lock);
 }
 
-static void beat(struct report *report, double now)
+static void write_heartbeat(struct report *report, double now)
 {
     size_t rss = telemetry_usage_rss();
-    tell(report, "heartbeat",
-         json_pack("{s:s, s:I, s:f, s:o}", "state", report->state, "steps", (json_int_t)report->steps,
-                   "state_seconds", now - report->entered_s, "rss_bytes",
-                   rss > 0 ? json_integer((json_int_t)rss) : json_null()));
+    write_event(report, "heartbeat",
+                json_pack("{s:s, s:I, s:f, s:o}", "state", report->state, "steps", (json_int_t)report->steps,
+                          "state_seconds", now - report->entered_s, "rss_bytes",
+                          rss > 0 ? json_integer((json_int_t)rss) : json_null()));
 }
 
 static void *run_pace(void *ctx)
@@ -166,10 +167,10 @@ static void *run_pace(void *ctx)
     pthread_mutex_lock(&report->lock);
     while (!report->ends) {
         double now = telemetry_usage_now().wall_s;
-        tell_state(report, telemetry_timeline_tick(&report->timeline, now));
-        if (now >= report->told_s + beat_s)
-            beat(report, now);
-        double due = fmin(report->told_s + beat_s, now + tick_s);
+        write_state(report, telemetry_timeline_tick(&report->timeline, now));
+        if (now >= report->written_s + beat_s)
+            write_heartbeat(report, now);
+        double due = fmin(report->written_s + beat_s, now + tick_s);
         const struct timespec until = {(time_t)due, (long)((due - (double)(time_t)due) * 1e9)};
         pthread_cond_timedwait(&report->ending, &report->lock, &until);
     }
@@ -208,8 +209,8 @@ void telemetry_report_heartbeat(struct report *report)
 {
     pthread_mutex_lock(&report->lock);
     double now = telemetry_usage_now().wall_s;
-    if (report->lines && report->heartbeat_ms > 0 && now >= report->told_s + report->heartbeat_ms * 1e-3)
-        beat(report, now);
+    if (report->lines && report->heartbeat_ms > 0 && now >= report->written_s + report->heartbeat_ms * 1e-3)
+        write_heartbeat(report, now);
     pthread_mutex_unlock(&report->lock);
 }
 

@@ -12,63 +12,65 @@
 
 #include "trainer/telemetry/usage.h"
 
-/* Which states are told where rollouts and updates follow one another faster than is to be told. Each of the
- * two has an account of the seconds that it took and that were not told of it; what is told is paid off the
- * account of the state that it is told of, so that no account is ever beyond a few `every_s`, however the two
- * fall together with the times of telling. Other states are told at once, and exactly. Pure: no clock. */
+/* Which states are reported where rollouts and updates follow one another faster than lines should. Each of
+ * the two has an account of the seconds that it took and that were not reported of it; what is reported is
+ * subtracted from the account of the state that the line names, so that no account is ever beyond a few
+ * `every_s`, however the two fall together with the times of the lines. Other states are reported at once,
+ * and exactly. Pure: no clock. */
 
 enum { TIMELINE_TURNS = 2 };
 
 struct timeline {
-    double every_s;              /* 0: all is told */
-    const char *state, *told;    /* where it is, and was said to be last; "" */
-    double told_s;               /* when that was said */
-    double since_s;              /* accounts hold till then */
-    double owed[TIMELINE_TURNS]; /* seconds of rollout and update; below 0: told too long */
+    double every_s;                    /* 0: all is reported */
+    const char *state, *reported;      /* where it is, and what the last line said; "" */
+    double reported_s;                 /* when it said that */
+    double since_s;                    /* accounts hold till then */
+    double unreported[TIMELINE_TURNS]; /* seconds of rollout and update; below 0: reported too long */
 };
 
 void telemetry_timeline_begin(struct timeline *timeline, double every_s);
 
-/* It goes into `state`, a literal. Returns what is to be told from now on, NULL: nothing. That is `state`
- * itself, unless more than half of every_s is owed to the other. Times never fall. */
+/* It goes into `state`, a literal. Returns what is to be reported from now on, NULL: nothing. That is `state`
+ * itself, unless more than half of every_s is unreported of the other. Times never fall. */
 const char *telemetry_timeline_enter(struct timeline *timeline, const char *state, double now_s);
 
-/* Time has passed: so that no state that lasts is told as another for long. As telemetry_timeline_enter(). */
+/* Time has passed: so that no state that lasts is reported as another for long. As
+ * telemetry_timeline_enter(). */
 const char *telemetry_timeline_tick(struct timeline *timeline, double now_s);
 
 #define REPORT_SCHEMA "papertape.training/1"
 
 struct report {
     bool lines, bar;    /* JSON lines; a bar */
-    atomic_bool failed; /* nobody reads the lines any more */
+    atomic_bool failed; /* no process reads the lines any more */
     atomic_bool lost;   /* a line could not be written, or only a part of one: a full disk */
 
     /* Under the lock. */
     pthread_mutex_t lock;
     bool torn;  /* a part of a line is the last that was written */
     bool shown; /* the bar is there */
-    struct usage begun;
-    double drawn_s; /* when it was drawn last */
-    double told_s;  /* when a line was written last */
+    struct usage started;
+    double drawn_s;   /* when it was drawn last */
+    double written_s; /* when a line was written last */
     const char *state;
     int64_t steps;
     double entered_s; /* when it went into `state` */
     struct timeline timeline;
 
-    /* The heartbeat, and states that are told late. */
+    /* The heartbeat, and states that are reported late. */
     int heartbeat_ms; /* 0: none */
     pthread_t thread;
     pthread_cond_t ending;
     bool beats, ends;
 };
 
-/* `lines`: also on a terminal, as --json wants it. Its state is "loading", of which no event tells until
+/* `lines`: also on a terminal, as --json wants it. Its state is "loading", which no event reports until
  * telemetry_report_state() does. For telemetry_report_end(). */
 void telemetry_report_begin(struct report *report, bool lines);
 void telemetry_report_end(struct report *report); /* stops the heartbeat; fine on a zeroed one */
 
-/* From now on "rollout" and "update" after one another are told at most every `every_ms` (0: each), as
- * timeline.h has it, and a thread writes an event `heartbeat` whenever nothing was written for
+/* From now on "rollout" and "update" after one another are reported at most every `every_ms` (0: each), as
+ * struct timeline has it, and a thread writes an event `heartbeat` whenever nothing was written for
  * `heartbeat_ms` (0: none): the state, the steps, how long it has been in that, resident bytes. Only where
  * there are lines; before any state. 0, or -EAGAIN. */
 int telemetry_report_pace(struct report *report, int every_ms, int heartbeat_ms);

@@ -15,32 +15,32 @@ static int turn_of(const char *state)
 
 void telemetry_timeline_begin(struct timeline *timeline, double every_s)
 {
-    *timeline = (struct timeline){.every_s = every_s, .state = "", .told = ""};
+    *timeline = (struct timeline){.every_s = every_s, .state = "", .reported = ""};
 }
 
-/* Before a turn is told as another, both are turns: all else is told at once. */
+/* Only a turn is reported as another: all else is reported at once. */
 static void settle(struct timeline *timeline, double now_s)
 {
-    int is = turn_of(timeline->state), told = turn_of(timeline->told);
-    if (is >= 0 && told >= 0) {
-        timeline->owed[is] += now_s - timeline->since_s;
-        timeline->owed[told] -= now_s - timeline->since_s;
+    int is = turn_of(timeline->state), said = turn_of(timeline->reported);
+    if (is >= 0 && said >= 0) {
+        timeline->unreported[is] += now_s - timeline->since_s;
+        timeline->unreported[said] -= now_s - timeline->since_s;
     }
     timeline->since_s = now_s;
 }
 
-static const char *tell(struct timeline *timeline, double now_s)
+static const char *choose(struct timeline *timeline, double now_s)
 {
     const char *choice = timeline->state;
     int is = turn_of(choice);
-    if (is >= 0 && timeline->owed[1 - is] > timeline->every_s / 2)
+    if (is >= 0 && timeline->unreported[1 - is] > timeline->every_s / 2)
         choice = turns[1 - is];
-    if (strcmp(choice, timeline->told) == 0)
+    if (strcmp(choice, timeline->reported) == 0)
         return NULL;
-    if (is >= 0 && turn_of(timeline->told) >= 0 && now_s - timeline->told_s < timeline->every_s)
+    if (is >= 0 && turn_of(timeline->reported) >= 0 && now_s - timeline->reported_s < timeline->every_s)
         return NULL;
-    timeline->told = choice;
-    timeline->told_s = now_s;
+    timeline->reported = choice;
+    timeline->reported_s = now_s;
     return choice;
 }
 
@@ -48,11 +48,11 @@ const char *telemetry_timeline_enter(struct timeline *timeline, const char *stat
 {
     settle(timeline, now_s);
     timeline->state = state;
-    return tell(timeline, now_s);
+    return choose(timeline, now_s);
 }
 
 const char *telemetry_timeline_tick(struct timeline *timeline, double now_s)
 {
     settle(timeline, now_s);
-    return tell(timeline, now_s);
+    return choose(timeline, now_s);
 }

@@ -17,10 +17,10 @@ struct usage telemetry_usage_now(void)
     return (struct usage){seconds(CLOCK_MONOTONIC), seconds(CLOCK_PROCESS_CPUTIME_ID)};
 }
 
-struct usage telemetry_usage_since(const struct usage *begun)
+struct usage telemetry_usage_since(const struct usage *started)
 {
     struct usage now = telemetry_usage_now();
-    return (struct usage){now.wall_s - begun->wall_s, now.cpu_s - begun->cpu_s};
+    return (struct usage){now.wall_s - started->wall_s, now.cpu_s - started->cpu_s};
 }
 
 size_t telemetry_usage_rss(void)

@@ -13,13 +13,8 @@ enum {
     VALUES_MAX = 2 * CANVAS_SIDE_MAX,
 };
 
-static const char *const names[FIGURES] = {
-    [FIGURE_POLICY_LOSS] = "policy loss",   [FIGURE_VALUE_LOSS] = "value loss",
-    [FIGURE_ENTROPY_LOSS] = "entropy loss", [FIGURE_KL] = "KL",
-    [FIGURE_CLIP_FRACTION] = "clipped",     [FIGURE_EXPLAINED_VARIANCE] = "explained variance",
-    [FIGURE_GRAD_NORM] = "gradient norm",   [FIGURE_LEARNING_RATE] = "learning rate",
-    [FIGURE_STEPS_S] = "steps/s",           [FIGURE_RETURN] = "return",
-};
+#define NAME(figure, member, words) [FIGURE_##figure] = words,
+static const char *const names[FIGURES] = {HISTORY_FIGURES(NAME)};
 
 /* The figure at each of n places that divide the steps evenly: the last that falls there, a straight line
  * where none does. */

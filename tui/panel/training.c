@@ -119,7 +119,7 @@ static void figures(struct flow *flow, const struct scene *scene, const struct s
         number(flow, "priority", FRESH, (double)t->priority);
     if (past->n_evaluations == 0 || strcmp(past->training, t->training) != 0)
         return;
-    const struct history_evaluation *last = &past->evaluations[past->n_evaluations - 1];
+    const struct db_training_evaluation *last = &past->evaluations[past->n_evaluations - 1];
     snprintf(both, sizeof(both), "%s at %s", cli_format_percent(a, 100 * last->total_return, 2),
              cli_format_count(b, (double)last->steps));
     put(flow, "evaluated", style_signed(last->total_return), both);
