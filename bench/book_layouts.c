@@ -118,7 +118,7 @@ static void read_tape(const char *path)
 {
     struct symbol symbols[] = {frames_symbol, frames_symbol};
     struct frames frames;
-    struct binance_parser *parser;
+    struct venue_parser *parser;
     strcpy(symbols[1].name, "ETHUSDT");
     frames_read(path, &frames);
     if (binance_parser_create(symbols, 2, &parser) < 0)

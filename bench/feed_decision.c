@@ -62,7 +62,7 @@ struct waiting {
 struct run {
     uv_loop_t loop;
     struct session *session;
-    struct binance_parser *parser;
+    struct venue_parser *parser;
     struct waiting *waiting;
     size_t first_waiting, n_waiting;
     struct sample all, bars, commits;

@@ -56,7 +56,7 @@ struct market {
     size_t n_bars;
 };
 
-static struct binance_parser *parser;
+static struct venue_parser *parser;
 static struct book_level snapshot_bids[FRAMES_LEVELS_MAX], snapshot_asks[FRAMES_LEVELS_MAX];
 
 _Noreturn static void die(const char *what, int r)

@@ -60,7 +60,7 @@ static bool same(const struct market_event *ours)
     }
 }
 
-static struct binance_parser *parser;
+static struct venue_parser *parser;
 
 static bool read_ours(const char *text, size_t len, struct market_event *event)
 {

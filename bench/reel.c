@@ -52,7 +52,7 @@ static void read_snapshot(const struct frames *frames, size_t i, struct event_sn
 void reel_read(const char *path, struct reel *reel)
 {
     struct frames frames;
-    struct binance_parser *parser;
+    struct venue_parser *parser;
     struct event event = {.recv_ns = REEL_START_NS};
     frames_read(path, &frames);
     int r = binance_parser_create(&frames_symbol, 1, &parser);

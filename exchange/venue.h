@@ -37,8 +37,8 @@ struct venue_keys {
 };
 
 /* A venue that bans an address, or says how long to wait, means every connection and request of it. Whoever
- * hears of it tells; the caller tells the others with stream_hold() and rest_hold(), and keeps it over
- * restarts. `until_ns` is of the wall's clock. */
+ * hears of it tells; the caller tells the others with stream_hold() and net_requests_hold(), and keeps it
+ * over restarts. `until_ns` is of the wall's clock. */
 struct venue_ban {
     int64_t until_ns; /* known when the stream or REST is made; 0: none */
     void (*told)(void *user, int64_t until_ns, const char *why); /* NULL: nobody asks */
@@ -232,7 +232,7 @@ struct venue {
     uint32_t asks_a_minute;
     uint8_t ask_cost[MARKET_CHANNELS];
     bool needs_keys; /* it says nothing to strangers */
-    /* Are all its symbols' calendars ""? Else rest_days() and rest_actions() are there. */
+    /* Are all its symbols' calendars ""? Then it has no trading days and no corporate actions. */
     bool always_open;
 
     /* The name of one stream: `symbol` as listed, interval_ns for MARKET_KLINE. 0; -EINVAL for a kind or an
@@ -271,32 +271,8 @@ struct venue {
     /* Until then no attempt to connect is made (what is connected stays): see struct venue_ban. */
     void (*stream_hold)(struct venue_stream *stream, int64_t until_ns, const char *why);
 
-    /* Requests are queued, kept within the venue's limits, and tried again when the venue or the way to it
-     * fails; `done` comes from the loop, once (BARS: once a page), unless the call is cancelled. They return
-     * 0 and the call in *ret (may be NULL; gone once `done` came without `more`), or -ENOMEM, -EINVAL. */
+    /* For the requests of exchange/net/requests.h. */
     int (*rest_create)(const struct venue_rest_config *config, struct venue_rest **ret);
-    void (*rest_destroy)(struct venue_rest *rest); /* cancels everything; NULL is fine */
-    int (*rest_time)(struct venue_rest *rest, venue_reply_done *done, void *user, struct venue_call **ret);
-    int (*rest_symbols)(struct venue_rest *rest, const char *const *names, size_t n, venue_reply_done *done,
-                        void *user, struct venue_call **ret);
-    int (*rest_bars)(struct venue_rest *rest, const struct venue_bars_request *request,
-                     venue_reply_done *done, void *user, struct venue_call **ret);
-    int (*rest_book)(struct venue_rest *rest, const struct symbol *symbol, venue_reply_done *done, void *user,
-                     struct venue_call **ret);
-    /* What a stream brought last, as REST knows it. -EINVAL for kinds that rest_bars() and rest_book() are
-     * of, and for those that the venue has not. */
-    int (*rest_latest)(struct venue_rest *rest, const struct venue_latest_request *request,
-                       venue_reply_done *done, void *user, struct venue_call **ret);
-    /* The trading days of each calendar between two times, a reply a calendar (`more`). NULL where
-     * always_open. */
-    int (*rest_days)(struct venue_rest *rest, int64_t from_ns, int64_t to_ns, venue_reply_done *done,
-                     void *user, struct venue_call **ret);
-    /* Splits and dividends of these symbols whose ex_ns lies between. NULL where always_open. */
-    int (*rest_actions)(struct venue_rest *rest, const char *const *names, size_t n, int64_t from_ns,
-                        int64_t to_ns, venue_reply_done *done, void *user, struct venue_call **ret);
-    void (*rest_hold)(struct venue_rest *rest, int64_t until_ns, const char *why);
-    void (*rest_cancel)(struct venue_rest *rest, struct venue_call *call); /* NULL is fine */
-    const struct venue_rest_status *(*rest_status)(const struct venue_rest *rest);
 };
 
 #endif

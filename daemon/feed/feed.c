@@ -97,8 +97,7 @@ static void banned(void *user, int64_t until_ns, const char *why)
     db_writer_put_ban(daemon_session_writer(feed->daemon->session), &row);
     feed_tell_lasting(feed, DB_WARNING, "banned", "", "nothing is asked for %lld s: %s",
                       (long long)((until_ns - clock_wall_ns() + 999999999) / 1000000000), why);
-    if (feed->venue->rest_hold)
-        feed->venue->rest_hold(feed->rest, until_ns, why);
+    net_requests_hold(feed->rest, until_ns, why);
     if (feed->link && feed->venue->stream_hold)
         feed->venue->stream_hold(feed->link, until_ns, why);
 }
@@ -507,7 +506,7 @@ void feed_begun(struct feed *feed)
  * the symbols, so that positions are shown and commands are taken, and other venues' go on. */
 void feed_begin_without_venue(struct feed *feed)
 {
-    const struct venue_rest_status *status = feed->venue->rest_status(feed->rest);
+    const struct venue_rest_status *status = net_requests_status(feed->rest);
     if (feed->stage > STAGE_SYMBOLS || feed->answered || feed->final)
         return;
     if (!feed->told_absence && status->failures > 0) {
@@ -533,8 +532,7 @@ static int ask_symbols(struct feed *feed)
         names[s] = feed->listed[s].name;
     for (int i = 0; i < feed->n_waiting; i++)
         names[n + i] = feed->waiting[i];
-    int r =
-        feed->venue->rest_symbols(feed->rest, names, (size_t)(n + feed->n_waiting), have_symbols, feed, NULL);
+    int r = net_requests_symbols(feed->rest, names, (size_t)(n + feed->n_waiting), have_symbols, feed, NULL);
     free(names);
     return r;
 }
@@ -554,7 +552,7 @@ static void begin_stage(struct feed *feed)
     int r = 0;
     switch (feed->stage) {
     case STAGE_TIME:
-        r = feed->venue->rest_time(feed->rest, have_time, feed, NULL);
+        r = net_requests_time(feed->rest, have_time, feed, NULL);
         break;
     case STAGE_SYMBOLS:
         if (feed->n_symbols + feed->n_waiting > 0)
@@ -615,7 +613,7 @@ void feed_stop(struct feed *feed, void (*done)(void *user), void *user)
     feed->open_handles = 3;
     feed_list_drop(feed);
     feed->venue->stream_destroy(feed->link);
-    feed->venue->rest_destroy(feed->rest);
+    net_requests_destroy(feed->rest);
     feed_forget_asked(feed);
     feed->venue->format->parser_destroy(feed->parser);
     feed->n_symbols = 0;

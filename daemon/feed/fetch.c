@@ -168,7 +168,7 @@ static int send_bars(struct asked *asked)
         .now_ns = feed_venue_now_ns(feed),
         .adjusted = feed->symbols[call->symbol].calendar >= 0,
     };
-    return feed->venue->rest_bars(feed->rest, &request, have_bars, call, NULL);
+    return net_requests_bars(feed->rest, &request, have_bars, call, NULL);
 }
 
 /* The open time of the newest bar that a former run left: in the engine where the log was played, else in
@@ -273,7 +273,7 @@ static int send_book(struct asked *asked)
 {
     struct book_call *call = (struct book_call *)asked;
     struct feed *feed = call->feed;
-    return feed->venue->rest_book(feed->rest, &feed->listed[call->symbol], have_book, call, NULL);
+    return net_requests_book(feed->rest, &feed->listed[call->symbol], have_book, call, NULL);
 }
 
 /* On the feed's clock its own time counts. */

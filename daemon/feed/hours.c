@@ -179,8 +179,7 @@ static int64_t days_from(const struct feed *feed, int64_t now_ns)
 static int send_days(struct feed *feed, venue_reply_done *done, void *user)
 {
     int64_t now = feed_venue_now_ns(feed);
-    return feed->venue->rest_days(feed->rest, days_from(feed, now), now + DAYS_AHEAD * DAY_NS, done, user,
-                                  NULL);
+    return net_requests_days(feed->rest, days_from(feed, now), now + DAYS_AHEAD * DAY_NS, done, user, NULL);
 }
 
 static void have_days(void *user, const struct venue_reply *reply)
@@ -204,7 +203,7 @@ static void have_days(void *user, const struct venue_reply *reply)
 void feed_ask_days(struct feed *feed)
 {
     feed_find_calendars(feed);
-    int r = feed->n_calendars > 0 && feed->venue->rest_days ? send_days(feed, have_days, feed) : 1;
+    int r = feed->n_calendars > 0 ? send_days(feed, have_days, feed) : 1;
     if (r < 0)
         feed_try_again(feed, "request", strerror(-r));
     else if (r == 1)
@@ -285,8 +284,7 @@ static int send_actions(struct feed *feed, venue_reply_done *done, void *user)
     for (int s = 0; s < feed->n_symbols; s++)
         if (feed->symbols[s].calendar >= 0)
             names[n++] = feed->listed[s].name;
-    int r =
-        feed->venue->rest_actions(feed->rest, names, n, from, now + ACTIONS_AHEAD * DAY_NS, done, user, NULL);
+    int r = net_requests_actions(feed->rest, names, n, from, now + ACTIONS_AHEAD * DAY_NS, done, user, NULL);
     free(names);
     return r;
 }
@@ -326,7 +324,7 @@ static void have_actions(void *user, const struct venue_reply *reply)
 
 void feed_ask_actions(struct feed *feed)
 {
-    int r = feed->n_calendars > 0 && feed->venue->rest_actions ? send_actions(feed, have_actions, feed) : 1;
+    int r = feed->n_calendars > 0 ? send_actions(feed, have_actions, feed) : 1;
     if (r < 0) {
         feed_try_again(feed, "request", strerror(-r));
     } else if (r == 1) {
@@ -373,7 +371,7 @@ static void have_hours(void *user, const struct venue_reply *reply)
         return;
     if (call->actions && !reply->error)
         actions_read(feed);
-    bool next = !call->actions && feed->venue->rest_actions;
+    bool next = !call->actions;
     feed_answered(&call->asked);
     free(call);
     feed_pass(feed, feed_venue_now_ns(feed));
@@ -392,6 +390,6 @@ static int send_hours(struct asked *asked)
 void feed_ask_hours(struct feed *feed)
 {
     feed->hours_ask_ns = feed_venue_now_ns(feed) + ASK_HOURS * 3600 * 1000000000LL;
-    if (feed->n_calendars > 0 && feed->venue->rest_days)
+    if (feed->n_calendars > 0)
         ask_again(feed, false);
 }

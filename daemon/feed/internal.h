@@ -14,6 +14,7 @@
 #include "daemon/feed/silence.h"
 #include "exchange/net/backoff.h"
 #include "exchange/net/budget.h"
+#include "exchange/net/requests.h"
 
 struct net_context;
 

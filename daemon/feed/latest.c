@@ -254,7 +254,7 @@ static int send_missing_bars(struct latest_call *call, const struct stream *stre
         .now_ns = now,
         .adjusted = feed->symbols[stream->symbol].calendar >= 0,
     };
-    return first > last ? -EAGAIN : feed->venue->rest_bars(feed->rest, &request, have_latest, call, NULL);
+    return first > last ? -EAGAIN : net_requests_bars(feed->rest, &request, have_latest, call, NULL);
 }
 
 static int send_latest(struct asked *asked)
@@ -271,8 +271,8 @@ static int send_latest(struct asked *asked)
     if (stream->kind == MARKET_KLINE)
         return send_missing_bars(call, stream);
     if (stream->kind == MARKET_DEPTH)
-        return feed->venue->rest_book(feed->rest, request.symbol, have_latest, call, NULL);
-    return feed->venue->rest_latest(feed->rest, &request, have_latest, call, NULL);
+        return net_requests_book(feed->rest, request.symbol, have_latest, call, NULL);
+    return net_requests_latest(feed->rest, &request, have_latest, call, NULL);
 }
 
 /* Where nothing can be asked, the next moment to ask comes as if it had been. */
@@ -294,8 +294,7 @@ static void ask(struct feed *feed, size_t at, int64_t now)
 static bool may_ask(const struct feed *feed)
 {
     return feed->daemon->config.clock == CLOCK_WALL && feed->n_asked_streams < ASKED_AT_ONCE &&
-           feed->ban_until_ns == 0 && !feed->final &&
-           feed->venue->rest_status(feed->rest)->queued < QUEUE_MAX;
+           feed->ban_until_ns == 0 && !feed->final && net_requests_status(feed->rest)->queued < QUEUE_MAX;
 }
 
 static bool take_units(struct budget *budget, unsigned n, int64_t now)

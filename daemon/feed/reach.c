@@ -14,7 +14,7 @@ static const char *newest_cause(const struct feed *feed, int64_t now)
         return feed->venue->stream_status(feed->link)->detail;
     if (feed->answered)
         return feed->retry_at_ms != 0 ? feed->detail : "";
-    const char *detail = feed->venue->rest_status(feed->rest)->detail;
+    const char *detail = net_requests_status(feed->rest)->detail;
     return !detail[0] && now - feed->started_ms >= REACH_MS ? "it has not answered yet" : detail;
 }
 

@@ -122,14 +122,14 @@ static int send_refresh(struct asked *asked)
     struct refresh_call *call = (struct refresh_call *)asked;
     struct feed *feed = call->feed;
     if (!call->list)
-        return feed->venue->rest_time(feed->rest, have_list, call, NULL);
+        return net_requests_time(feed->rest, have_list, call, NULL);
     const char **names = calloc((size_t)feed->n_symbols, sizeof *names);
     if (!names)
         return -ENOMEM;
     call->n = feed->n_symbols;
     for (int s = 0; s < call->n; s++)
         names[s] = feed->listed[s].name;
-    int r = feed->venue->rest_symbols(feed->rest, names, (size_t)call->n, have_list, call, NULL);
+    int r = net_requests_symbols(feed->rest, names, (size_t)call->n, have_list, call, NULL);
     free(names);
     return r;
 }

@@ -74,7 +74,7 @@ static int send_find(struct asked *asked)
 {
     struct find_call *call = (struct find_call *)asked;
     const char *name = call->name;
-    return call->feed->venue->rest_symbols(call->feed->rest, &name, 1, have_symbol, call, NULL);
+    return net_requests_symbols(call->feed->rest, &name, 1, have_symbol, call, NULL);
 }
 
 int feed_find_symbol(struct feed *feed, const char *name, feed_found *taker, void *user)

@@ -11,7 +11,7 @@
  * they do not. Where nothing failed, `detail` says it. */
 static int64_t requests_wait(struct feed *feed, int64_t now)
 {
-    const struct venue_rest_status *rest = feed->venue->rest_status(feed->rest);
+    const struct venue_rest_status *rest = net_requests_status(feed->rest);
     if (feed->link || feed->retry_at_ms != 0 || rest->paused_until_ms <= now)
         return 0;
     if (rest->detail[0])
@@ -46,7 +46,7 @@ static const char *state_name(const struct feed *feed, const struct venue_status
     if (feed->stage == STAGE_STREAM && streamed(feed) == 0)
         return "ok"; /* idle */
     if (!status)
-        return feed->venue->rest_status(feed->rest)->detail[0] ? "retry" : "connecting";
+        return net_requests_status(feed->rest)->detail[0] ? "retry" : "connecting";
     if (status->link == VENUE_FAILED || status->link == VENUE_FINAL)
         return "failed";
     if (status->link == VENUE_WAITING)
@@ -98,7 +98,7 @@ static void view_market(const struct feed *feed, struct feed_view *ret)
 void feed_view(struct feed *feed, struct feed_view *ret)
 {
     const struct venue_status *status = feed->link ? feed->venue->stream_status(feed->link) : NULL;
-    const struct venue_rest_status *rest = feed->venue->rest_status(feed->rest);
+    const struct venue_rest_status *rest = net_requests_status(feed->rest);
     struct measured seen;
     int64_t now = clock_now_ms();
     int64_t retry_at = feed->retry_at_ms != 0 ? feed->retry_at_ms

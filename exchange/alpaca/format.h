@@ -21,12 +21,10 @@ extern const struct fee_schedule alpaca_fees;
  * (exchange/bar_join.h) and handed out after the minute that ends them, by further calls at the same
  * position. */
 
-struct alpaca_parser;
-
-int alpaca_parser_create(const struct symbol *symbols, size_t n, struct alpaca_parser **ret);
-int alpaca_parser_grow(struct alpaca_parser *parser, size_t n);
-void alpaca_parser_destroy(struct alpaca_parser *parser);
-int alpaca_parse(struct alpaca_parser *parser, const char *frame, size_t len, size_t *pos,
+int alpaca_parser_create(const struct symbol *symbols, size_t n, struct venue_parser **ret);
+int alpaca_parser_grow(struct venue_parser *parser, size_t n);
+void alpaca_parser_destroy(struct venue_parser *parser);
+int alpaca_parse(struct venue_parser *parser, const char *frame, size_t len, size_t *pos,
                  struct market_event *ret);
 
 #endif

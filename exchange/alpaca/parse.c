@@ -71,22 +71,23 @@ static bool enter(const struct symbol *symbols, size_t i, int32_t *table, uint32
     return true;
 }
 
-int alpaca_parser_create(const struct symbol *symbols, size_t n, struct alpaca_parser **ret)
+int alpaca_parser_create(const struct symbol *symbols, size_t n, struct venue_parser **ret)
 {
     struct alpaca_parser *parser = calloc(1, sizeof(*parser));
     if (!parser)
         return -ENOMEM;
     parser->symbols = symbols;
-    int r = alpaca_parser_grow(parser, n);
+    int r = alpaca_parser_grow((struct venue_parser *)parser, n);
     if (r < 0)
-        alpaca_parser_destroy(parser);
+        alpaca_parser_destroy((struct venue_parser *)parser);
     else
-        *ret = parser;
+        *ret = (struct venue_parser *)parser;
     return r;
 }
 
-int alpaca_parser_grow(struct alpaca_parser *parser, size_t n)
+int alpaca_parser_grow(struct venue_parser *venue, size_t n)
 {
+    struct alpaca_parser *parser = (struct alpaca_parser *)venue;
     if (n > SYMBOLS_MAX || n < parser->n)
         return -EINVAL;
     uint32_t size = 16;
@@ -116,8 +117,9 @@ int alpaca_parser_grow(struct alpaca_parser *parser, size_t n)
     return 0;
 }
 
-void alpaca_parser_destroy(struct alpaca_parser *parser)
+void alpaca_parser_destroy(struct venue_parser *venue)
 {
+    struct alpaca_parser *parser = (struct alpaca_parser *)venue;
     if (!parser)
         return;
     free(parser->known);
@@ -258,9 +260,10 @@ static int begin(struct reader *reader, bool *ret_listed)
     return json_done(&look.json) ? 1 : -EBADMSG;
 }
 
-int alpaca_parse(struct alpaca_parser *parser, const char *frame, size_t len, size_t *pos,
+int alpaca_parse(struct venue_parser *venue, const char *frame, size_t len, size_t *pos,
                  struct market_event *ret)
 {
+    struct alpaca_parser *parser = (struct alpaca_parser *)venue;
     if (*pos > 0 && parser->next_pending < parser->n_pending && *pos == parser->pending_pos) {
         *ret = parser->pending[parser->next_pending++];
         if (parser->next_pending == parser->n_pending)

@@ -8,7 +8,7 @@
  *
  * Bars of up to an hour are the venue's own; longer ones are put together from hours, so that days begin at
  * 0:00 UTC as everywhere here. With `feed = delayed_sip` the last quarter of an hour is not asked for: the
- * venue refuses it. rest_book() is for crypto: -EINVAL for a stock. */
+ * venue refuses it. A book is of crypto: -EINVAL for a stock. */
 #ifndef EXCHANGE_ALPACA_REST_H
 #define EXCHANGE_ALPACA_REST_H
 

@@ -184,7 +184,7 @@ static int ask(struct alpaca_stream *stream, const char *const *names, size_t n,
 }
 
 int alpaca_stream_create(const struct venue_stream_config *config, const struct venue_stream_handler *handler,
-                         void *user, struct alpaca_stream **ret)
+                         void *user, struct venue_stream **ret)
 {
     const char *base = config->ws_url ? config->ws_url : ALPACA_WS_URL;
     struct alpaca_settings settings = alpaca_settings(config->settings, config->n_settings);
@@ -213,17 +213,18 @@ int alpaca_stream_create(const struct venue_stream_config *config, const struct 
         if (stream->n_endpoints == 0)
             free(stream);
         else
-            alpaca_stream_destroy(stream);
+            alpaca_stream_destroy((struct venue_stream *)stream);
         return r;
     }
     gather(stream);
     stream->status.since_ms = clock_now_ms();
-    *ret = stream;
+    *ret = (struct venue_stream *)stream;
     return 0;
 }
 
-void alpaca_stream_destroy(struct alpaca_stream *stream)
+void alpaca_stream_destroy(struct venue_stream *venue)
 {
+    struct alpaca_stream *stream = (struct alpaca_stream *)venue;
     if (!stream || stream->destroyed)
         return;
     stream->destroyed = true;
@@ -231,23 +232,26 @@ void alpaca_stream_destroy(struct alpaca_stream *stream)
         alpaca_endpoint_close(&stream->endpoints[i]);
 }
 
-int alpaca_stream_connection(const char *name)
+int alpaca_stream_connection(const struct venue_stream *venue, const char *name)
 {
     enum alpaca_channel channel;
     char symbol[SYMBOL_NAME_MAX];
+    (void)venue;
     if (alpaca_name_parse(name, &channel, symbol) < 0)
         return -1;
     return alpaca_is_crypto(symbol) ? CRYPTO : STOCKS;
 }
 
-bool alpaca_stream_connection_up(const struct alpaca_stream *stream, int connection)
+bool alpaca_stream_connection_up(const struct venue_stream *venue, int connection)
 {
+    const struct alpaca_stream *stream = (const struct alpaca_stream *)venue;
     return connection >= 0 && connection < ENDPOINTS && stream->endpoints[connection].active &&
            alpaca_endpoint_state(&stream->endpoints[connection]) == VENUE_UP;
 }
 
-bool alpaca_stream_replace(struct alpaca_stream *stream, int connection, const char *why)
+bool alpaca_stream_replace(struct venue_stream *venue, int connection, const char *why)
 {
+    struct alpaca_stream *stream = (struct alpaca_stream *)venue;
     if (connection < 0 || connection >= ENDPOINTS)
         return false;
     bool replaced = alpaca_endpoint_reconnect(&stream->endpoints[connection], why);
@@ -255,31 +259,36 @@ bool alpaca_stream_replace(struct alpaca_stream *stream, int connection, const c
     return replaced;
 }
 
-void alpaca_stream_pause(struct alpaca_stream *stream, bool paused)
+void alpaca_stream_pause(struct venue_stream *venue, bool paused)
 {
+    struct alpaca_stream *stream = (struct alpaca_stream *)venue;
     for (int i = 0; i < ENDPOINTS; i++)
         alpaca_endpoint_pause(&stream->endpoints[i], paused);
 }
 
-const struct venue_status *alpaca_stream_status(const struct alpaca_stream *stream)
+const struct venue_status *alpaca_stream_status(const struct venue_stream *venue)
 {
+    const struct alpaca_stream *stream = (const struct alpaca_stream *)venue;
     return &stream->status;
 }
 
-int alpaca_stream_follow(struct alpaca_stream *stream, const char *const *names, size_t n)
+int alpaca_stream_follow(struct venue_stream *venue, const char *const *names, size_t n)
 {
+    struct alpaca_stream *stream = (struct alpaca_stream *)venue;
     return ask(stream, names, n, true);
 }
 
-int alpaca_stream_unfollow(struct alpaca_stream *stream, const char *const *names, size_t n)
+int alpaca_stream_unfollow(struct venue_stream *venue, const char *const *names, size_t n)
 {
+    struct alpaca_stream *stream = (struct alpaca_stream *)venue;
     return ask(stream, names, n, false);
 }
 
-int alpaca_stream_list(struct alpaca_stream *stream,
+int alpaca_stream_list(struct venue_stream *venue,
                        void (*done)(void *user, const char *const *names, size_t n, const char *error),
                        void *user)
 {
+    struct alpaca_stream *stream = (struct alpaca_stream *)venue;
     int due = 0;
     if (stream->list_done)
         return -EBUSY;
@@ -294,8 +303,9 @@ int alpaca_stream_list(struct alpaca_stream *stream,
     return 0;
 }
 
-void alpaca_stream_hold(struct alpaca_stream *stream, int64_t until_ns, const char *why)
+void alpaca_stream_hold(struct venue_stream *venue, int64_t until_ns, const char *why)
 {
+    struct alpaca_stream *stream = (struct alpaca_stream *)venue;
     for (int i = 0; i < ENDPOINTS; i++)
         alpaca_endpoint_hold(&stream->endpoints[i], clock_ms_of_wall(until_ns), why);
 }

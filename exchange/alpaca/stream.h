@@ -12,21 +12,19 @@
 
 #include "exchange/venue.h"
 
-struct alpaca_stream;
-
 int alpaca_stream_create(const struct venue_stream_config *config, const struct venue_stream_handler *handler,
-                         void *user, struct alpaca_stream **ret);
-void alpaca_stream_destroy(struct alpaca_stream *stream);
-int alpaca_stream_connection(const char *name);
-bool alpaca_stream_connection_up(const struct alpaca_stream *stream, int connection);
-bool alpaca_stream_replace(struct alpaca_stream *stream, int connection, const char *why);
-void alpaca_stream_pause(struct alpaca_stream *stream, bool paused);
-const struct venue_status *alpaca_stream_status(const struct alpaca_stream *stream);
-int alpaca_stream_follow(struct alpaca_stream *stream, const char *const *names, size_t n);
-int alpaca_stream_unfollow(struct alpaca_stream *stream, const char *const *names, size_t n);
-int alpaca_stream_list(struct alpaca_stream *stream,
+                         void *user, struct venue_stream **ret);
+void alpaca_stream_destroy(struct venue_stream *stream);
+int alpaca_stream_connection(const struct venue_stream *stream, const char *name);
+bool alpaca_stream_connection_up(const struct venue_stream *stream, int connection);
+bool alpaca_stream_replace(struct venue_stream *stream, int connection, const char *why);
+void alpaca_stream_pause(struct venue_stream *stream, bool paused);
+const struct venue_status *alpaca_stream_status(const struct venue_stream *stream);
+int alpaca_stream_follow(struct venue_stream *stream, const char *const *names, size_t n);
+int alpaca_stream_unfollow(struct venue_stream *stream, const char *const *names, size_t n);
+int alpaca_stream_list(struct venue_stream *stream,
                        void (*done)(void *user, const char *const *names, size_t n, const char *error),
                        void *user);
-void alpaca_stream_hold(struct alpaca_stream *stream, int64_t until_ns, const char *why);
+void alpaca_stream_hold(struct venue_stream *stream, int64_t until_ns, const char *why);
 
 #endif

@@ -14,44 +14,29 @@ static int list_parse_us(const char *text, size_t len, struct venue_symbol *want
     return binance_parse_wanted(text, len, "binance-us", wanted, n, &info);
 }
 
-static int parser_create(const struct symbol *symbols, size_t n, struct venue_parser **ret)
-{
-    return binance_parser_create(symbols, n, (struct binance_parser **)ret);
-}
-
-static int parser_grow(struct venue_parser *parser, size_t n)
-{
-    return binance_parser_grow((struct binance_parser *)parser, n);
-}
-
 static int parse(struct venue_parser *parser, const char *frame, size_t len, size_t *pos,
                  struct market_event *ret)
 {
     *pos = len; /* a frame is one message */
-    return binance_parse((struct binance_parser *)parser, frame, len, ret);
-}
-
-static void parser_destroy(struct venue_parser *parser)
-{
-    binance_parser_destroy((struct binance_parser *)parser);
+    return binance_parse(parser, frame, len, ret);
 }
 
 const struct venue_format binance_format = {
     .name = "binance",
     .fees = &binance_fees,
     .list_parse = list_parse,
-    .parser_create = parser_create,
-    .parser_grow = parser_grow,
+    .parser_create = binance_parser_create,
+    .parser_grow = binance_parser_grow,
     .parse = parse,
-    .parser_destroy = parser_destroy,
+    .parser_destroy = binance_parser_destroy,
 };
 
 const struct venue_format binance_us_format = {
     .name = "binance-us",
     .fees = &binance_us_fees,
     .list_parse = list_parse_us,
-    .parser_create = parser_create,
-    .parser_grow = parser_grow,
+    .parser_create = binance_parser_create,
+    .parser_grow = binance_parser_grow,
     .parse = parse,
-    .parser_destroy = parser_destroy,
+    .parser_destroy = binance_parser_destroy,
 };

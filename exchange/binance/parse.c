@@ -63,22 +63,23 @@ static bool enter(struct binance_parser *parser, size_t i)
     return true;
 }
 
-int binance_parser_create(const struct symbol *symbols, size_t n, struct binance_parser **ret)
+int binance_parser_create(const struct symbol *symbols, size_t n, struct venue_parser **ret)
 {
     struct binance_parser *parser = calloc(1, sizeof *parser);
     if (!parser)
         return -ENOMEM;
     parser->symbols = symbols;
-    int r = binance_parser_grow(parser, n);
+    int r = binance_parser_grow((struct venue_parser *)parser, n);
     if (r < 0)
         free(parser);
     else
-        *ret = parser;
+        *ret = (struct venue_parser *)parser;
     return r;
 }
 
-int binance_parser_grow(struct binance_parser *parser, size_t n)
+int binance_parser_grow(struct venue_parser *venue, size_t n)
 {
+    struct binance_parser *parser = (struct binance_parser *)venue;
     size_t i = 0, before = parser->n;
     if (n > SYMBOLS_MAX || n < before)
         return -EINVAL;
@@ -94,8 +95,9 @@ int binance_parser_grow(struct binance_parser *parser, size_t n)
     return -EINVAL;
 }
 
-void binance_parser_destroy(struct binance_parser *parser)
+void binance_parser_destroy(struct venue_parser *venue)
 {
+    struct binance_parser *parser = (struct binance_parser *)venue;
     free(parser);
 }
 
@@ -473,8 +475,9 @@ static int read_raw(struct binance_parser *parser, const char *frame, size_t len
     return read_data(parser, &json, kind, symbol, ret);
 }
 
-int binance_parse(struct binance_parser *parser, const char *frame, size_t len, struct market_event *ret)
+int binance_parse(struct venue_parser *venue, const char *frame, size_t len, struct market_event *ret)
 {
+    struct binance_parser *parser = (struct binance_parser *)venue;
     struct json json, data = {0};
     struct json_text key, stream = {0};
     json_init(&json, frame, len);

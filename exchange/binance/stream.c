@@ -149,10 +149,11 @@ static void on_listed(void *user, struct json list, const char *error)
         end_listing(stream, error);
 }
 
-int binance_stream_list(struct binance_stream *stream,
+int binance_stream_list(struct venue_stream *venue,
                         void (*done)(void *user, const char *const *names, size_t n, const char *error),
                         void *user)
 {
+    struct binance_stream *stream = (struct binance_stream *)venue;
     if (stream->listing.done)
         return -EBUSY;
     for (size_t i = 0; i < stream->n_shards; i++)
@@ -213,8 +214,9 @@ static int add_name(struct binance_stream *stream, const char *text)
     return 0;
 }
 
-int binance_stream_follow(struct binance_stream *stream, const char *const *names, size_t n)
+int binance_stream_follow(struct venue_stream *venue, const char *const *names, size_t n)
 {
+    struct binance_stream *stream = (struct binance_stream *)venue;
     size_t added = 0;
     for (size_t i = 0; i < n; i++) {
         if (!binance_name_valid(names[i]))
@@ -241,8 +243,9 @@ int binance_stream_follow(struct binance_stream *stream, const char *const *name
     return r;
 }
 
-int binance_stream_unfollow(struct binance_stream *stream, const char *const *names, size_t n)
+int binance_stream_unfollow(struct venue_stream *venue, const char *const *names, size_t n)
 {
+    struct binance_stream *stream = (struct binance_stream *)venue;
     for (size_t i = 0; i < n; i++)
         if (!binance_name_valid(names[i]))
             return -EINVAL;
@@ -347,7 +350,7 @@ static int take_url(struct binance_stream *stream, const char *base)
 }
 
 int binance_stream_create(const struct binance_variant *variant, const struct venue_stream_config *config,
-                          const struct venue_stream_handler *handler, void *user, struct binance_stream **ret)
+                          const struct venue_stream_handler *handler, void *user, struct venue_stream **ret)
 {
     struct binance_stream *stream = calloc(1, sizeof(*stream));
     if (!stream)
@@ -379,7 +382,7 @@ int binance_stream_create(const struct binance_variant *variant, const struct ve
         stream->hold_ms = clock_ms_of_wall(config->ban.until_ns);
     stream->destroyed = true; /* nothing is woken yet */
     if (r == 0)
-        r = binance_stream_follow(stream, config->streams, config->n_streams);
+        r = binance_stream_follow((struct venue_stream *)stream, config->streams, config->n_streams);
     if (r == 0)
         r = uv_timer_init(net_context_loop(config->net), &stream->timer);
     if (r < 0) {
@@ -395,12 +398,13 @@ int binance_stream_create(const struct binance_variant *variant, const struct ve
         snprintf(stream->status.detail, sizeof(stream->status.detail), BINANCE_BANNED_BEFORE);
     stream->told = stream->status;
     wake(stream);
-    *ret = stream;
+    *ret = (struct venue_stream *)stream;
     return 0;
 }
 
-int binance_stream_connection(const struct binance_stream *stream, const char *text)
+int binance_stream_connection(const struct venue_stream *venue, const char *text)
 {
+    const struct binance_stream *stream = (const struct binance_stream *)venue;
     const struct binance_name *name = binance_names_find(&stream->names, text);
     for (size_t i = 0; name && i < stream->n_shards; i++)
         if (stream->shards[i] == name->shard)
@@ -408,14 +412,16 @@ int binance_stream_connection(const struct binance_stream *stream, const char *t
     return -1;
 }
 
-bool binance_stream_connection_up(const struct binance_stream *stream, int connection)
+bool binance_stream_connection_up(const struct venue_stream *venue, int connection)
 {
+    const struct binance_stream *stream = (const struct binance_stream *)venue;
     return connection >= 0 && (size_t)connection < stream->n_shards &&
            net_link_state(&stream->shards[connection]->link) == VENUE_UP;
 }
 
-bool binance_stream_replace(struct binance_stream *stream, int connection, const char *why)
+bool binance_stream_replace(struct venue_stream *venue, int connection, const char *why)
 {
+    struct binance_stream *stream = (struct binance_stream *)venue;
     if (connection < 0 || (size_t)connection >= stream->n_shards ||
         !binance_shard_replace(stream->shards[connection], clock_now_ms()))
         return false;
@@ -424,24 +430,27 @@ bool binance_stream_replace(struct binance_stream *stream, int connection, const
     return true;
 }
 
-void binance_stream_pause(struct binance_stream *stream, bool paused)
+void binance_stream_pause(struct venue_stream *venue, bool paused)
 {
+    struct binance_stream *stream = (struct binance_stream *)venue;
     stream->config.paused = paused;
     for (size_t i = 0; i < stream->n_shards; i++)
         binance_shard_pause(stream->shards[i], paused);
     wake(stream);
 }
 
-const struct venue_status *binance_stream_status(const struct binance_stream *stream)
+const struct venue_status *binance_stream_status(const struct venue_stream *venue)
 {
+    const struct binance_stream *stream = (const struct binance_stream *)venue;
     /* Attempts leave the budget's window as time goes by. */
     struct venue_status *status = (struct venue_status *)&stream->status;
     status->budget_used = net_budget_used(stream->config.link.budget, clock_now_ms());
     return status;
 }
 
-void binance_stream_hold(struct binance_stream *stream, int64_t until_ns, const char *why)
+void binance_stream_hold(struct venue_stream *venue, int64_t until_ns, const char *why)
 {
+    struct binance_stream *stream = (struct binance_stream *)venue;
     if (until_ns <= clock_wall_ns())
         return;
     int64_t until_ms = clock_ms_of_wall(until_ns);
@@ -458,8 +467,9 @@ static void on_timer_closed(uv_handle_t *handle)
     free_stream(handle->data);
 }
 
-void binance_stream_destroy(struct binance_stream *stream)
+void binance_stream_destroy(struct venue_stream *venue)
 {
+    struct binance_stream *stream = (struct binance_stream *)venue;
     if (!stream || stream->destroyed)
         return;
     stream->destroyed = true;

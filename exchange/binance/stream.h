@@ -17,24 +17,21 @@ enum {
     BINANCE_STREAMS_MAX = BINANCE_CONNECTIONS_MAX * 1024, /* names; 1024 a connection, by the venue */
 };
 
-struct binance_stream;
-
 /* -EINVAL also for a setting that the venue has not. */
 int binance_stream_create(const struct binance_variant *variant, const struct venue_stream_config *config,
-                          const struct venue_stream_handler *handler, void *user,
-                          struct binance_stream **ret);
-void binance_stream_destroy(struct binance_stream *stream);
-int binance_stream_connection(const struct binance_stream *stream, const char *name);
-bool binance_stream_connection_up(const struct binance_stream *stream, int connection);
-bool binance_stream_replace(struct binance_stream *stream, int connection, const char *why);
-void binance_stream_pause(struct binance_stream *stream, bool paused);
-const struct venue_status *binance_stream_status(const struct binance_stream *stream);
-int binance_stream_follow(struct binance_stream *stream, const char *const *names, size_t n);
-int binance_stream_unfollow(struct binance_stream *stream, const char *const *names, size_t n);
-int binance_stream_list(struct binance_stream *stream,
+                          const struct venue_stream_handler *handler, void *user, struct venue_stream **ret);
+void binance_stream_destroy(struct venue_stream *stream);
+int binance_stream_connection(const struct venue_stream *stream, const char *name);
+bool binance_stream_connection_up(const struct venue_stream *stream, int connection);
+bool binance_stream_replace(struct venue_stream *stream, int connection, const char *why);
+void binance_stream_pause(struct venue_stream *stream, bool paused);
+const struct venue_status *binance_stream_status(const struct venue_stream *stream);
+int binance_stream_follow(struct venue_stream *stream, const char *const *names, size_t n);
+int binance_stream_unfollow(struct venue_stream *stream, const char *const *names, size_t n);
+int binance_stream_list(struct venue_stream *stream,
                         void (*done)(void *user, const char *const *names, size_t n, const char *error),
                         void *user);
-void binance_stream_hold(struct binance_stream *stream, int64_t until_ns, const char *why);
+void binance_stream_hold(struct venue_stream *stream, int64_t until_ns, const char *why);
 
 /* "btcusdt@aggTrade", "btcusdt@kline_1m", "btcusdt@depth@100ms", … */
 int binance_stream_name(const char *symbol, enum market_kind kind, int64_t interval_ns,

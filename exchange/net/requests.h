@@ -1,7 +1,6 @@
 /* The requests of one venue's REST, in order but for books, which come last: so many in flight, within the
  * venue's limits, tried again with backoff when the venue or the way to it fails, held while it limits or
- * bans. What is a venue's own stands in struct requests_venue; the functions below are those of the same name
- * in struct venue, which has their contracts.
+ * bans. What is a venue's own stands in struct requests_venue.
  *
  * A venue's own queue and call begin with struct venue_rest and struct venue_call. */
 #ifndef EXCHANGE_NET_REQUESTS_H
@@ -104,7 +103,10 @@ void net_requests_pause(struct venue_rest *rest, int64_t until_ms);
 /* The reply of SYMBOLS, when `wanted` is filled. */
 void net_requests_fill_symbols(const struct venue_call *call, struct venue_reply *reply);
 
-void net_requests_destroy(struct venue_rest *rest);
+/* Requests are queued, kept within the venue's limits, and tried again when the venue or the way to it fails;
+ * `done` comes from the loop, once (BARS: once a page), unless the call is cancelled. They return 0 and the
+ * call in *ret (may be NULL; gone once `done` came without `more`), or -ENOMEM, -EINVAL. */
+void net_requests_destroy(struct venue_rest *rest); /* cancels everything; NULL is fine */
 int net_requests_time(struct venue_rest *rest, venue_reply_done *done, void *user, struct venue_call **ret);
 int net_requests_symbols(struct venue_rest *rest, const char *const *names, size_t n, venue_reply_done *done,
                          void *user, struct venue_call **ret);
@@ -112,14 +114,19 @@ int net_requests_bars(struct venue_rest *rest, const struct venue_bars_request *
                       venue_reply_done *done, void *user, struct venue_call **ret);
 int net_requests_book(struct venue_rest *rest, const struct symbol *symbol, venue_reply_done *done,
                       void *user, struct venue_call **ret);
+/* What a stream brought last, as REST knows it. -EINVAL for kinds that bars and book are of, and for those
+ * that the venue has not. */
 int net_requests_latest(struct venue_rest *rest, const struct venue_latest_request *request,
                         venue_reply_done *done, void *user, struct venue_call **ret);
+/* The trading days of each calendar between two times, a reply a calendar (`more`). Not of a venue that is
+ * always open. */
 int net_requests_days(struct venue_rest *rest, int64_t from_ns, int64_t to_ns, venue_reply_done *done,
                       void *user, struct venue_call **ret);
+/* Splits and dividends of these symbols whose ex_ns lies between; likewise. */
 int net_requests_actions(struct venue_rest *rest, const char *const *names, size_t n, int64_t from_ns,
                          int64_t to_ns, venue_reply_done *done, void *user, struct venue_call **ret);
 void net_requests_hold(struct venue_rest *rest, int64_t until_ns, const char *why);
-void net_requests_cancel(struct venue_rest *rest, struct venue_call *call);
+void net_requests_cancel(struct venue_rest *rest, struct venue_call *call); /* NULL is fine */
 const struct venue_rest_status *net_requests_status(const struct venue_rest *rest);
 
 #endif

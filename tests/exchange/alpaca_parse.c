@@ -16,7 +16,7 @@ static const struct symbol symbols[] = {
 
 enum { EVENTS_MAX = 64 };
 
-static struct alpaca_parser *parser;
+static struct venue_parser *parser;
 
 struct outcome {
     int codes[EVENTS_MAX]; /* of each call */

@@ -76,7 +76,7 @@ static void answer_json(const char *line)
 static struct symbol symbols[BOOKS_MAX];
 static struct book books[BOOKS_MAX];
 static size_t n_books;
-static struct binance_parser *parser;
+static struct venue_parser *parser;
 
 static uint32_t read_side(struct json *json, struct book_level *levels)
 {

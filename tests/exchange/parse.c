@@ -7,7 +7,7 @@
 #include "tests/exchange/frames.h"
 #include "tests/random.h"
 
-static struct binance_parser *parser;
+static struct venue_parser *parser;
 static struct market_event event;
 
 /* The text stands at the end of an allocation of its own: a step past it is seen by AddressSanitizer. */
@@ -452,7 +452,7 @@ static void test_variants(void)
 
 static void test_tables(void)
 {
-    struct binance_parser *other = NULL;
+    struct venue_parser *other = NULL;
     struct symbol twice[] = {frame_symbols[0], frame_symbols[1], frame_symbols[0]};
     CHECK_INT(binance_parser_create(twice, 3, &other), -EINVAL);
     CHECK(!other);
@@ -470,7 +470,7 @@ static void test_tables(void)
     CHECK_INT(binance_parser_grow(other, 4), 0);
     CHECK_INT(binance_parser_grow(other, 3), -EINVAL);
     CHECK_INT(binance_parser_grow(other, SYMBOLS_MAX), 0);
-    struct binance_parser *first = parser;
+    struct venue_parser *first = parser;
     parser = other;
     for (int i = 0; i < SYMBOLS_MAX; i++) {
         char text[256];

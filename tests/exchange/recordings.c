@@ -17,7 +17,7 @@ static struct market_trade trades[SYMBOLS][TRADES_MAX];
 static size_t n_trades[SYMBOLS];
 static uint64_t counts[MARKET_KINDS], other, bad;
 
-static bool read_recording(struct binance_parser *parser, const char *name)
+static bool read_recording(struct venue_parser *parser, const char *name)
 {
     char path[4096];
     static char line[RECORDING_LINE];
@@ -81,7 +81,7 @@ static void check_bars(int symbol, const char *interval)
 
 int main(void)
 {
-    struct binance_parser *parser;
+    struct venue_parser *parser;
     for (int s = 0; s < SYMBOLS; s++)
         symbols[s].price_scale = symbols[s].qty_scale = symbols[s].quote_scale = 8;
     if (!getenv("PAPERTAPE_SHARED") || binance_parser_create(symbols, SYMBOLS, &parser) < 0) {

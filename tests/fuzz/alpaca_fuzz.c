@@ -79,7 +79,7 @@ static void see_event(const struct market_event *event)
 
 static void frame(const char *text, size_t len)
 {
-    static struct alpaca_parser *parser;
+    static struct venue_parser *parser;
     static uint64_t last_id[2];
     if (!parser)
         must(alpaca_parser_create(symbols, 2, &parser) == 0);

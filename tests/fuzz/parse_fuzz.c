@@ -74,7 +74,7 @@ static void feed(const struct market_event *event, struct book *book, struct bar
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct binance_parser *parser;
+    static struct venue_parser *parser;
     if (!parser && binance_parser_create(symbols, 2, &parser) < 0)
         abort();
     struct book book;

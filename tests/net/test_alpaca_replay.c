@@ -6,6 +6,7 @@
 #include "exchange/alpaca/venue.h"
 #include "exchange/bar_join.h"
 #include "exchange/market.h"
+#include "exchange/net/requests.h"
 #include "tests/net/loop.h"
 #include "tests/net/replay.h"
 
@@ -107,7 +108,7 @@ static void ask_bars(struct venue_rest *rest, const struct symbol *symbol, int64
         .adjusted = true,
     };
     memset(&seen, 0, sizeof(seen));
-    CHECK_INT(venue->rest_bars(rest, &request, on_reply, &seen, NULL), 0);
+    CHECK_INT(net_requests_bars(rest, &request, on_reply, &seen, NULL), 0);
     CHECK(loop_until(&loop, &seen.done));
     CHECK_INT(seen.error, 0);
     if (seen.error)
@@ -155,14 +156,14 @@ static void test_rest(struct net_context *net, const struct replay *replay, stru
     struct venue_rest *rest;
     const struct venue_rest_config config = {.net = net, .rest_url = replay->rest_url, .keys = keys};
     CHECK_INT(venue->rest_create(&config, &rest), 0);
-    venue->rest_time(rest, on_reply, &seen, NULL);
+    net_requests_time(rest, on_reply, &seen, NULL);
     CHECK(loop_until(&loop, &seen.done));
     CHECK_INT(seen.error, 0);
     int64_t now_ns = seen.server_ns;
     CHECK_INT(now_ns / MINUTE_NS, 1741787880000000000 / MINUTE_NS); /* --from */
 
     memset(&seen, 0, sizeof(seen));
-    venue->rest_symbols(rest, symbol_names, SYMBOLS, on_reply, &seen, NULL);
+    net_requests_symbols(rest, symbol_names, SYMBOLS, on_reply, &seen, NULL);
     CHECK(loop_until(&loop, &seen.done));
     CHECK_INT(seen.error, 0);
     CHECK_INT(seen.missing, 0);
@@ -180,7 +181,7 @@ static void test_rest(struct net_context *net, const struct replay *replay, stru
 
     static const char *const wrong[] = {"AALP"};
     memset(&seen, 0, sizeof(seen));
-    venue->rest_symbols(rest, wrong, 1, on_reply, &seen, NULL);
+    net_requests_symbols(rest, wrong, 1, on_reply, &seen, NULL);
     CHECK(loop_until(&loop, &seen.done));
     CHECK_INT(seen.error, 0);
     CHECK_INT(seen.missing, 1);
@@ -203,20 +204,20 @@ static void test_rest(struct net_context *net, const struct replay *replay, stru
     for (int i = 0; i < 6; i++) { /* what their streams sent last */
         const struct venue_latest_request latest = {.symbol = &symbols[i % 2], .kind = kinds[i / 2]};
         memset(&seen, 0, sizeof(seen));
-        CHECK_INT(venue->rest_latest(rest, &latest, on_reply, &seen, NULL), 0);
+        CHECK_INT(net_requests_latest(rest, &latest, on_reply, &seen, NULL), 0);
         CHECK(loop_until(&loop, &seen.done));
         CHECK_INT(seen.error, 0);
         CHECK(seen.n_latest == 1 && seen.latest.kind == latest.kind && seen.latest.event_ns > 0);
     }
     memset(&seen, 0, sizeof(seen));
-    CHECK_INT(venue->rest_book(rest, &symbols[0], on_reply, &seen, NULL), -EINVAL);
-    venue->rest_book(rest, &symbols[1], on_reply, &seen, NULL);
+    CHECK_INT(net_requests_book(rest, &symbols[0], on_reply, &seen, NULL), -EINVAL);
+    net_requests_book(rest, &symbols[1], on_reply, &seen, NULL);
     CHECK(loop_until(&loop, &seen.done));
     CHECK_INT(seen.error, 0);
 
     /* 2025-03-03 to 2025-03-14: ten sessions, the clock changes between; 14:30Z and then 13:30Z. */
     memset(&seen, 0, sizeof(seen));
-    venue->rest_days(rest, 1740978000000000000, 1741928400000000000, on_reply, &seen, NULL);
+    net_requests_days(rest, 1740978000000000000, 1741928400000000000, on_reply, &seen, NULL);
     CHECK(loop_until(&loop, &seen.done));
     CHECK_INT(seen.error, 0);
     CHECK_STR(seen.calendar, "us-equity");
@@ -226,8 +227,8 @@ static void test_rest(struct net_context *net, const struct replay *replay, stru
     CHECK_INT(seen.days[0].close_ns - seen.days[0].open_ns, 390 * MINUTE_NS);
 
     memset(&seen, 0, sizeof(seen));
-    venue->rest_actions(rest, symbol_names, SYMBOLS, now_ns - 30 * DAY_NS, now_ns + 30 * DAY_NS, on_reply,
-                        &seen, NULL);
+    net_requests_actions(rest, symbol_names, SYMBOLS, now_ns - 30 * DAY_NS, now_ns + 30 * DAY_NS, on_reply,
+                         &seen, NULL);
     CHECK(loop_until(&loop, &seen.done));
     CHECK_INT(seen.error, 0);
     CHECK_INT(seen.n_actions, 2);
@@ -240,10 +241,10 @@ static void test_rest(struct net_context *net, const struct replay *replay, stru
     CHECK_INT(seen.actions[1].action.kind, ACTION_DIVIDEND);
     CHECK_INT(seen.actions[1].action.cash, 250000000);
 
-    const struct venue_rest_status *status = venue->rest_status(rest);
+    const struct venue_rest_status *status = net_requests_status(rest);
     CHECK_INT(status->weight_limit, 200);
     CHECK(status->used_weight > 0 && status->queued == 0 && status->in_flight == 0);
-    venue->rest_destroy(rest);
+    net_requests_destroy(rest);
 }
 
 struct heard {
@@ -426,7 +427,7 @@ static void test_stream(struct net_context *net, const struct replay *replay, co
             }
     }
     CHECK(compared > 10);
-    venue->rest_destroy(rest);
+    net_requests_destroy(rest);
     venue->stream_destroy(heard.stream);
     venue->format->parser_destroy(heard.parser);
     book_finish(&heard.book);

@@ -91,7 +91,7 @@ struct seen {
     const char *until_detail;
     unsigned until_frames, frames, states;
     struct venue_status status;
-    struct alpaca_stream *stream;
+    struct venue_stream *stream;
     bool destroy_on_frame;
     bool listed;
     size_t n_listed;
@@ -239,9 +239,9 @@ static void test_subscribes(bool packed)
     /* A connection that ends: everything is asked for again, and the list that was under way is told. */
     seen.listed = false;
     CHECK_INT(alpaca_stream_list(seen.stream, on_list, &seen), 0);
-    CHECK_INT(alpaca_stream_connection("trades:AAPL"), 0);
-    CHECK_INT(alpaca_stream_connection("quotes:BTC/USD"), 1);
-    CHECK_INT(alpaca_stream_connection("AAPL"), -1);
+    CHECK_INT(alpaca_stream_connection(NULL, "trades:AAPL"), 0);
+    CHECK_INT(alpaca_stream_connection(NULL, "quotes:BTC/USD"), 1);
+    CHECK_INT(alpaca_stream_connection(NULL, "AAPL"), -1);
     alpaca_stream_replace(seen.stream, 0, "AAPL was silent for 60 s");
     CHECK_STR(alpaca_stream_status(seen.stream)->detail, "AAPL was silent for 60 s");
     CHECK_INT(alpaca_stream_status(seen.stream)->link, VENUE_WAITING);
@@ -494,7 +494,7 @@ static void test_edges(void)
     CHECK_INT(server_accepted(server), 0);
     end_stream(&seen, server);
 
-    struct alpaca_stream *stream;
+    struct venue_stream *stream;
     struct venue_stream_config config = {
         .net = net, .ws_url = "ws://localhost", .streams = names, .n_streams = 1, .keys = keys};
     CHECK_INT(alpaca_stream_create(&config, &handler, &seen, &stream), -EPROTONOSUPPORT);

@@ -88,7 +88,7 @@ struct seen {
     bool first[STREAMS], wrong, done;
     uint64_t renewals;
     unsigned downs, frames;
-    struct binance_stream *stream;
+    struct venue_stream *stream;
 };
 
 static struct seen *reader; /* whose reading goes on with the next tick, if it was paused */
@@ -304,7 +304,7 @@ static void test_shards(void)
     static const struct venue_setting setting = {"time_unit", "millisecond"};
     const struct venue_stream_config config = {
         .net = net, .ws_url = url, .streams = many, .n_streams = MANY, .settings = &setting, .n_settings = 1};
-    struct binance_stream *stream;
+    struct venue_stream *stream;
     CHECK_INT(binance_stream_create(&binance_global, &config, &quiet, NULL, &stream), 0);
     const struct venue_status *status = binance_stream_status(stream);
     CHECK_INT(status->connections, 2);
@@ -377,7 +377,7 @@ static void test_ban(void)
     snprintf(url, sizeof url, "wss://localhost:%u", server_port(server));
     struct venue_stream_config config = {
         .net = net, .ws_url = url, .streams = names, .n_streams = STREAMS, .ban = {.told = on_ban}};
-    struct binance_stream *stream, *other;
+    struct venue_stream *stream, *other;
     int64_t now_ns = clock_wall_ns();
     CHECK_INT(binance_stream_create(&binance_us, &config, &quiet, NULL, &stream), 0);
     for (int64_t end = clock_now_ms() + DEADLINE_MS; bans == 0 && clock_now_ms() < end;)

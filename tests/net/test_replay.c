@@ -2,6 +2,7 @@
  * Usage: test PAPERTAPE_REPLAY */
 #include "exchange/binance/venue.h"
 #include "exchange/market.h"
+#include "exchange/net/requests.h"
 #include "tests/net/loop.h"
 #include "tests/net/replay.h"
 #include <errno.h>
@@ -67,14 +68,14 @@ static void test_rest(struct net_context *net, const struct replay *replay, stru
     const struct venue_rest_config config = {.net = net, .rest_url = replay->rest_url};
     CHECK_INT(venue->rest_create(&config, &rest), 0);
     struct seen seen = {0};
-    venue->rest_time(rest, on_reply, &seen, NULL);
+    net_requests_time(rest, on_reply, &seen, NULL);
     CHECK(loop_until(&loop, &seen.done));
     CHECK_INT(seen.error, 0);
     int64_t now_ns = seen.server_ns;
     CHECK(now_ns > 0);
 
     seen = (struct seen){0};
-    venue->rest_symbols(rest, symbol_names, SYMBOLS, on_reply, &seen, NULL);
+    net_requests_symbols(rest, symbol_names, SYMBOLS, on_reply, &seen, NULL);
     CHECK(loop_until(&loop, &seen.done));
     CHECK_INT(seen.error, 0);
     CHECK_INT(seen.missing, 0);
@@ -84,7 +85,7 @@ static void test_rest(struct net_context *net, const struct replay *replay, stru
 
     static const char *const wrong[] = {"BTCUSTD"};
     seen = (struct seen){0};
-    venue->rest_symbols(rest, wrong, 1, on_reply, &seen, NULL);
+    net_requests_symbols(rest, wrong, 1, on_reply, &seen, NULL);
     CHECK(loop_until(&loop, &seen.done));
     CHECK_INT(seen.error, 0);
     CHECK_INT(seen.missing, 1);
@@ -93,13 +94,13 @@ static void test_rest(struct net_context *net, const struct replay *replay, stru
     seen = (struct seen){0};
     const struct venue_bars_request request = {
         &symbols[0], MINUTE_NS, bar_open_time(now_ns, MINUTE_NS) - 1200 * MINUTE_NS, now_ns, now_ns, 0};
-    venue->rest_bars(rest, &request, on_reply, &seen, NULL);
+    net_requests_bars(rest, &request, on_reply, &seen, NULL);
     CHECK(loop_until(&loop, &seen.done));
     CHECK_INT(seen.error, 0);
     CHECK(seen.bars >= 1200 && seen.closed >= 1200);
 
     seen = (struct seen){0};
-    venue->rest_book(rest, &symbols[1], on_reply, &seen, NULL);
+    net_requests_book(rest, &symbols[1], on_reply, &seen, NULL);
     CHECK(loop_until(&loop, &seen.done));
     CHECK_INT(seen.error, 0);
     CHECK(seen.bids > 0 && seen.asks > 0);
@@ -107,11 +108,11 @@ static void test_rest(struct net_context *net, const struct replay *replay, stru
     struct symbol unknown = symbols[0];
     strcpy(unknown.name, "NOSUCH");
     seen = (struct seen){0};
-    venue->rest_book(rest, &unknown, on_reply, &seen, NULL);
+    net_requests_book(rest, &unknown, on_reply, &seen, NULL);
     CHECK(loop_until(&loop, &seen.done));
     CHECK_INT(seen.error, -ENOENT);
     printf("%s\n", seen.text);
-    venue->rest_destroy(rest);
+    net_requests_destroy(rest);
 }
 
 struct heard {

@@ -5,6 +5,7 @@
 #include "exchange/binance/venue.h"
 #include "exchange/clock.h"
 #include "exchange/market.h"
+#include "exchange/net/requests.h"
 #include "tests/net/loop.h"
 #include "tests/net/server.h"
 
@@ -83,11 +84,11 @@ static void on_reply(void *user, const struct venue_reply *reply)
         break;
     }
     if (seen->cancel_after_page) {
-        venue->rest_cancel(rest, seen->call);
+        net_requests_cancel(rest, seen->call);
         seen->done = true;
     }
     if (seen->destroy_after_page) {
-        venue->rest_destroy(rest);
+        net_requests_destroy(rest);
         seen->done = true;
     }
 }
@@ -210,14 +211,14 @@ static void open_rest(void)
 
 static void close_rest(void)
 {
-    venue->rest_destroy(rest);
+    net_requests_destroy(rest);
     rest = NULL;
 }
 
 static struct seen ask_time(void)
 {
     struct seen seen = {0};
-    CHECK_INT(venue->rest_time(rest, on_reply, &seen, NULL), 0);
+    CHECK_INT(net_requests_time(rest, on_reply, &seen, NULL), 0);
     CHECK(!seen.done);
     CHECK(loop_until(&loop, &seen.done));
     return seen;
@@ -229,22 +230,22 @@ static void test_replies(void)
     struct seen seen = ask_time();
     CHECK_INT(seen.error, 0);
     CHECK_INT(seen.server_ns, 1499827319559000000);
-    CHECK_INT(venue->rest_status(rest)->used_weight, 1);
-    CHECK_INT(venue->rest_status(rest)->weight_limit, BINANCE_WEIGHT_LIMIT_DEFAULT);
+    CHECK_INT(net_requests_status(rest)->used_weight, 1);
+    CHECK_INT(net_requests_status(rest)->weight_limit, BINANCE_WEIGHT_LIMIT_DEFAULT);
 
     static const char *const names[] = {"BTCUSDT"};
     seen = (struct seen){0};
-    CHECK_INT(venue->rest_symbols(rest, names, 1, on_reply, &seen, NULL), 0);
+    CHECK_INT(net_requests_symbols(rest, names, 1, on_reply, &seen, NULL), 0);
     CHECK(loop_until(&loop, &seen.done));
     CHECK_INT(seen.error, 0);
     CHECK_INT(seen.missing, 0);
     CHECK_INT(seen.qty_step, 1000);
     CHECK(strstr(last_head, "GET /api/v3/exchangeInfo?symbols=%5B%22BTCUSDT%22%5D "));
-    CHECK_INT(venue->rest_status(rest)->weight_limit, 6000);
+    CHECK_INT(net_requests_status(rest)->weight_limit, 6000);
 
     static const char *const wrong[] = {"BTCUSTD", "BTCUSDT"};
     seen = (struct seen){0};
-    CHECK_INT(venue->rest_symbols(rest, wrong, 2, on_reply, &seen, NULL), 0);
+    CHECK_INT(net_requests_symbols(rest, wrong, 2, on_reply, &seen, NULL), 0);
     CHECK(loop_until(&loop, &seen.done));
     CHECK_INT(seen.error, 0);
     CHECK_INT(seen.replies, 1);
@@ -253,7 +254,7 @@ static void test_replies(void)
     CHECK(strstr(last_head, "GET /api/v3/exchangeInfo?showPermissionSets=false HTTP"));
 
     seen = (struct seen){0};
-    CHECK_INT(venue->rest_book(rest, &btc, on_reply, &seen, NULL), 0);
+    CHECK_INT(net_requests_book(rest, &btc, on_reply, &seen, NULL), 0);
     CHECK(loop_until(&loop, &seen.done));
     CHECK_INT(seen.book_id, 42);
     CHECK_INT(seen.best_bid, 150000000);
@@ -261,19 +262,19 @@ static void test_replies(void)
 
     struct venue_latest_request latest = {.symbol = &btc, .kind = MARKET_QUOTE};
     seen = (struct seen){0};
-    CHECK_INT(venue->rest_latest(rest, &latest, on_reply, &seen, NULL), 0);
+    CHECK_INT(net_requests_latest(rest, &latest, on_reply, &seen, NULL), 0);
     CHECK(loop_until(&loop, &seen.done));
     CHECK(seen.error == 0 && seen.n_latest == 1 && seen.latest.quote.ask_qty == 300000000);
     latest.kind = MARKET_AGG_TRADE;
     seen = (struct seen){0};
-    CHECK_INT(venue->rest_latest(rest, &latest, on_reply, &seen, NULL), 0);
+    CHECK_INT(net_requests_latest(rest, &latest, on_reply, &seen, NULL), 0);
     CHECK(loop_until(&loop, &seen.done));
     CHECK(seen.error == 0 && seen.n_latest == 1 && seen.latest.trade.last_id == 8);
     latest.kind = MARKET_KLINE; /* bars have a call of their own */
-    CHECK_INT(venue->rest_latest(rest, &latest, on_reply, &seen, NULL), -EINVAL);
-    CHECK_INT(venue->rest_symbols(rest, names, 0, on_reply, &seen, NULL), -EINVAL);
-    CHECK_INT(venue->rest_status(rest)->queued, 0);
-    CHECK_INT(venue->rest_status(rest)->in_flight, 0);
+    CHECK_INT(net_requests_latest(rest, &latest, on_reply, &seen, NULL), -EINVAL);
+    CHECK_INT(net_requests_symbols(rest, names, 0, on_reply, &seen, NULL), -EINVAL);
+    CHECK_INT(net_requests_status(rest)->queued, 0);
+    CHECK_INT(net_requests_status(rest)->in_flight, 0);
     close_rest();
 
     struct venue_rest *none = NULL;
@@ -285,7 +286,7 @@ static void test_replies(void)
 static struct seen ask_bars(int64_t start_ns, int64_t end_ns, int64_t now_ns, size_t max, struct seen seen)
 {
     const struct venue_bars_request request = {&btc, MINUTE_NS, start_ns, end_ns, now_ns, max};
-    CHECK_INT(venue->rest_bars(rest, &request, on_reply, &seen, &seen.call), 0);
+    CHECK_INT(net_requests_bars(rest, &request, on_reply, &seen, &seen.call), 0);
     CHECK(loop_until(&loop, &seen.done));
     return seen;
 }
@@ -320,9 +321,9 @@ static void test_bars(void)
     for (int turn = 0; turn < 50; turn++)
         uv_run(&loop, UV_RUN_NOWAIT);
     CHECK_INT(seen.replies, 1);
-    CHECK_INT(venue->rest_status(rest)->queued, 0);
+    CHECK_INT(net_requests_status(rest)->queued, 0);
     const struct venue_bars_request odd = {&btc, 7, 0, 1, 0, 0};
-    CHECK_INT(venue->rest_bars(rest, &odd, on_reply, &seen, NULL), -EINVAL);
+    CHECK_INT(net_requests_bars(rest, &odd, on_reply, &seen, NULL), -EINVAL);
     /* The client destroyed by it. */
     seen = ask_bars(from_ns, from_ns + 2499 * MINUTE_NS, INT64_MAX, 0,
                     (struct seen){.destroy_after_page = true});
@@ -359,9 +360,9 @@ static void test_refusals(void)
         CHECK_INT(seen.error, cases[i].error);
         CHECK_INT(requests, cases[i].requests);
         CHECK(strstr(seen.text, cases[i].said));
-        CHECK(venue->rest_status(rest)->failures > 0);
+        CHECK(net_requests_status(rest)->failures > 0);
         if (cases[i].error == -EACCES)
-            CHECK(venue->rest_status(rest)->paused_until_ms > 0);
+            CHECK(net_requests_status(rest)->paused_until_ms > 0);
         close_rest();
     }
 }
@@ -373,19 +374,19 @@ static void test_limited(void)
     say_instead = "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n";
     say_times = 1;
     struct seen first = {0}, second = {0};
-    CHECK_INT(venue->rest_time(rest, on_reply, &first, NULL), 0);
+    CHECK_INT(net_requests_time(rest, on_reply, &first, NULL), 0);
     while (limited_at_ns == 0)
         uv_run(&loop, UV_RUN_ONCE);
-    while (venue->rest_status(rest)->paused_until_ms == 0)
+    while (net_requests_status(rest)->paused_until_ms == 0)
         uv_run(&loop, UV_RUN_ONCE);
-    CHECK_INT(venue->rest_time(rest, on_reply, &second, NULL), 0); /* waits as well */
+    CHECK_INT(net_requests_time(rest, on_reply, &second, NULL), 0); /* waits as well */
     CHECK(loop_until(&loop, &second.done));
     CHECK(loop_until(&loop, &first.done));
     CHECK_INT(first.error, 0);
     CHECK_INT(second.error, 0);
     CHECK_INT(requests, 3);
     CHECK(after_limit_ns - limited_at_ns >= 990000000);
-    CHECK_INT(venue->rest_status(rest)->paused_until_ms, 0);
+    CHECK_INT(net_requests_status(rest)->paused_until_ms, 0);
     close_rest();
 
     /* Near the limit of weight everything waits for the next minute, before the venue has to say so. */
@@ -393,20 +394,20 @@ static void test_limited(void)
     weight = BINANCE_WEIGHT_LIMIT_DEFAULT / 5 * 4 - 1;
     ask_time();
     struct seen book = {0};
-    CHECK_INT(venue->rest_book(rest, &btc, on_reply, &book, NULL), 0);
+    CHECK_INT(net_requests_book(rest, &btc, on_reply, &book, NULL), 0);
     for (int turn = 0; turn < 100; turn++)
         uv_run(&loop, UV_RUN_NOWAIT);
     CHECK_INT(book.replies, 0);
     CHECK_INT(requests, 1);
-    CHECK_INT(venue->rest_status(rest)->paused_until_ms, 0);
+    CHECK_INT(net_requests_status(rest)->paused_until_ms, 0);
     weight++;
     ask_time(); /* what weighs little still goes, and does not wait behind the book */
     CHECK_INT(requests, 2);
-    CHECK_INT(venue->rest_time(rest, on_reply, &second, NULL), 0);
+    CHECK_INT(net_requests_time(rest, on_reply, &second, NULL), 0);
     for (int turn = 0; turn < 100; turn++)
         uv_run(&loop, UV_RUN_NOWAIT);
     CHECK_INT(requests, 2);
-    int64_t paused_ms = venue->rest_status(rest)->paused_until_ms - (int64_t)(uv_hrtime() / 1000000);
+    int64_t paused_ms = net_requests_status(rest)->paused_until_ms - (int64_t)(uv_hrtime() / 1000000);
     CHECK(paused_ms > 50000 && paused_ms < 62000);
     close_rest(); /* with a request waiting */
     CHECK_INT(book.replies, 0);
@@ -420,7 +421,7 @@ static void test_many_books(void)
     open_rest();
     for (int i = 0; i < BOOKS; i++) {
         books[i] = (struct seen){0};
-        CHECK_INT(venue->rest_book(rest, &btc, on_reply, &books[i], NULL), 0);
+        CHECK_INT(net_requests_book(rest, &btc, on_reply, &books[i], NULL), 0);
     }
     struct seen time = ask_time();
     CHECK_INT(time.error, 0);
@@ -446,7 +447,7 @@ static void test_weight_untrue(void)
     open_rest(); /* which tells 1 */
     for (int i = 0; i < BOOKS; i++) {
         books[i] = (struct seen){0};
-        CHECK_INT(venue->rest_book(rest, &btc, on_reply, &books[i], NULL), 0);
+        CHECK_INT(net_requests_book(rest, &btc, on_reply, &books[i], NULL), 0);
     }
     int64_t end_ms = clock_now_ms() + DEADLINE_MS;
     int before = -1;
@@ -473,10 +474,10 @@ static bool held(struct venue_rest *who)
 {
     struct seen seen = {0};
     int before = requests;
-    CHECK_INT(venue->rest_time(who, on_reply, &seen, NULL), 0);
+    CHECK_INT(net_requests_time(who, on_reply, &seen, NULL), 0);
     for (int turn = 0; turn < 100; turn++)
         uv_run(&loop, UV_RUN_NOWAIT);
-    return requests == before && venue->rest_status(who)->paused_until_ms > clock_now_ms() + 3500000;
+    return requests == before && net_requests_status(who)->paused_until_ms > clock_now_ms() + 3500000;
 }
 
 static void test_ban(void)
@@ -490,7 +491,7 @@ static void test_ban(void)
     say_instead = "HTTP/1.1 418 I'm a teapot\r\nRetry-After: 3600\r\nContent-Length: 0\r\n\r\n";
     say_times = 1;
     struct seen seen = {0};
-    CHECK_INT(venue->rest_time(banned, on_reply, &seen, NULL), 0);
+    CHECK_INT(net_requests_time(banned, on_reply, &seen, NULL), 0);
     for (int64_t end = clock_now_ms() + DEADLINE_MS; ban_until_ns == 0 && clock_now_ms() < end;)
         uv_run(&loop, UV_RUN_ONCE);
     CHECK(ban_until_ns >= now_ns + 3600000000000 && ban_until_ns < now_ns + 3700000000000);
@@ -498,18 +499,18 @@ static void test_ban(void)
     CHECK_INT(seen.replies, 0);
 
     CHECK_INT(venue->rest_create(&config, &other), 0);
-    venue->rest_hold(other, now_ns - 1, "long ago");
-    CHECK_INT(venue->rest_status(other)->paused_until_ms, 0);
-    venue->rest_hold(other, ban_until_ns, "the stream was banned");
-    CHECK_STR(venue->rest_status(other)->detail, "the stream was banned");
+    net_requests_hold(other, now_ns - 1, "long ago");
+    CHECK_INT(net_requests_status(other)->paused_until_ms, 0);
+    net_requests_hold(other, ban_until_ns, "the stream was banned");
+    CHECK_STR(net_requests_status(other)->detail, "the stream was banned");
     CHECK(held(other));
     config.ban.until_ns = ban_until_ns;
     CHECK_INT(venue->rest_create(&config, &later), 0);
     CHECK(held(later));
-    CHECK_STR(venue->rest_status(later)->detail, BINANCE_BANNED_BEFORE);
-    venue->rest_destroy(banned);
-    venue->rest_destroy(other);
-    venue->rest_destroy(later);
+    CHECK_STR(net_requests_status(later)->detail, BINANCE_BANNED_BEFORE);
+    net_requests_destroy(banned);
+    net_requests_destroy(other);
+    net_requests_destroy(later);
 }
 
 /* A ban whose Retry-After says nothing is as long as one without. */
@@ -529,12 +530,12 @@ static void test_ban_unsaid(void)
         say_instead = text;
         say_times = 1;
         struct seen seen = {0};
-        CHECK_INT(venue->rest_time(banned, on_reply, &seen, NULL), 0);
+        CHECK_INT(net_requests_time(banned, on_reply, &seen, NULL), 0);
         for (int64_t end = clock_now_ms() + DEADLINE_MS; ban_until_ns == 0 && clock_now_ms() < end;)
             uv_run(&loop, UV_RUN_ONCE);
         CHECK(ban_until_ns >= now_ns + 300000000000 && ban_until_ns < now_ns + 400000000000);
         CHECK_INT(seen.replies, 0);
-        venue->rest_destroy(banned);
+        net_requests_destroy(banned);
         say_instead = NULL;
     }
 }
@@ -545,16 +546,16 @@ static void test_cancel(void)
     struct seen seen = {0};
     struct venue_call *call[8];
     for (int i = 0; i < 8; i++)
-        CHECK_INT(venue->rest_time(rest, on_reply, &seen, &call[i]), 0);
-    venue->rest_cancel(rest, call[7]);
-    venue->rest_cancel(rest, call[0]);
+        CHECK_INT(net_requests_time(rest, on_reply, &seen, &call[i]), 0);
+    net_requests_cancel(rest, call[7]);
+    net_requests_cancel(rest, call[0]);
     while (requests == 0)
         uv_run(&loop, UV_RUN_ONCE);
-    CHECK(venue->rest_status(rest)->in_flight <= 4);
+    CHECK(net_requests_status(rest)->in_flight <= 4);
     for (int i = 1; i < 7; i++)
         if (seen.replies == 0)
-            venue->rest_cancel(rest, call[i]);
-    venue->rest_cancel(rest, NULL);
+            net_requests_cancel(rest, call[i]);
+    net_requests_cancel(rest, NULL);
     close_rest();
     int replies = seen.replies;
     for (int turn = 0; turn < 50; turn++)

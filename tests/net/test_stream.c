@@ -18,7 +18,7 @@ struct seen {
     bool were[6]; /* links entered */
     struct venue_status status;
     char last[128];
-    struct binance_stream *stream;
+    struct venue_stream *stream;
     bool destroy_on_frame, destroy_on_up;
 };
 
