@@ -121,13 +121,14 @@ int daemon_config_read_timeframes(const struct config_key *key, const char *text
 {
     (void)key;
     struct daemon_config *config = base;
+    static const struct config_key interval = {0};
     char word[WORD_MAX_BYTES];
     int64_t timeframes[CONFIG_TIMEFRAMES_MAX] = {0};
     int n = 0;
     bool alone = strcmp(text, "auto") == 0;
     while (!alone && next_word(&text, word)) {
         int64_t interval_ns;
-        if (daemon_config_interval_of(word, &interval_ns, why) < 0)
+        if (config_key_read_interval(&interval, word, &interval_ns, why) < 0)
             return -EINVAL;
         if (n == CONFIG_TIMEFRAMES_MAX)
             return config_key_refuse(why, WHY, "more than %d timeframes", CONFIG_TIMEFRAMES_MAX);

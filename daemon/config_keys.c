@@ -120,7 +120,7 @@ static int read_policy(const struct config_key *key, const char *text, void *bas
 #define IN_VENUE(field)   KEY_AT(struct daemon_config_venue, field)
 #define OWN(value)        KEY_OWN(read_##value, print_##value)
 #define VALUE(value)      KEY_OWN(daemon_config_read_##value, daemon_config_print_##value)
-#define TEXT(value)       KEY_OWN(daemon_config_read_##value, daemon_config_print_text)
+#define TEXT(value)       KEY_OWN(daemon_config_read_##value, NULL)
 #define RISK_ROW(member, name, of_kind, fallback, about) \
     {"risk", name, about, fallback, of_kind, AT(risk.member)},
 #define OWN_RISK_ROW(member, name, of_kind, fallback, about) \
@@ -138,7 +138,7 @@ static const struct config_key keys[] = {
          "nearest; one that a former run streamed and that is listed no longer stays, with what is held of "
          "it, and an alert. What papertape symbol add and remove said holds over what stands here."},
     {"market", "interval", "of the bars that strategies see: 1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w",
-     "1m", VALUE(interval), AT(interval_ns)},
+     "1m", KEY_INTERVAL, AT(interval_ns)},
     {"market", "history", "bars fetched before the stream starts, 0 to 1000", "500", KEY_WHOLE(0, 1000),
      AT(history)},
     {"market", "streams", "what is subscribed: trade aggTrade kline bookTicker depth miniTicker",
@@ -291,7 +291,7 @@ static const struct config_key keys[] = {
     {"account", "policy",
      "F.safetensors of a trained policy, NAME.ensemble.json of an ensemble, or PARAMS.json of a recorded "
      "one, which trades instead of a strategy; its cash, its fees and no limits where none are given here",
-     "", KEY_OWN(read_policy, daemon_config_print_text), IN_ACCOUNT(policy),
+     "", KEY_OWN(read_policy, NULL), IN_ACCOUNT(policy),
      .more =
          "A relative path counts from where the daemon starts. It decides once the bars of all its symbols "
          "have closed, which must be streamed, on bars of its own interval. The limits that are off are "

@@ -14,7 +14,6 @@
 
 CONFIG_READ(asset);
 CONFIG_READ(devices);
-CONFIG_VALUE(interval);
 CONFIG_READ(keys);
 CONFIG_VALUE(minute);
 CONFIG_READ(specs);
@@ -26,9 +25,6 @@ CONFIG_VALUE(timeframes);
 CONFIG_READ(url);
 CONFIG_VALUE(venue);
 
-/* Of all that are kept as text. */
-void daemon_config_print_text(const struct config_key *key, const void *base, FILE *to);
-
 /* Parts of them. */
 
 /* A list of symbols, which become those of config->venues[venue]. 0 or -EINVAL. */
@@ -39,8 +35,6 @@ int daemon_config_streams_of(const char *text, bool ret[static MARKET_CHANNELS],
 void daemon_config_print_streams_of(const bool streams[static MARKET_CHANNELS], FILE *to);
 /* Copies text[0..n) in upper case when it consists of letters, digits and `others`. */
 bool daemon_config_upper_name(const char *text, size_t n, const char *others, char *to, size_t size);
-/* An interval's name: "1m". 0, or -EINVAL and the nearest. */
-int daemon_config_interval_of(const char *text, int64_t *ret_ns, char *why);
 
 #undef CONFIG_READ
 #undef CONFIG_VALUE

@@ -18,11 +18,6 @@ enum { WHY = CONFIG_WHY_MAX, WORDS_MAX = 512 };
 
 /* --- text --- */
 
-PRINT(text)
-{
-    fputs((const char *)base + key->offset, to);
-}
-
 static int set_text(const struct config_key *key, const char *text, void *base, char *why)
 {
     struct config_key row = *key;
@@ -100,24 +95,6 @@ int daemon_config_log_level_parse(const char *name)
     size_t n;
     const struct config_key *keys = daemon_config_keys(&n);
     return config_key_word(name, config_key_find(keys, n, "log", "level")->words, why);
-}
-
-int daemon_config_interval_of(const char *text, int64_t *ret_ns, char *why)
-{
-    if (bar_interval_parse(text, ret_ns) == 0)
-        return 0;
-    (void)config_key_word(text, "1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w", why);
-    return -EINVAL;
-}
-
-READ(interval)
-{
-    return daemon_config_interval_of(text, (int64_t *)((char *)base + key->offset), why);
-}
-
-PRINT(interval)
-{
-    fputs(bar_interval_name(*(const int64_t *)((const char *)base + key->offset)), to);
 }
 
 READ(strategy)

@@ -1,6 +1,5 @@
 /* What a user asks of accounts: a new one, money in and out and between them, and beginning anew. */
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 #include "engine/core.h"
@@ -31,16 +30,10 @@ static bool proper_params(const struct engine *engine, const struct account_spec
         return false;
     if (!strategy)
         return true;
-    for (size_t i = 0; i < strategy->n_params; i++) {
-        const struct strategy_param *param = &strategy->params[i];
-        double value = spec->params[i];
-        if (!(value >= param->min && value <= param->max) || (param->integer && value != floor(value)))
-            return false;
-    }
     struct runner_spec specs[STRATEGY_SPECS_MAX];
     char why[SPECS_ERROR_MAX];
     size_t n;
-    return (!strategy->check || !strategy->check(spec->params)) &&
+    return !strategy_misfit(strategy, spec->params) && (!strategy->check || !strategy->check(spec->params)) &&
            engine_runner_specs(strategy, spec->params, engine->interval_ns, specs, &n, why) == 0;
 }
 

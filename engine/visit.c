@@ -1,6 +1,5 @@
 #include "engine/visit.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "record/account.h"
@@ -86,13 +85,7 @@ void engine_visit_amend(struct codec *codec, struct order_amend *amend)
 
 static bool takes(const struct strategy *strategy, const double *params)
 {
-    for (size_t i = 0; i < strategy->n_params; i++) {
-        const struct strategy_param *param = &strategy->params[i];
-        if (!(params[i] >= param->min && params[i] <= param->max) ||
-            (param->integer && params[i] != floor(params[i])))
-            return false;
-    }
-    return !strategy->check || !strategy->check(params);
+    return !strategy_misfit(strategy, params) && (!strategy->check || !strategy->check(params));
 }
 
 bool engine_visit_strategy(struct codec *codec, const struct strategy **strategy,

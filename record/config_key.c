@@ -10,7 +10,7 @@
 #include "exchange/decimal.h"
 #include "exchange/nearest.h"
 
-enum { WHY = CONFIG_WHY_MAX, NUMBER_MAX = 64, WORD_MAX = 64 };
+enum { WHY = CONFIG_WHY_MAX, NUMBER_MAX = 64, WORD_MAX = 64, VALUE_MAX = 128 };
 #define EXACT_MAX 0x1p53 /* whole numbers up to here are doubles */
 
 int config_key_refuse(char *why, size_t size, const char *format, ...)
@@ -210,6 +210,8 @@ static bool is_name(const char *text)
 static int read_text(const struct config_key *key, const char *text, void *field, char *why)
 {
     size_t n = strlen(text);
+    if (key->words && config_key_word(text, key->words, why) < 0)
+        return -EINVAL;
     if (key->kind == CONFIG_NAME && !is_name(text))
         return config_key_refuse(why, WHY, "\"%.60s\": letters, digits, - _ and . are needed", text);
     if (!is_line(text))
@@ -284,12 +286,11 @@ void config_key_print(const struct config_key *key, const void *base, FILE *to)
         memcpy(&place, field, sizeof place);
         print_word(key->words, place, to);
         break;
-    case CONFIG_TEXT:
-    case CONFIG_NAME:
-        fprintf(to, "%.*s", (int)key->size, (const char *)field);
-        break;
     default:
-        key->print(key, base, to);
+        if (key->print)
+            key->print(key, base, to);
+        else
+            fprintf(to, "%.*s", (int)key->size, (const char *)field);
     }
 }
 
@@ -308,15 +309,21 @@ bool config_key_text(const struct config_key *key, const void *base, char *buf, 
     return whole;
 }
 
-int config_key_check(const struct config_key *key, const void *base, char why[static WHY])
+int config_key_try(const struct config_key *key, const char *text, char why[static WHY])
 {
-    char text[NUMBER_MAX * 2], value[NUMBER_MAX * 2];
+    char value[VALUE_MAX];
     struct config_key row = *key;
     row.offset = 0;
-    if (key->kind == CONFIG_SWITCH || key->size > sizeof value)
+    return config_key_read(&row, text, value, why);
+}
+
+int config_key_check(const struct config_key *key, const void *base, char why[static WHY])
+{
+    char text[VALUE_MAX];
+    if (key->kind == CONFIG_SWITCH || key->size > VALUE_MAX)
         return 0;
     if (config_key_text(key, base, text, sizeof text))
-        return config_key_read(&row, text, value, why);
+        return config_key_try(key, text, why);
     return config_key_refuse(why, WHY, "its value cannot be shown");
 }
 

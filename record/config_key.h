@@ -16,7 +16,7 @@ enum config_kind {
     CONFIG_SPAN,   /* two doubles: low..high, or one number for both */
     CONFIG_SWITCH, /* bool: one of two words; the second is true */
     CONFIG_WORD,   /* int, an enumeration's value: its place among the words */
-    CONFIG_TEXT,   /* char[]: one line of a file */
+    CONFIG_TEXT,   /* char[]: one line of a file; where the row has words: one of them */
     CONFIG_NAME,   /* char[]: letters, digits, - _ and . */
     CONFIG_OWN,    /* what read() and print() of the row do */
 };
@@ -41,8 +41,13 @@ struct config_key {
     unsigned marks;      /* what its owner says of it: enum config_key_mark */
     const char *more;    /* sentences for the reference page alone; NULL: none */
     int (*read)(const struct config_key *key, const char *text, void *base, char why[static CONFIG_WHY_MAX]);
-    void (*print)(const struct config_key *key, const void *base, FILE *to);
+    void (*print)(const struct config_key *key, const void *base, FILE *to); /* NULL: as text */
 };
+
+/* Of an interval of bars, an int64_t of ns; 0 is empty, where that is its default. */
+int config_key_read_interval(const struct config_key *key, const char *text, void *base,
+                             char why[static CONFIG_WHY_MAX]);
+void config_key_print_interval(const struct config_key *key, const void *base, FILE *to);
 
 /* Parts of rows. */
 #define KEY_WHOLE(least, most)          .kind = CONFIG_WHOLE, .min = least, .max = most
@@ -53,6 +58,7 @@ struct config_key {
 #define KEY_WORDS(list)                 .kind = CONFIG_WORD, .words = list
 #define KEY_SWITCH(list)                .kind = CONFIG_SWITCH, .words = list
 #define KEY_TEXT                        .kind = CONFIG_TEXT
+#define KEY_INTERVAL                    KEY_OWN(config_key_read_interval, config_key_print_interval)
 #define KEY_OWN(reader, printer)        .kind = CONFIG_OWN, .read = reader, .print = printer
 #define KEY_AT(type, field)             .offset = offsetof(type, field), .size = sizeof(((type *)NULL)->field)
 
@@ -64,6 +70,9 @@ int config_key_read(const struct config_key *key, const char *text, void *base,
 void config_key_print(const struct config_key *key, const void *base, FILE *to);
 bool config_key_text(const struct config_key *key, const void *base, char *buf,
                      size_t cap); /* false: no room */
+
+/* Would config_key_read() take it? Of values of up to 128 bytes, of which read() sets nothing else. */
+int config_key_try(const struct config_key *key, const char *text, char why[static CONFIG_WHY_MAX]);
 
 /* Is a value that a program has put there one that the row allows? 0 or -EINVAL. */
 int config_key_check(const struct config_key *key, const void *base, char why[static CONFIG_WHY_MAX]);

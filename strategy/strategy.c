@@ -1,6 +1,7 @@
 #include "strategy/strategy.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,6 +37,17 @@ void strategy_defaults(const struct strategy *strategy, double params[static STR
     memset(params, 0, STRATEGY_PARAMS_MAX * sizeof *params);
     for (size_t i = 0; i < strategy->n_params; i++)
         params[i] = strategy->params[i].fallback;
+}
+
+const struct strategy_param *strategy_misfit(const struct strategy *strategy, const double *params)
+{
+    for (size_t i = 0; i < strategy->n_params; i++) {
+        const struct strategy_param *param = &strategy->params[i];
+        if (!(params[i] >= param->min && params[i] <= param->max) ||
+            (param->integer && params[i] != floor(params[i])))
+            return param;
+    }
+    return NULL;
 }
 
 int strategy_set(const struct strategy *strategy, double params[static STRATEGY_PARAMS_MAX], const char *name,

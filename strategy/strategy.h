@@ -103,6 +103,9 @@ void strategy_unknown(const char *name, const char *also, char *err, size_t err_
 /* Fills params with the defaults. */
 void strategy_defaults(const struct strategy *strategy, double params[static STRATEGY_PARAMS_MAX]);
 
+/* The first parameter that is outside its range, or no whole number where one is needed; NULL: none is. */
+const struct strategy_param *strategy_misfit(const struct strategy *strategy, const double *params);
+
 /* Sets one parameter from text. 0; or why not: -ENOENT for an unknown name, with the nearest; -EINVAL for
  * what config_key_read() refuses. `why` has CONFIG_WHY_MAX bytes; NULL: not wanted. */
 int strategy_set(const struct strategy *strategy, double params[static STRATEGY_PARAMS_MAX], const char *name,

@@ -148,25 +148,6 @@ void train_config_print_time(const struct config_key *key, const void *base, FIL
     fputc('Z', to);
 }
 
-int train_config_read_interval(const struct config_key *key, const char *text, void *base,
-                               char why[static CONFIG_WHY_MAX])
-{
-    int64_t ns = 0;
-    if (*text && bar_interval_parse(text, &ns) < 0) {
-        (void)config_key_word(text, "1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w", why);
-        return -EINVAL;
-    }
-    memcpy((char *)base + key->offset, &ns, sizeof ns);
-    return 0;
-}
-
-void train_config_print_interval(const struct config_key *key, const void *base, FILE *to)
-{
-    int64_t ns;
-    memcpy(&ns, (const char *)base + key->offset, sizeof ns);
-    fputs(ns ? bar_interval_name(ns) : "", to);
-}
-
 /* Sets all keys that it has, too; so it is set before any other. */
 int train_config_read_preset(const struct config_key *key, const char *text, void *base,
                              char why[static CONFIG_WHY_MAX])
@@ -180,11 +161,6 @@ int train_config_read_preset(const struct config_key *key, const char *text, voi
     config->env.autoreset = ENV_SAME_STEP;
     snprintf((char *)base + key->offset, key->size, "%s", text);
     return 0;
-}
-
-void train_config_print_preset(const struct config_key *key, const void *base, FILE *to)
-{
-    fputs((const char *)base + key->offset, to);
 }
 
 int train_config_set(struct train_config *config, const char *section, const char *name, const char *text,

@@ -6,7 +6,7 @@
 #define FREE            .marks = CONFIG_KEY_FREE
 #define NAME(field)     .kind = CONFIG_NAME, AT(field)
 #define TEXT(field)     KEY_TEXT, AT(field)
-#define PRESET(field)   KEY_OWN(train_config_read_preset, train_config_print_preset), AT(field)
+#define PRESET(field)   KEY_OWN(train_config_read_preset, NULL), AT(field)
 #define TIME(field)     KEY_OWN(train_config_read_time, train_config_print_time), AT(field)
 #define HOURS_A_CENTURY 876000
 
@@ -35,8 +35,7 @@ const struct config_key train_config_table[] = {
     {"data", "symbols", "with commas; of files: empty for those of their names", "", TEXT(data.symbols)},
     {"data", "exchange_info", "the venue's exchangeInfo, for lots and ticks; empty: as digits show", "",
      TEXT(data.exchange_info)},
-    {"data", "interval", "of the bars, as 5m; empty: the files'", "",
-     KEY_OWN(train_config_read_interval, train_config_print_interval), AT(data.interval_ns)},
+    {"data", "interval", "of the bars, as 5m; empty: the files'", "", KEY_INTERVAL, AT(data.interval_ns)},
     {"data", "features", "market14, wide110 or the file of a set; empty: closes and volumes", "",
      TEXT(data.features)},
     {"data", "least_quantities", "least that is traded of each symbol, units, with commas; empty: 0", "",

@@ -10,14 +10,11 @@ extern const struct config_key
     train_config_table[]; /* of a struct train_config, by section, in the file's order */
 extern const size_t train_config_table_n;
 
-#define CONFIG_VALUE(kind) \
-    int train_config_read_##kind(const struct config_key *key, const char *text, void *base, \
-                                 char why[static CONFIG_WHY_MAX]); \
-    void train_config_print_##kind(const struct config_key *key, const void *base, FILE *to)
-CONFIG_VALUE(interval);
-CONFIG_VALUE(preset);
-CONFIG_VALUE(time);
-#undef CONFIG_VALUE
+int train_config_read_preset(const struct config_key *key, const char *text, void *base,
+                             char why[static CONFIG_WHY_MAX]);
+int train_config_read_time(const struct config_key *key, const char *text, void *base,
+                           char why[static CONFIG_WHY_MAX]);
+void train_config_print_time(const struct config_key *key, const void *base, FILE *to);
 
 /* A key's section: [network] or [training] for PPO's keys that belong there, else [ppo]; NULL: no section of
  * the configuration has it. */

@@ -1,6 +1,5 @@
 /* What a backtest is asked for, held against what its bars allow. */
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,15 +78,11 @@ static int check_bars(const struct backtest_config *config, const struct account
 static int check_params(const struct account_spec *account, char *err, size_t err_size)
 {
     const struct strategy *strategy = account->strategy;
-    for (size_t i = 0; i < strategy->n_params; i++) {
-        const struct strategy_param *param = &strategy->params[i];
-        double value = account->params[i];
-        if (value >= param->min && value <= param->max && (!param->integer || value == floor(value)))
-            continue;
+    const struct strategy_param *param = strategy_misfit(strategy, account->params);
+    if (param)
         return fail_with(-EINVAL, err, err_size, "%s: %s is %g: it must be %s%g to %g", strategy->name,
-                         param->name, value, param->integer ? "a whole number from " : "", param->min,
-                         param->max);
-    }
+                         param->name, account->params[param - strategy->params],
+                         param->integer ? "a whole number from " : "", param->min, param->max);
     const char *why = strategy->check ? strategy->check(account->params) : NULL;
     if (!why)
         return 0;

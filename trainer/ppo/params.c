@@ -59,111 +59,62 @@ bool ppo_params_get(const struct ppo_params *params, const char *name, char *buf
 
 /* ---- How they fit each other. ---- */
 
-static int rows_fit(const struct ppo_params *params, char *err)
-{
-    int64_t rows = (int64_t)params->copies * params->steps;
-    if (rows <= ROWS_MAX)
-        return 0;
-    return env_refuse(-EINVAL, err,
-                      "steps: %d: a rollout of %d copies has %lld rows then; at most %d is right",
-                      params->steps, params->copies, (long long)rows, ROWS_MAX);
-}
+/* A rule about some keys, the one that the sentence begins with first. */
+#define NEEDS(good, keys, ...) \
+    do { \
+        if (!(good) && (n == 0 || misfit)) { \
+            env_refuse(-EINVAL, err, __VA_ARGS__); \
+            n++; \
+            if (misfit) \
+                misfit(ctx, keys, err); \
+        } \
+    } while (0)
 
-static int minibatch_fits(const struct ppo_params *params, char *err)
+/* How many rules they break; without `misfit` err has the first one's sentence. */
+static int apply_rules(const struct ppo_params *p,
+                       void (*misfit)(void *ctx, const char *keys, const char *words), void *ctx, char *err)
 {
-    int64_t rows = (int64_t)params->copies * params->steps;
-    if (params->minibatch <= rows)
-        return 0;
-    return env_refuse(-EINVAL, err, "minibatch: %d: at most %lld is right, the rows of a rollout",
-                      params->minibatch, (long long)rows);
+    const int64_t rows = (int64_t)p->copies * p->steps;
+    const bool recurs = p->net.recurrent != 0;
+    int n = 0;
+    NEEDS(rows <= ROWS_MAX, "steps copies",
+          "steps: %d: a rollout of %d copies has %lld rows then; at most %d is right", p->steps, p->copies,
+          (long long)rows, ROWS_MAX);
+    NEEDS(p->minibatch <= rows, "minibatch copies steps",
+          "minibatch: %d: at most %lld is right, the rows of a rollout", p->minibatch, (long long)rows);
+    NEEDS(!p->normalise_advantages || p->minibatch >= 2, "minibatch normalise_advantages",
+          "minibatch: 1: at least 2 is right with normalise_advantages");
+    NEEDS(p->net.recurrent % NET_LANES == 0, "recurrent", "recurrent: %d: a multiple of %d is right",
+          p->net.recurrent, NET_LANES);
+    NEEDS(!recurs || p->steps % p->sequence == 0, "sequence recurrent steps",
+          "sequence: %d: a divisor of steps, %d, is right", p->sequence, p->steps);
+    NEEDS(!recurs || p->minibatch % p->sequence == 0, "minibatch recurrent sequence",
+          "minibatch: %d: a multiple of sequence, %d, is right", p->minibatch, p->sequence);
+    NEEDS(p->log_std_min <= p->log_std_init && p->log_std_init <= p->log_std_max,
+          "log_std_init log_std_min log_std_max",
+          "log_std_init: %g: from log_std_min, %g, to log_std_max, %g, is right", p->log_std_init,
+          p->log_std_min, p->log_std_max);
+    NEEDS(p->lr_schedule != PPO_EXPONENTIAL || p->lr_final != 0, "lr_final lr_schedule",
+          "lr_final: 0: above 0 is right with lr_schedule exponential");
+    return n;
 }
-
-static int minibatch_normalises(const struct ppo_params *params, char *err)
-{
-    if (!params->normalise_advantages || params->minibatch >= 2)
-        return 0;
-    return env_refuse(-EINVAL, err, "minibatch: 1: at least 2 is right with normalise_advantages");
-}
-
-static int recurrent_fits(const struct ppo_params *params, char *err)
-{
-    if (params->net.recurrent % NET_LANES == 0)
-        return 0;
-    return env_refuse(-EINVAL, err, "recurrent: %d: a multiple of %d is right", params->net.recurrent,
-                      NET_LANES);
-}
-
-static int sequence_divides_steps(const struct ppo_params *params, char *err)
-{
-    if (params->net.recurrent == 0 || params->steps % params->sequence == 0)
-        return 0;
-    return env_refuse(-EINVAL, err, "sequence: %d: a divisor of steps, %d, is right", params->sequence,
-                      params->steps);
-}
-
-static int sequence_divides_minibatch(const struct ppo_params *params, char *err)
-{
-    if (params->net.recurrent == 0 || params->minibatch % params->sequence == 0)
-        return 0;
-    return env_refuse(-EINVAL, err, "minibatch: %d: a multiple of sequence, %d, is right", params->minibatch,
-                      params->sequence);
-}
-
-static int log_std_fits(const struct ppo_params *params, char *err)
-{
-    if (params->log_std_min <= params->log_std_init && params->log_std_init <= params->log_std_max)
-        return 0;
-    return env_refuse(-EINVAL, err, "log_std_init: %g: from log_std_min, %g, to log_std_max, %g, is right",
-                      params->log_std_init, params->log_std_min, params->log_std_max);
-}
-
-static int lr_final_fits(const struct ppo_params *params, char *err)
-{
-    if (params->lr_schedule != PPO_EXPONENTIAL || params->lr_final != 0)
-        return 0;
-    return env_refuse(-EINVAL, err, "lr_final: 0: above 0 is right with lr_schedule exponential");
-}
-
-static const struct {
-    const char *keys;
-    int (*check)(const struct ppo_params *params, char *err);
-} rules[] = {
-    {"steps copies", rows_fit},
-    {"minibatch copies steps", minibatch_fits},
-    {"minibatch normalise_advantages", minibatch_normalises},
-    {"recurrent", recurrent_fits},
-    {"sequence recurrent steps", sequence_divides_steps},
-    {"minibatch recurrent sequence", sequence_divides_minibatch},
-    {"log_std_init log_std_min log_std_max", log_std_fits},
-    {"lr_final lr_schedule", lr_final_fits},
-};
-enum { N_RULES = sizeof rules / sizeof *rules };
 
 int ppo_params_check(const struct ppo_params *params, char err[static PPO_ERROR_MAX])
 {
     char why[CONFIG_WHY_MAX];
-    int r = 0;
     size_t n;
     const struct config_key *keys = ppo_params_list(&n);
     for (const struct config_key *key = keys; key < keys + n; key++)
         if (config_key_check(key, params, why) < 0)
             return env_refuse(-EINVAL, err, "%s: %s", key->name, why);
-    for (size_t i = 0; i < N_RULES && r == 0; i++)
-        r = rules[i].check(params, err);
-    return r;
+    return apply_rules(params, NULL, NULL, err) > 0 ? -EINVAL : 0;
 }
 
 int ppo_params_misfits(const struct ppo_params *params,
                        void (*misfit)(void *ctx, const char *keys, const char *words), void *ctx)
 {
     char err[PPO_ERROR_MAX];
-    int n = 0;
-    for (size_t i = 0; i < N_RULES; i++)
-        if (rules[i].check(params, err) < 0) {
-            misfit(ctx, rules[i].keys, err);
-            n++;
-        }
-    return n;
+    return apply_rules(params, misfit, ctx, err);
 }
 
 static double between(double from, double to, double progress)

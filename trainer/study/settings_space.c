@@ -145,20 +145,12 @@ static bool read_number(const char *text, double *ret)
 }
 
 /* Would the key's own section take it? */
-static int check_value(const char *key, const char *text, char *err)
+static int check_value(const struct config_key *param, const char *text, char *err)
 {
-    char why[PPO_ERROR_MAX], words[CONFIG_WHY_MAX];
-    int width;
-    struct ppo_params ppo = {0};
-    struct env_params env = {0};
-    if (strcmp(key, NET_DIMENSION) == 0)
-        return config_key_read(&net_dimension, text, &width, words) < 0
-                   ? train_config_say(err, -EINVAL, "[search] %s: %s", key, words)
-                   : 0;
-    int r = ppo_params_set(&ppo, key, text, why);
-    if (r == -ENOENT)
-        r = env_params_set(&env, key, text, why);
-    return r < 0 ? train_config_say(err, r, "[search] %.600s", why) : 0;
+    char why[CONFIG_WHY_MAX];
+    return config_key_try(param, text, why) < 0
+               ? train_config_say(err, -EINVAL, "[search] %s: %s", param->name, why)
+               : 0;
 }
 
 static int bars_an_hour(const struct train_config *config)
@@ -227,7 +219,7 @@ static int check_end(const struct config_key *param, double value, char *err)
 {
     char text[64];
     snprintf(text, sizeof text, param->kind == CONFIG_WHOLE ? "%.0f" : "%.17g", value);
-    return check_value(param->name, text, err);
+    return check_value(param, text, err);
 }
 
 static int take_range(const struct train_config *config, const struct config_key *param, const char *text,
@@ -282,7 +274,7 @@ static int add_choice(const struct config_key *param, char *text, json_t *choice
     }
     if (!*text)
         return train_config_say(err, -EINVAL, "[search] %s: an empty choice: A | B is right", param->name);
-    int r = check_value(param->name, checked, err);
+    int r = check_value(param, checked, err);
     json_t *choice = r == 0 ? choice_json(param, text, number, is_number) : NULL;
     if (r == 0 && !choice)
         return train_config_say(err, -ENOMEM, "out of memory");
