@@ -66,7 +66,7 @@ static int run(struct option_call *call)
         status = cli_warmup_print_json(call->into, &verdict);
     else if (status == EXIT_OK)
         cli_warmup_print(call->into, &verdict);
-    return status == EXIT_OK && (!verdict.settles || verdict.decisions == 0) ? EXIT_ERROR : status;
+    return status == EXIT_OK && !verdict.settles ? EXIT_ERROR : status;
 }
 
 static void init(void *into)

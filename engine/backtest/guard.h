@@ -68,7 +68,7 @@ int backtest_guard_lookahead(const struct guard_config *config, struct guard_loo
                              size_t err_size);
 
 struct guard_warmup {
-    bool settles;
+    bool settles;                 /* false too where nothing was decided */
     size_t bars;                  /* of history that suffice; of no meaning when it never settles */
     size_t most;                  /* the longest history that was tried */
     size_t predicted;             /* the longest warm-up of its indicators, in bars; INDICATOR_FOREVER */

@@ -235,9 +235,9 @@ int backtest_guard_warmup(const struct guard_config *config, struct guard_warmup
     verdict.most = probe.most;
     if (r == 0)
         r = settles(&probe);
-    verdict.settles = r == 1;
+    verdict.settles = r == 1 && verdict.decisions > 0;
     if (r == 1)
-        r = narrow(&probe);
+        r = verdict.settles ? narrow(&probe) : 0;
     for (size_t w = 0; w < GUARD_WINDOWS; w++)
         backtest_guard_run_finish(&probe.windows[w].full);
     if (r == 0)

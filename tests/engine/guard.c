@@ -144,6 +144,15 @@ static size_t counting_bar(const double *params, void *state, const struct strat
 static const struct strategy counting = {
     .name = "counting", .summary = "", .specs = no_specs, .on_bar = counting_bar};
 
+static size_t idle_bar(const double *params, void *state, const struct strategy_input *input,
+                       struct intent *intents)
+{
+    (void)params, (void)state, (void)input, (void)intents;
+    return 0;
+}
+
+static const struct strategy idle = {.name = "idle", .summary = "", .specs = no_specs, .on_bar = idle_bar};
+
 /* Moves its stop by what the next bar's low will be: no order but the stop tells of it. */
 static size_t stopping_bar(const double *params, void *state, const struct strategy_input *input,
                            struct intent *intents)
@@ -215,6 +224,8 @@ static void test_honest(void)
     CHECK_INT(history.lookback, 8);
     CHECK_INT(history.bars, 8);
     CHECK_INT(history.windows, GUARD_WINDOWS);
+    history = warmup(&idle, &bars.market); /* nothing was tried */
+    CHECK(!history.settles && history.decisions == 0 && history.bars == 0);
 }
 
 /* What is counted from 1970 in odd periods is no look ahead. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "exchange/bar.h"
+#include "exchange/clock.h"
 #include "exchange/fail.h"
 #include "strategy/policy/runtime.h"
 #include "trainer/command/eval_show.h"
@@ -158,6 +159,12 @@ static int choose_rows(struct eval_market *market, const struct eval_bars *bars,
         market->from++;
     while (market->to > market->from && env_market_open_ns(market->env_market, market->to - 1) >= bars->to_ns)
         market->to--;
+    if (market->from >= market->to) {
+        char first[CLOCK_TEXT_MAX], last[CLOCK_TEXT_MAX];
+        return refuse(err, -EINVAL, "--from, --to: no bar is between them: the bars are of %s to %s",
+                      clock_utc_text(env_market_open_ns(market->env_market, 0), first),
+                      clock_utc_text(env_market_open_ns(market->env_market, source->rows - 1), last));
+    }
     size_t from = market->from > market->first ? market->from : market->first;
     size_t least = 2 * (size_t)market->params.lookback + 1;
     if (from + least > market->to)

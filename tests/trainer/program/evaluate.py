@@ -104,6 +104,9 @@ def test_gaps(trainer, folder, policy, bars):
         out, said = evaluated(trainer, policy, "--bars", *bars, "--from", str(START + start * HOUR))
         check(out["missing_bars"] == {"AAAUSDT": 0, "BBBUSDT": right}, f"missing from {start}: {out['missing_bars']}, not {right}")
         check((f"BBBUSDT: {right} of its bars are missing" in said) == (right > 0) and "AAAUSDT" not in said, f"missing: {said}")
+    for words in (("--from", str(START + 5000 * HOUR)), ("--to", str(START - 1)), ("--from", str(START + 9 * HOUR), "--to", str(START + 9 * HOUR))):
+        ran = trainer.run("eval", policy, "--bars", *bars, *words)
+        check(ran.returncode == 1 and "--from, --to: no bar is between them: the bars are of 20" in ran.stderr, f"eval {words}: {ran.stderr}")
     os.mkdir(os.path.join(folder, "later"))
     later = write_market(os.path.join(folder, "later"), n=300, start=START + 2000 * HOUR)[1]
     ran = trainer.run("eval", policy, "--bars", bars[0], later)
