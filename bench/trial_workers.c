@@ -51,7 +51,7 @@ static void write_bars(const char *name, uint64_t seed)
         die(path);
 }
 
-static void configure(struct train_config *config, struct search_settings *settings, int width, int threads)
+static void configure(struct train_config *config, struct study_settings *settings, int width, int threads)
 {
     char text[TEXT], err[CONFIG_ERROR_MAX];
     bool is_study;
@@ -117,7 +117,7 @@ static double rate(int workers, int width, int threads)
     for (int i = 0; i < workers; i++)
         if ((pids[i] = fork()) == 0) {
             struct train_config *config = bench_room(1, sizeof *config);
-            struct search_settings settings;
+            struct study_settings settings;
             struct study_market *market;
             char err[TRIAL_ERROR_MAX];
             configure(config, &settings, width, threads);
@@ -160,7 +160,7 @@ static void line(int width, const char *what, double value, const char *unit)
 static void shares(int width)
 {
     struct train_config *config = bench_room(1, sizeof *config);
-    struct search_settings settings;
+    struct study_settings settings;
     struct study_market *market;
     struct clock first = {0}, second = {0};
     char err[TRIAL_ERROR_MAX];

@@ -150,8 +150,8 @@ static void frames(const struct model *model)
 static void study_pages(struct model *model)
 {
     const int64_t now_us = fixture_now_ns / 1000;
-    struct search_want want = {.study = "study", .trial = TRIALS - 1};
-    struct search_reading reading = {.mono_ms = 1000000};
+    struct tui_study_want want = {.study = "study", .trial = TRIALS - 1};
+    struct tui_study_reading reading = {.mono_ms = 1000000};
     double each[PAGES];
     struct study *study;
 
@@ -160,7 +160,7 @@ static void study_pages(struct model *model)
     snprintf(want.key, sizeof(want.key), "%s", study->name);
     for (int i = 0; i < PAGES; i++) {
         double start = cpu_seconds();
-        struct search_page *page = tui_study_page_make(&study, 1, &want, NULL, now_us);
+        struct tui_study_page *page = tui_study_page_make(&study, 1, &want, NULL, now_us);
         each[i] = cpu_seconds() - start;
         if (!page)
             fail("no page");
@@ -168,9 +168,9 @@ static void study_pages(struct model *model)
     }
     qsort(each, PAGES, sizeof(*each), bench_by_value);
     report("a study's page of 1000 trials made, importance too, worst of 20", each[PAGES - 1] * 1e3, 250);
-    reading.searches = tui_studies_make(&study, 1, now_us);
+    reading.studies = tui_studies_make(&study, 1, now_us);
     reading.page = tui_study_page_make(&study, 1, &want, NULL, now_us);
-    if (!reading.searches || !reading.page)
+    if (!reading.studies || !reading.page)
         fail("no page");
     tui_model_take_studies(model, &reading);
 }

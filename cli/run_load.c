@@ -14,7 +14,7 @@ static void note_symbol(const struct run_args *args, const struct market_series 
     const char *name = series->symbol.name;
     if (series->missing > 0)
         fprintf(stderr,
-                "papertape: %s: note: %s: %zu of its bars are missing: no bar is made up, and nothing "
+                "papertape: %s: note: %s: %zu of its bars are missing: no bar is filled in, and nothing "
                 "trades in them\n",
                 args->verb, name, series->missing);
     if (series->repaired > 0)

@@ -121,7 +121,7 @@ static void show_age(json_t *row)
     json_object_set_new(row, "age_ms", json_string(text));
 }
 
-/* done_pct: of the steps that it is to make; none for one that goes on until it is stopped. */
+/* done_pct: of the steps that it is to make; none for one that runs until it is stopped. */
 static void prepare(enum stored_form form, json_t *row)
 {
     static const char *const live[] = {"done_pct", "steps", "steps_s", "return", "memory_mib"};

@@ -11,7 +11,7 @@
 
 struct reading {
     struct train_config *config;
-    struct search_settings settings;
+    struct study_settings settings;
     struct config_file file;
     bool is_study;
 };
@@ -182,7 +182,7 @@ static void finish(struct reading *reading)
 }
 
 int train_config_read_text(const char *name, const char *text, int64_t now_ns, struct train_config *ret,
-                           struct search_settings *ret_settings, bool *ret_is_study,
+                           struct study_settings *ret_settings, bool *ret_is_study,
                            char err[static CONFIG_ERROR_MAX])
 {
     struct reading reading;
@@ -198,7 +198,7 @@ int train_config_read_text(const char *name, const char *text, int64_t now_ns, s
     if (r == 0 && ret_settings) {
         *ret_settings = reading.settings;
         *ret_is_study = reading.is_study;
-        reading.settings = (struct search_settings){0};
+        reading.settings = (struct study_settings){0};
     }
     finish(&reading);
     return r > 0 ? -EINVAL : r;

@@ -54,7 +54,7 @@ static const char *const data[][2] = {
     {"test_from", "2024-07-01"},
 };
 
-static void print_ini(struct train_config *config, const struct search_settings *settings)
+static void print_ini(struct train_config *config, const struct study_settings *settings)
 {
     size_t n;
     char err[CONFIG_ERROR_MAX];
@@ -71,7 +71,7 @@ static void print_ini(struct train_config *config, const struct search_settings 
     keys = study_settings_keys(&n);
     for (size_t i = 0; i < n; i++)
         config_key_print_example(&keys[i], settings, "#", stdout);
-    const struct search_default *space = study_settings_default_space(&n);
+    const struct study_default *space = study_settings_default_space(&n);
     for (int i = 0; i < SEARCH_LINES; i++)
         printf("%s# %s\n", i ? "" : "\n", search_words[i]);
     puts("#[search]");
@@ -80,7 +80,7 @@ static void print_ini(struct train_config *config, const struct search_settings 
                space[i].key, space[i].range);
 }
 
-static void print_man(const struct train_config *config, const struct search_settings *settings)
+static void print_man(const struct train_config *config, const struct study_settings *settings)
 {
     size_t n;
     const struct config_key *keys = train_config_keys(&n);
@@ -93,7 +93,7 @@ static void print_man(const struct train_config *config, const struct search_set
     puts(".SH [study]");
     keys = study_settings_keys(&n);
     config_key_man(keys, n, "study", settings, stdout);
-    const struct search_default *space = study_settings_default_space(&n);
+    const struct study_default *space = study_settings_default_space(&n);
     puts(".SH [search]");
     for (int i = 0; i < SEARCH_LINES; i++)
         option_man_text(stdout, search_words[i]);
@@ -108,7 +108,7 @@ static void print_man(const struct train_config *config, const struct search_set
 int main(int argc, char **argv)
 {
     static struct train_config config;
-    struct search_settings settings = study_settings_defaults();
+    struct study_settings settings = study_settings_defaults();
     train_config_defaults(&config);
     if (argc == 2 && strcmp(argv[1], "ini") == 0)
         print_ini(&config, &settings);

@@ -26,12 +26,12 @@ int train_config_check_world(const struct train_config *config, char err[static 
 int64_t train_config_clock_ns(void); /* now, whole seconds as ns since 1970 */
 
 bool train_config_is_study_section(const char *section);
-struct search_settings;
+struct study_settings;
 
 /* Reads a text as train_config_parse(); settings too, unless they are NULL, for study_settings_finish(), with
  * *ret_is_study for a section [study] or [search]. `now_ns` 0: the clock. */
 int train_config_read_text(const char *name, const char *text, int64_t now_ns, struct train_config *ret,
-                           struct search_settings *ret_settings, bool *ret_is_study,
+                           struct study_settings *ret_settings, bool *ret_is_study,
                            char err[static CONFIG_ERROR_MAX]);
 
 bool train_config_is_ppo_section(const char *section);

@@ -38,8 +38,8 @@ int tui_collector_init(struct collector *collector, const struct state_dir *stat
     collector->model = tui_model_create(interval_ms);
     if (!collector->model)
         return -ENOMEM;
-    collector->model->searches_named = studies != NULL;
-    collector->model->searches_elsewhere = studies && elsewhere(studies, state->path);
+    collector->model->studies_named = studies != NULL;
+    collector->model->studies_elsewhere = studies && elsewhere(studies, state->path);
     if (studies)
         collector->studies_url = strdup(studies);
     else if (asprintf(&collector->studies_url, "%s/studies.db", state->path) < 0)
@@ -64,7 +64,7 @@ void tui_collector_finish(struct collector *collector)
     tui_backtest_job_finish(&collector->job);
     tui_history_close(collector->reader);
     json_decref(collector->status_json);
-    tui_study_reader_destroy(collector->searches);
+    tui_study_reader_destroy(collector->studies);
     tui_study_source_destroy(collector->source);
     free(collector->studies_url);
     free(collector->studies_folder);
@@ -159,33 +159,33 @@ void tui_collector_tick(struct collector *collector, struct moment now)
     read_database(collector, now);
 }
 
-void tui_collector_want_study(struct collector *collector, const struct search_want *want)
+void tui_collector_want_study(struct collector *collector, const struct tui_study_want *want)
 {
     collector->search_want = *want;
-    if (!collector->searches)
-        collector->searches = tui_study_reader_create(collector->studies_url, collector->studies_folder);
-    if (collector->searches)
-        tui_study_reader_want(collector->searches, want);
+    if (!collector->studies)
+        collector->studies = tui_study_reader_create(collector->studies_url, collector->studies_folder);
+    if (collector->studies)
+        tui_study_reader_want(collector->studies, want);
 }
 
 int tui_collector_studies_fd(const struct collector *collector)
 {
-    return collector->searches ? tui_study_reader_fd(collector->searches) : -1;
+    return collector->studies ? tui_study_reader_fd(collector->studies) : -1;
 }
 
 bool tui_collector_take_studies(struct collector *collector)
 {
-    struct search_reading reading;
+    struct tui_study_reading reading;
 
-    if (!tui_study_reader_take(collector->searches, &reading))
+    if (!tui_study_reader_take(collector->studies, &reading))
         return false;
     tui_model_take_studies(collector->model, &reading);
     return true;
 }
 
-void tui_collector_studies_once(struct collector *collector, const struct search_want *want, int busy_ms)
+void tui_collector_studies_once(struct collector *collector, const struct tui_study_want *want, int busy_ms)
 {
-    struct search_reading reading = {.error = -ENOMEM, .words = "out of memory"};
+    struct tui_study_reading reading = {.error = -ENOMEM, .words = "out of memory"};
     struct moment now = tui_model_now();
 
     if (!collector->source)
@@ -491,6 +491,6 @@ void tui_collector_once(struct collector *collector, int timeout_ms)
     tui_collector_want(collector, symbol, symbol ? symbol->interval : NULL, "",
                        status->n_trainings > 0 ? tui_model_training(collector->model, 0)->training : "");
     read_database(collector, tui_model_now());
-    const struct search_want list = {.trial = -1};
+    const struct tui_study_want list = {.trial = -1};
     tui_collector_studies_once(collector, &list, COLLECTOR_BUSY_MS);
 }

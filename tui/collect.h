@@ -49,10 +49,10 @@ struct collector {
     bool text_checks;
     int64_t log_id, log_sent_ms, log_at_ms; /* of the worker's log; when it is asked for again */
     char log_training[STATUS_TRAINING_NAME_MAX];
-    struct history_want want;       /* what is looked at */
-    struct search_reader *searches; /* NULL: without a thread there are no studies */
-    struct search_want search_want;
-    struct search_source *source;       /* of what is read without a thread; NULL: nothing was yet */
+    struct history_want want;         /* what is looked at */
+    struct tui_study_reader *studies; /* NULL: without a thread there are no studies */
+    struct tui_study_want search_want;
+    struct tui_study_source *source;    /* of what is read without a thread; NULL: nothing was yet */
     char *studies_url, *studies_folder; /* owned */
     struct backtest_job job;
 };
@@ -72,7 +72,7 @@ void tui_collector_want(struct collector *collector, const struct status_symbol 
                         const char *timeframe, const char *account, const char *training);
 
 /* What the next tick reads of the studies. */
-void tui_collector_want_study(struct collector *collector, const struct search_want *want);
+void tui_collector_want_study(struct collector *collector, const struct tui_study_want *want);
 
 /* The descriptor of the thread that reads the studies, to poll for input; -1: there is none. After poll():
  * takes what it has read. True when there is something to draw. */
@@ -152,6 +152,6 @@ void tui_collector_once(struct collector *collector, int timeout_ms);
 
 /* Reads what has changed of the studies without the thread. `busy_ms`: that a lock is waited for, the same at
  * each call. */
-void tui_collector_studies_once(struct collector *collector, const struct search_want *want, int busy_ms);
+void tui_collector_studies_once(struct collector *collector, const struct tui_study_want *want, int busy_ms);
 
 #endif

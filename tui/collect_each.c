@@ -1,4 +1,4 @@
-/* A restart with changed values of several trainings, workers of one search: each has a configuration of its
+/* A restart with changed values of several trainings, workers of one study: each has a configuration of its
  * own, in which the same values are changed. All of them are had and checked before the first is restarted:
  * what is wrong with one restarts none. */
 #include <stdio.h>

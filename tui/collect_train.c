@@ -147,12 +147,12 @@ static void tell_check(struct view *view, struct moment now)
                   errors ? words : "no error was found", now);
 }
 
-/* A study's form begins with the chosen study's configuration, or with the default made a search, into which
+/* A study's form begins with the chosen study's configuration, or with the default made a study, into which
  * the default search space is searched. For free(); NULL without memory. */
 static char *study_text(const struct collector *collector, const struct view *view, const char *standard)
 {
     static const char section[] = "\n[study]\ntrials = 100\nspace = default\n";
-    const struct search *search = tui_view_study(view, collector->model);
+    const struct tui_study *search = tui_view_study(view, collector->model);
     char *text = NULL;
 
     if (search && search->config)

@@ -105,7 +105,7 @@ static void collect(struct dashboard *d, struct moment now)
     tui_collector_want(
         &d->collector, symbol, symbol ? tui_view_timeframe(&d->view, d->collector.model, symbol) : NULL,
         account ? account->account : "", tui_view_wanted_training(&d->view, d->collector.model));
-    struct search_want want;
+    struct tui_study_want want;
     tui_view_want_study(&d->view, d->collector.model, &want);
     tui_collector_want_study(&d->collector, &want);
     tui_collector_tick(&d->collector, now);
@@ -234,7 +234,7 @@ static void on_timer(struct dashboard *d, struct moment now)
 /* What was read may be of a page that is not looked at any more, or lack one that now is. */
 static void take_searches(struct dashboard *d)
 {
-    struct search_want want;
+    struct tui_study_want want;
 
     if (!tui_collector_take_studies(&d->collector))
         return;

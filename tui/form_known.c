@@ -39,7 +39,7 @@ static void fill(const struct config_key *keys, size_t n, const void *base, int 
 static void fill_space(void)
 {
     size_t n;
-    const struct search_default *space = study_settings_default_space(&n);
+    const struct study_default *space = study_settings_default_space(&n);
 
     for (size_t i = 0; i < n && n_table < KEYS_MAX; i++) {
         struct form_known *known = &table[n_table++];
@@ -54,7 +54,7 @@ static void fill_space(void)
 const struct form_known *tui_form_known_keys(size_t *ret_n)
 {
     struct train_config *defaults = malloc(sizeof(*defaults));
-    struct search_settings study = study_settings_defaults();
+    struct study_settings study = study_settings_defaults();
     char *value = malloc(CONFIG_LIST_MAX);
     size_t n;
 
@@ -62,7 +62,7 @@ const struct form_known *tui_form_known_keys(size_t *ret_n)
         const struct config_key *keys = train_config_keys(&n);
         train_config_defaults(defaults);
         fill(keys, n, defaults, 0, value, CONFIG_LIST_MAX);
-        /* What makes a search of it; no key of these has a place in another section. */
+        /* What makes a study of it; no key of these has a place in another section. */
         keys = study_settings_keys(&n);
         fill(keys, n, &study, 'S', value, CONFIG_LIST_MAX);
         fill_space();

@@ -22,7 +22,7 @@ enum { FORM_FILTER_MAX = 40, FORM_CHOICES_MAX = 256 };
 struct form_page {
     char name[STATUS_TRAINING_NAME_MAX]; /* the training's */
     bool restart;                        /* of one that there is; else it is to be started */
-    bool study;                          /* a search is to be started: its text has [study] */
+    bool study;                          /* a study is to be started: its text has [study] */
     enum form_mode mode;
     struct form form;
     size_t row;    /* that is chosen; of no use while there is none, form_page_row() */

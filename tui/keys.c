@@ -254,7 +254,7 @@ static enum action open_tab(struct view *view, enum tab tab)
     view->tab = tab;
     view->zoomed = PANEL_NONE;
     view->detail = false;
-    view->search_view = SEARCH_LISTED;
+    view->study_view = STUDY_LISTED;
     return ACTION_COLLECT;
 }
 
@@ -277,7 +277,7 @@ static enum action open_training(struct view *view, const struct model *model, e
 /* Out of what was opened last. */
 static enum action back(struct view *view)
 {
-    if (!view->zoomed && view->search_view != SEARCH_LISTED)
+    if (!view->zoomed && view->study_view != STUDY_LISTED)
         return tui_study_keys_back(view);
     bool page = view->detail && !view->zoomed;
 
@@ -353,7 +353,7 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
         case PANEL_ACCOUNTS:
         case PANEL_STRATEGIES:
         case PANEL_TRAININGS:
-        case PANEL_SEARCHES:
+        case PANEL_STUDIES:
         case PANEL_TRIALS:
             return ACTION_COLLECT; /* of another symbol, account or training, study or trial */
         default:

@@ -5,7 +5,7 @@
 enum {
     STACK_MAX = 8,
     TRAININGS_ROWS = 3, /* of the overview, at most */
-    SEARCHES_ROWS = 4,  /* of the lists */
+    STUDIES_ROWS = 4,   /* of the lists */
     RUNNING_ROWS = 4,
     VENUES_ROWS = 4, /* with two lines each */
     GUTTER = 1,      /* blank columns between stacks */
@@ -113,23 +113,20 @@ static int venue_rows(int venues)
 static void overview(struct layout *layout, const struct layout_choice *choice, int y, int width, int height)
 {
     int trainings = choice->trainings, venues = choice->venues;
-    int searches = choice->searches == 0 ? 0 : choice->searches < 2 ? 2 : 3;
+    int studies = choice->studies == 0 ? 0 : choice->studies < 2 ? 2 : 3;
     int venue_lines = venue_rows(venues);
     int few = trainings == 0 ? 0 : 1 + (trainings < TRAININGS_ROWS ? trainings : TRAININGS_ROWS);
     int policies = trainings == 0 ? 0 : 5;
     const struct slot narrow[] = {
-        {PANEL_PRICES, 2, 5, 2, 1, PANEL_NONE},
-        {PANEL_TRAININGS, 2, few, 0, 3, PANEL_NONE},
-        {PANEL_SEARCHES, 2, searches, 0, 4, PANEL_NONE},
-        {PANEL_POSITIONS, 2, 3, 1, 2, PANEL_NONE},
-        {PANEL_EQUITY, 3, 5, 3, 6, PANEL_ALERTS},
-        {PANEL_FILLS, 2, 4, 4, 5, PANEL_NONE},
+        {PANEL_PRICES, 2, 5, 2, 1, PANEL_NONE},        {PANEL_TRAININGS, 2, few, 0, 3, PANEL_NONE},
+        {PANEL_STUDIES, 2, studies, 0, 4, PANEL_NONE}, {PANEL_POSITIONS, 2, 3, 1, 2, PANEL_NONE},
+        {PANEL_EQUITY, 3, 5, 3, 6, PANEL_ALERTS},      {PANEL_FILLS, 2, 4, 4, 5, PANEL_NONE},
         {PANEL_FEED, 2, 4, 0, 7, PANEL_NONE},
     };
     const struct slot left[] = {
-        {PANEL_PRICES, 3, 7, 1, 1, PANEL_NONE},          {PANEL_TRAININGS, 2, few, 1, 3, PANEL_NONE},
-        {PANEL_SEARCHES, 2, searches, 0, 4, PANEL_NONE}, {PANEL_POLICIES, 2, policies, 0, 7, PANEL_NONE},
-        {PANEL_POSITIONS, 2, 5, 1, 2, PANEL_NONE},       {PANEL_ORDERS, 2, 6, 1, 6, PANEL_NONE},
+        {PANEL_PRICES, 3, 7, 1, 1, PANEL_NONE},        {PANEL_TRAININGS, 2, few, 1, 3, PANEL_NONE},
+        {PANEL_STUDIES, 2, studies, 0, 4, PANEL_NONE}, {PANEL_POLICIES, 2, policies, 0, 7, PANEL_NONE},
+        {PANEL_POSITIONS, 2, 5, 1, 2, PANEL_NONE},     {PANEL_ORDERS, 2, 6, 1, 6, PANEL_NONE},
         {PANEL_FILLS, 2, 6, 3, 5, PANEL_NONE},
     };
     const struct slot right[] = {
@@ -162,13 +159,13 @@ static void overview(struct layout *layout, const struct layout_choice *choice, 
     }
 }
 
-/* A search's page, and how much of it is luck. */
+/* A study's page, and how much of it is luck. */
 static void search(struct layout *layout, const struct layout_choice *choice, int y, int width, int height)
 {
     int running =
         choice->running == 0 ? 0 : 1 + (choice->running < RUNNING_ROWS ? choice->running : RUNNING_ROWS);
     const struct slot page[] = {
-        {PANEL_SEARCH, 3, 4, 0, 1, PANEL_NONE},        {PANEL_BEST, 4, 6, 2, 4, PANEL_IMPORTANCE},
+        {PANEL_STUDY, 3, 4, 0, 1, PANEL_NONE},         {PANEL_BEST, 4, 6, 2, 4, PANEL_IMPORTANCE},
         {PANEL_RUNNING, 2, running, 0, 3, PANEL_NONE}, {PANEL_TRIALS, 3, 6, 3, 2, PANEL_NONE},
         {PANEL_TRIAL, 3, 5, 1, 5, PANEL_REPORTS},
     };
@@ -177,7 +174,7 @@ static void search(struct layout *layout, const struct layout_choice *choice, in
         {PANEL_LAMBDA, 4, 9, 1, 2, PANEL_TESTED},
     };
 
-    if (choice->search == SEARCH_PAGE)
+    if (choice->study == STUDY_PAGE)
         STACK(layout, page, 0, y, width, height);
     else
         STACK(layout, validation, 0, y, width, height);
@@ -185,18 +182,18 @@ static void search(struct layout *layout, const struct layout_choice *choice, in
 
 static void study(struct layout *layout, const struct layout_choice *choice, int y, int width, int height)
 {
-    int searches =
-        choice->searches == 0 ? 0 : 2 + (choice->searches < SEARCHES_ROWS ? choice->searches : SEARCHES_ROWS);
+    int studies =
+        choice->studies == 0 ? 0 : 2 + (choice->studies < STUDIES_ROWS ? choice->studies : STUDIES_ROWS);
     const struct slot lists[] = {
-        {PANEL_SEARCHES, 2, searches, 1, 2, PANEL_NONE},
+        {PANEL_STUDIES, 2, studies, 1, 2, PANEL_NONE},
         {PANEL_TRAININGS, 3, 8, 2, 1, PANEL_NONE},
         {PANEL_POLICIES, 2, 6, 1, 3, PANEL_NONE},
     };
     const struct slot lists_tall[] = {
-        {PANEL_SEARCHES, 2, searches, 1, 2, PANEL_NONE},
+        {PANEL_STUDIES, 2, studies, 1, 2, PANEL_NONE},
         {PANEL_TRAININGS, 3, 10, 1, 1, PANEL_NONE},
         {PANEL_POLICIES, 2, 8, 1, 3, PANEL_NONE},
-        {PANEL_CURVE, 8, searches ? 10 : 14, 2, 4, searches ? PANEL_BEST : PANEL_NONE},
+        {PANEL_CURVE, 8, studies ? 10 : 14, 2, 4, studies ? PANEL_BEST : PANEL_NONE},
     };
     static const struct slot page[] = {
         {PANEL_TRAINING, 3, 7, 0, 1, PANEL_NONE},
@@ -205,7 +202,7 @@ static void study(struct layout *layout, const struct layout_choice *choice, int
         {PANEL_TRAINING_LOG, 2, 3, 1, 4, PANEL_NONE},
     };
 
-    if (choice->search != SEARCH_LISTED)
+    if (choice->study != STUDY_LISTED)
         search(layout, choice, y, width, height);
     else if (choice->detail)
         STACK(layout, page, 0, y, width, height);

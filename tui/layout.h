@@ -47,16 +47,16 @@ enum tab {
     X(CURVE, curve) /* its learning curves */ \
     X(TIMELINE, timeline) /* its phases, with the device's utilisation */ \
     X(TRAINING_LOG, training_log) /* what its worker wrote */ \
-    X(SEARCHES, searches) /* the studies, workers of one search together */ \
-    X(SEARCH, search) /* one search's page: how far it is, its best trial */ \
+    X(STUDIES, studies) /* the studies, workers of one study together */ \
+    X(STUDY, study) /* one study's page: how far it is, its best trial */ \
     X(BEST, best) /* its best value so far */ \
     X(IMPORTANCE, importance) /* what its parameters matter */ \
     X(RUNNING, running) /* its trials that run */ \
     X(TRIALS, trials) /* all of them, one column a parameter */ \
     X(TRIAL, trial) /* the chosen one */ \
     X(REPORTS, reports) /* its intermediate values, and those of the best */ \
-    X(VALIDATION, validation) /* how much of the search's best is luck */ \
-    X(LAMBDA, lambda) /* the distribution that PBO is reckoned from */ \
+    X(VALIDATION, validation) /* how much of the study's best is luck */ \
+    X(LAMBDA, lambda) /* the distribution that PBO is computed from */ \
     X(TESTED, tested) /* equity out of sample */ \
     X(CHART, chart) \
     X(LOG, log)
@@ -75,8 +75,8 @@ struct layout {
     int n;
 };
 
-/* What the study's tab shows of a search instead of the lists. */
-enum layout_search { SEARCH_LISTED, SEARCH_PAGE, SEARCH_VALIDATION };
+/* What the study's tab shows of a study instead of the lists. */
+enum layout_study { STUDY_LISTED, STUDY_PAGE, STUDY_VALIDATION };
 
 /* What is to be seen. */
 struct layout_choice {
@@ -85,8 +85,8 @@ struct layout_choice {
     bool detail;       /* the study's tab shows one training's page instead of the lists */
     int trainings;     /* that there are: the overview gives them room */
     int venues;        /* likewise */
-    int searches;      /* rows that the list of studies has, 0: it is not there */
-    enum layout_search search;
+    int studies;       /* rows that the list of studies has, 0: it is not there */
+    enum layout_study study;
     int running; /* trials of its page */
 };
 

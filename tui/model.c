@@ -32,8 +32,8 @@ struct model *tui_model_create(int64_t interval_ms)
 void tui_model_destroy(struct model *model)
 {
     if (model) {
-        tui_studies_destroy(model->searches);
-        tui_study_page_destroy(model->search_page);
+        tui_studies_destroy(model->studies);
+        tui_study_page_destroy(model->study_page);
     }
     free(model);
 }

@@ -53,16 +53,16 @@ struct model {
     bool have_history;
     int64_t history_mono_ms;
     struct model_log log;
-    struct searches *searches;       /* the last that were read, owned; NULL before any were */
-    struct search_page *search_page; /* of the one that is looked at, likewise */
-    int64_t searches_mono_ms;        /* when the storage was read last, whether or not it had changed */
-    int searches_error;              /* of the last reading: 0 or -errno */
-    bool searches_elsewhere; /* in a storage that is not the co-process': no training is one of them */
-    bool searches_named;     /* the user has named the storage: that it is not there is news */
-    char searches_words[SEARCH_WORDS_MAX]; /* why the last reading failed; "" */
-    struct backtest_view backtest;         /* the last that was started here */
-    char daemon_words[STATUS_TEXT_MAX];    /* why there is no daemon; empty when there is */
-    char database_words[STATUS_TEXT_MAX];  /* why there is no database; empty when there is */
+    struct tui_studies *studies;       /* the last that were read, owned; NULL before any were */
+    struct tui_study_page *study_page; /* of the one that is looked at, likewise */
+    int64_t studies_mono_ms;           /* when the storage was read last, whether or not it had changed */
+    int studies_error;                 /* of the last reading: 0 or -errno */
+    bool studies_elsewhere; /* in a storage that is not the co-process': no training is one of them */
+    bool studies_named;     /* the user has named the storage: that it is not there is news */
+    char studies_words[STUDY_WORDS_MAX];  /* why the last reading failed; "" */
+    struct backtest_view backtest;        /* the last that was started here */
+    char daemon_words[STATUS_TEXT_MAX];   /* why there is no daemon; empty when there is */
+    char database_words[STATUS_TEXT_MAX]; /* why there is no database; empty when there is */
 };
 
 /* An empty model on the heap, or NULL. */
@@ -132,7 +132,7 @@ void tui_model_take_log(struct model *model, const char *training, const json_t 
                         struct moment now);
 
 /* Takes what was read of the studies, which is the model's then. */
-void tui_model_take_studies(struct model *model, struct search_reading *reading);
+void tui_model_take_studies(struct model *model, struct tui_study_reading *reading);
 
 /* Of what is known of studies: since the storage was read. GONE: nothing is. */
 enum freshness tui_model_studies_freshness(const struct model *model, struct moment now);
@@ -142,15 +142,15 @@ enum freshness tui_model_studies_freshness(const struct model *model, struct mom
 int tui_model_studies_rows(const struct model *model);
 
 /* Of a trial that runs, by its worker's heartbeat; FRESH without one, and of one that does not run. */
-enum freshness tui_model_trial_freshness(const struct search_trial *trial, struct moment now);
+enum freshness tui_model_trial_freshness(const struct tui_study_trial *trial, struct moment now);
 
-/* The trainings that the co-process runs the search's studies as, by the names of their runs: those that a
+/* The trainings that the co-process runs the study's workers as, by the names of their runs: those that a
  * worker works at first, then those that wait, then those that have ended; of equals the newest study's, then
  * the newest training. Returns how many. */
-int tui_model_study_jobs(const struct model *model, const struct search *search,
+int tui_model_study_jobs(const struct model *model, const struct tui_study *study,
                          const struct status_training *ret[static STATUS_TRAININGS_MAX]);
-/* The first of these, whose state is the search's; NULL: none, as of a past run. */
-const struct status_training *tui_model_study_job(const struct model *model, const struct search *search);
+/* The first of these, whose state is the study's; NULL: none, as of a past run. */
+const struct status_training *tui_model_study_job(const struct model *model, const struct tui_study *study);
 
 /* The symbol by name, or NULL. */
 const struct status_symbol *tui_model_symbol(const struct model *model, const char *name);

@@ -38,18 +38,18 @@ json_t *tui_print_alerts_json(const struct history *history);
 
 /* ---- studies: papertape.study/1 ---- */
 
-/* A line a search: how far it is, its best trial. Why the storage could not be read comes first. */
+/* A line a study: how far it is, its best trial. Why the storage could not be read comes first. */
 void tui_print_studies(FILE *out, const struct model *model, struct moment now);
 
 /* The same as an array of objects; null where the storage was never read. */
 json_t *tui_print_studies_json(const struct model *model, struct moment now);
 
-/* One search with its trials, parameters and their importance; validation where it was read. NULL without
+/* One study with its trials, parameters and their importance; validation where it was read. NULL without
  * memory. */
-json_t *tui_print_study_json(const struct search_page *page, struct moment now);
+json_t *tui_print_study_json(const struct tui_study_page *page, struct moment now);
 
 /* As text: the line, its parameters by importance, its trials best first, at most `most` of them. */
-void tui_print_study(FILE *out, const struct search_page *page, struct moment now, int most);
+void tui_print_study(FILE *out, const struct tui_study_page *page, struct moment now, int most);
 
 /* Is something shown that is too old: the feed, a symbol's price, or a stopped database? */
 bool tui_print_is_stale(const struct model *model, struct moment now);

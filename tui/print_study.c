@@ -10,49 +10,49 @@
 
 /* ---- Text. ---- */
 
-static void line(FILE *out, const struct search *search, struct moment now)
+static void line(FILE *out, const struct tui_study *study, struct moment now)
 {
     char a[FORMAT_MAX], direction[STATUS_WORD_MAX], name[STATUS_WORD_MAX];
 
     fputs("study     ", out);
-    cli_text_print(out, search->label);
-    fprintf(out, " %s trials %d", tui_study_direction(search, direction), tui_study_done(search));
-    if (search->wanted >= 0)
-        fprintf(out, " of %lld", (long long)search->wanted);
-    fprintf(out, " run %d ok %d pruned %d fail %d", search->counts[TRIAL_RUNNING],
-            search->counts[TRIAL_COMPLETE], search->counts[TRIAL_PRUNED], search->counts[TRIAL_FAIL]);
-    if (search->retried > 0)
-        fprintf(out, " retried %d", search->retried);
-    if (search->have_best)
-        fprintf(out, " best %s %s", tui_study_best_name(search, name),
-                tui_study_number(a, sizeof(a), search->best));
-    else if (search->pareto >= 0)
-        fprintf(out, " Pareto front %d", search->pareto);
-    fprintf(out, " trials/h %s", cli_format_number(a, search->trials_h, 1));
-    fprintf(out, " left %s", panel_study_eta(a, search->eta_s));
-    fprintf(out, " age %s%s", cli_format_age(a, panel_study_age_ms(search, now)),
-            panel_study_silent(search, now) ? " STALE" : "");
-    if (search->unread[0]) {
+    cli_text_print(out, study->label);
+    fprintf(out, " %s trials %d", tui_study_direction(study, direction), tui_study_done(study));
+    if (study->wanted >= 0)
+        fprintf(out, " of %lld", (long long)study->wanted);
+    fprintf(out, " run %d ok %d pruned %d fail %d", study->counts[TRIAL_RUNNING],
+            study->counts[TRIAL_COMPLETE], study->counts[TRIAL_PRUNED], study->counts[TRIAL_FAIL]);
+    if (study->retried > 0)
+        fprintf(out, " retried %d", study->retried);
+    if (study->have_best)
+        fprintf(out, " best %s %s", tui_study_best_name(study, name),
+                tui_study_number(a, sizeof(a), study->best));
+    else if (study->pareto >= 0)
+        fprintf(out, " Pareto front %d", study->pareto);
+    fprintf(out, " trials/h %s", cli_format_number(a, study->trials_h, 1));
+    fprintf(out, " left %s", panel_study_eta(a, study->eta_s));
+    fprintf(out, " age %s%s", cli_format_age(a, panel_study_age_ms(study, now)),
+            panel_study_silent(study, now) ? " STALE" : "");
+    if (study->unread[0]) {
         fputs(" UNREAD ", out);
-        cli_text_print(out, search->unread);
+        cli_text_print(out, study->unread);
     }
     fputc('\n', out);
 }
 
 void tui_print_studies(FILE *out, const struct model *model, struct moment now)
 {
-    if (model->searches_error != 0 && tui_model_studies_rows(model) > 0)
-        fprintf(out, "studies   none: %s\n", model->searches_words);
-    for (int i = 0; model->searches && i < model->searches->n; i++)
-        line(out, &model->searches->search[i], now);
+    if (model->studies_error != 0 && tui_model_studies_rows(model) > 0)
+        fprintf(out, "studies   none: %s\n", model->studies_words);
+    for (int i = 0; model->studies && i < model->studies->n; i++)
+        line(out, &model->studies->study[i], now);
 }
 
-static void trial_line(FILE *out, const struct search_page *page, const struct search_trial *trial,
+static void trial_line(FILE *out, const struct tui_study_page *page, const struct tui_study_trial *trial,
                        struct moment now)
 {
     char text[160], age[FORMAT_MAX];
     enum style unused;
-    int columns[SEARCH_IMPORTANCE_MAX];
+    int columns[STUDY_IMPORTANCE_MAX];
 
     fprintf(out, "trial     %s %s", tui_study_trial_name(page, trial, text, sizeof(text)),
             panel_study_trial_state(trial, now, &unused));
@@ -60,7 +60,7 @@ static void trial_line(FILE *out, const struct search_page *page, const struct s
     fprintf(out, " value %s", text[0] ? text : "n/a");
     int64_t ms = tui_study_trial_duration_ms(trial, now.wall_ns / 1000);
     fprintf(out, " took %s", cli_format_age(age, ms));
-    int n = tui_study_rows_columns(page, 0, columns, SEARCH_IMPORTANCE_MAX);
+    int n = tui_study_rows_columns(page, 0, columns, STUDY_IMPORTANCE_MAX);
     for (int i = 0; i < n; i++)
         if (tui_study_cell_text(page, &trial->cells[columns[i]], text, sizeof(text))[0]) {
             fputc(' ', out);
@@ -75,9 +75,9 @@ static void trial_line(FILE *out, const struct search_page *page, const struct s
     fputc('\n', out);
 }
 
-static void proposal_line(FILE *out, const struct search_page *page)
+static void proposal_line(FILE *out, const struct tui_study_page *page)
 {
-    const struct search_validation *v = &page->validation;
+    const struct tui_study_validation *v = &page->validation;
     char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], name[STUDY_NAME_MAX + 16];
 
     fputs("proposal  ", out);
@@ -86,13 +86,13 @@ static void proposal_line(FILE *out, const struct search_page *page)
             cli_format_number(b, v->deflated, 2), cli_format_number(c, v->skill, 2), v->verdict);
 }
 
-void tui_print_study(FILE *out, const struct search_page *page, struct moment now, int most)
+void tui_print_study(FILE *out, const struct tui_study_page *page, struct moment now, int most)
 {
     int n;
 
     const struct importance_basis *of = &page->importance_of;
 
-    line(out, &page->search, now);
+    line(out, &page->study, now);
     if (page->n_importance > 0 && of->left_out > 0)
         fprintf(out, "parameters of %d trials of %d of %d workers: the others have other parameters\n",
                 of->trials, of->studies, of->studies + of->left_out);
@@ -100,11 +100,11 @@ void tui_print_study(FILE *out, const struct search_page *page, struct moment no
         fputs("parameter ", out);
         cli_text_print(out, page->params[page->importance[i].param]);
         fprintf(out, " importance %.1f%%%s\n", 100 * page->importance[i].share,
-                page->search.n_objectives > 1 ? " of the first objective" : "");
+                page->study.n_objectives > 1 ? " of the first objective" : "");
     }
     if (page->have_validation && page->validation.have)
         proposal_line(out, page);
-    const struct search_trial *const *rows = tui_study_rows(page, SORT_VALUE, false, "", &n);
+    const struct tui_study_trial *const *rows = tui_study_rows(page, SORT_VALUE, false, "", &n);
     for (int i = 0; i < n && i < most; i++)
         trial_line(out, page, rows[i], now);
     if (n > most)
@@ -124,7 +124,7 @@ static json_t *time_ns(int64_t us)
     return us == STUDY_NO_TIME ? json_null() : json_integer((json_int_t)us * 1000);
 }
 
-PRINT_OBJECT(study_object, struct search, PRINT_AS(TEXT, REQUIRED, label, "study"), PRINT_TEXT(name),
+PRINT_OBJECT(study_object, struct tui_study, PRINT_AS(TEXT, REQUIRED, label, "study"), PRINT_TEXT(name),
              PRINT_AS(TEXT, REQUIRED, job, "training"), PRINT_AS(SIGNED, REQUIRED, members, "workers"),
              PRINT_LATER("directions"), PRINT_AS(SIGNED, REQUIRED, n_trials, "trials"),
              PRINT_AS(SIGNED, UNKNOWN, wanted, "trials_wanted"), PRINT_LATER("done"),
@@ -138,37 +138,37 @@ PRINT_OBJECT(study_object, struct search, PRINT_AS(TEXT, REQUIRED, label, "study
              PRINT_AS(REAL, OPTIONAL, trials_h, "trials_per_hour"), PRINT_REAL(eta_s),
              PRINT_LATER("started_ns"), PRINT_LATER("age_ms"), PRINT_LATER("stale"), PRINT_WORD(unread));
 
-static json_t *study_json(const struct search *search, struct moment now)
+static json_t *study_json(const struct tui_study *study, struct moment now)
 {
     static const char *const directions[STUDY_DIRECTIONS] = {"not_set", "minimize", "maximize"};
-    json_t *object = study_object(search, NULL), *list = json_array();
+    json_t *object = study_object(study, NULL), *list = json_array();
 
-    for (int i = 0; i < search->n_objectives; i++)
-        json_array_append_new(list, json_string(directions[search->directions[i]]));
+    for (int i = 0; i < study->n_objectives; i++)
+        json_array_append_new(list, json_string(directions[study->directions[i]]));
     json_object_set_new(object, "directions", list);
-    json_object_set_new(object, "done", json_integer(tui_study_done(search)));
-    if (search->have_best) {
-        json_object_set_new(object, "best_value", cli_stored_real(search->best));
-        json_object_set_new(object, "best_number", json_integer(search->best_number));
+    json_object_set_new(object, "done", json_integer(tui_study_done(study)));
+    if (study->have_best) {
+        json_object_set_new(object, "best_value", cli_stored_real(study->best));
+        json_object_set_new(object, "best_number", json_integer(study->best_number));
     }
-    json_object_set_new(object, "started_ns", time_ns(search->started_us));
-    json_object_set_new(object, "age_ms", count(panel_study_age_ms(search, now)));
-    json_object_set_new(object, "stale", json_boolean(panel_study_silent(search, now)));
+    json_object_set_new(object, "started_ns", time_ns(study->started_us));
+    json_object_set_new(object, "age_ms", count(panel_study_age_ms(study, now)));
+    json_object_set_new(object, "stale", json_boolean(panel_study_silent(study, now)));
     return object;
 }
 
 json_t *tui_print_studies_json(const struct model *model, struct moment now)
 {
-    json_t *list = model->searches ? json_array() : json_null();
+    json_t *list = model->studies ? json_array() : json_null();
 
-    for (int i = 0; model->searches && i < model->searches->n; i++)
-        json_array_append_new(list, study_json(&model->searches->search[i], now));
+    for (int i = 0; model->studies && i < model->studies->n; i++)
+        json_array_append_new(list, study_json(&model->studies->study[i], now));
     return list;
 }
 
-static json_t *cell_json(const struct search_page *page, const struct search_cell *cell)
+static json_t *cell_json(const struct tui_study_page *page, const struct tui_study_cell *cell)
 {
-    const struct search_distribution *d = &page->distributions[cell->distribution];
+    const struct tui_study_distribution *d = &page->distributions[cell->distribution];
 
     if (d->kind == DISTRIBUTION_CATEGORICAL)
         return cell->value >= 0 && cell->value < d->n_choices ? record_json_text(d->choices[(int)cell->value])
@@ -178,13 +178,14 @@ static json_t *cell_json(const struct search_page *page, const struct search_cel
     return cli_stored_real(cell->value);
 }
 
-static json_t *trial_json(const struct search_page *page, const struct search_trial *trial, struct moment now)
+static json_t *trial_json(const struct tui_study_page *page, const struct tui_study_trial *trial,
+                          struct moment now)
 {
     json_t *params = json_object(), *reports = json_array(),
            *values = trial->values ? json_array() : json_null();
     int64_t now_us = now.wall_ns / 1000;
 
-    for (int i = 0; trial->values && i < page->search.n_objectives; i++)
+    for (int i = 0; trial->values && i < page->study.n_objectives; i++)
         json_array_append_new(values, cli_stored_real(trial->values[i]));
     for (int i = 0; i < page->n_params; i++)
         if (!isnan(trial->cells[i].value)) {
@@ -211,7 +212,7 @@ static json_t *trial_json(const struct search_page *page, const struct search_tr
         cli_stored_real(trial->violation), "failure", record_json_text(trial->failure));
 }
 
-static json_t *validation_json_of(const struct search_validation *v)
+static json_t *validation_json_of(const struct tui_study_validation *v)
 {
     if (!v->have)
         return json_null();
@@ -223,9 +224,9 @@ static json_t *validation_json_of(const struct search_validation *v)
                      "admitted", v->admitted, "words", record_json_text(v->verdict));
 }
 
-json_t *tui_print_study_json(const struct search_page *page, struct moment now)
+json_t *tui_print_study_json(const struct tui_study_page *page, struct moment now)
 {
-    json_t *object = study_json(&page->search, now), *trials = json_array(), *importance = json_array(),
+    json_t *object = study_json(&page->study, now), *trials = json_array(), *importance = json_array(),
            *params = json_array();
 
     for (int i = 0; i < page->n_trials; i++)

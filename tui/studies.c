@@ -31,13 +31,13 @@ double tui_study_attribute_number(const struct study_attribute *attributes, int 
     return value;
 }
 
-int tui_study_done(const struct search *search)
+int tui_study_done(const struct tui_study *search)
 {
     return search->counts[TRIAL_COMPLETE] + search->counts[TRIAL_PRUNED] + search->counts[TRIAL_FAIL] -
            search->retried;
 }
 
-const char *tui_study_direction(const struct search *search, char buf[static STATUS_WORD_MAX])
+const char *tui_study_direction(const struct tui_study *search, char buf[static STATUS_WORD_MAX])
 {
     static const char *const words[STUDY_DIRECTIONS] = {"n/a", "min", "max"};
     size_t at = 0;
@@ -49,7 +49,7 @@ const char *tui_study_direction(const struct search *search, char buf[static STA
     return buf;
 }
 
-const char *tui_study_best_name(const struct search *search, char buf[static STATUS_WORD_MAX])
+const char *tui_study_best_name(const struct tui_study *search, char buf[static STATUS_WORD_MAX])
 {
     if (search->best_k > 0)
         snprintf(buf, STATUS_WORD_MAX, "%d#%d", search->best_k, search->best_number);
@@ -58,7 +58,7 @@ const char *tui_study_best_name(const struct search *search, char buf[static STA
     return buf;
 }
 
-bool tui_study_has(const struct search *search, const char *study)
+bool tui_study_has(const struct tui_study *search, const char *study)
 {
     char base[STUDY_NAME_MAX + 1], own[STUDY_NAME_MAX + 1];
     int k = study_search_name(study, base);
@@ -73,19 +73,19 @@ bool tui_study_has(const struct search *search, const char *study)
 
 /* ---- Groups. ---- */
 
-/* What a study is grouped by: its name, or that of its search with the directions, which must agree. */
-static void group_key(const struct study *study, char ret[static SEARCH_LABEL_MAX])
+/* What a study is grouped by: its name, or that of its study with the directions, which must agree. */
+static void group_key(const struct study *study, char ret[static STUDY_LABEL_MAX])
 {
     char base[STUDY_NAME_MAX + 1];
     int at, k = study_search_name(study->name, base);
 
     if (k <= 0) {
-        snprintf(ret, SEARCH_LABEL_MAX, "%s", study->name);
+        snprintf(ret, STUDY_LABEL_MAX, "%s", study->name);
         return;
     }
-    at = snprintf(ret, SEARCH_LABEL_MAX, "%s_*", base);
-    for (int i = 0; i < study->n_objectives && at + 1 < SEARCH_LABEL_MAX; i++)
-        at += snprintf(ret + at, SEARCH_LABEL_MAX - (size_t)at, "%d", (int)study->directions[i]);
+    at = snprintf(ret, STUDY_LABEL_MAX, "%s_*", base);
+    for (int i = 0; i < study->n_objectives && at + 1 < STUDY_LABEL_MAX; i++)
+        at += snprintf(ret + at, STUDY_LABEL_MAX - (size_t)at, "%d", (int)study->directions[i]);
 }
 
 struct place {
@@ -103,7 +103,7 @@ static int by_k(const void *a, const void *b)
 size_t tui_studies_members(struct study *const *studies, size_t n, const char *key, size_t *ret, size_t cap)
 {
     struct place *places = calloc(n + 1, sizeof(*places));
-    char own[SEARCH_LABEL_MAX], base[STUDY_NAME_MAX + 1];
+    char own[STUDY_LABEL_MAX], base[STUDY_NAME_MAX + 1];
     size_t found = 0;
 
     for (size_t i = 0; places && i < n; i++) {
@@ -120,7 +120,7 @@ size_t tui_studies_members(struct study *const *studies, size_t n, const char *k
     return found;
 }
 
-static void make_label(struct search *search, struct study *const *members, size_t n)
+static void make_label(struct tui_study *search, struct study *const *members, size_t n)
 {
     char base[STUDY_NAME_MAX + 1];
     int first = study_search_name(members[0]->name, base);
@@ -144,26 +144,27 @@ static void make_label(struct search *search, struct study *const *members, size
 
 static int by_completion(const void *a, const void *b)
 {
-    const struct search_result *p = a, *q = b;
+    const struct tui_study_result *p = a, *q = b;
 
     if (p->completed_us != q->completed_us)
         return p->completed_us < q->completed_us ? -1 : 1;
     return p->number != q->number ? (p->number < q->number ? -1 : 1) : p->member - q->member;
 }
 
-struct search_result *tui_study_results(struct study *const *members, size_t n, size_t *ret_n)
+struct tui_study_result *tui_study_results(struct study *const *members, size_t n, size_t *ret_n)
 {
     size_t most = 0, found = 0;
 
     for (size_t i = 0; i < n; i++)
         most += (size_t)members[i]->n_trials;
-    struct search_result *results = most ? malloc(most * sizeof(*results)) : NULL;
+    struct tui_study_result *results = most ? malloc(most * sizeof(*results)) : NULL;
     *ret_n = 0;
     for (size_t i = 0; results && i < n; i++)
         for (int k = 0; k < members[i]->n_trials; k++) {
             const struct study_trial *trial = members[i]->trials[k];
             if (trial->state == TRIAL_COMPLETE && trial->values && !(study_trial_violation(trial) > 0))
-                results[found++] = (struct search_result){trial->completed_us, (int)i, trial->number, trial};
+                results[found++] =
+                    (struct tui_study_result){trial->completed_us, (int)i, trial->number, trial};
         }
     if (results)
         qsort(results, found, sizeof(*results), by_completion);
@@ -176,14 +177,14 @@ static bool dominates(const struct study *study, const double *a, const double *
     bool better = false;
 
     for (int i = 0; i < study->n_objectives; i++) {
-        if (search_better(study->directions[i], b[i], a[i]) || isnan(a[i]))
+        if (tui_study_better(study->directions[i], b[i], a[i]) || isnan(a[i]))
             return false;
-        better |= search_better(study->directions[i], a[i], b[i]);
+        better |= tui_study_better(study->directions[i], a[i], b[i]);
     }
     return better;
 }
 
-int tui_study_pareto(const struct study *study, const struct search_result *results, size_t n)
+int tui_study_pareto(const struct study *study, const struct tui_study_result *results, size_t n)
 {
     size_t from = n > PARETO_MAX ? n - PARETO_MAX : 0;
     int front = 0;
@@ -197,10 +198,10 @@ int tui_study_pareto(const struct study *study, const struct search_result *resu
     return front;
 }
 
-static void take_results(struct search *search, struct study *const *members, size_t n)
+static void take_results(struct tui_study *search, struct study *const *members, size_t n)
 {
     size_t n_results;
-    struct search_result *results = tui_study_results(members, n, &n_results);
+    struct tui_study_result *results = tui_study_results(members, n, &n_results);
     const struct study *first = members[0];
     char base[STUDY_NAME_MAX + 1];
 
@@ -212,7 +213,7 @@ static void take_results(struct search *search, struct study *const *members, si
             double value = results[i].trial->values[0];
             if (isnan(value))
                 continue;
-            if (!search->have_best || search_better(first->directions[0], value, search->best)) {
+            if (!search->have_best || tui_study_better(first->directions[0], value, search->best)) {
                 search->have_best = true;
                 search->best = value;
                 search->best_member = results[i].member;
@@ -221,7 +222,7 @@ static void take_results(struct search *search, struct study *const *members, si
                     search->best_k = study_search_name(members[results[i].member]->name, base);
             }
             /* The last place that falls into a point is what it shows. */
-            size_t at = n_results <= SEARCH_POINTS ? i : i * SEARCH_POINTS / n_results;
+            size_t at = n_results <= STUDY_POINTS ? i : i * STUDY_POINTS / n_results;
             for (size_t k = (size_t)search->n_points; k <= at; k++)
                 search->points[k] = NAN;
             search->points[at] = search->best;
@@ -245,7 +246,7 @@ static int64_t later(int64_t a, int64_t b)
 }
 
 /* Trials that run without a heartbeat are never silent. */
-static void take_heartbeats(struct search *search, struct study *const *members, size_t n)
+static void take_heartbeats(struct tui_study *search, struct study *const *members, size_t n)
 {
     bool all = search->counts[TRIAL_RUNNING] > 0, ours = true;
 
@@ -259,14 +260,14 @@ static void take_heartbeats(struct search *search, struct study *const *members,
             all &= trial->heartbeat_us != STUDY_NO_TIME;
             ours &= study_attribute_find(trial->user, trial->n_user, "papertape:worker") != NULL;
         }
-    search->heard_expected_ms = ours ? SEARCH_HEARTBEAT_MS : SEARCH_HEARTBEAT_OTHER_MS;
+    search->heard_expected_ms = ours ? STUDY_HEARTBEAT_MS : STUDY_HEARTBEAT_OTHER_MS;
     if (!all)
         search->heard_us = STUDY_NO_TIME;
 }
 
 /* Trials an hour: of the newest finished ones, from the first of them to now while some run, so that it falls
  * where nothing comes any more; else to the last. */
-static void take_times(struct search *search, struct study *const *members, size_t n, int64_t now_us)
+static void take_times(struct tui_study *search, struct study *const *members, size_t n, int64_t now_us)
 {
     int64_t *ends = malloc(((size_t)search->n_trials + 1) * sizeof(*ends));
     int found = 0;
@@ -285,7 +286,7 @@ static void take_times(struct search *search, struct study *const *members, size
         }
     if (ends)
         qsort(ends, (size_t)found, sizeof(*ends), newest_first);
-    int used = found < SEARCH_RATE_TRIALS ? found : SEARCH_RATE_TRIALS;
+    int used = found < STUDY_RATE_TRIALS ? found : STUDY_RATE_TRIALS;
     bool runs = search->counts[TRIAL_RUNNING] > 0;
     if (used > 1) {
         int64_t end = runs && now_us > ends[0] ? now_us : ends[0], from = ends[used - 1];
@@ -315,18 +316,18 @@ static char *newest_text(struct study *const *members, size_t n, const char *key
 }
 
 /* False without memory: nothing is owned. */
-static bool fill(struct search *search, struct study *const *members, size_t n, int64_t now_us)
+static bool fill(struct tui_study *search, struct study *const *members, size_t n, int64_t now_us)
 {
     const struct study *newest = members[0];
     char base[STUDY_NAME_MAX + 1];
     double wanted = 0;
 
-    *search = (struct search){.members = (int)n,
-                              .n_objectives = members[0]->n_objectives,
-                              .wanted = -1,
-                              .trials_h = NAN,
-                              .eta_s = NAN,
-                              .ks = calloc(n, sizeof(*search->ks))};
+    *search = (struct tui_study){.members = (int)n,
+                                 .n_objectives = members[0]->n_objectives,
+                                 .wanted = -1,
+                                 .trials_h = NAN,
+                                 .eta_s = NAN,
+                                 .ks = calloc(n, sizeof(*search->ks))};
     if (!search->ks)
         return false;
     group_key(members[0], search->key);
@@ -360,25 +361,25 @@ static int newest_study_first(const void *a, const void *b)
     return p->id > q->id ? -1 : p->id < q->id;
 }
 
-static bool has(const struct searches *searches, const char *key)
+static bool has(const struct tui_studies *searches, const char *key)
 {
     for (int i = 0; i < searches->n; i++)
-        if (strcmp(searches->search[i].key, key) == 0)
+        if (strcmp(searches->study[i].key, key) == 0)
             return true;
     return false;
 }
 
-struct searches *tui_studies_make(struct study *const *studies, size_t n, int64_t now_us)
+struct tui_studies *tui_studies_make(struct study *const *studies, size_t n, int64_t now_us)
 {
-    size_t most = n < SEARCHES_MAX ? n : SEARCHES_MAX;
-    struct searches *searches = calloc(1, sizeof(*searches));
+    size_t most = n < STUDIES_MAX ? n : STUDIES_MAX;
+    struct tui_studies *searches = calloc(1, sizeof(*searches));
     struct study **sorted = calloc(n + 1, sizeof(*sorted)), **members = calloc(n + 1, sizeof(*members));
     size_t *at = calloc(n + 1, sizeof(*at));
-    char key[SEARCH_LABEL_MAX];
+    char key[STUDY_LABEL_MAX];
 
     if (searches)
-        searches->search = calloc(most + 1, sizeof(*searches->search));
-    if (!searches || !searches->search || !sorted || !members || !at) {
+        searches->study = calloc(most + 1, sizeof(*searches->study));
+    if (!searches || !searches->study || !sorted || !members || !at) {
         tui_studies_destroy(searches);
         searches = NULL;
         goto done;
@@ -394,7 +395,7 @@ struct searches *tui_studies_make(struct study *const *studies, size_t n, int64_
         size_t found = tui_studies_members(sorted, n, key, at, n);
         for (size_t k = 0; k < found; k++)
             members[k] = sorted[at[k]];
-        if (found > 0 && !fill(&searches->search[searches->n], members, found, now_us)) {
+        if (found > 0 && !fill(&searches->study[searches->n], members, found, now_us)) {
             tui_studies_destroy(searches);
             searches = NULL;
             goto done;
@@ -408,14 +409,14 @@ done:
     return searches;
 }
 
-void tui_studies_unread(struct searches *searches, const struct study *study, const int *counts,
+void tui_studies_unread(struct tui_studies *searches, const struct study *study, const int *counts,
                         const char *words)
 {
-    char key[SEARCH_LABEL_MAX];
+    char key[STUDY_LABEL_MAX];
 
     group_key(study, key);
     for (int i = 0; i < searches->n; i++) {
-        struct search *search = &searches->search[i];
+        struct tui_study *search = &searches->study[i];
         if (strcmp(search->key, key) != 0)
             continue;
         snprintf(search->unread, sizeof(search->unread), "%s", words);
@@ -426,22 +427,22 @@ void tui_studies_unread(struct searches *searches, const struct study *study, co
     }
 }
 
-void tui_studies_destroy(struct searches *searches)
+void tui_studies_destroy(struct tui_studies *searches)
 {
     if (!searches)
         return;
-    for (int i = 0; searches->search && i < searches->n; i++) {
-        free(searches->search[i].config);
-        free(searches->search[i].ks);
+    for (int i = 0; searches->study && i < searches->n; i++) {
+        free(searches->study[i].config);
+        free(searches->study[i].ks);
     }
-    free(searches->search);
+    free(searches->study);
     free(searches);
 }
 
-/* How well a name names a search: by itself, by one of its workers, by NAME of its workers. */
+/* How well a name names a study: by itself, by one of its workers, by NAME of its workers. */
 enum named { NOT_NAMED, BY_STEM, BY_WORKER, BY_ITSELF };
 
-static enum named named_by(const struct search *search, const char *name)
+static enum named named_by(const struct tui_study *search, const char *name)
 {
     char base[STUDY_NAME_MAX + 1], own[STUDY_NAME_MAX + 1];
 
@@ -455,29 +456,29 @@ static enum named named_by(const struct search *search, const char *name)
     return strcmp(own, name) == 0 || strcmp(own, base) == 0 ? BY_STEM : NOT_NAMED;
 }
 
-const struct search *tui_studies_find(const struct searches *searches, const char *name)
+const struct tui_study *tui_studies_find(const struct tui_studies *searches, const char *name)
 {
-    const struct search *found = NULL;
+    const struct tui_study *found = NULL;
     enum named best = NOT_NAMED;
 
     for (int i = 0; searches && i < searches->n; i++) {
-        enum named named = named_by(&searches->search[i], name);
+        enum named named = named_by(&searches->study[i], name);
         if (named > best) {
             best = named;
-            found = &searches->search[i];
+            found = &searches->study[i];
         }
     }
     return found;
 }
 
-const struct search *tui_studies_find_other(const struct searches *searches, const char *name,
-                                            const struct search *after)
+const struct tui_study *tui_studies_find_other(const struct tui_studies *searches, const char *name,
+                                               const struct tui_study *after)
 {
-    const struct search *found = tui_studies_find(searches, name);
+    const struct tui_study *found = tui_studies_find(searches, name);
 
     for (int i = 0; found && i < searches->n; i++)
-        if (&searches->search[i] > after && &searches->search[i] != found &&
-            named_by(&searches->search[i], name) == named_by(found, name))
-            return &searches->search[i];
+        if (&searches->study[i] > after && &searches->study[i] != found &&
+            named_by(&searches->study[i], name) == named_by(found, name))
+            return &searches->study[i];
     return NULL;
 }

@@ -1,4 +1,4 @@
-/* Searches as the dashboard shows them: the studies of a storage, workers of one search ("NAME_1", "NAME_2"
+/* Studies as the dashboard shows them: the studies of a storage, workers of one study ("NAME_1", "NAME_2"
  * …) together. Made from what was read (db/studies/study.h) by whoever reads; plain values of their own
  * afterwards, so that drawing never waits for a storage. Texts are as stored: the canvas cleans them. */
 #ifndef TUI_STUDIES_H
@@ -12,17 +12,17 @@
 #include "tui/status.h"
 
 enum {
-    SEARCHES_MAX = 256,               /* listed, the newest; a storage may have more */
-    SEARCH_POINTS = 96,               /* of the best so far in the list, thinned */
-    SEARCH_LABEL_MAX = 560,           /* "ppo-btc_1..3" */
-    SEARCH_RATE_TRIALS = 20,          /* the newest finished ones, over which trials/h are reckoned */
-    SEARCH_HEARTBEAT_MS = 10000,      /* expected between two of a worker of ours */
-    SEARCH_HEARTBEAT_OTHER_MS = 60000 /* of another's: Optuna has no default */
+    STUDIES_MAX = 256,               /* listed, the newest; a storage may have more */
+    STUDY_POINTS = 96,               /* of the best so far in the list, thinned */
+    STUDY_LABEL_MAX = 560,           /* "ppo-btc_1..3" */
+    STUDY_RATE_TRIALS = 20,          /* the newest finished ones, over which trials/h are computed */
+    STUDY_HEARTBEAT_MS = 10000,      /* expected between two of a worker of ours */
+    STUDY_HEARTBEAT_OTHER_MS = 60000 /* of another's: Optuna has no default */
 };
 
-struct search {
-    char key[SEARCH_LABEL_MAX];    /* what it is chosen by: the same whichever workers join */
-    char label[SEARCH_LABEL_MAX];  /* what is shown */
+struct tui_study {
+    char key[STUDY_LABEL_MAX];     /* what it is chosen by: the same whichever workers join */
+    char label[STUDY_LABEL_MAX];   /* what is shown */
     char name[STUDY_NAME_MAX + 1]; /* of its newest study */
     char job[STUDY_NAME_MAX + 1];  /* what its user calls it: without "_K" and "@TIME" */
     int members;                   /* studies that it has */
@@ -38,7 +38,7 @@ struct search {
     int best_member, best_number,
         best_k; /* its study, its number there, K of "NAME_K" where there are several */
     int pareto; /* of several: trials that no other is better than in all; -1: one objective */
-    double points[SEARCH_POINTS];
+    double points[STUDY_POINTS];
     int n_points;
     int64_t started_us, newest_us; /* of the first trial; of whatever happened last; STUDY_NO_TIME */
     int64_t heard_us;          /* newest heartbeat of trials that run; STUDY_NO_TIME: one of them has none */
@@ -49,62 +49,62 @@ struct search {
     char *config;              /* papertape:config of the newest study that has it, owned; NULL */
 };
 
-struct searches {
-    struct search *search; /* [n], newest first */
+struct tui_studies {
+    struct tui_study *study; /* [n], newest first */
     int n;
     size_t studies; /* in the storage, those that are not shown among them */
 };
 
 /* Groups and counts. `studies` is borrowed. NULL without memory. For tui_studies_destroy(). */
-struct searches *tui_studies_make(struct study *const *studies, size_t n, int64_t now_us);
-void tui_studies_destroy(struct searches *searches); /* NULL is fine */
+struct tui_studies *tui_studies_make(struct study *const *studies, size_t n, int64_t now_us);
+void tui_studies_destroy(struct tui_studies *searches); /* NULL is fine */
 
-/* The study, one of those it was made from, could not be read, or not its newest trials: its search says so.
+/* The study, one of those it was made from, could not be read, or not its newest trials: its row says so.
  * `counts` are those trials, by state, that the study itself lacks; NULL: none. */
-void tui_studies_unread(struct searches *searches, const struct study *study, const int *counts,
+void tui_studies_unread(struct tui_studies *searches, const struct study *study, const int *counts,
                         const char *words);
 
 /* By its key, label, the name of one of its studies, or NAME of its workers; of several the newest. NULL. */
-const struct search *tui_studies_find(const struct searches *searches, const char *name);
+const struct tui_study *tui_studies_find(const struct tui_studies *searches, const char *name);
 /* The next one after `after` that the name names as well, as NAME does where NAME_1 and NAME_2 are two
- * searches; NULL. */
-const struct search *tui_studies_find_other(const struct searches *searches, const char *name,
-                                            const struct search *after);
+ * studies; NULL. */
+const struct tui_study *tui_studies_find_other(const struct tui_studies *searches, const char *name,
+                                               const struct tui_study *after);
 
-/* Which of `studies` belong to the search of that key, by K: indices into ret [cap]. Returns how many. */
+/* Which of `studies` belong to the study of that key, by K: indices into ret [cap]. Returns how many. */
 size_t tui_studies_members(struct study *const *studies, size_t n, const char *key, size_t *ret, size_t cap);
 
 /* Is it `a` rather than `b`, by a direction? What is not set is minimised. */
-static inline bool search_better(enum study_direction direction, double a, double b)
+static inline bool tui_study_better(enum study_direction direction, double a, double b)
 {
     return direction == STUDY_MAXIMIZE ? a > b : a < b;
 }
 
 /* Is the study of that name one of its? */
-bool tui_study_has(const struct search *search, const char *study);
+bool tui_study_has(const struct tui_study *search, const char *study);
 
-/* How many of the search's trials have ended, whatever came of them, as it counts them towards `wanted`: one
+/* How many of the study's trials have ended, whatever came of them, as it counts them towards `wanted`: one
  * that is tried again has not. */
-int tui_study_done(const struct search *search);
+int tui_study_done(const struct tui_study *search);
 
 /* "#29"; of the worker NAME_2 where there are several: "2#29". */
-const char *tui_study_best_name(const struct search *search, char buf[static STATUS_WORD_MAX]);
+const char *tui_study_best_name(const struct tui_study *search, char buf[static STATUS_WORD_MAX]);
 
 /* "max", "min"; of several objectives "max,min". */
-const char *tui_study_direction(const struct search *search, char buf[static STATUS_WORD_MAX]);
+const char *tui_study_direction(const struct tui_study *search, char buf[static STATUS_WORD_MAX]);
 
 /* One trial that completed within its constraints, as an order of completion needs it. */
-struct search_result {
+struct tui_study_result {
     int64_t completed_us;
     int member, number;
     const struct study_trial *trial;
 };
 
 /* Those of the members, oldest first, for free(); NULL without memory or with none. */
-struct search_result *tui_study_results(struct study *const *members, size_t n, size_t *ret_n);
+struct tui_study_result *tui_study_results(struct study *const *members, size_t n, size_t *ret_n);
 
 /* How many of these trials no other is better than in all objectives. */
-int tui_study_pareto(const struct study *study, const struct search_result *results, size_t n);
+int tui_study_pareto(const struct study *study, const struct tui_study_result *results, size_t n);
 
 /* The string, or the number, that an attribute's JSON is. NULL: none such, for free(). NaN. */
 char *tui_study_attribute_text(const struct study_attribute *attributes, int n, const char *key);

@@ -11,15 +11,15 @@ enum { CONTROL_U = 'U' & 0x1f };
 
 bool tui_study_keys_here(const struct view *view, enum panel focus)
 {
-    return focus == PANEL_SEARCHES || (view->tab == TAB_STUDY && view->search_view != SEARCH_LISTED);
+    return focus == PANEL_STUDIES || (view->tab == TAB_STUDY && view->study_view != STUDY_LISTED);
 }
 
 int tui_study_keys_subjects(const struct view *view, const struct model *model, enum prompt prompt,
                             const char *ret[static STATUS_TRAININGS_MAX])
 {
-    const struct search *search = tui_view_study(view, model);
+    const struct tui_study *study = tui_view_study(view, model);
     const struct status_training *jobs[STATUS_TRAININGS_MAX];
-    int n = search ? tui_model_study_jobs(model, search, jobs) : 0, found = 0;
+    int n = study ? tui_model_study_jobs(model, study, jobs) : 0, found = 0;
     char words[TRAIN_ASK_MAX];
     bool all = prompt == PROMPT_STOP || prompt == PROMPT_RESUME || prompt == PROMPT_RESTART, work = false;
 
@@ -38,12 +38,12 @@ int tui_study_keys_subjects(const struct view *view, const struct model *model, 
 
 bool tui_study_keys_not_ours(const struct view *view, const struct model *model, char *words, size_t size)
 {
-    const struct search *search = tui_view_study(view, model);
+    const struct tui_study *study = tui_view_study(view, model);
 
-    if (!search || tui_model_study_job(model, search))
+    if (!study || tui_model_study_job(model, study))
         return false;
     snprintf(words, size, "%.100s is no training of the co-process: S starts a study from its configuration",
-             search->label);
+             study->label);
     return true;
 }
 
@@ -52,18 +52,18 @@ static void show_page(struct view *view)
     view->tab = TAB_STUDY;
     view->zoomed = PANEL_NONE;
     view->detail = false;
-    view->search_view = SEARCH_PAGE;
+    view->study_view = STUDY_PAGE;
     view->focus = PANEL_TRIALS;
 }
 
 bool tui_study_keys_enter(struct view *view, const struct model *model, enum panel focus)
 {
-    const struct search *search = tui_view_study(view, model);
+    const struct tui_study *study = tui_view_study(view, model);
 
-    if (focus == PANEL_SEARCHES && search) {
-        if (strcmp(view->search, search->key) != 0)
+    if (focus == PANEL_STUDIES && study) {
+        if (strcmp(view->study, study->key) != 0)
             view->trial_study[0] = '\0';
-        memcpy(view->search, search->key, sizeof(view->search));
+        memcpy(view->study, study->key, sizeof(view->study));
         view->cursor[PANEL_TRIALS] = view->cursor[PANEL_TRIAL] = view->cursor[PANEL_IMPORTANCE] = 0;
         view->trial_sort = 0;
         view->trial_invert = false;
@@ -71,7 +71,7 @@ bool tui_study_keys_enter(struct view *view, const struct model *model, enum pan
         show_page(view);
         return true;
     }
-    if (view->tab != TAB_STUDY || view->search_view == SEARCH_LISTED)
+    if (view->tab != TAB_STUDY || view->study_view == STUDY_LISTED)
         return false;
     if (focus == PANEL_TRIALS && view->zoomed != PANEL_TRIALS) { /* the chosen trial, whole */
         view->focus = view->zoomed = PANEL_TRIAL;
@@ -84,7 +84,7 @@ bool tui_study_keys_enter(struct view *view, const struct model *model, enum pan
 
 enum action tui_study_keys_back(struct view *view)
 {
-    if (view->search_view == SEARCH_VALIDATION) {
+    if (view->study_view == STUDY_VALIDATION) {
         show_page(view);
         return ACTION_COLLECT;
     }
@@ -92,15 +92,15 @@ enum action tui_study_keys_back(struct view *view)
         view->trial_filter[0] = '\0';
         return ACTION_NONE;
     }
-    view->search_view = SEARCH_LISTED;
-    view->focus = PANEL_SEARCHES;
+    view->study_view = STUDY_LISTED;
+    view->focus = PANEL_STUDIES;
     return ACTION_COLLECT;
 }
 
-static void choose_trial(struct view *view, const struct search_page *page, int at)
+static void choose_trial(struct view *view, const struct tui_study_page *page, int at)
 {
     int n;
-    const struct search_trial *const *rows =
+    const struct tui_study_trial *const *rows =
         tui_study_rows(page, view->trial_sort, view->trial_invert, view->trial_filter, &n);
 
     if (at < 0 || at >= n)
@@ -112,10 +112,10 @@ static void choose_trial(struct view *view, const struct search_page *page, int 
 
 void tui_study_keys_moved(struct view *view, const struct model *model, enum panel focus)
 {
-    const struct search_page *page = tui_view_study_page(view, model);
+    const struct tui_study_page *page = tui_view_study_page(view, model);
 
-    if (focus == PANEL_SEARCHES && model->searches && view->cursor[focus] < model->searches->n) {
-        memcpy(view->search, model->searches->search[view->cursor[focus]].key, sizeof(view->search));
+    if (focus == PANEL_STUDIES && model->studies && view->cursor[focus] < model->studies->n) {
+        memcpy(view->study, model->studies->study[view->cursor[focus]].key, sizeof(view->study));
         view->trial_study[0] = '\0';
     }
     if (focus == PANEL_TRIALS && page)
@@ -125,8 +125,8 @@ void tui_study_keys_moved(struct view *view, const struct model *model, enum pan
 enum action tui_study_keys_press(struct view *view, const struct model *model, enum panel focus,
                                  struct moment now, int key)
 {
-    const struct search_page *page = tui_view_study_page(view, model);
-    const struct search *search = tui_view_study(view, model);
+    const struct tui_study_page *page = tui_view_study_page(view, model);
+    const struct tui_study *study = tui_view_study(view, model);
     char words[160];
 
     if (!tui_study_keys_here(view, focus)) {
@@ -134,19 +134,19 @@ enum action tui_study_keys_press(struct view *view, const struct model *model, e
         return ACTION_NONE;
     }
     if (key == 'v') {
-        if (!search)
+        if (!study)
             return ACTION_NONE;
-        if (view->search_view == SEARCH_VALIDATION) {
+        if (view->study_view == STUDY_VALIDATION) {
             show_page(view);
             return ACTION_COLLECT;
         }
-        memcpy(view->search, search->key, sizeof(view->search));
+        memcpy(view->study, study->key, sizeof(view->study));
         show_page(view);
-        view->search_view = SEARCH_VALIDATION;
+        view->study_view = STUDY_VALIDATION;
         view->focus = PANEL_LAMBDA;
         return ACTION_COLLECT;
     }
-    if (view->search_view != SEARCH_PAGE || !page) {
+    if (view->study_view != STUDY_PAGE || !page) {
         tui_view_tell(view, OUTCOME_NOTE, "", "o, I and / order a study's trials: Enter opens its page", now);
     } else if (key == '/') {
         view->prompt = PROMPT_FILTER;

@@ -11,15 +11,15 @@
 enum { MEMORY_BLOCK = 64 << 10, IMPORTANCE_SEED = 1 };
 
 /* Blocks that live and go with the page. */
-struct search_memory {
-    struct search_memory *next;
+struct tui_study_memory {
+    struct tui_study_memory *next;
     size_t used, size;
     _Alignas(16) char bytes[];
 };
 
-static void *take(struct search_page *page, size_t size)
+static void *take(struct tui_study_page *page, size_t size)
 {
-    struct search_memory *block = page->memory;
+    struct tui_study_memory *block = page->memory;
 
     size = (size + 15) & ~(size_t)15;
     if (!block || block->size - block->used < size) {
@@ -27,7 +27,7 @@ static void *take(struct search_page *page, size_t size)
         block = malloc(sizeof(*block) + room);
         if (!block)
             return NULL;
-        *block = (struct search_memory){.next = page->memory, .size = room};
+        *block = (struct tui_study_memory){.next = page->memory, .size = room};
         page->memory = block;
     }
     void *at = block->bytes + block->used;
@@ -36,7 +36,7 @@ static void *take(struct search_page *page, size_t size)
     return at;
 }
 
-static const char *keep_text(struct search_page *page, const char *text)
+static const char *keep_text(struct tui_study_page *page, const char *text)
 {
     size_t size = strlen(text) + 1;
     char *copy = take(page, size);
@@ -44,14 +44,14 @@ static const char *keep_text(struct search_page *page, const char *text)
     return copy ? memcpy(copy, text, size) : NULL;
 }
 
-void tui_study_page_destroy(struct search_page *page)
+void tui_study_page_destroy(struct tui_study_page *page)
 {
     if (!page)
         return;
     if (page->order)
         free(page->order->rows);
     free(page->order);
-    for (struct search_memory *block = page->memory, *next; block; block = next) {
+    for (struct tui_study_memory *block = page->memory, *next; block; block = next) {
         next = block->next;
         free(block);
     }
@@ -60,7 +60,7 @@ void tui_study_page_destroy(struct search_page *page)
 
 /* ---- Parameters. ---- */
 
-static int param_index(struct search_page *page, const char *name)
+static int param_index(struct tui_study_page *page, const char *name)
 {
     for (int i = 0; i < page->n_params; i++)
         if (strcmp(page->params[i], name) == 0)
@@ -69,8 +69,8 @@ static int param_index(struct search_page *page, const char *name)
     return page->params[page->n_params] ? page->n_params++ : -1;
 }
 
-static bool keep_choices(struct search_page *page, const struct distribution *from,
-                         struct search_distribution *ret)
+static bool keep_choices(struct tui_study_page *page, const struct distribution *from,
+                         struct tui_study_distribution *ret)
 {
     ret->choices = take(page, ((size_t)from->n_choices + 1) * sizeof(*ret->choices));
     for (int i = 0; ret->choices && i < from->n_choices; i++) {
@@ -91,8 +91,8 @@ struct mapped {
     int *params, *distributions;
 };
 
-static bool map_member(struct search_page *page, const struct study *study,
-                       struct search_distribution *distributions, struct mapped *ret)
+static bool map_member(struct tui_study_page *page, const struct study *study,
+                       struct tui_study_distribution *distributions, struct mapped *ret)
 {
     ret->params = take(page, ((size_t)study->n_params + 1) * sizeof(int));
     ret->distributions = take(page, ((size_t)study->n_distributions + 1) * sizeof(int));
@@ -103,13 +103,13 @@ static bool map_member(struct search_page *page, const struct study *study,
             return false;
     for (int i = 0; i < study->n_distributions; i++) {
         const struct distribution *from = &study->distributions[i];
-        struct search_distribution *to = &distributions[page->n_distributions];
-        *to = (struct search_distribution){.kind = from->kind,
-                                           .log = from->log,
-                                           .low = from->low,
-                                           .high = from->high,
-                                           .step = from->step,
-                                           .n_choices = from->n_choices};
+        struct tui_study_distribution *to = &distributions[page->n_distributions];
+        *to = (struct tui_study_distribution){.kind = from->kind,
+                                              .log = from->log,
+                                              .low = from->low,
+                                              .high = from->high,
+                                              .step = from->step,
+                                              .n_choices = from->n_choices};
         if (from->kind == DISTRIBUTION_CATEGORICAL && !keep_choices(page, from, to))
             return false;
         ret->distributions[i] = page->n_distributions++;
@@ -119,7 +119,7 @@ static bool map_member(struct search_page *page, const struct study *study,
 
 /* ---- Trials. ---- */
 
-static void take_progress(struct search_trial *row, const struct study_trial *trial)
+static void take_progress(struct tui_study_trial *row, const struct study_trial *trial)
 {
     const struct study_attribute *found =
         study_attribute_find(trial->user, trial->n_user, "papertape:progress");
@@ -145,7 +145,7 @@ static int count_retries(const struct study_trial *trial)
     return n;
 }
 
-static const char *failure_of(struct search_page *page, const struct study_trial *trial)
+static const char *failure_of(struct tui_study_page *page, const struct study_trial *trial)
 {
     char *text = tui_study_attribute_text(trial->user, trial->n_user, "papertape:failure");
 
@@ -156,33 +156,34 @@ static const char *failure_of(struct search_page *page, const struct study_trial
     return kept;
 }
 
-static bool take_trial(struct search_page *page, const struct study *study, int member,
-                       const struct mapped *mapped, const struct study_trial *trial, struct search_trial *row)
+static bool take_trial(struct tui_study_page *page, const struct study *study, int member,
+                       const struct mapped *mapped, const struct study_trial *trial,
+                       struct tui_study_trial *row)
 {
-    struct search_cell *cells = take(page, ((size_t)page->n_params + 1) * sizeof(*cells));
+    struct tui_study_cell *cells = take(page, ((size_t)page->n_params + 1) * sizeof(*cells));
     char *worker = tui_study_attribute_text(trial->user, trial->n_user, "papertape:worker");
 
-    *row = (struct search_trial){.member = member,
-                                 .number = trial->number,
-                                 .state = trial->state,
-                                 .started_us = trial->started_us,
-                                 .completed_us = trial->completed_us,
-                                 .heartbeat_us = trial->heartbeat_us,
-                                 .cells = cells,
-                                 .n_reports = trial->n_reports,
-                                 .violation = study_trial_violation(trial),
-                                 .retries = count_retries(trial),
-                                 .ours = worker != NULL,
-                                 .failure = failure_of(page, trial)};
+    *row = (struct tui_study_trial){.member = member,
+                                    .number = trial->number,
+                                    .state = trial->state,
+                                    .started_us = trial->started_us,
+                                    .completed_us = trial->completed_us,
+                                    .heartbeat_us = trial->heartbeat_us,
+                                    .cells = cells,
+                                    .n_reports = trial->n_reports,
+                                    .violation = study_trial_violation(trial),
+                                    .retries = count_retries(trial),
+                                    .ours = worker != NULL,
+                                    .failure = failure_of(page, trial)};
     snprintf(row->worker, sizeof(row->worker), "%s", worker ? worker : "");
     free(worker);
     take_progress(row, trial);
     if (!cells)
         return false;
     for (int i = 0; i < page->n_params; i++)
-        cells[i] = (struct search_cell){.value = NAN};
+        cells[i] = (struct tui_study_cell){.value = NAN};
     for (int i = 0; i < trial->n_params; i++)
-        cells[mapped->params[trial->params[i].param]] = (struct search_cell){
+        cells[mapped->params[trial->params[i].param]] = (struct tui_study_cell){
             trial->params[i].value, mapped->distributions[trial->params[i].distribution]};
     if (trial->values) {
         double *values = take(page, ((size_t)study->n_objectives + 1) * sizeof(*values));
@@ -203,12 +204,12 @@ static bool take_trial(struct search_page *page, const struct study *study, int 
 
 static int by_number(const void *a, const void *b)
 {
-    const struct search_trial *p = a, *q = b;
+    const struct tui_study_trial *p = a, *q = b;
 
     return p->number != q->number ? (p->number < q->number ? -1 : 1) : p->member - q->member;
 }
 
-static bool take_trials(struct search_page *page, struct study *const *members, size_t n)
+static bool take_trials(struct tui_study_page *page, struct study *const *members, size_t n)
 {
     size_t params = 1, distributions = 1, trials = 1;
 
@@ -218,8 +219,8 @@ static bool take_trials(struct search_page *page, struct study *const *members, 
         trials += (size_t)members[i]->n_trials;
     }
     struct mapped *mapped = take(page, n * sizeof(*mapped));
-    struct search_distribution *room = take(page, distributions * sizeof(*room));
-    struct search_trial *rows = take(page, trials * sizeof(*rows));
+    struct tui_study_distribution *room = take(page, distributions * sizeof(*room));
+    struct tui_study_trial *rows = take(page, trials * sizeof(*rows));
     page->params = take(page, params * sizeof(*page->params));
     page->members = take(page, n * sizeof(*page->members));
     page->distributions = room;
@@ -242,10 +243,10 @@ static bool take_trials(struct search_page *page, struct study *const *members, 
 
 /* ---- The rest. ---- */
 
-static bool take_results(struct search_page *page, struct study *const *members, size_t n)
+static bool take_results(struct tui_study_page *page, struct study *const *members, size_t n)
 {
     size_t n_results;
-    struct search_result *results = tui_study_results(members, n, &n_results);
+    struct tui_study_result *results = tui_study_results(members, n, &n_results);
     double *values = take(page, (n_results + 1) * sizeof(*values));
     double *best = take(page, (n_results + 1) * sizeof(*best));
 
@@ -255,16 +256,17 @@ static bool take_results(struct search_page *page, struct study *const *members,
         int at = page->n_results++;
         double before = at ? best[at - 1] : NAN;
         values[at] = results[i].trial->values[0];
-        best[at] = isnan(before) || search_better(members[0]->directions[0], values[at], before) ? values[at]
-                                                                                                 : before;
+        best[at] = isnan(before) || tui_study_better(members[0]->directions[0], values[at], before)
+                       ? values[at]
+                       : before;
     }
     free(results);
     return values && best;
 }
 
-struct search_complete tui_study_complete(struct study *const *studies, size_t n)
+struct tui_study_complete tui_study_complete(struct study *const *studies, size_t n)
 {
-    struct search_complete complete = {.studies = (int64_t)n};
+    struct tui_study_complete complete = {.studies = (int64_t)n};
 
     for (size_t i = 0; i < n; i++) {
         complete.ids += studies[i]->id;
@@ -276,21 +278,21 @@ struct search_complete tui_study_complete(struct study *const *studies, size_t n
 
 /* Of all workers together; of several objectives the first. Reckoned anew only where more trials have
  * completed. */
-static void take_importance(struct search_page *page, struct study *const *members, size_t n,
-                            struct search_kept *kept)
+static void take_importance(struct tui_study_page *page, struct study *const *members, size_t n,
+                            struct tui_study_kept *kept)
 {
-    static const struct search_kept nothing;
-    struct importance found[SEARCH_IMPORTANCE_MAX];
-    const struct search_complete complete = tui_study_complete(members, n);
-    struct search_kept own = nothing;
+    static const struct tui_study_kept nothing;
+    struct importance found[STUDY_IMPORTANCE_MAX];
+    const struct tui_study_complete complete = tui_study_complete(members, n);
+    struct tui_study_kept own = nothing;
 
     kept = kept ? kept : &own;
-    if (strcmp(kept->key, page->search.key) != 0 ||
+    if (strcmp(kept->key, page->study.key) != 0 ||
         memcmp(&kept->complete, &complete, sizeof(complete)) != 0) {
         *kept = nothing;
-        int r = importance_compute(members, n, 0, IMPORTANCE_SEED, found, SEARCH_IMPORTANCE_MAX,
+        int r = importance_compute(members, n, 0, IMPORTANCE_SEED, found, STUDY_IMPORTANCE_MAX,
                                    &kept->importance_of);
-        snprintf(kept->key, sizeof(kept->key), "%s", page->search.key);
+        snprintf(kept->key, sizeof(kept->key), "%s", page->study.key);
         kept->complete = complete;
         kept->n_importance = r > 0 ? r : 0;
         for (int i = 0; i < kept->n_importance; i++) {
@@ -303,18 +305,18 @@ static void take_importance(struct search_page *page, struct study *const *membe
         for (int k = 0; k < page->n_params; k++)
             if (strncmp(page->params[k], kept->importance_params[i],
                         sizeof(kept->importance_params[i]) - 1) == 0 &&
-                page->n_importance < SEARCH_IMPORTANCE_MAX) {
+                page->n_importance < STUDY_IMPORTANCE_MAX) {
                 page->importance[page->n_importance].param = k;
                 page->importance[page->n_importance++].share = kept->importance_shares[i];
                 break;
             }
 }
 
-static bool keep_attributes(struct search_page *page, struct search_attribute *to,
+static bool keep_attributes(struct tui_study_page *page, struct tui_study_attribute *to,
                             const struct study_attribute *from, int n, bool system)
 {
     for (int i = 0; i < n; i++) {
-        struct search_attribute *attribute = &to[page->n_attributes++];
+        struct tui_study_attribute *attribute = &to[page->n_attributes++];
         attribute->key = keep_text(page, from[i].key);
         attribute->json = keep_text(page, from[i].json ? from[i].json : "null");
         attribute->system = system;
@@ -324,8 +326,8 @@ static bool keep_attributes(struct search_page *page, struct search_attribute *t
     return true;
 }
 
-static bool take_attributes(struct search_page *page, struct study *const *members, size_t n,
-                            const struct search_want *want)
+static bool take_attributes(struct tui_study_page *page, struct study *const *members, size_t n,
+                            const struct tui_study_want *want)
 {
     page->attributes_trial = -1;
     for (size_t i = 0; i < n; i++) {
@@ -333,7 +335,7 @@ static bool take_attributes(struct search_page *page, struct study *const *membe
             want->trial >= members[i]->n_trials)
             continue;
         const struct study_trial *trial = members[i]->trials[want->trial];
-        struct search_attribute *room =
+        struct tui_study_attribute *room =
             take(page, (size_t)(trial->n_user + trial->n_system + 1) * sizeof(*room));
         page->attributes = room;
         page->attributes_trial = want->trial;
@@ -344,23 +346,23 @@ static bool take_attributes(struct search_page *page, struct study *const *membe
     return true;
 }
 
-struct search_page *tui_study_page_make(struct study *const *members, size_t n,
-                                        const struct search_want *want, struct search_kept *kept,
-                                        int64_t now_us)
+struct tui_study_page *tui_study_page_make(struct study *const *members, size_t n,
+                                           const struct tui_study_want *want, struct tui_study_kept *kept,
+                                           int64_t now_us)
 {
-    struct search_page *page = calloc(1, sizeof(*page));
-    struct searches *one = tui_studies_make(members, n, now_us);
+    struct tui_study_page *page = calloc(1, sizeof(*page));
+    struct tui_studies *one = tui_studies_make(members, n, now_us);
 
     if (page)
         page->order = calloc(1, sizeof(*page->order));
     if (!page || !page->order || !one || one->n < 1)
         goto failed;
-    page->search = one->search[0];
-    page->search.config = NULL;
-    page->search.ks = take(page, n * sizeof(*page->search.ks));
-    if (!page->search.ks)
+    page->study = one->study[0];
+    page->study.config = NULL;
+    page->study.ks = take(page, n * sizeof(*page->study.ks));
+    if (!page->study.ks)
         goto failed;
-    memcpy(page->search.ks, one->search[0].ks, n * sizeof(*page->search.ks));
+    memcpy(page->study.ks, one->study[0].ks, n * sizeof(*page->study.ks));
     if (!take_trials(page, members, n) || !take_results(page, members, n) ||
         !take_attributes(page, members, n, want))
         goto failed;
@@ -390,13 +392,13 @@ const char *tui_study_number(char *buf, size_t size, double value)
     return buf;
 }
 
-const char *tui_study_cell_text(const struct search_page *page, const struct search_cell *cell, char *buf,
-                                size_t size)
+const char *tui_study_cell_text(const struct tui_study_page *page, const struct tui_study_cell *cell,
+                                char *buf, size_t size)
 {
     buf[0] = '\0';
     if (isnan(cell->value))
         return buf;
-    const struct search_distribution *d = &page->distributions[cell->distribution];
+    const struct tui_study_distribution *d = &page->distributions[cell->distribution];
     if (d->kind == DISTRIBUTION_CATEGORICAL) {
         bool known = cell->value >= 0 && cell->value < d->n_choices;
         snprintf(buf, size, "%s", known ? d->choices[(int)cell->value] : "?");
@@ -406,16 +408,16 @@ const char *tui_study_cell_text(const struct search_page *page, const struct sea
         int digits = 4;
         do
             snprintf(buf, size, "%.*g", digits, cell->value);
-        while (strlen(buf) > SEARCH_CELL_COLUMNS && --digits > 1);
+        while (strlen(buf) > STUDY_CELL_COLUMNS && --digits > 1);
     }
     return buf;
 }
 
-double tui_study_cell_place(const struct search_page *page, const struct search_cell *cell)
+double tui_study_cell_place(const struct tui_study_page *page, const struct tui_study_cell *cell)
 {
     if (isnan(cell->value))
         return NAN;
-    const struct search_distribution *d = &page->distributions[cell->distribution];
+    const struct tui_study_distribution *d = &page->distributions[cell->distribution];
     double low = d->kind == DISTRIBUTION_CATEGORICAL ? 0 : d->low;
     double high = d->kind == DISTRIBUTION_CATEGORICAL ? d->n_choices - 1 : d->high, value = cell->value;
     if (d->log && low > 0) {
@@ -427,8 +429,8 @@ double tui_study_cell_place(const struct search_page *page, const struct search_
     return isnan(place) ? NAN : place < 0 ? 0 : place > 1 ? 1 : place;
 }
 
-const char *tui_study_trial_name(const struct search_page *page, const struct search_trial *trial, char *buf,
-                                 size_t size)
+const char *tui_study_trial_name(const struct tui_study_page *page, const struct tui_study_trial *trial,
+                                 char *buf, size_t size)
 {
     char base[STUDY_NAME_MAX + 1];
 
@@ -439,13 +441,13 @@ const char *tui_study_trial_name(const struct search_page *page, const struct se
     return buf;
 }
 
-const char *tui_study_validation_name(const struct search_page *page, int trial, char *buf, size_t size)
+const char *tui_study_validation_name(const struct tui_study_page *page, int trial, char *buf, size_t size)
 {
     snprintf(buf, size, "%s#%d", page->n_members > 1 ? page->validation.study : "", trial);
     return buf;
 }
 
-int64_t tui_study_trial_duration_ms(const struct search_trial *trial, int64_t now_us)
+int64_t tui_study_trial_duration_ms(const struct tui_study_trial *trial, int64_t now_us)
 {
     int64_t end = trial->state == TRIAL_RUNNING ? now_us : trial->completed_us;
 
@@ -454,19 +456,19 @@ int64_t tui_study_trial_duration_ms(const struct search_trial *trial, int64_t no
     return (end - trial->started_us) / 1000;
 }
 
-int64_t tui_study_trial_age_ms(const struct search_trial *trial, int64_t now_us)
+int64_t tui_study_trial_age_ms(const struct tui_study_trial *trial, int64_t now_us)
 {
     if (trial->heartbeat_us == STUDY_NO_TIME)
         return -1;
     return now_us > trial->heartbeat_us ? (now_us - trial->heartbeat_us) / 1000 : 0;
 }
 
-int64_t tui_study_trial_expected_ms(const struct search_trial *trial)
+int64_t tui_study_trial_expected_ms(const struct tui_study_trial *trial)
 {
-    return trial->ours ? SEARCH_HEARTBEAT_MS : SEARCH_HEARTBEAT_OTHER_MS;
+    return trial->ours ? STUDY_HEARTBEAT_MS : STUDY_HEARTBEAT_OTHER_MS;
 }
 
-double tui_study_trial_value(const struct search_trial *trial)
+double tui_study_trial_value(const struct tui_study_trial *trial)
 {
     bool so_far = trial->state == TRIAL_RUNNING || trial->state == TRIAL_PRUNED;
 
@@ -475,7 +477,8 @@ double tui_study_trial_value(const struct search_trial *trial)
     return so_far && trial->n_reports > 0 ? trial->reports[trial->n_reports - 1].value : NAN;
 }
 
-const struct search_trial *tui_study_page_trial(const struct search_page *page, const char *study, int number)
+const struct tui_study_trial *tui_study_page_trial(const struct tui_study_page *page, const char *study,
+                                                   int number)
 {
     for (int i = 0; i < page->n_trials; i++)
         if (page->trials[i].number == number && strcmp(page->members[page->trials[i].member], study) == 0)

@@ -10,21 +10,21 @@
 
 enum { BUSY_MS = 250 }; /* that a lock is waited for: the next second asks again */
 
-struct search_reader {
-    struct search_source *source; /* the thread's */
+struct tui_study_reader {
+    struct tui_study_source *source; /* the thread's */
     pthread_t thread;
     pthread_mutex_t mutex; /* of all that follows; held for no longer than it takes to copy them */
     pthread_cond_t wanted;
-    struct search_want want;
+    struct tui_study_want want;
     bool wants, ends, have;
-    struct search_reading reading;
+    struct tui_study_reading reading;
     int event;
 };
 
 /* A reading that nobody took, and that a newer one of "nothing has changed" must not hide. */
-static void put(struct search_reader *reader, struct search_reading *reading)
+static void put(struct tui_study_reader *reader, struct tui_study_reading *reading)
 {
-    if (reader->have && reader->reading.searches && reading->error == 0 && !reading->searches) {
+    if (reader->have && reader->reading.studies && reading->error == 0 && !reading->studies) {
         reader->reading.mono_ms = reading->mono_ms;
         return;
     }
@@ -35,7 +35,7 @@ static void put(struct search_reader *reader, struct search_reading *reading)
 
 static void *run(void *ctx)
 {
-    struct search_reader *reader = ctx;
+    struct tui_study_reader *reader = ctx;
 
     pthread_mutex_lock(&reader->mutex);
     while (!reader->ends) {
@@ -43,8 +43,8 @@ static void *run(void *ctx)
             pthread_cond_wait(&reader->wanted, &reader->mutex);
             continue;
         }
-        struct search_want want = reader->want;
-        struct search_reading reading;
+        struct tui_study_want want = reader->want;
+        struct tui_study_reading reading;
         struct moment now = tui_model_now();
         reader->wants = false;
         pthread_mutex_unlock(&reader->mutex);
@@ -61,9 +61,9 @@ static void *run(void *ctx)
     return NULL;
 }
 
-struct search_reader *tui_study_reader_create(const char *url, const char *folder)
+struct tui_study_reader *tui_study_reader_create(const char *url, const char *folder)
 {
-    struct search_reader *reader = calloc(1, sizeof(*reader));
+    struct tui_study_reader *reader = calloc(1, sizeof(*reader));
     sigset_t all, before;
 
     if (!reader)
@@ -85,7 +85,7 @@ struct search_reader *tui_study_reader_create(const char *url, const char *folde
     return NULL;
 }
 
-void tui_study_reader_destroy(struct search_reader *reader)
+void tui_study_reader_destroy(struct tui_study_reader *reader)
 {
     if (!reader)
         return;
@@ -102,12 +102,12 @@ void tui_study_reader_destroy(struct search_reader *reader)
     free(reader);
 }
 
-int tui_study_reader_fd(const struct search_reader *reader)
+int tui_study_reader_fd(const struct tui_study_reader *reader)
 {
     return reader->event;
 }
 
-void tui_study_reader_want(struct search_reader *reader, const struct search_want *want)
+void tui_study_reader_want(struct tui_study_reader *reader, const struct tui_study_want *want)
 {
     pthread_mutex_lock(&reader->mutex);
     reader->want = *want;
@@ -116,7 +116,7 @@ void tui_study_reader_want(struct search_reader *reader, const struct search_wan
     pthread_mutex_unlock(&reader->mutex);
 }
 
-bool tui_study_reader_take(struct search_reader *reader, struct search_reading *ret)
+bool tui_study_reader_take(struct tui_study_reader *reader, struct tui_study_reading *ret)
 {
     eventfd_t unused;
 
@@ -125,7 +125,7 @@ bool tui_study_reader_take(struct search_reader *reader, struct search_reading *
     eventfd_read(reader->event, &unused);
     if (have) {
         *ret = reader->reading;
-        reader->reading = (struct search_reading){0};
+        reader->reading = (struct tui_study_reading){0};
         reader->have = false;
     }
     pthread_mutex_unlock(&reader->mutex);

@@ -5,19 +5,19 @@
 
 #include "tui/study_source.h"
 
-struct search_reader;
+struct tui_study_reader;
 
 /* Starts it; it waits until something is wanted. NULL without memory or a thread. */
-struct search_reader *tui_study_reader_create(const char *url, const char *folder);
-void tui_study_reader_destroy(struct search_reader *reader); /* waits for it; NULL is fine */
+struct tui_study_reader *tui_study_reader_create(const char *url, const char *folder);
+void tui_study_reader_destroy(struct tui_study_reader *reader); /* waits for it; NULL is fine */
 
 /* Readable when there is something to take. */
-int tui_study_reader_fd(const struct search_reader *reader);
+int tui_study_reader_fd(const struct tui_study_reader *reader);
 
 /* Asks for a reading; one that is under way goes on, and is followed by this. Waits for nothing. */
-void tui_study_reader_want(struct search_reader *reader, const struct search_want *want);
+void tui_study_reader_want(struct tui_study_reader *reader, const struct tui_study_want *want);
 
 /* The newest reading that was not taken yet. */
-bool tui_study_reader_take(struct search_reader *reader, struct search_reading *ret);
+bool tui_study_reader_take(struct tui_study_reader *reader, struct tui_study_reading *ret);
 
 #endif

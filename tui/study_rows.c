@@ -9,7 +9,7 @@
 
 /* A parameter's place among those that are sorted by: the importance's order, which does not depend on what
  * is sorted by. */
-static int by_rank(const struct search_page *page, int rank)
+static int by_rank(const struct tui_study_page *page, int rank)
 {
     int at = 0;
 
@@ -25,12 +25,12 @@ static int by_rank(const struct search_page *page, int rank)
     return -1;
 }
 
-int tui_study_rows_sorts(const struct search_page *page)
+int tui_study_rows_sorts(const struct tui_study_page *page)
 {
     return SORT_PARAMS + page->n_params;
 }
 
-int tui_study_rows_columns(const struct search_page *page, int sort, int *ret, int cap)
+int tui_study_rows_columns(const struct tui_study_page *page, int sort, int *ret, int cap)
 {
     int n = 0, first = sort >= SORT_PARAMS ? by_rank(page, sort - SORT_PARAMS) : -1;
 
@@ -44,7 +44,7 @@ int tui_study_rows_columns(const struct search_page *page, int sort, int *ret, i
     return n;
 }
 
-const char *tui_study_rows_name(const struct search_page *page, int sort)
+const char *tui_study_rows_name(const struct tui_study_page *page, int sort)
 {
     static const char *const names[SORT_PARAMS] = {"newest", "value", "state", "duration"};
 
@@ -55,7 +55,7 @@ const char *tui_study_rows_name(const struct search_page *page, int sort)
 
 /* ---- The filter. ---- */
 
-const char *tui_study_rows_state(const struct search_trial *trial)
+const char *tui_study_rows_state(const struct tui_study_trial *trial)
 {
     static const char *const words[TRIAL_STATES] = {[TRIAL_RUNNING] = "RUN",
                                                     [TRIAL_COMPLETE] = "ok",
@@ -80,7 +80,8 @@ static bool has(const char *text, const char *part)
     return n == 0;
 }
 
-static bool matches(const struct search_page *page, const struct search_trial *trial, const char *filter)
+static bool matches(const struct tui_study_page *page, const struct tui_study_trial *trial,
+                    const char *filter)
 {
     char name[32], cell[128], text[256];
 
@@ -101,7 +102,7 @@ static bool matches(const struct search_page *page, const struct search_trial *t
 /* ---- The order. ---- */
 
 struct keyed {
-    const struct search_trial *trial;
+    const struct tui_study_trial *trial;
     int rank;   /* least first, whichever way the keys go */
     double key; /* least first; NaN last */
     bool known;
@@ -122,9 +123,9 @@ static int by_key(const void *a, const void *b)
     return p->trial->member - q->trial->member;
 }
 
-/* By value: what a search takes its best of, then those that were given up on the way, then what its
+/* By value: what a study takes its best of, then those that were given up on the way, then what its
  * constraints rule out, then what has no result. */
-static int rank_of(const struct search_trial *trial, int sort)
+static int rank_of(const struct tui_study_trial *trial, int sort)
 {
     if (sort != SORT_VALUE)
         return 0;
@@ -135,14 +136,15 @@ static int rank_of(const struct search_trial *trial, int sort)
     return trial->state == TRIAL_PRUNED;
 }
 
-static double key_of(const struct search_page *page, const struct search_trial *trial, int sort, int param)
+static double key_of(const struct tui_study_page *page, const struct tui_study_trial *trial, int sort,
+                     int param)
 {
     static const int states[TRIAL_STATES] = {
         [TRIAL_RUNNING] = 0, [TRIAL_WAITING] = 1, [TRIAL_COMPLETE] = 2, [TRIAL_PRUNED] = 3, [TRIAL_FAIL] = 4};
 
     if (sort == SORT_VALUE) {
         double value = tui_study_trial_value(trial);
-        return page->search.directions[0] == STUDY_MAXIMIZE ? -value : value;
+        return page->study.directions[0] == STUDY_MAXIMIZE ? -value : value;
     }
     if (sort == SORT_STATE)
         return states[trial->state];
@@ -155,12 +157,12 @@ static double key_of(const struct search_page *page, const struct search_trial *
     return trial->state == TRIAL_RUNNING ? 0 : 1; /* equal keys: by number, newest first */
 }
 
-static bool make(const struct search_page *page, struct search_order *order)
+static bool make(const struct tui_study_page *page, struct tui_study_order *order)
 {
     bool inverse = order->filter[0] == '!';
     int param = order->sort >= SORT_PARAMS ? by_rank(page, order->sort - SORT_PARAMS) : -1, n = 0;
     struct keyed *keyed = malloc(((size_t)page->n_trials + 1) * sizeof(*keyed));
-    const struct search_trial **rows = malloc(((size_t)page->n_trials + 1) * sizeof(*rows));
+    const struct tui_study_trial **rows = malloc(((size_t)page->n_trials + 1) * sizeof(*rows));
 
     if (!keyed || !rows) {
         free(keyed);
@@ -168,7 +170,7 @@ static bool make(const struct search_page *page, struct search_order *order)
         return false;
     }
     for (int i = 0; i < page->n_trials; i++) {
-        const struct search_trial *trial = &page->trials[i];
+        const struct tui_study_trial *trial = &page->trials[i];
         if (order->filter[inverse] && matches(page, trial, order->filter + inverse) == inverse)
             continue;
         double key = key_of(page, trial, order->sort, param);
@@ -184,16 +186,16 @@ static bool make(const struct search_page *page, struct search_order *order)
     return true;
 }
 
-const struct search_trial *const *tui_study_rows(const struct search_page *page, int sort, bool invert,
-                                                 const char *filter, int *ret_n)
+const struct tui_study_trial *const *tui_study_rows(const struct tui_study_page *page, int sort, bool invert,
+                                                    const char *filter, int *ret_n)
 {
-    struct search_order *order = page->order;
+    struct tui_study_order *order = page->order;
 
     *ret_n = 0;
     if (!order->made || order->sort != sort || order->invert != invert ||
         strcmp(order->filter, filter) != 0) {
         free(order->rows);
-        *order = (struct search_order){.sort = sort, .invert = invert};
+        *order = (struct tui_study_order){.sort = sort, .invert = invert};
         snprintf(order->filter, sizeof(order->filter), "%s", filter);
         order->made = make(page, order);
     }

@@ -1,4 +1,4 @@
-/* Which trials of a search's page are shown, and in what order. */
+/* Which trials of a study's page are shown, and in what order. */
 #ifndef TUI_STUDY_ROWS_H
 #define TUI_STUDY_ROWS_H
 
@@ -9,21 +9,21 @@ enum search_sort { SORT_NEWEST /* running ones first */, SORT_VALUE, SORT_STATE,
 
 /* The page's parameters as columns: one that is sorted by first, then by importance, then as they were met.
  * Writes at most `cap` indices, returns how many there are to write. */
-int tui_study_rows_columns(const struct search_page *page, int sort, int *ret, int cap);
+int tui_study_rows_columns(const struct tui_study_page *page, int sort, int *ret, int cap);
 
 /* The order's name: "newest", "value", …, or the parameter's. `sort` beyond the last is the first. */
-const char *tui_study_rows_name(const struct search_page *page, int sort);
-int tui_study_rows_sorts(const struct search_page *page); /* how many orders there are */
+const char *tui_study_rows_name(const struct tui_study_page *page, int sort);
+int tui_study_rows_sorts(const struct tui_study_page *page); /* how many orders there are */
 
 /* The state as the lists write it: "ok", "prn", "infs" of what constraints rule out, … */
-const char *tui_study_rows_state(const struct search_trial *trial);
+const char *tui_study_rows_state(const struct tui_study_trial *trial);
 
 /* The trials that have `filter` in their number, state, worker, failure or a parameter ("lr=", "Adam"), or
  * whose state is written so; that have not, where it begins with "!"; "": all. Newest first, but those that
  * run before all; best first; running first; longest first; least parameter first: inverted the other way
  * round, but what has no such figure, as the duration of what has not ended, is last either way. The page's,
  * until it is asked for others; NULL without memory, and with none. */
-const struct search_trial *const *tui_study_rows(const struct search_page *page, int sort, bool invert,
-                                                 const char *filter, int *ret_n);
+const struct tui_study_trial *const *tui_study_rows(const struct tui_study_page *page, int sort, bool invert,
+                                                    const char *filter, int *ret_n);
 
 #endif

@@ -28,10 +28,10 @@ struct held {
 /* What a validation was read of; no padding that differs. */
 struct validated {
     int64_t study, proposed_ns, returns;
-    struct search_complete complete;
+    struct tui_study_complete complete;
 };
 
-struct search_source {
+struct tui_study_source {
     char *url, *folder;
     char *file; /* that the URL names; NULL: none */
     int busy_ms;
@@ -41,35 +41,35 @@ struct search_source {
     struct held *held;
     size_t n_held, cap;
     size_t next; /* of those that do not change, the one that is asked about anyway */
-    struct search_kept kept;
-    struct search_want shown; /* what the last reading was of */
-    int64_t shown_us;         /* when it was made; STUDY_NO_TIME: none was */
+    struct tui_study_kept kept;
+    struct tui_study_want shown; /* what the last reading was of */
+    int64_t shown_us;            /* when it was made; STUDY_NO_TIME: none was */
     uint64_t shown_version;
-    struct search_validation validation; /* and what it is of */
+    struct tui_study_validation validation; /* and what it is of */
     struct validated validated;
     bool have_validation;
-    struct returns_kept *returns; /* of the search that is looked at; NULL: of none */
-    char returns_key[SEARCH_LABEL_MAX];
+    struct returns_kept *returns; /* of the study that is looked at; NULL: of none */
+    char returns_key[STUDY_LABEL_MAX];
 };
 
-void tui_study_reading_finish(struct search_reading *reading)
+void tui_study_reading_finish(struct tui_study_reading *reading)
 {
-    tui_studies_destroy(reading->searches);
+    tui_studies_destroy(reading->studies);
     tui_study_page_destroy(reading->page);
-    *reading = (struct search_reading){0};
+    *reading = (struct tui_study_reading){0};
 }
 
-struct search_source *tui_study_source_create(const char *url, const char *folder, int busy_ms)
+struct tui_study_source *tui_study_source_create(const char *url, const char *folder, int busy_ms)
 {
-    struct search_source *source = calloc(1, sizeof(*source));
+    struct tui_study_source *source = calloc(1, sizeof(*source));
 
     if (!source)
         return NULL;
-    *source = (struct search_source){.url = strdup(url),
-                                     .folder = strdup(folder),
-                                     .file = study_store_file(url),
-                                     .busy_ms = busy_ms,
-                                     .shown_us = STUDY_NO_TIME};
+    *source = (struct tui_study_source){.url = strdup(url),
+                                        .folder = strdup(folder),
+                                        .file = study_store_file(url),
+                                        .busy_ms = busy_ms,
+                                        .shown_us = STUDY_NO_TIME};
     if (source->url && source->folder)
         return source;
     tui_study_source_destroy(source);
@@ -82,13 +82,13 @@ static void release(struct held *held)
     free(held->unread);
 }
 
-static void forget_returns(struct search_source *source)
+static void forget_returns(struct tui_study_source *source)
 {
     returns_kept_destroy(source->returns);
     source->returns = NULL;
 }
 
-static void drop(struct search_source *source)
+static void drop(struct tui_study_source *source)
 {
     study_store_close(source->store);
     source->store = NULL;
@@ -101,7 +101,7 @@ static void drop(struct search_source *source)
     forget_returns(source);
 }
 
-void tui_study_source_destroy(struct search_source *source)
+void tui_study_source_destroy(struct tui_study_source *source)
 {
     if (!source)
         return;
@@ -115,7 +115,7 @@ void tui_study_source_destroy(struct search_source *source)
 
 /* ---- The storage. ---- */
 
-static int open_store(struct search_source *source, char words[static SEARCH_WORDS_MAX])
+static int open_store(struct tui_study_source *source, char words[static STUDY_WORDS_MAX])
 {
     const char *file = source->file;
     struct stat st = {0};
@@ -133,7 +133,7 @@ static int open_store(struct search_source *source, char words[static SEARCH_WOR
     return r;
 }
 
-static struct held *find_held(struct search_source *source, const struct study_summary *summary)
+static struct held *find_held(struct tui_study_source *source, const struct study_summary *summary)
 {
     int trials = 0;
 
@@ -161,8 +161,8 @@ static struct study *empty_of(const struct study_summary *summary)
 }
 
 /* One study that this program cannot read is no reason to show none: it says why. */
-static int take_unread(struct search_source *source, struct held *held, const struct study_summary *summary,
-                       int r, const char *words)
+static int take_unread(struct tui_study_source *source, struct held *held,
+                       const struct study_summary *summary, int r, const char *words)
 {
     bool told = r == -EBADMSG || r == -EINVAL;
 
@@ -177,8 +177,8 @@ static int take_unread(struct search_source *source, struct held *held, const st
     return told && !held->unread ? -ENOMEM : 0;
 }
 
-static int load(struct search_source *source, struct held *held, const struct study_summary *summary,
-                char words[static SEARCH_WORDS_MAX])
+static int load(struct tui_study_source *source, struct held *held, const struct study_summary *summary,
+                char words[static STUDY_WORDS_MAX])
 {
     struct study *study = NULL;
     int r = study_store_load(source->store, summary->id, &study, words);
@@ -191,8 +191,8 @@ static int load(struct search_source *source, struct held *held, const struct st
     return r;
 }
 
-static int hold(struct search_source *source, const struct study_summary *summary,
-                char words[static SEARCH_WORDS_MAX])
+static int hold(struct tui_study_source *source, const struct study_summary *summary,
+                char words[static STUDY_WORDS_MAX])
 {
     struct held *held = find_held(source, summary);
     int r = 0;
@@ -225,7 +225,7 @@ static int hold(struct search_source *source, const struct study_summary *summar
 }
 
 /* Brings what is held up to date: the newest studies, at most as many as are listed. */
-static int read_studies(struct search_source *source, char words[static SEARCH_WORDS_MAX])
+static int read_studies(struct tui_study_source *source, char words[static STUDY_WORDS_MAX])
 {
     struct study_summary *summaries = NULL;
     size_t n = 0;
@@ -234,7 +234,7 @@ static int read_studies(struct search_source *source, char words[static SEARCH_W
     for (size_t i = 0; i < source->n_held; i++)
         source->held[i].listed = false;
     source->next++;
-    for (size_t i = n > SEARCHES_MAX ? n - SEARCHES_MAX : 0; r == 0 && i < n; i++) {
+    for (size_t i = n > STUDIES_MAX ? n - STUDIES_MAX : 0; r == 0 && i < n; i++) {
         r = hold(source, &summaries[i], words);
         if (r == -ENOENT) /* deleted since it was listed */
             r = 0;
@@ -256,7 +256,7 @@ static int read_studies(struct search_source *source, char words[static SEARCH_W
 /* ---- What is made of it. ---- */
 
 /* For free(); NULL without memory. */
-static char *folder_of(const struct search_source *source, const struct study *study)
+static char *folder_of(const struct tui_study_source *source, const struct study *study)
 {
     char *folder = tui_study_attribute_text(study->user, study->n_user, "papertape:folder");
 
@@ -266,7 +266,7 @@ static char *folder_of(const struct search_source *source, const struct study *s
 }
 
 /* Whose proposal is shown: of those that there are the one of the best trial; else the newest study's. */
-static const struct study *proposing(const struct search_source *source, struct study *const *members,
+static const struct study *proposing(const struct tui_study_source *source, struct study *const *members,
                                      size_t n)
 {
     const struct study *chosen = NULL, *newest = members[0];
@@ -282,7 +282,8 @@ static const struct study *proposing(const struct search_source *source, struct 
             continue;
         const double *values = trial < study->n_trials ? study->trials[trial]->values : NULL;
         double value = values ? values[0] : NAN;
-        if (!chosen || (!isnan(value) && (isnan(best) || search_better(study->directions[0], value, best)))) {
+        if (!chosen ||
+            (!isnan(value) && (isnan(best) || tui_study_better(study->directions[0], value, best)))) {
             chosen = study;
             best = value;
         }
@@ -317,14 +318,14 @@ static bool of_other_run(const struct study *run, const struct study *own, const
     return false;
 }
 
-static void add_member(const struct search_source *source, struct study *study, bool run,
+static void add_member(const struct tui_study_source *source, struct study *study, bool run,
                        struct study_members *to)
 {
     to->of[to->n++] = (struct study_member){study, folder_of(source, study), run};
 }
 
 /* Whose trials a proposal of this study counts: it is the first. For free_members(); n 0 without memory. */
-static struct study_members members_of(const struct search_source *source, struct study *const *studies,
+static struct study_members members_of(const struct tui_study_source *source, struct study *const *studies,
                                        const struct study *own)
 {
     struct study_members members = {.of = calloc(source->n_held + 1, sizeof(*members.of))};
@@ -344,7 +345,7 @@ static struct study_members members_of(const struct search_source *source, struc
 }
 
 /* Their studies are the source's. */
-static void free_members(const struct search_source *source, struct study_members *members)
+static void free_members(const struct tui_study_source *source, struct study_members *members)
 {
     for (size_t i = 0; members->of && i < source->n_held; i++)
         free(members->of[i].folder);
@@ -362,16 +363,16 @@ static int64_t proposed_ns(const char *folder)
     return found ? (int64_t)st.st_mtim.tv_sec * SECOND_NS + st.st_mtim.tv_nsec : 0;
 }
 
-static int read_validation(struct search_source *source, struct study *const *studies,
-                           const struct study *study, bool returns, struct search_page *page)
+static int read_validation(struct tui_study_source *source, struct study *const *studies,
+                           const struct study *study, bool returns, struct tui_study_page *page)
 {
     struct study_members members = members_of(source, studies, study);
     struct validated of = {.returns = returns};
 
-    if (returns && (!source->returns || strcmp(source->returns_key, page->search.key) != 0)) {
+    if (returns && (!source->returns || strcmp(source->returns_key, page->study.key) != 0)) {
         forget_returns(source);
         source->returns = returns_kept_create();
-        memcpy(source->returns_key, page->search.key, sizeof(source->returns_key));
+        memcpy(source->returns_key, page->study.key, sizeof(source->returns_key));
     }
     if (members.n == 0 || (returns && !source->returns)) {
         free_members(source, &members);
@@ -397,14 +398,14 @@ static int read_validation(struct search_source *source, struct study *const *st
     return 0;
 }
 
-static void say_unread(const struct held *held, struct searches *searches)
+static void say_unread(const struct held *held, struct tui_studies *searches)
 {
     if (held->unread)
         tui_studies_unread(searches, held->study, held->empty ? held->counts : NULL, held->unread);
 }
 
-static int make_page(struct search_source *source, struct study *const *studies,
-                     const struct search_want *want, int64_t now_us, struct search_page **ret)
+static int make_page(struct tui_study_source *source, struct study *const *studies,
+                     const struct tui_study_want *want, int64_t now_us, struct tui_study_page **ret)
 {
     size_t n = source->n_held, *at = calloc(n + 1, sizeof(*at)), found = 0;
     struct study **members = calloc(n + 1, sizeof(*members));
@@ -418,7 +419,7 @@ static int make_page(struct search_source *source, struct study *const *studies,
     int r = found > 0 && !*ret ? -ENOMEM : 0;
     if (*ret && want->validation)
         r = read_validation(source, studies, proposing(source, members, found), want->returns, *ret);
-    struct searches own = {.search = *ret ? &(*ret)->search : NULL, .n = *ret != NULL};
+    struct tui_studies own = {.study = *ret ? &(*ret)->study : NULL, .n = *ret != NULL};
     for (size_t i = 0; i < found; i++)
         say_unread(&source->held[at[i]], &own);
     r = at && members ? r : -ENOMEM;
@@ -427,14 +428,14 @@ static int make_page(struct search_source *source, struct study *const *studies,
     return r;
 }
 
-bool tui_study_want_equal(const struct search_want *a, const struct search_want *b)
+bool tui_study_want_equal(const struct tui_study_want *a, const struct tui_study_want *b)
 {
     return strcmp(a->key, b->key) == 0 && strcmp(a->study, b->study) == 0 && a->trial == b->trial &&
            a->validation == b->validation && a->returns == b->returns;
 }
 
-static int make_all(struct search_source *source, const struct search_want *want, int64_t now_us,
-                    struct search_reading *ret)
+static int make_all(struct tui_study_source *source, const struct tui_study_want *want, int64_t now_us,
+                    struct tui_study_reading *ret)
 {
     struct study **studies = calloc(source->n_held + 1, sizeof(*studies));
     uint64_t version = source->n_held;
@@ -451,10 +452,10 @@ static int make_all(struct search_source *source, const struct search_want *want
     bool same = source->shown_us != STUDY_NO_TIME && version == source->shown_version &&
                 tui_study_want_equal(want, &source->shown) && now_us - source->shown_us < REFRESH_US;
     if (!same) {
-        ret->searches = tui_studies_make(studies, source->n_held, now_us);
-        r = ret->searches ? 0 : -ENOMEM;
+        ret->studies = tui_studies_make(studies, source->n_held, now_us);
+        r = ret->studies ? 0 : -ENOMEM;
         for (size_t i = 0; r == 0 && i < source->n_held; i++)
-            say_unread(&source->held[i], ret->searches);
+            say_unread(&source->held[i], ret->studies);
         if (r == 0 && want->key[0])
             r = make_page(source, studies, want, now_us, &ret->page);
     }
@@ -470,10 +471,10 @@ static int make_all(struct search_source *source, const struct search_want *want
     return r;
 }
 
-void tui_study_source_read(struct search_source *source, const struct search_want *want, int64_t now_us,
-                           int64_t mono_ms, struct search_reading *ret)
+void tui_study_source_read(struct tui_study_source *source, const struct tui_study_want *want, int64_t now_us,
+                           int64_t mono_ms, struct tui_study_reading *ret)
 {
-    struct search_reading reading = {.mono_ms = mono_ms};
+    struct tui_study_reading reading = {.mono_ms = mono_ms};
     int r = open_store(source, reading.words);
 
     if (r == 0)
@@ -483,9 +484,9 @@ void tui_study_source_read(struct search_source *source, const struct search_wan
     if (r == -ENOMEM)
         snprintf(reading.words, sizeof(reading.words), "out of memory");
     if (r < 0) {
-        tui_studies_destroy(reading.searches);
+        tui_studies_destroy(reading.studies);
         tui_study_page_destroy(reading.page);
-        reading.searches = NULL;
+        reading.studies = NULL;
         reading.page = NULL;
         if (r != -EBUSY)
             drop(source);

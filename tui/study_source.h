@@ -7,31 +7,31 @@
 #include "db/studies/store.h"
 #include "tui/study_page.h"
 
-enum { SEARCH_WORDS_MAX = STUDY_ERROR_MAX };
+enum { STUDY_WORDS_MAX = STUDY_ERROR_MAX };
 
 /* What one reading brought. */
-struct search_reading {
-    struct searches *searches;    /* owned; NULL: nothing has changed, or it failed */
-    struct search_page *page;     /* likewise; of what is wanted, if it is there */
-    bool more;                    /* returns are still being read: another reading goes on with them */
-    int error;                    /* 0 or -errno; then nothing else */
-    char words[SEARCH_WORDS_MAX]; /* why not */
-    int64_t mono_ms;              /* when */
+struct tui_study_reading {
+    struct tui_studies *studies; /* owned; NULL: nothing has changed, or it failed */
+    struct tui_study_page *page; /* likewise; of what is wanted, if it is there */
+    bool more;                   /* returns are still being read: another reading goes on with them */
+    int error;                   /* 0 or -errno; then nothing else */
+    char words[STUDY_WORDS_MAX]; /* why not */
+    int64_t mono_ms;             /* when */
 };
-void tui_study_reading_finish(struct search_reading *reading); /* fine on a zeroed one */
+void tui_study_reading_finish(struct tui_study_reading *reading); /* fine on a zeroed one */
 
-bool tui_study_want_equal(const struct search_want *a, const struct search_want *b);
+bool tui_study_want_equal(const struct tui_study_want *a, const struct tui_study_want *b);
 
-struct search_source;
+struct tui_study_source;
 
-/* Opens nothing yet. `url` as study_store_open() has it; `folder` is where searches keep theirs that do not
+/* Opens nothing yet. `url` as study_store_open() has it; `folder` is where studies keep theirs that do not
  * say (STATE/studies). NULL without memory. destroy(NULL) is fine. */
-struct search_source *tui_study_source_create(const char *url, const char *folder, int busy_ms);
-void tui_study_source_destroy(struct search_source *source);
+struct tui_study_source *tui_study_source_create(const char *url, const char *folder, int busy_ms);
+void tui_study_source_destroy(struct tui_study_source *source);
 
 /* Reads what has changed since; of trials' returns some, and `more` are left. A storage that cannot be read
- * is opened anew the next time; one study that cannot is no error, but its search says why (unread). */
-void tui_study_source_read(struct search_source *source, const struct search_want *want, int64_t now_us,
-                           int64_t mono_ms, struct search_reading *ret);
+ * is opened anew the next time; one study that cannot is no error, but its study says why (unread). */
+void tui_study_source_read(struct tui_study_source *source, const struct tui_study_want *want, int64_t now_us,
+                           int64_t mono_ms, struct tui_study_reading *ret);
 
 #endif

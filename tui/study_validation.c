@@ -24,7 +24,7 @@ static int trial_of(const json_t *proposal)
     return trial >= 0 && trial <= INT_MAX ? (int)trial : -1;
 }
 
-static void take_gates(struct search_validation *v, const json_t *gates)
+static void take_gates(struct tui_study_validation *v, const json_t *gates)
 {
     size_t i;
     const json_t *gate;
@@ -32,7 +32,7 @@ static void take_gates(struct search_validation *v, const json_t *gates)
     json_array_foreach(gates, i, gate)
     {
         const char *name = json_string_value(json_object_get(gate, "gate"));
-        if (!name || v->n_gates == SEARCH_GATES_MAX)
+        if (!name || v->n_gates == STUDY_GATES_MAX)
             continue;
         cli_text_clean(v->gates[v->n_gates].gate, sizeof(v->gates[0].gate), name);
         v->gates[v->n_gates].figure = tui_status_number(gate, "figure");
@@ -41,7 +41,7 @@ static void take_gates(struct search_validation *v, const json_t *gates)
     }
 }
 
-static void take_figures(struct search_validation *v, const json_t *proposal)
+static void take_figures(struct tui_study_validation *v, const json_t *proposal)
 {
     v->pbo = tui_status_number(proposal, "pbo");
     v->loss = tui_status_number(proposal, "probability_of_loss");
@@ -52,7 +52,7 @@ static void take_figures(struct search_validation *v, const json_t *proposal)
     v->expected = tui_status_number(proposal, "expected_sharpe");
 }
 
-static void take_proposal(struct search_validation *v, const json_t *proposal)
+static void take_proposal(struct tui_study_validation *v, const json_t *proposal)
 {
     const json_t *holdout = json_object_get(proposal, "holdout");
     const char *words = json_string_value(json_object_get(proposal, "words"));
@@ -112,7 +112,7 @@ int tui_study_proposal_trial(const char *folder)
     return trial;
 }
 
-/* A study of ours says how many trials are wanted; workers are of one search. */
+/* A study of ours says how many trials are wanted; workers are of one study. */
 static bool is_ours(const struct study_members *members)
 {
     for (int i = 0; i < members->n; i++) {
@@ -123,7 +123,7 @@ static bool is_ours(const struct study_members *members)
     return false;
 }
 
-static void read_proposal(const struct study_members *members, struct search_validation *v)
+static void read_proposal(const struct study_members *members, struct tui_study_validation *v)
 {
     const char *folder = members->of[0].folder;
     json_error_t error;
@@ -145,7 +145,7 @@ static void read_proposal(const struct study_members *members, struct search_val
     json_decref(proposal);
 }
 
-static void make_histogram(struct search_validation *v, const struct overfit *overfit)
+static void make_histogram(struct tui_study_validation *v, const struct overfit *overfit)
 {
     double low = INFINITY, high = -INFINITY;
 
@@ -157,20 +157,20 @@ static void make_histogram(struct search_validation *v, const struct overfit *ov
         return;
     double most = fmax(fmax(-low, high), 1e-9); /* 0 stands in the middle */
     for (size_t i = 0; i < overfit->splits; i++) {
-        int at = (int)floor((overfit->lambda[i] + most) / (2 * most) * SEARCH_LAMBDA_BINS);
+        int at = (int)floor((overfit->lambda[i] + most) / (2 * most) * STUDY_LAMBDA_BINS);
         /* A lambda of 0 counts as overfitted: left of the middle. */
-        if (overfit->lambda[i] <= 0 && at >= SEARCH_LAMBDA_BINS / 2)
-            at = SEARCH_LAMBDA_BINS / 2 - 1;
-        v->lambda[at < 0 ? 0 : at >= SEARCH_LAMBDA_BINS ? SEARCH_LAMBDA_BINS - 1 : at]++;
+        if (overfit->lambda[i] <= 0 && at >= STUDY_LAMBDA_BINS / 2)
+            at = STUDY_LAMBDA_BINS / 2 - 1;
+        v->lambda[at < 0 ? 0 : at >= STUDY_LAMBDA_BINS ? STUDY_LAMBDA_BINS - 1 : at]++;
         v->n_lambda++;
     }
 }
 
-static void make_equity(struct search_validation *v, const struct returns_matrix *returns, size_t column)
+static void make_equity(struct tui_study_validation *v, const struct returns_matrix *returns, size_t column)
 {
     double at[3] = {1, 1, 1};
 
-    v->n_equity = (int)(returns->rows < SEARCH_EQUITY_POINTS ? returns->rows : SEARCH_EQUITY_POINTS);
+    v->n_equity = (int)(returns->rows < STUDY_EQUITY_POINTS ? returns->rows : STUDY_EQUITY_POINTS);
     for (size_t row = 0; row < returns->rows; row++) {
         size_t point = row * (size_t)v->n_equity / returns->rows;
         at[0] *= 1 + returns->values[row * returns->columns + column];
@@ -182,7 +182,7 @@ static void make_equity(struct search_validation *v, const struct returns_matrix
 }
 
 /* Of "NAME trial 29", and of "trial 29", which is of `own`. */
-static void name_equity(struct search_validation *v, const char *name, const char *own)
+static void name_equity(struct tui_study_validation *v, const char *name, const char *own)
 {
     const char *number = strrchr(name, ' ');
     size_t words = number && number - name > 6 ? (size_t)(number - name) - strlen(" trial") : 0;
@@ -194,7 +194,7 @@ static void name_equity(struct search_validation *v, const char *name, const cha
 }
 
 /* What `papertape-trainer validate` prints of them, where there is no proposal yet. */
-static void take_validation(struct search_validation *v, const struct returns_matrix *returns)
+static void take_validation(struct tui_study_validation *v, const struct returns_matrix *returns)
 {
     char words[VALIDATION_ERROR_MAX];
     json_t *validation = NULL, *figures = json_object();
@@ -226,7 +226,7 @@ static size_t shown_column(const struct returns_matrix *returns)
     return column;
 }
 
-static void take_returns(struct search_validation *v, const struct returns_matrix *returns,
+static void take_returns(struct tui_study_validation *v, const struct returns_matrix *returns,
                          const struct study *own)
 {
     char words[OVERFIT_ERROR_MAX] = "";
@@ -283,7 +283,7 @@ static int read_slice(struct returns_kept *kept, const struct study_columns *col
 }
 
 static void read_columns(struct returns_kept *kept, const struct study_columns *columns, int slice_ms,
-                         const struct study_members *members, struct search_validation *v)
+                         const struct study_members *members, struct tui_study_validation *v)
 {
     struct returns_matrix returns = {0};
     char err[VALIDATION_ERROR_MAX] = "out of memory";
@@ -311,7 +311,7 @@ static void read_columns(struct returns_kept *kept, const struct study_columns *
 }
 
 static void read_returns(struct study_members *members, struct returns_kept *kept, int slice_ms,
-                         struct search_validation *v)
+                         struct tui_study_validation *v)
 {
     struct study_columns columns;
     int trial = v->trial;
@@ -334,27 +334,27 @@ static void read_returns(struct study_members *members, struct returns_kept *kep
 }
 
 void tui_study_validation_read(struct study_members *members, struct returns_kept *returns, int slice_ms,
-                               struct search_validation *ret)
+                               struct tui_study_validation *ret)
 {
-    *ret = (struct search_validation){.trial = -1,
-                                      .equity_trial = -1,
-                                      .value = NAN,
-                                      .pbo = NAN,
-                                      .loss = NAN,
-                                      .slope = NAN,
-                                      .intercept = NAN,
-                                      .deflated = NAN,
-                                      .expected = NAN,
-                                      .skill = NAN,
-                                      .pbo_now = NAN,
-                                      .holdout = {NAN, NAN, NAN, NAN, NAN, -1}};
+    *ret = (struct tui_study_validation){.trial = -1,
+                                         .equity_trial = -1,
+                                         .value = NAN,
+                                         .pbo = NAN,
+                                         .loss = NAN,
+                                         .slope = NAN,
+                                         .intercept = NAN,
+                                         .deflated = NAN,
+                                         .expected = NAN,
+                                         .skill = NAN,
+                                         .pbo_now = NAN,
+                                         .holdout = {NAN, NAN, NAN, NAN, NAN, -1}};
     snprintf(ret->study, sizeof(ret->study), "%s", members->of[0].study->name);
     read_proposal(members, ret);
     if (returns)
         read_returns(members, returns, slice_ms, ret);
 }
 
-bool tui_study_validation_moved(const struct search_validation *validation)
+bool tui_study_validation_moved(const struct tui_study_validation *validation)
 {
     const double rounding = 1e-9; /* the file has 15 digits */
 

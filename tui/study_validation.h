@@ -1,4 +1,4 @@
-/* What is known of a search's luck, read from its folders: a proposal of one of its studies, and the returns
+/* What is known of a study's luck, read from its folders: a proposal of one of its workers, and the returns
  * of the trials of all. */
 #ifndef TUI_STUDY_VALIDATION_H
 #define TUI_STUDY_VALIDATION_H
@@ -10,14 +10,14 @@
 #include "tui/status.h"
 
 enum {
-    SEARCH_LAMBDA_BINS = 40,
-    SEARCH_EQUITY_POINTS = 240,
-    SEARCH_GATES_MAX = 8,
+    STUDY_LAMBDA_BINS = 40,
+    STUDY_EQUITY_POINTS = 240,
+    STUDY_GATES_MAX = 8,
 };
 
 /* proposal.json of one study's folder, and what the returns say of that study's trials and of those of the
- * others of its search together (trainer/study/members.h): what the PBO beside them is of. */
-struct search_validation {
+ * others of its study together (trainer/study/members.h): what the PBO beside them is of. */
+struct tui_study_validation {
     char words[STATUS_TEXT_MAX]; /* why there is no proposal; "" */
     char verdict[512];           /* its words */
     bool have, admitted;
@@ -33,16 +33,16 @@ struct search_validation {
         char gate[STATUS_WORD_MAX];
         double figure, limit;
         bool passed;
-    } gates[SEARCH_GATES_MAX];
+    } gates[STUDY_GATES_MAX];
     int n_gates;
     char returns_words[STATUS_TEXT_MAX]; /* why there are no returns to show; "" */
     int unread;            /* trials whose returns are still to be read: nothing of what follows is known */
     int columns, left_out; /* trials whose returns count; whose rows are others, or that cannot be read */
     int64_t rows;
-    double pbo_now;                           /* of these; NaN */
-    int lambda[SEARCH_LAMBDA_BINS], n_lambda; /* half splits a bin; in all, 0: none */
-    /* Of the trial that is proposed, or else of the search's best, holding, equal weight; 1 at the start. */
-    double equity[3][SEARCH_EQUITY_POINTS];
+    double pbo_now;                          /* of these; NaN */
+    int lambda[STUDY_LAMBDA_BINS], n_lambda; /* half splits a bin; in all, 0: none */
+    /* Of the trial that is proposed, or else of the study's best, holding, equal weight; 1 at the start. */
+    double equity[3][STUDY_EQUITY_POINTS];
     int n_equity, equity_trial;
     char equity_study[STUDY_NAME_MAX + 1];
 };
@@ -55,9 +55,9 @@ int tui_study_proposal_trial(const char *folder);
  * not in `returns` yet are read for no longer than slice_ms, but one at least: then unread is how many are
  * left for the next call. Without a proposal the member with the best trial becomes the first one. */
 void tui_study_validation_read(struct study_members *members, struct returns_kept *returns, int slice_ms,
-                               struct search_validation *ret);
+                               struct tui_study_validation *ret);
 
 /* Has more come to light since the proposal: is its PBO another by now? */
-bool tui_study_validation_moved(const struct search_validation *validation);
+bool tui_study_validation_moved(const struct tui_study_validation *validation);
 
 #endif

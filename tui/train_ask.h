@@ -24,7 +24,7 @@ bool tui_train_ask_allowed(const struct model *model, enum prompt prompt, const 
 /* The question, by what is known now; `changes` values of a configuration differ from what it was. */
 void tui_train_ask(const struct model *model, enum prompt prompt, const char *name, int changes,
                    struct train_question *ret);
-/* The same about `name` and `also` [n] at once, workers of one search. */
+/* The same about `name` and `also` [n] at once, workers of one study. */
 void tui_train_ask_several(const struct model *model, enum prompt prompt, const char *name,
                            const char (*also)[STATUS_TRAINING_NAME_MAX], int n, int changes,
                            struct train_question *ret);

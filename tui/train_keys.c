@@ -15,7 +15,7 @@ enum {
 bool tui_train_keys_here(const struct view *view, enum panel focus)
 {
     return view->tab == TAB_STUDY || focus == PANEL_TRAININGS || focus == PANEL_POLICIES ||
-           focus == PANEL_SEARCHES;
+           focus == PANEL_STUDIES;
 }
 
 enum prompt tui_train_keys_prompt(int key)
@@ -60,7 +60,7 @@ void tui_train_keys_subject(const struct view *view, const struct model *model, 
     snprintf(ret, STATUS_TRAINING_NAME_MAX, "%s", name);
 }
 
-/* The other workers of the chosen search that are asked about with the first. */
+/* The other workers of the chosen study that are asked about with the first. */
 static void take_also(struct view *view, const struct model *model, enum panel focus, enum prompt prompt)
 {
     const char *names[STATUS_TRAININGS_MAX];

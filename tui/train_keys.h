@@ -7,7 +7,7 @@
 /* Do s, x, r, e, P and R mean trainings and policies here: on the study's tab, in their lists elsewhere? */
 bool tui_train_keys_here(const struct view *view, enum panel focus);
 
-/* S is s for a study: its form is the chosen study's configuration, or the default as a search. */
+/* S is s for a study: its form is the chosen study's configuration, or the default as a study. */
 
 /* The prompt that a key leads to, PROMPT_NONE for another key; and what it would be about, "" for nothing
  * chosen. */

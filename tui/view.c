@@ -34,8 +34,8 @@ void tui_view_tell(struct view *view, enum outcome outcome, const char *command,
 }
 
 /* The trials that are shown. */
-static const struct search_trial *const *trial_rows(const struct view *view, const struct search_page *page,
-                                                    int *ret_n)
+static const struct tui_study_trial *const *trial_rows(const struct view *view,
+                                                       const struct tui_study_page *page, int *ret_n)
 {
     *ret_n = 0;
     return page ? tui_study_rows(page, view->trial_sort, view->trial_invert, view->trial_filter, ret_n)
@@ -52,7 +52,7 @@ static int count_trials(const struct view *view, const struct model *model)
 
 static int count_attributes(const struct view *view, const struct model *model)
 {
-    const struct search_page *page = tui_view_study_page(view, model);
+    const struct tui_study_page *page = tui_view_study_page(view, model);
 
     return page ? page->n_params + page->n_attributes : 0;
 }
@@ -85,8 +85,8 @@ int tui_view_rows(const struct view *view, const struct model *model, enum panel
         return model->history.training.n_parameters;
     case PANEL_TRAINING_LOG:
         return model->log.n;
-    case PANEL_SEARCHES:
-        return model->searches ? model->searches->n : 0;
+    case PANEL_STUDIES:
+        return model->studies ? model->studies->n : 0;
     case PANEL_TRIALS:
         return count_trials(view, model);
     case PANEL_TRIAL:
@@ -104,7 +104,7 @@ static bool scrolls(enum panel panel)
            panel == PANEL_STRATEGIES || panel == PANEL_STREAMS || panel == PANEL_FILLS ||
            panel == PANEL_ORDERS || panel == PANEL_ALERTS || panel == PANEL_LOG || panel == PANEL_TRAININGS ||
            panel == PANEL_POLICIES || panel == PANEL_TRAINING || panel == PANEL_CURVE ||
-           panel == PANEL_TIMELINE || panel == PANEL_TRAINING_LOG || panel == PANEL_SEARCHES ||
+           panel == PANEL_TIMELINE || panel == PANEL_TRAINING_LOG || panel == PANEL_STUDIES ||
            (panel >= PANEL_BEST && panel <= PANEL_REPORTS) || panel == PANEL_LAMBDA ||
            panel == PANEL_TESTED; /* some of them only to be zoomed */
 }
@@ -119,13 +119,13 @@ int tui_view_cursor(const struct view *view, const struct model *model, enum pan
     for (int i = 0; panel == PANEL_POLICIES && i < model->status.n_policies; i++)
         if (strcmp(model->status.policies[i].policy, view->policy) == 0)
             return i;
-    for (int i = 0; panel == PANEL_SEARCHES && model->searches && i < model->searches->n; i++)
-        if (strcmp(model->searches->search[i].key, view->search) == 0)
+    for (int i = 0; panel == PANEL_STUDIES && model->studies && i < model->studies->n; i++)
+        if (strcmp(model->studies->study[i].key, view->study) == 0)
             return i;
     if (panel == PANEL_TRIALS && view->trial_study[0]) {
-        const struct search_page *page = tui_view_study_page(view, model);
+        const struct tui_study_page *page = tui_view_study_page(view, model);
         int n, found = -1;
-        const struct search_trial *const *rows = trial_rows(view, page, &n);
+        const struct tui_study_trial *const *rows = trial_rows(view, page, &n);
         for (int i = 0; i < n && found < 0; i++)
             if (rows[i]->number == view->trial &&
                 strcmp(page->members[rows[i]->member], view->trial_study) == 0)
@@ -144,12 +144,12 @@ void tui_view_layout(const struct view *view, const struct model *model, int wid
                                    model->status.n_trainings,
                                    model->status.n_venues,
                                    tui_model_studies_rows(model),
-                                   view->search_view,
+                                   view->study_view,
                                    0};
-    const struct search_page *page =
-        view->search_view == SEARCH_PAGE ? tui_view_study_page(view, model) : NULL;
+    const struct tui_study_page *page =
+        view->study_view == STUDY_PAGE ? tui_view_study_page(view, model) : NULL;
 
-    choice.running = page ? page->search.counts[TRIAL_RUNNING] : 0;
+    choice.running = page ? page->study.counts[TRIAL_RUNNING] : 0;
 
     tui_layout_compute(width, height, &choice, ret);
 }
@@ -183,58 +183,58 @@ const struct status_training *tui_view_training(const struct view *view, const s
     return training;
 }
 
-const struct search *tui_view_study(const struct view *view, const struct model *model)
+const struct tui_study *tui_view_study(const struct view *view, const struct model *model)
 {
-    int n = model->searches ? model->searches->n : 0, at = tui_view_cursor(view, model, PANEL_SEARCHES);
-    const struct search *search = n > 0 ? &model->searches->search[at < n ? at : n - 1] : NULL;
+    int n = model->studies ? model->studies->n : 0, at = tui_view_cursor(view, model, PANEL_STUDIES);
+    const struct tui_study *study = n > 0 ? &model->studies->study[at < n ? at : n - 1] : NULL;
 
-    if (search && view->search_view != SEARCH_LISTED && strcmp(search->key, view->search) != 0)
+    if (study && view->study_view != STUDY_LISTED && strcmp(study->key, view->study) != 0)
         return NULL;
-    return search;
+    return study;
 }
 
-const struct search_page *tui_view_study_page(const struct view *view, const struct model *model)
+const struct tui_study_page *tui_view_study_page(const struct view *view, const struct model *model)
 {
-    const struct search *search = tui_view_study(view, model);
-    const struct search_page *page = model->search_page;
+    const struct tui_study *study = tui_view_study(view, model);
+    const struct tui_study_page *page = model->study_page;
 
-    return page && search && strcmp(page->search.key, search->key) == 0 ? page : NULL;
+    return page && study && strcmp(page->study.key, study->key) == 0 ? page : NULL;
 }
 
-const struct search_trial *tui_view_trial(const struct view *view, const struct model *model)
+const struct tui_study_trial *tui_view_trial(const struct view *view, const struct model *model)
 {
-    const struct search_page *page = tui_view_study_page(view, model);
+    const struct tui_study_page *page = tui_view_study_page(view, model);
     int n, at = tui_view_cursor(view, model, PANEL_TRIALS);
-    const struct search_trial *const *rows = trial_rows(view, page, &n);
+    const struct tui_study_trial *const *rows = trial_rows(view, page, &n);
 
     return n > 0 ? rows[at < n ? at : n - 1] : NULL;
 }
 
 bool tui_view_open_study(struct view *view, const struct model *model, const char *name)
 {
-    const struct search *search = tui_studies_find(model->searches, name);
+    const struct tui_study *study = tui_studies_find(model->studies, name);
 
-    if (!search)
+    if (!study)
         return false;
-    memcpy(view->search, search->key, sizeof(view->search));
+    memcpy(view->study, study->key, sizeof(view->study));
     view->tab = TAB_STUDY;
-    view->search_view = SEARCH_PAGE;
+    view->study_view = STUDY_PAGE;
     view->focus = PANEL_TRIALS;
     return true;
 }
 
-void tui_view_want_study(const struct view *view, const struct model *model, struct search_want *ret)
+void tui_view_want_study(const struct view *view, const struct model *model, struct tui_study_want *ret)
 {
-    const struct search *search = view->tab == TAB_STUDY ? tui_view_study(view, model) : NULL;
-    const struct search_trial *trial =
-        search && view->search_view == SEARCH_PAGE ? tui_view_trial(view, model) : NULL;
-    bool validation = search && view->search_view == SEARCH_VALIDATION;
+    const struct tui_study *study = view->tab == TAB_STUDY ? tui_view_study(view, model) : NULL;
+    const struct tui_study_trial *trial =
+        study && view->study_view == STUDY_PAGE ? tui_view_trial(view, model) : NULL;
+    bool validation = study && view->study_view == STUDY_VALIDATION;
 
-    *ret = (struct search_want){.trial = -1, .validation = validation, .returns = validation};
-    if (search)
-        memcpy(ret->key, search->key, sizeof(ret->key));
+    *ret = (struct tui_study_want){.trial = -1, .validation = validation, .returns = validation};
+    if (study)
+        memcpy(ret->key, study->key, sizeof(ret->key));
     if (trial) {
-        snprintf(ret->study, sizeof(ret->study), "%s", model->search_page->members[trial->member]);
+        snprintf(ret->study, sizeof(ret->study), "%s", model->study_page->members[trial->member]);
         ret->trial = trial->number;
     }
 }

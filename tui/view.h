@@ -22,7 +22,7 @@ enum prompt {
     PROMPT_PROMOTE,
     PROMPT_RETIRE,
     PROMPT_LEAVE,  /* the form, whose changes are lost */
-    PROMPT_FILTER, /* of a search's trials */
+    PROMPT_FILTER, /* of a study's trials */
     PROMPTS,
 };
 
@@ -46,14 +46,14 @@ struct view {
     bool detail;                             /* the study's tab shows tui_view_training()'s page */
     char training[STATUS_TRAINING_NAME_MAX]; /* the chosen one, "" before any was chosen: the list's first */
     char policy[STATUS_TRAINING_NAME_MAX];   /* likewise */
-    enum layout_search search_view;          /* the study's tab shows tui_view_study()'s page */
-    char search[SEARCH_LABEL_MAX];           /* its key, "" before any was chosen: the list's first */
+    enum layout_study study_view;            /* the study's tab shows tui_view_study()'s page */
+    char study[STUDY_LABEL_MAX];             /* its key, "" before any was chosen: the list's first */
     char trial_study[STUDY_NAME_MAX + 1];    /* the chosen trial: its study and number; "": the first row */
     int trial;
     int trial_sort; /* what the trials stand in order of: study_rows.h */
     bool trial_invert;
     char trial_filter[VIEW_TYPED_MAX];
-    bool study_form; /* the form that is begun is a search's */
+    bool study_form; /* the form that is begun is a study's */
     int curve;       /* which figure stands beside the return: FIGURES */
     int below;       /* which indicator stands below the chart; one past the last: none */
     bool help, readonly, frozen;
@@ -69,7 +69,7 @@ struct view {
     int64_t alert;                          /* that is to be acknowledged */
     int64_t order;                          /* that is to be cancelled */
     char subject[STATUS_TRAINING_NAME_MAX]; /* the training or policy that is asked about */
-    char also[STATUS_TRAININGS_MAX][STATUS_TRAINING_NAME_MAX]; /* and other workers of its search with it */
+    char also[STATUS_TRAININGS_MAX][STATUS_TRAINING_NAME_MAX]; /* and other workers of its study with it */
     int n_also;
     const char *role;       /* that promoting it leads to, as was asked; static */
     struct form_page *page; /* the form that covers everything, owned; NULL: none */
@@ -110,17 +110,17 @@ const struct status_policy *tui_view_policy(const struct view *view, const struc
  * shows it; "" for none. */
 const char *tui_view_wanted_training(const struct view *view, const struct model *model);
 
-/* The chosen search, NULL: there is none, or on its page it is gone; what is read of it, NULL: not yet; and
+/* The chosen study, NULL: there is none, or on its page it is gone; what is read of it, NULL: not yet; and
  * the chosen one of its trials, or NULL. */
-const struct search *tui_view_study(const struct view *view, const struct model *model);
-const struct search_page *tui_view_study_page(const struct view *view, const struct model *model);
-const struct search_trial *tui_view_trial(const struct view *view, const struct model *model);
+const struct tui_study *tui_view_study(const struct view *view, const struct model *model);
+const struct tui_study_page *tui_view_study_page(const struct view *view, const struct model *model);
+const struct tui_study_trial *tui_view_trial(const struct view *view, const struct model *model);
 
 /* The page of a study, by what tui_studies_find() takes, once it is known. False: it is not. */
 bool tui_view_open_study(struct view *view, const struct model *model, const char *name);
 
 /* What is to be read of the studies. */
-void tui_view_want_study(const struct view *view, const struct model *model, struct search_want *ret);
+void tui_view_want_study(const struct view *view, const struct model *model, struct tui_study_want *ret);
 
 /* The symbol under the cursor of the prices, or NULL. */
 const struct status_symbol *tui_view_symbol(const struct view *view, const struct model *model);

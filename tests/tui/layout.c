@@ -48,9 +48,8 @@ static void check_size(int width, int height)
                                        .detail = tab > TABS,
                                        .trainings = tab < TABS ? 0 : 1 + (width + height) % 5,
                                        .venues = tab < TABS ? 0 : (width + 2 * height) % 6,
-                                       .searches = tab < TABS ? 0 : (width + height) % 4,
-                                       .search =
-                                           tab < TABS ? SEARCH_LISTED : (enum layout_search)(height % 3),
+                                       .studies = tab < TABS ? 0 : (width + height) % 4,
+                                       .study = tab < TABS ? STUDY_LISTED : (enum layout_study)(height % 3),
                                        .running = (width + height) % 6};
         tui_layout_compute(width, height, &choice, &layout);
         if (bad(&layout, width, height) || hollow(&layout, height)) {
@@ -79,7 +78,7 @@ static void check_zoom(int width, int height)
                                                detail * 3,
                                                detail * 2,
                                                panel % 4,
-                                               (enum layout_search)(panel % 3),
+                                               (enum layout_study)(panel % 3),
                                                2};
                 tui_layout_compute(width, height, &choice, &layout);
                 CHECK(!bad(&layout, width, height));
@@ -132,29 +131,29 @@ static void check_study(void)
  * stands beside trainings and policies on 40x10. */
 static void check_searches(void)
 {
-    static const enum panel page[] = {PANEL_SEARCH, PANEL_BEST,  PANEL_IMPORTANCE, PANEL_RUNNING,
+    static const enum panel page[] = {PANEL_STUDY,  PANEL_BEST,  PANEL_IMPORTANCE, PANEL_RUNNING,
                                       PANEL_TRIALS, PANEL_TRIAL, PANEL_REPORTS};
     static const enum panel validation[] = {PANEL_VALIDATION, PANEL_LAMBDA, PANEL_TESTED};
-    struct layout_choice choice = {.tab = TAB_STUDY, .searches = 3, .search = SEARCH_PAGE, .running = 9};
+    struct layout_choice choice = {.tab = TAB_STUDY, .studies = 3, .study = STUDY_PAGE, .running = 9};
     struct layout layout;
 
     tui_layout_compute(80, 24, &choice, &layout);
     for (size_t i = 0; i < sizeof(page) / sizeof(page[0]); i++)
         CHECK(tui_layout_find(&layout, page[i]) != NULL);
-    choice.search = SEARCH_VALIDATION;
+    choice.study = STUDY_VALIDATION;
     tui_layout_compute(80, 24, &choice, &layout);
     for (size_t i = 0; i < sizeof(validation) / sizeof(validation[0]); i++)
         CHECK(tui_layout_find(&layout, validation[i]) != NULL);
-    choice.search = SEARCH_LISTED;
+    choice.study = STUDY_LISTED;
     tui_layout_compute(40, 10, &choice, &layout);
-    CHECK(tui_layout_find(&layout, PANEL_SEARCHES) && tui_layout_find(&layout, PANEL_TRAININGS) &&
+    CHECK(tui_layout_find(&layout, PANEL_STUDIES) && tui_layout_find(&layout, PANEL_TRAININGS) &&
           tui_layout_find(&layout, PANEL_POLICIES));
     choice.tab = TAB_OVERVIEW;
     tui_layout_compute(80, 24, &choice, &layout);
-    CHECK(tui_layout_find(&layout, PANEL_SEARCHES) && tui_layout_find(&layout, PANEL_FEED));
-    choice.searches = 0;
+    CHECK(tui_layout_find(&layout, PANEL_STUDIES) && tui_layout_find(&layout, PANEL_FEED));
+    choice.studies = 0;
     tui_layout_compute(80, 24, &choice, &layout);
-    CHECK(!tui_layout_find(&layout, PANEL_SEARCHES));
+    CHECK(!tui_layout_find(&layout, PANEL_STUDIES));
 }
 
 int main(void)

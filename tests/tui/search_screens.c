@@ -38,10 +38,10 @@ static bool shows(const char *words)
 /* As the thread would: what the view wants of the studies that there are. */
 static void read_wanted(void)
 {
-    struct search_reading reading = {.searches = tui_studies_make(studies, n_studies, now_us),
-                                     .mono_ms = now.mono_ms};
+    struct tui_study_reading reading = {.studies = tui_studies_make(studies, n_studies, now_us),
+                                        .mono_ms = now.mono_ms};
     struct study *members[16];
-    struct search_want want;
+    struct tui_study_want want;
     size_t at[16];
 
     tui_model_take_studies(model, &reading); /* the list comes first: the page is of one of it */
@@ -49,8 +49,8 @@ static void read_wanted(void)
     size_t n = tui_studies_members(studies, n_studies, want.key, at, 16);
     for (size_t i = 0; i < n; i++)
         members[i] = studies[at[i]];
-    reading = (struct search_reading){.searches = tui_studies_make(studies, n_studies, now_us),
-                                      .mono_ms = now.mono_ms};
+    reading = (struct tui_study_reading){.studies = tui_studies_make(studies, n_studies, now_us),
+                                         .mono_ms = now.mono_ms};
     if (n > 0)
         reading.page = tui_study_page_make(members, n, &want, NULL, now_us);
     tui_model_take_studies(model, &reading);
@@ -70,10 +70,10 @@ static void begin(const char *search)
     tui_view_finish(&view);
     tui_view_init(&view, false, 1000);
     view.tab = TAB_STUDY;
-    view.focus = PANEL_SEARCHES;
-    for (int i = 0; model->searches && i < model->searches->n; i++)
-        if (strcmp(model->searches->search[i].label, search) == 0)
-            memcpy(view.search, model->searches->search[i].key, sizeof(view.search));
+    view.focus = PANEL_STUDIES;
+    for (int i = 0; model->studies && i < model->studies->n; i++)
+        if (strcmp(model->studies->study[i].label, search) == 0)
+            memcpy(view.study, model->studies->study[i].key, sizeof(view.study));
     read_wanted();
 }
 
@@ -82,7 +82,7 @@ static void open_page(const char *search)
 {
     begin(search);
     press(PRESS_ENTER);
-    CHECK_INT(view.search_view, SEARCH_PAGE);
+    CHECK_INT(view.study_view, STUDY_PAGE);
     read_wanted(); /* with the chosen trial's attributes */
 }
 
@@ -119,7 +119,7 @@ static void check_page(void)
     check_screen("trials-value-80x24", 80, 24, GLYPHS_BRAILLE);
     read_wanted();
     press(PRESS_HOME);
-    CHECK_INT(tui_view_trial(&view, model)->number, model->search_page->search.best_number);
+    CHECK_INT(tui_view_trial(&view, model)->number, model->study_page->study.best_number);
     read_wanted();
     press(PRESS_ENTER); /* the chosen trial alone */
     check_screen("trial-80x24", 80, 24, GLYPHS_BRAILLE);
@@ -128,7 +128,7 @@ static void check_page(void)
     press('z');
     check_screen("reports-80x24", 80, 24, GLYPHS_BRAILLE);
     press('z');
-    CHECK_INT(view.search_view, SEARCH_PAGE);
+    CHECK_INT(view.study_view, STUDY_PAGE);
 }
 
 static void check_keys(void)
@@ -151,25 +151,25 @@ static void check_keys(void)
     CHECK_INT(tui_view_trial(&view, model)->state, TRIAL_FAIL);
     check_screen("trials-failed-80x24", 80, 24, GLYPHS_BRAILLE);
     press(PRESS_ESCAPE); /* the filter goes first */
-    CHECK(view.search_view == SEARCH_PAGE && !view.trial_filter[0]);
+    CHECK(view.study_view == STUDY_PAGE && !view.trial_filter[0]);
     press('/');
     press('q');
     press(PRESS_ESCAPE);
     CHECK(!view.trial_filter[0] && view.prompt == PROMPT_NONE);
     press('v');
-    CHECK_INT(view.search_view, SEARCH_VALIDATION);
+    CHECK_INT(view.study_view, STUDY_VALIDATION);
     press('v');
-    CHECK_INT(view.search_view, SEARCH_PAGE);
+    CHECK_INT(view.study_view, STUDY_PAGE);
     press('v');
     press(PRESS_ESCAPE);
-    CHECK_INT(view.search_view, SEARCH_PAGE);
+    CHECK_INT(view.study_view, STUDY_PAGE);
     press(PRESS_ESCAPE);
-    CHECK_INT(view.search_view, SEARCH_LISTED);
-    CHECK_INT(view.focus, PANEL_SEARCHES);
+    CHECK_INT(view.study_view, STUDY_LISTED);
+    CHECK_INT(view.focus, PANEL_STUDIES);
     CHECK_STR(tui_view_study(&view, model)->label, "ppo-btc_1..3");
     press(PRESS_ENTER);
     press('1');
-    CHECK_INT(view.search_view, SEARCH_LISTED);
+    CHECK_INT(view.study_view, STUDY_LISTED);
 
     /* What starts and stops a training does so with a study's. */
     begin("ppo-world-wide-5m_2");
@@ -303,7 +303,7 @@ static void check_workers(void)
     press('y');
     CHECK(view.page == NULL);
     view.focus = PANEL_TRAININGS; /* a training alone is asked about alone */
-    view.search_view = SEARCH_LISTED;
+    view.study_view = STUDY_LISTED;
     snprintf(view.training, sizeof(view.training), "ppo-btc_1");
     check_asked('x', PROMPT_STOP, ACTION_TRAIN_STOP, "ppo-btc_1", "");
     model->status = *kept;
@@ -327,39 +327,39 @@ static void check_validation(void)
     open_page("ppo-btc_1..3");
     press('v');
     CHECK(shows("not read yet"));
-    struct search_validation *v = &model->search_page->validation;
-    *v = (struct search_validation){.have = true,
-                                    .made_ns = now_us * 1000,
-                                    .trial = 29,
-                                    .value = 1.84,
-                                    .pbo = 0.41,
-                                    .loss = 0.2,
-                                    .slope = -0.1,
-                                    .intercept = 0.2,
-                                    .deflated = 0.97,
-                                    .skill = 0.93,
-                                    .study = "ppo-btc_2",
-                                    .expected = 0.4,
-                                    .verdict =
-                                        "refused: excess 0.40 (0 is needed), pbo 0.41 (at most 0.2 is right)",
-                                    .holdout = {1.2, 0.8, 0.7, 3.1, -4.0, 41},
-                                    .gates = {{"excess", 0.4, 0, true}, {"pbo", 0.41, 0.2, false}},
-                                    .n_gates = 2,
-                                    .columns = 120,
-                                    .rows = 100000,
-                                    .n_lambda = 3432,
-                                    .n_equity = SEARCH_EQUITY_POINTS,
-                                    .equity_trial = 29,
-                                    .equity_study = "ppo-btc_2",
-                                    .pbo_now = 0.41};
-    for (int i = 0; i < SEARCH_LAMBDA_BINS; i++)
+    struct tui_study_validation *v = &model->study_page->validation;
+    *v = (struct tui_study_validation){
+        .have = true,
+        .made_ns = now_us * 1000,
+        .trial = 29,
+        .value = 1.84,
+        .pbo = 0.41,
+        .loss = 0.2,
+        .slope = -0.1,
+        .intercept = 0.2,
+        .deflated = 0.97,
+        .skill = 0.93,
+        .study = "ppo-btc_2",
+        .expected = 0.4,
+        .verdict = "refused: excess 0.40 (0 is needed), pbo 0.41 (at most 0.2 is right)",
+        .holdout = {1.2, 0.8, 0.7, 3.1, -4.0, 41},
+        .gates = {{"excess", 0.4, 0, true}, {"pbo", 0.41, 0.2, false}},
+        .n_gates = 2,
+        .columns = 120,
+        .rows = 100000,
+        .n_lambda = 3432,
+        .n_equity = STUDY_EQUITY_POINTS,
+        .equity_trial = 29,
+        .equity_study = "ppo-btc_2",
+        .pbo_now = 0.41};
+    for (int i = 0; i < STUDY_LAMBDA_BINS; i++)
         v->lambda[i] = (int)(100 * exp(-0.01 * (i - 22) * (i - 22)));
-    for (int i = 0; i < SEARCH_EQUITY_POINTS; i++) {
+    for (int i = 0; i < STUDY_EQUITY_POINTS; i++) {
         v->equity[0][i] = 1 + 0.001 * i + 0.02 * sin(i * 0.2);
         v->equity[1][i] = 1 + 0.0004 * i;
         v->equity[2][i] = NAN;
     }
-    model->search_page->have_validation = true;
+    model->study_page->have_validation = true;
     check_screen("validation-80x24", 80, 24, GLYPHS_BRAILLE);
     check_screen("validation-ascii-80x24", 80, 24, GLYPHS_ASCII);
     check_screen("validation-40x10", 40, 10, GLYPHS_BRAILLE);
@@ -378,7 +378,7 @@ static void check_validation(void)
 
 static void fail(int error, const char *words)
 {
-    struct search_reading reading = {.error = error, .mono_ms = now.mono_ms};
+    struct tui_study_reading reading = {.error = error, .mono_ms = now.mono_ms};
 
     snprintf(reading.words, sizeof(reading.words), "%s", words);
     tui_model_take_studies(model, &reading);
@@ -390,7 +390,7 @@ static void check_ages(void)
     now.mono_ms += 4000;
     fail(-EBUSY, "studies.db: locked for longer than 0.25 s: another program writes");
     CHECK(shows("STALE 4s") && shows("locked"));
-    CHECK(model->search_page->search.have_best && shows("fANOVA"));
+    CHECK(model->study_page->study.have_best && shows("fANOVA"));
     press(PRESS_ESCAPE);
     now.mono_ms -= 4000; /* what pressing read */
     read_wanted();
@@ -399,7 +399,7 @@ static void check_ages(void)
     check_screen("searches-stale-80x24", 80, 24, GLYPHS_BRAILLE);
     now.mono_ms += 8000;
     check_screen("searches-gone-80x24", 80, 24, GLYPHS_BRAILLE);
-    view.search_view = SEARCH_PAGE;
+    view.study_view = STUDY_PAGE;
     CHECK(shows("Trials (") && !shows("0.95"));
     check_screen("search-gone-80x24", 80, 24, GLYPHS_BRAILLE);
     now.mono_ms -= 12000;
@@ -433,10 +433,10 @@ static void check_every_size(void)
         open_page(which[k]);
         for (int i = 0; i < SIDES * SIDES; i++) {
             int width = sides[i % SIDES], height = sides[i / SIDES];
-            view.search_view = (enum layout_search)(i % 3);
+            view.study_view = (enum layout_study)(i % 3);
             view.zoomed =
-                i % 5 ? PANEL_NONE : (enum panel)(PANEL_SEARCHES + i % (PANEL_TESTED - PANEL_SEARCHES));
-            view.trial_sort = i % tui_study_rows_sorts(model->search_page);
+                i % 5 ? PANEL_NONE : (enum panel)(PANEL_STUDIES + i % (PANEL_TESTED - PANEL_STUDIES));
+            view.trial_sort = i % tui_study_rows_sorts(model->study_page);
             char *text = picture_draw(model, &view, now, width, height, (enum glyphs)(i % 3));
             CHECK(text && picture_safe("every size", text, width, height));
             free(text);
@@ -452,13 +452,13 @@ static void check_left_out(void)
     studies[n_studies++] = fixture_search("odd_1", 1, 40, 60, true);
     studies[n_studies++] = fixture_search("odd_2", 2, 30, 60, true);
     open_page("odd_1..2");
-    CHECK_INT(model->search_page->importance_of.studies, 2);
-    CHECK_INT(model->search_page->importance_of.trials, model->search_page->n_results);
+    CHECK_INT(model->study_page->importance_of.studies, 2);
+    CHECK_INT(model->study_page->importance_of.trials, model->study_page->n_results);
     for (int i = 0; i < studies[1]->n_distributions; i++)
         if (studies[1]->distributions[i].low == 0.88) /* gamma's */
             studies[1]->distributions[i].log = true;
     read_wanted();
-    const struct importance_basis *basis = &model->search_page->importance_of;
+    const struct importance_basis *basis = &model->study_page->importance_of;
     CHECK_INT(basis->studies, 1);
     CHECK_INT(basis->left_out, 1);
     CHECK_INT(basis->trials, 35);

@@ -42,7 +42,7 @@ static void write_returns(const char *folder, int number)
 }
 
 /* A file at a time; how many readings that took. */
-static int read_all(struct study_members *members, struct search_validation *ret)
+static int read_all(struct study_members *members, struct tui_study_validation *ret)
 {
     struct returns_kept *kept = returns_kept_create();
     int readings = 0, left = 0;
@@ -73,7 +73,7 @@ static struct study *told_by_hand(const char *name, int n)
 static void check_best_without_returns(void)
 {
     char folder[SCRATCH_MAX];
-    struct search_validation v;
+    struct tui_study_validation v;
     struct study_member member = {.study = told_by_hand("own", 4), .folder = folder};
     struct study_members alone = {&member, 1};
 
@@ -89,7 +89,7 @@ static void check_best_without_returns(void)
 static void check_others_study(void)
 {
     char folder[SCRATCH_MAX + 8];
-    struct search_validation v;
+    struct tui_study_validation v;
     struct study_member member = {.study = told_by_hand("theirs", 3), .folder = folder};
     struct study_members alone = {&member, 1};
 
@@ -109,7 +109,7 @@ static void check_validation(void)
     static const enum trial_state states[] = {TRIAL_COMPLETE, TRIAL_COMPLETE, TRIAL_COMPLETE,
                                               TRIAL_COMPLETE, TRIAL_PRUNED,   TRIAL_COMPLETE};
     char folder[SCRATCH_MAX];
-    struct search_validation v;
+    struct tui_study_validation v;
     struct study_member member = {.folder = folder};
     struct study_members alone = {&member, 1};
 
@@ -142,13 +142,13 @@ static void check_validation(void)
     CHECK_NEAR(v.pbo, 0, 0);                /* the best in sample is always the best out of it */
     CHECK(!tui_study_validation_moved(&v)); /* there is no proposal */
     int left = 0, all = 0;
-    for (int i = 0; i < SEARCH_LAMBDA_BINS; i++) {
-        left += i < SEARCH_LAMBDA_BINS / 2 ? v.lambda[i] : 0;
+    for (int i = 0; i < STUDY_LAMBDA_BINS; i++) {
+        left += i < STUDY_LAMBDA_BINS / 2 ? v.lambda[i] : 0;
         all += v.lambda[i];
     }
     CHECK_INT(left, 0);
     CHECK_INT(all, 3432);
-    CHECK_INT(v.n_equity, SEARCH_EQUITY_POINTS);
+    CHECK_INT(v.n_equity, STUDY_EQUITY_POINTS);
     CHECK_NEAR(v.equity[1][v.n_equity - 1], pow(1.0005, 280), 1e-9);
     CHECK_NEAR(v.equity[2][v.n_equity - 1], pow(1.001 * 0.999, 140), 1e-9);
 
@@ -232,11 +232,11 @@ static void write_proposal(const char *name, int trial, double pbo)
     write_text(path, "proposal.json", text);
 }
 
-static void read_page(struct search_source *source, const char *key, bool returns,
-                      struct search_validation *ret)
+static void read_page(struct tui_study_source *source, const char *key, bool returns,
+                      struct tui_study_validation *ret)
 {
-    struct search_want want = {.trial = -1, .validation = true, .returns = returns};
-    struct search_reading reading;
+    struct tui_study_want want = {.trial = -1, .validation = true, .returns = returns};
+    struct tui_study_reading reading;
 
     static int64_t later_us; /* a proposal is looked for every five seconds */
 
@@ -249,7 +249,7 @@ static void read_page(struct search_source *source, const char *key, bool return
         tui_study_source_read(source, &want, now_us + later_us, 0, &reading);
     }
     CHECK_INT(reading.error, 0);
-    *ret = (struct search_validation){0};
+    *ret = (struct tui_study_validation){0};
     if (reading.page) {
         CHECK(reading.page->have_validation);
         *ret = reading.page->validation;
@@ -263,7 +263,7 @@ static json_t *reckon(struct study_store *store, const char *of, int trial)
 {
     struct returns_matrix returns = {0};
     struct study_members members = {0};
-    char err[STUDY_ERROR_MAX + VALIDATION_ERROR_MAX] = "", name[SEARCH_COLUMN_MAX], folders[SCRATCH_PATH_MAX];
+    char err[STUDY_ERROR_MAX + VALIDATION_ERROR_MAX] = "", name[STUDY_COLUMN_MAX], folders[SCRATCH_PATH_MAX];
     json_t *validation = NULL;
     int left_out;
 
@@ -299,7 +299,7 @@ static void check_runs(void)
     char path[SCRATCH_PATH_MAX], folders[SCRATCH_PATH_MAX], err[STUDY_ERROR_MAX];
     struct study_members members = {0};
     struct study_store *store;
-    struct search_validation v;
+    struct tui_study_validation v;
 
     snprintf(path, sizeof(path), "%s", scratch_path("runs.db"));
     snprintf(folders, sizeof(folders), "%s", scratch_path("studies"));
@@ -309,7 +309,7 @@ static void check_runs(void)
         if (bars[i])
             CHECK_INT(study_store_set_study_user(store, id, "papertape:bars", bars[i], err), 0);
     }
-    struct search_source *source = tui_study_source_create(path, folders, 20);
+    struct tui_study_source *source = tui_study_source_create(path, folders, 20);
     read_page(source, "often@T", true, &v);
     CHECK_INT(v.columns, 3 + 4);
     CHECK_STR(v.equity_study, "often@T");
@@ -317,7 +317,7 @@ static void check_runs(void)
     CHECK_INT(study_members_load(store, "often@T", NULL, folders, NULL, NULL, &members, err), 0);
     const struct study_members others = {members.of + 1, members.n - 1};
     struct returns_matrix returns = {0};
-    char name[SEARCH_COLUMN_MAX];
+    char name[STUDY_COLUMN_MAX];
     json_t *validation = NULL;
     int left_out;
     CHECK_INT(study_members_returns(members.of[0].study, members.of[0].folder, &others, 2, &returns, name,
@@ -343,7 +343,7 @@ static void check_workers(void)
 {
     char path[SCRATCH_PATH_MAX], err[STUDY_ERROR_MAX];
     struct study_store *store;
-    struct search_validation v;
+    struct tui_study_validation v;
     int left = 0;
 
     snprintf(path, sizeof(path), "%s", scratch_path("workers.db"));
@@ -355,7 +355,7 @@ static void check_workers(void)
     write_study(store, "owner_1", 2, 50, 280);
     char folders[SCRATCH_PATH_MAX];
     snprintf(folders, sizeof(folders), "%s", scratch_path("studies"));
-    struct search_source *source = tui_study_source_create(path, folders, 20);
+    struct tui_study_source *source = tui_study_source_create(path, folders, 20);
 
     /* Without a proposal: as of the best trial, which is own_2's. */
     json_t *right = reckon(store, "own_2", 2);
@@ -373,7 +373,7 @@ static void check_workers(void)
     CHECK_NEAR(v.intercept, figure(right, "intercept"), 0);
     CHECK_NEAR(v.skill, figure(json_object_get(right, "deflated"), "skill"), 0);
     CHECK(v.pbo > 0.02 && v.pbo < 0.98); /* or it could not be seen which trials it is of */
-    for (int i = 0; i < SEARCH_LAMBDA_BINS / 2; i++)
+    for (int i = 0; i < STUDY_LAMBDA_BINS / 2; i++)
         left += v.lambda[i];
     CHECK_NEAR((double)left / v.n_lambda, v.pbo, 1e-12);
     json_decref(right);
@@ -400,7 +400,7 @@ static void check_workers(void)
     CHECK_INT(v.columns, 10);
     CHECK_NEAR(v.pbo_now, figure(right, "pbo"), 0);
     left = 0;
-    for (int i = 0; i < SEARCH_LAMBDA_BINS / 2; i++)
+    for (int i = 0; i < STUDY_LAMBDA_BINS / 2; i++)
         left += v.lambda[i];
     CHECK_NEAR((double)left / v.n_lambda, v.pbo_now, 1e-12);
     json_decref(right);

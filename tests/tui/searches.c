@@ -33,30 +33,30 @@ static void check_groups(void)
     studies[n++] = fixture_study("ppo_5", 5, 1, maximize);
     studies[n++] = fixture_study("ppo", 6, 1, maximize);
     studies[n++] = fixture_study("auto@2026-11-22T14:00:00Z", 7, 1, maximize);
-    struct searches *searches = tui_studies_make(studies, n, now_us);
+    struct tui_studies *searches = tui_studies_make(studies, n, now_us);
     CHECK_INT(searches->n, 5);
-    CHECK_STR(searches->search[0].label, "auto@2026-11-22T14:00:00Z");
-    CHECK_STR(searches->search[0].job, "auto");
-    CHECK_STR(searches->search[1].label, "ppo");
-    CHECK_STR(searches->search[2].label, "ppo_1..5 (3)");
-    CHECK_STR(searches->search[2].name, "ppo_5");
-    CHECK_STR(searches->search[2].job, "ppo");
-    CHECK_STR(searches->search[3].label, "ppo_3");
-    CHECK_STR(searches->search[4].label, "other");
-    CHECK(tui_studies_find(searches, "ppo_1..5 (3)") == &searches->search[2]);
-    CHECK(tui_studies_find(searches, "ppo") == &searches->search[1]);
-    CHECK(tui_studies_find(searches, "other") == &searches->search[4]);
+    CHECK_STR(searches->study[0].label, "auto@2026-11-22T14:00:00Z");
+    CHECK_STR(searches->study[0].job, "auto");
+    CHECK_STR(searches->study[1].label, "ppo");
+    CHECK_STR(searches->study[2].label, "ppo_1..5 (3)");
+    CHECK_STR(searches->study[2].name, "ppo_5");
+    CHECK_STR(searches->study[2].job, "ppo");
+    CHECK_STR(searches->study[3].label, "ppo_3");
+    CHECK_STR(searches->study[4].label, "other");
+    CHECK(tui_studies_find(searches, "ppo_1..5 (3)") == &searches->study[2]);
+    CHECK(tui_studies_find(searches, "ppo") == &searches->study[1]);
+    CHECK(tui_studies_find(searches, "other") == &searches->study[4]);
     CHECK(tui_studies_find(searches, "oth") == NULL);
     CHECK(tui_studies_find_other(searches, "ppo", tui_studies_find(searches, "ppo")) == NULL);
-    CHECK(tui_studies_find(searches, "ppo_1") == &searches->search[2]); /* between its workers */
-    CHECK(tui_studies_find(searches, "ppo_3") == &searches->search[3]); /* itself, though between others' */
+    CHECK(tui_studies_find(searches, "ppo_1") == &searches->study[2]); /* between its workers */
+    CHECK(tui_studies_find(searches, "ppo_3") == &searches->study[3]); /* itself, though between others' */
     CHECK(tui_studies_find_other(searches, "ppo_1", tui_studies_find(searches, "ppo_1")) == NULL);
     CHECK(tui_studies_find_other(searches, "ppo_7", tui_studies_find(searches, "ppo_7")) ==
-          &searches->search[3]);
-    CHECK_INT(searches->search[4].counts[TRIAL_COMPLETE] + searches->search[4].n_trials, 0);
-    CHECK(!searches->search[4].have_best && searches->search[4].wanted == -1);
-    CHECK(isnan(searches->search[4].trials_h) && isnan(searches->search[4].eta_s));
-    CHECK_INT(searches->search[4].newest_us == STUDY_NO_TIME, 1);
+          &searches->study[3]);
+    CHECK_INT(searches->study[4].counts[TRIAL_COMPLETE] + searches->study[4].n_trials, 0);
+    CHECK(!searches->study[4].have_best && searches->study[4].wanted == -1);
+    CHECK(isnan(searches->study[4].trials_h) && isnan(searches->study[4].eta_s));
+    CHECK_INT(searches->study[4].newest_us == STUDY_NO_TIME, 1);
     tui_studies_destroy(searches);
 
     studies[4] = fixture_study("ppo_3", 5, 1, maximize);
@@ -86,8 +86,8 @@ static void check_figures(void)
         fixture_value(trial, &value, 1);
     }
     fixture_trial(studies[0], TRIAL_RUNNING, 250, -1)->heartbeat_us = now_us - 3000000;
-    struct searches *searches = tui_studies_make(studies, 2, now_us);
-    const struct search *search = &searches->search[0];
+    struct tui_studies *searches = tui_studies_make(studies, 2, now_us);
+    const struct tui_study *search = &searches->study[0];
     CHECK_INT(searches->n, 1);
     CHECK_INT(search->wanted, 30);
     CHECK_INT(tui_study_done(search), 8);
@@ -107,18 +107,18 @@ static void check_figures(void)
     studies[0]->trials[4]->state = TRIAL_FAIL; /* nothing runs: to the last end, 370 s ago */
     studies[0]->trials[4]->completed_us = STUDY_NO_TIME;
     searches = tui_studies_make(studies, 2, now_us);
-    CHECK_NEAR(searches->search[0].trials_h, 7 * 3600 / 210.0, 1e-9);
-    CHECK(isnan(searches->search[0].eta_s));
-    CHECK_INT(tui_study_done(&searches->search[0]), 9);
+    CHECK_NEAR(searches->study[0].trials_h, 7 * 3600 / 210.0, 1e-9);
+    CHECK(isnan(searches->study[0].eta_s));
+    CHECK_INT(tui_study_done(&searches->study[0]), 9);
     tui_studies_destroy(searches);
 
     struct study_trial *again = fixture_trial(studies[0], TRIAL_RUNNING, 250, -1);
     fixture_trial_system(again, "retry_history", "[4]"); /* it has not ended, but is missing still */
     searches = tui_studies_make(studies, 2, now_us);
-    CHECK_INT(searches->search[0].counts[TRIAL_FAIL], 1);
-    CHECK_INT(searches->search[0].retried, 1);
-    CHECK_INT(tui_study_done(&searches->search[0]), 8);
-    CHECK_NEAR(searches->search[0].eta_s, 22 * 3600 / searches->search[0].trials_h, 1e-6);
+    CHECK_INT(searches->study[0].counts[TRIAL_FAIL], 1);
+    CHECK_INT(searches->study[0].retried, 1);
+    CHECK_INT(tui_study_done(&searches->study[0]), 8);
+    CHECK_NEAR(searches->study[0].eta_s, 22 * 3600 / searches->study[0].trials_h, 1e-6);
     tui_studies_destroy(searches);
     again->state = TRIAL_PRUNED;
 
@@ -128,16 +128,16 @@ static void check_figures(void)
     value = -INFINITY;
     fixture_value(fixture_trial(studies[0], TRIAL_COMPLETE, 100, 80), &value, 1);
     searches = tui_studies_make(studies, 2, now_us);
-    CHECK(isinf(searches->search[0].best) && searches->search[0].best < 0);
+    CHECK(isinf(searches->study[0].best) && searches->study[0].best < 0);
     struct model *model =
         tui_model_create(1000); /* JSON has no number for it, and a number or null is right */
-    model->searches = searches;
+    model->studies = searches;
     json_t *list = tui_print_studies_json(model, (struct moment){.wall_ns = now_us * 1000});
     const json_t *first = json_array_get(list, 0);
     CHECK(json_is_null(json_object_get(first, "best_value")));
     CHECK(json_is_integer(json_object_get(first, "best_number")));
     json_decref(list);
-    model->searches = NULL;
+    model->studies = NULL;
     tui_model_destroy(model);
     tui_studies_destroy(searches);
 }
@@ -158,23 +158,23 @@ static void check_jobs(void)
         studies[i] = fixture_study(names[i], i + 1, 1, maximize);
     fixture_study_user(studies[0], "papertape:trials", "1");
     fixture_value(fixture_trial(studies[0], TRIAL_COMPLETE, 86400, 86000), (const double[]){1}, 1);
-    struct search_reading reading = {.searches = tui_studies_make(studies, STUDIES, now_us),
-                                     .mono_ms = now.mono_ms};
+    struct tui_study_reading reading = {.studies = tui_studies_make(studies, STUDIES, now_us),
+                                        .mono_ms = now.mono_ms};
     tui_model_take_studies(model, &reading);
     json_t *trainings = json_pack("{s:[{s:s, s:s, s:s, s:I}, {s:s, s:s, s:n, s:n}]}", "trainings", "training",
                                   "nightly", "state", "searching", "study", names[1], "due_ns", (json_int_t)0,
                                   "training", "other", "state", "update", "study", "due_ns");
     tui_status_read_trainings(trainings, &model->status);
     json_decref(trainings);
-    const struct search *newest = tui_studies_find(model->searches, names[1]),
-                        *past = tui_studies_find(model->searches, names[0]);
+    const struct tui_study *newest = tui_studies_find(model->studies, names[1]),
+                           *past = tui_studies_find(model->studies, names[0]);
     CHECK_STR(model->status.trainings[0].study, names[1]);
     CHECK_INT(model->status.trainings[1].due_ns, -1);
     CHECK(tui_model_study_job(model, newest) == &model->status.trainings[0]);
     CHECK(tui_model_study_job(model, past) == NULL);
     CHECK_STR(panel_study_state(model, past, now, buf, &style), "done");
-    CHECK(tui_model_study_job(model, tui_studies_find(model->searches, "other_1..2")) == NULL);
-    CHECK(tui_model_study_job(model, tui_studies_find(model->searches, "other")) ==
+    CHECK(tui_model_study_job(model, tui_studies_find(model->studies, "other_1..2")) == NULL);
+    CHECK(tui_model_study_job(model, tui_studies_find(model->studies, "other")) ==
           NULL); /* a training, no study */
     CHECK_INT(panel_study_due_ns(model, newest), -1);
 
@@ -188,7 +188,7 @@ static void check_jobs(void)
     CHECK_STR(panel_study_state(model, newest, now, buf, &style), "due 3h");
     CHECK_INT(panel_study_due_ns(model, newest), job->due_ns);
     CHECK_INT(panel_study_due_ns(model, past), -1);
-    model->searches_elsewhere = true;
+    model->studies_elsewhere = true;
     CHECK(tui_model_study_job(model, newest) == NULL);
     tui_model_destroy(model);
 }
@@ -219,18 +219,18 @@ static void check_worker_jobs(void)
     fixture_studies_begin();
     for (int i = 0; i < STUDIES; i++) /* w_5 goes the other way: it is another search */
         studies[i] = fixture_study(names[i], i + 1, 1, i == 4 ? minimize : maximize);
-    struct search_reading reading = {.searches = tui_studies_make(studies, STUDIES, now_us),
-                                     .mono_ms = now.mono_ms};
+    struct tui_study_reading reading = {.studies = tui_studies_make(studies, STUDIES, now_us),
+                                        .mono_ms = now.mono_ms};
     tui_model_take_studies(model, &reading);
     model->source = MODEL_DAEMON;
     model->status_mono_ms = now.mono_ms;
     snprintf(model->status.trainer.state, sizeof(model->status.trainer.state), "ok");
-    const struct search *search = tui_studies_find(model->searches, "w_2..11 (3)");
+    const struct tui_study *search = tui_studies_find(model->studies, "w_2..11 (3)");
     CHECK(search && tui_study_has(search, "w_2") && tui_study_has(search, "w_11") &&
           tui_study_has(search, "w_3"));
     CHECK(!tui_study_has(search, "w_5") && !tui_study_has(search, "w") && !tui_study_has(search, "w_1"));
     CHECK(!tui_study_has(search, "v_2") && !tui_study_has(search, "w_3@2026-11-21T14:00:00Z"));
-    const struct search *alone = tui_studies_find(model->searches, "w");
+    const struct tui_study *alone = tui_studies_find(model->studies, "w");
     CHECK(tui_study_has(alone, "w") && !tui_study_has(alone, "w_2"));
 
     set_job(model, 0, "w_3", "done"); /* the newest study */
@@ -251,16 +251,16 @@ static void check_worker_jobs(void)
     CHECK_STR(tui_model_study_job(model, search)->training, "w_2");
     CHECK_STR(panel_study_state(model, search, now, buf, &style), "searching");
     CHECK_STR(tui_model_study_job(model, alone)->training, "w");
-    CHECK_INT(tui_model_study_jobs(model, tui_studies_find(model->searches, "w_5"), jobs), 1);
+    CHECK_INT(tui_model_study_jobs(model, tui_studies_find(model->studies, "w_5"), jobs), 1);
     CHECK_STR(jobs[0]->training, "w_5");
-    model->searches_elsewhere = true;
+    model->studies_elsewhere = true;
     CHECK_INT(tui_model_study_jobs(model, search, jobs), 0);
     tui_model_destroy(model);
 }
 
-static struct search_page *page_of(struct study *study, int trial)
+static struct tui_study_page *page_of(struct study *study, int trial)
 {
-    struct search_want want = {.trial = trial};
+    struct tui_study_want want = {.trial = trial};
 
     snprintf(want.study, sizeof(want.study), "%s", study->name);
     return tui_study_page_make(&study, 1, &want, NULL, now_us);
@@ -271,7 +271,7 @@ static void check_page(void)
     char text[64];
 
     fixture_studies_begin();
-    struct search_page *page = page_of(fixture_search("ppo", 1, 40, 60, false), 11);
+    struct tui_study_page *page = page_of(fixture_search("ppo", 1, 40, 60, false), 11);
     CHECK_INT(page->n_trials, 40);
     CHECK_INT(page->n_params, 6);
     CHECK_INT(page->n_importance, 6);
@@ -279,15 +279,15 @@ static void check_page(void)
     for (int i = 0; i < page->n_importance; i++)
         sum += page->importance[i].share;
     CHECK_NEAR(sum, 1, 1e-9);
-    CHECK_INT(page->n_results, page->search.counts[TRIAL_COMPLETE]);
+    CHECK_INT(page->n_results, page->study.counts[TRIAL_COMPLETE]);
     for (int i = 1; i < page->n_results; i++)
         CHECK(page->best[i] >= page->best[i - 1] && page->best[i] >= page->values[i]);
-    CHECK_NEAR(page->best[page->n_results - 1], page->search.best, 0);
+    CHECK_NEAR(page->best[page->n_results - 1], page->study.best, 0);
     CHECK_INT(page->attributes_trial, 11);
     CHECK_INT(page->n_attributes, 2);
     CHECK_STR(page->attributes[0].key, "papertape:failure");
     CHECK(strstr(page->trials[11].failure, "diverged") != NULL);
-    const struct search_trial *runs = &page->trials[39], *silent = &page->trials[38];
+    const struct tui_study_trial *runs = &page->trials[39], *silent = &page->trials[38];
     CHECK_INT(runs->state, TRIAL_RUNNING);
     CHECK_NEAR(runs->share, 0.61, 0);
     CHECK_NEAR(runs->steps_s, 1.9e6, 0);
@@ -299,7 +299,7 @@ static void check_page(void)
 
     page = page_of(fixture_foreign("theirs", 2), -1);
     CHECK_INT(page->n_params, 3);
-    CHECK_INT(page->search.wanted, -1);
+    CHECK_INT(page->study.wanted, -1);
     CHECK_INT(page->attributes_trial, -1);
     CHECK_INT(page->n_importance, 1); /* not one that some lack, nor one of other choices */
     CHECK_STR(page->params[page->importance[0].param], "x");
@@ -311,12 +311,12 @@ static void check_page(void)
     CHECK_NEAR(tui_study_cell_place(page, &page->trials[0].cells[0]), 0.05, 1e-12);
     CHECK(isnan(tui_study_cell_place(page, &page->trials[9].cells[0])));
     CHECK(page->trials[7].violation == 0.5);
-    CHECK_NEAR(page->search.best, 2.75, 0); /* neither the infinite nor the infeasible one */
+    CHECK_NEAR(page->study.best, 2.75, 0); /* neither the infinite nor the infeasible one */
     CHECK_INT(tui_model_trial_freshness(&page->trials[10], now), FRESH); /* it has no heartbeat */
     tui_study_page_destroy(page);
 
     page = page_of(fixture_two("two", 3), -1);
-    CHECK_INT(page->search.pareto, 5);
+    CHECK_INT(page->study.pareto, 5);
     CHECK_INT(page->n_results, 0);
     tui_study_page_destroy(page);
 
@@ -332,15 +332,15 @@ static void check_rows(void)
     int n, columns[8];
 
     fixture_studies_begin();
-    struct search_page *page = page_of(fixture_search("ppo", 1, 40, 60, false), -1);
-    const struct search_trial *const *rows = tui_study_rows(page, SORT_NEWEST, false, "", &n);
+    struct tui_study_page *page = page_of(fixture_search("ppo", 1, 40, 60, false), -1);
+    const struct tui_study_trial *const *rows = tui_study_rows(page, SORT_NEWEST, false, "", &n);
     CHECK_INT(n, 40);
     CHECK_INT(rows[0]->number, 39);
     CHECK_INT(rows[39]->number, 0);
     rows = tui_study_rows(page, SORT_NEWEST, true, "", &n);
     CHECK_INT(rows[0]->number, 0);
     rows = tui_study_rows(page, SORT_VALUE, false, "", &n);
-    CHECK_INT(rows[0]->number, page->search.best_number);
+    CHECK_INT(rows[0]->number, page->study.best_number);
     rows = tui_study_rows(page, SORT_VALUE, true, "", &n);
     CHECK(tui_study_trial_value(rows[0]) < tui_study_trial_value(rows[1]));
     CHECK_INT(rows[33]->state, TRIAL_PRUNED);
@@ -408,8 +408,8 @@ static void check_order(void)
     fixture_trial_system(study->trials[1], "constraints", "[0.5]");
     fixture_trial_system(study->trials[2], "constraints", "[0.5]");
     fixture_trial_system(study->trials[5], "constraints", "[-0.5]");
-    struct search_page *page = page_of(study, -1);
-    const struct search_trial *const *rows = tui_study_rows(page, SORT_VALUE, false, "", &n);
+    struct tui_study_page *page = page_of(study, -1);
+    const struct tui_study_trial *const *rows = tui_study_rows(page, SORT_VALUE, false, "", &n);
     CHECK_INT(n, 8);
     for (int i = 0; i < n; i++)
         CHECK_INT(rows[i]->number, right[i]);
@@ -423,38 +423,40 @@ static void check_trouble(void)
     struct study *study;
 
     CHECK_INT(tui_model_studies_rows(model), 0);
-    struct search_reading reading = {.error = -ENOENT, .words = "studies.db: there is none", .mono_ms = 1000};
+    struct tui_study_reading reading = {
+        .error = -ENOENT, .words = "studies.db: there is none", .mono_ms = 1000};
     tui_model_take_studies(model, &reading);
     CHECK_INT(tui_model_studies_rows(model), 0); /* none was ever begun: no news */
-    model->searches_named = true;
+    model->studies_named = true;
     CHECK_INT(tui_model_studies_rows(model), 2);
-    model->searches_named = false;
-    reading = (struct search_reading){.error = -EMEDIUMTYPE, .words = "schema \033[1m13: 12 would be right"};
+    model->studies_named = false;
+    reading =
+        (struct tui_study_reading){.error = -EMEDIUMTYPE, .words = "schema \033[1m13: 12 would be right"};
     tui_model_take_studies(model, &reading);
     CHECK_INT(tui_model_studies_rows(model), 2);
-    CHECK_STR(model->searches_words, "schema ?[1m13: 12 would be right");
+    CHECK_STR(model->studies_words, "schema ?[1m13: 12 would be right");
     CHECK_INT(tui_model_studies_freshness(model, now), GONE);
 
     fixture_studies_begin();
     study = fixture_search("ppo", 1, 12, 60, true);
     reading =
-        (struct search_reading){.searches = tui_studies_make(&study, 1, now_us), .mono_ms = now.mono_ms};
+        (struct tui_study_reading){.studies = tui_studies_make(&study, 1, now_us), .mono_ms = now.mono_ms};
     tui_model_take_studies(model, &reading);
     CHECK_INT(tui_model_studies_freshness(model, now), FRESH);
     CHECK_INT(tui_model_studies_rows(model), 1);
-    CHECK_STR(model->searches_words, "");
-    reading = (struct search_reading){.error = -EBUSY, .words = "locked", .mono_ms = now.mono_ms + 4000};
+    CHECK_STR(model->studies_words, "");
+    reading = (struct tui_study_reading){.error = -EBUSY, .words = "locked", .mono_ms = now.mono_ms + 4000};
     tui_model_take_studies(model, &reading);
     struct moment later = now;
     later.mono_ms += 4000;
     CHECK_INT(tui_model_studies_rows(model), 3);
     CHECK_INT(tui_model_studies_freshness(model, later), STALE);
-    CHECK_INT(model->searches->n, 1);
-    reading = (struct search_reading){.mono_ms = now.mono_ms + 5000}; /* nothing has changed */
+    CHECK_INT(model->studies->n, 1);
+    reading = (struct tui_study_reading){.mono_ms = now.mono_ms + 5000}; /* nothing has changed */
     tui_model_take_studies(model, &reading);
     later.mono_ms += 1000;
     CHECK_INT(tui_model_studies_freshness(model, later), FRESH);
-    CHECK_INT(model->searches->n, 1);
+    CHECK_INT(model->studies->n, 1);
     CHECK_INT(tui_model_studies_rows(model), 1);
     tui_model_destroy(model);
 }
@@ -472,10 +474,10 @@ static void run_sql(const char *path, const char *sql)
  * which then is mended: the others are shown as ever. */
 static void check_unread(void)
 {
-    static const struct search_want want = {.key = "odd", .trial = -1};
+    static const struct tui_study_want want = {.key = "odd", .trial = -1};
     char path[SCRATCH_PATH_MAX], err[STUDY_ERROR_MAX];
     struct study_store *store;
-    struct search_reading reading;
+    struct tui_study_reading reading;
     int64_t id, trial;
     int number;
 
@@ -488,36 +490,36 @@ static void check_unread(void)
     }
     run_sql(path, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 19) INSERT INTO "
                   "study_directions (direction, study_id, objective) SELECT 'MINIMIZE', 2, i FROM n");
-    struct search_source *source = tui_study_source_create(path, "none", 20);
+    struct tui_study_source *source = tui_study_source_create(path, "none", 20);
     tui_study_source_read(source, &want, now_us, 0, &reading);
     CHECK_INT(reading.error, 0);
-    CHECK_INT(reading.searches->n, 3);
-    CHECK_STR(tui_studies_find(reading.searches, "good")->unread, "");
-    CHECK_STR(tui_studies_find(reading.searches, "odd")->unread, "");
-    CHECK(strstr(tui_studies_find(reading.searches, "many")->unread, "20 objectives"));
-    CHECK_INT(tui_studies_find(reading.searches, "many")->counts[TRIAL_RUNNING], 1);
+    CHECK_INT(reading.studies->n, 3);
+    CHECK_STR(tui_studies_find(reading.studies, "good")->unread, "");
+    CHECK_STR(tui_studies_find(reading.studies, "odd")->unread, "");
+    CHECK(strstr(tui_studies_find(reading.studies, "many")->unread, "20 objectives"));
+    CHECK_INT(tui_studies_find(reading.studies, "many")->counts[TRIAL_RUNNING], 1);
     tui_study_reading_finish(&reading);
 
     run_sql(path, "INSERT INTO trial_params (trial_id, param_name, param_value, distribution_json) "
                   "VALUES (3, 'x', 1.0, '{\"name\": \"NewDistribution\", \"attributes\": {}}')");
     tui_study_source_read(source, &want, now_us, 0, &reading);
     CHECK_INT(reading.error, 0);
-    CHECK_INT(reading.searches->n, 3);
-    CHECK(strstr(tui_studies_find(reading.searches, "odd")->unread, "NewDistribution"));
-    CHECK_INT(tui_studies_find(reading.searches, "odd")->n_trials, 1); /* as it was read last */
-    CHECK(reading.page && strstr(reading.page->search.unread, "NewDistribution"));
+    CHECK_INT(reading.studies->n, 3);
+    CHECK(strstr(tui_studies_find(reading.studies, "odd")->unread, "NewDistribution"));
+    CHECK_INT(tui_studies_find(reading.studies, "odd")->n_trials, 1); /* as it was read last */
+    CHECK(reading.page && strstr(reading.page->study.unread, "NewDistribution"));
     tui_study_reading_finish(&reading);
 
     tui_study_source_destroy(source); /* one that has never read it */
     source = tui_study_source_create(path, "none", 20);
     tui_study_source_read(source, &want, now_us, 0, &reading);
-    CHECK(reading.page && strstr(reading.page->search.unread, "NewDistribution"));
-    CHECK_INT(reading.page->search.n_trials, 1);
+    CHECK(reading.page && strstr(reading.page->study.unread, "NewDistribution"));
+    CHECK_INT(reading.page->study.n_trials, 1);
     CHECK_INT(reading.page->n_trials, 0);
     tui_study_reading_finish(&reading);
     run_sql(path, "DELETE FROM trial_params");
     tui_study_source_read(source, &want, now_us, 0, &reading);
-    CHECK(reading.page && reading.page->search.unread[0] == '\0');
+    CHECK(reading.page && reading.page->study.unread[0] == '\0');
     CHECK_INT(reading.page->n_trials, 1);
     tui_study_reading_finish(&reading);
     tui_study_source_destroy(source);

@@ -271,7 +271,7 @@ static int load_market(struct study_run *run, bool all_done)
 /* GO_ON: all trials are done. */
 static int search(struct study_run *run)
 {
-    char err[SEARCH_ERROR_MAX];
+    char err[STUDY_RUN_ERROR_MAX];
     const char *cause;
     const struct study_order order = {.url = run->url,
                                       .folder = run->folder,

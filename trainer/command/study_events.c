@@ -30,7 +30,7 @@ static json_t *space_json(const struct space *space)
     return json;
 }
 
-static json_t *settings_json(const struct search_settings *settings)
+static json_t *settings_json(const struct study_settings *settings)
 {
     enum { KEYS_MAX = 64 };
     char value[64];
@@ -139,7 +139,7 @@ void trainer_study_judged(struct study_run *run, json_t *proposal)
 
 int trainer_study_failed(struct study_run *run, const char *cause, const char *format, ...)
 {
-    char words[SEARCH_ERROR_MAX];
+    char words[STUDY_RUN_ERROR_MAX];
     va_list args;
     va_start(args, format);
     vsnprintf(words, sizeof words, format, args);

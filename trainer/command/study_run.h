@@ -7,7 +7,7 @@
 #include "db/studies/store.h"
 #include "trainer/command/study_args.h"
 #include "trainer/serve/process.h"
-#include "trainer/study/search.h"
+#include "trainer/study/supervise.h"
 #include "trainer/telemetry/report.h"
 
 enum { STUDY_DEVICES_MAX = 64, STUDY_URL_MAX = PATH_MAX };
@@ -17,7 +17,7 @@ struct study_run {
     struct report report;
     char *text;                            /* of the configuration */
     struct train_config config, of_worker; /* of_worker: with its share of the machine */
-    struct search_settings settings;
+    struct study_settings settings;
     bool has_settings, there; /* there: the study was, before this run */
     int64_t now_ns;
     char url[STUDY_URL_MAX], folder[PATH_MAX];

@@ -45,7 +45,7 @@ static int default_of(const struct train_config *config, const struct config_key
 {
     if (strcmp(key->section, "study") != 0)
         return train_config_get(config, key->section, key->name, value, VALUE_MAX);
-    const struct search_settings settings = study_settings_defaults();
+    const struct study_settings settings = study_settings_defaults();
     return study_settings_get(&settings, key->name, value, VALUE_MAX);
 }
 
@@ -76,11 +76,11 @@ static int list(const struct train_config *config, const struct config_key *keys
 static int list_space(json_t *ret)
 {
     size_t n;
-    const struct search_default *space = study_settings_default_space(&n);
+    const struct study_default *space = study_settings_default_space(&n);
     if (!ret)
         fputs("\n### [search]\n\n| key | default range | is |\n|---|---|---|\n", stdout);
     for (size_t i = 0; i < n; i++) {
-        const struct search_default *param = &space[i];
+        const struct study_default *param = &space[i];
         if (ret) {
             if (json_array_append_new(ret, json_pack("{s:s, s:s, s:s}", "key", param->key, "range",
                                                      param->range, "summary", param->summary)) < 0)

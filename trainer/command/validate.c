@@ -18,7 +18,7 @@ struct request {
     struct returns_matrix returns;
     int left_out;
     bool json;
-    char proposed[SEARCH_COLUMN_MAX]; /* of a study the name of its best trial, which it would propose */
+    char proposed[STUDY_COLUMN_MAX]; /* of a study the name of its best trial, which it would propose */
 };
 
 #define AT(member) offsetof(struct request, member)

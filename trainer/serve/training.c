@@ -75,7 +75,7 @@ void serve_training_forget_longest(struct serve_training *training)
 int serve_training_wants_read(const char *text, struct training_wants *ret, char err[static CONFIG_ERROR_MAX])
 {
     struct train_config *config = malloc(sizeof *config);
-    struct search_settings search = {0};
+    struct study_settings search = {0};
     bool study = false;
     int r = config ? study_settings_parse("training.ini", text, config, &search, &study, err) : -ENOMEM;
     if (!config)

@@ -67,7 +67,7 @@ static bool put(json_t *to, const char *section, const char *name, const char *v
     return json_object_set_new(to, key, text) == 0;
 }
 
-static bool put_study(json_t *to, const struct search_settings *settings)
+static bool put_study(json_t *to, const struct study_settings *settings)
 {
     char value[CONFIG_WORD_MAX];
     size_t n;
@@ -79,7 +79,7 @@ static bool put_study(json_t *to, const struct search_settings *settings)
     return true;
 }
 
-static bool put_config(json_t *to, const struct train_config *config, const struct search_settings *settings,
+static bool put_config(json_t *to, const struct train_config *config, const struct study_settings *settings,
                        char *value)
 {
     size_t n;
@@ -95,7 +95,7 @@ static bool put_config(json_t *to, const struct train_config *config, const stru
     return true;
 }
 
-json_t *study_definition(const struct train_config *config, const struct search_settings *settings)
+json_t *study_definition(const struct train_config *config, const struct study_settings *settings)
 {
     struct train_config *own = malloc(sizeof *own);
     char *value = malloc(CONFIG_LIST_MAX);
@@ -114,7 +114,7 @@ json_t *study_definition(const struct train_config *config, const struct search_
     return json;
 }
 
-json_t *study_made_of(const struct train_config *config, const struct search_settings *settings)
+json_t *study_made_of(const struct train_config *config, const struct study_settings *settings)
 {
     char value[CONFIG_WORD_MAX], hex[20];
     json_t *all = study_definition(config, settings);

@@ -10,11 +10,11 @@
  * and [environment] a policy follows from; a key that is searched is "searched", with its most where the rows
  * follow from that. Not among them: what the machine is, seeds, checkpoints, evaluations, how many trials,
  * the sampler, the pruner, the proposal. NULL without memory. */
-json_t *study_definition(const struct train_config *config, const struct search_settings *settings);
+json_t *study_definition(const struct train_config *config, const struct study_settings *settings);
 
 /* A hash of that and of what else a proposal is made by: ensemble, combine, the seed of training. NULL
  * without memory. */
-json_t *study_made_of(const struct train_config *config, const struct search_settings *settings);
+json_t *study_made_of(const struct train_config *config, const struct study_settings *settings);
 
 /* {"from": "2023-01-01T…Z", …}: the rows that it searches on, and the holdout's. NULL without memory. */
 json_t *study_rows(const struct study_market *market);

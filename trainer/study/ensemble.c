@@ -10,7 +10,7 @@
 #include "trainer/command/eval_episode.h"
 #include "trainer/study/internal.h"
 
-static int write_file(const struct search_settings *settings, const int *numbers, int n, const char *path,
+static int write_file(const struct study_settings *settings, const int *numbers, int n, const char *path,
                       char err[static TRIAL_ERROR_MAX])
 {
     char names[POLICY_MEMBERS_MAX][40], why[POLICY_ERROR_MAX];
@@ -78,7 +78,7 @@ static int test(const struct study_market *market, const struct train_config *co
 }
 
 int study_ensemble_make(const struct study_market *market, const struct train_config *config,
-                        const struct search_settings *settings, const int *numbers, int n, const char *folder,
+                        const struct study_settings *settings, const int *numbers, int n, const char *folder,
                         struct trial_split *ret, char ret_path[static PATH_MAX],
                         char err[static TRIAL_ERROR_MAX])
 {

@@ -22,7 +22,7 @@
  *   networks, optimiser, normalisers. */
 struct study_market {
     const struct train_config *config;
-    const struct search_settings *settings;
+    const struct study_settings *settings;
     struct training_source
         source; /* bars and least quantities; source.train: their rows in the market, ending so */
     struct trainer_data *grid;       /* without features: which rows there are */
@@ -108,7 +108,7 @@ void study_benchmarks(const struct study_market *market, struct split_rows rows,
 int study_figures(const struct study_market *market, const struct split_rows *blocks, int n,
                   const double *returns, const struct study_tested *tested, struct trial_split *ret);
 /* trial_outcome.value of outcome->splits [n_splits]. */
-double study_value(const struct search_settings *settings, const struct trial_outcome *outcome);
+double study_value(const struct study_settings *settings, const struct trial_outcome *outcome);
 
 /* Writes folder/name, whole or not at all (exchange/whole_file.h), and makes the folder. 0 or -errno with a
  * sentence. */

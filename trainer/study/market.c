@@ -38,7 +38,7 @@ double study_param_most(const struct distribution *distribution)
 }
 
 /* NULL: it is not searched. */
-static const struct distribution *range_of(const struct search_settings *settings, const char *key)
+static const struct distribution *range_of(const struct study_settings *settings, const char *key)
 {
     for (int i = 0; i < settings->space.n; i++)
         if (strcmp(settings->space.params[i].name, key) == 0)
@@ -46,7 +46,7 @@ static const struct distribution *range_of(const struct search_settings *setting
     return NULL;
 }
 
-static size_t most(const struct search_settings *settings, const char *key, double configured)
+static size_t most(const struct study_settings *settings, const char *key, double configured)
 {
     const struct distribution *range = range_of(settings, key);
     double value = range ? study_param_most(range) : configured;
@@ -163,7 +163,7 @@ static size_t auto_or(int64_t bars, size_t automatic)
  * After a test both are counted in bars of each symbol, study_training(). */
 static int lay_out(struct study_market *market, char err[static TRIAL_ERROR_MAX])
 {
-    const struct search_settings *settings = market->settings;
+    const struct study_settings *settings = market->settings;
     const struct env_params *env = &market->config->env;
     size_t warm_up, first = find_first(market, &warm_up);
     size_t forced = most(settings, study_row_keys[SEARCH_FORCED_EXIT], env->forced_exit_bars);
@@ -330,7 +330,7 @@ static int fit_splits(struct study_market *market, const struct study_market_opt
     return r;
 }
 
-int study_market_open(const struct train_config *config, const struct search_settings *settings,
+int study_market_open(const struct train_config *config, const struct study_settings *settings,
                       const struct study_market_options *options, struct study_market **ret,
                       char err[static TRIAL_ERROR_MAX])
 {

@@ -181,9 +181,9 @@ static void add(struct study_columns *columns, const struct study *study, const 
         int number = study->trials[i]->number;
         char *name = columns->names[columns->n];
         if (several)
-            snprintf(name, SEARCH_COLUMN_MAX, "%s trial %d", study->name, number);
+            snprintf(name, STUDY_COLUMN_MAX, "%s trial %d", study->name, number);
         else
-            snprintf(name, SEARCH_COLUMN_MAX, "trial %d", number);
+            snprintf(name, STUDY_COLUMN_MAX, "trial %d", number);
         columns->trials[columns->n++] = (struct returns_trial){folder, name, number};
     }
 }
@@ -235,7 +235,7 @@ size_t study_members_tried(const struct study *own, const struct study_members *
 }
 
 int study_members_returns(const struct study *own, const char *folder, const struct study_members *others,
-                          int proposed, struct returns_matrix *ret, char ret_name[static SEARCH_COLUMN_MAX],
+                          int proposed, struct returns_matrix *ret, char ret_name[static STUDY_COLUMN_MAX],
                           int *ret_left_out, char err[static VALIDATION_ERROR_MAX])
 {
     struct study_columns columns;
@@ -246,7 +246,7 @@ int study_members_returns(const struct study *own, const char *folder, const str
         return r;
     }
     if (columns.like >= 0)
-        snprintf(ret_name, SEARCH_COLUMN_MAX, "%s", columns.names[columns.like]);
+        snprintf(ret_name, STUDY_COLUMN_MAX, "%s", columns.names[columns.like]);
     r = returns_of_trials(columns.trials, columns.n, columns.like, ret, ret_left_out, err);
     if (r == 0) {
         ret->tried = study_members_tried(own, others);

@@ -38,10 +38,10 @@ size_t study_members_tried(const struct study *own, const struct study_members *
 
 /* The COMPLETE trials of `own` and of `others` (NULL: none) as columns, called "trial N", and with others
  * "NAME trial N". -ENOMEM. For study_columns_finish(); folders are borrowed. */
-enum { SEARCH_COLUMN_MAX = STUDY_NAME_MAX + 32 };
+enum { STUDY_COLUMN_MAX = STUDY_NAME_MAX + 32 };
 struct study_columns {
     struct returns_trial *trials; /* [n] */
-    char (*names)[SEARCH_COLUMN_MAX];
+    char (*names)[STUDY_COLUMN_MAX];
     int n, like; /* like: own's trial number `proposed`; -1: it is none of them */
 };
 int study_members_columns(const struct study *own, const char *folder, const struct study_members *others,
@@ -52,7 +52,7 @@ void study_columns_finish(struct study_columns *columns);
  * trial number `proposed`: that is ret->proposed, its name in `ret_name`. ret->tried is
  * study_members_tried(). Errors of returns_of_trials(). */
 int study_members_returns(const struct study *own, const char *folder, const struct study_members *others,
-                          int proposed, struct returns_matrix *ret, char ret_name[static SEARCH_COLUMN_MAX],
+                          int proposed, struct returns_matrix *ret, char ret_name[static STUDY_COLUMN_MAX],
                           int *ret_left_out, char err[static VALIDATION_ERROR_MAX]);
 
 #endif

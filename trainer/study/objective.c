@@ -71,7 +71,7 @@ int study_figures(const struct study_market *market, const struct split_rows *bl
     return 0;
 }
 
-double study_value(const struct search_settings *settings, const struct trial_outcome *outcome)
+double study_value(const struct study_settings *settings, const struct trial_outcome *outcome)
 {
     double n = outcome->n_splits, mean = 0, squares = 0, drawdown = 0, volatility = 0;
     for (int i = 0; i < outcome->n_splits; i++) {

@@ -21,7 +21,7 @@ struct study_opening {
     const char *url, *name, *text; /* text: of its configuration */
     const char *folder;
     int64_t now_ns;
-    const struct search_settings *settings; /* trials and the space */
+    const struct study_settings *settings; /* trials and the space */
     const struct train_config *config;
 };
 

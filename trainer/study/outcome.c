@@ -19,7 +19,7 @@ int study_outcome_validate(const struct study *study, const struct study_members
 {
     struct returns_matrix returns = {0};
     char why[VALIDATION_ERROR_MAX], path[PATH_MAX];
-    char name[SEARCH_COLUMN_MAX];
+    char name[STUDY_COLUMN_MAX];
     int left_out = 0;
     *ret = NULL;
     int r = study_join_path(path, folder, "report.html", err);
@@ -90,7 +90,7 @@ bool study_outcome_add(json_t *object, json_t *more)
     return added;
 }
 
-json_t *study_outcome_expires(const struct search_settings *settings)
+json_t *study_outcome_expires(const struct study_settings *settings)
 {
     return settings->expires_ns > 0 ? json_integer((json_int_t)(settings->expires_ns / 1000000000))
                                     : json_null();

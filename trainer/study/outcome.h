@@ -32,7 +32,7 @@ json_t *study_outcome_gates(const struct gate_limits *limits, const struct gate_
                             bool *ret_admitted, char *words, size_t cap);
 
 /* expires_s of the settings. */
-json_t *study_outcome_expires(const struct search_settings *settings);
+json_t *study_outcome_expires(const struct study_settings *settings);
 
 /* A number, null where it is none. */
 json_t *study_outcome_real(double x);

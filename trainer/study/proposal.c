@@ -32,7 +32,7 @@ static json_t *holdout_json(const struct study_market *market, const struct tria
 }
 
 /* Which trials were trained, and by what: what a policy and its holdout follow from. */
-static json_t *made_json(const struct search_settings *settings, const struct train_config *base,
+static json_t *made_json(const struct study_settings *settings, const struct train_config *base,
                          const struct study *study, const struct study_proposed *proposed)
 {
     return json_pack("{s:o, s:o}", "made_of", study_made_of(base, settings), "of_chosen",
@@ -40,7 +40,7 @@ static json_t *made_json(const struct search_settings *settings, const struct tr
 }
 
 /* NULL without memory. */
-static json_t *build(const struct study_market *market, const struct search_settings *settings,
+static json_t *build(const struct study_market *market, const struct study_settings *settings,
                      const struct train_config *base, const struct study *study,
                      const struct study_members *others, const struct study_ranked *ranked,
                      const struct study_proposed *proposed, const json_t *validation)
@@ -86,7 +86,7 @@ static int write_alone(const json_t *object, const char *folder, char err[static
 }
 
 int study_proposal_make(const struct study_market *market, const struct train_config *base,
-                        const struct search_settings *settings, const struct study *study,
+                        const struct study_settings *settings, const struct study *study,
                         const struct study_members *others, const char *folder,
                         const struct trial_calls *calls, json_t **ret, char err[static TRIAL_ERROR_MAX])
 {

@@ -15,7 +15,7 @@
  * nothing in FOLDER/proposals. -ENODATA: no COMPLETE trial; else what the last training, or the
  * machine, was at fault for. */
 int study_proposal_make(const struct study_market *market, const struct train_config *base,
-                        const struct search_settings *settings, const struct study *study,
+                        const struct study_settings *settings, const struct study *study,
                         const struct study_members *others, const char *folder,
                         const struct trial_calls *calls, json_t **ret, char err[static TRIAL_ERROR_MAX]);
 
@@ -25,7 +25,7 @@ int study_proposal_make(const struct study_market *market, const struct train_co
  * computed of all trials is computed again; the file is written then. 0: it is to be made again: it is of
  * another study or of other trials, other ones are the best now, or it is made of something else. -errno with
  * a sentence: the file cannot be written. */
-int study_proposal_rejudge(const struct train_config *base, const struct search_settings *settings,
+int study_proposal_rejudge(const struct train_config *base, const struct study_settings *settings,
                            const struct study *study, const struct study_members *others, const char *folder,
                            const struct trial_calls *calls, json_t *proposal,
                            char err[static TRIAL_ERROR_MAX]);

@@ -109,14 +109,14 @@ static int make_members(const struct study_market *market, const struct train_co
     return r;
 }
 
-int study_proposed_most(const struct search_settings *settings)
+int study_proposed_most(const struct study_settings *settings)
 {
     return settings->ensemble < POLICY_MEMBERS_MAX ? settings->ensemble : POLICY_MEMBERS_MAX;
 }
 
 /* The best trial's; with more of them wanted the ensemble of these, unless they cannot act together. */
 int study_proposed_make(const struct study_market *market, const struct train_config *base,
-                        const struct search_settings *settings, const struct study *study,
+                        const struct study_settings *settings, const struct study *study,
                         const struct study_ranked *ranked, const char *folder,
                         const struct trial_calls *calls, struct study_proposed *ret,
                         char err[static TRIAL_ERROR_MAX])

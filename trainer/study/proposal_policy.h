@@ -29,14 +29,14 @@ struct study_proposed {
 };
 
 /* How many trials are proposed together, where there are as many. */
-int study_proposed_most(const struct search_settings *settings);
+int study_proposed_most(const struct study_settings *settings);
 
 /* The best trial's below FOLDER, FOLDER/N/policy.safetensors; with more of them wanted the ensemble of these,
  * unless they cannot act together. One whose training is refused or diverges is told, and the next best takes
  * its place. `ret` is zeroed before. 0; 1: it was told to stop; -errno with a sentence: what the last
  * training, or the machine, was at fault for. */
 int study_proposed_make(const struct study_market *market, const struct train_config *base,
-                        const struct search_settings *settings, const struct study *study,
+                        const struct study_settings *settings, const struct study *study,
                         const struct study_ranked *ranked, const char *folder,
                         const struct trial_calls *calls, struct study_proposed *ret,
                         char err[static TRIAL_ERROR_MAX]);
@@ -49,7 +49,7 @@ int study_proposed_make(const struct study_market *market, const struct train_co
  * act together (rules that differ, execution reference), and nothing is left; errors of writing; -ENOMEM;
  * with a sentence. */
 int study_ensemble_make(const struct study_market *market, const struct train_config *config,
-                        const struct search_settings *settings, const int *numbers, int n, const char *folder,
+                        const struct study_settings *settings, const int *numbers, int n, const char *folder,
                         struct trial_split *ret, char ret_path[static PATH_MAX],
                         char err[static TRIAL_ERROR_MAX]);
 

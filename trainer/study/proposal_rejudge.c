@@ -30,7 +30,7 @@ static bool is_of_these(const json_t *proposal, const struct study *study, const
 }
 
 /* Would the same trials be trained? Then the policy is what it would be, and what it did on the holdout. */
-static bool is_trained_so(const json_t *proposal, const struct search_settings *settings,
+static bool is_trained_so(const json_t *proposal, const struct study_settings *settings,
                           const struct study *study, const struct study_ranked *ranked)
 {
     const json_t *numbers = json_object_get(proposal, "trials_proposed");
@@ -57,7 +57,7 @@ static int compute(const struct study *study, const struct study_members *others
 }
 
 /* 1; 0: other trials would be trained. */
-static int compute_again(const struct search_settings *settings, const struct study *study,
+static int compute_again(const struct study_settings *settings, const struct study *study,
                          const struct study_members *others, const char *folder,
                          const struct trial_calls *calls, json_t *proposal, char err[static TRIAL_ERROR_MAX])
 {
@@ -72,7 +72,7 @@ static int compute_again(const struct search_settings *settings, const struct st
 
 /* By the limits, the name and the expiry that it has. */
 static bool is_judged_so(const json_t *proposal, const struct train_config *base,
-                         const struct search_settings *settings, const json_t *gates)
+                         const struct study_settings *settings, const json_t *gates)
 {
     const json_t *before = json_object_get(proposal, "gates"), *gate;
     json_t *expires = study_outcome_expires(settings);
@@ -87,7 +87,7 @@ static bool is_judged_so(const json_t *proposal, const struct train_config *base
     return same;
 }
 
-int study_proposal_rejudge(const struct train_config *base, const struct search_settings *settings,
+int study_proposal_rejudge(const struct train_config *base, const struct study_settings *settings,
                            const struct study *study, const struct study_members *others, const char *folder,
                            const struct trial_calls *calls, json_t *proposal,
                            char err[static TRIAL_ERROR_MAX])

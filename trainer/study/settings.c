@@ -8,7 +8,7 @@
 #include "trainer/study/grid.h"
 #include "trainer/study/settings_table.h"
 
-int study_settings_set(struct search_settings *settings, const struct train_config *config,
+int study_settings_set(struct study_settings *settings, const struct train_config *config,
                        const char *section, const char *key, const char *text,
                        char err[static CONFIG_ERROR_MAX])
 {
@@ -22,7 +22,7 @@ static int misfit(const char **ret_key, const char *key, char *err, const char *
     return train_config_say(err, -EINVAL, "[study] %s: %s", key, words);
 }
 
-int study_settings_check(const struct search_settings *settings, const char **ret_key,
+int study_settings_check(const struct study_settings *settings, const char **ret_key,
                          char err[static CONFIG_ERROR_MAX])
 {
     const char *words;
@@ -33,7 +33,7 @@ int study_settings_check(const struct search_settings *settings, const char **re
     return pruner_check(&settings->pruner, ret_key, &words) < 0 ? misfit(ret_key, *ret_key, err, words) : 0;
 }
 
-int study_settings_check_grid(const struct search_settings *settings, const char **ret_key,
+int study_settings_check_grid(const struct study_settings *settings, const char **ret_key,
                               char err[static CONFIG_ERROR_MAX])
 {
     const struct sampler_options *sampler = &settings->sampler;
@@ -48,20 +48,20 @@ int study_settings_check_grid(const struct search_settings *settings, const char
 }
 
 int study_settings_parse(const char *name, const char *text, struct train_config *ret_config,
-                         struct search_settings *ret, bool *ret_is_study, char err[static CONFIG_ERROR_MAX])
+                         struct study_settings *ret, bool *ret_is_study, char err[static CONFIG_ERROR_MAX])
 {
     return train_config_read_text(name, text, 0, ret_config, ret, ret_is_study, err);
 }
 
 int study_settings_parse_at(const char *name, const char *text, int64_t now_ns,
-                            struct train_config *ret_config, struct search_settings *ret, bool *ret_is_study,
+                            struct train_config *ret_config, struct study_settings *ret, bool *ret_is_study,
                             char err[static CONFIG_ERROR_MAX])
 {
     return train_config_read_text(name, text, now_ns, ret_config, ret, ret_is_study, err);
 }
 
-void study_settings_finish(struct search_settings *settings)
+void study_settings_finish(struct study_settings *settings)
 {
     space_finish(&settings->space);
-    *settings = (struct search_settings){0};
+    *settings = (struct study_settings){0};
 }

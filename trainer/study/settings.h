@@ -14,7 +14,7 @@
 #include "trainer/study/sampler.h"
 #include "trainer/study/split.h"
 
-struct search_settings {
+struct study_settings {
     struct sampler_options sampler;
     struct pruner_options pruner;
     int trials;                       /* COMPLETE, PRUNED and FAIL together, of all workers */
@@ -36,31 +36,31 @@ struct search_settings {
 };
 
 /* Without a space. */
-struct search_settings study_settings_defaults(void);
+struct study_settings study_settings_defaults(void);
 
 /* Reads the text of a configuration: config becomes what train_config_parse() makes of it. *ret_is_study: it
  * has a section [study] or [search]; without one settings are the defaults. Errors by line, as
  * train_config_parse(). For study_settings_finish(). */
 int study_settings_parse(const char *name, const char *text, struct train_config *ret_config,
-                         struct search_settings *ret, bool *ret_is_study, char err[static CONFIG_ERROR_MAX]);
-void study_settings_finish(struct search_settings *settings); /* fine on a zeroed one */
+                         struct study_settings *ret, bool *ret_is_study, char err[static CONFIG_ERROR_MAX]);
+void study_settings_finish(struct study_settings *settings); /* fine on a zeroed one */
 
 /* The same, where `now` in times of [data] is `now_ns` (0: the clock, whole seconds): a run's workers, and
  * one that goes on with a study, must see the same bars. The configuration's now_ns is what it was. */
 int study_settings_parse_at(const char *name, const char *text, int64_t now_ns,
-                            struct train_config *ret_config, struct search_settings *ret, bool *ret_is_study,
+                            struct train_config *ret_config, struct study_settings *ret, bool *ret_is_study,
                             char err[static CONFIG_ERROR_MAX]);
 
-/* Every key of [study], in the order of the file, as rows of a struct search_settings; and the text of a
+/* Every key of [study], in the order of the file, as rows of a struct study_settings; and the text of a
  * value. */
 const struct config_key *study_settings_keys(size_t *ret_n);
-int study_settings_get(const struct search_settings *settings, const char *key, char *buf, size_t cap);
+int study_settings_get(const struct study_settings *settings, const char *key, char *buf, size_t cap);
 
 /* The default search space: keys of [search] and their ranges as text. */
-struct search_default {
+struct study_default {
     const char *key, *range, *summary;
 };
-const struct search_default *study_settings_default_space(size_t *ret_n);
+const struct study_default *study_settings_default_space(size_t *ret_n);
 
 /* Puts a trial's values into a copy of the configuration. Names are keys of [training], [network], [ppo] and
  * [environment], and net_dimension: the width of every hidden layer. A minibatch is at most the rollout that

@@ -14,7 +14,7 @@
  * break_step total_steps (in steps of an hour), entropy_coef ent_coef, value_loss_coef vf_coef, ppo_epochs
  * epochs, kl_target target_kl, the factor of its schedules lr_final. Widths are whole eights: a device
  * multiplies by tiles. */
-static const struct search_default defaults[] = {
+static const struct study_default defaults[] = {
     {"learning_rate", "1e-6..1e-3 log", "Adam's, at the start"},
     {"minibatch", "2048 | 4096 | 8192 | 16384", "rows of one step of Adam; at most a rollout's"},
     {"gamma", "0.88..0.99", "discount of rewards a step, of PPO and of the environment"},
@@ -56,7 +56,7 @@ static const char *const aliases[][2] = {
 };
 enum { N_ALIASES = sizeof aliases / sizeof *aliases };
 
-const struct search_default *study_settings_default_space(size_t *ret_n)
+const struct study_default *study_settings_default_space(size_t *ret_n)
 {
     *ret_n = N_DEFAULTS;
     return defaults;
@@ -302,7 +302,7 @@ static int take_choices(const struct config_key *param, const char *text, struct
     return r;
 }
 
-int study_settings_set_search(struct search_settings *settings, const struct train_config *config,
+int study_settings_set_search(struct study_settings *settings, const struct train_config *config,
                               const char *key, const char *text, char err[static CONFIG_ERROR_MAX])
 {
     const struct config_key *param = find_param(key);
@@ -320,7 +320,7 @@ int study_settings_set_search(struct search_settings *settings, const struct tra
     return r < 0 ? train_config_say(err, r, "out of memory") : 0;
 }
 
-int study_settings_complete(struct search_settings *settings, const struct train_config *config,
+int study_settings_complete(struct study_settings *settings, const struct train_config *config,
                             char err[static CONFIG_ERROR_MAX])
 {
     const int own = settings->space.n;

@@ -19,7 +19,7 @@ VALUE(duration);
 VALUE(pruner);
 VALUE(split);
 
-#define AT(field)  KEY_AT(struct search_settings, field)
+#define AT(field)  KEY_AT(struct study_settings, field)
 #define OWN(value) KEY_OWN(read_##value, print_##value)
 #define BARS       KEY_WHOLE(0, 1e9), .none = "auto"
 #define EXACT      0x1p53 /* whole numbers up to here are doubles */
@@ -126,9 +126,9 @@ const struct config_key study_settings_table[] = {
 };
 const size_t study_settings_table_n = sizeof study_settings_table / sizeof *study_settings_table;
 
-struct search_settings study_settings_defaults(void)
+struct study_settings study_settings_defaults(void)
 {
-    struct search_settings settings = {
+    struct study_settings settings = {
         .sampler = sampler_defaults(), .pruner = pruner_defaults(PRUNER_MEDIAN), .gates = gate_defaults()};
     config_key_defaults(study_settings_table, study_settings_table_n, "study", &settings);
     return settings;
@@ -188,14 +188,14 @@ static int read_pruner(const struct config_key *key, const char *text, void *bas
 {
     int kind = config_key_word(text, key->words, why);
     if (kind >= 0)
-        ((struct search_settings *)base)->pruner = pruner_defaults((enum pruner_kind)kind);
+        ((struct study_settings *)base)->pruner = pruner_defaults((enum pruner_kind)kind);
     return kind < 0 ? kind : 0;
 }
 
 static void print_pruner(const struct config_key *key, const void *base, FILE *to)
 {
     (void)key;
-    fputs(pruner_name(((const struct search_settings *)base)->pruner.kind), to);
+    fputs(pruner_name(((const struct study_settings *)base)->pruner.kind), to);
 }
 
 static int read_split(const struct config_key *key, const char *text, void *base, char why[static WHY])
@@ -228,7 +228,7 @@ bool study_settings_has(const char *key)
     return config_key_find(study_settings_table, study_settings_table_n, NULL, key) != NULL;
 }
 
-int study_settings_set_study(struct search_settings *settings, const char *key, const char *text,
+int study_settings_set_study(struct study_settings *settings, const char *key, const char *text,
                              char err[static CONFIG_ERROR_MAX])
 {
     char why[WHY];
@@ -238,7 +238,7 @@ int study_settings_set_study(struct search_settings *settings, const char *key, 
     return r < 0 ? train_config_say(err, row ? r : -ENOENT, "[study] %.60s: %s", key, why) : 0;
 }
 
-int study_settings_get(const struct search_settings *settings, const char *key, char *buf, size_t cap)
+int study_settings_get(const struct study_settings *settings, const char *key, char *buf, size_t cap)
 {
     const struct config_key *row = config_key_find(study_settings_table, study_settings_table_n, NULL, key);
     return !row ? -ENOENT : config_key_text(row, settings, buf, cap) ? 0 : -ENAMETOOLONG;

@@ -14,24 +14,24 @@ bool study_settings_duration(const char *text, int64_t *ret_ns);
 
 /* A line of [study] or [search]: 0; -ENOENT for a key that there is not, with the nearest; -EINVAL,
  * -ENOMEM. `config` says how long a bar is. *settings is as it was on failure. */
-int study_settings_set(struct search_settings *settings, const struct train_config *config,
+int study_settings_set(struct study_settings *settings, const struct train_config *config,
                        const char *section, const char *key, const char *text,
                        char err[static CONFIG_ERROR_MAX]);
-int study_settings_set_study(struct search_settings *settings, const char *key, const char *text,
+int study_settings_set_study(struct study_settings *settings, const char *key, const char *text,
                              char err[static CONFIG_ERROR_MAX]);
-int study_settings_set_search(struct search_settings *settings, const struct train_config *config,
+int study_settings_set_search(struct study_settings *settings, const struct train_config *config,
                               const char *key, const char *text, char err[static CONFIG_ERROR_MAX]);
 
 /* Do they fit together? 0, or -EINVAL with the key of [study] that is to blame. */
-int study_settings_check(const struct search_settings *settings, const char **ret_key,
+int study_settings_check(const struct study_settings *settings, const char **ret_key,
                          char err[static CONFIG_ERROR_MAX]);
 
 /* Once the space is complete: can a grid of it be searched? As study_settings_check(). */
-int study_settings_check_grid(const struct search_settings *settings, const char **ret_key,
+int study_settings_check_grid(const struct study_settings *settings, const char **ret_key,
                               char err[static CONFIG_ERROR_MAX]);
 
 /* Adds of the default space what is searched besides. */
-int study_settings_complete(struct search_settings *settings, const struct train_config *config,
+int study_settings_complete(struct study_settings *settings, const struct train_config *config,
                             char err[static CONFIG_ERROR_MAX]);
 
 #endif

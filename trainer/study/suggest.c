@@ -151,7 +151,7 @@ static int set_values(struct study_store *store, const struct study *study, stru
 /* ---- Asking. ---- */
 
 static int ask(struct study_store *store, struct study *study, struct sampler *sampler,
-               const struct search_settings *settings, int wanted, struct study_suggestion *ret,
+               const struct study_settings *settings, int wanted, struct study_suggestion *ret,
                bool *ret_exhausted, char err[static STUDY_ERROR_MAX])
 {
     char why[STUDY_ERROR_MAX] = "";
@@ -179,7 +179,7 @@ static int ask(struct study_store *store, struct study *study, struct sampler *s
 }
 
 int study_suggest(struct study_store *store, struct study *study, struct sampler *sampler,
-                  const struct search_settings *settings, int wanted, struct study_suggestion *ret,
+                  const struct study_settings *settings, int wanted, struct study_suggestion *ret,
                   bool *ret_exhausted, char err[static STUDY_ERROR_MAX])
 {
     *ret_exhausted = false;
@@ -251,7 +251,7 @@ int study_tell(struct study_store *store, int64_t trial, enum trial_state state,
     return r;
 }
 
-int study_report(struct study_store *store, struct study *study, const struct search_settings *settings,
+int study_report(struct study_store *store, struct study *study, const struct study_settings *settings,
                  const struct study_suggestion *asked, int step, double value,
                  char err[static STUDY_ERROR_MAX])
 {

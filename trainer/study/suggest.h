@@ -25,7 +25,7 @@ struct study_suggestion {
  * rest is drawn. 1: a trial, into *ret with `values` of the caller's; 0: there is no room, or everything was
  * tried (*ret_exhausted); or -errno. */
 int study_suggest(struct study_store *store, struct study *study, struct sampler *sampler,
-                  const struct search_settings *settings, int wanted, struct study_suggestion *ret,
+                  const struct study_settings *settings, int wanted, struct study_suggestion *ret,
                   bool *ret_exhausted, char err[static STUDY_ERROR_MAX]);
 
 /* FAIL with papertape:failure and papertape:cause ("config", "nan"). */
@@ -37,7 +37,7 @@ int study_tell(struct study_store *store, int64_t trial, enum trial_state state,
 
 /* Reports, and what the pruner says to it: 1: prune; 0; -errno, -EINVAL of a trial that does not
  * run any more. Its marks are stored in any case. */
-int study_report(struct study_store *store, struct study *study, const struct search_settings *settings,
+int study_report(struct study_store *store, struct study *study, const struct study_settings *settings,
                  const struct study_suggestion *asked, int step, double value,
                  char err[static STUDY_ERROR_MAX]);
 

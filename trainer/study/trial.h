@@ -23,7 +23,7 @@ struct study_market_options {
  * repeats its last price is no evidence. `config`, `settings` must outlive it. `options` NULL: zeroed. 1: it
  * was told to stop, *ret untouched; -EINVAL: too few rows for the splits, a symbol that has none of them, and
  * errors of training_source_load(). */
-int study_market_open(const struct train_config *config, const struct search_settings *settings,
+int study_market_open(const struct train_config *config, const struct study_settings *settings,
                       const struct study_market_options *options, struct study_market **ret,
                       char err[static TRIAL_ERROR_MAX]);
 void study_market_close(struct study_market *market); /* NULL is fine */

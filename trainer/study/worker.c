@@ -250,7 +250,7 @@ static int work(struct worker *worker, struct train_config *config, struct trial
 static int run(struct worker *worker)
 {
     const struct study_order *order = worker->order;
-    const struct search_settings *settings = order->settings;
+    const struct study_settings *settings = order->settings;
     struct train_config *config = malloc(sizeof *config);
     struct trial_outcome *outcome = malloc(sizeof *outcome);
     char err[STUDY_ERROR_MAX];

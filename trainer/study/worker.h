@@ -12,7 +12,7 @@ struct study_order {
     int64_t study_id;
     int wanted; /* trials, of all workers */
     const struct train_config *config;
-    const struct search_settings *settings;
+    const struct study_settings *settings;
     const struct study_market *market;
 };
 

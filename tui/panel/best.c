@@ -16,7 +16,7 @@ static int rising(const void *a, const void *b)
 }
 
 /* The range of the best so far, and of the better half of all values: what is worse is off the chart. */
-static bool range(const struct search_page *page, double *ret_low, double *ret_high)
+static bool range(const struct tui_study_page *page, double *ret_low, double *ret_high)
 {
     int n = page->n_results, found = 0;
     double *sorted = malloc(((size_t)n + 1) * sizeof(*sorted)), ends[3] = {NAN, NAN, NAN};
@@ -28,7 +28,7 @@ static bool range(const struct search_page *page, double *ret_low, double *ret_h
             sorted[found++] = page->values[i];
     qsort(sorted, (size_t)found, sizeof(*sorted), rising);
     if (found > 0) {
-        bool up = page->search.directions[0] == STUDY_MAXIMIZE;
+        bool up = page->study.directions[0] == STUDY_MAXIMIZE;
         ends[0] = sorted[found / 2];
         ends[1] = sorted[up ? found - 1 : 0];
         for (int i = 0; i < n && !isfinite(ends[2]); i++)
@@ -41,7 +41,7 @@ static bool range(const struct search_page *page, double *ret_low, double *ret_h
 void panel_best(const struct area *area, const struct scene *scene)
 {
     static double best[VALUES_MAX], values[VALUES_MAX];
-    const struct search_page *page;
+    const struct tui_study_page *page;
     struct area body = panel_study_frame(area, scene, PANEL_BEST, "Best so far", &page);
     enum freshness freshness = tui_model_studies_freshness(scene->model, scene->now);
     double low, high;
@@ -49,9 +49,9 @@ void panel_best(const struct area *area, const struct scene *scene)
 
     if (!page)
         return;
-    if (page->search.n_objectives != 1) {
+    if (page->study.n_objectives != 1) {
         tui_area_printf(&body, 1, 0, STYLE_DIM, "n/a: %d objectives, Pareto front %d",
-                        page->search.n_objectives, page->search.pareto);
+                        page->study.n_objectives, page->study.pareto);
         return;
     }
     int columns = body.width - AXIS - 2, rows = body.height - 1;

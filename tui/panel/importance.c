@@ -9,7 +9,7 @@ enum { PERCENT_COLUMNS = 5, NAME_COLUMNS = 20, RULE_COLUMNS = 4 };
 
 /* Of how many trials it is, and of which workers where there are several: as much as `room` has. That some
  * are left out is said first. */
-static void basis(char *buf, size_t size, const struct search_page *page, int room)
+static void basis(char *buf, size_t size, const struct tui_study_page *page, int room)
 {
     const struct importance_basis *of = &page->importance_of;
     int workers = of->studies + of->left_out, n;
@@ -27,11 +27,11 @@ static void basis(char *buf, size_t size, const struct search_page *page, int ro
 
 void panel_importance(const struct area *area, const struct scene *scene)
 {
-    const struct search_page *page;
+    const struct tui_study_page *page;
     char words[96], text[FORMAT_MAX];
-    const struct search_page *known = tui_view_study_page(scene->view, scene->model);
+    const struct tui_study_page *known = tui_view_study_page(scene->view, scene->model);
     const char *title =
-        known && known->search.n_objectives > 1 ? "Importance, first objective" : "Importance (fANOVA)";
+        known && known->study.n_objectives > 1 ? "Importance, first objective" : "Importance (fANOVA)";
     struct area body = panel_study_frame(area, scene, PANEL_IMPORTANCE, title, &page);
     bool gone = tui_model_studies_freshness(scene->model, scene->now) == GONE;
 

@@ -72,7 +72,7 @@ static int search_keys(const struct area *area, int x, int end, const struct sce
         {"Enter", "page", false, true}, {"v", "validation", true, true}, {"o", "sort", true, false},
         {"I", "invert", true, false},   {"/", "filter", true, false},
     };
-    bool list = scene->view->search_view == SEARCH_LISTED, page = scene->view->search_view == SEARCH_PAGE;
+    bool list = scene->view->study_view == STUDY_LISTED, page = scene->view->study_view == STUDY_PAGE;
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         const char *word = keys[i].word;

@@ -10,7 +10,7 @@
 enum { AXIS = 9, OTHERS = 4, VALUES_MAX = 2 * CANVAS_SIDE_MAX };
 
 /* The reports at each of n places that divide the steps evenly, straight lines between them. */
-static void spread(const struct search_trial *trial, int64_t first, int64_t last, double *values, int n)
+static void spread(const struct tui_study_trial *trial, int64_t first, int64_t last, double *values, int n)
 {
     double range = (double)last - (double)first;
     int before = -1;
@@ -31,7 +31,8 @@ static void spread(const struct search_trial *trial, int64_t first, int64_t last
     }
 }
 
-static void widen(const struct search_trial *trial, int64_t *first, int64_t *last, double *low, double *high)
+static void widen(const struct tui_study_trial *trial, int64_t *first, int64_t *last, double *low,
+                  double *high)
 {
     for (int i = 0; i < trial->n_reports; i++) {
         const struct trial_report *report = &trial->reports[i];
@@ -45,18 +46,19 @@ static void widen(const struct search_trial *trial, int64_t *first, int64_t *las
 }
 
 /* The best that reported, other than the chosen one. */
-static int best_others(const struct search_page *page, const struct search_trial *chosen,
-                       const struct search_trial **ret)
+static int best_others(const struct tui_study_page *page, const struct tui_study_trial *chosen,
+                       const struct tui_study_trial **ret)
 {
     int n = 0;
 
     for (int i = 0; i < page->n_trials; i++) {
-        const struct search_trial *trial = &page->trials[i];
+        const struct tui_study_trial *trial = &page->trials[i];
         if (trial == chosen || trial->state != TRIAL_COMPLETE || !trial->values || trial->n_reports == 0 ||
             isnan(trial->values[0]))
             continue;
         int at = n < OTHERS ? n++ : OTHERS;
-        for (; at > 0 && search_better(page->search.directions[0], trial->values[0], ret[at - 1]->values[0]);
+        for (;
+             at > 0 && tui_study_better(page->study.directions[0], trial->values[0], ret[at - 1]->values[0]);
              at--)
             if (at < OTHERS)
                 ret[at] = ret[at - 1];
@@ -69,10 +71,10 @@ static int best_others(const struct search_page *page, const struct search_trial
 void panel_reports(const struct area *area, const struct scene *scene)
 {
     static double values[VALUES_MAX];
-    const struct search_page *page;
-    const struct search_trial *others[OTHERS] = {NULL};
+    const struct tui_study_page *page;
+    const struct tui_study_trial *others[OTHERS] = {NULL};
     struct area body = panel_study_frame(area, scene, PANEL_REPORTS, "Intermediate values", &page);
-    const struct search_trial *trial = page ? tui_view_trial(scene->view, scene->model) : NULL;
+    const struct tui_study_trial *trial = page ? tui_view_trial(scene->view, scene->model) : NULL;
     int64_t first = INT64_MAX, last = INT64_MIN;
     double low = INFINITY, high = -INFINITY;
     char a[FORMAT_MAX], name[32];

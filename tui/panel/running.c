@@ -15,7 +15,7 @@ static const struct column columns[COLUMNS] = {
 };
 
 /* Whether its last report was better than the one before: a sign for what colour cannot say. */
-static const char *trend(const struct search_page *page, const struct search_trial *trial,
+static const char *trend(const struct tui_study_page *page, const struct tui_study_trial *trial,
                          enum style *ret_style)
 {
     *ret_style = STYLE_DIM;
@@ -23,18 +23,18 @@ static const char *trend(const struct search_page *page, const struct search_tri
         return "-";
     double before = trial->reports[trial->n_reports - 2].value,
            last = trial->reports[trial->n_reports - 1].value;
-    if (search_better(page->search.directions[0], last, before)) {
+    if (tui_study_better(page->study.directions[0], last, before)) {
         *ret_style = STYLE_UP;
         return "^";
     }
-    if (search_better(page->search.directions[0], before, last)) {
+    if (tui_study_better(page->study.directions[0], before, last)) {
         *ret_style = STYLE_DOWN;
         return "v";
     }
     return "-";
 }
 
-static void with_words(const struct search_page *page, const struct search_trial *trial, char *buf,
+static void with_words(const struct tui_study_page *page, const struct tui_study_trial *trial, char *buf,
                        size_t size)
 {
     size_t at = 0;
@@ -48,8 +48,8 @@ static void with_words(const struct search_page *page, const struct search_trial
     }
 }
 
-static void row(const struct table *table, int y, const struct scene *scene, const struct search_page *page,
-                const struct search_trial *trial)
+static void row(const struct table *table, int y, const struct scene *scene,
+                const struct tui_study_page *page, const struct tui_study_trial *trial)
 {
     enum freshness freshness = tui_model_trial_freshness(trial, scene->now);
     enum style plain = panel_frame_style(freshness, STYLE_NORMAL), style;
@@ -85,7 +85,7 @@ static void row(const struct table *table, int y, const struct scene *scene, con
 
 void panel_running(const struct area *area, const struct scene *scene)
 {
-    const struct search_page *page;
+    const struct tui_study_page *page;
     struct column shown[COLUMNS];
     int n = 0, title, at = 0;
     struct area body = panel_study_frame(area, scene, PANEL_RUNNING, "Running", &page);

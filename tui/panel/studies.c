@@ -19,120 +19,120 @@ static const struct column columns[COLUMNS] = {
 
 enum { WORDS_ROWS = 3 }; /* of why the storage cannot be read */
 
-static void sparkline(const struct area *area, int x, int y, int width, const struct search *search,
+static void sparkline(const struct area *area, int x, int y, int width, const struct tui_study *study,
                       enum style style)
 {
     double low, high;
     struct area part = tui_area_part(area, x, y, width, 1);
 
-    if (search->n_points > 0 && tui_chart_range(search->points, search->n_points, &low, &high))
-        tui_chart_line(&part, search->points, search->n_points, low, high, style);
+    if (study->n_points > 0 && tui_chart_range(study->points, study->n_points, &low, &high))
+        tui_chart_line(&part, study->points, study->n_points, low, high, style);
 }
 
-static void best_words(char *buf, size_t size, const struct search *search)
+static void best_words(char *buf, size_t size, const struct tui_study *study)
 {
-    if (search->pareto >= 0)
-        snprintf(buf, size, "front %d", search->pareto);
-    else if (search->have_best)
-        tui_study_number(buf, size, search->best);
+    if (study->pareto >= 0)
+        snprintf(buf, size, "front %d", study->pareto);
+    else if (study->have_best)
+        tui_study_number(buf, size, study->best);
     else
         snprintf(buf, size, "-");
 }
 
-static void done_words(char *buf, size_t size, const struct search *search)
+static void done_words(char *buf, size_t size, const struct tui_study *study)
 {
-    if (search->wanted >= 0)
-        snprintf(buf, size, "%d/%lld", tui_study_done(search), (long long)search->wanted);
+    if (study->wanted >= 0)
+        snprintf(buf, size, "%d/%lld", tui_study_done(study), (long long)study->wanted);
     else
-        snprintf(buf, size, "%d", tui_study_done(search));
+        snprintf(buf, size, "%d", tui_study_done(study));
 }
 
-static void row(const struct table *table, int y, const struct scene *scene, const struct search *search)
+static void row(const struct table *table, int y, const struct scene *scene, const struct tui_study *study)
 {
     enum freshness freshness = tui_model_studies_freshness(scene->model, scene->now);
     enum style plain = panel_frame_style(freshness, STYLE_NORMAL), state_style;
-    bool gone = freshness == GONE, silent = panel_study_silent(search, scene->now);
-    char text[FORMAT_MAX], name[SEARCH_LABEL_MAX], direction[STATUS_WORD_MAX], due[FORMAT_MAX];
+    bool gone = freshness == GONE, silent = panel_study_silent(study, scene->now);
+    char text[FORMAT_MAX], name[STUDY_LABEL_MAX], direction[STATUS_WORD_MAX], due[FORMAT_MAX];
     const int counts[] = {RUN, OK, PRUNED, FAIL};
     const enum trial_state states[] = {TRIAL_RUNNING, TRIAL_COMPLETE, TRIAL_PRUNED, TRIAL_FAIL};
 
-    panel_frame_middle(name, sizeof(name), search->label, table->columns[NAME].width);
+    panel_frame_middle(name, sizeof(name), study->label, table->columns[NAME].width);
     panel_table_text(table, NAME, y, panel_frame_style(freshness, STYLE_STRONG), name);
-    const char *state = panel_study_state(scene->model, search, scene->now, due, &state_style);
+    const char *state = panel_study_state(scene->model, study, scene->now, due, &state_style);
     panel_table_text(table, STATE, y, panel_frame_style(freshness, state_style), gone ? "-" : state);
-    done_words(text, sizeof(text), search);
+    done_words(text, sizeof(text), study);
     panel_table_text(table, DONE, y, plain, gone ? "-" : text);
     for (int i = 0; i < 4; i++) {
-        int n = search->counts[states[i]];
+        int n = study->counts[states[i]];
         enum style style = states[i] == TRIAL_FAIL && n > 0 ? STYLE_BAD : STYLE_NORMAL;
         panel_table_text(table, counts[i], y, panel_frame_style(freshness, style),
                          gone ? "-" : cli_format_count(text, n));
     }
-    best_words(text, sizeof(text), search);
+    best_words(text, sizeof(text), study);
     panel_table_text(table, BEST, y, panel_frame_style(freshness, STYLE_STRONG), gone ? "-" : text);
     panel_table_text(table, AT, y, plain,
-                     gone || !search->have_best ? "-" : tui_study_best_name(search, direction));
-    snprintf(text, sizeof(text), "%dx", search->n_objectives);
+                     gone || !study->have_best ? "-" : tui_study_best_name(study, direction));
+    snprintf(text, sizeof(text), "%dx", study->n_objectives);
     panel_table_text(table, DIRECTION, y, STYLE_DIM,
-                     search->n_objectives == 1 ? tui_study_direction(search, direction) : text);
-    panel_table_text(table, RATE, y, plain, gone ? "-" : cli_format_number(text, search->trials_h, 1));
-    panel_table_text(table, ETA, y, plain, gone ? "-" : panel_study_eta(text, search->eta_s));
+                     study->n_objectives == 1 ? tui_study_direction(study, direction) : text);
+    panel_table_text(table, RATE, y, plain, gone ? "-" : cli_format_number(text, study->trials_h, 1));
+    panel_table_text(table, ETA, y, plain, gone ? "-" : panel_study_eta(text, study->eta_s));
     panel_table_text(table, AGE, y, silent ? STYLE_WARN : STYLE_DIM,
-                     cli_format_age(text, panel_study_age_ms(search, scene->now)));
+                     cli_format_age(text, panel_study_age_ms(study, scene->now)));
     if (table->x[SO_FAR] >= 0 && !gone)
-        sparkline(table->area, table->x[SO_FAR], y, table->columns[SO_FAR].width, search,
+        sparkline(table->area, table->x[SO_FAR], y, table->columns[SO_FAR].width, study,
                   panel_frame_style(freshness, STYLE_CHART));
 }
 
 /* The chosen one's, where its column has no room. */
 static void below(const struct area *body, int y, const struct scene *scene, const struct table *table)
 {
-    const struct search *search = tui_view_study(scene->view, scene->model);
+    const struct tui_study *study = tui_view_study(scene->view, scene->model);
     char text[FORMAT_MAX], direction[STATUS_WORD_MAX], name[STATUS_WORD_MAX];
 
-    if (!search || (table->x[SO_FAR] >= 0 && !search->unread[0]) ||
+    if (!study || (table->x[SO_FAR] >= 0 && !study->unread[0]) ||
         tui_model_studies_freshness(scene->model, scene->now) == GONE)
         return;
-    int x = tui_area_printf(body, 1, y, STYLE_DIM, "%.30s:", search->label) + 1;
-    if (search->unread[0]) {
-        tui_area_text_cut(body, x, y, body->width - x, STYLE_WARN, search->unread);
+    int x = tui_area_printf(body, 1, y, STYLE_DIM, "%.30s:", study->label) + 1;
+    if (study->unread[0]) {
+        tui_area_text_cut(body, x, y, body->width - x, STYLE_WARN, study->unread);
         return;
     }
-    if (search->have_best)
-        x = tui_area_printf(body, x, y, STYLE_NORMAL, "best %s %s %s", tui_study_best_name(search, name),
-                            tui_study_number(text, sizeof(text), search->best),
-                            tui_study_direction(search, direction)) +
+    if (study->have_best)
+        x = tui_area_printf(body, x, y, STYLE_NORMAL, "best %s %s %s", tui_study_best_name(study, name),
+                            tui_study_number(text, sizeof(text), study->best),
+                            tui_study_direction(study, direction)) +
             2;
-    else if (search->pareto >= 0)
-        x = tui_area_printf(body, x, y, STYLE_NORMAL, "%d in the front of %s", search->pareto,
-                            tui_study_direction(search, direction)) +
+    else if (study->pareto >= 0)
+        x = tui_area_printf(body, x, y, STYLE_NORMAL, "%d in the front of %s", study->pareto,
+                            tui_study_direction(study, direction)) +
             2;
-    if (isfinite(search->trials_h))
-        x = tui_area_printf(body, x, y, STYLE_NORMAL, "%s/h", cli_format_number(text, search->trials_h, 1)) +
+    if (isfinite(study->trials_h))
+        x = tui_area_printf(body, x, y, STYLE_NORMAL, "%s/h", cli_format_number(text, study->trials_h, 1)) +
             2;
     int width = body->width - x - 12;
-    if (search->n_points < 1 || width < 6)
+    if (study->n_points < 1 || width < 6)
         return;
-    sparkline(body, x, y, width, search,
+    sparkline(body, x, y, width, study,
               panel_frame_style(tui_model_studies_freshness(scene->model, scene->now), STYLE_CHART));
     tui_area_text(body, x + width + 1, y, STYLE_DIM, "best so far");
 }
 
-void panel_searches(const struct area *area, const struct scene *scene)
+void panel_studies(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
-    int n = model->searches ? model->searches->n : 0, title, top = 0;
-    int64_t total = n > 0 && n == SEARCHES_MAX ? (int64_t)model->searches->studies : n;
-    struct area body = panel_frame_rule_of(area, scene, PANEL_SEARCHES, "Studies", n, total, &title);
+    int n = model->studies ? model->studies->n : 0, title, top = 0;
+    int64_t total = n > 0 && n == STUDIES_MAX ? (int64_t)model->studies->studies : n;
+    struct area body = panel_frame_rule_of(area, scene, PANEL_STUDIES, "Studies", n, total, &title);
 
-    if (model->searches_error != 0 && tui_model_studies_rows(model) > 0) {
+    if (model->studies_error != 0 && tui_model_studies_rows(model) > 0) {
         struct area said = tui_area_part(&body, 1, 0, body.width - 1, body.height);
         int room = body.height - n;
         top = panel_frame_wrap(&said, 0,
                                room < 1            ? 1
                                : room > WORDS_ROWS ? WORDS_ROWS
                                                    : room,
-                               STYLE_WARN, model->searches_words);
+                               STYLE_WARN, model->studies_words);
     }
     if (n == 0) {
         struct area rest = tui_area_part(&body, 0, top, body.width, body.height - top);
@@ -146,10 +146,10 @@ void panel_searches(const struct area *area, const struct scene *scene)
     if (area->width > 150)
         shown[SO_FAR].width += area->width - 150 < 30 ? area->width - 150 : 30;
     struct table table = panel_frame_table(area, panel_study_age_after(area, scene, title), shown, COLUMNS);
-    struct window window = panel_frame_window(scene, PANEL_SEARCHES, n, body.height - top);
+    struct window window = panel_frame_window(scene, PANEL_STUDIES, n, body.height - top);
     for (int i = window.first; i < window.end; i++) {
         int y = top + i - window.first;
-        row(&table, y + 1, scene, &model->searches->search[i]);
+        row(&table, y + 1, scene, &model->studies->study[i]);
         if (i == window.cursor)
             panel_frame_cursor(&body, y);
     }

@@ -8,40 +8,40 @@
 
 enum { BAR_COLUMNS = 16, WIDE = 100 /* room for what is only good to know */ };
 
-static void counts(const struct area *body, const struct scene *scene, const struct search *search,
+static void counts(const struct area *body, const struct scene *scene, const struct tui_study *study,
                    enum style plain)
 {
     char a[FORMAT_MAX], age[FORMAT_MAX + 8];
-    int done = tui_study_done(search), x = 1, failed = search->counts[TRIAL_FAIL];
+    int done = tui_study_done(study), x = 1, failed = study->counts[TRIAL_FAIL];
 
-    if (search->wanted > 0) {
+    if (study->wanted > 0) {
         int columns = body->width < 70 ? BAR_COLUMNS / 2 : BAR_COLUMNS;
-        tui_chart_bar(body, x, 0, columns, (double)done / (double)search->wanted,
+        tui_chart_bar(body, x, 0, columns, (double)done / (double)study->wanted,
                       plain == STYLE_DIM ? STYLE_DIM : STYLE_CHART);
-        x = tui_area_printf(body, x + columns + 1, 0, plain, "%d/%lld", done, (long long)search->wanted) + 2;
+        x = tui_area_printf(body, x + columns + 1, 0, plain, "%d/%lld", done, (long long)study->wanted) + 2;
     } else {
         x = tui_area_printf(body, x, 0, plain, "%d done", done) + 2;
     }
-    x = tui_area_printf(body, x, 0, plain, "run %d ok %d prn %d ", search->counts[TRIAL_RUNNING],
-                        search->counts[TRIAL_COMPLETE], search->counts[TRIAL_PRUNED]);
+    x = tui_area_printf(body, x, 0, plain, "run %d ok %d prn %d ", study->counts[TRIAL_RUNNING],
+                        study->counts[TRIAL_COMPLETE], study->counts[TRIAL_PRUNED]);
     x = tui_area_printf(body, x, 0, failed > 0 && plain != STYLE_DIM ? STYLE_BAD : plain, "fail %d", failed);
-    if (search->retried > 0 && body->width >= WIDE)
-        x = tui_area_printf(body, x, 0, plain, ", %d again", search->retried);
-    if (search->counts[TRIAL_WAITING] > 0)
-        x = tui_area_printf(body, x, 0, plain, " wait %d", search->counts[TRIAL_WAITING]);
-    if (isfinite(search->eta_s) && search->eta_s > 0)
-        x = tui_area_printf(body, x + 2, 0, plain, "eta %s", panel_study_eta(a, search->eta_s));
-    snprintf(age, sizeof(age), "age %s", cli_format_age(a, panel_study_age_ms(search, scene->now)));
+    if (study->retried > 0 && body->width >= WIDE)
+        x = tui_area_printf(body, x, 0, plain, ", %d again", study->retried);
+    if (study->counts[TRIAL_WAITING] > 0)
+        x = tui_area_printf(body, x, 0, plain, " wait %d", study->counts[TRIAL_WAITING]);
+    if (isfinite(study->eta_s) && study->eta_s > 0)
+        x = tui_area_printf(body, x + 2, 0, plain, "eta %s", panel_study_eta(a, study->eta_s));
+    snprintf(age, sizeof(age), "age %s", cli_format_age(a, panel_study_age_ms(study, scene->now)));
     if (body->width - cli_text_width(age) > x + 1)
         tui_area_text_right(body, body->width - 1, 0,
-                            panel_study_silent(search, scene->now) ? STYLE_WARN : STYLE_DIM, age);
+                            panel_study_silent(study, scene->now) ? STYLE_WARN : STYLE_DIM, age);
 }
 
-/* How many trainings the search's studies are, and how many of them are in the state that is shown. */
-static int count_jobs(const struct model *model, const struct search *search, int *ret_alike)
+/* How many trainings the study's workers are, and how many of them are in the state that is shown. */
+static int count_jobs(const struct model *model, const struct tui_study *study, int *ret_alike)
 {
     const struct status_training *jobs[STATUS_TRAININGS_MAX];
-    int n = tui_model_study_jobs(model, search, jobs);
+    int n = tui_model_study_jobs(model, study, jobs);
 
     *ret_alike = 0;
     for (int i = 0; i < n; i++)
@@ -49,47 +49,45 @@ static int count_jobs(const struct model *model, const struct search *search, in
     return n;
 }
 
-static void figures(struct search_flow *flow, const struct scene *scene, const struct search_page *page,
+static void figures(struct tui_study_flow *flow, const struct scene *scene, const struct tui_study_page *page,
                     enum style plain)
 {
-    const struct search *search = &page->search;
+    const struct tui_study *study = &page->study;
     char a[FORMAT_MAX], b[2 * FORMAT_MAX], name[STATUS_WORD_MAX];
     enum style style;
     int alike;
 
-    if (search->have_best) {
-        snprintf(b, sizeof(b), "%s %s", tui_study_best_name(search, name),
-                 tui_study_number(a, sizeof(a), search->best));
+    if (study->have_best) {
+        snprintf(b, sizeof(b), "%s %s", tui_study_best_name(study, name),
+                 tui_study_number(a, sizeof(a), study->best));
         panel_study_put(flow, "best", plain == STYLE_DIM ? plain : STYLE_STRONG, b);
-    } else if (search->pareto >= 0) {
-        snprintf(b, sizeof(b), "%d of %d", search->pareto, search->counts[TRIAL_COMPLETE]);
+    } else if (study->pareto >= 0) {
+        snprintf(b, sizeof(b), "%d of %d", study->pareto, study->counts[TRIAL_COMPLETE]);
         panel_study_put(flow, "Pareto front", plain, b);
     } else {
         panel_study_put(flow, "best", STYLE_DIM, "n/a: no trial has completed");
     }
-    const char *state = panel_study_state(scene->model, search, scene->now, a, &style);
-    int jobs = count_jobs(scene->model, search, &alike);
+    const char *state = panel_study_state(scene->model, study, scene->now, a, &style);
+    int jobs = count_jobs(scene->model, study, &alike);
     snprintf(b, sizeof(b), "%s (%d of %d)", state, alike, jobs);
     panel_study_put(flow, jobs > 1 ? "jobs" : jobs ? "job" : "state", style, jobs > 1 ? b : state);
-    if (panel_study_due_ns(scene->model, search) > 0)
-        panel_study_put(flow, "next run", plain,
-                        cli_format_time(a, panel_study_due_ns(scene->model, search)));
-    if (isfinite(search->trials_h))
-        panel_study_put(flow, "trials/h", plain, cli_format_number(a, search->trials_h, 1));
-    if (search->started_us != STUDY_NO_TIME)
-        panel_study_put(flow, "since", plain, cli_format_time(a, search->started_us * 1000));
+    if (panel_study_due_ns(scene->model, study) > 0)
+        panel_study_put(flow, "next run", plain, cli_format_time(a, panel_study_due_ns(scene->model, study)));
+    if (isfinite(study->trials_h))
+        panel_study_put(flow, "trials/h", plain, cli_format_number(a, study->trials_h, 1));
+    if (study->started_us != STUDY_NO_TIME)
+        panel_study_put(flow, "since", plain, cli_format_time(a, study->started_us * 1000));
     snprintf(b, sizeof(b), "%d", page->n_params);
     panel_study_put(flow, "parameters", plain, b);
 }
 
 /* What the best trial was tried with, those that matter most first. */
-static void best_parameters(struct search_flow *flow, const struct search_page *page, enum style plain)
+static void best_parameters(struct tui_study_flow *flow, const struct tui_study_page *page, enum style plain)
 {
-    const struct search *search = &page->search;
-    const struct search_trial *best =
-        search->have_best
-            ? tui_study_page_trial(page, page->members[search->best_member], search->best_number)
-            : NULL;
+    const struct tui_study *study = &page->study;
+    const struct tui_study_trial *best =
+        study->have_best ? tui_study_page_trial(page, page->members[study->best_member], study->best_number)
+                         : NULL;
     char text[64];
 
     for (int i = 0; best && i < page->n_importance; i++) {
@@ -102,38 +100,38 @@ static void best_parameters(struct search_flow *flow, const struct search_page *
             panel_study_put(flow, page->params[i], plain, text);
 }
 
-void panel_search(const struct area *area, const struct scene *scene)
+void panel_study(const struct area *area, const struct scene *scene)
 {
-    const struct search *chosen = tui_view_study(scene->view, scene->model);
-    const struct search_page *page;
-    char title[SEARCH_LABEL_MAX + 48], direction[STATUS_WORD_MAX];
+    const struct tui_study *chosen = tui_view_study(scene->view, scene->model);
+    const struct tui_study_page *page;
+    char title[STUDY_LABEL_MAX + 48], direction[STATUS_WORD_MAX];
 
     if (chosen)
         snprintf(title, sizeof(title), "Study %s (%s)", chosen->label,
                  tui_study_direction(chosen, direction));
     else
-        snprintf(title, sizeof(title), "Study %s", scene->view->search);
-    struct area body = panel_study_frame(area, scene, PANEL_SEARCH, title, &page);
+        snprintf(title, sizeof(title), "Study %s", scene->view->study);
+    struct area body = panel_study_frame(area, scene, PANEL_STUDY, title, &page);
     if (!page)
         return;
     enum freshness freshness = tui_model_studies_freshness(scene->model, scene->now);
     enum style plain = panel_frame_style(freshness, STYLE_NORMAL);
-    if (scene->model->searches_error && freshness != FRESH && body.height > 1) {
-        tui_area_text_cut(&body, 1, 0, body.width - 1, STYLE_WARN, scene->model->searches_words);
+    if (scene->model->studies_error && freshness != FRESH && body.height > 1) {
+        tui_area_text_cut(&body, 1, 0, body.width - 1, STYLE_WARN, scene->model->studies_words);
         body = tui_area_part(&body, 0, 1, body.width, body.height - 1);
     }
-    if (page->search.unread[0] && body.height > 1) {
-        tui_area_text_cut(&body, 1, 0, body.width - 1, STYLE_WARN, page->search.unread);
+    if (page->study.unread[0] && body.height > 1) {
+        tui_area_text_cut(&body, 1, 0, body.width - 1, STYLE_WARN, page->study.unread);
         body = tui_area_part(&body, 0, 1, body.width, body.height - 1);
     }
     if (freshness == GONE) {
         tui_area_text(&body, 1, 0, STYLE_DIM, "-");
         return;
     }
-    counts(&body, scene, &page->search, plain);
+    counts(&body, scene, &page->study, plain);
     struct area rest = tui_area_part(&body, 0, 1, body.width, body.height - 1);
-    struct search_flow flow = {&rest, 1, 0};
+    struct tui_study_flow flow = {&rest, 1, 0};
     figures(&flow, scene, page, plain);
-    struct search_flow parameters = {&rest, 1, flow.y + 1};
+    struct tui_study_flow parameters = {&rest, 1, flow.y + 1};
     best_parameters(&parameters, page, plain);
 }

@@ -16,8 +16,8 @@ static void age_words(const struct scene *scene, char buf[static FORMAT_MAX])
     enum freshness freshness = tui_model_studies_freshness(scene->model, scene->now);
 
     buf[0] = '\0';
-    if (freshness != FRESH && scene->model->searches)
-        panel_frame_age(buf, FORMAT_MAX, freshness, scene->now.mono_ms - scene->model->searches_mono_ms);
+    if (freshness != FRESH && scene->model->studies)
+        panel_frame_age(buf, FORMAT_MAX, freshness, scene->now.mono_ms - scene->model->studies_mono_ms);
 }
 
 int panel_study_age_after(const struct area *area, const struct scene *scene, int x)
@@ -40,21 +40,21 @@ void panel_study_age(const struct area *area, const struct scene *scene)
 }
 
 struct area panel_study_frame(const struct area *area, const struct scene *scene, enum panel panel,
-                              const char *title, const struct search_page **ret_page)
+                              const char *title, const struct tui_study_page **ret_page)
 {
-    const struct search_page *page = tui_view_study_page(scene->view, scene->model);
+    const struct tui_study_page *page = tui_view_study_page(scene->view, scene->model);
     struct area body = panel_frame_rule(area, scene, panel, title, -1, NULL);
 
     panel_study_age(area, scene);
     if (!page)
         panel_frame_empty(&body, tui_view_study(scene->view, scene->model) ? "not read yet"
-                                 : scene->model->searches_error            ? scene->model->searches_words
-                                                                : "it is not there any more; Esc goes back");
+                                 : scene->model->studies_error             ? scene->model->studies_words
+                                                               : "it is not there any more; Esc goes back");
     *ret_page = page;
     return body;
 }
 
-const char *panel_study_trial_state(const struct search_trial *trial, struct moment now,
+const char *panel_study_trial_state(const struct tui_study_trial *trial, struct moment now,
                                     enum style *ret_style)
 {
     static const enum style styles[TRIAL_STATES] = {[TRIAL_RUNNING] = STYLE_STRONG,
@@ -71,13 +71,13 @@ const char *panel_study_trial_state(const struct search_trial *trial, struct mom
     return tui_study_rows_state(trial);
 }
 
-const char *panel_study_values(char *buf, size_t size, const struct search_page *page,
-                               const struct search_trial *trial)
+const char *panel_study_values(char *buf, size_t size, const struct tui_study_page *page,
+                               const struct tui_study_trial *trial)
 {
     size_t at = 0;
 
     buf[0] = '\0';
-    for (int i = 0; trial->values && i < page->search.n_objectives && at + 1 < size; i++) {
+    for (int i = 0; trial->values && i < page->study.n_objectives && at + 1 < size; i++) {
         char text[FORMAT_MAX];
         at += (size_t)snprintf(buf + at, size - at, "%s%s", i ? " " : "",
                                tui_study_number(text, sizeof(text), trial->values[i]));
@@ -85,34 +85,34 @@ const char *panel_study_values(char *buf, size_t size, const struct search_page 
     return buf;
 }
 
-int64_t panel_study_age_ms(const struct search *search, struct moment now)
+int64_t panel_study_age_ms(const struct tui_study *study, struct moment now)
 {
-    if (search->newest_us == STUDY_NO_TIME)
+    if (study->newest_us == STUDY_NO_TIME)
         return -1;
-    int64_t ms = (now.wall_ns / 1000 - search->newest_us) / 1000;
+    int64_t ms = (now.wall_ns / 1000 - study->newest_us) / 1000;
     return ms < 0 ? 0 : ms;
 }
 
-bool panel_study_silent(const struct search *search, struct moment now)
+bool panel_study_silent(const struct tui_study *study, struct moment now)
 {
-    int64_t age_ms = (now.wall_ns / 1000 - search->heard_us) / 1000;
+    int64_t age_ms = (now.wall_ns / 1000 - study->heard_us) / 1000;
 
-    return search->heard_us != STUDY_NO_TIME && freshness_of(age_ms, search->heard_expected_ms) != FRESH;
+    return study->heard_us != STUDY_NO_TIME && freshness_of(age_ms, study->heard_expected_ms) != FRESH;
 }
 
-int64_t panel_study_due_ns(const struct model *model, const struct search *search)
+int64_t panel_study_due_ns(const struct model *model, const struct tui_study *study)
 {
-    const struct status_training *job = tui_model_study_job(model, search);
+    const struct status_training *job = tui_model_study_job(model, study);
 
     return job && strcmp(job->state, "queued") == 0 ? job->due_ns : -1;
 }
 
-const char *panel_study_state(const struct model *model, const struct search *search, struct moment now,
+const char *panel_study_state(const struct model *model, const struct tui_study *study, struct moment now,
                               char buf[static FORMAT_MAX], enum style *ret_style)
 {
-    const struct status_training *job = tui_model_study_job(model, search);
+    const struct status_training *job = tui_model_study_job(model, study);
 
-    int64_t due_ms = (panel_study_due_ns(model, search) - now.wall_ns) / 1000000;
+    int64_t due_ms = (panel_study_due_ns(model, study) - now.wall_ns) / 1000000;
 
     if (due_ms > 0 && tui_model_training_freshness(model, job, now) == FRESH) {
         char age[FORMAT_MAX];
@@ -123,20 +123,20 @@ const char *panel_study_state(const struct model *model, const struct search *se
     if (job)
         return panel_training_state(job, tui_model_training_freshness(model, job, now), ret_style);
     *ret_style = STYLE_NORMAL;
-    if (search->unread[0]) {
+    if (study->unread[0]) {
         *ret_style = STYLE_WARN;
         return "unread";
     }
-    if (panel_study_silent(search, now)) {
+    if (panel_study_silent(study, now)) {
         *ret_style = STYLE_WARN;
         return "silent";
     }
-    if (search->counts[TRIAL_RUNNING] > 0)
+    if (study->counts[TRIAL_RUNNING] > 0)
         return "running";
     *ret_style = STYLE_DIM;
-    if (search->wanted > 0 && tui_study_done(search) >= search->wanted)
+    if (study->wanted > 0 && tui_study_done(study) >= study->wanted)
         return "done";
-    return search->n_trials ? "idle" : "empty";
+    return study->n_trials ? "idle" : "empty";
 }
 
 const char *panel_study_eta(char buf[static FORMAT_MAX], double seconds)
@@ -150,7 +150,7 @@ const char *panel_study_eta(char buf[static FORMAT_MAX], double seconds)
     return buf;
 }
 
-void panel_study_put(struct search_flow *flow, const char *label, enum style style, const char *text)
+void panel_study_put(struct tui_study_flow *flow, const char *label, enum style style, const char *text)
 {
     int width = cli_text_width(label) + 1 + cli_text_width(text), room;
 

@@ -1,14 +1,14 @@
-/* What the panels of a search have in common. */
+/* What the panels of a study have in common. */
 #ifndef TUI_PANEL_STUDY_WORDS_H
 #define TUI_PANEL_STUDY_WORDS_H
 
 #include "tui/panel/frame.h"
 #include "tui/study_page.h"
 
-/* The rule of a panel of the chosen search's page, with the age of what is known at its right where that is
+/* The rule of a panel of the chosen study's page, with the age of what is known at its right where that is
  * not fresh. *ret_page: NULL, and the panel says why: it is not read yet, it is gone. */
 struct area panel_study_frame(const struct area *area, const struct scene *scene, enum panel panel,
-                              const char *title, const struct search_page **ret_page);
+                              const char *title, const struct tui_study_page **ret_page);
 
 /* The age at the right end of a rule; nothing while it is fresh. */
 void panel_study_age(const struct area *area, const struct scene *scene);
@@ -17,34 +17,34 @@ void panel_study_age(const struct area *area, const struct scene *scene);
 int panel_study_age_after(const struct area *area, const struct scene *scene, int x);
 
 /* A word for a trial's state, STALE where its worker is not heard of, and how to show it. */
-const char *panel_study_trial_state(const struct search_trial *trial, struct moment now,
+const char *panel_study_trial_state(const struct tui_study_trial *trial, struct moment now,
                                     enum style *ret_style);
 
 /* "1.8420", of several objectives "1.8420 -0.2000"; "" for none. */
-const char *panel_study_values(char *buf, size_t size, const struct search_page *page,
-                               const struct search_trial *trial);
+const char *panel_study_values(char *buf, size_t size, const struct tui_study_page *page,
+                               const struct tui_study_trial *trial);
 
-/* What the search is doing by the co-process' word, else by its trials: "running", "done", "idle", "empty";
+/* What the study is doing by the co-process' word, else by its trials: "running", "done", "idle", "empty";
  * "due 3h" of a scheduled one whose next run is waited for. The text is constant, or in `buf`. */
-const char *panel_study_state(const struct model *model, const struct search *search, struct moment now,
+const char *panel_study_state(const struct model *model, const struct tui_study *study, struct moment now,
                               char buf[static FORMAT_MAX], enum style *ret_style);
 int64_t panel_study_due_ns(const struct model *model,
-                           const struct search *search); /* its next run; -1: none */
+                           const struct tui_study *study); /* its next run; -1: none */
 
 /* The time left: "1h12m", "-". */
 const char *panel_study_eta(char buf[static FORMAT_MAX], double seconds);
 
 /* Is nothing heard of it although trials run, all of which have heartbeats? */
-bool panel_study_silent(const struct search *search, struct moment now);
+bool panel_study_silent(const struct tui_study *study, struct moment now);
 
 /* Since anything happened; ms, -1: nothing has. */
-int64_t panel_study_age_ms(const struct search *search, struct moment now);
+int64_t panel_study_age_ms(const struct tui_study *study, struct moment now);
 
 /* Labels and values one after the other, in rows. */
-struct search_flow {
+struct tui_study_flow {
     const struct area *area;
     int x, y;
 };
-void panel_study_put(struct search_flow *flow, const char *label, enum style style, const char *text);
+void panel_study_put(struct tui_study_flow *flow, const char *label, enum style style, const char *text);
 
 #endif

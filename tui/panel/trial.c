@@ -6,8 +6,8 @@
 #include "tui/panel/study_words.h"
 #include "tui/panel/training_words.h"
 
-static void facts(struct search_flow *flow, const struct scene *scene, const struct search_page *page,
-                  const struct search_trial *trial)
+static void facts(struct tui_study_flow *flow, const struct scene *scene, const struct tui_study_page *page,
+                  const struct tui_study_trial *trial)
 {
     char a[FORMAT_MAX], words[160];
     enum style style;
@@ -38,8 +38,8 @@ static void facts(struct search_flow *flow, const struct scene *scene, const str
 
 void panel_trial(const struct area *area, const struct scene *scene)
 {
-    const struct search_page *page = tui_view_study_page(scene->view, scene->model);
-    const struct search_trial *trial = page ? tui_view_trial(scene->view, scene->model) : NULL;
+    const struct tui_study_page *page = tui_view_study_page(scene->view, scene->model);
+    const struct tui_study_trial *trial = page ? tui_view_trial(scene->view, scene->model) : NULL;
     char title[64] = "Trial", text[64];
 
     if (trial)
@@ -55,7 +55,7 @@ void panel_trial(const struct area *area, const struct scene *scene)
     if (trial->failure)
         top = panel_frame_wrap(&body, 0, body.height > 6 ? 3 : 1, STYLE_BAD, trial->failure);
     struct area rest = tui_area_part(&body, 0, top, body.width, body.height - top);
-    struct search_flow flow = {&rest, 1, 0};
+    struct tui_study_flow flow = {&rest, 1, 0};
     if (from == 0)
         facts(&flow, scene, page, trial);
     for (int i = from; i < page->n_params; i++)

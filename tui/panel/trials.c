@@ -14,7 +14,7 @@ enum {
     TIME_COLUMNS = 5,
     WORKER_COLUMNS = 14,
     WORKER_FROM = 130, /* columns of the panel from which on workers are named */
-    CELL_COLUMNS = SEARCH_CELL_COLUMNS,
+    CELL_COLUMNS = STUDY_CELL_COLUMNS,
     MARK_COLUMNS = 5, /* of the range */
     PARAM_COLUMNS = CELL_COLUMNS + 1 + MARK_COLUMNS,
     PARAMS_MAX = 64,
@@ -34,7 +34,7 @@ static void mark(const struct area *area, int x, int y, double place, enum style
 struct grid {
     const struct area *area;
     const struct scene *scene;
-    const struct search_page *page;
+    const struct tui_study_page *page;
     int values; /* columns of the value */
     bool worker;
     int params[PARAMS_MAX], n_params; /* that fit */
@@ -59,7 +59,7 @@ static void labels(const struct grid *grid)
     tui_area_text(grid->area, x, 0, STYLE_DIM, "state");
     x += STATE_COLUMNS + 1;
     right(grid->area, x, grid->values, 0, STYLE_DIM,
-          grid->page->search.n_objectives == 1 ? "value" : "values");
+          grid->page->study.n_objectives == 1 ? "value" : "values");
     x += grid->values + 1;
     right(grid->area, x, TIME_COLUMNS, 0, STYLE_DIM, "took");
     x += TIME_COLUMNS + 1;
@@ -76,9 +76,9 @@ static void labels(const struct grid *grid)
     }
 }
 
-static void row(const struct grid *grid, int y, const struct search_trial *trial, bool best)
+static void row(const struct grid *grid, int y, const struct tui_study_trial *trial, bool best)
 {
-    const struct search_page *page = grid->page;
+    const struct tui_study_page *page = grid->page;
     enum freshness freshness = tui_model_trial_freshness(trial, grid->scene->now);
     enum style style, plain = trial->state == TRIAL_PRUNED || trial->state == TRIAL_FAIL || freshness != FRESH
                                   ? STYLE_DIM
@@ -111,7 +111,7 @@ static void row(const struct grid *grid, int y, const struct search_trial *trial
         x += WORKER_COLUMNS + 1;
     }
     for (int i = 0; i < grid->n_params; i++, x += PARAM_COLUMNS + 1) {
-        const struct search_cell *cell = &trial->cells[grid->params[i]];
+        const struct tui_study_cell *cell = &trial->cells[grid->params[i]];
         tui_study_cell_text(page, cell, text, sizeof(text));
         right(grid->area, x, CELL_COLUMNS, y, text[0] ? plain : STYLE_DIM, text[0] ? text : "-");
         mark(grid->area, x + CELL_COLUMNS + 1, y, tui_study_cell_place(page, cell),
@@ -119,7 +119,7 @@ static void row(const struct grid *grid, int y, const struct search_trial *trial
     }
 }
 
-static void title_words(const struct scene *scene, const struct search_page *page, int n, char *buf,
+static void title_words(const struct scene *scene, const struct tui_study_page *page, int n, char *buf,
                         size_t size)
 {
     const struct view *view = scene->view;
@@ -134,9 +134,9 @@ static void title_words(const struct scene *scene, const struct search_page *pag
 
 void panel_trials(const struct area *area, const struct scene *scene)
 {
-    const struct search_page *page = tui_view_study_page(scene->view, scene->model);
+    const struct tui_study_page *page = tui_view_study_page(scene->view, scene->model);
     const struct view *view = scene->view;
-    const struct search_trial *const *rows = NULL;
+    const struct tui_study_trial *const *rows = NULL;
     char title[160] = "Trials";
     int n = 0;
 
@@ -156,9 +156,9 @@ void panel_trials(const struct area *area, const struct scene *scene)
     struct grid grid = {.area = &body,
                         .scene = scene,
                         .page = page,
-                        .values = VALUE_COLUMNS * (page->search.n_objectives < 2   ? 1
-                                                   : page->search.n_objectives < 4 ? page->search.n_objectives
-                                                                                   : 3),
+                        .values = VALUE_COLUMNS * (page->study.n_objectives < 2   ? 1
+                                                   : page->study.n_objectives < 4 ? page->study.n_objectives
+                                                                                  : 3),
                         .worker = body.width >= WORKER_FROM};
     int fixed = 1 + NAME_COLUMNS + STATE_COLUMNS + grid.values + TIME_COLUMNS + 4 +
                 (grid.worker ? WORKER_COLUMNS + 1 : 0);
@@ -169,10 +169,10 @@ void panel_trials(const struct area *area, const struct scene *scene)
     if (heads)
         labels(&grid);
     struct window window = panel_frame_window(scene, PANEL_TRIALS, n, body.height - heads);
-    const char *best_study = page->search.have_best ? page->members[page->search.best_member] : "";
+    const char *best_study = page->study.have_best ? page->members[page->study.best_member] : "";
     for (int i = window.first; i < window.end; i++) {
         int y = heads + i - window.first;
-        bool best = rows[i]->number == page->search.best_number &&
+        bool best = rows[i]->number == page->study.best_number &&
                     strcmp(page->members[rows[i]->member], best_study) == 0;
         row(&grid, y, rows[i], best);
         if (i == window.cursor)

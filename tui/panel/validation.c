@@ -1,4 +1,4 @@
-/* How much of a search's best is luck: the proposal's figures and gates, the distribution of lambda, equity.
+/* How much of a study's best is luck: the proposal's figures and gates, the distribution of lambda, equity.
  */
 #include <math.h>
 #include <stdio.h>
@@ -9,19 +9,19 @@
 
 enum { AXIS = 9 };
 
-static const struct search_validation *validation_of(const struct search_page *page)
+static const struct tui_study_validation *validation_of(const struct tui_study_page *page)
 {
     return page && page->have_validation ? &page->validation : NULL;
 }
 
-static void put(struct search_flow *flow, const char *label, double value)
+static void put(struct tui_study_flow *flow, const char *label, double value)
 {
     char text[FORMAT_MAX];
 
     panel_study_put(flow, label, isnan(value) ? STYLE_DIM : STYLE_NORMAL, cli_format_number(text, value, 2));
 }
 
-static void figures(struct search_flow *flow, const struct search_validation *v)
+static void figures(struct tui_study_flow *flow, const struct tui_study_validation *v)
 {
     char a[FORMAT_MAX], b[FORMAT_MAX], words[128];
 
@@ -39,7 +39,7 @@ static void figures(struct search_flow *flow, const struct search_validation *v)
     panel_study_put(flow, "out of sample =", STYLE_NORMAL, isnan(v->slope) ? "n/a" : words);
 }
 
-static void holdout(struct search_flow *flow, const struct search_validation *v)
+static void holdout(struct tui_study_flow *flow, const struct tui_study_validation *v)
 {
     char a[FORMAT_MAX];
 
@@ -53,7 +53,7 @@ static void holdout(struct search_flow *flow, const struct search_validation *v)
                     cli_format_count(a, v->holdout.trades < 0 ? NAN : (double)v->holdout.trades));
 }
 
-static void gates(struct search_flow *flow, const struct search_validation *v)
+static void gates(struct tui_study_flow *flow, const struct tui_study_validation *v)
 {
     char a[FORMAT_MAX], b[FORMAT_MAX], words[2 * FORMAT_MAX + 24];
 
@@ -66,14 +66,14 @@ static void gates(struct search_flow *flow, const struct search_validation *v)
 
 void panel_validation(const struct area *area, const struct scene *scene)
 {
-    const struct search *chosen = tui_view_study(scene->view, scene->model);
-    const struct search_page *page;
-    char title[SEARCH_LABEL_MAX + 48], words[STUDY_NAME_MAX + STATUS_TEXT_MAX + 48], a[FORMAT_MAX],
+    const struct tui_study *chosen = tui_view_study(scene->view, scene->model);
+    const struct tui_study_page *page;
+    char title[STUDY_LABEL_MAX + 48], words[STUDY_NAME_MAX + STATUS_TEXT_MAX + 48], a[FORMAT_MAX],
         name[STUDY_NAME_MAX + 16];
 
-    snprintf(title, sizeof(title), "Validation of %s", chosen ? chosen->label : scene->view->search);
+    snprintf(title, sizeof(title), "Validation of %s", chosen ? chosen->label : scene->view->study);
     struct area body = panel_study_frame(area, scene, PANEL_VALIDATION, title, &page);
-    const struct search_validation *v = validation_of(page);
+    const struct tui_study_validation *v = validation_of(page);
     if (!page)
         return;
     if (!v || tui_model_studies_freshness(scene->model, scene->now) == GONE) {
@@ -98,7 +98,7 @@ void panel_validation(const struct area *area, const struct scene *scene)
             tui_area_text_cut(&inside, 0, y++, inside.width, STYLE_DIM, words);
     }
     struct area rest = tui_area_part(&body, 0, y, body.width, body.height - y);
-    struct search_flow flow = {&rest, 1, 0};
+    struct tui_study_flow flow = {&rest, 1, 0};
     figures(&flow, v);
     if (!v->have)
         return;
@@ -111,20 +111,20 @@ void panel_validation(const struct area *area, const struct scene *scene)
 }
 
 /* Columns of blocks, left of 0 what was overfitted. */
-static void histogram(const struct area *area, const struct search_validation *v)
+static void histogram(const struct area *area, const struct tui_study_validation *v)
 {
     bool plain = area->canvas->glyphs == GLYPHS_ASCII;
     int most = 0, rows = area->height - 1, columns = area->width;
 
-    for (int i = 0; i < SEARCH_LAMBDA_BINS; i++)
+    for (int i = 0; i < STUDY_LAMBDA_BINS; i++)
         most = v->lambda[i] > most ? v->lambda[i] : most;
     for (int x = 0; x < columns && most > 0 && rows > 0; x++) {
-        int from = x * SEARCH_LAMBDA_BINS / columns, to = (x + 1) * SEARCH_LAMBDA_BINS / columns, highest = 0;
+        int from = x * STUDY_LAMBDA_BINS / columns, to = (x + 1) * STUDY_LAMBDA_BINS / columns, highest = 0;
         for (int bin = from; bin < to || bin == from; bin++)
             highest = v->lambda[bin] > highest ? v->lambda[bin] : highest;
         int eighths = (int)lround(8.0 * rows * highest / most);
         eighths = highest > 0 && eighths < 1 ? 1 : eighths;
-        enum style style = from < SEARCH_LAMBDA_BINS / 2 ? STYLE_BAD : STYLE_GOOD;
+        enum style style = from < STUDY_LAMBDA_BINS / 2 ? STYLE_BAD : STYLE_GOOD;
         for (int y = rows - 1; y >= 0 && eighths > 0; y--, eighths -= 8) {
             wchar_t c = (wchar_t)(0x2580 + (eighths > 8 ? 8 : eighths));
             if (plain)
@@ -140,9 +140,9 @@ static void histogram(const struct area *area, const struct search_validation *v
 
 void panel_lambda(const struct area *area, const struct scene *scene)
 {
-    const struct search_page *page;
+    const struct tui_study_page *page;
     struct area body = panel_study_frame(area, scene, PANEL_LAMBDA, "Lambda of half splits", &page);
-    const struct search_validation *v = validation_of(page);
+    const struct tui_study_validation *v = validation_of(page);
     char words[64];
 
     if (!page)
@@ -159,10 +159,10 @@ void panel_lambda(const struct area *area, const struct scene *scene)
         histogram(&inside, v);
 }
 
-/* "#29"; of one of several workers, or of another study of the search, "2#29". */
-static const char *equity_name(const struct search_page *page, char *buf, size_t size)
+/* "#29"; of one of several workers, or of another worker of the study, "2#29". */
+static const char *equity_name(const struct tui_study_page *page, char *buf, size_t size)
 {
-    const struct search_validation *v = &page->validation;
+    const struct tui_study_validation *v = &page->validation;
     char base[STUDY_NAME_MAX + 1];
     int k = study_search_name(v->equity_study, base);
 
@@ -176,9 +176,9 @@ static const char *equity_name(const struct search_page *page, char *buf, size_t
 void panel_tested(const struct area *area, const struct scene *scene)
 {
     static const char *const names[] = {"trial", "holding", "equal weight"};
-    const struct search_page *page;
+    const struct tui_study_page *page;
     struct area body = panel_study_frame(area, scene, PANEL_TESTED, "Equity out of sample", &page);
-    const struct search_validation *v = validation_of(page);
+    const struct tui_study_validation *v = validation_of(page);
     double low = INFINITY, high = -INFINITY, l, h;
     char a[FORMAT_MAX], name[32];
 

@@ -159,7 +159,7 @@ static int find_state(const struct option_call *call, struct dashboard_options *
 static int print_screen(const struct request *request, struct collector *collector)
 {
     struct model *model = collector->model;
-    struct search_want want;
+    struct tui_study_want want;
     struct view view;
     struct canvas canvas;
     int r = tui_canvas_init(&canvas, request->width, request->height, request->dashboard.glyphs);

@@ -22,17 +22,17 @@ enum {
 /* Reads what is wanted into the model; `key` "": the list alone. An exit status, its line on stderr. */
 static int read_studies(struct collector *collector, const char *key)
 {
-    struct search_want want = {.trial = -1, .validation = true};
+    struct tui_study_want want = {.trial = -1, .validation = true};
 
     snprintf(want.key, sizeof(want.key), "%s", key);
     tui_collector_studies_once(collector, &want, BUSY_MS);
-    if (collector->model->searches_error == 0)
+    if (collector->model->studies_error == 0)
         return EXIT_OK;
-    if (collector->model->searches_error == -ENOENT && !collector->model->searches_named) {
+    if (collector->model->studies_error == -ENOENT && !collector->model->studies_named) {
         fputs("papertape: study: " DB_NOT_YET("study", "papertape-trainer study") "\n", stderr);
         return EXIT_NO_DAEMON;
     }
-    fprintf(stderr, "papertape: study: %s\n", collector->model->searches_words);
+    fprintf(stderr, "papertape: study: %s\n", collector->model->studies_words);
     return EXIT_ERROR;
 }
 
@@ -52,7 +52,7 @@ static int list(const struct option_call *call, struct collector *collector)
         return print_object(json_pack("{s:s, s:o}", "schema", "papertape.study/1", "studies",
                                       tui_print_studies_json(model, tui_model_now())));
     tui_print_studies(stdout, model, tui_model_now());
-    if (model->searches->n == 0)
+    if (model->studies->n == 0)
         puts("studies   none");
     return EXIT_OK;
 }
@@ -60,10 +60,10 @@ static int list(const struct option_call *call, struct collector *collector)
 static int unknown(const struct model *model, const char *name)
 {
     struct nearest nearest = {0};
-    char words[SEARCH_LABEL_MAX + 80], clean[SEARCH_LABEL_MAX];
+    char words[STUDY_LABEL_MAX + 80], clean[STUDY_LABEL_MAX];
 
-    for (int i = 0; i < model->searches->n; i++)
-        nearest_offer(&nearest, name, model->searches->search[i].job);
+    for (int i = 0; i < model->studies->n; i++)
+        nearest_offer(&nearest, name, model->studies->study[i].job);
     cli_text_clean(clean, sizeof(clean), nearest.best ? nearest.best : "");
     snprintf(words, sizeof(words), "no such study: %s%s", nearest.best ? clean : "there is none",
              nearest.best ? " is the nearest" : "");
@@ -71,18 +71,18 @@ static int unknown(const struct model *model, const char *name)
     return cli_stored_fail(EXIT_ERROR, "study", clean, words);
 }
 
-/* "two searches: dirs_2 (max), dirs_1 (min)". */
-static int ambiguous(const struct model *model, const char *name, const struct search *search)
+/* "two studies: dirs_2 (max), dirs_1 (min)". */
+static int ambiguous(const struct model *model, const char *name, const struct tui_study *search)
 {
-    char *words = NULL, clean[SEARCH_LABEL_MAX], direction[STATUS_WORD_MAX];
+    char *words = NULL, clean[STUDY_LABEL_MAX], direction[STATUS_WORD_MAX];
     size_t size;
     FILE *out = open_memstream(&words, &size);
 
     if (!out)
         return cli_stored_fail(EXIT_ERROR, "study", "show", "out of memory");
-    fputs("names several searches: ", out);
-    for (const struct search *each = search; each;
-         each = tui_studies_find_other(model->searches, name, each)) {
+    fputs("names several studies: ", out);
+    for (const struct tui_study *each = search; each;
+         each = tui_studies_find_other(model->studies, name, each)) {
         fputs(each == search ? "" : ", ", out);
         cli_text_print(out, each->label);
         fprintf(out, " (%s)", tui_study_direction(each, direction));
@@ -103,23 +103,23 @@ static int show(const struct option_call *call, struct collector *collector)
 
     if (status != EXIT_OK)
         return status;
-    const struct search *search = tui_studies_find(model->searches, name);
+    const struct tui_study *search = tui_studies_find(model->studies, name);
     if (!search)
         return unknown(model, name);
-    if (tui_studies_find_other(model->searches, name, search))
+    if (tui_studies_find_other(model->studies, name, search))
         return ambiguous(model, name, search);
-    char key[SEARCH_LABEL_MAX];
+    char key[STUDY_LABEL_MAX];
     memcpy(key, search->key, sizeof(key));
     status = read_studies(collector, key);
     if (status != EXIT_OK)
         return status;
-    if (!model->search_page) /* deleted meanwhile */
+    if (!model->study_page) /* deleted meanwhile */
         return unknown(model, name);
     if (!call->json) {
-        tui_print_study(stdout, model->search_page, tui_model_now(), TRIALS_SHOWN);
+        tui_print_study(stdout, model->study_page, tui_model_now(), TRIALS_SHOWN);
         return EXIT_OK;
     }
-    json_t *object = tui_print_study_json(model->search_page, tui_model_now());
+    json_t *object = tui_print_study_json(model->study_page, tui_model_now());
     json_t *whole = object ? json_pack("{s:s}", "schema", "papertape.study/1") : NULL;
     if (whole && json_object_update(whole, object) < 0) {
         json_decref(whole);
@@ -152,7 +152,7 @@ static const struct option_action actions[] = {
      .bare = true, .run = run},
     {"show", "STUDY",
      "one: its trials, best first (completed, pruned, infeasible, others), what its parameters matter "
-     "(fANOVA), its proposal. Workers of two directions are two searches, and are to be named themselves",
+     "(fANOVA), its proposal. Workers of two directions are two studies, and are to be named themselves",
      .example = "ppo", .need = OPTION_NEEDS_STATE, .run = run},
 };
 

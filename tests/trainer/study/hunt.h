@@ -8,7 +8,7 @@
 struct hunt {
     struct place_bars bars;
     struct train_config *config;
-    struct search_settings settings;
+    struct study_settings settings;
     struct study_market *market;
     struct study_store *store;
     int64_t id;

@@ -12,7 +12,7 @@ enum { ROWS = 1500 };
 static void test_purge(void)
 {
     struct place_bars bars;
-    struct search_settings settings;
+    struct study_settings settings;
     struct distribution lookback, forced;
     struct train_config *config = fatal_calloc(1, sizeof *config);
     char err[DISTRIBUTION_ERROR_MAX];
@@ -75,7 +75,7 @@ static void keep_words(void *ctx, const char *words)
 
 /* AAA with `rows` bars beside BBB with ROWS, but for those `missing`. Opened; what it told. */
 static int open_two(size_t rows, bool (*missing)(size_t), const char *more, struct train_config *config,
-                    struct search_settings *settings, struct study_market **ret,
+                    struct study_settings *settings, struct study_market **ret,
                     char told[static TRIAL_ERROR_MAX], char err[static TRIAL_ERROR_MAX])
 {
     struct place_bars a, b;
@@ -97,7 +97,7 @@ static int open_two(size_t rows, bool (*missing)(size_t), const char *more, stru
 
 static void test_ended(const char *execution)
 {
-    struct search_settings settings;
+    struct study_settings settings;
     struct train_config *config = fatal_calloc(1, sizeof *config), *whole = fatal_calloc(1, sizeof *whole);
     struct study_market *market = NULL, *without = NULL;
     struct trial_outcome outcome, other;
@@ -166,7 +166,7 @@ static void test_fitted(bool (*missing)(size_t))
 {
     enum { SPLITS = 3 };
     struct place_bars bars;
-    struct search_settings settings;
+    struct study_settings settings;
     struct train_config *config = fatal_calloc(1, sizeof *config);
     struct trial_outcome all, one;
     struct study_market *some = NULL;
@@ -224,7 +224,7 @@ static void refused_of(const char *text, size_t rows, double holdout, int64_t pu
                        const double *range, const char *word)
 {
     struct place_bars bars;
-    struct search_settings settings;
+    struct study_settings settings;
     struct train_config *config = fatal_calloc(1, sizeof *config);
     struct study_market *market = NULL;
     char err[TRIAL_ERROR_MAX] = "";

@@ -123,21 +123,21 @@ static inline void place_config(struct train_config *config, const char *bars, c
         fatal("%s", err);
 }
 
-static inline void place_settings(struct search_settings *settings, const char *split)
+static inline void place_settings(struct study_settings *settings, const char *split)
 {
     char err[SPLIT_ERROR_MAX];
-    *settings = (struct search_settings){.purge_bars = -1,
-                                         .embargo_bars = -1,
-                                         .holdout = 0.2,
-                                         .deviation_weight = 0.1,
-                                         .ensemble = 1,
-                                         .gates = {0, 0.2, 0.95, 0.3, 20}};
+    *settings = (struct study_settings){.purge_bars = -1,
+                                        .embargo_bars = -1,
+                                        .holdout = 0.2,
+                                        .deviation_weight = 0.1,
+                                        .ensemble = 1,
+                                        .gates = {0, 0.2, 0.95, 0.3, 20}};
     if (split_parse(split, &settings->split, err) < 0)
         fatal("%s", err);
 }
 
 static inline struct study_market *place_open(const struct train_config *config,
-                                              const struct search_settings *settings)
+                                              const struct study_settings *settings)
 {
     struct study_market *market = NULL;
     char err[TRIAL_ERROR_MAX];

@@ -310,7 +310,7 @@ static void test_members(void)
     CHECK(number(among, "expected_sharpe") != number(alone, "expected_sharpe")); /* more were tried */
 
     struct returns_matrix returns = {0};
-    char name[SEARCH_COLUMN_MAX];
+    char name[STUDY_COLUMN_MAX];
     int left_out;
     CHECK_INT(
         study_members_returns(hunt.study, hunt.folder, &hunt.others, best[0], &returns, name, &left_out, err),

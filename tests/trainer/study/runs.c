@@ -41,7 +41,7 @@ struct made {
 static json_t *hash_of(const struct made *made, const char *name)
 {
     struct place_bars bars;
-    struct search_settings settings;
+    struct study_settings settings;
     struct train_config *config = fatal_calloc(1, sizeof *config);
     char more[256];
     place_settings(&settings, "kfold:2");

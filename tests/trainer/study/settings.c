@@ -10,7 +10,7 @@
 
 static char err[CONFIG_ERROR_MAX];
 static struct train_config config, applied;
-static struct search_settings settings;
+static struct study_settings settings;
 
 static bool parse(const char *text)
 {
@@ -58,7 +58,7 @@ static void refused(const char *text, int line, const char *section, const char 
     char where[64];
     bool is_study;
     struct first first = {0};
-    struct search_settings untouched = {.trials = -7};
+    struct study_settings untouched = {.trials = -7};
     CHECK_INT(train_config_errors("F.ini", text, NULL, take, &first), 1);
     CHECK_INT(first.line, line);
     CHECK_STR(first.section, section);
@@ -307,7 +307,7 @@ static void test_keys(void)
     char text[128], again[128];
     size_t n;
     const struct config_key *keys = study_settings_keys(&n);
-    struct search_settings fresh = study_settings_defaults(), other = study_settings_defaults();
+    struct study_settings fresh = study_settings_defaults(), other = study_settings_defaults();
     CHECK(n == study_settings_table_n);
     for (size_t i = 0; i < n; i++) {
         CHECK_STR(keys[i].section, "study");
@@ -317,7 +317,7 @@ static void test_keys(void)
         CHECK_INT(study_settings_get(&other, keys[i].name, again, sizeof again), 0);
         CHECK_STR(again, text);
         for (int end = 0; end < 2 && keys[i].kind <= CONFIG_SPAN; end++) {
-            struct search_settings ends = study_settings_defaults();
+            struct study_settings ends = study_settings_defaults();
             snprintf(text, sizeof text, "%.17g", end ? keys[i].max : keys[i].min);
             CHECK_INT(study_settings_set_study(&ends, keys[i].name, text, err), 0);
             CHECK_INT(study_settings_get(&ends, keys[i].name, again, sizeof again), 0);
@@ -423,8 +423,8 @@ static void test_example(const char *path)
     char value[128], was[128], line[256];
     size_t n, n_space, at = 0;
     const struct config_key *keys = study_settings_keys(&n);
-    const struct search_default *space = study_settings_default_space(&n_space);
-    const struct search_settings fresh = study_settings_defaults();
+    const struct study_default *space = study_settings_default_space(&n_space);
+    const struct study_settings fresh = study_settings_defaults();
     FILE *file = fopen(path, "re");
     size_t size = file ? fread(text, 1, sizeof text - 1, file) : 0;
     if (file)

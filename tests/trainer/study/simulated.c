@@ -93,7 +93,7 @@ static double sharpe_of(const struct search *search, const struct study_split *s
 static int choose(const struct search *search)
 {
     static struct trial_outcome outcome;
-    const struct search_settings settings = study_settings_defaults();
+    const struct study_settings settings = study_settings_defaults();
     double best = -INFINITY, holding[TRIAL_SPLITS_MAX];
     int at = 0, chosen[SPLIT_GROUPS_MAX], n = 0;
     split_begin(&settings.split, chosen);

@@ -79,7 +79,7 @@ static size_t marked(const bool *rows)
 static void test_unseen(const char *split, const char *execution, const char *lines, size_t window)
 {
     struct place_bars bars, spoilt;
-    struct search_settings settings;
+    struct study_settings settings;
     struct train_config *config = fatal_calloc(1, sizeof *config);
     char more[128], own[16];
     const char *path = lines[0] ? place_features(lines) : "";
@@ -138,7 +138,7 @@ static void test_unseen(const char *split, const char *execution, const char *li
 static void test_eval(const char *lines, const char *execution)
 {
     struct place_bars bars[2];
-    struct search_settings settings;
+    struct study_settings settings;
     struct train_config *config = fatal_calloc(1, sizeof *config);
     struct trial_split split;
     struct trained_policy *policy = NULL;
@@ -215,7 +215,7 @@ static void test_eval(const char *lines, const char *execution)
 static void test_apart(void)
 {
     struct place_bars bars;
-    struct search_settings settings;
+    struct study_settings settings;
     struct train_config *config = fatal_calloc(1, sizeof *config);
     struct study_trained learnt = {0};
     struct study_tested sums[4];
@@ -275,7 +275,7 @@ static struct trial_calls calls_of(struct heard *heard)
     return (struct trial_calls){heard, on_report, on_progress, NULL};
 }
 
-static double value_of(const struct search_settings *settings, const struct trial_split *splits, int n)
+static double value_of(const struct study_settings *settings, const struct trial_split *splits, int n)
 {
     double sum = 0, squares = 0, drawdown = 0, volatility = 0;
     for (int i = 0; i < n; i++) {
@@ -292,7 +292,7 @@ static double value_of(const struct search_settings *settings, const struct tria
 
 static void test_objective(void)
 {
-    struct search_settings settings = {.deviation_weight = 0.1};
+    struct study_settings settings = {.deviation_weight = 0.1};
     struct trial_outcome outcome = {
         .n_splits = 2,
         .splits = {{.sharpe = 3, .holding = 1, .drawdown = 0.2, .volatility = 0.5},
@@ -346,7 +346,7 @@ static void check_file(const struct study_market *market, const struct trial_out
 static void test_splits(const char *text, int combinations, int paths)
 {
     struct place_bars bars;
-    struct search_settings settings;
+    struct study_settings settings;
     struct train_config *config = fatal_calloc(1, sizeof *config);
     struct trial_outcome outcome;
     struct heard heard = {.shares_rise = true};
@@ -391,7 +391,7 @@ static void test_splits(const char *text, int combinations, int paths)
 static void test_stops(void)
 {
     struct place_bars bars;
-    struct search_settings settings;
+    struct study_settings settings;
     struct train_config *config = fatal_calloc(1, sizeof *config);
     struct trial_outcome outcome;
     struct trial_split split;
@@ -439,7 +439,7 @@ static void test_stops(void)
 static void test_refusals(void)
 {
     struct place_bars bars;
-    struct search_settings settings;
+    struct study_settings settings;
     struct train_config *config = fatal_calloc(1, sizeof *config), *trial = fatal_calloc(1, sizeof *trial);
     struct trial_outcome outcome;
     char err[TRIAL_ERROR_MAX];
@@ -485,7 +485,7 @@ static bool in_gap(size_t row)
 static void test_gap_after(void)
 {
     struct place_bars bars, spoilt, other;
-    struct search_settings settings;
+    struct study_settings settings;
     struct train_config *config = fatal_calloc(1, sizeof *config), *again = fatal_calloc(1, sizeof *again);
     char first[SCRATCH_PATH_MAX], both[2 * SCRATCH_PATH_MAX + 8], path[SCRATCH_PATH_MAX];
     static const char more[] = "[environment]\nexecution = market\n";
@@ -536,7 +536,7 @@ static void test_gap_after(void)
 static void test_gaps(const char *execution)
 {
     struct place_bars bars;
-    struct search_settings settings;
+    struct study_settings settings;
     struct train_config *config = fatal_calloc(1, sizeof *config);
     struct trial_outcome outcome;
     struct trial_split split;

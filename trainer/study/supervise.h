@@ -1,12 +1,12 @@
 /* A search: its workers from the first trial to the last. Trials that others make on the same study, ours or
  * Optuna's, count too. */
-#ifndef TRAINER_STUDY_SEARCH_H
-#define TRAINER_STUDY_SEARCH_H
+#ifndef TRAINER_STUDY_SUPERVISE_H
+#define TRAINER_STUDY_SUPERVISE_H
 
 #include "trainer/study/tally.h"
 #include "trainer/study/worker.h"
 
-enum { SEARCH_ERROR_MAX = TRIAL_ERROR_MAX + 256 };
+enum { STUDY_RUN_ERROR_MAX = TRIAL_ERROR_MAX + 256 };
 
 struct study_progress {
     const struct study *study;
@@ -35,6 +35,6 @@ struct study_plan {
  * stopped; -errno with a sentence, and *ret_cause as docs/serve.md has them (NULL: none). In the calling
  * process no other thread may be. */
 int study_run(const struct study_order *order, const struct study_plan *plan, const struct study_calls *calls,
-              const char **ret_cause, char err[static SEARCH_ERROR_MAX]);
+              const char **ret_cause, char err[static STUDY_RUN_ERROR_MAX]);
 
 #endif

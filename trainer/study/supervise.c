@@ -1,4 +1,4 @@
-#include "trainer/study/search.h"
+#include "trainer/study/supervise.h"
 
 #include <errno.h>
 #include <math.h>
@@ -34,7 +34,7 @@ struct search {
     int n_said;
     int failure; /* -errno */
     char cause[32];
-    char *err; /* [SEARCH_ERROR_MAX] */
+    char *err; /* [STUDY_RUN_ERROR_MAX] */
 };
 
 __attribute__((format(printf, 3, 4))) static void fail(struct search *search, int error, const char *format,
@@ -45,7 +45,7 @@ __attribute__((format(printf, 3, 4))) static void fail(struct search *search, in
         return;
     search->failure = error;
     va_start(args, format);
-    vsnprintf(search->err, SEARCH_ERROR_MAX, format, args);
+    vsnprintf(search->err, STUDY_RUN_ERROR_MAX, format, args);
     va_end(args);
 }
 
@@ -144,7 +144,7 @@ static void take_mute(struct search *search)
 static void look(struct search *search)
 {
     char err[STUDY_ERROR_MAX];
-    const struct search_settings *settings = search->order->settings;
+    const struct study_settings *settings = search->order->settings;
     int failed, retried, r = 0;
     open_store(search);
     if (!search->store)
@@ -169,7 +169,7 @@ static void look(struct search *search)
 /* What every trial would say, as that there is no device, is said of the first. */
 static void warn_once(struct search *search, int number, const char *said)
 {
-    char words[SEARCH_ERROR_MAX];
+    char words[STUDY_RUN_ERROR_MAX];
     for (int i = 0; i < search->n_said; i++)
         if (strcmp(search->said[i], said) == 0)
             return;
@@ -208,7 +208,7 @@ static bool is_of(const struct study_trial *trial, const char *worker)
 
 static void retry(struct search *search, const struct study_trial *trial, bool ours, const char *how)
 {
-    char err[STUDY_ERROR_MAX], words[SEARCH_ERROR_MAX];
+    char err[STUDY_ERROR_MAX], words[STUDY_RUN_ERROR_MAX];
     bool retried = false;
     int number = trial->number,
         r = study_store_retry(search->store, trial->id, ours ? -1 : search->order->settings->retries,
@@ -351,7 +351,7 @@ static bool is_over(const struct search *search)
 }
 
 int study_run(const struct study_order *order, const struct study_plan *plan, const struct study_calls *calls,
-              const char **ret_cause, char err[static SEARCH_ERROR_MAX])
+              const char **ret_cause, char err[static STUDY_RUN_ERROR_MAX])
 {
     static const char *const causes[] = {"memory", "disk", "device", "nan", "config"};
     struct search search = {.order = order, .plan = plan, .calls = calls, .err = err};
