@@ -102,8 +102,8 @@ struct daemon_config {
     /* [arena] */
     struct gate_limits arena_gates;
     int arena_challengers_max; /* 0: no proposal is admitted */
-    int arena_champion_days;   /* that a challenger and what it is held against must have had */
-    double arena_alpha;        /* 0: nobody is crowned but by command */
+    int arena_champion_days;   /* that a challenger and what it is compared with must have had */
+    double arena_alpha;        /* 0: crowned by command only */
     int64_t arena_expires_ns;  /* 0: never, where the proposal says nothing */
     /* [risk] */
     struct risk_limits risk;
@@ -121,7 +121,7 @@ struct daemon_config {
     int n_timeframes;                          /* 0: daemon_config_timeframes() chooses */
     int64_t device_retry_ms;                   /* after a GPU has failed; 0: it is not tried again */
     /* [trainer] */
-    bool trainer_start;                     /* the daemon starts the co-process where nobody listens */
+    bool trainer_start;                     /* the daemon starts the co-process where none listens */
     char trainer_socket[CONFIG_SOCKET_MAX]; /* "": trainer.sock in the state directory */
     int64_t trainer_memory_mib, trainer_worker_memory_mib; /* 0: the co-process's own defaults */
     int trainer_cpu_slots;                                 /* 0: likewise */

@@ -5,16 +5,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exchange/nearest.h"
 #include "exchange/venues.h"
 
-enum { WHY = CONFIG_WHY_MAX };
+enum { WHY = CONFIG_WHY_MAX, ROWS_MAX = 8 + CONFIG_SETTINGS_MAX };
+
+/* The keys of every venue, and its own options: texts, some of them one of several words. */
+static size_t rows_of(const struct venue *venue, struct config_key ret[static ROWS_MAX])
+{
+    size_t n;
+    const struct config_key *keys = daemon_config_venue_keys(&n);
+    memcpy(ret, keys, n * sizeof *keys);
+    for (size_t i = 0; i < venue->n_options && i < CONFIG_SETTINGS_MAX; i++) {
+        const struct venue_option *option = &venue->options[i];
+        ret[n++] = (struct config_key){"venue",
+                                       option->name,
+                                       option->summary,
+                                       option->fallback,
+                                       KEY_TEXT,
+                                       .words = option->values,
+                                       KEY_AT(struct daemon_config_venue, settings[i])};
+    }
+    return n;
+}
 
 void daemon_config_venue_defaults(struct daemon_config_venue *venue, const struct venue *which)
 {
+    struct config_key rows[ROWS_MAX];
     *venue = (struct daemon_config_venue){.venue = which};
-    for (size_t i = 0; i < which->n_options && i < CONFIG_SETTINGS_MAX; i++)
-        snprintf(venue->settings[i], CONFIG_SETTING_MAX, "%s", which->options[i].fallback);
+    config_key_defaults(rows, rows_of(which, rows), "venue", venue);
 }
 
 const bool *daemon_config_streams(const struct daemon_config *config, const struct daemon_config_venue *venue)
@@ -69,33 +87,12 @@ void daemon_config_print_venue(const struct config_key *key, const void *base, F
 
 /* ---- its keys ---- */
 
-static int set_option(struct daemon_config_venue *venue, size_t i, const char *value, char *why)
-{
-    const struct venue_option *option = &venue->venue->options[i];
-    if (option->values && config_key_word(value, option->values, why) < 0)
-        return -EINVAL;
-    if (strlen(value) >= CONFIG_SETTING_MAX)
-        return config_key_refuse(why, WHY, "longer than %d characters", CONFIG_SETTING_MAX - 1);
-    strcpy(venue->settings[i], value);
-    return 0;
-}
-
-static int unknown_key(const struct daemon_config_venue *venue, const char *key, char *why)
-{
-    struct nearest nearest = {0};
-    size_t n;
-    const struct config_key *keys = daemon_config_venue_keys(&n);
-    for (size_t i = 0; i < n; i++)
-        nearest_offer(&nearest, key, keys[i].name);
-    for (size_t i = 0; i < venue->venue->n_options; i++)
-        nearest_offer(&nearest, key, venue->venue->options[i].name);
-    return config_key_refuse(why, WHY, "unknown key: did you mean %s?", nearest.best);
-}
-
 /* [market] has them for the first venue. */
 static bool is_market(const struct config_key *row)
 {
-    return strcmp(row->name, "keys") != 0 && strcmp(row->name, "extended_hours") != 0;
+    size_t n;
+    const struct config_key *keys = daemon_config_keys(&n);
+    return config_key_find(keys, n, "market", row->name) != NULL;
 }
 
 static bool is_extended(const struct config_key *row)
@@ -122,15 +119,10 @@ static int set_row(struct daemon_config *config, int v, const struct config_key 
 
 static int set_key(struct daemon_config *config, int v, const char *key, const char *value, char *why)
 {
-    struct daemon_config_venue *venue = &config->venues[v];
-    size_t n;
-    const struct config_key *keys = daemon_config_venue_keys(&n), *row = config_key_find(keys, n, NULL, key);
-    if (row)
-        return set_row(config, v, row, value, why);
-    for (size_t i = 0; i < venue->venue->n_options && i < CONFIG_SETTINGS_MAX; i++)
-        if (strcmp(venue->venue->options[i].name, key) == 0)
-            return set_option(venue, i, value, why);
-    return unknown_key(venue, key, why);
+    struct config_key rows[ROWS_MAX];
+    size_t n = rows_of(config->venues[v].venue, rows);
+    const struct config_key *row = config_key_find(rows, n, NULL, key);
+    return row ? set_row(config, v, row, value, why) : config_key_unknown(rows, n, NULL, key, why);
 }
 
 int daemon_config_venue_set(struct daemon_config *config, const char *name, const char *key,
@@ -159,7 +151,7 @@ static const char *section_of(int v, const struct daemon_config *config, char bu
     return buf;
 }
 
-/* Has one of the venue's symbols streams of that kind? Where it has no symbols, nobody knows. */
+/* Has one of the venue's symbols streams of that kind? Where it has no symbols, yes. */
 static bool has_stream(const struct daemon_config *config, int v, enum market_kind kind)
 {
     char name[VENUE_STREAM_NAME_MAX];
@@ -269,7 +261,9 @@ static void print_row(const struct daemon_config *config, int v, const struct co
     const struct daemon_config_venue *venue = &config->venues[v];
     if ((v == 0 && is_market(row)) || (is_extended(row) && venue->venue->always_open))
         return;
-    fprintf(to, "# %s\n%s = ", row->about, row->name);
+    const char *words = row->kind == CONFIG_TEXT ? row->words : NULL;
+    fprintf(to, "# %s%s%s%s\n%s = ", row->about, words ? " (" : "", words ? words : "", words ? ")" : "",
+            row->name);
     if (strcmp(row->name, "symbols") == 0)
         daemon_config_print_symbols_of(config, v, to);
     else if (strcmp(row->name, "streams") != 0)
@@ -282,17 +276,11 @@ static void print_row(const struct daemon_config *config, int v, const struct co
 void daemon_config_venue_print(const struct daemon_config *config, int v, FILE *to)
 {
     const struct daemon_config_venue *venue = &config->venues[v];
-    size_t n;
-    const struct config_key *keys = daemon_config_venue_keys(&n);
+    struct config_key rows[ROWS_MAX];
+    size_t n = rows_of(venue->venue, rows);
     if (v == 0 && !venue->keys[0] && venue->venue->n_options == 0)
         return;
     fprintf(to, "\n[venue %s]\n", venue->venue->format->name);
     for (size_t i = 0; i < n; i++)
-        print_row(config, v, &keys[i], to);
-    for (size_t i = 0; i < venue->venue->n_options && i < CONFIG_SETTINGS_MAX; i++) {
-        const struct venue_option *option = &venue->venue->options[i];
-        fprintf(to, "# %s%s%s%s\n%s = %s\n", option->summary, option->values ? " (" : "",
-                option->values ? option->values : "", option->values ? ")" : "", option->name,
-                venue->settings[i]);
-    }
+        print_row(config, v, &rows[i], to);
 }

@@ -31,7 +31,7 @@ enum record_kind {
     RECORD_SIGNED,   /* int64_t, int32_t, int */
     RECORD_BOOL,
     RECORD_TEXT,     /* char[], ended by '\0' */
-    RECORD_STRING,   /* const char *: whoever set it owns it; NULL is "" */
+    RECORD_STRING,   /* const char *: of the one who set it; NULL is "" */
     RECORD_REAL,     /* double; optional: NaN stands for none */
     RECORD_VOLUME,   /* int128_t, units; a decimal text in the database */
     RECORD_WORD,     /* an enumeration of 0 .. n-1, by the names of its values */
@@ -175,7 +175,7 @@ enum { RECORD_FIELDS_MAX = 96 };
 const struct record_field *record_find(const struct record *record, const char *name);
 
 /* Sets in `ret` what `row` has under the same member; a STRING's text is borrowed. False where a text was
- * cut. Kinds are the same of both, but for texts. */
+ * cut. Kinds are the same of both, except of texts. */
 bool record_copy(const struct record *record, const void *row, const struct record *ret_record, void *ret);
 
 /* The first field in which two rows differ, to the last bit; NULL: none. Symbols are not compared: their

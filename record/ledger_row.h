@@ -1,6 +1,6 @@
 /* The double-entry ledger: every row moves an amount of one asset from a contra account to an account of
  * the user's (or back, when negative), so that what an account holds is the sum of its rows, to the last
- * unit, at all times. Rows are chained by SHA-256. An amount of 0 has no row, but for one (see RESET).
+ * unit, at all times. Rows are chained by SHA-256. An amount of 0 has no row, with one exception (see RESET).
  *
  * Within an event rows stand in the order in which things happened; those of one thing in this one:
  *

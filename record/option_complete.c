@@ -10,14 +10,14 @@ enum { WHAT_MAX = 60 };
 
 struct completion {
     const struct option_program *program;
-    const char *begun; /* of the word; what does not begin so is left out */
+    const char *typed; /* of the word; what does not begin so is left out */
     FILE *out;
 };
 
 /* With the beginning of what it is: shells show it on a line. */
 static void offer_with(const struct completion *c, const char *word, const char *what)
 {
-    if (strncmp(word, c->begun, strlen(c->begun)) != 0)
+    if (strncmp(word, c->typed, strlen(c->typed)) != 0)
         return;
     fputs(word, c->out);
     if (what)
@@ -123,7 +123,7 @@ static void offer_words(const struct completion *c, struct option_call *call, in
     }
     if (row)
         offer_values(c, call, row->argument);
-    else if (c->begun[0] == '-')
+    else if (c->typed[0] == '-')
         offer_options(c, call);
     else if (call->action)
         offer_argument(c, call, plain);
@@ -150,7 +150,7 @@ void option_complete(const struct option_program *program, int n, char **words, 
         call.verb = NULL;
         has_verb = false;
     }
-    if (!has_verb && c.begun[0] != '-' && program->n_verbs > 0 &&
+    if (!has_verb && c.typed[0] != '-' && program->n_verbs > 0 &&
         !(call.verb && n > 1 && words[n - 2][0] == '-')) {
         for (size_t i = 0; i < program->n_verbs; i++)
             offer_with(&c, program->verbs[i]->name, program->verbs[i]->words);

@@ -237,7 +237,7 @@
     TEXT(FILE, OPTIONAL, policy) TEXT(KEY, OPTIONAL, study) /* its run in studies.db; "": a training */ \
     FIELD(TIME, OPTIONAL, due_ns) /* of a scheduled study's next run */
 
-/* What only the co-process tells the daemon; state_s: in this state, and how long it may be. */
+/* What only the co-process reports to the daemon; state_s: in this state, and how long it may be. */
 #define RECORD_TRAINING_HEARD(TEXT, FIELD) \
     FIELD(UNSIGNED, UNKNOWN, heard_age_ms) FIELD(TIME, OPTIONAL, heard_ns) \
     FIELD(UNSIGNED, REQUIRED, seq) /* its newest event */ \

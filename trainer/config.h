@@ -96,7 +96,7 @@ const struct config_key *train_config_keys(size_t *ret_n);
  * market without [environment] and [data]. For free(); NULL without memory. */
 char *train_config_text(const struct train_config *config);
 
-/* Can a run of `now` go on from one of `before`? `changed` (NULL: none may) is given a sentence for each
+/* Can a run of `now` continue one of `before`? `changed` (NULL: none may) is given a sentence for each
  * tunable key that differs. 0; -EINVAL for the first key that may not change: both values in err. */
 int train_config_continues(const struct train_config *before, const struct train_config *now,
                            void (*changed)(void *ctx, const char *words), void *ctx,
