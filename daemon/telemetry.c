@@ -53,7 +53,7 @@ static void put_prices(struct telemetry *telemetry)
 
 static enum db_feed_state feed_state(const char *name)
 {
-    int state = db_feed_state_parse(name);
+    int state = record_words_parse(&db_words_feed_state, name);
     return state < 0 ? DB_FEED_CONNECTING : (enum db_feed_state)state;
 }
 

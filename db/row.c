@@ -37,35 +37,15 @@ const struct record_words db_words_policy_role = WORDS(policy_roles), db_words_s
                           db_words_action_kind = WORDS(action_kinds),
                           db_words_market_phase = {.n = MARKET_PHASES, .name = phase_name};
 
-const char *db_command_state_name(enum db_command_state state)
-{
-    return command_states[state];
-}
-
-const char *db_severity_name(enum db_severity severity)
-{
-    return severities[severity];
-}
-
-const char *db_feed_state_name(enum db_feed_state state)
-{
-    return feed_states[state];
-}
-
-int db_command_state_parse(const char *name)
-{
-    return record_words_parse(&db_words_command_state, name);
-}
-
-int db_feed_state_parse(const char *name)
-{
-    return record_words_parse(&db_words_feed_state, name);
-}
-
-const char *db_revision_name(enum revision_kind kind)
-{
-    return revision_kinds[kind];
-}
+#define NAME(of, what, names) \
+    const char *db_##of##_name(enum what value) \
+    { \
+        return names[value]; \
+    }
+NAME(command_state, db_command_state, command_states)
+NAME(severity, db_severity, severities)
+NAME(policy_role, db_policy_role, policy_roles)
+NAME(revision, revision_kind, revision_kinds)
 
 void db_revision_of(const struct engine_revision *revision, uint64_t input_seq, struct db_revision *ret)
 {
@@ -89,22 +69,12 @@ void db_revision_of(const struct engine_revision *revision, uint64_t input_seq, 
         ret->now = *revision->now;
 }
 
-const char *db_policy_role_name(enum db_policy_role role)
-{
-    return policy_roles[role];
-}
-
 bool db_policy_trades_for(const struct db_policy *policy, const char *account)
 {
     if (policy->role == DB_POLICY_RETIRED)
         return false;
     return strcmp(policy->account, account) == 0 ||
            (policy->role == DB_POLICY_CHAMPION && strcmp(account, DB_CHAMPION_ACCOUNT) == 0);
-}
-
-int db_policy_role_parse(const char *name)
-{
-    return record_words_parse(&db_words_policy_role, name);
 }
 
 void db_account_of(int number, const struct account_spec *spec, int64_t created_ns, struct db_account *ret)

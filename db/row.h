@@ -280,13 +280,9 @@ extern const struct record_words db_words_policy_role, db_words_severity, db_wor
     db_words_feed_state, db_words_revision_kind, db_words_bar_source, db_words_action_kind,
     db_words_market_phase;
 
-const char *db_policy_role_name(enum db_policy_role role); /* "challenger", "champion", "retired" */
-int db_policy_role_parse(const char *name);
+const char *db_policy_role_name(enum db_policy_role role);      /* "challenger", "champion", "retired" */
 const char *db_command_state_name(enum db_command_state state); /* "pending", "done", "refused" */
 const char *db_severity_name(enum db_severity severity);        /* "info", "warning", "error" */
-const char *db_feed_state_name(enum db_feed_state state);       /* "ok", "connecting", … */
 const char *db_revision_name(enum revision_kind kind);          /* "correction", "cancel", "bar" */
-int db_feed_state_parse(const char *name);
-int db_command_state_parse(const char *name); /* the enum or -EINVAL */
 
 #endif

@@ -9,8 +9,6 @@
 #include "record/sqlite.h"
 #include "record/training.h"
 
-static const struct salvage_table symbols = {"symbols", DB_SYMBOL_COLUMNS ", hash", .key = "id"};
-static const struct salvage_table accounts = {"accounts", DB_ACCOUNT_COLUMNS ", hash", .key = "id"};
 static const struct salvage_table orders = {"orders", DB_ORDER_COLUMNS ", rule, hash", .key = "id",
                                             .marked = true};
 static const struct salvage_table fills = {"fills", DB_FILL_COLUMNS ", rule, hash", .key = "id",
@@ -135,22 +133,26 @@ static int take_ledger(struct db_salvage *salvage, uint64_t before,
     return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
+static int copy_each(struct db_salvage *salvage, const struct salvage_table *tables, size_t n)
+{
+    int rc = SQLITE_OK;
+    for (size_t i = 0; rc == SQLITE_OK && i < n; i++)
+        rc = db_salvage_copy(salvage, &tables[i], -1, INT64_MAX);
+    return rc;
+}
+#define COPY_EACH(salvage, tables) copy_each(salvage, tables, sizeof(tables) / sizeof *(tables))
+
 int db_salvage_before(struct db_salvage *salvage, uint64_t first_seq)
 {
     char where[64];
-    const struct salvage_table actions = {"corporate_actions", DB_ACTION_COLUMNS ", hash", .key = "id",
-                                          .where = where};
-    const struct salvage_table revisions = {"revisions", DB_REVISION_COLUMNS ", hash", .key = "id",
-                                            .where = where};
+    const struct salvage_table first[] = {
+        {"symbols", DB_SYMBOL_COLUMNS ", hash", .key = "id"},
+        {"accounts", DB_ACCOUNT_COLUMNS ", hash", .key = "id"},
+        {"corporate_actions", DB_ACTION_COLUMNS ", hash", .key = "id", .where = where},
+        {"revisions", DB_REVISION_COLUMNS ", hash", .key = "id", .where = where},
+    };
     sqlite3_snprintf(sizeof where, where, "input_seq <= %llu", first_seq);
-    int rc = db_salvage_copy(salvage, &symbols, 0, INT64_MAX);
-    if (rc == SQLITE_OK)
-        rc = db_salvage_copy(salvage, &accounts, -1, INT64_MAX);
-    if (rc == SQLITE_OK)
-        rc = db_salvage_copy(salvage, &actions, 0, INT64_MAX);
-    if (rc == SQLITE_OK)
-        rc = db_salvage_copy(salvage, &revisions, 0, INT64_MAX);
-    return rc;
+    return COPY_EACH(salvage, first);
 }
 
 static int salvage_orders(struct db_salvage *salvage, const struct db_base *base)
@@ -179,8 +181,8 @@ int db_salvage_after(struct db_salvage *salvage, const struct db_base *base)
     int rc = salvage_orders(salvage, base);
     if (rc == SQLITE_OK)
         rc = db_salvage_copy(salvage, &commands, 0, INT64_MAX);
-    for (size_t i = 0; rc == SQLITE_OK && i < sizeof others / sizeof *others; i++)
-        rc = db_salvage_copy(salvage, &others[i], 0, INT64_MAX);
+    if (rc == SQLITE_OK)
+        rc = COPY_EACH(salvage, others);
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(salvage->to, clean_others, NULL, NULL, NULL);
     if (rc == SQLITE_OK)
@@ -220,8 +222,8 @@ int db_salvage_beyond(struct db_salvage *salvage, const struct db_salvage_ends *
                       const uint8_t hash[static LEDGER_HASH_SIZE])
 {
     int rc = sqlite3_exec(salvage->to, "DELETE FROM temp.candidates", NULL, NULL, NULL);
-    for (size_t i = 0; rc == SQLITE_OK && i < sizeof changed / sizeof *changed; i++)
-        rc = db_salvage_copy(salvage, &changed[i], -1, INT64_MAX);
+    if (rc == SQLITE_OK)
+        rc = COPY_EACH(salvage, changed);
     if (rc == SQLITE_OK)
         rc = db_salvage_copy(salvage, &fills, (int64_t)from->fill, INT64_MAX);
     if (rc == SQLITE_OK)

@@ -126,8 +126,7 @@ static void on_answer(void *ctx, const json_t *answer)
     if (training)
         settle(deferred, json_pack("{s:{s:o}}", "result", "training", training));
     else if (result)
-        settle(deferred, json_pack("{s:{s:s, s:s}}", "error", "code", "EPROTO", "message",
-                                   "the co-process does not say what came of it"));
+        settle(deferred, daemon_training_failure("EPROTO", "the co-process does not say what came of it"));
     else
         settle(deferred, json_pack("{s:O}", "error", json_object_get(answer, "error")));
 }
@@ -141,7 +140,7 @@ static void ask(struct deferred *deferred)
     deferred->stage = DEFERRED_ASKED;
     deferred->sent = daemon_trainings_reachable(request.commands->daemon->trainings);
     if (!args) {
-        settle(deferred, json_pack("{s:{s:s, s:s}}", "error", "code", "ENOMEM", "message", "out of memory"));
+        settle(deferred, daemon_training_failure("ENOMEM", "out of memory"));
         return;
     }
     name_command(deferred, args);
@@ -169,8 +168,8 @@ void daemon_command_deferred_not_stored(struct commands *commands)
 {
     struct deferred *deferred;
     while ((deferred = oldest(commands, DEFERRED_ROW, UINT64_MAX)))
-        settle(deferred, json_pack("{s:{s:s, s:s}}", "error", "code", "STORAGE", "message",
-                                   "nothing can be stored: the co-process was not asked"));
+        settle(deferred,
+               daemon_training_failure("STORAGE", "nothing can be stored: the co-process was not asked"));
 }
 
 void daemon_command_defer(const struct request *request)

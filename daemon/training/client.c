@@ -42,14 +42,14 @@ struct sending {
     char *line;
 };
 
-static json_t *failure(const char *code, const char *words)
+json_t *daemon_training_failure(const char *code, const char *words)
 {
     return json_pack("{s:{s:s, s:s}}", "error", "code", code, "message", words);
 }
 
-static void fail(training_answer *answer, void *ctx, const char *code, const char *words)
+void daemon_training_fail(training_answer *answer, void *ctx, const char *code, const char *words)
 {
-    json_t *object = failure(code, words);
+    json_t *object = daemon_training_failure(code, words);
     answer(ctx, object);
     json_decref(object);
 }
@@ -71,7 +71,7 @@ static void answer_all(struct training_client *client, const char *code, const c
         struct waiting *waiting = client->waiting;
         client->waiting = waiting->next;
         client->n_waiting--;
-        fail(waiting->answer, waiting->ctx, code, words);
+        daemon_training_fail(waiting->answer, waiting->ctx, code, words);
         free(waiting);
     }
 }
@@ -112,7 +112,7 @@ static void on_due(uv_timer_t *timer)
         struct waiting *waiting = client->waiting;
         client->waiting = waiting->next;
         client->n_waiting--;
-        fail(waiting->answer, waiting->ctx, "ETIMEDOUT", "the co-process does not answer");
+        daemon_training_fail(waiting->answer, waiting->ctx, "ETIMEDOUT", "the co-process does not answer");
         free(waiting);
     }
     if (!client->closed)
@@ -193,7 +193,7 @@ static void take_bad(struct training_client *client, struct waiting *waiting, co
     daemon_training_clean(why);
     client->hooks.bad(client->hooks.ctx, why);
     if (waiting)
-        fail(waiting->answer, waiting->ctx, "EBADMSG", why);
+        daemon_training_fail(waiting->answer, waiting->ctx, "EBADMSG", why);
 }
 
 static void take_line(struct training_client *client, const char *line, size_t len)
@@ -342,7 +342,7 @@ void daemon_training_client_ask(struct training_client *client, const char *cmd,
     if (code) {
         free(line ? line : text);
         free(waiting);
-        fail(answer, ctx, code, words);
+        daemon_training_fail(answer, ctx, code, words);
         return;
     }
     *waiting = (struct waiting){.id = ++client->last_id,

@@ -23,6 +23,10 @@ struct training_client;
  * ENOMEM. */
 typedef void training_answer(void *ctx, const json_t *answer);
 
+/* {"error":…}, a new reference; NULL without memory. And hands that to `answer`. */
+json_t *daemon_training_failure(const char *code, const char *words);
+void daemon_training_fail(training_answer *answer, void *ctx, const char *code, const char *words);
+
 struct training_client_hooks {
     void *ctx;
     /* Somebody listens, and this is whose process it is. */

@@ -65,13 +65,6 @@ static uint64_t now_of(const struct link *link)
 
 /* ---- what waits for it ---- */
 
-static void refuse(training_answer *answer, void *ctx, const char *code, const char *words)
-{
-    json_t *object = json_pack("{s:{s:s, s:s}}", "error", "code", code, "message", words);
-    answer(ctx, object);
-    json_decref(object);
-}
-
 static struct early *take_early(struct link *link)
 {
     struct early *early = link->early;
@@ -98,7 +91,7 @@ static void refuse_early(struct link *link, const char *code)
              link->detail);
     daemon_training_clean(words);
     while ((early = take_early(link))) {
-        refuse(early->answer, early->ctx, code, words);
+        daemon_training_fail(early->answer, early->ctx, code, words);
         free_early(early);
     }
 }
@@ -123,7 +116,7 @@ static void give_up_early(struct link *link)
         snprintf(words, sizeof words, "the co-process did not answer in %.3g s: it is %s%s%s",
                  (double)link->config.times.answer / 1000, daemon_training_link_state_name(link->state),
                  link->detail[0] ? ": " : "", link->detail);
-        refuse(early->answer, early->ctx, "ETIMEDOUT", words);
+        daemon_training_fail(early->answer, early->ctx, "ETIMEDOUT", words);
         free_early(early);
     }
 }
@@ -446,8 +439,8 @@ void daemon_training_link_ask(struct link *link, const char *cmd, json_t *args, 
             free_early(early);
         else
             json_decref(args);
-        refuse(answer, ctx, link->closed ? "ESHUTDOWN" : "ENOMEM",
-               link->closed ? "the daemon is stopping" : "out of memory");
+        daemon_training_fail(answer, ctx, link->closed ? "ESHUTDOWN" : "ENOMEM",
+                             link->closed ? "the daemon is stopping" : "out of memory");
         return;
     }
     *link->end = early;

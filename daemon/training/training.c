@@ -120,7 +120,7 @@ int daemon_training_parse(const json_t *object, struct training *ret)
 void daemon_training_of_row(const struct db_training *row, struct training *ret)
 {
     take(NULL, ret);
-    record_copy(&db_record_trainings, row, &record, ret);
+    record_copy(&db_record_trainings, row, &record, ret); /* cuts nothing: these were kept no longer */
     ret->memory_mib = row->memory_bytes >= 0 ? (double)row->memory_bytes / (1 << 20) : NAN;
 }
 

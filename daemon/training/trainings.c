@@ -171,11 +171,9 @@ void daemon_trainings_ask(struct trainings *trainings, const char *cmd, json_t *
 {
     struct asked *asked = trainings ? calloc(1, sizeof *asked) : NULL;
     if (!asked) {
-        json_t *error = json_pack("{s:{s:s, s:s}}", "error", "code", trainings ? "ENOMEM" : "ESHUTDOWN",
-                                  "message", trainings ? "out of memory" : "the daemon is stopping");
         json_decref(args);
-        answer(ctx, error);
-        json_decref(error);
+        daemon_training_fail(answer, ctx, trainings ? "ENOMEM" : "ESHUTDOWN",
+                             trainings ? "out of memory" : "the daemon is stopping");
         return;
     }
     *asked = (struct asked){trainings, answer, ctx};

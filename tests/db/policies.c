@@ -104,8 +104,9 @@ static void arena(void)
     CHECK(verified->ok);
     db_verified_destroy(verified);
     for (int role = DB_POLICY_CHALLENGER; role <= DB_POLICY_RETIRED; role++)
-        CHECK_INT(db_policy_role_parse(db_policy_role_name((enum db_policy_role)role)), role);
-    CHECK_INT(db_policy_role_parse("king"), -EINVAL);
+        CHECK_INT(record_words_parse(&db_words_policy_role, db_policy_role_name((enum db_policy_role)role)),
+                  role);
+    CHECK_INT(record_words_parse(&db_words_policy_role, "king"), -EINVAL);
     db_reader_close(reader);
     recover_policies(path);
 

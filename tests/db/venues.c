@@ -365,7 +365,7 @@ static void see_venue(void *ctx, const struct db_venue *row)
     char *text = ctx;
     snprintf(text + strlen(text), 300 - strlen(text),
              "%s %s '%s' %s %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %g %g %d; ",
-             row->venue, db_feed_state_name(row->state), row->detail, row->market, row->last_recv_ns,
+             row->venue, db_words_feed_state.names[row->state], row->detail, row->market, row->last_recv_ns,
              row->frames, row->bad_frames, row->connects, row->renewals, row->latency_p50_ms,
              row->latency_p99_ms, isnan(row->clock_offset_ms));
 }
