@@ -55,7 +55,7 @@ static json_t *drawdowns_array(const struct backtest_result *result, const struc
         const struct metrics_drawdown *d = &r->drawdowns[i];
         json_array_append_new(
             array,
-            json_pack("{s:o, s:I, s:I, s:o, s:I}", "depth_pct", cli_stored_real(100 * d->depth), "from_ns",
+            json_pack("{s:o, s:I, s:I, s:o, s:I}", "depth_pct", record_json_real(100 * d->depth), "from_ns",
                       (json_int_t)market_open_ns(market, from + d->first), "trough_ns",
                       (json_int_t)market_open_ns(market, from + d->trough + 1), "regained_ns",
                       d->recovered ? json_integer(market_open_ns(market, from + d->end + 1)) : json_null(),
@@ -70,7 +70,7 @@ static json_t *months_array(const struct metrics_month *months, size_t n)
     for (size_t i = 0; i < n; i++)
         json_array_append_new(array,
                               json_pack("{s:i, s:i, s:o}", "year", months[i].year, "month", months[i].month,
-                                        "return_pct", cli_stored_real(100 * months[i].total_return)));
+                                        "return_pct", record_json_real(100 * months[i].total_return)));
     return array;
 }
 
@@ -103,7 +103,7 @@ static json_t *account_object(const struct backtest_result *result, int a)
         "{s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "account", spec->name,
         "currency", spec->currency, "strategy", account_spec_trader(spec), "params", params_object(spec),
         "way", account->way == BACKTEST_COLUMNS ? "columns" : "engine", "deposits",
-        cli_stored_real(r->start_equity), "equity", cli_stored_real(r->final_equity), "cash",
+        record_json_real(r->start_equity), "equity", record_json_real(r->final_equity), "cash",
         cli_stored_number(account->final_cash, spec->currency_scale), "orders", (json_int_t)account->n_orders,
         "fills", (json_int_t)account->n_fills, "trades", (json_int_t)r->trades.n, "open_trades",
         (json_int_t)r->open_trades, "wins", (json_int_t)r->trades.wins, "losses",
@@ -112,7 +112,7 @@ static json_t *account_object(const struct backtest_result *result, int a)
         return NULL;
     set(object, "intents_refused", intents_refused_object(account));
     json_object_update_new(object, metrics_object(r, NULL));
-    set(object, "average_held_s", cli_stored_real(r->ratios.average_held_ns * 1e-9));
+    set(object, "average_held_s", record_json_real(r->ratios.average_held_ns * 1e-9));
     set(object, "drawdowns", drawdowns_array(result, r));
     set(object, "months", months_array(r->months, r->n_months));
     set(object, "years", months_array(r->years, r->n_years));

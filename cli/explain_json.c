@@ -56,9 +56,9 @@ static json_t *members_array(const struct explained_policy *p)
         const struct explained_member *member = &p->members[i];
         json_array_append_new(members,
                               json_pack("{s:s, s:s, s:o, s:o, s:o}", "file", member->name, "id", member->id,
-                                        "action", cli_stored_real((double)member->vote.action), "weight",
-                                        cli_stored_real(member->vote.weight), "sharpe",
-                                        cli_stored_real(member->vote.sharpe)));
+                                        "action", record_json_real((double)member->vote.action), "weight",
+                                        record_json_real(member->vote.weight), "sharpe",
+                                        record_json_real(member->vote.sharpe)));
     }
     return members;
 }
@@ -82,9 +82,9 @@ static json_t *decision_object(const struct explanation *e)
         return policy_object(e);
     json_t *params = json_object(), *values = json_object();
     for (size_t i = 0; d->strategy && i < d->strategy->n_params; i++)
-        json_object_set_new(params, d->strategy->params[i].name, cli_stored_real(d->params[i]));
+        json_object_set_new(params, d->strategy->params[i].name, record_json_real(d->params[i]));
     for (size_t i = 0; i < d->n_values; i++)
-        json_object_set_new(values, d->names[i], cli_stored_real(d->values[i]));
+        json_object_set_new(values, d->names[i], record_json_real(d->values[i]));
     json_t *input = input_object(&d->input, NULL);
     json_object_set_new(input, "record", trades_object(&d->record, NULL));
     return json_pack("{s:s?, s:o, s:o, s:o, s:o, s:o}", "strategy", d->strategy ? d->strategy->name : NULL,

@@ -162,8 +162,3 @@ json_t *cli_stored_number_or_null(int64_t units, int scale)
 {
     return units != 0 ? cli_stored_number(units, scale) : json_null();
 }
-
-json_t *cli_stored_real(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}

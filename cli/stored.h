@@ -136,6 +136,5 @@ const char *cli_stored_hash(char *buf, const uint8_t hash[static LEDGER_HASH_SIZ
 /* A number for JSON; null for a value of 0 that means none. */
 json_t *cli_stored_number(int64_t units, int scale);
 json_t *cli_stored_number_or_null(int64_t units, int scale);
-json_t *cli_stored_real(double value); /* null for what is no finite number */
 
 #endif

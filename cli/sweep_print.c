@@ -112,14 +112,14 @@ static json_t *result_object(const struct sweep *sweep, const struct sweep_resul
     for (int i = 0; i < sweep->grid.n_axes; i++)
         json_object_set_new(params, axis_name(sweep, i), json_real(values[i]));
     object = json_pack("{s:o, s:o, s:o, s:o, s:I, s:I, s:I}", "params", params, "equity",
-                       cli_stored_real(r->final_equity), "fees", cli_stored_real(r->fees), "exposure_pct",
-                       cli_stored_real(100 * r->exposure), "trades", (json_int_t)r->trades, "fills",
+                       record_json_real(r->final_equity), "fees", record_json_real(r->fees), "exposure_pct",
+                       record_json_real(100 * r->exposure), "trades", (json_int_t)r->trades, "fills",
                        (json_int_t)r->fills, "rejected", (json_int_t)r->refused);
     for (int m = 0; object && m < SWEEP_METRICS; m++) {
         char key[32];
         bool share = is_share((enum sweep_metric)m);
         snprintf(key, sizeof key, "%s%s", cli_sweep_metric_name((enum sweep_metric)m), share ? "_pct" : "");
-        json_object_set_new(object, key, cli_stored_real(share ? 100 * r->metrics[m] : r->metrics[m]));
+        json_object_set_new(object, key, record_json_real(share ? 100 * r->metrics[m] : r->metrics[m]));
     }
     return object;
 }

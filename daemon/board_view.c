@@ -1,6 +1,7 @@
 /* What the board looks like from the loop: counts, timeframes, the newest bars. */
 #include "daemon/board_internal.h"
 #include "daemon/status_internal.h"
+#include "record/json.h"
 
 int64_t daemon_board_device_call_ms(const struct board *board)
 {
@@ -34,7 +35,7 @@ static json_t *bar_object(const struct board *board, const struct board_symbol *
         return json_null();
     json_t *values = json_object();
     for (size_t k = 0; k < board->outputs; k++)
-        json_object_set_new(values, board->names[k], daemon_status_number_or_null(outputs[k]));
+        json_object_set_new(values, board->names[k], record_json_real(outputs[k]));
     struct indicator_bar tick = daemon_board_tick(symbol, bar);
     return json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:o}", "open_time_ms",
                      (json_int_t)(bar->open_ns / 1000000), "open", tick.open, "high", tick.high, "low",

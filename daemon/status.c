@@ -53,7 +53,7 @@ static json_t *indicators_object(const struct engine *engine, int symbol)
         double values[STRATEGY_SPECS_MAX * 4];
         size_t n = engine_indicators(engine, a, symbol, names, values, sizeof values / sizeof *values);
         for (size_t i = 0; i < n; i++)
-            json_object_set_new(object, names[i], daemon_status_number_or_null(values[i]));
+            json_object_set_new(object, names[i], record_json_real(values[i]));
     }
     return object;
 }

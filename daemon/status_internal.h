@@ -7,7 +7,6 @@
 #include "daemon/status.h"
 #include "exchange/order.h"
 
-json_t *daemon_status_number_or_null(double value);
 /* NaN for 0: it is not known. */
 double daemon_status_price(int64_t units, int scale);
 /* Digits after the point that a step of this size leaves. */

@@ -8,11 +8,6 @@
 #include "record/order.h"
 #include "record/status.h"
 
-json_t *daemon_status_number_or_null(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 double daemon_status_price(int64_t units, int scale)
 {
     return units != 0 ? decimal_to_double(units, scale) : NAN;

@@ -30,6 +30,22 @@ json_t *record_json_text(const char *text)
     return json;
 }
 
+json_t *record_json_real(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *record_json_count(int64_t value)
+{
+    return value < 0 ? json_null() : json_integer(value);
+}
+
+double record_json_number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
 json_t *record_json(const struct record_field *field, const void *row, const struct record_context *context)
 {
     int64_t number = record_field_number(field, row);
@@ -59,10 +75,9 @@ json_t *record_json(const struct record_field *field, const void *row, const str
     }
     if (field->kind == RECORD_REAL && record_field_is(field, RECORD_WHOLE))
         return json_integer((json_int_t)record_field_real(field, row));
-    if (field->kind == RECORD_REAL) {
-        double value = record_field_real(field, row) * (record_field_is(field, RECORD_PERCENT) ? 100 : 1);
-        return isfinite(value) ? json_real(value) : json_null();
-    }
+    if (field->kind == RECORD_REAL)
+        return record_json_real(record_field_real(field, row) *
+                                (record_field_is(field, RECORD_PERCENT) ? 100 : 1));
     if (field->kind == RECORD_WORD)
         return json_string(record_field_word(field, row));
     if (record_is_decimal(field))

@@ -46,6 +46,13 @@ struct record_key {
 typedef void record_clean(char *field, size_t size, const char *text);
 void record_json_take(const struct record *record, const json_t *object, record_clean *clean, void *row);
 
+/* A number; null for what is none, below 0 of a count. The caller's. */
+json_t *record_json_real(double value);
+json_t *record_json_count(int64_t value);
+
+/* The number that an object has there; NaN. */
+double record_json_number(const json_t *object, const char *key);
+
 /* A row's object: the named keys, then every other field of the record by its own name, so that one which
  * comes later is not forgotten. `context` NULL: it names nothing by number. The caller's; NULL without
  * memory. */

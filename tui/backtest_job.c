@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/text.h"
+#include "record/json.h"
 #include "tui/status_reader.h"
 
 extern char **environ;
@@ -243,11 +244,11 @@ bool tui_backtest_view_take(struct backtest_view *view, const char *report, cons
     bool fits = schema && strcmp(schema, "papertape.backtest/1") == 0 && account;
 
     if (fits) {
-        view->equity = tui_status_number(account, "equity");
-        view->return_pct = tui_status_number(account, "return_pct");
-        view->drawdown_pct = tui_status_number(account, "max_drawdown_pct");
-        view->sharpe = tui_status_number(account, "sharpe");
-        view->win_rate_pct = tui_status_number(account, "win_rate_pct");
+        view->equity = record_json_number(account, "equity");
+        view->return_pct = record_json_number(account, "return_pct");
+        view->drawdown_pct = record_json_number(account, "max_drawdown_pct");
+        view->sharpe = record_json_number(account, "sharpe");
+        view->win_rate_pct = record_json_number(account, "win_rate_pct");
         view->trades = tui_status_count(account, "trades");
         view->fills = tui_status_count(account, "fills");
         read_curve(view, path);

@@ -113,12 +113,6 @@ void tui_print_study(FILE *out, const struct tui_study_page *page, struct moment
 
 /* ---- JSON. ---- */
 
-/* What JSON has no number for is null. */
-static json_t *count(int64_t value)
-{
-    return value < 0 ? json_null() : json_integer((json_int_t)value);
-}
-
 static json_t *time_ns(int64_t us)
 {
     return us == STUDY_NO_TIME ? json_null() : json_integer((json_int_t)us * 1000);
@@ -148,11 +142,11 @@ static json_t *study_json(const struct tui_study *study, struct moment now)
     json_object_set_new(object, "directions", list);
     json_object_set_new(object, "done", json_integer(tui_study_done(study)));
     if (study->have_best) {
-        json_object_set_new(object, "best_value", cli_stored_real(study->best));
+        json_object_set_new(object, "best_value", record_json_real(study->best));
         json_object_set_new(object, "best_number", json_integer(study->best_number));
     }
     json_object_set_new(object, "started_ns", time_ns(study->started_us));
-    json_object_set_new(object, "age_ms", count(panel_study_age_ms(study, now)));
+    json_object_set_new(object, "age_ms", record_json_count(panel_study_age_ms(study, now)));
     json_object_set_new(object, "stale", json_boolean(panel_study_silent(study, now)));
     return object;
 }
@@ -175,7 +169,7 @@ static json_t *cell_json(const struct tui_study_page *page, const struct tui_stu
                                                               : json_null();
     if (d->kind == DISTRIBUTION_INT && fabs(cell->value) < 9e15)
         return json_integer((json_int_t)cell->value);
-    return cli_stored_real(cell->value);
+    return record_json_real(cell->value);
 }
 
 static json_t *trial_json(const struct tui_study_page *page, const struct tui_study_trial *trial,
@@ -186,7 +180,7 @@ static json_t *trial_json(const struct tui_study_page *page, const struct tui_st
     int64_t now_us = now.wall_ns / 1000;
 
     for (int i = 0; trial->values && i < page->study.n_objectives; i++)
-        json_array_append_new(values, cli_stored_real(trial->values[i]));
+        json_array_append_new(values, record_json_real(trial->values[i]));
     for (int i = 0; i < page->n_params; i++)
         if (!isnan(trial->cells[i].value)) {
             json_t *value = cell_json(page, &trial->cells[i]);
@@ -199,29 +193,30 @@ static json_t *trial_json(const struct tui_study_page *page, const struct tui_st
         }
     for (int i = 0; i < trial->n_reports; i++)
         json_array_append_new(reports, json_pack("[I, o]", (json_int_t)trial->reports[i].step,
-                                                 cli_stored_real(trial->reports[i].value)));
-    return json_pack(
-        "{s:o, s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "study",
-        record_json_text(page->members[trial->member]), "number", trial->number, "state",
-        study_trial_state_name(trial->state), "values", values, "params", params, "reports", reports,
-        "started_ns", time_ns(trial->started_us), "completed_ns", time_ns(trial->completed_us), "duration_ms",
-        count(tui_study_trial_duration_ms(trial, now_us)), "heartbeat_age_ms",
-        count(tui_study_trial_age_ms(trial, now_us)), "stale", tui_model_trial_freshness(trial, now) != FRESH,
-        "share", cli_stored_real(trial->share), "steps_per_second", cli_stored_real(trial->steps_s), "worker",
-        trial->worker[0] ? record_json_text(trial->worker) : json_null(), "violation",
-        cli_stored_real(trial->violation), "failure", record_json_text(trial->failure));
+                                                 record_json_real(trial->reports[i].value)));
+    return json_pack("{s:o, s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o}",
+                     "study", record_json_text(page->members[trial->member]), "number", trial->number,
+                     "state", study_trial_state_name(trial->state), "values", values, "params", params,
+                     "reports", reports, "started_ns", time_ns(trial->started_us), "completed_ns",
+                     time_ns(trial->completed_us), "duration_ms",
+                     record_json_count(tui_study_trial_duration_ms(trial, now_us)), "heartbeat_age_ms",
+                     record_json_count(tui_study_trial_age_ms(trial, now_us)), "stale",
+                     tui_model_trial_freshness(trial, now) != FRESH, "share", record_json_real(trial->share),
+                     "steps_per_second", record_json_real(trial->steps_s), "worker",
+                     trial->worker[0] ? record_json_text(trial->worker) : json_null(), "violation",
+                     record_json_real(trial->violation), "failure", record_json_text(trial->failure));
 }
 
 static json_t *validation_json_of(const struct tui_study_validation *v)
 {
     if (!v->have)
         return json_null();
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "study",
-                     record_json_text(v->study), "trial", count(v->trial), "skill", cli_stored_real(v->skill),
-                     "value", cli_stored_real(v->value), "pbo", cli_stored_real(v->pbo),
-                     "probability_of_loss", cli_stored_real(v->loss), "deflated_sharpe",
-                     cli_stored_real(v->deflated), "holdout_sharpe", cli_stored_real(v->holdout.sharpe),
-                     "admitted", v->admitted, "words", record_json_text(v->verdict));
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "study", record_json_text(v->study), "trial",
+        record_json_count(v->trial), "skill", record_json_real(v->skill), "value", record_json_real(v->value),
+        "pbo", record_json_real(v->pbo), "probability_of_loss", record_json_real(v->loss), "deflated_sharpe",
+        record_json_real(v->deflated), "holdout_sharpe", record_json_real(v->holdout.sharpe), "admitted",
+        v->admitted, "words", record_json_text(v->verdict));
 }
 
 json_t *tui_print_study_json(const struct tui_study_page *page, struct moment now)
@@ -234,7 +229,7 @@ json_t *tui_print_study_json(const struct tui_study_page *page, struct moment no
     for (int i = 0; i < page->n_importance; i++)
         json_array_append_new(importance, json_pack("{s:o, s:o}", "param",
                                                     record_json_text(page->params[page->importance[i].param]),
-                                                    "share", cli_stored_real(page->importance[i].share)));
+                                                    "share", record_json_real(page->importance[i].share)));
     for (int i = 0; i < page->n_params; i++)
         json_array_append_new(params, record_json_text(page->params[i]));
     json_object_set_new(object, "params", params);

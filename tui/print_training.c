@@ -79,11 +79,6 @@ void tui_print_trainings(FILE *out, const struct model *model, struct moment now
 
 /* ---- as JSON: the names are those of the status object (docs/control.md) ---- */
 
-static json_t *count_or_null(int64_t count)
-{
-    return count < 0 ? json_null() : json_integer((json_int_t)count);
-}
-
 PRINT_OBJECT(training_object, struct status_training, PRINT_TEXT(training), PRINT_TEXT(state),
              PRINT_TEXT(reason), PRINT_WORD(cause), PRINT_WHOLE(priority), PRINT_WORD(device),
              PRINT_WORD(backend), PRINT_COUNT(steps), PRINT_COUNT(total_steps), PRINT_COUNT(iteration),
@@ -99,7 +94,7 @@ json_t *tui_print_trainings_json(const struct model *model, struct moment now)
     for (int i = 0; i < model->status.n_trainings; i++) {
         const struct status_training *t = &model->status.trainings[i];
         json_t *object = training_object(t, NULL);
-        json_object_set_new(object, "age_ms", count_or_null(panel_training_age(model, t, now)));
+        json_object_set_new(object, "age_ms", record_json_count(panel_training_age(model, t, now)));
         json_object_set_new(object, "stale",
                             json_boolean(tui_model_training_freshness(model, t, now) != FRESH));
         json_array_append_new(list, object);
@@ -123,7 +118,7 @@ json_t *tui_print_policies_json(const struct model *model)
         const struct status_policy *p = &model->status.policies[i];
         json_t *object = policy_object(p, NULL), *actions = p->n_actions > 0 ? json_object() : NULL;
         for (int k = 0; k < p->n_actions; k++)
-            json_object_set_new(actions, p->actions[k].symbol, cli_stored_real(p->actions[k].action));
+            json_object_set_new(actions, p->actions[k].symbol, record_json_real(p->actions[k].action));
         if (p->evidence.against[0])
             json_object_set_new(object, "evidence", evidence_object(&p->evidence, NULL));
         if (actions)

@@ -14,13 +14,6 @@ int64_t tui_status_count(const json_t *object, const char *key)
     return json_is_integer(value) && json_integer_value(value) >= 0 ? json_integer_value(value) : -1;
 }
 
-double tui_status_number(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 void tui_status_read(const struct record *record, const json_t *object, void *row)
 {
     record_json_take(record, object, cli_text_clean, row);

@@ -7,7 +7,6 @@
 
 /* An age or a count: what is no whole number or negative is not known, -1. */
 int64_t tui_status_count(const json_t *object, const char *key);
-double tui_status_number(const json_t *object, const char *key); /* NaN */
 
 /* Sets each field from the object; with NULL, as nothing is known of it. */
 void tui_status_read(const struct record *record, const json_t *object, void *row);

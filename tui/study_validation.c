@@ -13,6 +13,7 @@
 
 #include "cli/text.h"
 #include "exchange/clock.h"
+#include "record/json.h"
 #include "trainer/study/overfit.h"
 #include "trainer/study/validation.h"
 #include "tui/status_reader.h"
@@ -35,21 +36,21 @@ static void take_gates(struct tui_study_validation *v, const json_t *gates)
         if (!name || v->n_gates == STUDY_GATES_MAX)
             continue;
         cli_text_clean(v->gates[v->n_gates].gate, sizeof(v->gates[0].gate), name);
-        v->gates[v->n_gates].figure = tui_status_number(gate, "figure");
-        v->gates[v->n_gates].limit = tui_status_number(gate, "limit");
+        v->gates[v->n_gates].figure = record_json_number(gate, "figure");
+        v->gates[v->n_gates].limit = record_json_number(gate, "limit");
         v->gates[v->n_gates++].passed = json_is_true(json_object_get(gate, "passed"));
     }
 }
 
 static void take_figures(struct tui_study_validation *v, const json_t *proposal)
 {
-    v->pbo = tui_status_number(proposal, "pbo");
-    v->loss = tui_status_number(proposal, "probability_of_loss");
-    v->slope = tui_status_number(proposal, "slope");
-    v->intercept = tui_status_number(proposal, "intercept");
-    v->deflated = tui_status_number(proposal, "deflated_sharpe");
-    v->skill = tui_status_number(proposal, "skill");
-    v->expected = tui_status_number(proposal, "expected_sharpe");
+    v->pbo = record_json_number(proposal, "pbo");
+    v->loss = record_json_number(proposal, "probability_of_loss");
+    v->slope = record_json_number(proposal, "slope");
+    v->intercept = record_json_number(proposal, "intercept");
+    v->deflated = record_json_number(proposal, "deflated_sharpe");
+    v->skill = record_json_number(proposal, "skill");
+    v->expected = record_json_number(proposal, "expected_sharpe");
 }
 
 static void take_proposal(struct tui_study_validation *v, const json_t *proposal)
@@ -59,15 +60,15 @@ static void take_proposal(struct tui_study_validation *v, const json_t *proposal
 
     v->have = true;
     v->trial = trial_of(proposal);
-    v->value = tui_status_number(proposal, "value");
+    v->value = record_json_number(proposal, "value");
     take_figures(v, proposal);
     v->admitted = json_is_true(json_object_get(proposal, "admitted"));
     cli_text_clean(v->verdict, sizeof(v->verdict), words ? words : "");
-    v->holdout.sharpe = tui_status_number(holdout, "sharpe");
-    v->holdout.holding = tui_status_number(holdout, "sharpe_holding");
-    v->holdout.equal_weight = tui_status_number(holdout, "sharpe_equal_weight");
-    v->holdout.return_pct = tui_status_number(holdout, "return_pct");
-    v->holdout.drawdown_pct = tui_status_number(holdout, "drawdown_pct");
+    v->holdout.sharpe = record_json_number(holdout, "sharpe");
+    v->holdout.holding = record_json_number(holdout, "sharpe_holding");
+    v->holdout.equal_weight = record_json_number(holdout, "sharpe_equal_weight");
+    v->holdout.return_pct = record_json_number(holdout, "return_pct");
+    v->holdout.drawdown_pct = record_json_number(holdout, "drawdown_pct");
     v->holdout.trades = tui_status_count(holdout, "trades");
     take_gates(v, json_object_get(proposal, "gates"));
 }

@@ -49,7 +49,7 @@ static json_t *actions_object(const struct engine *engine, const struct engine_p
     json_t *actions = json_object();
     for (int i = 0; i < view->n; i++)
         json_object_set_new(actions, engine_symbol(engine, view->symbols[i])->name,
-                            daemon_status_number_or_null((double)view->actions[i]));
+                            record_json_real((double)view->actions[i]));
     return actions;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/json.h"
 #include "trainer/command/args.h"
 #include "trainer/command/study_run.h"
 #include "trainer/command/train_events.h"
@@ -88,15 +89,14 @@ void trainer_study_trial(struct study_run *run, const struct study_trial *trial,
         &run->report, "trial",
         json_pack("{s:i, s:s, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o}",
                   "number", trial->number, "state", study_trial_state_name(trial->state), "value",
-                  telemetry_report_number(trial->values ? trial->values[0] : NAN), "best",
-                  telemetry_report_number(run->best), "best_number", whole_or_null(run->best_number), "done",
+                  record_json_real(trial->values ? trial->values[0] : NAN), "best",
+                  record_json_real(run->best), "best_number", whole_or_null(run->best_number), "done",
                   figures->tally.done, "trials", run->settings.trials, "running", states[TRIAL_RUNNING],
                   "complete", states[TRIAL_COMPLETE], "pruned", states[TRIAL_PRUNED], "failed",
                   figures->tally.failed, "retried", figures->tally.retried, "workers", figures->workers,
-                  "trials_per_hour", telemetry_report_number(figures->per_hour), "eta_s",
-                  telemetry_report_number(figures->left_s), "seconds",
-                  telemetry_report_number(seconds_of(trial)), "failure",
-                  failure ? json_loads(failure->json, JSON_DECODE_ANY, NULL) : json_null()));
+                  "trials_per_hour", record_json_real(figures->per_hour), "eta_s",
+                  record_json_real(figures->left_s), "seconds", record_json_real(seconds_of(trial)),
+                  "failure", failure ? json_loads(failure->json, JSON_DECODE_ANY, NULL) : json_null()));
 }
 
 static void time_text(double seconds, char *buf, size_t cap)
@@ -185,8 +185,8 @@ void trainer_study_ended(struct study_run *run, const char *result, const char *
                   "cause", text_or_null(cause), "done", run->last.tally.done, "trials", run->settings.trials,
                   "complete", states[TRIAL_COMPLETE], "pruned", states[TRIAL_PRUNED], "failed",
                   run->last.tally.failed, "retried", run->last.tally.retried, "best",
-                  telemetry_report_number(run->best), "best_number", whole_or_null(run->best_number),
-                  "trials_per_hour", telemetry_report_number(run->last.per_hour), "proposal",
+                  record_json_real(run->best), "best_number", whole_or_null(run->best_number),
+                  "trials_per_hour", record_json_real(run->last.per_hour), "proposal",
                   path[0] ? json_string(path) : json_null(), "output", output ? output : json_null()));
     if (!run->report.lines && strcmp(result, "failed") != 0)
         print_end(run, result);

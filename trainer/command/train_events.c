@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "exchange/clock.h"
+#include "record/json.h"
 #include "trainer/telemetry/report.h"
 
 enum { KEYS_MAX = 256 };
@@ -25,11 +26,10 @@ static json_t *bytes_json(size_t bytes)
 json_t *trainer_phase_json(enum phase phase, const struct phase_use *use, size_t held_bytes)
 {
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "phase", trainer_phase_name(phase), "seconds",
-                     telemetry_report_number(use->seconds), "peak_rss_bytes",
-                     bytes_json(telemetry_usage_peak_rss()), "learner_bytes", bytes_json(held_bytes),
-                     "cpu_utilisation",
-                     telemetry_report_number(use->seconds > 0 ? use->cpu_s / use->seconds : NAN),
-                     "device_utilisation", telemetry_report_number(use->device));
+                     record_json_real(use->seconds), "peak_rss_bytes", bytes_json(telemetry_usage_peak_rss()),
+                     "learner_bytes", bytes_json(held_bytes), "cpu_utilisation",
+                     record_json_real(use->seconds > 0 ? use->cpu_s / use->seconds : NAN),
+                     "device_utilisation", record_json_real(use->device));
 }
 
 json_t *train_config_json(const struct train_config *config)
@@ -64,14 +64,13 @@ json_t *trainer_plan_json(const struct plan *plan, const struct train_config *co
         plan->note[0] ? json_string(plan->note) : json_null(), "copies", plan->copies, "total_steps",
         (json_int_t)config->ppo.total_steps, "iterations", (json_int_t)plan->iterations, "rollout_rows",
         (json_int_t)plan->rows, "device_bytes", bytes_json(plan->device_bytes), "host_bytes",
-        bytes_json(plan->host_bytes), "steps_per_second", telemetry_report_number(plan->steps_s), "seconds",
-        telemetry_report_number(plan->seconds), "rollout_seconds", telemetry_report_number(plan->rollout_s),
-        "environment_seconds", telemetry_report_number(plan->environment_s), "advantages_seconds",
-        telemetry_report_number(plan->advantages_s), "update_seconds",
-        telemetry_report_number(plan->update_s), "rollout_flop", telemetry_report_number(plan->flops_rollout),
-        "update_flop", telemetry_report_number(plan->flops_update), "update_flop_per_second",
-        telemetry_report_number(plan->flops_rate), "measuring_seconds",
-        telemetry_report_number(plan->measured_s));
+        bytes_json(plan->host_bytes), "steps_per_second", record_json_real(plan->steps_s), "seconds",
+        record_json_real(plan->seconds), "rollout_seconds", record_json_real(plan->rollout_s),
+        "environment_seconds", record_json_real(plan->environment_s), "advantages_seconds",
+        record_json_real(plan->advantages_s), "update_seconds", record_json_real(plan->update_s),
+        "rollout_flop", record_json_real(plan->flops_rollout), "update_flop",
+        record_json_real(plan->flops_update), "update_flop_per_second", record_json_real(plan->flops_rate),
+        "measuring_seconds", record_json_real(plan->measured_s));
 }
 
 static json_t *time_json(int64_t ns)
@@ -83,23 +82,21 @@ static json_t *time_json(int64_t ns)
 json_t *trainer_evaluation_json(const struct training_source *source, const struct evaluation *e)
 {
     if (!source->market)
-        return json_pack(
-            "{s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "episodes", (json_int_t)e->episodes, "evaluated_steps",
-            (json_int_t)e->steps, "reward", telemetry_report_number(e->reward), "reward_std",
-            telemetry_report_number(e->reward_std), "reward_min", telemetry_report_number(e->reward_min),
-            "reward_max", telemetry_report_number(e->reward_max), "episode_steps",
-            telemetry_report_number(e->length));
-    return json_pack(
-        "{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "episodes",
-        (json_int_t)e->episodes, "evaluated_steps", (json_int_t)e->steps, "from", time_json(e->from_ns), "to",
-        time_json(e->to_ns), "reward", telemetry_report_number(e->reward), "initial_equity",
-        telemetry_report_number(e->initial), "equity", telemetry_report_number(e->equity), "return",
-        telemetry_report_number(e->equity / e->initial - 1), "benchmark_equity",
-        telemetry_report_number(e->benchmark), "benchmark_return",
-        telemetry_report_number(e->benchmark / e->initial - 1), "fees", telemetry_report_number(e->fees),
-        "drawdown", telemetry_report_number(e->drawdown), "exposure", telemetry_report_number(e->exposure),
-        "invested", telemetry_report_number(e->invested), "buys", (json_int_t)e->buys, "sells",
-        (json_int_t)e->sells);
+        return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "episodes", (json_int_t)e->episodes,
+                         "evaluated_steps", (json_int_t)e->steps, "reward", record_json_real(e->reward),
+                         "reward_std", record_json_real(e->reward_std), "reward_min",
+                         record_json_real(e->reward_min), "reward_max", record_json_real(e->reward_max),
+                         "episode_steps", record_json_real(e->length));
+    return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}",
+                     "episodes", (json_int_t)e->episodes, "evaluated_steps", (json_int_t)e->steps, "from",
+                     time_json(e->from_ns), "to", time_json(e->to_ns), "reward", record_json_real(e->reward),
+                     "initial_equity", record_json_real(e->initial), "equity", record_json_real(e->equity),
+                     "return", record_json_real(e->equity / e->initial - 1), "benchmark_equity",
+                     record_json_real(e->benchmark), "benchmark_return",
+                     record_json_real(e->benchmark / e->initial - 1), "fees", record_json_real(e->fees),
+                     "drawdown", record_json_real(e->drawdown), "exposure", record_json_real(e->exposure),
+                     "invested", record_json_real(e->invested), "buys", (json_int_t)e->buys, "sells",
+                     (json_int_t)e->sells);
 }
 
 /* ---- An update's figures. ---- */
@@ -153,9 +150,9 @@ json_t *trainer_update_json(const struct update_figures *f)
         (json_int_t)u->skipped, "skipped_total", (json_int_t)u->skipped_total, "epochs", u->epochs, "kl_stop",
         u->kl_stop, "episodes", (json_int_t)u->episodes, "peak_rss_bytes",
         bytes_json(telemetry_usage_peak_rss()), "learner_bytes", bytes_json(f->held_bytes), "cpu_utilisation",
-        telemetry_report_number(f->usage.cpu_s / f->usage.wall_s));
+        record_json_real(f->usage.cpu_s / f->usage.wall_s));
     for (size_t i = 0; json && i < FIGURES; i++)
-        if (json_object_set_new(json, figures_of[i].key, telemetry_report_number(figure(f, i))) < 0) {
+        if (json_object_set_new(json, figures_of[i].key, record_json_real(figure(f, i))) < 0) {
             json_decref(json);
             return NULL;
         }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/json.h"
 #include "trainer/command/args.h"
 #include "trainer/command/train_run.h"
 
@@ -180,13 +181,12 @@ static json_t *measured_json(const struct train_run *run, double steps_s, double
     const struct plan *plan = &run->plan;
     const double *s = run->steady_s;
     double n = (double)run->steady_steps / (double)plan->rows;
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "steps_per_second",
-                     telemetry_report_number(steps_s), "steps_per_second_of_predicted",
-                     telemetry_report_number(steps_s / plan->steps_s), "seconds",
-                     telemetry_report_number(seconds), "rollout_seconds", telemetry_report_number(s[0] / n),
-                     "advantages_seconds", telemetry_report_number(s[1] / n), "update_seconds",
-                     telemetry_report_number(s[2] / n), "learner_bytes", (json_int_t)held_bytes(run),
-                     "peak_rss_bytes", (json_int_t)telemetry_usage_peak_rss());
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "steps_per_second", record_json_real(steps_s),
+        "steps_per_second_of_predicted", record_json_real(steps_s / plan->steps_s), "seconds",
+        record_json_real(seconds), "rollout_seconds", record_json_real(s[0] / n), "advantages_seconds",
+        record_json_real(s[1] / n), "update_seconds", record_json_real(s[2] / n), "learner_bytes",
+        (json_int_t)held_bytes(run), "peak_rss_bytes", (json_int_t)telemetry_usage_peak_rss());
 }
 
 void train_ended(struct train_run *run, const char *result, const char *cause)

@@ -12,6 +12,7 @@
 
 #include "exchange/clock.h"
 #include "exchange/whole_file.h"
+#include "record/json.h"
 #include "trainer/study/settings.h"
 #include "trainer/telemetry/report.h"
 
@@ -233,12 +234,6 @@ static bool whole(const json_t *event, const char *key, int64_t *ret)
     return true;
 }
 
-static double number(const json_t *event, const char *key)
-{
-    const json_t *value = json_object_get(event, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 static void word(const json_t *event, const char *key, char *ret, size_t size)
 {
     const char *text = json_string_value(json_object_get(event, key));
@@ -258,7 +253,7 @@ static void hear_heartbeat(struct serve_training *training, const json_t *event)
 {
     enum training_state state;
     const char *name = json_string_value(json_object_get(event, "state"));
-    double seconds = number(event, "state_seconds");
+    double seconds = record_json_number(event, "state_seconds");
     if (!name || !serve_training_state_parse(name, &state) || !serve_training_state_runs(state) ||
         !(seconds >= 0))
         return;
@@ -272,16 +267,17 @@ static void hear_update(struct serve_training *training, const json_t *event)
 {
     struct training_record *record = &training->record;
     whole(event, "iteration", &record->iteration);
-    double gain = number(event, "episode_return");
+    double gain = record_json_number(event, "episode_return");
     if (isfinite(gain))
         record->episode_return = gain;
-    training->steps_s = number(event, "steps_per_second");
-    training->utilisation = number(event, "device_utilisation");
-    training->cpu_utilisation = number(event, "cpu_utilisation");
+    training->steps_s = record_json_number(event, "steps_per_second");
+    training->utilisation = record_json_number(event, "device_utilisation");
+    training->cpu_utilisation = record_json_number(event, "cpu_utilisation");
     if (training->place != SCHEDULE_CPU)
-        training->device_mib = number(event, "learner_bytes") / MIB;
-    double rollout_s = number(event, "rollout_seconds"),
-           update_s = number(event, "advantages_seconds") + number(event, "update_seconds");
+        training->device_mib = record_json_number(event, "learner_bytes") / MIB;
+    double rollout_s = record_json_number(event, "rollout_seconds"),
+           update_s =
+               record_json_number(event, "advantages_seconds") + record_json_number(event, "update_seconds");
     if (rollout_s + update_s > training->iteration_s)
         training->iteration_s = rollout_s + update_s;
     ended_after(training, TRAINING_ROLLOUT, rollout_s);
@@ -341,7 +337,7 @@ static void hear_checkpoint(struct serve_training *training, const json_t *event
 static void hear_trial(struct serve_training *training, const json_t *event)
 {
     struct training_record *record = &training->record;
-    double best = number(event, "best");
+    double best = record_json_number(event, "best");
     whole(event, "done", &record->steps);
     whole(event, "trials", &record->total_steps);
     if (isfinite(best))
@@ -529,8 +525,8 @@ json_t *serve_training_json(const struct serve_training *training, int64_t memor
         set(json, "steps", json_integer(r->steps)) &&
         set(json, "total_steps", json_integer(r->total_steps)) &&
         set(json, "iteration", json_integer(r->iteration)) &&
-        set(json, "steps_per_second", telemetry_report_number(runs ? training->steps_s : NAN)) &&
-        set(json, "return", telemetry_report_number(r->episode_return)) &&
+        set(json, "steps_per_second", record_json_real(runs ? training->steps_s : NAN)) &&
+        set(json, "return", record_json_real(r->episode_return)) &&
         set(json, "attempts", json_integer(r->attempts)) &&
         set(json, "restarts", json_integer(r->restarts)) &&
         set(json, "retry_in_ms",
@@ -543,21 +539,20 @@ json_t *serve_training_json(const struct serve_training *training, int64_t memor
             runs && training->heard_ms > 0 ? json_integer(now_ms - training->heard_ms) : json_null()) &&
         set(json, "expected_ms", json_integer(WORKER_HEARTBEAT_MS)) &&
         set(json, "state_seconds",
-            telemetry_report_number(runs && training->beat_s >= 0 ? training->beat_s : NAN)) &&
+            record_json_real(runs && training->beat_s >= 0 ? training->beat_s : NAN)) &&
         set(json, "state_limit_seconds",
-            telemetry_report_number(
-                runs && training->beat_s >= 0
-                    ? serve_schedule_state_limit_s(training->longest_s[training->beat_state])
-                    : NAN)) &&
+            record_json_real(runs && training->beat_s >= 0
+                                 ? serve_schedule_state_limit_s(training->longest_s[training->beat_state])
+                                 : NAN)) &&
         set(json, "seq", json_integer(training->events.open ? training->events.last : r->seq)) &&
         set(json, "memory_mib", mib_or_null(runs ? training->resident_bytes : -1)) &&
         set(json, "memory_limit_mib", json_integer(memory_limit_mib)) &&
-        set(json, "device_mib", telemetry_report_number(runs ? training->device_mib : NAN)) &&
+        set(json, "device_mib", record_json_real(runs ? training->device_mib : NAN)) &&
         set(json, "cpu_s", json_real(r->cpu_s + training->worker_cpu_s)) &&
         set(json, "cpu_limit_s",
             training->wants.cpu_hours > 0 ? json_real(training->wants.cpu_hours * 3600) : json_null()) &&
-        set(json, "utilisation", telemetry_report_number(runs ? training->utilisation : NAN)) &&
-        set(json, "cpu_utilisation", telemetry_report_number(runs ? training->cpu_utilisation : NAN)) &&
+        set(json, "utilisation", record_json_real(runs ? training->utilisation : NAN)) &&
+        set(json, "cpu_utilisation", record_json_real(runs ? training->cpu_utilisation : NAN)) &&
         set(json, "checkpoint", text_or_null(r->checkpoint)) &&
         set(json, "checkpoint_steps", *r->checkpoint ? json_integer(r->checkpoint_steps) : json_null()) &&
         set(json, "policy", text_or_null(r->policy)) && set(json, "study", text_or_null(r->run)) &&

@@ -1,3 +1,4 @@
+#include "record/json.h"
 #include "trainer/study/worker.h"
 
 #include <errno.h>
@@ -27,8 +28,7 @@ static int tell(struct study_store *store, int64_t trial, const struct study_hea
 {
     char err[STUDY_ERROR_MAX];
     json_t *progress = json_pack("{s:f, s:o, s:i, s:i}", "share", now->share, "steps_per_second",
-                                 isfinite(now->steps_s) ? json_real(now->steps_s) : json_null(), "split",
-                                 now->split, "splits", now->splits);
+                                 record_json_real(now->steps_s), "split", now->split, "splits", now->splits);
     char *text = progress ? json_dumps(progress, JSON_REAL_PRECISION(6)) : NULL;
     int r = study_store_begin(store, err);
     if (r == 0 && (r = study_store_heartbeat(store, trial, err)) == 0 && text)

@@ -4,14 +4,10 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "record/json.h"
 #include "trainer/study/internal.h"
 #include "trainer/study/trial_hashes.h"
 #include "trainer/study/validation.h"
-
-json_t *study_outcome_real(double x)
-{
-    return isfinite(x) ? json_real(x) : json_null();
-}
 
 int study_outcome_validate(const struct study *study, const struct study_members *others, int proposed,
                            const char *folder, const struct trial_calls *calls, json_t **ret,
@@ -41,8 +37,7 @@ int study_outcome_validate(const struct study *study, const struct study_members
 double study_outcome_figure(const json_t *validation, const char *in, const char *key)
 {
     const json_t *object = in ? json_object_get(validation, in) : validation;
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
+    return record_json_number(object, key);
 }
 
 json_t *study_outcome_gates(const struct gate_limits *limits, const struct gate_figures *figures,
@@ -56,8 +51,8 @@ json_t *study_outcome_gates(const struct gate_limits *limits, const struct gate_
     for (int i = 0; i < n; i++)
         json_array_append_new(list,
                               json_pack("{s:s, s:o, s:o, s:b}", "gate", verdicts[i].gate, "figure",
-                                        study_outcome_real(verdicts[i].figure), "limit",
-                                        study_outcome_real(verdicts[i].limit), "passed", verdicts[i].passed));
+                                        record_json_real(verdicts[i].figure), "limit",
+                                        record_json_real(verdicts[i].limit), "passed", verdicts[i].passed));
     return list;
 }
 
@@ -70,7 +65,7 @@ json_t *study_outcome_counts(const struct study *study, const struct study_membe
 
 static json_t *known(const json_t *validation, const char *in, const char *key)
 {
-    return study_outcome_real(study_outcome_figure(validation, in, key));
+    return record_json_real(study_outcome_figure(validation, in, key));
 }
 
 json_t *study_outcome_luck(const json_t *validation)

@@ -34,9 +34,6 @@ json_t *study_outcome_gates(const struct gate_limits *limits, const struct gate_
 /* expires_s of the settings. */
 json_t *study_outcome_expires(const struct study_settings *settings);
 
-/* A number, null where it is none. */
-json_t *study_outcome_real(double x);
-
 /* Puts `more`, which it takes over, into the object. False: without memory, or either is NULL. */
 bool study_outcome_add(json_t *object, json_t *more);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/json.h"
 #include "trainer/study/definition.h"
 #include "trainer/study/internal.h"
 #include "trainer/study/outcome.h"
@@ -25,10 +26,10 @@ static json_t *holdout_json(const struct study_market *market, const struct tria
     int64_t to = market_open_ns(bars, trainer_data_row(market->grid, rows->to - 1)) + bars->interval_ns;
     return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:I}", "from_ns", (json_int_t)from, "to_ns",
                      (json_int_t)to, "rows", (json_int_t)(rows->to - rows->from), "sharpe",
-                     study_outcome_real(split->sharpe), "sharpe_holding", study_outcome_real(split->holding),
-                     "sharpe_equal_weight", study_outcome_real(split->equal_weight), "return_pct",
-                     study_outcome_real(100 * split->total_return), "drawdown_pct",
-                     study_outcome_real(-100 * split->drawdown), "trades", (json_int_t)split->trades);
+                     record_json_real(split->sharpe), "sharpe_holding", record_json_real(split->holding),
+                     "sharpe_equal_weight", record_json_real(split->equal_weight), "return_pct",
+                     record_json_real(100 * split->total_return), "drawdown_pct",
+                     record_json_real(-100 * split->drawdown), "trades", (json_int_t)split->trades);
 }
 
 /* Which trials were trained, and by what: what a policy and its holdout follow from. */
@@ -63,7 +64,7 @@ static json_t *build(const struct study_market *market, const struct study_setti
         json_pack("{s:s, s:s, s:s, s:i, s:o, s:s, s:s, s:o, s:o, s:o}", "schema", "papertape.proposal/1",
                   "study", study->name, "name", base->name, "trial", proposed->trials[0]->number,
                   "trials_proposed", numbers, "kind", proposed->together ? "ensemble" : "policy", "policy",
-                  whole, "value", study_outcome_real(proposed->value), "expires_s",
+                  whole, "value", record_json_real(proposed->value), "expires_s",
                   study_outcome_expires(settings), "holdout", holdout_json(market, split));
     json_t *verdict = json_pack("{s:o, s:b, s:s}", "gates", gates, "admitted", admitted, "words", words);
     bool good = study_outcome_add(object, study_outcome_counts(study, others, ranked->n));

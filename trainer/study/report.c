@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "exchange/whole_file.h"
+#include "record/json.h"
 #include "trainer/study/report_chart.h"
 #include "trainer/study/validation.h"
 
@@ -34,12 +35,6 @@ static const char style[] =
     "polyline.c2, line.c2 { stroke: var(--k2); } polyline.c3, line.c3 { stroke: var(--k3); }\n"
     "rect.c0 { fill: var(--k0); } rect.c1 { fill: var(--k1); }\n"
     "</style>\n</head>\n<body>\n";
-
-static double number(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
 
 static void figure(struct text *text, double value)
 {
@@ -70,32 +65,34 @@ static void figures(struct text *text, const json_t *validation)
     const json_t *deflated = json_object_get(validation, "deflated");
     const json_t *best = json_object_get(validation, "deflated_best");
     text_lit(text, "<table>\n");
-    row(text, "Probability of backtest overfitting", number(validation, "pbo"),
+    row(text, "Probability of backtest overfitting", record_json_number(validation, "pbo"),
         "half splits in which the best in sample was in the worse half out of sample; 0.5 is pure luck");
-    row(text, "Probability of loss", number(validation, "probability_of_loss"),
+    row(text, "Probability of loss", record_json_number(validation, "probability_of_loss"),
         "half splits in which it lost out of sample");
-    row(text, "Degradation: slope", number(validation, "slope"),
+    row(text, "Degradation: slope", record_json_number(validation, "slope"),
         "of out-of-sample on in-sample Sharpe; below 0 what looked better did worse");
-    row(text, "Degradation: intercept", number(validation, "intercept"), "");
-    row(text, "R&#178;", number(validation, "r2"), "of that line");
+    row(text, "Degradation: intercept", record_json_number(validation, "intercept"), "");
+    row(text, "R&#178;", record_json_number(validation, "r2"), "of that line");
     named(text, "The trial that is looked at", deflated);
-    row(text, "Deflated Sharpe ratio", number(deflated, "deflated_sharpe"),
+    row(text, "Deflated Sharpe ratio", record_json_number(deflated, "deflated_sharpe"),
         "probability that it is better than the best of so many by luck");
-    row(text, "Deflated by luck alone", number(deflated, "deflated_capped"),
+    row(text, "Deflated by luck alone", record_json_number(deflated, "deflated_capped"),
         "trials' Sharpes may differ by skill, too: by no more than luck can make them differ");
-    row(text, "The same beyond holding", number(deflated, "deflated_beyond_holding"),
+    row(text, "The same beyond holding", record_json_number(deflated, "deflated_beyond_holding"),
         "of the returns that holding does not explain");
-    row(text, "Skill", number(deflated, "skill"), "the lower one of both, which the gates look at");
-    row(text, "Probabilistic Sharpe ratio", number(deflated, "probabilistic_sharpe"),
+    row(text, "Skill", record_json_number(deflated, "skill"),
+        "the lower one of both, which the gates look at");
+    row(text, "Probabilistic Sharpe ratio", record_json_number(deflated, "probabilistic_sharpe"),
         "the same, had it been the only one");
-    row(text, "Sharpe", number(deflated, "sharpe"), "");
-    row(text, "Sharpe to be expected of luck", number(deflated, "expected_sharpe"), "of the best of so many");
-    row(text, "Sharpe to be expected of luck alone", number(deflated, "expected_capped"), "");
+    row(text, "Sharpe", record_json_number(deflated, "sharpe"), "");
+    row(text, "Sharpe to be expected of luck", record_json_number(deflated, "expected_sharpe"),
+        "of the best of so many");
+    row(text, "Sharpe to be expected of luck alone", record_json_number(deflated, "expected_capped"), "");
     named(text, "The best by its Sharpe", best);
-    row(text, "Deflated Sharpe ratio of that", number(best, "deflated_sharpe"), "");
-    row(text, "Skill of that", number(best, "skill"), "");
-    row(text, "Trials", number(deflated, "trials"), "that were tried");
-    row(text, "Half splits", number(validation, "splits"), "");
+    row(text, "Deflated Sharpe ratio of that", record_json_number(best, "deflated_sharpe"), "");
+    row(text, "Skill of that", record_json_number(best, "skill"), "");
+    row(text, "Trials", record_json_number(deflated, "trials"), "that were tried");
+    row(text, "Half splits", record_json_number(validation, "splits"), "");
     text_lit(text, "</table>\n");
 }
 
@@ -107,7 +104,7 @@ static void curve_row(struct text *text, const char *name, const json_t *trial)
     text_lit(text, "</td>");
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         text_lit(text, "<td>");
-        figure(text, number(trial, keys[i]));
+        figure(text, record_json_number(trial, keys[i]));
         text_lit(text, "</td>");
     }
     text_lit(text, "</tr>\n");
@@ -157,8 +154,8 @@ static bool lambda(struct text *text, const json_t *validation)
     for (size_t i = 0; bars && i < n; i++)
         bars[i] = json_number_value(json_array_get(counts, i));
     if (bars)
-        study_chart_bars(text, "Distribution of λ", bars, (int)n, number(object, "low"),
-                         number(object, "high"), 0);
+        study_chart_bars(text, "Distribution of λ", bars, (int)n, record_json_number(object, "low"),
+                         record_json_number(object, "high"), 0);
     free(bars);
     return bars != NULL;
 }
@@ -173,8 +170,9 @@ static bool points(struct text *text, const json_t *validation)
         xy[i] = json_is_number(value) ? json_number_value(value) : NAN;
     }
     if (xy)
-        study_chart_points(text, "Out-of-sample over in-sample Sharpe", xy, n, number(validation, "slope"),
-                           number(validation, "intercept"));
+        study_chart_points(text, "Out-of-sample over in-sample Sharpe", xy, n,
+                           record_json_number(validation, "slope"),
+                           record_json_number(validation, "intercept"));
     free(xy);
     return xy != NULL;
 }

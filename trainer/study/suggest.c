@@ -10,6 +10,7 @@
 
 #include "db/studies/python_json.h"
 #include "exchange/fail.h"
+#include "record/json.h"
 #include "trainer/study/tally.h"
 
 #define say(err, code, ...) fail_with(code, err, STUDY_ERROR_MAX, __VA_ARGS__)
@@ -213,21 +214,17 @@ int study_tell_failure(struct study_store *store, int64_t trial, const char *wor
     return r < 0 ? r : study_store_tell(store, trial, TRIAL_FAIL, NULL, 0, err);
 }
 
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *splits_json(const struct trial_outcome *outcome)
 {
     json_t *list = json_array();
     for (int i = 0; i < outcome->n_splits && list; i++) {
         const struct trial_split *split = &outcome->splits[i];
-        json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:I}", "sharpe",
-                                              number(split->sharpe), "holding", number(split->holding),
-                                              "equal_weight", number(split->equal_weight), "total_return",
-                                              number(split->total_return), "drawdown",
-                                              number(split->drawdown), "trades", (json_int_t)split->trades));
+        json_array_append_new(
+            list,
+            json_pack("{s:o, s:o, s:o, s:o, s:o, s:I}", "sharpe", record_json_real(split->sharpe), "holding",
+                      record_json_real(split->holding), "equal_weight", record_json_real(split->equal_weight),
+                      "total_return", record_json_real(split->total_return), "drawdown",
+                      record_json_real(split->drawdown), "trades", (json_int_t)split->trades));
     }
     return list;
 }

@@ -7,15 +7,11 @@
 #include <string.h>
 
 #include "exchange/fail.h"
+#include "record/json.h"
 #include "strategy/metrics.h"
 #include "trainer/study/overfit.h"
 
 enum { BINS = 24 /* even: 0 is between two */, POINTS_MAX = 4000 };
-
-static json_t *real(double x)
-{
-    return isfinite(x) ? json_real(x) : json_null();
-}
 
 static int ascending(const void *a, const void *b)
 {
@@ -49,8 +45,9 @@ static json_t *figures_json(const double *returns, size_t n, double periods)
     struct metrics m;
     metrics_compute(&series, periods > 0 ? periods : 1, &m);
     return json_pack("{s:o, s:o, s:o}", "sharpe",
-                     real(overfit_sharpe(returns, n, 1) * (periods > 0 ? sqrt(periods) : 1)), "return_pct",
-                     real(100 * m.total_return), "drawdown_pct", real(100 * m.max_drawdown));
+                     record_json_real(overfit_sharpe(returns, n, 1) * (periods > 0 ? sqrt(periods) : 1)),
+                     "return_pct", record_json_real(100 * m.total_return), "drawdown_pct",
+                     record_json_real(100 * m.max_drawdown));
 }
 
 /* Every trial's, and which is the best of all rows, and the middle one. */
@@ -143,8 +140,8 @@ static json_t *points_json(const struct overfit *overfit, double scale)
     json_t *list = json_array();
     size_t every = (overfit->splits + POINTS_MAX - 1) / POINTS_MAX;
     for (size_t i = 0; i < overfit->splits; i += every)
-        json_array_append_new(list, json_pack("[o, o]", real(overfit->in_sample[i] * scale),
-                                              real(overfit->out_of_sample[i] * scale)));
+        json_array_append_new(list, json_pack("[o, o]", record_json_real(overfit->in_sample[i] * scale),
+                                              record_json_real(overfit->out_of_sample[i] * scale)));
     return list;
 }
 
@@ -222,11 +219,13 @@ static json_t *deflated_json(const struct returns_matrix *returns, struct rankin
     double skill = returns->holding && !(capped.dsr <= beyond.dsr) ? beyond.dsr : capped.dsr;
     return json_pack("{s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", name, "column",
                      there ? json_integer((json_int_t)column) : json_null(), "trials",
-                     (json_int_t)luck->tried, "sharpe", real(deflated.sharpe * scale), "sharpe_deviation",
-                     real(sqrt(luck->variance) * scale), "expected_sharpe", real(deflated.expected * scale),
-                     "probabilistic_sharpe", real(deflated.psr), "deflated_sharpe", real(deflated.dsr),
-                     "expected_capped", real(capped.expected * scale), "deflated_capped", real(capped.dsr),
-                     "deflated_beyond_holding", real(beyond.dsr), "skill", real(skill));
+                     (json_int_t)luck->tried, "sharpe", record_json_real(deflated.sharpe * scale),
+                     "sharpe_deviation", record_json_real(sqrt(luck->variance) * scale), "expected_sharpe",
+                     record_json_real(deflated.expected * scale), "probabilistic_sharpe",
+                     record_json_real(deflated.psr), "deflated_sharpe", record_json_real(deflated.dsr),
+                     "expected_capped", record_json_real(capped.expected * scale), "deflated_capped",
+                     record_json_real(capped.dsr), "deflated_beyond_holding", record_json_real(beyond.dsr),
+                     "skill", record_json_real(skill));
 }
 
 /* `deflated` is of what is proposed, or else of the best; `deflated_best` of the best. */
@@ -274,9 +273,9 @@ static json_t *whole_json(const struct returns_matrix *returns, const struct ove
     }
     json_object_set_new(object, "pbo", json_real(overfit->pbo));
     json_object_set_new(object, "probability_of_loss", json_real(overfit->probability_of_loss));
-    json_object_set_new(object, "slope", real(overfit->slope));
-    json_object_set_new(object, "intercept", real(overfit->intercept * scale));
-    json_object_set_new(object, "r2", real(overfit->r2));
+    json_object_set_new(object, "slope", record_json_real(overfit->slope));
+    json_object_set_new(object, "intercept", record_json_real(overfit->intercept * scale));
+    json_object_set_new(object, "r2", record_json_real(overfit->r2));
     judge(returns, ranking, trials, scale, object);
     json_object_set(object, "best", json_array_get(trials, 0));
     json_object_set(object, "median", json_array_get(trials, median));

@@ -32,11 +32,6 @@ void telemetry_report_begin(struct report *report, bool lines)
     pthread_condattr_destroy(&clock);
 }
 
-json_t *telemetry_report_number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 /* All of it, or how much before -errno. */
 static int write_all(const char *text, size_t n, size_t *ret_done)
 {

@@ -106,7 +106,4 @@ void telemetry_report_bar_words(struct report *report,
                                 const char *words); /* a line of one's own in its place */
 void telemetry_report_bar_clear(struct report *report);
 
-/* A number, or null where it is none. */
-json_t *telemetry_report_number(double value);
-
 #endif
