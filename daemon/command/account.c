@@ -145,15 +145,20 @@ void daemon_command_account_create(const struct request *request)
     daemon_command_carry_out(request, &event, json_pack("{s:s}", "account", event.command.account.name));
 }
 
-/* The account that `name` names, which must be given, and an amount of its currency. */
+/* The account that `name` names, which must be given. */
+static bool take_named(const struct args *args, const char *name, int *ret)
+{
+    const char *text;
+    return daemon_command_args_text(args, name, &text) && daemon_command_args_account(args, name, ret);
+}
+
+/* The same, and an amount of its currency. */
 static bool take_money(const struct args *args, const char *name, const char *amount, int *ret_account,
                        int64_t *ret_amount)
 {
-    const char *text;
-    if (!daemon_command_args_text(args, name, &text) || !daemon_command_args_account(args, name, ret_account))
-        return false;
-    return daemon_command_args_decimal(
-        args, amount, engine_account(args->request->engine, *ret_account)->currency_scale, ret_amount);
+    return take_named(args, name, ret_account) &&
+           daemon_command_args_decimal(
+               args, amount, engine_account(args->request->engine, *ret_account)->currency_scale, ret_amount);
 }
 
 static void move(const struct request *request, bool withdraws)
@@ -187,10 +192,8 @@ void daemon_command_account_withdraw(const struct request *request)
 void daemon_command_account_reset(const struct request *request)
 {
     struct event event = {.command.kind = COMMAND_ACCOUNT_RESET};
-    const char *name;
     int at;
-    if (!daemon_command_args_text(request->given, "account", &name) ||
-        !daemon_command_args_account(request->given, "account", &at))
+    if (!take_named(request->given, "account", &at))
         return;
     const struct account *account = engine_account(request->engine, at);
     event.command.money.account = at;
@@ -204,12 +207,10 @@ void daemon_command_account_reset(const struct request *request)
 void daemon_command_account_transfer(const struct request *request)
 {
     struct event event = {.command.kind = COMMAND_ACCOUNT_TRANSFER};
-    const char *name;
     int from, to;
     int64_t amount;
     if (!take_money(request->given, "from", "amount", &from, &amount) ||
-        !daemon_command_args_text(request->given, "to", &name) ||
-        !daemon_command_args_account(request->given, "to", &to))
+        !take_named(request->given, "to", &to))
         return;
     const struct account *giver = engine_account(request->engine, from);
     const struct account *taker = engine_account(request->engine, to);
@@ -232,10 +233,8 @@ void daemon_command_account_transfer(const struct request *request)
 void daemon_command_account_resume(const struct request *request)
 {
     struct event event = {.command.kind = COMMAND_ACCOUNT_RESUME};
-    const char *name;
     int at;
-    if (!daemon_command_args_text(request->given, "account", &name) ||
-        !daemon_command_args_account(request->given, "account", &at))
+    if (!take_named(request->given, "account", &at))
         return;
     event.command.money.account = at;
     daemon_command_carry_out(request, &event,

@@ -100,6 +100,18 @@ bool daemon_command_args_flag(const struct args *args, const char *name, bool *r
     return true;
 }
 
+bool daemon_command_args_whole(const struct args *args, const char *name, int min, int max, int *ret)
+{
+    const json_t *value = json_object_get(args->object, name);
+    if (!daemon_command_args_given(args, name))
+        return true;
+    if (!json_is_integer(value) || json_integer_value(value) < min || json_integer_value(value) > max)
+        return ARGS_WRONG(args->request->call, "%s.%s: a whole number from %d to %d is needed", args->where,
+                          name, min, max);
+    *ret = (int)json_integer_value(value);
+    return true;
+}
+
 /* 1 to size - 1 of the characters of ids; "" when not given. */
 static bool take_id(const struct args *args, const char *name, char *ret, size_t size)
 {

@@ -57,6 +57,7 @@ static struct deferred *make(const struct request *request)
     deferred->work.args = deferred->work_args = json_dumps(request->args, JSON_COMPACT);
     deferred->peer = *request->peer;
     deferred->request = *request;
+    deferred->request.given = NULL; /* the call's */
     deferred->request.cmd = deferred->cmd;
     deferred->request.args = json_incref(request->args);
     deferred->request.peer = &deferred->peer;

@@ -115,6 +115,7 @@ void daemon_command_policy_ask(const struct request *request, const struct polic
         return;
     }
     job->request = *request;
+    job->request.given = NULL; /* the call's */
     job->request.cmd = ask->cmd;
     job->request.args = json_incref(request->args);
     job->peer = *request->peer;

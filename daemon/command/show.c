@@ -41,18 +41,10 @@ void daemon_command_account_list(const struct request *request)
 
 void daemon_command_book(const struct request *request)
 {
-    const json_t *levels = json_object_get(request->args, "levels");
-    int symbol;
-    if (!daemon_command_args_symbol(request->given, "symbol", &symbol))
-        return;
-    if (levels && (!json_is_integer(levels) || json_integer_value(levels) < 1 ||
-                   json_integer_value(levels) > BOOK_LEVELS_MAX)) {
-        control_error(request->call, "EINVAL", "args.levels: a number from 1 to %d is needed",
-                      BOOK_LEVELS_MAX);
-        return;
-    }
-    answer(request, daemon_status_book(request->engine, symbol,
-                                       levels ? (size_t)json_integer_value(levels) : BOOK_LEVELS_DEFAULT));
+    int symbol, levels = BOOK_LEVELS_DEFAULT;
+    if (daemon_command_args_symbol(request->given, "symbol", &symbol) &&
+        daemon_command_args_whole(request->given, "levels", 1, BOOK_LEVELS_MAX, &levels))
+        answer(request, daemon_status_book(request->engine, symbol, (size_t)levels));
 }
 
 /* "1m, 5m": what there is. */

@@ -33,6 +33,7 @@ static struct venue_job *make_job(const struct request *request, const char *cmd
         return NULL;
     }
     job->request = *request;
+    job->request.given = NULL; /* the call's */
     job->request.cmd = cmd;
     job->request.args = json_incref(request->args);
     job->peer = *request->peer;

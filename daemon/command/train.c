@@ -26,19 +26,6 @@ static bool take_name(const struct args *args, const char **ret)
     return false;
 }
 
-/* An integer; *ret is left alone when it is not given. */
-static bool take_whole(const struct args *args, const char *name, int min, int max, int *ret)
-{
-    const json_t *value = json_object_get(args->object, name);
-    if (!daemon_command_args_given(args, name))
-        return true;
-    if (!json_is_integer(value) || json_integer_value(value) < min || json_integer_value(value) > max)
-        return ARGS_WRONG(args->request->call, "args.%s: a whole number from %d to %d is needed", name, min,
-                          max);
-    *ret = (int)json_integer_value(value);
-    return true;
-}
-
 /* A text, or none. */
 static bool daemon_config_good(const struct args *args)
 {
@@ -123,7 +110,8 @@ void daemon_command_train_start(const struct request *request)
     bool overwrite = false;
     int priority = INT32_MIN;
     if (!take_name(args, &name) || !daemon_command_args_flag(args, "overwrite", &overwrite) ||
-        !take_whole(args, "priority", -PRIORITY_MAX, PRIORITY_MAX, &priority) || !daemon_config_good(args))
+        !daemon_command_args_whole(args, "priority", -PRIORITY_MAX, PRIORITY_MAX, &priority) ||
+        !daemon_config_good(args))
         return;
     if (strcmp(name, DB_CHAMPION_ACCOUNT) == 0) {
         control_error(request->call, "EINVAL",
@@ -208,7 +196,8 @@ void daemon_command_train_log(const struct request *request)
 {
     const char *name;
     int lines = 0;
-    if (!take_name(request->given, &name) || !take_whole(request->given, "lines", 1, LOG_LINES_MAX, &lines))
+    if (!take_name(request->given, &name) ||
+        !daemon_command_args_whole(request->given, "lines", 1, LOG_LINES_MAX, &lines))
         return;
     json_t *asked = json_pack("{s:s}", "name", name);
     if (lines > 0)
