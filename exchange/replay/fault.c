@@ -52,8 +52,16 @@ static bool read_count(const char *text, const char **end, uint64_t *ret)
     return true;
 }
 
+/* How a row's text is read: of most rows `at` is where the value is in struct faults. */
+typedef bool parse_fault(struct faults *faults, const char *text, size_t at);
+
+static void *member(struct faults *faults, size_t at)
+{
+    return (char *)faults + at;
+}
+
 /* 30s or 30s+10s, the whole of the text. */
-static bool parse_span(const struct faults *faults, const char *text, struct fault_span *ret)
+static bool parse_span(struct faults *faults, const char *text, size_t at)
 {
     struct fault_span span = {.to_ns = INT64_MAX};
     int64_t length;
@@ -66,78 +74,53 @@ static bool parse_span(const struct faults *faults, const char *text, struct fau
             return false;
         span.to_ns = span.from_ns + length;
     }
-    *ret = span;
+    *(struct fault_span *)member(faults, at) = span;
     return *end == '\0';
 }
 
-static bool parse_silence(struct faults *faults, const char *text)
-{
-    faults->silence = true;
-    return parse_span(faults, text, &faults->silent);
-}
-
-static bool parse_freeze(struct faults *faults, const char *text)
-{
-    faults->freeze = true;
-    return parse_span(faults, text, &faults->frozen);
-}
-
 /* STREAM@SPAN; the stream's name may hold a '@' as well. The last word on a stream counts. */
-static bool parse_stream_silence(struct faults *faults, const char *text)
+static bool parse_stream_silence(struct faults *faults, const char *text, size_t at)
 {
-    const char *at = strrchr(text, '@');
-    struct fault_silence silence = {0};
-    size_t i = 0;
-    if (!at || at == text || (size_t)(at - text) >= sizeof(silence.stream) ||
-        !parse_span(faults, at + 1, &silence.span))
+    const char *span = strrchr(text, '@');
+    size_t i = 0, len = span ? (size_t)(span - text) : 0;
+    if (len == 0 || len >= sizeof(faults->silences[0].stream))
         return false;
-    memcpy(silence.stream, text, (size_t)(at - text));
-    while (i < faults->n_silences && strcmp(faults->silences[i].stream, silence.stream) != 0)
+    while (i < faults->n_silences &&
+           (strncmp(faults->silences[i].stream, text, len) != 0 || faults->silences[i].stream[len] != '\0'))
         i++;
     if (i == FAULT_SILENCES_MAX)
         return false;
     faults->n_silences += i == faults->n_silences;
-    faults->silences[i] = silence;
-    return true;
+    faults->silences[i] = (struct fault_silence){0};
+    memcpy(faults->silences[i].stream, text, len);
+    return parse_span(faults, span + 1, at + i * sizeof(faults->silences[0]));
 }
 
-static bool parse_close(struct faults *faults, const char *text)
+static bool parse_count(struct faults *faults, const char *text, size_t at)
 {
     const char *end;
-    return read_count(text, &end, &faults->close_after) && *end == '\0';
+    return read_count(text, &end, member(faults, at)) && *end == '\0';
 }
 
-static bool parse_ban(struct faults *faults, const char *text)
+static bool parse_ban(struct faults *faults, const char *text, size_t at)
 {
+    (void)at;
     const char *end;
     return read_count(text, &end, &faults->ban_after) && *end == '+' &&
            read_duration(end + 1, &end, &faults->ban_ns) && *end == '\0' && faults->ban_ns > 0;
 }
 
-static bool parse_whole_duration(const char *text, int64_t *ret_ns)
+static bool parse_duration(struct faults *faults, const char *text, size_t at)
 {
     const char *end;
-    return read_duration(text, &end, ret_ns) && *end == '\0' && *ret_ns > 0;
+    int64_t *ns = member(faults, at);
+    return read_duration(text, &end, ns) && *end == '\0' && *ns > 0;
 }
 
-static bool parse_429(struct faults *faults, const char *text)
-{
-    return parse_whole_duration(text, &faults->too_many_ns);
-}
-
-static bool parse_418(struct faults *faults, const char *text)
-{
-    return parse_whole_duration(text, &faults->teapot_ns);
-}
-
-static bool parse_age(struct faults *faults, const char *text)
-{
-    return parse_whole_duration(text, &faults->age_ns);
-}
-
-static bool parse_shutdown(struct faults *faults, const char *text)
+static bool parse_shutdown(struct faults *faults, const char *text, size_t at)
 {
     const char *end = text;
+    (void)at;
     faults->shutdown = true;
     faults->shutdown_ns = SHUTDOWN_NS;
     faults->shutdown_close_ns = SHUTDOWN_CLOSE_NS;
@@ -147,12 +130,6 @@ static bool parse_shutdown(struct faults *faults, const char *text)
     if (*end == '+' && !read_duration(end + 1, &end, &faults->shutdown_close_ns))
         return false;
     return *end == '\0';
-}
-
-static bool parse_actions(struct faults *faults, const char *text)
-{
-    const char *end;
-    return read_count(text, &end, &faults->actions_bad) && *end == '\0';
 }
 
 /* 64B/s, 2kB/s, 1MB/s; of "huge" without the "/s". */
@@ -167,29 +144,21 @@ static bool read_bytes(const char *text, const char **end, uint64_t *ret)
     return *(*end)++ == 'B' && *ret <= HUGE_MAX;
 }
 
-static bool parse_slow(struct faults *faults, const char *text)
+static bool parse_slow(struct faults *faults, const char *text, size_t at)
 {
-    uint64_t bytes;
     const char *end;
-    if (!read_bytes(text, &end, &bytes) || strcmp(end, "/s") != 0)
-        return false;
-    faults->slow_bytes_s = (int64_t)bytes;
-    return true;
+    return read_bytes(text, &end, member(faults, at)) && strcmp(end, "/s") == 0;
 }
 
-static bool parse_huge(struct faults *faults, const char *text)
+static bool parse_huge(struct faults *faults, const char *text, size_t at)
 {
-    uint64_t bytes;
     const char *end;
-    if (!read_bytes(text, &end, &bytes) || *end != '\0')
-        return false;
-    faults->huge_bytes = bytes;
-    return true;
+    return read_bytes(text, &end, member(faults, at)) && *end == '\0';
 }
 
-static bool parse_clock(struct faults *faults, const char *text)
+static bool parse_clock(struct faults *faults, const char *text, size_t at)
 {
-    if ((*text != '+' && *text != '-') || !parse_whole_duration(text + 1, &faults->clock_skew_ns))
+    if ((*text != '+' && *text != '-') || !parse_duration(faults, text + 1, at))
         return false;
     if (*text == '-')
         faults->clock_skew_ns = -faults->clock_skew_ns;
@@ -197,9 +166,9 @@ static bool parse_clock(struct faults *faults, const char *text)
 }
 
 /* TIME:SYMBOL and, of a status, =WORD. */
-static bool parse_change(struct faults *faults, enum fault_change_kind kind, const char *text)
+static bool parse_change(struct faults *faults, const char *text, size_t kind)
 {
-    struct fault_change change = {.kind = kind};
+    struct fault_change change = {.kind = (enum fault_change_kind)kind};
     const char *end;
     if (faults->n_changes == FAULT_CHANGES_MAX || !read_duration(text, &end, &change.at_ns) || *end != ':')
         return false;
@@ -221,21 +190,6 @@ static bool parse_change(struct faults *faults, enum fault_change_kind kind, con
     return true;
 }
 
-static bool parse_status(struct faults *faults, const char *text)
-{
-    return parse_change(faults, FAULT_STATUS, text);
-}
-
-static bool parse_filters(struct faults *faults, const char *text)
-{
-    return parse_change(faults, FAULT_FILTERS, text);
-}
-
-static bool parse_delist(struct faults *faults, const char *text)
-{
-    return parse_change(faults, FAULT_DELIST, text);
-}
-
 /* Those that are on or off. */
 static const struct {
     const char *name;
@@ -253,18 +207,28 @@ static const struct {
 };
 
 /* Those that say more. */
+#define AT(member) offsetof(struct faults, member)
 static const struct {
     const char *name;
-    bool (*parse)(struct faults *faults, const char *text);
+    parse_fault *parse;
+    size_t at; /* or the kind of a change */
 } rows[] = {
-    {"silence@", parse_silence},  {"silence:", parse_stream_silence},
-    {"freeze@", parse_freeze},    {"close@", parse_close},
-    {"ban@", parse_ban},          {"429:", parse_429},
-    {"418:", parse_418},          {"age@", parse_age},
-    {"shutdown", parse_shutdown}, {"slow:", parse_slow},
-    {"huge:", parse_huge},        {"clock:", parse_clock},
-    {"status@", parse_status},    {"filters@", parse_filters},
-    {"delist@", parse_delist},    {"actions:", parse_actions},
+    {"silence@", parse_span, AT(silent)},
+    {"silence:", parse_stream_silence, AT(silences[0].span)},
+    {"freeze@", parse_span, AT(frozen)},
+    {"close@", parse_count, AT(close_after)},
+    {"ban@", parse_ban, 0},
+    {"429:", parse_duration, AT(too_many_ns)},
+    {"418:", parse_duration, AT(teapot_ns)},
+    {"age@", parse_duration, AT(age_ns)},
+    {"shutdown", parse_shutdown, 0},
+    {"slow:", parse_slow, AT(slow_bytes_s)},
+    {"huge:", parse_huge, AT(huge_bytes)},
+    {"clock:", parse_clock, AT(clock_skew_ns)},
+    {"status@", parse_change, FAULT_STATUS},
+    {"filters@", parse_change, FAULT_FILTERS},
+    {"delist@", parse_change, FAULT_DELIST},
+    {"actions:", parse_count, AT(actions_bad)},
 };
 
 const char *replay_fault_help(void)
@@ -287,7 +251,7 @@ int replay_fault_parse(struct faults *faults, const char *spec, char error[stati
     }
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         size_t len = strlen(rows[i].name);
-        if (strncmp(spec, rows[i].name, len) == 0 && rows[i].parse(&with, spec + len)) {
+        if (strncmp(spec, rows[i].name, len) == 0 && rows[i].parse(&with, spec + len, rows[i].at)) {
             *faults = with;
             return 0;
         }
@@ -303,12 +267,12 @@ static bool within(const struct fault_span *span, int64_t since_start_ns)
 
 bool replay_fault_silent(const struct faults *faults, int64_t since_start_ns)
 {
-    return faults->silence && within(&faults->silent, since_start_ns);
+    return within(&faults->silent, since_start_ns);
 }
 
 bool replay_fault_frozen(const struct faults *faults, int64_t since_start_ns)
 {
-    return faults->freeze && within(&faults->frozen, since_start_ns);
+    return within(&faults->frozen, since_start_ns);
 }
 
 bool replay_fault_stream_silent(const struct faults *faults, int64_t since_start_ns, const char *stream,

@@ -52,9 +52,8 @@ struct fault_silence {
 };
 
 struct faults {
-    int64_t base_ns; /* the times of what is added count from here */
-    bool silence, freeze;
-    struct fault_span silent, frozen; /* where `silence`, `freeze` */
+    int64_t base_ns;                  /* the times of what is added count from here */
+    struct fault_span silent, frozen; /* 0 to 0: never */
     struct fault_silence silences[FAULT_SILENCES_MAX];
     size_t n_silences;
     uint64_t close_after; /* messages; 0: never */

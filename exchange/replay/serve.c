@@ -141,7 +141,7 @@ void replay_server_send(struct client *client, struct message *message)
 {
     struct server *server = client->server;
     const struct faults *faults = server->faults;
-    if (faults->silence && silent(server))
+    if (faults->silent.to_ns > 0 && silent(server))
         return;
     push_data(client, message);
     if (client->paced && client->sent % CLIENT_WINDOW == 0) {
