@@ -25,9 +25,10 @@ enum {
 };
 
 /* What a row has of its line in indicator_rows.h: name, number, and the code of that name, declared by
- * reference/reference.h and stream/visit.h. */
+ * reference/reference.h and stream/visit.h; and its file's INDICATOR_FAMILY. */
 #define INDICATOR_ROW(row) \
-    .name = #row, .id = INDICATOR_NUMBER_OF_##row, .code = &(const struct indicator_code) \
+    .name = #row, .family = INDICATOR_FAMILY, .id = INDICATOR_NUMBER_OF_##row, \
+    .code = &(const struct indicator_code) \
     { \
         reference_##row, visit_row_##row \
     }
@@ -38,6 +39,17 @@ enum {
         .name = (option_name), .value = (default_value), .min = (least), .max = INDICATOR_PERIOD_MAX, \
         .whole = true \
     }
+
+/* A row's options, its outputs ("": the only one), and how many they are. */
+#define INDICATOR_OPTIONS(...) \
+    .options = {__VA_ARGS__}, \
+    .n_options = sizeof((struct indicator_option[]){__VA_ARGS__}) / sizeof(struct indicator_option)
+#define INDICATOR_OUTPUTS(...) \
+    .outputs = {__VA_ARGS__}, .n_outputs = sizeof((const char *[]){__VA_ARGS__}) / sizeof(const char *)
+
+/* It looks at the window of its first option alone; or at the changes in it. */
+#define INDICATOR_WINDOW  .lookback = indicator_lookback_window, .warmup = indicator_warmup_window
+#define INDICATOR_CHANGES .lookback = indicator_lookback_changes, .warmup = indicator_warmup_changes
 
 /* The first output stands where the window of the first option, or its seed, is full. */
 size_t indicator_lookback_window(const double options[]);

@@ -3,6 +3,10 @@
 #include "indicators_gpu/step/recurrence.h"
 #include "indicators_gpu/stream/visit.h"
 
+#define INDICATOR_FAMILY "momentum"
+
+/* clang-format off */
+
 static size_t warmup_rsi(const double options[], enum indicator_precision precision)
 {
     return indicator_lookback_changes(options) + indicator_warmup_decay(1.0 / options[0], precision);
@@ -11,13 +15,10 @@ static size_t warmup_rsi(const double options[], enum indicator_precision precis
 const struct indicator indicator_rsi = {
     INDICATOR_ROW(rsi),
     .summary = "Relative strength index (Wilder)",
-    .family = "momentum",
     .source = "TA-Lib RSI",
     .inputs = INDICATOR_CLOSE,
-    .n_options = 1,
-    .options = {INDICATOR_PERIOD("period", 14, 1)},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 14, 1)),
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_ONE, 1e-11, 1e-3},
     .lookback = indicator_lookback_changes,
     .warmup = warmup_rsi,
@@ -42,14 +43,11 @@ static size_t warmup_macd(const double options[], enum indicator_precision preci
 const struct indicator indicator_macd = {
     INDICATOR_ROW(macd),
     .summary = "Moving average convergence and divergence",
-    .family = "momentum",
     .source = "TA-Lib MACD",
     .inputs = INDICATOR_CLOSE,
-    .n_options = 3,
-    .options = {INDICATOR_PERIOD("fast", 12, 1), INDICATOR_PERIOD("slow", 26, 1),
-                INDICATOR_PERIOD("signal", 9, 1)},
-    .n_outputs = 3,
-    .outputs = {"macd", "signal", "hist"},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("fast", 12, 1), INDICATOR_PERIOD("slow", 26, 1),
+                      INDICATOR_PERIOD("signal", 9, 1)),
+    INDICATOR_OUTPUTS("macd", "signal", "hist"),
     .tolerance = {INDICATOR_OF_PRICE, 1e-13, 2e-6},
     .lookback = lookback_macd,
     .warmup = warmup_macd,
@@ -69,15 +67,12 @@ static size_t warmup_ppo(const double options[], enum indicator_precision precis
 const struct indicator indicator_ppo = {
     INDICATOR_ROW(ppo),
     .summary = "Percentage price oscillator: two averages' difference",
-    .family = "momentum",
     .source = "TA-Lib PPO",
     .inputs = INDICATOR_CLOSE,
-    .n_options = 3,
-    .options = {INDICATOR_PERIOD("fast", 12, 2),
-                INDICATOR_PERIOD("slow", 26, 2),
-                {.name = "exponential", .value = 1, .min = 0, .max = 1, .whole = true}},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("fast", 12, 2),
+                      INDICATOR_PERIOD("slow", 26, 2),
+                      {.name = "exponential", .value = 1, .min = 0, .max = 1, .whole = true}),
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_ONE, 1e-9, 1e-3},
     .lookback = lookback_ppo,
     .warmup = warmup_ppo,
@@ -86,31 +81,23 @@ const struct indicator indicator_ppo = {
 const struct indicator indicator_roc = {
     INDICATOR_ROW(roc),
     .summary = "Rate of change, in per cent",
-    .family = "momentum",
     .source = "TA-Lib ROC",
     .inputs = INDICATOR_CLOSE,
-    .n_options = 1,
-    .options = {INDICATOR_PERIOD("period", 10, 1)},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 10, 1)),
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_VALUE, 1e-14, 1e-6},
-    .lookback = indicator_lookback_changes,
-    .warmup = indicator_warmup_changes,
+    INDICATOR_CHANGES,
 };
 
 const struct indicator indicator_mom = {
     INDICATOR_ROW(mom),
     .summary = "Momentum: the change over a period",
-    .family = "momentum",
     .source = "TA-Lib MOM",
     .inputs = INDICATOR_CLOSE,
-    .n_options = 1,
-    .options = {INDICATOR_PERIOD("period", 10, 1)},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 10, 1)),
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
-    .lookback = indicator_lookback_changes,
-    .warmup = indicator_warmup_changes,
+    INDICATOR_CHANGES,
 };
 
 static size_t lookback_trix(const double options[])
@@ -126,13 +113,10 @@ static size_t warmup_trix(const double options[], enum indicator_precision preci
 const struct indicator indicator_trix = {
     INDICATOR_ROW(trix),
     .summary = "Change of a triple exponential average, in per cent",
-    .family = "momentum",
     .source = "TA-Lib TRIX",
     .inputs = INDICATOR_CLOSE,
-    .n_options = 1,
-    .options = {INDICATOR_PERIOD("period", 30, 1)},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 30, 1)),
+    INDICATOR_OUTPUTS(""),
     /* A few digits of 100 * y/y'; where a price falls by eight orders of magnitude y + k(x - y) keeps 2^-53
      * of what y was, in the reference too: 5e-7 measured. */
     .tolerance = {INDICATOR_OF_ONE, 1e-5, 1e-5},
@@ -143,16 +127,12 @@ const struct indicator indicator_trix = {
 const struct indicator indicator_cci = {
     INDICATOR_ROW(cci),
     .summary = "Commodity channel index",
-    .family = "momentum",
     .source = "TA-Lib CCI",
     .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
-    .n_options = 1,
-    .options = {INDICATOR_PERIOD("period", 14, 2)},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 14, 2)),
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_ONE, 1e-9, 2e-3},
-    .lookback = indicator_lookback_window,
-    .warmup = indicator_warmup_window,
+    INDICATOR_WINDOW,
 };
 
 static size_t lookback_ultosc(const double options[])
@@ -170,14 +150,11 @@ static size_t warmup_ultosc(const double options[], enum indicator_precision pre
 const struct indicator indicator_ultosc = {
     INDICATOR_ROW(ultosc),
     .summary = "Ultimate oscillator",
-    .family = "momentum",
     .source = "TA-Lib ULTOSC",
     .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
-    .n_options = 3,
-    .options = {INDICATOR_PERIOD("first", 7, 1), INDICATOR_PERIOD("second", 14, 1),
-                INDICATOR_PERIOD("third", 28, 1)},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("first", 7, 1), INDICATOR_PERIOD("second", 14, 1),
+                      INDICATOR_PERIOD("third", 28, 1)),
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_ONE, 1e-11, 1e-4},
     .lookback = lookback_ultosc,
     .warmup = warmup_ultosc,

@@ -3,19 +3,19 @@
 #include "indicators_gpu/registry.h"
 #include "indicators_gpu/stream/visit.h"
 
+#define INDICATOR_FAMILY "moving_averages"
+
+/* clang-format off */
+
 const struct indicator indicator_sma = {
     INDICATOR_ROW(sma),
     .summary = "Simple moving average",
-    .family = "moving_averages",
     .source = "TA-Lib SMA",
     .inputs = INDICATOR_CLOSE,
-    .n_options = 1,
-    .options = {INDICATOR_PERIOD("period", 30, 1)},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 30, 1)),
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_PRICE, 1e-12, 1e-6},
-    .lookback = indicator_lookback_window,
-    .warmup = indicator_warmup_window,
+    INDICATOR_WINDOW,
 };
 
 static size_t warmup_ema(const double options[], enum indicator_precision precision)
@@ -26,13 +26,10 @@ static size_t warmup_ema(const double options[], enum indicator_precision precis
 const struct indicator indicator_ema = {
     INDICATOR_ROW(ema),
     .summary = "Exponential moving average, seeded with a simple one",
-    .family = "moving_averages",
     .source = "TA-Lib EMA",
     .inputs = INDICATOR_CLOSE,
-    .n_options = 1,
-    .options = {INDICATOR_PERIOD("period", 30, 1)},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 30, 1)),
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_PRICE, 1e-13, 2e-6},
     .lookback = indicator_lookback_window,
     .warmup = warmup_ema,
@@ -41,16 +38,12 @@ const struct indicator indicator_ema = {
 const struct indicator indicator_wma = {
     INDICATOR_ROW(wma),
     .summary = "Weighted moving average: weights rise evenly to the newest",
-    .family = "moving_averages",
     .source = "TA-Lib WMA",
     .inputs = INDICATOR_CLOSE,
-    .n_options = 1,
-    .options = {INDICATOR_PERIOD("period", 30, 1)},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 30, 1)),
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_PRICE, 1e-13, 2e-6},
-    .lookback = indicator_lookback_window,
-    .warmup = indicator_warmup_window,
+    INDICATOR_WINDOW,
 };
 
 static size_t lookback_dema(const double options[])
@@ -66,13 +59,10 @@ static size_t warmup_dema(const double options[], enum indicator_precision preci
 const struct indicator indicator_dema = {
     INDICATOR_ROW(dema),
     .summary = "Double exponential moving average: less of the lag",
-    .family = "moving_averages",
     .source = "TA-Lib DEMA",
     .inputs = INDICATOR_CLOSE,
-    .n_options = 1,
-    .options = {INDICATOR_PERIOD("period", 30, 1)},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 30, 1)),
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_PRICE, 1e-13, 6e-6},
     .lookback = lookback_dema,
     .warmup = warmup_dema,
@@ -91,13 +81,10 @@ static size_t warmup_tema(const double options[], enum indicator_precision preci
 const struct indicator indicator_tema = {
     INDICATOR_ROW(tema),
     .summary = "Triple exponential moving average",
-    .family = "moving_averages",
     .source = "TA-Lib TEMA",
     .inputs = INDICATOR_CLOSE,
-    .n_options = 1,
-    .options = {INDICATOR_PERIOD("period", 30, 1)},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 30, 1)),
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_PRICE, 1e-13, 2e-5},
     .lookback = lookback_tema,
     .warmup = warmup_tema,
@@ -113,13 +100,10 @@ static size_t warmup_kama(const double options[], enum indicator_precision preci
 const struct indicator indicator_kama = {
     INDICATOR_ROW(kama),
     .summary = "Kaufman's adaptive moving average, of 2 to 30 bars",
-    .family = "moving_averages",
     .source = "TA-Lib KAMA",
     .inputs = INDICATOR_CLOSE,
-    .n_options = 1,
-    .options = {INDICATOR_PERIOD("period", 30, 2)},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 30, 2)),
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_PRICE, 5e-13, 2e-6},
     .lookback = indicator_lookback_changes,
     .warmup = warmup_kama,
@@ -139,13 +123,10 @@ static size_t warmup_hma(const double options[], enum indicator_precision precis
 const struct indicator indicator_hma = {
     INDICATOR_ROW(hma),
     .summary = "Hull moving average, periods rounded down",
-    .family = "moving_averages",
     .source = "TA-Lib HMA",
     .inputs = INDICATOR_CLOSE,
-    .n_options = 1,
-    .options = {INDICATOR_PERIOD("period", 16, 2)},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 16, 2)),
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_PRICE, 1e-13, 4e-6},
     .lookback = lookback_hma,
     .warmup = warmup_hma,

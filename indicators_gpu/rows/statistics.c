@@ -2,122 +2,94 @@
 #include "indicators_gpu/registry.h"
 #include "indicators_gpu/stream/visit.h"
 
+#define INDICATOR_FAMILY "statistics"
+
+/* clang-format off */
+
 const struct indicator indicator_stddev = {
     INDICATOR_ROW(stddev),
     .summary = "Standard deviation (population), times a factor",
-    .family = "statistics",
     .source = "TA-Lib STDDEV",
     .inputs = INDICATOR_CLOSE,
-    .n_options = 2,
-    .options = {INDICATOR_PERIOD("period", 5, 2), {"factor", 1, 0, 1000, false}},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 5, 2), {"factor", 1, 0, 1000, false}),
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_PRICE, 1e-13, 1e-6},
-    .lookback = indicator_lookback_window,
-    .warmup = indicator_warmup_window,
+    INDICATOR_WINDOW,
 };
 
 const struct indicator indicator_var = {
     INDICATOR_ROW(var),
     .summary = "Variance (population)",
-    .family = "statistics",
     .source = "TA-Lib VAR",
     .inputs = INDICATOR_CLOSE,
-    .n_options = 1,
-    .options = {INDICATOR_PERIOD("period", 5, 1)},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 5, 1)),
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_COLUMN, 1e-13, 1e-5},
-    .lookback = indicator_lookback_window,
-    .warmup = indicator_warmup_window,
+    INDICATOR_WINDOW,
 };
 
 const struct indicator indicator_linreg_slope = {
     INDICATOR_ROW(linreg_slope),
     .summary = "Slope of the least squares line, a bar",
-    .family = "statistics",
     .source = "TA-Lib LINEARREG_SLOPE",
     .inputs = INDICATOR_CLOSE,
-    .n_options = 1,
-    .options = {INDICATOR_PERIOD("period", 14, 2)},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 14, 2)),
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_PRICE, 1e-13, 1e-6},
-    .lookback = indicator_lookback_window,
-    .warmup = indicator_warmup_window,
+    INDICATOR_WINDOW,
 };
 
 const struct indicator indicator_linreg_angle = {
     INDICATOR_ROW(linreg_angle),
     .summary = "Angle of the least squares line in degrees",
-    .family = "statistics",
     .source = "TA-Lib LINEARREG_ANGLE",
     .inputs = INDICATOR_CLOSE,
-    .n_options = 1,
-    .options = {INDICATOR_PERIOD("period", 14, 2)},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 14, 2)),
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_PRICE, 1e-11, 6e-5},
-    .lookback = indicator_lookback_window,
-    .warmup = indicator_warmup_window,
+    INDICATOR_WINDOW,
 };
 
 const struct indicator indicator_log_return = {
     INDICATOR_ROW(log_return),
     .summary = "Logarithmic return over some bars; 0 where a price is not above 0",
-    .family = "statistics",
     .source = "ln(close / close before)",
     .inputs = INDICATOR_CLOSE,
-    .n_options = 1,
-    .options = {INDICATOR_PERIOD("bars", 1, 1)},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("bars", 1, 1)),
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_ONE, 1e-14, 2e-6},
-    .lookback = indicator_lookback_changes,
-    .warmup = indicator_warmup_changes,
+    INDICATOR_CHANGES,
 };
 
 const struct indicator indicator_zscore = {
     INDICATOR_ROW(zscore),
     .summary = "Deviations (population) of the close from its mean; 0 where there is none",
-    .family = "statistics",
     .source = "scipy.stats.zscore (ddof 0) of a rolling window",
     .inputs = INDICATOR_CLOSE,
-    .n_options = 1,
-    .options = {INDICATOR_PERIOD("period", 20, 2)},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 20, 2)),
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_ONE, 1e-12, 1e-5},
-    .lookback = indicator_lookback_window,
-    .warmup = indicator_warmup_window,
+    INDICATOR_WINDOW,
 };
 
 const struct indicator indicator_quantile = {
     INDICATOR_ROW(quantile),
     .summary = "Quantile of the window, between two values in proportion",
-    .family = "statistics",
     .source = "numpy.quantile, linear",
     .inputs = INDICATOR_CLOSE,
-    .n_options = 2,
-    .options = {INDICATOR_PERIOD("period", 20, 1), {"q", 0.5, 0, 1, false}},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 20, 1), {"q", 0.5, 0, 1, false}),
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_PRICE, 1e-15, 2e-7},
-    .lookback = indicator_lookback_window,
-    .warmup = indicator_warmup_window,
+    INDICATOR_WINDOW,
 };
 
 const struct indicator indicator_rank = {
     INDICATOR_ROW(rank),
     .summary = "Rank of the newest close in its window, a share of 1; equals share theirs",
-    .family = "statistics",
     .source = "pandas Rolling.rank(pct=True)",
     .inputs = INDICATOR_CLOSE,
-    .n_options = 1,
-    .options = {INDICATOR_PERIOD("period", 20, 2)},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 20, 2)),
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_ONE, 1e-15, 2e-7},
-    .lookback = indicator_lookback_window,
-    .warmup = indicator_warmup_window,
+    INDICATOR_WINDOW,
 };

@@ -2,19 +2,19 @@
 #include "indicators_gpu/registry.h"
 #include "indicators_gpu/stream/visit.h"
 
+#define INDICATOR_FAMILY "momentum"
+
+/* clang-format off */
+
 const struct indicator indicator_willr = {
     INDICATOR_ROW(willr),
     .summary = "Williams's %R",
-    .family = "momentum",
     .source = "TA-Lib WILLR",
     .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
-    .n_options = 1,
-    .options = {INDICATOR_PERIOD("period", 14, 2)},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 14, 2)),
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_ONE, 1e-12, 1e-4},
-    .lookback = indicator_lookback_window,
-    .warmup = indicator_warmup_window,
+    INDICATOR_WINDOW,
 };
 
 static size_t lookback_stochf(const double options[])
@@ -31,13 +31,10 @@ static size_t warmup_stochf(const double options[], enum indicator_precision pre
 const struct indicator indicator_stochf = {
     INDICATOR_ROW(stochf),
     .summary = "Stochastic oscillator, fast",
-    .family = "momentum",
     .source = "TA-Lib STOCHF",
     .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
-    .n_options = 2,
-    .options = {INDICATOR_PERIOD("k", 5, 1), INDICATOR_PERIOD("d", 3, 1)},
-    .n_outputs = 2,
-    .outputs = {"fastk", "fastd"},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("k", 5, 1), INDICATOR_PERIOD("d", 3, 1)),
+    INDICATOR_OUTPUTS("fastk", "fastd"),
     .tolerance = {INDICATOR_OF_ONE, 1e-12, 1e-4},
     .lookback = lookback_stochf,
     .warmup = warmup_stochf,
@@ -57,14 +54,11 @@ static size_t warmup_stoch(const double options[], enum indicator_precision prec
 const struct indicator indicator_stoch = {
     INDICATOR_ROW(stoch),
     .summary = "Stochastic oscillator, slow",
-    .family = "momentum",
     .source = "TA-Lib STOCH",
     .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
-    .n_options = 3,
-    .options = {INDICATOR_PERIOD("k", 5, 1), INDICATOR_PERIOD("slow_k", 3, 1),
-                INDICATOR_PERIOD("slow_d", 3, 1)},
-    .n_outputs = 2,
-    .outputs = {"slowk", "slowd"},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("k", 5, 1), INDICATOR_PERIOD("slow_k", 3, 1),
+                      INDICATOR_PERIOD("slow_d", 3, 1)),
+    INDICATOR_OUTPUTS("slowk", "slowd"),
     .tolerance = {INDICATOR_OF_ONE, 1e-12, 1e-4},
     .lookback = lookback_stoch,
     .warmup = warmup_stoch,
@@ -83,13 +77,11 @@ static size_t warmup_stochrsi(const double options[], enum indicator_precision p
 const struct indicator indicator_stochrsi = {
     INDICATOR_ROW(stochrsi),
     .summary = "Stochastic oscillator of RSI, fast",
-    .family = "momentum",
     .source = "TA-Lib STOCHRSI",
     .inputs = INDICATOR_CLOSE,
-    .n_options = 3,
-    .options = {INDICATOR_PERIOD("period", 14, 2), INDICATOR_PERIOD("k", 5, 1), INDICATOR_PERIOD("d", 3, 1)},
-    .n_outputs = 2,
-    .outputs = {"fastk", "fastd"},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 14, 2), INDICATOR_PERIOD("k", 5, 1),
+                      INDICATOR_PERIOD("d", 3, 1)),
+    INDICATOR_OUTPUTS("fastk", "fastd"),
     .tolerance = {INDICATOR_OF_ONE, 1e-11, 1e-4},
     .lookback = lookback_stochrsi,
     .warmup = warmup_stochrsi,

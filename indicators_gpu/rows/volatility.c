@@ -3,6 +3,10 @@
 #include "indicators_gpu/step/recurrence.h"
 #include "indicators_gpu/stream/visit.h"
 
+#define INDICATOR_FAMILY "volatility"
+
+/* clang-format off */
+
 static size_t warmup_atr(const double options[], enum indicator_precision precision)
 {
     return indicator_lookback_changes(options) + indicator_warmup_decay(1.0 / options[0], precision);
@@ -11,13 +15,10 @@ static size_t warmup_atr(const double options[], enum indicator_precision precis
 const struct indicator indicator_atr = {
     INDICATOR_ROW(atr),
     .summary = "Average true range (Wilder)",
-    .family = "volatility",
     .source = "TA-Lib ATR",
     .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
-    .n_options = 1,
-    .options = {INDICATOR_PERIOD("period", 14, 1)},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 14, 1)),
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_PRICE, 1e-13, 2e-6},
     .lookback = indicator_lookback_changes,
     .warmup = warmup_atr,
@@ -26,13 +27,10 @@ const struct indicator indicator_atr = {
 const struct indicator indicator_natr = {
     INDICATOR_ROW(natr),
     .summary = "Average true range in percent of the close",
-    .family = "volatility",
     .source = "TA-Lib NATR",
     .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
-    .n_options = 1,
-    .options = {INDICATOR_PERIOD("period", 14, 2)},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 14, 2)),
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_VALUE, 1e-13, 5e-6},
     .lookback = indicator_lookback_changes,
     .warmup = warmup_atr,
@@ -53,11 +51,9 @@ static size_t warmup_trange(const double options[], enum indicator_precision pre
 const struct indicator indicator_trange = {
     INDICATOR_ROW(trange),
     .summary = "True range (Wilder)",
-    .family = "volatility",
     .source = "TA-Lib TRANGE",
     .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_PRICE, 1e-15, 2e-7},
     .lookback = lookback_trange,
     .warmup = warmup_trange,
@@ -66,16 +62,13 @@ const struct indicator indicator_trange = {
 const struct indicator indicator_bbands = {
     INDICATOR_ROW(bbands),
     .summary = "Bollinger bands on a simple average",
-    .family = "volatility",
     .source = "TA-Lib BBANDS",
     .inputs = INDICATOR_CLOSE,
-    .n_options = 2,
-    .options = {INDICATOR_PERIOD("period", 20, 2), {.name = "deviations", .value = 2, .min = 0, .max = 100}},
-    .n_outputs = 3,
-    .outputs = {"upper", "middle", "lower"},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 20, 2),
+                      {.name = "deviations", .value = 2, .min = 0, .max = 100}),
+    INDICATOR_OUTPUTS("upper", "middle", "lower"),
     .tolerance = {INDICATOR_OF_PRICE, 1e-13, 1e-5},
-    .lookback = indicator_lookback_window,
-    .warmup = indicator_warmup_window,
+    INDICATOR_WINDOW,
 };
 
 static size_t lookback_keltner(const double options[])
@@ -95,15 +88,12 @@ static size_t warmup_keltner(const double options[], enum indicator_precision pr
 const struct indicator indicator_keltner = {
     INDICATOR_ROW(keltner),
     .summary = "Keltner channel: the typical price's average and its distance in average true ranges",
-    .family = "volatility",
     .source = "TA-Lib KC",
     .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
-    .n_options = 3,
-    .options = {INDICATOR_PERIOD("ema", 20, 1),
-                INDICATOR_PERIOD("atr", 10, 1),
-                {.name = "multiplier", .value = 2, .min = 0, .max = 100}},
-    .n_outputs = 3,
-    .outputs = {"upper", "middle", "lower"},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("ema", 20, 1),
+                      INDICATOR_PERIOD("atr", 10, 1),
+                      {.name = "multiplier", .value = 2, .min = 0, .max = 100}),
+    INDICATOR_OUTPUTS("upper", "middle", "lower"),
     .tolerance = {INDICATOR_OF_PRICE, 1e-13, 1e-5},
     .lookback = lookback_keltner,
     .warmup = warmup_keltner,
@@ -112,60 +102,44 @@ const struct indicator indicator_keltner = {
 const struct indicator indicator_donchian = {
     INDICATOR_ROW(donchian),
     .summary = "Donchian channel: highest high, lowest low and their middle",
-    .family = "volatility",
     .source = "TA-Lib DONCHIAN",
     .inputs = INDICATOR_HIGH | INDICATOR_LOW,
-    .n_options = 1,
-    .options = {INDICATOR_PERIOD("period", 20, 1)},
-    .n_outputs = 3,
-    .outputs = {"upper", "middle", "lower"},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 20, 1)),
+    INDICATOR_OUTPUTS("upper", "middle", "lower"),
     .tolerance = {INDICATOR_OF_PRICE, 1e-15, 2e-7},
-    .lookback = indicator_lookback_window,
-    .warmup = indicator_warmup_window,
+    INDICATOR_WINDOW,
 };
 
 const struct indicator indicator_realvol = {
     INDICATOR_ROW(realvol),
     .summary = "Realised volatility: sample deviation of the closes' log returns, a bar's",
-    .family = "volatility",
     .source = "sample standard deviation (n - 1) of log returns",
     .inputs = INDICATOR_CLOSE,
-    .n_options = 1,
-    .options = {INDICATOR_PERIOD("period", 20, 2)},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 20, 2)),
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_ONE, 5e-14, 1e-9}, /* quotients beside 1 are rounded to 2^-53 */
-    .lookback = indicator_lookback_changes,
-    .warmup = indicator_warmup_changes,
+    INDICATOR_CHANGES,
 };
 
 const struct indicator indicator_parkinson = {
     INDICATOR_ROW(parkinson),
     .summary = "Volatility from highs and lows (Parkinson), a bar's",
-    .family = "volatility",
     .source = "Parkinson, The Extreme Value Method..., Journal of Business 53, 1980",
     .inputs = INDICATOR_HIGH | INDICATOR_LOW,
-    .n_options = 1,
-    .options = {INDICATOR_PERIOD("period", 20, 1)},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 20, 1)),
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_COLUMN, 1e-13, 2e-6},
-    .lookback = indicator_lookback_window,
-    .warmup = indicator_warmup_window,
+    INDICATOR_WINDOW,
 };
 
 const struct indicator indicator_garman_klass = {
     INDICATOR_ROW(garman_klass),
     .summary = "Volatility from open, high, low and close (Garman and Klass), a bar's",
-    .family = "volatility",
     .source =
         "Garman and Klass, On the Estimation of Security Price Volatilities..., Journal of Business 53, 1980",
     .inputs = INDICATOR_OPEN | INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
-    .n_options = 1,
-    .options = {INDICATOR_PERIOD("period", 20, 1)},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 20, 1)),
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_COLUMN, 1e-13, 2e-6},
-    .lookback = indicator_lookback_window,
-    .warmup = indicator_warmup_window,
+    INDICATOR_WINDOW,
 };

@@ -3,19 +3,19 @@
 #include "indicators_gpu/registry.h"
 #include "indicators_gpu/stream/visit.h"
 
+#define INDICATOR_FAMILY "volume"
+
+/* clang-format off */
+
 const struct indicator indicator_mfi = {
     INDICATOR_ROW(mfi),
     .summary = "Money flow index",
-    .family = "volume",
     .source = "TA-Lib MFI",
     .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE | INDICATOR_VOLUME,
-    .n_options = 1,
-    .options = {INDICATOR_PERIOD("period", 14, 2)},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 14, 2)),
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_ONE, 1e-11, 1e-4},
-    .lookback = indicator_lookback_changes,
-    .warmup = indicator_warmup_changes,
+    INDICATOR_CHANGES,
 };
 
 static size_t lookback_none(const double options[])
@@ -27,11 +27,9 @@ static size_t lookback_none(const double options[])
 const struct indicator indicator_obv = {
     INDICATOR_ROW(obv),
     .summary = "On-balance volume",
-    .family = "volume",
     .source = "TA-Lib OBV",
     .inputs = INDICATOR_CLOSE | INDICATOR_VOLUME,
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_COLUMN, 1e-12, 1e-6},
     .lookback = lookback_none,
     .warmup = indicator_warmup_never,
@@ -40,11 +38,9 @@ const struct indicator indicator_obv = {
 const struct indicator indicator_ad = {
     INDICATOR_ROW(ad),
     .summary = "Accumulation and distribution line (Chaikin)",
-    .family = "volume",
     .source = "TA-Lib AD",
     .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE | INDICATOR_VOLUME,
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_COLUMN, 1e-12, 1e-6},
     .lookback = lookback_none,
     .warmup = indicator_warmup_never,
@@ -65,13 +61,10 @@ static size_t warmup_adosc(const double options[], enum indicator_precision prec
 const struct indicator indicator_adosc = {
     INDICATOR_ROW(adosc),
     .summary = "Accumulation and distribution oscillator (Chaikin)",
-    .family = "volume",
     .source = "TA-Lib ADOSC",
     .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE | INDICATOR_VOLUME,
-    .n_options = 2,
-    .options = {INDICATOR_PERIOD("fast", 3, 2), INDICATOR_PERIOD("slow", 10, 2)},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("fast", 3, 2), INDICATOR_PERIOD("slow", 10, 2)),
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_COLUMN, 1e-11, 1e-3},
     .lookback = lookback_adosc,
     .warmup = warmup_adosc,
@@ -88,13 +81,10 @@ static size_t warmup_vwap(const double options[], enum indicator_precision preci
 const struct indicator indicator_vwap = {
     INDICATOR_ROW(vwap),
     .summary = "Volume-weighted average of the session's typical prices",
-    .family = "volume",
     .source = "own: docs/indicators/volume.md",
     .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE | INDICATOR_VOLUME | INDICATOR_TIME,
-    .n_options = 1,
-    .options = {{.name = "start", .value = 0, .min = 0, .max = 23.99}},
-    .n_outputs = 1,
-    .outputs = {""},
+    INDICATOR_OPTIONS({.name = "start", .value = 0, .min = 0, .max = 23.99}),
+    INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_PRICE, 1e-13, 1e-6},
     .lookback = lookback_none,
     .warmup = warmup_vwap,
