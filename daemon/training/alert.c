@@ -20,7 +20,7 @@ static const struct {
     {"hung", "TRAINING_FAILED", "its worker hung and was killed"},
 };
 
-void daemon_training_told_of(const struct training *training, struct training_told *told)
+void daemon_training_reported_of(const struct training *training, struct training_reported *told)
 {
     told->attempts = training->attempts;
     told->created_ns = training->created_ns;
@@ -64,11 +64,11 @@ static void take_word(const json_t *event, const char *key, char *ret, size_t si
     daemon_training_clean(ret);
 }
 
-bool daemon_training_alert_event(struct training_told *told, const char *name, const json_t *event,
+bool daemon_training_alert_event(struct training_reported *told, const char *name, const json_t *event,
                                  struct training_alert *ret)
 {
     const char *kind = json_string_value(json_object_get(event, "event"));
-    struct training_told now = *told;
+    struct training_reported now = *told;
     now.event_state[0] = now.event_cause[0] = now.event_reason[0] = '\0';
     if (kind && strcmp(kind, "state") == 0) {
         take_word(event, "state", now.event_state, sizeof now.event_state);
@@ -88,8 +88,8 @@ bool daemon_training_alert_event(struct training_told *told, const char *name, c
     return !same && make(name, now.event_state, now.event_cause, now.event_reason, ret);
 }
 
-bool daemon_training_alert_state(const struct training_told *told, bool stored, const struct training *now,
-                                 struct training_alert *ret)
+bool daemon_training_alert_state(const struct training_reported *told, bool stored,
+                                 const struct training *now, struct training_alert *ret)
 {
     bool same = strcmp(told->state, now->state) == 0 && strcmp(told->cause, now->cause) == 0 &&
                 told->attempts == now->attempts && told->created_ns == now->created_ns;

@@ -18,24 +18,24 @@ struct training_alert {
 
 /* What was told of a training before: struct training's, of when it was last stored, and the newest event of
  * a state that the co-process put it into. */
-struct training_told {
+struct training_reported {
     char state[TRAINING_WORD_MAX], cause[TRAINING_WORD_MAX];
     int64_t attempts, created_ns;
     char trouble[TRAINING_WORD_MAX]; /* the cause told of while it works; "" */
     char event_state[TRAINING_WORD_MAX], event_cause[TRAINING_WORD_MAX], event_reason[TRAINING_REASON_MAX];
 };
 /* Of one that is stored as it is; the event stays. */
-void daemon_training_told_of(const struct training *training, struct training_told *told);
+void daemon_training_reported_of(const struct training *training, struct training_reported *told);
 
 /* It ended by itself, is begun again after its worker's end, or warns with a cause, as an event tells: each
  * once, but for one that only repeats the event before it. Every event is to be shown, in order. */
-bool daemon_training_alert_event(struct training_told *told, const char *name, const json_t *event,
+bool daemon_training_alert_event(struct training_reported *told, const char *name, const json_t *event,
                                  struct training_alert *ret);
 
 /* The same of one whose events are all known, where none told of it: a full disk loses events. `stored`
  * false: nothing was told of it before. */
-bool daemon_training_alert_state(const struct training_told *told, bool stored, const struct training *now,
-                                 struct training_alert *ret);
+bool daemon_training_alert_state(const struct training_reported *told, bool stored,
+                                 const struct training *now, struct training_alert *ret);
 
 /* Its worker is silent. */
 void daemon_training_alert_stalled(const struct training *training, struct training_alert *ret);

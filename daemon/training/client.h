@@ -31,15 +31,16 @@ struct training_client_hooks {
     void *ctx;
     /* Somebody listens, and this is whose process it is. */
     void (*connected)(void *ctx, pid_t pid);
-    /* An answer is none of docs/serve.md: who asked is told, and the connection stays. `why` one line. */
+    /* An answer is none of docs/serve.md: who asked gets that answer, and the connection stays. `why` one
+     * line. */
     void (*bad)(void *ctx, const char *why);
-    /* It is over: `error` < 0 (-ENOENT and -ECONNREFUSED: nobody listens; -EAGAIN: who listens takes no one;
-     * -EPERM: another user's; -EPROTO: not what docs/serve.md has), `why` one line. Every request was
-     * answered before. The client is to be destroyed. */
+    /* It is over: `error` < 0 (-ENOENT and -ECONNREFUSED: no process listens; -EAGAIN: the listener accepts
+     * no client; -EPERM: another user's; -EPROTO: not what docs/serve.md has), `why` one line. Every request
+     * was answered before. The client is to be destroyed. */
     void (*closed)(void *ctx, int error, const char *why);
 };
 
-/* Connects to `path`; what comes of it is told by a hook, never from within. NULL without memory. */
+/* Connects to `path`; a hook reports what comes of it, never from within. NULL without memory. */
 struct training_client *daemon_training_client_create(uv_loop_t *loop, const char *path,
                                                       const struct training_client_hooks *hooks);
 

@@ -1,5 +1,5 @@
-/* The trainings' insides: trainings.c asks the co-process, keep.c knows and stores what it told, view.c shows
- * it. */
+/* The trainings' insides: trainings.c asks the co-process, keep.c knows and stores what it reported, view.c
+ * shows it. */
 #ifndef DAEMON_TRAINING_INTERNAL_H
 #define DAEMON_TRAINING_INTERNAL_H
 
@@ -16,18 +16,18 @@ enum { TRAININGS_MAX = DB_TRAININGS_KEPT };
 struct known {
     struct training training;
     struct training_progress progress;
-    struct training_told told;      /* as it was stored last */
+    struct training_reported told;  /* as it was stored last */
     char *config;                   /* NULL: not known yet */
     int64_t daemon_config_attempts; /* of when it was asked for; -1: not */
-    uint64_t told_ms;               /* uv_now() when it was told */
-    int64_t told_age_ms;            /* that it had then: of one that the database told of */
+    uint64_t reported_ms;           /* uv_now() when it was reported */
+    int64_t reported_age_ms;        /* that it had then: of one that the database has */
     uint64_t listed; /* the number of the list that it was in, or that was asked when it was met */
-    bool met;        /* the co-process has told of it in this run */
+    bool met;        /* the co-process has reported it in this run */
     bool stored;     /* it has a row */
     bool anew;       /* its rows are of an older one of the name */
     bool dirty;      /* its row is old */
     bool stuck;      /* its events did not follow: until the next list */
-    bool stalled;    /* told */
+    bool stalled;    /* reported */
     int stalls;      /* looks in a row that found it so */
 };
 
@@ -41,15 +41,15 @@ struct trainings {
     struct known **known; /* oldest first */
     size_t n_known;
     uint64_t lists;                 /* asked */
-    bool unlisted;                  /* a training's folder is there that no row tells of */
+    bool unlisted;                  /* a training's folder is there that has no row */
     bool listing, pulling;          /* a request is on its way */
     char pulled[TRAINING_NAME_MAX]; /* of which training */
     bool begun;                     /* rows and alerts can be stored */
-    enum link_state told_state;     /* of the co-process, in an alert */
+    enum link_state reported_state; /* of the co-process, in an alert */
     uint64_t absent_ms;             /* since when it lacks; 0: it does not */
-    bool told_absent, stopped;
-    char killed[LINK_DETAIL_MAX], bad[LINK_DETAIL_MAX]; /* to be told; "" */
-    uint64_t bad_ms;                                    /* when the last bad answer was told of; 0: never */
+    bool reported_absent, stopped;
+    char killed[LINK_DETAIL_MAX], bad[LINK_DETAIL_MAX]; /* to be reported; "" */
+    uint64_t bad_ms;                                    /* when the last bad answer was reported; 0: never */
 };
 
 static inline uint64_t trainings_now(const struct trainings *trainings)
@@ -60,7 +60,7 @@ static inline uint64_t trainings_now(const struct trainings *trainings)
 /* ---- keep.c ---- */
 
 struct known *daemon_training_keep_find(const struct trainings *trainings, const char *name);
-/* What the co-process tells of one. NULL for what cannot be, or beyond TRAININGS_MAX. */
+/* What the co-process reports of one. NULL for what cannot be, or beyond TRAININGS_MAX. */
 struct known *daemon_training_keep_take(struct trainings *trainings, const json_t *object);
 void daemon_training_keep_remember(struct trainings *trainings, struct db_reader *reader);
 /* Is there a folder of a training that is not known? */
@@ -73,7 +73,7 @@ void daemon_training_keep_store(struct trainings *trainings, struct known *known
 void daemon_training_keep_watch(struct trainings *trainings, struct known *known);
 /* Has one not ended? */
 bool daemon_training_keep_any_live(const struct trainings *trainings);
-int64_t daemon_training_keep_told_age(const struct trainings *trainings, const struct known *known);
+int64_t daemon_training_keep_reported_age(const struct trainings *trainings, const struct known *known);
 void daemon_training_keep_finish(struct trainings *trainings);
 
 #endif

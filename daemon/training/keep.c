@@ -70,7 +70,7 @@ static void begin_anew(struct known *known)
     daemon_training_progress_begin(&known->progress, 0);
     known->daemon_config_attempts = -1;
     known->dirty = true;
-    known->told = (struct training_told){0};
+    known->told = (struct training_reported){0};
 }
 
 struct known *daemon_training_keep_take(struct trainings *trainings, const json_t *object)
@@ -89,8 +89,8 @@ struct known *daemon_training_keep_take(struct trainings *trainings, const json_
         begin_anew(known);
     known->dirty |= fresh || daemon_training_changed(before, &training);
     known->training = training;
-    known->told_ms = trainings_now(trainings);
-    known->told_age_ms = 0;
+    known->reported_ms = trainings_now(trainings);
+    known->reported_age_ms = 0;
     known->listed = trainings->lists;
     known->met = true;
     return known;
@@ -137,9 +137,9 @@ bool daemon_training_keep_any_live(const struct trainings *trainings)
     return false;
 }
 
-int64_t daemon_training_keep_told_age(const struct trainings *trainings, const struct known *known)
+int64_t daemon_training_keep_reported_age(const struct trainings *trainings, const struct known *known)
 {
-    return known->told_age_ms + (int64_t)(trainings_now(trainings) - known->told_ms);
+    return known->reported_age_ms + (int64_t)(trainings_now(trainings) - known->reported_ms);
 }
 
 /* ---- from the database ---- */
@@ -154,14 +154,14 @@ static void take_row(void *ctx, const struct db_training *row)
         return;
     int64_t last_ns = training.heard_ns > training.created_ns ? training.heard_ns : training.created_ns;
     int64_t age_ns = clock_wall_ns() - last_ns;
-    known->told_ms = trainings_now(trainings);
-    known->told_age_ms = age_ns > 0 ? age_ns / 1000000 : 0;
+    known->reported_ms = trainings_now(trainings);
+    known->reported_age_ms = age_ns > 0 ? age_ns / 1000000 : 0;
     known->config = strdup(row->config);
     if (row->config[0])
         known->daemon_config_attempts = row->attempts;
     known->stored = true;
     daemon_training_progress_begin(&known->progress, row->seq);
-    daemon_training_told_of(&training, &known->told);
+    daemon_training_reported_of(&training, &known->told);
 }
 
 static void take_state(void *ctx, const struct db_training_state *row)
@@ -318,7 +318,7 @@ void daemon_training_keep_store(struct trainings *trainings, struct known *known
         if (daemon_training_alert_state(&known->told, known->stored, &known->training, &alert))
             raise_alert(trainings, &alert);
         end_trouble(trainings, known);
-        daemon_training_told_of(&known->training, &known->told);
+        daemon_training_reported_of(&known->training, &known->told);
     }
     db_writer_group_end(writer);
     known->stored = true;
@@ -328,9 +328,10 @@ void daemon_training_keep_store(struct trainings *trainings, struct known *known
 void daemon_training_keep_watch(struct trainings *trainings, struct known *known)
 {
     struct training_alert alert;
-    if (!daemon_trainings_reachable(trainings) || trainings_now(trainings) - known->told_ms > TOLD_MS)
+    if (!daemon_trainings_reachable(trainings) || trainings_now(trainings) - known->reported_ms > TOLD_MS)
         return; /* it is the co-process that is silent */
-    bool stalled = daemon_training_stalled(&known->training, daemon_training_keep_told_age(trainings, known));
+    bool stalled =
+        daemon_training_stalled(&known->training, daemon_training_keep_reported_age(trainings, known));
     known->stalls = stalled ? known->stalls + 1 : 0; /* one that was stopped reads its workers' lines first */
     if (stalled && known->stalls < STALLS)
         return;

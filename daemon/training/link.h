@@ -1,5 +1,5 @@
 /* The link to the co-process: finds it by its socket, starts it where that is this daemon's to do, greets it,
- * and says in one word how it stands. Whoever is on the other side goes on living when the link ends. */
+ * and says in one word how it stands. The other side keeps running when the link ends. */
 #ifndef DAEMON_TRAINING_LINK_H
 #define DAEMON_TRAINING_LINK_H
 
@@ -28,7 +28,7 @@ struct training_link_config {
     uv_loop_t *loop;
     const char *socket, *state_dir; /* absolute */
     bool never;                     /* [trainer] start = never */
-    bool by_unit;                   /* systemd starts it, nobody else does */
+    bool by_unit;                   /* only systemd starts it */
     struct spawn_config program;    /* but for ctx and ended */
     struct link_times times;
     void *ctx;
@@ -58,7 +58,7 @@ struct link_view {
     enum link_state state;
     const char *detail;  /* "" when there is nothing to say */
     const char *version; /* of who was met last; "" */
-    pid_t pid;           /* of who listens; 0: nobody */
+    pid_t pid;           /* of the listener; 0: none */
     uint64_t age_ms;     /* since it was last heard; UINT64_MAX: never */
 };
 void daemon_training_link_view(const struct link *link, struct link_view *ret);

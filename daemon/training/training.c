@@ -149,11 +149,11 @@ bool daemon_training_changed(const struct training *before, const struct trainin
 
 /* ---- the status ---- */
 
-static int64_t age_of(const struct training *training, int64_t told_age_ms)
+static int64_t age_of(const struct training *training, int64_t reported_age_ms)
 {
     bool works = daemon_training_state_works(training->state);
     int64_t heard = works && training->heard_age_ms >= 0 ? training->heard_age_ms : 0;
-    return told_age_ms + heard;
+    return reported_age_ms + heard;
 }
 
 static int64_t expected_of(const struct training *training)
@@ -166,18 +166,18 @@ bool daemon_training_hangs(const struct training *training)
     return daemon_training_state_works(training->state) && training->state_s > training->state_limit_s;
 }
 
-bool daemon_training_stalled(const struct training *training, int64_t told_age_ms)
+bool daemon_training_stalled(const struct training *training, int64_t reported_age_ms)
 {
     int64_t limit = STALLED_TIMES * expected_of(training);
     if (daemon_training_hangs(training))
         return true;
     return daemon_training_state_works(training->state) &&
-           age_of(training, told_age_ms) > (limit > STALLED_MS_MIN ? limit : STALLED_MS_MIN);
+           age_of(training, reported_age_ms) > (limit > STALLED_MS_MIN ? limit : STALLED_MS_MIN);
 }
 
-json_t *daemon_training_object(const struct training *t, int64_t told_age_ms, bool live)
+json_t *daemon_training_object(const struct training *t, int64_t reported_age_ms, bool live)
 {
-    int64_t age = age_of(t, told_age_ms), expected = expected_of(t);
+    int64_t age = age_of(t, reported_age_ms), expected = expected_of(t);
     bool ended = daemon_training_state_ended(t->state);
     bool stale = !ended && age > STALE_TIMES * expected && (daemon_training_state_works(t->state) || !live);
     stale = stale || daemon_training_hangs(t);

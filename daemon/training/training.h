@@ -1,4 +1,4 @@
-/* A training as it was last told of: by the co-process (docs/serve.md), or by the database until that
+/* A training as it was last reported: by the co-process (docs/serve.md), or by the database until that
  * answers. */
 #ifndef DAEMON_TRAINING_TRAINING_H
 #define DAEMON_TRAINING_TRAINING_H
@@ -32,7 +32,7 @@ void daemon_training_clean(char *text);
 bool daemon_training_state_ended(const char *state); /* done, failed, stopped */
 bool daemon_training_state_works(const char *state); /* it has a worker */
 
-/* What `list` tells of one. Numbers that cannot be are taken for not known; control characters in texts
+/* What `list` reports of one. Numbers that cannot be are taken for not known; control characters in texts
  * become '?'. 0; -EPROTO without a good name, a state of docs/serve.md and times that can be. */
 int daemon_training_parse(const json_t *object, struct training *ret);
 
@@ -45,14 +45,14 @@ void daemon_training_row(const struct training *training, const char *config, in
 /* Is anything else to be stored of it? */
 bool daemon_training_changed(const struct training *before, const struct training *now);
 
-/* Of the status: docs/control.md. `told_age_ms` is the time since it was told, `live` whether the co-process
- * answers now. */
-json_t *daemon_training_object(const struct training *training, int64_t told_age_ms, bool live);
+/* Of the status: docs/control.md. `reported_age_ms` is the time since it was reported, `live` whether the
+ * co-process answers now. */
+json_t *daemon_training_object(const struct training *training, int64_t reported_age_ms, bool live);
 
 /* Its worker lives, but has been in one state for longer than it may. */
 bool daemon_training_hangs(const struct training *training);
 
 /* That, or its worker should have been heard by now: ten times what is expected, a minute at least. */
-bool daemon_training_stalled(const struct training *training, int64_t told_age_ms);
+bool daemon_training_stalled(const struct training *training, int64_t reported_age_ms);
 
 #endif

@@ -231,7 +231,7 @@ static void on_killed(void *ctx, const char *why)
     snprintf(trainings->killed, sizeof trainings->killed, "%s", why);
 }
 
-/* Whoever asked was told: one alert a minute. */
+/* Who asked has the answer: one alert a minute. */
 static void on_bad(void *ctx, const char *why)
 {
     struct trainings *trainings = ctx;
@@ -242,21 +242,21 @@ static void on_bad(void *ctx, const char *why)
     snprintf(trainings->bad, sizeof trainings->bad, "%s", why);
 }
 
-/* A co-process that lacks is told of when it would have something to do. */
-static void tell_absent(struct trainings *trainings, const struct link_view *view)
+/* A co-process that lacks is reported when it would have something to do. */
+static void report_absent(struct trainings *trainings, const struct link_view *view)
 {
     char text[LINK_DETAIL_MAX + 80];
     bool lacks =
         (view->state == LINK_ABSENT || view->state == LINK_OFF) && daemon_training_keep_any_live(trainings);
     if (!lacks || trainings->absent_ms == 0) {
-        if (!lacks && trainings->told_absent)
+        if (!lacks && trainings->reported_absent)
             daemon_session_alert_over(trainings->daemon->session, "TRAINER_ABSENT", "");
         trainings->absent_ms = lacks ? trainings_now(trainings) : 0;
-        trainings->told_absent = lacks && trainings->told_absent;
+        trainings->reported_absent = lacks && trainings->reported_absent;
     }
-    if (!lacks || trainings->told_absent || trainings_now(trainings) - trainings->absent_ms < ABSENT_MS)
+    if (!lacks || trainings->reported_absent || trainings_now(trainings) - trainings->absent_ms < ABSENT_MS)
         return;
-    trainings->told_absent = true;
+    trainings->reported_absent = true;
     snprintf(text, sizeof text, "trainings wait for the co-process: %s", view->detail);
     daemon_session_alert_lasting(trainings->daemon->session, DB_ERROR, "TRAINER_ABSENT", "", text);
 }
@@ -272,16 +272,16 @@ static void tell(struct trainings *trainings)
     if (trainings->bad[0])
         daemon_session_alert(session, DB_WARNING, "TRAINER_ANSWER", trainings->bad);
     trainings->bad[0] = '\0';
-    if (view.state != trainings->told_state && view.state == LINK_SILENT)
+    if (view.state != trainings->reported_state && view.state == LINK_SILENT)
         daemon_session_alert_lasting(session, DB_WARNING, "TRAINER_SILENT", "", view.detail);
-    if (view.state != trainings->told_state && view.state == LINK_VERSION)
+    if (view.state != trainings->reported_state && view.state == LINK_VERSION)
         daemon_session_alert_lasting(session, DB_WARNING, "TRAINER_VERSION", "", view.detail);
-    if (view.state == LINK_OK && view.state != trainings->told_state) {
+    if (view.state == LINK_OK && view.state != trainings->reported_state) {
         daemon_session_alert_over(session, "TRAINER_SILENT", "");
         daemon_session_alert_over(session, "TRAINER_VERSION", "");
     }
-    trainings->told_state = view.state;
-    tell_absent(trainings, &view);
+    trainings->reported_state = view.state;
+    report_absent(trainings, &view);
 }
 
 static void on_tick(uv_timer_t *timer)
@@ -293,7 +293,7 @@ static void on_tick(uv_timer_t *timer)
         return;
     if (daemon_trainings_reachable(trainings))
         daemon_commands_ask_left(trainings->daemon->commands);
-    pull_next(trainings); /* what was told before rows could be stored */
+    pull_next(trainings); /* what was reported before rows could be stored */
     tell(trainings);
     for (size_t i = 0; i < trainings->n_known; i++)
         daemon_training_keep_watch(trainings, trainings->known[i]);

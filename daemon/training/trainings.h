@@ -1,5 +1,5 @@
-/* The trainings: what the co-process (docs/serve.md) tells of them goes into the database and the status, and
- * what is asked of them goes there. The loop never waits for it. */
+/* The trainings: what the co-process (docs/serve.md) reports of them goes into the database and the status,
+ * and what is asked of them goes there. The loop never waits for it. */
 #ifndef DAEMON_TRAINING_TRAININGS_H
 #define DAEMON_TRAINING_TRAININGS_H
 
@@ -20,7 +20,8 @@ void daemon_trainings_remember(struct trainings *trainings, struct db_reader *re
 
 /* Asks the co-process, which is started for it where that is the daemon's to do. `args` is stolen. `answer`
  * is called once, at the latest after 10 s, possibly from within: see training_answer and
- * daemon_training_link_ask(). What `result.training` or the result itself tells of a training is taken over.
+ * daemon_training_link_ask(). What `result.training` or the result itself reports of a training is taken
+ * over.
  */
 void daemon_trainings_ask(struct trainings *trainings, const char *cmd, json_t *args, training_answer *answer,
                           void *ctx);
@@ -37,8 +38,8 @@ size_t daemon_trainings_total(const struct trainings *trainings);
 json_t *daemon_trainings_object(const struct trainings *trainings, const char *name);
 json_t *daemon_trainings_trainer(const struct trainings *trainings);
 
-/* Answers what waits, and looks away: the co-process and its trainings go on. Frees itself on the loop's next
- * turns. NULL is fine. */
+/* Answers what waits and closes the connection: the co-process and its trainings continue. Frees itself on
+ * the loop's next turns. NULL is fine. */
 void daemon_trainings_stop(struct trainings *trainings);
 
 #endif

@@ -27,7 +27,7 @@ static int64_t since(int64_t then_ns)
 static json_t *object_of(const struct trainings *trainings, const struct known *known)
 {
     const struct training *training = &known->training;
-    json_t *object = daemon_training_object(training, daemon_training_keep_told_age(trainings, known),
+    json_t *object = daemon_training_object(training, daemon_training_keep_reported_age(trainings, known),
                                             is_live(trainings) && known->met);
     if (object && daemon_training_state_ended(training->state) && training->ended_ns > 0)
         json_object_set_new(object, "age_ms", json_integer((json_int_t)since(training->ended_ns)));

@@ -3,7 +3,7 @@
 
 #include "tests/check.h"
 
-static const struct training_told none;
+static const struct training_reported none;
 
 static struct training in_state(const char *state, const char *cause, int64_t attempts)
 {
@@ -45,7 +45,7 @@ static void causes(void)
 static void when(void)
 {
     struct training_alert alert;
-    struct training_told told = {0};
+    struct training_reported told = {0};
     static const char *const quiet[] = {"queued",     "loading", "features", "rollout", "update",
                                         "evaluating", "paused",  "done",     "stopped", "checkpointing"};
     for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++) {
@@ -58,15 +58,15 @@ static void when(void)
     CHECK_STR(alert.code, "TRAINING_DEVICE");
     CHECK_INT(alert.severity, DB_WARNING);
     CHECK(strstr(alert.text, "begun again") != NULL);
-    daemon_training_told_of(&training, &told);
+    daemon_training_reported_of(&training, &told);
     CHECK(!daemon_training_alert_state(&told, true, &training, &alert));
     training.attempts = 2; /* the next process died of the same */
     CHECK(daemon_training_alert_state(&told, true, &training, &alert));
-    daemon_training_told_of(&training, &told);
+    daemon_training_reported_of(&training, &told);
     training = in_state("failed", "device", 2); /* and then it was given up */
     CHECK(daemon_training_alert_state(&told, true, &training, &alert));
     CHECK_INT(alert.severity, DB_ERROR);
-    daemon_training_told_of(&training, &told);
+    daemon_training_reported_of(&training, &told);
     CHECK(!daemon_training_alert_state(&told, true, &training, &alert));
     training.created_ns = 8; /* another training of that name */
     CHECK(daemon_training_alert_state(&told, true, &training, &alert));
@@ -81,7 +81,7 @@ static json_t *state_event(const char *state, const char *cause)
                      cause);
 }
 
-static bool show(struct training_told *told, json_t *event, struct training_alert *ret)
+static bool show(struct training_reported *told, json_t *event, struct training_alert *ret)
 {
     bool told_of = daemon_training_alert_event(told, "ppo", event, ret);
     json_decref(event);
@@ -91,7 +91,7 @@ static bool show(struct training_told *told, json_t *event, struct training_aler
 /* Each failure counts, also those that were over when the list was asked for. */
 static void events(void)
 {
-    struct training_told told = {0};
+    struct training_reported told = {0};
     struct training_alert alert;
     for (int i = 0; i < 7; i++) {
         CHECK(show(&told, state_event("failed", "memory"), &alert));
@@ -105,7 +105,7 @@ static void events(void)
     CHECK(!show(&told, state_event("queued", "disk"), &alert)); /* nothing between: the same one */
     struct training training = in_state("queued", "disk", 1);
     CHECK(!daemon_training_alert_state(&told, true, &training, &alert));
-    daemon_training_told_of(&training, &told);
+    daemon_training_reported_of(&training, &told);
     /* While it works: by a warning, or, where the disk lost that, by the state; told once. */
     training = in_state("rollout", "disk", 1);
     CHECK(daemon_training_alert_state(&told, true, &training, &alert));
@@ -114,7 +114,7 @@ static void events(void)
     CHECK_STR(alert.code, "TRAINING_DISK");
     CHECK_INT(alert.severity, DB_WARNING);
     CHECK(!daemon_training_alert_state(&told, true, &training, &alert));
-    daemon_training_told_of(&training, &told);
+    daemon_training_reported_of(&training, &told);
     training = in_state("update", "disk", 1);
     CHECK(!daemon_training_alert_state(&told, true, &training, &alert));
     CHECK(!show(&told, json_pack("{s:s, s:s}", "event", "warning", "message", "m"), &alert));

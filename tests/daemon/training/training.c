@@ -124,9 +124,9 @@ static void stored(void)
     CHECK(daemon_training_changed(&training, &again));
 }
 
-static bool is_stale(const struct training *training, int64_t told_age_ms, bool live, int64_t age_ms)
+static bool is_stale(const struct training *training, int64_t reported_age_ms, bool live, int64_t age_ms)
 {
-    json_t *object = daemon_training_object(training, told_age_ms, live);
+    json_t *object = daemon_training_object(training, reported_age_ms, live);
     bool stale = json_is_true(json_object_get(object, "stale"));
     CHECK(json_is_boolean(json_object_get(object, "stale")));
     CHECK_INT(json_integer_value(json_object_get(object, "age_ms")), age_ms);
