@@ -177,6 +177,4 @@ struct account_rules daemon_config_rules(const struct daemon_config *config,
 int daemon_config_timeframes(const struct daemon_config *config,
                              int64_t ret_ns[static CONFIG_TIMEFRAMES_MAX]);
 
-int daemon_config_log_level_parse(const char *name); /* "error" … "debug", or -EINVAL */
-
 #endif

@@ -89,14 +89,6 @@ READ(devices)
 
 /* --- one of several words --- */
 
-int daemon_config_log_level_parse(const char *name)
-{
-    char why[WHY];
-    size_t n;
-    const struct config_key *keys = daemon_config_keys(&n);
-    return config_key_word(name, config_key_find(keys, n, "log", "level")->words, why);
-}
-
 READ(strategy)
 {
     (void)key;

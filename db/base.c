@@ -231,13 +231,6 @@ int db_base_balances(struct db_reader *reader, void (*row)(void *ctx, const stru
                   DB_SELECT("base_balances", RECORD_BASE_BALANCE) "ORDER BY account, asset, scale", NULL);
 }
 
-int db_base_accounts(struct db_reader *reader, void (*row)(void *ctx, const struct db_base_account *row),
-                     void *ctx)
-{
-    DB_QUERY_EACH(struct db_base_account, &account_record,
-                  DB_SELECT("base_accounts", RECORD_BASE_ACCOUNT) "ORDER BY account", NULL);
-}
-
 int db_base_orders(struct db_reader *reader, void (*row)(void *ctx, const struct db_base_order *row),
                    void *ctx)
 {

@@ -46,8 +46,6 @@ int db_base_drop(sqlite3 *db);
 int db_base_read(struct db_reader *reader, struct db_base *ret);
 int db_base_balances(struct db_reader *reader, void (*row)(void *ctx, const struct db_base_balance *row),
                      void *ctx);
-int db_base_accounts(struct db_reader *reader, void (*row)(void *ctx, const struct db_base_account *row),
-                     void *ctx);
 int db_base_orders(struct db_reader *reader, void (*row)(void *ctx, const struct db_base_order *row),
                    void *ctx);
 /* Symbols by their ids in the database, or by their indices in the reader. -EBADMSG also for lots that are

@@ -1,7 +1,6 @@
 #include "tui/history.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,11 +52,6 @@ int tui_history_price_decimals(const struct db_symbol_row *row)
 int tui_history_qty_decimals(const struct db_symbol_row *row)
 {
     return row ? decimals_of(row->symbol.filters.step, row->symbol.qty_scale) : 8;
-}
-
-double tui_history_price(int64_t units, int scale)
-{
-    return units ? decimal_to_double(units, scale) : NAN;
 }
 
 int tui_history_open(const char *path, struct history_reader **ret, char *err, size_t err_size)

@@ -29,9 +29,6 @@ struct history_reader {
 int tui_history_price_decimals(const struct db_symbol_row *row);
 int tui_history_qty_decimals(const struct db_symbol_row *row);
 
-/* A price; NaN for 0, which stands for none. */
-double tui_history_price(int64_t units, int scale);
-
 /* What of an order the database calls otherwise than the status. */
 extern const struct record_key tui_history_order_keys[1];
 

@@ -61,7 +61,6 @@ void control_error_with(struct control_call *call, const char *code, const char 
 /* One result for many calls, written out once. `result` is stolen; NULL without memory, or of NULL. */
 struct control_text *control_text_create(json_t *result);
 void control_text_unref(struct control_text *text);
-void control_ok_text(struct control_call *call, struct control_text *text); /* borrowed */
 
 /* Answers with options.shared()'s text, built after this call and once for all who wait: at most every 20 ms,
  * or ten times as long as it took. Who has not read an earlier one waits until it has. */

@@ -179,11 +179,6 @@ void control_ok(struct control_call *call, json_t *result)
     answer_value(call, true, "result", result ? result : json_object());
 }
 
-void control_ok_text(struct control_call *call, struct control_text *text)
-{
-    answer(call, text);
-}
-
 __attribute__((format(printf, 2, 0))) static json_t *error_json(const char *code, const char *format,
                                                                 va_list args)
 {

@@ -511,8 +511,6 @@ static void test_set(void)
     CHECK_INT(daemon_config_set(&config, "market", "ca_file", "/a\nlevel = debug", error), -EINVAL);
     CHECK_STR(config.ca_file, "");
     round_trip(&config);
-    CHECK_INT(daemon_config_log_level_parse("warning"), LOG_LEVEL_WARNING);
-    CHECK_INT(daemon_config_log_level_parse("warn"), -EINVAL);
 }
 
 static size_t load(const char *from, char *text, size_t size)
