@@ -78,7 +78,7 @@ static void run_job(struct run_thread *thread, int first, int n)
     enum backtest_way way = n > 1 ? BACKTEST_ENGINE : config->way;
     if (way != BACKTEST_ENGINE && !backtest_sim_covers(config, &config->accounts[first])) {
         size_t done = atomic_load(&thread->run->done);
-        if (backtest_by_columns(thread, first) != -ENOTSUP)
+        if (backtest_vectorised(thread, first) != -ENOTSUP)
             return;
         forget(&thread->run->ret->accounts[first]);
         atomic_store(&thread->run->done, done);

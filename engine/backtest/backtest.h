@@ -17,7 +17,7 @@
  * cash) less interest owed, q what is held (below 0: owed), c the row's close in the market's columns. What
  * is quoted in another currency has no price in this one and does not count.
  *
- * What the way by columns covers: every strategy, order and limit that an account of longs in one currency
+ * What the vectorised way covers: every strategy, order and limit that an account of longs in one currency
  * meets on bars, but for limits of daily loss and of drawdown, which look at each price; symbols of different
  * assets, all quoted in the account's currency; at most 16 orders of a symbol at once; and, where orders or
  * the ledger are kept, one account. BACKTEST_AUTO takes the engine for the rest. */

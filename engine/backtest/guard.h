@@ -57,7 +57,7 @@ struct guard_difference {
 struct guard_lookahead {
     size_t cuts, runs;
     size_t decisions, orders; /* of the whole run, the engine's way */
-    bool columns;             /* the way by columns was tried too: the strategy has one */
+    bool columns;             /* the vectorised way was tried too: the strategy has one */
     bool found;
     struct guard_difference first; /* by time, then by change */
 };

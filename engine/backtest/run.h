@@ -80,11 +80,11 @@ int backtest_trades_sum(const struct backtest_config *config, struct backtest_ac
 /* 0, or -EINVAL with one sentence. */
 int backtest_check_config(const struct backtest_config *config, char *err, size_t err_size);
 
-/* ---- by_columns.c ---- */
+/* ---- vectorised.c ---- */
 
-/* Runs one account by columns. 0; -ENOTSUP: it needs more than they cover, and nothing is left behind;
+/* Runs one account, vectorised. 0; -ENOTSUP: it needs more than they cover, and nothing is left behind;
  * -EINVAL, -ECANCELED, -ENOMEM (backtest_run_fail() was told). */
-int backtest_by_columns(struct run_thread *thread, int account);
+int backtest_vectorised(struct run_thread *thread, int account);
 
 /* ---- by_engine.c ---- */
 

@@ -1,4 +1,4 @@
-/* An account by columns: which bar is looked at next. */
+/* An account, vectorised: which bar is looked at next. */
 #include "engine/backtest/sim.h"
 
 #include <errno.h>

@@ -1,10 +1,10 @@
-/* One account by columns: what engine/runner.c, intent.c, gate.c, reserve.c and match_bar.c do for an account
- * that holds longs only, in one currency, said once more over flat structs, and done only at the bars where
- * it can do anything: bars that a strategy's scan() marks, bars at which orders arrive, and bars that reach a
- * price at which an order rests. The rules themselves are the same functions: exchange/bar_rules.h,
+/* One account, vectorised: what engine/runner.c, intent.c, gate.c, reserve.c and match_bar.c do for an
+ * account that holds longs only, in one currency, said once more over flat structs, and done only at the bars
+ * where it can do anything: bars that a strategy's scan() marks, bars at which orders arrive, and bars that
+ * reach a price at which an order rests. The rules themselves are the same functions: exchange/bar_rules.h,
  * fill_rules.h, filter.h, sizing.h, strategy/risk.h, intent.h, record.h.
  *
- * Insides of engine/backtest, for the files sim*.c and by_columns.c. */
+ * Insides of engine/backtest, for the files sim*.c and vectorised.c. */
 #ifndef ENGINE_BACKTEST_SIM_H
 #define ENGINE_BACKTEST_SIM_H
 

@@ -1,4 +1,4 @@
-/* The books of an account by columns: fills, ledger rows, cash, positions. */
+/* The books of a vectorised account: fills, ledger rows, cash, positions. */
 #include <errno.h>
 #include <string.h>
 

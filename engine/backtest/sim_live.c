@@ -1,4 +1,4 @@
-/* Orders of an account by columns: whether they are let in, what they reserve, how they end. */
+/* Orders of a vectorised account: whether they are let in, what they reserve, how they end. */
 #include <errno.h>
 #include <string.h>
 

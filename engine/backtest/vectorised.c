@@ -1,4 +1,4 @@
-/* An account by columns: indicators of each symbol at once, marks at once, then the account bar by marked
+/* An account, vectorised: indicators of each symbol at once, marks at once, then the account bar by marked
  * bar. */
 #include <errno.h>
 #include <stdlib.h>
@@ -272,7 +272,7 @@ static int simulate(struct columns_run *run, int account)
     return r == -ENOMEM ? out_of_memory(run) : r;
 }
 
-int backtest_by_columns(struct run_thread *thread, int account)
+int backtest_vectorised(struct run_thread *thread, int account)
 {
     struct columns_run run = {
         .thread = thread, .config = thread->run->config, .spec = &thread->run->config->accounts[account]};
