@@ -8,8 +8,6 @@
 #include "tui/paste.h"
 #include "tui/press.h"
 
-enum { CONTROL_U = 'U' & 0x1f };
-
 struct form_page *tui_form_page_create(const char *name, bool restart)
 {
     struct form_page *page = calloc(1, sizeof(*page));
@@ -171,19 +169,8 @@ static void add(struct form_page *page, size_t known)
 
 static void filter(struct form_page *page, int key)
 {
-    size_t len = strlen(page->filter);
-
-    if ((key == PRESS_BACKSPACE || key == PRESS_DELETE) && len > 0)
-        page->filter[len - 1] = '\0';
-    else if (key == CONTROL_U)
-        page->filter[0] = '\0';
-    else if (key > ' ' && key < 0x7f && len + 1 < sizeof(page->filter)) {
-        page->filter[len] = (char)key;
-        page->filter[len + 1] = '\0';
-    } else {
-        return;
-    }
-    page->choice = 0;
+    if (tui_line_edit_word(page->filter, sizeof(page->filter), '!', key))
+        page->choice = 0;
 }
 
 static enum form_wish press_adding(struct form_page *page, int height, int key)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/control_client.h"
+#include "tui/line_edit.h"
 #include "tui/overlay.h"
 #include "tui/panel/panel.h"
 #include "tui/paste.h"
@@ -26,8 +27,6 @@ static bool daemon_there(struct view *view, const struct model *model, const cha
 
 static enum action answer(struct view *view, const struct model *model, struct moment now, int key)
 {
-    size_t len = strlen(view->typed);
-
     if (view->prompt == PROMPT_FILTER)
         return tui_study_keys_filter(view, key);
     if (view->prompt != PROMPT_CANCEL && view->prompt != PROMPT_FLATTEN)
@@ -48,12 +47,8 @@ static enum action answer(struct view *view, const struct model *model, struct m
     } else if (key == PRESS_ESCAPE) {
         view->prompt = PROMPT_NONE;
         tui_view_tell(view, OUTCOME_NOTE, "flatten:", "nothing is done", now);
-    } else if (key == PRESS_BACKSPACE || key == PRESS_DELETE) {
-        if (len > 0)
-            view->typed[len - 1] = '\0';
-    } else if (key > ' ' && key < 0x7f && len + 1 < sizeof(view->typed)) {
-        view->typed[len] = (char)key;
-        view->typed[len + 1] = '\0';
+    } else {
+        tui_line_edit_word(view->typed, sizeof(view->typed), '!', key);
     }
     return ACTION_NONE;
 }

@@ -135,3 +135,18 @@ bool tui_line_edit_paste(struct line_edit *edit, const int *keys, size_t n)
         insert(edit, keys[i]);
     return true;
 }
+
+bool tui_line_edit_word(char *word, size_t size, int first, int key)
+{
+    size_t len = strlen(word);
+
+    if ((key == PRESS_BACKSPACE || key == PRESS_DELETE) && len > 0)
+        word[len - 1] = '\0';
+    else if (key == CONTROL_U)
+        word[0] = '\0';
+    else if (key >= first && key < 0x7f && len + 1 < size)
+        memcpy(word + len, (const char[]){(char)key, '\0'}, 2);
+    else
+        return false;
+    return true;
+}

@@ -27,4 +27,8 @@ bool tui_line_edit_press(struct line_edit *edit, int key);
 /* Types all of them, or none: false where there is no room. */
 bool tui_line_edit_paste(struct line_edit *edit, const int *keys, size_t n);
 
+/* A short word that is typed at its end alone: a character from `first` to '~', Backspace, or Ctrl-U for all
+ * of it. False where the key is none of these. */
+bool tui_line_edit_word(char *word, size_t size, int first, int key);
+
 #endif

@@ -3,11 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tui/line_edit.h"
 #include "tui/paste.h"
 #include "tui/study_rows.h"
 #include "tui/train_ask.h"
-
-enum { CONTROL_U = 'U' & 0x1f };
 
 bool tui_study_keys_here(const struct view *view, enum panel focus)
 {
@@ -164,21 +163,13 @@ enum action tui_study_keys_press(struct view *view, const struct model *model, e
 
 enum action tui_study_keys_filter(struct view *view, int key)
 {
-    size_t len = strlen(view->trial_filter);
-
     if (key == PRESS_ENTER) {
         view->prompt = PROMPT_NONE;
     } else if (key == PRESS_ESCAPE) {
         view->prompt = PROMPT_NONE;
         view->trial_filter[0] = '\0';
-    } else if (key == PRESS_BACKSPACE || key == PRESS_DELETE) {
-        if (len > 0)
-            view->trial_filter[len - 1] = '\0';
-    } else if (key == CONTROL_U) {
-        view->trial_filter[0] = '\0';
-    } else if (key >= ' ' && key < 0x7f && len + 1 < sizeof(view->trial_filter)) {
-        view->trial_filter[len] = (char)key;
-        view->trial_filter[len + 1] = '\0';
+    } else {
+        tui_line_edit_word(view->trial_filter, sizeof(view->trial_filter), ' ', key);
     }
     return ACTION_NONE;
 }

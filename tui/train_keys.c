@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "cli/control_client.h"
+#include "tui/line_edit.h"
 #include "tui/study_keys.h"
 #include "tui/train_ask.h"
 
 enum {
-    CONTROL_U = 'U' & 0x1f,
     FORM_FIXED_ROWS = 4, /* of the form, that are not its list */
 };
 
@@ -159,7 +159,6 @@ enum action tui_train_keys_press(struct view *view, const struct model *model, e
 
 static enum action answer_name(struct view *view, const struct model *model, struct moment now, int key)
 {
-    size_t len = strlen(view->typed);
     char words[TRAIN_ASK_MAX];
 
     if (key == PRESS_ESCAPE) {
@@ -170,14 +169,8 @@ static enum action answer_name(struct view *view, const struct model *model, str
             return ACTION_NONE; /* the prompt says why */
         view->prompt = PROMPT_NONE;
         return open_form(view, view->typed, false, now);
-    } else if (key == PRESS_BACKSPACE || key == PRESS_DELETE) {
-        if (len > 0)
-            view->typed[len - 1] = '\0';
-    } else if (key == CONTROL_U) {
-        view->typed[0] = '\0';
-    } else if (key > ' ' && key < 0x7f && len + 1 < sizeof(view->typed)) {
-        view->typed[len] = (char)key;
-        view->typed[len + 1] = '\0';
+    } else {
+        tui_line_edit_word(view->typed, sizeof(view->typed), '!', key);
     }
     return ACTION_NONE;
 }

@@ -15,11 +15,6 @@ static json_t *text_or_null(const char *text)
     return text ? json_string(text) : json_null();
 }
 
-static json_t *whole_or_null(int number)
-{
-    return number >= 0 ? json_integer(number) : json_null();
-}
-
 static json_t *space_json(const struct space *space)
 {
     json_t *json = json_object();
@@ -90,7 +85,7 @@ void trainer_study_trial(struct study_run *run, const struct study_trial *trial,
         json_pack("{s:i, s:s, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o}",
                   "number", trial->number, "state", study_trial_state_name(trial->state), "value",
                   record_json_real(trial->values ? trial->values[0] : NAN), "best",
-                  record_json_real(run->best), "best_number", whole_or_null(run->best_number), "done",
+                  record_json_real(run->best), "best_number", record_json_count(run->best_number), "done",
                   figures->tally.done, "trials", run->settings.trials, "running", states[TRIAL_RUNNING],
                   "complete", states[TRIAL_COMPLETE], "pruned", states[TRIAL_PRUNED], "failed",
                   figures->tally.failed, "retried", figures->tally.retried, "workers", figures->workers,
@@ -185,7 +180,7 @@ void trainer_study_ended(struct study_run *run, const char *result, const char *
                   "cause", text_or_null(cause), "done", run->last.tally.done, "trials", run->settings.trials,
                   "complete", states[TRIAL_COMPLETE], "pruned", states[TRIAL_PRUNED], "failed",
                   run->last.tally.failed, "retried", run->last.tally.retried, "best",
-                  record_json_real(run->best), "best_number", whole_or_null(run->best_number),
+                  record_json_real(run->best), "best_number", record_json_count(run->best_number),
                   "trials_per_hour", record_json_real(run->last.per_hour), "proposal",
                   path[0] ? json_string(path) : json_null(), "output", output ? output : json_null()));
     if (!run->report.lines && strcmp(result, "failed") != 0)
