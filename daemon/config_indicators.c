@@ -88,8 +88,10 @@ int daemon_config_specs_parse(const char *text, struct daemon_config_specs *ret,
     return 0;
 }
 
-void daemon_config_specs_print(const struct daemon_config_specs *specs,
-                               char ret[static CONFIG_SPECS_TEXT_MAX])
+/* Each with its options, between blanks: what is parsed to the same. Of the configuration's text and of the
+ * database's: where they differ, others are kept. */
+static void daemon_config_specs_print(const struct daemon_config_specs *specs,
+                                      char ret[static CONFIG_SPECS_TEXT_MAX])
 {
     FILE *to = fmemopen(ret, CONFIG_SPECS_TEXT_MAX, "w");
     ret[0] = '\0';

@@ -16,9 +16,4 @@ struct daemon_config_specs {
 int daemon_config_specs_parse(const char *text, struct daemon_config_specs *ret,
                               char why[static CONFIG_WHY_MAX]);
 
-/* Each with its options, between blanks: what is parsed to the same. Of the configuration's text and of the
- * database's: where they differ, others are kept. */
-void daemon_config_specs_print(const struct daemon_config_specs *specs,
-                               char ret[static CONFIG_SPECS_TEXT_MAX]);
-
 #endif

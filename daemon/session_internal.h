@@ -115,8 +115,6 @@ int daemon_session_log_open(struct session *session, char *err, size_t err_size)
 /* Puts the log aside, under another name, and begins a new one; `why` is reported later. What was put into
  * the database waits for the log's thread: it is stored first. 0 or -errno with one line. */
 int daemon_session_log_set_aside(struct session *session, const char *why, char *err, size_t err_size);
-/* Adds to a log's error, -ENOTSUP, what would be right. */
-void daemon_session_log_newer(const struct session *session, char *err, size_t err_size);
 /* The engine's state, into the log and the recording. 0 or -ENOMEM. */
 int daemon_session_log_state(struct session *session, enum state_why why);
 void daemon_session_log_event(struct session *session, const struct event *event);

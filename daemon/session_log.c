@@ -136,7 +136,8 @@ static int set_aside(struct session *session, const char *why, char *err, size_t
     return 0;
 }
 
-void daemon_session_log_newer(const struct session *session, char *err, size_t err_size)
+/* Adds to a log's error, -ENOTSUP, what would be right. */
+static void daemon_session_log_newer(const struct session *session, char *err, size_t err_size)
 {
     char what[JOURNAL_ERROR_MAX];
     snprintf(what, sizeof what, "%s", err);

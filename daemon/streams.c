@@ -164,7 +164,9 @@ static bool sync_streams(struct streams *s)
     return true;
 }
 
-void daemon_streams_sync(struct streams *s)
+/* Brings the host's streams up to the device's, before several are saved; else daemon_streams_save() does it.
+ */
+static void daemon_streams_sync(struct streams *s)
 {
     if (s->device)
         sync_streams(s);

@@ -49,10 +49,6 @@ void daemon_streams_update(struct streams *streams, size_t n, const uint32_t ser
 void daemon_streams_peek(struct streams *streams, size_t n, const uint32_t series[],
                          const struct indicator_bar bars[], double out[]);
 
-/* Brings the host's streams up to the device's, before several are saved; else daemon_streams_save() does it.
- */
-void daemon_streams_sync(struct streams *streams);
-
 /* The memory of a series as bytes, in an array for the caller to free: another process that loads them goes
  * on with the same bits. 0 or -ENOMEM. */
 int daemon_streams_save(struct streams *streams, uint32_t series, void **ret, size_t *ret_size);

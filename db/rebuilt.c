@@ -53,7 +53,8 @@ int db_rebuild_put_source(sqlite3 *db, const struct db_rebuild_source *source)
                source);
 }
 
-int db_reader_rebuild(struct db_reader *reader, struct db_rebuild *ret)
+/* The newest: 1; 0 when the database was never built again; -errno. */
+static int db_reader_rebuild(struct db_reader *reader, struct db_rebuild *ret)
 {
     sqlite3_stmt *stmt;
     int r = db_query(reader, DB_SELECT("rebuilds", RECORD_REBUILD) "ORDER BY id DESC LIMIT 1", NULL, &stmt);
@@ -66,8 +67,10 @@ int db_reader_rebuild(struct db_reader *reader, struct db_rebuild *ret)
     return db_query_end(stmt, r);
 }
 
-int db_reader_rebuild_sources(struct db_reader *reader, int64_t rebuild,
-                              void (*row)(void *ctx, const struct db_rebuild_source *source), void *ctx)
+/* Its list, by table. 0 or -errno. */
+static int db_reader_rebuild_sources(struct db_reader *reader, int64_t rebuild,
+                                     void (*row)(void *ctx, const struct db_rebuild_source *source),
+                                     void *ctx)
 {
     sqlite3_stmt *stmt;
     struct db_rebuild_source source;
@@ -102,7 +105,8 @@ int db_reader_rebuilt(struct db_reader *reader, struct db_rebuilt *ret)
     return r < 0 ? r : 1;
 }
 
-bool db_rebuilt_lost(const struct db_rebuilt *rebuilt)
+/* Are rows of orders, fills, ledger, positions, accounts or commands lost? */
+static bool db_rebuilt_lost(const struct db_rebuilt *rebuilt)
 {
     static const char *const tables[] = {"orders", "fills", "ledger", "positions", "accounts", "commands"};
     for (int i = 0; i < rebuilt->n_sources; i++)

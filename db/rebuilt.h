@@ -33,12 +33,6 @@ int db_rebuild_put_source(sqlite3 *db, const struct db_rebuild_source *source);
  * JSON can hold it. */
 void db_rebuilt_clean(char *words);
 
-/* The newest: 1; 0 when the database was never built again; -errno. */
-int db_reader_rebuild(struct db_reader *reader, struct db_rebuild *ret);
-/* Its list, by table. 0 or -errno. */
-int db_reader_rebuild_sources(struct db_reader *reader, int64_t rebuild,
-                              void (*row)(void *ctx, const struct db_rebuild_source *source), void *ctx);
-
 /* Both, and from where on the record has no hole. */
 struct db_rebuilt {
     struct db_rebuild rebuild;
@@ -48,8 +42,6 @@ struct db_rebuilt {
 };
 /* As db_reader_rebuild(). */
 int db_reader_rebuilt(struct db_reader *reader, struct db_rebuilt *ret);
-/* Are rows of orders, fills, ledger, positions, accounts or commands lost? */
-bool db_rebuilt_lost(const struct db_rebuilt *rebuilt);
 /* {"ts_ns", "why", "aside", "whole_from", "last_event", "lost", "sources": [{"table", "source", "logged",
  * "salvaged"}]}, to be freed by the caller; NULL without memory. */
 json_t *db_rebuilt_json(const struct db_rebuilt *rebuilt);

@@ -290,11 +290,7 @@ void account_turned(struct engine *engine, int account, int symbol, int64_t befo
 void account_tell_position(struct engine *engine, int account, int symbol);
 
 /* revise.c: what the venue changes of what it told */
-bool engine_revise_keeps(const struct symbol *symbol); /* may its trades be corrected? */
 int engine_revise_put(struct kept_trades *trades, const struct kept_trade *trade); /* as it was kept */
-/* A trade that comes now; `jumped`: the ids say that some before it were missed. 0 or -ENOMEM. */
-int engine_revise_keep(struct market_state *market, int64_t interval_ns, const struct kept_trade *trade,
-                       bool jumped);
 /* Into the builder: by its time, where a later one came before it. Its bar is told again where that was
  * closed. */
 enum bar_built engine_revise_build(struct engine *engine, int symbol, const struct market_trade *trade,

@@ -495,7 +495,9 @@ static void after_step(struct run *run)
 
 /* ---- the run */
 
-int engine_explain_log_begin(const char *path, uint64_t *ret_seq, int64_t *ret_ns, char *err, size_t err_size)
+/* When a log begins. 0; -errno with one sentence. */
+static int engine_explain_log_begin(const char *path, uint64_t *ret_seq, int64_t *ret_ns, char *err,
+                                    size_t err_size)
 {
     struct journal_reader *reader;
     struct journal_record record;

@@ -146,8 +146,4 @@ struct explain_result {
 int engine_explain_run(const struct explain_options *options, struct explain_result *ret, char *err,
                        size_t err_size);
 
-/* When a log begins. 0; -errno with one sentence. */
-int engine_explain_log_begin(const char *path, uint64_t *ret_seq, int64_t *ret_ns, char *err,
-                             size_t err_size);
-
 #endif

@@ -13,7 +13,8 @@
 
 enum { KEPT_MAX = 2048, SEEN_MAX = 32 /* among the newest of them a trade is looked for that comes twice */ };
 
-bool engine_revise_keeps(const struct symbol *symbol)
+/* May its trades be corrected? */
+static bool engine_revise_keeps(const struct symbol *symbol)
 {
     return symbol->loose_ids || symbol->calendar[0] != '\0';
 }
@@ -90,8 +91,9 @@ int engine_revise_put(struct kept_trades *trades, const struct kept_trade *trade
     return 0;
 }
 
-int engine_revise_keep(struct market_state *market, int64_t interval_ns, const struct kept_trade *trade,
-                       bool jumped)
+/* A trade that comes now; `jumped`: the ids say that some before it were missed. 0 or -ENOMEM. */
+static int engine_revise_keep(struct market_state *market, int64_t interval_ns,
+                              const struct kept_trade *trade, bool jumped)
 {
     struct kept_trades *trades = &market->trades;
     if (!trades->begun || jumped) {

@@ -23,7 +23,8 @@ int64_t engine_split_lot(const struct stock_split *split, const struct symbol *s
     return after > 0 && step > 0 ? after - after % step : after;
 }
 
-int64_t engine_split_price(const struct stock_split *split, int64_t price)
+/* A price, to the nearest unit; 0 when it rounds to nothing, -1 beyond what prices can be. */
+static int64_t engine_split_price(const struct stock_split *split, int64_t price)
 {
     int128_t after = ((int128_t)price * split->per + split->shares / 2) / split->shares;
     return after > FILL_MONEY_MAX ? -1 : (int64_t)after;

@@ -24,8 +24,6 @@ bool engine_split_valid(const struct stock_split *split);
 int64_t engine_split_qty(const struct stock_split *split, int64_t qty);
 /* The same on the symbol's step. */
 int64_t engine_split_lot(const struct stock_split *split, const struct symbol *symbol, int64_t qty);
-/* A price, to the nearest unit; 0 when it rounds to nothing, -1 beyond what prices can be. */
-int64_t engine_split_price(const struct stock_split *split, int64_t price);
 /* The same of a price that is only told: at least one unit where it was not 0, and bounded. */
 int64_t engine_split_shown(const struct stock_split *split, int64_t price);
 /* The same to the nearest tick. */

@@ -150,7 +150,8 @@ static enum freshness worse(enum freshness a, enum freshness b)
     return a > b ? a : b;
 }
 
-bool tui_model_symbol_closed(const struct status_symbol *symbol)
+/* Is its market closed, by its calendar? */
+static bool tui_model_symbol_closed(const struct status_symbol *symbol)
 {
     return strcmp(symbol->market, "closed") == 0;
 }

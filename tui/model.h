@@ -92,9 +92,6 @@ static inline bool model_is_saved(const struct model *model)
 /* Of the status itself. GONE when there is none. */
 enum freshness tui_model_freshness(const struct model *model, struct moment now);
 
-/* Is its market closed, by its calendar? */
-bool tui_model_symbol_closed(const struct status_symbol *symbol);
-
 /* Of a symbol's prices; of a position's mark. */
 enum freshness tui_model_symbol_freshness(const struct model *model, const struct status_symbol *symbol,
                                           struct moment now);

@@ -9,8 +9,10 @@
 #include "daemon/config_keys.h"
 #include "daemon/policies.h"
 
-int arena_account(const struct arena *arena, const char *name, const char *currency,
-                  const struct policy *policy, struct account_spec *ret, char *err, size_t err_size)
+/* The account that a policy trades on, as one of the configuration would be. 0, or -errno with one sentence.
+ */
+static int arena_account(const struct arena *arena, const char *name, const char *currency,
+                         const struct policy *policy, struct account_spec *ret, char *err, size_t err_size)
 {
     const struct engine *engine = daemon_session_engine(arena->daemon->session);
     struct daemon_config *config = malloc(sizeof *config);

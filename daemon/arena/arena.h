@@ -51,10 +51,6 @@ void arena_tidy(struct arena *arena);
 
 /* ---- account.c ---- */
 
-/* The account that a policy trades on, as one of the configuration would be. 0, or -errno with one sentence.
- */
-int arena_account(const struct arena *arena, const char *name, const char *currency,
-                  const struct policy *policy, struct account_spec *ret, char *err, size_t err_size);
 /* Why the policy cannot trade on the account, in one sentence in err [ARENA_ERROR_MAX], with *ret_code; NULL:
  * it can. One that is not there yet is made in that currency, as *ret_made, one of `more` that are. */
 const char *arena_account_refusal(const struct arena *arena, const char *name, const char *currency,

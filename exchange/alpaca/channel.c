@@ -60,7 +60,8 @@ int alpaca_stream_name(const char *symbol, enum market_kind kind, int64_t interv
     return 0;
 }
 
-void alpaca_name_write(enum alpaca_channel channel, struct json_text symbol, char ret[VENUE_STREAM_NAME_MAX])
+static void alpaca_name_write(enum alpaca_channel channel, struct json_text symbol,
+                              char ret[VENUE_STREAM_NAME_MAX])
 {
     snprintf(ret, VENUE_STREAM_NAME_MAX, "%s:%.*s", names[channel],
              (int)(symbol.len < SYMBOL_NAME_MAX ? symbol.len : SYMBOL_NAME_MAX - 1), symbol.data);
@@ -87,7 +88,8 @@ int alpaca_name_parse(const char *name, enum alpaca_channel *ret_channel, char r
     return -EINVAL;
 }
 
-uint16_t alpaca_channels_wanted(const struct subscription *subscription)
+/* All that a subscription needs: late bars come with bars, halts, bands and imbalances with a stock. */
+static uint16_t alpaca_channels_wanted(const struct subscription *subscription)
 {
     uint16_t wanted = subscription->asked;
     if (wanted & bit(CHANNEL_BARS))

@@ -37,10 +37,6 @@ struct subscription {
 int alpaca_stream_name(const char *symbol, enum market_kind kind, int64_t interval_ns,
                        char ret[VENUE_STREAM_NAME_MAX]);
 int alpaca_name_parse(const char *name, enum alpaca_channel *ret_channel, char ret_symbol[SYMBOL_NAME_MAX]);
-void alpaca_name_write(enum alpaca_channel channel, struct json_text symbol, char ret[VENUE_STREAM_NAME_MAX]);
-
-/* All that a subscription needs: late bars come with bars, halts, bands and imbalances with a stock. */
-uint16_t alpaca_channels_wanted(const struct subscription *subscription);
 
 /* Requests are written in either encoding; longer ones than the venue takes are several. */
 enum { ALPACA_REQUEST_MAX = 14000 };

@@ -168,7 +168,8 @@ static bool read_levels(struct reader *reader, const struct symbol *symbol, stru
 
 /* ---- bars ---- */
 
-bool alpaca_read_bar(struct reader *reader, bool old, const struct symbol *symbol, struct bar *ret)
+/* A bar's fields alone. */
+static bool alpaca_read_bar(struct reader *reader, bool old, const struct symbol *symbol, struct bar *ret)
 {
     static const struct field fields[] = {
         {"o", PRICE, offsetof(struct bar, open)},    {"h", PRICE, offsetof(struct bar, high)},

@@ -35,7 +35,4 @@ struct alpaca_levels {
 int alpaca_read_message(struct reader *reader, char type, bool old, const struct symbol *symbol,
                         struct alpaca_levels *levels, struct market_event *ret);
 
-/* A bar's fields alone. */
-bool alpaca_read_bar(struct reader *reader, bool old, const struct symbol *symbol, struct bar *ret);
-
 #endif

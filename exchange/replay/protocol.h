@@ -50,7 +50,6 @@ struct response {
 };
 
 /* Beyond the room a header is left out; a longer value is cut. */
-void replay_response_header(struct response *response, const char *name, const char *value);
 void replay_response_header_int(struct response *response, const char *name, int64_t value);
 
 struct protocol;

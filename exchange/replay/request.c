@@ -141,7 +141,7 @@ void replay_response_finish(struct response *response)
     text_finish(&response->body);
 }
 
-void replay_response_header(struct response *response, const char *name, const char *value)
+static void replay_response_header(struct response *response, const char *name, const char *value)
 {
     if (response->n_headers == RESPONSE_HEADERS_MAX)
         return;

@@ -4,10 +4,7 @@
 
 #include "indicators_gpu/indicators.h"
 
-/* Bytes of step/'s memory, the same for every stream of a specification. */
-size_t stream_memory_bytes(const struct indicator_stream *s);
-
-/* Copies it out; `state` holds stream_memory_bytes(). */
+/* Copies step/'s memory out into `state`: as many bytes for every stream of a specification. */
 void stream_memory_get(const struct indicator_stream *s, uint64_t *ret_bars, uint64_t *ret_refused,
                        void *state);
 

@@ -105,11 +105,6 @@ const struct indicator_spec *indicator_stream_spec(const struct indicator_stream
     return &s->spec;
 }
 
-size_t stream_memory_bytes(const struct indicator_stream *s)
-{
-    return s->state_bytes;
-}
-
 void stream_memory_get(const struct indicator_stream *s, uint64_t *ret_bars, uint64_t *ret_refused,
                        void *state)
 {

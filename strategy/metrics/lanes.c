@@ -8,7 +8,8 @@ extern const struct lanes_set metrics_lanes_set_baseline, metrics_lanes_set_avx2
 extern const struct lanes_set metrics_lanes_set_baseline;
 #endif
 
-const struct lanes_set *metrics_lanes_set(enum indicator_isa isa)
+/* For an instruction set that the processor has; BEST: the best of them. */
+static const struct lanes_set *metrics_lanes_set(enum indicator_isa isa)
 {
     switch (isa == INDICATOR_ISA_BEST ? indicator_isa_best() : isa) {
 #if defined(__x86_64__)
@@ -32,7 +33,10 @@ static bool regular(double value)
     return value > 0 && value < INFINITY;
 }
 
-double metrics_lanes_shift(const struct metrics_series *curve)
+/* The mean of the logs of 1 + r, as a return: off the mean by half the variance, which is far less than a
+ * deviation, so that sums off it lose nothing. NaN for a curve that is not positive and finite at its ends.
+ */
+static double metrics_lanes_shift(const struct metrics_series *curve)
 {
     double last = curve->values[curve->n - 1];
     if (!regular(curve->start) || !regular(last))

@@ -61,14 +61,6 @@ struct lanes_set {
 /* The range of n > 0 values, by the best instruction set. */
 struct lanes_range metrics_lanes_range(const double *values, size_t n);
 
-/* For an instruction set that the processor has; BEST: the best of them. */
-const struct lanes_set *metrics_lanes_set(enum indicator_isa isa);
-
-/* The mean of the logs of 1 + r, as a return: off the mean by half the variance, which is far less than a
- * deviation, so that sums off it lose nothing. NaN for a curve that is not positive and finite at its ends.
- */
-double metrics_lanes_shift(const struct metrics_series *curve);
-
 /* False, with nothing written, for a curve that is not positive and finite throughout, or of equal returns:
  * of those the order of the sums decides what comes out. */
 bool metrics_lanes_sums(const struct metrics_series *curve, enum indicator_isa isa, struct metrics_sums *ret);

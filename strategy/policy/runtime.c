@@ -277,8 +277,9 @@ static const struct policy_runtime_ops trained_runtime = {.create = runtime_crea
 
 /* ---- which policies have one ---- */
 
-bool policy_trained_environment_get(const struct trained_policy *trained, const char *key, char *buf,
-                                    size_t cap)
+/* The value of a key in the environment's text, into buf. False: there is none, or no room. */
+static bool policy_trained_environment_get(const struct trained_policy *trained, const char *key, char *buf,
+                                           size_t cap)
 {
     size_t len = strlen(key);
     for (const char *line = trained->environment; line && *line;) {

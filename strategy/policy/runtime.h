@@ -17,10 +17,6 @@ int policy_trained_runtime_prepare(struct trained_policy *trained, char why[stat
 int policy_trained_observation_check(const struct trained_policy *trained, const char *hash,
                                      char why[static POLICY_ERROR_MAX]);
 
-/* The value of a key in the environment's text, into buf. False: there is none, or no room. */
-bool policy_trained_environment_get(const struct trained_policy *trained, const char *key, char *buf,
-                                    size_t cap);
-
 /* An index of a level as the number that the environment makes of it: evenly from -action_span to
  * action_span. */
 float policy_trained_level_action(const struct trained_policy *trained, float level);

@@ -99,11 +99,6 @@ int study_evaluate(struct study_running_trial *run, const struct study_trained *
                    const struct split_rows *blocks, int n, double *returns, struct study_tested *ret,
                    char err[static TRIAL_ERROR_MAX]);
 
-/* Returns of each bar of the rows: of `holding`, bought in equal parts at the close before the first row and
- * left alone; and of equal parts of all at every close. Without fees. Either may be NULL. */
-void study_benchmarks(const struct study_market *market, struct split_rows rows, double *holding,
-                      double *equal_weight);
-
 /* Figures of a test's blocks: Sharpes that are no number (nothing was traded) are 0. */
 int study_figures(const struct study_market *market, const struct split_rows *blocks, int n,
                   const double *returns, const struct study_tested *tested, struct trial_split *ret);

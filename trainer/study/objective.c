@@ -13,8 +13,10 @@
 #include "trainer/study/internal.h"
 #include "trainer/study/stale_files.h"
 
-void study_benchmarks(const struct study_market *market, struct split_rows rows, double *holding,
-                      double *equal_weight)
+/* Returns of each bar of the rows: of `holding`, bought in equal parts at the close before the first row and
+ * left alone; and of equal parts of all at every close. Without fees. Either may be NULL. */
+static void study_benchmarks(const struct study_market *market, struct split_rows rows, double *holding,
+                             double *equal_weight)
 {
     size_t n = (size_t)market->source.market->n_symbols;
     double before = 1;

@@ -290,7 +290,7 @@ bool training_source_tests(const struct training_source *source)
     return source->market ? source->test_market != NULL : source->config->evaluate_episodes > 0;
 }
 
-size_t training_source_market_bytes(const struct env_market *market)
+static size_t training_source_market_bytes(const struct env_market *market)
 {
     if (!market)
         return 0;

@@ -51,7 +51,6 @@ bool training_source_tests(const struct training_source *source); /* is there an
 
 /* Of all that it holds, and of one market (NULL: 0), which a device holds too. */
 size_t training_source_bytes(const struct training_source *source);
-size_t training_source_market_bytes(const struct env_market *market);
 void training_source_close(struct training_source *source); /* fine on a zeroed one */
 
 #endif

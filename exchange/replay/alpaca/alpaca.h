@@ -70,9 +70,6 @@ struct alpaca {
     int64_t first_asked_ns;
 };
 
-/* NULL: no such path. */
-struct replay_endpoint *replay_alpaca_endpoint(struct alpaca *alpaca, const char *path);
-
 bool replay_alpaca_keys_good(const struct alpaca *alpaca, const char *id, const char *secret);
 
 /* Begins, or ends, what flows to an endpoint, as somebody listens or nobody does. */

@@ -38,7 +38,8 @@ static struct alpaca *of_source(struct replay_source *source)
     return (struct alpaca *)((char *)source - offsetof(struct alpaca, source));
 }
 
-struct replay_endpoint *replay_alpaca_endpoint(struct alpaca *alpaca, const char *path)
+/* NULL: no such path. */
+static struct replay_endpoint *replay_alpaca_endpoint(struct alpaca *alpaca, const char *path)
 {
     for (int i = 0; i < ALPACA_ENDPOINTS; i++)
         if (strcmp(alpaca->endpoints[i].path, path) == 0)

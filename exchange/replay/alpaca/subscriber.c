@@ -87,7 +87,8 @@ static void say_success(struct alpaca_subscriber *s, const char *msg)
     text_finish(&text);
 }
 
-void replay_subscriber_error(struct alpaca_subscriber *s, int code)
+/* [{"T":"error",…}]; codes that end the connection close it. */
+static void replay_subscriber_error(struct alpaca_subscriber *s, int code)
 {
     struct text text = {0};
     struct wire wire = wire_to(&text, s->msgpack);

@@ -65,7 +65,4 @@ void replay_subscriber_add(struct alpaca_subscriber *subscriber, const struct te
 /* Sends what was added, as one frame. */
 void replay_subscriber_flush(struct alpaca_subscriber *subscriber);
 
-/* [{"T":"error",…}]; codes that end the connection close it. */
-void replay_subscriber_error(struct alpaca_subscriber *subscriber, int code);
-
 #endif

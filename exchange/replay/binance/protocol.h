@@ -51,10 +51,6 @@ int replay_open_source(const struct options *options, struct tape *tape, struct 
 
 /* Requests of websocket clients: SUBSCRIBE, UNSUBSCRIBE, LIST_SUBSCRIPTIONS, SET_PROPERTY, GET_PROPERTY. */
 
-/* Subscribes to one stream; names that the venue does not play are accepted and stay silent. 0; -E2BIG above
- * the venue's limit; -ENOMEM. */
-int replay_subscribe_add(struct binance_subscriber *subscriber, const char *name, size_t len);
-
 /* The streams of a URL: names between slashes. */
 int replay_subscribe_list(struct binance_subscriber *subscriber, const char *names);
 

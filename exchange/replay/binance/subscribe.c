@@ -16,7 +16,9 @@ static void recount(struct binance_subscriber *subscriber)
     replay_server_recount(subscriber->client->server);
 }
 
-int replay_subscribe_add(struct binance_subscriber *subscriber, const char *name, size_t len)
+/* Subscribes to one stream; names that the venue does not play are accepted and stay silent. 0; -E2BIG above
+ * the venue's limit; -ENOMEM. */
+static int replay_subscribe_add(struct binance_subscriber *subscriber, const char *name, size_t len)
 {
     if (subscriber->n_names >= SUBSCRIBER_STREAMS_MAX)
         return -E2BIG;
