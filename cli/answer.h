@@ -1,5 +1,5 @@
-/* What `train` and `policy` share: lists that the daemon tells, or, where none runs, the database as it last
- * had them; and the one that a misspelt name was meant to be. */
+/* What `train` and `policy` share: lists that the daemon answers with, or, where none runs, the database as
+ * it last had them; and the one that a misspelt name was meant to be. */
 #ifndef CLI_ANSWER_H
 #define CLI_ANSWER_H
 

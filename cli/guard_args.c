@@ -7,7 +7,7 @@
 #include "exchange/bar.h"
 #include "exchange/exit_status.h"
 
-enum { MADE_ROWS = 8192, MADE_ROWS_MOST = 4000000, HISTORIES = 10 };
+enum { SYNTHETIC_ROWS = 8192, SYNTHETIC_ROWS_MOST = 4000000, HISTORIES = 10 };
 
 /* Rows [from, to) of what was loaded; all of them as they are. */
 static int load(struct guard_args *args)
@@ -27,7 +27,7 @@ static int load(struct guard_args *args)
 }
 
 /* A minute, or the shortest of the longer intervals that the strategy asks for: so fewer bars do. */
-static int64_t made_interval(const struct strategy_choice *choice)
+static int64_t synthetic_interval(const struct strategy_choice *choice)
 {
     const int64_t minute_ns = 60 * INT64_C(1000000000);
     struct runner_spec specs[STRATEGY_SPECS_MAX];
@@ -45,8 +45,8 @@ static int64_t made_interval(const struct strategy_choice *choice)
 static int make(struct guard_args *args)
 {
     const struct strategy_choice *choice = &args->run.choices[0];
-    int64_t interval_ns = args->run.interval_ns ? args->run.interval_ns : made_interval(choice);
-    size_t warmup, lookback, rows = MADE_ROWS;
+    int64_t interval_ns = args->run.interval_ns ? args->run.interval_ns : synthetic_interval(choice);
+    size_t warmup, lookback, rows = SYNTHETIC_ROWS;
     char err[256];
     if (args->run.from_ns || args->run.to_ns)
         return cli_stored_fail(EXIT_USAGE, args->run.verb, "--from", "it goes with --bars");
@@ -54,12 +54,12 @@ static int make(struct guard_args *args)
                                sizeof err) < 0)
         return cli_stored_fail(EXIT_ERROR, args->run.verb, "", err);
     size_t history = warmup == INDICATOR_FOREVER ? lookback : warmup;
-    if (history > MADE_ROWS_MOST / HISTORIES)
+    if (history > SYNTHETIC_ROWS_MOST / HISTORIES)
         return cli_stored_fail(
             EXIT_ERROR, args->run.verb, choice->strategy->name,
             "it wants more history than the synthetic bars have: give bars, or shorter periods");
-    if (rows < HISTORIES * history + MADE_ROWS / 4)
-        rows = HISTORIES * history + MADE_ROWS / 4;
+    if (rows < HISTORIES * history + SYNTHETIC_ROWS / 4)
+        rows = HISTORIES * history + SYNTHETIC_ROWS / 4;
     if (backtest_guard_bars_make((uint64_t)args->seed, 2, rows, interval_ns, &args->generated) < 0)
         return cli_stored_fail(EXIT_ERROR, args->run.verb, "", "out of memory");
     args->market = &args->generated.market;

@@ -184,7 +184,7 @@ static int run_batch(struct batch *batch)
 }
 
 /* How many there are, and after the first few how long all of them take. */
-static void foretell(struct batch *batch, double seconds)
+static void note_estimate(struct batch *batch, double seconds)
 {
     const struct sweep *sweep = batch->sweep;
     double all = seconds * (double)sweep->combinations / (double)(batch->next ? batch->next : 1);
@@ -195,30 +195,30 @@ static void foretell(struct batch *batch, double seconds)
 static int run_all(struct batch *batch, const struct account_spec *base)
 {
     struct sweep *sweep = batch->sweep;
-    double begun = clock_now_s();
-    bool told = false;
+    double started_s = clock_now_s();
+    bool noted = false;
     int status = EXIT_OK;
     cli_progress_begin(&batch->progress, "sweep");
     while (status == EXIT_OK && batch->next < sweep->combinations) {
-        gather(batch, base, told ? batch->cap : batch->cap < BATCH_FIRST ? batch->cap : BATCH_FIRST);
+        gather(batch, base, noted ? batch->cap : batch->cap < BATCH_FIRST ? batch->cap : BATCH_FIRST);
         if (batch->n > 0)
             status = run_batch(batch);
-        if (status == EXIT_OK && !told && batch->next < sweep->combinations)
-            foretell(batch, clock_now_s() - begun);
-        told = true;
+        if (status == EXIT_OK && !noted && batch->next < sweep->combinations)
+            note_estimate(batch, clock_now_s() - started_s);
+        noted = true;
     }
     cli_progress_end(&batch->progress);
     if (status == EXIT_OK)
         cli_run_note_refused(&sweep->run, sweep->market, "all combinations", &batch->refused);
-    sweep->seconds = clock_now_s() - begun;
+    sweep->seconds = clock_now_s() - started_s;
     return status;
 }
 
 int cli_sweep_run(struct sweep *sweep)
 {
-    double begun = clock_now_s();
+    double started_s = clock_now_s();
     int status = cli_run_load(&sweep->run, &sweep->market, &sweep->load, &sweep->from, &sweep->to);
-    sweep->load_seconds = clock_now_s() - begun;
+    sweep->load_seconds = clock_now_s() - started_s;
     struct account_spec base;
     if (status == EXIT_OK)
         status = cli_run_account(&sweep->run, sweep->market, 0, &base);
