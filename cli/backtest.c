@@ -163,7 +163,9 @@ static const struct option_row options[] = {
     {"policy", "FILE",
      "instead of --strategy: a trained policy, F.safetensors; an ensemble, NAME.ensemble.json; or the "
      "parameters (JSON) of a recorded one, with --actions. Cash, fees and slippage are its own where no "
-     "option says them",
+     "option says them. Its actions are scaled by the closes of the first row that the files give it: the "
+     "same "
+     "--from in longer files is another run, in files that begin there it is papertape-trainer eval's",
      AT(policy)},
     {"actions", "FILE", "the actions (CSV) of a recorded policy, as papertape-trainer env-replay reads them",
      AT(actions)},

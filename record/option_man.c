@@ -5,6 +5,8 @@
 #include "record/option.h"
 #include "record/option_text.h"
 
+enum { EXAMPLE_MAX = 256 };
+
 /* Text for roff: no dot or quote may begin a line, a backslash is doubled, a hyphen is one that can be
  * copied. */
 void option_man_text(FILE *out, const char *text)
@@ -99,11 +101,14 @@ static void print_examples(const struct option_program *program, const struct op
     for (size_t i = 0; i < verb->n_actions; i++) {
         const struct option_action *action = &verb->actions[i];
         const char *word = action->name ? action->name : "";
+        char line[EXAMPLE_MAX];
         if (!action->example)
             continue;
+        snprintf(line, sizeof line, "%s %s %.*s%s%s", program->name, verb->name, (int)strcspn(word, "|"),
+                 word, *word ? " " : "", action->example);
         fputs(".PP\n.EX\n", out);
-        fprintf(out, "%s %s %.*s%s%s\n.EE\n", program->name, verb->name, (int)strcspn(word, "|"), word,
-                *word ? " " : "", action->example);
+        option_man_text(out, line);
+        fputs(".EE\n", out);
     }
 }
 

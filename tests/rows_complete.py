@@ -22,6 +22,9 @@ KINDS = {
                        "TRAINER_LISTED_{}"),
 }
 
+BARE = {"tui_dashboard"}  # what is done without a verb
+SORTED = {"strategy", "verb", "trainer's verb"}
+
 
 def lines(header, macro, line):
     """Each line of the list, as it stands in the header, and its name."""
@@ -33,6 +36,15 @@ def file_of(folders, begins):
     found = [path for folder in folders for path in sorted((ROOT / folder).glob("*.c"))
              if re.search(rf"^{begins}", path.read_text(encoding="utf-8"), re.M)]
     return found[0] if len(found) == 1 else None
+
+
+def unlisted():
+    """A verb's row that does not begin with its list's macro would build without a line; those of no verb are `BARE`."""
+    for folder in dict.fromkeys(folder for kind in KINDS if "verb" in kind for folder in KINDS[kind][3]):
+        for path in sorted((ROOT / folder).glob("*.c")):
+            for name in re.findall(r"^const struct option_verb (\w+)", path.read_text(encoding="utf-8"), re.M):
+                if name not in BARE:
+                    yield f"{path.relative_to(ROOT)}: {name}: CLI_VERB or TRAINER_VERB is to begin its row"
 
 
 def compiled(path, *before):
@@ -66,7 +78,10 @@ def main():
         if done.returncode != 0:
             sys.exit(f"{first} does not compile as it is: {done.stderr}")
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        said = [fault for fault in pool.map(lambda row: without(*row), rows) if fault]
+        said = [fault for fault in pool.map(lambda row: without(*row), rows) if fault] + list(unlisted())
+    for kind in SORTED:
+        names = [re.sub("^(cli|tui)_", "", name) for other, _, name in rows if other == kind]
+        said += [f"{KINDS[kind][0]}: {names}: sorted by name is needed"] if names != sorted(names) else []
     print("\n".join(said), file=sys.stderr)
     counts = {kind: sum(other == kind for other, *_ in rows) for kind in KINDS}
     print(f"source/rows_complete: {', '.join(f'{kind} {n}' for kind, n in counts.items())}: {len(said)} failures")
