@@ -62,7 +62,7 @@ def test_two(trainer, folder):
     for more in ((), ("--resume", "latest"), ("--overwrite",)):
         ran = trainer.run("train", "--config", "two.ini", *more)
         check(ran.returncode == 1 and ran.stderr.count("\n") == 1 and
-              all(word in ran.stderr for word in ("running", "two in out", "name")), f"two {more}: {ran.stderr}")
+              all(word in ran.stderr for word in ("in use", "two in out", "name")), f"two {more}: {ran.stderr}")
     process.kill()
     process.stdout.close()
     process.stderr.close()
