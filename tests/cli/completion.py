@@ -148,11 +148,25 @@ def check_program(program, folder):
     return verbs
 
 
+def saved_state(program, folder):
+    """A state directory with the symbol and the account of a backtest."""
+    bars, state = os.path.join(folder, "BTCUSDT_1m.csv"), os.path.join(folder, "state")
+    with open(bars, "w", encoding="utf-8") as file:
+        file.write("open_time,open,high,low,close,volume\n" + "".join(f"{1704067200000 + i * 60000},1,1,1,1,1\n" for i in range(99)))
+    output(program, "backtest", "--strategy", "sma-cross-rsi", "--bars", bars, "--no-cache", "--json", "--save", state)
+    return state
+
+
 def check_names(program, folder):
+    """What a state has, in each shell: --state is read from the line."""
+    state = saved_state(program, folder)
+    lines = {("what-if", "--strategy", "sma"): {"sma-cross", "sma-cross-rsi", "sma-cross-rsi-risk"},
+             ("--state", state, "what-if", "--account", ""): {"sma-cross-rsi"},
+             ("bars", "--state", state, "B"): {"BTCUSDT"}}
     for shell, complete in {"bash": in_bash, "fish": in_fish, "zsh": in_zsh}.items():
         if shutil.which(shell):
-            found = complete(program, [["what-if", "--strategy", "sma"]], folder)[0]
-            assert "sma-cross" in found and all(word.startswith("sma") for word in found), (shell, found)
+            found = complete(program, [list(line) for line in lines], folder)
+            assert found == list(lines.values()), (shell, found)
     if shutil.which("zsh") and shutil.which("tmux"):
         on_terminal(program, folder)
 
