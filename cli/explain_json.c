@@ -1,6 +1,7 @@
 
 #include "cli/explain_print.h"
 #include "cli/stored.h"
+#include "record/order.h"
 #include "record/print.h"
 #include "record/words.h"
 #include "strategy/intent.h"
@@ -11,13 +12,33 @@ static json_t *event_object(const struct explained_event *event)
                      (json_int_t)event->recv_ns, "kind", event_kind_name(event->kind), "text", event->text);
 }
 
-/* An order as it was after a change; who gave it and of what is said once, of the explanation. */
-PRINT_OBJECT(order_object, struct order, PRINT_ENUM(REQUIRED, state, &record_words_order_state),
-             PRINT_ENUM(OPTIONAL, reason, &record_words_order_reason), PRINT_QTY(qty), PRINT_QTY(filled),
-             PRINT_PRICE_OR_NONE(price, "price"), PRINT_PRICE_OR_NONE(stop_price, "stop"),
-             PRINT_PRICE_OR_NONE(trail, "trail"), PRINT_PRICE_OR_NONE(peak, "peak"), PRINT_QUOTE(cost),
-             PRINT_BOOL(triggered), PRINT_WHOLE(amends), PRINT_WHOLE(created_ns), PRINT_WHOLE(effective_ns),
-             PRINT_WHOLE(updated_ns), PRINT_WHOLE(expires_ns));
+/* Who gave an order and of what: it is said once, of the explanation, and not of each change. */
+static const struct record_key once[] = {{"order", ""},   {"account", ""},   {"symbol", ""}, {"side", ""},
+                                         {"type", ""},    {"tif", ""},       {"group", ""},  {"parent", ""},
+                                         {"by_hand", ""}, {"client_id", ""}, {"tag", ""}};
+enum { N_ONCE = sizeof once / sizeof *once };
+
+/* An order as it was after a change. */
+static json_t *order_object(const struct explanation *e, const struct order *order)
+{
+    json_t *object = record_json_object(&record_orders, once, N_ONCE, order,
+                                        &(struct record_context){.symbol = &e->symbol});
+    json_object_set_new(object, "expires_ns", json_integer(order->expires_ns)); /* 0: never */
+    return object;
+}
+
+static json_t *once_object(const struct explanation *e)
+{
+    const struct record_context context = {e->have_symbol ? &e->symbol : NULL, e->account};
+    json_t *object = json_object();
+    for (int i = 0; i < N_ONCE; i++)
+        json_object_set_new(object, once[i].name,
+                            record_json(record_find(&record_orders, once[i].name), &e->order, &context));
+    json_object_set_new(object, "group", json_integer((json_int_t)e->order.group)); /* 0: none */
+    json_object_set_new(object, "parent", json_integer((json_int_t)e->order.parent));
+    return object;
+}
+
 PRINT_OBJECT(bar_object, struct bar, PRINT_AS(TIME, REQUIRED, open_ns, "open_time_ns"), PRINT_PRICE(open),
              PRINT_PRICE(high), PRINT_PRICE(low), PRINT_PRICE(close),
              PRINT_AS(VOLUME, REQUIRED, volume, "volume"));
@@ -111,21 +132,18 @@ PRINT_OBJECT(facts_object, struct risk_facts, PRINT_WHOLE(now_ns), PRINT_BOOL(re
              PRINT_PRICE_OR_NONE(stop_price, "stop"), PRINT_QUOTE(order_notional),
              PRINT_QUOTE(symbol_notional), PRINT_QUOTE(account_notional), PRINT_QUOTE(equity),
              PRINT_QUOTE(day_equity), PRINT_QUOTE(peak));
-PRINT_OBJECT(limits_object, struct risk_limits, PRINT_REAL(exposure_symbol), PRINT_REAL(exposure_account),
-             PRINT_REAL(daily_loss), PRINT_WHOLE(orders_per_second), PRINT_REAL(drawdown),
-             PRINT_REAL(price_band), PRINT_AS(E9, REQUIRED, cooldown_ns, "cooldown_s"),
-             PRINT_WHOLE(positions));
 
 static json_t *verdict_object(const struct explanation *e)
 {
     const struct explained_verdict *verdict = &e->verdict;
+    const struct account_rules rules = {.risk = verdict->limits};
     struct symbol money = {.price_scale = e->symbol.price_scale, .quote_scale = e->currency_scale};
     if (!e->have_verdict)
         return json_null();
     bool accepted = e->order.state != ORDER_REJECTED; /* or refused with its group */
     return json_pack("{s:b, s:s?, s:o, s:o}", "accepted", accepted, "reason",
                      accepted ? NULL : order_reason_name(e->order.reason), "limits",
-                     limits_object(&verdict->limits, NULL), "facts",
+                     record_print(&engine_limits_record, &rules, NULL), "facts",
                      verdict->have_facts ? facts_object(&verdict->facts, &money) : json_null());
 }
 
@@ -134,19 +152,19 @@ PRINT_OBJECT(take_object, struct explained_fill, PRINT_AS(PRICE, REQUIRED, level
              PRINT_AS(QTY, UNKNOWN, queue_ahead, "queue_ahead"), PRINT_BOOL(from_book));
 PRINT_OBJECT(fill_bar_object, struct bar, PRINT_WHOLE(open_ns), PRINT_PRICE(open), PRINT_PRICE(high),
              PRINT_PRICE(low), PRINT_PRICE(close));
-PRINT_OBJECT(filled_object, struct fill, PRINT_AS(UNSIGNED, REQUIRED, id, "fill"), PRINT_LATER("event"),
-             PRINT_WHOLE(ts_ns), PRINT_PRICE(price), PRINT_QTY(qty), PRINT_QUOTE(notional), PRINT_QUOTE(fee),
-             PRINT_AS(SHARE_E6, REQUIRED, fee_e6, "fee_rate"), PRINT_BOOL(maker), PRINT_LATER("take"),
-             PRINT_LATER("bar"));
 
 static json_t *fill_object(const struct explanation *e, const struct explained_fill *fill)
 {
-    json_t *object = filled_object(&fill->fill, &e->symbol);
+    static const struct record_key keys[] = {{"fill"},           {"event"},      {"order", ""},
+                                             {"account", ""},    {"symbol", ""}, {"side", ""},
+                                             {"fee_percent", ""}};
+    json_t *object = record_json_object(&record_fills, keys, sizeof keys / sizeof *keys, &fill->fill,
+                                        &(struct record_context){.symbol = &e->symbol});
     json_object_set_new(object, "event", event_object(&fill->event));
-    if (fill->have_take)
-        json_object_set_new(object, "take", take_object(fill, &e->symbol));
-    if (fill->have_bar)
-        json_object_set_new(object, "bar", fill_bar_object(&fill->bar, &e->symbol));
+    json_object_set_new(object, "fee_rate", cli_stored_number(fill->fill.fee_e6, 6));
+    json_object_set_new(object, "take", fill->have_take ? take_object(fill, &e->symbol) : json_null());
+    json_object_set_new(object, "bar",
+                        fill->have_bar ? fill_bar_object(&fill->bar, &e->symbol) : json_null());
     return object;
 }
 
@@ -170,25 +188,24 @@ static json_t *origin_object(const struct db_order_policy *origin)
 
 json_t *cli_explain_object(const struct explanation *e, const struct db_order_policy *origin)
 {
-    const struct order *o = &e->order;
-    json_t *changes = json_array(), *fills = json_array();
+    json_t *object = once_object(e), *changes = json_array(), *fills = json_array();
     for (size_t i = 0; i < e->n_changes; i++) {
         const struct explained_change *c = &e->changes[i];
         json_array_append_new(changes,
                               json_pack("{s:o, s:o, s:i}", "event",
                                         c->event.seq ? event_object(&c->event) : json_null(), "order",
-                                        order_object(&c->order, &e->symbol), "moves", (int)c->moves));
+                                        order_object(e, &c->order), "moves", (int)c->moves));
     }
     for (size_t i = 0; i < e->n_fills; i++)
         json_array_append_new(fills, fill_object(e, &e->fills[i]));
-    return json_pack(
-        "{s:I, s:s, s:s?, s:s, s:s, s:s, s:I, s:I, s:b, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:b, s:o, s:o}",
-        "order", (json_int_t)o->id, "account", e->account, "symbol", e->have_symbol ? e->symbol.name : NULL,
-        "side", order_side_name(o->side), "type", order_type_name(o->type), "tif", order_tif_name(o->tif),
-        "group", (json_int_t)o->group, "parent", (json_int_t)o->parent, "by_hand", o->by_hand, "client_id",
-        o->client_id, "tag", o->tag, "final", order_object(o, &e->symbol), "event", event_object(&e->input),
-        "command", command_object(e), "decision", decision_object(e), "verdict", verdict_object(e), "fills",
-        fills, "changes", changes, "equal", e->compared ? json_boolean(e->equal) : json_null(), "incomplete",
-        e->incomplete, "difference", difference_object(e), "recorded_policy", origin_object(origin));
+    int r = json_object_update_new(
+        object, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "final",
+                          order_object(e, &e->order), "event", event_object(&e->input), "command",
+                          command_object(e), "decision", decision_object(e), "verdict", verdict_object(e),
+                          "fills", fills, "changes", changes, "equal",
+                          e->compared ? json_boolean(e->equal) : json_null(), "incomplete", e->incomplete,
+                          "difference", difference_object(e), "recorded_policy", origin_object(origin)));
+    if (r < 0)
+        json_decref(object);
+    return r < 0 ? NULL : object;
 }

@@ -6,6 +6,7 @@
 #include "daemon/status_internal.h"
 #include "record/json.h"
 #include "record/order.h"
+#include "record/print.h"
 #include "record/status.h"
 
 double daemon_status_price(int64_t units, int scale)
@@ -47,15 +48,6 @@ static struct totals totals_of(const struct engine *engine, const struct account
                                   decimal_to_double(view.mark, symbol->price_scale);
     }
     return totals;
-}
-
-static json_t *limits_object(const struct risk_limits *limits)
-{
-    return json_pack("{s:f, s:f, s:f, s:i, s:f, s:f, s:f, s:i}", "exposure_symbol", limits->exposure_symbol,
-                     "exposure_account", limits->exposure_account, "daily_loss", limits->daily_loss,
-                     "orders_per_second", (int)limits->orders_per_second, "drawdown", limits->drawdown,
-                     "price_band", limits->price_band, "cooldown_s", (double)limits->cooldown_ns / 1e9,
-                     "positions", (int)limits->positions);
 }
 
 json_t *daemon_status_refused(const uint64_t refused[static ORDER_REASONS])
@@ -100,7 +92,7 @@ json_t *daemon_status_account(const struct engine *engine, int index)
         .killed_ns = account->killed_ns,
     };
     json_t *object = account_object(&view);
-    json_object_set_new(object, "limits", limits_object(&account->rules.risk));
+    json_object_set_new(object, "limits", record_print(&engine_limits_record, &account->rules, NULL));
     json_object_set_new(object, "refused", daemon_status_refused(account->refused));
     return object;
 }

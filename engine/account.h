@@ -42,6 +42,9 @@ struct account_rules {
  * least 100 % of what is owed, the one to open not less than the one to keep. */
 const char *account_rules_check(const struct account_rules *rules);
 
+/* The limits of a struct account_rules, as lists, the status and explain have them (record/account.h). */
+extern const struct record engine_limits_record;
+
 /* Where a symbol's two balances are among an account's. */
 struct account_pair {
     int base, quote;

@@ -27,6 +27,7 @@ static const struct record filters = RECORD_OF("symbols", filter_fields);
 #define ROW struct account_rules
 static const struct record_field rule_fields[] = {RECORD_FIELDS(RECORD_RULES)};
 static const struct record rules_record = RECORD_OF("accounts", rule_fields);
+const struct record engine_limits_record = RECORD_LIST("accounts", RECORD_LIMITS);
 #undef ROW
 #define ROW struct position
 static const struct record_field holding_fields[] = {RECORD_FIELDS(RECORD_HOLDING)};

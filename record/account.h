@@ -133,18 +133,21 @@
     NEXT(logged, "logged", "logged", SIGNED, CHANGES, REQUIRED, NULL) \
     NEXT(salvaged, "salvaged", "salvaged", SIGNED, CHANGES, REQUIRED, NULL)
 
-/* An account's rules, of struct account_rules. SINCE_2: states of layout 1 have it not. */
-#define RECORD_RULES(FIRST, NEXT) \
-    FIRST(fees.maker_e6, "maker_e6", "fee_maker", SHARE_E6, CHANGES, REQUIRED, NULL) \
-    NEXT(fees.taker_e6, "taker_e6", "fee_taker", SHARE_E6, CHANGES, REQUIRED, NULL) \
-    NEXT(risk.exposure_symbol, "exposure_symbol", "exposure_symbol", REAL, CHANGES, REQUIRED, NULL) \
+/* Of an account's rules, of struct account_rules, the limits, and all. SINCE_2: states of layout 1 have it
+ * not. */
+#define RECORD_LIMITS(FIRST, NEXT) \
+    FIRST(risk.exposure_symbol, "exposure_symbol", "exposure_symbol", REAL, CHANGES, REQUIRED, NULL) \
     NEXT(risk.exposure_account, "exposure_account", "exposure_account", REAL, CHANGES, REQUIRED, NULL) \
     NEXT(risk.daily_loss, "daily_loss", "daily_loss", REAL, CHANGES, REQUIRED, NULL) \
     NEXT(risk.orders_per_second, "orders_per_second", "orders_per_second", SIGNED, CHANGES, REQUIRED, NULL) \
     NEXT(risk.drawdown, "drawdown", "drawdown", REAL, CHANGES, SINCE_2, NULL) \
     NEXT(risk.price_band, "price_band", "price_band", REAL, CHANGES, SINCE_2, NULL) \
     NEXT(risk.cooldown_ns, "cooldown_ns", "cooldown_s", E9, CHANGES, SINCE_2, NULL) \
-    NEXT(risk.positions, "positions", "positions", SIGNED, CHANGES, SINCE_2, NULL) \
+    NEXT(risk.positions, "positions", "positions", SIGNED, CHANGES, SINCE_2, NULL)
+#define RECORD_RULES(FIRST, NEXT) \
+    FIRST(fees.maker_e6, "maker_e6", "fee_maker", SHARE_E6, CHANGES, REQUIRED, NULL) \
+    NEXT(fees.taker_e6, "taker_e6", "fee_taker", SHARE_E6, CHANGES, REQUIRED, NULL) \
+    RECORD_LIMITS(NEXT, NEXT) \
     NEXT(shorts, "shorts", "shorts", BOOL, CHANGES, REQUIRED, NULL) \
     NEXT(collateral_e4, "collateral_e4", "collateral", SHARE_E4, CHANGES, REQUIRED, NULL) \
     NEXT(maintenance_e4, "maintenance_e4", "maintenance", SHARE_E4, CHANGES, REQUIRED, NULL) \

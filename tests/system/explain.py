@@ -118,8 +118,15 @@ def check_explanations(state):
     explained = {order["order"]: order for order in report["orders"]}
     assert sorted(explained) == [order["order"] for order in orders]
     assert sum(len(order["fills"]) for order in explained.values()) == len(fills)
+    stored = {fill["fill"]: fill for fill in fills}
     for order in orders:
         why = explained[order["order"]]
+        # What the lists have of an order and of a fill, explain has too; a 0 of a list's null.
+        said = why["final"] | {key: why[key] for key in order if key in why}
+        assert all(said[key] == value or (said[key] == 0 and value is None) for key, value in order.items()), (order, why)
+        for fill in why["fills"]:
+            said = fill | {key: why[key] for key in ("order", "account", "symbol", "side")}
+            assert all(said[key] == value for key, value in stored[fill["fill"]].items() if key != "fee_asset"), fill
         assert why["equal"] and why["final"]["state"] == order["state"] and why["event"]["seq"] == order["input_seq"]
         if order["by_hand"]:
             assert why["command"]["cmd"] == "order" and why["command"]["args"]["symbol"], why

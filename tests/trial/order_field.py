@@ -138,6 +138,8 @@ def trial(before, after):
         assert of_csv["note"] == of_json["note"] == "n-1", (of_csv, of_json)
         assert table[0].split()[-1] == "note" and any(line.split()[-1] == "n-1" for line in table), table
         assert 'note "n-1"' in daemon.papertape("explain", str(number))
+        why = json.loads(daemon.papertape("explain", str(number), "--json"))["orders"][0]
+        assert why["final"]["note"] == "n-1" and all(change["order"]["note"] == "n-1" for change in why["changes"]), why
         # The comparison and the seal find one that was altered.
         path = os.path.join(daemon.state, "papertape.db")
         with sqlite3.connect(path) as database:
