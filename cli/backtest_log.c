@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -107,6 +108,16 @@ static void note_before(const struct backtest_args *args, const struct engine_id
                 args->outputs[OUTPUT_ORDERS], before->last_order);
 }
 
+/* Is there a segment? */
+static bool is_log(const char *path)
+{
+    struct journal_reader *reader = NULL;
+    char err[JOURNAL_ERROR_MAX];
+    int r = journal_reader_open(path, &reader, err, sizeof err);
+    journal_reader_close(reader);
+    return r != -ENOENT;
+}
+
 static int play(const struct backtest_args *args, struct output outputs[BACKTEST_OUTPUTS])
 {
     char log[STATE_PATH_MAX], err[JOURNAL_ERROR_MAX] = "";
@@ -116,6 +127,8 @@ static int play(const struct backtest_args *args, struct output outputs[BACKTEST
                                      .progress = isatty(STDERR_FILENO) == 1};
     struct events_result result;
     int status = cli_stored_find_log("backtest", args->events, log);
+    if (status == EXIT_OK && !is_log(log))
+        return cli_backtest_fail(EXIT_NO_DAEMON, log, DB_NOT_YET("event log", "papertaped"));
     if (status == EXIT_OK)
         status = cli_backtest_open_outputs(args, outputs);
     if (status != EXIT_OK)

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "cli/stored.h"
+#include "exchange/bar.h"
 #include "exchange/exit_status.h"
+#include "record/config_key.h"
 
 struct printing {
     int price_scale, qty_scale;
@@ -46,32 +48,28 @@ static void on_stored(void *ctx, const struct bar *bar)
 }
 
 /* Says on stderr which intervals of the symbol are stored at all, where the one asked for has no bar. */
-static int note_stored(struct db_reader *reader, const char *symbol, const char *asked, int64_t asked_ns,
+static int note_stored(struct db_reader *reader, const char *symbol, const struct bar_interval *asked,
                        enum bar_source source)
 {
-    static const char *const intervals[] = {"1s", "1m", "3m", "5m",  "15m", "30m", "1h", "2h",
-                                            "4h", "6h", "8h", "12h", "1d",  "3d",  "1w"};
     char names[400] = "none is stored; stored are";
     size_t start = strlen(names), n = start;
 
-    for (size_t i = 0; i < sizeof intervals / sizeof *intervals; i++)
+    for (size_t i = 0; i < BAR_INTERVALS; i++)
         for (int k = 0; k < 2; k++) {
             enum bar_source from = k ? BAR_TRADES : BAR_VENUE;
-            int64_t interval_ns;
+            int64_t interval_ns = bar_intervals[i].ns;
             bool any = false;
-            if (bar_interval_parse(intervals[i], &interval_ns) < 0)
-                continue;
             int r = db_reader_last_bars(reader, symbol, interval_ns, from, 1, on_stored, &any);
             if (r < 0)
                 return r;
-            if (any && interval_ns == asked_ns && from == source)
+            if (any && interval_ns == asked->ns && from == source)
                 return 0; /* only not at those times */
             if (any && n < sizeof names)
                 n += (size_t)snprintf(names + n, sizeof names - n, "%s %s%s", n > start ? "," : "",
-                                      intervals[i], k ? " of --source trades" : "");
+                                      bar_intervals[i].name, k ? " of --source trades" : "");
         }
     char what[SYMBOL_NAME_MAX + 16];
-    snprintf(what, sizeof what, "%s %.8s", symbol, asked);
+    snprintf(what, sizeof what, "%s %.8s", symbol, asked->name);
     cli_stored_fail(EXIT_OK, "bars", what, n > start ? names : "no bar of this symbol is stored");
     return 0;
 }
@@ -82,14 +80,12 @@ static int run(struct option_call *call)
     struct db_reader *reader;
     struct db_symbol_row symbol;
     char name[SYMBOL_NAME_MAX];
-    int64_t interval_ns;
+    char why[CONFIG_WHY_MAX];
     enum bar_source source = asked->source && strcmp(asked->source, "trades") == 0 ? BAR_TRADES : BAR_VENUE;
-    const char *interval = call->arguments[1];
+    int interval = config_key_word(call->arguments[1], BAR_INTERVAL_NAMES, why);
 
-    if (bar_interval_parse(interval, &interval_ns) < 0)
-        return option_fail(call, EXIT_USAGE,
-                           "%.64s: is no interval: 1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w",
-                           interval);
+    if (interval < 0)
+        return option_fail(call, EXIT_USAGE, "%s", why);
     int r = cli_stored_open("bars", call->state, &reader);
     if (r != EXIT_OK)
         return r;
@@ -99,12 +95,13 @@ static int run(struct option_call *call)
         fputs(call->json ? "{\"schema\":\"papertape.bars/1\",\"bars\":["
                          : "open_time_ms,open,high,low,close,volume\n",
               stdout);
-        r = (asked->split ? db_reader_split_bars : db_reader_bars)(
-            reader, name, interval_ns, source, asked->from_ns, asked->to_ns, print_bar, &printing);
+        r = (asked->split ? db_reader_split_bars : db_reader_bars)(reader, name, bar_intervals[interval].ns,
+                                                                   source, asked->from_ns, asked->to_ns,
+                                                                   print_bar, &printing);
         if (call->json)
             puts("]}");
         if (r == 0 && !printing.any)
-            r = note_stored(reader, name, interval, interval_ns, source);
+            r = note_stored(reader, name, &bar_intervals[interval], source);
     }
     return cli_stored_close("bars", reader, r);
 }
@@ -133,10 +130,10 @@ static const struct option_row options[] = {
 
 CLI_VERB(cli_bars) = {
     .name = "bars",
-    .words = "stored bars of a symbol, as CSV",
+    .words = "a symbol's stored prices and volumes, as CSV",
     .about =
         "Stored bars as CSV, in exact decimals: open_time_ms,open,high,low,close,volume. Gaps stay gaps. "
-        "INTERVAL is one of 1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w. What the venue corrected since "
+        "INTERVAL is one of " BAR_INTERVAL_NAMES ". What the venue corrected since "
         "is in them; papertape revisions says what it was.",
     .page = "market",
     OPTION_ACTIONS(actions),

@@ -115,9 +115,12 @@ static int take_share(struct option_call *call, const struct option_row *row, co
 
 static int take_interval(struct option_call *call, const struct option_row *row, const char *value)
 {
-    if (bar_interval_parse(value, place_of(call, row)) == 0)
-        return EXIT_OK;
-    return wrong(call, row, value, "an interval as 1m, 15m, 4h or 1d is needed");
+    char why[CONFIG_WHY_MAX];
+    int i = config_key_word(value, BAR_INTERVAL_NAMES, why);
+    if (i < 0)
+        return option_fail(call, EXIT_USAGE, "--%s: %s", row->name, why);
+    *(int64_t *)place_of(call, row) = bar_intervals[i].ns;
+    return EXIT_OK;
 }
 
 static int take_strategy(struct option_call *call, const struct option_row *row, const char *value)

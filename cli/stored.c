@@ -80,10 +80,16 @@ int cli_stored_open(const char *verb, const char *state, struct db_reader **ret)
     int r = db_state_dir_look(state, &dir, words, sizeof words);
     if (r < 0)
         return cli_stored_fail(r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, verb, "", words);
-    r = db_reader_open(dir.database, ret, words, sizeof words);
-    if (r < 0 && db_state_dir_denied(&dir, state, words, sizeof words))
+    if (access(dir.database, R_OK) < 0 && db_state_dir_denied(&dir, state, words, sizeof words))
         return cli_stored_fail(EXIT_ERROR, verb, "", words);
-    return r < 0 ? cli_stored_fail(r == -ENOENT ? EXIT_NO_DAEMON : EXIT_ERROR, verb, dir.database, words)
+    return cli_stored_open_file(verb, dir.database, ret);
+}
+
+int cli_stored_open_file(const char *verb, const char *database, struct db_reader **ret)
+{
+    char words[DB_ERROR_MAX];
+    int r = db_reader_open(database, ret, words, sizeof words);
+    return r < 0 ? cli_stored_fail(r == -ENOENT ? EXIT_NO_DAEMON : EXIT_ERROR, verb, database, words)
                  : EXIT_OK;
 }
 

@@ -34,8 +34,9 @@ int cli_stored_find_log(const char *verb, const char *given, char path[static ST
 /* The state directory of --state, which has an event log, or says why not. An exit status. */
 int cli_stored_state(const struct option_call *call, struct state_dir *ret);
 
-/* Opens the state directory's database, or says why not. An exit status. */
+/* Opens the state directory's database, or one by its path, or says why not. An exit status. */
 int cli_stored_open(const char *verb, const char *state, struct db_reader **ret);
+int cli_stored_open_file(const char *verb, const char *database, struct db_reader **ret);
 
 /* Closes it; r is what the queries came to: an exit status, after saying what a failure was. */
 int cli_stored_close(const char *verb, struct db_reader *reader, int r);

@@ -74,25 +74,22 @@ static size_t keep(struct db_reader *reader, const struct listed *all, int64_t i
 
 static int choose(const struct run_args *args, const char *database, struct listed *ret, int64_t *ret_ns)
 {
-    static const char *const intervals[] = {"1s", "1m", "3m", "5m", "15m", "30m", "1h",
-                                            "2h", "4h", "6h", "8h", "12h", "1d",  "1w"};
     struct db_reader *reader;
     struct listed *all = calloc(1, sizeof *all);
-    char err[DB_ERROR_MAX];
-    int r = all ? db_reader_open(database, &reader, err, sizeof err) : -ENOMEM;
-    if (r < 0) {
+    int status = all ? cli_stored_open_file(args->verb, database, &reader)
+                     : cli_stored_fail(EXIT_ERROR, args->verb, database, "out of memory");
+    if (status != EXIT_OK) {
         free(all);
-        return cli_stored_fail(EXIT_ERROR, args->verb, database, r == -ENOMEM ? "out of memory" : err);
+        return status;
     }
     ret->n = 0;
-    r = db_reader_symbols(reader, list_symbol, all);
+    int r = db_reader_symbols(reader, list_symbol, all);
     if (r == 0 && args->interval_ns > 0)
         keep(reader, all, *ret_ns = args->interval_ns, ret);
-    for (size_t i = 0; r == 0 && args->interval_ns == 0 && ret->n == 0 && i < 14; i++)
-        if (bar_interval_parse(intervals[i], ret_ns) == 0)
-            keep(reader, all, *ret_ns, ret);
+    for (size_t i = 0; r == 0 && args->interval_ns == 0 && ret->n == 0 && i < BAR_INTERVALS; i++)
+        keep(reader, all, *ret_ns = bar_intervals[i].ns, ret);
     free(all);
-    int status = cli_stored_close(args->verb, reader, r);
+    status = cli_stored_close(args->verb, reader, r);
     if (status == EXIT_OK && ret->n == 0)
         return cli_stored_fail(EXIT_ERROR, args->verb, database,
                                args->interval_ns > 0 ? "it holds no bars of that interval"
@@ -153,12 +150,12 @@ int cli_stored_bars_account(const char *verb, const char *database, const char *
 {
     struct wanted wanted = {.name = name, .r = -ENOENT};
     struct db_reader *reader;
-    char err[DB_ERROR_MAX];
-    if (db_reader_open(database, &reader, err, sizeof err) < 0)
-        return cli_stored_fail(EXIT_ERROR, verb, database, err);
+    int status = cli_stored_open_file(verb, database, &reader);
+    if (status != EXIT_OK)
+        return status;
     wanted.account.latency_ns = meta_number(reader, "latency_ns");
     wanted.account.slippage_e6 = (int32_t)meta_number(reader, "slippage_e6");
-    int status = cli_stored_close(verb, reader, db_reader_accounts(reader, take_account, &wanted));
+    status = cli_stored_close(verb, reader, db_reader_accounts(reader, take_account, &wanted));
     if (status != EXIT_OK)
         return status;
     if (wanted.r == -ENOENT)

@@ -9,7 +9,7 @@
 bool cli_stored_bars_find(const char *given, char database[static STATE_PATH_MAX]);
 
 /* The venue's bars of --symbol, or of all symbols that have some, of --interval, or of the shortest that is
- * stored. EXIT_OK with *ret for market_store_close(), or EXIT_ERROR with its line on stderr. */
+ * stored. EXIT_OK with *ret for market_store_close(), or another status with its line on stderr. */
 int cli_stored_bars_load(const struct run_args *args, const char *database, struct market **ret,
                          struct market_load *load);
 

@@ -4,6 +4,7 @@
 
 #include "daemon/config_values.h"
 #include "engine/account_keys.h"
+#include "exchange/bar.h"
 #include "strategy/risk_keys.h"
 #include "strategy/strategy.h"
 
@@ -137,8 +138,8 @@ static const struct config_key keys[] = {
          "Names with commas or blanks between. One that the venue does not list is an error that names the "
          "nearest; one that a former run streamed and that is listed no longer stays, with what is held of "
          "it, and an alert. What papertape symbol add and remove said holds over what stands here."},
-    {"market", "interval", "of the bars that strategies see: 1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w",
-     "1m", KEY_INTERVAL, AT(interval_ns)},
+    {"market", "interval", "of the bars that strategies see: " BAR_INTERVAL_NAMES, "1m", KEY_INTERVAL,
+     AT(interval_ns)},
     {"market", "history", "bars fetched before the stream starts, 0 to 1000", "500", KEY_WHOLE(0, 1000),
      AT(history)},
     {"market", "streams", "what is subscribed: trade aggTrade kline bookTicker depth miniTicker",

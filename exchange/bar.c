@@ -3,28 +3,17 @@
 #include <errno.h>
 #include <string.h>
 
-#define SECOND_NS 1000000000LL
-#define MINUTE_NS (60 * SECOND_NS)
-#define HOUR_NS   (60 * MINUTE_NS)
-#define DAY_NS    (24 * HOUR_NS)
+#define SECOND_NS          1000000000LL
+#define DAY_NS             (24 * 60 * 60 * SECOND_NS)
 
-static const struct {
-    const char *name;
-    int64_t ns;
-} intervals[] = {
-    {"1s", SECOND_NS},       {"1m", MINUTE_NS},       {"3m", 3 * MINUTE_NS}, {"5m", 5 * MINUTE_NS},
-    {"15m", 15 * MINUTE_NS}, {"30m", 30 * MINUTE_NS}, {"1h", HOUR_NS},       {"2h", 2 * HOUR_NS},
-    {"4h", 4 * HOUR_NS},     {"6h", 6 * HOUR_NS},     {"8h", 8 * HOUR_NS},   {"12h", 12 * HOUR_NS},
-    {"1d", DAY_NS},          {"3d", 3 * DAY_NS},      {"1w", 7 * DAY_NS},
-};
-
-enum { N_INTERVALS = sizeof intervals / sizeof *intervals };
+#define ROW(name, seconds) {name, (seconds)*SECOND_NS},
+const struct bar_interval bar_intervals[BAR_INTERVALS] = {BAR_INTERVAL_LIST(ROW, ROW)};
 
 int bar_interval_parse(const char *text, int64_t *ret_ns)
 {
-    for (size_t i = 0; i < N_INTERVALS; i++) {
-        if (strcmp(text, intervals[i].name) == 0) {
-            *ret_ns = intervals[i].ns;
+    for (size_t i = 0; i < BAR_INTERVALS; i++) {
+        if (strcmp(text, bar_intervals[i].name) == 0) {
+            *ret_ns = bar_intervals[i].ns;
             return 0;
         }
     }
@@ -33,9 +22,9 @@ int bar_interval_parse(const char *text, int64_t *ret_ns)
 
 const char *bar_interval_name(int64_t interval_ns)
 {
-    for (size_t i = 0; i < N_INTERVALS; i++)
-        if (intervals[i].ns == interval_ns)
-            return intervals[i].name;
+    for (size_t i = 0; i < BAR_INTERVALS; i++)
+        if (bar_intervals[i].ns == interval_ns)
+            return bar_intervals[i].name;
     return NULL;
 }
 

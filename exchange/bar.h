@@ -22,8 +22,37 @@ struct bar {
     int64_t first_trade_id, last_trade_id; /* -1 when there was none or the source does not say */
 };
 
-/* Intervals by their names: 1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w (1M has no fixed
- * length and is refused). Returns 0 and nanoseconds, or -EINVAL. */
+/* The intervals, shortest first: name and seconds. 1M has no fixed length and is none. */
+#define BAR_INTERVAL_LIST(FIRST, NEXT) \
+    FIRST("1s", 1) \
+    NEXT("1m", 60) \
+    NEXT("3m", 180) \
+    NEXT("5m", 300) \
+    NEXT("15m", 900) \
+    NEXT("30m", 1800) \
+    NEXT("1h", 3600) \
+    NEXT("2h", 7200) \
+    NEXT("4h", 14400) \
+    NEXT("6h", 21600) \
+    NEXT("8h", 28800) \
+    NEXT("12h", 43200) \
+    NEXT("1d", 86400) \
+    NEXT("3d", 259200) \
+    NEXT("1w", 604800)
+#define BAR_INTERVAL_FIRST_(name, seconds) name
+#define BAR_INTERVAL_NEXT_(name, seconds)  " " name
+#define BAR_INTERVAL_ONE_(name, seconds)   +1
+
+/* Their names with blanks between: "1s 1m 3m …". */
+#define BAR_INTERVAL_NAMES BAR_INTERVAL_LIST(BAR_INTERVAL_FIRST_, BAR_INTERVAL_NEXT_)
+enum { BAR_INTERVALS = 0 BAR_INTERVAL_LIST(BAR_INTERVAL_ONE_, BAR_INTERVAL_ONE_) };
+struct bar_interval {
+    const char *name;
+    int64_t ns;
+};
+extern const struct bar_interval bar_intervals[BAR_INTERVALS];
+
+/* By its name. Returns 0 and nanoseconds, or -EINVAL. */
 int bar_interval_parse(const char *text, int64_t *ret_ns);
 
 /* The interval's name, or NULL when `interval_ns` is none of the above. */

@@ -1,5 +1,4 @@
 /* A key whose value is the interval of bars. */
-#include <errno.h>
 #include <string.h>
 
 #include "exchange/bar.h"
@@ -8,12 +7,11 @@
 int config_key_read_interval(const struct config_key *key, const char *text, void *base,
                              char why[static CONFIG_WHY_MAX])
 {
-    int64_t ns = 0;
     bool none = !*text && key->fallback && !*key->fallback;
-    if (!none && bar_interval_parse(text, &ns) < 0) {
-        (void)config_key_word(text, "1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w", why);
-        return -EINVAL;
-    }
+    int i = none ? 0 : config_key_word(text, BAR_INTERVAL_NAMES, why);
+    if (i < 0)
+        return i;
+    int64_t ns = none ? 0 : bar_intervals[i].ns;
     memcpy((char *)base + key->offset, &ns, sizeof ns);
     return 0;
 }

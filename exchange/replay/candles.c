@@ -4,24 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SECOND       1000000000LL
-#define MINUTE       (60 * SECOND)
-#define HOUR         (60 * MINUTE)
-#define DAY          (24 * HOUR)
-#define FIRST_MONDAY (4 * DAY) /* 1970-01-05 */
-
 enum { BARS_MIN = 64 }; /* that each base keeps at least */
-
-static const struct {
-    const char *name;
-    int64_t ns;
-    int tier;
-} intervals[CANDLE_INTERVALS] = {
-    {"1s", SECOND, 0},       {"1m", MINUTE, 1},       {"3m", 3 * MINUTE, 1}, {"5m", 5 * MINUTE, 1},
-    {"15m", 15 * MINUTE, 1}, {"30m", 30 * MINUTE, 1}, {"1h", HOUR, 2},       {"2h", 2 * HOUR, 2},
-    {"4h", 4 * HOUR, 2},     {"6h", 6 * HOUR, 2},     {"8h", 8 * HOUR, 2},   {"12h", 12 * HOUR, 2},
-    {"1d", DAY, 3},          {"3d", 3 * DAY, 3},      {"1w", 7 * DAY, 3},
-};
 
 /* The interval that a tier holds, and the most bars it keeps: enough for 1500 of each interval built from it
  * (of days and weeks: 1500 days). Above the bound the older half goes. */
@@ -30,31 +13,36 @@ static const struct {
     size_t max;
 } tiers[CANDLE_TIERS] = {{0, 16384}, {1, 98304}, {6, 49152}, {12, 8192}};
 
+/* Of which an interval is put together. */
+static int tier_of(int interval)
+{
+    int tier = CANDLE_TIERS - 1;
+    while (tiers[tier].interval > interval)
+        tier--;
+    return tier;
+}
+
 const char *replay_candle_interval_name(int interval)
 {
-    return intervals[interval].name;
+    return bar_intervals[interval].name;
 }
 
 int64_t replay_candle_interval_ns(int interval)
 {
-    return intervals[interval].ns;
+    return bar_intervals[interval].ns;
 }
 
 int replay_candle_interval_find(const char *name, size_t len)
 {
     for (int i = 0; i < CANDLE_INTERVALS; i++)
-        if (strlen(intervals[i].name) == len && memcmp(intervals[i].name, name, len) == 0)
+        if (strlen(bar_intervals[i].name) == len && memcmp(bar_intervals[i].name, name, len) == 0)
             return i;
     return -1;
 }
 
 int64_t replay_candle_open_time(int interval, int64_t ts_ns)
 {
-    int64_t length = intervals[interval].ns;
-    int64_t origin = length == 7 * DAY ? FIRST_MONDAY : 0;
-    int64_t since = ts_ns - origin;
-    int64_t rest = since % length;
-    return ts_ns - (rest < 0 ? rest + length : rest);
+    return bar_open_time(ts_ns, bar_intervals[interval].ns);
 }
 
 void replay_candles_init(struct candles *candles)
@@ -113,7 +101,7 @@ static struct candle empty_candle(int64_t open_ns, int64_t price)
 static int advance_tier(struct candles *candles, int tier, int64_t ts_ns)
 {
     struct candle_tier *t = &candles->tiers[tier];
-    int64_t length = intervals[tiers[tier].interval].ns;
+    int64_t length = bar_intervals[tiers[tier].interval].ns;
     if (t->n == 0)
         return 0;
     int64_t last = t->bars[t->n - 1].open_ns, close = t->bars[t->n - 1].close;
@@ -241,7 +229,7 @@ static int give(struct candle_tier *given, const struct candle *bar)
 
 int replay_candles_put(struct candles *candles, int interval, const struct candle *bar)
 {
-    int tier = intervals[interval].tier;
+    int tier = tier_of(interval);
     struct candle_tier *t = &candles->tiers[tier];
     if (tiers[tier].interval != interval)
         return give(&candles->given[interval], bar);
@@ -257,9 +245,8 @@ int replay_candles_put(struct candles *candles, int interval, const struct candl
 
 bool replay_candles_get(const struct candles *candles, int interval, int64_t open_ns, struct candle *ret)
 {
-    const struct candle_tier *t = &candles->tiers[intervals[interval].tier],
-                             *given = &candles->given[interval];
-    int64_t end = open_ns + intervals[interval].ns;
+    const struct candle_tier *t = &candles->tiers[tier_of(interval)], *given = &candles->given[interval];
+    int64_t end = open_ns + bar_intervals[interval].ns;
     size_t i = lower_bound(given, open_ns);
     if (i < given->n && given->bars[i].open_ns == open_ns) {
         *ret = given->bars[i];
@@ -278,9 +265,8 @@ bool replay_candles_get(const struct candles *candles, int interval, int64_t ope
 size_t replay_candles_query(const struct candles *candles, int interval, int64_t start_ns, int64_t end_ns,
                             size_t limit, struct candle *ret)
 {
-    const struct candle_tier *sources[] = {&candles->tiers[intervals[interval].tier],
-                                           &candles->given[interval]};
-    int64_t length = intervals[interval].ns, oldest = INT64_MAX, newest = INT64_MIN;
+    const struct candle_tier *sources[] = {&candles->tiers[tier_of(interval)], &candles->given[interval]};
+    int64_t length = bar_intervals[interval].ns, oldest = INT64_MAX, newest = INT64_MIN;
     for (int k = 0; k < 2; k++) {
         const struct candle_tier *t = sources[k];
         if (t->n == 0)

@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "exchange/decimal.h"
+#include "exchange/bar.h"
 
 enum {
-    CANDLE_INTERVALS = 15,
+    CANDLE_INTERVALS = BAR_INTERVALS,
     CANDLE_TIERS = 4,
 };
 
@@ -43,7 +43,7 @@ struct candles {
     size_t share; /* of the bounds: one `share`-th is kept, for markets of many symbols; 1 at first */
 };
 
-/* Intervals by index, 1s first: name, length, index of a name (-1 when the venue has none such). */
+/* Of bar_intervals by index: name, length, index of a name (-1 when the venue has none such). */
 const char *replay_candle_interval_name(int interval);
 int64_t replay_candle_interval_ns(int interval);
 int replay_candle_interval_find(const char *name, size_t len);

@@ -8,6 +8,7 @@
 #include "exchange/exit_status.h"
 #include "exchange/replay/candles.h"
 #include "exchange/replay/protocol.h"
+#include "record/config_key.h"
 
 static struct options *of(const struct option_call *call)
 {
@@ -79,10 +80,9 @@ static int take_rate(struct option_call *call, const struct option_row *row, con
 
 static int take_interval(struct option_call *call, const struct option_row *row, const char *value)
 {
-    of(call)->interval = replay_candle_interval_find(value, strlen(value));
-    return of(call)->interval >= 0
-               ? EXIT_OK
-               : wrong(call, row, value, "one of 1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w is needed");
+    char why[CONFIG_WHY_MAX];
+    of(call)->interval = config_key_word(value, BAR_INTERVAL_NAMES, why);
+    return of(call)->interval >= 0 ? EXIT_OK : option_fail(call, EXIT_USAGE, "--%s: %s", row->name, why);
 }
 
 static int take_time(struct option_call *call, const struct option_row *row, const char *value)
@@ -152,7 +152,7 @@ const struct option_row replay_options[REPLAY_OPTIONS] = {
     {NULL, NULL, "Of all venues"},
     {"venue", "alpaca|binance", "whose protocol is spoken: binance by default", .take = take_venue},
     {"interval", "I",
-     "of the bars files: 1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w; by default what "
+     "of the bars files: " BAR_INTERVAL_NAMES "; by default what "
      "their times show",
      .take = take_interval},
     {"from", "T",

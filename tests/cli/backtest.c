@@ -255,7 +255,7 @@ static void test_refused(void)
     CHECK_INT(BACKTEST("--evnts", recording.dir), 2);
     CHECK_INT(BACKTEST("--events", "/nonexistent/log"), 1);
     CHECK_STR(err, "papertape: backtest: /nonexistent/log: No such file or directory\n");
-    CHECK_INT(BACKTEST("--events", "/dev"), 1);
+    CHECK_INT(BACKTEST("--events", "/dev"), 3);
     CHECK_INT(lines_of(err), 1);
     CHECK_INT(BACKTEST("--events", recording.dir, "--ledger", "/nonexistent/f.csv"), 1);
     CHECK_STR(err, "papertape: backtest: /nonexistent/f.csv: No such file or directory\n");

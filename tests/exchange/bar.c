@@ -20,7 +20,10 @@ static void test_intervals(void)
                  {"8h", 28800}, {"12h", 43200}, {"1d", 86400}, {"3d", 259200}, {"1w", 604800}};
     static const char *const unknown[] = {"", "1M", "2m", "60s", "1m ", "m", "1", "1W", "1mm"};
     int64_t ns = -7;
+    CHECK_INT(BAR_INTERVALS, sizeof known / sizeof *known);
+    CHECK_STR(BAR_INTERVAL_NAMES, "1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w");
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        CHECK_STR(bar_intervals[i].name, known[i].name);
         CHECK_INT(bar_interval_parse(known[i].name, &ns), 0);
         CHECK_INT(ns, known[i].seconds * SECOND_NS);
         CHECK_STR(bar_interval_name(ns), known[i].name);

@@ -457,8 +457,8 @@ def test_refused(folder, bars):
     strategy("--bars", write("XRPUSDT_4m.csv", ""))
     strategy("--bars", write("XRPUSDT_6m.csv", f"open_time,open,high,low,close,volume\n{START_MS},1,0.5,2,1,1\n"), says=":2")
     strategy("--bars", write("x.db", b"SQLite format 3\0" + bytes(200)))
-    strategy("--bars", folder, says="papertape.db")
-    refused("backtest", "--account", "main", "--state", folder, says="papertape.db: there is no database yet")
+    strategy("--bars", folder, status=3, says="papertape.db: there is no database yet")
+    refused("backtest", "--account", "main", "--state", folder, status=3, says="papertape.db: there is no database yet")
     refused("backtest", "--account", "main", "--strategy", "sma-cross", "--bars", btc, status=2, says="it has its strategy")
     head = "id,price,qty,quoteQty,time,isBuyerMaker\n"
     for name, line, words in (("a", "1,2\n", ":2: id,price,qty"), ("b", "1,-2,3,4,1704067200000,true\n", "the price must be above 0"),

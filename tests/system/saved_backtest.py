@@ -133,6 +133,20 @@ def check_advice(folder):
     assert "start papertaped" in said(state, "status", status=3)
 
 
+def check_interval(folder):
+    """Stored bars of any interval are found without --interval; of what is none every verb says the same."""
+    state, path = os.path.join(folder, "long"), os.path.join(folder, "AAAUSDT_3d.csv")
+    with open(path, "w") as file:
+        file.write("open_time,open,high,low,close,volume\n")
+        file.writelines(f"{1672617600000 + i * 3 * 86400000},{100 + i % 7},{108 + i % 7},{90 + i % 7},{101 + i % 7},1\n" for i in range(300))
+    backtest([path], "--save", state)
+    done, _ = backtest([state], "--json")
+    assert json.loads(done.stdout)["interval"] == "3d", done.stdout
+    wrong = '"7m": did you mean 1m? (1s, 1m, 3m, 5m, 15m, 30m, 1h, 2h, 4h, 6h, 8h, 12h, 1d, 3d, 1w)\n'
+    assert said(state, "bars", "AAAUSDT", "7m", status=2).endswith(wrong)
+    assert backtest([path], "--interval", "7m", status=2)[0].stderr.endswith("--interval: " + wrong)
+
+
 def check_full_disk(folder):
     """A limit on the size of files stands for a disk that refuses: the cause is said, and nothing is left."""
     paths = made_bars(folder, 20000)
@@ -172,6 +186,7 @@ def main():
         check_full_disk(folder)
     with tempfile.TemporaryDirectory() as folder:
         check_advice(folder)
+        check_interval(folder)
     if harness.LONG and not harness.SANITIZED:
         with tempfile.TemporaryDirectory() as folder:
             rows = 525600

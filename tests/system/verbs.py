@@ -180,7 +180,8 @@ APPLICATION_ID = int.from_bytes(b"PAPT", "big")
 NEWER = r"schema version 999 is newer than \d+, the newest that this program knows: update papertape\n"
 
 NO_STATE = ("orders", "fills", "ledger", "ledger verify", "positions", "bars BTCUSDT 1m", "alerts", "account", "train", "policy", "study", "symbol",
-            "events", "events show", "venues", "revisions", "parity", "explain 1",
+            "events", "events show", "venues", "revisions", "parity", "explain 1", "backtest --account main",
+            "backtest --strategy sma-cross --bars {state}", "backtest --events {state}",
             "what-if --at 2024-08-08 --set fast=3")
 
 
@@ -232,7 +233,7 @@ def main():
         result = run("order buy BTCUSDT 0.01")
         assert result.returncode == 3 and "no daemon" in result.stderr, result
         for line in NO_STATE:
-            result = run(line)
+            result = run(line.format(state=state))
             assert result.returncode == 3 and re.search("there is no .* yet: papertape.* makes it\n$", result.stderr), f"{line}: {result}"
         newer_schema(run, os.path.join(state, "papertape.db"))
     return 0
