@@ -83,11 +83,10 @@ static void run_job(struct run_thread *thread, int first, int n)
         forget(&thread->run->ret->accounts[first]);
         atomic_store(&thread->run->done, done);
         if (way == BACKTEST_COLUMNS) {
-            backtest_run_fail(
-                thread, -EINVAL,
-                "account %s: too many orders at once, or too much money, for the way by columns: "
-                "leave the way open, or take the engine's",
-                config->accounts[first].name);
+            backtest_run_fail(thread, -EINVAL,
+                              "account %s: too many orders at once, or too much money, to be vectorised: "
+                              "leave the way open, or take the engine's",
+                              config->accounts[first].name);
             return;
         }
     }

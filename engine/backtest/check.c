@@ -196,7 +196,7 @@ int backtest_check_config(const struct backtest_config *config, char *err, size_
                 config->way == BACKTEST_COLUMNS ? backtest_sim_covers(config, &config->accounts[a]) : NULL;
             if (why)
                 return fail_with(-EINVAL, err, err_size,
-                                 "account %s cannot be run by columns, for %s: leave the way open, or "
+                                 "account %s cannot be vectorised, for %s: leave the way open, or "
                                  "take the engine's",
                                  config->accounts[a].name, why);
             int r = check_account(config, &config->accounts[a], err, err_size);

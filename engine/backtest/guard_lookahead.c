@@ -30,7 +30,7 @@ struct job {
 
 struct search {
     const struct guard_config *config;
-    const struct guard_run *whole[2]; /* the engine's, by columns; NULL: it cannot be run so */
+    const struct guard_run *whole[2]; /* the engine's, vectorised; NULL: it cannot be run so */
     struct job *jobs;
     size_t n_jobs, next, done;
     pthread_mutex_t lock;
@@ -49,7 +49,7 @@ const char *backtest_guard_change_name(enum guard_change change)
         [GUARD_CUT] = "the bars end there",
         [GUARD_PERTURBED] = "the bars after it are others",
         [GUARD_MOVED] = "the same bars in another year",
-        [GUARD_WAYS] = "the same bars by columns, not bar by bar",
+        [GUARD_WAYS] = "the same bars vectorised, not bar by bar",
     };
     return change < GUARD_CHANGES ? names[change] : "";
 }

@@ -344,7 +344,7 @@ int main(int argc, char **argv)
                         run, state);
         }
     }
-    printf("%" PRIu64 " runs, %" PRIu64 " by columns; %" PRIu64 " orders: %" PRIu64 " refused, %" PRIu64
+    printf("%" PRIu64 " runs, %" PRIu64 " vectorised; %" PRIu64 " orders: %" PRIu64 " refused, %" PRIu64
            " filled in part, %" PRIu64 " expired, %" PRIu64 " amended; %" PRIu64 " fills, of %" PRIu64
            " limits, %" PRIu64 " stops\n",
            seen.runs, seen.covered, seen.orders, seen.rejected, seen.partial, seen.expired, seen.amended,

@@ -439,7 +439,7 @@ def test_refused(folder, bars):
     strategy("--bars", btc, "--risk", "drawdwn=0.2", status=2, says="did you mean drawdown?")
     strategy("--bars", btc, "--risk", "positions=1.5", status=2, says="whole number")
     strategy("--bars", btc, "--way", "fast", status=2, says="auto|engine|columns")
-    strategy("--bars", btc, "--way", "columns", "--risk", "drawdown=0.2", says="columns")
+    strategy("--bars", btc, "--way", "columns", "--risk", "drawdown=0.2", says="sma-cross cannot be vectorised, for")
     strategy("--bars", btc, "--interval", "7m", status=2)
     strategy("--bars", btc, "--from", "2024-01-02", "--to", "2024-01-01", status=2, says="later than --from")
     strategy("--bars", btc, "--from", "2030-01-01", says="the bars end before it")
