@@ -140,7 +140,7 @@ static const struct option_row options[] = {
 
 CLI_VERB(cli_account) = {
     .name = "account",
-    .words = "accounts: list, create, deposit, withdraw, transfer, reset, resume",
+    .words = "list, create, deposit, withdraw, transfer, reset, resume",
     .about = "Paper accounts. With --json papertape.accounts/1, of a change papertape.account/1.",
     .exits = "0 of a change once the daemon has accepted and committed it, 1 when it was refused, with the "
              "reason.",

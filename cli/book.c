@@ -107,7 +107,7 @@ static const struct option_action actions[] = {
 
 CLI_VERB(cli_book) = {
     .name = "book",
-    .words = "a symbol's order book now",
+    .words = "a symbol's bids and asks now",
     .about = "The best twenty levels of the local order book: bids at the left, asks at the right. With "
              "--json the whole book, [price, quantity] best first.",
     .page = "market",

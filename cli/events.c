@@ -96,7 +96,7 @@ static const struct option_row options[] = {
 
 CLI_VERB(cli_events) = {
     .name = "events",
-    .words = "the event log: list, verify, show, export, import",
+    .words = "what the log holds: list, verify, show, export, import",
     .about = "The event log, every input of the engine: STATE/events, or PATH: a state directory, a log's "
              "directory, or one segment of it. There and back every frame is the same, byte for byte. With "
              "--json, papertape.events/1.",

@@ -349,7 +349,7 @@ static const struct option_row options[] = {
 
 CLI_VERB(cli_indicators) = {
     .name = "indicators",
-    .words = "indicators of a bars file, as CSV",
+    .words = "what they come to on a bars file, as CSV",
     .about =
         "Prints indicators of a bars file as CSV: timestamp_ns and one column an output, empty before the "
         "first one. FILE is CSV, plain or gzip, with or without a header. SPEC is NAME:options, as sma:20, "

@@ -235,7 +235,7 @@ static const struct option_action actions[] = {
 
 CLI_VERB(cli_order) = {
     .name = "order",
-    .words = "paper orders by hand: buy, sell, oco, amend, cancel",
+    .words = "by hand: buy, sell, oco, amend, cancel",
     .about =
         "A paper order by hand. What an order may be is the daemon's to say. Given again with the same "
         "--client-id, "

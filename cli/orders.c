@@ -42,7 +42,7 @@ static const struct option_action actions[] = {{.need = OPTION_NEEDS_STATE, OPTI
 
 CLI_VERB(cli_orders) = {
     .name = "orders",
-    .words = "every order ever, refused ones too",
+    .words = "all that were ever given, refused ones too",
     .about = "Every order ever, oldest first: live, filled, cancelled and rejected ones, with the reason.",
     .page = "trading",
     OPTION_ACTIONS(actions),

@@ -162,7 +162,7 @@ static const struct option_row options[] = {
 
 CLI_VERB(cli_policy) = {
     .name = "policy",
-    .words = "policies in the arena: list, show, promote, retire",
+    .words = "in the arena: list, show, promote, retire",
     .about =
         "The policies that trade on paper: challengers, each on an account of its own, and the champion. "
         "docs/policies.md has the rules. With --json, papertape.policies/1; of one, papertape.policy/1.",

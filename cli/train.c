@@ -161,7 +161,7 @@ static const struct option_row options[] = {
 
 CLI_VERB(cli_train) = {
     .name = "train",
-    .words = "trainings: list, start, stop, resume, restart, check, log",
+    .words = "in the daemon's queue: list, start, stop, resume, restart, check, log",
     .about = "Trainings and studies, which the daemon has its co-process do. Every error of a configuration "
              "is a line, "
              "F:LINE: [section] key: why. With --json papertape.trainings/1, of one papertape.training/1.",

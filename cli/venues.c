@@ -111,7 +111,7 @@ static const struct option_action actions[] = {
 
 CLI_VERB(cli_venues) = {
     .name = "venues",
-    .words = "each venue's state and limits; streams: what it sends",
+    .words = "state and limits of each; streams: what it sends",
     .about = "What the daemon is connected to.",
     .page = "market",
     OPTION_ACTIONS(actions),

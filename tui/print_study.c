@@ -160,6 +160,46 @@ json_t *tui_print_studies_json(const struct model *model, struct moment now)
     return list;
 }
 
+/* A member as a cell, in `buf` or its own: a list's texts with blanks between. */
+static const char *csv_cell(const json_t *value, char *buf)
+{
+    size_t n = 0, i;
+    json_t *item;
+
+    buf[0] = '\0';
+    json_array_foreach(value, i, item)
+    {
+        n += (size_t)snprintf(buf + n, STORED_CELL - n, "%s%s", i ? " " : "", json_string_value(item));
+        n = n < STORED_CELL ? n : STORED_CELL - 1;
+    }
+    if (json_is_boolean(value))
+        return json_is_true(value) ? "true" : "false";
+    if (json_is_number(value))
+        buf[json_dumpb(value, buf, STORED_CELL - 1, JSON_ENCODE_ANY | JSON_REAL_PRECISION(17))] = '\0';
+    return json_is_string(value) ? json_string_value(value) : buf;
+}
+
+void tui_print_studies_csv(FILE *out, const struct model *model, struct moment now)
+{
+    struct stored_list list = {.name = "studies", .form = STORED_CSV, .out = out};
+    json_t *names = study_json(&(struct tui_study){0}, now), *rows = tui_print_studies_json(model, now), *row,
+           *value;
+    const char *cells[STORED_COLUMNS_MAX], *key;
+    char buf[STORED_COLUMNS_MAX][STORED_CELL];
+    size_t i;
+
+    json_object_foreach(names, key, value) list.own[list.n_columns++].name = key;
+    json_array_foreach(rows, i, row)
+    {
+        for (int k = 0; k < list.n_columns; k++)
+            cells[k] = csv_cell(json_object_get(row, list.own[k].name), buf[k]);
+        cli_stored_row(&list, cells);
+    }
+    cli_stored_end(&list);
+    json_decref(rows);
+    json_decref(names);
+}
+
 static json_t *cell_json(const struct tui_study_page *page, const struct tui_study_cell *cell)
 {
     const struct tui_study_distribution *d = &page->distributions[cell->distribution];

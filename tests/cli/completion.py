@@ -128,7 +128,10 @@ def check_installed(program, page, helps):
 
 def check_program(program, folder):
     usage = output(program, "--help")
-    verbs = re.findall(r"^  ([a-z-]+) {2,}\S", usage.split("Verbs:\n")[1], re.M) if "Verbs:\n" in usage else []
+    words = dict(re.findall(r"^  ([a-z-]+) {2,}(\S.*)", usage.split("Verbs:\n")[1], re.M)) if "Verbs:\n" in usage else {}
+    for verb, does in words.items():  # the page's NAME line has "VERB: what it does"
+        assert not re.search(rf"\b{verb.rstrip('s')}s?\b", does, re.I), (verb, does)
+    verbs = list(words)
     helps = {verb: options_of(output(program, verb, "--help")) for verb in verbs} | {"": options_of(usage)}
     for verb, options in helps.items():
         assert {"--help", "--version"} | (EVERYWHERE.get(name(program), set()) if verb else set()) <= options or not options, (verb, options)

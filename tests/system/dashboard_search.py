@@ -8,7 +8,9 @@ Standard library and tmux only; exit status 77 without tmux. The daemon is fake_
 would: its tables, and every transaction by another connection than the dashboard's."""
 
 import contextlib
+import csv
 import datetime
+import io
 import json
 import math
 import os
@@ -440,6 +442,12 @@ def verb(session, *words, status=0):
 
 def test_verbs(session):
     listed = json.loads(verb(session, "list", "--json"))
+    columns, *lines = csv.reader(io.StringIO(verb(session, "list", "--csv")))
+    assert columns == list(listed["studies"][0]) and [dict(zip(columns, line))["study"] for line in lines] == ["other", "ppo_1..2"], lines
+    for line, study in zip(lines, listed["studies"], strict=True):  # but ages
+        for cell, (key, value) in zip(line, study.items(), strict=True):
+            text = " ".join(value) if key == "directions" else value if isinstance(value, str) else "" if value is None else json.dumps(value)
+            assert cell == text or key == "age_ms" or (isinstance(value, float) and float(cell) == value), (key, cell, value)
     assert listed["schema"] == "papertape.study/1" and [s["study"] for s in listed["studies"]] == ["other", "ppo_1..2"], listed
     assert listed["studies"][1]["best_value"] == 1.5 and listed["studies"][1]["trials_wanted"] == 80, listed
     shown = json.loads(verb(session, "show", "ppo", "--json"))

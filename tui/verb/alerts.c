@@ -121,7 +121,7 @@ static const struct option_action actions[] = {
 
 CLI_VERB(tui_alerts) = {
     .name = "alerts",
-    .words = "alerts: list, ack ID",
+    .words = "what needs attention: list, ack ID",
     .about = "What went wrong, and whether it is over.",
     .page = "record",
     OPTION_ACTIONS(actions),

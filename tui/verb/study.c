@@ -51,6 +51,10 @@ static int list(const struct option_call *call, struct collector *collector)
     if (call->json)
         return print_object(json_pack("{s:s, s:o}", "schema", "papertape.study/1", "studies",
                                       tui_print_studies_json(model, tui_model_now())));
+    if (call->csv) {
+        tui_print_studies_csv(stdout, model, tui_model_now());
+        return EXIT_OK;
+    }
     tui_print_studies(stdout, model, tui_model_now());
     if (model->studies->n == 0)
         puts("studies   none");
@@ -149,7 +153,7 @@ static int run(struct option_call *call)
 
 static const struct option_action actions[] = {
     {"list", NULL, "all of them, newest first; NAME_1, NAME_2 ... together", .need = OPTION_NEEDS_STATE,
-     .bare = true, .run = run},
+     OPTION_LISTS, .run = run},
     {"show", "STUDY",
      "one: its trials, best first (completed, pruned, infeasible, others), what its parameters matter "
      "(fANOVA), its proposal. Workers of two directions are two studies, and are to be named themselves",
@@ -163,7 +167,7 @@ static const struct option_row options[] = {
 
 CLI_VERB(tui_study) = {
     .name = "study",
-    .words = "studies: list, show: trials, importance, proposal",
+    .words = "hyper-parameter searches: list, show",
     .about = "Studies: searches for hyper-parameters, ours and Optuna's. They are read from the storage; no "
              "daemon is asked. papertape train starts, stops and restarts them, papertape-trainer study runs "
              "one alone. With --json papertape.study/1.",
