@@ -169,9 +169,7 @@ static int open_study(struct study_run *run)
 {
     char err[STUDY_ERROR_MAX];
     const struct study_opening opening = opening_of(run);
-    int r = study_take_folder(run->url, run->args->name, run->folder, err);
-    if (r == 0)
-        r = study_load_or_create(&opening, tell, run, &run->study, err);
+    int r = study_load_or_create(&opening, tell, run, &run->study, err);
     if (r < 0)
         return trainer_study_failed(run, storage_cause(r), "%s", err);
     study_stale_files_remove_all(run->folder, STALE_FILES_AGE_S);

@@ -1,19 +1,18 @@
 #include "trainer/study/open.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "exchange/fail.h"
 #include "exchange/whole_file.h"
 #include "trainer/study/definition.h"
 #include "trainer/study/members.h"
+#include "trainer/study/proposal_folder.h"
 #include "trainer/study/runs.h"
 #include "trainer/study/stale_files.h"
 
@@ -58,6 +57,8 @@ int study_began_at(const char *url, const char *name, int64_t *ret_now_ns, bool 
 }
 
 /* ---- Whose folder is it? ---- */
+
+#define STORAGE_FILE "storage"
 
 /* For free(); NULL without memory. The file may not be there yet. */
 static char *absolute(const char *file)
@@ -112,19 +113,20 @@ static int write_storage(const char *path, const char *storage)
     return whole_file_close(&file, r == 0 ? whole_file_put(&file, "\n", 1) : r);
 }
 
-int study_take_folder(const char *url, const char *name, const char *folder, char err[static STUDY_ERROR_MAX])
+/* -EEXIST where another storage than `url` has a study `name` whose files are in `folder`. Else the folder
+ * names this one from now on. */
+static int take_folder(const char *url, const char *name, const char *folder, char *err)
 {
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     char *file = study_store_file(url), *own = NULL, *other = NULL, *path = NULL, *of_state = NULL;
-    int r = fd < 0 || flock(fd, LOCK_EX) < 0 ? -errno : 0; /* of two that start at once one is the first */
-    if (asprintf(&path, "%s/" STUDY_STORAGE_FILE, folder) < 0 ||
+    int r = 0;
+    if (asprintf(&path, "%s/" STORAGE_FILE, folder) < 0 ||
         asprintf(&of_state, "%s/../../studies.db", folder) < 0 || !file || !(own = absolute(file)))
         r = -ENOMEM;
     if (r == 0)
         r = storage_of(path, of_state, &other);
     if (r < 0)
-        say(err, r, "cannot read: %.300s/" STUDY_STORAGE_FILE ": %s: a file that can be read is needed",
-            folder, strerror(-r));
+        say(err, r, "cannot read: %.300s/" STORAGE_FILE ": %s: a file that can be read is needed", folder,
+            strerror(-r));
     if (r == 0 && strcmp(own, other) != 0)
         r = check_other(other, name, folder, err);
     if (r == 0 && (r = write_storage(path, own)) < 0)
@@ -134,8 +136,6 @@ int study_take_folder(const char *url, const char *name, const char *folder, cha
     free(other);
     free(path);
     free(of_state);
-    if (fd >= 0)
-        close(fd);
     return r;
 }
 
@@ -275,8 +275,8 @@ static int open_in(struct study_store *store, const struct study_opening *openin
     return r;
 }
 
-int study_load_or_create(const struct study_opening *opening, void (*told)(void *ctx, const char *words),
-                         void *ctx, struct study **ret, char err[static STUDY_ERROR_MAX])
+static int load_or_create(const struct study_opening *opening, void (*told)(void *ctx, const char *words),
+                          void *ctx, struct study **ret, char *err)
 {
     struct study_store *store;
     int r = study_store_open(opening->url, STUDY_STORE_WRITE, 0, &store, err);
@@ -293,6 +293,20 @@ int study_load_or_create(const struct study_opening *opening, void (*told)(void 
         }
     }
     study_store_close(store);
+    return r;
+}
+
+/* Of two that start at once the second finds the first one's study: the lock lasts until that is stored. */
+int study_load_or_create(const struct study_opening *opening, void (*told)(void *ctx, const char *words),
+                         void *ctx, struct study **ret, char err[static STUDY_ERROR_MAX])
+{
+    int lock = study_folder_lock(opening->folder);
+    int r = lock < 0 ? say(err, lock, "%.300s: %s", opening->folder,
+                           lock == -EBUSY ? FAIL_IN_USE("another process") : strerror(-lock))
+                     : take_folder(opening->url, opening->name, opening->folder, err);
+    if (r == 0)
+        r = load_or_create(opening, told, ctx, ret, err);
+    study_folder_unlock(lock);
     return r;
 }
 

@@ -10,13 +10,6 @@
 int study_began_at(const char *url, const char *name, int64_t *ret_now_ns, bool *ret_there,
                    char err[static STUDY_ERROR_MAX]);
 
-/* Two storages may have a study of one name, but each folder is of one: its file `storage` names the
- * database's absolute path. -EEXIST where another storage than `url` has a study `name` whose files are in
- * `folder`; without that file the state's own studies.db is looked into. Else writes that file. */
-#define STUDY_STORAGE_FILE "storage"
-int study_take_folder(const char *url, const char *name, const char *folder,
-                      char err[static STUDY_ERROR_MAX]);
-
 struct study_opening {
     const char *url, *name, *text; /* text: of its configuration */
     const char *folder;
@@ -29,8 +22,14 @@ struct study_opening {
  * kind, scale and choices, else -EINVAL names the first that is not. One whose range differs is told by
  * `told`. So must all be that a trial's value follows from (trainer/study/definition.h), unless no trial runs
  * or has a value yet: else values of other rows were compared with these, and what was chosen on rows that
- * are the holdout now were tested on them. 0 or -errno with a sentence. *ret: the study as it is, for
- * study_destroy(). */
+ * are the holdout now were tested on them.
+ *
+ * Two storages may have a study of one name, but each folder is of one: its file `storage` names the
+ * database's absolute path, and is written here. -EEXIST where another storage than `url` has a study `name`
+ * whose files are in `folder`; without that file the state's own studies.db is looked into. -EBUSY: another
+ * process has had the folder's lock (proposal_folder.h) for a minute.
+ *
+ * 0 or -errno with a sentence. *ret: the study as it is, for study_destroy(). */
 int study_load_or_create(const struct study_opening *opening, void (*told)(void *ctx, const char *words),
                          void *ctx, struct study **ret, char err[static STUDY_ERROR_MAX]);
 

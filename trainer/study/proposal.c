@@ -80,9 +80,9 @@ static json_t *build(const struct study_market *market, const struct study_setti
 /* Others may judge the one before anew meanwhile. */
 static int write_alone(const json_t *object, const char *folder, char err[static TRIAL_ERROR_MAX])
 {
-    int lock = study_proposal_lock(folder);
+    int lock = study_folder_lock(folder);
     int r = study_proposal_file_write(object, folder, err);
-    study_proposal_unlock(lock);
+    study_folder_unlock(lock);
     return r;
 }
 

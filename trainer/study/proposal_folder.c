@@ -20,22 +20,22 @@ enum { FOLDER_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 /* In a folder of which nobody has been told yet. */
 static const char unfinished[] = "unfinished";
 
-int study_proposal_lock(const char *folder)
+int study_folder_lock(const char *folder)
 {
     const struct timespec nap = {.tv_nsec = LOCK_NAP_MS * 1000000};
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = fd < 0 ? -errno : -EBUSY;
     for (int ms = 0; fd >= 0 && r == -EBUSY && ms < LOCK_MS; ms += LOCK_NAP_MS) {
-        r = flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno == EWOULDBLOCK ? -EBUSY : -errno;
+        r = flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno == EWOULDBLOCK || errno == EINTR ? -EBUSY : -errno;
         if (r == -EBUSY)
             nanosleep(&nap, NULL);
     }
     if (r == 0)
         return fd;
-    study_proposal_unlock(fd);
+    study_folder_unlock(fd);
     return r;
 }
 
-void study_proposal_unlock(int lock)
+void study_folder_unlock(int lock)
 {
     if (lock >= 0)
         close(lock);
@@ -152,12 +152,12 @@ int study_proposal_folder_make(const char *folder, struct proposal_folder *ret,
         r = study_make_folder(own.path, err);
     if (r < 0)
         return r;
-    int lock = study_proposal_lock(folder);
+    int lock = study_folder_lock(folder);
     if (find_told(path, &told) && lock >= 0)
         r = sweep(own.path, told, err);
     if (r == 0)
         r = make_own(folder, told, &own, err);
-    study_proposal_unlock(lock);
+    study_folder_unlock(lock);
     if (r == 0)
         *ret = own;
     return r;

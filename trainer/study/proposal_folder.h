@@ -9,11 +9,11 @@
 
 #include "trainer/study/trial.h"
 
-/* One process at a time makes folders of a study's proposals and writes its proposal.json. The lock is on
- * FOLDER itself, and goes with the process that has it. For study_proposal_unlock(); -EBUSY: another has had
- * it for a minute; -errno: there is none to be had. */
-int study_proposal_lock(const char *folder);
-void study_proposal_unlock(int lock); /* below 0 is fine */
+/* One process at a time opens the study, makes folders of its proposals, judges one again and writes its
+ * proposal.json. The lock is on FOLDER itself, and goes with the process that has it. For
+ * study_folder_unlock(); -EBUSY: another has had it for a minute; -errno: there is none to be had. */
+int study_folder_lock(const char *folder);
+void study_folder_unlock(int lock); /* below 0 is fine */
 
 struct proposal_folder {
     char path[PATH_MAX];

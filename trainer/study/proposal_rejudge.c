@@ -221,12 +221,12 @@ int study_proposal_judge(struct study_store *store, int64_t id, const char *fold
     int r = study_join_path(path, folder, "proposal.json", err);
     if (r < 0 || (access(path, F_OK) < 0 && errno == ENOENT))
         return r;
-    int lock = study_proposal_lock(folder);
+    int lock = study_folder_lock(folder);
     if (lock == -EBUSY)
         return study_error(err, lock, "%.300s: " FAIL_IN_USE("another process"), path);
     json_t *proposal = json_load_file(path, 0, NULL);
     r = proposal ? judge_alone(store, id, folder, folders, calls, proposal, err) : 0;
-    study_proposal_unlock(lock);
+    study_folder_unlock(lock);
     if (r > 0)
         *ret = json_incref(proposal);
     json_decref(proposal);

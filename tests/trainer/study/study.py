@@ -658,6 +658,43 @@ def test_two_storages(trainer, folder):
     check(ran.returncode == 0, f"two: a storage that was moved: {ran.stderr}")
 
 
+def has_open(child, path):
+    """Has that process the file or folder open, or has it ended?"""
+    try:
+        names = [os.readlink(f"/proc/{child.pid}/fd/{fd}") for fd in os.listdir(f"/proc/{child.pid}/fd")]
+    except OSError:
+        return child.poll() is not None
+    return path in names or child.poll() is not None
+
+
+def test_two_storages_at_once(trainer, folder):
+    """Of two that start at once, with a storage each, one has the folder, though its study is not stored before the other looks."""
+    config = write(os.path.join(folder, "two.ini"), {"study": {"trials": 1}})
+    for turn in range(4):
+        state, slow = f"once{turn}", f"slow{turn}.db"
+        kept = os.path.join(folder, state, "studies", "two")
+        start = lambda storage: trainer.start("study", "two", "--config", config, "--state", state, "--storage", storage)
+        database = sqlite3.connect(os.path.join(folder, slow), isolation_level=None)
+        if turn % 2 == 0:
+            database.execute("BEGIN IMMEDIATE")  # others read it, and wait until they can write
+        first = start(slow)
+        while turn % 2 == 0 and not os.path.exists(os.path.join(kept, "storage")) and first.poll() is None:
+            time.sleep(0.005)
+        second = start("fast.db")
+        while turn % 2 == 0 and not has_open(second, kept):
+            time.sleep(0.005)
+        database.close()
+        ended = [(child.communicate()[1], child.returncode) for child in (first, second)]
+        won = [at for at, (_, status) in enumerate(ended) if status == 0]
+        check(len(won) == 1 and (turn % 2 or won == [0]), f"at once: one has the folder: {ended}")
+        with open(os.path.join(kept, "storage")) as file:
+            named = file.read().strip()
+        check(named == os.path.join(folder, "fast.db" if won == [1] else slow), f"at once: the folder names it: {named}")
+        check(all(word in ended[1 - won[0]][0] for word in ("another study's folder", kept, named)), f"at once: the other says where: {ended}")
+        if os.path.exists(os.path.join(folder, "fast.db")):
+            os.unlink(os.path.join(folder, "fast.db"))
+
+
 def copy_bars(folder, to, count):
     """The market's first lines."""
     for name in ("AAAUSDT_1h.csv", "BBBUSDT_1h.csv"):
@@ -803,7 +840,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(sys.argv[1], folder)
         write_market(folder, n=700)
-        for test in (test_whole, test_workers, test_at_once, test_runs, test_ended, test_other_trials, test_killed, test_stopped, test_proposing, test_refused, test_two_storages, test_other_file, test_failing, test_full, test_mute, test_grid, test_terminal):
+        for test in (test_whole, test_workers, test_at_once, test_runs, test_ended, test_other_trials, test_killed, test_stopped, test_proposing, test_refused, test_two_storages, test_two_storages_at_once, test_other_file, test_failing, test_full, test_mute, test_grid, test_terminal):
             begun = time.monotonic()
             test(trainer, folder)
             print(f"{test.__name__}: {time.monotonic() - begun:.1f} s")
