@@ -180,17 +180,48 @@ void db_reader_end(struct db_reader *reader)
 
 /* ---- symbols and accounts, which other rows name ---- */
 
+static const struct db_symbol_row *known_symbol(const struct db_reader *reader, int64_t id)
+{
+    if (id > 0 && (uint64_t)id <= reader->n_symbols && reader->symbols[id - 1].id == id)
+        return &reader->symbols[id - 1]; /* ids have no hole */
+    for (size_t i = 0; i < reader->n_symbols; i++)
+        if (reader->symbols[i].id == id)
+            return &reader->symbols[i];
+    return NULL;
+}
+
+int db_reader_symbol_id(struct db_reader *reader, int64_t id, const struct db_symbol_row **ret)
+{
+    int r = 0;
+    *ret = known_symbol(reader, id);
+    if (!*ret && (r = db_reader_load_symbols(reader)) == 0)
+        *ret = known_symbol(reader, id);
+    return r;
+}
+
+static const struct db_account *known_account(const struct db_reader *reader, int64_t id)
+{
+    if (id >= 0 && (uint64_t)id < reader->n_accounts && reader->accounts[id].account.number == id)
+        return &reader->accounts[id].account; /* numbers have no hole */
+    for (size_t i = 0; i < reader->n_accounts; i++)
+        if (reader->accounts[i].account.number == id)
+            return &reader->accounts[i].account;
+    return NULL;
+}
+
 static bool name_account(void *ctx, int64_t id)
 {
     struct db_named *named = ctx;
-    named->account = db_reader_account_id(named->reader, id);
+    named->account = known_account(named->reader, id);
+    if (!named->account && (named->r = db_reader_load_accounts(named->reader)) == 0)
+        named->account = known_account(named->reader, id);
     return named->account != NULL;
 }
 
 static int name_symbol(void *ctx, int64_t id)
 {
     struct db_named *named = ctx;
-    named->symbol = db_reader_symbol_id(named->reader, id);
+    named->r = db_reader_symbol_id(named->reader, id, &named->symbol);
     return named->symbol ? (int)(named->symbol - named->reader->symbols) : -1;
 }
 
@@ -205,8 +236,8 @@ int db_query_row(struct db_reader *reader, sqlite3_stmt *stmt, const struct reco
     const struct record_field *field = record_sqlite_read(stmt, record, row, &ids);
     if (ret)
         *ret = named;
-    if (!field)
-        return 1;
+    if (!field || named.r < 0)
+        return field ? named.r : 1;
     char words[WRONG_MAX];
     snprintf(words, sizeof words,
              field->kind == RECORD_TEXT     ? "too long a %s"
@@ -214,6 +245,11 @@ int db_query_row(struct db_reader *reader, sqlite3_stmt *stmt, const struct reco
                                             : "unknown %s",
              field->column);
     return db_query_bad_row(reader, stmt, record->table, words);
+}
+
+static int out_of_memory(struct db_reader *reader)
+{
+    return fail_with(-ENOMEM, reader->error, sizeof reader->error, "out of memory");
 }
 
 /* Room for one more of a table's rows. */
@@ -232,10 +268,8 @@ int db_reader_load_symbols(struct db_reader *reader)
     struct db_symbol_row read = {0};
     while ((r = db_query_row(reader, stmt, &db_record_symbols, &read, NULL)) > 0) {
         struct db_symbol_row *rows = grow(reader->symbols, reader->n_symbols, sizeof *rows);
-        if (!rows) {
-            snprintf(reader->error, sizeof reader->error, "out of memory");
-            return db_query_end(stmt, -ENOMEM);
-        }
+        if (!rows)
+            return db_query_end(stmt, out_of_memory(reader));
         reader->symbols = rows;
         struct symbol *s = &read.symbol;
         if ((size_t)snprintf(s->venue, sizeof s->venue, "%s", read.venue) >= sizeof s->venue)
@@ -245,13 +279,15 @@ int db_reader_load_symbols(struct db_reader *reader)
     return db_query_end(stmt, r);
 }
 
-/* The parameters of a strategy that this program has, by name; those left out are its defaults. */
-static bool read_params(const char *text, const char *name, double params[static STRATEGY_PARAMS_MAX])
+/* The parameters of a strategy that this program has, by name; those left out are its defaults. 0, -ENOMEM,
+ * or -EBADMSG. */
+static int read_params(const char *text, const char *name, double params[static STRATEGY_PARAMS_MAX])
 {
     const struct strategy *strategy = strategy_find(name);
     if (!strategy)
-        return true;
-    json_t *object = json_loads(text, 0, NULL);
+        return 0;
+    json_error_t error = {0};
+    json_t *object = json_loads(text, 0, &error);
     const char *key;
     json_t *value;
     size_t known = 0;
@@ -264,8 +300,9 @@ static bool read_params(const char *text, const char *name, double params[static
     }
     bool good = json_is_object(object) && json_object_size(object) == known;
     json_object_foreach(object, key, value) good &= json_is_number(value);
+    const bool out_of_memory = !object && !error.text[0];
     json_decref(object);
-    return good;
+    return good ? 0 : out_of_memory ? -ENOMEM : -EBADMSG;
 }
 
 int db_reader_load_accounts(struct db_reader *reader)
@@ -279,56 +316,21 @@ int db_reader_load_accounts(struct db_reader *reader)
     while ((r = db_query_row(reader, stmt, &db_record_accounts, &stored, NULL)) > 0) {
         struct db_account *account = &stored.row.account;
         struct db_account_row *rows = grow(reader->accounts, reader->n_accounts, sizeof *rows);
-        if (!rows) {
-            snprintf(reader->error, sizeof reader->error, "out of memory");
-            return db_query_end(stmt, -ENOMEM);
-        }
+        if (!rows)
+            return db_query_end(stmt, out_of_memory(reader));
         reader->accounts = rows;
         bool numbered = account->number >= 0 && account->number < ACCOUNTS_MAX;
         memset(account->params, 0, sizeof account->params);
-        if (!numbered || !read_params(stored.params, account->strategy, account->params))
+        int read = numbered ? read_params(stored.params, account->strategy, account->params) : -EBADMSG;
+        if (read == -ENOMEM)
+            return db_query_end(stmt, out_of_memory(reader));
+        if (read < 0)
             return db_query_end(stmt, db_query_bad_row(reader, stmt, "accounts",
                                                        numbered ? "the parameters are not its strategy's"
                                                                 : "the number is out of bounds"));
         rows[reader->n_accounts++] = stored.row;
     }
     return db_query_end(stmt, r);
-}
-
-static const struct db_symbol_row *find_symbol(const struct db_reader *reader, int64_t id)
-{
-    if (id > 0 && (uint64_t)id <= reader->n_symbols && reader->symbols[id - 1].id == id)
-        return &reader->symbols[id - 1]; /* ids have no hole */
-    for (size_t i = 0; i < reader->n_symbols; i++)
-        if (reader->symbols[i].id == id)
-            return &reader->symbols[i];
-    return NULL;
-}
-
-const struct db_symbol_row *db_reader_symbol_id(struct db_reader *reader, int64_t id)
-{
-    const struct db_symbol_row *symbol = find_symbol(reader, id);
-    if (!symbol && db_reader_load_symbols(reader) == 0)
-        symbol = find_symbol(reader, id);
-    return symbol;
-}
-
-static const struct db_account *find_account(const struct db_reader *reader, int64_t id)
-{
-    if (id >= 0 && (uint64_t)id < reader->n_accounts && reader->accounts[id].account.number == id)
-        return &reader->accounts[id].account; /* numbers have no hole */
-    for (size_t i = 0; i < reader->n_accounts; i++)
-        if (reader->accounts[i].account.number == id)
-            return &reader->accounts[i].account;
-    return NULL;
-}
-
-const struct db_account *db_reader_account_id(struct db_reader *reader, int64_t id)
-{
-    const struct db_account *account = find_account(reader, id);
-    if (!account && db_reader_load_accounts(reader) == 0)
-        account = find_account(reader, id);
-    return account;
 }
 
 int db_reader_symbols(struct db_reader *reader, void (*row)(void *ctx, const struct db_symbol_row *row),

@@ -31,6 +31,7 @@ int db_query_first(struct db_reader *reader, const char *sql, const struct recor
 /* What a row names: pointers that hold until an id is met that was not seen yet. */
 struct db_named {
     struct db_reader *reader;
+    int r; /* -errno where their tables could not be read */
     const struct db_account *account;
     const struct db_symbol_row *symbol;
 };
@@ -59,10 +60,9 @@ int db_query_end(sqlite3_stmt *stmt, int r);
 int db_query_bad(struct db_reader *reader, const char *table, int64_t id, const char *what);
 int db_query_bad_row(struct db_reader *reader, sqlite3_stmt *stmt, const char *table, const char *what);
 
-/* By the database's id; NULL when there is none. Reads the table again for an id not seen yet, which moves
- * the pointers given before. */
-const struct db_symbol_row *db_reader_symbol_id(struct db_reader *reader, int64_t id);
-const struct db_account *db_reader_account_id(struct db_reader *reader, int64_t id);
+/* By the database's id: 0, with *ret NULL when there is none; -errno. Reads the table again for an id not
+ * seen yet, which moves the pointers given before. */
+int db_reader_symbol_id(struct db_reader *reader, int64_t id, const struct db_symbol_row **ret);
 
 /* Reads both tables. 0 or -errno. */
 int db_reader_load_symbols(struct db_reader *reader);

@@ -110,7 +110,8 @@ int db_reader_first_moments(struct db_reader *reader,
         NULL, &stmt);
     int64_t id, first_ns;
     while (r >= 0 && (r = db_query_next(reader, stmt, RECORD_INTO(&id, &first_ns))) > 0) {
-        const struct db_symbol_row *symbol = db_reader_symbol_id(reader, id);
+        const struct db_symbol_row *symbol;
+        r = db_reader_symbol_id(reader, id, &symbol);
         if (symbol)
             row(ctx, symbol, first_ns);
     }

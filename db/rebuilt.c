@@ -53,8 +53,7 @@ int db_rebuild_put_source(sqlite3 *db, const struct db_rebuild_source *source)
                source);
 }
 
-/* The newest: 1; 0 when the database was never built again; -errno. */
-static int db_reader_rebuild(struct db_reader *reader, struct db_rebuild *ret)
+static int read_rebuild(struct db_reader *reader, struct db_rebuild *ret)
 {
     sqlite3_stmt *stmt;
     int r = db_query(reader, DB_SELECT("rebuilds", RECORD_REBUILD) "ORDER BY id DESC LIMIT 1", NULL, &stmt);
@@ -68,9 +67,8 @@ static int db_reader_rebuild(struct db_reader *reader, struct db_rebuild *ret)
 }
 
 /* Its list, by table. 0 or -errno. */
-static int db_reader_rebuild_sources(struct db_reader *reader, int64_t rebuild,
-                                     void (*row)(void *ctx, const struct db_rebuild_source *source),
-                                     void *ctx)
+static int read_sources(struct db_reader *reader, int64_t rebuild,
+                        void (*row)(void *ctx, const struct db_rebuild_source *source), void *ctx)
 {
     sqlite3_stmt *stmt;
     struct db_rebuild_source source;
@@ -96,12 +94,12 @@ int db_reader_rebuilt(struct db_reader *reader, struct db_rebuilt *ret)
 {
     struct db_base base = {0};
     *ret = (struct db_rebuilt){0};
-    int found = db_reader_rebuild(reader, &ret->rebuild);
+    int found = read_rebuild(reader, &ret->rebuild);
     int r = found > 0 ? db_base_read(reader, &base) : found;
     if (found <= 0 || r < 0)
         return r;
     ret->whole_from = base.event_seq + 1;
-    r = db_reader_rebuild_sources(reader, ret->rebuild.id, take_source, ret);
+    r = read_sources(reader, ret->rebuild.id, take_source, ret);
     return r < 0 ? r : 1;
 }
 

@@ -40,7 +40,7 @@ struct db_rebuilt {
     int n_sources;
     struct db_rebuild_source sources[DB_REBUILT_SOURCES_MAX];
 };
-/* As db_reader_rebuild(). */
+/* The newest: 1; 0: the database was never built again; -errno with db_reader_error(). */
 int db_reader_rebuilt(struct db_reader *reader, struct db_rebuilt *ret);
 /* {"ts_ns", "why", "aside", "whole_from", "last_event", "lost", "sources": [{"table", "source", "logged",
  * "salvaged"}]}, to be freed by the caller; NULL without memory. */

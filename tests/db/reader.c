@@ -333,6 +333,29 @@ static void check_recovery(struct db_reader *reader, const struct fixture *f, ui
     CHECK(strstr(err, "BTCUSDT: the venue now says BTC/USDT with 2, 8 and 8 decimals") != NULL);
 }
 
+static void see_nothing(void *ctx, const struct db_order_row *row)
+{
+    (void)row;
+    ++*(int *)ctx;
+}
+
+/* Wherever memory ends while the rows, their symbols and accounts are read: never said to be damage. */
+static void check_out_of_memory(const char *path)
+{
+    int n = 0, failed = 0, r = -ENOMEM;
+    for (int64_t room = 0; r < 0; room += 256) {
+        struct db_reader *reader = fixture_reader(path);
+        sqlite3_hard_heap_limit64(sqlite3_memory_used() + room);
+        r = db_reader_orders(reader, false, 0, see_nothing, &n);
+        sqlite3_hard_heap_limit64(0);
+        failed += r < 0;
+        CHECK_STR(r < 0 ? db_reader_error(reader) : "out of memory", "out of memory");
+        CHECK(r == 0 || r == -ENOMEM);
+        db_reader_close(reader);
+    }
+    CHECK(failed > 2);
+}
+
 int main(void)
 {
     char directory[SCRATCH_MAX], path[SCRATCH_PATH_MAX];
@@ -393,5 +416,6 @@ int main(void)
     reader = fixture_reader(path);
     check_recovery(reader, &f, order.id);
     db_reader_close(reader);
+    check_out_of_memory(path);
     return check_done("reader");
 }

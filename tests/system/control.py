@@ -93,6 +93,12 @@ def strangers(daemon):
             got = answers(client)
         assert len(got) == 1 and got[0]["ok"] is False and got[0]["error"]["code"] == code, (request[:60], got)
 
+    with harness.connect(daemon) as client:  # null is an argument that is not given
+        client.sendall(b'{"id":1,"cmd":"book","args":{"symbol":"BTCUSDT","levels":null}}\n')
+        client.shutdown(socket.SHUT_WR)
+        got = answers(client)
+    assert len(got) == 1 and got[0]["ok"] and len(got[0]["result"]["bids"]) <= 20, got
+
     before = daemon.resident()
     with harness.connect(daemon) as client:  # asks and asks and never reads: it waits, the daemon does not grow
         client.setblocking(False)
