@@ -6,6 +6,7 @@
 #include "cli/text.h"
 #include "cli/verbs.h"
 #include "db/rebuilt.h"
+#include "db/tables.h"
 #include "db/verify.h"
 #include "exchange/exit_status.h"
 
@@ -176,9 +177,9 @@ static int export(struct option_call *call)
 static const struct option_action actions[] = {
     {"list", NULL, "every row, oldest first", .need = OPTION_NEEDS_STATE, OPTION_LISTS, .run = list},
     {"verify", NULL,
-     "checks the seal of every row of accounts, symbols, orders, fills, positions, equity, commands, alerts "
-     "and meta, and that no row was taken out of them but meta; the ledger's chain; every sum, every fill "
-     "against its order, its ledger rows, its price times quantity and its fee, every order against what it "
+     "checks the record's tables" DB_SEALED_NAMES ": the seal of every row, and that none was taken out of "
+     "those whose rows are counted; the ledger's chain; every sum, every fill against its order, its ledger "
+     "rows, its price times quantity and its fee, every order against what it "
      "asked for, every position, and the file itself. Bars, gaps, prices, telemetry and feed states are no "
      "part of the record and have no seal. Prints the ledger's hash and the balances; or, of each table, the "
      "first row found wrong, and exits 1. Of a database that was built again: when, why, from which event on "

@@ -13,7 +13,7 @@
 #include "db/ledger_row.h"
 #include "db/migrate.h"
 #include "db/row_hash.h"
-#include "db/sealed.h"
+#include "db/tables.h"
 #include "exchange/clock.h"
 #include "exchange/fail.h"
 #include "record/sqlite.h"
@@ -70,12 +70,12 @@ static int check_counts(sqlite3 *db, char *err, size_t err_size)
     if (!known)
         snprintf(err, err_size, "meta: row " DB_COUNTS_KEY ": %s",
                  rc == SQLITE_ROW ? "does not say how many rows the tables hold" : "is missing");
-    for (size_t i = 0; known && i < db_sealed_count; i++) {
-        enum db_counted at = db_counted_find(db_sealed[i].table);
+    for (size_t i = 0; known && i < db_tables_count; i++) {
+        const int at = db_tables[i].counted;
         if (at == DB_COUNTED || is.rows[at] == should.rows[at])
             continue;
         return fail_with(-EBADMSG, err, err_size, "%s: holds %" PRId64 " rows, and should hold %" PRId64,
-                         db_sealed[i].table, is.rows[at], should.rows[at]);
+                         db_tables[i].name, is.rows[at], should.rows[at]);
     }
     return known ? 0 : -EBADMSG;
 }
@@ -113,25 +113,25 @@ static int check_chain(sqlite3 *db, char *err, size_t err_size)
 }
 
 /* A row comes where one's seal does not hold: the newest first, as far as time allows. */
-static int check_seal(sqlite3 *db, const struct db_sealed *of, char *err, size_t err_size)
+static int check_seal(sqlite3 *db, const struct db_table *of, char *err, size_t err_size)
 {
     char what[DB_ERROR_MAX];
     char *sql = sqlite3_mprintf("SELECT 'row ' || (%s) || ': " DB_SEALED_ALTERED
                                 "' FROM %s WHERE hash IS NOT %s ORDER BY %s LIMIT 1",
-                                of->key, of->table, of->seal, of->newest);
+                                of->key, of->name, of->seal, of->newest);
     int r = sql ? ask(db, sql, "", what, sizeof what) : -ENOMEM;
     sqlite3_free(sql);
     if (r < 0)
-        snprintf(err, err_size, "%s: %s", of->table, r == -ENOMEM ? "out of memory" : what);
+        snprintf(err, err_size, "%s: %s", of->name, r == -ENOMEM ? "out of memory" : what);
     return r;
 }
 
 static int check_seals(sqlite3 *db, char *err, size_t err_size)
 {
     int r = check_chain(db, err, err_size);
-    for (size_t i = 0; r == 0 && i < db_sealed_count; i++)
-        if (db_sealed[i].seal)
-            r = check_seal(db, &db_sealed[i], err, err_size);
+    for (size_t i = 0; r == 0 && i < db_tables_count; i++)
+        if (db_tables[i].seal)
+            r = check_seal(db, &db_tables[i], err, err_size);
     return r;
 }
 

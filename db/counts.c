@@ -6,8 +6,9 @@
 
 #include "record/sqlite.h"
 
-#define NAME(counted, table) [DB_COUNT_##counted] = table,
-static const char *const names[DB_COUNTED] = {DB_COUNTS(NAME)};
+#define NAME(at, counted, table, ...) [DB_COUNT_##counted] = table,
+#define NO_NAME(...)
+static const char *const names[DB_COUNTED] = {DB_TABLES(NAME, NO_NAME, NO_NAME)};
 
 enum db_counted db_counted_find(const char *table)
 {

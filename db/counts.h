@@ -8,21 +8,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* In the order of the row's text. */
-#define DB_COUNTS(TABLE) \
-    TABLE(ACCOUNTS, "accounts") \
-    TABLE(SYMBOLS, "symbols") \
-    TABLE(ORDERS, "orders") \
-    TABLE(FILLS, "fills") \
-    TABLE(LEDGER, "ledger") \
-    TABLE(EQUITY, "equity") \
-    TABLE(COMMANDS, "commands") \
-    TABLE(ALERTS, "alerts") \
-    TABLE(ACTIONS, "corporate_actions") \
-    TABLE(REVISIONS, "revisions")
+#include "db/tables.h"
 
-#define DB_COUNTED_(counted, table) DB_COUNT_##counted,
-enum db_counted { DB_COUNTS(DB_COUNTED_) DB_COUNTED };
+/* In the order of the row's text. */
+#define DB_COUNTED_(at, counted, ...) DB_COUNT_##counted = at,
+#define DB_COUNTED_NOT_(...)
+enum db_counted { DB_TABLES(DB_COUNTED_, DB_COUNTED_NOT_, DB_COUNTED_NOT_) DB_COUNTED = 10 };
 
 struct db_counts {
     int64_t rows[DB_COUNTED];

@@ -1,9 +1,8 @@
 /* Seals: SHA-256 of a stored row's one spelling, so that a cell altered behind the daemon's back is found by
  * the name of its row.
  *
- * SQL's seal(rule, value, …) spells what is stored, as it is stored. The column `hash` of orders, fills,
- * accounts, symbols, positions, equity, commands, alerts, corporate_actions, revisions and meta is seal() of
- * the table's other columns in their order, by rule 2.
+ * SQL's seal(rule, value, …) spells what is stored, as it is stored. The column `hash` of a table that
+ * db/tables.h says to be sealed is seal() of the table's other columns in their order, by rule 2.
  *
  * Orders and fills say their rule in the column `rule`, which is not among those. Rule 1 is of the rows that
  * schema version 1 wrote: it knows the columns of that version only, an unknown account as -1 and an unknown
@@ -44,22 +43,16 @@ int db_row_hash_register(sqlite3 *db);
 #define DB_FILL_SEALED  "13"
 #define DB_FILL_COLUMNS_1 \
     "id, order_id, account, symbol, side, ts_ns, price, qty, notional, fee, maker, input_seq"
-#define DB_POSITION_COLUMNS      RECORD_COLUMNS(RECORD_POSITIONS)
-#define DB_EQUITY_COLUMNS        RECORD_COLUMNS(RECORD_EQUITY)
-#define DB_ACCOUNT_COLUMNS       RECORD_COLUMNS(RECORD_ACCOUNTS) RECORD_ACCOUNT_NOW(RECORD_COLUMN_NEXT_)
-#define DB_COMMAND_COLUMNS       RECORD_COLUMNS(RECORD_COMMANDS)
-#define DB_ALERT_COLUMNS         RECORD_COLUMNS(RECORD_ALERTS)
-#define DB_SYMBOL_COLUMNS        RECORD_COLUMNS(RECORD_SYMBOLS)
-#define DB_REVISION_COLUMNS      RECORD_COLUMNS(RECORD_REVISIONS)
-#define DB_REBUILD_COLUMNS       RECORD_COLUMNS(RECORD_REBUILD)
-#define DB_SOURCE_COLUMNS        RECORD_COLUMNS(RECORD_REBUILD_SOURCE)
-#define DB_BASE_COLUMNS          "id, " RECORD_COLUMNS(RECORD_BASE)
-#define DB_BASE_ACCOUNT_COLUMNS  RECORD_COLUMNS(RECORD_BASE_ACCOUNT)
-#define DB_BASE_BALANCE_COLUMNS  RECORD_COLUMNS(RECORD_BASE_BALANCE)
-#define DB_BASE_POSITION_COLUMNS RECORD_COLUMNS(RECORD_BASE_POSITION)
-#define DB_BASE_ORDER_COLUMNS    RECORD_COLUMNS(RECORD_BASE_ORDER)
-#define DB_SALVAGED_COLUMNS      "name, first, last"
-#define DB_ACTION_COLUMNS        RECORD_COLUMNS(RECORD_ACTIONS)
+#define DB_POSITION_COLUMNS RECORD_COLUMNS(RECORD_POSITIONS)
+#define DB_EQUITY_COLUMNS   RECORD_COLUMNS(RECORD_EQUITY)
+#define DB_ACCOUNT_COLUMNS  RECORD_COLUMNS(RECORD_ACCOUNTS) RECORD_ACCOUNT_NOW(RECORD_COLUMN_NEXT_)
+#define DB_COMMAND_COLUMNS  RECORD_COLUMNS(RECORD_COMMANDS)
+#define DB_ALERT_COLUMNS    RECORD_COLUMNS(RECORD_ALERTS)
+#define DB_SYMBOL_COLUMNS   RECORD_COLUMNS(RECORD_SYMBOLS)
+#define DB_REVISION_COLUMNS RECORD_COLUMNS(RECORD_REVISIONS)
+#define DB_BASE_COLUMNS     "id, " RECORD_COLUMNS(RECORD_BASE)
+#define DB_SALVAGED_COLUMNS "name, first, last"
+#define DB_ACTION_COLUMNS   RECORD_COLUMNS(RECORD_ACTIONS)
 
 /* A row with its seal. */
 #define DB_SEALED_INSERT(table, LIST) \

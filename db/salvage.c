@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "db/row_hash.h"
-#include "db/sealed.h"
 #include "exchange/fail.h"
 #include "record/sqlite.h"
 
@@ -15,8 +14,8 @@ enum { BUSY_TIMEOUT_MS = 5000, PROBES_MAX = 100000 };
 /* One table on its way. */
 struct copying {
     struct db_salvage *salvage;
-    const struct salvage_table *table;
-    const char *seal; /* what `hash` should be; NULL: not sealed */
+    const struct db_table *table;
+    struct salvage_way way;
     struct db_salvaged *tells;
     sqlite3_stmt *forwards, *backwards, *insert, *mark;
     int n_columns;
@@ -29,11 +28,11 @@ struct copying {
 /* Takes the row that the statement stands on. */
 static void take(struct copying *c, sqlite3_stmt *row)
 {
-    const struct salvage_table *table = c->table;
+    const struct db_table *table = c->table;
     c->read++;
-    if (table->key)
+    if (table->by_number)
         record_sqlite_take(row, RECORD_INTO(&c->last));
-    if (c->seal && sqlite3_column_int(row, c->n_columns) != 1) {
+    if (c->table->seal && sqlite3_column_int(row, c->n_columns) != 1) {
         c->tells->refused++;
         return;
     }
@@ -107,21 +106,12 @@ static void copy_all(struct copying *c)
     c->tells->faults++;
     int64_t from = c->last, before = c->read;
     c->last = c->high;
-    bool end = scan(c, c->backwards, c->table->key ? from : c->low, c->high);
+    bool end = scan(c, c->backwards, c->table->by_number ? from : c->low, c->high);
     int64_t to = c->read > before ? c->last : c->high;
-    if (!end && c->table->key) {
+    if (!end && c->table->by_number) {
         c->tells->faults++;
         scan_islands(c, from, to);
     }
-}
-
-/* What the table's hashes should be. */
-static const char *seal_of(const char *table)
-{
-    for (size_t i = 0; i < db_sealed_count; i++)
-        if (strcmp(db_sealed[i].table, table) == 0)
-            return db_sealed[i].seal;
-    return NULL;
 }
 
 /* "a DESC, b DESC" of "a, b". */
@@ -137,30 +127,31 @@ static char *descending(const char *order)
 
 static char *select_text(const struct copying *c, bool backwards)
 {
-    const struct salvage_table *table = c->table;
-    const char *by = table->key ? table->key : table->order;
-    char *range = table->key ? sqlite3_mprintf("%s > ?1 AND %s <= ?2", table->key, table->key)
-                             : sqlite3_mprintf("ifnull(?1, 0) IS NOT NULL AND ifnull(?2, 0) IS NOT NULL");
-    char *order = backwards ? descending(by) : sqlite3_mprintf("%s", by);
-    char *sql =
-        sqlite3_mprintf("SELECT %s%s%s%s FROM %s%s WHERE %s AND (%s) ORDER BY %s", table->columns,
-                        c->seal ? ", hash IS (" : "", c->seal ? c->seal : "", c->seal ? ")" : "", table->name,
-                        table->key ? " NOT INDEXED" : "", range, table->where ? table->where : "1", order);
+    const struct db_table *table = c->table;
+    char *range = table->by_number
+                      ? sqlite3_mprintf("%s > ?1 AND %s <= ?2", table->by, table->by)
+                      : sqlite3_mprintf("ifnull(?1, 0) IS NOT NULL AND ifnull(?2, 0) IS NOT NULL");
+    char *order = backwards ? descending(table->by) : sqlite3_mprintf("%s", table->by);
+    const char *where = c->way.where ? c->way.where : table->where ? table->where : "1", *seal = table->seal;
+    char *sql = sqlite3_mprintf("SELECT %s%s%s%s FROM %s%s WHERE %s AND (%s) ORDER BY %s", table->columns,
+                                seal ? ", hash IS (" : "", seal ? seal : "", seal ? ")" : "", table->name,
+                                table->by_number ? " NOT INDEXED" : "", range, where, order);
     sqlite3_free(range);
     sqlite3_free(order);
     return sql;
 }
 
-static char *insert_text(const struct salvage_table *table, int n)
+static char *insert_text(const struct copying *c)
 {
+    const struct salvage_way *way = &c->way;
     char values[5 * SALVAGE_COLUMNS_MAX] = "";
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < c->n_columns; i++)
         snprintf(values + strlen(values), sizeof values - strlen(values), "%s?%d", i ? "," : "", i + 1);
-    if (table->into)
-        return sqlite3_mprintf("%s (%s) VALUES (%s) %s", table->into, table->columns, values,
-                               table->conflict ? table->conflict : "");
-    return sqlite3_mprintf("INSERT OR %s INTO main.%s (%s) VALUES (%s)",
-                           table->replaces ? "REPLACE" : "IGNORE", table->name, table->columns, values);
+    if (way->into)
+        return sqlite3_mprintf("%s (%s) VALUES (%s) %s", way->into, c->table->columns, values,
+                               way->conflict ? way->conflict : "");
+    return sqlite3_mprintf("INSERT OR %s INTO main.%s (%s) VALUES (%s)", way->replaces ? "REPLACE" : "IGNORE",
+                           c->table->name, c->table->columns, values);
 }
 
 /* false: the damaged file has no such table, or one of another layout, or cannot say. */
@@ -173,30 +164,31 @@ static bool prepare_from(struct copying *c)
     sqlite3_free(forwards);
     sqlite3_free(backwards);
     if (good)
-        c->n_columns = sqlite3_column_count(c->forwards) - (c->seal ? 1 : 0);
+        c->n_columns = sqlite3_column_count(c->forwards) - (c->table->seal ? 1 : 0);
     return good;
 }
 
 static int prepare_to(struct copying *c)
 {
-    char *insert = insert_text(c->table, c->n_columns);
+    char *insert = insert_text(c);
     if (!insert)
         return SQLITE_NOMEM;
     int rc = sqlite3_prepare_v2(c->salvage->to, insert, -1, &c->insert, NULL);
     sqlite3_free(insert);
-    if (rc == SQLITE_OK && c->table->marked)
+    if (rc == SQLITE_OK && c->table->marked && !c->way.candidates)
         rc = sqlite3_prepare_v2(c->salvage->to, "INSERT OR IGNORE INTO temp.taken VALUES (?1, ?2)", -1,
                                 &c->mark, NULL);
     return rc;
 }
 
-int db_salvage_copy(struct db_salvage *salvage, const struct salvage_table *table, int64_t low, int64_t high)
+int db_salvage_copy(struct db_salvage *salvage, const struct db_table *table, const struct salvage_way *way,
+                    int64_t low, int64_t high)
 {
     if (salvage->n_tables == SALVAGE_TABLES_MAX)
         return SQLITE_FULL;
     struct copying c = {.salvage = salvage,
                         .table = table,
-                        .seal = seal_of(table->name),
+                        .way = way ? *way : (struct salvage_way){0},
                         .tells = &salvage->tables[salvage->n_tables++],
                         .low = low,
                         .high = high};

@@ -5,6 +5,7 @@
 
 #include "db/migrate.h"
 #include "db/salvage.h"
+#include "db/tables.h"
 
 enum { SALVAGE_TABLES_MAX = 48, SALVAGE_COLUMNS_MAX = 48 };
 
@@ -14,21 +15,17 @@ struct db_salvage {
     int n_tables;
 };
 
-/* A table, and which of its rows are wanted. */
-struct salvage_table {
-    const char *name;
-    const char *columns; /* that are copied */
-    const char *key;     /* one number; NULL: see order */
-    const char *order;   /* without a key of one number: its columns */
-    const char *where;   /* NULL: all of them */
-    bool replaces;       /* rows that are there; else those stay */
-    const char *into,
-        *conflict; /* the statement's beginning and end around the values, where they are others */
-    bool marked;   /* its rows are listed in `salvaged` */
+/* How a table's rows are copied where that is not INSERT OR IGNORE of all of them. */
+struct salvage_way {
+    const char *where;           /* which are wanted; NULL: see the table */
+    const char *into, *conflict; /* the statement's beginning and end around the values */
+    bool replaces;               /* rows that are there; else those stay */
+    bool candidates;             /* not yet taken: the caller marks them */
 };
 
-/* Copies what can be read of rows whose key is above `low` and at most `high`. 0 or a SQLite result code of
- * `to`. */
-int db_salvage_copy(struct db_salvage *salvage, const struct salvage_table *table, int64_t low, int64_t high);
+/* Copies what can be read of rows, where the table is by number of those above `low` and at most `high`.
+ * `way` may be NULL. 0 or a SQLite result code of `to`. */
+int db_salvage_copy(struct db_salvage *salvage, const struct db_table *table, const struct salvage_way *way,
+                    int64_t low, int64_t high);
 
 #endif

@@ -5,50 +5,19 @@
 #include "db/records.h"
 #include "db/row_hash.h"
 #include "db/salvage_internal.h"
-#include "record/market.h"
 #include "record/sqlite.h"
-#include "record/training.h"
 
-static const struct salvage_table orders = {"orders", DB_ORDER_COLUMNS ", rule, hash", .key = "id",
-                                            .marked = true};
-static const struct salvage_table fills = {"fills", DB_FILL_COLUMNS ", rule, hash", .key = "id",
-                                           .marked = true};
-static const struct salvage_table ledger = {"ledger", DB_LEDGER_COLUMNS, .key = "id",
-                                            .into = "INSERT OR IGNORE INTO temp.candidates"};
+/* The ledger's are taken over as far as they follow from each other. */
+static const struct salvage_way ledger = {.into = "INSERT OR IGNORE INTO temp.candidates",
+                                          .candidates = true};
 /* The client's own answer is in the former file; what the log brought again is in its place. */
-static const struct salvage_table commands = {
-    "commands",
-    DB_COMMAND_COLUMNS ", hash",
-    .key = "id",
+static const struct salvage_way commands = {
     .into = "INSERT INTO main.commands",
     .conflict =
         "ON CONFLICT (id) DO UPDATE SET ts_ns = excluded.ts_ns, cmd = excluded.cmd, args = excluded.args, "
         "state = excluded.state, result = excluded.result, order_id = excluded.order_id, hash = "
         "excluded.hash WHERE excluded.state <> 'pending' AND (peer_uid, peer_pid, key) IS "
-        "(excluded.peer_uid, excluded.peer_pid, excluded.key)",
-    .marked = true};
-
-/* Those that the event log knows nothing of, or not as well. */
-static const struct salvage_table others[] = {
-    {"alerts", DB_ALERT_COLUMNS ", hash", .key = "id"},
-    {"equity", DB_EQUITY_COLUMNS ", hash", .order = "account, ts_ns"},
-    {"meta", "key, value, hash", .order = "key", .where = "key NOT IN ('event_seq', 'counts', 'paused')"},
-    {"bars", RECORD_COLUMNS(RECORD_BAR_KEY) ", " RECORD_COLUMNS(RECORD_BAR) ", split",
-     .order = "symbol, interval_ns, source, open_ns"},
-    {"book_bars", RECORD_COLUMNS(RECORD_BOOK_BARS), .order = "symbol, interval_ns, open_ns"},
-    {"gaps", RECORD_COLUMNS(RECORD_GAPS), .order = "symbol, interval_ns, from_open_ns"},
-    {"market_sessions", RECORD_COLUMNS(RECORD_SESSIONS), .order = "calendar"},
-    {"venue_bans", RECORD_COLUMNS(RECORD_BANS), .order = "venue"},
-    {"trainings", RECORD_COLUMNS(RECORD_TRAINING), .order = "name"},
-    {"training_points", RECORD_COLUMNS(RECORD_TRAINING_POINT), .order = "training, steps"},
-    {"training_evaluations", RECORD_COLUMNS(RECORD_TRAINING_EVALUATION), .order = "training, steps"},
-    {"training_states", RECORD_COLUMNS(RECORD_TRAINING_STATE), .order = "training, ts_ns"},
-    {"policies", RECORD_COLUMNS(RECORD_POLICY), .order = "name"},
-    {"order_policies", RECORD_COLUMNS(RECORD_ORDER_POLICY), .key = "order_id"},
-    {"telemetry", RECORD_COLUMNS(RECORD_TELEMETRY), .order = "name, ts_ns"},
-    {"rebuilds", DB_REBUILD_COLUMNS ", hash", .key = "id"},
-    {"rebuild_sources", DB_SOURCE_COLUMNS ", hash", .order = "rebuild, name"},
-};
+        "(excluded.peer_uid, excluded.peer_pid, excluded.key)"};
 
 /* What names a row that is not there goes again, of the rows that were salvaged. */
 static const char clean_orders[] =
@@ -67,15 +36,12 @@ static const char clean_ledger[] =
 static const char clean_others[] =
     "DELETE FROM order_policies WHERE order_id NOT IN (SELECT id FROM orders);";
 
-/* Runs of numbers that were taken, and are still there. */
-#define LIST(table) \
+/* Runs of numbers that were taken, and are still there; %s: the table. */
+#define LIST_TAKEN \
     "INSERT OR REPLACE INTO salvaged (" DB_SALVAGED_COLUMNS ", hash) SELECT name, first, last, " \
     "seal(2, name, first, last) FROM (SELECT name, min(id) AS first, max(id) AS last FROM (SELECT name, " \
-    "id, id - " \
-    "row_number() OVER (ORDER BY id) AS run FROM temp.taken WHERE name = '" table \
-    "' AND id IN (SELECT id FROM " \
-    "main." table ")) GROUP BY run);"
-static const char list_taken[] = LIST("orders") LIST("fills") LIST("ledger") LIST("commands");
+    "id, id - row_number() OVER (ORDER BY id) AS run FROM temp.taken WHERE name = '%s' AND id IN " \
+    "(SELECT id FROM main.%s)) GROUP BY run)"
 
 /* A candidate's row, and does its hash follow from the one before? */
 static bool follows(sqlite3_stmt *stmt, uint64_t before, const uint8_t hash[static LEDGER_HASH_SIZE])
@@ -133,42 +99,51 @@ static int take_ledger(struct db_salvage *salvage, uint64_t before,
     return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-static int copy_each(struct db_salvage *salvage, const struct salvage_table *tables, size_t n)
+static int list_taken(sqlite3 *to)
 {
     int rc = SQLITE_OK;
-    for (size_t i = 0; rc == SQLITE_OK && i < n; i++)
-        rc = db_salvage_copy(salvage, &tables[i], -1, INT64_MAX);
+    for (size_t i = 0; rc == SQLITE_OK && i < db_tables_count; i++) {
+        const char *name = db_tables[i].name;
+        char *sql = db_tables[i].marked ? sqlite3_mprintf(LIST_TAKEN, name, name) : NULL;
+        if (db_tables[i].marked)
+            rc = sql ? sqlite3_exec(to, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+        sqlite3_free(sql);
+    }
     return rc;
 }
-#define COPY_EACH(salvage, tables) copy_each(salvage, tables, sizeof(tables) / sizeof *(tables))
+
+static int copy(struct db_salvage *salvage, const char *table, const struct salvage_way *way, uint64_t low,
+                uint64_t high)
+{
+    return db_salvage_copy(salvage, db_table_named(table), way, (int64_t)low, (int64_t)high);
+}
 
 int db_salvage_before(struct db_salvage *salvage, uint64_t first_seq)
 {
+    static const char *const first[] = {"symbols", "accounts", "corporate_actions", "revisions"};
     char where[64];
-    const struct salvage_table first[] = {
-        {"symbols", DB_SYMBOL_COLUMNS ", hash", .key = "id"},
-        {"accounts", DB_ACCOUNT_COLUMNS ", hash", .key = "id"},
-        {"corporate_actions", DB_ACTION_COLUMNS ", hash", .key = "id", .where = where},
-        {"revisions", DB_REVISION_COLUMNS ", hash", .key = "id", .where = where},
-    };
+    const struct salvage_way until = {.where = where};
+    int rc = SQLITE_OK;
     sqlite3_snprintf(sizeof where, where, "input_seq <= %llu", first_seq);
-    return COPY_EACH(salvage, first);
+    for (size_t i = 0; rc == SQLITE_OK && i < sizeof first / sizeof *first; i++)
+        rc = db_salvage_copy(salvage, db_table_named(first[i]), i < 2 ? NULL : &until, -1, INT64_MAX);
+    return rc;
 }
 
 static int salvage_orders(struct db_salvage *salvage, const struct db_base *base)
 {
     static const uint8_t nothing[LEDGER_HASH_SIZE];
-    int rc = db_salvage_copy(salvage, &orders, 0, (int64_t)base->last_order);
+    int rc = copy(salvage, "orders", NULL, 0, base->last_order);
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(salvage->to, clean_orders, NULL, NULL, NULL);
     if (rc == SQLITE_OK)
         rc = db_base_end_orders(salvage->to);
     if (rc == SQLITE_OK)
-        rc = db_salvage_copy(salvage, &fills, 0, (int64_t)base->last_fill);
+        rc = copy(salvage, "fills", NULL, 0, base->last_fill);
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(salvage->to, clean_fills, NULL, NULL, NULL);
     if (rc == SQLITE_OK)
-        rc = db_salvage_copy(salvage, &ledger, 0, (int64_t)base->last_ledger);
+        rc = copy(salvage, "ledger", &ledger, 0, base->last_ledger);
     if (rc == SQLITE_OK)
         rc = take_ledger(salvage, 0, nothing, &salvage->tables[salvage->n_tables - 1]);
     if (rc == SQLITE_OK)
@@ -180,13 +155,14 @@ int db_salvage_after(struct db_salvage *salvage, const struct db_base *base)
 {
     int rc = salvage_orders(salvage, base);
     if (rc == SQLITE_OK)
-        rc = db_salvage_copy(salvage, &commands, 0, INT64_MAX);
-    if (rc == SQLITE_OK)
-        rc = COPY_EACH(salvage, others);
+        rc = copy(salvage, "commands", &commands, 0, INT64_MAX);
+    for (size_t i = 0; rc == SQLITE_OK && i < db_tables_count; i++)
+        if (db_tables[i].salvaged)
+            rc = db_salvage_copy(salvage, &db_tables[i], NULL, -1, INT64_MAX);
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(salvage->to, clean_others, NULL, NULL, NULL);
     if (rc == SQLITE_OK)
-        rc = sqlite3_exec(salvage->to, list_taken, NULL, NULL, NULL);
+        rc = list_taken(salvage->to);
     return rc;
 }
 
@@ -209,29 +185,29 @@ void db_salvage_ends(struct db_salvage *salvage, struct db_salvage_ends *ret)
 }
 
 /* Rows that later events changed: the former file's are the newer ones. */
-static const struct salvage_table changed[] = {
-    {"accounts", DB_ACCOUNT_COLUMNS ", hash", .key = "id", .replaces = true},
-    {"positions", DB_POSITION_COLUMNS ", hash", .order = "account, symbol", .replaces = true},
-    {"orders", DB_ORDER_COLUMNS ", rule, hash", .key = "id", .replaces = true, .marked = true},
-    {"meta", "key, value, hash", .order = "key", .where = "key <> 'counts'", .replaces = true},
-    {"corporate_actions", DB_ACTION_COLUMNS ", hash", .key = "id"},
-    {"revisions", DB_REVISION_COLUMNS ", hash", .key = "id"},
+static const struct {
+    const char *table;
+    struct salvage_way way;
+} changed[] = {
+    {"accounts", {.replaces = true}}, {"positions", {.replaces = true}},
+    {"orders", {.replaces = true}},   {"meta", {.where = "key <> 'counts'", .replaces = true}},
+    {"corporate_actions", {0}},       {"revisions", {0}},
 };
 
 int db_salvage_beyond(struct db_salvage *salvage, const struct db_salvage_ends *from,
                       const uint8_t hash[static LEDGER_HASH_SIZE])
 {
     int rc = sqlite3_exec(salvage->to, "DELETE FROM temp.candidates", NULL, NULL, NULL);
+    for (size_t i = 0; rc == SQLITE_OK && i < sizeof changed / sizeof *changed; i++)
+        rc = db_salvage_copy(salvage, db_table_named(changed[i].table), &changed[i].way, -1, INT64_MAX);
     if (rc == SQLITE_OK)
-        rc = COPY_EACH(salvage, changed);
+        rc = copy(salvage, "fills", NULL, from->fill, INT64_MAX);
     if (rc == SQLITE_OK)
-        rc = db_salvage_copy(salvage, &fills, (int64_t)from->fill, INT64_MAX);
-    if (rc == SQLITE_OK)
-        rc = db_salvage_copy(salvage, &ledger, (int64_t)from->ledger, INT64_MAX);
+        rc = copy(salvage, "ledger", &ledger, from->ledger, INT64_MAX);
     if (rc == SQLITE_OK)
         rc = take_ledger(salvage, from->ledger, hash, &salvage->tables[salvage->n_tables - 1]);
     if (rc == SQLITE_OK)
-        rc = sqlite3_exec(salvage->to, list_taken, NULL, NULL, NULL);
+        rc = list_taken(salvage->to);
     return rc;
 }
 

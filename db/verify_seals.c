@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "db/counts.h"
-#include "db/sealed.h"
+#include "db/tables.h"
 #include "db/verification.h"
 
 /* Up to this number rows of the table may be missing. */
@@ -41,20 +41,20 @@ static int first_row(struct verification *v, char *sql, const char *table, const
 }
 
 /* 1 when something is wrong, 0, -errno. */
-static int check_sealed(struct verification *v, const struct db_sealed *s)
+static int check_sealed(struct verification *v, const struct db_table *s)
 {
     int r = 0;
     if (s->numbered)
         r = first_row(v,
                       sqlite3_mprintf("SELECT n FROM (SELECT id, %llu + row_number() OVER (ORDER BY id) AS n "
                                       "FROM %s WHERE id > %llu) WHERE id <> n LIMIT 1",
-                                      base_of(v, s->table), s->table, base_of(v, s->table)),
-                      s->table, "is missing");
+                                      base_of(v, s->name), s->name, base_of(v, s->name)),
+                      s->name, "is missing");
     if (r == 0 && s->seal)
         r = first_row(v,
                       sqlite3_mprintf("SELECT %s FROM %s WHERE hash IS NOT %s ORDER BY %s LIMIT 1", s->key,
-                                      s->table, s->seal, s->by),
-                      s->table, DB_SEALED_ALTERED);
+                                      s->name, s->seal, s->by),
+                      s->name, DB_SEALED_ALTERED);
     return r;
 }
 
@@ -72,28 +72,28 @@ static int read_counts(struct verification *v, struct db_counts *ret, bool *ret_
 }
 
 /* 1 when a table does not hold as many rows as were stored, 0, -errno. */
-static int check_count(struct verification *v, const struct db_sealed *s, const struct db_counts *counts)
+static int check_count(struct verification *v, const struct db_table *s, const struct db_counts *counts)
 {
-    enum db_counted at = db_counted_find(s->table);
+    const int at = s->counted;
     char text[DB_ERROR_MAX], *sql;
     if (at == DB_COUNTED)
         return 0;
     sql = sqlite3_mprintf(s->numbered ? "SELECT count(*), (SELECT max(id) FROM %s) FROM %s"
                                       : "SELECT count(*), 0, '%s' FROM %s",
-                          s->table, s->table);
+                          s->name, s->name);
     int64_t n = 0, should = counts->rows[at];
     uint64_t last = 0;
     int r = sql ? db_query_first(v->reader, sql, NULL, RECORD_INTO(&n, &last)) : -ENOMEM;
     sqlite3_free(sql);
     if (r > 0 && n != should) {
-        uint64_t base = base_of(v, s->table);
+        uint64_t base = base_of(v, s->name);
         last = last > base ? last : base;
         if (s->numbered) /* there is no hole: the newest */
             snprintf(text, sizeof text, "%s: row %" PRIu64 ": is %s: the table should hold %" PRId64 " rows",
-                     s->table, last + (uint64_t)(n < should ? 1 : should - n + 1),
+                     s->name, last + (uint64_t)(n < should ? 1 : should - n + 1),
                      n < should ? "missing" : "too many", should);
         else
-            snprintf(text, sizeof text, "%s: holds %" PRId64 " rows, and should hold %" PRId64, s->table, n,
+            snprintf(text, sizeof text, "%s: holds %" PRId64 " rows, and should hold %" PRId64, s->name, n,
                      should);
         db_verify_note(v, text);
     }
@@ -167,11 +167,11 @@ int db_verify_seals(struct verification *v)
     int r = check_schema(v);
     if (r == 0)
         r = read_counts(v, &counts, &known);
-    for (size_t i = 0; r == 0 && !v->out_of_memory && i < db_sealed_count; i++) {
-        r = check_sealed(v, &db_sealed[i]);
+    for (size_t i = 0; r == 0 && !v->out_of_memory && i < db_tables_count; i++) {
+        r = check_sealed(v, &db_tables[i]);
         if (r == 0 && known)
-            r = check_count(v, &db_sealed[i], &counts);
-        if (r == 0 && !db_sealed[i].seal)
+            r = check_count(v, &db_tables[i], &counts);
+        if (r == 0 && db_tables[i].key && !db_tables[i].seal)
             r = check_chain(v);
         r = r < 0 ? r : 0;
     }

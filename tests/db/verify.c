@@ -3,6 +3,7 @@
 #include "db/verify.h"
 
 #include "db/row_hash.h"
+#include "db/tables.h"
 
 #include "tests/db/fixture.h"
 #include "tests/db/sql.h"
@@ -123,6 +124,30 @@ static void copy(const char *from, const char *to)
     sqlite3_close(db);
 }
 
+/* Every table that has seals is a row of DB_TABLES, and each row has all columns of its table. */
+static void check_tables(const char *path)
+{
+    sqlite3 *db = open_raw(path);
+    int sealed = 0;
+    for (size_t i = 0; i < db_tables_count; i++) {
+        const struct db_table *table = &db_tables[i];
+        char *sql = sqlite3_mprintf("SELECT %s FROM %s", table->columns, table->name);
+        sqlite3_stmt *stmt = NULL;
+        CHECK_INT(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
+        CHECK_INT(sqlite3_column_count(stmt),
+                  sql_query(db, "SELECT count(*) FROM pragma_table_info('%s')", table->name));
+        CHECK_INT(
+            table->key != NULL,
+            sql_query(db, "SELECT count(*) FROM pragma_table_info('%s') WHERE name = 'hash'", table->name));
+        sqlite3_finalize(stmt);
+        sqlite3_free(sql);
+        sealed += table->key != NULL;
+    }
+    CHECK_INT(sealed, sql_query(db, "SELECT count(*) FROM sqlite_master AS m, pragma_table_info(m.name) AS c "
+                                    "WHERE m.type = 'table' AND c.name = 'hash'"));
+    sqlite3_close(db);
+}
+
 int main(void)
 {
     char directory[SCRATCH_MAX], path[SCRATCH_PATH_MAX], altered[SCRATCH_PATH_MAX],
@@ -164,6 +189,7 @@ int main(void)
     db_verified_destroy(verified);
     db_reader_close(reader);
 
+    check_tables(path);
     alter_every_cell(path, "orders");
     alter_every_cell(path, "fills");
     alter_every_cell(path, "ledger");

@@ -1,0 +1,87 @@
+/* Every table whose rows are sealed, counted or salvaged, one row each: the checks, the counts, the salvage
+ * of a damaged database and the help of `papertape ledger` follow. */
+#ifndef DB_TABLES_H
+#define DB_TABLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* COUNTED: sealed, and counted in meta, at which place of that row's text (db/counts.h). SEALED; PLAIN:
+ * salvaged only. What follows the name is struct db_table's, in words of tables.c; the order is that of the
+ * checks. */
+/* clang-format off */
+#define DB_TABLES(COUNTED, SEALED, PLAIN) \
+    COUNTED(2, ORDERS, "orders", NUMBERED, .columns = DB_ORDER_COLUMNS ", rule, hash", \
+            .seal = DB_ORDER_SEAL, .marked = true) \
+    COUNTED(3, FILLS, "fills", NUMBERED, .columns = DB_FILL_COLUMNS ", rule, hash", .seal = DB_FILL_SEAL, \
+            .marked = true) \
+    COUNTED(4, LEDGER, "ledger", NUMBERED, .columns = DB_LEDGER_COLUMNS, .marked = true) \
+    COUNTED(0, ACCOUNTS, "accounts", ID, SEAL(DB_ACCOUNT_COLUMNS)) \
+    COUNTED(1, SYMBOLS, "symbols", ID, SEAL(DB_SYMBOL_COLUMNS)) \
+    SEALED("positions", .key = NAME_OF_ACCOUNT " || ' ' || " NAME_OF_SYMBOL, \
+           BY("account, symbol", "account, symbol"), SEAL(DB_POSITION_COLUMNS)) \
+    COUNTED(5, EQUITY, "equity", .key = NAME_OF_ACCOUNT " || ' ' || ts_ns", \
+            BY("account, ts_ns", "account, ts_ns DESC"), SEAL(DB_EQUITY_COLUMNS), SALVAGED) \
+    COUNTED(6, COMMANDS, "commands", ID, SEAL(DB_COMMAND_COLUMNS), .marked = true) \
+    COUNTED(7, ALERTS, "alerts", ID, SEAL(DB_ALERT_COLUMNS), SALVAGED) \
+    COUNTED(8, ACTIONS, "corporate_actions", NUMBERED, SEAL(DB_ACTION_COLUMNS)) \
+    COUNTED(9, REVISIONS, "revisions", NUMBERED, SEAL(DB_REVISION_COLUMNS)) \
+    SEALED("meta", .key = "key", BY("key", "key"), SEAL("key, value"), SALVAGED, \
+           .where = "key NOT IN ('event_seq', 'counts', 'paused')") \
+    SEALED("rebuilds", ID, SEAL(RECORD_COLUMNS(RECORD_REBUILD)), SALVAGED) \
+    SEALED("rebuild_sources", .key = "rebuild || ' ' || name", BY("rebuild, name", "rebuild DESC, name"), \
+           SEAL(RECORD_COLUMNS(RECORD_REBUILD_SOURCE)), SALVAGED) \
+    SEALED("salvaged", .key = "name || ' ' || first", BY("name, first", "name, first"), \
+           SEAL(DB_SALVAGED_COLUMNS)) \
+    SEALED("base", .key = "id", BY("id", "id"), SEAL(DB_BASE_COLUMNS)) \
+    SEALED("base_accounts", .key = "account", BY("account", "account"), \
+           SEAL(RECORD_COLUMNS(RECORD_BASE_ACCOUNT))) \
+    SEALED("base_balances", .key = NAME_OF_ACCOUNT " || ' ' || asset", BY("account, asset", "account, asset"), \
+           SEAL(RECORD_COLUMNS(RECORD_BASE_BALANCE))) \
+    SEALED("base_positions", .key = NAME_OF_ACCOUNT " || ' ' || symbol", \
+           BY("account, symbol", "account, symbol"), SEAL(RECORD_COLUMNS(RECORD_BASE_POSITION))) \
+    SEALED("base_orders", ID, SEAL(RECORD_COLUMNS(RECORD_BASE_ORDER))) \
+    PLAIN("bars", COPY(RECORD_COLUMNS(RECORD_BAR_KEY) ", " RECORD_COLUMNS(RECORD_BAR) ", split", \
+               "symbol, interval_ns, source, open_ns")) \
+    PLAIN("book_bars", COPY(RECORD_COLUMNS(RECORD_BOOK_BARS), "symbol, interval_ns, open_ns")) \
+    PLAIN("gaps", COPY(RECORD_COLUMNS(RECORD_GAPS), "symbol, interval_ns, from_open_ns")) \
+    PLAIN("market_sessions", COPY(RECORD_COLUMNS(RECORD_SESSIONS), "calendar")) \
+    PLAIN("venue_bans", COPY(RECORD_COLUMNS(RECORD_BANS), "venue")) \
+    PLAIN("trainings", COPY(RECORD_COLUMNS(RECORD_TRAINING), "name")) \
+    PLAIN("training_points", COPY(RECORD_COLUMNS(RECORD_TRAINING_POINT), "training, steps")) \
+    PLAIN("training_evaluations", COPY(RECORD_COLUMNS(RECORD_TRAINING_EVALUATION), "training, steps")) \
+    PLAIN("training_states", COPY(RECORD_COLUMNS(RECORD_TRAINING_STATE), "training, ts_ns")) \
+    PLAIN("policies", COPY(RECORD_COLUMNS(RECORD_POLICY), "name")) \
+    PLAIN("order_policies", COPY(RECORD_COLUMNS(RECORD_ORDER_POLICY), "order_id"), .by_number = true) \
+    PLAIN("telemetry", COPY(RECORD_COLUMNS(RECORD_TELEMETRY), "name, ts_ns"))
+/* clang-format on */
+
+struct db_table {
+    const char *name;
+    const char *key;         /* a row's name as text; NULL: not sealed */
+    const char *by, *newest; /* the order of rows, and of a sealed table the newest first */
+    const char *columns;     /* all that a copy of a row needs */
+    const char *seal;        /* what the column `hash` should be; NULL: none, or the ledger's chain */
+    const char *where;       /* which rows are salvaged; NULL: all */
+    int counted;             /* enum db_counted */
+    bool numbered;           /* 1, 2, 3 …, or from the base on */
+    bool by_number;          /* `by` is one column, of whole numbers */
+    bool salvaged;           /* with all that the event log does not know; others by db/salvage_record.c */
+    bool marked;             /* those that were salvaged are listed in `salvaged` */
+};
+
+extern const struct db_table db_tables[];
+extern const size_t db_tables_count;
+
+/* One that is there. */
+const struct db_table *db_table_named(const char *name);
+
+#define DB_SEALED_ALTERED "was altered: its values and its hash disagree"
+
+/* ", orders, fills …": those that are sealed. */
+#define DB_TABLES_COUNTED_NAME_(at, counted, name, ...) ", " name
+#define DB_TABLES_SEALED_NAME_(name, ...)               ", " name
+#define DB_TABLES_NO_NAME_(...)
+#define DB_SEALED_NAMES DB_TABLES(DB_TABLES_COUNTED_NAME_, DB_TABLES_SEALED_NAME_, DB_TABLES_NO_NAME_)
+
+#endif
