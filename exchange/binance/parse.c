@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/binance/rest_parse.h"
 #include "exchange/json.h"
 
 enum {
@@ -15,9 +16,8 @@ enum {
 
 #define US_NS  1000LL
 #define MS_NS  1000000LL
-#define MS_MAX 4102444800000LL /* 2100-01-01: a later time is a lie, or in microseconds */
-#define US_MIN (MS_MAX * 250)  /* 2002: in microseconds, an earlier one is a lie as well */
-#define US_MAX (MS_MAX * 1000)
+#define US_MIN (BINANCE_MS_MAX * 250) /* 2002: in microseconds, an earlier one is a lie as well */
+#define US_MAX (BINANCE_MS_MAX * 1000)
 
 _Static_assert(TABLE_SIZE >= 4 * SYMBOLS_MAX && SYMBOLS_MAX < INT16_MAX, "the table of names is too small");
 
@@ -144,9 +144,9 @@ static int kind_of_event(struct json_text type)
 static bool read_time(struct json *json, int64_t *ret_ns)
 {
     int64_t time;
-    if (!json_int(json, &time) || time < 0 || time > US_MAX || (time > MS_MAX && time < US_MIN))
+    if (!json_int(json, &time) || time < 0 || time > US_MAX || (time > BINANCE_MS_MAX && time < US_MIN))
         return false;
-    *ret_ns = time <= MS_MAX ? time * MS_NS : time * US_NS;
+    *ret_ns = time <= BINANCE_MS_MAX ? time * MS_NS : time * US_NS;
     return true;
 }
 

@@ -12,7 +12,7 @@ enum { KLINE_FIELDS = 12 };
 static bool json_ms(struct json *json, int64_t *ret_ns)
 {
     int64_t ms;
-    if (!json_int(json, &ms) || ms < 0 || ms > INT64_MAX / MS_NS)
+    if (!json_int(json, &ms) || ms < 0 || ms > BINANCE_MS_MAX)
         return false;
     *ret_ns = ms * MS_NS;
     return true;

@@ -9,7 +9,8 @@
 #include "exchange/json.h"
 #include "exchange/venue.h"
 
-enum { BINANCE_PRICE_SCALE = 8 }; /* of every pair's prices and klines */
+enum { BINANCE_PRICE_SCALE = 8 };      /* of every pair's prices and klines */
+#define BINANCE_MS_MAX 4102444800000LL /* 2100-01-01: a later time is a lie, or in microseconds */
 
 /* What a field of a trade, quote, ticker or kline holds, and where it goes in its struct. */
 enum binance_value {
@@ -19,7 +20,7 @@ enum binance_value {
     BINANCE_QTY,
     BINANCE_VOLUME, /* int128_t */
     BINANCE_QUOTE_VOLUME,
-    BINANCE_MS, /* a time, as int64_t nanoseconds */
+    BINANCE_MS, /* a time up to BINANCE_MS_MAX, as int64_t nanoseconds */
     BINANCE_FLAG,
 };
 struct binance_field {

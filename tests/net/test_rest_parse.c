@@ -352,6 +352,13 @@ static void test_latest(void)
         "[{\"id\":2,\"price\":\"1\",\"qty\":\"1\",\"time\":1,\"isBuyerMaker\":true},"
         "{\"id\":2,\"price\":\"1\",\"qty\":\"1\",\"time\":1,\"isBuyerMaker\":true}]";
     CHECK_INT(latest(0, falling, strlen(falling), told, &n), -EBADMSG);
+    static const char *const times[] = {"4102444800000", "4102444800001", "9223372036854"}; /* 2100; 2262 */
+    for (int i = 0; i < 3; i++) {
+        char text[128];
+        snprintf(text, sizeof text,
+                 "[{\"id\":1,\"price\":\"1\",\"qty\":\"1\",\"time\":%s,\"isBuyerMaker\":true}]", times[i]);
+        CHECK_INT(latest(0, text, strlen(text), told, &n), i == 0 ? 0 : -EBADMSG);
+    }
     CHECK_INT(binance_parse_latest(latest_texts[0].text, strlen(latest_texts[0].text), &btc, MARKET_TRADE,
                                    told, 1, &n),
               -EBADMSG); /* more than there is room for */
