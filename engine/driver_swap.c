@@ -1,9 +1,9 @@
-/* Another policy, or none, in place of what trades for an account at work: what goes on, and what begins
- * anew.
+/* Another policy, or none, in place of what trades for an account at work: what continues, and what starts
+ * again.
  *
- * The account goes on as it is: its cash, what it holds, its stops, its orders on their way. What is
- * remembered of a symbol that both trade goes on; scales, rows and what a runtime remembers are the new one's
- * own, of the recent bars. It first decides on bars that open after those that are there. */
+ * The account continues as it is: its cash, what it holds, its stops, its orders on their way. What is
+ * remembered of a symbol that both trade continues; scales, rows and what a runtime remembers are the new
+ * one's own, of the recent bars. It first decides on bars that open after those that are there. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

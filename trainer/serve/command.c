@@ -284,8 +284,8 @@ static bool may_start(struct serve *serve, struct control_call *call, const char
     if (before && !overwrite) {
         control_error(
             call, "EEXIST",
-            "%s: has run (%s): resume or restart goes on from its last checkpoint, overwrite begins "
-            "anew in its place; or another name",
+            "%s: has run (%s): resume or restart goes on from its last checkpoint, overwrite starts "
+            "again in its place; or another name",
             name, serve_training_state_name(before->record.state));
         return false;
     }
@@ -392,7 +392,7 @@ static void stop(struct serve *serve, struct control_call *call, json_t *args)
 static bool has_config(struct control_call *call, const struct serve_training *training)
 {
     if (!*training->record.config)
-        control_error(call, "EINVAL", "%s: its record cannot be read: start it anew with overwrite",
+        control_error(call, "EINVAL", "%s: its record cannot be read: start it again with overwrite",
                       training->record.name);
     return *training->record.config;
 }

@@ -25,7 +25,8 @@ pid_t serve_orphans_pid(const struct serve_training *training)
     return serve_process_holder(path);
 }
 
-/* Looks after an orphaned worker: nothing reads its pipe, so SIGPIPE ends it. */
+/* Looks after an orphaned worker: nothing reads its pipe, so that its next line fails (EPIPE) and
+ * it stops. */
 void serve_orphans_look(struct serve_training *training)
 {
     if (serve_worker_lives(training->folder)) {
@@ -86,7 +87,7 @@ static void show_broken(struct serve_training *training, const char *why)
     record->state = TRAINING_FAILED;
     record->config = strdup("");
     char reason[TRAINING_RECORD_REASON_MAX];
-    snprintf(reason, sizeof reason, "%.400s; start it anew with overwrite", why);
+    snprintf(reason, sizeof reason, "%.400s; start it again with overwrite", why);
     serve_training_record_text(record->reason, sizeof record->reason, reason);
     training->serve->options->tell(why);
 }

@@ -21,8 +21,8 @@ char *study_folder(const struct study *study, const char *folders);
 
 /* The studies NAME and NAME_K, and other runs of these that search the bars of one of them, that have the
  * directions of `own`, which is left out (NULL: none is, and those of NAME, or else of the first, count). One
- * that says what is not understood (another kind of distribution) is left out, and told (NULL: to no
- * caller); NAME itself is not where `own` is NULL. 0, also for none; errors of the storage with its
+ * that says what is not understood (another kind of distribution) is left out and reported to `told`, which
+ * may be NULL; NAME itself is not where `own` is NULL. 0, also for none; errors of the storage with its
  * sentence; -ENOMEM. For study_members_finish(). */
 int study_members_load(struct study_store *store, const char *name, const struct study *own,
                        const char *folders, void (*told)(void *ctx, const char *words), void *ctx,
