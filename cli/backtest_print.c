@@ -188,7 +188,7 @@ static void print_refused(const struct backtest_account *account)
         putchar('\n');
 }
 
-/* Wishes that no market could grant: no order came of them. */
+/* Order intents that no market could fill: no order came of them. */
 static void print_impossible(const struct backtest_account *account)
 {
     struct words words = {0};

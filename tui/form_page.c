@@ -143,7 +143,7 @@ static void accept(struct form_page *page)
     settle(page);
 }
 
-static enum form_wish press_editing(struct form_page *page, int key)
+static enum form_action press_editing(struct form_page *page, int key)
 {
     if (key == PRESS_ENTER)
         accept(page);
@@ -151,7 +151,7 @@ static enum form_wish press_editing(struct form_page *page, int key)
         page->mode = FORM_ROWS;
     else
         tui_line_edit_press(&page->edit, key);
-    return FORM_WISH_NONE;
+    return FORM_ACTION_NONE;
 }
 
 static void add(struct form_page *page, size_t known)
@@ -173,7 +173,7 @@ static void filter(struct form_page *page, int key)
         page->choice = 0;
 }
 
-static enum form_wish press_adding(struct form_page *page, int height, int key)
+static enum form_action press_adding(struct form_page *page, int height, int key)
 {
     size_t choices[FORM_CHOICES_MAX],
         n = tui_form_missing(&page->form, page->filter, choices, FORM_CHOICES_MAX);
@@ -209,22 +209,22 @@ static enum form_wish press_adding(struct form_page *page, int height, int key)
     default:
         filter(page, key);
     }
-    return FORM_WISH_NONE;
+    return FORM_ACTION_NONE;
 }
 
-static enum form_wish send(struct form_page *page)
+static enum form_action send(struct form_page *page)
 {
     const struct form *form = &page->form;
 
     if (form->errors <= 0 || form->changed)
-        return FORM_WISH_SEND;
+        return FORM_ACTION_SEND;
     snprintf(page->words, sizeof(page->words),
              "the check found %d error%s: n goes to the next, c checks again", form->errors,
              form->errors == 1 ? "" : "s");
-    return FORM_WISH_NONE;
+    return FORM_ACTION_NONE;
 }
 
-static enum form_wish press_rows(struct form_page *page, int height, int key)
+static enum form_action press_rows(struct form_page *page, int height, int key)
 {
     int some = height > 2 ? height - 1 : 1, all = (int)page->form.n;
     bool there = tui_form_page_shows(page, page->row);
@@ -232,16 +232,16 @@ static enum form_wish press_rows(struct form_page *page, int height, int key)
     switch (key) {
     case PRESS_ESCAPE:
     case 'q':
-        return FORM_WISH_LEAVE;
+        return FORM_ACTION_LEAVE;
     case PRESS_F5:
     case 'c':
-        return FORM_WISH_CHECK;
+        return FORM_ACTION_CHECK;
     case PRESS_F12:
     case 's':
         return send(page);
     case '?':
     case PRESS_HELP:
-        return FORM_WISH_HELP;
+        return FORM_ACTION_HELP;
     case PRESS_UP:
     case 'k':
         move(page, -1);
@@ -292,15 +292,15 @@ static enum form_wish press_rows(struct form_page *page, int height, int key)
     default:
         break;
     }
-    return FORM_WISH_NONE;
+    return FORM_ACTION_NONE;
 }
 
-enum form_wish tui_form_page_press(struct form_page *page, int height, int key)
+enum form_action tui_form_page_press(struct form_page *page, int height, int key)
 {
     page->words[0] = '\0';
     switch (page->mode) {
     case FORM_WAITS:
-        return key == PRESS_ESCAPE || key == 'q' ? FORM_WISH_LEAVE : FORM_WISH_NONE;
+        return key == PRESS_ESCAPE || key == 'q' ? FORM_ACTION_LEAVE : FORM_ACTION_NONE;
     case FORM_EDITS:
         return press_editing(page, key);
     case FORM_ADDS:

@@ -35,7 +35,13 @@ struct form_page {
 };
 
 /* What a key asks of whoever owns the page. */
-enum form_wish { FORM_WISH_NONE, FORM_WISH_CHECK, FORM_WISH_SEND, FORM_WISH_LEAVE, FORM_WISH_HELP };
+enum form_action {
+    FORM_ACTION_NONE,
+    FORM_ACTION_CHECK,
+    FORM_ACTION_SEND,
+    FORM_ACTION_LEAVE,
+    FORM_ACTION_HELP
+};
 
 /* A page that waits for its text; NULL without memory. destroy(NULL) is fine. */
 struct form_page *tui_form_page_create(const char *name, bool restart);
@@ -48,7 +54,7 @@ int tui_form_page_fill(struct form_page *page, const char *text);
 bool tui_form_page_shows(const struct form_page *page, size_t row);
 
 /* One key; `height` rows of the list are in sight. */
-enum form_wish tui_form_page_press(struct form_page *page, int height, int key);
+enum form_action tui_form_page_press(struct form_page *page, int height, int key);
 
 /* What was pasted (tui/paste.h): into the value that is typed, or what the missing keys are searched by; too
  * long, it is refused in words. Anywhere else nothing happens. */

@@ -227,11 +227,11 @@ enum action tui_train_keys_form(struct view *view, const struct model *model, in
 
     memcpy(view->subject, page->name, sizeof(view->subject));
     switch (tui_form_page_press(page, height - FORM_FIXED_ROWS, key)) {
-    case FORM_WISH_NONE:
+    case FORM_ACTION_NONE:
         break;
-    case FORM_WISH_CHECK:
+    case FORM_ACTION_CHECK:
         return ACTION_FORM_CHECK;
-    case FORM_WISH_SEND:
+    case FORM_ACTION_SEND:
         if (!daemon_there(view, model, prompt, now))
             break;
         if (tui_train_ask_allowed(model, prompt, page->name, words))
@@ -239,13 +239,13 @@ enum action tui_train_keys_form(struct view *view, const struct model *model, in
         else
             note(view, prompt, words, now);
         break;
-    case FORM_WISH_LEAVE:
+    case FORM_ACTION_LEAVE:
         if (tui_form_changes(&page->form) > 0)
             view->prompt = PROMPT_LEAVE;
         else
             tui_view_close_form(view);
         break;
-    case FORM_WISH_HELP:
+    case FORM_ACTION_HELP:
         view->help = true;
         break;
     }

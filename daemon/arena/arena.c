@@ -38,8 +38,8 @@ void arena_destroy(struct arena *arena)
         return;
     arena_records_finish(arena);
     for (size_t i = 0; i < arena->n; i++)
-        free(arena->seats[i].refused);
-    free(arena->seats);
+        free(arena->slots[i].refused);
+    free(arena->slots);
     uv_close((uv_handle_t *)&arena->tick, freed);
 }
 
@@ -47,45 +47,45 @@ enum { REFUSAL_MAX = 160 };
 
 /* ---- the table ---- */
 
-static struct arena_seat *seat_of(const struct arena *arena, const char *name)
+static struct arena_slot *slot_of(const struct arena *arena, const char *name)
 {
     for (size_t i = 0; i < arena->n; i++)
-        if (strcmp(arena->seats[i].row.name, name) == 0)
-            return &arena->seats[i];
+        if (strcmp(arena->slots[i].row.name, name) == 0)
+            return &arena->slots[i];
     return NULL;
 }
 
-static void let_trade(struct arena_seat *seat)
+static void let_trade(struct arena_slot *slot)
 {
-    free(seat->refused);
-    seat->refused = NULL;
+    free(slot->refused);
+    slot->refused = NULL;
 }
 
 /* Its row in memory; false without. */
 static bool hold(struct arena *arena, const struct arena_row *row)
 {
-    struct arena_seat *seat = seat_of(arena, row->name);
-    if (seat) {
-        seat->row = *row;
-        arena_not_passed_over(arena, seat);
-        if (seat->refused) {
+    struct arena_slot *slot = slot_of(arena, row->name);
+    if (slot) {
+        slot->row = *row;
+        arena_not_passed_over(arena, slot);
+        if (slot->refused) {
             char about[REFUSAL_MAX];
             snprintf(about, sizeof about, "policy %s does not trade", row->name);
             daemon_session_alert_over(arena->daemon->session, "POLICY_REFUSED", about);
         }
-        let_trade(seat);
+        let_trade(slot);
         return true;
     }
-    struct arena_seat *more = reallocarray(arena->seats, arena->n + 1, sizeof *more);
+    struct arena_slot *more = reallocarray(arena->slots, arena->n + 1, sizeof *more);
     if (!more)
         return false;
-    arena->seats = more;
+    arena->slots = more;
     size_t at = arena->n++;
     while (at > 0 && strcmp(more[at - 1].row.name, row->name) > 0) {
         more[at] = more[at - 1];
         at--;
     }
-    more[at] = (struct arena_seat){.row = *row};
+    more[at] = (struct arena_slot){.row = *row};
     return true;
 }
 
@@ -125,22 +125,22 @@ void arena_redone(struct arena *arena, const struct event_command *command, enum
 
 const struct arena_row *arena_find(const struct arena *arena, const char *name)
 {
-    const struct arena_seat *seat = seat_of(arena, name);
-    return seat ? &seat->row : NULL;
+    const struct arena_slot *slot = slot_of(arena, name);
+    return slot ? &slot->row : NULL;
 }
 
 const struct arena_row *arena_champion(const struct arena *arena)
 {
     for (size_t i = 0; i < arena->n; i++)
-        if (arena->seats[i].row.role == DB_POLICY_CHAMPION)
-            return &arena->seats[i].row;
+        if (arena->slots[i].row.role == DB_POLICY_CHAMPION)
+            return &arena->slots[i].row;
     return NULL;
 }
 
 const char *arena_refused(const struct arena *arena, const char *name)
 {
-    const struct arena_seat *seat = seat_of(arena, name);
-    return seat ? seat->refused : NULL;
+    const struct arena_slot *slot = slot_of(arena, name);
+    return slot ? slot->refused : NULL;
 }
 
 bool arena_has_account(const struct arena *arena, const char *account)
@@ -148,7 +148,7 @@ bool arena_has_account(const struct arena *arena, const char *account)
     if (strcmp(account, ARENA_CHAMPION) == 0)
         return true;
     for (size_t i = 0; i < arena->n; i++)
-        if (strcmp(arena->seats[i].row.account, account) == 0)
+        if (strcmp(arena->slots[i].row.account, account) == 0)
             return true;
     return false;
 }
@@ -202,8 +202,8 @@ static const struct arena_row *row_of_account(const struct arena *arena, const c
     if (strcmp(account, ARENA_CHAMPION) == 0)
         return arena_champion(arena);
     for (size_t i = 0; i < arena->n; i++)
-        if (strcmp(arena->seats[i].row.account, account) == 0)
-            return &arena->seats[i].row;
+        if (strcmp(arena->slots[i].row.account, account) == 0)
+            return &arena->slots[i].row;
     return NULL;
 }
 
@@ -216,13 +216,13 @@ static void refusal_of(const struct arena_row *row, const char *account, char re
 static void refuse(struct arena *arena, const struct arena_row *row, const char *account, const char *why)
 {
     char text[ARENA_ERROR_MAX + REFUSAL_MAX], about[REFUSAL_MAX];
-    struct arena_seat *seat = seat_of(arena, row->name);
+    struct arena_slot *slot = slot_of(arena, row->name);
     refusal_of(row, account, about);
     snprintf(text, sizeof text, "%s: %s", about, why);
     daemon_log_warning("%s", text);
     daemon_session_alert_lasting(arena->daemon->session, DB_ERROR, "POLICY_REFUSED", about, text);
-    let_trade(seat);
-    seat->refused = strdup(why);
+    let_trade(slot);
+    slot->refused = strdup(why);
 }
 
 /* What is to trade on the account: NULL for nothing, or because it is refused. */

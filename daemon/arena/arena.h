@@ -37,7 +37,7 @@ bool arena_has_account(const struct arena *arena, const char *account);
 bool arena_configured(const struct arena *arena, const char *account);
 
 /* A study's policy that passed its gates: under which name it comes in, or why it cannot, in one sentence. */
-int arena_seat(const struct arena *arena, const char *study, char ret_name[static ACCOUNT_NAME_MAX],
+int arena_slot(const struct arena *arena, const char *study, char ret_name[static ACCOUNT_NAME_MAX],
                char *why, size_t size);
 
 /* In a group, after its events: the row is stored, and holds from now on. */

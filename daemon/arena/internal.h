@@ -6,7 +6,7 @@
 #include "daemon/arena/arena.h"
 #include "daemon/arena/evidence.h"
 
-struct arena_seat {
+struct arena_slot {
     struct arena_row row;
     char *refused;    /* why it does not trade; NULL: it does */
     bool passed_over; /* it would be champion, and cannot: an alert said so */
@@ -24,7 +24,7 @@ struct arena_reading;
 
 struct arena {
     struct daemon *daemon;
-    struct arena_seat *seats; /* by name */
+    struct arena_slot *slots; /* by name */
     size_t n;
     struct arena_record *records;
     size_t n_records;
@@ -56,7 +56,7 @@ void arena_tick(uv_timer_t *timer);
 /* The days are read up to the one that has ended: who is crowned? */
 void arena_judge(struct arena *arena);
 /* It can be champion, or is something else by now: the alert that it cannot is over. */
-void arena_not_passed_over(struct arena *arena, struct arena_seat *seat);
+void arena_not_passed_over(struct arena *arena, struct arena_slot *slot);
 /* It could not be looked at now: the same day is, in a while. */
 void arena_judge_again(struct arena *arena);
 /* What its days say against the champion's, or cash without one, or where it is the champion. */

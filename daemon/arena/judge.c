@@ -56,48 +56,48 @@ static bool can_be_compared(const struct arena *arena, const struct arena_row *r
 }
 
 /* It trades, and did better on enough days. */
-static bool deserves_crown(const struct arena *arena, const struct arena_seat *seat,
+static bool deserves_crown(const struct arena *arena, const struct arena_slot *slot,
                            const struct arena_row *against, const struct arena_evidence *evidence)
 {
     const struct engine *engine = daemon_session_engine(arena->daemon->session);
     const struct daemon_config *config = &arena->daemon->config;
-    int account = engine_find_account(engine, seat->row.account);
-    return !seat->refused && account >= 0 && engine_account(engine, account)->killed_ns == 0 &&
-           can_be_compared(arena, &seat->row, against) && evidence->days >= config->arena_champion_days &&
+    int account = engine_find_account(engine, slot->row.account);
+    return !slot->refused && account >= 0 && engine_account(engine, account)->killed_ns == 0 &&
+           can_be_compared(arena, &slot->row, against) && evidence->days >= config->arena_champion_days &&
            arena_evidence_value(evidence) >= 1 / config->arena_alpha;
 }
 
-void arena_not_passed_over(struct arena *arena, struct arena_seat *seat)
+void arena_not_passed_over(struct arena *arena, struct arena_slot *slot)
 {
     char about[96];
-    seat->passed_over = false;
-    snprintf(about, sizeof about, "%s would be champion", seat->row.name);
+    slot->passed_over = false;
+    snprintf(about, sizeof about, "%s would be champion", slot->row.name);
     daemon_session_alert_over(arena->daemon->session, "POLICY_REFUSED", about);
 }
 
 /* The account `champion` may be of another currency, or have no room. One that cannot have it leaves it to
  * the next best. */
-static bool can_be_crowned(struct arena *arena, struct arena_seat *seat, double value)
+static bool can_be_crowned(struct arena *arena, struct arena_slot *slot, double value)
 {
     const struct engine *engine = daemon_session_engine(arena->daemon->session);
-    const struct account *account = engine_account(engine, engine_find_account(engine, seat->row.account));
-    const struct policy *policy = arena_policy(arena, seat->row.id);
+    const struct account *account = engine_account(engine, engine_find_account(engine, slot->row.account));
+    const struct policy *policy = arena_policy(arena, slot->row.id);
     struct account_spec made;
     char why[ARENA_ERROR_MAX] = "its copy is not there", text[ARENA_ERROR_MAX + 160], about[96];
     const char *code;
     if (policy &&
         !arena_account_refusal(arena, ARENA_CHAMPION, account->currency, policy, 1, &made, &code, why)) {
-        arena_not_passed_over(arena, seat);
+        arena_not_passed_over(arena, slot);
         return true;
     }
-    if (!seat->passed_over) {
-        snprintf(about, sizeof about, "%s would be champion", seat->row.name);
+    if (!slot->passed_over) {
+        snprintf(about, sizeof about, "%s would be champion", slot->row.name);
         snprintf(text, sizeof text, "%s would be champion, with an e-value of %.4g, and cannot: %s",
-                 seat->row.name, value, why);
+                 slot->row.name, value, why);
         daemon_log_warning("%s", text);
         daemon_session_alert_lasting(arena->daemon->session, DB_WARNING, "POLICY_REFUSED", about, text);
     }
-    seat->passed_over = true;
+    slot->passed_over = true;
     return false;
 }
 
@@ -110,19 +110,19 @@ void arena_judge_again(struct arena *arena)
 void arena_judge(struct arena *arena)
 {
     struct daemon *daemon = arena->daemon;
-    const struct arena_seat *best = NULL;
+    const struct arena_slot *best = NULL;
     const struct arena_row *against = NULL;
     struct arena_evidence found = {0};
     char reason[ARENA_REASON_MAX];
     for (size_t i = 0; i < arena->n && daemon->config.arena_alpha > 0; i++) {
-        struct arena_seat *seat = &arena->seats[i];
-        if (!challenges(&seat->row))
+        struct arena_slot *slot = &arena->slots[i];
+        if (!challenges(&slot->row))
             continue;
-        struct arena_evidence evidence = arena_evidence(arena, &seat->row, &against);
+        struct arena_evidence evidence = arena_evidence(arena, &slot->row, &against);
         double value = arena_evidence_value(&evidence);
-        if (deserves_crown(arena, seat, against, &evidence) && can_be_crowned(arena, seat, value) &&
+        if (deserves_crown(arena, slot, against, &evidence) && can_be_crowned(arena, slot, value) &&
             (!best || value > arena_evidence_value(&found))) {
-            best = seat;
+            best = slot;
             found = evidence;
         }
     }
@@ -146,7 +146,7 @@ static int challengers(const struct arena *arena)
 {
     int n = 0;
     for (size_t i = 0; i < arena->n; i++)
-        n += challenges(&arena->seats[i].row);
+        n += challenges(&arena->slots[i].row);
     return n;
 }
 
@@ -157,7 +157,7 @@ static const struct arena_row *worst(const struct arena *arena)
     const struct arena_row *found = NULL;
     double lowest = INFINITY;
     for (size_t i = 0; i < arena->n; i++) {
-        const struct arena_row *row = &arena->seats[i].row;
+        const struct arena_row *row = &arena->slots[i].row;
         if (!challenges(row) || !came_by_proposal(row) || !can_be_compared(arena, row, arena_champion(arena)))
             continue;
         double value = evidence_value(arena, row);
@@ -181,12 +181,12 @@ static bool has_room(const struct arena *arena, char *why, size_t size)
     return false;
 }
 
-int arena_seat(const struct arena *arena, const char *study, char ret_name[static ACCOUNT_NAME_MAX],
+int arena_slot(const struct arena *arena, const char *study, char ret_name[static ACCOUNT_NAME_MAX],
                char *why, size_t size)
 {
     char second[ACCOUNT_NAME_MAX];
     arena_second_name(study, second);
-    const char *name = arena_seat_for(study, arena_find(arena, study), second, arena_find(arena, second));
+    const char *name = arena_slot_for(study, arena_find(arena, study), second, arena_find(arena, second));
     const struct arena_row *row = name ? arena_find(arena, name) : NULL;
     const char *refused = arena_name_refusal(study);
     int account = name ? engine_find_account(daemon_session_engine(arena->daemon->session), name) : -1;
@@ -236,8 +236,8 @@ static void retire_one(struct arena *arena)
     int64_t now_ns = daemon_session_now(daemon->session);
     char reason[ARENA_REASON_MAX];
     for (size_t i = 0; i < arena->n; i++)
-        if (has_ended(arena, &arena->seats[i].row, now_ns, reason, sizeof reason)) {
-            daemon_commands_retire(daemon->commands, arena->seats[i].row.name, reason);
+        if (has_ended(arena, &arena->slots[i].row, now_ns, reason, sizeof reason)) {
+            daemon_commands_retire(daemon->commands, arena->slots[i].row.name, reason);
             return;
         }
     int most = daemon->config.arena_challengers_max;

@@ -96,7 +96,7 @@ static bool is_free(const struct arena_row *row)
     return !row || row->role == DB_POLICY_RETIRED;
 }
 
-const char *arena_seat_for(const char *name, const struct arena_row *row, const char *second_name,
+const char *arena_slot_for(const char *name, const struct arena_row *row, const char *second_name,
                            const struct arena_row *second)
 {
     if (is_of(row, name))

@@ -50,16 +50,16 @@ bool arena_reads(enum arena_step step);
  * own, the champion's. `champion` is that one's row now, NULL without; `next` the row as it will be but for
  * role, since_ns, judged_ns and reason; `reason`: why, NULL: by command. Returns how many rows; where two,
  * the first gives up its role. Days begin anew for what is new, for a file of another hand than a study's
- * next one in its challenger's seat, and for a champion that was replaced. */
+ * next one in its challenger's slot, and for a champion that was replaced. */
 int arena_take_step(enum arena_step step, const struct arena_row *row, const struct arena_row *champion,
                     const struct arena_row *next, const char *reason, int64_t now_ns,
                     struct arena_row ret[static 2], const char *ret_accounts[static 2], int *ret_n_accounts);
 
-/* The name under which a study's next policy comes in: the seat of its challenger, else its own name, else
+/* The name under which a study's next policy comes in: the slot of its challenger, else its own name, else
  * NAME.2; NULL: others have both. Never the champion's, which is not to be replaced untested, nor that of
  * what a person promoted or another study did. `row`, `second`: what has these names now, NULL: nothing. */
 void arena_second_name(const char *name, char ret[static ACCOUNT_NAME_MAX]);
-const char *arena_seat_for(const char *name, const struct arena_row *row, const char *second_name,
+const char *arena_slot_for(const char *name, const struct arena_row *row, const char *second_name,
                            const struct arena_row *second);
 
 /* Why no policy can have that name; NULL: one can. */

@@ -133,16 +133,16 @@ static const struct policy *trading_on(const struct arena *arena, const char *ac
     return a >= 0 ? engine_account_spec(engine, a)->policy : NULL;
 }
 
-static json_t *row_object(struct arena *arena, const struct arena_seat *seat)
+static json_t *row_object(struct arena *arena, const struct arena_slot *slot)
 {
-    const struct arena_row *row = &seat->row;
+    const struct arena_row *row = &slot->row;
     const struct shown shown = {.name = row->name,
                                 .role = db_policy_role_name(row->role),
                                 .account = row->account,
                                 .training = row->training,
                                 .path = row->path,
                                 .reason = row->reason,
-                                .refused = seat->refused,
+                                .refused = slot->refused,
                                 .id = row->id,
                                 .policy = trading_on(arena, row->account),
                                 .since_ns = row->since_ns,
@@ -172,8 +172,8 @@ json_t *arena_object(struct arena *arena, const char *name)
         if (config->accounts[i].policy[0] && strcmp(config->accounts[i].name, name) == 0)
             return configured_object(arena, &config->accounts[i]);
     for (size_t i = 0; i < arena->n; i++)
-        if (strcmp(arena->seats[i].row.name, name) == 0)
-            return row_object(arena, &arena->seats[i]);
+        if (strcmp(arena->slots[i].row.name, name) == 0)
+            return row_object(arena, &arena->slots[i]);
     return NULL;
 }
 
@@ -189,7 +189,7 @@ static bool put(json_t *list, json_t *object, size_t max, size_t *bytes)
 static bool put_role(struct arena *arena, enum db_policy_role role, json_t *list, size_t max, size_t *bytes)
 {
     for (size_t i = 0; i < arena->n; i++)
-        if (arena->seats[i].row.role == role && !put(list, row_object(arena, &arena->seats[i]), max, bytes))
+        if (arena->slots[i].row.role == role && !put(list, row_object(arena, &arena->slots[i]), max, bytes))
             return false;
     return true;
 }

@@ -67,17 +67,17 @@ static bool leads_there(struct policy_job *job)
     return false;
 }
 
-/* What was promoted since its proposal was judged may have its seat. */
-static bool still_seated(struct policy_job *job)
+/* What was promoted since its proposal was judged may have its slot. */
+static bool still_has_slot(struct policy_job *job)
 {
     char why[ARENA_ERROR_MAX];
-    if (!job->proposed || arena_seat(policy_job_arena(job), job->training, job->name, why, sizeof why) == 0)
+    if (!job->proposed || arena_slot(policy_job_arena(job), job->training, job->name, why, sizeof why) == 0)
         return true;
     daemon_command_policy_job_deny(job, false, "PROPOSAL_REFUSED", "%s", why);
     return false;
 }
 
-/* True when it goes on on another thread. */
+/* True when it continues on another thread. */
 static bool run(struct policy_job *job)
 {
     job->request.engine = daemon_session_engine(job->request.commands->daemon->session);
@@ -87,7 +87,7 @@ static bool run(struct policy_job *job)
         retire(job);
         return false;
     }
-    if (!still_seated(job))
+    if (!still_has_slot(job))
         return false;
     job->step = arena_promotion(arena_find(policy_job_arena(job), job->name), job->file.given);
     if (!leads_there(job))

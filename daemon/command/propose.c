@@ -213,7 +213,7 @@ static void judge(struct commands *commands, struct proposed *proposed)
         snprintf(words, sizeof words, "policy: an absolute path of a file is needed");
         good = false;
     }
-    good = good && arena_seat(daemon->arena, training, name, words, sizeof words) == 0;
+    good = good && arena_slot(daemon->arena, training, name, words, sizeof words) == 0;
     if (!good) {
         struct work work; /* without memory the next start finds it pending */
         if (daemon_command_begin_again(&request, proposed->id, proposed->ts_ns, &work))

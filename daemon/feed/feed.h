@@ -1,5 +1,5 @@
 /* A feed: from one venue's address to events in the session. It asks the venue what it lists and for history,
- * keeps the stream up, watches the age of each stream's data, and answers the engine's wishes for books and
+ * keeps the stream up, watches the age of each stream's data, and answers the engine's requests for books and
  * bars. */
 #ifndef DAEMON_FEED_FEED_H
 #define DAEMON_FEED_FEED_H

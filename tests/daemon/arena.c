@@ -146,7 +146,7 @@ static void test_judged(void)
     CHECK_STR(rows[0].proposal, "one/7");
 
     take(ARENA_SWAP, &one, &two,
-         &next); /* the study's next policy in its seat: what is judged is the study */
+         &next); /* the study's next policy in its slot: what is judged is the study */
     CHECK_INT(rows[0].judged_ns, one.judged_ns);
     next.proposal[0] = '\0';
     take(ARENA_SWAP, &one, &two, &next); /* by hand */
@@ -177,13 +177,13 @@ static void test_judged(void)
     CHECK_STR(rows[0].reason, "by command");
 }
 
-/* A study has two seats at most, never its champion's, nor one of another hand. */
-static void test_seats(void)
+/* A study has two slots at most, never its champion's, nor one of another hand. */
+static void test_slots(void)
 {
     enum { NONE, GONE, MINE, REIGNS, HAND, OTHER };
     static const struct {
         int first, second;
-        const char *seat; /* NULL: none */
+        const char *slot; /* NULL: none */
     } cases[] = {
         {NONE, NONE, "s"},     {MINE, NONE, "s"},     {REIGNS, NONE, "s.2"}, {GONE, NONE, "s"},
         {REIGNS, MINE, "s.2"}, {REIGNS, GONE, "s.2"}, {MINE, REIGNS, "s"},   {GONE, REIGNS, "s"},
@@ -210,8 +210,8 @@ static void test_seats(void)
                 rows_of[k].proposal[0] = '\0';
             has[k] = is == NONE ? NULL : &rows_of[k];
         }
-        const char *seat = arena_seat_for("s", has[0], name, has[1]);
-        CHECK_STR(seat ? seat : "none", cases[i].seat ? cases[i].seat : "none");
+        const char *slot = arena_slot_for("s", has[0], name, has[1]);
+        CHECK_STR(slot ? slot : "none", cases[i].slot ? cases[i].slot : "none");
     }
     arena_second_name("a234567890123456789012345678901", name);
     CHECK_STR(name, "a2345678901234567890123456789.2");
@@ -499,7 +499,7 @@ int main(void)
     test_wrong_role();
     test_steps();
     test_judged();
-    test_seats();
+    test_slots();
     test_any_order();
     test_names();
     test_rows();

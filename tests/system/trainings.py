@@ -101,7 +101,7 @@ def takes_position(daemon):
 
 
 def holds(daemon):
-    """The position by hand, and the policy in its seat."""
+    """The position by hand, and the policy in its slot."""
     def there(status):
         hand = [p for p in status["positions"] or [] if p["account"] == "hand" and p["symbol"] == "BTCUSDT"]
         return (len(hand) == 1 and abs(hand[0]["qty"] - 0.01) < 1e-9 and

@@ -10,7 +10,7 @@
 static char err[PPO_ERROR_MAX];
 
 /* Pieces in memory. */
-struct shelf {
+struct stored_state {
     struct {
         char name[32];
         void *bytes;
@@ -22,43 +22,43 @@ struct shelf {
 
 static int put(void *ctx, const char *name, const void *bytes, size_t n)
 {
-    struct shelf *shelf = ctx;
-    if (shelf->n + 1 == shelf->fails_at)
+    struct stored_state *saved = ctx;
+    if (saved->n + 1 == saved->fails_at)
         return -ENOSPC;
-    snprintf(shelf->pieces[shelf->n].name, sizeof shelf->pieces[0].name, "%s", name);
-    shelf->pieces[shelf->n].bytes = malloc(n ? n : 1);
-    memcpy(shelf->pieces[shelf->n].bytes, bytes, n);
-    shelf->pieces[shelf->n++].n = n;
+    snprintf(saved->pieces[saved->n].name, sizeof saved->pieces[0].name, "%s", name);
+    saved->pieces[saved->n].bytes = malloc(n ? n : 1);
+    memcpy(saved->pieces[saved->n].bytes, bytes, n);
+    saved->pieces[saved->n++].n = n;
     return 0;
 }
 
 static const void *get(void *ctx, const char *name, size_t *ret_n)
 {
-    const struct shelf *shelf = ctx;
-    for (int i = 0; i < shelf->n; i++)
-        if (strcmp(shelf->pieces[i].name, name) == 0) {
-            *ret_n = shelf->pieces[i].n;
-            return shelf->pieces[i].bytes;
+    const struct stored_state *saved = ctx;
+    for (int i = 0; i < saved->n; i++)
+        if (strcmp(saved->pieces[i].name, name) == 0) {
+            *ret_n = saved->pieces[i].n;
+            return saved->pieces[i].bytes;
         }
     *ret_n = 0;
     return NULL;
 }
 
-static void empty(struct shelf *shelf)
+static void empty(struct stored_state *saved)
 {
-    for (int i = 0; i < shelf->n; i++)
-        free(shelf->pieces[i].bytes);
-    *shelf = (struct shelf){0};
+    for (int i = 0; i < saved->n; i++)
+        free(saved->pieces[i].bytes);
+    *saved = (struct stored_state){0};
 }
 
-static void save(struct learner *l, struct shelf *ret)
+static void save(struct learner *l, struct stored_state *ret)
 {
-    *ret = (struct shelf){0};
+    *ret = (struct stored_state){0};
     const struct ppo_sink sink = {ret, put};
     CHECK_INT(ppo_learner_save(l, &sink, err), 0);
 }
 
-static bool same(const struct shelf *a, const struct shelf *b)
+static bool same(const struct stored_state *a, const struct stored_state *b)
 {
     bool all = a->n == b->n;
     for (int i = 0; all && i < a->n; i++)
@@ -120,7 +120,7 @@ static void test_continue(const char *what, struct ppo_params params, int levels
         struct learner *a = learner_of(&params, &first), *b = learner_of(&params, &second);
         struct ppo_update figures[2];
         memset(figures, 0, sizeof figures);
-        struct shelf middle, end_a, end_b, again;
+        struct stored_state middle, end_a, end_b, again;
         iterate(a, 2, &figures[0]);
         save(a, &middle);
         iterate(a, 3, &figures[0]);
@@ -198,7 +198,7 @@ static void test_refusals(void)
     struct learner *wide = learner_of(&larger, &other);
     struct ppo_update figures;
     iterate(l, 1, &figures);
-    struct shelf good, after, foreign;
+    struct stored_state good, after, foreign;
     save(l, &good);
     save(wide, &foreign);
     const struct ppo_source from_wide = {&foreign, get};
@@ -206,7 +206,7 @@ static void test_refusals(void)
     CHECK(strstr(err, "params") != NULL && strstr(err, "bytes") != NULL);
     CHECK_INT(good.n, 7);
     for (int i = 0; i < good.n; i++) {
-        struct shelf less = good;
+        struct stored_state less = good;
         less.pieces[i].n++;
         const struct ppo_source source = {&less, get};
         err[0] = '\0';
@@ -219,7 +219,7 @@ static void test_refusals(void)
         CHECK_INT(ppo_learner_load(l, &source, err), -EINVAL);
         CHECK(strstr(err, "missing") != NULL);
     }
-    struct shelf counters = good;
+    struct stored_state counters = good;
     for (int i = 0; i < counters.n; i++)
         if (strcmp(counters.pieces[i].name, "counters") == 0) {
             int64_t wrong[6] = {-1};
@@ -231,7 +231,7 @@ static void test_refusals(void)
     save(l, &after);
     CHECK(same(&good, &after));
     for (int i = 1; i <= good.n; i++) {
-        struct shelf full = {.fails_at = i};
+        struct stored_state full = {.fails_at = i};
         const struct ppo_sink sink = {&full, put};
         CHECK_INT(ppo_learner_save(l, &sink, err), -ENOSPC);
         CHECK(strstr(err, good.pieces[i - 1].name) != NULL);
