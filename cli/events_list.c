@@ -15,12 +15,12 @@ static const char *const kinds[JOURNAL_KINDS] = {[JOURNAL_STATE] = "states",
                                                  [JOURNAL_FRAME] = "frames",
                                                  [JOURNAL_REPLY] = "replies"};
 
-struct segment {
+struct segment_row {
     struct journal_segment_info info;
     char kinds[96]; /* a list in JSON */
 };
 
-#define ROW struct segment
+#define ROW struct segment_row
 static const struct record record = PRINT_RECORD(
     PRINT_AS(STRING, REQUIRED, info.name, "name"), PRINT_AS(UNSIGNED, REQUIRED, info.number, "number"),
     PRINT_AS(UNSIGNED, REQUIRED, info.first_seq, "first_seq"),
@@ -51,7 +51,7 @@ static const struct stored_column columns[] = {
 static int print_segment(void *ctx, const struct journal_segment_info *info)
 {
     struct stored_list *list = ctx;
-    struct segment segment = {.info = *info};
+    struct segment_row segment = {.info = *info};
     bool json = list->form == STORED_JSON;
     size_t n = 0;
 

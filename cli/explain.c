@@ -23,7 +23,7 @@ struct asked {
 enum { NO_DAY = -1 };
 
 /* What is printed as explanations come. */
-struct output {
+struct explain_output {
     struct db_reader *reader;
     bool json, quiet;
     uint64_t printed;
@@ -33,7 +33,7 @@ struct output {
 };
 
 /* What is recorded of an order's policy is held against the log like any other field. */
-static void compare_policy(struct output *out, const struct explanation *e,
+static void compare_policy(struct explain_output *out, const struct explanation *e,
                            const struct db_order_policy *origin)
 {
     char recorded[POLICY_ID_TEXT];
@@ -48,7 +48,7 @@ static void compare_policy(struct output *out, const struct explanation *e,
 
 static bool on_explained(void *ctx, const struct explanation *explanation)
 {
-    struct output *out = ctx;
+    struct explain_output *out = ctx;
     struct db_order_policy found;
     const struct db_order_policy *origin = NULL;
     int r = db_reader_order_policy(out->reader, explanation->order.id, &found);
@@ -77,7 +77,7 @@ static bool on_explained(void *ctx, const struct explanation *explanation)
     return true;
 }
 
-static void end_json(const struct output *out, const struct explain_result *result)
+static void end_json(const struct explain_output *out, const struct explain_result *result)
 {
     if (out->printed == 0)
         fputs("{\"schema\":\"papertape.explain/1\",\"orders\":[", stdout);
@@ -86,7 +86,8 @@ static void end_json(const struct output *out, const struct explain_result *resu
            result->from_seq, result->to_seq, result->explained, result->equal, result->incomplete);
 }
 
-static int report(const struct asked *asked, const struct output *out, const struct explain_result *result)
+static int report(const struct asked *asked, const struct explain_output *out,
+                  const struct explain_result *result)
 {
     char words[2 * DIFFERENCE_TEXT_MAX + EVENT_TEXT_MAX + 160];
     const struct difference *d = &result->difference;
@@ -123,7 +124,7 @@ static int explain(const struct option_call *call, struct db_reader *reader, con
                    const char *path)
 {
     const struct asked *asked = call->into;
-    struct output out = {.reader = reader, .json = call->json, .quiet = asked->all && !call->json};
+    struct explain_output out = {.reader = reader, .json = call->json, .quiet = asked->all && !call->json};
     struct explain_options options = {.path = path,
                                       .recorded = &rows->recorded,
                                       .to_ns = INT64_MAX,

@@ -24,7 +24,7 @@ static const char *const backend_names[] = {
     [BACKEND_GPU] = "gpu",
 };
 
-struct request {
+struct indicators_request {
     enum backend backend;
     enum indicator_precision precision;
     struct bars_file_options file;
@@ -35,20 +35,22 @@ struct request {
     double **out;                 /* [n_columns], bars.n each: spec by spec */
 };
 
-static struct indicator_columns columns_of(const struct request *request)
+static struct indicator_columns columns_of(const struct indicators_request *request)
 {
     const struct bars_file *bars = &request->bars;
     return (struct indicator_columns){bars->open,  bars->high,   bars->low,
                                       bars->close, bars->volume, request->open_time_s};
 }
 
-static int reference_one(const struct indicator_spec *spec, const struct request *request, double **out)
+static int reference_one(const struct indicator_spec *spec, const struct indicators_request *request,
+                         double **out)
 {
     struct indicator_columns in = columns_of(request);
     return indicator_reference(spec, &in, request->bars.n, out);
 }
 
-static int stream_one(const struct indicator_spec *spec, const struct request *request, double **out)
+static int stream_one(const struct indicator_spec *spec, const struct indicators_request *request,
+                      double **out)
 {
     const struct bars_file *bars = &request->bars;
     struct indicator_stream *stream;
@@ -69,9 +71,9 @@ static int stream_one(const struct indicator_spec *spec, const struct request *r
 }
 
 /* One after the other. */
-static int compute_each(const struct request *request,
-                        int (*one)(const struct indicator_spec *spec, const struct request *request,
-                                   double **out))
+static int compute_each(const struct indicators_request *request,
+                        int (*one)(const struct indicator_spec *spec,
+                                   const struct indicators_request *request, double **out))
 {
     double **out = request->out;
     int r = 0;
@@ -80,7 +82,7 @@ static int compute_each(const struct request *request,
     return r;
 }
 
-static int compute_gpu(const struct request *request)
+static int compute_gpu(const struct indicators_request *request)
 {
     struct indicator_columns in = columns_of(request);
     struct gpu_batch batch = {
@@ -114,7 +116,7 @@ static float *narrow(const double *values, size_t n)
 }
 
 /* In float32: its outputs are widened into the request's. */
-static int compute_f32(const struct request *request, struct indicator_request *fast,
+static int compute_f32(const struct indicators_request *request, struct indicator_request *fast,
                        const double *const in[], char *err, size_t err_cap)
 {
     float *columns[INDICATOR_COLUMNS] = {NULL}, **out = calloc(request->n_columns, sizeof(*out));
@@ -141,7 +143,7 @@ static int compute_f32(const struct request *request, struct indicator_request *
     return r;
 }
 
-static int compute_cpu(const struct request *request, char *err, size_t err_cap)
+static int compute_cpu(const struct indicators_request *request, char *err, size_t err_cap)
 {
     const struct bars_file *bars = &request->bars;
     const double *const in[INDICATOR_COLUMNS] = {bars->open,  bars->high,   bars->low,
@@ -157,7 +159,7 @@ static int compute_cpu(const struct request *request, char *err, size_t err_cap)
 }
 
 /* On failure `err` may hold what was wrong. */
-static int compute(const struct request *request, char *err, size_t err_cap)
+static int compute(const struct indicators_request *request, char *err, size_t err_cap)
 {
     switch (request->backend) {
     case BACKEND_STREAM:
@@ -172,7 +174,7 @@ static int compute(const struct request *request, char *err, size_t err_cap)
     return compute_each(request, reference_one);
 }
 
-static int print_csv(const struct request *request)
+static int print_csv(const struct indicators_request *request)
 {
     int digits = request->precision == INDICATOR_F32 ? 9 : 17;
     fputs("timestamp_ns", stdout);
@@ -197,7 +199,7 @@ static int print_csv(const struct request *request)
     return cli_indicators_finish_stdout();
 }
 
-static int parse_specs(char **texts, struct request *request)
+static int parse_specs(char **texts, struct indicators_request *request)
 {
     for (size_t i = 0; i < request->n_specs; i++) {
         char err[200];
@@ -231,7 +233,7 @@ static void report_gaps(const char *path, const struct bars_file *bars)
         fprintf(stderr, "papertape: note: %s: low or high of %zu bars was widened\n", path, bars->repaired);
 }
 
-static int run_file(const char *path, char **texts, struct request *request)
+static int run_file(const char *path, char **texts, struct indicators_request *request)
 {
     char err[BARS_FILE_ERROR_MAX];
     request->specs = calloc(request->n_specs, sizeof(*request->specs));
@@ -264,7 +266,7 @@ static int run_file(const char *path, char **texts, struct request *request)
                  : print_csv(request);
 }
 
-static void finish(struct request *request)
+static void finish(struct indicators_request *request)
 {
     for (size_t k = 0; request->out && k < request->n_columns; k++)
         free(request->out[k]);
@@ -276,7 +278,7 @@ static void finish(struct request *request)
 
 static int run_list(int n, char **texts, bool json)
 {
-    struct request request = {.n_specs = (size_t)n};
+    struct indicators_request request = {.n_specs = (size_t)n};
     request.specs = calloc(request.n_specs + 1, sizeof(*request.specs));
     if (!request.specs)
         return out_of_memory();
@@ -298,8 +300,9 @@ struct asked {
 static int run(struct option_call *call)
 {
     const struct asked *asked = call->into;
-    struct request request = {.backend = BACKEND_REFERENCE,
-                              .file = {.any_price = true, .symbol = asked->symbol, .repair = asked->repair}};
+    struct indicators_request request = {
+        .backend = BACKEND_REFERENCE,
+        .file = {.any_price = true, .symbol = asked->symbol, .repair = asked->repair}};
 
     setlocale(LC_NUMERIC, "C"); /* CSV has decimal points in every locale */
     for (size_t i = 0; asked->backend && i < sizeof backend_names / sizeof *backend_names; i++)

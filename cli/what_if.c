@@ -32,7 +32,7 @@ struct asked {
     int n_sets;
 };
 
-struct output {
+struct what_if_output {
     const struct asked *asked;
     struct span *spans;
     size_t n_spans, cap_spans;
@@ -73,7 +73,7 @@ static int check(const struct option_call *call, const struct asked *asked)
 static int set_params(void *ctx, const struct strategy *strategy, double params[static STRATEGY_PARAMS_MAX],
                       char *err, size_t err_size)
 {
-    const struct output *out = ctx;
+    const struct what_if_output *out = ctx;
     for (int i = 0; i < out->asked->n_sets; i++) {
         const char *set = out->asked->sets[i], *equals = strchr(set, '=');
         char name[64];
@@ -92,7 +92,7 @@ static int set_params(void *ctx, const struct strategy *strategy, double params[
 
 static void on_span(void *ctx, int64_t end_ns, int64_t was, int64_t would_be)
 {
-    struct output *out = ctx;
+    struct what_if_output *out = ctx;
     if (out->n_spans == out->cap_spans) {
         size_t cap = out->cap_spans ? 2 * out->cap_spans : 64;
         struct span *moved = realloc(out->spans, cap * sizeof *moved);
@@ -107,7 +107,7 @@ static void on_span(void *ctx, int64_t end_ns, int64_t was, int64_t would_be)
 }
 
 /* Leaves the ends of minutes, of hours, of days: as fine as ROWS allow; and the last. */
-static void thin(struct output *out)
+static void thin(struct what_if_output *out)
 {
     static const int64_t steps[] = {1, 5, 15, 60, 240, 1440, 10080};
     enum { STEPS = sizeof steps / sizeof *steps };
@@ -148,7 +148,7 @@ static json_t *way_json(const struct what_if_way *way, const struct symbol *mone
     return object;
 }
 
-static int print_json(const struct output *out, const struct what_if_result *result)
+static int print_json(const struct what_if_output *out, const struct what_if_result *result)
 {
     const struct symbol money = {.quote_scale = result->currency_scale};
     json_t *object = result_object(result, NULL), *spans = json_array();
@@ -190,7 +190,7 @@ static void print_counts(const char *what, uint64_t was, uint64_t would_be)
     print_row(what, cli_stored_integer(a, (long long)was), cli_stored_integer(b, (long long)would_be));
 }
 
-static void print_text(const struct output *out, const struct what_if_result *result)
+static void print_text(const struct what_if_output *out, const struct what_if_result *result)
 {
     const struct what_if_way *was = &result->was, *would_be = &result->would_be;
     char from[STORED_CELL], to[STORED_CELL], a[STORED_CELL], b[STORED_CELL];
@@ -229,7 +229,7 @@ static void print_text(const struct output *out, const struct what_if_result *re
 static int run(struct option_call *call)
 {
     const struct asked *asked = call->into;
-    struct output out = {.asked = asked};
+    struct what_if_output out = {.asked = asked};
     struct what_if_options options = {.account = asked->account,
                                       .at_ns = asked->at_ns,
                                       .to_ns = asked->to_ns,

@@ -285,7 +285,7 @@ static void peek(struct board *board)
 
 /* ---- the thread ---- */
 
-struct work {
+struct board_due {
     size_t n_bars;
     int n_told;
     bool catch_up, forming, stop;
@@ -300,17 +300,17 @@ static void take_device(struct board *board)
     board->offered = NULL;
 }
 
-static void take_work(struct board *board, struct work *ret)
+static void take_work(struct board *board, struct board_due *ret)
 {
     pthread_mutex_lock(&board->lock);
     while (!board->stop && !board->catch_up && board->n_queue == 0 && !board->forming_news &&
            (!board->offered || board->module))
         pthread_cond_wait(&board->work, &board->lock);
-    *ret = (struct work){.n_bars = board->n_queue,
-                         .n_told = board->n_told,
-                         .catch_up = board->catch_up,
-                         .forming = board->forming_news && !board->stop,
-                         .stop = board->stop};
+    *ret = (struct board_due){.n_bars = board->n_queue,
+                              .n_told = board->n_told,
+                              .catch_up = board->catch_up,
+                              .forming = board->forming_news && !board->stop,
+                              .stop = board->stop};
     struct queued_bar *empty = board->taken;
     board->taken = board->queue;
     board->queue = empty;
@@ -326,7 +326,7 @@ static void take_work(struct board *board, struct work *ret)
 /* A stop leaves bars where they are: in the database too, for the next run. Bars that were left out before
  * those in the queue come first; without them nothing that follows is taken, and the loop is told to ask
  * again. */
-static void work(struct board *board, const struct work *work)
+static void work(struct board *board, const struct board_due *work)
 {
     bool room = work->n_told == board->n_symbols || daemon_board_grow(board, work->n_told) == 0;
     if (!room)
@@ -352,7 +352,7 @@ static void work(struct board *board, const struct work *work)
 void *daemon_board_run(void *arg)
 {
     struct board *board = arg;
-    struct work todo;
+    struct board_due todo;
     do {
         take_work(board, &todo);
         work(board, &todo);

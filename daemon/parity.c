@@ -28,7 +28,7 @@ enum {
 #define MINUTE_NS (60 * 1000000000LL)
 
 /* What a child prints, to a bound. */
-struct output {
+struct child_output {
     uv_pipe_t pipe;
     char text[OUTPUT_MAX];
     size_t len;
@@ -39,7 +39,7 @@ struct parity {
     struct daemon *daemon;
     uv_timer_t tick, limit;
     uv_process_t child;
-    struct output out, err;
+    struct child_output out, err;
     int open_handles; /* of the child's three */
     bool running, late, stopped;
     int64_t exit_status;
@@ -236,7 +236,7 @@ static void exited(uv_process_t *child, int64_t status, int number)
 
 static void give_buffer(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
 {
-    struct output *output = (struct output *)handle;
+    struct child_output *output = (struct child_output *)handle;
     (void)suggested;
     if (output->len < sizeof output->text - 1)
         *buf = uv_buf_init(output->text + output->len, (unsigned)(sizeof output->text - 1 - output->len));
@@ -246,7 +246,7 @@ static void give_buffer(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
 
 static void have_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 {
-    struct output *output = (struct output *)stream;
+    struct child_output *output = (struct child_output *)stream;
     if (n < 0) {
         uv_close((uv_handle_t *)stream, part_closed);
     } else if (buf->base != output->rest) {
@@ -270,7 +270,7 @@ int daemon_parity_start(struct parity *parity)
         return -EBUSY;
     const char *program = daemon_program_find("papertape", "tui", path);
     const char *const arguments[] = {program, "parity", "--json", "--state", daemon->state.path, NULL};
-    struct output *outputs[] = {&parity->out, &parity->err};
+    struct child_output *outputs[] = {&parity->out, &parity->err};
     for (size_t i = 0; i < 2; i++) {
         outputs[i]->len = 0;
         outputs[i]->text[0] = '\0';

@@ -20,7 +20,7 @@ enum { FLUSH_MS = 600000, FLUSH_STEP_MS = 100 };
 
 /* A session without a loop, a log or a database of its own: its sink and its commands put the rows that a
  * replay brings about, as they do at a start. */
-struct play {
+struct rebuild_play {
     const struct rebuild_options *options;
     const char *events;
     sqlite3 *db;
@@ -42,20 +42,20 @@ struct play {
 static void redone(void *ctx, int64_t ts_ns, const struct event_command *command, enum order_reason reason,
                    uint64_t order_id)
 {
-    struct play *play = ctx;
+    struct rebuild_play *play = ctx;
     daemon_commands_redone(play->daemon.commands, ts_ns, command, reason, order_id);
 }
 
 static void redone_end(void *ctx)
 {
-    struct play *play = ctx;
+    struct rebuild_play *play = ctx;
     daemon_commands_redone_end(play->daemon.commands);
 }
 
 /* On the writer's thread. */
 static void on_state(void *ctx, bool ok, const char *detail)
 {
-    struct play *play = ctx;
+    struct rebuild_play *play = ctx;
     if (ok || atomic_load(&play->failed))
         return;
     snprintf(play->failure, sizeof play->failure, "%s", detail);
@@ -64,7 +64,7 @@ static void on_state(void *ctx, bool ok, const char *detail)
 
 /* Waits until the rows that were put are stored. A new file that failed once is not tried further: another
  * one is begun when all of this is tried again. */
-static int flush(struct play *play, char *err, size_t err_size)
+static int flush(struct rebuild_play *play, char *err, size_t err_size)
 {
     int r = -ETIMEDOUT;
     for (int waited = 0; r == -ETIMEDOUT && waited < FLUSH_MS; waited += FLUSH_STEP_MS) {
@@ -79,7 +79,7 @@ static int flush(struct play *play, char *err, size_t err_size)
     return r;
 }
 
-static int open_session(struct play *play, const char *path, char *err, size_t err_size)
+static int open_session(struct rebuild_play *play, const char *path, char *err, size_t err_size)
 {
     const struct db_writer_config writer = {.ctx = play, .state = on_state};
     struct session *session = &play->session;
@@ -95,7 +95,7 @@ static int open_session(struct play *play, const char *path, char *err, size_t e
     return db_writer_open(path, &writer, &session->writer, err, err_size);
 }
 
-static int close_session(struct play *play, int r, char *err, size_t err_size)
+static int close_session(struct rebuild_play *play, int r, char *err, size_t err_size)
 {
     char reason[DB_ERROR_MAX] = "";
     if (play->daemon.commands)
@@ -114,12 +114,12 @@ static int close_session(struct play *play, int r, char *err, size_t err_size)
 
 static void put_kept(void *ctx, const struct db_command *row)
 {
-    struct play *play = ctx;
+    struct rebuild_play *play = ctx;
     db_salvage_command(play->db, row);
 }
 
 /* What a state holds of the accounts, before its first event. */
-static void put_state(struct play *play, const struct engine *engine, uint64_t seq, int64_t ts_ns)
+static void put_state(struct rebuild_play *play, const struct engine *engine, uint64_t seq, int64_t ts_ns)
 {
     struct session *session = &play->session;
     struct db_writer *writer = session->writer;
@@ -147,7 +147,7 @@ static void put_state(struct play *play, const struct engine *engine, uint64_t s
 }
 
 /* The log is whole from this state on, as far as it is known: the record builds upon it. */
-static int begin_stretch(struct play *play, struct replay *replay, char *err, size_t err_size)
+static int begin_stretch(struct rebuild_play *play, struct replay *replay, char *err, size_t err_size)
 {
     const struct engine *engine = engine_replay_engine(replay);
     const struct state_record *state = engine_replay_state(replay);
@@ -184,7 +184,7 @@ static void none(void *ctx, const struct db_command *row)
     (void)row;
 }
 
-static void take_numbers(struct play *play, const struct state_record *state)
+static void take_numbers(struct rebuild_play *play, const struct state_record *state)
 {
     uint64_t last_command = 0, last_alert = 0;
     if (daemon_kept_decode(state->beside, state->beside_len, none, NULL, &last_command, &last_alert) < 0)
@@ -195,14 +195,14 @@ static void take_numbers(struct play *play, const struct state_record *state)
         play->last_alert = last_alert;
 }
 
-static void note_fault(struct play *play, const char *segment, const char *words)
+static void note_fault(struct rebuild_play *play, const char *segment, const char *words)
 {
     play->ret->cut = true;
     if (play->ret->faults++ == 0)
         snprintf(play->ret->fault, sizeof play->ret->fault, "%s: %.400s", segment, words);
 }
 
-static bool follows(const struct play *play, struct replay *replay)
+static bool follows(const struct rebuild_play *play, struct replay *replay)
 {
     struct engine_ids ids;
     engine_ids(engine_replay_engine(replay), &ids);
@@ -210,7 +210,7 @@ static bool follows(const struct play *play, struct replay *replay)
 }
 
 /* Where the log begins, and where it begins once more after what was played. */
-static void note_stretch(struct play *play, const struct rebuild_segment *segment, uint64_t seq)
+static void note_stretch(struct rebuild_play *play, const struct rebuild_segment *segment, uint64_t seq)
 {
     if (!play->any)
         play->ret->begins = seq;
@@ -219,7 +219,8 @@ static void note_stretch(struct play *play, const struct rebuild_segment *segmen
 }
 
 /* 0; -errno for what is no fault of the log's. */
-static int play_segment(struct play *play, const struct rebuild_segment *segment, char *err, size_t err_size)
+static int play_segment(struct rebuild_play *play, const struct rebuild_segment *segment, char *err,
+                        size_t err_size)
 {
     char path[STATE_PATH_MAX + 128], words[JOURNAL_ERROR_MAX];
     struct replay *replay;
@@ -260,7 +261,7 @@ static int play_segment(struct play *play, const struct rebuild_segment *segment
 }
 
 /* The newest event, whether it has rows or not; and numbers that no row may tell of any more. */
-static void put_end(struct play *play)
+static void put_end(struct rebuild_play *play)
 {
     struct db_writer *writer = play->session.writer;
     char text[24];
@@ -277,7 +278,7 @@ static void put_end(struct play *play)
 int daemon_rebuild_play(const struct rebuild_options *options, const char *events, const char *path,
                         sqlite3 *db, size_t from, struct rebuild_played *ret, char *err, size_t err_size)
 {
-    struct play *play = calloc(1, sizeof *play);
+    struct rebuild_play *play = calloc(1, sizeof *play);
     *ret = (struct rebuild_played){0};
     if (!play)
         return fail_with(-ENOMEM, err, err_size, "out of memory");

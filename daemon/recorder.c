@@ -24,7 +24,7 @@ enum {
 #define MS_NS 1000000LL
 
 /* Records that wait. */
-struct waiting {
+struct waiting_records {
     struct journal_batch batch;
     uint64_t seq;    /* of its newest event or state */
     uint64_t events; /* in it */
@@ -43,7 +43,7 @@ struct recorder {
     pthread_mutex_t lock;
     pthread_cond_t wake, written;
     /* under the lock */
-    struct waiting open;
+    struct waiting_records open;
     int64_t open_since_ns; /* the first record in it */
     size_t writing_bytes;  /* of the batch that the thread has */
     bool drop;             /* the thread is to forget that batch unless it is written by now */
@@ -60,8 +60,8 @@ struct recorder {
     bool renewing; /* … and a state is to begin a segment, before it works again */
     struct recorder_stats stats;
 
-    struct waiting writing; /* the thread's */
-    bool in_file;           /* the thread's: the batch was put, and is yet to be proved */
+    struct waiting_records writing; /* the thread's */
+    bool in_file;                   /* the thread's: the batch was put, and is yet to be proved */
 };
 
 static int64_t now_ns(const struct recorder *r)
@@ -70,7 +70,7 @@ static int64_t now_ns(const struct recorder *r)
     return stepped ? stepped->now_ns(stepped->ctx) : clock_now_ns();
 }
 
-static void clear(struct waiting *waiting)
+static void clear(struct waiting_records *waiting)
 {
     if (waiting->batch.cap > BATCH_KEPT)
         journal_batch_finish(&waiting->batch);
@@ -93,7 +93,7 @@ static int64_t due_ns(const struct recorder *r)
 /* The lock is held. */
 static void take(struct recorder *r)
 {
-    struct waiting empty = r->writing;
+    struct waiting_records empty = r->writing;
     r->writing = r->open;
     r->open = empty;
     r->writing_bytes = r->writing.batch.len;
@@ -104,7 +104,7 @@ static void take(struct recorder *r)
     r->delay_ms = RETRY_MIN_MS;
 }
 
-static void lose(struct recorder *r, const struct waiting *waiting)
+static void lose(struct recorder *r, const struct waiting_records *waiting)
 {
     r->stats.lost += waiting->events;
     if (waiting->seq > r->lost_seq)

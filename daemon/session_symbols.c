@@ -92,21 +92,21 @@ int daemon_session_update_symbol(struct session *session, int index, const struc
 
 /* ---- one more ---- */
 
-struct past {
+struct past_symbol {
     const struct symbol *symbol;
     bool known;
 };
 
 static void see_position(void *ctx, const struct db_position_row *row)
 {
-    struct past *past = ctx;
+    struct past_symbol *past = ctx;
     past->known |= strcmp(row->symbol->symbol.name, past->symbol->name) == 0;
 }
 
 static void see_action(void *ctx, const struct db_action_row *row)
 {
     (void)row;
-    ((struct past *)ctx)->known = true;
+    ((struct past_symbol *)ctx)->known = true;
 }
 
 /* A symbol that was streamed by a run before this one: what was realized with it goes on, and splits and
@@ -115,7 +115,7 @@ static void see_action(void *ctx, const struct db_action_row *row)
 static int restore_past(struct session *session, int index)
 {
     const struct engine *engine = session->engine;
-    struct past past = {.symbol = engine_symbol(engine, index)};
+    struct past_symbol past = {.symbol = engine_symbol(engine, index)};
     struct db_reader *reader = NULL;
     struct db_recovered *recovered = NULL;
     char reason[DB_ERROR_MAX] = "";

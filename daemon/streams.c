@@ -11,7 +11,7 @@ enum {
     MEMORY_VERSION = 1, /* raised when a row is defined, or remembers, otherwise than before */
 };
 
-struct kept {
+struct kept_bars {
     struct indicator_bar bars[KEPT_MAX];
     int n;
 };
@@ -21,7 +21,7 @@ struct streams {
     size_t n_specs, n_series, outputs;
     struct indicator_stream **all; /* [series * n_specs + spec]: the host's */
     struct gpu_streams *device;    /* NULL: the host's are the streams */
-    struct kept *kept;             /* [n_series] */
+    struct kept_bars *kept;        /* [n_series] */
     uint8_t *ready;                /* [n_series * n_specs], for one call */
     char failure[GPU_REASON_MAX];
 };
@@ -120,7 +120,7 @@ static void fall_back(struct streams *s)
 {
     double ignored[INDICATOR_OUTPUTS_MAX];
     for (size_t series = 0; series < s->n_series; series++) {
-        struct kept *kept = &s->kept[series];
+        struct kept_bars *kept = &s->kept[series];
         for (int i = 0; i < kept->n; i++)
             for (size_t k = 0; k < s->n_specs; k++)
                 indicator_stream_update(of(s, (uint32_t)series)[k], &kept->bars[i], ignored);
@@ -216,7 +216,7 @@ void daemon_streams_update(struct streams *s, size_t n, const uint32_t series[],
     if (s->device &&
         gpu_streams_update(s->device, series, bars, n, out, s->ready, s->failure, sizeof s->failure) == 0) {
         for (size_t i = 0; i < n; i++) {
-            struct kept *kept = &s->kept[series[i]];
+            struct kept_bars *kept = &s->kept[series[i]];
             kept->bars[kept->n++] = bars[i];
         }
         return;

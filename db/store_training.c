@@ -5,17 +5,18 @@
 #include "db/store_bind.h"
 
 /* One of a training's tables, whose rows have a key that rises. */
-struct kept {
+struct kept_rows {
     enum db_row_kind kind;
     enum db_statement put, drop, count, thin;
 };
 
-static const struct kept points = {DB_ROW_TRAINING_POINT, DB_SQL_POINT, DB_SQL_POINT_DROP, DB_SQL_POINT_COUNT,
-                                   DB_SQL_POINT_THIN};
-static const struct kept evaluations = {DB_ROW_TRAINING_EVALUATION, DB_SQL_EVALUATION, DB_SQL_EVALUATION_DROP,
-                                        DB_SQL_EVALUATION_COUNT, DB_SQL_EVALUATION_THIN};
-static const struct kept states = {DB_ROW_TRAINING_STATE, DB_SQL_STATE, DB_SQL_STATE_DROP, DB_SQL_STATE_COUNT,
-                                   DB_SQL_STATE_THIN};
+static const struct kept_rows points = {DB_ROW_TRAINING_POINT, DB_SQL_POINT, DB_SQL_POINT_DROP,
+                                        DB_SQL_POINT_COUNT, DB_SQL_POINT_THIN};
+static const struct kept_rows evaluations = {DB_ROW_TRAINING_EVALUATION, DB_SQL_EVALUATION,
+                                             DB_SQL_EVALUATION_DROP, DB_SQL_EVALUATION_COUNT,
+                                             DB_SQL_EVALUATION_THIN};
+static const struct kept_rows states = {DB_ROW_TRAINING_STATE, DB_SQL_STATE, DB_SQL_STATE_DROP,
+                                        DB_SQL_STATE_COUNT, DB_SQL_STATE_THIN};
 
 /* ---- how many rows a training has ---- */
 
@@ -28,7 +29,8 @@ static int64_t *find_held(struct db_store *store, enum db_row_kind kind, const c
 }
 
 /* Counts once, and remembers unless the name is too long for it. */
-static int count_rows(struct db_store *store, const struct kept *kept, const char *training, int64_t *ret)
+static int count_rows(struct db_store *store, const struct kept_rows *kept, const char *training,
+                      int64_t *ret)
 {
     const int64_t *held = find_held(store, kept->kind, training);
     if (held) {
@@ -56,8 +58,8 @@ static void remember(struct db_store *store, enum db_row_kind kind, const char *
 /* ---- rows by steps or by time ---- */
 
 /* Puts a row in place of one of the same key. *ret_rows: how many there are then. */
-static int put_row(struct db_store *store, const struct kept *kept, const void *row, const char *training,
-                   int64_t key, int64_t *ret_rows)
+static int put_row(struct db_store *store, const struct kept_rows *kept, const void *row,
+                   const char *training, int64_t key, int64_t *ret_rows)
 {
     int64_t rows = 0;
     int rc = count_rows(store, kept, training, &rows);
@@ -74,7 +76,7 @@ static int put_row(struct db_store *store, const struct kept *kept, const void *
 }
 
 /* Every second one of the older half goes: the oldest and the newest stay. */
-static int thin(struct db_store *store, const struct kept *kept, const char *training, int64_t rows)
+static int thin(struct db_store *store, const struct kept_rows *kept, const char *training, int64_t rows)
 {
     int rc = db_store_run(store, kept->thin, RECORD_PARAMS(training, rows / 2), NULL);
     if (rc == SQLITE_OK)
@@ -102,8 +104,8 @@ static int merge_states(struct db_store *store, const char *training, int64_t ro
     return rows > DB_TRAINING_POINTS_KEPT ? thin(store, &states, training, rows) : SQLITE_OK;
 }
 
-static int put_point(struct db_store *store, const struct kept *kept, const void *row, const char *training,
-                     int64_t steps)
+static int put_point(struct db_store *store, const struct kept_rows *kept, const void *row,
+                     const char *training, int64_t steps)
 {
     int64_t rows = 0;
     int rc = put_row(store, kept, row, training, steps, &rows);

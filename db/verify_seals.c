@@ -100,7 +100,7 @@ static int check_count(struct verification *v, const struct db_table *s, const s
     return r < 0 ? r : n != should;
 }
 
-struct chain {
+struct seal_chain {
     struct verification *v;
     uint8_t hash[LEDGER_HASH_SIZE];
     uint64_t last; /* whose hash that is */
@@ -109,7 +109,7 @@ struct chain {
 
 static void check_link(void *ctx, const struct db_ledger_row *entry)
 {
-    struct chain *chain = ctx;
+    struct seal_chain *chain = ctx;
     struct ledger_row row = entry->row;
     char text[DB_ERROR_MAX];
     const struct db_base *base = &chain->v->base;
@@ -138,7 +138,7 @@ static void check_link(void *ctx, const struct db_ledger_row *entry)
 /* The reader names a row that it cannot read; the other tables are looked through all the same. */
 static int check_chain(struct verification *v)
 {
-    struct chain chain = {.v = v};
+    struct seal_chain chain = {.v = v};
     int r = db_reader_ledger(v->reader, check_link, &chain);
     if (r != -EBADMSG)
         return r;

@@ -103,7 +103,7 @@ static void pay_dividend(struct engine *engine, int symbol, const struct corpora
 
 /* ---- splits ---- */
 
-struct outcome {
+struct action_outcome {
     int accounts, orders, ended;
     bool left_out;
 };
@@ -125,7 +125,7 @@ static void book(struct engine *engine, int account, int symbol, int64_t change,
 }
 
 static void split_account(struct engine *engine, int index, int symbol, const struct stock_split *split,
-                          struct outcome *outcome)
+                          struct action_outcome *outcome)
 {
     struct account *account = &engine->accounts[index];
     struct position *position = &account->positions[symbol];
@@ -211,7 +211,7 @@ static bool concerned(const struct order *order, int symbol, const struct stock_
 }
 
 static void split_orders(struct engine *engine, int symbol, const struct stock_split *split,
-                         struct outcome *outcome)
+                         struct action_outcome *outcome)
 {
     const struct symbol *listed = &engine->markets[symbol].symbol;
     uint64_t last = engine->last_order;
@@ -274,7 +274,7 @@ static void split_market(struct market_state *market, const struct stock_split *
 static void take_split(struct engine *engine, int symbol, const struct stock_split *split)
 {
     const struct symbol *listed = &engine->markets[symbol].symbol;
-    struct outcome outcome = {0};
+    struct action_outcome outcome = {0};
     for (size_t i = 0; i < engine->n_orders; i++)
         if (engine->orders[i].order.symbol == symbol)
             engine_reserve_lift(engine, &engine->orders[i].order);

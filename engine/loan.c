@@ -127,10 +127,10 @@ static bool called_already(const struct engine *engine, int account, int symbol)
     return false;
 }
 
-enum outcome { ASKED, NO_MARKET, REFUSED };
+enum loan_outcome { ASKED, NO_MARKET, REFUSED };
 
 /* As much as there is money for. */
-static enum outcome buy_back(struct engine *engine, int account, int symbol)
+static enum loan_outcome buy_back(struct engine *engine, int account, int symbol)
 {
     const struct market_state *market = &engine->markets[symbol];
     struct book_level best;

@@ -15,7 +15,7 @@ struct pair {
 };
 
 /* An order made by this event. */
-struct made {
+struct made_order {
     uint64_t id;
     int account, symbol;
     enum order_side side;
@@ -27,7 +27,7 @@ struct way {
     struct run *run;
     struct what_if_way *result;
     uint64_t last_order; /* the highest number told */
-    struct made *made;
+    struct made_order *made;
     size_t n_made, cap_made;
     bool out_of_memory;
 };
@@ -75,10 +75,11 @@ static void on_order(void *ctx, const struct order *order)
         way->result->orders++;
         way->result->rejected += order->state == ORDER_REJECTED;
     }
-    struct made *made = engine_live_append((void **)&way->made, &way->n_made, &way->cap_made, sizeof *made);
+    struct made_order *made =
+        engine_live_append((void **)&way->made, &way->n_made, &way->cap_made, sizeof *made);
     way->out_of_memory |= !made;
     if (made)
-        *made = (struct made){order->id, order->account, order->symbol, order->side, order->type};
+        *made = (struct made_order){order->id, order->account, order->symbol, order->side, order->type};
 }
 
 static void on_fill(void *ctx, const struct fill *fill)
@@ -245,7 +246,7 @@ static int fork_engine(struct run *run, char *err, size_t err_size)
 
 /* ---- the same events for both */
 
-static bool alike(const struct made *a, const struct made *b)
+static bool alike(const struct made_order *a, const struct made_order *b)
 {
     return a->account == b->account && a->symbol == b->symbol && a->side == b->side && a->type == b->type;
 }

@@ -16,11 +16,11 @@ enum {
     GZIP_WINDOW = 15 + 16, /* zlib: the largest window, with gzip's header and trailer */
 };
 
-enum stream_kind { STREAM_NEW, STREAM_PLAIN, STREAM_GZIP, STREAM_ENDED };
+enum input_kind { STREAM_NEW, STREAM_PLAIN, STREAM_GZIP, STREAM_ENDED };
 
 struct bars_input {
     int fd;
-    enum stream_kind kind;
+    enum input_kind kind;
     bool fd_ended;
     bool member_open; /* gzip: between a header and its trailer */
     unsigned long line;

@@ -11,18 +11,18 @@
 enum { PARTS_MAX = 12 };
 
 /* What stands between two separators. */
-struct part {
+struct name_part {
     const char *text;
     size_t len;
     char before; /* its separator; '\0' of the first */
 };
 
-struct parts {
-    struct part part[PARTS_MAX];
+struct name_parts {
+    struct name_part part[PARTS_MAX];
     int n;
 };
 
-static bool part_is(const struct part *part, const char *const *words, size_t n)
+static bool part_is(const struct name_part *part, const char *const *words, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (part->len == strlen(words[i]) && strncasecmp(part->text, words[i], part->len) == 0)
@@ -54,15 +54,15 @@ static size_t without_ending(const char *name)
     return len;
 }
 
-static struct parts cut(const char *name, size_t len)
+static struct name_parts cut(const char *name, size_t len)
 {
-    struct parts parts = {.n = 1, .part[0].text = name};
+    struct name_parts parts = {.n = 1, .part[0].text = name};
     for (size_t i = 0; i < len; i++) {
-        struct part *last = &parts.part[parts.n - 1];
+        struct name_part *last = &parts.part[parts.n - 1];
         if (!strchr("_-. ", name[i]))
             last->len++;
         else if (parts.n < PARTS_MAX)
-            parts.part[parts.n++] = (struct part){.text = name + i + 1, .before = name[i]};
+            parts.part[parts.n++] = (struct name_part){.text = name + i + 1, .before = name[i]};
         else
             break;
     }
@@ -78,7 +78,7 @@ static bool is_digits(const char *text, size_t len)
 }
 
 /* 5m, 1h, 1d, 1M, 1mo; or a word for one. */
-static bool is_interval(const struct part *part)
+static bool is_interval(const struct name_part *part)
 {
     size_t digits = strspn(part->text, "0123456789");
     bool unit = part->len == digits + 1 && strchr("smhdwM", part->text[digits]);
@@ -87,13 +87,13 @@ static bool is_interval(const struct part *part)
 }
 
 /* Does what follows a symbol begin here: an interval, or a date's digits? */
-static bool is_end(const struct part *part)
+static bool is_end(const struct name_part *part)
 {
     return is_interval(part) || is_digits(part->text, part->len) || PART_IS(part, no_bars);
 }
 
 /* The quote asset that the part ends with: where it begins, or NULL. Of "USDT" alone, behind an `x`, all. */
-static const char *quote_of(const struct part *part, char text[static SYMBOL_NAME_MAX])
+static const char *quote_of(const struct name_part *part, char text[static SYMBOL_NAME_MAX])
 {
     if (part->len + 1 >= SYMBOL_NAME_MAX)
         return NULL;
@@ -104,13 +104,13 @@ static const char *quote_of(const struct part *part, char text[static SYMBOL_NAM
     return symbol_quote(text);
 }
 
-static bool is_quote(const struct part *part)
+static bool is_quote(const struct name_part *part)
 {
     char text[SYMBOL_NAME_MAX];
     return quote_of(part, text) == text + 1;
 }
 
-static bool is_pair(const struct part *part)
+static bool is_pair(const struct name_part *part)
 {
     char text[SYMBOL_NAME_MAX];
     const char *quote = quote_of(part, text);
@@ -118,7 +118,7 @@ static bool is_pair(const struct part *part)
 }
 
 /* In upper case, and not a number. */
-static bool is_class(const struct part *part)
+static bool is_class(const struct name_part *part)
 {
     for (size_t i = 0; i < part->len; i++)
         if (!isupper((unsigned char)part->text[i]) && (i == 0 || !isdigit((unsigned char)part->text[i])))
@@ -127,7 +127,7 @@ static bool is_class(const struct part *part)
 }
 
 /* Is the part one more of the symbol that is before it? */
-static bool belongs(const struct part *part)
+static bool belongs(const struct name_part *part)
 {
     if (is_end(part))
         return false;
@@ -144,7 +144,7 @@ static bool belongs(const struct part *part)
 }
 
 /* The part that the symbol begins with. */
-static int find_symbol(const struct parts *parts)
+static int find_symbol(const struct name_parts *parts)
 {
     int first = 0;
     if (parts->n > 1 && PART_IS(&parts->part[0], venues) && !is_end(&parts->part[1]))
@@ -167,11 +167,11 @@ static bool add(char symbol[static SYMBOL_NAME_MAX], const char *text, size_t le
     return i == len;
 }
 
-static void read_rest(const struct parts *parts, int from, struct bars_name *ret)
+static void read_rest(const struct name_parts *parts, int from, struct bars_name *ret)
 {
     char text[8];
     for (int i = from; i < parts->n; i++) {
-        const struct part *part = &parts->part[i];
+        const struct name_part *part = &parts->part[i];
         ret->trades = ret->trades || PART_IS(part, no_bars);
         if (ret->interval_ns > 0 || part->len >= sizeof(text))
             continue;
@@ -184,7 +184,7 @@ static void read_rest(const struct parts *parts, int from, struct bars_name *ret
 int bars_name_parse(const char *path, struct bars_name *ret)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    struct parts parts = cut(name, without_ending(name));
+    struct name_parts parts = cut(name, without_ending(name));
     int at = find_symbol(&parts);
     *ret = (struct bars_name){0};
     bool fits = add(ret->symbol, parts.part[at].text, parts.part[at].len);

@@ -54,15 +54,22 @@ def fits(name, path, known):
 
 
 def tags():
-    """The product's headers that define each struct, enum and union."""
-    files = subprocess.run(["git", "ls-files", "*.h"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
-    found = collections.defaultdict(set)
+    """The product's headers that define each struct, enum and union, and other files of it that define one of these names.
+
+    A header's name that is declared only is of the one source that defines it.
+    """
+    files = subprocess.run(["git", "ls-files", "*.h", "*.c", "*.cu", "*.cuh"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    texts = {}
     for path in files:
         if not path.startswith(OTHERS):
             with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-                for tag in re.findall(r"^(?:typedef )?(?:struct|enum|union) (\w+)\s*\{", file.read(), re.M):
-                    found[tag].add(path)
-    return found
+                texts[path] = file.read()
+    found = collections.defaultdict(set)
+    for path, text in texts.items():
+        for tag in re.findall(r"^(?:typedef )?(?:struct|enum|union) (\w+)\s*\{", text, re.M):
+            found[tag].add(path)
+    of_headers = {tag for path, text in texts.items() if path.endswith((".h", ".cuh")) for tag in re.findall(r"^(?:struct|enum|union) (\w+)(?:;|\s*\{)", text, re.M)}
+    return {tag: places for tag, places in found.items() if tag in of_headers}
 
 
 def main():

@@ -9,7 +9,7 @@
 #include "strategy/record.h"
 
 /* A trade that may be open, of one account and symbol. */
-struct running {
+struct running_trade {
     int account, symbol;
     int64_t held;
     struct record_keeper keeper;
@@ -22,7 +22,7 @@ struct of_account {
 };
 
 struct statistics {
-    struct running *running;
+    struct running_trade *running;
     struct of_account *accounts;
     int n_running, n_accounts;
     uint64_t last;
@@ -62,16 +62,16 @@ static struct of_account *account_of(struct statistics *s, const struct db_accou
     return new;
 }
 
-static struct running *running_of(struct statistics *s, int account, int symbol)
+static struct running_trade *running_of(struct statistics *s, int account, int symbol)
 {
     for (int i = 0; i < s->n_running; i++)
         if (s->running[i].account == account && s->running[i].symbol == symbol)
             return &s->running[i];
-    struct running *moved = realloc(s->running, (size_t)(s->n_running + 1) * sizeof(*moved));
+    struct running_trade *moved = realloc(s->running, (size_t)(s->n_running + 1) * sizeof(*moved));
     if (!moved)
         return NULL;
     s->running = moved;
-    moved[s->n_running] = (struct running){.account = account, .symbol = symbol};
+    moved[s->n_running] = (struct running_trade){.account = account, .symbol = symbol};
     return &moved[s->n_running++];
 }
 
@@ -96,7 +96,7 @@ int tui_statistics_fill(struct statistics *s, const struct db_fill_row *row)
     const struct fill *fill = &row->fill;
     int scale = row->symbol->symbol.quote_scale;
     struct of_account *account = account_of(s, row->account);
-    struct running *running = account ? running_of(s, fill->account, (int)row->symbol->id) : NULL;
+    struct running_trade *running = account ? running_of(s, fill->account, (int)row->symbol->id) : NULL;
     int64_t profit;
     if (!running)
         return -ENOMEM;

@@ -9,7 +9,7 @@
 #include "engine/event.h"
 
 /* What is to be done, all of it checked before the first event. */
-struct plan {
+struct policy_plan {
     struct arena_row rows[2];
     const char *accounts[2];
     struct account_spec made[2]; /* of accounts that are not there yet */
@@ -17,7 +17,7 @@ struct plan {
     const struct policy *policy; /* NULL: none trades on them any more */
 };
 
-static bool plan_account(struct policy_job *job, struct plan *plan, int i)
+static bool plan_account(struct policy_job *job, struct policy_plan *plan, int i)
 {
     char why[ARENA_ERROR_MAX];
     const char *code;
@@ -29,7 +29,7 @@ static bool plan_account(struct policy_job *job, struct plan *plan, int i)
 }
 
 /* What the events carry: the arguments, and the rows that follow from them. */
-static char *told(const struct policy_job *job, const struct plan *plan)
+static char *told(const struct policy_job *job, const struct policy_plan *plan)
 {
     json_t *args = json_copy(job->request.args), *rows = json_array();
     for (int i = 0; i < plan->n_rows; i++)
@@ -40,7 +40,7 @@ static char *told(const struct policy_job *job, const struct plan *plan)
     return text;
 }
 
-static void give_events(const struct policy_job *job, struct work *work, const struct plan *plan)
+static void give_events(const struct policy_job *job, struct work *work, const struct policy_plan *plan)
 {
     for (int i = 0; i < plan->n_accounts && work->reason == ORDER_OK; i++) {
         if (!plan->policy && arena_configured(policy_job_arena(job), plan->accounts[i]))
@@ -59,7 +59,7 @@ static void give_events(const struct policy_job *job, struct work *work, const s
     }
 }
 
-static void carry_out(struct policy_job *job, struct plan *plan)
+static void carry_out(struct policy_job *job, struct policy_plan *plan)
 {
     struct arena *arena = policy_job_arena(job);
     struct work work;
@@ -89,7 +89,7 @@ void daemon_command_policy_job_take_step(struct policy_job *job, const struct po
 {
     const struct arena_row *row = arena_find(policy_job_arena(job), job->name);
     struct arena_row next = row ? *row : (struct arena_row){0};
-    struct plan plan = {.policy = policy};
+    struct policy_plan plan = {.policy = policy};
     if (arena_reads(job->step)) {
         memcpy(next.name, job->name, sizeof next.name);
         memcpy(next.account, job->name, sizeof next.account);

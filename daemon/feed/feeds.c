@@ -51,7 +51,7 @@ struct feed *feeds_of(const struct feeds *feeds, int symbol)
 /* ---- what there is to stream ---- */
 
 /* The configuration, and what was added and removed by command since, as the database has it. */
-struct plan {
+struct symbols_plan {
     const struct daemon_config *config;
     struct wanted {
         char name[SYMBOL_NAME_MAX];
@@ -72,7 +72,7 @@ static int venue_of(const struct daemon_config *config, const char *name)
 
 static void take_symbol(void *ctx, const struct db_symbol_row *row)
 {
-    struct plan *plan = ctx;
+    struct symbols_plan *plan = ctx;
     int venue = venue_of(plan->config, row->venue), at = 0;
     if (row->streamed < 0 || venue < 0)
         return;
@@ -90,16 +90,16 @@ static void take_symbol(void *ctx, const struct db_symbol_row *row)
 
 static void take_ban(void *ctx, const struct db_ban *row)
 {
-    struct plan *plan = ctx;
+    struct symbols_plan *plan = ctx;
     int venue = venue_of(plan->config, row->venue);
     if (venue >= 0 && row->until_ns > clock_wall_ns())
         plan->bans_ns[venue] = row->until_ns;
 }
 
-static int make_plan(const struct daemon *daemon, struct plan **ret, char *err, size_t err_size)
+static int make_plan(const struct daemon *daemon, struct symbols_plan **ret, char *err, size_t err_size)
 {
     struct db_reader *reader;
-    struct plan *plan = calloc(1, sizeof *plan);
+    struct symbols_plan *plan = calloc(1, sizeof *plan);
     if (!plan)
         return fail_with(-ENOMEM, err, err_size, "out of memory");
     plan->config = &daemon->config;
@@ -129,7 +129,8 @@ static int make_plan(const struct daemon *daemon, struct plan **ret, char *err, 
     return r;
 }
 
-static int add_feed(struct feeds *feeds, const struct plan *plan, int venue, char *err, size_t err_size)
+static int add_feed(struct feeds *feeds, const struct symbols_plan *plan, int venue, char *err,
+                    size_t err_size)
 {
     struct feed_wanted *wanted = calloc((size_t)plan->n + 1, sizeof *wanted);
     int n = 0;
@@ -193,7 +194,7 @@ int feeds_create(struct daemon *daemon, struct feeds **ret, char *err, size_t er
     const struct daemon_config *config = &daemon->config;
     char reason[NET_ERROR_MAX];
     struct net_config net = {.loop = daemon->loop, .ca_file = config->ca_file[0] ? config->ca_file : NULL};
-    struct plan *plan;
+    struct symbols_plan *plan;
     struct feeds *feeds = calloc(1, sizeof *feeds);
     snprintf(err, err_size, "out of memory");
     if (!feeds)

@@ -11,7 +11,7 @@
 
 /* Bars asked for: history, or a gap. */
 struct bars_call {
-    struct asked asked;
+    struct feed_asked asked;
     struct feed *feed;
     int symbol;
     enum bars_why why;
@@ -26,7 +26,7 @@ enum {
     SETTLE_TURNS = 3,        /* in which libwebsockets writes the pongs that it owes, see feed_ask() */
 };
 
-void feed_answered(struct asked *asked)
+void feed_answered(struct feed_asked *asked)
 {
     *asked->at = asked->next;
     if (asked->next)
@@ -36,7 +36,7 @@ void feed_answered(struct asked *asked)
 /* Sends a question, at once; or, when the stream must not move until the answer, as soon as it stands still:
  * the venue has then been told of everything that was read, and a replay's answer does not depend on this
  * machine's speed. */
-int feed_ask(struct feed *feed, struct asked *asked, bool hold)
+int feed_ask(struct feed *feed, struct feed_asked *asked, bool hold)
 {
     asked->next = feed->asked;
     asked->at = &feed->asked;
@@ -63,7 +63,7 @@ void feed_settle(uv_idle_t *idle)
     if (++feed->settle_turns < SETTLE_TURNS)
         return;
     uv_idle_stop(idle);
-    for (struct asked *asked = feed->asked, *next; asked; asked = next) {
+    for (struct feed_asked *asked = feed->asked, *next; asked; asked = next) {
         next = asked->next;
         if (asked->sent)
             continue;
@@ -77,7 +77,7 @@ void feed_settle(uv_idle_t *idle)
 void feed_forget_asked(struct feed *feed)
 {
     while (feed->asked) {
-        struct asked *asked = feed->asked; /* the first member of what was asked */
+        struct feed_asked *asked = feed->asked; /* the first member of what was asked */
         feed_answered(asked);
         if (asked->dropped)
             asked->dropped(asked);
@@ -156,7 +156,7 @@ static void have_bars(void *user, const struct venue_reply *reply)
     feed_release(feed);
 }
 
-static int send_bars(struct asked *asked)
+static int send_bars(struct feed_asked *asked)
 {
     struct bars_call *call = (struct bars_call *)asked;
     struct feed *feed = call->feed;
@@ -242,7 +242,7 @@ void feed_fill_gap(struct feed *feed, int symbol, int64_t from_open_ns, int64_t 
 }
 
 struct book_call {
-    struct asked asked;
+    struct feed_asked asked;
     struct feed *feed;
     int symbol;
 };
@@ -269,7 +269,7 @@ static void have_book(void *user, const struct venue_reply *reply)
     feed_release(feed);
 }
 
-static int send_book(struct asked *asked)
+static int send_book(struct feed_asked *asked)
 {
     struct book_call *call = (struct book_call *)asked;
     struct feed *feed = call->feed;

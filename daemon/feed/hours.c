@@ -337,12 +337,12 @@ void feed_ask_actions(struct feed *feed)
 /* ---- both, while it runs ---- */
 
 struct hours_call {
-    struct asked asked;
+    struct feed_asked asked;
     struct feed *feed;
     bool actions;
 };
 
-static int send_hours(struct asked *asked);
+static int send_hours(struct feed_asked *asked);
 
 static void ask_again(struct feed *feed, bool actions)
 {
@@ -380,7 +380,7 @@ static void have_hours(void *user, const struct venue_reply *reply)
     feed_release(feed);
 }
 
-static int send_hours(struct asked *asked)
+static int send_hours(struct feed_asked *asked)
 {
     struct hours_call *call = (struct hours_call *)asked;
     return call->actions ? send_actions(call->feed, have_hours, call)

@@ -61,12 +61,12 @@ struct feed_symbol {
 
 /* A request that the venue has not answered; all of a feed's stand in a list, so that none is lost at the
  * end. */
-struct asked {
-    struct asked *next, **at;
+struct feed_asked {
+    struct feed_asked *next, **at;
     void *owned; /* freed with it */
     bool sent;
-    int (*send)(struct asked *asked);     /* 0 or -errno */
-    void (*dropped)(struct asked *asked); /* no answer will come, and it is freed; NULL: nobody waits */
+    int (*send)(struct feed_asked *asked);     /* 0 or -errno */
+    void (*dropped)(struct feed_asked *asked); /* no answer will come, and it is freed; NULL: nobody waits */
 };
 
 enum { FEED_SKIPPED_MAX = 64 };
@@ -104,7 +104,7 @@ struct feed {
     bool final;    /* refused, and no retry mends it: nothing is asked any more */
     enum stage stage;
     int history_left;
-    struct asked *asked;
+    struct feed_asked *asked;
     struct feed_list *list; /* of streams: the answer that somebody waits for, or NULL */
 
     struct calendar calendars[FEED_CALENDARS_MAX];
@@ -280,8 +280,8 @@ enum bars_why {
 
 /* Asks; `hold`: on the feed's clock the stream stands still until the answer, whose taker says
  * feed_answered(), and then feed_release(). 0 or -errno, then `asked` is freed. */
-int feed_ask(struct feed *feed, struct asked *asked, bool hold);
-void feed_answered(struct asked *asked);
+int feed_ask(struct feed *feed, struct feed_asked *asked, bool hold);
+void feed_answered(struct feed_asked *asked);
 
 /* Asks for bars of open times from..to; the answer is an EVENT_BARS. 0 or -errno. */
 int feed_ask_bars(struct feed *feed, int symbol, int64_t from_ns, int64_t to_ns, enum bars_why why);

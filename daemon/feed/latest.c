@@ -18,7 +18,7 @@ enum {
 #define SETTLED_NS (3 * 1000000000LL) /* what happened later may still be on its way */
 
 struct latest_call {
-    struct asked asked;
+    struct feed_asked asked;
     struct feed *feed;
     size_t stream;
     bool bars_newer; /* KLINE: of the pages so far */
@@ -257,7 +257,7 @@ static int send_missing_bars(struct latest_call *call, const struct stream *stre
     return first > last ? -EAGAIN : net_requests_bars(feed->rest, &request, have_latest, call, NULL);
 }
 
-static int send_latest(struct asked *asked)
+static int send_latest(struct feed_asked *asked)
 {
     struct latest_call *call = (struct latest_call *)asked;
     struct feed *feed = call->feed;

@@ -85,7 +85,7 @@ void feed_take_listed(struct feed *feed, int symbol, const struct venue_symbol *
 /* ---- asking ---- */
 
 struct refresh_call {
-    struct asked asked;
+    struct feed_asked asked;
     struct feed *feed;
     bool list; /* else the time */
     int n;
@@ -117,7 +117,7 @@ static void have_list(void *user, const struct venue_reply *reply)
     feed_release(feed);
 }
 
-static int send_refresh(struct asked *asked)
+static int send_refresh(struct feed_asked *asked)
 {
     struct refresh_call *call = (struct refresh_call *)asked;
     struct feed *feed = call->feed;

@@ -34,14 +34,14 @@ bool feed_streams_symbol(const struct feed *feed, int index)
 /* ---- does the venue list it? ---- */
 
 struct find_call {
-    struct asked asked;
+    struct feed_asked asked;
     struct feed *feed;
     char name[SYMBOL_NAME_MAX];
     feed_found *taker;
     void *user;
 };
 
-static void find_dropped(struct asked *asked)
+static void find_dropped(struct feed_asked *asked)
 {
     struct find_call *call = (struct find_call *)asked;
     call->taker(call->user, "ESHUTDOWN", "the daemon stopped before the venue had answered", NULL);
@@ -70,7 +70,7 @@ static void have_symbol(void *user, const struct venue_reply *reply)
     feed_release(feed);
 }
 
-static int send_find(struct asked *asked)
+static int send_find(struct feed_asked *asked)
 {
     struct find_call *call = (struct find_call *)asked;
     const char *name = call->name;

@@ -11,8 +11,8 @@
 
 enum { BUFFER_FIRST = 16 << 10, CMD_MAX = 16, WHY_MAX = 200 };
 
-struct waiting {
-    struct waiting *next;
+struct waiting_answer {
+    struct waiting_answer *next;
     json_int_t id;
     char cmd[CMD_MAX];
     uint64_t due_ms;
@@ -27,7 +27,7 @@ struct training_client {
     struct training_client_hooks hooks;
     char *buffer; /* of answers */
     size_t len, size, looked;
-    struct waiting *waiting; /* in the order in which they are due */
+    struct waiting_answer *waiting; /* in the order in which they are due */
     size_t n_waiting;
     json_int_t last_id;
     bool silent;              /* something is unanswered … */
@@ -68,7 +68,7 @@ static void handle_closed(uv_handle_t *handle)
 static void answer_all(struct training_client *client, const char *code, const char *words)
 {
     while (client->waiting) {
-        struct waiting *waiting = client->waiting;
+        struct waiting_answer *waiting = client->waiting;
         client->waiting = waiting->next;
         client->n_waiting--;
         daemon_training_fail(waiting->answer, waiting->ctx, code, words);
@@ -109,7 +109,7 @@ static void on_due(uv_timer_t *timer)
     struct training_client *client = timer->data;
     uint64_t now = uv_now(timer->loop);
     while (!client->closed && client->waiting && client->waiting->due_ms <= now) {
-        struct waiting *waiting = client->waiting;
+        struct waiting_answer *waiting = client->waiting;
         client->waiting = waiting->next;
         client->n_waiting--;
         daemon_training_fail(waiting->answer, waiting->ctx, "ETIMEDOUT", "the co-process does not answer");
@@ -129,10 +129,10 @@ static void await_next(struct training_client *client)
         uv_timer_stop(&client->timer);
 }
 
-static struct waiting *take_waiting(struct training_client *client, json_int_t id)
+static struct waiting_answer *take_waiting(struct training_client *client, json_int_t id)
 {
-    for (struct waiting **at = &client->waiting; *at; at = &(*at)->next) {
-        struct waiting *waiting = *at;
+    for (struct waiting_answer **at = &client->waiting; *at; at = &(*at)->next) {
+        struct waiting_answer *waiting = *at;
         if (waiting->id != id)
             continue;
         *at = waiting->next;
@@ -185,7 +185,7 @@ static void clean(json_t *value)
 }
 
 /* Only who asked for it, if anyone still waits for it, is told. */
-static void take_bad(struct training_client *client, struct waiting *waiting, const char *line)
+static void take_bad(struct training_client *client, struct waiting_answer *waiting, const char *line)
 {
     char why[WHY_MAX];
     snprintf(why, sizeof why, "what the co-process answers%s%s is none of docs/serve.md: %.60s",
@@ -209,7 +209,7 @@ static void take_line(struct training_client *client, const char *line, size_t l
     }
     /* Any sign of life counts; what was given up may still be answered. */
     client->heard_ms = client->silent_since_ms = uv_now(client->timer.loop);
-    struct waiting *waiting = take_waiting(client, json_integer_value(json_object_get(object, "id")));
+    struct waiting_answer *waiting = take_waiting(client, json_integer_value(json_object_get(object, "id")));
     client->silent = client->waiting != NULL;
     if (!is_answer(object)) {
         take_bad(client, waiting, line);
@@ -301,9 +301,9 @@ static int send_line(struct training_client *client, char *line, size_t len)
     return r;
 }
 
-static void queue_waiting(struct training_client *client, struct waiting *waiting)
+static void queue_waiting(struct training_client *client, struct waiting_answer *waiting)
 {
-    struct waiting **at = &client->waiting;
+    struct waiting_answer **at = &client->waiting;
     while (*at && (*at)->due_ms <= waiting->due_ms)
         at = &(*at)->next;
     waiting->next = *at;
@@ -323,7 +323,7 @@ void daemon_training_client_ask(struct training_client *client, const char *cmd,
     char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
     size_t len = text ? strlen(text) : 0;
     char *line = text ? realloc(text, len + 2) : NULL;
-    struct waiting *waiting = calloc(1, sizeof *waiting);
+    struct waiting_answer *waiting = calloc(1, sizeof *waiting);
     const char *code = NULL, *words = NULL;
     json_decref(object);
     if (!line || !waiting)
@@ -345,10 +345,10 @@ void daemon_training_client_ask(struct training_client *client, const char *cmd,
         daemon_training_fail(answer, ctx, code, words);
         return;
     }
-    *waiting = (struct waiting){.id = ++client->last_id,
-                                .due_ms = uv_now(client->timer.loop) + timeout_ms,
-                                .answer = answer,
-                                .ctx = ctx};
+    *waiting = (struct waiting_answer){.id = ++client->last_id,
+                                       .due_ms = uv_now(client->timer.loop) + timeout_ms,
+                                       .answer = answer,
+                                       .ctx = ctx};
     snprintf(waiting->cmd, sizeof waiting->cmd, "%s", cmd);
     queue_waiting(client, waiting);
 }

@@ -33,7 +33,7 @@ struct known {
 
 struct trainings {
     struct daemon *daemon;
-    struct link *link;
+    struct training_link *link;
     uv_timer_t tick;
     char state_dir[PATH_MAX], socket[PATH_MAX], log[PATH_MAX + 16], program[PATH_MAX];
     char numbers[3][24]; /* of the program's arguments */

@@ -31,7 +31,7 @@ struct early {
     void *ctx;
 };
 
-struct link {
+struct training_link {
     struct training_link_config config;
     uv_timer_t timer;
     enum link_state state;
@@ -58,14 +58,14 @@ const char *daemon_training_link_state_name(enum link_state state)
     return names[state];
 }
 
-static uint64_t now_of(const struct link *link)
+static uint64_t now_of(const struct training_link *link)
 {
     return uv_now(link->config.loop);
 }
 
 /* ---- what waits for it ---- */
 
-static struct early *take_early(struct link *link)
+static struct early *take_early(struct training_link *link)
 {
     struct early *early = link->early;
     if (!early)
@@ -83,7 +83,7 @@ static void free_early(struct early *early)
     free(early);
 }
 
-static void refuse_early(struct link *link, const char *code)
+static void refuse_early(struct training_link *link, const char *code)
 {
     char words[LINK_DETAIL_MAX + 80];
     struct early *early;
@@ -96,7 +96,7 @@ static void refuse_early(struct link *link, const char *code)
     }
 }
 
-static void send_early(struct link *link)
+static void send_early(struct training_link *link)
 {
     struct early *early;
     while (link->client && link->state == LINK_OK && (early = take_early(link))) {
@@ -108,7 +108,7 @@ static void send_early(struct link *link)
 }
 
 /* What waited too long. */
-static void give_up_early(struct link *link)
+static void give_up_early(struct training_link *link)
 {
     while (link->early && link->early->due_ms <= now_of(link)) {
         char words[LINK_DETAIL_MAX + 80];
@@ -125,7 +125,7 @@ static void give_up_early(struct link *link)
 
 static void on_tick(uv_timer_t *timer);
 
-static void set_state(struct link *link, enum link_state state, const char *detail)
+static void set_state(struct training_link *link, enum link_state state, const char *detail)
 {
     char clean[LINK_DETAIL_MAX];
     snprintf(clean, sizeof clean, "%s", detail);
@@ -137,7 +137,7 @@ static void set_state(struct link *link, enum link_state state, const char *deta
     link->config.state(link->config.ctx);
 }
 
-static void failed_to_start(struct link *link, const char *why)
+static void failed_to_start(struct training_link *link, const char *why)
 {
     char detail[LINK_DETAIL_MAX];
     const struct link_times *times = &link->config.times;
@@ -153,14 +153,14 @@ static void failed_to_start(struct link *link, const char *why)
 
 static void on_ended(void *ctx, const char *why)
 {
-    struct link *link = ctx;
+    struct training_link *link = ctx;
     daemon_training_spawn_forget(link->spawn);
     link->spawn = NULL;
     if (link->state == LINK_STARTING)
         failed_to_start(link, why);
 }
 
-static void start(struct link *link)
+static void start(struct training_link *link)
 {
     char err[LINK_DETAIL_MAX];
     struct spawn_config program = link->config.program;
@@ -184,7 +184,7 @@ static void start(struct link *link)
     uv_timer_start(&link->timer, on_tick, STARTING_TICK_MS, 0);
 }
 
-static void nobody_listens(struct link *link)
+static void nobody_listens(struct training_link *link)
 {
     char detail[LINK_DETAIL_MAX];
     bool needed = link->early || link->config.needed(link->config.ctx);
@@ -214,7 +214,7 @@ static void nobody_listens(struct link *link)
 
 /* ---- greeting ---- */
 
-static void let_go(struct link *link)
+static void let_go(struct training_link *link)
 {
     struct training_client *client = link->client;
     link->client = NULL;
@@ -229,7 +229,7 @@ static bool same_folder(const char *a, const char *b)
     return realpath(a, real_a) && realpath(b, real_b) && strcmp(real_a, real_b) == 0;
 }
 
-static void meet_other_version(struct link *link, const char *words)
+static void meet_other_version(struct training_link *link, const char *words)
 {
     char detail[LINK_DETAIL_MAX];
     snprintf(detail, sizeof detail,
@@ -242,7 +242,7 @@ static void meet_other_version(struct link *link, const char *words)
     refuse_early(link, "EPROTO");
 }
 
-static void meet_other_folder(struct link *link, const char *folder)
+static void meet_other_folder(struct training_link *link, const char *folder)
 {
     char detail[LINK_DETAIL_MAX];
     snprintf(detail, sizeof detail,
@@ -254,11 +254,11 @@ static void meet_other_folder(struct link *link, const char *folder)
     refuse_early(link, "ENOENT");
 }
 
-static void greet(struct link *link);
+static void greet(struct training_link *link);
 
 static void on_hello(void *ctx, const json_t *answer)
 {
-    struct link *link = ctx;
+    struct training_link *link = ctx;
     const json_t *result = json_object_get(answer, "result"), *error = json_object_get(answer, "error");
     const char *code = json_string_value(json_object_get(error, "code"));
     const char *message = json_string_value(json_object_get(error, "message"));
@@ -306,7 +306,7 @@ static void on_hello(void *ctx, const json_t *answer)
     send_early(link);
 }
 
-static void greet(struct link *link)
+static void greet(struct training_link *link)
 {
     daemon_training_client_ask(
         link->client, "hello",
@@ -316,7 +316,7 @@ static void greet(struct link *link)
 
 static void on_connected(void *ctx, pid_t pid)
 {
-    struct link *link = ctx;
+    struct training_link *link = ctx;
     link->pid = pid;
     link->silent_ms = 0;
     greet(link);
@@ -324,13 +324,13 @@ static void on_connected(void *ctx, pid_t pid)
 
 static void on_bad(void *ctx, const char *why)
 {
-    struct link *link = ctx;
+    struct training_link *link = ctx;
     link->config.bad(link->config.ctx, why);
 }
 
 static void on_closed(void *ctx, int error, const char *why)
 {
-    struct link *link = ctx;
+    struct training_link *link = ctx;
     char detail[LINK_DETAIL_MAX];
     bool greeted = link->greeted;
     let_go(link);
@@ -353,7 +353,7 @@ static void on_closed(void *ctx, int error, const char *why)
 
 /* ---- time ---- */
 
-static void look(struct link *link)
+static void look(struct training_link *link)
 {
     const struct training_client_hooks hooks = {
         .ctx = link, .connected = on_connected, .bad = on_bad, .closed = on_closed};
@@ -363,7 +363,7 @@ static void look(struct link *link)
 
 /* Silent for too long: one that is ours is ended, and another started. False: it is somebody else's, or will
  * not end, and is let alone. */
-static bool end_silent(struct link *link)
+static bool end_silent(struct training_link *link)
 {
     char why[LINK_DETAIL_MAX], mark[SPAWN_MARK_MAX] = "";
     if (link->pid)
@@ -384,7 +384,7 @@ static bool end_silent(struct link *link)
     return true;
 }
 
-static void watch(struct link *link)
+static void watch(struct training_link *link)
 {
     uint64_t silent = link->client ? daemon_training_client_silent_ms(link->client) : 0;
     char detail[LINK_DETAIL_MAX];
@@ -406,7 +406,7 @@ static void watch(struct link *link)
 
 static void on_tick(uv_timer_t *timer)
 {
-    struct link *link = timer->data;
+    struct training_link *link = timer->data;
     watch(link);
     look(link);
     give_up_early(link);
@@ -414,13 +414,13 @@ static void on_tick(uv_timer_t *timer)
                    0);
 }
 
-static void wake(struct link *link)
+static void wake(struct training_link *link)
 {
     uv_timer_start(&link->timer, on_tick, 0, 0);
 }
 
-void daemon_training_link_ask(struct link *link, const char *cmd, json_t *args, training_answer *answer,
-                              void *ctx)
+void daemon_training_link_ask(struct training_link *link, const char *cmd, json_t *args,
+                              training_answer *answer, void *ctx)
 {
     struct early *early;
     if (link->state == LINK_OK && link->client) {
@@ -451,12 +451,12 @@ void daemon_training_link_ask(struct link *link, const char *cmd, json_t *args, 
         wake(link);
 }
 
-void daemon_training_link_started_before(struct link *link, const char *mark)
+void daemon_training_link_started_before(struct training_link *link, const char *mark)
 {
     snprintf(link->mark, sizeof link->mark, "%s", mark);
 }
 
-void daemon_training_link_view(const struct link *link, struct link_view *ret)
+void daemon_training_link_view(const struct training_link *link, struct link_view *ret)
 {
     *ret = (struct link_view){
         .state = link->state,
@@ -474,9 +474,9 @@ static void freed(uv_handle_t *handle)
     free(handle->data);
 }
 
-struct link *daemon_training_link_create(const struct training_link_config *config)
+struct training_link *daemon_training_link_create(const struct training_link_config *config)
 {
-    struct link *link = calloc(1, sizeof *link);
+    struct training_link *link = calloc(1, sizeof *link);
     if (!link)
         return NULL;
     link->config = *config;
@@ -488,7 +488,7 @@ struct link *daemon_training_link_create(const struct training_link_config *conf
     return link;
 }
 
-void daemon_training_link_destroy(struct link *link)
+void daemon_training_link_destroy(struct training_link *link)
 {
     if (!link)
         return;

@@ -40,19 +40,19 @@ struct training_link_config {
     void (*bad)(void *ctx, const char *why); /* an answer is none of docs/serve.md */
 };
 
-struct link;
+struct training_link;
 
 /* Begins to look on the loop's next turn. Texts of config must outlive it. NULL without memory. */
-struct link *daemon_training_link_create(const struct training_link_config *config);
+struct training_link *daemon_training_link_create(const struct training_link_config *config);
 
 /* Asks once it is there: at once, or when it has been started, at most times.answer from now in all. `args`
  * is stolen. `answer` is called once, possibly from within. Codes of the link's own: those of the client, and
  * ENOENT (absent), EPROTO (another version), with what would be right. */
-void daemon_training_link_ask(struct link *link, const char *cmd, json_t *args, training_answer *answer,
-                              void *ctx);
+void daemon_training_link_ask(struct training_link *link, const char *cmd, json_t *args,
+                              training_answer *answer, void *ctx);
 
 /* The mark of what a former run started. */
-void daemon_training_link_started_before(struct link *link, const char *mark);
+void daemon_training_link_started_before(struct training_link *link, const char *mark);
 
 struct link_view {
     enum link_state state;
@@ -61,9 +61,9 @@ struct link_view {
     pid_t pid;           /* of the listener; 0: none */
     uint64_t age_ms;     /* since it was last heard; UINT64_MAX: never */
 };
-void daemon_training_link_view(const struct link *link, struct link_view *ret);
+void daemon_training_link_view(const struct training_link *link, struct link_view *ret);
 
 /* Answers what waits and looks away. Frees itself on the loop's next turns. NULL is fine. */
-void daemon_training_link_destroy(struct link *link);
+void daemon_training_link_destroy(struct training_link *link);
 
 #endif

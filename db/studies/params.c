@@ -11,17 +11,17 @@ enum { KNOWN_MAX = 1024 /* beyond, it begins anew */ };
  * is true as long as that trial has it: a transaction may be taken back, a study deleted, and its id
  * another's.
  */
-struct known {
+struct known_param {
     int64_t study, trial;
     char *name, *text;
     struct distribution distribution;
 };
 struct study_store_known {
-    struct known rows[KNOWN_MAX];
+    struct known_param rows[KNOWN_MAX];
     int n, next; /* the one after that found last: parameters come in the same order */
 };
 
-static void known_finish(struct known *row)
+static void known_finish(struct known_param *row)
 {
     free(row->name);
     free(row->text);
@@ -42,7 +42,7 @@ void study_store_known_destroy(struct study_store_known *known)
     free(known);
 }
 
-static struct known *known_find(struct study_store_known *known, int64_t study, const char *name)
+static struct known_param *known_find(struct study_store_known *known, int64_t study, const char *name)
 {
     for (int i = 0; known && i < known->n; i++) {
         int at = known->next + i < known->n ? known->next + i : known->next + i - known->n;
@@ -60,8 +60,8 @@ static void known_put(struct study_store *store, int64_t study, int64_t trial, c
 {
     if (!store->known)
         store->known = calloc(1, sizeof *store->known);
-    struct known *row = known_find(store->known, study, name);
-    struct known fresh = {.study = study, .trial = trial, .text = text, .name = strdup(name)};
+    struct known_param *row = known_find(store->known, study, name);
+    struct known_param fresh = {.study = study, .trial = trial, .text = text, .name = strdup(name)};
     if (!store->known || !fresh.name || distribution_copy(distribution, &fresh.distribution) < 0) {
         known_finish(&fresh);
         return;
@@ -107,7 +107,7 @@ static int insert(struct study_store *store, int64_t trial, const struct study_t
                   const char *name, const struct distribution *distribution, double value,
                   char err[static STUDY_ERROR_MAX])
 {
-    struct known *known = known_find(store->known, row->study, name);
+    struct known_param *known = known_find(store->known, row->study, name);
     int r = known ? store->ops->param_is(store, row->study, known->trial, name, known->text, err) : 0;
     if (r == -ENOENT)
         known = NULL;

@@ -10,7 +10,7 @@
 #include "exchange/fill_rules.h"
 #include "exchange/filter.h"
 
-struct sums {
+struct audit_sums {
     char asset[ASSET_NAME_MAX];
     int account;
     int64_t total;
@@ -25,7 +25,7 @@ struct audit {
     const struct market *market;
     const struct account_spec *accounts;
     struct backtest_rows rows;
-    struct sums *sums; /* of each account and asset, as they appear */
+    struct audit_sums *sums; /* of each account and asset, as they appear */
     size_t n_sums;
     unsigned char *booked; /* [fills] rows that were found of it */
     struct told *told;     /* [orders] */
@@ -94,17 +94,17 @@ void backtest_rows_finish(struct backtest_rows *rows)
     *rows = (struct backtest_rows){0};
 }
 
-static struct sums *sums_of(struct audit *audit, int account, const char *asset)
+static struct audit_sums *sums_of(struct audit *audit, int account, const char *asset)
 {
     for (size_t i = 0; i < audit->n_sums; i++)
         if (audit->sums[i].account == account && strcmp(audit->sums[i].asset, asset) == 0)
             return &audit->sums[i];
-    struct sums *moved = realloc(audit->sums, (audit->n_sums + 1) * sizeof *moved);
+    struct audit_sums *moved = realloc(audit->sums, (audit->n_sums + 1) * sizeof *moved);
     if (!moved)
         return NULL;
     audit->sums = moved;
-    struct sums *sums = &moved[audit->n_sums++];
-    *sums = (struct sums){.account = account};
+    struct audit_sums *sums = &moved[audit->n_sums++];
+    *sums = (struct audit_sums){.account = account};
     snprintf(sums->asset, sizeof sums->asset, "%s", asset);
     return sums;
 }
@@ -144,7 +144,7 @@ static int check_row(struct audit *audit, const struct ledger_row *row, uint8_t 
     if (memcmp(again.hash, row->hash, sizeof again.hash) != 0)
         return wrong(audit, "ledger row %" PRIu64 ": its hash does not follow from the row before", row->id);
     memcpy(hash, row->hash, LEDGER_HASH_SIZE);
-    struct sums *sums = sums_of(audit, row->account, row->asset);
+    struct audit_sums *sums = sums_of(audit, row->account, row->asset);
     if (!sums)
         return -ENOMEM;
     if (__builtin_add_overflow(sums->total, row->amount, &sums->total) || sums->total != row->balance ||
@@ -188,7 +188,7 @@ static int check_ends(struct audit *audit)
                          order->id, order->filled, audit->told[i].filled);
     }
     for (int a = 0; a < audit->backtest->n_accounts; a++) {
-        const struct sums *cash = sums_of(audit, a, audit->accounts[a].currency);
+        const struct audit_sums *cash = sums_of(audit, a, audit->accounts[a].currency);
         if (!cash)
             return -ENOMEM;
         if (cash->total != audit->backtest->accounts[a].final_cash)

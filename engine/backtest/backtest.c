@@ -27,7 +27,7 @@ void *backtest_run_room(void *array, size_t n, size_t *cap, size_t size)
 
 bool backtest_run_progress(struct run_thread *thread, size_t rows)
 {
-    struct run *run = thread->run;
+    struct backtest_run *run = thread->run;
     const struct backtest_config *config = run->config;
     size_t done = atomic_fetch_add(&run->done, rows) + rows;
     if (thread->tells && config->progress &&
@@ -38,7 +38,7 @@ bool backtest_run_progress(struct run_thread *thread, size_t rows)
 
 int backtest_run_fail(struct run_thread *thread, int r, const char *format, ...)
 {
-    struct run *run = thread->run;
+    struct backtest_run *run = thread->run;
     va_list args;
     if (atomic_flag_test_and_set(&run->told))
         return r;
@@ -52,12 +52,12 @@ int backtest_run_fail(struct run_thread *thread, int r, const char *format, ...)
 
 /* What one thread takes at a time: an account, or all of them together. */
 struct jobs {
-    struct run *run;
+    struct backtest_run *run;
     int n, accounts_each;
     atomic_int next;
 };
 
-struct worker {
+struct backtest_worker {
     struct jobs *jobs;
     struct run_thread thread;
 };
@@ -95,7 +95,7 @@ static void run_job(struct run_thread *thread, int first, int n)
 
 static void *work(void *data)
 {
-    struct worker *worker = data;
+    struct backtest_worker *worker = data;
     struct jobs *jobs = worker->jobs;
     for (;;) {
         int job = atomic_fetch_add(&jobs->next, 1);
@@ -114,7 +114,7 @@ static int count_threads(const struct backtest_config *config)
 }
 
 /* Several threads' seconds are shared out of the time that passed, as they were spent. */
-static void share_seconds(struct backtest *ret, const struct worker *workers, int n, double passed)
+static void share_seconds(struct backtest *ret, const struct backtest_worker *workers, int n, double passed)
 {
     double busy[BACKTEST_STAGES] = {0}, sum = 0;
     for (int i = 0; i < n; i++)
@@ -126,10 +126,10 @@ static void share_seconds(struct backtest *ret, const struct worker *workers, in
         ret->seconds[s] = passed * busy[s] / sum;
 }
 
-static void run_jobs(struct run *run)
+static void run_jobs(struct backtest_run *run)
 {
     const struct backtest_config *config = run->config;
-    struct worker workers[THREADS_MAX];
+    struct backtest_worker workers[THREADS_MAX];
     pthread_t others[THREADS_MAX];
     /* Ids and hashes of several accounts are a live engine's only in one engine. */
     bool together = config->ledger || config->orders;
@@ -140,8 +140,8 @@ static void run_jobs(struct run *run)
     int threads = config->decided ? 1 : most < jobs.n ? most : jobs.n;
     double begun = clock_now_s();
     for (int i = 0; i < threads; i++)
-        workers[i] = (struct worker){.jobs = &jobs,
-                                     .thread = {.run = run, .tells = i == 0, .helpers = most / threads}};
+        workers[i] = (struct backtest_worker){
+            .jobs = &jobs, .thread = {.run = run, .tells = i == 0, .helpers = most / threads}};
     while (started < threads && pthread_create(&others[started], NULL, work, &workers[started]) == 0)
         started++;
     work(&workers[0]);
@@ -159,10 +159,10 @@ int backtest_run(const struct backtest_config *config, struct backtest *ret, cha
     backtest.accounts = calloc((size_t)config->n_accounts, sizeof *backtest.accounts);
     if (!backtest.accounts)
         return fail_with(-ENOMEM, err, err_size, "not enough memory for this backtest");
-    struct run run = {.config = config,
-                      .ret = &backtest,
-                      .work = (config->to - config->from) * (size_t)config->n_accounts,
-                      .told = ATOMIC_FLAG_INIT};
+    struct backtest_run run = {.config = config,
+                               .ret = &backtest,
+                               .work = (config->to - config->from) * (size_t)config->n_accounts,
+                               .told = ATOMIC_FLAG_INIT};
     run_jobs(&run);
     r = atomic_load(&run.failed) ? run.result : atomic_load(&run.stopped) ? -ECANCELED : 0;
     if (r < 0) {

@@ -18,7 +18,7 @@ enum {
 };
 
 /* A symbol's bars of one chunk. */
-struct piece {
+struct chunk_piece {
     size_t first, n; /* of its bars */
     double *outputs[STRATEGY_SPECS_MAX * INDICATOR_OUTPUTS_MAX];
     uint64_t flat[WORDS], holding[WORDS];
@@ -33,7 +33,7 @@ struct chunks {
     const struct columns_bars *bars;
     uint32_t *const *rows;
     struct exact_memory *memory; /* [n_symbols][n_specs] */
-    struct piece *pieces;        /* [BUFFERS][n_symbols] */
+    struct chunk_piece *pieces;  /* [BUFFERS][n_symbols] */
     double *cells;
     enum indicator_isa isa;
 
@@ -61,7 +61,7 @@ bool backtest_chunks_serve(const struct strategy *strategy, const struct runner_
 
 /* ---- the work on a chunk ---- */
 
-static struct piece *piece_of(const struct chunks *chunks, int symbol)
+static struct chunk_piece *piece_of(const struct chunks *chunks, int symbol)
 {
     return &chunks->pieces[chunks->filling * chunks->n_symbols + symbol];
 }
@@ -78,7 +78,7 @@ static void compute(struct chunks *chunks, size_t spec, size_t first)
     struct exact_task tasks[LANES_MOST];
     size_t n = 0, lanes = lanes_of(chunks, spec), output = engine_runner_outputs(chunks->specs, spec);
     for (size_t s = first; s < first + lanes && s < (size_t)chunks->n_symbols; s++) {
-        struct piece *piece = piece_of(chunks, (int)s);
+        struct chunk_piece *piece = piece_of(chunks, (int)s);
         const struct columns_bars *bars = &chunks->bars[s];
         if (piece->n == 0)
             continue;
@@ -119,7 +119,7 @@ static void scan_all(struct chunks *chunks)
         size_t s = atomic_fetch_add(&chunks->scanned, 1);
         if (s >= (size_t)chunks->n_symbols)
             return;
-        struct piece *piece = piece_of(chunks, (int)s);
+        struct chunk_piece *piece = piece_of(chunks, (int)s);
         const struct columns_bars *bars = &chunks->bars[s];
         memset(piece->flat, 0, sizeof piece->flat);
         memset(piece->holding, 0, sizeof piece->holding);
@@ -163,8 +163,8 @@ static bool begin(struct chunks *chunks)
     int before = chunks->filling;
     chunks->filling = (chunks->filling + 1) % BUFFERS;
     for (int s = 0; s < chunks->n_symbols; s++) {
-        const struct piece *last = &chunks->pieces[before * chunks->n_symbols + s];
-        struct piece *piece = piece_of(chunks, s);
+        const struct chunk_piece *last = &chunks->pieces[before * chunks->n_symbols + s];
+        struct chunk_piece *piece = piece_of(chunks, s);
         const uint32_t *rows = chunks->rows[s];
         piece->first = last->first + last->n;
         piece->n = rows ? 0 : end - chunks->begun;
@@ -202,7 +202,7 @@ size_t backtest_chunks_next(struct chunks *chunks, struct sim *sim)
     finish(chunks);
     size_t end = chunks->begun;
     for (int s = 0; s < chunks->n_symbols; s++) {
-        const struct piece *piece = piece_of(chunks, s);
+        const struct chunk_piece *piece = piece_of(chunks, s);
         const struct sim_bars bars = {.n = piece->n,
                                       .first = piece->first,
                                       .rows = chunks->rows[s] ? chunks->rows[s] + piece->first : NULL,

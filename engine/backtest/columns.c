@@ -135,7 +135,7 @@ struct unit {
     size_t n_tasks;
 };
 
-struct work {
+struct columns_work {
     const struct runner_spec *specs;
     size_t n_specs, n_units;
     enum indicator_isa isa;
@@ -146,14 +146,14 @@ struct work {
     atomic_size_t failed; /* the spec whose bars were refused */
 };
 
-static double *const *outputs_of(const struct work *work, const struct columns_job *job, size_t spec)
+static double *const *outputs_of(const struct columns_work *work, const struct columns_job *job, size_t spec)
 {
     return job->out + engine_runner_outputs(work->specs, spec);
 }
 
 /* The tasks of one row, over all jobs and specs, by lanes; one that would be alone in its lanes is as fast in
  * the reference. */
-static struct exact_task *add_row(struct work *work, const struct columns_job *jobs, size_t n_jobs,
+static struct exact_task *add_row(struct columns_work *work, const struct columns_job *jobs, size_t n_jobs,
                                   enum indicator_id id, struct exact_task *task)
 {
     struct exact_task *first = task;
@@ -188,7 +188,7 @@ static struct exact_task *add_row(struct work *work, const struct columns_job *j
 }
 
 /* Is it the first spec of its timeframe? */
-static bool leads(const struct work *work, size_t spec)
+static bool leads(const struct columns_work *work, size_t spec)
 {
     for (size_t s = 0; s < spec; s++)
         if (work->specs[s].frame_ns == work->specs[spec].frame_ns)
@@ -197,7 +197,7 @@ static bool leads(const struct work *work, size_t spec)
 }
 
 /* The long ones first. */
-static int plan(struct work *work, const struct columns_job *jobs, size_t n_jobs)
+static int plan(struct columns_work *work, const struct columns_job *jobs, size_t n_jobs)
 {
     static const enum indicator_id rows[] = {INDICATOR_RSI, INDICATOR_ATR, INDICATOR_MACD, INDICATOR_EMA,
                                              INDICATOR_SMA};
@@ -220,7 +220,7 @@ static int plan(struct work *work, const struct columns_job *jobs, size_t n_jobs
     return 0;
 }
 
-static int do_unit(const struct work *work, const struct unit *unit)
+static int do_unit(const struct columns_work *work, const struct unit *unit)
 {
     const struct runner_spec *spec = &work->specs[unit->spec];
     switch (unit->kind) {
@@ -236,7 +236,7 @@ static int do_unit(const struct work *work, const struct unit *unit)
 
 static void *run(void *ctx)
 {
-    struct work *work = ctx;
+    struct columns_work *work = ctx;
     for (;;) {
         size_t at = atomic_fetch_add(&work->next, 1);
         if (at >= work->n_units)
@@ -249,7 +249,7 @@ static void *run(void *ctx)
     }
 }
 
-static void run_on_threads(struct work *work, size_t threads)
+static void run_on_threads(struct columns_work *work, size_t threads)
 {
     pthread_t others[THREADS_MAX];
     size_t n_others = 0;
@@ -265,7 +265,7 @@ static void run_on_threads(struct work *work, size_t threads)
 int backtest_columns_compute(const struct runner_spec *specs, size_t n_specs, const struct columns_job *jobs,
                              size_t n_jobs, int threads, char err[static SPECS_ERROR_MAX])
 {
-    struct work work = {.specs = specs, .n_specs = n_specs, .isa = indicator_isa_best()};
+    struct columns_work work = {.specs = specs, .n_specs = n_specs, .isa = indicator_isa_best()};
     size_t values = 0;
     for (size_t j = 0; j < n_jobs; j++)
         values += jobs[j].bars.n * n_specs;

@@ -11,14 +11,14 @@
 enum { WINDOW_LEAST = 64, WINDOW_MOST = 2048, ROWS_LEAST = 16 * WINDOW_LEAST };
 
 /* One place where decisions are compared: rows [start, start + rows), flat at first. */
-struct window {
+struct warmup_window {
     size_t start;
     struct guard_run full; /* with all history before it */
 };
 
 struct probe {
     const struct guard_config *config;
-    struct window windows[GUARD_WINDOWS];
+    struct warmup_window windows[GUARD_WINDOWS];
     size_t rows, most, runs_expected;
     struct guard_warmup *to;
     char *err;
@@ -80,7 +80,7 @@ static int suffices(struct probe *probe, size_t history)
     const struct market *market = probe->config->market;
     const struct guard_config *config = probe->config;
     for (size_t w = 0; w < GUARD_WINDOWS; w++) {
-        struct window *window = &probe->windows[w];
+        struct warmup_window *window = &probe->windows[w];
         struct guard_run run = {0};
         struct guard_difference found = {.change = GUARD_CUT, .way = BACKTEST_AUTO};
         double share = (double)probe->to->runs / (double)probe->runs_expected;
@@ -191,7 +191,7 @@ static int lay_out(struct probe *probe, size_t first)
         probe->runs_expected += GUARD_WINDOWS;
     int r = place_windows(probe, half);
     for (size_t w = 0; w < GUARD_WINDOWS && r == 0; w++) {
-        struct window *window = &probe->windows[w];
+        struct warmup_window *window = &probe->windows[w];
         r = run_window(probe, window->start, window->start, &window->full);
         if (r == 0)
             probe->to->decisions += window->full.n_decisions;

@@ -9,7 +9,7 @@
 enum { RUN_ERROR_MAX = 256 };
 
 /* What all threads of a run share. */
-struct run {
+struct backtest_run {
     const struct backtest_config *config;
     struct backtest *ret;
     size_t work;               /* rows to simulate, over all jobs */
@@ -23,7 +23,7 @@ struct run {
 
 /* One thread's part. */
 struct run_thread {
-    struct run *run;
+    struct backtest_run *run;
     bool tells;                   /* it is the caller's own, which hears of progress */
     int helpers;                  /* threads that it may use, itself among them */
     double busy[BACKTEST_STAGES]; /* seconds */

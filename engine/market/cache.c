@@ -180,7 +180,7 @@ void market_store_cache_put(struct cache *cache, const struct blob *blob)
 }
 
 /* One file of the disk: its looks and what was in it. */
-struct known {
+struct known_file {
     char magic[8];
     uint64_t device, inode, size;
     int64_t changed_ns[2]; /* modification and change of status */
@@ -194,31 +194,31 @@ static int64_t ns_of(struct timespec t)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static struct known look(const struct stat *st)
+static struct known_file look(const struct stat *st)
 {
-    return (struct known){.magic = {'P', 'T', 'H', 'A', 'S', 'H', '1', '\n'},
-                          .device = st->st_dev,
-                          .inode = st->st_ino,
-                          .size = (uint64_t)st->st_size,
-                          .changed_ns = {ns_of(st->st_mtim), ns_of(st->st_ctim)}};
+    return (struct known_file){.magic = {'P', 'T', 'H', 'A', 'S', 'H', '1', '\n'},
+                               .device = st->st_dev,
+                               .inode = st->st_ino,
+                               .size = (uint64_t)st->st_size,
+                               .changed_ns = {ns_of(st->st_mtim), ns_of(st->st_ctim)}};
 }
 
 bool market_store_cache_same(const struct stat *a, const struct stat *b)
 {
-    struct known x = look(a), y = look(b);
+    struct known_file x = look(a), y = look(b);
     return memcmp(&x, &y, sizeof(x)) == 0;
 }
 
-static void known_path(const struct cache *cache, const struct known *known, char ret[static PATH_MAX])
+static void known_path(const struct cache *cache, const struct known_file *known, char ret[static PATH_MAX])
 {
     XXH128_canonical_t name;
     char text[2 * sizeof(name) + 1];
-    XXH128_canonicalFromHash(&name, XXH3_128bits(known, offsetof(struct known, hashed_ns)));
+    XXH128_canonicalFromHash(&name, XXH3_128bits(known, offsetof(struct known_file, hashed_ns)));
     hex(name.digest, sizeof(name), text);
     snprintf(ret, PATH_MAX, "%.*s/%s" CACHE_KNOWN, PATH_MAX - NAME_SIZE - 2, cache->folder, text);
 }
 
-static bool racy(const struct known *known)
+static bool racy(const struct known_file *known)
 {
     return known->hashed_ns - known->changed_ns[0] < CACHE_RACY_NS ||
            known->hashed_ns - known->changed_ns[1] < CACHE_RACY_NS;
@@ -227,7 +227,7 @@ static bool racy(const struct known *known)
 bool market_store_cache_known(const struct cache *cache, const struct stat *st,
                               uint8_t ret[static MARKET_HASH_SIZE])
 {
-    struct known looks = look(st), known;
+    struct known_file looks = look(st), known;
     char path[PATH_MAX];
     if (!cache->folder[0])
         return false;
@@ -236,8 +236,8 @@ bool market_store_cache_known(const struct cache *cache, const struct stat *st,
     if (fd < 0)
         return false;
     bool good = read(fd, &known, sizeof(known)) == sizeof(known) &&
-                memcmp(&known, &looks, offsetof(struct known, hashed_ns)) == 0 &&
-                known.sum == XXH3_64bits(&known, offsetof(struct known, sum)) && !racy(&known);
+                memcmp(&known, &looks, offsetof(struct known_file, hashed_ns)) == 0 &&
+                known.sum == XXH3_64bits(&known, offsetof(struct known_file, sum)) && !racy(&known);
     if (good) {
         memcpy(ret, known.hash, sizeof(known.hash));
         futimens(fd, NULL);
@@ -249,13 +249,13 @@ bool market_store_cache_known(const struct cache *cache, const struct stat *st,
 void market_store_cache_learn(struct cache *cache, const struct stat *st,
                               const uint8_t hash[static MARKET_HASH_SIZE])
 {
-    struct known known = look(st);
+    struct known_file known = look(st);
     char path[PATH_MAX];
     known.hashed_ns = cache->now_ns;
     if (!cache->folder[0] || racy(&known))
         return;
     memcpy(known.hash, hash, sizeof(known.hash));
-    known.sum = XXH3_64bits(&known, offsetof(struct known, sum));
+    known.sum = XXH3_64bits(&known, offsetof(struct known_file, sum));
     known_path(cache, &known, path);
     int r = put(cache, path, &known, sizeof(known), false); /* one that a crash empties is not believed */
     if (r < 0)

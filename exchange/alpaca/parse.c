@@ -18,7 +18,7 @@ static const int64_t intervals[] = {
 enum { INTERVALS = sizeof intervals / sizeof *intervals };
 
 /* What is remembered of a symbol. */
-struct known {
+struct known_symbol {
     uint64_t id;      /* of its last quote or book */
     uint64_t book_id; /* of its last book */
     struct bar_join joins[INTERVALS];
@@ -26,7 +26,7 @@ struct known {
 
 struct alpaca_parser {
     const struct symbol *symbols;
-    struct known *known;
+    struct known_symbol *known;
     int32_t *table;      /* symbol index + 1, by hash of the name */
     uint32_t table_size; /* power of two, at least four times the symbols */
     size_t n;
@@ -94,7 +94,7 @@ int alpaca_parser_grow(struct venue_parser *venue, size_t n)
     while (size < 4 * n)
         size *= 2;
     int32_t *table = calloc(size, sizeof(*table));
-    struct known *known = calloc(n > 0 ? n : 1, sizeof(*known));
+    struct known_symbol *known = calloc(n > 0 ? n : 1, sizeof(*known));
     int r = table && known ? 0 : -ENOMEM;
     for (size_t i = 0; i < n && r == 0; i++)
         r = enter(parser->symbols, i, table, size) ? 0 : -EINVAL;
@@ -137,7 +137,7 @@ static void interrupt(struct alpaca_parser *parser)
 
 static void join_bars(struct alpaca_parser *parser, const struct market_event *event)
 {
-    struct known *known = &parser->known[event->symbol];
+    struct known_symbol *known = &parser->known[event->symbol];
     parser->n_pending = parser->next_pending = 0;
     for (int k = 0; k < INTERVALS; k++) {
         struct bar closed[BAR_JOIN_MAX];
@@ -151,7 +151,7 @@ static void join_bars(struct alpaca_parser *parser, const struct market_event *e
     }
 }
 
-static void number_event(struct known *known, struct market_event *event)
+static void number_event(struct known_symbol *known, struct market_event *event)
 {
     uint64_t us = (uint64_t)(event->event_ns / 1000);
     if (event->kind == MARKET_QUOTE) {

@@ -23,11 +23,11 @@ enum {
 };
 
 /* A connection: REST until it is upgraded. */
-struct session {
+struct replay_session {
     struct client *client;
 
     struct lws *wsi;
-    struct session *next;         /* deferred */
+    struct replay_session *next;  /* deferred */
     struct request_copy *request; /* that is not answered yet */
     bool incomplete;              /* its body is still to come */
     struct response response;
@@ -56,7 +56,7 @@ static void answer_deferred(struct server *server)
 {
     server->deferred_steps = 0;
     while (server->deferred) {
-        struct session *session = server->deferred;
+        struct replay_session *session = server->deferred;
         server->deferred = session->next;
         lws_callback_on_writable(session->wsi);
     }
@@ -75,9 +75,9 @@ static void on_settle(uv_idle_t *idle)
         answer_deferred(server);
 }
 
-static void forget_deferred(struct server *server, struct session *session)
+static void forget_deferred(struct server *server, struct replay_session *session)
 {
-    for (struct session **at = &server->deferred; *at; at = &(*at)->next) {
+    for (struct replay_session **at = &server->deferred; *at; at = &(*at)->next) {
         if (*at == session) {
             *at = session->next;
             return;
@@ -172,7 +172,7 @@ static int admit(struct server *server, struct lws *wsi)
     return ok ? 0 : -1;
 }
 
-static int begin_client(struct server *server, struct session *session, struct lws *wsi)
+static int begin_client(struct server *server, struct replay_session *session, struct lws *wsi)
 {
     struct request_copy *copy = replay_request_read(wsi, server->protocol->ops->headers);
     struct client *client = calloc(1, sizeof(*client));
@@ -191,7 +191,7 @@ static int begin_client(struct server *server, struct session *session, struct l
     return 0;
 }
 
-static void end_client(struct server *server, struct session *session)
+static void end_client(struct server *server, struct replay_session *session)
 {
     struct client *client = session->client;
     if (!client)
@@ -265,7 +265,7 @@ static void control(struct server *server, const struct replay_request *request,
     }
 }
 
-static int answer_http(struct server *server, struct session *session)
+static int answer_http(struct server *server, struct replay_session *session)
 {
     struct response *response = &session->response;
     replay_response_clear(response);
@@ -286,7 +286,7 @@ static int answer_http(struct server *server, struct session *session)
 }
 
 /* The request is whole: answers it, or lets it wait. */
-static int ask(struct server *server, struct session *session)
+static int ask(struct server *server, struct replay_session *session)
 {
     if (server->play.speed > 0 || !server->play.started)
         return answer_http(server, session);
@@ -297,7 +297,7 @@ static int ask(struct server *server, struct session *session)
     return 0;
 }
 
-static int begin_http(struct server *server, struct session *session, struct lws *wsi)
+static int begin_http(struct server *server, struct replay_session *session, struct lws *wsi)
 {
     session->wsi = wsi;
     replay_request_free(session->request);
@@ -308,7 +308,7 @@ static int begin_http(struct server *server, struct session *session, struct lws
     return session->incomplete ? 0 : ask(server, session);
 }
 
-static void end_http(struct server *server, struct session *session)
+static void end_http(struct server *server, struct replay_session *session)
 {
     forget_deferred(server, session);
     replay_request_free(session->request);
@@ -316,7 +316,7 @@ static void end_http(struct server *server, struct session *session)
     replay_response_finish(&session->response);
 }
 
-static int write_http(struct server *server, struct session *session)
+static int write_http(struct server *server, struct replay_session *session)
 {
     if (session->request)
         return answer_http(server, session);
@@ -325,7 +325,7 @@ static int write_http(struct server *server, struct session *session)
 
 static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len)
 {
-    struct session *session = user;
+    struct replay_session *session = user;
     struct server *server = lws_context_user(lws_get_context(wsi));
     switch (reason) {
     case LWS_CALLBACK_HTTP:
@@ -441,7 +441,7 @@ static int listen_on(struct server *server, const struct ca *ca, const struct se
     static const struct lws_protocols protocols[] = {
         {.name = "market",
          .callback = callback,
-         .per_session_data_size = sizeof(struct session),
+         .per_session_data_size = sizeof(struct replay_session),
          .rx_buffer_size = 4096},
         {0},
     };

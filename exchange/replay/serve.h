@@ -14,7 +14,7 @@
 #include "exchange/replay/play.h"
 #include "exchange/replay/protocol.h"
 
-struct session;
+struct replay_session;
 struct transcript;
 
 struct server {
@@ -32,9 +32,9 @@ struct server {
     uv_prepare_t turn;
 
     struct client *clients;
-    struct session *deferred; /* REST requests that wait until the play stands still */
-    unsigned deferred_steps;  /* steps of the play since the first of them */
-    unsigned settled_turns;   /* turns of the loop since the play stood still */
+    struct replay_session *deferred; /* REST requests that wait until the play stands still */
+    unsigned deferred_steps;         /* steps of the play since the first of them */
+    unsigned settled_turns;          /* turns of the loop since the play stood still */
     uv_idle_t settle;
     int n_behind, n_listening; /* clients that the play waits for; that have subscriptions */
 };

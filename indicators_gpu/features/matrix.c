@@ -21,7 +21,7 @@
 enum { TILE = 256, THREADS_MAX = 8 };
 
 /* What every thread reads, and what they share. */
-struct work {
+struct matrix_work {
     const struct feature_set *set;
     struct feature_market market;
     double z[FEATURE_KNOTS];
@@ -48,7 +48,7 @@ static int check_scaled(const struct feature *feature, const double x[], const f
     return 0;
 }
 
-static int write_group(const struct work *work, const struct feature_group *group, size_t *ret_first,
+static int write_group(const struct matrix_work *work, const struct feature_group *group, size_t *ret_first,
                        char *err, size_t err_cap)
 {
     size_t first[GROUP_MAX], width = work->set->n, n_bars = work->market.bars->n;
@@ -81,7 +81,7 @@ static int write_group(const struct work *work, const struct feature_group *grou
     return 0;
 }
 
-static int do_group(const struct work *work, size_t index, double *cells, size_t *first, char *err,
+static int do_group(const struct matrix_work *work, size_t index, double *cells, size_t *first, char *err,
                     size_t err_cap)
 {
     struct feature_group group = feature_group_at(work->set, index, cells);
@@ -91,7 +91,7 @@ static int do_group(const struct work *work, size_t index, double *cells, size_t
 
 static void *run_groups(void *context)
 {
-    struct work *work = context;
+    struct matrix_work *work = context;
     double *cells = feature_group_cells(&work->market);
     for (size_t index; (index = atomic_fetch_add(&work->next, 1)) < feature_group_count(work->set);) {
         char why[FEATURE_ERROR_MAX] = "";
@@ -110,7 +110,7 @@ static void *run_groups(void *context)
     return NULL;
 }
 
-static int run_threads(struct work *work, unsigned threads)
+static int run_threads(struct matrix_work *work, unsigned threads)
 {
     pthread_t others[THREADS_MAX];
     unsigned started = 0;
@@ -160,7 +160,7 @@ int feature_matrix(const struct feature_set *set, const struct feature_bars *bar
 {
     if (!set->fitted)
         return fail_with(-EINVAL, err, err_cap, "set %s is not fitted: feature_set_fit() first", set->name);
-    struct work work = {.set = set, .out = out, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct matrix_work work = {.set = set, .out = out, .lock = PTHREAD_MUTEX_INITIALIZER};
     int r = check_memory(set, bars, out, err, err_cap);
     if (r == 0)
         r = feature_market_open(&work.market, set, bars, options->backend == FEATURE_EXACT, err, err_cap);

@@ -12,68 +12,74 @@ enum { LANES = 8, PARTS = LANES / WIDE, BLOCK = 1024 };
 enum { ABREAST = 4 }; /* vectors of which none waits for the one before it */
 
 /* Eight doubles, as one vector or several. */
-struct eight {
+struct lanes_eight {
     vec_double part[PARTS];
 };
 
 #define EIGHT_EACH(expression) \
-    struct eight y; \
+    struct lanes_eight y; \
     for (int p = 0; p < PARTS; p++) \
         y.part[p] = (expression); \
     return y
 
-static inline __attribute__((always_inline)) struct eight load(const double *x)
+static inline __attribute__((always_inline)) struct lanes_eight load(const double *x)
 {
     EIGHT_EACH(wide_load(x + p * WIDE));
 }
 
-static inline __attribute__((always_inline)) struct eight all(double x)
+static inline __attribute__((always_inline)) struct lanes_eight all(double x)
 {
     EIGHT_EACH(wide_all(x));
 }
 
-static inline __attribute__((always_inline)) struct eight add(struct eight a, struct eight b)
+static inline __attribute__((always_inline)) struct lanes_eight add(struct lanes_eight a,
+                                                                    struct lanes_eight b)
 {
     EIGHT_EACH(a.part[p] + b.part[p]);
 }
 
-static inline __attribute__((always_inline)) struct eight sub(struct eight a, struct eight b)
+static inline __attribute__((always_inline)) struct lanes_eight sub(struct lanes_eight a,
+                                                                    struct lanes_eight b)
 {
     EIGHT_EACH(a.part[p] - b.part[p]);
 }
 
-static inline __attribute__((always_inline)) struct eight mul(struct eight a, struct eight b)
+static inline __attribute__((always_inline)) struct lanes_eight mul(struct lanes_eight a,
+                                                                    struct lanes_eight b)
 {
     EIGHT_EACH(a.part[p] * b.part[p]);
 }
 
-static inline __attribute__((always_inline)) struct eight divide(struct eight a, struct eight b)
+static inline __attribute__((always_inline)) struct lanes_eight divide(struct lanes_eight a,
+                                                                       struct lanes_eight b)
 {
     EIGHT_EACH(a.part[p] / b.part[p]);
 }
 
-static inline __attribute__((always_inline)) struct eight higher(struct eight a, struct eight b)
+static inline __attribute__((always_inline)) struct lanes_eight higher(struct lanes_eight a,
+                                                                       struct lanes_eight b)
 {
     EIGHT_EACH(wide_max(a.part[p], b.part[p]));
 }
 
-static inline __attribute__((always_inline)) struct eight lower(struct eight a, struct eight b)
+static inline __attribute__((always_inline)) struct lanes_eight lower(struct lanes_eight a,
+                                                                      struct lanes_eight b)
 {
     EIGHT_EACH(wide_min(a.part[p], b.part[p]));
 }
 
-static inline double lane(const struct eight *x, int k)
+static inline double lane(const struct lanes_eight *x, int k)
 {
     return x->part[k / WIDE][k % WIDE];
 }
 
-static double sum_of(const struct eight *x)
+static double sum_of(const struct lanes_eight *x)
 {
     return ((lane(x, 0) + lane(x, 1)) + (lane(x, 2) + lane(x, 3))) +
            ((lane(x, 4) + lane(x, 5)) + (lane(x, 6) + lane(x, 7)));
 }
 
-static double highest_of(const struct eight *x)
+static double highest_of(const struct lanes_eight *x)
 {
     double best = lane(x, 0);
     for (int k = 1; k < LANES; k++)
@@ -81,7 +87,7 @@ static double highest_of(const struct eight *x)
     return best;
 }
 
-static double lowest_of(const struct eight *x)
+static double lowest_of(const struct lanes_eight *x)
 {
     double worst = lane(x, 0);
     for (int k = 1; k < LANES; k++)
@@ -94,14 +100,14 @@ static struct lanes_range range(const double *values, size_t n)
     struct lanes_range seen = {.highest = values[0], .lowest = values[0]};
     size_t i = 0;
     if (n >= ABREAST * LANES) {
-        struct eight high[ABREAST], low[ABREAST], sum[ABREAST];
+        struct lanes_eight high[ABREAST], low[ABREAST], sum[ABREAST];
         for (int k = 0; k < ABREAST; k++) {
             high[k] = low[k] = load(values);
             sum[k] = all(0);
         }
         for (; n - i >= ABREAST * LANES; i += ABREAST * LANES)
             for (int k = 0; k < ABREAST; k++) {
-                struct eight value = load(values + i + k * LANES);
+                struct lanes_eight value = load(values + i + k * LANES);
                 high[k] = higher(high[k], value);
                 low[k] = lower(low[k], value);
                 sum[k] = add(sum[k], value);
@@ -123,7 +129,7 @@ static struct lanes_range range(const double *values, size_t n)
 
 /* What runs along a curve. */
 struct walk {
-    struct eight off[4], down, gains, losses, best, worst, level;
+    struct lanes_eight off[4], down, gains, losses, best, worst, level;
     double highest, lowest, peak, drawdown;
 };
 
@@ -169,13 +175,15 @@ static bool stands(const double *equity, size_t n)
 /* n is a multiple of LANES; equity[-1] is there. */
 static void walk_block(struct walk *walk, const double *equity, size_t n, double shift)
 {
-    const struct eight shifts = all(shift), zero = all(0);
-    struct eight off1 = zero, off2 = zero, off3 = zero, off4 = zero, down = zero, gains = zero, losses = zero;
-    struct eight level = walk->level, best = walk->best, worst = walk->worst, high = load(equity), low = high;
+    const struct lanes_eight shifts = all(shift), zero = all(0);
+    struct lanes_eight off1 = zero, off2 = zero, off3 = zero, off4 = zero, down = zero, gains = zero,
+                       losses = zero;
+    struct lanes_eight level = walk->level, best = walk->best, worst = walk->worst, high = load(equity),
+                       low = high;
     for (size_t i = 0; i < n; i += LANES) {
-        struct eight before = load(equity + i - 1), value = load(equity + i);
-        struct eight r = divide(sub(value, before), before);
-        struct eight off = sub(r, shifts), square = mul(off, off), below = lower(r, zero);
+        struct lanes_eight before = load(equity + i - 1), value = load(equity + i);
+        struct lanes_eight r = divide(sub(value, before), before);
+        struct lanes_eight off = sub(r, shifts), square = mul(off, off), below = lower(r, zero);
         high = higher(high, value);
         low = lower(low, value);
         level = add(level, value);
@@ -273,11 +281,12 @@ static void see_pair(struct lanes_pair *sums, double x, double y)
 static void pair_block(const double *x, const double *y, size_t n, double shift_r, double shift_b,
                        struct lanes_pair *sums)
 {
-    const struct eight shifts_r = all(shift_r), shifts_b = all(shift_b), zero = all(0);
-    struct eight sum_r = zero, sum_b = zero, sum_bb = zero, sum_rb = zero, high = load(x), low = high;
+    const struct lanes_eight shifts_r = all(shift_r), shifts_b = all(shift_b), zero = all(0);
+    struct lanes_eight sum_r = zero, sum_b = zero, sum_bb = zero, sum_rb = zero, high = load(x), low = high;
     for (size_t i = 0; i < n; i += LANES) {
-        struct eight x0 = load(x + i - 1), x1 = load(x + i), y0 = load(y + i - 1), y1 = load(y + i);
-        struct eight r = sub(divide(sub(x1, x0), x0), shifts_r), b = sub(divide(sub(y1, y0), y0), shifts_b);
+        struct lanes_eight x0 = load(x + i - 1), x1 = load(x + i), y0 = load(y + i - 1), y1 = load(y + i);
+        struct lanes_eight r = sub(divide(sub(x1, x0), x0), shifts_r),
+                           b = sub(divide(sub(y1, y0), y0), shifts_b);
         high = higher(high, higher(x1, y1));
         low = lower(low, lower(x1, y1));
         sum_r = add(sum_r, r);

@@ -18,7 +18,7 @@ enum { CLOSE_WAIT_MS = 2000 };
 enum slot_state { SLOT_QUEUED, SLOT_READY, SLOT_LEAVING };
 
 /* What the device's thread is at. */
-enum work { WORK_IDLE, WORK_BUSY /* opening, taking a model, letting one go */, WORK_ANSWERING };
+enum device_work { WORK_IDLE, WORK_BUSY /* opening, taking a model, letting one go */, WORK_ANSWERING };
 
 struct net_slot {
     struct net_device *device;
@@ -43,7 +43,7 @@ struct net_device {
     char name[NET_DEVICE_NAME_MAX];
     atomic_bool open;
     struct net_slot *slots;
-    enum work work;
+    enum device_work work;
     struct net_slot *asked; /* a question that the thread has not taken up, or is at */
     bool answered;          /* and has answered */
     bool busy;              /* a caller is between its question and its answer */

@@ -99,7 +99,7 @@ static void make_policy(struct loaded *loaded)
         .interval_ns = first->interval_ns,
         .rules = first->rules,
         .slippage_e6 = first->slippage_e6,
-        .runtime = &ensemble_runtime,
+        .runtime = &ensemble_runtime_ops,
         .n_members = loaded->text.n,
         .members = loaded->policies,
         .member_names = ensemble->names,

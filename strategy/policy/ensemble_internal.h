@@ -62,6 +62,6 @@ void policy_shadow_visit(struct shadow *shadow, const struct indicator_stream_fi
 
 /* ---- its runtimes: ensemble_runtime.c ---- */
 
-extern const struct policy_runtime_ops ensemble_runtime;
+extern const struct policy_runtime_ops ensemble_runtime_ops;
 
 #endif

@@ -14,7 +14,8 @@ struct look {
     double unit;     /* units in an action of 1; 0: not known yet */
 };
 
-struct policy_runtime {
+/* What a struct policy_runtime of an ensemble is. */
+struct ensemble_runtime {
     const struct ensemble_policy *ensemble;
     struct policy_runtime *voices[ENSEMBLE_MEMBERS_MAX];
     struct policy_runtime *alone[ENSEMBLE_MEMBERS_MAX]; /* the shadows'; NULL: there are none */
@@ -27,20 +28,21 @@ struct policy_runtime {
     int64_t shadows_ns;        /* the last row that its shadows went by; 0: none yet */
 };
 
-static const struct policy *member(const struct policy_runtime *runtime, int m)
+static const struct policy *member(const struct ensemble_runtime *runtime, int m)
 {
     return &runtime->ensemble->members[m]->policy;
 }
 
-static int n_assets(const struct policy_runtime *runtime)
+static int n_assets(const struct ensemble_runtime *runtime)
 {
     return runtime->ensemble->policy.n_assets;
 }
 
 /* ---- made and left ---- */
 
-static void runtime_destroy(struct policy_runtime *runtime)
+static void runtime_destroy(struct policy_runtime *own)
 {
+    struct ensemble_runtime *runtime = (struct ensemble_runtime *)own;
     if (!runtime)
         return;
     for (int m = 0; m < runtime->ensemble->n; m++) {
@@ -55,7 +57,7 @@ static void runtime_destroy(struct policy_runtime *runtime)
     free(runtime);
 }
 
-static int open_member(struct policy_runtime *runtime, int m)
+static int open_member(struct ensemble_runtime *runtime, int m)
 {
     const struct policy *policy = member(runtime, m);
     int r = policy->runtime->create(policy, &runtime->voices[m]);
@@ -68,7 +70,7 @@ static int open_member(struct policy_runtime *runtime, int m)
 static int runtime_create(const struct policy *policy, struct policy_runtime **ret)
 {
     const struct ensemble_policy *ensemble = (const struct ensemble_policy *)policy;
-    struct policy_runtime *runtime = calloc(1, sizeof *runtime);
+    struct ensemble_runtime *runtime = calloc(1, sizeof *runtime);
     size_t assets = (size_t)policy->n_assets, members = (size_t)ensemble->n;
     if (!runtime)
         return -ENOMEM;
@@ -81,16 +83,16 @@ static int runtime_create(const struct policy *policy, struct policy_runtime **r
     for (int m = 0; m < ensemble->n && r == 0; m++)
         r = open_member(runtime, m);
     if (r < 0) {
-        runtime_destroy(runtime);
+        runtime_destroy((struct policy_runtime *)runtime);
         return r;
     }
-    *ret = runtime;
+    *ret = (struct policy_runtime *)runtime;
     return 0;
 }
 
 /* ---- what it sees ---- */
 
-static int64_t runtime_first(const struct policy_runtime *runtime)
+static int64_t first_row(const struct ensemble_runtime *runtime)
 {
     int64_t first_ns = 0;
     for (int m = 0; m < runtime->ensemble->n; m++) {
@@ -102,11 +104,16 @@ static int64_t runtime_first(const struct policy_runtime *runtime)
     return first_ns;
 }
 
+static int64_t runtime_first(const struct policy_runtime *own)
+{
+    return first_row((const struct ensemble_runtime *)own);
+}
+
 /* An action of 1 is worth the same money in each asset, at its first close from row 0 on. */
-static void find_units(struct policy_runtime *runtime)
+static void find_units(struct ensemble_runtime *runtime)
 {
     const struct policy_rules *rules = &runtime->ensemble->policy.rules;
-    int64_t first_ns = runtime_first(runtime);
+    int64_t first_ns = first_row(runtime);
     for (int i = 0; i < n_assets(runtime) && first_ns > 0; i++) {
         struct look *look = &runtime->looks[i];
         if (look->unit == 0 && look->open_ns >= first_ns && look->close > 0)
@@ -114,9 +121,10 @@ static void find_units(struct policy_runtime *runtime)
     }
 }
 
-static void runtime_see(struct policy_runtime *runtime, int asset, int64_t open_ns,
+static void runtime_see(struct policy_runtime *own, int asset, int64_t open_ns,
                         const struct indicator_bar *bar)
 {
+    struct ensemble_runtime *runtime = (struct ensemble_runtime *)own;
     struct look *look = &runtime->looks[asset];
     for (int m = 0; m < runtime->ensemble->n; m++) {
         member(runtime, m)->runtime->see(runtime->voices[m], asset, open_ns, bar);
@@ -136,11 +144,11 @@ static void runtime_see(struct policy_runtime *runtime, int asset, int64_t open_
 
 /* The row to go on with: after the last one, or where it begins; what was seen at rows before the newest one
  * is over. False: it does not begin before open_ns is over. */
-static bool next_row(const struct policy_runtime *runtime, int64_t last_ns, int64_t open_ns, int64_t *ret_ns)
+static bool next_row(const struct ensemble_runtime *runtime, int64_t last_ns, int64_t open_ns,
+                     int64_t *ret_ns)
 {
     const struct policy *policy = &runtime->ensemble->policy;
-    int64_t first_ns = runtime_first(runtime),
-            row_ns = first_ns + (policy->lookback - 1) * policy->interval_ns;
+    int64_t first_ns = first_row(runtime), row_ns = first_ns + (policy->lookback - 1) * policy->interval_ns;
     if (first_ns == 0 || open_ns < row_ns || open_ns <= last_ns)
         return false;
     if (last_ns > 0)
@@ -153,7 +161,7 @@ static bool next_row(const struct policy_runtime *runtime, int64_t last_ns, int6
 
 /* ---- the shadow accounts ---- */
 
-static void shadow_row(struct policy_runtime *runtime, int m, int64_t row_ns)
+static void shadow_row(struct ensemble_runtime *runtime, int m, int64_t row_ns)
 {
     struct shadow *shadow = runtime->shadows[m];
     float actions[SYMBOLS_MAX];
@@ -172,8 +180,9 @@ static void shadow_row(struct policy_runtime *runtime, int m, int64_t row_ns)
     }
 }
 
-void ensemble_shadows_pass(struct policy_runtime *runtime, int64_t open_ns)
+void ensemble_shadows_pass(struct policy_runtime *own, int64_t open_ns)
 {
+    struct ensemble_runtime *runtime = (struct ensemble_runtime *)own;
     int64_t row_ns;
     if (runtime->ensemble->combine != ENSEMBLE_SHARPE ||
         !next_row(runtime, runtime->shadows_ns, open_ns, &row_ns))
@@ -189,7 +198,7 @@ void ensemble_shadows_pass(struct policy_runtime *runtime, int64_t open_ns)
 /* ---- what it does ---- */
 
 /* The members, each by itself: false where one of them decides nothing. */
-static bool ask(struct policy_runtime *runtime, int64_t row_ns, double cash, const double *qty, bool wanted)
+static bool ask(struct ensemble_runtime *runtime, int64_t row_ns, double cash, const double *qty, bool wanted)
 {
     bool decided = true;
     for (int m = 0; m < runtime->ensemble->n; m++) {
@@ -199,7 +208,7 @@ static bool ask(struct policy_runtime *runtime, int64_t row_ns, double cash, con
     return decided;
 }
 
-static bool combine(struct policy_runtime *runtime, float *ret_actions)
+static bool combine(struct ensemble_runtime *runtime, float *ret_actions)
 {
     const struct ensemble_policy *ensemble = runtime->ensemble;
     bool finite = true;
@@ -218,14 +227,15 @@ static bool combine(struct policy_runtime *runtime, float *ret_actions)
     return finite;
 }
 
-static bool runtime_act(struct policy_runtime *runtime, int64_t open_ns, double cash, const double *qty,
+static bool runtime_act(struct policy_runtime *own, int64_t open_ns, double cash, const double *qty,
                         float *ret_actions)
 {
+    struct ensemble_runtime *runtime = (struct ensemble_runtime *)own;
     float actions[SYMBOLS_MAX];
     int64_t row_ns;
     if (!next_row(runtime, runtime->asked_ns, open_ns, &row_ns))
         return false;
-    ensemble_shadows_pass(runtime, open_ns);
+    ensemble_shadows_pass(own, open_ns);
     for (; row_ns < open_ns; row_ns += runtime->ensemble->policy.interval_ns)
         ask(runtime, row_ns, cash, qty, false);
     runtime->asked_ns = open_ns;
@@ -237,8 +247,9 @@ static bool runtime_act(struct policy_runtime *runtime, int64_t open_ns, double 
     return true;
 }
 
-static void runtime_votes(const struct policy_runtime *runtime, int asset, struct policy_vote *ret)
+static void runtime_votes(const struct policy_runtime *own, int asset, struct policy_vote *ret)
 {
+    const struct ensemble_runtime *runtime = (const struct ensemble_runtime *)own;
     for (int m = 0; m < runtime->ensemble->n; m++)
         ret[m] = runtime->votes[asset * runtime->ensemble->n + m];
 }
@@ -252,8 +263,9 @@ static void visit_time(const struct indicator_stream_fields *fields, int64_t *ti
     *time_ns = (int64_t)value;
 }
 
-static void runtime_visit(struct policy_runtime *runtime, const struct indicator_stream_fields *fields)
+static void runtime_visit(struct policy_runtime *own, const struct indicator_stream_fields *fields)
 {
+    struct ensemble_runtime *runtime = (struct ensemble_runtime *)own;
     visit_time(fields, &runtime->asked_ns);
     visit_time(fields, &runtime->shadows_ns);
     for (int i = 0; i < n_assets(runtime); i++) {
@@ -270,10 +282,10 @@ static void runtime_visit(struct policy_runtime *runtime, const struct indicator
     }
 }
 
-const struct policy_runtime_ops ensemble_runtime = {.create = runtime_create,
-                                                    .destroy = runtime_destroy,
-                                                    .see = runtime_see,
-                                                    .first = runtime_first,
-                                                    .act = runtime_act,
-                                                    .visit = runtime_visit,
-                                                    .votes = runtime_votes};
+const struct policy_runtime_ops ensemble_runtime_ops = {.create = runtime_create,
+                                                        .destroy = runtime_destroy,
+                                                        .see = runtime_see,
+                                                        .first = runtime_first,
+                                                        .act = runtime_act,
+                                                        .visit = runtime_visit,
+                                                        .votes = runtime_votes};

@@ -7,7 +7,7 @@
 
 enum { COLUMNS_MAX = 4 * SYMBOLS_MAX };
 
-struct table {
+struct actions_table {
     const char *path;
     char *err;
     struct policy_recorded *recorded;
@@ -21,7 +21,7 @@ struct table {
 enum { COLUMN_OTHER = -1, COLUMN_T = -2 };
 
 /* The next line that is not blank, or NULL. */
-static char *next_line(struct table *table)
+static char *next_line(struct actions_table *table)
 {
     while (table->next && *table->next) {
         char *line = table->next, *end = strchr(line, '\n');
@@ -49,7 +49,7 @@ static int find_asset(const struct policy *policy, const char *name)
     return -1;
 }
 
-static int read_header(struct table *table)
+static int read_header(struct actions_table *table)
 {
     static const char prefix[] = "action_";
     const struct policy *policy = &table->recorded->policy;
@@ -87,7 +87,7 @@ static int read_header(struct table *table)
     return 0;
 }
 
-static int read_row(struct table *table, char *line, size_t row)
+static int read_row(struct actions_table *table, char *line, size_t row)
 {
     const struct policy *policy = &table->recorded->policy;
     float *actions = table->recorded->actions + row * (size_t)policy->n_assets;
@@ -119,7 +119,7 @@ static int read_row(struct table *table, char *line, size_t row)
     return 0;
 }
 
-static int read_table(struct table *table)
+static int read_table(struct actions_table *table)
 {
     struct policy_recorded *recorded = table->recorded;
     const struct policy *policy = &recorded->policy;
@@ -161,7 +161,7 @@ int policy_recorded_read_actions(const char *path, struct policy_recorded *recor
         policy_recorded_refuse(err, path, "out of memory");
         return -ENOMEM;
     }
-    struct table table = {.path = path, .err = err, .recorded = recorded, .next = copy};
+    struct actions_table table = {.path = path, .err = err, .recorded = recorded, .next = copy};
     int r = read_table(&table);
     free(copy);
     return r;

@@ -21,7 +21,8 @@ struct sight {
     int64_t since_ns; /* the first bar at which all of its features have values; 0: none yet */
 };
 
-struct policy_runtime {
+/* What a struct policy_runtime of a trained policy is. */
+struct trained_runtime {
     const struct trained_policy *trained;
     struct sight *sights; /* [n_assets] */
     size_t width;         /* of a row */
@@ -32,12 +33,12 @@ struct policy_runtime {
     int64_t asked_ns;  /* the last row that it was asked of; 0: none yet */
 };
 
-static int n_assets(const struct policy_runtime *runtime)
+static int n_assets(const struct trained_runtime *runtime)
 {
     return runtime->trained->policy.n_assets;
 }
 
-static float *row_of(const struct policy_runtime *runtime, size_t age)
+static float *row_of(const struct trained_runtime *runtime, size_t age)
 {
     return runtime->observation + 1 + n_assets(runtime) + age * runtime->width;
 }
@@ -58,8 +59,9 @@ static int open_sight(const struct trained_policy *trained, int asset, struct si
     return r;
 }
 
-static void runtime_destroy(struct policy_runtime *runtime)
+static void runtime_destroy(struct policy_runtime *own)
 {
+    struct trained_runtime *runtime = (struct trained_runtime *)own;
     if (!runtime)
         return;
     for (int i = 0; runtime->sights && i < n_assets(runtime); i++) {
@@ -77,7 +79,7 @@ static void runtime_destroy(struct policy_runtime *runtime)
 static int runtime_create(const struct policy *policy, struct policy_runtime **ret)
 {
     const struct trained_policy *trained = (const struct trained_policy *)policy;
-    struct policy_runtime *runtime = calloc(1, sizeof *runtime);
+    struct trained_runtime *runtime = calloc(1, sizeof *runtime);
     if (!runtime)
         return -ENOMEM;
     runtime->trained = trained;
@@ -101,17 +103,17 @@ static int runtime_create(const struct policy *policy, struct policy_runtime **r
         r = runtime->observation && runtime->row ? 0 : -ENOMEM;
     }
     if (r < 0) {
-        runtime_destroy(runtime);
+        runtime_destroy((struct policy_runtime *)runtime);
         return r;
     }
-    *ret = runtime;
+    *ret = (struct policy_runtime *)runtime;
     return 0;
 }
 
 /* ---- what it sees ---- */
 
 /* Time goes on by a row, which repeats the one before; where nothing is traded there is no volume. */
-static void push_row(struct policy_runtime *runtime)
+static void push_row(struct trained_runtime *runtime)
 {
     int lookback = runtime->trained->policy.lookback;
     float *newest = row_of(runtime, 0);
@@ -122,7 +124,7 @@ static void push_row(struct policy_runtime *runtime)
 }
 
 /* Rows up to that time; of very many the last ones are all that is left of them. */
-static void go_to(struct policy_runtime *runtime, int64_t open_ns)
+static void go_to(struct trained_runtime *runtime, int64_t open_ns)
 {
     const struct policy *policy = &runtime->trained->policy;
     int64_t rows = (open_ns - runtime->newest_ns) / policy->interval_ns;
@@ -133,7 +135,7 @@ static void go_to(struct policy_runtime *runtime, int64_t open_ns)
 }
 
 /* The close from its row on, the volume in its row only. */
-static void show_bar(struct policy_runtime *runtime, int asset, const struct indicator_bar *bar, int64_t age)
+static void show_bar(struct trained_runtime *runtime, int asset, const struct indicator_bar *bar, int64_t age)
 {
     int lookback = runtime->trained->policy.lookback, n = n_assets(runtime);
     float norm = (float)runtime->trained->norm_tech;
@@ -143,7 +145,7 @@ static void show_bar(struct policy_runtime *runtime, int asset, const struct ind
         row_of(runtime, (size_t)age)[n + asset] = (float)bar->volume * norm;
 }
 
-static bool show_features(struct policy_runtime *runtime, const struct sight *sight,
+static bool show_features(struct trained_runtime *runtime, const struct sight *sight,
                           const struct indicator_bar *bar, int64_t age)
 {
     int lookback = runtime->trained->policy.lookback;
@@ -156,9 +158,10 @@ static bool show_features(struct policy_runtime *runtime, const struct sight *si
     return true;
 }
 
-static void runtime_see(struct policy_runtime *runtime, int asset, int64_t open_ns,
+static void runtime_see(struct policy_runtime *own, int asset, int64_t open_ns,
                         const struct indicator_bar *bar)
 {
+    struct trained_runtime *runtime = (struct trained_runtime *)own;
     struct sight *sight = &runtime->sights[asset];
     bool has = true;
     if (runtime->newest_ns == 0)
@@ -173,8 +176,9 @@ static void runtime_see(struct policy_runtime *runtime, int asset, int64_t open_
         sight->since_ns = open_ns;
 }
 
-static int64_t runtime_first(const struct policy_runtime *runtime)
+static int64_t runtime_first(const struct policy_runtime *own)
 {
+    const struct trained_runtime *runtime = (const struct trained_runtime *)own;
     int64_t first_ns = 0;
     for (int i = 0; i < n_assets(runtime); i++) {
         int64_t since_ns = runtime->sights[i].since_ns;
@@ -193,7 +197,7 @@ float policy_trained_level_action(const struct trained_policy *trained, float le
     return (level - (float)middle) * (float)(trained->action_span / (double)middle);
 }
 
-static bool decide(struct policy_runtime *runtime, float *ret_actions)
+static bool decide(struct trained_runtime *runtime, float *ret_actions)
 {
     const struct trained_policy *trained = runtime->trained;
     float actions[SYMBOLS_MAX];
@@ -207,13 +211,13 @@ static bool decide(struct policy_runtime *runtime, float *ret_actions)
     return true;
 }
 
-static bool runtime_act(struct policy_runtime *runtime, int64_t open_ns, double cash, const double *qty,
+static bool runtime_act(struct policy_runtime *own, int64_t open_ns, double cash, const double *qty,
                         float *ret_actions)
 {
+    struct trained_runtime *runtime = (struct trained_runtime *)own;
     const struct trained_policy *trained = runtime->trained;
     const struct policy *policy = &trained->policy;
-    int64_t first_ns = runtime_first(runtime),
-            row_ns = first_ns + (policy->lookback - 1) * policy->interval_ns;
+    int64_t first_ns = runtime_first(own), row_ns = first_ns + (policy->lookback - 1) * policy->interval_ns;
     bool recurrent = trained->layout.shape.recurrent > 0, decided = true;
     if (first_ns == 0 || open_ns < row_ns || open_ns <= runtime->asked_ns)
         return false;
@@ -253,8 +257,9 @@ static void visit_floats(const struct indicator_stream_fields *fields, float *va
     }
 }
 
-static void runtime_visit(struct policy_runtime *runtime, const struct indicator_stream_fields *fields)
+static void runtime_visit(struct policy_runtime *own, const struct indicator_stream_fields *fields)
 {
+    struct trained_runtime *runtime = (struct trained_runtime *)own;
     size_t n_hidden;
     float *hidden = policy_net_memory_hidden(runtime->memory, &n_hidden);
     visit_time(fields, &runtime->newest_ns);
@@ -268,12 +273,12 @@ static void runtime_visit(struct policy_runtime *runtime, const struct indicator
     visit_floats(fields, hidden, n_hidden);
 }
 
-static const struct policy_runtime_ops trained_runtime = {.create = runtime_create,
-                                                          .destroy = runtime_destroy,
-                                                          .see = runtime_see,
-                                                          .first = runtime_first,
-                                                          .act = runtime_act,
-                                                          .visit = runtime_visit};
+static const struct policy_runtime_ops trained_runtime_ops = {.create = runtime_create,
+                                                              .destroy = runtime_destroy,
+                                                              .see = runtime_see,
+                                                              .first = runtime_first,
+                                                              .act = runtime_act,
+                                                              .visit = runtime_visit};
 
 /* ---- which policies have one ---- */
 
@@ -345,7 +350,7 @@ int policy_trained_observation_check(const struct trained_policy *trained, const
 }
 
 /* What a runtime builds, as it builds it. */
-static int check_observation(const struct policy_runtime *runtime, char why[static POLICY_ERROR_MAX])
+static int check_observation(const struct trained_runtime *runtime, char why[static POLICY_ERROR_MAX])
 {
     const struct trained_policy *trained = runtime->trained;
     char hash[OBSERVATION_HASH_SIZE];
@@ -372,18 +377,19 @@ static int check_observation(const struct policy_runtime *runtime, char why[stat
 static int check_sight(const struct trained_policy *trained, char why[static POLICY_ERROR_MAX])
 {
     const struct policy *policy = &trained->policy;
-    struct policy_runtime *runtime;
-    int r = runtime_create(policy, &runtime);
+    struct policy_runtime *own;
+    int r = runtime_create(policy, &own);
     if (r < 0) {
         snprintf(why, POLICY_ERROR_MAX, "%s",
                  r == -ENOMEM ? "out of memory" : "features: its sets do not fit its interval");
         return r;
     }
+    const struct trained_runtime *runtime = (const struct trained_runtime *)own;
     size_t seen = 1 + (size_t)policy->n_assets + (size_t)policy->lookback * runtime->width;
     bool fits = seen == (size_t)trained->layout.shape.observation &&
                 trained->layout.shape.actions == policy->n_assets;
     r = fits ? check_observation(runtime, why) : 0;
-    runtime_destroy(runtime);
+    runtime_destroy(own);
     if (fits)
         return r;
     return fail_with(-EINVAL, why, POLICY_ERROR_MAX,
@@ -398,6 +404,6 @@ int policy_trained_runtime_prepare(struct trained_policy *trained, char why[stat
     if (r == 0)
         r = check_sight(trained, why);
     if (r == 0)
-        trained->policy.runtime = &trained_runtime;
+        trained->policy.runtime = &trained_runtime_ops;
     return r;
 }

@@ -13,7 +13,7 @@
 #include "trainer/data.h"
 #include "trainer/env/device.h"
 
-struct request {
+struct env_replay_request {
     struct env_replay_args args;
     struct replay_params params;
     struct replay_actions actions;
@@ -29,7 +29,7 @@ struct request {
 
 /* ---- What it runs on. ---- */
 
-static bool set_names(struct request *request)
+static bool set_names(struct env_replay_request *request)
 {
     static const char *const day_trade[] = {"direction", "size"};
     const struct replay_params *params = &request->params;
@@ -46,7 +46,7 @@ static bool set_names(struct request *request)
     return true;
 }
 
-static void close_device(struct request *request)
+static void close_device(struct env_replay_request *request)
 {
     env_device_destroy(request->device);
     env_device_market_destroy(request->device_market);
@@ -57,7 +57,7 @@ static void close_device(struct request *request)
 }
 
 /* Are the actions for the rows that the episode has? */
-static int check_first_row(const struct request *request)
+static int check_first_row(const struct env_replay_request *request)
 {
     char err[REPLAY_ERROR_MAX];
     int32_t row;
@@ -69,7 +69,7 @@ static int check_first_row(const struct request *request)
     return GO_ON;
 }
 
-static int make_env(struct request *request)
+static int make_env(struct env_replay_request *request)
 {
     struct replay_params *params = &request->params;
     char err[TRAINER_DATA_ERROR_MAX];
@@ -91,7 +91,7 @@ static int make_env(struct request *request)
 }
 
 /* The device, or a line on stderr that says why not. */
-static int open_device(struct request *request)
+static int open_device(struct env_replay_request *request)
 {
     char why[ENV_ERROR_MAX];
     int r = gpu_module_open(NULL, &request->module, why, sizeof why);
@@ -118,7 +118,7 @@ struct run {
 };
 
 /* The host's environment is where the account is read. */
-static int step(struct request *request, const struct env_io *io, char err[static ENV_ERROR_MAX])
+static int step(struct env_replay_request *request, const struct env_io *io, char err[static ENV_ERROR_MAX])
 {
     if (!request->device)
         return env_step(request->env, io, err);
@@ -126,7 +126,7 @@ static int step(struct request *request, const struct env_io *io, char err[stati
     return r < 0 ? r : env_device_store(request->device, request->env, err);
 }
 
-static int step_all(struct request *request, struct run *run)
+static int step_all(struct env_replay_request *request, struct run *run)
 {
     const struct replay_actions *actions = &request->actions;
     char err[ENV_ERROR_MAX];
@@ -161,7 +161,7 @@ static int cannot_write(const char *path, const char *right, int error)
 }
 
 /* What is to be written, before anything is. */
-static int open_files(const struct request *request, struct run *run)
+static int open_files(const struct env_replay_request *request, struct run *run)
 {
     static const char right[] = "a file in a writable folder";
     const char *trades = request->args.trades, *json = request->args.json;
@@ -175,7 +175,8 @@ static int open_files(const struct request *request, struct run *run)
 }
 
 /* Ends both files; the summary only where the run went well. */
-static int close_files(const struct request *request, struct run *run, int observation_size, int status)
+static int close_files(const struct env_replay_request *request, struct run *run, int observation_size,
+                       int status)
 {
     static const char right[] = "room on the disk";
     int r = run->trades ? trainer_replay_trades_close(run->trades, request->env) : 0;
@@ -192,7 +193,7 @@ static int close_files(const struct request *request, struct run *run, int obser
     return r < 0 && status == GO_ON ? cannot_write(request->args.json, right, r) : status;
 }
 
-static int play(struct request *request)
+static int play(struct env_replay_request *request)
 {
     struct run run = {0};
     int n = env_observation_size(request->env), status;
@@ -226,7 +227,7 @@ int trainer_env_replay(struct option_call *call)
     int status = args->list_params ? trainer_replay_list_params() : trainer_env_replay_args_check(call);
     if (status != EXIT_OK || args->list_params)
         return status;
-    struct request request = {.args = *args};
+    struct env_replay_request request = {.args = *args};
     status = GO_ON;
     if (trainer_replay_params_read(request.args.params_path, request.args.preset, request.args.execution,
                                    &request.params, err) < 0)

@@ -11,7 +11,7 @@
 #include "trainer/command/replay_print.h"
 #include "trainer/command/replay_trades.h"
 
-struct request {
+struct eval_request {
     struct eval_args args;
     struct trained_policy *policy; /* or */
     struct ensemble_policy *ensemble;
@@ -27,14 +27,14 @@ struct request {
 
 static void on_step(void *ctx, const struct env *env, const float *actions, float reward, bool done)
 {
-    struct request *request = ctx;
+    struct eval_request *request = ctx;
     if (request->steps_out)
         trainer_replay_print_row(request->steps_out, &request->row, env, actions, reward, done);
 }
 
 static void on_trade(void *ctx, const struct env_trade *trade)
 {
-    struct request *request = ctx;
+    struct eval_request *request = ctx;
     if (request->trades_out)
         trainer_replay_trades_write(request->trades_out, trade);
 }
@@ -45,7 +45,7 @@ static int cannot_write(const char *path, int error)
                             path, strerror(error));
 }
 
-static int open_steps(struct request *request)
+static int open_steps(struct eval_request *request)
 {
     static const char *const day_trade[] = {"direction", "size"};
     const struct eval_market *market = &request->market;
@@ -66,7 +66,7 @@ static int open_steps(struct request *request)
     return GO_ON;
 }
 
-static int open_files(struct request *request)
+static int open_files(struct eval_request *request)
 {
     const struct eval_market *market = &request->market;
     int status = request->args.steps ? open_steps(request) : GO_ON;
@@ -77,7 +77,7 @@ static int open_files(struct request *request)
     return r < 0 ? cannot_write(request->args.trades, -r) : GO_ON;
 }
 
-static int close_files(struct request *request, int status)
+static int close_files(struct eval_request *request, int status)
 {
     int r = request->trades_out ? trainer_replay_trades_destroy(request->trades_out) : 0;
     if (r < 0 && status == GO_ON)
@@ -118,7 +118,7 @@ static json_t *missing_json(const struct eval_market *market, size_t from, size_
     return missing;
 }
 
-static json_t *head_json(const struct request *request, size_t from)
+static json_t *head_json(const struct eval_request *request, size_t from)
 {
     const struct eval_market *market = &request->market;
     const struct env_params *params = &market->params;
@@ -138,7 +138,7 @@ static json_t *head_json(const struct request *request, size_t from)
         "periods_per_year", metrics_periods_per_year(market->bars->interval_ns));
 }
 
-static int play(struct request *request, json_t **ret)
+static int play(struct eval_request *request, json_t **ret)
 {
     struct eval_market *market = &request->market;
     const struct eval_tell tell = {.ctx = request, .stepped = on_step, .traded = on_trade};
@@ -167,7 +167,7 @@ static int play(struct request *request, json_t **ret)
     return GO_ON;
 }
 
-static int open_policy(struct request *request)
+static int open_policy(struct eval_request *request)
 {
     const char *path = request->args.policy_path;
     char err[EVAL_ERROR_MAX];
@@ -182,7 +182,7 @@ static int open_policy(struct request *request)
     return r < 0 ? trainer_args_say(EXIT_FAILURE, "%s: %s", path, err) : GO_ON;
 }
 
-static int run(struct request *request)
+static int run(struct eval_request *request)
 {
     json_t *object = NULL;
     int status = open_policy(request);
@@ -202,7 +202,7 @@ int trainer_eval(struct option_call *call)
     int status = trainer_eval_args_check(call);
     if (status != EXIT_OK)
         return status;
-    struct request request = {.args = *(const struct eval_args *)call->into};
+    struct eval_request request = {.args = *(const struct eval_args *)call->into};
     status = run(&request);
     trainer_eval_market_close(&request.market);
     policy_trained_destroy(request.policy);

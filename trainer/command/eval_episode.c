@@ -16,7 +16,7 @@ struct open_trade {
     size_t row;
 };
 
-struct play {
+struct episode_play {
     struct eval_market *market;
     const struct eval_tell *tell;
     struct eval_episode *episode;
@@ -29,7 +29,7 @@ struct play {
  * in whole quanta, and where it counts in float32. */
 static const double FLAT = 1e-12, FLAT_FLOAT32 = 1e-6;
 
-static void close_trade(const struct play *play, struct open_trade *open, size_t row)
+static void close_trade(const struct episode_play *play, struct open_trade *open, size_t row)
 {
     int64_t held_ns = env_market_open_ns(play->market->env_market, row) -
                       env_market_open_ns(play->market->env_market, open->row);
@@ -37,8 +37,8 @@ static void close_trade(const struct play *play, struct open_trade *open, size_t
     *open = (struct open_trade){0};
 }
 
-static void add_trade(const struct play *play, struct open_trade *open, double qty, double price, double fee,
-                      size_t row)
+static void add_trade(const struct episode_play *play, struct open_trade *open, double qty, double price,
+                      double fee, size_t row)
 {
     if (open->qty == 0)
         open->row = row;
@@ -52,7 +52,7 @@ static void add_trade(const struct play *play, struct open_trade *open, double q
 /* A trade that goes through flat closes one and opens another. */
 static void on_trade(void *ctx, size_t copy, const struct env_trade *trade)
 {
-    const struct play *play = ctx;
+    const struct episode_play *play = ctx;
     struct open_trade *open = &play->open[trade->asset];
     double rest = open->qty + trade->qty, part = 1;
     (void)copy;
@@ -73,7 +73,7 @@ static void on_trade(void *ctx, size_t copy, const struct env_trade *trade)
 }
 
 /* At a step's end: where more was left by the sum, flat is what the environment calls so. */
-static void close_flat(const struct play *play, size_t row)
+static void close_flat(const struct episode_play *play, size_t row)
 {
     bool any = false;
     env_positions(play->market->env, 0, play->held, NULL, NULL);
@@ -110,7 +110,7 @@ static int decide(const struct eval_market *market, struct decider *decider, flo
     return 0;
 }
 
-static int step(const struct play *play, struct decider *decider, float *observation, float *actions,
+static int step(const struct episode_play *play, struct decider *decider, float *observation, float *actions,
                 bool *ret_done, char err[static EVAL_ERROR_MAX])
 {
     struct eval_market *market = play->market;
@@ -137,7 +137,7 @@ static int step(const struct play *play, struct decider *decider, float *observa
     return 0;
 }
 
-static int play_all(const struct play *play, size_t from, float *observation, float *actions,
+static int play_all(const struct episode_play *play, size_t from, float *observation, float *actions,
                     char err[static EVAL_ERROR_MAX])
 {
     struct decider decider = {0};
@@ -155,7 +155,7 @@ static int play_all(const struct play *play, size_t from, float *observation, fl
     return r;
 }
 
-static int begin(const struct play *play, size_t from, size_t rows, char err[static EVAL_ERROR_MAX])
+static int begin(const struct episode_play *play, size_t from, size_t rows, char err[static EVAL_ERROR_MAX])
 {
     struct eval_market *market = play->market;
     struct eval_episode *episode = play->episode;
@@ -178,10 +178,10 @@ int trainer_eval_episode_play(struct eval_market *market, size_t from, size_t to
 {
     struct eval_episode episode = {0};
     size_t n_assets = (size_t)market->bars->n_symbols, rows = to - from;
-    struct play play = {.market = market,
-                        .tell = tell,
-                        .episode = &episode,
-                        .flat = market->params.execution == ENV_MARKET ? FLAT : FLAT_FLOAT32};
+    struct episode_play play = {.market = market,
+                                .tell = tell,
+                                .episode = &episode,
+                                .flat = market->params.execution == ENV_MARKET ? FLAT : FLAT_FLOAT32};
     float *observation = malloc((size_t)env_observation_size(market->env) * sizeof *observation);
     float *actions = malloc((size_t)env_action_size(market->env) * sizeof *actions);
     play.open = calloc(n_assets, sizeof *play.open);

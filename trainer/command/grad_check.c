@@ -11,7 +11,7 @@ enum { BATCH_MIN = 2, BATCH_MAX = 1 << 20 };
 /* PPO's usual coefficients, and the bounds of the reference's bounded entropy. */
 static const double clip_range = 0.2, vf_coef = 0.5, ent_coef = 0.01, entropy_bound = 1, value_bound = 10;
 
-struct request {
+struct grad_check_request {
     struct grad_batch_options options;
     const char *out;
     int64_t obs, actions, batch; /* 0: not given */
@@ -19,11 +19,11 @@ struct request {
     bool widths, seed_given;
 };
 
-#define AT(member) offsetof(struct request, member)
+#define AT(member) offsetof(struct grad_check_request, member)
 
 static int take_widths(struct option_call *call, const struct option_row *row, const char *text)
 {
-    struct request *request = call->into;
+    struct grad_check_request *request = call->into;
     struct net_shape *shape = &request->options.shape;
     const char *at = text;
     char *end;
@@ -46,20 +46,20 @@ static int take_seed(struct option_call *call, const struct option_row *row, con
 {
     (void)row;
     (void)text;
-    ((struct request *)call->into)->seed_given = true;
+    ((struct grad_check_request *)call->into)->seed_given = true;
     return EXIT_OK;
 }
 
 static int take_activation(struct option_call *call, const struct option_row *row, const char *text)
 {
     (void)row;
-    policy_net_activation_parse(text, &((struct request *)call->into)->options.shape.activation);
+    policy_net_activation_parse(text, &((struct grad_check_request *)call->into)->options.shape.activation);
     return EXIT_OK;
 }
 
 static int take_bounded(struct option_call *call, const struct option_row *row, const char *text)
 {
-    struct request *request = call->into;
+    struct grad_check_request *request = call->into;
     (void)row;
     (void)text;
     request->options.loss.entropy_bound = entropy_bound;
@@ -73,7 +73,7 @@ static int take_clip_range_vf(struct option_call *call, const struct option_row 
     double value = strtod(text, &end);
     if (end == text || *end || !(value > 0) || !isfinite(value))
         return option_fail(call, EXIT_USAGE, "--%s: \"%.32s\": a number above 0 is needed", row->name, text);
-    ((struct request *)call->into)->options.loss.clip_range_vf = value;
+    ((struct grad_check_request *)call->into)->options.loss.clip_range_vf = value;
     return EXIT_OK;
 }
 
@@ -93,7 +93,7 @@ static const struct option_row options[] = {
 
 static int check_all_there(const struct option_call *call)
 {
-    const struct request *request = call->into;
+    const struct grad_check_request *request = call->into;
     const char *missing = !request->widths       ? "--widths W,W"
                           : !request->obs        ? "--obs N"
                           : !request->actions    ? "--actions N"
@@ -106,7 +106,7 @@ static int check_all_there(const struct option_call *call)
 
 static int run(struct option_call *call)
 {
-    struct request *request = call->into;
+    struct grad_check_request *request = call->into;
     struct grad_batch *batch;
     char err[NET_ERROR_MAX], why[SAFETENSORS_ERROR_MAX];
     int status = check_all_there(call);
@@ -126,7 +126,7 @@ static int run(struct option_call *call)
 
 static void init(void *into)
 {
-    *(struct request *)into = (struct request){
+    *(struct grad_check_request *)into = (struct grad_check_request){
         .options = {.shape = {.activation = NET_TANH},
                     .steps = 1,
                     .loss = {.clip_range = clip_range, .vf_coef = vf_coef, .ent_coef = ent_coef}}};
@@ -142,6 +142,6 @@ TRAINER_VERB(grad_check) = {
         "tensors and the metadata.",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
-    .size = sizeof(struct request),
+    .size = sizeof(struct grad_check_request),
     .init = init,
 };

@@ -14,7 +14,7 @@
 enum { NO_ACTION = -1, COLUMN_T = -2, COLUMNS_MAX = 4096 };
 static const char prefix[] = "action_";
 
-struct reader {
+struct actions_reader {
     const char *path;
     const char *const *names;
     int n_names;
@@ -39,7 +39,7 @@ static char *next_cell(char **rest)
     return cell;
 }
 
-static int unknown_column(const struct reader *reader, const char *name)
+static int unknown_column(const struct actions_reader *reader, const char *name)
 {
     struct nearest nearest = {0};
     for (int i = 0; i < reader->n_names; i++)
@@ -48,7 +48,7 @@ static int unknown_column(const struct reader *reader, const char *name)
                prefix, name, reader->path, reader->line, reader->n_names, prefix, nearest.best);
 }
 
-static int find_name(const struct reader *reader, const char *name)
+static int find_name(const struct actions_reader *reader, const char *name)
 {
     for (int i = 0; i < reader->n_names; i++)
         if (strcmp(name, reader->names[i]) == 0)
@@ -59,7 +59,7 @@ static int find_name(const struct reader *reader, const char *name)
     return NO_ACTION;
 }
 
-static int read_header(struct reader *reader, char *line)
+static int read_header(struct actions_reader *reader, char *line)
 {
     bool *there = calloc((size_t)reader->n_names, sizeof(*there));
     reader->column = calloc(COLUMNS_MAX, sizeof(*reader->column));
@@ -95,7 +95,7 @@ static int read_header(struct reader *reader, char *line)
     return r;
 }
 
-static int read_number(const struct reader *reader, int which, const char *cell, float *ret)
+static int read_number(const struct actions_reader *reader, int which, const char *cell, float *ret)
 {
     char *end;
     errno = 0;
@@ -110,7 +110,7 @@ static int read_number(const struct reader *reader, int which, const char *cell,
 }
 
 /* Rows are numbered one after the other, from whatever the first one is. */
-static int read_t(struct reader *reader, const char *cell)
+static int read_t(struct actions_reader *reader, const char *cell)
 {
     struct replay_actions *actions = &reader->actions;
     char *end;
@@ -126,7 +126,7 @@ static int read_t(struct reader *reader, const char *cell)
     return 0;
 }
 
-static int read_row(struct reader *reader, char *line)
+static int read_row(struct actions_reader *reader, char *line)
 {
     struct replay_actions *actions = &reader->actions;
     if (actions->n == reader->cap) {
@@ -158,7 +158,7 @@ static int read_row(struct reader *reader, char *line)
     return 0;
 }
 
-static int read_all(struct reader *reader, FILE *file)
+static int read_all(struct actions_reader *reader, FILE *file)
 {
     char *line = NULL;
     size_t size = 0;
@@ -186,7 +186,7 @@ static int read_all(struct reader *reader, FILE *file)
 int trainer_replay_actions_read(const char *path, const char *const names[], int n_names,
                                 struct replay_actions *ret, char err[static REPLAY_ERROR_MAX])
 {
-    struct reader reader = {
+    struct actions_reader reader = {
         .path = path, .names = names, .n_names = n_names, .actions = {.width = n_names}, .err = err};
     FILE *file = fopen(path, "re");
     if (!file) {

@@ -13,13 +13,13 @@
 static const char quote[] = "USDT";
 
 /* The paths and names of all symbols, in one piece of memory. */
-struct names {
+struct replay_names {
     char (*name)[SYMBOL_NAME_MAX];
     char *text;
     const char **paths, **names;
 };
 
-static bool names_init(struct names *names, const struct replay_params *params, const char *folder)
+static bool names_init(struct replay_names *names, const struct replay_params *params, const char *folder)
 {
     size_t n = (size_t)params->n_symbols, room = strlen(folder) + SYMBOL_NAME_MAX + 32;
     names->name = calloc(n, sizeof(*names->name));
@@ -48,7 +48,7 @@ static bool names_init(struct names *names, const struct replay_params *params, 
     return true;
 }
 
-static void names_finish(struct names *names)
+static void names_finish(struct replay_names *names)
 {
     free(names->name);
     free(names->text);
@@ -112,7 +112,7 @@ int trainer_replay_bars_load(const struct replay_params *params, const char *par
                              const char *exchange_info, struct market **ret, size_t *ret_first,
                              char err[static MARKET_ERROR_MAX])
 {
-    struct names names = {0};
+    struct replay_names names = {0};
     struct market *market = NULL;
     int r = -ENOMEM;
     snprintf(err, MARKET_ERROR_MAX, "out of memory");

@@ -12,30 +12,30 @@
 
 enum { SAMPLES_MAX = 1000000 };
 
-struct request {
+struct sample_request {
     const char *storage, *study;
     uint64_t n, seed;
     struct sampler_options options;
 };
 
-#define AT(member) offsetof(struct request, member)
+#define AT(member) offsetof(struct sample_request, member)
 
 static int take_sampler(struct option_call *call, const struct option_row *row, const char *name)
 {
     (void)row;
-    sampler_parse(name, &((struct request *)call->into)->options.kind);
+    sampler_parse(name, &((struct sample_request *)call->into)->options.kind);
     return EXIT_OK;
 }
 
 static const struct option_row options[] = {
-    TRAINER_STORAGE(struct request, "; it is needed"),
+    TRAINER_STORAGE(struct sample_request, "; it is needed"),
     {"study", "STUDY", "which of its studies; it is needed", AT(study)},
     {"n", "N", "how many; 1 by default", AT(n), .low = 1, .high = SAMPLES_MAX},
     {"sampler", "tpe|random|grid|mcmc",
      "with their defaults: TPE, the default, has Optuna's; a grid has 5 values of a float without a step; a "
      "Metropolis chain begins at temperature 1",
      .take = take_sampler},
-    TRAINER_SEED(struct request, "0 by default; the same study, sampler and seed give the same lines"),
+    TRAINER_SEED(struct sample_request, "0 by default; the same study, sampler and seed give the same lines"),
 };
 
 static int print_one(const struct space *space, const double *values)
@@ -52,7 +52,7 @@ static int print_one(const struct space *space, const double *values)
     return fine ? 0 : -EIO;
 }
 
-static int refuse(int r, const struct request *request, const struct space *space)
+static int refuse(int r, const struct sample_request *request, const struct space *space)
 {
     const char *sampler = sampler_name(request->options.kind);
     return r == -ENODATA ? trainer_args_say(EXIT_FAILURE, "no points left: %s: all of the grid were tried",
@@ -87,8 +87,8 @@ static int check_ranges(const struct space *space)
 }
 
 /* Free points, each once; -ENODATA with *ret_n of them: there are no more. */
-static int print_points(const struct request *request, const struct study *study, const struct space *space,
-                        double *values, uint64_t *ret_n)
+static int print_points(const struct sample_request *request, const struct study *study,
+                        const struct space *space, double *values, uint64_t *ret_n)
 {
     struct grid_walk walk;
     int r = sampler_grid_walk_begin(study, study->n_trials, space, request->options.grid_points,
@@ -104,8 +104,8 @@ static int print_points(const struct request *request, const struct study *study
     return r;
 }
 
-static int print_draws(const struct request *request, const struct study *study, const struct space *space,
-                       double *values)
+static int print_draws(const struct sample_request *request, const struct study *study,
+                       const struct space *space, double *values)
 {
     struct sampler *sampler = NULL;
     int r = sampler_create(&request->options, &sampler);
@@ -118,7 +118,8 @@ static int print_draws(const struct request *request, const struct study *study,
     return r;
 }
 
-static int print_samples(const struct request *request, const struct study *study, const struct space *space)
+static int print_samples(const struct sample_request *request, const struct study *study,
+                         const struct space *space)
 {
     uint64_t n = 0;
     if (space->n == 0)
@@ -139,7 +140,7 @@ static int print_samples(const struct request *request, const struct study *stud
     return r < 0 ? refuse(r, request, space) : EXIT_SUCCESS;
 }
 
-static int sample(const struct request *request)
+static int sample(const struct sample_request *request)
 {
     struct study_store *store = NULL;
     struct study *study = NULL;
@@ -163,7 +164,7 @@ static int sample(const struct request *request)
 
 static int run(struct option_call *call)
 {
-    struct request *request = call->into;
+    struct sample_request *request = call->into;
     if (!request->storage || !request->study)
         return option_fail(call, EXIT_USAGE, "%s is needed",
                            request->storage ? "--study STUDY" : "--storage URL");
@@ -173,7 +174,7 @@ static int run(struct option_call *call)
 
 static void init(void *into)
 {
-    *(struct request *)into = (struct request){.n = 1, .options = sampler_defaults()};
+    *(struct sample_request *)into = (struct sample_request){.n = 1, .options = sampler_defaults()};
 }
 
 static const struct option_action actions[] = {{.run = run}};
@@ -187,6 +188,6 @@ TRAINER_VERB(sample) = {
         "points that were not tried, each once. Nothing is written.",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
-    .size = sizeof(struct request),
+    .size = sizeof(struct sample_request),
     .init = init,
 };

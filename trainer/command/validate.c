@@ -11,7 +11,7 @@
 #include "trainer/study/members.h"
 #include "trainer/study/overfit.h"
 
-struct request {
+struct validate_request {
     const char *returns_path, *study, *storage, *state, *report;
     int64_t blocks;
     double periods;
@@ -21,11 +21,11 @@ struct request {
     char proposed[STUDY_COLUMN_MAX]; /* of a study the name of its best trial, which it would propose */
 };
 
-#define AT(member) offsetof(struct request, member)
+#define AT(member) offsetof(struct validate_request, member)
 
 static int take_blocks(struct option_call *call, const struct option_row *row, const char *value)
 {
-    const struct request *request = call->into;
+    const struct validate_request *request = call->into;
     (void)row;
     return request->blocks % 2 == 0
                ? EXIT_OK
@@ -34,7 +34,7 @@ static int take_blocks(struct option_call *call, const struct option_row *row, c
 
 static int take_periods(struct option_call *call, const struct option_row *row, const char *value)
 {
-    struct request *request = call->into;
+    struct validate_request *request = call->into;
     int digits = 0;
     (void)row;
     if (bars_number(value, strlen(value), &request->periods, &digits) && request->periods > 0)
@@ -56,8 +56,8 @@ static const struct option_row options[] = {
      "other runs NAME@TIME on the same bars; deflated is of the study's best trial, which it proposes, "
      "deflated_best of the one with the best Sharpe ratio",
      AT(study)},
-    TRAINER_STORAGE(struct request, "; studies.db of the state by default"),
-    TRAINER_STATE(struct request),
+    TRAINER_STORAGE(struct validate_request, "; studies.db of the state by default"),
+    TRAINER_STATE(struct validate_request),
     {"blocks", "S",
      "blocks of rows of which halves are made: even; 14 by default, which are 3432 half splits", AT(blocks),
      take_blocks, .low = 2, .high = OVERFIT_BLOCKS_MAX},
@@ -73,7 +73,7 @@ static const struct option_row options[] = {
 
 /* ---- a study's returns ---- */
 
-static int read_trials(struct request *request, struct study_members *members, char *err)
+static int read_trials(struct validate_request *request, struct study_members *members, char *err)
 {
     const struct study_trial *best = study_members_best(members);
     const struct study_members others = {members->of + 1, members->n - 1};
@@ -89,7 +89,7 @@ static void tell(void *ctx, const char *words)
 }
 
 /* The study of that name, and of NAME those of NAME_1, NAME_2 … too; other runs on the same bars. */
-static int find_studies(struct request *request, struct study_store *store, const char *folders,
+static int find_studies(struct validate_request *request, struct study_store *store, const char *folders,
                         struct study_members *ret, char *err)
 {
     int64_t id;
@@ -99,7 +99,7 @@ static int find_studies(struct request *request, struct study_store *store, cons
     return r;
 }
 
-static int read_study(struct request *request)
+static int read_study(struct validate_request *request)
 {
     struct state_dir state;
     struct study_store *store = NULL;
@@ -124,7 +124,7 @@ static int read_study(struct request *request)
     return r == 0 ? GO_ON : trainer_args_say(EXIT_FAILURE, "%s", err);
 }
 
-static int read_returns(struct request *request)
+static int read_returns(struct validate_request *request)
 {
     char err[VALIDATION_ERROR_MAX];
     if (request->study)
@@ -136,7 +136,7 @@ static int read_returns(struct request *request)
 
 /* ---- the run ---- */
 
-static int validate(struct request *request)
+static int validate(struct validate_request *request)
 {
     char err[VALIDATION_ERROR_MAX], title[256];
     const char *what = request->study ? request->study : request->returns_path;
@@ -162,7 +162,7 @@ static int validate(struct request *request)
 
 static int run(struct option_call *call)
 {
-    struct request *request = call->into;
+    struct validate_request *request = call->into;
     if (!request->study == !request->returns_path)
         return option_fail(call, EXIT_USAGE, "%s: one of --returns FILE and --study STUDY is needed",
                            request->study ? "two sources" : "no returns");
@@ -172,12 +172,12 @@ static int run(struct option_call *call)
 
 static void init(void *into)
 {
-    ((struct request *)into)->blocks = VALIDATION_BLOCKS;
+    ((struct validate_request *)into)->blocks = VALIDATION_BLOCKS;
 }
 
 static void finish(void *into)
 {
-    returns_finish(&((struct request *)into)->returns);
+    returns_finish(&((struct validate_request *)into)->returns);
 }
 
 static const struct option_action actions[] = {{.run = run}};
@@ -190,7 +190,7 @@ TRAINER_VERB(validate) = {
         "deflated Sharpe ratio, and prints them as JSON, papertape.validation/1 (docs/studies.md).",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
-    .size = sizeof(struct request),
+    .size = sizeof(struct validate_request),
     .init = init,
     .finish = finish,
 };

@@ -13,12 +13,12 @@ enum {
 };
 
 /* Gives out memory; with no base it counts only. */
-struct arena {
+struct work_room {
     char *base;
     size_t used;
 };
 
-static real *take(struct arena *arena, size_t numbers)
+static real *take(struct work_room *arena, size_t numbers)
 {
     real *at = arena->base ? (real *)(void *)(arena->base + arena->used) : NULL;
     arena->used += (numbers * sizeof(real) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + SKEW;
@@ -36,7 +36,7 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-static void carve(struct REAL(nn_work) * work, struct arena *arena)
+static void carve(struct REAL(nn_work) * work, struct work_room *arena)
 {
     const struct net_layout *layout = work->layout;
     const size_t rows = work->capacity;
@@ -102,7 +102,7 @@ int REAL(nn_work_create_with)(const struct net_layout *layout, size_t rows, bool
     if (!work)
         return -ENOMEM;
     *work = (struct REAL(nn_work)){.layout = layout, .kernels = kernels, .capacity = rows, .train = train};
-    struct arena arena = {NULL, 0};
+    struct work_room arena = {NULL, 0};
     carve(work, &arena);
     const size_t unit = arena.used >= 2 * HUGE_PAGE ? HUGE_PAGE : ALIGNMENT;
     const size_t bytes = (arena.used + unit - 1) / unit * unit;
@@ -139,7 +139,7 @@ size_t nn_work_bytes(const struct net_layout *layout, size_t rows, bool train)
 {
     struct nn_work_f32 work = {
         .layout = layout, .kernels = nn_kernels_best_f32(), .capacity = rows, .train = train};
-    struct arena arena = {NULL, 0};
+    struct work_room arena = {NULL, 0};
     carve(&work, &arena);
     return sizeof work + arena.used;
 }

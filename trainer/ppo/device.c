@@ -217,15 +217,15 @@ static int iterate(struct learner *learner, struct ppo_update *ret, char err[sta
 
 /* ---- state ---- */
 
-struct piece {
+struct state_piece {
     const char *name;
     void *at;
     size_t n;
 };
 
-static void list_pieces(struct host_state *s, struct piece ret[static PIECES])
+static void list_pieces(struct host_state *s, struct state_piece ret[static PIECES])
 {
-    const struct piece all[PIECES] = {
+    const struct state_piece all[PIECES] = {
         {"params", s->state.params, s->params_bytes},
         {"adam_m", s->state.adam_m, s->params_bytes},
         {"adam_v", s->state.adam_v, s->params_bytes},
@@ -241,7 +241,7 @@ static int save(struct learner *learner, const struct ppo_sink *sink, char err[s
 {
     struct device_learner *d = device_of(learner);
     struct host_state s;
-    struct piece pieces[PIECES];
+    struct state_piece pieces[PIECES];
     char reason[ENV_ERROR_MAX];
     int r = state_init(&s, d, err);
     if (r < 0)
@@ -267,7 +267,7 @@ static int save(struct learner *learner, const struct ppo_sink *sink, char err[s
 /* Every piece is there and as large as it must be: into `s`. */
 static int take_pieces(struct host_state *s, const struct ppo_source *source, char err[static PPO_ERROR_MAX])
 {
-    struct piece pieces[PIECES];
+    struct state_piece pieces[PIECES];
     list_pieces(s, pieces);
     for (int i = 0; i < PIECES; i++) {
         size_t n;

@@ -14,7 +14,7 @@ enum { BLOCKS_MAX = OVERFIT_BLOCKS_MAX };
 
 /* What a half needs to know of each block's columns, [blocks][columns]. Halves have blocks of one length, so
  * a half's mean is that of the means, and its squares are the blocks' and those of the means around it. */
-struct sums {
+struct overfit_sums {
     size_t columns;
     int blocks;
     double length;                      /* rows of a block */
@@ -43,12 +43,12 @@ double overfit_sharpe(const double *returns, size_t n, size_t stride)
 
 /* ---- blocks ---- */
 
-static void sums_finish(struct sums *sums)
+static void sums_finish(struct overfit_sums *sums)
 {
     free(sums->room);
 }
 
-static int sums_of(const double *returns, size_t rows, size_t columns, int blocks, struct sums *ret)
+static int sums_of(const double *returns, size_t rows, size_t columns, int blocks, struct overfit_sums *ret)
 {
     size_t length = rows / (size_t)blocks, n = (size_t)blocks * columns;
     if (columns > SIZE_MAX / sizeof(double) / (4 * BLOCKS_MAX + 3))
@@ -56,16 +56,16 @@ static int sums_of(const double *returns, size_t rows, size_t columns, int block
     double *room = calloc(4 * n + 3 * columns, sizeof *room);
     if (!room)
         return -ENOMEM;
-    struct sums sums = {columns,
-                        blocks,
-                        (double)length,
-                        room,
-                        room + n,
-                        room + 2 * n,
-                        room + 3 * n,
-                        {room + 4 * n, room + 4 * n + columns},
-                        room + 4 * n + 2 * columns,
-                        room};
+    struct overfit_sums sums = {columns,
+                                blocks,
+                                (double)length,
+                                room,
+                                room + n,
+                                room + 2 * n,
+                                room + 3 * n,
+                                {room + 4 * n, room + 4 * n + columns},
+                                room + 4 * n + 2 * columns,
+                                room};
     const double *row = returns + rows % (size_t)blocks * columns;
     for (int b = 0; b < blocks; b++) {
         double *mean = sums.mean + (size_t)b * columns, *squares = sums.squares + (size_t)b * columns;
@@ -91,7 +91,7 @@ static int sums_of(const double *returns, size_t rows, size_t columns, int block
 }
 
 /* Each column's Sharpe over the blocks whose bits are set, into sharpes [columns]. */
-static void half_sharpes(const struct sums *sums, unsigned bits, double *sharpes)
+static void half_sharpes(const struct overfit_sums *sums, unsigned bits, double *sharpes)
 {
     size_t columns = sums->columns;
     double *mean = sums->half_mean, half = sums->blocks / 2, n = half * sums->length;
@@ -145,7 +145,7 @@ static void compare(size_t columns, const double *in, const double *out, size_t 
 
 /* The halves in lexicographic order, those with block 0 first. The other half of number k from the front is
  * number k from the back, so that each is computed once. */
-static void split_all(struct sums *sums, struct overfit *ret)
+static void split_all(struct overfit_sums *sums, struct overfit *ret)
 {
     int half = sums->blocks / 2, block[BLOCKS_MAX];
     unsigned all = (1u << sums->blocks) - 1;
@@ -221,7 +221,7 @@ int overfit_compute(const double *returns, size_t rows, size_t columns, int bloc
                     char err[static OVERFIT_ERROR_MAX])
 {
     struct overfit overfit = {.splits = 1};
-    struct sums sums;
+    struct overfit_sums sums;
     int r = refuse(err, returns, rows, columns, blocks);
     if (r < 0)
         return r;

@@ -41,11 +41,11 @@ void study_chart_escape(struct text *text, const char *words)
 
 /* ---- axes ---- */
 
-struct range {
+struct chart_range {
     double low, high;
 };
 
-static void widen(struct range *range, double x)
+static void widen(struct chart_range *range, double x)
 {
     if (!isfinite(x))
         return;
@@ -54,26 +54,26 @@ static void widen(struct range *range, double x)
 }
 
 /* Of nothing, and of one number, a range around it. */
-static struct range settle(struct range range)
+static struct chart_range settle(struct chart_range range)
 {
     if (!(range.low <= range.high))
-        return (struct range){0, 1};
+        return (struct chart_range){0, 1};
     double room = range.high > range.low ? 0.04 * (range.high - range.low) : fabs(range.low) * 0.1 + 1e-6;
-    return (struct range){range.low - room, range.high + room};
+    return (struct chart_range){range.low - room, range.high + room};
 }
 
-static double place_x(struct range range, double x)
+static double place_x(struct chart_range range, double x)
 {
     return LEFT + (x - range.low) / (range.high - range.low) * (WIDTH - LEFT - RIGHT);
 }
 
-static double place_y(struct range range, double y)
+static double place_y(struct chart_range range, double y)
 {
     return HEIGHT - BOTTOM - (y - range.low) / (range.high - range.low) * (HEIGHT - TOP - BOTTOM);
 }
 
 /* 1, 2 or 5 times a power of ten, so that there are about TICKS of them. */
-static double tick_step(struct range range)
+static double tick_step(struct chart_range range)
 {
     double rough = (range.high - range.low) / TICKS, power = pow(10, floor(log10(rough))),
            times = rough / power;
@@ -102,7 +102,7 @@ static void words_at(struct text *text, double x, double y, const char *anchor, 
     text_lit(text, "</text>\n");
 }
 
-static void y_axis(struct text *text, struct range range)
+static void y_axis(struct text *text, struct chart_range range)
 {
     double step = tick_step(range);
     char words[32];
@@ -114,7 +114,7 @@ static void y_axis(struct text *text, struct range range)
     }
 }
 
-static void x_axis(struct text *text, struct range range, const char *name)
+static void x_axis(struct text *text, struct chart_range range, const char *name)
 {
     double step = tick_step(range);
     char words[32];
@@ -135,9 +135,9 @@ static bool is_drawn(size_t row, size_t rows)
     return row % every == 0 || row + 1 == rows;
 }
 
-static struct range curve_range(const struct chart_curve *curves, int n, size_t rows)
+static struct chart_range curve_range(const struct chart_curve *curves, int n, size_t rows)
 {
-    struct range range = {1, 1};
+    struct chart_range range = {1, 1};
     for (int i = 0; i < n; i++) {
         double equity = 1;
         for (size_t row = 0; row < rows; row++) {
@@ -171,7 +171,7 @@ static void row_axis(struct text *text, size_t rows, const int64_t *open_ns)
 void study_chart_curves(struct text *text, const char *title, const struct chart_curve *curves, int n,
                         size_t rows, const int64_t *open_ns)
 {
-    struct range y = curve_range(curves, n, rows), x = {0, (double)rows};
+    struct chart_range y = curve_range(curves, n, rows), x = {0, (double)rows};
     begin(text, title);
     y_axis(text, y);
     row_axis(text, rows, open_ns);
@@ -199,7 +199,7 @@ void study_chart_curves(struct text *text, const char *title, const struct chart
 void study_chart_bars(struct text *text, const char *title, const double *bars, int n, double low,
                       double high, double until)
 {
-    struct range x = {low, high}, y = {0, 0};
+    struct chart_range x = {low, high}, y = {0, 0};
     double width = (high - low) / n;
     for (int i = 0; i < n; i++)
         widen(&y, bars[i]);
@@ -220,7 +220,7 @@ void study_chart_bars(struct text *text, const char *title, const double *bars, 
 void study_chart_points(struct text *text, const char *title, const double *points, size_t n, double slope,
                         double intercept)
 {
-    struct range x = {INFINITY, -INFINITY}, y = {0, 0}, seen;
+    struct chart_range x = {INFINITY, -INFINITY}, y = {0, 0}, seen;
     for (size_t i = 0; i < n; i++) {
         widen(&x, points[2 * i]);
         widen(&y, points[2 * i + 1]);

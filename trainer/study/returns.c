@@ -23,9 +23,9 @@ void returns_finish(struct returns_matrix *returns)
 
 /* ---- one file ---- */
 
-enum column { COLUMN_TRIAL, COLUMN_HOLDING, COLUMN_EQUAL_WEIGHT };
+enum returns_column { COLUMN_TRIAL, COLUMN_HOLDING, COLUMN_EQUAL_WEIGHT };
 
-static enum column column_of(const char *name)
+static enum returns_column column_of(const char *name)
 {
     return strcmp(name, "holding") == 0        ? COLUMN_HOLDING
            : strcmp(name, "equal_weight") == 0 ? COLUMN_EQUAL_WEIGHT
@@ -50,7 +50,7 @@ static bool sort_columns(struct csv_columns *csv, struct returns_matrix *to)
     to->names = calloc(to->columns + 1, sizeof *to->names);
     done = to->values && to->names;
     for (size_t i = 0; i < csv->columns && done; i++) {
-        enum column column = column_of(csv->names[i]);
+        enum returns_column column = column_of(csv->names[i]);
         double **benchmark = column == COLUMN_HOLDING ? &to->holding : &to->equal_weight;
         if (column == COLUMN_TRIAL) {
             done = take_column(csv, i, to->values + n, to->columns);

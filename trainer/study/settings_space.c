@@ -159,7 +159,7 @@ static int bars_an_hour(const struct train_config *config)
     return interval > 0 && interval < hour_ns ? (int)(hour_ns / interval) : 1;
 }
 
-struct range {
+struct space_range {
     char low[TEXT_MAX], high[TEXT_MAX]; /* as they stand there */
     double from, to, step;
     bool log, hourly;
@@ -174,11 +174,11 @@ static int bad_range(const char *key, const char *text, char *err)
         key, text);
 }
 
-static int read_range(const char *key, const char *text, struct range *ret, char *err)
+static int read_range(const char *key, const char *text, struct space_range *ret, char *err)
 {
     char copy[TEXT_MAX], *rest = copy;
     snprintf(copy, sizeof copy, "%s", text);
-    *ret = (struct range){0};
+    *ret = (struct space_range){0};
     char *dots = strstr(copy, ".."), *high = dots ? dots + 2 : NULL;
     if (!dots || strlen(text) >= sizeof copy)
         return bad_range(key, text, err);
@@ -226,7 +226,7 @@ static int take_range(const struct train_config *config, const struct config_key
                       struct distribution *ret, char *err)
 {
     char why[DISTRIBUTION_ERROR_MAX];
-    struct range range;
+    struct space_range range;
     const bool whole = param->kind == CONFIG_WHOLE;
     int r = read_range(param->name, text, &range, err);
     if (r < 0)

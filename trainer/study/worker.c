@@ -16,7 +16,7 @@ enum { WORDS_MAX = TRIAL_ERROR_MAX + 256 };
 _Static_assert((int)TRIAL_ERROR_MAX >= (int)STUDY_ERROR_MAX && (int)TRIAL_ERROR_MAX >= (int)CONFIG_ERROR_MAX,
                "one buffer for all sentences");
 
-struct worker {
+struct study_process {
     const struct study_order *order;
     int out;
     struct study_store *store;
@@ -60,7 +60,7 @@ static void set_signals(void)
 
 /* ---- What it says. ---- */
 
-static void say(struct worker *worker, json_t *line)
+static void say(struct study_process *worker, json_t *line)
 {
     char *text = line ? json_dumps(line, JSON_COMPACT) : NULL;
     size_t n = text ? strlen(text) : 0;
@@ -81,7 +81,7 @@ static void say(struct worker *worker, json_t *line)
     free(text);
 }
 
-static void say_words(struct worker *worker, const char *kind, const char *words, const char *cause)
+static void say_words(struct study_process *worker, const char *kind, const char *words, const char *cause)
 {
     json_t *line = json_pack("{s:s}", kind, words);
     if (line && cause)
@@ -90,7 +90,7 @@ static void say_words(struct worker *worker, const char *kind, const char *words
 }
 
 /* NULL: it is not the machine's fault. */
-static const char *cause_of(const struct worker *worker, int error)
+static const char *cause_of(const struct study_process *worker, int error)
 {
     switch (-error) {
     case ENOMEM:
@@ -119,7 +119,7 @@ static const char *cause_of(const struct worker *worker, int error)
     }
 }
 
-static int cannot(struct worker *worker, int error, const char *words)
+static int cannot(struct study_process *worker, int error, const char *words)
 {
     say_words(worker, "error", words, cause_of(worker, error));
     return EXIT_FAILURE;
@@ -127,14 +127,14 @@ static int cannot(struct worker *worker, int error, const char *words)
 
 /* ---- While a trial runs. ---- */
 
-static bool ends(const struct worker *worker)
+static bool ends(const struct study_process *worker)
 {
     return stop || worker->is_alone || worker->failure < 0;
 }
 
 static enum trial_go take_progress(void *ctx, double share, double steps_s)
 {
-    struct worker *worker = ctx;
+    struct study_process *worker = ctx;
     study_heartbeat_progress(worker->beat, share, steps_s, worker->split,
                              worker->order->settings->split.combinations);
     worker->lost = worker->lost || study_heartbeat_lost(worker->beat);
@@ -143,7 +143,7 @@ static enum trial_go take_progress(void *ctx, double share, double steps_s)
 
 static enum trial_go take_report(void *ctx, int step, double value)
 {
-    struct worker *worker = ctx;
+    struct study_process *worker = ctx;
     char err[STUDY_ERROR_MAX];
     worker->split = step;
     if (ends(worker))
@@ -164,14 +164,14 @@ static enum trial_go take_report(void *ctx, int step, double value)
 
 static void take_words(void *ctx, const char *words)
 {
-    struct worker *worker = ctx;
+    struct study_process *worker = ctx;
     say(worker, json_pack("{s:s, s:i}", "said", words, "number", worker->asked.number));
 }
 
 /* ---- A trial. ---- */
 
 /* 0 or -errno of the storage, in worker->err. */
-static int tell_failure(struct worker *worker, const char *words, const char *cause)
+static int tell_failure(struct study_process *worker, const char *words, const char *cause)
 {
     char err[STUDY_ERROR_MAX];
     int r = study_tell_failure(worker->store, worker->asked.trial, words, cause, err);
@@ -181,7 +181,7 @@ static int tell_failure(struct worker *worker, const char *words, const char *ca
 }
 
 /* Told to end: it is tried again when the search goes on, however often that happens. */
-static int put_back(struct worker *worker, int retries)
+static int put_back(struct study_process *worker, int retries)
 {
     bool retried;
     char err[STUDY_ERROR_MAX];
@@ -193,14 +193,15 @@ static int put_back(struct worker *worker, int retries)
 
 /* The next trial would fare no better: the search ends, and this one is tried again when it goes on; one
  * without memory as often as `retries` says, for its values may need more than there is. */
-static int give_up(struct worker *worker, int r, const char *words)
+static int give_up(struct study_process *worker, int r, const char *words)
 {
     (void)put_back(worker, r == -ENOMEM ? worker->order->settings->retries : -1); /* else once it is stale */
     snprintf(worker->err, sizeof worker->err, "trial %d: %s", worker->asked.number, words);
     return r;
 }
 
-static int end_trial(struct worker *worker, int r, const struct trial_outcome *outcome, const char *words)
+static int end_trial(struct study_process *worker, int r, const struct trial_outcome *outcome,
+                     const char *words)
 {
     char err[STUDY_ERROR_MAX];
     if (worker->failure < 0)
@@ -223,7 +224,7 @@ static int end_trial(struct worker *worker, int r, const struct trial_outcome *o
 }
 
 /* 0, or -errno of the storage. */
-static int work(struct worker *worker, struct train_config *config, struct trial_outcome *outcome)
+static int work(struct study_process *worker, struct train_config *config, struct trial_outcome *outcome)
 {
     const struct study_order *order = worker->order;
     const struct trial_calls calls = {worker, take_report, take_progress, take_words};
@@ -247,7 +248,7 @@ static int work(struct worker *worker, struct train_config *config, struct trial
     return worker->lost ? 0 : r;
 }
 
-static int run(struct worker *worker)
+static int run(struct study_process *worker)
 {
     const struct study_order *order = worker->order;
     const struct study_settings *settings = order->settings;
@@ -281,7 +282,7 @@ static int run(struct worker *worker)
     return r < 0 ? cannot(worker, r, worker->err) : EXIT_SUCCESS;
 }
 
-static int begin(struct worker *worker)
+static int begin(struct study_process *worker)
 {
     const struct study_order *order = worker->order;
     char err[STUDY_ERROR_MAX] = "out of memory";
@@ -301,7 +302,7 @@ static int begin(struct worker *worker)
 
 int study_worker_run(const struct study_order *order, int out, const char *device)
 {
-    struct worker worker = {.order = order, .out = out, .on_device = device};
+    struct study_process worker = {.order = order, .out = out, .on_device = device};
     set_signals();
     if (device)
         setenv("CUDA_VISIBLE_DEVICES", device, 1);

@@ -241,7 +241,7 @@ static int columns(void)
 }
 
 enum { PART_MAX = 48 };
-enum part { SHARE, STEPS, RATE, RETURN, LEFT, PARTS }; /* from left to right */
+enum report_part { SHARE, STEPS, RATE, RETURN, LEFT, PARTS }; /* from left to right */
 
 static void write_parts(const struct report_progress *progress, char ret[static PARTS][PART_MAX])
 {
@@ -259,8 +259,8 @@ static void write_parts(const struct report_progress *progress, char ret[static 
 
 void telemetry_report_bar_text(const struct report_progress *progress, int width, char *buf, size_t cap)
 {
-    static const enum part wanted[PARTS] = {SHARE, LEFT, RATE, RETURN,
-                                            STEPS}; /* the first before the others */
+    static const enum report_part wanted[PARTS] = {SHARE, LEFT, RATE, RETURN,
+                                                   STEPS}; /* the first before the others */
     static const char full[] = "##############################";
     char parts[PARTS][PART_MAX], name[21];
     double share = fmin(1, (double)progress->steps / (double)progress->total_steps);

@@ -68,30 +68,30 @@ uint32_t telemetry_crc32c_masked(const void *bytes, size_t n)
 
 /* ---- Messages. ---- */
 
-struct message {
+struct tensorboard_message {
     size_t n;
     unsigned char bytes[EVENT_MAX];
 };
 
-static void put(struct message *message, const void *bytes, size_t n)
+static void put(struct tensorboard_message *message, const void *bytes, size_t n)
 {
     memcpy(message->bytes + message->n, bytes, n);
     message->n += n;
 }
 
-static void put_byte(struct message *message, int byte)
+static void put_byte(struct tensorboard_message *message, int byte)
 {
     message->bytes[message->n++] = (unsigned char)byte;
 }
 
-static void put_varint(struct message *message, uint64_t value)
+static void put_varint(struct tensorboard_message *message, uint64_t value)
 {
     for (; value >= 128; value >>= 7)
         put_byte(message, (int)(value & 127) | 128);
     put_byte(message, (int)value);
 }
 
-static void put_fixed32(struct message *message, float value)
+static void put_fixed32(struct tensorboard_message *message, float value)
 {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
@@ -99,14 +99,14 @@ static void put_fixed32(struct message *message, float value)
     put(message, &bits, sizeof bits);
 }
 
-static void put_text(struct message *message, int field, const void *bytes, size_t n)
+static void put_text(struct tensorboard_message *message, int field, const void *bytes, size_t n)
 {
     put_byte(message, field);
     put_varint(message, n);
     put(message, bytes, n);
 }
 
-static void begin(struct message *message, int64_t step)
+static void begin(struct tensorboard_message *message, int64_t step)
 {
     struct timespec now;
     uint64_t bits;
@@ -123,7 +123,7 @@ static void begin(struct message *message, int64_t step)
     }
 }
 
-static int write_record(struct tensorboard *board, const struct message *message)
+static int write_record(struct tensorboard *board, const struct tensorboard_message *message)
 {
     uint64_t length = htole64(message->n);
     uint32_t head = htole32(telemetry_crc32c_masked(&length, sizeof length));
@@ -139,7 +139,7 @@ static int write_record(struct tensorboard *board, const struct message *message
 static int write_beginning(struct tensorboard *board, int64_t resumed)
 {
     static const char version[] = "brain.Event:2";
-    struct message message;
+    struct tensorboard_message message;
     begin(&message, 0);
     put_text(&message, EVENT_FILE_VERSION, version, sizeof version - 1);
     int r = write_record(board, &message);
@@ -155,7 +155,7 @@ static int write_beginning(struct tensorboard *board, int64_t resumed)
 int telemetry_tensorboard_add(struct tensorboard *board, int64_t step,
                               const struct tensorboard_scalar *scalars, size_t n)
 {
-    struct message event, *summary = malloc(sizeof *summary), value;
+    struct tensorboard_message event, *summary = malloc(sizeof *summary), value;
     if (!summary)
         return -ENOMEM;
     summary->n = 0;

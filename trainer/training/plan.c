@@ -84,14 +84,14 @@ static int time_environment(const struct ppo_world *world, double *ret_step_s,
 
 /* ---- The learner. ---- */
 
-struct measured {
+struct measured_times {
     double rollout_s, advantages_s, update_s; /* of an iteration */
     int64_t minibatches;
     bool on_device;
     char backend[64];
 };
 
-static double total(const struct measured *measured)
+static double total(const struct measured_times *measured)
 {
     return measured->rollout_s + measured->advantages_s + measured->update_s;
 }
@@ -105,12 +105,12 @@ static int by_total(const void *a, const void *b)
 /* A learner of `steps` a rollout, after an iteration that fills its memory: the one in the middle of the next
  * ones. */
 static int time_learner(const struct training_source *source, const struct ppo_params *whole, int steps,
-                        int iterations, struct measured *ret, char err[static PLAN_ERROR_MAX])
+                        int iterations, struct measured_times *ret, char err[static PLAN_ERROR_MAX])
 {
     struct ppo_params params = *whole;
     struct making making = {0};
     struct ppo_update update;
-    struct measured all[ITERATIONS];
+    struct measured_times all[ITERATIONS];
     params.steps = steps;
     params.epochs = 1;
     params.target_kl = 0;
@@ -119,8 +119,8 @@ static int time_learner(const struct training_source *source, const struct ppo_p
     for (int i = -1; i < iterations && r == 0; i++) {
         r = ppo_learner_iterate(making.learner, &update, err);
         if (r == 0 && i >= 0)
-            all[i] = (struct measured){update.seconds_rollout, update.seconds_advantage,
-                                       update.seconds_update, .minibatches = update.minibatches};
+            all[i] = (struct measured_times){update.seconds_rollout, update.seconds_advantage,
+                                             update.seconds_update, .minibatches = update.minibatches};
     }
     if (r == 0) {
         qsort(all, (size_t)iterations, sizeof *all, by_total);
@@ -151,7 +151,7 @@ static int more_steps(const struct ppo_params *params, int least, double seconds
 }
 
 /* From an iteration of `steps` to one of all of them. */
-static void scale(const struct ppo_params *params, const struct measured *measured, int steps,
+static void scale(const struct ppo_params *params, const struct measured_times *measured, int steps,
                   struct plan *plan)
 {
     double times = (double)params->steps / steps;
@@ -238,7 +238,7 @@ int training_plan_make(const struct training_source *source, const struct ppo_pa
     struct ppo_world world = {0};
     struct net_layout *layout = malloc(sizeof *layout);
     struct plan plan = {0};
-    struct measured measured = {0};
+    struct measured_times measured = {0};
     int r = layout ? 0 : say(err, -ENOMEM, "out of memory: plan");
     double step_s = 0;
     if (r == 0)

@@ -11,13 +11,13 @@ enum { SAMPLES_MAX = 512, AXIS = 9 };
 static const int64_t day_ms = 86400000;
 
 /* The chosen account's curve: what is stored, and now. */
-struct curve {
+struct equity_curve {
     struct history_equity points[HISTORY_EQUITY_MAX + 1];
     int n;
 };
 
-static void read_curve(struct curve *curve, const struct model *model, const struct status_account *account,
-                       enum freshness freshness, struct moment now)
+static void read_curve(struct equity_curve *curve, const struct model *model,
+                       const struct status_account *account, enum freshness freshness, struct moment now)
 {
     const struct history *h = &model->history;
     int64_t clock_ns = tui_model_clock_ns(model, now);
@@ -64,7 +64,7 @@ void panel_equity(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
     enum freshness freshness = tui_model_accounts_freshness(model, scene->now);
-    struct curve curve;
+    struct equity_curve curve;
     double values[SAMPLES_MAX], all[HISTORY_EQUITY_MAX + 1 + SAMPLES_MAX], low, high;
     char a[FORMAT_MAX], b[FORMAT_MAX], text[FORMAT_MAX * 3];
     const struct status_account *account = tui_view_account(scene->view, model);

@@ -22,7 +22,7 @@ static const struct {
 enum { PHASES = sizeof(phases) / sizeof(phases[0]), COLUMNS_MAX_SHOWN = CANVAS_SIDE_MAX };
 
 /* What each column of the time shown was spent on, and how busy the device was. */
-struct timeline {
+struct timeline_shares {
     float share[PHASES][COLUMNS_MAX_SHOWN]; /* 0..1 of the column */
     double busy[COLUMNS_MAX_SHOWN];         /* NaN: not known */
     double total[PHASES], whole;            /* seconds */
@@ -37,12 +37,13 @@ static int phase_of(const char *state)
     return -1;
 }
 
-static void fill(struct timeline *line, const struct history_training *past, int64_t end_ns, int columns)
+static void fill(struct timeline_shares *line, const struct history_training *past, int64_t end_ns,
+                 int columns)
 {
     double begin = (double)past->phases[0].ts_ns, whole = (double)end_ns - begin;
     static double known[COLUMNS_MAX_SHOWN];
 
-    *line = (struct timeline){.columns = columns, .whole = whole / 1e9};
+    *line = (struct timeline_shares){.columns = columns, .whole = whole / 1e9};
     for (int x = 0; x < columns; x++)
         line->busy[x] = known[x] = 0;
     for (int i = 0; i < past->n_phases; i++) {
@@ -68,7 +69,7 @@ static void fill(struct timeline *line, const struct history_training *past, int
 }
 
 /* The phase that took most of a column; -1: none. */
-static int most(const struct timeline *line, int x)
+static int most(const struct timeline_shares *line, int x)
 {
     int best = -1;
 
@@ -78,7 +79,7 @@ static int most(const struct timeline *line, int x)
     return best;
 }
 
-static void one_row(const struct area *area, int y, const struct timeline *line)
+static void one_row(const struct area *area, int y, const struct timeline_shares *line)
 {
     for (int x = 0; x < line->columns; x++) {
         int which = most(line, x);
@@ -87,7 +88,8 @@ static void one_row(const struct area *area, int y, const struct timeline *line)
     }
 }
 
-static void phase_row(const struct area *area, int y, int label, const struct timeline *line, int which)
+static void phase_row(const struct area *area, int y, int label, const struct timeline_shares *line,
+                      int which)
 {
     static const wchar_t blocks[] = L" ░▒▓█", plain[] = L" .:+#";
     const wchar_t *shades = area->canvas->glyphs == GLYPHS_ASCII ? plain : blocks;
@@ -102,7 +104,7 @@ static void phase_row(const struct area *area, int y, int label, const struct ti
 }
 
 /* Where the time went: "rollout 61%  update 30%", the longest first. */
-static void shares(const struct area *area, int y, int end, const struct timeline *line, bool letters)
+static void shares(const struct area *area, int y, int end, const struct timeline_shares *line, bool letters)
 {
     bool told[PHASES] = {false};
     int x = 1;
@@ -129,7 +131,7 @@ static void shares(const struct area *area, int y, int end, const struct timelin
 }
 
 /* What the newest column says, "busy 97%". */
-static char *busy_words(char buf[static FORMAT_MAX], const struct timeline *line)
+static char *busy_words(char buf[static FORMAT_MAX], const struct timeline_shares *line)
 {
     double last = NAN;
 
@@ -142,7 +144,7 @@ static char *busy_words(char buf[static FORMAT_MAX], const struct timeline *line
     return buf;
 }
 
-static void busy(const struct area *area, int x, int y, int rows, const struct timeline *line)
+static void busy(const struct area *area, int x, int y, int rows, const struct timeline_shares *line)
 {
     static double dots[2 * COLUMNS_MAX_SHOWN];
     int each = area->canvas->glyphs == GLYPHS_BRAILLE ? 2 : 1; /* values a column */
@@ -157,7 +159,7 @@ static void busy(const struct area *area, int x, int y, int rows, const struct t
 }
 
 /* " busy 97%  59m " at the end of the rule: what the time that is shown comes to. */
-static void span(const struct area *area, const struct timeline *line)
+static void span(const struct area *area, const struct timeline_shares *line)
 {
     char a[FORMAT_MAX], b[FORMAT_MAX], text[2 * FORMAT_MAX + 4];
 
@@ -170,7 +172,7 @@ static void span(const struct area *area, const struct timeline *line)
 void panel_timeline(const struct area *area, const struct scene *scene)
 {
     enum { LABEL = 15, BUSY_ROWS = 8 };
-    static struct timeline line;
+    static struct timeline_shares line;
     const struct history_training *past = &scene->model->history.training;
     const struct status_training *t = tui_view_training(scene->view, scene->model);
     struct area body = panel_frame_rule(area, scene, PANEL_TIMELINE, "Timeline", -1, NULL);

@@ -11,12 +11,12 @@
 enum { BAR_COLUMNS = 24, GAP = 2 };
 
 /* Where the next figure goes: after the last one, or in the next row. */
-struct flow {
+struct figure_flow {
     const struct area *area;
     int x, y;
 };
 
-static void put(struct flow *flow, const char *label, enum style style, const char *text)
+static void put(struct figure_flow *flow, const char *label, enum style style, const char *text)
 {
     int width = cli_text_width(label) + 1 + cli_text_width(text);
 
@@ -34,7 +34,7 @@ static void put(struct flow *flow, const char *label, enum style style, const ch
     flow->x += width + GAP;
 }
 
-static void number(struct flow *flow, const char *label, enum freshness freshness, double value)
+static void number(struct figure_flow *flow, const char *label, enum freshness freshness, double value)
 {
     char a[FORMAT_MAX];
 
@@ -80,7 +80,7 @@ static void head(const struct area *body, const struct scene *scene, const struc
         tui_area_text_right(body, body->width - 1, 0, freshness == FRESH ? STYLE_DIM : STYLE_WARN, b);
 }
 
-static void figures(struct flow *flow, const struct scene *scene, const struct status_training *t,
+static void figures(struct figure_flow *flow, const struct scene *scene, const struct status_training *t,
                     enum freshness freshness)
 {
     const struct history_training *past = &scene->model->history.training;
@@ -132,7 +132,7 @@ static void figures(struct flow *flow, const struct scene *scene, const struct s
 static void parameters(const struct area *rest, const struct scene *scene, const char *name)
 {
     const struct history_training *past = &scene->model->history.training;
-    struct flow flow = {rest, 1, 0};
+    struct figure_flow flow = {rest, 1, 0};
     const char *section = "";
 
     if (strcmp(past->training, name) != 0 || past->n_parameters == 0) {
@@ -176,7 +176,7 @@ void panel_training(const struct area *area, const struct scene *scene)
         top++;
     }
     struct area middle = tui_area_part(&body, 0, top, body.width, body.height - top);
-    struct flow flow = {&middle, 1, 0};
+    struct figure_flow flow = {&middle, 1, 0};
     figures(&flow, scene, t, freshness);
     struct area rest = tui_area_part(&middle, 0, flow.y + 1, body.width, middle.height - flow.y - 1);
     if (rest.height > 0)

@@ -31,7 +31,7 @@ static void mark(const struct area *area, int x, int y, double place, enum style
     tui_area_char(area, x + (int)lround(place * (MARK_COLUMNS - 1)), y, style, plain ? L'|' : L'┃');
 }
 
-struct grid {
+struct trials_grid {
     const struct area *area;
     const struct scene *scene;
     const struct tui_study_page *page;
@@ -48,7 +48,7 @@ static void right(const struct area *area, int x, int width, int y, enum style s
         tui_area_text_cut(area, x, y, width, style, text);
 }
 
-static void labels(const struct grid *grid)
+static void labels(const struct trials_grid *grid)
 {
     const struct view *view = grid->scene->view;
     const char *sorted = tui_study_rows_name(grid->page, view->trial_sort);
@@ -76,7 +76,7 @@ static void labels(const struct grid *grid)
     }
 }
 
-static void row(const struct grid *grid, int y, const struct tui_study_trial *trial, bool best)
+static void row(const struct trials_grid *grid, int y, const struct tui_study_trial *trial, bool best)
 {
     const struct tui_study_page *page = grid->page;
     enum freshness freshness = tui_model_trial_freshness(trial, grid->scene->now);
@@ -153,13 +153,14 @@ void panel_trials(const struct area *area, const struct scene *scene)
                                                      : "-");
         return;
     }
-    struct grid grid = {.area = &body,
-                        .scene = scene,
-                        .page = page,
-                        .values = VALUE_COLUMNS * (page->study.n_objectives < 2   ? 1
-                                                   : page->study.n_objectives < 4 ? page->study.n_objectives
-                                                                                  : 3),
-                        .worker = body.width >= WORKER_FROM};
+    struct trials_grid grid = {.area = &body,
+                               .scene = scene,
+                               .page = page,
+                               .values =
+                                   VALUE_COLUMNS * (page->study.n_objectives < 2   ? 1
+                                                    : page->study.n_objectives < 4 ? page->study.n_objectives
+                                                                                   : 3),
+                               .worker = body.width >= WORKER_FROM};
     int fixed = 1 + NAME_COLUMNS + STATE_COLUMNS + grid.values + TIME_COLUMNS + 4 +
                 (grid.worker ? WORKER_COLUMNS + 1 : 0);
     int room = (body.width - fixed + 1) / (PARAM_COLUMNS + 1);

@@ -18,7 +18,7 @@ enum { STATUS_TIMEOUT_MS = 3000 }; /* that something printed waits for the daemo
 
 enum printed { PRINT_NOTHING, PRINT_ONCE, PRINT_JSON, PRINT_SCREEN };
 
-struct request {
+struct dashboard_request {
     struct dashboard_options dashboard;
     enum printed printed;
     int width, height; /* PRINT_SCREEN */
@@ -80,7 +80,7 @@ static int parse_glyphs(const char *name)
 
 static int take_tab(struct option_call *call, const struct option_row *row, const char *value)
 {
-    struct request *request = call->into;
+    struct dashboard_request *request = call->into;
     long number;
 
     if (!parse_count(value, TABS, &number))
@@ -91,7 +91,7 @@ static int take_tab(struct option_call *call, const struct option_row *row, cons
 
 static int take_interval(struct option_call *call, const struct option_row *row, const char *value)
 {
-    struct request *request = call->into;
+    struct dashboard_request *request = call->into;
 
     if (!parse_interval(value, &request->dashboard.interval_ms))
         return wrong(call, row, value, "seconds from 0.25 to 60");
@@ -100,7 +100,7 @@ static int take_interval(struct option_call *call, const struct option_row *row,
 
 static int take_scheme(struct option_call *call, const struct option_row *row, const char *value)
 {
-    struct request *request = call->into;
+    struct dashboard_request *request = call->into;
 
     request->dashboard.scheme = (enum scheme)tui_scheme_parse(value);
     (void)row;
@@ -109,7 +109,7 @@ static int take_scheme(struct option_call *call, const struct option_row *row, c
 
 static int take_glyphs(struct option_call *call, const struct option_row *row, const char *value)
 {
-    struct request *request = call->into;
+    struct dashboard_request *request = call->into;
 
     request->dashboard.glyphs = (enum glyphs)parse_glyphs(value);
     (void)row;
@@ -118,7 +118,7 @@ static int take_glyphs(struct option_call *call, const struct option_row *row, c
 
 static int take_once(struct option_call *call, const struct option_row *row, const char *value)
 {
-    struct request *request = call->into;
+    struct dashboard_request *request = call->into;
 
     (void)row, (void)value;
     request->printed = PRINT_ONCE;
@@ -127,7 +127,7 @@ static int take_once(struct option_call *call, const struct option_row *row, con
 
 static int take_size(struct option_call *call, const struct option_row *row, const char *value)
 {
-    struct request *request = call->into;
+    struct dashboard_request *request = call->into;
 
     if (!parse_size(value, &request->width, &request->height))
         return wrong(call, row, value, "WIDTHxHEIGHT, each 1 to 1000, as 80x24");
@@ -137,7 +137,7 @@ static int take_size(struct option_call *call, const struct option_row *row, con
 
 static int take_times(struct option_call *call, const struct option_row *row, const char *value)
 {
-    struct request *request = call->into;
+    struct dashboard_request *request = call->into;
 
     return parse_count(value, 1000000000, &request->times)
                ? EXIT_OK
@@ -156,7 +156,7 @@ static int find_state(const struct option_call *call, struct dashboard_options *
     return EXIT_OK;
 }
 
-static int print_screen(const struct request *request, struct collector *collector)
+static int print_screen(const struct dashboard_request *request, struct collector *collector)
 {
     struct model *model = collector->model;
     struct tui_study_want want;
@@ -182,7 +182,7 @@ static int print_screen(const struct request *request, struct collector *collect
     return 0;
 }
 
-static int print(const struct request *request)
+static int print(const struct dashboard_request *request)
 {
     struct collector collector;
     int status = EXIT_OK;
@@ -230,7 +230,7 @@ static int print(const struct request *request)
 
 static int run(struct option_call *call)
 {
-    struct request *request = call->into;
+    struct dashboard_request *request = call->into;
     int status = find_state(call, &request->dashboard);
 
     if (status != EXIT_OK)
@@ -248,7 +248,7 @@ static int run(struct option_call *call)
 
 static void init(void *into)
 {
-    struct request *request = into;
+    struct dashboard_request *request = into;
 
     request->dashboard.interval_ms = 1000;
     request->dashboard.glyphs = tui_dashboard_glyphs();
@@ -258,9 +258,9 @@ static const struct option_action actions[] = {{.need = OPTION_NEEDS_EITHER, .ru
 
 static const struct option_row options[] = {
     {"studies", "URL", "where studies are kept (its studies.db): sqlite:///F, or a file",
-     offsetof(struct request, dashboard.studies)},
-    {"study", "STUDY", "begin with that study's page", offsetof(struct request, dashboard.study)},
-    {"readonly", NULL, "no key changes anything", offsetof(struct request, dashboard.readonly)},
+     offsetof(struct dashboard_request, dashboard.studies)},
+    {"study", "STUDY", "begin with that study's page", offsetof(struct dashboard_request, dashboard.study)},
+    {"readonly", NULL, "no key changes anything", offsetof(struct dashboard_request, dashboard.readonly)},
     {"tab", "N", "the tab to begin with, 1 to 8", .take = take_tab},
     {"interval", "S", "seconds between two looks, 0.25 to 60 (1)", .take = take_interval},
     {"scheme", "default|light|colour-blind|mono", "colours; NO_COLOR is mono", .take = take_scheme},
@@ -283,6 +283,6 @@ const struct option_verb tui_dashboard = {
     .n_actions = 1,
     .options = options,
     .n_options = sizeof options / sizeof *options,
-    .size = sizeof(struct request),
+    .size = sizeof(struct dashboard_request),
     .init = init,
 };

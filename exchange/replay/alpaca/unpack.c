@@ -8,13 +8,13 @@
 
 enum { DEPTH_MAX = 8 };
 
-struct reader {
+struct unpack_reader {
     const unsigned char *p, *end;
 };
 
-static json_t *value(struct reader *r, int depth);
+static json_t *value(struct unpack_reader *r, int depth);
 
-static bool take_number(struct reader *r, int bytes, uint64_t *ret)
+static bool take_number(struct unpack_reader *r, int bytes, uint64_t *ret)
 {
     if (r->end - r->p < bytes)
         return false;
@@ -24,7 +24,7 @@ static bool take_number(struct reader *r, int bytes, uint64_t *ret)
     return true;
 }
 
-static json_t *take_str(struct reader *r, uint64_t len)
+static json_t *take_str(struct unpack_reader *r, uint64_t len)
 {
     if (len > (uint64_t)(r->end - r->p))
         return NULL;
@@ -33,7 +33,7 @@ static json_t *take_str(struct reader *r, uint64_t len)
     return str;
 }
 
-static json_t *take_array(struct reader *r, uint64_t n, int depth)
+static json_t *take_array(struct unpack_reader *r, uint64_t n, int depth)
 {
     json_t *array = json_array();
     for (uint64_t i = 0; array && i < n; i++) {
@@ -46,7 +46,7 @@ static json_t *take_array(struct reader *r, uint64_t n, int depth)
     return array;
 }
 
-static json_t *take_map(struct reader *r, uint64_t n, int depth)
+static json_t *take_map(struct unpack_reader *r, uint64_t n, int depth)
 {
     json_t *map = json_object();
     for (uint64_t i = 0; map && i < n; i++) {
@@ -63,7 +63,7 @@ static json_t *take_map(struct reader *r, uint64_t n, int depth)
     return map;
 }
 
-static json_t *take_float(struct reader *r, int bytes)
+static json_t *take_float(struct unpack_reader *r, int bytes)
 {
     uint64_t bits;
     double x;
@@ -76,7 +76,7 @@ static json_t *take_float(struct reader *r, int bytes)
     return json_real(bytes == 4 ? (double)narrow : x); /* NULL when it is not finite */
 }
 
-static json_t *take_signed(struct reader *r, int bytes)
+static json_t *take_signed(struct unpack_reader *r, int bytes)
 {
     uint64_t n;
     if (!take_number(r, bytes, &n))
@@ -85,14 +85,14 @@ static json_t *take_signed(struct reader *r, int bytes)
     return json_integer((int64_t)(n << unused) >> unused);
 }
 
-static json_t *take_unsigned(struct reader *r, int bytes)
+static json_t *take_unsigned(struct unpack_reader *r, int bytes)
 {
     uint64_t n;
     return take_number(r, bytes, &n) && n <= INT64_MAX ? json_integer((int64_t)n) : NULL;
 }
 
 /* A timestamp of `bytes`, as JSON has it: text. */
-static json_t *take_time(struct reader *r, int bytes)
+static json_t *take_time(struct unpack_reader *r, int bytes)
 {
     uint64_t type, low, seconds, part = 0;
     struct text text = {0};
@@ -112,7 +112,7 @@ static json_t *take_time(struct reader *r, int bytes)
     return time;
 }
 
-static json_t *value(struct reader *r, int depth)
+static json_t *value(struct unpack_reader *r, int depth)
 {
     uint64_t n;
     if (r->p == r->end || depth == DEPTH_MAX)
@@ -172,7 +172,7 @@ static json_t *value(struct reader *r, int depth)
 
 json_t *replay_msgpack_read(const char *data, size_t len)
 {
-    struct reader r = {(const unsigned char *)data, (const unsigned char *)data + len};
+    struct unpack_reader r = {(const unsigned char *)data, (const unsigned char *)data + len};
     json_t *tree = value(&r, 0);
     if (tree && r.p != r.end) {
         json_decref(tree);

@@ -178,14 +178,14 @@ static struct training_link_config plan(const char *manner)
         .bad = on_bad};
 }
 
-static enum link_state state_of(const struct link *link)
+static enum link_state state_of(const struct training_link *link)
 {
     struct link_view view;
     daemon_training_link_view(link, &view);
     return view.state;
 }
 
-static bool says(const struct link *link, const char *words)
+static bool says(const struct training_link *link, const char *words)
 {
     struct link_view view;
     daemon_training_link_view(link, &view);
@@ -245,7 +245,7 @@ static void absent(void)
 {
     struct training_link_config config = plan("good");
     struct reply reply = {0};
-    struct link *link = daemon_training_link_create(&config);
+    struct training_link *link = daemon_training_link_create(&config);
     UNTIL(says(link, "once it is needed"));
     CHECK_INT(state_of(link), LINK_ABSENT);
     daemon_training_link_destroy(link);
@@ -279,7 +279,7 @@ static void started(void)
     struct reply reply = {0}, lost = {0};
     char first[SPAWN_MARK_MAX];
     struct link_view view;
-    struct link *link = daemon_training_link_create(&config);
+    struct training_link *link = daemon_training_link_create(&config);
     daemon_training_link_ask(link, "echo", json_pack("{s:i}", "x", 1), on_reply, &reply);
     UNTIL(reply.n == 1);
     CHECK(reply.ok);
@@ -315,7 +315,7 @@ static void dies(void)
 {
     struct training_link_config config = plan("dies");
     struct reply reply = {0};
-    struct link *link = daemon_training_link_create(&config);
+    struct training_link *link = daemon_training_link_create(&config);
     daemon_training_link_ask(link, "echo", NULL, on_reply, &reply);
     UNTIL(reply.n == 1);
     CHECK_STR(reply.code, "ENOENT");
@@ -351,7 +351,7 @@ static void hung(void)
     char first[SPAWN_MARK_MAX];
     unsigned killed, ready;
     config.times = quick;
-    struct link *link = daemon_training_link_create(&config);
+    struct training_link *link = daemon_training_link_create(&config);
     told.needed = true;
     UNTIL(state_of(link) == LINK_SILENT);
     CHECK(says(link, "does not answer"));
@@ -383,7 +383,7 @@ static void silent(void)
     struct server server;
     open_server(&server, MUTE);
     config.times = quick;
-    struct link *link = daemon_training_link_create(&config);
+    struct training_link *link = daemon_training_link_create(&config);
     told.needed = true;
     UNTIL(server.n_asked > 0);
     usleep((useconds_t)(quick.kill + 100) * 1000); /* a daemon that is stopped for as long sees that, too */
@@ -424,7 +424,7 @@ static void versions(void)
         struct reply reply = {0};
         struct server server;
         open_server(&server, manners[i]);
-        struct link *link = daemon_training_link_create(&config);
+        struct training_link *link = daemon_training_link_create(&config);
         daemon_training_link_ask(link, "echo", NULL, on_reply, &reply);
         UNTIL(reply.n == 1);
         CHECK_INT(state_of(link), LINK_VERSION);
@@ -448,7 +448,7 @@ static void strangers(void)
     struct reply reply = {0};
     struct server server;
     open_server(&server, OTHER_FOLDER);
-    struct link *link = daemon_training_link_create(&config);
+    struct training_link *link = daemon_training_link_create(&config);
     daemon_training_link_ask(link, "echo", NULL, on_reply, &reply);
     UNTIL(reply.n == 1);
     CHECK_STR(reply.code, "ENOENT");
@@ -478,7 +478,7 @@ static void bounds(void)
     memset(text, 'x', CLIENT_REQUEST_MAX);
     text[CLIENT_REQUEST_MAX] = '\0';
     open_server(&server, GOOD);
-    struct link *link = daemon_training_link_create(&config);
+    struct training_link *link = daemon_training_link_create(&config);
     UNTIL(state_of(link) == LINK_OK);
     daemon_training_link_ask(link, "echo", json_pack("{s:s}", "x", text), on_reply, &reply);
     CHECK_INT(reply.n, 1);

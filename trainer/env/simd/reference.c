@@ -22,7 +22,7 @@ struct block {
     struct scratch *scratch;
 };
 
-struct account {
+struct reference_account {
     money cash, fees, capital, reserve, fee_buy, fee_sell;
     lane_f worse_buy, worse_sell;
     lane_i row, buys, sells;
@@ -74,7 +74,7 @@ LANES_INLINE void prices_in(const struct block *b, lane_i rows)
 /* ---- Trades ---- */
 
 /* Of what is worth 0 where nothing is sold. */
-LANES_INLINE void sale(struct account *a, mask_f sold, money notional)
+LANES_INLINE void sale(struct reference_account *a, mask_f sold, money notional)
 {
     a->cash = m_add(a->cash, m_mul(notional, m_sub(m_all(1), a->fee_sell)));
     a->fees = m_add(a->fees, m_mul(notional, a->fee_sell));
@@ -102,7 +102,7 @@ LANES_INLINE money benchmark_of(const struct block *b)
 }
 
 /* 1., 2. A bar more, and the trailing stop. */
-LANES_INLINE void hold(const struct block *b, bool whole, struct account *a)
+LANES_INLINE void hold(const struct block *b, bool whole, struct reference_account *a)
 {
     const struct env_params *p = &b->view->params;
     const struct env_state *s = &b->view->state;
@@ -138,7 +138,7 @@ LANES_INLINE void hold(const struct block *b, bool whole, struct account *a)
 }
 
 /* 3., 4. Actions as quantities, and the cap on purchases. */
-LANES_INLINE void want(const struct block *b, const struct account *a)
+LANES_INLINE void want(const struct block *b, const struct reference_account *a)
 {
     const struct env_params *p = &b->view->params;
     const struct env_state *s = &b->view->state;
@@ -160,7 +160,7 @@ LANES_INLINE void want(const struct block *b, const struct account *a)
 }
 
 /* 5., 6. Sales and forced exits. */
-LANES_INLINE void sell(const struct block *b, bool whole, struct account *a)
+LANES_INLINE void sell(const struct block *b, bool whole, struct reference_account *a)
 {
     const struct env_params *p = &b->view->params;
     const struct env_state *s = &b->view->state;
@@ -202,7 +202,7 @@ LANES_INLINE void sell(const struct block *b, bool whole, struct account *a)
 
 /* 7. Purchases of asset i. Each waits for the cash that the one before has left: a chain of operations, which
  * two blocks go through side by side. */
-LANES_INLINE void buy(const struct block *b, bool whole, struct account *a, int32_t i)
+LANES_INLINE void buy(const struct block *b, bool whole, struct reference_account *a, int32_t i)
 {
     const struct env_state *s = &b->view->state;
     const size_t at = (size_t)i * s->stride + b->at;
@@ -247,7 +247,8 @@ LANES_INLINE lane_f concentration(const struct block *b, lane_f equity)
     return lane_concentration(&b->view->params, &shares);
 }
 
-LANES_INLINE lane_f reward_of(const struct block *b, const struct account *a, money equity, money benchmark)
+LANES_INLINE lane_f reward_of(const struct block *b, const struct reference_account *a, money equity,
+                              money benchmark)
 {
     const struct env_params *p = &b->view->params;
     const struct env_state *s = &b->view->state;
@@ -271,7 +272,7 @@ LANES_INLINE lane_f reward_of(const struct block *b, const struct account *a, mo
 }
 
 /* 1. to 6. */
-LANES_INLINE struct account before_purchases(const struct block *b, bool whole)
+LANES_INLINE struct reference_account before_purchases(const struct block *b, bool whole)
 {
     const struct env_state *s = &b->view->state;
     const size_t at = b->at;
@@ -285,17 +286,17 @@ LANES_INLINE struct account before_purchases(const struct block *b, bool whole)
 
     const lane_f slippage = f_load(s->slippage + at);
     const money capital = m_load((money_one *)s->capital + at);
-    struct account a = {.cash = m_load((money_one *)s->cash + at),
-                        .fees = m_load((money_one *)s->fees + at),
-                        .capital = capital,
-                        .reserve = m_mul(capital, m_all(b->view->params.min_cash_reserve)),
-                        .fee_buy = m_of_dd(dd_load(s->fee_buy + at)),
-                        .fee_sell = m_of_dd(dd_load(s->fee_sell + at)),
-                        .worse_buy = 1.0f + slippage,
-                        .worse_sell = 1.0f - slippage,
-                        .row = row,
-                        .buys = i_load(s->buys + at),
-                        .sells = i_load(s->sells + at)};
+    struct reference_account a = {.cash = m_load((money_one *)s->cash + at),
+                                  .fees = m_load((money_one *)s->fees + at),
+                                  .capital = capital,
+                                  .reserve = m_mul(capital, m_all(b->view->params.min_cash_reserve)),
+                                  .fee_buy = m_of_dd(dd_load(s->fee_buy + at)),
+                                  .fee_sell = m_of_dd(dd_load(s->fee_sell + at)),
+                                  .worse_buy = 1.0f + slippage,
+                                  .worse_sell = 1.0f - slippage,
+                                  .row = row,
+                                  .buys = i_load(s->buys + at),
+                                  .sells = i_load(s->sells + at)};
     hold(b, whole, &a);
     want(b, &a);
     sell(b, whole, &a);
@@ -303,7 +304,7 @@ LANES_INLINE struct account before_purchases(const struct block *b, bool whole)
 }
 
 /* 8. and the reward. */
-LANES_INLINE void after_purchases(const struct block *b, bool whole, struct account *a)
+LANES_INLINE void after_purchases(const struct block *b, bool whole, struct reference_account *a)
 {
     const struct env_state *s = &b->view->state;
     const size_t at = b->at;
@@ -323,7 +324,7 @@ LANES_INLINE void after_purchases(const struct block *b, bool whole, struct acco
 
 LANES_INLINE void step(const struct block *b, bool whole)
 {
-    struct account a = before_purchases(b, whole);
+    struct reference_account a = before_purchases(b, whole);
     for (int32_t i = 0; i < b->view->state.n; i++)
         buy(b, whole, &a, i);
     after_purchases(b, whole, &a);
@@ -332,7 +333,7 @@ LANES_INLINE void step(const struct block *b, bool whole)
 /* Two whole blocks. */
 LANES_INLINE void step_two(const struct block *b, const struct block *c)
 {
-    struct account a = before_purchases(b, true), d = before_purchases(c, true);
+    struct reference_account a = before_purchases(b, true), d = before_purchases(c, true);
     for (int32_t i = 0; i < b->view->state.n; i++) {
         buy(b, true, &a, i);
         buy(c, true, &d, i);

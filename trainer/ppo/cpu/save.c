@@ -7,17 +7,17 @@
 
 enum { COUNTERS = 4, N_PIECES = 6 };
 
-struct piece {
+struct state_piece {
     const char *name;
     void *at;
     size_t n;
 };
 
 /* All but the world's. */
-static void list_pieces(struct cpu_learner *l, struct piece ret[N_PIECES])
+static void list_pieces(struct cpu_learner *l, struct state_piece ret[N_PIECES])
 {
     const size_t params = l->learner.layout.n_params * sizeof *l->params;
-    const struct piece pieces[N_PIECES] = {
+    const struct state_piece pieces[N_PIECES] = {
         {"params", l->params, params},
         {"adam_m", l->adam_m, params},
         {"adam_v", l->adam_v, params},
@@ -31,7 +31,7 @@ static void list_pieces(struct cpu_learner *l, struct piece ret[N_PIECES])
 int ppo_cpu_save(struct learner *learner, const struct ppo_sink *sink, char err[static PPO_ERROR_MAX])
 {
     struct cpu_learner *l = (struct cpu_learner *)learner;
-    struct piece pieces[N_PIECES];
+    struct state_piece pieces[N_PIECES];
     list_pieces(l, pieces);
     for (int i = 0; i < N_PIECES; i++) {
         int rc = sink->piece(sink->ctx, pieces[i].name, pieces[i].at, pieces[i].n);
@@ -65,7 +65,7 @@ static const void *piece_of(const struct ppo_source *source, const char *name, s
 int ppo_cpu_load(struct learner *learner, const struct ppo_source *source, char err[static PPO_ERROR_MAX])
 {
     struct cpu_learner *l = (struct cpu_learner *)learner;
-    struct piece pieces[N_PIECES];
+    struct state_piece pieces[N_PIECES];
     const void *from[N_PIECES];
     list_pieces(l, pieces);
     for (int i = 0; i < N_PIECES; i++) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct points {
+struct front_points {
     const double *losses; /* [n][m] */
     int n, m;
     double *picked; /* [n][m]: what was chosen of a rank, for hypervolumes */
@@ -15,7 +15,7 @@ struct points {
     bool *taken;    /* [n], of members */
 };
 
-static const double *at(const struct points *points, int i)
+static const double *at(const struct front_points *points, int i)
 {
     return points->losses + (size_t)i * points->m;
 }
@@ -32,7 +32,7 @@ static bool dominates(const double *a, const double *b, int m)
 }
 
 /* The rank of those that nothing without a rank dominates; returns how many. */
-static int peel(struct points *points, int rank)
+static int peel(struct front_points *points, int rank)
 {
     int found = 0;
     for (int i = 0; i < points->n; i++) {
@@ -58,7 +58,7 @@ static int order(const double *a, const double *b, int m)
 
 static int by_losses(const void *a, const void *b, void *context)
 {
-    const struct points *points = context;
+    const struct front_points *points = context;
     int i, k;
     memcpy(&i, a, sizeof i);
     memcpy(&k, b, sizeof k);
@@ -67,7 +67,7 @@ static int by_losses(const void *a, const void *b, void *context)
 }
 
 /* The reference is a tenth beyond the worst of each loss. False: it is not finite. */
-static bool reference_of(const struct points *points, int n, double *ret)
+static bool reference_of(const struct front_points *points, int n, double *ret)
 {
     bool finite = true;
     for (int j = 0; j < points->m; j++) {
@@ -82,7 +82,7 @@ static bool reference_of(const struct points *points, int n, double *ret)
     return finite;
 }
 
-static int best_gain(const struct points *points, int n)
+static int best_gain(const struct front_points *points, int n)
 {
     int best = -1;
     for (int i = 0; i < n; i++)
@@ -92,7 +92,7 @@ static int best_gain(const struct points *points, int n)
 }
 
 /* Of two losses the volume that a member adds is a rectangle to its two neighbours that were chosen. */
-static void choose_plane(struct points *points, int n, int wanted, const double *reference)
+static void choose_plane(struct front_points *points, int n, int wanted, const double *reference)
 {
     double *corner = points->picked; /* [n][2] */
     for (int i = 0; i < 2 * n; i++)
@@ -113,7 +113,7 @@ static void choose_plane(struct points *points, int n, int wanted, const double 
 }
 
 /* Gains only shrink, so that only those need be reckoned anew that could still be the greatest. */
-static void choose_lazily(struct points *points, int n, int wanted, const double *reference)
+static void choose_lazily(struct front_points *points, int n, int wanted, const double *reference)
 {
     int m = points->m;
     size_t row = (size_t)m * sizeof(double);
@@ -148,7 +148,7 @@ static void choose_lazily(struct points *points, int n, int wanted, const double
 }
 
 /* `wanted` of the n members, which are distinct. */
-static void choose_distinct(struct points *points, int n, int wanted)
+static void choose_distinct(struct front_points *points, int n, int wanted)
 {
     double reference[64];
     bool finite = points->m <= 64 && reference_of(points, n, reference);
@@ -161,7 +161,7 @@ static void choose_distinct(struct points *points, int n, int wanted)
         choose_lazily(points, n, wanted, reference);
 }
 
-static void choose_of_rank(struct points *points, int rank, int wanted, bool *chosen)
+static void choose_of_rank(struct front_points *points, int rank, int wanted, bool *chosen)
 {
     int n = 0, distinct = 0;
     for (int i = 0; i < points->n; i++)
@@ -195,7 +195,7 @@ int tpe_front_choose(const double *losses, int n, int m, int n_below, bool *ret_
     memset(ret_chosen, n_below >= n, (size_t)n * sizeof *ret_chosen);
     if (n_below <= 0 || n_below >= n)
         return 0;
-    struct points points = {
+    struct front_points points = {
         .losses = losses,
         .n = n,
         .m = m,
