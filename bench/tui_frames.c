@@ -156,7 +156,7 @@ static void study_pages(struct model *model)
     struct study *study;
 
     fixture_studies_begin();
-    study = fixture_search("study", 1, TRIALS, 2 * TRIALS, false);
+    study = fixture_training_study("study", 1, TRIALS, 2 * TRIALS, false);
     snprintf(want.key, sizeof(want.key), "%s", study->name);
     for (int i = 0; i < PAGES; i++) {
         double start = cpu_seconds();

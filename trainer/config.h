@@ -1,6 +1,6 @@
 /* What `papertape-trainer train` is asked for: an INI file of the sections [training], [network], [ppo] (any
  * of the three takes any key of ppo_params_list()), [environment] (env_params_list()), [data] and [serve].
- * [study] and [search], which make a search of it, are checked here and read by trainer/study/settings.h.
+ * [study] and [search], which make a study of it, are checked here and read by trainer/study/settings.h.
  * docs/training.md and papertape-trainer.ini(5) have every key. Sections and keys that do not
  * exist are refused by line, with the nearest that does. */
 #ifndef TRAINER_CONFIG_H

@@ -16,7 +16,7 @@ static const char ini_head[] = "# papertape-trainer train --config F: every key,
                                "Comments start with # or, after a value\n"
                                "# and a space, with ;\n";
 
-static const char study_head[] = "\n# A search: papertape-trainer study NAME --config F, or papertape train "
+static const char study_head[] = "\n# A study: papertape-trainer study NAME --config F, or papertape train "
                                  "start NAME --config F, makes trials of what\n"
                                  "# is above, each with other values of what is searched, and judges them on "
                                  "bars that they were not trained on\n"

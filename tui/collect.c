@@ -161,7 +161,7 @@ void tui_collector_tick(struct collector *collector, struct moment now)
 
 void tui_collector_want_study(struct collector *collector, const struct tui_study_want *want)
 {
-    collector->search_want = *want;
+    collector->study_want = *want;
     if (!collector->studies)
         collector->studies = tui_study_reader_create(collector->studies_url, collector->studies_folder);
     if (collector->studies)

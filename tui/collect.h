@@ -51,7 +51,7 @@ struct collector {
     char log_training[STATUS_TRAINING_NAME_MAX];
     struct history_want want;         /* what is looked at */
     struct tui_study_reader *studies; /* NULL: without a thread there are no studies */
-    struct tui_study_want search_want;
+    struct tui_study_want study_want;
     struct tui_study_source *source;    /* of what is read without a thread; NULL: nothing was yet */
     char *studies_url, *studies_folder; /* owned */
     struct backtest_job job;

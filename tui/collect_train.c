@@ -152,11 +152,11 @@ static void tell_check(struct view *view, struct moment now)
 static char *study_text(const struct collector *collector, const struct view *view, const char *standard)
 {
     static const char section[] = "\n[study]\ntrials = 100\nspace = default\n";
-    const struct tui_study *search = tui_view_study(view, collector->model);
+    const struct tui_study *study = tui_view_study(view, collector->model);
     char *text = NULL;
 
-    if (search && search->config)
-        return strdup(search->config);
+    if (study && study->config)
+        return strdup(study->config);
     return asprintf(&text, "%s%s", standard, section) < 0 ? NULL : text;
 }
 

@@ -232,7 +232,7 @@ static void on_timer(struct dashboard *d, struct moment now)
 }
 
 /* What was read may be of a page that is not looked at any more, or lack one that now is. */
-static void take_searches(struct dashboard *d)
+static void take_studies(struct dashboard *d)
 {
     struct tui_study_want want;
 
@@ -242,7 +242,7 @@ static void take_searches(struct dashboard *d)
     if (d->study && tui_view_open_study(&d->view, d->collector.model, d->study))
         d->study = NULL;
     tui_view_want_study(&d->view, d->collector.model, &want);
-    if (!tui_study_want_equal(&want, &d->collector.search_want))
+    if (!tui_study_want_equal(&want, &d->collector.study_want))
         tui_collector_want_study(&d->collector, &want);
 }
 
@@ -280,7 +280,7 @@ static void loop(struct dashboard *d)
             if (fds[REPORT].revents || fds[COMPLAINT].revents)
                 d->redraw |= tui_collector_backtest_io(&d->collector, &d->view, now);
             if (fds[STUDIES].revents)
-                take_searches(d);
+                take_studies(d);
             if (fds[TIMER].revents)
                 on_timer(d, now);
         }

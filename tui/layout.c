@@ -160,7 +160,8 @@ static void overview(struct layout *layout, const struct layout_choice *choice, 
 }
 
 /* A study's page, and how much of it is luck. */
-static void search(struct layout *layout, const struct layout_choice *choice, int y, int width, int height)
+static void study_page(struct layout *layout, const struct layout_choice *choice, int y, int width,
+                       int height)
 {
     int running =
         choice->running == 0 ? 0 : 1 + (choice->running < RUNNING_ROWS ? choice->running : RUNNING_ROWS);
@@ -203,7 +204,7 @@ static void study(struct layout *layout, const struct layout_choice *choice, int
     };
 
     if (choice->study != STUDY_LISTED)
-        search(layout, choice, y, width, height);
+        study_page(layout, choice, y, width, height);
     else if (choice->detail)
         STACK(layout, page, 0, y, width, height);
     else if (height >= 32)

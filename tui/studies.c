@@ -31,42 +31,42 @@ double tui_study_attribute_number(const struct study_attribute *attributes, int 
     return value;
 }
 
-int tui_study_done(const struct tui_study *search)
+int tui_study_done(const struct tui_study *shown)
 {
-    return search->counts[TRIAL_COMPLETE] + search->counts[TRIAL_PRUNED] + search->counts[TRIAL_FAIL] -
-           search->retried;
+    return shown->counts[TRIAL_COMPLETE] + shown->counts[TRIAL_PRUNED] + shown->counts[TRIAL_FAIL] -
+           shown->retried;
 }
 
-const char *tui_study_direction(const struct tui_study *search, char buf[static STATUS_WORD_MAX])
+const char *tui_study_direction(const struct tui_study *shown, char buf[static STATUS_WORD_MAX])
 {
     static const char *const words[STUDY_DIRECTIONS] = {"n/a", "min", "max"};
     size_t at = 0;
 
     buf[0] = '\0';
-    for (int i = 0; i < search->n_objectives && at + 5 < STATUS_WORD_MAX; i++)
+    for (int i = 0; i < shown->n_objectives && at + 5 < STATUS_WORD_MAX; i++)
         at += (size_t)snprintf(buf + at, STATUS_WORD_MAX - at, "%s%s", i ? "," : "",
-                               words[search->directions[i]]);
+                               words[shown->directions[i]]);
     return buf;
 }
 
-const char *tui_study_best_name(const struct tui_study *search, char buf[static STATUS_WORD_MAX])
+const char *tui_study_best_name(const struct tui_study *shown, char buf[static STATUS_WORD_MAX])
 {
-    if (search->best_k > 0)
-        snprintf(buf, STATUS_WORD_MAX, "%d#%d", search->best_k, search->best_number);
+    if (shown->best_k > 0)
+        snprintf(buf, STATUS_WORD_MAX, "%d#%d", shown->best_k, shown->best_number);
     else
-        snprintf(buf, STATUS_WORD_MAX, "#%d", search->best_number);
+        snprintf(buf, STATUS_WORD_MAX, "#%d", shown->best_number);
     return buf;
 }
 
-bool tui_study_has(const struct tui_study *search, const char *study)
+bool tui_study_has(const struct tui_study *shown, const char *study)
 {
     char base[STUDY_NAME_MAX + 1], own[STUDY_NAME_MAX + 1];
-    int k = study_search_name(study, base);
+    int k = study_base_name(study, base);
 
-    if (study_search_name(search->name, own) <= 0 || k <= 0)
-        return strcmp(study, search->name) == 0;
-    for (int i = 0; i < search->members && strcmp(base, own) == 0; i++)
-        if (search->ks[i] == k)
+    if (study_base_name(shown->name, own) <= 0 || k <= 0)
+        return strcmp(study, shown->name) == 0;
+    for (int i = 0; i < shown->members && strcmp(base, own) == 0; i++)
+        if (shown->ks[i] == k)
             return true;
     return false;
 }
@@ -77,7 +77,7 @@ bool tui_study_has(const struct tui_study *search, const char *study)
 static void group_key(const struct study *study, char ret[static STUDY_LABEL_MAX])
 {
     char base[STUDY_NAME_MAX + 1];
-    int at, k = study_search_name(study->name, base);
+    int at, k = study_base_name(study->name, base);
 
     if (k <= 0) {
         snprintf(ret, STUDY_LABEL_MAX, "%s", study->name);
@@ -109,7 +109,7 @@ size_t tui_studies_members(struct study *const *studies, size_t n, const char *k
     for (size_t i = 0; places && i < n; i++) {
         group_key(studies[i], own);
         if (strcmp(own, key) == 0)
-            places[found++] = (struct place){study_search_name(studies[i]->name, base), i};
+            places[found++] = (struct place){study_base_name(studies[i]->name, base), i};
     }
     if (places)
         qsort(places, found, sizeof(*places), by_k);
@@ -120,23 +120,23 @@ size_t tui_studies_members(struct study *const *studies, size_t n, const char *k
     return found;
 }
 
-static void make_label(struct tui_study *search, struct study *const *members, size_t n)
+static void make_label(struct tui_study *shown, struct study *const *members, size_t n)
 {
     char base[STUDY_NAME_MAX + 1];
-    int first = study_search_name(members[0]->name, base);
-    int last = study_search_name(members[n - 1]->name, base);
+    int first = study_base_name(members[0]->name, base);
+    int last = study_base_name(members[n - 1]->name, base);
 
-    search->first_k = first;
-    search->last_k = last;
+    shown->first_k = first;
+    shown->last_k = last;
     if (n == 1)
-        snprintf(search->label, sizeof(search->label), "%s", members[0]->name);
+        snprintf(shown->label, sizeof(shown->label), "%s", members[0]->name);
     else if (last - first + 1 == (int)n)
-        snprintf(search->label, sizeof(search->label), "%s_%d..%d", base, first, last);
+        snprintf(shown->label, sizeof(shown->label), "%s_%d..%d", base, first, last);
     else
-        snprintf(search->label, sizeof(search->label), "%s_%d..%d (%zu)", base, first, last, n);
-    snprintf(search->job, sizeof(search->job), "%s", base);
-    char *run = strchr(search->job, '@'); /* of a schedule */
-    if (run && run > search->job)
+        snprintf(shown->label, sizeof(shown->label), "%s_%d..%d (%zu)", base, first, last, n);
+    snprintf(shown->job, sizeof(shown->job), "%s", base);
+    char *run = strchr(shown->job, '@'); /* of a schedule */
+    if (run && run > shown->job)
         *run = '\0';
 }
 
@@ -198,35 +198,35 @@ int tui_study_pareto(const struct study *study, const struct tui_study_result *r
     return front;
 }
 
-static void take_results(struct tui_study *search, struct study *const *members, size_t n)
+static void take_results(struct tui_study *shown, struct study *const *members, size_t n)
 {
     size_t n_results;
     struct tui_study_result *results = tui_study_results(members, n, &n_results);
     const struct study *first = members[0];
     char base[STUDY_NAME_MAX + 1];
 
-    search->pareto = -1;
+    shown->pareto = -1;
     if (first->n_objectives != 1)
-        search->pareto = tui_study_pareto(first, results, n_results);
+        shown->pareto = tui_study_pareto(first, results, n_results);
     else
         for (size_t i = 0; i < n_results; i++) {
             double value = results[i].trial->values[0];
             if (isnan(value))
                 continue;
-            if (!search->have_best || tui_study_better(first->directions[0], value, search->best)) {
-                search->have_best = true;
-                search->best = value;
-                search->best_member = results[i].member;
-                search->best_number = results[i].number;
+            if (!shown->have_best || tui_study_better(first->directions[0], value, shown->best)) {
+                shown->have_best = true;
+                shown->best = value;
+                shown->best_member = results[i].member;
+                shown->best_number = results[i].number;
                 if (n > 1)
-                    search->best_k = study_search_name(members[results[i].member]->name, base);
+                    shown->best_k = study_base_name(members[results[i].member]->name, base);
             }
             /* The last place that falls into a point is what it shows. */
             size_t at = n_results <= STUDY_POINTS ? i : i * STUDY_POINTS / n_results;
-            for (size_t k = (size_t)search->n_points; k <= at; k++)
-                search->points[k] = NAN;
-            search->points[at] = search->best;
-            search->n_points = (int)at + 1;
+            for (size_t k = (size_t)shown->n_points; k <= at; k++)
+                shown->points[k] = NAN;
+            shown->points[at] = shown->best;
+            shown->n_points = (int)at + 1;
         }
     free(results);
 }
@@ -246,60 +246,60 @@ static int64_t later(int64_t a, int64_t b)
 }
 
 /* Trials that run without a heartbeat are never silent. */
-static void take_heartbeats(struct tui_study *search, struct study *const *members, size_t n)
+static void take_heartbeats(struct tui_study *shown, struct study *const *members, size_t n)
 {
-    bool all = search->counts[TRIAL_RUNNING] > 0, ours = true;
+    bool all = shown->counts[TRIAL_RUNNING] > 0, ours = true;
 
-    search->heard_us = STUDY_NO_TIME;
+    shown->heard_us = STUDY_NO_TIME;
     for (size_t i = 0; i < n; i++)
         for (int k = 0; k < members[i]->n_trials; k++) {
             const struct study_trial *trial = members[i]->trials[k];
             if (trial->state != TRIAL_RUNNING)
                 continue;
-            search->heard_us = later(search->heard_us, trial->heartbeat_us);
+            shown->heard_us = later(shown->heard_us, trial->heartbeat_us);
             all &= trial->heartbeat_us != STUDY_NO_TIME;
             ours &= study_attribute_find(trial->user, trial->n_user, "papertape:worker") != NULL;
         }
-    search->heard_expected_ms = ours ? STUDY_HEARTBEAT_MS : STUDY_HEARTBEAT_OTHER_MS;
+    shown->heard_expected_ms = ours ? STUDY_HEARTBEAT_MS : STUDY_HEARTBEAT_OTHER_MS;
     if (!all)
-        search->heard_us = STUDY_NO_TIME;
+        shown->heard_us = STUDY_NO_TIME;
 }
 
 /* Trials an hour: of the newest finished ones, from the first of them to now while some run, so that it falls
  * where nothing comes any more; else to the last. */
-static void take_times(struct tui_study *search, struct study *const *members, size_t n, int64_t now_us)
+static void take_times(struct tui_study *shown, struct study *const *members, size_t n, int64_t now_us)
 {
-    int64_t *ends = malloc(((size_t)search->n_trials + 1) * sizeof(*ends));
+    int64_t *ends = malloc(((size_t)shown->n_trials + 1) * sizeof(*ends));
     int found = 0;
 
-    search->started_us = search->newest_us = STUDY_NO_TIME;
+    shown->started_us = shown->newest_us = STUDY_NO_TIME;
     for (size_t i = 0; i < n; i++)
         for (int k = 0; k < members[i]->n_trials; k++) {
             const struct study_trial *trial = members[i]->trials[k];
             if (trial->started_us != STUDY_NO_TIME &&
-                (search->started_us == STUDY_NO_TIME || trial->started_us < search->started_us))
-                search->started_us = trial->started_us;
-            search->newest_us = later(search->newest_us, later(trial->started_us, trial->completed_us));
-            search->newest_us = later(search->newest_us, trial->heartbeat_us);
+                (shown->started_us == STUDY_NO_TIME || trial->started_us < shown->started_us))
+                shown->started_us = trial->started_us;
+            shown->newest_us = later(shown->newest_us, later(trial->started_us, trial->completed_us));
+            shown->newest_us = later(shown->newest_us, trial->heartbeat_us);
             if (ends && trial_state_finished(trial->state) && trial->completed_us != STUDY_NO_TIME)
                 ends[found++] = trial->completed_us;
         }
     if (ends)
         qsort(ends, (size_t)found, sizeof(*ends), newest_first);
     int used = found < STUDY_RATE_TRIALS ? found : STUDY_RATE_TRIALS;
-    bool runs = search->counts[TRIAL_RUNNING] > 0;
+    bool runs = shown->counts[TRIAL_RUNNING] > 0;
     if (used > 1) {
         int64_t end = runs && now_us > ends[0] ? now_us : ends[0], from = ends[used - 1];
         if (end > from)
-            search->trials_h = (used - 1) * 3600.0 * US / (double)(end - from);
-    } else if (used == 1 && search->started_us != STUDY_NO_TIME) { /* the first alone */
+            shown->trials_h = (used - 1) * 3600.0 * US / (double)(end - from);
+    } else if (used == 1 && shown->started_us != STUDY_NO_TIME) { /* the first alone */
         int64_t end = runs && now_us > ends[0] ? now_us : ends[0];
-        if (end > search->started_us)
-            search->trials_h = 3600.0 * US / (double)(end - search->started_us);
+        if (end > shown->started_us)
+            shown->trials_h = 3600.0 * US / (double)(end - shown->started_us);
     }
-    int64_t left = search->wanted - tui_study_done(search);
-    if (search->wanted >= 0 && (left <= 0 || (runs && search->trials_h > 0)))
-        search->eta_s = left <= 0 ? 0 : (double)left * 3600 / search->trials_h;
+    int64_t left = shown->wanted - tui_study_done(shown);
+    if (shown->wanted >= 0 && (left <= 0 || (runs && shown->trials_h > 0)))
+        shown->eta_s = left <= 0 ? 0 : (double)left * 3600 / shown->trials_h;
     free(ends);
 }
 
@@ -316,39 +316,39 @@ static char *newest_text(struct study *const *members, size_t n, const char *key
 }
 
 /* False without memory: nothing is owned. */
-static bool fill(struct tui_study *search, struct study *const *members, size_t n, int64_t now_us)
+static bool fill(struct tui_study *shown, struct study *const *members, size_t n, int64_t now_us)
 {
     const struct study *newest = members[0];
     char base[STUDY_NAME_MAX + 1];
     double wanted = 0;
 
-    *search = (struct tui_study){.members = (int)n,
-                                 .n_objectives = members[0]->n_objectives,
-                                 .wanted = -1,
-                                 .trials_h = NAN,
-                                 .eta_s = NAN,
-                                 .ks = calloc(n, sizeof(*search->ks))};
-    if (!search->ks)
+    *shown = (struct tui_study){.members = (int)n,
+                                .n_objectives = members[0]->n_objectives,
+                                .wanted = -1,
+                                .trials_h = NAN,
+                                .eta_s = NAN,
+                                .ks = calloc(n, sizeof(*shown->ks))};
+    if (!shown->ks)
         return false;
-    group_key(members[0], search->key);
-    make_label(search, members, n);
-    memcpy(search->directions, members[0]->directions, sizeof(search->directions));
+    group_key(members[0], shown->key);
+    make_label(shown, members, n);
+    memcpy(shown->directions, members[0]->directions, sizeof(shown->directions));
     for (size_t i = 0; i < n; i++) {
-        search->n_trials += members[i]->n_trials;
-        search->retried += study_tally_of(members[i]).retried;
+        shown->n_trials += members[i]->n_trials;
+        shown->retried += study_tally_of(members[i]).retried;
         for (int k = 0; k < members[i]->n_trials; k++)
-            search->counts[members[i]->trials[k]->state]++;
-        search->ks[i] = study_search_name(members[i]->name, base);
+            shown->counts[members[i]->trials[k]->state]++;
+        shown->ks[i] = study_base_name(members[i]->name, base);
         wanted += tui_study_attribute_number(members[i]->user, members[i]->n_user, "papertape:trials");
         newest = members[i]->id > newest->id ? members[i] : newest;
     }
     if (wanted >= 0 && wanted < 1e9)
-        search->wanted = (int64_t)wanted;
-    snprintf(search->name, sizeof(search->name), "%s", newest->name);
-    search->config = newest_text(members, n, "papertape:config");
-    take_results(search, members, n);
-    take_times(search, members, n, now_us);
-    take_heartbeats(search, members, n);
+        shown->wanted = (int64_t)wanted;
+    snprintf(shown->name, sizeof(shown->name), "%s", newest->name);
+    shown->config = newest_text(members, n, "papertape:config");
+    take_results(shown, members, n);
+    take_times(shown, members, n, now_us);
+    take_heartbeats(shown, members, n);
     return true;
 }
 
@@ -361,10 +361,10 @@ static int newest_study_first(const void *a, const void *b)
     return p->id > q->id ? -1 : p->id < q->id;
 }
 
-static bool has(const struct tui_studies *searches, const char *key)
+static bool has(const struct tui_studies *list, const char *key)
 {
-    for (int i = 0; i < searches->n; i++)
-        if (strcmp(searches->study[i].key, key) == 0)
+    for (int i = 0; i < list->n; i++)
+        if (strcmp(list->study[i].key, key) == 0)
             return true;
     return false;
 }
@@ -372,113 +372,113 @@ static bool has(const struct tui_studies *searches, const char *key)
 struct tui_studies *tui_studies_make(struct study *const *studies, size_t n, int64_t now_us)
 {
     size_t most = n < STUDIES_MAX ? n : STUDIES_MAX;
-    struct tui_studies *searches = calloc(1, sizeof(*searches));
+    struct tui_studies *list = calloc(1, sizeof(*list));
     struct study **sorted = calloc(n + 1, sizeof(*sorted)), **members = calloc(n + 1, sizeof(*members));
     size_t *at = calloc(n + 1, sizeof(*at));
     char key[STUDY_LABEL_MAX];
 
-    if (searches)
-        searches->study = calloc(most + 1, sizeof(*searches->study));
-    if (!searches || !searches->study || !sorted || !members || !at) {
-        tui_studies_destroy(searches);
-        searches = NULL;
+    if (list)
+        list->study = calloc(most + 1, sizeof(*list->study));
+    if (!list || !list->study || !sorted || !members || !at) {
+        tui_studies_destroy(list);
+        list = NULL;
         goto done;
     }
-    searches->studies = n;
+    list->studies = n;
     for (size_t i = 0; i < n; i++)
         sorted[i] = studies[i];
     qsort(sorted, n, sizeof(*sorted), newest_study_first);
-    for (size_t i = 0; i < n && (size_t)searches->n < most; i++) {
+    for (size_t i = 0; i < n && (size_t)list->n < most; i++) {
         group_key(sorted[i], key);
-        if (has(searches, key))
+        if (has(list, key))
             continue;
         size_t found = tui_studies_members(sorted, n, key, at, n);
         for (size_t k = 0; k < found; k++)
             members[k] = sorted[at[k]];
-        if (found > 0 && !fill(&searches->study[searches->n], members, found, now_us)) {
-            tui_studies_destroy(searches);
-            searches = NULL;
+        if (found > 0 && !fill(&list->study[list->n], members, found, now_us)) {
+            tui_studies_destroy(list);
+            list = NULL;
             goto done;
         }
-        searches->n += found > 0;
+        list->n += found > 0;
     }
 done:
     free(sorted);
     free(members);
     free(at);
-    return searches;
+    return list;
 }
 
-void tui_studies_unread(struct tui_studies *searches, const struct study *study, const int *counts,
+void tui_studies_unread(struct tui_studies *list, const struct study *study, const int *counts,
                         const char *words)
 {
     char key[STUDY_LABEL_MAX];
 
     group_key(study, key);
-    for (int i = 0; i < searches->n; i++) {
-        struct tui_study *search = &searches->study[i];
-        if (strcmp(search->key, key) != 0)
+    for (int i = 0; i < list->n; i++) {
+        struct tui_study *shown = &list->study[i];
+        if (strcmp(shown->key, key) != 0)
             continue;
-        snprintf(search->unread, sizeof(search->unread), "%s", words);
+        snprintf(shown->unread, sizeof(shown->unread), "%s", words);
         for (int k = 0; counts && k < TRIAL_STATES; k++) {
-            search->counts[k] += counts[k];
-            search->n_trials += counts[k];
+            shown->counts[k] += counts[k];
+            shown->n_trials += counts[k];
         }
     }
 }
 
-void tui_studies_destroy(struct tui_studies *searches)
+void tui_studies_destroy(struct tui_studies *list)
 {
-    if (!searches)
+    if (!list)
         return;
-    for (int i = 0; searches->study && i < searches->n; i++) {
-        free(searches->study[i].config);
-        free(searches->study[i].ks);
+    for (int i = 0; list->study && i < list->n; i++) {
+        free(list->study[i].config);
+        free(list->study[i].ks);
     }
-    free(searches->study);
-    free(searches);
+    free(list->study);
+    free(list);
 }
 
 /* How well a name names a study: by itself, by one of its workers, by NAME of its workers. */
 enum named { NOT_NAMED, BY_STEM, BY_WORKER, BY_ITSELF };
 
-static enum named named_by(const struct tui_study *search, const char *name)
+static enum named named_by(const struct tui_study *shown, const char *name)
 {
     char base[STUDY_NAME_MAX + 1], own[STUDY_NAME_MAX + 1];
 
-    if (strcmp(search->key, name) == 0 || strcmp(search->label, name) == 0 || strcmp(search->name, name) == 0)
+    if (strcmp(shown->key, name) == 0 || strcmp(shown->label, name) == 0 || strcmp(shown->name, name) == 0)
         return BY_ITSELF;
-    if (strlen(name) > STUDY_NAME_MAX || study_search_name(search->name, own) <= 0)
+    if (strlen(name) > STUDY_NAME_MAX || study_base_name(shown->name, own) <= 0)
         return NOT_NAMED;
-    int k = study_search_name(name, base);
-    if (k > 0 && strcmp(own, base) == 0 && k >= search->first_k && k <= search->last_k)
+    int k = study_base_name(name, base);
+    if (k > 0 && strcmp(own, base) == 0 && k >= shown->first_k && k <= shown->last_k)
         return BY_WORKER;
     return strcmp(own, name) == 0 || strcmp(own, base) == 0 ? BY_STEM : NOT_NAMED;
 }
 
-const struct tui_study *tui_studies_find(const struct tui_studies *searches, const char *name)
+const struct tui_study *tui_studies_find(const struct tui_studies *list, const char *name)
 {
     const struct tui_study *found = NULL;
     enum named best = NOT_NAMED;
 
-    for (int i = 0; searches && i < searches->n; i++) {
-        enum named named = named_by(&searches->study[i], name);
+    for (int i = 0; list && i < list->n; i++) {
+        enum named named = named_by(&list->study[i], name);
         if (named > best) {
             best = named;
-            found = &searches->study[i];
+            found = &list->study[i];
         }
     }
     return found;
 }
 
-const struct tui_study *tui_studies_find_other(const struct tui_studies *searches, const char *name,
+const struct tui_study *tui_studies_find_other(const struct tui_studies *list, const char *name,
                                                const struct tui_study *after)
 {
-    const struct tui_study *found = tui_studies_find(searches, name);
+    const struct tui_study *found = tui_studies_find(list, name);
 
-    for (int i = 0; found && i < searches->n; i++)
-        if (&searches->study[i] > after && &searches->study[i] != found &&
-            named_by(&searches->study[i], name) == named_by(found, name))
-            return &searches->study[i];
+    for (int i = 0; found && i < list->n; i++)
+        if (&list->study[i] > after && &list->study[i] != found &&
+            named_by(&list->study[i], name) == named_by(found, name))
+            return &list->study[i];
     return NULL;
 }

@@ -57,18 +57,18 @@ struct tui_studies {
 
 /* Groups and counts. `studies` is borrowed. NULL without memory. For tui_studies_destroy(). */
 struct tui_studies *tui_studies_make(struct study *const *studies, size_t n, int64_t now_us);
-void tui_studies_destroy(struct tui_studies *searches); /* NULL is fine */
+void tui_studies_destroy(struct tui_studies *list); /* NULL is fine */
 
 /* The study, one of those it was made from, could not be read, or not its newest trials: its row says so.
  * `counts` are those trials, by state, that the study itself lacks; NULL: none. */
-void tui_studies_unread(struct tui_studies *searches, const struct study *study, const int *counts,
+void tui_studies_unread(struct tui_studies *list, const struct study *study, const int *counts,
                         const char *words);
 
 /* By its key, label, the name of one of its studies, or NAME of its workers; of several the newest. NULL. */
-const struct tui_study *tui_studies_find(const struct tui_studies *searches, const char *name);
+const struct tui_study *tui_studies_find(const struct tui_studies *list, const char *name);
 /* The next one after `after` that the name names as well, as NAME does where NAME_1 and NAME_2 are two
  * studies; NULL. */
-const struct tui_study *tui_studies_find_other(const struct tui_studies *searches, const char *name,
+const struct tui_study *tui_studies_find_other(const struct tui_studies *list, const char *name,
                                                const struct tui_study *after);
 
 /* Which of `studies` belong to the study of that key, by K: indices into ret [cap]. Returns how many. */
@@ -81,17 +81,17 @@ static inline bool tui_study_better(enum study_direction direction, double a, do
 }
 
 /* Is the study of that name one of its? */
-bool tui_study_has(const struct tui_study *search, const char *study);
+bool tui_study_has(const struct tui_study *shown, const char *study);
 
 /* How many of the study's trials have ended, whatever came of them, as it counts them towards `wanted`: one
  * that is tried again has not. */
-int tui_study_done(const struct tui_study *search);
+int tui_study_done(const struct tui_study *shown);
 
 /* "#29"; of the worker NAME_2 where there are several: "2#29". */
-const char *tui_study_best_name(const struct tui_study *search, char buf[static STATUS_WORD_MAX]);
+const char *tui_study_best_name(const struct tui_study *shown, char buf[static STATUS_WORD_MAX]);
 
 /* "max", "min"; of several objectives "max,min". */
-const char *tui_study_direction(const struct tui_study *search, char buf[static STATUS_WORD_MAX]);
+const char *tui_study_direction(const struct tui_study *shown, char buf[static STATUS_WORD_MAX]);
 
 /* One trial that completed within its constraints, as an order of completion needs it. */
 struct tui_study_result {

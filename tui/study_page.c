@@ -435,7 +435,7 @@ const char *tui_study_trial_name(const struct tui_study_page *page, const struct
     char base[STUDY_NAME_MAX + 1];
 
     if (page->n_members > 1)
-        snprintf(buf, size, "%d#%d", study_search_name(page->members[trial->member], base), trial->number);
+        snprintf(buf, size, "%d#%d", study_base_name(page->members[trial->member], base), trial->number);
     else
         snprintf(buf, size, "#%d", trial->number);
     return buf;

@@ -5,7 +5,7 @@
 #include "tui/study_page.h"
 
 /* Orders; those from SORT_PARAMS on are parameters, as tui_study_rows_columns() has them. */
-enum search_sort { SORT_NEWEST /* running ones first */, SORT_VALUE, SORT_STATE, SORT_DURATION, SORT_PARAMS };
+enum study_sort { SORT_NEWEST /* running ones first */, SORT_VALUE, SORT_STATE, SORT_DURATION, SORT_PARAMS };
 
 /* The page's parameters as columns: one that is sorted by first, then by importance, then as they were met.
  * Writes at most `cap` indices, returns how many there are to write. */

@@ -297,12 +297,12 @@ static bool same_directions(const struct study *a, const struct study *b)
            memcmp(a->directions, b->directions, (size_t)a->n_objectives * sizeof(a->directions[0])) == 0;
 }
 
-static bool of_one_search(const struct study *a, const struct study *b)
+static bool of_one_base(const struct study *a, const struct study *b)
 {
     char base[STUDY_NAME_MAX + 1], other[STUDY_NAME_MAX + 1];
 
-    study_search_name(a->name, base);
-    study_search_name(b->name, other);
+    study_base_name(a->name, base);
+    study_base_name(b->name, other);
     return strcmp(base, other) == 0 && same_directions(a, b);
 }
 
@@ -332,7 +332,7 @@ static struct study_members members_of(const struct tui_study_source *source, st
 
     for (int pass = 0; members.of && pass < 2; pass++)
         for (size_t i = 0; i < source->n_held; i++)
-            if (pass == 0 ? studies[i] == own : studies[i] != own && of_one_search(studies[i], own))
+            if (pass == 0 ? studies[i] == own : studies[i] != own && of_one_base(studies[i], own))
                 add_member(source, studies[i], false, &members);
     const int n = members.n;
     for (size_t i = 0; members.of && i < source->n_held; i++)
@@ -398,10 +398,10 @@ static int read_validation(struct tui_study_source *source, struct study *const 
     return 0;
 }
 
-static void say_unread(const struct held *held, struct tui_studies *searches)
+static void say_unread(const struct held *held, struct tui_studies *list)
 {
     if (held->unread)
-        tui_studies_unread(searches, held->study, held->empty ? held->counts : NULL, held->unread);
+        tui_studies_unread(list, held->study, held->empty ? held->counts : NULL, held->unread);
 }
 
 static int make_page(struct tui_study_source *source, struct study *const *studies,

@@ -133,7 +133,7 @@ static void read_proposal(const struct study_members *members, struct tui_study_
 
     if (r < 0)
         snprintf(v->words, sizeof(v->words), "%s",
-                 r == -ENOENT   ? is_ours(members) ? "no proposal yet: it comes when the search ends"
+                 r == -ENOENT   ? is_ours(members) ? "no proposal yet: it comes when the study ends"
                                                    : "no proposal: a study of papertape-trainer's own makes one"
                  : r == -EINVAL ? "proposal.json: a regular file would be right"
                                 : "proposal.json: cannot be read");

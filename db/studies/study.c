@@ -138,7 +138,7 @@ const struct study_trial *study_best(const struct study *study)
     return best;
 }
 
-int study_search_name(const char *name, char ret[static STUDY_NAME_MAX + 1])
+int study_base_name(const char *name, char ret[static STUDY_NAME_MAX + 1])
 {
     enum { DIGITS_MAX = 6 };
     size_t n = strnlen(name, STUDY_NAME_MAX), digits = 0;

@@ -85,9 +85,9 @@ double study_trial_violation(const struct study_trial *trial);
  * earliest of equals; NULL: there is none, or there are several objectives. */
 const struct study_trial *study_best(const struct study *study);
 
-/* Workers of one search: "NAME_1", "NAME_2", … Writes NAME of such a name, else the name itself, and returns
+/* Workers of one study: "NAME_1", "NAME_2", … Writes NAME of such a name, else the name itself, and returns
  * K or 0. */
-int study_search_name(const char *name, char ret[static STUDY_NAME_MAX + 1]);
+int study_base_name(const char *name, char ret[static STUDY_NAME_MAX + 1]);
 
 void study_destroy(struct study *study); /* NULL is fine */
 

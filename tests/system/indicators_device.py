@@ -114,7 +114,7 @@ def never_opens(folder, replay):
     """A driver that hangs while the device is looked for: the CPU does the work, and the daemon ends all the same."""
     fake = Fake(folder, "shut", open_gate=os.path.join(folder.path, "shut.open"))
     daemon = start(folder, replay, "shut", fake)
-    harness.wait_for(lambda: fake.told() == ["open"], "a search")
+    harness.wait_for(lambda: fake.told() == ["open"], "a study")
     indicators.updates(daemon, 300)
     status = daemon.status_object()["compute"]
     assert status["backend"] == "cpu" and status["reason"] == "looking for a device", status

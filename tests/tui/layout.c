@@ -129,7 +129,7 @@ static void check_study(void)
 
 /* A study's page and its validation are complete on 80x24 with as many running trials as are shown; its list
  * stands beside trainings and policies on 40x10. */
-static void check_searches(void)
+static void check_studies(void)
 {
     static const enum panel page[] = {PANEL_STUDY,  PANEL_BEST,  PANEL_IMPORTANCE, PANEL_RUNNING,
                                       PANEL_TRIALS, PANEL_TRIAL, PANEL_REPORTS};
@@ -181,7 +181,7 @@ int main(void)
     has(200, 60, TAB_OVERVIEW, PANEL_LOG);
     has(40, 10, TAB_OVERVIEW, PANEL_PRICES);
     check_study();
-    check_searches();
+    check_studies();
 
     struct layout_choice fills = {.tab = TAB_OVERVIEW, .zoomed = PANEL_FILLS};
     tui_layout_compute(80, 24, &fills, &layout);

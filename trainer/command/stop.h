@@ -1,4 +1,4 @@
-/* How a training or a search is asked to end: SIGINT and SIGTERM. */
+/* How a training or a study is asked to end: SIGINT and SIGTERM. */
 #ifndef TRAINER_COMMAND_STOP_H
 #define TRAINER_COMMAND_STOP_H
 

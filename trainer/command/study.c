@@ -219,7 +219,7 @@ static void share_machine(struct study_run *run)
             fmax(MEMORY_CAP_MIN, ppo->memory_cap / ((run->workers + run->n_devices - 1) / run->n_devices));
 }
 
-/* ---- The search. ---- */
+/* ---- The study. ---- */
 
 static void take_trial(void *ctx, const struct study_trial *trial, const struct study_progress *figures)
 {
@@ -267,7 +267,7 @@ static int load_market(struct study_run *run, bool all_done)
 }
 
 /* GO_ON: all trials are done. */
-static int search(struct study_run *run)
+static int run_trials(struct study_run *run)
 {
     char err[STUDY_RUN_ERROR_MAX];
     const char *cause;
@@ -300,7 +300,7 @@ static enum trial_go go_on_after(void *ctx, int step, double value)
     return is_stopped(ctx) ? TRIAL_STOP_ASKED : TRIAL_GO;
 }
 
-/* The study as it is now, and the others of its search, other runs on the same bars too. */
+/* The study as it is now, and its other members, other runs on the same bars too. */
 static int reload_study(struct study_run *run, struct study_members *ret_others)
 {
     char err[STUDY_ERROR_MAX], base[STUDY_NAME_MAX + 1], folders[PATH_MAX];
@@ -308,7 +308,7 @@ static int reload_study(struct study_run *run, struct study_members *ret_others)
     int r = study_store_open(run->url, STUDY_STORE_READ, 0, &store, err);
     if (r == 0) {
         r = study_store_sync(store, run->study, err);
-        study_search_name(run->study->name, base);
+        study_base_name(run->study->name, base);
         snprintf(folders, sizeof folders, "%s", run->folder);
         *strrchr(folders, '/') = '\0';
         if (r == 0)
@@ -339,7 +339,7 @@ static int take_earlier(struct study_run *run)
     return r < 0 ? trainer_study_failed(run, train_cause(r, "disk"), "%s", err) : GO_ON;
 }
 
-/* No trial has come to a value: the first failure that says why is the search's. */
+/* No trial has come to a value: the first failure that says why is the study's. */
 static int all_failed(struct study_run *run)
 {
     for (int i = 0; i < run->study->n_trials; i++) {
@@ -438,7 +438,7 @@ static int work(struct study_run *run)
         trainer_study_started(run);
     }
     if (status == GO_ON && !all_done)
-        status = search(run);
+        status = run_trials(run);
     if (status == GO_ON && !run->proposal)
         status = propose(run);
     if (status == GO_ON)

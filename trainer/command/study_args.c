@@ -67,9 +67,9 @@ static const struct option_action actions[] = {
     {.arguments = "STUDY", .example = "ppo --config F", .run = trainer_study}};
 TRAINER_VERB(study) = {
     .name = "study",
-    .words = "a search for the hyper-parameters of a training",
+    .words = "tunes the hyper-parameters of a training",
     .about =
-        "Searches for the hyper-parameters of a training: trials with other values of what [search] of the "
+        "Tunes the hyper-parameters of a training: trials with other values of what [search] of the "
         "INI file says, each evaluated on bars that it was not trained on, by several processes, kept in "
         "Optuna's own tables. A study of that name continues. At the end its best policy is proposed. SIGINT "
         "and SIGTERM end it within seconds, a second one at once; trials that ran are tried again when it "

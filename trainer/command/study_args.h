@@ -19,7 +19,7 @@ struct study_args {
 /* EXIT_OK with call->into whole, or EXIT_USAGE with a line on stderr. */
 int trainer_study_args_check(const struct option_call *call);
 
-/* Runs the search: the exit status. */
+/* Runs the study: the exit status. */
 int trainer_study(struct option_call *call);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a search says: JSON lines, a line on a terminal, words at its end. docs/studies.md has every key. */
+/* What a study says: JSON lines, a line on a terminal, words at its end. docs/studies.md has every key. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

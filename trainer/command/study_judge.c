@@ -1,4 +1,4 @@
-/* The verdict of the whole search: each study of it that ends judges what any of them has proposed over all
+/* The verdict of the whole study: each member of it that ends judges what any of them has proposed over all
  * trials that there are by then, so that the last one counts all. What other runs on the same bars have
  * proposed stays judged as it was. */
 #include <stdio.h>
@@ -33,7 +33,7 @@ static void judge_own(struct study_run *run, struct study_store *store, const ch
 
 int trainer_study_judge(struct study_run *run, bool (*stopped)(void *ctx), char err[static STUDY_ERROR_MAX])
 {
-    char folders[PATH_MAX], search[STUDY_NAME_MAX + 1];
+    char folders[PATH_MAX], base[STUDY_NAME_MAX + 1];
     struct study_members others = {0};
     struct study_store *store;
     int r = study_store_open(run->url, STUDY_STORE_READ, 0, &store, err);
@@ -41,9 +41,9 @@ int trainer_study_judge(struct study_run *run, bool (*stopped)(void *ctx), char 
         return r;
     snprintf(folders, sizeof folders, "%s", run->folder);
     *strrchr(folders, '/') = '\0';
-    study_search_name(run->study->name, search);
+    study_base_name(run->study->name, base);
     judge_own(run, store, folders);
-    r = study_members_load(store, search, run->study, folders, NULL, NULL, &others, err);
+    r = study_members_load(store, base, run->study, folders, NULL, NULL, &others, err);
     for (int i = 0; i < others.n && !others.of[i].run && !stopped(run); i++) { /* other runs come last */
         json_t *proposal = judge_one(run, store, others.of[i].study->id, others.of[i].folder, folders);
         if (proposal)

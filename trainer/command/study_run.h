@@ -1,4 +1,4 @@
-/* One search from its configuration to its proposal. */
+/* One study from its configuration to its proposal. */
 #ifndef TRAINER_COMMAND_STUDY_RUN_H
 #define TRAINER_COMMAND_STUDY_RUN_H
 
@@ -40,7 +40,7 @@ void trainer_study_trial(struct study_run *run, const struct study_trial *trial,
 void trainer_study_looked(struct study_run *run,
                           const struct study_progress *figures); /* the line on a terminal */
 void trainer_study_proposed(struct study_run *run);
-void trainer_study_judged(struct study_run *run, json_t *proposal); /* another study's of the search */
+void trainer_study_judged(struct study_run *run, json_t *proposal); /* another member's of it */
 void trainer_study_ended(struct study_run *run, const char *result, const char *cause);
 /* A line on stderr, the events of an error and of the end; EXIT_FAILURE. */
 __attribute__((format(printf, 3, 4))) int trainer_study_failed(struct study_run *run, const char *cause,
@@ -48,8 +48,8 @@ __attribute__((format(printf, 3, 4))) int trainer_study_failed(struct study_run 
 /* The same where stderr has been told. */
 int trainer_study_failed_as_told(struct study_run *run, const char *cause, const char *words);
 
-/* Tells of its proposal, once that is judged over all trials that the search has by now, and judges those of
- * the search's other studies so, which it tells of too; between two it may be told to stop. What cannot be
+/* Tells of its proposal, once that is judged over all trials that the study has by now, and judges those of
+ * the study's other members so, which it tells of too; between two it may be told to stop. What cannot be
  * judged is a warning. 0, or -errno of the storage with a sentence. */
 int trainer_study_judge(struct study_run *run, bool (*stopped)(void *ctx), char err[static STUDY_ERROR_MAX]);
 

@@ -52,7 +52,7 @@ static const struct option_row options[] = {
      "header columns are called 0, 1, 2 ...",
      AT(returns_path)},
     {"study", "STUDY",
-     "the complete trials of that study, of NAME_1, NAME_2 ..., which are workers of one search, and of its "
+     "the complete trials of that study, of NAME_1, NAME_2 ..., which are workers of one study, and of its "
      "other runs NAME@TIME on the same bars; deflated is of the study's best trial, which it proposes, "
      "deflated_best of the one with the best Sharpe ratio",
      AT(study)},
@@ -183,7 +183,7 @@ static void finish(void *into)
 static const struct option_action actions[] = {{.run = run}};
 TRAINER_VERB(validate) = {
     .name = "validate",
-    .words = "is a search's best result luck? From its trials' returns",
+    .words = "is a study's best result luck? From its trials' returns",
     .about =
         "Is the best of many trials luck? Computes from their out-of-sample returns the probability of "
         "backtest overfitting over all half splits, of loss, the degradation of the Sharpe ratio and the "

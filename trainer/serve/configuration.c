@@ -93,12 +93,12 @@ static char *edit(const char *text, const char *name, const char *output)
 static struct train_config *parse(const char *text, bool *ret_is_study, char *err)
 {
     struct train_config *config = malloc(sizeof *config);
-    struct study_settings search = {0};
-    if (!config || study_settings_parse(FILE_NAME, text, config, &search, ret_is_study, err) < 0) {
+    struct study_settings settings = {0};
+    if (!config || study_settings_parse(FILE_NAME, text, config, &settings, ret_is_study, err) < 0) {
         free(config);
         return NULL;
     }
-    study_settings_finish(&search);
+    study_settings_finish(&settings);
     return config;
 }
 

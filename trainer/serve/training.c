@@ -76,15 +76,15 @@ void serve_training_forget_longest(struct serve_training *training)
 int serve_training_wants_read(const char *text, struct training_wants *ret, char err[static CONFIG_ERROR_MAX])
 {
     struct train_config *config = malloc(sizeof *config);
-    struct study_settings search = {0};
+    struct study_settings settings = {0};
     bool study = false;
-    int r = config ? study_settings_parse("training.ini", text, config, &search, &study, err) : -ENOMEM;
+    int r = config ? study_settings_parse("training.ini", text, config, &settings, &study, err) : -ENOMEM;
     if (!config)
         snprintf(err, CONFIG_ERROR_MAX, "out of memory: training.ini");
     if (r == 0) {
         *ret =
             (struct training_wants){.study = study,
-                                    .every_ns = study ? search.every_ns : 0,
+                                    .every_ns = study ? settings.every_ns : 0,
                                     .on_device = train_config_trades(config) && config->ppo.device != PPO_CPU,
                                     .insists = config->ppo.device == PPO_CUDA,
                                     .priority = (int)config->serve.priority,
@@ -92,10 +92,10 @@ int serve_training_wants_read(const char *text, struct training_wants *ret, char
                                     .cpu_hours = config->serve.cpu_hours,
                                     .restarts = (int)config->serve.restarts,
                                     .hung_ms = config->serve.hung_s * 1000,
-                                    .total_steps = study ? search.trials : config->ppo.total_steps};
+                                    .total_steps = study ? settings.trials : config->ppo.total_steps};
         memcpy(ret->output, config->output, sizeof ret->output);
         memcpy(ret->tensorboard, config->tensorboard, sizeof ret->tensorboard);
-        study_settings_finish(&search);
+        study_settings_finish(&settings);
     }
     free(config);
     return r;

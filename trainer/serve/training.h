@@ -15,7 +15,7 @@ struct serve;
 
 /* What a configuration asks of the co-process. */
 struct training_wants {
-    bool study;         /* it is a search: its worker runs `study` */
+    bool study;         /* it is a study: its worker runs `study` */
     int64_t every_ns;   /* of a study: it is run again so often; 0: once */
     bool on_device;     /* where there is one */
     bool insists;       /* refuses to do without */

@@ -1,4 +1,4 @@
-/* What a trial of a search is: all settings that its value follows from, but for those that are searched. */
+/* What a trial of a study is: all settings that its value follows from, but for those that are searched. */
 #ifndef TRAINER_STUDY_DEFINITION_H
 #define TRAINER_STUDY_DEFINITION_H
 

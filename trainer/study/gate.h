@@ -19,7 +19,7 @@ struct gate_limits gate_defaults(void);
 
 struct gate_figures {              /* NaN, -1: not known, which passes no gate */
     double sharpe, sharpe_holding; /* of the holdout, annualised */
-    double pbo, deflated;          /* shares of 1, of the search's trials; skill, else deflated_sharpe */
+    double pbo, deflated;          /* shares of 1, of the study's trials; skill, else deflated_sharpe */
     double drawdown;               /* of the holdout, a share >= 0 */
     long long trades;              /* buys and sells in the holdout */
 };

@@ -1,4 +1,4 @@
-/* How much each parameter matters to a search's values: fANOVA (Hutter, Hoos, Leyton-Brown 2014) over a
+/* How much each parameter matters to a study's values: fANOVA (Hutter, Hoos, Leyton-Brown 2014) over a
  * random forest, as Optuna's FanovaImportanceEvaluator understands it: the share of the forest's variance
  * that each parameter explains alone, the others averaged out over their ranges. Deterministic for a seed.
  * Pure.
@@ -6,7 +6,7 @@
  * Other than there: a logarithmic parameter is averaged over in its logarithm, as it is drawn; one with
  * steps has the room of half a step at either end; a category is one axis of equally likely choices, not one
  * column a choice; what parameters explain only together is nobody's; and the trials may be of several
- * studies, the workers of one search. */
+ * studies, the workers of one study. */
 #ifndef TRAINER_STUDY_IMPORTANCE_H
 #define TRAINER_STUDY_IMPORTANCE_H
 

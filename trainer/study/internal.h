@@ -32,7 +32,7 @@ struct study_market {
     size_t lookback; /* the most that a trial may have */
     size_t purge, embargo;
     struct split_rows search, holdout;
-    struct trainer_data **fitted; /* [combinations + 1]: of each split; of the whole search; NULL: not kept */
+    struct trainer_data **fitted; /* [combinations + 1]: of each split; of the whole study; NULL: not kept */
     size_t fitted_bytes, each_bytes; /* of those; of one split where some are not kept, else 0 */
 };
 enum { FITTED_BYTES = 1 << 30 };

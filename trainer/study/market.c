@@ -1,4 +1,4 @@
-/* A search's rows: which are split, which are the holdout, and how far training keeps from testing. */
+/* A study's rows: which are split, which are the holdout, and how far training keeps from testing. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -106,7 +106,7 @@ static size_t find_first(const struct study_market *market, size_t *ret_warm_up)
 
 /* ---- Rows. ---- */
 
-/* The row of a symbol's last bar before row `to`, which is all that counts: what comes after the search's
+/* The row of a symbol's last bar before row `to`, which is all that counts: what comes after the study's
  * rows may not be there yet when it begins, and it goes on with the rows that it began with. */
 static size_t last_before(const struct market_series *series, size_t to)
 {
@@ -116,7 +116,7 @@ static size_t last_before(const struct market_series *series, size_t to)
     return row;
 }
 
-/* The search ends with the last bar of the first symbol that has none any more: of rows after it nothing can
+/* The study ends with the last bar of the first symbol that has none any more: of rows after it nothing can
  * be known of that symbol, whose price and features repeat, and which nobody can trade. Tells of it. */
 static int end_rows(struct study_market *market, const struct study_market_options *options,
                     char err[static TRIAL_ERROR_MAX])
@@ -136,14 +136,13 @@ static int end_rows(struct study_market *market, const struct study_market_optio
     clock_utc_text(market_open_ns(bars, last), when);
     if (last < rows->from)
         return study_error(err, -EINVAL,
-                           "[data] bars: %s: none after %s: a search without it, or with its newer bars, or "
+                           "[data] bars: %s: none after %s: a study without it, or with its newer bars, or "
                            "before that, is right",
                            name, when);
-    snprintf(
-        words, sizeof words,
-        "[data] bars: %s: none after %s: the search ends there, and leaves the last %zu of %zu rows out: "
-        "without it, or with its newer bars, they would count",
-        name, when, rows->to - last - 1, rows->to - rows->from);
+    snprintf(words, sizeof words,
+             "[data] bars: %s: none after %s: the study ends there, and leaves the last %zu of %zu rows out: "
+             "without it, or with its newer bars, they would count",
+             name, when, rows->to - last - 1, rows->to - rows->from);
     if (options->told)
         options->told(options->ctx, words);
     rows->to = last + 1;
@@ -343,7 +342,7 @@ int study_market_open(const struct train_config *config, const struct study_sett
     options = options ? options : &for_trials;
     int r = train_config_trades(config)
                 ? 0
-                : study_error(err, -EINVAL, "[training] world: %s: a search needs a market, and its bars",
+                : study_error(err, -EINVAL, "[training] world: %s: a study needs a market, and its bars",
                               config->world);
     if (r == 0 && (settings->split.combinations < 1 || settings->split.combinations > TRIAL_SPLITS_MAX))
         r = study_error(err, -EINVAL, "[study] validation: %d splits: 1 to %d are right: fewer groups",

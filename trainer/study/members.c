@@ -35,7 +35,7 @@ static int by_number(const void *a, const void *b)
         return x->run ? 1 : -1;
     if (x->run)
         return strcmp(x->study->name, y->study->name);
-    int i = study_search_name(x->study->name, base), k = study_search_name(y->study->name, base);
+    int i = study_base_name(x->study->name, base), k = study_base_name(y->study->name, base);
     return (i > k) - (i < k);
 }
 
@@ -54,7 +54,7 @@ struct finding {
 static bool is_named(const struct finding *finding, const char *name, bool run)
 {
     char base[STUDY_NAME_MAX + 1];
-    study_search_name(name, base);
+    study_base_name(name, base);
     const bool member = strcmp(base, finding->name) == 0 || strcmp(name, finding->name) == 0;
     return run ? !member && study_runs_named(finding->name, name) : member;
 }
@@ -101,7 +101,7 @@ static int find(struct finding *finding, const struct study_summary *all, size_t
         finding->first = finding->first ? finding->first : &all[i];
         r = load(finding, all[i].id, run, err);
         if (r == -EBADMSG && (finding->own || strcmp(all[i].name, finding->name) != 0)) {
-            snprintf(words, sizeof words, "study %s is left out of the search: %s", all[i].name, err);
+            snprintf(words, sizeof words, "study %s is left out: %s", all[i].name, err);
             if (finding->told)
                 finding->told(finding->ctx, words);
             r = 0;

@@ -1,4 +1,4 @@
-/* The studies of one search: NAME and its workers NAME_1, NAME_2, … in one storage (study_search_name()), and
+/* The members of one study: NAME and its workers NAME_1, NAME_2, … in one storage (study_base_name()), and
  * its other runs on the same bars (runs.h). What one of them found was found among the trials of all. */
 #ifndef TRAINER_STUDY_MEMBERS_H
 #define TRAINER_STUDY_MEMBERS_H

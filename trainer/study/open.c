@@ -139,13 +139,13 @@ static int take_folder(const char *url, const char *name, const char *folder, ch
     return r;
 }
 
-/* ---- Is it the same search? ---- */
+/* ---- Is it the same study? ---- */
 
 static int differs(const struct study *study, const struct space_param *param, const struct distribution *was,
                    const char *hint, char *err)
 {
     char *before = distribution_text(was), *now = distribution_text(&param->distribution);
-    int r = say(err, -EINVAL, "another search: %.100s: [search] %.60s: it was %.120s, now it is %.120s: %s",
+    int r = say(err, -EINVAL, "another study: %.100s: [search] %.60s: it was %.120s, now it is %.120s: %s",
                 study->name, param->name, before ? before : "another", now ? now : "another", hint);
     free(before);
     free(now);
@@ -199,7 +199,7 @@ static int check_same(const struct study *study, const char *attribute, json_t *
     if (key) {
         char *before = json_dumps(json_object_get(was, key), JSON_ENCODE_ANY);
         char *after = json_dumps(json_object_get(now, key), JSON_ENCODE_ANY);
-        r = say(err, -EINVAL, "another search: %.100s: %s%.60s: it was %.80s, now it is %.80s: %s",
+        r = say(err, -EINVAL, "another study: %.100s: %s%.60s: it was %.80s, now it is %.80s: %s",
                 study->name, what, key, before ? before : "another", after ? after : "another", hint);
         free(before);
         free(after);

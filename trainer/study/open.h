@@ -1,4 +1,4 @@
-/* The study that a search is kept in: found, or made with what docs/studies.md says that it has. */
+/* A study in its storage: found, or made with what docs/studies.md says that it has. */
 #ifndef TRAINER_STUDY_OPEN_H
 #define TRAINER_STUDY_OPEN_H
 

@@ -12,8 +12,8 @@
 enum { OUTCOME_WORDS_MAX = 512 };
 
 /* papertape.validation/1, and FOLDER/report.html, of the study's trial number `proposed` among all of the
- * search; *ret NULL where there is nothing to compare: too few trials or rows, which is told. 0 or -errno
- * with a sentence. */
+ * study's members; *ret NULL where there is nothing to compare: too few trials or rows, which is told. 0 or
+ * -errno with a sentence. */
 int study_outcome_validate(const struct study *study, const struct study_members *others, int proposed,
                            const char *folder, const struct trial_calls *calls, json_t **ret,
                            char err[static TRIAL_ERROR_MAX]);

@@ -36,7 +36,7 @@ static _Noreturn void be_worker(struct study_pool *pool, const struct study_pool
     if (getppid() != parent)
         _exit(EXIT_FAILURE);
     int status = EXIT_FAILURE;
-    /* stdout has the search's lines alone. */
+    /* stdout has the study's lines alone. */
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(null, STDOUT_FILENO) >= 0) {
         signal(SIGTERM, SIG_DFL);

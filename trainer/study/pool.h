@@ -1,4 +1,4 @@
-/* The worker processes of a search, as their parent has them. It has one thread, and no database open, when
+/* The worker processes of a study, as their parent has them. It has one thread, and no database open, when
  * it starts one. */
 #ifndef TRAINER_STUDY_POOL_H
 #define TRAINER_STUDY_POOL_H

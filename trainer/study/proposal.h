@@ -1,4 +1,4 @@
-/* What a finished search says for its best policy: papertape.proposal/1, docs/studies.md. */
+/* What a finished study says for its best policy: papertape.proposal/1, docs/studies.md. */
 #ifndef TRAINER_STUDY_PROPOSAL_H
 #define TRAINER_STUDY_PROPOSAL_H
 
@@ -6,11 +6,11 @@
 #include "trainer/study/members.h"
 #include "trainer/study/trial.h"
 
-/* Takes the best trials of the study, trains them on all rows of the search (study_trial_final()), in
+/* Takes the best trials of the study, trains them on all rows of the study (study_trial_final()), in
  * FOLDER/proposals/K, a K that no other has, computes PBO, the deflated Sharpe ratio and so on from the
  * trials' returns.csv, and writes FOLDER/report.html and, last, FOLDER/proposal.json. A trial whose training
  * is refused or diverges is reported, and the next best proposed instead. `others` (NULL: none) are the other
- * studies of the search, whose trials count as tried, and in PBO where their rows are the same. *ret is the
+ * members of the study, whose trials count as tried, and in PBO where their rows are the same. *ret is the
  * proposal, a new reference. 1: it was asked to stop. What is not finished leaves
  * nothing in FOLDER/proposals. -ENODATA: no COMPLETE trial; else what the last training, or the
  * machine, was at fault for. */
@@ -30,10 +30,10 @@ int study_proposal_rejudge(const struct train_config *base, const struct study_s
                            const struct trial_calls *calls, json_t *proposal,
                            char err[static TRIAL_ERROR_MAX]);
 
-/* What the study of that id has proposed, FOLDER/proposal.json, is judged over all trials of its search that
+/* What the study of that id has proposed, FOLDER/proposal.json, is judged over all trials of its study that
  * the storage has by now, by the limits that it was judged by, and written where that changes it; its policy
  * stays. Other processes that judge or write it wait meanwhile, so that who comes last has counted all: what
- * all of them do at their end. A study of the search whose folder is not known is sought in FOLDERS. 1: *ret
+ * all of them do at their end. A member of the study whose folder is not known is sought in FOLDERS. 1: *ret
  * is it, a new reference; 0: there is none, or none of these trials; -errno with a sentence: what cannot be
  * read or written, -EBUSY: another process has been at it for a minute. */
 int study_proposal_judge(struct study_store *store, int64_t id, const char *folder, const char *folders,

@@ -1,4 +1,4 @@
-/* The policy of a proposal: the best trials' parameters, trained once more on all rows of the search. */
+/* The policy of a proposal: the best trials' parameters, trained once more on all rows of the study. */
 #ifndef TRAINER_STUDY_PROPOSAL_POLICY_H
 #define TRAINER_STUDY_PROPOSAL_POLICY_H
 
@@ -41,7 +41,7 @@ int study_proposed_make(const struct study_market *market, const struct train_co
                         const struct trial_calls *calls, struct study_proposed *ret,
                         char err[static TRIAL_ERROR_MAX]);
 
-/* The best trials of a search as one policy: an ensemble (strategy/policy/ensemble.h). Used by
+/* The best trials of a study as one policy: an ensemble (strategy/policy/ensemble.h). Used by
  * proposal_policy.c alone. */
 
 /* Writes FOLDER/ensemble.json of FOLDER/N/policy.safetensors for each number N, and tests it on the holdout,

@@ -116,7 +116,7 @@ int study_proposal_rejudge(const struct train_config *base, const struct study_s
     return r < 0 ? r : 1;
 }
 
-/* ---- When another study of the search has ended. ---- */
+/* ---- When another member of the study has ended. ---- */
 
 static double limit_of(const json_t *proposal, const char *gate)
 {
@@ -202,11 +202,11 @@ static int judge_alone(struct study_store *store, int64_t id, const char *folder
 {
     struct study_members others = {0};
     struct study *study = NULL;
-    char why[STUDY_ERROR_MAX], search[STUDY_NAME_MAX + 1];
+    char why[STUDY_ERROR_MAX], base[STUDY_NAME_MAX + 1];
     int r = study_store_load(store, id, &study, why);
     if (r == 0) {
-        study_search_name(study->name, search);
-        r = study_members_load(store, search, study, folders, NULL, NULL, &others, why);
+        study_base_name(study->name, base);
+        r = study_members_load(store, base, study, folders, NULL, NULL, &others, why);
     }
     r = r < 0 ? study_error(err, r, "%s", why) : judge(study, &others, folder, calls, proposal, err);
     study_members_finish(&others);

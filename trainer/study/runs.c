@@ -43,18 +43,18 @@ bool study_runs_same_bars(const struct study *a, const struct study *b)
 /* ---- Names. ---- */
 
 /* NAME of NAME, NAME@TIME, NAME_1 and NAME_1@TIME. True: there is an @. */
-static bool search_of(const char *name, char ret[static STUDY_NAME_MAX + 1])
+static bool base_of(const char *name, char ret[static STUDY_NAME_MAX + 1])
 {
     char stem[STUDY_NAME_MAX + 1];
     const char *at = strrchr(name, '@');
     snprintf(stem, sizeof stem, "%.*s", (int)(at ? (size_t)(at - name) : strlen(name)), name);
-    study_search_name(stem, ret);
+    study_base_name(stem, ret);
     return at != NULL;
 }
 
 bool study_runs_named(const char *name, const char *other)
 {
-    char search[STUDY_NAME_MAX + 1], of[STUDY_NAME_MAX + 1];
-    const bool is_run = search_of(name, search), other_is = search_of(other, of);
-    return (is_run || other_is) && strcmp(name, other) != 0 && strcmp(search, of) == 0;
+    char base[STUDY_NAME_MAX + 1], of[STUDY_NAME_MAX + 1];
+    const bool is_run = base_of(name, base), other_is = base_of(other, of);
+    return (is_run || other_is) && strcmp(name, other) != 0 && strcmp(base, of) == 0;
 }

@@ -1,4 +1,4 @@
-/* Runs of one search: NAME, and NAME@TIME of one that was begun anew (start with overwrite) or is scheduled.
+/* Runs of one study: NAME, and NAME@TIME of one that was begun anew (start with overwrite) or is scheduled.
  * Each is a study of its own, but where they searched the same bars the best of all of them is the best of
  * many: none may be judged as if the others had not been. Pure. */
 #ifndef TRAINER_STUDY_RUNS_H
@@ -8,12 +8,12 @@
 
 /* What the study keeps of the bars that it searches, a user attribute: 16 digits as a JSON string, a hash of
  * interval, symbols, and times, closes and volumes of all rows of [data] train_from to train_to, or to where
- * the search ends before, whatever is made of them: features, splits, the holdout's share and the order of
+ * the study ends before, whatever is made of them: features, splits, the holdout's share and the order of
  * symbols play no part. NULL without memory. */
 #define RUNS_BARS "papertape:bars"
 json_t *study_runs_bars(const struct study_market *market);
 
-/* Are these by their names two runs of one search, or of its workers: "a" and "a@T", "a@T" and "a@U", "a_1@T"
+/* Are these by their names two runs of one study, or of its workers: "a" and "a@T", "a@T" and "a@U", "a_1@T"
  * and "a" or "a_2"? "a" and "a_1" are one run. */
 bool study_runs_named(const char *name, const char *other);
 

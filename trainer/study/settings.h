@@ -1,4 +1,4 @@
-/* [study] and [search] of a training's configuration: what makes of it a search. docs/studies.md and
+/* [study] and [search] of a training's configuration: what makes of it a study. docs/studies.md and
  * papertape-trainer.ini(5) have every key; the example's [search] is the default search space. In
  * [search] a key of [training], [network], [ppo] or [environment] (gamma: of both that have it), or
  * net_dimension, has a range `A..B [log] [step S] [hourly]` or choices `A | B`; numbers may be powers, 2^-16.
@@ -21,7 +21,7 @@ struct study_settings {
     int workers;                      /* processes; 0: as many as cores and memory allow */
     struct study_split split;         /* validation = cpcv:5,2 | kfold:5 | walk-forward:5 */
     int64_t purge_bars, embargo_bars; /* -1: auto */
-    double holdout;          /* share of the rows, the newest, that the search never sees: the gates' */
+    double holdout;          /* share of the rows, the newest, that the study never sees: the gates' */
     double deviation_weight; /* 0.1: of the splits' deviation in the objective */
     double drawdown_penalty, volatility_penalty; /* of the objective; 0 */
     double heartbeat_s, grace_s;                 /* 10, 60 */

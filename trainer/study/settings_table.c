@@ -39,7 +39,7 @@ const struct config_key study_settings_table[] = {
      AT(purge_bars)},
     {"study", "embargo_bars", "also left out of training after that; auto: the slowest feature's warm-up",
      "auto", BARS, AT(embargo_bars)},
-    {"study", "holdout", "share of the rows, the newest, that the search never sees: the gates'", "0.2",
+    {"study", "holdout", "share of the rows, the newest, that the study never sees: the gates'", "0.2",
      KEY_NUMBER(0, 0.9), AT(holdout)},
     {"study", "deviation_weight", "of the objective: times the deviation of the splits' Sharpe, subtracted",
      "0.1", KEY_NUMBER(0, 100), AT(deviation_weight)},

@@ -1,4 +1,4 @@
-/* Inside the settings of a search: the keys of [study], and how a line of [study] or [search] is read. */
+/* Inside the settings of a study: the keys of [study], and how a line of [study] or [search] is read. */
 #ifndef TRAINER_STUDY_SETTINGS_TABLE_H
 #define TRAINER_STUDY_SETTINGS_TABLE_H
 

@@ -18,7 +18,7 @@ enum { LOOK_MS = 250, STOP_MS = 8000, DEATHS = 4, SAID_MAX = 32 };
 
 enum seen { SEEN_NOTHING, SEEN_MUTE, SEEN_ENDED }; /* mute: it was told that it is */
 
-struct search {
+struct supervision {
     const struct study_order *order;
     const struct study_plan *plan;
     const struct study_calls *calls;
@@ -37,165 +37,162 @@ struct search {
     char *err; /* [STUDY_RUN_ERROR_MAX] */
 };
 
-__attribute__((format(printf, 3, 4))) static void fail(struct search *search, int error, const char *format,
+__attribute__((format(printf, 3, 4))) static void fail(struct supervision *run, int error, const char *format,
                                                        ...)
 {
     va_list args;
-    if (search->failure < 0)
+    if (run->failure < 0)
         return;
-    search->failure = error;
+    run->failure = error;
     va_start(args, format);
-    vsnprintf(search->err, STUDY_RUN_ERROR_MAX, format, args);
+    vsnprintf(run->err, STUDY_RUN_ERROR_MAX, format, args);
     va_end(args);
 }
 
 /* ---- The study. ---- */
 
-static void open_store(struct search *search)
+static void open_store(struct supervision *run)
 {
     char err[STUDY_ERROR_MAX];
-    int r =
-        search->store ? 0 : study_store_open(search->order->url, STUDY_STORE_WRITE, 0, &search->store, err);
+    int r = run->store ? 0 : study_store_open(run->order->url, STUDY_STORE_WRITE, 0, &run->store, err);
     if (r < 0)
-        fail(search, r, "%s", err);
+        fail(run, r, "%s", err);
 }
 
-static void close_store(struct search *search)
+static void close_store(struct supervision *run)
 {
-    study_store_close(search->store);
-    search->store = NULL;
+    study_store_close(run->store);
+    run->store = NULL;
 }
 
-static struct study_progress figures_of(const struct search *search)
+static struct study_progress figures_of(const struct supervision *run)
 {
-    const struct study_tally tally = study_tally_of(search->study);
-    const double per_hour =
-        study_tally_rate(tally.done - search->done_before, clock_now_s() - search->begun_s);
-    return (struct study_progress){.study = search->study,
+    const struct study_tally tally = study_tally_of(run->study);
+    const double per_hour = study_tally_rate(tally.done - run->done_before, clock_now_s() - run->begun_s);
+    return (struct study_progress){.study = run->study,
                                    .tally = tally,
-                                   .workers = search->pool.alive,
+                                   .workers = run->pool.alive,
                                    .per_hour = per_hour,
-                                   .left_s =
-                                       study_tally_left_s(search->order->wanted - tally.done, per_hour)};
+                                   .left_s = study_tally_left_s(run->order->wanted - tally.done, per_hour)};
 }
 
-static bool grow_seen(struct search *search)
+static bool grow_seen(struct supervision *run)
 {
-    const int n = search->study->n_trials;
-    if (n <= search->seen_n)
+    const int n = run->study->n_trials;
+    if (n <= run->seen_n)
         return true;
-    enum seen *grown = reallocarray(search->seen, (size_t)n + 64, sizeof *grown);
+    enum seen *grown = reallocarray(run->seen, (size_t)n + 64, sizeof *grown);
     if (!grown)
         return false;
-    memset(grown + search->seen_n, 0, (size_t)(n + 64 - search->seen_n) * sizeof *grown);
-    search->seen = grown;
-    search->seen_n = n + 64;
+    memset(grown + run->seen_n, 0, (size_t)(n + 64 - run->seen_n) * sizeof *grown);
+    run->seen = grown;
+    run->seen_n = n + 64;
     return true;
 }
 
 /* Tells of trials that have ended, or only takes note of them. */
-static void take_ended(struct search *search, bool tell)
+static void take_ended(struct supervision *run, bool tell)
 {
-    if (!grow_seen(search)) {
-        fail(search, -ENOMEM, "out of memory");
+    if (!grow_seen(run)) {
+        fail(run, -ENOMEM, "out of memory");
         return;
     }
-    const struct study_progress figures = figures_of(search);
-    for (int i = 0; i < search->study->n_trials; i++) {
-        const struct study_trial *trial = search->study->trials[i];
-        if (search->seen[i] == SEEN_ENDED || !trial_state_finished(trial->state))
+    const struct study_progress figures = figures_of(run);
+    for (int i = 0; i < run->study->n_trials; i++) {
+        const struct study_trial *trial = run->study->trials[i];
+        if (run->seen[i] == SEEN_ENDED || !trial_state_finished(trial->state))
             continue;
-        search->seen[i] = SEEN_ENDED;
-        search->deaths = 0;
+        run->seen[i] = SEEN_ENDED;
+        run->deaths = 0;
         if (tell)
-            search->calls->ended(search->calls->ctx, trial, &figures);
+            run->calls->ended(run->calls->ctx, trial, &figures);
     }
 }
 
-static void warn(const struct search *search, const char *words)
+static void warn(const struct supervision *run, const char *words)
 {
-    search->calls->warned(search->calls->ctx, words);
+    run->calls->warned(run->calls->ctx, words);
 }
 
-/* Trials that the search would wait for, if their worker were known to live: told once each, as soon as
+/* Trials that the study would wait for, if their worker were known to live: told once each, as soon as
  * others are made in their place. One that ends all the same is told of as any. */
-static void take_mute(struct search *search)
+static void take_mute(struct supervision *run)
 {
     char words[STUDY_ERROR_MAX];
-    const struct study_tally tally = study_tally_of(search->study);
-    if (tally.mute == 0 || tally.done + tally.states[TRIAL_RUNNING] < search->order->wanted)
+    const struct study_tally tally = study_tally_of(run->study);
+    if (tally.mute == 0 || tally.done + tally.states[TRIAL_RUNNING] < run->order->wanted)
         return;
-    for (int i = 0; i < search->study->n_trials && i < search->seen_n; i++) {
-        const struct study_trial *trial = search->study->trials[i];
+    for (int i = 0; i < run->study->n_trials && i < run->seen_n; i++) {
+        const struct study_trial *trial = run->study->trials[i];
         if (trial->state != TRIAL_RUNNING || trial->heartbeat_us != STUDY_NO_TIME ||
-            search->seen[i] != SEEN_NOTHING)
+            run->seen[i] != SEEN_NOTHING)
             continue;
-        search->seen[i] = SEEN_MUTE;
+        run->seen[i] = SEEN_MUTE;
         snprintf(
             words, sizeof words,
-            "trial %d runs, but its worker gives no sign of life: the search does not wait for it (Optuna's "
+            "trial %d runs, but its worker gives no sign of life: the study does not wait for it (Optuna's "
             "storage with heartbeat_interval gives them)",
             trial->number);
-        warn(search, words);
+        warn(run, words);
     }
 }
 
 /* By a store that another process has locked it is not ended: there is a next look. */
-static void look(struct search *search)
+static void look(struct supervision *run)
 {
     char err[STUDY_ERROR_MAX];
-    const struct study_settings *settings = search->order->settings;
+    const struct study_settings *settings = run->order->settings;
     int failed, retried, r = 0;
-    open_store(search);
-    if (!search->store)
+    open_store(run);
+    if (!run->store)
         return;
-    if (clock_now_s() - search->stale_s > settings->grace_s / 4) {
-        r = study_store_fail_stale(search->store, search->order->study_id, settings->grace_s,
-                                   settings->retries, &failed, &retried, err);
-        search->stale_s = clock_now_s();
+    if (clock_now_s() - run->stale_s > settings->grace_s / 4) {
+        r = study_store_fail_stale(run->store, run->order->study_id, settings->grace_s, settings->retries,
+                                   &failed, &retried, err);
+        run->stale_s = clock_now_s();
     }
     if (r == 0)
-        r = study_store_sync(search->store, search->study, err);
+        r = study_store_sync(run->store, run->study, err);
     if (r < 0 && r != -EBUSY)
-        fail(search, r, "%s", err);
+        fail(run, r, "%s", err);
     if (r == 0)
-        take_ended(search, true);
-    if (search->failure == 0 && r == 0)
-        take_mute(search);
+        take_ended(run, true);
+    if (run->failure == 0 && r == 0)
+        take_mute(run);
 }
 
 /* ---- Workers. ---- */
 
 /* What every trial would say, as that there is no device, is said of the first. */
-static void warn_once(struct search *search, int number, const char *said)
+static void warn_once(struct supervision *run, int number, const char *said)
 {
     char words[STUDY_RUN_ERROR_MAX];
-    for (int i = 0; i < search->n_said; i++)
-        if (strcmp(search->said[i], said) == 0)
+    for (int i = 0; i < run->n_said; i++)
+        if (strcmp(run->said[i], said) == 0)
             return;
-    if (search->n_said < SAID_MAX && (search->said[search->n_said] = strdup(said)))
-        search->n_said++;
+    if (run->n_said < SAID_MAX && (run->said[run->n_said] = strdup(said)))
+        run->n_said++;
     snprintf(words, sizeof words, "trial %d: %.*s", number, (int)TRIAL_ERROR_MAX, said);
-    warn(search, words);
+    warn(run, words);
 }
 
 static void heard(void *ctx, const struct study_pool_worker *worker, const json_t *line)
 {
-    struct search *search = ctx;
+    struct supervision *run = ctx;
     const char *error = json_string_value(json_object_get(line, "error"));
     const char *cause = json_string_value(json_object_get(line, "cause"));
     const char *warning = json_string_value(json_object_get(line, "warning"));
     const char *said = json_string_value(json_object_get(line, "said"));
     (void)worker;
     if (warning)
-        warn(search, warning);
+        warn(run, warning);
     if (said)
-        warn_once(search, (int)json_integer_value(json_object_get(line, "number")), said);
+        warn_once(run, (int)json_integer_value(json_object_get(line, "number")), said);
     if (error) {
-        snprintf(search->cause, sizeof search->cause, "%s", cause ? cause : "");
-        fail(search, -EIO, "%s", error);
+        snprintf(run->cause, sizeof run->cause, "%s", cause ? cause : "");
+        fail(run, -EIO, "%s", error);
     }
-    search->exhausted = search->exhausted || json_is_true(json_object_get(line, "exhausted"));
+    run->exhausted = run->exhausted || json_is_true(json_object_get(line, "exhausted"));
 }
 
 static bool is_of(const struct study_trial *trial, const char *worker)
@@ -206,47 +203,46 @@ static bool is_of(const struct study_trial *trial, const char *worker)
            strncmp(of->json + 1, worker, n) == 0;
 }
 
-static void retry(struct search *search, const struct study_trial *trial, bool ours, const char *how)
+static void retry(struct supervision *run, const struct study_trial *trial, bool ours, const char *how)
 {
     char err[STUDY_ERROR_MAX], words[STUDY_RUN_ERROR_MAX];
     bool retried = false;
     int number = trial->number,
-        r = study_store_retry(search->store, trial->id, ours ? -1 : search->order->settings->retries,
-                              &retried, err);
+        r = study_store_retry(run->store, trial->id, ours ? -1 : run->order->settings->retries, &retried,
+                              err);
     if (r == -EINVAL) /* it has ended meanwhile */
         return;
     snprintf(words, sizeof words, "%s: trial %d: %s", how, number,
              r < 0     ? err
              : retried ? "it is tried again"
                        : "it has failed, after as many retries as are allowed");
-    warn(search, words);
+    warn(run, words);
 }
 
 /* What a worker was at when it ended, as the study has it: it may have been killed before it said so. */
-static void retry_all(struct search *search, const struct study_pool_worker *worker, const char *how)
+static void retry_all(struct supervision *run, const struct study_pool_worker *worker, const char *how)
 {
     char name[WORKER_NAME_MAX], err[STUDY_ERROR_MAX];
     int n = 0;
     study_worker_name(worker->pid, name);
-    open_store(search);
-    int r = search->store ? study_store_sync(search->store, search->study, err) : -EIO;
+    open_store(run);
+    int r = run->store ? study_store_sync(run->store, run->study, err) : -EIO;
     if (r < 0) {
-        warn(search, how); /* its trial is tried again once its heartbeat is too old */
+        warn(run, how); /* its trial is tried again once its heartbeat is too old */
         return;
     }
-    for (int i = 0; i < search->study->n_trials; i++)
-        if (is_of(search->study->trials[i], name)) {
-            retry(search, search->study->trials[i],
-                  search->failure < 0 || (search->stopping && worker->killed), how);
+    for (int i = 0; i < run->study->n_trials; i++)
+        if (is_of(run->study->trials[i], name)) {
+            retry(run, run->study->trials[i], run->failure < 0 || (run->stopping && worker->killed), how);
             n++;
         }
-    if (n == 0 && !search->stopping)
-        warn(search, how);
+    if (n == 0 && !run->stopping)
+        warn(run, how);
 }
 
 static void ended(void *ctx, const struct study_pool_worker *worker, int status)
 {
-    struct search *search = ctx;
+    struct supervision *run = ctx;
     char how[128];
     if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS)
         return;
@@ -255,128 +251,126 @@ static void ended(void *ctx, const struct study_pool_worker *worker, int status)
                  strsignal(WTERMSIG(status)));
     else
         snprintf(how, sizeof how, "worker %d ended with %d", (int)worker->pid, WEXITSTATUS(status));
-    search->deaths++;
-    retry_all(search, worker, how);
-    if (search->deaths >= DEATHS * search->plan->workers)
-        fail(search, -EIO,
+    run->deaths++;
+    retry_all(run, worker, how);
+    if (run->deaths >= DEATHS * run->plan->workers)
+        fail(run, -EIO,
              "workers die without ending a trial: the last: %s: memory, or a smaller number of "
              "workers, would be right",
              how);
 }
 
-static int idle(const struct search *search)
+static int idle(const struct supervision *run)
 {
     int n = 0;
-    for (int i = 0; i < search->pool.n; i++)
-        n += search->pool.workers[i].pid > 0 && search->pool.workers[i].trial == 0;
+    for (int i = 0; i < run->pool.n; i++)
+        n += run->pool.workers[i].pid > 0 && run->pool.workers[i].trial == 0;
     return n;
 }
 
 /* How many more workers would have something to do. */
-static int wanted(const struct search *search)
+static int wanted(const struct supervision *run)
 {
-    const struct study_tally tally = study_tally_of(search->study);
-    if (search->exhausted || search->stopping || search->failure < 0)
+    const struct study_tally tally = study_tally_of(run->study);
+    if (run->exhausted || run->stopping || run->failure < 0)
         return 0;
-    int left = study_tally_room(&tally, search->order->wanted) - idle(search);
-    int places = search->pool.n - search->pool.alive;
+    int left = study_tally_room(&tally, run->order->wanted) - idle(run);
+    int places = run->pool.n - run->pool.alive;
     return left < places ? left : places;
 }
 
-static void start(struct search *search)
+static void start(struct supervision *run)
 {
-    int n = wanted(search), r = 1;
+    int n = wanted(run), r = 1;
     if (n <= 0)
         return;
-    close_store(search); /* a database is not carried into a fork */
+    close_store(run); /* a database is not carried into a fork */
     fflush(NULL);
     for (; n > 0 && r > 0; n--)
-        r = study_pool_start(&search->pool, search->order);
+        r = study_pool_start(&run->pool, run->order);
     if (r < 0)
-        fail(search, r, "cannot start a worker: %s", strerror(-r));
-    open_store(search);
+        fail(run, r, "cannot start a worker: %s", strerror(-r));
+    open_store(run);
 }
 
 /* ---- From the first trial to the last. ---- */
 
-static void begin(struct search *search)
+static void begin(struct supervision *run)
 {
-    const struct study_pool_calls calls = {search, heard, ended};
+    const struct study_pool_calls calls = {run, heard, ended};
     char err[STUDY_ERROR_MAX];
-    open_store(search);
-    int r = search->store ? study_store_load(search->store, search->order->study_id, &search->study, err) : 0;
+    open_store(run);
+    int r = run->store ? study_store_load(run->store, run->order->study_id, &run->study, err) : 0;
     if (r < 0)
-        fail(search, r, "%s", err);
-    if (search->failure < 0)
+        fail(run, r, "%s", err);
+    if (run->failure < 0)
         return;
-    search->begun_s = search->stale_s = clock_now_s();
-    take_ended(search, false);
-    search->done_before = study_tally_of(search->study).done;
-    r = study_pool_init(&search->pool, search->plan->workers, search->plan->devices, search->plan->n_devices,
-                        &calls);
+    run->begun_s = run->stale_s = clock_now_s();
+    take_ended(run, false);
+    run->done_before = study_tally_of(run->study).done;
+    r = study_pool_init(&run->pool, run->plan->workers, run->plan->devices, run->plan->n_devices, &calls);
     if (r < 0)
-        fail(search, r, "out of memory");
+        fail(run, r, "out of memory");
 }
 
-static void ask_to_end(struct search *search)
+static void ask_to_end(struct supervision *run)
 {
     const double now = clock_now_s();
-    if (search->asked_s == 0) {
-        search->asked_s = now;
-        search->stopping = true;
-        study_pool_signal(&search->pool, SIGTERM);
-    } else if (now - search->asked_s > STOP_MS * 1e-3) {
-        study_pool_signal(&search->pool, SIGKILL);
+    if (run->asked_s == 0) {
+        run->asked_s = now;
+        run->stopping = true;
+        study_pool_signal(&run->pool, SIGTERM);
+    } else if (now - run->asked_s > STOP_MS * 1e-3) {
+        study_pool_signal(&run->pool, SIGKILL);
     }
 }
 
-static void go_on(struct search *search)
+static void go_on(struct supervision *run)
 {
-    look(search);
-    if (search->failure < 0 || search->calls->stopped(search->calls->ctx))
-        ask_to_end(search);
+    look(run);
+    if (run->failure < 0 || run->calls->stopped(run->calls->ctx))
+        ask_to_end(run);
     else
-        start(search);
-    const struct study_progress figures = figures_of(search);
-    search->calls->looked(search->calls->ctx, &figures);
+        start(run);
+    const struct study_progress figures = figures_of(run);
+    run->calls->looked(run->calls->ctx, &figures);
 }
 
 /* Trials of others, which run or wait, may come back to be tried again. */
-static bool is_over(const struct search *search)
+static bool is_over(const struct supervision *run)
 {
-    if (search->pool.alive > 0)
+    if (run->pool.alive > 0)
         return false;
-    return search->stopping || search->failure < 0 || search->exhausted ||
-           study_tally_of(search->study).done >= search->order->wanted;
+    return run->stopping || run->failure < 0 || run->exhausted ||
+           study_tally_of(run->study).done >= run->order->wanted;
 }
 
 int study_run(const struct study_order *order, const struct study_plan *plan, const struct study_calls *calls,
               const char **ret_cause, char err[static STUDY_RUN_ERROR_MAX])
 {
     static const char *const causes[] = {"memory", "disk", "device", "nan", "config"};
-    struct search search = {.order = order, .plan = plan, .calls = calls, .err = err};
-    begin(&search);
-    while (search.failure == 0 || search.pool.alive > 0) {
-        go_on(&search);
-        if (is_over(&search))
+    struct supervision run = {.order = order, .plan = plan, .calls = calls, .err = err};
+    begin(&run);
+    while (run.failure == 0 || run.pool.alive > 0) {
+        go_on(&run);
+        if (is_over(&run))
             break;
-        int r = study_pool_wait(&search.pool, LOOK_MS);
+        int r = study_pool_wait(&run.pool, LOOK_MS);
         if (r < 0)
-            fail(&search, r, "cannot wait for workers: %s", strerror(-r));
+            fail(&run, r, "cannot wait for workers: %s", strerror(-r));
     }
-    if (search.failure == 0)
-        look(&search);
-    const bool stopped =
-        search.failure == 0 && search.stopping && study_tally_of(search.study).done < order->wanted;
-    study_pool_finish(&search.pool);
-    study_destroy(search.study);
-    close_store(&search);
-    free(search.seen);
-    for (int i = 0; i < search.n_said; i++)
-        free(search.said[i]);
-    *ret_cause = search.failure == -ENOMEM ? "memory" : NULL;
+    if (run.failure == 0)
+        look(&run);
+    const bool stopped = run.failure == 0 && run.stopping && study_tally_of(run.study).done < order->wanted;
+    study_pool_finish(&run.pool);
+    study_destroy(run.study);
+    close_store(&run);
+    free(run.seen);
+    for (int i = 0; i < run.n_said; i++)
+        free(run.said[i]);
+    *ret_cause = run.failure == -ENOMEM ? "memory" : NULL;
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
-        if (strcmp(search.cause, causes[i]) == 0)
+        if (strcmp(run.cause, causes[i]) == 0)
             *ret_cause = causes[i];
-    return search.failure < 0 ? search.failure : stopped;
+    return run.failure < 0 ? run.failure : stopped;
 }

@@ -1,4 +1,4 @@
-/* A search: its workers from the first trial to the last. Trials that others make on the same study, ours or
+/* A study: its workers from the first trial to the last. Trials that others make in the same storage, ours or
  * Optuna's, count too. */
 #ifndef TRAINER_STUDY_SUPERVISE_H
 #define TRAINER_STUDY_SUPERVISE_H

@@ -28,7 +28,7 @@ struct study_tally study_tally_of(const struct study *study)
         const struct study_trial *trial = study->trials[i];
         tally.states[trial->state]++;
         tally.mute += trial->state == TRIAL_RUNNING && trial->heartbeat_us == STUDY_NO_TIME;
-        if (retried) /* without memory all count, and the search ends sooner */
+        if (retried) /* without memory all count, and the study ends sooner */
             take_history(study->trials[i], study, retried);
     }
     for (int i = 0; i < study->n_trials && retried; i++)

@@ -1,4 +1,4 @@
-/* How far a search is, by the study that it is kept in. Pure. */
+/* How far a study is, by its trials. Pure. */
 #ifndef TRAINER_STUDY_TALLY_H
 #define TRAINER_STUDY_TALLY_H
 

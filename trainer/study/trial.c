@@ -160,7 +160,7 @@ int study_trial_run(const struct study_market *market, const struct train_config
     return r;
 }
 
-/* ---- On all rows of the search. ---- */
+/* ---- On all rows of the study. ---- */
 
 static int finish(struct study_running_trial *run, const struct study_trained *learnt, const char *folder,
                   struct trial_split *ret, char err[static TRIAL_ERROR_MAX])

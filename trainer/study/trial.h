@@ -1,4 +1,4 @@
-/* One trial of a search: trained and tested on each split of the market's rows, in this process. */
+/* One trial of a study: trained and tested on each split of the market's rows, in this process. */
 #ifndef TRAINER_STUDY_TRIAL_H
 #define TRAINER_STUDY_TRIAL_H
 
@@ -6,7 +6,7 @@
 #include "trainer/study/settings.h"
 #include "trainer/training/source.h"
 
-struct study_market; /* bars, read once; rows of the search and of the holdout; the splits */
+struct study_market; /* bars, read once; rows of the study and of the holdout; the splits */
 
 enum { TRIAL_ERROR_MAX = SOURCE_ERROR_MAX, TRIAL_SPLITS_MAX = 256 };
 
@@ -71,7 +71,7 @@ int study_trial_run(const struct study_market *market, const struct train_config
                     const struct trial_calls *calls, struct trial_outcome *ret,
                     char err[static TRIAL_ERROR_MAX]);
 
-/* Trains on all rows of the search, writes `folder`/policy.safetensors (made where missing), and tests it on
+/* Trains on all rows of the study, writes `folder`/policy.safetensors (made where missing), and tests it on
  * the holdout: *ret is that, holdout.csv as returns.csv. As study_trial_run(). */
 int study_trial_final(const struct study_market *market, const struct train_config *config,
                       const char *folder, const struct trial_calls *calls, struct trial_split *ret,

@@ -7,7 +7,7 @@
 
 #include "trainer/study/members.h"
 
-/* Of all that a search has finished, in `own` and `others` (NULL: none): the studies' names, and each trial's
+/* Of all that a study has finished, in `own` and `others` (NULL: none): the studies' names, and each trial's
  * number, state, value and time of completion; and how many trials own has at all. 16 digits; NULL without
  * memory. */
 json_t *study_trial_hashes(const struct study *own, const struct study_members *others);

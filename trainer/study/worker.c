@@ -180,7 +180,7 @@ static int tell_failure(struct study_process *worker, const char *words, const c
     return r;
 }
 
-/* Told to end: it is tried again when the search goes on, however often that happens. */
+/* Told to end: it is tried again when the study goes on, however often that happens. */
 static int put_back(struct study_process *worker, int retries)
 {
     bool retried;
@@ -191,7 +191,7 @@ static int put_back(struct study_process *worker, int retries)
     return r;
 }
 
-/* The next trial would fare no better: the search ends, and this one is tried again when it goes on; one
+/* The next trial would fare no better: the study ends, and this one is tried again when it goes on; one
  * without memory as often as `retries` says, for its values may need more than there is. */
 static int give_up(struct study_process *worker, int r, const char *words)
 {

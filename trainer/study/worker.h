@@ -1,5 +1,5 @@
-/* A process of a search: one trial after the other until there is no room for more. It is a fork of who runs
- * the search, made while that has one thread, so that the bars are in memory once. */
+/* A process of a study: one trial after the other until there is no room for more. It is a fork of who runs
+ * the study, made while that has one thread, so that the bars are in memory once. */
 #ifndef TRAINER_STUDY_WORKER_H
 #define TRAINER_STUDY_WORKER_H
 

@@ -1,4 +1,4 @@
-/* How many workers a search has, where nobody says. Pure. */
+/* How many workers a study has, where nobody says. Pure. */
 #ifndef TRAINER_STUDY_WORKERS_H
 #define TRAINER_STUDY_WORKERS_H
 

@@ -164,7 +164,7 @@ static const char *equity_name(const struct tui_study_page *page, char *buf, siz
 {
     const struct tui_study_validation *v = &page->validation;
     char base[STUDY_NAME_MAX + 1];
-    int k = study_search_name(v->equity_study, base);
+    int k = study_base_name(v->equity_study, base);
 
     if (k > 0 && (page->n_members > 1 || strcmp(v->equity_study, v->study) != 0))
         snprintf(buf, size, "%d#%d", k, v->equity_trial);

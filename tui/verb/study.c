@@ -76,7 +76,7 @@ static int unknown(const struct model *model, const char *name)
 }
 
 /* "two studies: dirs_2 (max), dirs_1 (min)". */
-static int ambiguous(const struct model *model, const char *name, const struct tui_study *search)
+static int ambiguous(const struct model *model, const char *name, const struct tui_study *study)
 {
     char *words = NULL, clean[STUDY_LABEL_MAX], direction[STATUS_WORD_MAX];
     size_t size;
@@ -85,9 +85,9 @@ static int ambiguous(const struct model *model, const char *name, const struct t
     if (!out)
         return cli_stored_fail(EXIT_ERROR, "study", "show", "out of memory");
     fputs("names several studies: ", out);
-    for (const struct tui_study *each = search; each;
+    for (const struct tui_study *each = study; each;
          each = tui_studies_find_other(model->studies, name, each)) {
-        fputs(each == search ? "" : ", ", out);
+        fputs(each == study ? "" : ", ", out);
         cli_text_print(out, each->label);
         fprintf(out, " (%s)", tui_study_direction(each, direction));
     }
@@ -107,13 +107,13 @@ static int show(const struct option_call *call, struct collector *collector)
 
     if (status != EXIT_OK)
         return status;
-    const struct tui_study *search = tui_studies_find(model->studies, name);
-    if (!search)
+    const struct tui_study *study = tui_studies_find(model->studies, name);
+    if (!study)
         return unknown(model, name);
-    if (tui_studies_find_other(model->studies, name, search))
-        return ambiguous(model, name, search);
+    if (tui_studies_find_other(model->studies, name, study))
+        return ambiguous(model, name, study);
     char key[STUDY_LABEL_MAX];
-    memcpy(key, search->key, sizeof(key));
+    memcpy(key, study->key, sizeof(key));
     status = read_studies(collector, key);
     if (status != EXIT_OK)
         return status;
@@ -167,8 +167,8 @@ static const struct option_row options[] = {
 
 CLI_VERB(tui_study) = {
     .name = "study",
-    .words = "hyper-parameter searches: list, show",
-    .about = "Studies: searches for hyper-parameters, ours and Optuna's. They are read from the storage; no "
+    .words = "hyper-parameter studies: list, show",
+    .about = "Studies of hyper-parameters, ours and Optuna's. They are read from the storage; no "
              "daemon is asked. papertape train starts, stops and restarts them, papertape-trainer study runs "
              "one alone. With --json papertape.study/1.",
     .page = "learning",

@@ -1,4 +1,4 @@
-/* A study in memory, made by hand: what is found in it, violations, the best, names of searches. */
+/* A study in memory, made by hand: what is found in it, violations, the best, names of studies. */
 #include "db/studies/study.h"
 
 #include "db/studies/study_build.h"
@@ -169,7 +169,7 @@ static void test_search_name(void)
                 {"ppo_20261122", "ppo_20261122", 0}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char name[STUDY_NAME_MAX + 1];
-        CHECK_INT(study_search_name(rows[i].name, name), rows[i].k);
+        CHECK_INT(study_base_name(rows[i].name, name), rows[i].k);
         CHECK_STR(name, rows[i].search);
     }
 }

@@ -115,7 +115,7 @@ def test_lines(trainer, folder, example):
         documented = file.read()
     for key in config_keys["study"] + config_keys["search"]:
         row = next((row for row in table.splitlines() if row.startswith(f"| `{key['key']}` |") and row in documented), None)
-        check(f"\n#{key['key']} =" in written and row, f"{key['key']} of a search in the example and docs/studies.md")
+        check(f"\n#{key['key']} =" in written and row, f"{key['key']} of a study in the example and docs/studies.md")
 
 
 def test_documented():

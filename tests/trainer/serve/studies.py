@@ -57,7 +57,7 @@ def test_run(program):
 
 
 def test_children(program):
-    """All processes of a search are its own: their memory, their processor time, their end."""
+    """All processes of a study are its own: their memory, their processor time, their end."""
     with CoProcess(program, "--idle-s", "0", "--cpu-slots", "3").begin() as co:
         co.how("big", step_ms=5, child=True, allocate_mib=200)
         co.ask("start", name="big", config=study() + "[serve]\nmemory_mib = 120\n")

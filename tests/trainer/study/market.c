@@ -1,4 +1,4 @@
-/* The rows that a search has: where they end, what is kept clear of tests, what is fitted once, and what is
+/* The rows that a study has: where they end, what is kept clear of tests, what is fitted once, and what is
  * refused when it begins. */
 #include "tests/trainer/study/place.h"
 
@@ -54,7 +54,7 @@ static void test_purge(void)
 
 /* ---- Where it ends. ---- */
 
-/* A symbol that ends for good while another is traded on: the search ends with it, as if the other's bars
+/* A symbol that ends for good while another is traded on: the study ends with it, as if the other's bars
  * after that had never been, and says so. */
 enum { ENDED = 600 };
 
@@ -127,7 +127,7 @@ static void test_ended(const char *execution)
     study_market_close(market);
     study_market_close(without);
 
-    /* It is traded again after a halt; it ends after the search's last row. */
+    /* It is traded again after a halt; it ends after the study's last row. */
     CHECK_INT(open_two(ROWS, halted, more, config, &settings, &market, told, err), 0);
     CHECK_STR(told, "");
     CHECK_INT(trainer_data_row(market->grid, market->rows - 1), ROWS - 1);
@@ -145,11 +145,11 @@ static void test_ended(const char *execution)
     CHECK(strstr(told, "BBBUSDT: none after 2024-02-28T07:00:00Z") && strstr(told, "last 28 of 1428 rows"));
     CHECK_INT(market->rows, ROWS - 100);
     study_market_close(market);
-    /* It has none of the search's rows. */
+    /* It has none of the study's rows. */
     snprintf(more, sizeof more, "train_from = 2024-01-26T00:00:00Z\n[environment]\nexecution = %s\n",
              execution);
     CHECK_INT(open_two(ROWS, after_end, more, config, &settings, &market, told, err), -EINVAL);
-    CHECK(strstr(err, "BBBUSDT: none after 2024-01-25T23:00:00Z: a search without it"));
+    CHECK(strstr(err, "BBBUSDT: none after 2024-01-25T23:00:00Z: a study without it"));
     free(config);
     free(whole);
 }

@@ -1,4 +1,4 @@
-/* What a search proposes: which policy, what is told of it, and what is written. */
+/* What a study proposes: which policy, what is told of it, and what is written. */
 #include "tests/trainer/study/hunt.h"
 
 #include <errno.h>
@@ -149,7 +149,7 @@ static void test_best(struct hunt *hunt)
     snprintf(policy, sizeof policy, "proposals/1/%d/policy.safetensors", best[1]);
     CHECK(access(in_folder(hunt, policy), F_OK) < 0);
 
-    /* The trial's own parameters, all rows of the search. */
+    /* The trial's own parameters, all rows of the study. */
     struct train_config *config = fatal_calloc(1, sizeof *config);
     const struct space *space = &hunt->settings.space;
     double values[8];
@@ -166,7 +166,7 @@ static void test_best(struct hunt *hunt)
     json_decref(proposal);
 }
 
-/* ---- Other studies of the same search. ---- */
+/* ---- Other members of the same study. ---- */
 
 static void copy_returns(const char *from, const char *to)
 {
@@ -261,7 +261,7 @@ static void test_again(struct hunt *hunt, json_t *alone, json_t *among)
 }
 
 /* hunt_1 proposes; hunt_2 has two trials of the same rows and a pruned one, hunt_3 one of other rows;
- * hunter_1 is another search. */
+ * hunter_1 is another study. */
 static void test_members(void)
 {
     struct hunt hunt;

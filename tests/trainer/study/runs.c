@@ -1,4 +1,4 @@
-/* Runs of one search on the same bars: which studies they are, which bars are the same, and that the deflated
+/* Runs of one study on the same bars: which studies they are, which bars are the same, and that the deflated
  * Sharpe ratio counts the trials of all. */
 #include "trainer/study/runs.h"
 
@@ -291,7 +291,7 @@ static void test_fooled(void)
         together += fooled[1];
     }
     printf(
-        "of %d who began a search on noise %d times one run was admitted with %d, counted together with %d\n",
+        "of %d who began a study on noise %d times one run was admitted with %d, counted together with %d\n",
         users, RUNS, apart, together);
     CHECK(apart > users / 2);
     CHECK(together < users * 3 / 20);

@@ -16,10 +16,10 @@ enum { ROWS = SIMULATED_ROWS_MAX, ALL = ROWS + ROWS / 4, TRIALS = SIMULATED_TRIA
 #define SIGNAL_MEMORY 0.9    /* of what there is to see */
 
 struct search {
-    int trials, rows, all;        /* of the search; with those held out */
+    int trials, rows, all;        /* of the study; with those held out */
     double market[ALL];           /* returns of holding */
     double returns[TRIALS][ALL];  /* of the trials */
-    double matrix[ROWS * TRIALS]; /* [rows][trials], of the search */
+    double matrix[ROWS * TRIALS]; /* [rows][trials], of the study */
 };
 
 static double normal(struct random *random)
@@ -150,7 +150,7 @@ static json_int_t column_of(const json_t *validation, const char *key)
     return json_integer_value(json_object_get(json_object_get(validation, key), "column"));
 }
 
-void simulated_search(struct random *random, const struct simulated_kind *kind, struct simulated_figures *ret)
+void simulated_study(struct random *random, const struct simulated_kind *kind, struct simulated_figures *ret)
 {
     static const char *const keys[SIMULATED_RATIOS] = {
         [SIMULATED_SKILL] = "skill",

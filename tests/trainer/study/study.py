@@ -246,7 +246,7 @@ def test_whole(trainer, folder):
 
 
 def test_workers(trainer, folder):
-    """What NAME_2 proposes is judged among the trials of NAME_1 too; those of another search do not count."""
+    """What NAME_2 proposes is judged among the trials of NAME_1 too; those of another study do not count."""
     config = write(os.path.join(folder, "workers.ini"), {"study": {"trials": 2, "pruner": "none"}})
     told = {}
     for name, tried in (("pair_1", 2), ("pairs_1", 2), ("pair_2", 4)):
@@ -338,7 +338,7 @@ def test_at_once(trainer, folder):
 
 
 def test_runs(trainer, folder):
-    """A search that is begun anew on the same bars is judged among the trials of its earlier runs; on other bars it is not."""
+    """A study that is begun anew on the same bars is judged among the trials of its earlier runs; on other bars it is not."""
     def begin(name, tried, **changes):
         config = write(os.path.join(folder, "runs.ini"), {"study": {"trials": 2, "pruner": "none", "sampler": "random", **changes.pop("study", {})}}, changes)
         ran = trainer.run("study", name, "--config", config, "--state", "runs", "--workers", "1")
@@ -371,7 +371,7 @@ def test_runs(trainer, folder):
 
 
 def test_ended(trainer, folder):
-    """Where a symbol has no bars any more the search ends, and says so."""
+    """Where a symbol has no bars any more the study ends, and says so."""
     with open(os.path.join(folder, "BBBUSDT_1h.csv")) as file:
         kept = file.readlines()[:601]
     with open(os.path.join(folder, "CCCUSDT_1h.csv"), "w") as file:
@@ -477,7 +477,7 @@ def test_killed(trainer, folder):
 
 
 def test_stopped(trainer, folder):
-    """SIGTERM: within seconds, what ran waits, and the next run does it; and so a killed search's workers."""
+    """SIGTERM: within seconds, what ran waits, and the next run does it; and so a killed study's workers."""
     config = write(os.path.join(folder, "stopped.ini"), {"training": {"total_steps": 4000000}},
                    {"study": {"trials": 2, "pruner": "none", "retries": 0}, "data": {"train_from": "now-9000d"}})
     for number, what in ((signal.SIGTERM, "stopped"), (signal.SIGKILL, "its parent was killed")):
@@ -658,7 +658,7 @@ def test_two_storages(trainer, folder):
     check(ran.returncode == 0, f"two: a storage that was moved: {ran.stderr}")
 
 
-def has_open(child, path):
+def has_open_or_ended(child, path):
     """Has that process the file or folder open, or has it ended?"""
     try:
         names = [os.readlink(f"/proc/{child.pid}/fd/{fd}") for fd in os.listdir(f"/proc/{child.pid}/fd")]
@@ -681,7 +681,7 @@ def test_two_storages_at_once(trainer, folder):
         while turn % 2 == 0 and not os.path.exists(os.path.join(kept, "storage")) and first.poll() is None:
             time.sleep(0.005)
         second = start("fast.db")
-        while turn % 2 == 0 and not has_open(second, kept):
+        while turn % 2 == 0 and not has_open_or_ended(second, kept):
             time.sleep(0.005)
         database.close()
         ended = [(child.communicate()[1], child.returncode) for child in (first, second)]
@@ -720,12 +720,12 @@ def test_other_file(trainer, folder):
             ("search", "epochs", None, "searched"), ("search", "steps", "64..128", "64"), ("search", "lookback", "1..3", "")):
         other = write(os.path.join(folder, "other.ini"), base, more, {section: {key: value}})
         named = key if section == "search" else f"[{section}] {key}"
-        refuse(trainer, f"other: {key}", ["another search: bound", f"{named}: it was", was, "now it is", "another name"], "bound", "--config",
+        refuse(trainer, f"other: {key}", ["another study: bound", f"{named}: it was", was, "now it is", "another name"], "bound", "--config",
                other, *where)
     with open(os.path.join(folder, config)) as file, open(f"{folder}/st/studies/bound/study.ini") as kept:
         check(file.read() == kept.read(), "other: what was refused is not kept")
     copy_bars(folder, "grow", 650)
-    refuse(trainer, "other: more bars", ["another search: bound", "rows: ", "it was", "now it is"], "bound", "--resume", "--trials", "3", *where)
+    refuse(trainer, "other: more bars", ["another study: bound", "rows: ", "it was", "now it is"], "bound", "--resume", "--trials", "3", *where)
     copy_bars(folder, "grow", 600)
     other = write(os.path.join(folder, "other.ini"), base, more, {
         "training": {"seed": 7, "threads": 1, "checkpoint_every": 3}, "serve": {"priority": 5},
@@ -764,7 +764,7 @@ def test_failing(trainer, folder):
 
 
 def test_full(trainer, folder):
-    """A disk without room is no trial's fault: the search ends, and its trial is done once there is room."""
+    """A disk without room is no trial's fault: the study ends, and its trial is done once there is room."""
     os.mkdir(os.path.join(folder, "long"))
     write_market(os.path.join(folder, "long"), n=9000)
     config = write(os.path.join(folder, "full.ini"), {"study": {"trials": 3, "pruner": "none", "retries": 0},
@@ -799,7 +799,7 @@ def test_device(trainer, folder, module):
 
 
 def test_mute(trainer, folder):
-    """A trial of Optuna's whose worker died, which nobody can know, does not hold the search."""
+    """A trial of Optuna's whose worker died, which nobody can know, does not hold the study."""
     config = write(os.path.join(folder, "mute.ini"), {"study": {"trials": 1, "pruner": "none"}})
     check(trainer.run("study", "mute", "--config", config, "--state", "st").returncode == 0, "mute: the first")
     database = sqlite3.connect(os.path.join(folder, "st", "studies.db"))

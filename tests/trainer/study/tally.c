@@ -1,4 +1,4 @@
-/* How far a search is: what counts as done, and how many workers there are. */
+/* How far a study is: what counts as done, and how many workers there are. */
 #include "trainer/study/tally.h"
 
 #include "tests/check.h"

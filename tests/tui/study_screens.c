@@ -65,22 +65,22 @@ static enum action press(int key)
     return action;
 }
 
-static void begin(const char *search)
+static void begin(const char *label)
 {
     tui_view_finish(&view);
     tui_view_init(&view, false, 1000);
     view.tab = TAB_STUDY;
     view.focus = PANEL_STUDIES;
     for (int i = 0; model->studies && i < model->studies->n; i++)
-        if (strcmp(model->studies->study[i].label, search) == 0)
+        if (strcmp(model->studies->study[i].label, label) == 0)
             memcpy(view.study, model->studies->study[i].key, sizeof(view.study));
     read_wanted();
 }
 
 /* The page of a study, its trial with the best value chosen. */
-static void open_page(const char *search)
+static void open_page(const char *label)
 {
-    begin(search);
+    begin(label);
     press(PRESS_ENTER);
     CHECK_INT(view.study_view, STUDY_PAGE);
     read_wanted(); /* with the chosen trial's attributes */
@@ -89,28 +89,28 @@ static void open_page(const char *search)
 static void check_lists(void)
 {
     begin("ppo-btc_1..3");
-    check_screen("searches-80x24", 80, 24, GLYPHS_BRAILLE);
-    check_screen("searches-ascii-80x24", 80, 24, GLYPHS_ASCII);
-    check_screen("searches-40x10", 40, 10, GLYPHS_BRAILLE);
-    check_screen("searches-120x40", 120, 40, GLYPHS_BRAILLE);
-    check_screen("searches-200x60", 200, 60, GLYPHS_BRAILLE);
+    check_screen("studies-80x24", 80, 24, GLYPHS_BRAILLE);
+    check_screen("studies-ascii-80x24", 80, 24, GLYPHS_ASCII);
+    check_screen("studies-40x10", 40, 10, GLYPHS_BRAILLE);
+    check_screen("studies-120x40", 120, 40, GLYPHS_BRAILLE);
+    check_screen("studies-200x60", 200, 60, GLYPHS_BRAILLE);
     press('j');
     CHECK_STR(tui_view_study(&view, model)->label, "theirs");
     view.tab = TAB_OVERVIEW;
     view.focus = PANEL_PRICES;
-    check_screen("overview-searches-80x24", 80, 24, GLYPHS_BRAILLE);
-    check_screen("overview-searches-200x60", 200, 60, GLYPHS_BRAILLE);
+    check_screen("overview-studies-80x24", 80, 24, GLYPHS_BRAILLE);
+    check_screen("overview-studies-200x60", 200, 60, GLYPHS_BRAILLE);
 }
 
 static void check_page(void)
 {
     open_page("ppo-btc_1..3");
-    check_screen("search-80x24", 80, 24, GLYPHS_BRAILLE);
-    check_screen("search-ascii-80x24", 80, 24, GLYPHS_ASCII);
-    check_screen("search-block-80x24", 80, 24, GLYPHS_BLOCK);
-    check_screen("search-40x10", 40, 10, GLYPHS_BRAILLE);
-    check_screen("search-120x40", 120, 40, GLYPHS_BRAILLE);
-    check_screen("search-200x60", 200, 60, GLYPHS_BRAILLE);
+    check_screen("study-page-80x24", 80, 24, GLYPHS_BRAILLE);
+    check_screen("study-page-ascii-80x24", 80, 24, GLYPHS_ASCII);
+    check_screen("study-page-block-80x24", 80, 24, GLYPHS_BLOCK);
+    check_screen("study-page-40x10", 40, 10, GLYPHS_BRAILLE);
+    check_screen("study-page-120x40", 120, 40, GLYPHS_BRAILLE);
+    check_screen("study-page-200x60", 200, 60, GLYPHS_BRAILLE);
     view.zoomed = PANEL_TRIALS;
     check_screen("trials-zoomed-120x40", 120, 40, GLYPHS_BRAILLE);
     press(PRESS_ESCAPE);
@@ -209,7 +209,7 @@ static void check_keys(void)
     CHECK(strstr(view.words, "a study's page") != NULL);
 }
 
-/* The trainings of the workers of one search. */
+/* The trainings of the workers of one study. */
 static struct status_training *set_job(int at, const char *study, const char *state)
 {
     struct status_training *job = &model->status.trainings[at];
@@ -237,7 +237,7 @@ static void check_asked(int key, enum prompt prompt, enum action action, const c
     CHECK_STR(names, also);
 }
 
-/* One question for the workers of a search that are trainings, about those that it is right for. */
+/* One question for the workers of a study that are trainings, about those that it is right for. */
 static void check_workers(void)
 {
     static const char text[] = "[study]\ntrials = 60\n";
@@ -313,11 +313,11 @@ static void check_workers(void)
 static void check_others(void)
 {
     open_page("theirs");
-    check_screen("search-optuna-80x24", 80, 24, GLYPHS_BRAILLE);
+    check_screen("study-page-optuna-80x24", 80, 24, GLYPHS_BRAILLE);
     open_page("two");
-    check_screen("search-two-80x24", 80, 24, GLYPHS_BRAILLE);
+    check_screen("study-page-two-80x24", 80, 24, GLYPHS_BRAILLE);
     open_page("empty");
-    check_screen("search-empty-80x24", 80, 24, GLYPHS_BRAILLE);
+    check_screen("study-page-empty-80x24", 80, 24, GLYPHS_BRAILLE);
 }
 
 static void check_validation(void)
@@ -396,12 +396,12 @@ static void check_ages(void)
     read_wanted();
     now.mono_ms += 4000;
     fail(-EBUSY, "studies.db: locked for longer than 0.25 s: another program writes");
-    check_screen("searches-stale-80x24", 80, 24, GLYPHS_BRAILLE);
+    check_screen("studies-stale-80x24", 80, 24, GLYPHS_BRAILLE);
     now.mono_ms += 8000;
-    check_screen("searches-gone-80x24", 80, 24, GLYPHS_BRAILLE);
+    check_screen("studies-gone-80x24", 80, 24, GLYPHS_BRAILLE);
     view.study_view = STUDY_PAGE;
     CHECK(shows("Trials (") && !shows("0.95"));
-    check_screen("search-gone-80x24", 80, 24, GLYPHS_BRAILLE);
+    check_screen("study-page-gone-80x24", 80, 24, GLYPHS_BRAILLE);
     now.mono_ms -= 12000;
 
     size_t kept = n_studies; /* the study is deleted while its page is open */
@@ -417,7 +417,7 @@ static void check_ages(void)
     tui_view_init(&view, false, 1000);
     view.tab = TAB_STUDY;
     fail(-EMEDIUMTYPE, "studies.db: schema 13 of Optuna 6.0.0: 12 would be right");
-    check_screen("searches-newer-80x24", 80, 24, GLYPHS_BRAILLE);
+    check_screen("studies-newer-80x24", 80, 24, GLYPHS_BRAILLE);
     tui_model_destroy(model);
     model = whole;
 }
@@ -449,8 +449,8 @@ static void check_left_out(void)
 {
     n_studies = 0;
     fixture_studies_begin();
-    studies[n_studies++] = fixture_search("odd_1", 1, 40, 60, true);
-    studies[n_studies++] = fixture_search("odd_2", 2, 30, 60, true);
+    studies[n_studies++] = fixture_training_study("odd_1", 1, 40, 60, true);
+    studies[n_studies++] = fixture_training_study("odd_2", 2, 30, 60, true);
     open_page("odd_1..2");
     CHECK_INT(model->study_page->importance_of.studies, 2);
     CHECK_INT(model->study_page->importance_of.trials, model->study_page->n_results);
@@ -483,7 +483,7 @@ static void print_times(void)
 
     n_studies = 0;
     fixture_studies_begin();
-    studies[n_studies++] = fixture_search("big", 1, 1000, 2000, false);
+    studies[n_studies++] = fixture_training_study("big", 1, 1000, 2000, false);
     begin("big");
     double start = seconds();
     open_page("big");
@@ -511,11 +511,11 @@ int main(int argc, char **argv)
     fixture_studies_begin();
     studies[n_studies++] = fixture_study("empty", 1, 1, minimize);
     studies[n_studies++] = fixture_two("two", 2);
-    studies[n_studies++] = fixture_search("ppo-world-wide-5m_2", 3, 12, 60, true);
+    studies[n_studies++] = fixture_training_study("ppo-world-wide-5m_2", 3, 12, 60, true);
     studies[n_studies++] = fixture_foreign("theirs", 4);
-    studies[n_studies++] = fixture_search("ppo-btc_1", 5, 40, 60, false);
-    studies[n_studies++] = fixture_search("ppo-btc_2", 6, 33, 60, false);
-    studies[n_studies++] = fixture_search("ppo-btc_3", 7, 9, 47, true);
+    studies[n_studies++] = fixture_training_study("ppo-btc_1", 5, 40, 60, false);
+    studies[n_studies++] = fixture_training_study("ppo-btc_2", 6, 33, 60, false);
+    studies[n_studies++] = fixture_training_study("ppo-btc_3", 7, 9, 47, true);
     read_wanted();
     check_lists();
     check_page();
@@ -529,5 +529,5 @@ int main(int argc, char **argv)
     print_times();
     tui_view_finish(&view);
     tui_model_destroy(model);
-    return check_done("tui/search_screens");
+    return check_done("tui/study_screens");
 }

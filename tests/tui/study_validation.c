@@ -1,4 +1,4 @@
-/* What is known of a search's luck: a proposal and the trials' returns, of one study and of several workers
+/* What is known of a study's luck: a proposal and the trials' returns, of one study and of several workers
  * together, against what the trainer makes of the same files. */
 #include <locale.h>
 #include <stdlib.h>
@@ -100,7 +100,7 @@ static void check_others_study(void)
     CHECK_STR(v.returns_words, "no returns: trials of papertape-trainer's own leave them");
     fixture_study_user(member.study, "papertape:trials", "10"); /* ours, and its folder is gone */
     read_all(&alone, &v);
-    CHECK_STR(v.words, "no proposal yet: it comes when the search ends");
+    CHECK_STR(v.words, "no proposal yet: it comes when the study ends");
     CHECK(strstr(v.returns_words, "returns of 0 trials: two or more"));
 }
 
@@ -438,5 +438,5 @@ int main(void)
     check_others_study();
     check_workers();
     check_runs();
-    return check_done("tui/search_validation");
+    return check_done("tui/study_validation");
 }

@@ -1,10 +1,10 @@
-/* What sets of gates' limits admit of simulated searches, on noise of 16 kinds and signals of 20: each search
+/* What sets of gates' limits admit of simulated studies, on noise of 16 kinds and signals of 20: each study
  * is reckoned once, and every set judges its figures. Prints each kind's counts and the table of
  * docs/studies.md, Gates. Checked of the defaults: of noise more than 2 of 40 are admitted in one run of 20
  * at most, of a signal over 2000 rows at least 9 of 10; and that gates which are off are found to let too
  * much through, and the paper's ratio too little; and that each gate alone refuses some noise.
  *
- *     trainer-gate-searches; PAPERTAPE_LONG=1: the counts of the table, 7 min of one core */
+ *     trainer-gate-studies; PAPERTAPE_LONG=1: the counts of the table, 7 min of one core */
 #include <math.h>
 #include <stdlib.h>
 
@@ -55,28 +55,28 @@ static int add_set(const char *words, enum simulated_ratio ratio, double excess,
 
 static struct {
     struct simulated_kind kinds[KINDS];
-    int searches[KINDS], admitted[KINDS][SETS_MAX], otherwise, all;
+    int studies[KINDS], admitted[KINDS][SETS_MAX], otherwise, all;
 } tally;
 
-static void search_kind(struct random *random, int kind, int searches)
+static void judge_kind(struct random *random, int kind, int studies)
 {
     const struct simulated_kind *of = &tally.kinds[kind];
     struct gate_verdict verdicts[GATES_MAX];
     struct simulated_figures figures;
     bool all;
-    for (int i = 0; i < searches; i++) {
-        simulated_search(random, of, &figures);
+    for (int i = 0; i < studies; i++) {
+        simulated_study(random, of, &figures);
         for (int s = 0; s < n_sets; s++) {
             gate_judge(&sets[s].limits, &figures.by[sets[s].ratio], verdicts, &all);
             tally.admitted[kind][s] += all;
         }
         tally.otherwise += figures.otherwise;
     }
-    tally.searches[kind] = searches;
-    tally.all += searches;
+    tally.studies[kind] = studies;
+    tally.all += studies;
     printf("%-6s %2d x %4d, signal %.1f of %3.0f %%, alike %.2f, fee %.4f, drift %+.2f: %d:",
            of->signal > 0 ? "signal" : "noise", of->trials, of->rows, of->signal, 100 * of->seeing, of->alike,
-           of->fee, of->drift, searches);
+           of->fee, of->drift, studies);
     for (int s = 0; s < n_sets; s++)
         printf(" %d", tally.admitted[kind][s]);
     printf("\n");
@@ -129,11 +129,11 @@ static struct shares shares_of(int set, const struct group *group)
     for (int k = 0; k < KINDS; k++)
         if (tally.kinds[k].signal == group->signal &&
             (group->rows == 0 || tally.kinds[k].rows == group->rows)) {
-            struct share share = share_of(tally.admitted[k][set], tally.searches[k]);
+            struct share share = share_of(tally.admitted[k][set], tally.studies[k]);
             shares.least = share.is < shares.least.is ? share : shares.least;
             shares.most = share.is > shares.most.is ? share : shares.most;
             n += tally.admitted[k][set];
-            of += tally.searches[k];
+            of += tally.studies[k];
         }
     shares.all = share_of(n, of);
     return shares;
@@ -215,7 +215,7 @@ int main(void)
 {
     bool whole = getenv("PAPERTAPE_LONG") != NULL;
     int noise = whole ? 4000 : 20, signal = whole ? 1000 : 10;
-    struct random random = random_seeded("trainer/gate_searches", 20261122);
+    struct random random = random_seeded("trainer/gate_studies", 20261122);
     const struct gate_limits are = gate_defaults();
     int defaults = add_set("the defaults", SIMULATED_SKILL, are.min_excess, are.max_pbo, are.min_deflated);
     add_set("pbo ≤ 0.3, skill ≥ 0.9", SIMULATED_SKILL, are.min_excess, 0.3, 0.9);
@@ -237,12 +237,11 @@ int main(void)
             tally.kinds[k] = of < NOISES ? noises[of] : signals[of - NOISES];
             tally.kinds[k].trials = sizes[i].trials;
             tally.kinds[k].rows = sizes[i].rows;
-            search_kind(&random, k, of < NOISES ? noise : signal);
+            judge_kind(&random, k, of < NOISES ? noise : signal);
         }
-    printf(
-        "%d searches of each kind of noise, %d of each of a signal: a kind's share has a standard error of "
-        "%.2g points where it is 1 %% of noise, at most %.2g of a signal\n",
-        noise, signal, 100 * sqrt(0.01 * 0.99 / noise), 100 * sqrt(0.25 / signal));
+    printf("%d studies of each kind of noise, %d of each of a signal: a kind's share has a standard error of "
+           "%.2g points where it is 1 %% of noise, at most %.2g of a signal\n",
+           noise, signal, 100 * sqrt(0.01 * 0.99 / noise), 100 * sqrt(0.25 / signal));
     print_table();
     print_defaults(defaults);
     printf("in %d of %d the objective chose another than the best Sharpe\n", tally.otherwise, tally.all);
@@ -253,5 +252,5 @@ int main(void)
         CHECK(shares_of(s, &groups[NOISE]).all.high < shares_of(off, &groups[NOISE]).all.low);
     CHECK(!most_of_signals(paper));
     CHECK(tally.otherwise > 0);
-    return check_done("trainer/gate_searches");
+    return check_done("trainer/gate_studies");
 }

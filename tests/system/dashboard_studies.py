@@ -2,7 +2,7 @@
 """What the dashboard shows of studies, in tmux: a list and a page that follow other programs' writing, workers together, a trial
 whose worker is gone, a storage that is locked, deleted, foreign or newer; the verbs; a study started from another's configuration.
 
-usage: dashboard_search.py PAPERTAPE SOURCE_ROOT
+usage: dashboard_studies.py PAPERTAPE SOURCE_ROOT
 
 Standard library and tmux only; exit status 77 without tmux. The daemon is fake_daemon.py; the storage is written here, as Optuna
 would: its tables, and every transaction by another connection than the dashboard's."""
@@ -135,7 +135,7 @@ def expect_row(tmux, name, *texts, without=()):
 
 
 def test_list(session):
-    """Studies come up while the dashboard looks; workers of one search are one row."""
+    """Studies come up while the dashboard looks; workers of one study are one row."""
     tmux, storage = session.tmux, storage_of(session)
     session.launch("--tab", "2", "--interval", "0.25")
     expect(tmux, "Trainings (0)")

@@ -29,44 +29,43 @@ static void check_groups(void)
     studies[n++] = fixture_study("ppo_2", 1, 1, maximize);
     studies[n++] = fixture_study("other", 2, 1, minimize);
     studies[n++] = fixture_study("ppo_1", 3, 1, maximize);
-    studies[n++] = fixture_study("ppo_3", 4, 1, minimize); /* not of the others' search */
+    studies[n++] = fixture_study("ppo_3", 4, 1, minimize); /* not of the others' study */
     studies[n++] = fixture_study("ppo_5", 5, 1, maximize);
     studies[n++] = fixture_study("ppo", 6, 1, maximize);
     studies[n++] = fixture_study("auto@2026-11-22T14:00:00Z", 7, 1, maximize);
-    struct tui_studies *searches = tui_studies_make(studies, n, now_us);
-    CHECK_INT(searches->n, 5);
-    CHECK_STR(searches->study[0].label, "auto@2026-11-22T14:00:00Z");
-    CHECK_STR(searches->study[0].job, "auto");
-    CHECK_STR(searches->study[1].label, "ppo");
-    CHECK_STR(searches->study[2].label, "ppo_1..5 (3)");
-    CHECK_STR(searches->study[2].name, "ppo_5");
-    CHECK_STR(searches->study[2].job, "ppo");
-    CHECK_STR(searches->study[3].label, "ppo_3");
-    CHECK_STR(searches->study[4].label, "other");
-    CHECK(tui_studies_find(searches, "ppo_1..5 (3)") == &searches->study[2]);
-    CHECK(tui_studies_find(searches, "ppo") == &searches->study[1]);
-    CHECK(tui_studies_find(searches, "other") == &searches->study[4]);
-    CHECK(tui_studies_find(searches, "oth") == NULL);
-    CHECK(tui_studies_find_other(searches, "ppo", tui_studies_find(searches, "ppo")) == NULL);
-    CHECK(tui_studies_find(searches, "ppo_1") == &searches->study[2]); /* between its workers */
-    CHECK(tui_studies_find(searches, "ppo_3") == &searches->study[3]); /* itself, though between others' */
-    CHECK(tui_studies_find_other(searches, "ppo_1", tui_studies_find(searches, "ppo_1")) == NULL);
-    CHECK(tui_studies_find_other(searches, "ppo_7", tui_studies_find(searches, "ppo_7")) ==
-          &searches->study[3]);
-    CHECK_INT(searches->study[4].counts[TRIAL_COMPLETE] + searches->study[4].n_trials, 0);
-    CHECK(!searches->study[4].have_best && searches->study[4].wanted == -1);
-    CHECK(isnan(searches->study[4].trials_h) && isnan(searches->study[4].eta_s));
-    CHECK_INT(searches->study[4].newest_us == STUDY_NO_TIME, 1);
-    tui_studies_destroy(searches);
+    struct tui_studies *list = tui_studies_make(studies, n, now_us);
+    CHECK_INT(list->n, 5);
+    CHECK_STR(list->study[0].label, "auto@2026-11-22T14:00:00Z");
+    CHECK_STR(list->study[0].job, "auto");
+    CHECK_STR(list->study[1].label, "ppo");
+    CHECK_STR(list->study[2].label, "ppo_1..5 (3)");
+    CHECK_STR(list->study[2].name, "ppo_5");
+    CHECK_STR(list->study[2].job, "ppo");
+    CHECK_STR(list->study[3].label, "ppo_3");
+    CHECK_STR(list->study[4].label, "other");
+    CHECK(tui_studies_find(list, "ppo_1..5 (3)") == &list->study[2]);
+    CHECK(tui_studies_find(list, "ppo") == &list->study[1]);
+    CHECK(tui_studies_find(list, "other") == &list->study[4]);
+    CHECK(tui_studies_find(list, "oth") == NULL);
+    CHECK(tui_studies_find_other(list, "ppo", tui_studies_find(list, "ppo")) == NULL);
+    CHECK(tui_studies_find(list, "ppo_1") == &list->study[2]); /* between its workers */
+    CHECK(tui_studies_find(list, "ppo_3") == &list->study[3]); /* itself, though between others' */
+    CHECK(tui_studies_find_other(list, "ppo_1", tui_studies_find(list, "ppo_1")) == NULL);
+    CHECK(tui_studies_find_other(list, "ppo_7", tui_studies_find(list, "ppo_7")) == &list->study[3]);
+    CHECK_INT(list->study[4].counts[TRIAL_COMPLETE] + list->study[4].n_trials, 0);
+    CHECK(!list->study[4].have_best && list->study[4].wanted == -1);
+    CHECK(isnan(list->study[4].trials_h) && isnan(list->study[4].eta_s));
+    CHECK_INT(list->study[4].newest_us == STUDY_NO_TIME, 1);
+    tui_studies_destroy(list);
 
     studies[4] = fixture_study("ppo_3", 5, 1, maximize);
     studies[3] = studies[6];
-    searches = tui_studies_make(studies, 6, now_us);
-    CHECK_STR(tui_studies_find(searches, "ppo_2")->label, "ppo_1..3");
-    tui_studies_destroy(searches);
-    searches = tui_studies_make(NULL, 0, now_us);
-    CHECK_INT(searches->n, 0);
-    tui_studies_destroy(searches);
+    list = tui_studies_make(studies, 6, now_us);
+    CHECK_STR(tui_studies_find(list, "ppo_2")->label, "ppo_1..3");
+    tui_studies_destroy(list);
+    list = tui_studies_make(NULL, 0, now_us);
+    CHECK_INT(list->n, 0);
+    tui_studies_destroy(list);
 }
 
 static void check_figures(void)
@@ -86,40 +85,40 @@ static void check_figures(void)
         fixture_value(trial, &value, 1);
     }
     fixture_trial(studies[0], TRIAL_RUNNING, 250, -1)->heartbeat_us = now_us - 3000000;
-    struct tui_studies *searches = tui_studies_make(studies, 2, now_us);
-    const struct tui_study *search = &searches->study[0];
-    CHECK_INT(searches->n, 1);
-    CHECK_INT(search->wanted, 30);
-    CHECK_INT(tui_study_done(search), 8);
-    CHECK_INT(search->counts[TRIAL_RUNNING], 1);
-    CHECK_NEAR(search->best, 0, 0);
-    CHECK_INT(search->best_member, 1);
-    CHECK_INT(search->best_number, 2);
-    CHECK_INT(search->n_points, 8);
-    CHECK_NEAR(search->points[0], 5, 0);
-    CHECK_NEAR(search->points[7], 0, 0);
-    CHECK_INT(search->newest_us, now_us - 3000000);
+    struct tui_studies *list = tui_studies_make(studies, 2, now_us);
+    const struct tui_study *study = &list->study[0];
+    CHECK_INT(list->n, 1);
+    CHECK_INT(study->wanted, 30);
+    CHECK_INT(tui_study_done(study), 8);
+    CHECK_INT(study->counts[TRIAL_RUNNING], 1);
+    CHECK_NEAR(study->best, 0, 0);
+    CHECK_INT(study->best_member, 1);
+    CHECK_INT(study->best_number, 2);
+    CHECK_INT(study->n_points, 8);
+    CHECK_NEAR(study->points[0], 5, 0);
+    CHECK_NEAR(study->points[7], 0, 0);
+    CHECK_INT(study->newest_us, now_us - 3000000);
     /* Seven intervals since the first end, 580 s ago: it runs, and the clock goes on. */
-    CHECK_NEAR(search->trials_h, 7 * 3600 / 580.0, 1e-9);
-    CHECK_NEAR(search->eta_s, 22 * 580 / 7.0, 1e-6);
-    tui_studies_destroy(searches);
+    CHECK_NEAR(study->trials_h, 7 * 3600 / 580.0, 1e-9);
+    CHECK_NEAR(study->eta_s, 22 * 580 / 7.0, 1e-6);
+    tui_studies_destroy(list);
 
     studies[0]->trials[4]->state = TRIAL_FAIL; /* nothing runs: to the last end, 370 s ago */
     studies[0]->trials[4]->completed_us = STUDY_NO_TIME;
-    searches = tui_studies_make(studies, 2, now_us);
-    CHECK_NEAR(searches->study[0].trials_h, 7 * 3600 / 210.0, 1e-9);
-    CHECK(isnan(searches->study[0].eta_s));
-    CHECK_INT(tui_study_done(&searches->study[0]), 9);
-    tui_studies_destroy(searches);
+    list = tui_studies_make(studies, 2, now_us);
+    CHECK_NEAR(list->study[0].trials_h, 7 * 3600 / 210.0, 1e-9);
+    CHECK(isnan(list->study[0].eta_s));
+    CHECK_INT(tui_study_done(&list->study[0]), 9);
+    tui_studies_destroy(list);
 
     struct study_trial *again = fixture_trial(studies[0], TRIAL_RUNNING, 250, -1);
     fixture_trial_system(again, "retry_history", "[4]"); /* it has not ended, but is missing still */
-    searches = tui_studies_make(studies, 2, now_us);
-    CHECK_INT(searches->study[0].counts[TRIAL_FAIL], 1);
-    CHECK_INT(searches->study[0].retried, 1);
-    CHECK_INT(tui_study_done(&searches->study[0]), 8);
-    CHECK_NEAR(searches->study[0].eta_s, 22 * 3600 / searches->study[0].trials_h, 1e-6);
-    tui_studies_destroy(searches);
+    list = tui_studies_make(studies, 2, now_us);
+    CHECK_INT(list->study[0].counts[TRIAL_FAIL], 1);
+    CHECK_INT(list->study[0].retried, 1);
+    CHECK_INT(tui_study_done(&list->study[0]), 8);
+    CHECK_NEAR(list->study[0].eta_s, 22 * 3600 / list->study[0].trials_h, 1e-6);
+    tui_studies_destroy(list);
     again->state = TRIAL_PRUNED;
 
     fixture_trial_system(studies[1]->trials[2], "constraints", "[1]"); /* infeasible: not the best */
@@ -127,19 +126,19 @@ static void check_figures(void)
     fixture_value(fixture_trial(studies[0], TRIAL_COMPLETE, 100, 90), &value, 1);
     value = -INFINITY;
     fixture_value(fixture_trial(studies[0], TRIAL_COMPLETE, 100, 80), &value, 1);
-    searches = tui_studies_make(studies, 2, now_us);
-    CHECK(isinf(searches->study[0].best) && searches->study[0].best < 0);
+    list = tui_studies_make(studies, 2, now_us);
+    CHECK(isinf(list->study[0].best) && list->study[0].best < 0);
     struct model *model =
         tui_model_create(1000); /* JSON has no number for it, and a number or null is right */
-    model->studies = searches;
-    json_t *list = tui_print_studies_json(model, (struct moment){.wall_ns = now_us * 1000});
-    const json_t *first = json_array_get(list, 0);
+    model->studies = list;
+    json_t *printed = tui_print_studies_json(model, (struct moment){.wall_ns = now_us * 1000});
+    const json_t *first = json_array_get(printed, 0);
     CHECK(json_is_null(json_object_get(first, "best_value")));
     CHECK(json_is_integer(json_object_get(first, "best_number")));
-    json_decref(list);
+    json_decref(printed);
     model->studies = NULL;
     tui_model_destroy(model);
-    tui_studies_destroy(searches);
+    tui_studies_destroy(list);
 }
 
 /* A training is one study's: that which it says that it is. */
@@ -205,7 +204,7 @@ static struct status_training *set_job(struct model *model, int at, const char *
     return job;
 }
 
-/* Of a search whose workers are trainings of their own: one that works is its state, whichever that is. */
+/* Of a study whose workers are trainings of their own: one that works is its state, whichever that is. */
 static void check_worker_jobs(void)
 {
     static const char *const names[] = {"w_2", "w_11", "w", "w_3", "w_5"};
@@ -217,7 +216,7 @@ static void check_worker_jobs(void)
     enum style style;
 
     fixture_studies_begin();
-    for (int i = 0; i < STUDIES; i++) /* w_5 goes the other way: it is another search */
+    for (int i = 0; i < STUDIES; i++) /* w_5 goes the other way: it is another study */
         studies[i] = fixture_study(names[i], i + 1, 1, i == 4 ? minimize : maximize);
     struct tui_study_reading reading = {.studies = tui_studies_make(studies, STUDIES, now_us),
                                         .mono_ms = now.mono_ms};
@@ -225,11 +224,11 @@ static void check_worker_jobs(void)
     model->source = MODEL_DAEMON;
     model->status_mono_ms = now.mono_ms;
     snprintf(model->status.trainer.state, sizeof(model->status.trainer.state), "ok");
-    const struct tui_study *search = tui_studies_find(model->studies, "w_2..11 (3)");
-    CHECK(search && tui_study_has(search, "w_2") && tui_study_has(search, "w_11") &&
-          tui_study_has(search, "w_3"));
-    CHECK(!tui_study_has(search, "w_5") && !tui_study_has(search, "w") && !tui_study_has(search, "w_1"));
-    CHECK(!tui_study_has(search, "v_2") && !tui_study_has(search, "w_3@2026-11-21T14:00:00Z"));
+    const struct tui_study *study = tui_studies_find(model->studies, "w_2..11 (3)");
+    CHECK(study && tui_study_has(study, "w_2") && tui_study_has(study, "w_11") &&
+          tui_study_has(study, "w_3"));
+    CHECK(!tui_study_has(study, "w_5") && !tui_study_has(study, "w") && !tui_study_has(study, "w_1"));
+    CHECK(!tui_study_has(study, "v_2") && !tui_study_has(study, "w_3@2026-11-21T14:00:00Z"));
     const struct tui_study *alone = tui_studies_find(model->studies, "w");
     CHECK(tui_study_has(alone, "w") && !tui_study_has(alone, "w_2"));
 
@@ -238,23 +237,23 @@ static void check_worker_jobs(void)
     set_job(model, 2, "w_11", "stopped");
     set_job(model, 3, "w_5", "searching");
     set_job(model, 4, "w", "failed");
-    CHECK_INT(tui_model_study_jobs(model, search, jobs), 3);
+    CHECK_INT(tui_model_study_jobs(model, study, jobs), 3);
     CHECK_STR(jobs[0]->training, "w_3"); /* none works: the newest study's is the state */
     CHECK_STR(jobs[1]->training, "w_11");
     CHECK_STR(jobs[2]->training, "w_2");
-    CHECK_STR(panel_study_state(model, search, now, buf, &style), "done");
+    CHECK_STR(panel_study_state(model, study, now, buf, &style), "done");
     set_job(model, 1, "w_2", "queued");
-    CHECK(tui_model_study_job(model, search) == &model->status.trainings[1]);
+    CHECK(tui_model_study_job(model, study) == &model->status.trainings[1]);
     set_job(model, 2, "w_11", "searching")->stopping = true;
-    CHECK(tui_model_study_job(model, search) == &model->status.trainings[2]);
+    CHECK(tui_model_study_job(model, study) == &model->status.trainings[2]);
     set_job(model, 1, "w_2", "searching");
-    CHECK_STR(tui_model_study_job(model, search)->training, "w_2");
-    CHECK_STR(panel_study_state(model, search, now, buf, &style), "searching");
+    CHECK_STR(tui_model_study_job(model, study)->training, "w_2");
+    CHECK_STR(panel_study_state(model, study, now, buf, &style), "searching");
     CHECK_STR(tui_model_study_job(model, alone)->training, "w");
     CHECK_INT(tui_model_study_jobs(model, tui_studies_find(model->studies, "w_5"), jobs), 1);
     CHECK_STR(jobs[0]->training, "w_5");
     model->studies_elsewhere = true;
-    CHECK_INT(tui_model_study_jobs(model, search, jobs), 0);
+    CHECK_INT(tui_model_study_jobs(model, study, jobs), 0);
     tui_model_destroy(model);
 }
 
@@ -271,7 +270,7 @@ static void check_page(void)
     char text[64];
 
     fixture_studies_begin();
-    struct tui_study_page *page = page_of(fixture_search("ppo", 1, 40, 60, false), 11);
+    struct tui_study_page *page = page_of(fixture_training_study("ppo", 1, 40, 60, false), 11);
     CHECK_INT(page->n_trials, 40);
     CHECK_INT(page->n_params, 6);
     CHECK_INT(page->n_importance, 6);
@@ -332,7 +331,7 @@ static void check_rows(void)
     int n, columns[8];
 
     fixture_studies_begin();
-    struct tui_study_page *page = page_of(fixture_search("ppo", 1, 40, 60, false), -1);
+    struct tui_study_page *page = page_of(fixture_training_study("ppo", 1, 40, 60, false), -1);
     const struct tui_study_trial *const *rows = tui_study_rows(page, SORT_NEWEST, false, "", &n);
     CHECK_INT(n, 40);
     CHECK_INT(rows[0]->number, 39);
@@ -438,7 +437,7 @@ static void check_trouble(void)
     CHECK_INT(tui_model_studies_freshness(model, now), GONE);
 
     fixture_studies_begin();
-    study = fixture_search("ppo", 1, 12, 60, true);
+    study = fixture_training_study("ppo", 1, 12, 60, true);
     reading =
         (struct tui_study_reading){.studies = tui_studies_make(&study, 1, now_us), .mono_ms = now.mono_ms};
     tui_model_take_studies(model, &reading);
@@ -538,5 +537,5 @@ int main(void)
     check_order();
     check_trouble();
     check_unread();
-    return check_done("tui/searches");
+    return check_done("tui/studies");
 }
