@@ -1,4 +1,4 @@
-#include "cli/rules_args.h"
+#include "cli/run_args.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/rules_args.h"
 #include "cli/stored.h"
 #include "cli/stored_bars.h"
 #include "engine/account_keys.h"

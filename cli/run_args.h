@@ -4,7 +4,9 @@
 
 #include "cli/strategy_args.h"
 #include "engine/backtest/backtest.h"
+#include "exchange/fees.h"
 #include "record/option.h"
+#include "strategy/risk.h"
 
 enum { RUN_CASH_SCALE = 8 };
 
@@ -102,5 +104,14 @@ int cli_run_account(const struct run_args *args, const struct market *market, in
  * line says nothing else. The same statuses. */
 int cli_run_policy_account(const struct run_args *args, const struct market *market,
                            const struct policy *policy, struct account_spec *ret);
+
+/* ---- An account's rules: rules_args.c ---- */
+
+/* Reads key=value, several with commas, into limits; keys and units are those of papertaped.ini's [risk].
+ * EXIT_OK, or EXIT_USAGE with one line on stderr. */
+int cli_rules_args_risk(const char *verb, const char *text, struct risk_limits *limits);
+
+/* Reads maker:taker, or a venue's tier, as vip1 or VENUE/vip1. The same statuses. */
+int cli_rules_args_fees(const char *verb, const char *text, struct fee_rates *ret);
 
 #endif

@@ -1,4 +1,4 @@
-#include "daemon/keep.h"
+#include "daemon/telemetry.h"
 
 #include <errno.h>
 #include <string.h>

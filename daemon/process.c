@@ -1,4 +1,4 @@
-#include "daemon/process.h"
+#include "daemon/telemetry.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -7,8 +7,6 @@
 
 #include "daemon/feed/feeds.h"
 #include "daemon/gpu_sampler.h"
-#include "daemon/keep.h"
-#include "daemon/process.h"
 #include "exchange/clock.h"
 #include "exchange/net/notify.h"
 #include "record/json.h"

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "exchange/bars_gaps.h"
-#include "exchange/bars_kind.h"
 #include "exchange/bars_name.h"
 #include "exchange/bars_reader.h"
 

@@ -1,4 +1,4 @@
-#include "exchange/bars_kind.h"
+#include "exchange/bars_reader.h"
 
 #include <string.h>
 

@@ -2,6 +2,8 @@
 #ifndef EXCHANGE_BARS_READER_H
 #define EXCHANGE_BARS_READER_H
 
+#include <stddef.h>
+
 #include "exchange/bars_file.h"
 #include "exchange/bars_input.h"
 
@@ -50,5 +52,17 @@ bool bars_columns_more(struct bars_reader *r);
 
 /* Takes the fields as a bar that follows the one before. 0; -EINVAL, -ENOMEM with the sentence. */
 int bars_row_read(struct bars_reader *r);
+
+/* A kind of file that is no text of bars, by its first bytes (bars_kind.c). */
+struct bars_kind {
+    const char *what;  /* "a zip archive" */
+    const char *right; /* what is needed in its place */
+};
+
+enum { BARS_KIND_BYTES = 16 };
+
+/* What a file is that begins with these n bytes, of which the first BARS_KIND_BYTES are enough; NULL for one
+ * that may be text of bars. */
+const struct bars_kind *bars_kind_find(const char *first, size_t n);
 
 #endif

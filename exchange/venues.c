@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "exchange/alpaca/venue.h"
-#include "exchange/binance/venue.h"
+#include "exchange/alpaca/format.h"
+#include "exchange/binance/format.h"
 #include "exchange/nearest.h"
 
 static const struct venue *const list[] = {&alpaca_venue, &binance_venue, &binance_us_venue};

@@ -10,7 +10,7 @@
 #include "tui/backtest_job.h"
 #include "tui/history.h"
 #include "tui/model.h"
-#include "tui/study_reader.h"
+#include "tui/study_source.h"
 #include "tui/view.h"
 
 /* Trainings that the command on its way is to be sent for after it, and what became of those before. */

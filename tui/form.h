@@ -102,4 +102,9 @@ void tui_form_sent(struct form *form);
 void tui_form_errors_begin(struct form *form);
 void tui_form_error(struct form *form, int line, const char *section, const char *key, const char *message);
 
+/* The keys that a training's configuration may have, of the trainer that was built with this program
+ * (form_known.c): all of them in the order of a file, with their defaults. Made at the first call, for the
+ * whole run; NULL and *ret_n 0 without memory. */
+const struct form_known *tui_form_known_keys(size_t *ret_n);
+
 #endif

@@ -1,4 +1,4 @@
-#include "tui/form_known.h"
+#include "tui/form.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/form_known.h"
+#include "tui/form.h"
 #include "tui/paste.h"
 #include "tui/press.h"
 

@@ -1,4 +1,4 @@
-#include "tui/study_reader.h"
+#include "tui/study_source.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* Reads a storage of studies for the dashboard: opens it for reading alone, keeps what it has read, and asks
  * only for what may have changed. Whoever calls may wait for a lock as long as busy_ms; the dashboard's
- * thread does (tui/study_reader.h), and verbs do. */
+ * thread does (tui/study_reader.c), and verbs do. */
 #ifndef TUI_STUDY_SOURCE_H
 #define TUI_STUDY_SOURCE_H
 
@@ -33,5 +33,22 @@ void tui_study_source_destroy(struct tui_study_source *source);
  * is opened anew the next time; one study that cannot is no error, but its study says why (unread). */
 void tui_study_source_read(struct tui_study_source *source, const struct tui_study_want *want, int64_t now_us,
                            int64_t mono_ms, struct tui_study_reading *ret);
+
+/* A thread that reads the storage of studies, so that a lock, a slow disk or a long computation never holds
+ * the screen up (study_reader.c). */
+struct tui_study_reader;
+
+/* Starts it; it waits until something is wanted. NULL without memory or a thread. */
+struct tui_study_reader *tui_study_reader_create(const char *url, const char *folder);
+void tui_study_reader_destroy(struct tui_study_reader *reader); /* waits for it; NULL is fine */
+
+/* Readable when there is something to take. */
+int tui_study_reader_fd(const struct tui_study_reader *reader);
+
+/* Asks for a reading; one that is under way goes on, and is followed by this. Waits for nothing. */
+void tui_study_reader_want(struct tui_study_reader *reader, const struct tui_study_want *want);
+
+/* The newest reading that was not taken yet. */
+bool tui_study_reader_take(struct tui_study_reader *reader, struct tui_study_reading *ret);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "daemon/command/internal.h"
-#include "daemon/training/defaults.h"
+#include "daemon/training/training.h"
 #include "daemon/training/trainings.h"
 
 enum {

@@ -1,4 +1,4 @@
-#include "daemon/training/defaults.h"
+#include "daemon/training/training.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "db/studies/decimal_grid.h"
+#include "db/studies/distribution.h"
 
 #include <math.h>
 #include <stdbool.h>

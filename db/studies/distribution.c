@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "db/studies/decimal_grid.h"
 #include "db/studies/python_json.h"
 #include "exchange/fail.h"
 

@@ -57,4 +57,11 @@ json_t *distribution_external(const struct distribution *distribution, double va
  * alone its JSON, if Jansson reads that, does too. */
 int distribution_internal(const struct distribution *distribution, const json_t *external, double *ret);
 
+/* Where the grid of a range with a step ends, computed as Optuna does, on Python's texts of the numbers: 0 to
+ * 0.9 in steps of 0.3 has 0.9 on it, although 0.9 / 0.3 < 3 in float64 (decimal_grid.c).
+ *
+ * The highest low + k * step that is not above high, k a whole number, all of it exact in decimal. Finite
+ * low <= high, step > 0. Where the numbers are so far apart that 38 digits do not hold them, in float64. */
+double study_decimal_grid_high(double low, double high, double step);
+
 #endif

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "db/studies/study_texts.h"
-
 /* Makes room for one more; capacities are powers of two. */
 static int grow(void **array, int n, size_t size)
 {

@@ -1,4 +1,4 @@
-#include "db/studies/study_texts.h"
+#include "db/studies/study_build.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "engine/backtest/chunks.h"
+#include "engine/backtest/columns.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/backtest/sim.h"
 #include "exchange/clock.h"
 #include "indicators_gpu/exact/exact.h"
 

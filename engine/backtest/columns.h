@@ -54,4 +54,48 @@ struct columns_job {
 int backtest_columns_compute(const struct runner_spec *specs, size_t n_specs, const struct columns_job *jobs,
                              size_t n_jobs, int threads, char err[static SPECS_ERROR_MAX]);
 
+/* Indicators of windows, computed at single bars: for strategies that find their marks without them. Bits of
+ * indicator_reference() over the whole history, since a window is summed again for each bar (points.c).
+ *
+ * Can all of them be computed so: of a window only, and of the run's own bars? */
+bool backtest_points_serve(const struct runner_spec *specs, size_t n);
+
+/* Room for one bar's computation; {0} before the first. */
+struct points {
+    double *room;
+    size_t cap;
+};
+
+enum { POINTS_MOST = 8 }; /* at a time: enough to hide an addition's latency behind the others' */
+
+/* All outputs at n <= POINTS_MOST bars, ascending: those of bar i from out[i * outputs] on, NaN where the
+ * history is too short. 0; -ENOMEM; -EINVAL for a bar that is not finite. */
+int backtest_points_at(struct points *points, const struct runner_spec *specs, size_t n_specs,
+                       const struct columns_bars *bars, const size_t *at, size_t n, double *out);
+void backtest_points_finish(struct points *points);
+
+/* Indicators and marks a few thousand rows at a time, so that they stay in the caches and no column of a
+ * whole history is ever written: for strategies that scan, of indicators that can be computed in parts
+ * (indicators_gpu/exact/exact.h). Threads work on the next rows while the account lives through these
+ * (chunks.c). */
+struct account_spec;
+struct backtest_config;
+struct chunks;
+struct sim;
+struct strategy;
+
+bool backtest_chunks_serve(const struct strategy *strategy, const struct runner_spec *specs, size_t n_specs);
+
+/* Over `bars` of each symbol, [n_symbols], with their rows where some are missing; all are the caller's for
+ * as long. Rows [0, to). 0 or -ENOMEM. */
+int backtest_chunks_open(const struct backtest_config *config, const struct account_spec *spec,
+                         const struct runner_spec *specs, size_t n_specs, const struct columns_bars *bars,
+                         uint32_t *const *rows, int threads, struct chunks **ret);
+/* The next rows: gives every symbol's bars of them to the account, which may look at them until the next
+ * call. Returns the row that they end before; 0: there are no more. */
+size_t backtest_chunks_next(struct chunks *chunks, struct sim *sim);
+/* Seconds that the caller's thread spent on indicators and on marks, or waited for them. */
+void backtest_chunks_seconds(const struct chunks *chunks, double *ret_indicators, double *ret_signals);
+void backtest_chunks_close(struct chunks *chunks); /* NULL is fine */
+
 #endif

@@ -1,4 +1,4 @@
-#include "engine/backtest/points.h"
+#include "engine/backtest/columns.h"
 
 #include <errno.h>
 #include <math.h>

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/backtest/chunks.h"
-#include "engine/backtest/points.h"
+#include "engine/backtest/columns.h"
+#include "engine/backtest/sim.h"
 #include "exchange/clock.h"
 
 /* One symbol's bars, as everything here needs them. */

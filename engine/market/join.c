@@ -1,4 +1,4 @@
-#include "engine/market/join.h"
+#include "engine/market/grid.h"
 
 #include <errno.h>
 #include <stdio.h>

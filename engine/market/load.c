@@ -10,7 +10,6 @@
 #include "engine/market/cache.h"
 #include "engine/market/grid.h"
 #include "engine/market/image.h"
-#include "engine/market/join.h"
 #include "engine/market/parallel.h"
 #include "engine/market/symbols.h"
 #include "exchange/clock.h"

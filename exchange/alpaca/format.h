@@ -2,6 +2,7 @@
 #define EXCHANGE_ALPACA_FORMAT_H
 
 #include "exchange/fees.h"
+#include "exchange/venue.h"
 #include "exchange/venue_format.h"
 
 extern const struct venue_format alpaca_format;
@@ -26,5 +27,7 @@ int alpaca_parser_grow(struct venue_parser *parser, size_t n);
 void alpaca_parser_destroy(struct venue_parser *parser);
 int alpaca_parse(struct venue_parser *parser, const char *frame, size_t len, size_t *pos,
                  struct market_event *ret);
+
+extern const struct venue alpaca_venue;
 
 #endif

@@ -1,4 +1,3 @@
-#include "exchange/alpaca/venue.h"
 
 #include "exchange/alpaca/channel.h"
 #include "exchange/alpaca/format.h"

@@ -6,6 +6,7 @@
 #include "exchange/fees.h"
 #include "exchange/market.h"
 #include "exchange/symbol.h"
+#include "exchange/venue.h"
 #include "exchange/venue_format.h"
 
 extern const struct venue_format binance_format, binance_us_format;
@@ -29,5 +30,8 @@ void binance_parser_destroy(struct venue_parser *parser);
  * number out of range or off the symbol's scale; -ENOENT for a symbol that is not in the table. *ret is
  * meaningless unless 0 is returned. */
 int binance_parse(struct venue_parser *parser, const char *frame, size_t len, struct market_event *ret);
+
+/* Binance as a struct venue, and Binance US: the same protocol elsewhere. */
+extern const struct venue binance_venue, binance_us_venue;
 
 #endif

@@ -1,4 +1,3 @@
-#include "exchange/binance/venue.h"
 
 #include "exchange/binance/format.h"
 #include "exchange/binance/rest.h"

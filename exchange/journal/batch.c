@@ -1,4 +1,4 @@
-#include "exchange/journal/batch.h"
+#include "exchange/journal/writer.h"
 
 #include <errno.h>
 #include <stdlib.h>

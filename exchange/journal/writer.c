@@ -7,8 +7,6 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "exchange/journal/batch.h"
-
 enum { KEPT_SEGMENTS = 2 }; /* retention leaves them whatever their size and age */
 
 /* ---- going back ---- */

@@ -5,6 +5,7 @@
 
 #include "exchange/journal/files.h"
 #include "exchange/journal/format.h"
+#include "exchange/journal/journal.h"
 #include "exchange/journal/segments.h"
 
 /* The name of a segment that is being begun; left over, it counts for nothing. */
@@ -63,5 +64,9 @@ int journal_open_dir(const char *dir, int *ret_fd, char *err, size_t err_size);
 
 /* The writer stands at the end of a log that went away: what comes next begins one, with the next number. */
 void journal_writer_stand_alone(struct journal_writer *writer);
+
+/* What waits in a batch (batch.c): the record at *at, which it moves to the next; false at the end. Its bytes
+ * are the batch's. */
+bool journal_batch_next(const struct journal_batch *batch, size_t *at, struct journal_record *ret);
 
 #endif

@@ -71,4 +71,7 @@ void feature_group_values(const struct feature_market *market, const struct feat
 int feature_group_check(const struct feature *feature, const double x[], size_t begin, size_t n,
                         size_t *first, char *err, size_t err_cap);
 
+/* The text of a built-in set, or NULL. */
+const char *feature_builtin_text(const char *name);
+
 #endif

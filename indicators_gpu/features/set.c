@@ -8,7 +8,7 @@
 
 #include "exchange/fail.h"
 #include "indicators_gpu/features/features.h"
-#include "indicators_gpu/features/set.h"
+#include "indicators_gpu/features/group.h"
 
 static const char *const column_names[INDICATOR_COLUMNS] = {"open", "high", "low", "close", "volume", "time"};
 enum { FEATURE_COLUMNS = 5 }; /* time is none */

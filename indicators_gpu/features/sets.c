@@ -1,7 +1,7 @@
 /* The built-in sets. What they hold and why: docs/indicators/features.md. */
 #include <string.h>
 
-#include "indicators_gpu/features/set.h"
+#include "indicators_gpu/features/group.h"
 
 /* One symbol at a glance: return, range, trend, momentum, volatility and volume, over two horizons. */
 static const char market14[] = "set market14\n"

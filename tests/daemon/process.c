@@ -1,4 +1,4 @@
-#include "daemon/process.h"
+#include "daemon/telemetry.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

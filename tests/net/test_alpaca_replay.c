@@ -3,7 +3,7 @@
  * Usage: test PAPERTAPE_REPLAY */
 #include <errno.h>
 
-#include "exchange/alpaca/venue.h"
+#include "exchange/alpaca/format.h"
 #include "exchange/bar_join.h"
 #include "exchange/market.h"
 #include "exchange/net/requests.h"

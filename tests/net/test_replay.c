@@ -1,6 +1,6 @@
 /* The venue table against papertape-replay, a process of its own: everything that a daemon asks of a venue.
  * Usage: test PAPERTAPE_REPLAY */
-#include "exchange/binance/venue.h"
+#include "exchange/binance/format.h"
 #include "exchange/market.h"
 #include "exchange/net/requests.h"
 #include "tests/net/loop.h"

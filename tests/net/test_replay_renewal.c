@@ -1,6 +1,6 @@
 /* What a user of a connection that is renewed again and again hears of papertape-replay, against what one
  * hears whose connection stays: the same, message by message, in each stream. Usage: test PAPERTAPE_REPLAY */
-#include "exchange/binance/venue.h"
+#include "exchange/binance/format.h"
 #include "exchange/net/budget.h"
 #include "tests/net/loop.h"
 #include "tests/net/replay.h"

@@ -1,8 +1,8 @@
 /* The REST client: pages, limits, refusals, tries. */
 #include <errno.h>
 
+#include "exchange/binance/format.h"
 #include "exchange/binance/rest.h"
-#include "exchange/binance/venue.h"
 #include "exchange/clock.h"
 #include "exchange/market.h"
 #include "exchange/net/requests.h"

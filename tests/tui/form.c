@@ -7,7 +7,6 @@
 
 #include "tests/check.h"
 #include "tests/random.h"
-#include "tui/form_known.h"
 #include "tui/line_edit.h"
 #include "tui/press.h"
 

@@ -16,10 +16,10 @@
 #include "trainer/command/train.h"
 #include "trainer/command/train_run.h"
 #include "trainer/study/open.h"
+#include "trainer/study/pool.h"
 #include "trainer/study/proposal.h"
-#include "trainer/study/run_retention.h"
+#include "trainer/study/runs.h"
 #include "trainer/study/stale_files.h"
-#include "trainer/study/workers.h"
 
 /* A worker's own, beside bars and features that all have together: networks, a rollout. DEVICE_WORKERS:
  * trials that share a device. */

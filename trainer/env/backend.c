@@ -1,4 +1,4 @@
-#include "trainer/env/backend.h"
+#include "trainer/env/internal.h"
 
 #include "trainer/env/scalar/kernels.h"
 

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "trainer/env/backend.h"
 #include "trainer/env/begin.h"
 #include "trainer/env/internal.h"
 #include "trainer/env/refusal.h"

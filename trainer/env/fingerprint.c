@@ -1,4 +1,4 @@
-#include "trainer/env/fingerprint.h"
+#include "trainer/env/internal.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #include "trainer/env/columns.h"
 #include "trainer/env/env.h"
 #include "trainer/env/pool.h"
+#include "trainer/env/view.h"
 
 struct env {
     struct env_view view;
@@ -35,5 +36,18 @@ int env_check_actions(const struct env *env, const struct env_step_io *io, char 
 
 /* The parameters' rules about windows, for one copy; 0 rows: to the end. NULL, or what is wrong. */
 const char *env_window_fault(const struct env_view *view, int64_t start, int64_t rows);
+
+/* Which kernels a backend has on this processor. NULL: not built, or not on this processor. */
+const struct env_kernels *env_backend_kernels(enum env_backend backend);
+
+/* The widest that works. */
+enum env_backend env_backend_best(void);
+
+/* A number that tells contents apart: 64 bits of all bytes, in four chains of xor, multiplication and
+ * rotation, at the speed that memory is read. Each step is a bijection of what came before and of the word
+ * that comes, so contents that differ in one word never have the same number; others by a chance of about
+ * 2^-64. It guards against mistakes, not against someone who looks for a collision.
+ * Continues from `before`, 0 at first; NULL with 0 bytes is fine. The number of bytes counts, too. */
+uint64_t env_fingerprint(uint64_t before, const void *data, size_t bytes);
 
 #endif

@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 
 #include "strategy/policy/symbol.h"
-#include "trainer/env/fingerprint.h"
 #include "trainer/env/internal.h"
 #include "trainer/env/refusal.h"
 #include "trainer/env/session.h"

@@ -3,6 +3,7 @@
 #ifndef TRAINER_STUDY_POOL_H
 #define TRAINER_STUDY_POOL_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "trainer/study/worker.h"
@@ -44,5 +45,14 @@ int study_pool_start(struct study_pool *pool, const struct study_order *order);
 int study_pool_wait(struct study_pool *pool, int timeout_ms);
 
 void study_pool_signal(struct study_pool *pool, int number); /* to all */
+
+/* How many workers a study has by default (workers.c). Pure. On the CPU one a core, each with one thread, as
+ * far as memory goes: `each_bytes` of a worker beside what all have together; on devices `a_device` on each.
+ * At least 1, at most as many as trials are `left`. */
+struct study_workers_room {
+    int cores, n_devices, a_device, left;
+    int64_t memory_bytes, shared_bytes, each_bytes; /* memory_bytes -1: not known */
+};
+int study_workers_fit(const struct study_workers_room *room);
 
 #endif

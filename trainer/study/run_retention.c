@@ -1,4 +1,4 @@
-#include "trainer/study/run_retention.h"
+#include "trainer/study/runs.h"
 
 #include <dirent.h>
 #include <fcntl.h>

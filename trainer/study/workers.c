@@ -1,4 +1,3 @@
-#include "trainer/study/workers.h"
 
 #include "trainer/study/pool.h"
 

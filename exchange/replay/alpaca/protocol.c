@@ -11,7 +11,6 @@
 #include "exchange/replay/alpaca/render.h"
 #include "exchange/replay/alpaca/rest.h"
 #include "exchange/replay/alpaca/subscriber.h"
-#include "exchange/replay/alpaca/trader.h"
 #include "exchange/replay/lines.h"
 #include "exchange/replay/serve.h"
 

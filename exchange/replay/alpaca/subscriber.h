@@ -65,4 +65,10 @@ void replay_subscriber_add(struct alpaca_subscriber *subscriber, const struct te
 /* Sends what was added, as one frame. */
 void replay_subscriber_flush(struct alpaca_subscriber *subscriber);
 
+/* The trading stream, /stream: it authenticates and is listened to. Orders are not served: what updates
+ * follow are recorded ones (--recording), all at once. Its frames are binary and hold JSON, as on paper
+ * (trader.c). */
+void replay_trader_hear(struct alpaca_subscriber *trader, const char *data, size_t len);
+void replay_trader_beat(struct alpaca_subscriber *trader);
+
 #endif

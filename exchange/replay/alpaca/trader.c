@@ -1,4 +1,4 @@
-#include "exchange/replay/alpaca/trader.h"
+#include "exchange/replay/alpaca/subscriber.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <math.h>
 
-#include "daemon/training/defaults.h"
 #include "tests/check.h"
 
 static const char whole[] =

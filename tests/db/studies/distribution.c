@@ -1,7 +1,6 @@
 /* Distributions: what is refused, the grid's end, what belongs to one, text and back, what a user sees. */
 #include "db/studies/distribution.h"
 
-#include "db/studies/decimal_grid.h"
 #include "db/studies/python_json.h"
 #include "tests/db/studies/fixture.h"
 

@@ -3,7 +3,7 @@
  * without a kernel of its own takes the scalar one: then its observations and threads are compared, once. */
 #include "tests/check.h"
 #include "tests/trainer/env/walks.h"
-#include "trainer/env/backend.h"
+#include "trainer/env/internal.h"
 
 enum { COPIES = 65, ROWS = 700 };
 

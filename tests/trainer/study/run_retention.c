@@ -1,5 +1,5 @@
 /* What stays of old runs of a scheduled study. */
-#include "trainer/study/run_retention.h"
+#include "trainer/study/runs.h"
 
 #include <fcntl.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #include "trainer/study/tally.h"
 
 #include "tests/check.h"
-#include "trainer/study/workers.h"
+#include "trainer/study/pool.h"
 
 static struct study_trial trials[16], *pointers[16];
 static struct study study = {.trials = pointers};
