@@ -366,23 +366,12 @@ no_session:
     return r;
 }
 
-/* What another start would find again (a configuration, its keys, what is not ours) ends it for good. */
 static int status_of(int error)
 {
-    switch (error) {
-    case -ECANCELED:
-        daemon_log_info("stopped at the start: the next one does what this one did not come to");
-        return EXIT_SUCCESS;
-    case -EINVAL:
-    case -EPERM:
-    case -EACCES:
-    case -ENOTDIR:
-    case -ENOKEY:
-    case -ENAMETOOLONG:
-        return EXIT_USAGE;
-    default:
-        return EXIT_FAILURE;
-    }
+    if (error != -ECANCELED)
+        return exit_status_of_start(error);
+    daemon_log_info("stopped at the start: the next one does what this one did not come to");
+    return EXIT_SUCCESS;
 }
 
 /* By hand, whatever the database is. */
@@ -505,11 +494,14 @@ static const struct option_action actions[] = {{.run = run_call}};
 static const struct option_verb daemon_verb = {
     .about = "Streams market data, runs strategies and fills their orders on paper.\n"
              "Options come after the configuration file and win over it.",
-    .exits = "0 also: ended by a signal, on a full disk too. 2 is what another start would find again, which "
-             "systemd does not restart: a bad configuration, keys that are missing or not safe, a state "
-             "directory in which every user may write, that is none, or belongs to another user, a database "
-             "or an event log that this user may not read and write, something else in the place of the "
-             "database or of the lock, only venues that refuse for good.",
+    .exits =
+        "0 also: ended by a signal, on a full disk too. 2 is what another start would find again, which "
+        "systemd does not restart: a bad configuration, keys that are missing or not safe, a state "
+        "directory in which every user may write, that is none, or belongs to another user, a database "
+        "or an event log that this user may not read and write, or that a newer papertape wrote, "
+        "something else in the place of the database or of the lock, a strategy or policy that the event "
+        "log names and that is not there, only venues that refuse for good. 1 also: another papertaped "
+        "runs on the state directory.",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
     .size = sizeof(struct arguments),

@@ -49,12 +49,17 @@ static int put_aside(struct playing *playing, char *err, size_t err_size)
     return r;
 }
 
-/* The log is good, and something that it names is not there: to go on without would lose what a strategy
- * remembers. */
-static int refuse(const struct session *session, const char *reason, char *err, size_t err_size)
+/* The log is good, and something that it names is not there (-ENOPKG), or is newer than this program
+ * (-ENOTSUP): to go on without would lose what a strategy remembers. */
+static bool is_refused(int r)
+{
+    return r == -ENOPKG || r == -ENOTSUP;
+}
+
+static int refuse(const struct session *session, int r, const char *reason, char *err, size_t err_size)
 {
     return fail_with(
-        -ENOPKG, err, err_size,
+        r, err, err_size,
         "the event log: %.600s; to go on without what strategies remember, move %.200s out of the way",
         reason, session->state->events);
 }
@@ -162,9 +167,8 @@ int daemon_session_play(struct session *session, struct replay *replay, bool kno
     return r;
 }
 
-/* Plays to the end. 1; 0 when it is not to be trusted; -ENOPKG where a strategy or a policy is not there;
- * another -errno where the log ends in a fault: what came before
- * is good. */
+/* Plays to the end. 1; 0 when it is not to be trusted; an -errno that is refused; another where the log ends
+ * in a fault: what came before is good. */
 static int play(struct playing *playing)
 {
     uint64_t held = playing->recovered->event_seq;
@@ -187,8 +191,8 @@ static int play(struct playing *playing)
         }
         if (r > 0)
             continue;
-        if (r == -ENOPKG)
-            return -ENOPKG;
+        if (is_refused(r))
+            return r;
         if (r < 0)
             snprintf(playing->reason, sizeof playing->reason, "%s", engine_replay_error(playing->replay));
         else if (!playing->compared)
@@ -233,8 +237,8 @@ int daemon_session_replay(struct session *session, const struct db_recovered *re
         session->run == 1)
         return 0; /* a first run */
     int r = engine_replay_open(&options, &playing.replay, playing.reason, sizeof playing.reason);
-    if (r == -ENOPKG)
-        return refuse(session, playing.reason, err, err_size);
+    if (is_refused(r))
+        return refuse(session, r, playing.reason, err, err_size);
     if (r < 0)
         return fall_back(&playing);
     struct engine_ids ids;
@@ -248,8 +252,8 @@ int daemon_session_replay(struct session *session, const struct db_recovered *re
         engine_replay_close(playing.replay);
         return playing.contradicts ? put_aside(&playing, err, err_size) : fall_back(&playing);
     }
-    if (r == -ENOPKG) {
-        refuse(session, engine_replay_error(playing.replay), err, err_size);
+    if (is_refused(r)) {
+        refuse(session, r, engine_replay_error(playing.replay), err, err_size);
         engine_replay_close(playing.replay);
         return r;
     }

@@ -8,6 +8,7 @@
 #include "daemon/feed/internal.h"
 #include "db/reader.h"
 #include "exchange/clock.h"
+#include "exchange/exit_status.h"
 #include "exchange/fail.h"
 #include "exchange/net/context.h"
 
@@ -289,7 +290,7 @@ void feeds_known(struct feeds *feeds)
                                  sizeof err);
     free(symbols);
     if (r < 0) {
-        daemon_fail("%s", err);
+        (exit_status_of_start(r) == EXIT_USAGE ? daemon_refuse : daemon_fail)("%s", err);
         return;
     }
     for (size_t i = 0; i < feeds->n; i++)

@@ -170,7 +170,7 @@ def bad_input(folder, replay, state):
     version = database.execute("PRAGMA user_version").fetchone()[0]
     database.execute("PRAGMA user_version = 999")
     database.commit()
-    one_line([harness.DAEMON, "--state", state, *venue], "papertape.db", "999", status=1)
+    one_line([harness.DAEMON, "--state", state, *venue], "papertape.db", "999", status=2)
     database.execute(f"PRAGMA user_version = {version}")
     database.commit()
     database.close()

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "db/state.h"
+#include "exchange/exit_status.h"
 #include "trainer/command/args.h"
 #include "trainer/serve/schedule.h"
 #include "trainer/serve/serve.h"
@@ -62,7 +63,7 @@ static int find_socket(const struct serve_args *args, const struct state_dir *st
     int n = args->socket ? snprintf(ret, STATE_PATH_MAX, "%s", args->socket)
                          : snprintf(ret, STATE_PATH_MAX, "%s/trainer.sock", state->path);
     if (n <= 0 || n > STATE_SOCKET_MAX)
-        return trainer_args_say(EXIT_FAILURE,
+        return trainer_args_say(EXIT_USAGE,
                                 "%.200s: no path for a socket: 1 to %d bytes are right: --socket F", ret,
                                 STATE_SOCKET_MAX);
     return GO_ON;
@@ -73,7 +74,7 @@ static int find_program(const struct serve_args *args, char ret[static PATH_MAX]
     ssize_t n;
     if (args->worker) {
         if (!realpath(args->worker, ret))
-            return trainer_args_say(EXIT_FAILURE, "%.300s: %s: a program is needed: --worker", args->worker,
+            return trainer_args_say(EXIT_USAGE, "%.300s: %s: a program is needed: --worker", args->worker,
                                     strerror(errno));
         return GO_ON;
     }
@@ -116,9 +117,9 @@ static int run(struct option_call *call)
     if (n < 0)
         return option_fail(call, EXIT_USAGE,
                            "--devices: \"%.100s\": auto, none, or ids with commas are needed", args->devices);
-    if (db_state_dir_find(args->state, &state, err, sizeof err) < 0 ||
-        db_state_dir_create(&state, err, sizeof err) < 0)
-        return trainer_args_say(EXIT_FAILURE, "%s", err);
+    int r = db_state_dir_find(args->state, &state, err, sizeof err);
+    if (r < 0 || (r = db_state_dir_create(&state, err, sizeof err)) < 0)
+        return trainer_args_say(exit_status_of_start(r), "%s", err);
     if ((status = find_socket(args, &state, socket)) != GO_ON ||
         (status = find_program(args, program)) != GO_ON)
         return status;
@@ -141,9 +142,8 @@ static int run(struct option_call *call)
         .tell = tell,
     };
     set_memory(args, &serve);
-    if (serve_run(&serve, err) < 0)
-        return trainer_args_say(EXIT_FAILURE, "%s", err);
-    return EXIT_SUCCESS;
+    r = serve_run(&serve, err);
+    return r < 0 ? trainer_args_say(exit_status_of_start(r), "%s", err) : EXIT_SUCCESS;
 }
 
 static void init(void *into)
@@ -161,6 +161,9 @@ TRAINER_VERB(serve) = {
         "them, under budgets of memory, processor time and devices, and answers on a socket. Idle and "
         "without a client it ends after a minute, unless systemd runs it. SIGTERM ends it: its workers "
         "write checkpoints, and the next one continues. docs/serve.md has the commands of the socket.",
+    .exits = "0 also: ended by a signal. 2 is what another start would find again, which systemd does not "
+             "restart: a bad option, a state directory that is none, that this user may not write, or that "
+             "belongs to another. 1 also: another papertape-trainer serves it.",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
     .size = sizeof(struct serve_args),
