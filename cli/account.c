@@ -4,6 +4,7 @@
 #include "cli/ask.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
+#include "engine/account_keys.h"
 #include "exchange/decimal.h"
 #include "exchange/exit_status.h"
 #include "strategy/risk_keys.h"
@@ -119,8 +120,10 @@ static const struct option_action actions[] = {
      OPTION_NEEDS_DAEMON, .run = of_one},
 };
 
-#define CREATE                                    .take = cli_ask_args_take, .of = "create"
-#define LIMIT(member, key, kind, fallback, about) {"risk-" key, "X", about, CREATE},
+#define CREATE                                          .take = cli_ask_args_take, .of = "create"
+#define LIMIT(member, key, kind, fallback, about)       {"risk-" key, "X", about, CREATE},
+#define RATE(member, key, fallback, about)              {key, "X", about " (" fallback ")", CREATE},
+#define SHORT(member, key, kind, fallback, about, more) RATE(member, key, fallback, about)
 
 static const struct option_row options[] = {
     {"key", "K", "given again with the same key, nothing is done twice", .take = cli_ask_args_take,
@@ -129,14 +132,10 @@ static const struct option_row options[] = {
     {"currency", "C", "what it is counted in", CREATE},
     {"strategy", "STRATEGY", "what trades on it; without: orders by hand only", CREATE},
     {"set", "KEY=VALUE", "a parameter of it", .take = take_param, .of = "create"},
-    {"fee-maker", "X", "of the notional of a fill by a maker: 0.001 or 0.1%", CREATE},
-    {"fee-taker", "X", "and by a taker", CREATE},
-    {"fees", "TIER", "instead: a tier of the venue, as papertape fees lists them", CREATE},
+    ACCOUNT_FEE_KEYS(RATE){"fees", "TIER", "instead: a tier of the venue, as papertape fees lists them",
+                           CREATE},
     {"shorts", NULL, "it may sell what it does not hold", CREATE},
-    {"collateral", "X%", "of a short's value, to open it (150%)", CREATE},
-    {"maintenance", "X%", "below which it is bought back (125%)", CREATE},
-    {"borrow-rate", "X%", "a year, on what is borrowed", CREATE},
-    RISK_KEYS(LIMIT)};
+    ACCOUNT_SHORT_KEYS(SHORT) RISK_KEYS(LIMIT)};
 
 CLI_VERB(cli_account) = {
     .name = "account",

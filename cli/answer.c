@@ -211,8 +211,9 @@ void cli_answer_refused(const struct option_call *call, const char *name, const 
         offer_all(&nearest, name, rows[1]);
     }
     size_t len = strlen(shown.message);
-    if (nearest_is_near(&nearest, name) && !strstr(shown.message, nearest.best))
-        snprintf(shown.message + len, sizeof(shown.message) - len, ": did you mean \"%s\"?", nearest.best);
+    const char *meant = nearest_meant(&nearest, name);
+    if (meant && !strstr(shown.message, meant))
+        snprintf(shown.message + len, sizeof(shown.message) - len, "%s", NEAREST_SUGGEST(meant));
     cli_ask_say(call->verb->name, &shown);
     json_decref(rows[0]);
     json_decref(rows[1]);

@@ -131,9 +131,9 @@ static int take_account(struct bars_run *run, size_t *from)
     if (status != EXIT_OK)
         return status;
     run->accounts[0] = account.spec;
-    if (!args->run.latency_given && account.latency_ns >= 0)
+    if (!args->run.given[RUN_LATENCY] && account.latency_ns >= 0)
         run->latency_ns = account.latency_ns;
-    if (!args->run.slippage_given && account.slippage_e6 >= 0)
+    if (!args->run.given[RUN_SLIPPAGE] && account.slippage_e6 >= 0)
         run->slippage_e6 = account.slippage_e6;
     int64_t first_ns = account.created_ns - market->interval_ns + 1; /* the bar that closes next */
     if (!args->run.from_ns && first_ns > market->start_ns &&
@@ -154,7 +154,7 @@ static int make_accounts(struct bars_run *run, size_t *from)
     if (account)
         return take_account(run, from);
     if (run->policy) {
-        if (!run->args->run.slippage_given)
+        if (!run->args->run.given[RUN_SLIPPAGE])
             run->slippage_e6 = run->policy->slippage_e6;
         return cli_run_policy_account(&run->args->run, run->market, run->policy, &run->accounts[0]);
     }

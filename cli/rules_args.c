@@ -62,8 +62,8 @@ static int unknown_tier(const char *verb, const char *text)
         for (size_t i = 0; i < schedule->n; i++)
             nearest_offer(&nearest, text, schedule->tiers[i].name);
     snprintf(what, sizeof what, "--fees: \"%.64s\"", text);
-    snprintf(words, sizeof words, "a tier, or maker:taker, as 0.001:0.001, is needed: did you mean \"%s\"?",
-             nearest.best);
+    snprintf(words, sizeof words, "a tier, or maker:taker, as 0.001:0.001, is needed%s",
+             NEAREST_SUGGEST(nearest_meant(&nearest, text)));
     return cli_stored_fail(EXIT_USAGE, verb, what, words);
 }
 

@@ -10,10 +10,18 @@
 #include "engine/account_keys.h"
 #include "exchange/bar.h"
 #include "exchange/bars_file.h"
-#include "exchange/decimal.h"
 #include "exchange/exit_status.h"
 
-enum { NOT_GIVEN = -1 };
+#define FEE_KEY(member, name, fallback, about) \
+    {NULL, name, about, fallback, .kind = CONFIG_WHOLE, ACCOUNT_FEE, KEY_AT(struct run_args, fees.member)},
+
+static const struct config_key keys[RUN_KEYS] = {
+    {NULL, ACCOUNT_CASH_WORDS, .kind = CONFIG_WHOLE, ACCOUNT_CASH, KEY_AT(struct run_args, cash)},
+    ACCOUNT_FEE_KEYS(FEE_KEY){NULL, ENGINE_SLIPPAGE_KEY, KEY_AT(struct run_args, slippage_e6)},
+    {NULL, ENGINE_LATENCY_KEY, KEY_AT(struct run_args, latency_ns)},
+};
+
+static const int64_t not_given = -1; /* in the bytes of a key's value */
 
 /* What the options of a verb are put into begins so. */
 static struct run_args *run_of(const struct option_call *call)
@@ -34,11 +42,9 @@ static int wrong(const struct option_call *call, const struct option_row *row, c
 
 void cli_run_init(struct run_args *args, const char *verb, int max_choices)
 {
-    *args = (struct run_args){.verb = verb,
-                              .fees = {NOT_GIVEN, NOT_GIVEN},
-                              .slippage_e6 = NOT_GIVEN,
-                              .latency_ms = NOT_GIVEN,
-                              .max_choices = max_choices};
+    *args = (struct run_args){.verb = verb, .max_choices = max_choices};
+    for (int i = 0; i < RUN_KEYS; i++)
+        memcpy((char *)args + keys[i].offset, &not_given, keys[i].size);
 }
 
 void cli_run_finish(struct run_args *args)
@@ -102,16 +108,6 @@ static int take_time(struct option_call *call, const struct option_row *row, con
     return status;
 }
 
-static int take_share(struct option_call *call, const struct option_row *row, const char *value)
-{
-    static const struct config_key share = {
-        .name = "share", .kind = CONFIG_WHOLE, ACCOUNT_FEE, .size = sizeof(int32_t)};
-    char why[CONFIG_WHY_MAX];
-    if (config_key_read(&share, value, place_of(call, row), why) == 0)
-        return EXIT_OK;
-    return option_fail(call, EXIT_USAGE, "--%s: %s", row->name, why);
-}
-
 static int take_interval(struct option_call *call, const struct option_row *row, const char *value)
 {
     char why[CONFIG_WHY_MAX];
@@ -161,16 +157,6 @@ static int take_way(struct option_call *call, const struct option_row *row, cons
     return EXIT_OK;
 }
 
-static int take_cash(struct option_call *call, const struct option_row *row, const char *value)
-{
-    int64_t cash;
-    if (decimal_parse_str(value, RUN_CASH_SCALE, &cash) < 0 || cash <= 0 ||
-        cash > 10000000000 * decimal_pow10(RUN_CASH_SCALE))
-        return wrong(call, row, value, "a plain decimal above 0, to 10000000000, is needed");
-    run_of(call)->cash = cash;
-    return EXIT_OK;
-}
-
 static int take_fees(struct option_call *call, const struct option_row *row, const char *value)
 {
     (void)row;
@@ -213,14 +199,12 @@ const struct option_row cli_run_options[CLI_RUN_OPTIONS] = {
     {"exchange-info", "FILE", "the venue's list of symbols, for their ticks and lots", AT(exchange_info)},
     {"cache", "DIR", "where the market is kept, ready to be mapped", AT(cache)},
     {"no-cache", NULL, "it is kept nowhere", AT(no_cache)},
-    {"cash", "N", "that each account begins with: 10000", .take = take_cash},
-    {"fee-maker", "R", "a share of a fill's notional: 0.001, which is 0.1 %, when left out",
-     AT(fees.maker_e6), take_share},
-    {"fee-taker", "R", "likewise, of fills that take", AT(fees.taker_e6), take_share},
+    {"cash", "N", .key = &keys[RUN_CASH]},
+    {"fee-maker", "R", .key = &keys[RUN_FEE_MAKER]},
+    {"fee-taker", "R", .key = &keys[RUN_FEE_TAKER]},
     {"fees", "TIER", "both rates, of a venue's tier: papertape fees lists them", .take = take_fees},
-    {"slippage", "R", "takers' prices are this share worse: 0", AT(slippage_e6), take_share},
-    {"latency-ms", "N", "between a decision and its effect: 50; below an interval it changes nothing",
-     AT(latency_ms), .low = 0, .high = 60000},
+    {"slippage", "R", .key = &keys[RUN_SLIPPAGE]},
+    {"latency-ms", "N", .key = &keys[RUN_LATENCY]},
     {"risk", "KEY=VALUE", "a limit, as in [risk] of papertaped.ini; none when left out", .take = take_risk},
     {"threads", "N", "0, the default: one a core", AT(threads), .low = 0, .high = 64},
     {"way", "auto|engine|columns",
@@ -260,27 +244,19 @@ int cli_run_terms(struct run_args *args, size_t n, struct market_terms *ret)
 
 static void set_defaults(struct run_args *args)
 {
-    args->cash_given = args->cash != 0;
-    args->maker_given = args->fees.maker_e6 != NOT_GIVEN;
-    args->taker_given = args->fees.taker_e6 != NOT_GIVEN;
-    args->slippage_given = args->slippage_e6 != NOT_GIVEN;
-    args->latency_given = args->latency_ms != NOT_GIVEN;
-    if (!args->cash_given)
-        args->cash = 10000 * decimal_pow10(RUN_CASH_SCALE);
-    if (!args->maker_given)
-        args->fees.maker_e6 = 1000;
-    if (!args->taker_given)
-        args->fees.taker_e6 = 1000;
-    if (!args->slippage_given)
-        args->slippage_e6 = 0;
-    if (!args->latency_given)
-        args->latency_ms = 50;
-    args->latency_ns = args->latency_ms * INT64_C(1000000);
+    char why[CONFIG_WHY_MAX];
+    for (int i = 0; i < RUN_KEYS; i++) {
+        args->given[i] = memcmp((char *)args + keys[i].offset, &not_given, keys[i].size) != 0;
+        if (!args->given[i])
+            (void)config_key_read(&keys[i], keys[i].fallback, args, why);
+    }
 }
 
 int cli_run_check(struct run_args *args)
 {
     set_defaults(args);
+    if (args->cash == 0) /* of an account of the daemon, which a deposit may follow, it is right */
+        return cli_stored_fail(EXIT_USAGE, args->verb, "--cash", "\"0\": a number above 0 is needed");
     if (args->from_ns && args->to_ns && args->to_ns <= args->from_ns)
         return cli_stored_fail(EXIT_USAGE, args->verb, "--to", "it must be later than --from");
     char database[STATE_PATH_MAX];

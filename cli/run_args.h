@@ -13,6 +13,9 @@ enum { RUN_CASH_SCALE = 8 };
 /* The lists with commas. */
 enum run_list { RUN_BARS, RUN_SYMBOLS, RUN_LOTS, RUN_TICKS, RUN_QUOTES, RUN_LISTS };
 
+/* What is read as the keys of papertaped.ini are. */
+enum run_key { RUN_CASH, RUN_FEE_MAKER, RUN_FEE_TAKER, RUN_SLIPPAGE, RUN_LATENCY, RUN_KEYS };
+
 /* The first member of what such a verb's options fill. Texts are the command line's own. */
 struct run_args {
     const char *verb;
@@ -27,8 +30,8 @@ struct run_args {
     int64_t cash;                        /* at RUN_CASH_SCALE */
     struct fee_rates fees;
     int32_t slippage_e6;
-    int64_t latency_ms, latency_ns;
-    bool cash_given, maker_given, taker_given, slippage_given, latency_given;
+    int64_t latency_ns;
+    bool given[RUN_KEYS];
     struct risk_limits risk;
     struct strategy_choice choices[STRATEGY_ARGS_MAX];
     int n_choices, max_choices;

@@ -167,11 +167,12 @@ int cli_run_policy_account(const struct run_args *args, const struct market *mar
         return status;
     ret->policy = policy;
     snprintf(ret->name, sizeof ret->name, "policy");
-    if (!args->maker_given)
+    if (!args->given[RUN_FEE_MAKER])
         ret->rules.fees.maker_e6 = policy->rules.fee_e6;
-    if (!args->taker_given)
+    if (!args->given[RUN_FEE_TAKER])
         ret->rules.fees.taker_e6 = policy->rules.fee_e6;
-    if (!args->cash_given && decimal_from_double(policy->rules.capital, ret->currency_scale, &ret->cash) < 0)
+    if (!args->given[RUN_CASH] &&
+        decimal_from_double(policy->rules.capital, ret->currency_scale, &ret->cash) < 0)
         return cli_stored_fail(EXIT_ERROR, args->verb, "--policy",
                                "initial_capital has more digits than the currency: --cash N");
     return EXIT_OK;

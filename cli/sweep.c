@@ -29,12 +29,8 @@ static int take_metric(struct option_call *call, const struct option_row *row, c
     }
     for (int i = 0; i < SWEEP_METRICS; i++)
         nearest_offer(&nearest, value, cli_sweep_metric_name((enum sweep_metric)i));
-    if (nearest_is_near(&nearest, value))
-        return option_fail(call, EXIT_USAGE,
-                           "--metric: \"%.48s\": no metric has that name: did you mean \"%s\"?", value,
-                           nearest.best);
-    return option_fail(call, EXIT_USAGE,
-                       "--metric: \"%.48s\": no metric has that name: sweep --help lists them", value);
+    return option_fail(call, EXIT_USAGE, "--metric: \"%.48s\": no metric has that name%s", value,
+                       NEAREST_HINT(&nearest, value));
 }
 
 static int take_grid(struct option_call *call, const struct option_row *row, const char *value)

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "daemon/config_keys.h"
+#include "daemon/config_values.h"
 #include "engine/specs.h"
 #include "exchange/bar.h"
 #include "exchange/nearest.h"
@@ -91,31 +91,23 @@ int daemon_config_section(const char *section, const char **ret_name, char why[s
         return config_key_refuse(why, CONFIG_WHY_MAX,
                                  "a name of letters, digits, - _ and . is needed, at most %d: [account main]",
                                  ACCOUNT_NAME_MAX - 1);
-    if (venue && !venue_find(venue)) {
-        const char *nearest = venue_nearest(venue);
-        return config_key_refuse(why, CONFIG_WHY_MAX, "unknown venue: did you mean [venue %s]?",
-                                 nearest[0] ? nearest : venue_default()->format->name);
-    }
+    if (venue && !venue_find(venue))
+        return daemon_config_unknown_venue(venue, why);
     *ret_name = account ? account : venue;
     if (*ret_name)
         return account ? SECTION_ACCOUNT : SECTION_VENUE;
     const struct config_key *keys = daemon_config_keys(&n);
+    char first[32]; /* "acount main" is nearest to "account main", not to a short word */
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(section, " "), section);
     struct nearest nearest = {0};
     for (size_t i = 0; i < n; i++) {
         if (strcmp(keys[i].section, section) == 0)
             return SECTION_PLAIN;
-        nearest_offer(&nearest, section, keys[i].section);
+        if (i == 0 || strcmp(keys[i].section, keys[i - 1].section) != 0)
+            nearest_offer(&nearest, first, keys[i].section);
     }
-    /* "acount main" is nearest to "account main", not to a short word. */
-    char first[32];
-    snprintf(first, sizeof first, "%.*s", (int)strcspn(section, " "), section);
-    struct nearest word = nearest;
-    nearest_offer(&word, first, ACCOUNT_SECTION);
-    nearest_offer(&word, first, VENUE_SECTION);
-    const char *meant = strcmp(word.best, ACCOUNT_SECTION) == 0 ? "account NAME"
-                        : strcmp(word.best, VENUE_SECTION) == 0 ? "venue NAME"
-                                                                : word.best;
-    return config_key_refuse(why, CONFIG_WHY_MAX, "unknown section: did you mean [%s]?", meant);
+    nearest_offer(&nearest, first, VENUE_SECTION);
+    return config_key_refuse(why, CONFIG_WHY_MAX, "unknown section%s", NEAREST_HINT(&nearest, first));
 }
 
 static int unknown_key(const char *section, const struct strategy *strategy, const char *name, char *why)
@@ -123,19 +115,19 @@ static int unknown_key(const char *section, const struct strategy *strategy, con
     size_t n;
     const struct config_key *keys = daemon_config_keys(&n), *elsewhere = config_key_find(keys, n, NULL, name);
     if (elsewhere)
-        return config_key_refuse(why, CONFIG_WHY_MAX, "unknown key here: did you mean %s in [%s]?", name,
+        return config_key_refuse(why, CONFIG_WHY_MAX, "it belongs to [%s]",
                                  strcmp(elsewhere->section, ACCOUNT_SECTION) ? elsewhere->section
                                                                              : "account NAME");
     struct nearest nearest = {0};
     for (size_t i = 0; i < n; i++)
         if (strcmp(keys[i].section, section) == 0)
             nearest_offer(&nearest, name, keys[i].name);
-    char param[STRATEGY_PARAMS_MAX][64];
     for (size_t i = 0; strategy && i < strategy->n_params; i++) {
-        snprintf(param[i], sizeof param[i], PARAM_PREFIX "%s", strategy->params[i].name);
-        nearest_offer(&nearest, name, param[i]);
+        char param[64];
+        snprintf(param, sizeof param, PARAM_PREFIX "%s", strategy->params[i].name);
+        nearest_offer(&nearest, name, param);
     }
-    return config_key_refuse(why, CONFIG_WHY_MAX, "unknown key: did you mean %s?", nearest.best);
+    return config_key_unknown_near(&nearest, name, why);
 }
 
 static int set_param(struct account_config *account, const char *name, const char *value, char *why)

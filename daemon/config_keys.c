@@ -127,6 +127,8 @@ static int read_policy(const struct config_key *key, const char *text, void *bas
 #define OWN_RISK_ROW(member, name, of_kind, fallback, about) \
     {"account", CONFIG_OWN_RISK name, "as in [risk], for this account; empty: [risk]'s", "", OWN(own_risk)},
 
+#define SHORT_ROW(member, name, of_kind, fallback, about, further) \
+    {"account", name, about, fallback, of_kind, IN_ACCOUNT(member), .more = further},
 #define FEE_ROW(member, name, fallback, about) \
     {"account", name, about, fallback, OWN(fee), ACCOUNT_FEE, IN_ACCOUNT(fees.member)},
 
@@ -166,8 +168,7 @@ static const struct config_key keys[] = {
              "the market's time, at most every six hours of it."},
     {"engine", "clock", "wall, or feed: time is that of the events, for replays", "wall",
      KEY_WORDS("wall feed"), AT(clock)},
-    {"engine", "latency_ms", "between a decision and its effect at the venue", "50", KEY_SCALED(0, 60000, 6),
-     AT(latency_ns)},
+    {"engine", ENGINE_LATENCY_KEY, AT(latency_ns)},
     {"engine", "equity_interval_s", "between two points of the equity curve; 0: at bars and fills only", "10",
      KEY_SCALED(0, 86400, 9), AT(equity_interval_ns)},
     {"engine", "missed_stops",
@@ -181,9 +182,7 @@ static const struct config_key keys[] = {
              "papertape backtest does it; orders, fills and the ledger have the bars' times, and "
              "missed_stops means nothing: bars that were missed fill orders like all others. It may change "
              "from run to run; live orders continue in the new one."},
-    {"engine", "slippage", "takers trade at prices this share worse than shown: 0.0005 is 0.05 %", "0",
-     KEY_SCALED(0, 0.1, 6), .share = true, AT(slippage_e6),
-     .more = "On the tick, never beyond an order's limit."},
+    {"engine", ENGINE_SLIPPAGE_KEY, AT(slippage_e6), .more = "On the tick, never beyond an order's limit."},
     {"policies", "wait_ms",
      "for the bar of a symbol that is late, before it decides without it; 0: until a later bar comes", "2000",
      KEY_SCALED(0, 3600000, 6), AT(policy_wait_ns),
@@ -302,21 +301,16 @@ static const struct config_key keys[] = {
          "directory, where replays of the event log find them. docs/policies.md has the rules."},
     {"account", "actions", "ACTIONS.csv of a recorded policy: what it did at each bar", "", KEY_TEXT,
      IN_ACCOUNT(actions)},
-    {"account", "cash", "deposited once, when the account is new", "10000", OWN(own_cash), .max = 10000000000,
-     .scale = 8, IN_ACCOUNT(cash), .more = "To change it later has no effect."},
+    {"account", ACCOUNT_CASH_WORDS, OWN(own_cash), ACCOUNT_CASH, IN_ACCOUNT(cash),
+     .more = "To change it later has no effect."},
     {"account", "fees", "a tier of the venue (papertape fees lists them); empty: the rates below", "",
      TEXT(tier), IN_ACCOUNT(fee_tier), .more = "A tier and a rate together are an error."},
     ACCOUNT_FEE_KEYS(FEE_ROW){"account", "shorts", "may it sell what it does not hold: on, or off", "off",
                               KEY_SWITCH("off on"), IN_ACCOUNT(shorts)},
-    {"account", "collateral", "a short needs this much of its value to be opened: 1.5 is 150 %", "1.5",
-     KEY_SCALED(1, 100, 4), .share = true, IN_ACCOUNT(collateral_e4)},
-    {"account", "maintenance", "below this much of its value a short is bought back", "1.25",
-     KEY_SCALED(1, 100, 4), .share = true, IN_ACCOUNT(maintenance_e4)},
-    {"account", "borrow_rate", "a year's interest on what is borrowed: 0.05 is 5 %", "0.05",
-     KEY_SCALED(0, 10, 6), .share = true, IN_ACCOUNT(borrow_rate_e6), .more = "Booked every hour."},
-    RISK_KEYS(OWN_RISK_ROW){"account", "strategy",
-                            "its name, or none: orders by hand only. Its parameters: strategy.NAME = value",
-                            "sma-cross-rsi", VALUE(strategy)},
+    ACCOUNT_SHORT_KEYS(SHORT_ROW) RISK_KEYS(OWN_RISK_ROW){
+        "account", "strategy",
+        "its name, or none: orders by hand only. Its parameters: strategy.NAME = value", "sma-cross-rsi",
+        VALUE(strategy)},
 };
 
 const struct config_key *daemon_config_keys(size_t *ret_n)
@@ -345,6 +339,8 @@ static const struct config_key venue_keys[] = {
     {"venue", "extended_hours", "is it traded in before and after the session: on, or off", "off",
      KEY_SWITCH("off on"), IN_VENUE(extended_hours)},
 };
+
+_Static_assert(sizeof venue_keys / sizeof *venue_keys == DAEMON_CONFIG_VENUE_KEYS, "as its header says");
 
 const struct config_key *daemon_config_venue_keys(size_t *ret_n)
 {

@@ -10,6 +10,7 @@
  * account_config; that of the others is a struct daemon_config. */
 const struct config_key *daemon_config_keys(size_t *ret_n);
 /* Those that every [venue NAME] may have, of a struct daemon_config_venue. */
+enum { DAEMON_CONFIG_VENUE_KEYS = 6 };
 const struct config_key *daemon_config_venue_keys(size_t *ret_n);
 
 enum daemon_config_section { SECTION_PLAIN, SECTION_ACCOUNT, SECTION_VENUE };

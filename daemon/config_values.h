@@ -33,6 +33,7 @@ void daemon_config_print_symbols_of(const struct daemon_config *config, int venu
 /* A list of kinds of streams; `ret` is left alone on -EINVAL. */
 int daemon_config_streams_of(const char *text, bool ret[static MARKET_CHANNELS], char *why);
 void daemon_config_print_streams_of(const bool streams[static MARKET_CHANNELS], FILE *to);
+int daemon_config_unknown_venue(const char *name, char *why); /* -EINVAL, and which was meant */
 /* Copies text[0..n) in upper case when it consists of letters, digits and `others`. */
 bool daemon_config_upper_name(const char *text, size_t n, const char *others, char *to, size_t size);
 

@@ -7,7 +7,7 @@
 
 #include "exchange/venues.h"
 
-enum { WHY = CONFIG_WHY_MAX, ROWS_MAX = 8 + CONFIG_SETTINGS_MAX };
+enum { WHY = CONFIG_WHY_MAX, ROWS_MAX = DAEMON_CONFIG_VENUE_KEYS + CONFIG_SETTINGS_MAX };
 
 /* The keys of every venue, and its own options: texts, some of them one of several words. */
 static size_t rows_of(const struct venue *venue, struct config_key ret[static ROWS_MAX])
@@ -48,7 +48,7 @@ const struct fee_tier *daemon_config_fee_tier(const struct daemon_config *config
     return tier;
 }
 
-static int unknown_venue(const char *name, char *why)
+int daemon_config_unknown_venue(const char *name, char *why)
 {
     char all[160] = "";
     size_t n, used = 0;
@@ -65,7 +65,7 @@ int daemon_config_read_venue(const struct config_key *key, const char *text, voi
     struct daemon_config *config = base;
     const struct venue *which = venue_find(text);
     if (!which)
-        return unknown_venue(text, why);
+        return daemon_config_unknown_venue(text, why);
     for (int v = 1; v < config->n_venues; v++)
         if (config->venues[v].venue == which)
             return config_key_refuse(why, WHY, "[venue %s] is another one already", text);
@@ -133,7 +133,7 @@ int daemon_config_venue_set(struct daemon_config *config, const char *name, cons
     while (v < config->n_venues && config->venues[v].venue != which)
         v++;
     if (!which)
-        return unknown_venue(name, why);
+        return daemon_config_unknown_venue(name, why);
     if (v == CONFIG_VENUES_MAX)
         return config_key_refuse(why, WHY, "more than %d venues", CONFIG_VENUES_MAX);
     if (v == config->n_venues) {

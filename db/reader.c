@@ -18,7 +18,6 @@
 enum {
     WRONG_MAX = 64,
     BUSY_TIMEOUT_MS = 2000,
-    NEAR = 2 /* a name so many letters away may have been meant */
 };
 
 int db_query(struct db_reader *reader, const char *sql, const struct record_param *params, sqlite3_stmt **ret)
@@ -369,10 +368,8 @@ int db_reader_symbol(struct db_reader *reader, const char *name, struct db_symbo
     struct nearest nearest = {0};
     for (size_t i = 0; i < reader->n_symbols; i++)
         nearest_offer(&nearest, name, reader->symbols[i].symbol.name);
-    bool close = nearest.best && nearest.distance <= NEAR;
-    snprintf(reader->error, sizeof reader->error, "symbol \"%.*s\" is not in the database%s%s%s",
-             SYMBOL_NAME_MAX, name, close ? ": did you mean " : "", close ? nearest.best : "",
-             close ? "?" : "");
+    snprintf(reader->error, sizeof reader->error, "symbol \"%.*s\" is not in the database%s", SYMBOL_NAME_MAX,
+             name, NEAREST_SUGGEST(nearest_meant(&nearest, name)));
     return -ENOENT;
 }
 

@@ -1,5 +1,5 @@
-/* The rates of an account as keys: [account NAME] of papertaped.ini, account create, --fees; what one of them
- * takes the others take. */
+/* Cash and rates of an account, latency and slippage of an engine as keys: papertaped.ini, account create,
+ * the options of backtest; what one of them takes the others take. */
 #ifndef ENGINE_ACCOUNT_KEYS_H
 #define ENGINE_ACCOUNT_KEYS_H
 
@@ -10,5 +10,23 @@
     ROW(maker_e6, "fee_maker", "0.001", "of the notional of a fill that waited in the book: 0.001 is 0.1 %") \
     ROW(taker_e6, "fee_taker", "0.001", "of the notional of a fill that took from the book")
 #define ACCOUNT_FEE .min = 0, .max = 0.1, .scale = 6, .share = true
+
+/* ROW(member, name, kind, default, sentence, more) */
+#define ACCOUNT_SHORT_KEYS(ROW) \
+    ROW(collateral_e4, "collateral", KEY_RATE(1, 100, 4), "1.5", \
+        "a short needs this much of its value to be opened: 1.5 is 150 %", NULL) \
+    ROW(maintenance_e4, "maintenance", KEY_RATE(1, 100, 4), "1.25", \
+        "below this much of its value a short is bought back", NULL) \
+    ROW(borrow_rate_e6, "borrow_rate", KEY_RATE(0, 10, 6), "0.05", \
+        "a year's interest on what is borrowed: 0.05 is 5 %", "Booked every hour.")
+
+/* Parts of rows. */
+#define ACCOUNT_CASH_WORDS "cash", "deposited once, when the account is new", "10000"
+#define ACCOUNT_CASH       .min = 0, .max = 10000000000, .scale = 8
+#define ENGINE_LATENCY_KEY \
+    "latency_ms", "between a decision and its effect at the venue", "50", KEY_SCALED(0, 60000, 6)
+#define ENGINE_SLIPPAGE_KEY \
+    "slippage", "takers trade at prices this share worse than shown: 0.0005 is 0.05 %", "0", \
+        KEY_RATE(0, 0.1, 6)
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "engine/core.h"
 
+/* What any event log may hold and the arithmetic stands. Not the ranges of risk_keys.h and account_keys.h,
+ * which are narrower and for what a user writes: a log of a former version (positions = 300) must replay. */
 static const char *limits_check(const struct risk_limits *risk)
 {
     const double shares[] = {risk->exposure_symbol, risk->exposure_account, risk->daily_loss, risk->drawdown,

@@ -10,12 +10,20 @@ static inline int fail_error(int error)
     return error;
 }
 
-/* Writes the sentence of a printf format into err[size]; its value is `error`. */
-#define fail_with(error, err, size, ...) (snprintf(err, size, __VA_ARGS__), fail_error(error))
+/* Evaluates `error`, which may be -errno, before what writes its sentence; its value is `error`. */
+#define fail_after_(error, written) \
+    ({ \
+        const int fail_error_ = (error); \
+        (void)(written); \
+        fail_error(fail_error_); \
+    })
+
+/* Writes the sentence of a printf format into err[size]. */
+#define fail_with(error, err, size, ...) fail_after_(error, snprintf(err, size, __VA_ARGS__))
 
 /* The same behind "WHERE: " (NULL: without), in one line: control characters, which names in a file may have,
  * become "?". */
-#define fail_line(error, ...) (fail_put_line(__VA_ARGS__), fail_error(error))
+#define fail_line(error, ...) fail_after_(error, fail_put_line(__VA_ARGS__))
 void fail_put_line(char *err, size_t size, const char *where, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

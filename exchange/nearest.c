@@ -3,8 +3,9 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
-enum { WORD_MAX = 63, KEPT_DISTANCE_MAX = 3 };
+enum { WORD_MAX = 63, SHORT_WORD = 4 };
 
 static size_t min(size_t a, size_t b)
 {
@@ -31,25 +32,55 @@ size_t nearest_distance(const char *a, const char *b)
     return rows[n % 3][m];
 }
 
+/* One slip in a short word, two in a longer one, and never all of it. */
+static bool is_near(const char *word, size_t distance)
+{
+    size_t len = strlen(word);
+    return distance < len && distance <= (len <= SHORT_WORD ? 1 : 2);
+}
+
 void nearest_offer(struct nearest *nearest, const char *word, const char *candidate)
 {
-    size_t distance = nearest_distance(word, candidate);
-    if (!nearest->best || distance < nearest->distance) {
-        nearest->best = candidate;
+    size_t distance = nearest_distance(word, candidate), room = sizeof nearest->all - nearest->used;
+    if (!nearest->best[0] || distance < nearest->distance) {
+        snprintf(nearest->best, sizeof nearest->best, "%s", candidate);
         nearest->distance = distance;
     }
+    if (*word && !nearest->longer[0] && strncasecmp(candidate, word, strlen(word)) == 0)
+        snprintf(nearest->longer, sizeof nearest->longer, "%s", candidate);
+    nearest->used += (size_t)snprintf(nearest->all + nearest->used, room, "%s%s",
+                                      nearest->used > 0 ? ", " : "", candidate);
+    nearest->used = min(nearest->used, sizeof nearest->all - 1);
 }
 
 void nearest_keep(const char *word, const char *candidate, char *kept, size_t size)
 {
     size_t distance = nearest_distance(word, candidate);
-    if (distance <= KEPT_DISTANCE_MAX && (!kept[0] || distance < nearest_distance(word, kept)))
+    if (is_near(word, distance) && (!kept[0] || distance < nearest_distance(word, kept)))
         snprintf(kept, size, "%s", candidate);
 }
 
-bool nearest_is_near(const struct nearest *nearest, const char *word)
+const char *nearest_meant(const struct nearest *nearest, const char *word)
 {
-    size_t most = strlen(word) <= 4 ? 1 : 2;
+    if (nearest->best[0] && is_near(word, nearest->distance) && strcmp(nearest->best, word) != 0)
+        return nearest->best;
+    return nearest->longer[0] && strcmp(nearest->longer, word) != 0 ? nearest->longer : NULL;
+}
 
-    return nearest->best && nearest->distance > 0 && nearest->distance <= most;
+const char *nearest_suggest(const char *meant, char hint[static NEAREST_HINT_MAX])
+{
+    *hint = '\0';
+    if (meant && *meant)
+        snprintf(hint, NEAREST_HINT_MAX, NEAREST_SUGGESTED "%.*s?", NEAREST_WORD_MAX, meant);
+    return hint;
+}
+
+const char *nearest_hint(const struct nearest *nearest, const char *word, char hint[static NEAREST_HINT_MAX])
+{
+    const char *meant = nearest_meant(nearest, word);
+    if (meant || nearest->used == 0 || nearest->used == sizeof nearest->all - 1)
+        return nearest_suggest(meant, hint);
+    snprintf(hint, NEAREST_HINT_MAX, strchr(nearest->all, ',') ? ": one of %s is needed" : ": %s is needed",
+             nearest->all);
+    return hint;
 }

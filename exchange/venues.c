@@ -4,7 +4,6 @@
 
 #include "exchange/alpaca/format.h"
 #include "exchange/binance/format.h"
-#include "exchange/nearest.h"
 
 static const struct venue *const list[] = {&alpaca_venue, &binance_venue, &binance_us_venue};
 
@@ -27,12 +26,4 @@ const struct venue *venue_find(const char *name)
 const struct venue *venue_default(void)
 {
     return &binance_venue;
-}
-
-const char *venue_nearest(const char *name)
-{
-    struct nearest nearest = {0};
-    for (size_t i = 0; i < VENUES; i++)
-        nearest_offer(&nearest, name, list[i]->format->name);
-    return nearest.distance <= 3 ? nearest.best : "";
 }

@@ -13,7 +13,4 @@ const struct venue *venue_find(const char *name);
 /* The one that a configuration which names none means. */
 const struct venue *venue_default(void);
 
-/* Of an unknown name: the one that looks most alike; "" when none does. */
-const char *venue_nearest(const char *name);
-
 #endif

@@ -39,21 +39,17 @@ static bool next_word(const char **at, char word[static WORD_MAX])
 
 int config_key_word(const char *text, const char *words, char why[static WHY])
 {
-    char word[WORD_MAX], best[WORD_MAX] = "", all[240] = "";
-    size_t distance = 0, used = 0;
+    char word[WORD_MAX];
+    struct nearest nearest = {0};
     const char *at = words;
     for (int place = 0; next_word(&at, word); place++) {
         if (strcmp(word, text) == 0)
             return place;
-        size_t d = nearest_distance(text, word);
-        if (place == 0 || d < distance) {
-            memcpy(best, word, sizeof best);
-            distance = d;
-        }
-        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", place ? ", " : "", word);
-        used = used < sizeof all ? used : sizeof all - 1;
+        nearest_offer(&nearest, text, word);
     }
-    return config_key_refuse(why, WHY, "\"%.60s\": did you mean %s? (%s)", text, best, all);
+    bool meant = nearest_meant(&nearest, text);
+    return config_key_refuse(why, WHY, meant ? "\"%.60s\"%s (%s)" : "\"%.60s\"%s", text,
+                             NEAREST_HINT(&nearest, text), nearest.all);
 }
 
 static void print_word(const char *words, int place, FILE *to)
@@ -314,6 +310,8 @@ int config_key_try(const struct config_key *key, const char *text, char why[stat
     char value[VALUE_MAX];
     struct config_key row = *key;
     row.offset = 0;
+    if (key->size > sizeof value)
+        return config_key_refuse(why, WHY, "its value is too large to be tried");
     return config_key_read(&row, text, value, why);
 }
 
@@ -336,6 +334,11 @@ const struct config_key *config_key_find(const struct config_key *keys, size_t n
     return NULL;
 }
 
+int config_key_unknown_near(const struct nearest *nearest, const char *name, char why[static WHY])
+{
+    return config_key_refuse(why, WHY, "unknown key%s", NEAREST_HINT(nearest, name));
+}
+
 int config_key_unknown(const struct config_key *keys, size_t n, const char *section, const char *name,
                        char why[static WHY])
 {
@@ -343,7 +346,7 @@ int config_key_unknown(const struct config_key *keys, size_t n, const char *sect
     for (size_t i = 0; i < n; i++)
         if (!section || strcmp(keys[i].section, section) == 0)
             nearest_offer(&nearest, name, keys[i].name);
-    return config_key_refuse(why, WHY, "unknown key: did you mean %s?", nearest.best);
+    return config_key_unknown_near(&nearest, name, why);
 }
 
 void config_key_defaults(const struct config_key *keys, size_t n, const char *section, void *base)

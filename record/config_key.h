@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct nearest;
+
 enum { CONFIG_WHY_MAX = 320 };
 
 enum config_kind {
@@ -52,6 +54,7 @@ void config_key_print_interval(const struct config_key *key, const void *base, F
 /* Parts of rows. */
 #define KEY_WHOLE(least, most)          .kind = CONFIG_WHOLE, .min = least, .max = most
 #define KEY_SCALED(least, most, digits) KEY_WHOLE(least, most), .scale = digits
+#define KEY_RATE(least, most, digits)   KEY_SCALED(least, most, digits), .share = true
 #define KEY_NUMBER(least, most)         .kind = CONFIG_NUMBER, .min = least, .max = most
 #define KEY_SPAN(least, most)           .kind = CONFIG_SPAN, .min = least, .max = most
 #define KEY_SHARE(most)                 KEY_NUMBER(0, most), .share = true
@@ -84,7 +87,9 @@ void config_key_right(const struct config_key *key, char *buf, size_t size);
 const struct config_key *config_key_find(const struct config_key *keys, size_t n, const char *section,
                                          const char *name);
 
-/* -EINVAL: a section (NULL: the table) has no such key, and which is nearest. */
+/* -EINVAL: a section (NULL: the table) has no such key, and which was meant or which there are; _near: of the
+ * keys that were offered. */
+int config_key_unknown_near(const struct nearest *nearest, const char *name, char why[static CONFIG_WHY_MAX]);
 int config_key_unknown(const struct config_key *keys, size_t n, const char *section, const char *name,
                        char why[static CONFIG_WHY_MAX]);
 
@@ -109,7 +114,7 @@ void config_key_man(const struct config_key *keys, size_t n, const char *section
 /* Writes the sentence, its control characters replaced; returns -EINVAL. */
 int config_key_refuse(char *why, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* The word's place; -EINVAL, and the nearest of them. */
+/* The word's place; -EINVAL, and which was meant or which there are. */
 int config_key_word(const char *text, const char *words, char why[static CONFIG_WHY_MAX]);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+struct config_key;
 struct option_call;
 
 /* An option. What it gives is put into a struct of the verb's own, which begins zeroed. */
@@ -16,7 +17,7 @@ struct option_row {
     /* "P"; NULL: a flag. Words with "|" between: one of these, which is checked. "F...": every word up to the
      * next option, one call of `take` each. */
     const char *argument;
-    const char *words; /* what it does */
+    const char *words; /* what it does; NULL: the key's sentence, range and default */
     size_t at;         /* in that struct: a const char *, of a flag a bool */
     /* Instead of `at`: takes the value (NULL of a flag), in the order of the line. EXIT_OK, or an exit status
      * with its line on stderr. */
@@ -27,6 +28,8 @@ struct option_row {
      * `take` is called after. */
     long long low;
     unsigned long long high;
+    /* The value is read as this key of that struct, where there is no `take`. */
+    const struct config_key *key;
 };
 
 /* The rows of every program. */

@@ -63,14 +63,14 @@ static void offer_options(const struct completion *c, const struct option_call *
     const struct option_row *row;
 
     for (size_t i = 0; (row = option_row(c->program, call->verb, i)); i++) {
-        char name[OPTION_TERM_MAX];
+        char name[OPTION_TERM_MAX], words[OPTION_WORDS_MAX];
         if (!row->name || (call->action && !option_row_is_of(row, call->action)) ||
             (row == option_csv_row(c->program) && !takes_csv(call)))
             continue;
         snprintf(name, sizeof name, "--%s", row->name);
         for (char *at = name; *at; at++)
             *at = *at == '_' ? '-' : *at;
-        offer_with(c, name, row->words);
+        offer_with(c, name, option_words(row, words));
     }
 }
 

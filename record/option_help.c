@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/config_key.h"
 #include "record/option.h"
 #include "record/option_text.h"
 
@@ -67,6 +68,18 @@ const char *option_term(const struct option_row *row, char ret[static OPTION_TER
              row->argument ? row->argument : "");
     for (char *c = ret; *c && *c != ' '; c++)
         *c = *c == '_' ? '-' : *c;
+    return ret;
+}
+
+const char *option_words(const struct option_row *row, char ret[static OPTION_WORDS_MAX])
+{
+    char right[128];
+
+    if (row->words || !row->key)
+        return row->words;
+    config_key_right(row->key, right, sizeof right);
+    snprintf(ret, OPTION_WORDS_MAX, "%s; %s%s %s by default", row->key->about, right,
+             right[strlen(right) - 1] == ',' ? "" : ",", row->key->fallback);
     return ret;
 }
 
@@ -154,7 +167,7 @@ const char *option_exits(const struct option_program *program, bool of_verb)
 
 static void print_options(const struct option_program *program, const struct option_verb *verb, FILE *out)
 {
-    char term[OPTION_TERM_MAX];
+    char term[OPTION_TERM_MAX], words[OPTION_WORDS_MAX];
     size_t width = width_of(program, verb);
     bool lists = false;
     const struct option_row *row;
@@ -167,7 +180,7 @@ static void print_options(const struct option_program *program, const struct opt
         if (!row->name)
             fprintf(out, "%s:\n", row->words);
         else if (row != option_csv_row(program) || lists)
-            entry(out, option_term(row, term), row->words, width);
+            entry(out, option_term(row, term), option_words(row, words), width);
     }
 }
 

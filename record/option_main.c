@@ -85,11 +85,8 @@ static int unknown_verb(const struct option_program *program, const char *name)
 
     for (size_t i = 0; i < program->n_verbs; i++)
         nearest_offer(&nearest, name, program->verbs[i]->name);
-    if (nearest_is_near(&nearest, name))
-        snprintf(words, sizeof words, "%.63s: not a verb: did you mean \"%s\"? --help lists them", name,
-                 nearest.best);
-    else
-        snprintf(words, sizeof words, "%.63s: not a verb: --help lists them", name);
+    const char *meant = NEAREST_SUGGEST(nearest_meant(&nearest, name));
+    snprintf(words, sizeof words, "%.63s: not a verb%s --help lists them", name, *meant ? meant : ":");
     return say(program, EXIT_USAGE, words);
 }
 

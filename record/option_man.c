@@ -38,13 +38,13 @@ void option_man_entry(FILE *out, const char *term, const char *words)
 static void print_options(const struct option_program *program, const struct option_verb *verb, bool all,
                           FILE *out)
 {
-    char term[OPTION_TERM_MAX];
+    char term[OPTION_TERM_MAX], words[OPTION_WORDS_MAX];
     size_t n = verb->n_options + verb->n_shared + (all ? program->n_global : 0);
 
     for (size_t i = 0; i < n; i++) {
         const struct option_row *row = option_row(program, verb, i);
         if (row->name) {
-            option_man_entry(out, option_term(row, term), row->words);
+            option_man_entry(out, option_term(row, term), option_words(row, words));
         } else {
             fputs(".PP\n", out);
             option_man_text(out, row->words);

@@ -7,6 +7,7 @@
 
 #include "exchange/exit_status.h"
 #include "exchange/nearest.h"
+#include "record/config_key.h"
 #include "record/option.h"
 #include "record/option_text.h"
 
@@ -107,18 +108,15 @@ static int unknown_option(const struct option_call *call, const char *shown, con
 {
     const struct option_row *row;
     struct nearest nearest = {0};
+    char term[OPTION_TERM_MAX];
 
     for (size_t i = 0; (row = option_row(call->program, call->verb, i)); i++)
         if (row->name)
             nearest_offer(&nearest, name, row->name);
-    const char *meant = nearest_is_near(&nearest, name) ? nearest.best : NULL;
-    for (size_t i = 0; !meant && (row = option_row(call->program, call->verb, i)); i++)
-        meant = row->name && *name && begins(row->name, name, strlen(name)) ? row->name : NULL;
-    if (!meant)
-        return refuse(call, err, "%.63s: unknown option", shown);
-    char term[OPTION_TERM_MAX];
-    return refuse(call, err, "%.63s: unknown option: did you mean %s?", shown,
-                  option_term(&(struct option_row){.name = meant}, term));
+    const char *meant = nearest_meant(&nearest, name);
+    if (meant)
+        meant = option_term(&(struct option_row){.name = meant}, term);
+    return refuse(call, err, "%.63s: unknown option%s", shown, NEAREST_SUGGEST(meant));
 }
 
 static int unknown_action(const struct option_call *call, const char *word, char *err)
@@ -134,8 +132,8 @@ static int unknown_action(const struct option_call *call, const char *word, char
                                   *at == '|' ? '/' : *at);
         nearest_offer(&nearest, word, action->name);
     }
-    if (*word && nearest_is_near(&nearest, word))
-        return refuse(call, err, "%.63s: unknown: did you mean \"%s\"?", word, nearest.best);
+    if (nearest_meant(&nearest, word))
+        return refuse(call, err, "%.63s: unknown%s", word, NEAREST_SUGGEST(nearest_meant(&nearest, word)));
     return refuse(call, err, "%.63s%s%s is expected", word, *word ? ": unknown: one of " : "one of ", all);
 }
 
@@ -208,6 +206,11 @@ static int put(struct option_call *call, const struct option_row *row, const cha
     }
     if (row->take)
         return row->take(call, row, value);
+    char why[CONFIG_WHY_MAX];
+    if (row->key)
+        return config_key_read(row->key, value, into, why) == 0
+                   ? EXIT_OK
+                   : refuse(call, err, "--%s: %s", row->name, why);
     if (row->argument)
         memcpy(into + row->at, &value, sizeof value);
     else

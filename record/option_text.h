@@ -4,13 +4,16 @@
 
 #include "record/option.h"
 
-enum { OPTION_TERM_MAX = 96 };
+enum { OPTION_TERM_MAX = 96, OPTION_WORDS_MAX = 256 };
 
 /* "0 ok, 1 error, ...", those that the program can end with; of a verb: 4 is only without one. */
 const char *option_exits(const struct option_program *program, bool of_verb);
 
 /* "-o, --output F". */
 const char *option_term(const struct option_row *row, char ret[static OPTION_TERM_MAX]);
+
+/* What an option does; of a key with range and default, in `ret`. */
+const char *option_words(const struct option_row *row, char ret[static OPTION_WORDS_MAX]);
 
 /* "papertape order cancel ID [--key K]", the caller's to free; NULL without memory. */
 char *option_synopsis(const struct option_program *program, const struct option_verb *verb,

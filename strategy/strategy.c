@@ -29,7 +29,7 @@ void strategy_unknown(const char *name, const char *also, char *err, size_t err_
         nearest_offer(&nearest, name, all[i]->name);
     if (also)
         nearest_offer(&nearest, name, also);
-    snprintf(err, err_size, "\"%.*s\": unknown strategy: did you mean %s?", SHOWN, name, nearest.best);
+    snprintf(err, err_size, "\"%.*s\": unknown strategy%s", SHOWN, name, NEAREST_HINT(&nearest, name));
 }
 
 void strategy_defaults(const struct strategy *strategy, double params[static STRATEGY_PARAMS_MAX])
@@ -71,8 +71,9 @@ int strategy_set(const struct strategy *strategy, double params[static STRATEGY_
         params[i] = r == 0 ? (double)whole : params[i];
         return r;
     }
-    config_key_refuse(why, CONFIG_WHY_MAX,
-                      nearest.best ? "unknown key: did you mean %s?" : "%s has no parameters",
-                      nearest.best ? nearest.best : strategy->name);
+    if (strategy->n_params > 0)
+        (void)config_key_unknown_near(&nearest, name, why);
+    else
+        (void)config_key_refuse(why, CONFIG_WHY_MAX, "%s has no parameters", strategy->name);
     return -ENOENT;
 }

@@ -95,7 +95,7 @@ static int unknown(const char *section, const char *name, char *why)
         if (strcmp(keys[i].section, section) == 0 ||
             (train_config_is_ppo_section(section) && train_config_is_ppo_section(keys[i].section)))
             nearest_offer(&nearest, name, keys[i].name);
-    return config_key_refuse(why, CONFIG_WHY_MAX, "unknown key: did you mean %s?", nearest.best);
+    return config_key_unknown_near(&nearest, name, why);
 }
 
 int64_t train_config_clock_ns(void)

@@ -84,15 +84,17 @@ static int check_environment(const struct train_config *config, char *err)
 int train_config_check_world(const struct train_config *config, char err[static CONFIG_ERROR_MAX])
 {
     struct ppo_world world;
+    struct nearest market = {0};
     char why[PPO_ERROR_MAX];
     if (train_config_trades(config))
         return 0;
+    nearest_offer(&market, config->world, CONFIG_MARKET);
     int r = ppo_world_builtin(config->world, 1, 0, &world, why);
     if (r == 0)
         ppo_world_destroy(&world);
-    else if (r == -ENOENT && nearest_distance(config->world, CONFIG_MARKET) <= 2)
-        train_config_say(err, r, "[training] world: unknown world: %s: did you mean %s?", config->world,
-                         CONFIG_MARKET);
+    else if (r == -ENOENT && nearest_meant(&market, config->world))
+        train_config_say(err, r, "[training] world: unknown world: %s%s", config->world,
+                         NEAREST_SUGGEST(CONFIG_MARKET));
     else
         train_config_say(err, r, "[training] world: %s (%s is one, too)", why, CONFIG_MARKET);
     return r;

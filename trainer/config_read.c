@@ -26,7 +26,7 @@ static int read_heading(const char *section, char why[static CONFIG_WHY_MAX])
             return 0;
         nearest_offer(&nearest, section, sections[i]);
     }
-    return config_key_refuse(why, CONFIG_WHY_MAX, "unknown section: did you mean [%s]?", nearest.best);
+    return config_key_refuse(why, CONFIG_WHY_MAX, "unknown section%s", NEAREST_HINT(&nearest, section));
 }
 
 /* Keys that set others too come first; [search], whose ranges may follow from [data], last. */

@@ -22,20 +22,18 @@ bool daemon_command_args_known(const struct args *args, const char *known)
     json_object_foreach((json_t *)args->object, name, value)
     {
         struct nearest nearest = {0};
-        char words[32][24];
-        size_t n = 0;
         bool found = false;
-        for (const char *at = known; *at && n < 32; n++) {
+        for (const char *at = known; *at;) {
+            char word[NEAREST_WORD_MAX];
             size_t len = strcspn(at, " ");
-            snprintf(words[n], sizeof words[n], "%.*s", (int)len, at);
-            found |= strcmp(words[n], name) == 0;
-            nearest_offer(&nearest, name, words[n]);
+            snprintf(word, sizeof word, "%.*s", (int)len, at);
+            found |= strcmp(word, name) == 0;
+            nearest_offer(&nearest, name, word);
             at += len + strspn(at + len, " ");
         }
         if (!found)
-            return ARGS_WRONG(args->request->call, "%s.%.*s: %s has no such argument%s%s%s", args->where,
-                              SHOWN, name, args->request->cmd, nearest.best ? ": did you mean " : "",
-                              nearest.best ? nearest.best : "", nearest.best ? "?" : "");
+            return ARGS_WRONG(args->request->call, "%s.%.*s: %s has no such argument%s", args->where, SHOWN,
+                              name, args->request->cmd, NEAREST_HINT(&nearest, name));
     }
     return true;
 }
@@ -172,10 +170,9 @@ bool daemon_command_args_symbol(const struct args *args, const char *name, int *
         return true;
     for (int s = 0; text && s < engine_symbols(engine); s++)
         nearest_offer(&nearest, text, engine_symbol(engine, s)->name);
-    if (nearest.best)
-        control_error(args->request->call, "UNKNOWN_SYMBOL",
-                      "%s.%s: \"%.*s\" is not streamed: did you mean %s?", args->where, name, SHOWN, text,
-                      nearest.best);
+    if (nearest.best[0])
+        control_error(args->request->call, "UNKNOWN_SYMBOL", "%s.%s: \"%.*s\" is not streamed%s", args->where,
+                      name, SHOWN, text, NEAREST_HINT(&nearest, text));
     else
         control_error(args->request->call, "UNKNOWN_SYMBOL",
                       "%s.%s: a symbol that is streamed is needed, as %s", args->where, name,

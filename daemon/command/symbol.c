@@ -67,21 +67,16 @@ static bool take_venue(const struct args *args, struct feed **ret)
     struct feeds *feeds = feeds_of_request(args->request);
     const char *name;
     struct nearest nearest = {0};
-    char all[160] = "";
     if (!daemon_command_args_text(args, "venue", &name))
         return false;
     *ret = feeds_find(feeds, name);
     if (*ret)
         return true;
-    for (size_t i = 0; i < feeds_count(feeds); i++) {
-        const char *known = feed_venue(feeds_at(feeds, i))->format->name;
-        size_t used = strlen(all);
-        snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", known);
-        nearest_offer(&nearest, name, known);
-    }
-    control_error(args->request->call, "ENOENT", "args.venue: \"%.*s\": %s: did you mean %s? (%s)", SHOWN,
-                  name, venue_find(name) ? "the configuration has no section of it" : "unknown venue",
-                  nearest.best, all);
+    for (size_t i = 0; i < feeds_count(feeds); i++)
+        nearest_offer(&nearest, name, feed_venue(feeds_at(feeds, i))->format->name);
+    control_error(args->request->call, "ENOENT", "args.venue: \"%.*s\": %s%s", SHOWN, name,
+                  venue_find(name) ? "the configuration has no section of it" : "unknown venue",
+                  NEAREST_HINT(&nearest, name));
     return false;
 }
 
@@ -92,11 +87,12 @@ static struct feed *guess_venue(const struct request *request, const char *name)
     struct nearest nearest = {0};
     int best = -1;
     for (int s = 0; s < engine_symbols(request->engine); s++) {
-        const char *known = engine_symbol(request->engine, s)->name, *before = nearest.best;
+        const char *known = engine_symbol(request->engine, s)->name;
+        size_t before = best < 0 ? SIZE_MAX : nearest.distance;
         if (!feeds_of(feeds, s) || !strchr(known, '/') != !strchr(name, '/'))
             continue;
         nearest_offer(&nearest, name, known);
-        if (nearest.best != before)
+        if (nearest.distance < before)
             best = s;
     }
     return best < 0 ? feeds_at(feeds, 0) : feeds_of(feeds, best);
@@ -152,7 +148,7 @@ static void have_symbol(void *user, const char *code, const char *why, const str
 static bool ask_next(struct venue_job *job, const char *why)
 {
     struct feeds *feeds = feeds_of_request(&job->request);
-    bool better = job->first && strstr(why, "did you mean ") && !strstr(job->why, "did you mean ");
+    bool better = job->first && strstr(why, NEAREST_SUGGESTED) && !strstr(job->why, NEAREST_SUGGESTED);
     if (!job->first || better)
         snprintf(job->why, sizeof job->why, "%s", why);
     if (!job->first)

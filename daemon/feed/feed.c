@@ -10,6 +10,7 @@
 #include "db/reader.h"
 #include "exchange/clock.h"
 #include "exchange/fail.h"
+#include "exchange/nearest.h"
 #include "exchange/net/secret.h"
 
 enum {
@@ -400,10 +401,9 @@ static bool take_symbols(struct feed *feed, const struct venue_symbol *list)
         if (told->found) {
             feed->listed[s] = told->symbol;
         } else if (!was_listed(feed, s)) {
-            daemon_refuse("[%s%s] symbols: %s: %s %s%s%s%s", first ? "market" : "venue ",
+            daemon_refuse("[%s%s] symbols: %s: %s %s%s", first ? "market" : "venue ",
                           first ? "" : feed->venue->format->name, told->name, feed->venue->format->name,
-                          feed_unlisted(told), told->nearest[0] ? ": did you mean " : "", told->nearest,
-                          told->nearest[0] ? "?" : "");
+                          feed_unlisted(told), NEAREST_SUGGEST(told->nearest));
             return false;
         }
         feed_own(feed, &feed->listed[s]);

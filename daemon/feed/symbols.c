@@ -9,6 +9,7 @@
 #include "daemon/log.h"
 #include "engine/event.h"
 #include "exchange/clock.h"
+#include "exchange/nearest.h"
 
 enum { LIST_TIMEOUT_MS = 10000 };
 
@@ -57,9 +58,8 @@ static void have_symbol(void *user, const struct venue_reply *reply)
     if (reply->error) {
         call->taker(call->user, "EIO", reply->text, NULL);
     } else if (!told->found) {
-        snprintf(why, sizeof why, "args.symbol: %s: %s %s%s%s%s", told->name, feed->venue->format->name,
-                 feed_unlisted(told), told->nearest[0] ? ": did you mean " : "", told->nearest,
-                 told->nearest[0] ? "?" : "");
+        snprintf(why, sizeof why, "args.symbol: %s: %s %s%s", told->name, feed->venue->format->name,
+                 feed_unlisted(told), NEAREST_SUGGEST(told->nearest));
         call->taker(call->user, "ENOENT", why, NULL);
     } else {
         struct symbol symbol = told->symbol;
@@ -152,9 +152,9 @@ void feed_add_waiting(struct feed *feed, const struct venue_symbol *told)
             r = enter(feed, &symbol, false);
         }
         if (r < 0) {
-            feed_tell_lasting(feed, DB_ERROR, "symbol", told[i].name, "%s is not streamed: %s%s%s",
+            feed_tell_lasting(feed, DB_ERROR, "symbol", told[i].name, "%s is not streamed: %s%s",
                               told[i].name, told[i].found ? strerror(-r) : "it is not listed",
-                              told[i].nearest[0] ? ": did you mean " : "", told[i].nearest);
+                              NEAREST_SUGGEST(told[i].nearest));
             continue;
         }
         feed->symbols[at].streamed = true;

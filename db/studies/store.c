@@ -184,11 +184,8 @@ int study_store_find(struct study_store *store, const char *name, int64_t *ret_i
     struct nearest nearest = {0};
     for (size_t i = 0; i < n; i++)
         nearest_offer(&nearest, name, all[i].name);
-    if (nearest.best)
-        study_store_fail(store, 0, err, "study \"%.100s\": is not there: \"%.100s\" is the nearest of %zu",
-                         name, nearest.best, n);
-    else
-        study_store_fail(store, 0, err, "study \"%.100s\": is not there: no study is", name);
+    study_store_fail(store, 0, err, "study \"%.100s\": is not there%s", name,
+                     n > 0 ? NEAREST_HINT(&nearest, name) : ": no study is");
     study_summaries_finish(all, n);
     free(all);
     return -ENOENT;

@@ -47,8 +47,8 @@ static int check_keys(const struct reading *in, json_t *object)
             nearest_offer(&nearest, key, keys[i]);
         }
         if (!known)
-            return refuse(in, -EINVAL, "%.64s: an ensemble has no such key; the nearest is %s", key,
-                          nearest.best);
+            return refuse(in, -EINVAL, "%.64s: an ensemble has no such key%s", key,
+                          NEAREST_HINT(&nearest, key));
     }
     return 0;
 }

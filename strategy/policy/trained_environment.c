@@ -159,11 +159,9 @@ static int read_line(char *line, struct trained_environment *ret, bool seen[stat
         struct nearest nearest = {0};
         for (int k = 0; k < KEYS; k++)
             nearest_offer(&nearest, line, keys[k].name);
-        return fail_with(
-            -EINVAL, why, POLICY_ERROR_MAX,
-            "environment: %.64s: this program does not know it, so orders might be others; the nearest "
-            "is %s",
-            line, nearest.best);
+        return fail_with(-EINVAL, why, POLICY_ERROR_MAX,
+                         "environment: %.64s: this program does not know it, so orders might be others%s",
+                         line, NEAREST_SUGGEST(nearest_meant(&nearest, line)));
     }
     if (seen[key - keys])
         return fail_with(-EINVAL, why, POLICY_ERROR_MAX, "environment: %s: it is there twice", key->name);

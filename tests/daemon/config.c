@@ -158,8 +158,9 @@ static void test_venues(void)
 
 static void test_venue_errors(void)
 {
-    fails("[venue alpacca]\n", ":1: [venue alpacca]: unknown venue: did you mean [venue alpaca]?");
-    fails("[venu alpaca]\n", ":1: [venu alpaca]: unknown section: did you mean [venue NAME]?");
+    fails("[venue alpacca]\n",
+          ":1: [venue alpacca]: \"alpacca\": did you mean alpaca? (alpaca, binance, binance-us)");
+    fails("[venu alpaca]\n", ":1: [venu alpaca]: unknown section: did you mean venue?");
 #define ALPACA "[venue alpaca]\nsymbols = AAPL\n"
     fails(ALPACA "keys = k\nfed = iex\n", ":4: [venue alpaca] fed: unknown key: did you mean feed?");
     fails(ALPACA "keys = k\nfeed = iexx\n",
@@ -289,10 +290,9 @@ static void test_values(void)
 static void test_refusals(void)
 {
     fails("[market]\n\nsymbls = BTCUSDT\n", ":3: [market] symbls: unknown key: did you mean symbols?");
-    fails("[market]\nlatency_ms = 5\n",
-          ":2: [market] latency_ms: unknown key here: did you mean latency_ms in [engine]?");
-    fails("[markt]\nsymbols = BTCUSDT\n", ":1: [markt]: unknown section: did you mean [market]?");
-    fails("\n[acount main]\n", ":2: [acount main]: unknown section: did you mean [account NAME]?");
+    fails("[market]\nlatency_ms = 5\n", ":2: [market] latency_ms: it belongs to [engine]");
+    fails("[markt]\nsymbols = BTCUSDT\n", ":1: [markt]: unknown section: did you mean market?");
+    fails("\n[acount main]\n", ":2: [acount main]: unknown section: did you mean account?");
     fails("[account]\n",
           ":1: [account]: a name of letters, digits, - _ and . is needed, at most 31: [account main]");
     fails("[account a/b]\n",
@@ -335,11 +335,10 @@ static void test_refusals(void)
           ":2: [account x] strategy.fast: fewer bars than slow are needed");
     fails("[engine]\nclock = Feed\n", ":2: [engine] clock: \"Feed\": did you mean feed? (wall, feed)");
     fails("[engine]\nmissed_stops = leave\n",
-          ":2: [engine] missed_stops: \"leave\": did you mean keep? (fill, keep)");
+          ":2: [engine] missed_stops: \"leave\": one of fill, keep is needed");
     fails("[engine]\nfill_model = bars\n",
           ":2: [engine] fill_model: \"bars\": did you mean bar? (book, quote, bar)");
-    fails("[policies]\ninference = cuda\n",
-          ":2: [policies] inference: \"cuda\": did you mean cpu? (cpu, gpu)");
+    fails("[policies]\ninference = cuda\n", ":2: [policies] inference: \"cuda\": one of cpu, gpu is needed");
     fails("[policies]\ndevice_wait_ms = 0\n",
           ":2: [policies] device_wait_ms: \"0\": a whole number from 1 to 60000 is needed");
     fails("[policies]\nwait_ms = -1\n",
@@ -362,10 +361,15 @@ static void test_refusals(void)
           ":2: [indicators] specs: MACD:12,26,9 is named twice");
     fails("[indicators]\ntimeframes =\n",
           ":2: [indicators] timeframes: at least one is needed, like 5m, or auto");
-    fails(
-        "[indicators]\ntimeframes = 5m 5min\n",
-        ":2: [indicators] timeframes: \"5min\": did you mean 5m? (1s, 1m, 3m, 5m, 15m, 30m, 1h, 2h, 4h, 6h, "
-        "8h, 12h, 1d, 3d, 1w)");
+    fails("[indicators]\ntimeframes = 5m 5min\n",
+          ":2: [indicators] timeframes: \"5min\": one of 1s, 1m, 3m, "
+          "5m, 15m, 30m, 1h, 2h, 4h, 6h, 8h, 12h, 1d, 3d, 1w is needed");
+    fails("[qqq]\n", ":1: [qqq]: unknown section: one of market, feed, engine, policies, arena, risk, "
+                     "storage, events, parity, indicators, trainer, log, account, venue is needed");
+    fails("[risk]\nqqq = 1\n",
+          ":2: [risk] qqq: unknown key: one of exposure_symbol, exposure_account, daily_loss, "
+          "orders_per_second, drawdown, price_band, cooldown_s, positions is needed");
+    fails("[engine]\nclock = 5\n", ":2: [engine] clock: \"5\": one of wall, feed is needed");
     fails("[indicators]\ntimeframes = 5m, 5m\n", ":2: [indicators] timeframes: 5m is named twice");
     fails("[indicators]\ntimeframes = 1s\n",
           ":2: [indicators] timeframes: 1s is no multiple of the market's interval, 1m");
@@ -472,7 +476,7 @@ static void test_all_errors(void)
           ":2: [market] histry: unknown key: did you mean history?\n"
           ":3: [market] history: \"-1\": a whole number from 0 to 1000 is needed\n"
           ":4: KEY = VALUE or [SECTION] is needed\n"
-          ":5: [markt]: unknown section: did you mean [market]?\n"
+          ":5: [markt]: unknown section: did you mean market?\n"
           ":8: [risk] positions: \"5000\": a whole number from 0 to 4096 is needed\n"
           ":9: [risk] positions: already set in line 8\n"
           ":11: [account a] maintenance: at most the collateral is needed\n"

@@ -114,7 +114,7 @@ static void test_texts(void)
 {
     takes("on", "off", "off");
     refuses("on", "onn", "\"onn\": did you mean on? (off, on)");
-    refuses("on", "1", "\"1\": did you mean on? (off, on)");
+    refuses("on", "1", "\"1\": one of off, on is needed");
     takes("truth", "1", "true");
     takes("word", "bar", "bar");
     CHECK_INT(values.word, 2);
@@ -131,6 +131,12 @@ static void test_texts(void)
     CHECK(!config_key_text(config_key_find(keys, N, NULL, "name"), &values, buf, sizeof buf));
     CHECK_INT(config_key_unknown(keys, N, "b", "wrd", why), -EINVAL);
     CHECK_STR(why, "unknown key: did you mean word?");
+    CHECK_INT(config_key_unknown(keys, N, "b", "risk", why), -EINVAL);
+    CHECK_STR(why, "unknown key: one of on, truth, word, text, name is needed");
+    /* What has more room than a value to try. */
+    struct config_key wide = {.kind = CONFIG_TEXT, .size = 4096};
+    CHECK_INT(config_key_try(&wide, "a", why), -EINVAL);
+    CHECK_INT(config_key_try(&keys[0], "5", why), 0);
 }
 
 static void test_section(void)

@@ -2,13 +2,14 @@
 #include "record/option.h"
 
 #include "exchange/exit_status.h"
+#include "record/config_key.h"
 #include "tests/check.h"
 
 struct given {
     const char *limit, *venue, *tif, *all;
     bool flag;
     int sets;
-    int64_t most;
+    int64_t most, rate;
 };
 
 static struct given last;
@@ -38,6 +39,8 @@ static int count(struct option_call *call, const struct option_row *row, const c
                : EXIT_OK;
 }
 
+static const struct config_key rate = {
+    NULL, "rate", "a share", "0.001", KEY_RATE(0, 0.1, 6), KEY_AT(struct given, rate)};
 static const struct option_row options[] = {
     {"limit", "P", "at P. Or better; twice", offsetof(struct given, limit), .letter = 'l'},
     {"venue", "V", "whose", offsetof(struct given, venue), .of = "add"},
@@ -46,6 +49,7 @@ static const struct option_row options[] = {
     {"flag", NULL, "a flag", offsetof(struct given, flag)},
     {"most", "N", "how many", offsetof(struct given, most), .low = -2, .high = 9},
     {"set", "K=V", "a parameter", .take = count},
+    {"rate", "R", .key = &rate},
 };
 static const struct option_action some_actions[] = {
     {"list", NULL, "all of them", OPTION_LISTS, .run = keep, .need = OPTION_NEEDS_EITHER},
@@ -121,6 +125,8 @@ static void check_taken(void)
     CHECK_STR(last.limit, "7");
     CHECK_INT(last.sets, 2);
     CHECK_STR(last_arguments, "--x");
+    CHECK_INT(run("symbol add A --rate 0.5%"), EXIT_OK); /* as the key is read */
+    CHECK_INT(last.rate, 5000);
     CHECK_INT(run("symbol add -5"), EXIT_OK); /* a number is a word */
     CHECK_STR(last_arguments, "-5");
     CHECK_INT(run("symbol"), EXIT_OK); /* bare is list */
@@ -141,7 +147,7 @@ static void check_refused(const char *line, const char *words)
 static void check_refusals(void)
 {
     check_refused("", "prog: a verb is needed: --help lists them");
-    check_refused("fils", "prog: fils: not a verb: did you mean \"fills\"? --help lists them");
+    check_refused("fils", "prog: fils: not a verb: did you mean fills? --help lists them");
     check_refused("xyzzy", "prog: xyzzy: not a verb: --help lists them");
     check_refused("fills a b",
                   "prog: fills: b: one argument too many: [SYMBOL] is right: see prog fills --help");
@@ -151,7 +157,7 @@ static void check_refusals(void)
                   "prog: completion: SHELL is needed, as: completion bash: see prog completion --help");
     check_refused("completion moon", "prog: completion: \"moon\": bash, zsh or fish is needed");
     check_refused("symbol list x", "prog: symbol: x: no argument is expected: see prog symbol --help");
-    check_refused("symbol lst", "prog: symbol: lst: unknown: did you mean \"list\"? see prog symbol --help");
+    check_refused("symbol lst", "prog: symbol: lst: unknown: did you mean list? see prog symbol --help");
     check_refused(
         "symbol moon",
         "prog: symbol: moon: unknown: one of list, add, stop/resume is expected: see prog symbol --help");
@@ -164,6 +170,8 @@ static void check_refusals(void)
     check_refused("symbol add A --v V",
                   "prog: symbol: --v: unknown option: did you mean --venue? see prog symbol --help");
     check_refused("symbol add A --moon", "prog: symbol: --moon: unknown option: see prog symbol --help");
+    check_refused("symbol add A --rate 1", "prog: symbol: --rate: \"1\": a number from 0 to 0.1, or percent, "
+                                           "is needed: see prog symbol --help");
     check_refused("symbol add A --limit", "prog: symbol: --limit: needs a value: see prog symbol --help");
     check_refused("symbol add A --flag=1", "prog: symbol: --flag=1: takes no value: see prog symbol --help");
     check_refused("symbol list --venue v",
@@ -228,10 +236,11 @@ static void check_texts(void)
 {
     const char *text = printed(print_help, "symbol");
     CHECK(strstr(text, "Usage: prog symbol list [--limit P] [--tif gtc|ioc] [--flag] [--most N] [--set K=V] "
-                       "[--csv|--json]\n"));
+                       "[--rate R]\n            [--csv|--json]\n"));
     CHECK(strstr(text, "       prog symbol add SYMBOL [--limit P] [--venue V]"));
     CHECK(strstr(text, "\n  -l, --limit P  at P. Or better; twice\n"));
     CHECK(strstr(text, "  list         all of them (shows what the database last had"));
+    CHECK(strstr(text, "a share; a number from 0 to 0.1, or percent, 0.001 by default\n"));
     CHECK(strstr(text, "\nFurther:\n") && strstr(text, "3 no daemon or no state.\n1 also: a fault\n"));
     text = printed(print_help, "fills");
     CHECK(strstr(text, "Usage: prog fills [SYMBOL] [--csv|--json]\n\nAbout fills.\n"));
@@ -258,6 +267,7 @@ static void check_completion(void)
     check_candidates("symbol stop A B", ""); /* files */
     check_candidates("symbol add --l", "--limit\tat P. Or better\n");
     check_candidates("symbol list --v", "");
+    check_candidates("symbol add --r", "--rate\ta share\n");
     check_candidates("symbol add --v", "--venue\twhose\n");
     check_candidates("symbol add --tif i", "ioc\n");
     check_candidates("moon ", "");

@@ -106,7 +106,7 @@ static void test_text(void)
     said("t.ensemble.json", HEAD TWO ",\"combine\":1}", "combine: no text");
     said("t.ensemble.json", HEAD TWO ",\"window_bars\":1}", "window_bars: a whole number from 2 to 10000");
     said("t.ensemble.json", HEAD TWO ",\"window_bars\":2.5}", "window_bars: a whole number");
-    said("t.ensemble.json", HEAD TWO ",\"windowbars\":9}", "no such key; the nearest is window_bars");
+    said("t.ensemble.json", HEAD TWO ",\"windowbars\":9}", "no such key: did you mean window_bars?");
     said("t.ensemble.json", HEAD TWO "," TWO "}", "line 1: duplicate");
 #undef HEAD
 #undef TWO

@@ -97,8 +97,13 @@ static void test_refusals(void)
     unknown("tripple-confirmation", "none",
             "\"tripple-confirmation\": unknown strategy: did you mean triple-confirmation?");
     unknown("non", "none", "\"non\": unknown strategy: did you mean none?");
+    char far[200];
+    strategy_unknown("zzzz", NULL, far, sizeof far);
+    CHECK(strstr(far, "\"zzzz\": unknown strategy") && !strstr(far, "did you mean"));
     refused("sma-cross", "fats", "3", "unknown key: did you mean fast?");
-    refused("sma-cross-rsi-risk", "max_positions", "3", "unknown key: did you mean positions_max?");
+    refused("sma-cross-rsi-risk", "max_positions", "3",
+            "unknown key: one of fast, slow, rsi, rsi_max, atr, stop_atr, profit_atr, risk, fraction_max, "
+            "positions_max is needed");
     refused("sma-cross", "fast", "0", "\"0\": a whole number from 1 to 1000 is needed");
     refused("sma-cross", "fast", "2.5", "\"2.5\": a whole number from 1 to 1000 is needed");
     refused("trend-4h-1h", "risk", "2%", "\"2%\": a number from 0.0001 to 0.5 is needed");

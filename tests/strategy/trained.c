@@ -401,8 +401,8 @@ static void test_bad_environment(const struct parts *good)
          "environment: drawdown_penalty: \"-1\": a number from 0 to"},
         {"volatility_penalty", "volatility_penalty=", "environment: volatility_penalty: \"\": a number from"},
         {"lookback", "lookbak=3",
-         "environment: lookbak: this program does not know it, so orders might be others; "
-         "the nearest is lookback"},
+         "environment: lookbak: this program does not know it, so orders might be others: "
+         "did you mean lookback?"},
         {"lookback", "lookback=3\nlookback=3", "environment: lookback: it is there twice"},
         {"lookback", "lookback", "environment: \"lookback\": key=value is right"},
         {"lookback", "lookback=4", "lookback 4 x 6 features is 27"},

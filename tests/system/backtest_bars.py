@@ -319,7 +319,7 @@ def test_sweep(folder, bars):
     refused("sweep", *words, "--grid", "fsat=5:20:5", status=2, says="did you mean fast?")
     refused("sweep", *words, "--grid", "fast=5:20:0", status=2, says="lo:hi:step")
     refused("sweep", *words, "--grid", "fast=1:5000:1", status=2, says="from 1 to 1000")
-    refused("sweep", *words, "--grid", "fast=5", "--metric", "shrape", status=2, says='did you mean "sharpe"?')
+    refused("sweep", *words, "--grid", "fast=5", "--metric", "shrape", status=2, says="did you mean sharpe?")
     refused("sweep", *words, status=2, says="--grid key=lo:hi:step is needed")
     refused("sweep", *words, "--set", "fast=7", "--grid", "fast=5:20:5", status=2, says="--grid: fast: --set or --strategy sets it too")
     refused("sweep", *words, "--grid", "fast=5:20:5", "--set", "fast=7", status=2, says="--grid: fast: --set or --strategy sets it too")
@@ -431,7 +431,8 @@ def test_refused(folder, bars):
     strategy("--bars", btc, "--policy", "p.safetensors", status=2, says="instead of a strategy")
     strategy("--bars", btc, "--events", folder, status=2)
     strategy("--bars", btc, "--bars", btc, status=2, says="given before")
-    strategy("--bars", btc, "--cash", "-5", status=2, says="above 0")
+    strategy("--bars", btc, "--cash", "-5", status=2, says='--cash: "-5": a number from 0 to 10000000000 is needed')
+    strategy("--bars", btc, "--cash", "0", status=2, says='--cash: "0": a number above 0 is needed')
     strategy("--bars", btc, "--fee-taker", "2", status=2, says="from 0 to 0.1")
     strategy("--bars", btc, "--fees", "vp1", status=2, says="did you mean")
     for words in (("--fees", "0.05%:5"), ("--fee-maker", "5"), ("--slippage", "5")):  # as fee_maker = 5 in [account NAME]

@@ -381,7 +381,7 @@ def test_verbs(session):
     for wrong in (("order",), ("order", "buy", "BTCUSDT"), ("stauts",), ("status", "more"), ("book",)):
         _, err = run_verb(session, *wrong, status=2)
         assert len(err.splitlines()) == 1 and err.startswith("papertape: "), err
-    assert '"status"' in run_verb(session, "stauts", status=2)[1]
+    assert 'did you mean status?' in run_verb(session, "stauts", status=2)[1]
     for verb in ([], ["account"], ["account", "list"], ["alerts", "list"], ["bars"], ["book"], ["fills"], ["flatten"],
                  ["indicators"], ["ledger"], ["order"], ["pause"], ["status"]):
         name = f"{verb[0]}: " if verb else ""

@@ -42,10 +42,13 @@ static char *next_cell(char **rest)
 static int unknown_column(const struct actions_reader *reader, const char *name)
 {
     struct nearest nearest = {0};
-    for (int i = 0; i < reader->n_names; i++)
-        nearest_offer(&nearest, name, reader->names[i]);
-    return bad(reader, "%s%.64s: %s:%zu: a column for each of the %d actions and no other: is it %s%s?",
-               prefix, name, reader->path, reader->line, reader->n_names, prefix, nearest.best);
+    char known[NEAREST_WORD_MAX];
+    for (int i = 0; i < reader->n_names; i++) {
+        snprintf(known, sizeof known, "%s%s", prefix, reader->names[i]);
+        nearest_offer(&nearest, name, known);
+    }
+    return bad(reader, "%.64s: %s:%zu: a column for each of the %d actions and no other%s", name,
+               reader->path, reader->line, reader->n_names, NEAREST_HINT(&nearest, name));
 }
 
 static int find_name(const struct actions_reader *reader, const char *name)
@@ -73,7 +76,7 @@ static int read_header(struct actions_reader *reader, char *line)
         if (strncmp(cell, prefix, strlen(prefix)) == 0) {
             which = find_name(reader, cell + strlen(prefix));
             if (which == NO_ACTION)
-                r = unknown_column(reader, cell + strlen(prefix));
+                r = unknown_column(reader, cell);
             else if (there[which])
                 r = bad(reader, "%s: %s:%zu: the column stands there twice", cell, reader->path,
                         reader->line);

@@ -91,6 +91,7 @@ static void offer(struct nearest *nearest, const char *name, const struct config
 
 static int unknown(const char *key, char *err)
 {
+    char why[CONFIG_WHY_MAX];
     struct nearest nearest = {0};
     size_t n_ppo, n_env;
     const struct config_key *ppo = ppo_params_list(&n_ppo), *env = env_params_list(&n_env);
@@ -105,7 +106,8 @@ static int unknown(const char *key, char *err)
     offer(&nearest, key, ppo, n_ppo);
     offer(&nearest, key, env, n_env);
     nearest_offer(&nearest, key, NET_DIMENSION);
-    return train_config_say(err, -ENOENT, "[search] %.60s: unknown key: did you mean %s?", key, nearest.best);
+    (void)config_key_unknown_near(&nearest, key, why);
+    return train_config_say(err, -ENOENT, "[search] %.60s: %s", key, why);
 }
 
 /* ---- Values. ---- */

@@ -64,13 +64,12 @@ static int list(const struct option_call *call, struct collector *collector)
 static int unknown(const struct model *model, const char *name)
 {
     struct nearest nearest = {0};
-    char words[STUDY_LABEL_MAX + 80], clean[STUDY_LABEL_MAX];
+    char words[NEAREST_HINT_MAX + 80], clean[NEAREST_HINT_MAX];
 
     for (int i = 0; i < model->studies->n; i++)
         nearest_offer(&nearest, name, model->studies->study[i].job);
-    cli_text_clean(clean, sizeof(clean), nearest.best ? nearest.best : "");
-    snprintf(words, sizeof(words), "no such study: %s%s", nearest.best ? clean : "there is none",
-             nearest.best ? " is the nearest" : "");
+    cli_text_clean(clean, sizeof(clean), NEAREST_HINT(&nearest, name));
+    snprintf(words, sizeof(words), "no such study%s", model->studies->n > 0 ? clean : ": there is none");
     cli_text_clean(clean, sizeof(clean), name);
     return cli_stored_fail(EXIT_ERROR, "study", clean, words);
 }

@@ -211,7 +211,7 @@ static void test_list(void)
     free(list);
     OK(study_store_find(store, "one", &again, err));
     CHECK_INT(again, id);
-    REFUSED(study_store_find(store, "thre", &again, err), -ENOENT, "\"three\" is the nearest");
+    REFUSED(study_store_find(store, "thre", &again, err), -ENOENT, ": did you mean three?");
     study_store_close(store);
 }
 

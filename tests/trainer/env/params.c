@@ -57,7 +57,7 @@ static void test_every_key(void)
             snprintf(words, sizeof words, "%s", p->words);
             for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
                 set(&params, p->name, word, word);
-            refused(p->name, "sideways", -EINVAL, "did you mean ");
+            refused(p->name, "sideways", -EINVAL, "\"sideways\": one of ");
             refused(p->name, "", -EINVAL, p->name);
         } else if (p->kind == CONFIG_TEXT) {
             set(&params, p->name, "America/New_York", "America/New_York");
@@ -105,8 +105,8 @@ static void test_ranges(void)
     refused("initial_capital", "1100..", -EINVAL, "low..high");
     refused("initial_capital", "..", -EINVAL, "low..high");
     refused("initial_capital", "1..2..3", -EINVAL, "low..high");
-    refused("random_start", "yes", -EINVAL, "random_start: \"yes\": did you mean ");
-    refused("random_start", "2", -EINVAL, "random_start: \"2\": did you mean ");
+    refused("random_start", "yes", -EINVAL, "random_start: \"yes\": one of false, true is needed");
+    refused("random_start", "2", -EINVAL, "random_start: \"2\": one of false, true is needed");
     refused("buy_cost_pct", "0..0.6", -EINVAL, "0.5");
 }
 

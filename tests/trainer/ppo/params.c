@@ -77,7 +77,7 @@ static void test_every_key(void)
             snprintf(words, sizeof words, "%s", key->words);
             for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
                 set(&params, key->name, word, word);
-            refused(key->name, "sideways", -EINVAL, "did you mean ");
+            refused(key->name, "sideways", -EINVAL, "\"sideways\": one of ");
             refused(key->name, "", -EINVAL, key->name);
         } else if (key->kind == CONFIG_OWN) {
             set(&params, key->name, "2048,1024,512", "2048,1024,512");
@@ -94,8 +94,8 @@ static void test_every_key(void)
         } else if (key->kind == CONFIG_SWITCH) {
             set(&params, key->name, "true", "true");
             set(&params, key->name, "0", "false");
-            refused(key->name, "yes", -EINVAL, "(false, true)");
-            refused(key->name, "2", -EINVAL, "(false, true)");
+            refused(key->name, "yes", -EINVAL, "one of false, true is needed");
+            refused(key->name, "2", -EINVAL, "one of false, true is needed");
         } else {
             test_number(key);
         }

@@ -34,8 +34,8 @@ static void refused(const char *text, int code, const char *const *words)
 
 static void test_refused(void)
 {
-    REFUSED("[trainin]\n", -EINVAL, "F.ini:1:", "[trainin]", "unknown section", "[training]");
-    REFUSED("[data]\nbars = A.csv\n\n[pp]\nx = 1\n", -EINVAL, ":4:", "[ppo]");
+    REFUSED("[trainin]\n", -EINVAL, "F.ini:1:", "[trainin]", "unknown section", "did you mean training?");
+    REFUSED("[data]\nbars = A.csv\n\n[pp]\nx = 1\n", -EINVAL, ":4:", "did you mean ppo?");
     REFUSED(MARKET "[ppo]\ncoppies = 4\n", -EINVAL, ":4:", "[ppo] coppies", "did you mean copies?");
     REFUSED(MARKET "[training]\nevaluate_evry = 4\n", -EINVAL, ":4:", "did you mean evaluate_every?");
     REFUSED(MARKET "[environment]\nlookbak = 4\n", -EINVAL, ":4:", "[environment]", "lookback");
@@ -330,7 +330,7 @@ static void test_all_errors(void)
     has("4 [ppo] gamma: \"1.5\": ");
     has("5 [ppo] gama: unknown key: did you mean gamma?");
     has("7 [ppo] : KEY = VALUE");
-    has("8 [trainin] : unknown section: did you mean [training]?");
+    has("8 [trainin] : unknown section: did you mean training?");
     has("12 [training] name: \"a/b\"");
     has("15 [ppo] copies: already set in line 13");
     has("16 [ppo] bars: it belongs to [data]");

@@ -199,7 +199,7 @@ def test_refused(trainer, folder):
         refused(trainer, ["none.ini", "INI"], verb, "--config", "none.ini")
         bad(["bad.ini:", "[ppo] gama", "did you mean gamma?"], {"ppo": {"gama": 1}}, verb=verb)
         bad(["bad.ini:", "gamma", "1.5", "0 to 1"], {"ppo": {"gamma": 1.5}}, verb=verb)
-        bad(["bad.ini:", "[netwrk]", "[network]"], {"netwrk": {"recurrent": 16}}, verb=verb)
+        bad(["bad.ini:", "[netwrk]", "did you mean network?"], {"netwrk": {"recurrent": 16}}, verb=verb)
         bad(["cartpol", "cartpole"], {"training": {"world": "cartpol"}}, verb=verb)
         bad(["[training] world", "markt", "mean market"], data, {"training": {"world": "markt"}}, verb=verb)
         bad(["[training] world", "pendulm", "mean pendulum"], data, {"training": {"world": "pendulm"}}, verb=verb)

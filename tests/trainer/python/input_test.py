@@ -134,7 +134,7 @@ def keywords():
     refused(ValueError, 'lookback: "an array of shape (3,)"', made, source, lookback=np.zeros(3))
     check(made(source, buy_cost_pct=np.array([0.0, 0.01])).parameters()["buy_cost_pct"] == "0..0.01", "a range's array")
     for value in ("yes", 2, -1, 0.5):
-        refused(ValueError, f'random_start: "{value}": did you mean ', made, source, random_start=value)
+        refused(ValueError, f'random_start: "{value}": one of false, true is needed', made, source, random_start=value)
     check(made(source, shorts=np.False_, float32=1.0).parameters()["float32"] == "true", "1.0 of a switch")
     refused(TypeError, "autoreset_mode", made, source, autoreset="off")
     refused(TypeError, "its caller", PapertapeEnv, source, autoreset="off")

@@ -94,12 +94,12 @@ static void test_refused(void)
     STUDY("purge_bars = -1", "purge_bars", "auto");
     STUDY("holdout = 0.95", "holdout", "0 to 0.9");
     STUDY("holdout = nan", "holdout", "0 to 0.9");
-    STUDY("tpe_multivariate = yes", "tpe_multivariate", "(false, true)");
+    STUDY("tpe_multivariate = yes", "tpe_multivariate", "one of false, true is needed");
     STUDY("every = 1y", "every", "s, m, h, d or w");
     STUDY("every = 5", "every", "12h");
     STUDY("expires = -1d", "expires", "12h");
     STUDY("combine = median", "combine", "(mean, majority, sharpe)");
-    STUDY("space = all", "space", "(search, default)");
+    STUDY("space = all", "space", "one of search, default is needed");
     STUDY("copies = 4", "copies", "unknown key");
     STUDY("grace_s = 5", "grace_s", "twice heartbeat_s");
     refused(MARKET "[study]\ntrials = 3\ntrials = 4\n", 5, "study", "trials", "already set in line 4");
@@ -155,7 +155,7 @@ static void test_refused(void)
     refused(MARKET "[search]\nepochs = 1..4\nepochs = 2..3\n", 5, "search", "epochs",
             "already set in line 4");
     refused("[training]\nworld = cartpole\n[search]\nepochs = 1..4\n", 4, "search", "epochs", "is no market");
-    refused(MARKET "[serch]\n", 3, "serch", "", "did you mean [search]?");
+    refused(MARKET "[serch]\n", 3, "serch", "", "did you mean search?");
     refused(MARKET "train_from = now-\n", 3, "data", "train_from", "now-90d");
     refused(MARKET "train_from = now-0d\n", 3, "data", "train_from", "now-90d");
     refused(MARKET "train_from = nowadays\n", 3, "data", "train_from", "now-90d");

@@ -130,7 +130,7 @@ static const struct game *find(const char *name, char err[static ENV_ERROR_MAX])
             return games[i];
         nearest_offer(&nearest, name, games[i]->name);
     }
-    snprintf(err, ENV_ERROR_MAX, "unknown world: %.64s: did you mean %s?", name, nearest.best);
+    snprintf(err, ENV_ERROR_MAX, "unknown world: %.64s%s", name, NEAREST_HINT(&nearest, name));
     return NULL;
 }
 
