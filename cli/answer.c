@@ -121,14 +121,15 @@ static const char *show(const struct stored_column *column, enum stored_form for
     const json_t *value = json_object_get(row, column->name);
     int64_t whole = json_integer_value(value);
     char text[FORMAT_MAX];
+    double number = decimal_json_value(value);
 
-    if (json_is_string(value))
+    if (json_is_string(value) && isnan(number))
         return json_string_value(value);
-    if (!json_is_number(value) || column->kind == STORED_TEXT)
+    if (isnan(number) || column->kind == STORED_TEXT)
         return "";
     if (column->kind == STORED_REAL ||
-        (column->kind == STORED_COUNT && (form == STORED_TABLE || json_is_real(value))))
-        return show_number(column->kind, form, buf, json_number_value(value), column->decimals);
+        (column->kind == STORED_COUNT && (form == STORED_TABLE || !json_is_integer(value))))
+        return show_number(column->kind, form, buf, number, column->decimals);
     if (!json_is_integer(value))
         return "";
     if (column->kind == STORED_TIME)

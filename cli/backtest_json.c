@@ -103,8 +103,8 @@ static json_t *account_object(const struct backtest_result *result, int a)
         "{s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "account", spec->name,
         "currency", spec->currency, "strategy", account_spec_trader(spec), "params", params_object(spec),
         "way", account->way == BACKTEST_COLUMNS ? "columns" : "engine", "deposits",
-        record_json_real(r->start_equity), "equity", record_json_real(r->final_equity), "cash",
-        cli_stored_number(account->final_cash, spec->currency_scale), "orders", (json_int_t)account->n_orders,
+        decimal_json(spec->cash, spec->currency_scale), "equity", record_json_real(r->final_equity), "cash",
+        decimal_json(account->final_cash, spec->currency_scale), "orders", (json_int_t)account->n_orders,
         "fills", (json_int_t)account->n_fills, "trades", (json_int_t)r->trades.n, "open_trades",
         (json_int_t)r->open_trades, "wins", (json_int_t)r->trades.wins, "losses",
         (json_int_t)r->trades.losses, "refused", refused_object(account));
@@ -126,9 +126,9 @@ static json_t *symbol_object(const struct run_args *args, const struct market_se
     json_t *object =
         json_pack("{s:s, s:s, s:b, s:i, s:o, s:o, s:I, s:I}", "symbol", symbol->name, "quote", symbol->quote,
                   "quote_known", strcmp(symbol->quote, SYMBOL_QUOTE_UNKNOWN) != 0, "price_scale",
-                  symbol->price_scale, "tick", cli_stored_number(filters->tick, symbol->price_scale), "lot",
-                  cli_stored_number(filters->step, symbol->qty_scale), "bars_missing",
-                  (json_int_t)series->missing, "bars_repaired", (json_int_t)series->repaired);
+                  symbol->price_scale, "tick", decimal_json(filters->tick, symbol->price_scale), "lot",
+                  decimal_json(filters->step, symbol->qty_scale), "bars_missing", (json_int_t)series->missing,
+                  "bars_repaired", (json_int_t)series->repaired);
     if (!object)
         return NULL;
     set(object, "lot_from", json_string(cli_run_source(args, RUN_TERM_LOT, symbol)));

@@ -36,11 +36,10 @@ static int print_json(const char *log, const struct events_result *result)
     for (int a = 0; a < engine_accounts(result->engine); a++) {
         const struct account *account = engine_account(result->engine, a);
         int scale = account->currency_scale;
-        json_t *object =
-            json_pack("{s:s, s:s, s:o, s:o, s:o}", "account", account->name, "currency", account->currency,
-                      "equity", cli_stored_number(engine_equity(result->engine, a), scale), "equity_peak",
-                      cli_stored_number(account->equity_peak, scale), "deposits",
-                      cli_stored_number(account->deposits, scale));
+        json_t *object = json_pack(
+            "{s:s, s:s, s:o, s:o, s:o}", "account", account->name, "currency", account->currency, "equity",
+            decimal_json(engine_equity(result->engine, a), scale), "equity_peak",
+            decimal_json(account->equity_peak, scale), "deposits", decimal_json(account->deposits, scale));
         struct metrics m = {0};
         bool known = cli_events_curves_metrics(&result->curves, a, &m);
         json_t *metrics = metrics_object(&m, NULL), *value;

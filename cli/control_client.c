@@ -13,6 +13,7 @@
 #include "db/backtest.h"
 #include "db/state.h"
 #include "exchange/clock.h"
+#include "exchange/decimal_json.h"
 
 enum { READ_BYTES = 64 << 10, CROWDED_PAUSE_MS = 20 };
 
@@ -160,7 +161,7 @@ bool cli_control_next(struct control_client *client, json_t **ret_reply)
         }
         in->searched = 0;
         size_t len = (size_t)(end - client->in.data);
-        reply = json_loadb(client->in.data, len, JSON_REJECT_DUPLICATES, NULL);
+        reply = decimal_json_parse(client->in.data, len);
         if (reply && !json_is_object(reply)) {
             json_decref(reply);
             reply = NULL;

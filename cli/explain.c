@@ -66,7 +66,7 @@ static bool on_explained(void *ctx, const struct explanation *explanation)
         return true;
     }
     json_t *object = cli_explain_object(explanation, origin);
-    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    char *text = decimal_json_text(object, 17);
     json_decref(object);
     if (!text) {
         out->r = -ENOMEM;

@@ -161,7 +161,7 @@ static json_t *fill_object(const struct explanation *e, const struct explained_f
     json_t *object = record_json_object(&record_fills, keys, sizeof keys / sizeof *keys, &fill->fill,
                                         &(struct record_context){.symbol = &e->symbol});
     json_object_set_new(object, "event", event_object(&fill->event));
-    json_object_set_new(object, "fee_rate", cli_stored_number(fill->fill.fee_e6, 6));
+    json_object_set_new(object, "fee_rate", decimal_json(fill->fill.fee_e6, 6));
     json_object_set_new(object, "take", fill->have_take ? take_object(fill, &e->symbol) : json_null());
     json_object_set_new(object, "bar",
                         fill->have_bar ? fill_bar_object(&fill->bar, &e->symbol) : json_null());

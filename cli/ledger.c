@@ -28,8 +28,8 @@ static int print_json(const struct db_verified *v, const struct db_rebuilt *rebu
     for (size_t i = 0; i < v->n_balances; i++) {
         const struct db_verified_balance *b = &v->balances[i];
         json_array_append_new(balances, json_pack("{s:s, s:s, s:o, s:o}", "account", b->account_name, "asset",
-                                                  b->asset, "balance", cli_stored_number(b->total, b->scale),
-                                                  "borrowed", cli_stored_number(b->borrowed, b->scale)));
+                                                  b->asset, "balance", decimal_json(b->total, b->scale),
+                                                  "borrowed", decimal_json(b->borrowed, b->scale)));
     }
     return cli_stored_print(VERIFY,
                             json_pack("{s:s, s:b, s:s?, s:I, s:I, s:I, s:I, s:s, s:o, s:o, s:o}", "schema",

@@ -38,12 +38,10 @@ static json_t *bar_object(bool known, const struct bar *bar, const struct symbol
     if (!known)
         return json_null();
     return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:I}", "open_ns", (json_int_t)bar->open_ns, "open",
-                     cli_stored_number(bar->open, s->price_scale), "high",
-                     cli_stored_number(bar->high, s->price_scale), "low",
-                     cli_stored_number(bar->low, s->price_scale), "close",
-                     cli_stored_number(bar->close, s->price_scale), "volume",
-                     json_real((double)bar->volume / (double)decimal_pow10(s->qty_scale)), "trades",
-                     (json_int_t)bar->trades);
+                     decimal_json(bar->open, s->price_scale), "high", decimal_json(bar->high, s->price_scale),
+                     "low", decimal_json(bar->low, s->price_scale), "close",
+                     decimal_json(bar->close, s->price_scale), "volume",
+                     decimal_json(bar->volume, s->qty_scale), "trades", (json_int_t)bar->trades);
 }
 
 static json_t *revision_object(const struct db_revision_row *row)

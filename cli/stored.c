@@ -103,7 +103,7 @@ int cli_stored_close(const char *verb, struct db_reader *reader, int r)
 
 int cli_stored_print(const char *verb, json_t *object, size_t digits)
 {
-    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(digits)) : NULL;
+    char *text = decimal_json_text(object, digits);
     json_decref(object);
     if (!text)
         return cli_stored_fail(EXIT_ERROR, verb, "", "out of memory");
@@ -159,12 +159,7 @@ const char *cli_stored_hash(char *buf, const uint8_t hash[static LEDGER_HASH_SIZ
     return buf;
 }
 
-json_t *cli_stored_number(int64_t units, int scale)
-{
-    return json_real(decimal_to_double(units, scale));
-}
-
 json_t *cli_stored_number_or_null(int64_t units, int scale)
 {
-    return units != 0 ? cli_stored_number(units, scale) : json_null();
+    return units != 0 ? decimal_json(units, scale) : json_null();
 }

@@ -135,7 +135,6 @@ const char *cli_stored_integer(char *buf, long long value);
 const char *cli_stored_hash(char *buf, const uint8_t hash[static LEDGER_HASH_SIZE]);
 
 /* A number for JSON; null for a value of 0 that means none. */
-json_t *cli_stored_number(int64_t units, int scale);
 json_t *cli_stored_number_or_null(int64_t units, int scale);
 
 #endif

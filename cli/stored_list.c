@@ -162,7 +162,7 @@ void cli_stored_row(struct stored_list *list, const char *const *cells)
 void cli_stored_object(struct stored_list *list, json_t *object)
 {
     begin(list);
-    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
+    char *text = decimal_json_text(object, 15);
     json_decref(object);
     if (!text) {
         list->r = -ENOMEM;

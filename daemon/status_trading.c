@@ -77,21 +77,28 @@ json_t *daemon_status_account(const struct engine *engine, int index)
         .account = account->name,
         .currency = account->currency,
         .strategy = account_spec_trader(spec),
-        .cash = decimal_to_double(account->assets[account->currency_at].total, scale),
-        .equity = marked ? decimal_to_double(equity, scale) : NAN,
-        .deposits = decimal_to_double(account->deposits, scale),
         .return_pct = marked ? 100 * ((double)equity / deposits - 1) : NAN,
         .drawdown_pct = marked && peak > 0 ? drawdown_pct : NAN,
-        .realized = decimal_to_double(totals.realized, scale),
-        .fees = decimal_to_double(totals.fees, scale),
-        .day_pnl = marked ? decimal_to_double(equity - account->day_equity, scale) : NAN,
         .shorts = account->rules.shorts,
         .short_value = marked ? totals.short_value : NAN,
-        .interest_owed = decimal_to_double(account->interest_owed, scale),
         .killed = account->killed_ns != 0,
         .killed_ns = account->killed_ns,
     };
+    const struct {
+        const char *name;
+        int128_t units;
+        bool known;
+    } amounts[] = {{"cash", account->assets[account->currency_at].total, true},
+                   {"equity", equity, marked},
+                   {"deposits", account->deposits, true},
+                   {"realized", totals.realized, true},
+                   {"fees", totals.fees, true},
+                   {"day_pnl", equity - account->day_equity, marked},
+                   {"interest_owed", account->interest_owed, true}};
     json_t *object = account_object(&view);
+    for (size_t i = 0; i < sizeof amounts / sizeof *amounts; i++)
+        json_object_set_new(object, amounts[i].name,
+                            amounts[i].known ? decimal_json(amounts[i].units, scale) : json_null());
     json_object_set_new(object, "limits", record_print(&engine_limits_record, &account->rules, NULL));
     json_object_set_new(object, "refused", daemon_status_refused(account->refused));
     return object;

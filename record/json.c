@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exchange/decimal.h"
 #include "exchange/utf8.h"
 #include "record/print.h"
 #include "record/value.h"
@@ -42,8 +41,7 @@ json_t *record_json_count(int64_t value)
 
 double record_json_number(const json_t *object, const char *key)
 {
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
+    return decimal_json_value(json_object_get(object, key));
 }
 
 json_t *record_json(const struct record_field *field, const void *row, const struct record_context *context)
@@ -60,7 +58,7 @@ json_t *record_json(const struct record_field *field, const void *row, const str
         return record_json_text(record_field_text(field, row));
     case RECORD_VOLUME:
         memcpy(&volume, (const char *)row + field->offset, sizeof volume);
-        return scale < 0 ? json_null() : json_real(decimal_to_double(volume, scale));
+        return scale < 0 ? json_null() : decimal_json(volume, scale);
     case RECORD_ACCOUNT:
         return record_json_text(context->account);
     case RECORD_SYMBOL:
@@ -81,7 +79,7 @@ json_t *record_json(const struct record_field *field, const void *row, const str
     if (field->kind == RECORD_WORD)
         return json_string(record_field_word(field, row));
     if (record_is_decimal(field))
-        return scale < 0 ? json_null() : json_real(decimal_to_double(number, scale));
+        return scale < 0 ? json_null() : decimal_json(number, scale);
     return json_integer(number);
 }
 
@@ -238,7 +236,7 @@ void record_json_take(const struct record *record, const json_t *object, record_
         if (field->kind == RECORD_TEXT)
             clean((char *)row + field->offset, field->size, text ? text : "");
         else if (field->kind == RECORD_REAL)
-            record_field_set_real(field, row, json_is_number(value) ? json_number_value(value) : NAN);
+            record_field_set_real(field, row, decimal_json_value(value));
         else if (takes_number(field))
             record_field_set_number(field, row, take_number(field, value));
     }

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "exchange/decimal_json.h"
 #include "exchange/symbol.h"
 #include "record/shown.h"
 

@@ -404,7 +404,7 @@ int tui_print_json(FILE *out, const struct model *model, const json_t *status)
     json_object_set_new(object, "trainings", tui_print_trainings_json(model, tui_model_now()));
     json_object_set_new(object, "policies", tui_print_policies_json(model));
     json_object_set_new(object, "studies", tui_print_studies_json(model, tui_model_now()));
-    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
+    char *text = decimal_json_text(object, 15);
 
     json_decref(object);
     if (!text)

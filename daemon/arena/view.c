@@ -72,7 +72,7 @@ static void add_account(struct arena *arena, const struct shown *shown, json_t *
         .interval = shown->policy ? bar_interval_name(shown->policy->interval_ns) : "",
         .state = engine ? state_of(engine, account, shown, &view) : "",
         .detail = shown->refused,
-        .equity = json_is_real(equity) ? json_real_value(equity) : NAN,
+        .equity = decimal_json_value(equity),
         .return_pct = json_is_real(returned) ? json_real_value(returned) : NAN,
         .trades = account >= 0 ? trades_of(engine, account) : -1,
         .sharpe = arena_sharpe(arena, shown->account),

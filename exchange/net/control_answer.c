@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/decimal_json.h"
 #include "exchange/net/control_internal.h"
 
 enum { ID_MAX = 1024 }; /* bytes of a request's id */
@@ -31,7 +32,7 @@ static struct control_text *answer_text(bool ok, const char *member, const json_
 {
     char head[64];
     int n = snprintf(head, sizeof head, ",\"ok\":%s,\"%s\":", ok ? "true" : "false", member);
-    char *body = value ? json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    char *body = decimal_json_text(value, 17);
     size_t len = body ? strlen(body) : 0;
     struct control_text *text = body ? malloc(sizeof *text + (size_t)n + len + 2) : NULL;
     if (text) {

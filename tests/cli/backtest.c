@@ -302,6 +302,16 @@ static const char *rising(const char *name, int from, int step)
     return scratch_write(name, text);
 }
 
+/* Money with all its digits, where a double has no more than 15 of them. */
+static void test_amounts(void)
+{
+    const char *bars = rising("BTCUSDT_1m.csv", 100, 1);
+    CHECK_INT(BACKTEST("--strategy", "buy-and-hold", "--bars", bars, "--no-cache", "--cash",
+                       "9999999999.12345678", "--lot", "0.00001", "--json"),
+              0);
+    CHECK(strstr(out, "\"deposits\":9999999999.12345678,") && strstr(out, "\"lot\":0.00001,"));
+}
+
 /* A recorded policy: its capital and fees unless others are given, the symbols in either spelling. */
 static void test_policy(void)
 {
@@ -384,6 +394,7 @@ int main(void)
     test_files();
     test_parts();
     test_refused();
+    test_amounts();
     test_policy();
     recording_remove(&recording);
     free(out);

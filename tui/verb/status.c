@@ -6,6 +6,7 @@
 
 #include "cli/ask.h"
 #include "db/state.h"
+#include "exchange/decimal_json.h"
 #include "exchange/exit_status.h"
 #include "tui/history.h"
 #include "tui/model.h"
@@ -48,7 +49,7 @@ static int print_text(const json_t *status, const char *state)
 
 static int print_object(json_t *status)
 {
-    char *text = json_dumps(status, JSON_COMPACT | JSON_REAL_PRECISION(15));
+    char *text = decimal_json_text(status, 15);
 
     if (!text) {
         fprintf(stderr, "papertape: status: out of memory\n");
