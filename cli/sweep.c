@@ -138,7 +138,7 @@ static const struct option_action actions[] = {
 
 static const struct option_row options[] = {
     {"grid", "KEY=LO:HI:STEP", "LO, LO + STEP and so on up to HI; or KEY=a,b,c", .take = take_grid},
-    {"metric", "M",
+    {"metric", "METRIC",
      "what is best: sharpe, sortino, calmar, cagr, return, max_drawdown, omega, profit_factor, expectancy, "
      "sqn or win_rate",
      .take = take_metric},

@@ -60,9 +60,8 @@ extern const struct option_row cli_globals[CLI_GLOBALS];
 /* Prints a line that may hold what the user typed on stderr, freed of what could steer a terminal. */
 void cli_say(const char *line);
 
-/* Offers the names that a kind of argument can have (option.h): SYMBOL, ACCOUNT, TRAINING, POLICY, STUDY,
- * STRATEGY.
- */
+/* Offers the names that a kind of argument can have (option.h): of the state SYMBOL, ACCOUNT, TRAINING,
+ * POLICY, STUDY; of the program STRATEGY and its KEY, LIMIT of --risk, METRIC, TIER, VENUE. */
 void cli_names(const char *kind, const struct option_call *call, void *ctx,
                void (*offer)(void *ctx, const char *name));
 

@@ -96,7 +96,8 @@ struct option_program {
     size_t n_global;
     /* Prints a line on stderr, which may hold what the user typed; NULL: as it is. */
     void (*say)(const char *line);
-    /* Calls offer() with each name of that kind of argument ("SYMBOL") which the state has; NULL. */
+    /* Calls offer() with each name of that kind of argument ("SYMBOL", of "KEY=VALUE" "KEY") that there is:
+     * the call has the state and, as arguments, the words before. NULL. */
     void (*names)(const char *kind, const struct option_call *call, void *ctx,
                   void (*offer)(void *ctx, const char *name));
 };
@@ -133,8 +134,9 @@ __attribute__((format(printf, 3, 4))) int option_fail(const struct option_call *
  * front of argv. EXIT_OK; or EXIT_USAGE, err: what, where, what would be right. */
 int option_parse(struct option_call *call, int n, char **argv, char err[static OPTION_ERROR_MAX]);
 
-/* The index of the first word that is no option and no option's value, n without one. */
-int option_first_word(const struct option_program *program, int n, char **argv);
+/* The index of the first word that is no option and no option's value, n without one; *ret_known (or NULL):
+ * the options before it are of the program. */
+int option_first_word(const struct option_program *program, int n, char **argv, bool *ret_known);
 
 /* Row i of all that a verb takes: its own, shared, global ones; NULL past the last. */
 const struct option_row *option_row(const struct option_program *program, const struct option_verb *verb,

@@ -1,8 +1,8 @@
 #include <ctype.h>
-#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "exchange/exit_status.h"
+#include "exchange/bar.h"
 #include "record/option.h"
 #include "record/option_text.h"
 
@@ -10,7 +10,10 @@ enum { WHAT_MAX = 60 };
 
 struct completion {
     const struct option_program *program;
-    const char *typed; /* of the word; what does not begin so is left out */
+    const char
+        *word; /* what the shell replaces: of bash, which divides words at '=' and ':', the last part */
+    const char *typed; /* what a candidate begins with: behind "--tif=" and the commas of a list */
+    const char *tail;  /* behind each candidate: "=" of a key */
     FILE *out;
 };
 
@@ -19,7 +22,9 @@ static void offer_with(const struct completion *c, const char *word, const char 
 {
     if (strncmp(word, c->typed, strlen(c->typed)) != 0)
         return;
-    fputs(word, c->out);
+    if (c->word < c->typed)
+        fwrite(c->word, 1, (size_t)(c->typed - c->word), c->out);
+    fprintf(c->out, "%s%s", c->word < c->typed ? word : word + (c->word - c->typed), c->tail);
     if (what)
         fprintf(c->out, "\t%.*s", (int)(strcspn(what, ";\n") < WHAT_MAX ? strcspn(what, ";\n") : WHAT_MAX),
                 what);
@@ -31,21 +36,36 @@ static void offer(void *ctx, const char *name)
     offer_with(ctx, name, NULL);
 }
 
-/* What an argument of that name can be: "buy|sell" the words, "SYMBOL" those of the state. */
-static void offer_values(const struct completion *c, const struct option_call *call, const char *argument)
+static void offer_kind(struct completion *c, const struct option_call *call, const char *kind)
 {
-    char kind[64];
-    size_t n = 0;
+    for (size_t i = 0; strcmp(kind, "INTERVAL") == 0 && i < BAR_INTERVALS; i++)
+        offer(c, bar_intervals[i].name);
+    if (c->program->names)
+        c->program->names(kind, call, c, offer);
+}
 
-    for (const char *at = argument; *at && *at != '.' && n + 1 < sizeof kind; at++)
-        if (!strchr("[]", *at))
-            kind[n++] = *at;
-    kind[n] = '\0';
-    for (char *next = kind, *word; (word = strsep(&next, "|"));)
-        if (islower((unsigned char)*word))
-            offer_with(c, word, NULL);
-        else if (c->program->names)
-            c->program->names(word, call, (void *)(uintptr_t)c, offer);
+/* What an argument can be, to the blank that ends it: of "buy|sell" the words, of "SYMBOL[,SYMBOL...]" those
+ * of the state, of "KEY=VALUE" the keys. */
+static void offer_values(struct completion *c, const struct option_call *call, const char *argument,
+                         const char *what)
+{
+    const char *comma = memchr(argument, ',', strcspn(argument, " ")) ? strrchr(c->typed, ',') : NULL;
+    size_t len = 1;
+
+    c->typed = comma ? comma + 1 : c->typed;
+    for (const char *at = argument + (*argument == '['); len > 0; at += len + (at[len] == '|')) {
+        len = strcspn(at, "|[],.= ");
+        char *word = strndup(at, len);
+        c->tail = at[len] == '=' ? "=" : "";
+        if (word && islower((unsigned char)*word))
+            offer_with(c, word, what);
+        else if (word && len > 0)
+            offer_kind(c, call, word);
+        free(word);
+        if (at[len] != '|')
+            break;
+    }
+    c->tail = "";
 }
 
 /* Does the action, or where none is chosen yet one of the verb's, take --csv? */
@@ -75,73 +95,104 @@ static void offer_options(const struct completion *c, const struct option_call *
 }
 
 /* The argument at that place of an action's: the last one repeated, where it may be. */
-static void offer_argument(const struct completion *c, const struct option_call *call, int at)
+static void offer_argument(struct completion *c, const struct option_call *call, int at)
 {
-    char name[64];
-
     for (const char *next = call->action->arguments; next && *next; next += strspn(next, " ")) {
         size_t len = strcspn(next, " ");
-        snprintf(name, sizeof name, "%.*s", (int)len, next);
-        if (at-- == 0 || strstr(name, "...")) {
-            offer_values(c, call, name);
+        if (at-- == 0 || memmem(next, len, "...", 3)) {
+            offer_values(c, call, next, NULL);
             return;
         }
         next += len;
     }
 }
 
+/* Reads the n words before the last one. The option whose value that is; NULL: it is no option's. */
+static const struct option_row *read_words(struct option_call *call, int n, char **words, int *ret_plain)
+{
+    const struct option_row *row = NULL;
+
+    for (int i = 0; i < n; i++) {
+        const char *value;
+        size_t ignored;
+        row = option_of_word(call, words[i], &value, &ignored);
+        if (row && row->argument) {
+            bool many = option_takes_many(row);
+            while (!value || (many && i + 1 < n && !option_is_dashed(words[i + 1]))) {
+                if (++i == n)
+                    return row;
+                value = words[i];
+            }
+            if (row >= call->program->global && row < call->program->global + call->program->n_global)
+                memcpy((char *)call + row->at, &value, sizeof value);
+            if (many && i + 1 == n)
+                return row;
+        } else if (!row && !option_is_dashed(words[i]) &&
+                   (call->action || *ret_plain > 0 ||
+                    !(call->action = option_find_action(call->verb, words[i])))) {
+            ++*ret_plain;
+        }
+    }
+    return NULL;
+}
+
 /* The words of a verb: its actions first, then arguments. */
-static void offer_words(const struct completion *c, struct option_call *call, int n, char **words)
+static void offer_words(struct completion *c, struct option_call *call, int n, char **words)
 {
     const struct option_verb *verb = call->verb;
-    const struct option_row *row = NULL;
+    const char *value;
+    size_t ignored;
     int plain = 0;
 
     if (!call->action && verb->n_actions == 1 && !verb->actions->name)
         call->action = verb->actions;
-    for (int i = 0; i < n; i++) {
-        row = NULL;
-        if (words[i][0] == '-' && words[i][1]) {
-            for (size_t k = 0; (row = option_row(c->program, verb, k)); k++)
-                if (row->name && ((words[i][1] == '-' && strcmp(row->name, words[i] + 2) == 0) ||
-                                  (words[i][1] == row->letter && words[i][2] == '\0')))
-                    break;
-            if (!row || !row->argument)
-                row = NULL;
-            else if (i + 1 < n && strcmp(row->name, "state") == 0)
-                call->state = words[++i];
-            else if (i + 1 < n)
-                i++;
-            else
-                break;
-            row = NULL;
-        } else if (!call->action && plain == 0 && (call->action = option_find_action(verb, words[i]))) {
-            plain = 0;
-        } else {
-            plain++;
-        }
-    }
+    call->arguments = words;
+    call->n = n;
+    const struct option_row *row = read_words(call, n, words, &plain);
+    if (!row && strchr(c->typed, '=') && (row = option_of_word(call, c->typed, &value, &ignored)) && value)
+        c->typed = value;
     if (row)
-        offer_values(c, call, row->argument);
+        offer_values(c, call, row->argument ? row->argument : "", NULL);
     else if (c->typed[0] == '-')
         offer_options(c, call);
     else if (call->action)
         offer_argument(c, call, plain);
     else
         for (size_t i = 0; i < verb->n_actions; i++)
-            for (const char *at = verb->actions[i].name; at; at = strchr(at, '|')) {
-                char name[32];
-                at += *at == '|';
-                snprintf(name, sizeof name, "%.*s", (int)strcspn(at, "|"), at);
-                offer_with(c, name, verb->actions[i].words);
-            }
+            offer_values(c, call, verb->actions[i].name, verb->actions[i].words);
 }
 
-void option_complete(const struct option_program *program, int n, char **words, FILE *out)
+/* Bash divides words at '=' and ':': puts them together, in `text`, which has room for all. How many there
+ * are then; *ret_part: the part of the last one that bash has as a word. */
+static int join(int n, char **words, char *text, const char **ret_part)
+{
+    char *joined = NULL;
+    bool divided = false;
+    int to = 0;
+
+    *ret_part = n > 0 ? words[n - 1] : "";
+    for (int i = 0; i < n; i++) {
+        bool divides = to > 0 && *words[i] && strspn(words[i], "=:") == strlen(words[i]);
+        if (!divides && !divided) {
+            words[to++] = words[i];
+            continue;
+        }
+        if (words[to - 1] != joined)
+            words[to - 1] = joined = strcpy(text, words[to - 1]);
+        char *end = words[to - 1] + strlen(words[to - 1]);
+        text = stpcpy(end, words[i]) + 1;
+        if (i == n - 1)
+            *ret_part = divides ? text - 1 : end;
+        divided = divides;
+    }
+    return to;
+}
+
+static void complete(struct completion *c, int n, char **words)
 {
     static const struct option_verb none;
-    struct completion c = {program, n > 0 ? words[n - 1] : "", out};
-    int at = option_first_word(program, n > 0 ? n - 1 : 0, words);
+    const struct option_program *program = c->program;
+    int at = option_first_word(program, n > 0 ? n - 1 : 0, words, NULL);
     struct option_call call = {.program = program};
     bool has_verb = program->n_verbs > 0 && at < n - 1;
 
@@ -150,17 +201,33 @@ void option_complete(const struct option_program *program, int n, char **words, 
         call.verb = NULL;
         has_verb = false;
     }
-    if (!has_verb && c.typed[0] != '-' && program->n_verbs > 0 &&
+    if (!has_verb && c->typed[0] != '-' && program->n_verbs > 0 &&
         !(call.verb && n > 1 && words[n - 2][0] == '-')) {
         for (size_t i = 0; i < program->n_verbs; i++)
-            offer_with(&c, program->verbs[i]->name, program->verbs[i]->words);
+            offer_with(c, program->verbs[i]->name, program->verbs[i]->words);
         return;
     }
     if (!call.verb)
         return;
     if (has_verb) /* it goes, so that its action and arguments remain */
         memmove(words + 1, words, (size_t)at * sizeof *words), words++, n--;
-    offer_words(&c, &call, n - 1, words);
+    offer_words(c, &call, n - 1, words);
+}
+
+void option_complete(const struct option_program *program, int n, char **words, FILE *out)
+{
+    struct completion c = {program, "", "", "", out};
+    size_t size = 1;
+
+    for (int i = 0; i < n; i++)
+        size += strlen(words[i]) + 1;
+    char *text = malloc(size);
+    if (!text)
+        return;
+    n = join(n, words, text, &c.word);
+    c.typed = n > 0 ? words[n - 1] : "";
+    complete(&c, n, words);
+    free(text);
 }
 
 bool option_completion_script(const struct option_program *program, const char *shell, FILE *out)
@@ -177,16 +244,18 @@ bool option_completion_script(const struct option_program *program, const char *
                 "    local IFS=$'\\n'\n"
                 "    COMPREPLY=($(\"${COMP_WORDS[0]}\" help --complete -- \"${COMP_WORDS[@]:1:COMP_CWORD}\" "
                 "2>/dev/null | cut -f1))\n"
+                "    [[ $COMPREPLY == *= ]] && compopt -o nospace 2>/dev/null\n"
                 "}\n"
                 "complete -o default -F %s %s\n",
                 function, function, name);
     else if (strcmp(shell, "zsh") == 0)
         fprintf(out,
                 "#compdef %s\n"
-                "local -a found\n"
+                "local -a found tail\n"
                 "found=(${${(f)\"$($words[1] help --complete -- \"${(@)words[2,CURRENT]}\" "
                 "2>/dev/null)\"}//$'\\t'/:})\n"
-                "if (( $#found )); then _describe '%s' found; else _files; fi\n",
+                "[[ ${found[1]%%%%:*} == *= ]] && tail=(-S '')\n"
+                "if (( $#found )); then _describe '%s' found $tail; else _files; fi\n",
                 name, name);
     else if (strcmp(shell, "fish") == 0)
         fprintf(out,

@@ -130,15 +130,18 @@ static int help(const struct option_program *program, int n, char **words)
 
 static int dispatch(const struct option_program *program, int argc, char **argv)
 {
-    int at = 1 + option_first_word(program, argc - 1, argv + 1);
+    bool known;
+    int at = 1 + option_first_word(program, argc - 1, argv + 1, &known);
     const char *word = at < argc ? argv[at] : NULL;
 
     if (word && strcmp(word, "help") == 0)
         return help(program, argc - at - 1, argv + at + 1);
     const struct option_verb *verb = word ? find_verb(program, word) : NULL;
     if (verb || (program->n_verbs > 0 && (word || !program->bare))) {
-        if (!word && argc > 1) /* --help, --version */
-            return option_run(program, &(struct option_verb){.about = program->about}, argc, argv);
+        if (!verb && (word ? !known : argc > 1)) /* the unknown option is named; --help, --version */
+            return option_run(program,
+                              program->bare ? program->bare : &(struct option_verb){.about = program->about},
+                              argc, argv);
         if (!verb)
             return word ? unknown_verb(program, word)
                         : say(program, EXIT_USAGE, "a verb is needed: --help lists them");

@@ -104,11 +104,14 @@ static bool begins(const char *name, const char *with, size_t len)
     return true;
 }
 
-static int unknown_option(const struct option_call *call, const char *shown, const char *name, char *err)
+static int unknown_option(const struct option_call *call, const char *shown, char *err)
 {
     const struct option_row *row;
     struct nearest nearest = {0};
-    char term[OPTION_TERM_MAX];
+    char name[64], term[OPTION_TERM_MAX];
+
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(shown + strspn(shown, "-"), "="),
+             shown + strspn(shown, "-"));
 
     for (size_t i = 0; (row = option_row(call->program, call->verb, i)); i++)
         if (row->name)
@@ -218,37 +221,42 @@ static int put(struct option_call *call, const struct option_row *row, const cha
     return EXIT_OK;
 }
 
-/* A number below zero is a word. */
-static bool is_option(const char *word)
+bool option_is_dashed(const char *word)
 {
     return word[0] == '-' && word[1] && !isdigit((unsigned char)word[1]) && word[1] != '.';
 }
 
-/* "F...", which takes more than one word. */
-static bool takes_many(const struct option_row *row)
+bool option_takes_many(const struct option_row *row)
 {
     size_t len = row->argument ? strlen(row->argument) : 0;
 
     return len > 3 && strcmp(row->argument + len - 3, "...") == 0;
 }
 
+const struct option_row *option_of_word(const struct option_call *call, const char *word,
+                                        const char **ret_value, size_t *ret_at)
+{
+    bool is_long = word[0] == '-' && word[1] == '-';
+    const char *name = word + 1 + is_long, *equals = is_long ? strchr(name, '=') : NULL;
+
+    *ret_value = NULL;
+    if (!option_is_dashed(word))
+        return NULL;
+    *ret_value = equals ? equals + 1 : !is_long && name[1] ? name + 1 : NULL;
+    return is_long ? find_long(call, name, equals ? (size_t)(equals - name) : strlen(name), ret_at)
+                   : find_letter(call, *name, ret_at);
+}
+
 /* An option, argv[*at]; moves *at to the last word that is its. */
 static int take(struct option_call *call, int n, char **argv, int *at, bool given[static OPTION_ROWS_MAX],
                 char *err)
 {
-    const char *word = argv[*at];
-    bool is_long = word[1] == '-';
-    const char *name = word + 1 + is_long, *equals = is_long ? strchr(name, '=') : NULL;
-    size_t len = equals ? (size_t)(equals - name) : strlen(name), row_at = 0;
-    const char *value = equals ? equals + 1 : !is_long && name[1] ? name + 1 : NULL;
-    const struct option_row *row =
-        is_long ? find_long(call, name, len, &row_at) : find_letter(call, *name, &row_at);
+    const char *word = argv[*at], *value;
+    size_t row_at = 0;
+    const struct option_row *row = option_of_word(call, word, &value, &row_at);
 
-    if (!row) {
-        char alone[64];
-        snprintf(alone, sizeof alone, "%.*s", (int)(len < 63 ? len : 63), name);
-        return unknown_option(call, word, alone, err);
-    }
+    if (!row)
+        return unknown_option(call, word, err);
     if (!row->argument && value)
         return refuse(call, err, "%.63s: takes no value", word);
     if (row->argument && !value) {
@@ -261,7 +269,7 @@ static int take(struct option_call *call, int n, char **argv, int *at, bool give
         return refuse(call, err, "--%s: \"%.63s\": one of %s is needed", row->name, value, row->argument);
     given[row_at] = true;
     int status = put(call, row, value, err);
-    while (status == EXIT_OK && takes_many(row) && *at + 1 < n && !is_option(argv[*at + 1]))
+    while (status == EXIT_OK && option_takes_many(row) && *at + 1 < n && !option_is_dashed(argv[*at + 1]))
         status = put(call, row, argv[++*at], err);
     return status;
 }
@@ -328,7 +336,7 @@ int option_parse(struct option_call *call, int n, char **argv, char err[static O
     for (int i = 0; i < n && status == EXIT_OK && !call->help && !call->version; i++) {
         if (!ended && strcmp(argv[i], "--") == 0)
             ended = true;
-        else if (!ended && is_option(argv[i]))
+        else if (!ended && option_is_dashed(argv[i]))
             status = take(call, n, argv, &i, given, err);
         else
             argv[words++] = argv[i];
@@ -349,21 +357,23 @@ int option_parse(struct option_call *call, int n, char **argv, char err[static O
     return status == EXIT_OK ? check_arguments(call, err) : status;
 }
 
-int option_first_word(const struct option_program *program, int n, char **argv)
+int option_first_word(const struct option_program *program, int n, char **argv, bool *ret_known)
 {
     static const struct option_verb none;
     struct option_call call = {.program = program, .verb = program->bare ? program->bare : &none};
+    bool known = true;
     size_t ignored;
+    int i = 0;
 
-    for (int i = 0; i < n; i++) {
-        const char *name = argv[i] + 1 + (argv[i][0] == '-' && argv[i][1] == '-');
-        if (!is_option(argv[i]))
-            return i;
-        const struct option_row *row = argv[i][1] == '-' ? find_long(&call, name, strlen(name), &ignored)
-                                                         : find_letter(&call, *name, &ignored);
-        i += row && row->argument && (argv[i][1] == '-' || !name[1]);
-        while (row && takes_many(row) && i + 1 < n && !is_option(argv[i + 1]))
+    for (; i < n && option_is_dashed(argv[i]); i++) {
+        const char *value;
+        const struct option_row *row = option_of_word(&call, argv[i], &value, &ignored);
+        known &= row != NULL;
+        i += row && row->argument && !value;
+        while (row && option_takes_many(row) && i + 1 < n && !option_is_dashed(argv[i + 1]))
             i++;
     }
-    return n;
+    if (ret_known)
+        *ret_known = known;
+    return i < n ? i : n;
 }

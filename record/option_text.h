@@ -22,6 +22,15 @@ char *option_synopsis(const struct option_program *program, const struct option_
 /* What an action does, and what it needs; the caller's to free; NULL without memory. */
 char *option_does(const struct option_action *action);
 
+/* The option that a word is, "--NAME", "--NAME=VALUE", "-N", "-NVALUE": *ret_value what stands in the word
+ * itself, or NULL. NULL: a word without dashes, or no option of that verb. */
+const struct option_row *option_of_word(const struct option_call *call, const char *word,
+                                        const char **ret_value, size_t *ret_at);
+/* Does it begin as an option? A number below zero does not. */
+bool option_is_dashed(const char *word);
+/* "F...", which takes more than one word. */
+bool option_takes_many(const struct option_row *row);
+
 /* A text in man's language, and an entry: a term with its words below. */
 void option_man_text(FILE *out, const char *text);
 void option_man_entry(FILE *out, const char *term, const char *words);

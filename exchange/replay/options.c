@@ -151,7 +151,7 @@ const struct option_row replay_options[REPLAY_OPTIONS] = {
      AT(seed), take_seed, .low = 0, .high = UINT64_MAX},
     {NULL, NULL, "Of all venues"},
     {"venue", "alpaca|binance", "whose protocol is spoken: binance by default", .take = take_venue},
-    {"interval", "I",
+    {"interval", "INTERVAL",
      "of the bars files: " BAR_INTERVAL_NAMES "; by default what "
      "their times show",
      .take = take_interval},

@@ -18,7 +18,18 @@ PAGES = {"papertape": "accounts backtest learning market record trading".split()
 EVERYWHERE = {"papertape": {"--state", "--json"}}
 # Lines with what they complete to, and the beginning of the page's OPTIONS.
 MORE = {
-    "papertape": {("symbol", "a"): {"add"}, ("order", "buy", "X", "1", "--tif", ""): {"gtc", "ioc", "fok", "day", "gtd"}},
+    "papertape": {
+        ("symbol", "a"): {"add"},
+        ("order", "buy", "X", "1", "--tif", ""): {"gtc", "ioc", "fok", "day", "gtd"},
+        ("order", "buy", "X", "1", "--tif=g"): {"--tif=gtc", "--tif=gtd"},
+        ("sweep", "--strategy", "sma-cross", "--grid", "fa"): {"fast="},
+        ("backtest", "--strategy=sma-cross:slow=9", "--set", "s"): {"slow="},
+        ("backtest", "--risk", "exposure"): {"exposure_account=", "exposure_symbol="},
+        ("backtest", "--fees", "vip1"): {"vip1"},
+        ("sweep", "--metric", "so"): {"sortino"},
+        ("bars", "BTCUSDT", "15"): {"15m"},
+        ("symbol", "add", "X", "--venue", "binance"): {"binance", "binance-us"},
+    },
     "papertaped": {("--clock", ""): {"wall", "feed"}},
     "papertape-trainer": {("gr",): {"grad-check"}, ("sample", "--sampler", ""): {"tpe", "random", "grid", "mcmc"}},
     "papertape-replay": {("--venue", "a"): {"alpaca"}, ("--recording", "a", "--plan", ""): {"free", "unlimited"}},
@@ -27,6 +38,11 @@ MORE = {
 
 def output(program, *words):
     return subprocess.run([program, *words], capture_output=True, text=True, check=True).stdout
+
+
+def choices_of(text):
+    """Of the help: options with a list of words, and that list."""
+    return {name: set(words.split("|")) for name, words in re.findall(r"^  (?:-\w, )?(--[a-z-]+) ([a-z-]+(?:\|[a-z-]+)+)(?: |$)", text, re.M)}
 
 
 def options_of(text):
@@ -39,9 +55,12 @@ def in_bash(program, lines, folder):
     with open(script, "w", encoding="utf-8") as file:
         file.write(output(program, "completion", "bash"))
         for line in lines:
-            words = " ".join(f"'{word}'" for word in [program, *line])
-            file.write(f"COMP_WORDS=({words}); COMP_CWORD={len(line)}; _{name(program).replace('-', '_')}; echo \"${{COMPREPLY[*]}}\"; echo ==\n")
-    return split(subprocess.run(["bash", "--norc", script], capture_output=True, text=True, check=True).stdout)
+            parts = [part for word in line for part in re.split("([=:]+)", word) if part or not word]  # as bash divides words
+            words = " ".join(f"'{word}'" for word in [program, *parts])
+            file.write(f"COMP_WORDS=({words}); COMP_CWORD={len(parts)}; _{name(program).replace('-', '_')}; echo \"${{COMPREPLY[*]}}\"; echo ==\n")
+    found = split(subprocess.run(["bash", "--norc", script], capture_output=True, text=True, check=True).stdout)
+    behind = [re.match("(?:.*[=:])?", line[-1])[0] for line in lines]  # what bash leaves as it is
+    return [{before + word for word in words} for before, words in zip(behind, found, strict=True)]
 
 
 def in_fish(program, lines, folder):
@@ -132,13 +151,16 @@ def check_program(program, folder):
     for verb, does in words.items():  # the page's NAME line has "VERB: what it does"
         assert not re.search(rf"\b{verb.rstrip('s')}s?\b", does, re.I), (verb, does)
     verbs = list(words)
-    helps = {verb: options_of(output(program, verb, "--help")) for verb in verbs} | {"": options_of(usage)}
+    texts = {verb: output(program, verb, "--help") for verb in verbs} | {"": usage}
+    helps = {verb: options_of(text) for verb, text in texts.items()}
     for verb, options in helps.items():
         assert {"--help", "--version"} | (EVERYWHERE.get(name(program), set()) if verb else set()) <= options or not options, (verb, options)
     check_pages(program, helps)
     if os.path.exists(name(program) + ".1"):
         check_installed(program, name(program) + ".1", helps)
-    more = MORE[name(program)]
+    more = MORE[name(program)] | {
+        tuple(filter(bool, (verb, option))) + ("",): words for verb, text in texts.items() for option, words in choices_of(text).items()
+    }
     lines = [[verb, "--"] if verb else ["--"] for verb in helps] + [list(line) for line in more]
     for shell, complete in {"bash": in_bash, "fish": in_fish, "zsh": in_zsh}.items():
         if not shutil.which(shell):
@@ -165,7 +187,8 @@ def check_names(program, folder):
     state = saved_state(program, folder)
     lines = {("what-if", "--strategy", "sma"): {"sma-cross", "sma-cross-rsi", "sma-cross-rsi-risk"},
              ("--state", state, "what-if", "--account", ""): {"sma-cross-rsi"},
-             ("bars", "--state", state, "B"): {"BTCUSDT"}}
+             ("bars", "--state", state, "B"): {"BTCUSDT"}, ("bars", f"--state={state}", "B"): {"BTCUSDT"},
+             (f"--state={state}", "what-if", "--account", ""): {"sma-cross-rsi"}, (f"--state={state}", "what-if", "--account=s"): {"--account=sma-cross-rsi"}}
     for shell, complete in {"bash": in_bash, "fish": in_fish, "zsh": in_zsh}.items():
         if shutil.which(shell):
             found = complete(program, [list(line) for line in lines], folder)

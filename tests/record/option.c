@@ -6,7 +6,7 @@
 #include "tests/check.h"
 
 struct given {
-    const char *limit, *venue, *tif, *all;
+    const char *limit, *venue, *tif, *type;
     bool flag;
     int sets;
     int64_t most, rate;
@@ -50,6 +50,10 @@ static const struct option_row options[] = {
     {"most", "N", "how many", offsetof(struct given, most), .low = -2, .high = 9},
     {"set", "K=V", "a parameter", .take = count},
     {"rate", "R", .key = &rate},
+    {"type", "market|limit|stop|stop-limit|take-profit|take-profit-limit|trailing-stop",
+     "longer than a line's part", offsetof(struct given, type), .of = "stop"},
+    {"symbols", "SYMBOL[,SYMBOL...]", "several", offsetof(struct given, type), .of = "stop"},
+    {"a_b", "SYMBOL", "with an underscore", offsetof(struct given, type), .of = "stop"},
 };
 static const struct option_action some_actions[] = {
     {"list", NULL, "all of them", OPTION_LISTS, .run = keep, .need = OPTION_NEEDS_EITHER},
@@ -88,6 +92,10 @@ static void names(const char *kind, const struct option_call *call, void *ctx,
     if (strcmp(kind, "SYMBOL") == 0) {
         offer(ctx, "BTCUSDT");
         offer(ctx, call->state ? call->state : "ETHUSDT");
+    }
+    if (strcmp(kind, "K") == 0) {
+        offer(ctx, "fast");
+        offer(ctx, call->n > 0 ? call->arguments[0] : "slow");
     }
 }
 
@@ -147,6 +155,8 @@ static void check_refused(const char *line, const char *words)
 static void check_refusals(void)
 {
     check_refused("", "prog: a verb is needed: --help lists them");
+    check_refused("--stat d symbol", "prog: --stat: unknown option: did you mean --state? see prog --help");
+    check_refused("--moon d symbol", "prog: --moon: unknown option: see prog --help");
     check_refused("fils", "prog: fils: not a verb: did you mean fills? --help lists them");
     check_refused("xyzzy", "prog: xyzzy: not a verb: --help lists them");
     check_refused("fills a b",
@@ -270,6 +280,23 @@ static void check_completion(void)
     check_candidates("symbol add --r", "--rate\ta share\n");
     check_candidates("symbol add --v", "--venue\twhose\n");
     check_candidates("symbol add --tif i", "ioc\n");
+    check_candidates("symbol stop --type ",
+                     "market\nlimit\nstop\nstop-limit\ntake-profit\ntake-profit-limit\n"
+                     "trailing-stop\n");
+    check_candidates("symbol stop --type=tr", "--type=trailing-stop\n");
+    check_candidates("symbol stop --type = tr", "trailing-stop\n"); /* as bash divides it */
+    check_candidates("symbol stop --type =",
+                     "market\nlimit\nstop\nstop-limit\ntake-profit\ntake-profit-limit\n"
+                     "trailing-stop\n");
+    check_candidates("symbol stop --symbols BTCUSDT,E", "BTCUSDT,ETHUSDT\n");
+    check_candidates("symbol stop --a-b E", "ETHUSDT\n");
+    check_candidates("symbol add --set f", "fast=\n");
+    check_candidates("symbol add --set fast=", "");
+    check_candidates("symbol add --set fast = 1 : 2", "");
+    check_candidates("symbol --state=XY add ", "BTCUSDT\nXY\n");
+    check_candidates("--state=XY symbol add ", "BTCUSDT\nXY\n");
+    check_candidates("--state = XY symbol add ", "BTCUSDT\nXY\n");
+    check_candidates("--state XY symbol add ", "BTCUSDT\nXY\n");
     check_candidates("moon ", "");
 }
 
