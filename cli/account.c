@@ -121,7 +121,7 @@ static const struct option_action actions[] = {
 };
 
 #define CREATE                                          .take = cli_ask_args_take, .of = "create"
-#define LIMIT(member, key, kind, fallback, about)       {"risk-" key, "X", about, CREATE},
+#define LIMIT(member, key, kind, fallback, about)       {"risk-" key, "X", about, CREATE, .arg = (key)},
 #define RATE(member, key, fallback, about)              {key, "X", about " (" fallback ")", CREATE},
 #define SHORT(member, key, kind, fallback, about, more) RATE(member, key, fallback, about)
 
@@ -131,7 +131,7 @@ static const struct option_row options[] = {
     {"cash", "X", "the first deposit", .take = cli_ask_args_take, .of = "create reset"},
     {"currency", "C", "what it is counted in", CREATE},
     {"strategy", "STRATEGY", "what trades on it; without: orders by hand only", CREATE},
-    {"set", "KEY=VALUE", "a parameter of it", .take = take_param, .of = "create"},
+    {"set", "KEY=VALUE", "a parameter of it", .take = take_param, .of = "create", .arg = "params"},
     ACCOUNT_FEE_KEYS(RATE){"fees", "TIER", "instead: a tier of the venue, as papertape fees lists them",
                            CREATE},
     {"shorts", NULL, "it may sell what it does not hold", CREATE},

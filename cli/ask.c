@@ -97,12 +97,13 @@ int cli_ask_daemon(const char *verb, const char *state, const char *cmd, json_t 
 
 void cli_ask_args_init(void *into)
 {
-    ((struct ask_args *)into)->args = json_object();
+    *(struct ask_args *)into = (struct ask_args){json_object(), json_object()};
 }
 
 void cli_ask_args_finish(void *into)
 {
     json_decref(((struct ask_args *)into)->args);
+    json_decref(((struct ask_args *)into)->options);
 }
 
 int cli_ask_args_put(struct option_call *call, const char *key, const char *text)
@@ -114,42 +115,96 @@ int cli_ask_args_put(struct option_call *call, const char *key, const char *text
     return option_fail(call, EXIT_USAGE, "%s: it must be UTF-8", key);
 }
 
+enum { ARGUMENT_MAX = 64 };
+
+static void argument_of(const struct option_row *row, char ret[static ARGUMENT_MAX])
+{
+    snprintf(ret, ARGUMENT_MAX, "%s", row->arg ? row->arg : row->name);
+    for (char *c = ret; *c && !row->arg; c++)
+        *c = *c == '-' ? '_' : *c;
+}
+
 int cli_ask_args_take(struct option_call *call, const struct option_row *row, const char *value)
 {
     const struct ask_args *into = call->into;
-    char key[64];
+    char key[ARGUMENT_MAX];
 
-    snprintf(key, sizeof key, "%s", row->name + (strncmp(row->name, "risk-", 5) == 0 ? 5 : 0));
-    for (char *c = key; *c; c++)
-        *c = *c == '-' ? '_' : *c;
+    argument_of(row, key);
     if (value)
         return cli_ask_args_put(call, key, value);
     json_object_set_new(into->args, key, json_true());
     return EXIT_OK;
 }
 
+/* The option that an argument is of; NULL: of none. */
+static const char *option_of(const struct option_call *call, const char *argument)
+{
+    const struct ask_args *into = call->into;
+    const char *moved = json_string_value(json_object_get(into->options, argument));
+    const struct option_row *row;
+
+    for (size_t i = 0; !moved && (row = option_row(call->program, call->verb, i)); i++) {
+        char name[ARGUMENT_MAX];
+        if (!row->name || !option_row_is_of(row, call->action))
+            continue;
+        argument_of(row, name);
+        if (strcmp(name, argument) == 0)
+            return row->name;
+    }
+    return moved;
+}
+
+void cli_ask_args_moved(const struct option_call *call, const char *from, const char *argument)
+{
+    const struct ask_args *into = call->into;
+    const char *option = option_of(call, from);
+
+    if (option && !json_object_get(into->options, argument))
+        json_object_set_new(into->options, argument, json_string(option));
+}
+
+/* What the user typed for an argument: "--expire" for expire_ns, "--set fast" for params.fast; a word of the
+ * line in capitals, as its help has it; else its own name. */
+static void shown_as(const struct option_call *call, const char *argument, char *ret, size_t size)
+{
+    const char *words = call->action->arguments, *option = option_of(call, argument);
+    const char *part = option ? NULL : strchr(argument, '.');
+    char whole[ARGUMENT_MAX];
+
+    snprintf(whole, sizeof whole, "%.*s", (int)(part ? part - argument : 0), argument);
+    if (option || (part && (option = option_of(call, whole)))) {
+        int n = snprintf(ret, size, "--%s", option);
+        for (char *c = ret; *c; c++)
+            *c = *c == '_' ? '-' : *c;
+        if (part)
+            snprintf(ret + n, size - (size_t)n, " %s", part + 1);
+        return;
+    }
+    snprintf(ret, size, "%s", argument);
+    for (char *c = ret; *c; c++)
+        *c = (char)toupper((unsigned char)*c);
+    if (!words || !strstr(words, ret))
+        snprintf(ret, size, "%s", argument);
+}
+
 /* "args.client_id" as "--client-id"; "args.symbol: ", of what is no option but a word, goes. */
 void cli_ask_as_options(const struct option_call *call, struct control_error *error)
 {
+    static const char characters[] = "abcdefghijklmnopqrstuvwxyz_0123456789.";
     char text[sizeof error->message];
-    char *at = error->message, *end;
+    char *at = error->message;
 
     while ((at = strstr(at, "args."))) {
-        char name[64], limit[80], shown[96];
-        end = at + 5 + strspn(at + 5, "abcdefghijklmnopqrstuvwxyz_");
-        snprintf(name, sizeof name, "%.*s", (int)(end - at - 5), at + 5);
-        if (strcmp(name, "path") == 0 && option_named(call, "policy")) /* what the file is of */
-            strcpy(name, "policy");
-        snprintf(limit, sizeof limit, "risk-%s", name);
-        bool is_limit = option_named(call, limit), is_option = is_limit || option_named(call, name);
-        if (!is_option && strncmp(end, ": ", 2) == 0)
+        char name[ARGUMENT_MAX], shown[2 * ARGUMENT_MAX];
+        size_t n = strspn(at + 5, characters);
+        n -= n > 0 && at[5 + n - 1] == '.';
+        const char *end = at + 5 + n;
+        snprintf(name, sizeof name, "%.*s", (int)n, at + 5);
+        shown_as(call, name, shown, sizeof shown);
+        if (*shown != '-' && strncmp(end, ": ", 2) == 0) {
+            *shown = '\0';
             end += 2;
-        snprintf(shown, sizeof shown, "%s%s", is_option ? "--" : "",
-                 is_limit    ? limit
-                 : is_option ? name
-                             : "");
-        for (char *c = shown; *c; c++)
-            *c = *c == '_' ? '-' : *c;
+        }
         snprintf(text, sizeof text, "%.*s%s%s", (int)(at - error->message), error->message, shown, end);
         memcpy(error->message, text, sizeof text);
         at += strlen(shown);

@@ -21,6 +21,7 @@ int cli_ask_daemon(const char *verb, const char *state, const char *cmd, json_t 
  * a verb has for `size`, `init`, `finish` and its rows' `take`. What they may be is the daemon's to say. */
 struct ask_args {
     json_t *args;
+    json_t *options; /* which option an argument is of, where its row does not say: "stop_loss.stop" */
 };
 void cli_ask_args_init(void *into);
 void cli_ask_args_finish(void *into);
@@ -30,8 +31,11 @@ int cli_ask_args_take(struct option_call *call, const struct option_row *row, co
 /* Puts a text; it must be UTF-8: EXIT_OK, or EXIT_USAGE with its line. */
 int cli_ask_args_put(struct option_call *call, const char *key, const char *text);
 
+/* Notes that what is sent as that argument is of the option which takes `from`. */
+void cli_ask_args_moved(const struct option_call *call, const char *from, const char *argument);
+
 /* Sends the arguments, which are used up. EXIT_OK and the result, the caller's; else an exit status and its
- * line, in which the daemon's args.NAME are options. */
+ * line, in which the daemon's args.NAME are the options that were typed. */
 int cli_ask_args_send(struct option_call *call, const char *cmd, json_t **ret_result);
 /* The same in two: without a word; and the daemon's args.NAME as options. */
 int cli_ask_args_send_quietly(struct option_call *call, const char *cmd, json_t **ret_result,

@@ -76,15 +76,19 @@ static const struct leg_key leg_keys[] = {
 };
 
 /* Puts the legs that were given, by options of that prefix: a group where there is one. */
-static void put_legs(json_t *args, const char *group, const char *prefix)
+static void put_legs(const struct option_call *call, const char *group, const char *prefix)
 {
+    json_t *args = ((struct ask_args *)call->into)->args;
     json_t *legs = json_pack("{s:{}, s:{}}", "take_profit", "stop_loss");
 
     for (size_t i = 0; i < sizeof leg_keys / sizeof *leg_keys; i++) {
         const char *leg = leg_keys[i].leg;
         json_t *of = json_object_get(legs, leg);
-        char option[64];
+        char option[64], moved[64];
         snprintf(option, sizeof option, "%s%s", prefix, leg_keys[i].option);
+        snprintf(moved, sizeof moved, "%s.%s", leg, leg_keys[i].as);
+        cli_ask_args_moved(call, option, moved);
+        cli_ask_args_moved(call, option, leg);
         move(args, option, of, leg_keys[i].as);
         if (json_object_size(of) > 0) {
             json_object_set(args, leg, of);
@@ -114,8 +118,10 @@ static int place(struct option_call *call)
                            "--stop, --take-profit: one of them; an order that has both is an oco");
     if (profits && !json_object_get(args, "type"))
         cli_ask_args_put(call, "type", json_object_get(args, "limit") ? "take-profit-limit" : "take-profit");
+    if (profits)
+        cli_ask_args_moved(call, "take_profit", "stop");
     move(args, "take_profit", args, "stop");
-    put_legs(args, "bracket", "bracket_");
+    put_legs(call, "bracket", "bracket_");
     return status == EXIT_OK ? send(call, "order") : status;
 }
 
@@ -125,7 +131,7 @@ static int place_oco(struct option_call *call)
     int status = put_words(call, call->arguments[0], call->arguments + 1);
 
     json_object_set_new(args, "group", json_string("oco"));
-    put_legs(args, "oco", "");
+    put_legs(call, "oco", "");
     return status == EXIT_OK ? send(call, "order") : status;
 }
 
@@ -157,6 +163,7 @@ static int take_trail(struct option_call *call, const struct option_row *row, co
     snprintf(key, sizeof key, "%s%s", strcmp(row->name, "trail") == 0 ? "trail" : "bracket_trail",
              percent ? "_percent" : "");
     snprintf(text, sizeof text, "%.*s", (int)(len - percent), value);
+    json_object_set_new(((struct ask_args *)call->into)->options, key, json_string(row->name));
     return cli_ask_args_put(call, key, text);
 }
 
@@ -194,7 +201,8 @@ static const struct option_row options[] = {
      "00:00 UTC; "
      "gtd: till --expire",
      OF(NEW)},
-    {"expire", "T", "when it ends, as 2024-08-08T14:02:00Z or epoch seconds", .take = take_expire, .of = NEW},
+    {"expire", "T", "when it ends, as 2024-08-08T14:02:00Z or epoch seconds", .take = take_expire, .of = NEW,
+     .arg = "expire_ns"},
     RECORD_ORDER_GIVEN(GIVEN){
         "account", "ACCOUNT",
         "the account, where there are several; of amend and cancel the one whose client id it is (the first "

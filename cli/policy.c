@@ -157,7 +157,7 @@ static const struct option_row options[] = {
      .take = cli_ask_args_take, .of = "promote"},
     {"policy", "FILE",
      "this file instead of the training's newest: F.safetensors, or an ensemble's, NAME.ensemble.json",
-     offsetof(struct asked, file), .of = "promote"},
+     offsetof(struct asked, file), .of = "promote", .arg = "path"},
 };
 
 CLI_VERB(cli_policy) = {

@@ -22,8 +22,9 @@ struct option_row {
     /* Instead of `at`: takes the value (NULL of a flag), in the order of the line. EXIT_OK, or an exit status
      * with its line on stderr. */
     int (*take)(struct option_call *call, const struct option_row *row, const char *value);
-    const char *of; /* the actions that take it, blanks between; NULL: all */
-    char letter;    /* 'o': -o is the same; 0 */
+    const char *of;  /* the actions that take it, blanks between; NULL: all */
+    const char *arg; /* of what is sent, the argument's name; NULL: the option's own, "client_id" */
+    char letter;     /* 'o': -o is the same; 0 */
     /* With high > low: the value is a whole number in that range, and `at` an int64_t's or uint64_t's;
      * `take` is called after. */
     long long low;
@@ -143,8 +144,6 @@ const struct option_row *option_row(const struct option_program *program, const 
                                     size_t i);
 const struct option_verb *option_find_verb(const struct option_program *program, const char *name);
 const struct option_action *option_find_action(const struct option_verb *verb, const char *word);
-/* Does the verb have an option of that name, "client_id" or "client-id"? */
-bool option_named(const struct option_call *call, const char *name);
 bool option_row_is_of(const struct option_row *row, const struct option_action *action);
 
 /* Is `word` one of those with `between` between them? */

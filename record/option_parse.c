@@ -156,12 +156,6 @@ static const struct option_row *find_long(const struct option_call *call, const 
     return NULL;
 }
 
-bool option_named(const struct option_call *call, const char *name)
-{
-    size_t ignored;
-    return find_long(call, name, strlen(name), &ignored) != NULL;
-}
-
 static const struct option_row *find_letter(const struct option_call *call, char letter, size_t *ret_at)
 {
     const struct option_row *row;

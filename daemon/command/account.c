@@ -21,7 +21,7 @@ static bool take_key(const struct args *args, const char *name, const char *key,
         return false;
     if (daemon_config_set_line(config, section, key, text, why) == 0)
         return true;
-    control_error(args->request->call, "EINVAL", "args.%s: %s", name, why);
+    control_error(args->request->call, "EINVAL", "%s.%s: %s", args->where, name, why);
     return false;
 }
 
@@ -67,6 +67,19 @@ static int currency_scale(const struct engine *engine, const char *currency)
     return -ENOENT;
 }
 
+/* The first, by its argument: "args.params.fast: …". */
+static void take_misfit(void *ctx, const char *section, const char *keys, const char *words)
+{
+    static const char param[] = "strategy.";
+    char *error = ctx;
+    bool is_param = strncmp(keys, param, sizeof param - 1) == 0;
+    const char *key = keys + (is_param ? sizeof param - 1 : 0);
+    (void)section;
+    if (!*error)
+        snprintf(error, CONFIG_ERROR_MAX, "args.%s%.*s: %.380s", is_param ? "params." : "",
+                 (int)strcspn(key, " "), key, words);
+}
+
 /* The account as a section of the configuration would make it. */
 static bool take_account(const struct args *args, struct daemon_config *config, struct account_spec *ret)
 {
@@ -76,8 +89,8 @@ static bool take_account(const struct args *args, struct daemon_config *config, 
     if (!daemon_command_args_text(args, "name", &name))
         return false;
     if (!account_name_good(name))
-        return ARGS_WRONG(call, "args.name: letters, digits, - _ and . are needed, at most %d",
-                          ACCOUNT_NAME_MAX - 1);
+        return ARGS_WRONG(call, "args.name: \"%.60s\": letters, digits, - _ and . are needed, at most %d",
+                          name, ACCOUNT_NAME_MAX - 1);
     if (strcmp(name, ARENA_CHAMPION) == 0)
         return ARGS_WRONG(call, "args.name: champion is the account of the best policy: another is needed");
     snprintf(section, sizeof section, "account %s", name);
@@ -95,8 +108,10 @@ static bool take_account(const struct args *args, struct daemon_config *config, 
     struct account_config *account = &config->accounts[0];
     if (!daemon_command_args_flag(args, "shorts", &account->shorts))
         return false;
-    if (daemon_config_check(config, why) < 0)
-        return ARGS_WRONG(call, "args: %.300s", why);
+    *why = '\0';
+    daemon_config_check_all(config, &(struct daemon_config_check){take_misfit, why});
+    if (*why)
+        return ARGS_WRONG(call, "%s", why);
     int scale = currency_scale(args->request->engine, account->currency);
     if (scale < 0) {
         char quoted[200];

@@ -4,8 +4,6 @@
 #include "daemon/command/internal.h"
 #include "engine/event.h"
 
-enum { TRAIL_PERCENT_SCALE = 4 };
-
 /* The order that an account's name for it stood for, once it has ended; 0 for a name not known. */
 static uint64_t ended_order(const struct request *request, const char *account, const char *client_id)
 {
@@ -54,7 +52,6 @@ void daemon_command_amend(const struct request *request)
         return;
     const struct order *order = engine_find_order(request->engine, amend->order_id);
     const struct symbol *symbol = engine_symbol(request->engine, order ? order->symbol : 0);
-    int64_t e6 = 0;
     const struct {
         const char *name;
         int scale;
@@ -65,26 +62,23 @@ void daemon_command_amend(const struct request *request)
         {"limit", symbol->price_scale, &amend->price, AMEND_PRICE},
         {"stop", symbol->price_scale, &amend->stop_price, AMEND_STOP},
         {"trail", symbol->price_scale, &amend->trail, AMEND_TRAIL},
-        {"trail_percent", TRAIL_PERCENT_SCALE, &e6, AMEND_TRAIL_E6},
+        {"trail_percent", 0, NULL, AMEND_TRAIL_E6},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         if (!daemon_command_args_given(request->given, numbers[i].name))
             continue;
-        if (!daemon_command_args_decimal(request->given, numbers[i].name, numbers[i].scale, numbers[i].to))
+        if (numbers[i].to &&
+            !daemon_command_args_decimal(request->given, numbers[i].name, numbers[i].scale, numbers[i].to))
             return;
         amend->set |= numbers[i].set;
     }
     if (amend->set == 0) {
         control_error(request->call, "EINVAL",
-                      "args: qty, limit, stop, trail or trail_percent is needed: what is to change");
+                      "args.qty, args.limit, args.stop or args.trail is needed: what is to change");
         return;
     }
-    if (amend->set & AMEND_TRAIL_E6 && (e6 <= 0 || e6 >= 1000000)) {
-        control_error(request->call, "EINVAL", "args.trail_percent: above 0 and below 100 is needed");
-        return;
-    }
-    amend->trail_e6 = (int32_t)e6;
-    daemon_command_carry_out(request, &event, json_object());
+    if (daemon_command_args_trail(request->given, &amend->trail_e6))
+        daemon_command_carry_out(request, &event, json_object());
 }
 
 /* Every live order, or those of one symbol or account. */
@@ -122,11 +116,11 @@ void daemon_command_cancel(const struct request *request)
     if (!daemon_command_args_flag(args, "all", &all))
         return;
     if (all && (daemon_command_args_given(args, "order") || daemon_command_args_given(args, "client_id"))) {
-        control_error(request->call, "EINVAL", "args: all, or one order, not both");
+        control_error(request->call, "EINVAL", "args.all, or one order, not both");
     } else if (all) {
         cancel_all(request, args);
     } else if (daemon_command_args_given(args, "symbol")) {
-        control_error(request->call, "EINVAL", "args.symbol: only with all");
+        control_error(request->call, "EINVAL", "args.symbol: only with args.all");
     } else {
         struct event event = {.command.kind = COMMAND_CANCEL};
         if (take_order(args, &event.command.order_id))

@@ -79,12 +79,22 @@ bool daemon_command_args_optional(const struct args *args, const char *name, int
         char from[DECIMAL_TEXT_MAX], to[DECIMAL_TEXT_MAX];
         decimal_format_short(min, scale, from);
         decimal_format_short(max, scale, to);
-        control_error(args->request->call, "EINVAL", "%s.%s: a number from %s to %s is needed", args->where,
-                      name, from, to);
+        control_error(args->request->call, "EINVAL", "%s.%s: \"%.*s\": a number from %s to %s is needed",
+                      args->where, name, SHOWN, json_string_value(json_object_get(args->object, name)), from,
+                      to);
         return false;
     }
     *ret = units;
     return true;
+}
+
+bool daemon_command_args_trail(const struct args *args, int32_t *ret_e6)
+{
+    enum { PERCENT_SCALE = 4 }; /* of a percent: a millionth of the price */
+    int64_t e6 = 0;
+    bool good = daemon_command_args_optional(args, "trail_percent", PERCENT_SCALE, 1, 999999, &e6);
+    *ret_e6 = (int32_t)e6;
+    return good;
 }
 
 bool daemon_command_args_flag(const struct args *args, const char *name, bool *ret)
@@ -123,8 +133,8 @@ static bool take_id(const struct args *args, const char *name, char *ret, size_t
         good = isalnum((unsigned char)text[i]) || strchr("._:/-", text[i]);
     if (!good)
         return ARGS_WRONG(args->request->call,
-                          "%s.%s: 1 to %zu of the characters A-Z a-z 0-9 . _ : / - are needed", args->where,
-                          name, size - 1);
+                          "%s.%s: \"%.*s\": 1 to %zu of the characters A-Z a-z 0-9 . _ : / - are needed",
+                          args->where, name, SHOWN, text ? text : "", size - 1);
     memcpy(ret, text, len + 1);
     return true;
 }

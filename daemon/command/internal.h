@@ -150,6 +150,8 @@ bool daemon_command_args_decimal(const struct args *args, const char *name, int 
 /* Leaves *ret alone when it is not given; min and max in units. */
 bool daemon_command_args_optional(const struct args *args, const char *name, int scale, int64_t min,
                                   int64_t max, int64_t *ret);
+/* trail_percent: 0 when it is not given. */
+bool daemon_command_args_trail(const struct args *args, int32_t *ret_e6);
 /* An integer; left alone when not given. */
 bool daemon_command_args_whole(const struct args *args, const char *name, int min, int max, int *ret);
 bool daemon_command_args_flag(const struct args *args, const char *name,

@@ -10,8 +10,6 @@
 
 enum { NEEDS_LIMIT = 1, NEEDS_STOP = 2, NEEDS_TRAIL = 4 };
 
-enum { TRAIL_PERCENT_SCALE = 4 }; /* of a percent: a millionth of the price */
-
 static const unsigned needs[ORDER_TYPES] = {
     [ORDER_LIMIT] = NEEDS_LIMIT,
     [ORDER_STOP] = NEEDS_STOP,
@@ -31,6 +29,25 @@ static void upper(const char *text, char ret[static 24])
     for (; text[i] && i < 23; i++)
         ret[i] = text[i] == '-' ? '_' : (char)toupper((unsigned char)text[i]);
     ret[i] = '\0';
+}
+
+/* False: the numbers of such an order, by the arguments' names. */
+static bool refuse_numbers(const struct args *args, enum leg_role role, enum order_type type)
+{
+    static const char *const takes[] = {
+        [0] = "no price",
+        [NEEDS_LIMIT] = "args.limit alone",
+        [NEEDS_STOP] = "args.stop alone",
+        [NEEDS_STOP | NEEDS_LIMIT] = "args.stop and args.limit",
+        [NEEDS_TRAIL] = "args.trail alone",
+    };
+    struct control_call *call = args->request->call;
+    const char *where = args->where;
+    if (role == ROLE_TAKE_PROFIT)
+        return ARGS_WRONG(call, "%s.limit, %s.stop or both are needed", where, where);
+    if (role == ROLE_STOP_LOSS)
+        return ARGS_WRONG(call, "%s.stop, also with %s.limit, or %s.trail is needed", where, where, where);
+    return ARGS_WRONG(call, "a %s order takes %s", order_type_name(type), takes[needs[type]]);
 }
 
 static bool take_type(const struct args *args, enum leg_role role, unsigned given, enum order_type *ret)
@@ -63,23 +80,13 @@ static bool take_type(const struct args *args, enum leg_role role, unsigned give
         fits &= *ret == ORDER_LIMIT || *ret == ORDER_TAKE_PROFIT || *ret == ORDER_TAKE_PROFIT_LIMIT;
     if (role == ROLE_STOP_LOSS)
         fits &= *ret == ORDER_STOP || *ret == ORDER_STOP_LIMIT || *ret == ORDER_TRAILING_STOP;
-    if (!fits) {
-        static const char *const words[] = {
-            ("limit of limit orders; stop of stop and take-profit; both of stop-limit and take-profit-limit; "
-             "trail or trail_percent of trailing-stop; none of market orders"),
-            "limit, stop or both are needed",
-            "stop, stop and limit, trail or trail_percent is needed",
-        };
-        control_error(call, "EINVAL", "%s: the numbers do not fit the type: %s", args->where, words[role]);
-    }
-    return fits;
+    return fits || refuse_numbers(args, role, *ret);
 }
 
 /* Type and numbers of one order. */
 static bool take_numbers(const struct args *args, enum leg_role role, struct order *leg)
 {
     int price_scale = engine_symbol(args->request->engine, leg->symbol)->price_scale;
-    int64_t e6 = 0;
     const struct {
         const char *name;
         int scale;
@@ -89,25 +96,23 @@ static bool take_numbers(const struct args *args, enum leg_role role, struct ord
         {"limit", price_scale, &leg->price, NEEDS_LIMIT},
         {"stop", price_scale, &leg->stop_price, NEEDS_STOP},
         {"trail", price_scale, &leg->trail, NEEDS_TRAIL},
-        {"trail_percent", TRAIL_PERCENT_SCALE, &e6, NEEDS_TRAIL},
+        {"trail_percent", 0, NULL, NEEDS_TRAIL},
     };
     enum { NUMBERS = sizeof numbers / sizeof *numbers };
     unsigned given = 0;
     for (int i = 0; i < NUMBERS; i++)
         given |= daemon_command_args_given(args, numbers[i].name) ? numbers[i].need : 0;
     if (daemon_command_args_given(args, "trail") && daemon_command_args_given(args, "trail_percent"))
-        return ARGS_WRONG(args->request->call, "%s: trail or trail_percent, not both", args->where);
+        return ARGS_WRONG(args->request->call, "%s.trail, or %s.trail_percent, not both", args->where,
+                          args->where);
     if (!take_type(args, role, given, &leg->type))
         return false;
     for (int i = 0; i < NUMBERS; i++)
-        if (daemon_command_args_given(args, numbers[i].name) &&
+        if (numbers[i].to && daemon_command_args_given(args, numbers[i].name) &&
             !daemon_command_args_decimal(args, numbers[i].name, numbers[i].scale, numbers[i].to))
             return false;
-    if (daemon_command_args_given(args, "trail_percent") && (e6 <= 0 || e6 >= 1000000))
-        return ARGS_WRONG(args->request->call, "%s.trail_percent: above 0 and below 100 is needed",
-                          args->where);
-    leg->trail_e6 = (int32_t)e6;
-    if (!daemon_command_args_flag(args, "post_only", &leg->post_only))
+    if (!daemon_command_args_trail(args, &leg->trail_e6) ||
+        !daemon_command_args_flag(args, "post_only", &leg->post_only))
         return false;
     if (leg->post_only && leg->type != ORDER_LIMIT)
         return ARGS_WRONG(args->request->call, "%s.post_only: only a limit order can be", args->where);
@@ -132,7 +137,7 @@ static bool take_time(const struct args *args, struct order *leg)
     }
     leg->tif = (enum order_tif)tif;
     if (daemon_command_args_given(args, "expire_ns") != (tif == ORDER_GTD))
-        return ARGS_WRONG(call, "args.expire_ns: orders with tif gtd need it, and only they");
+        return ARGS_WRONG(call, "args.expire_ns: args.tif gtd needs it, and no other takes it");
     if (tif == ORDER_GTD && (!json_is_integer(expire) || json_integer_value(expire) <= 0))
         return ARGS_WRONG(call, "args.expire_ns: a time in nanoseconds, UTC, as an integer is needed");
     leg->expires_ns = tif == ORDER_GTD ? json_integer_value(expire) : 0;
@@ -144,7 +149,8 @@ static bool take_common(const struct args *args, struct order *leg)
 {
     const char *side = json_string_value(json_object_get(args->object, "side"));
     if (!side || (strcasecmp(side, "buy") != 0 && strcasecmp(side, "sell") != 0))
-        return ARGS_WRONG(args->request->call, "args.side: \"buy\" or \"sell\" is needed");
+        return ARGS_WRONG(args->request->call, "args.side: \"%.10s\": buy or sell is needed",
+                          side ? side : "");
     leg->side = strcasecmp(side, "buy") == 0 ? ORDER_BUY : ORDER_SELL;
     leg->by_hand = true;
     snprintf(leg->tag, sizeof leg->tag, "by hand");
@@ -203,7 +209,8 @@ static bool take_oco(const struct args *args, struct event_command *command)
         !take_leg(args, "stop_loss", ROLE_STOP_LOSS, first.side, command))
         return false;
     if (command->order.n_legs != 2)
-        return ARGS_WRONG(args->request->call, "args: an oco needs take_profit and stop_loss");
+        return ARGS_WRONG(args->request->call,
+                          "args.take_profit and args.stop_loss are needed: an oco has both");
     memcpy(command->order.legs[0].client_id, first.client_id, sizeof first.client_id);
     return true;
 }
@@ -217,7 +224,8 @@ static bool take_bracket(const struct args *args, struct event_command *command)
         !take_leg(args, "stop_loss", ROLE_STOP_LOSS, other, command))
         return false;
     if (command->order.n_legs < 2)
-        control_error(args->request->call, "EINVAL", "args: a bracket needs take_profit, stop_loss or both");
+        control_error(args->request->call, "EINVAL",
+                      "args.take_profit, args.stop_loss or both are needed: a bracket has them");
     return command->order.n_legs >= 2;
 }
 
@@ -231,8 +239,9 @@ static bool take_group(const struct args *args, struct event_command *command)
     if (daemon_command_args_given(args, "group"))
         return ARGS_WRONG(args->request->call, "args.group: \"oco\" or \"bracket\" is needed");
     if (daemon_command_args_given(args, "take_profit") || daemon_command_args_given(args, "stop_loss"))
-        return ARGS_WRONG(args->request->call,
-                          "args.group: \"oco\" or \"bracket\" is needed with take_profit and stop_loss");
+        return ARGS_WRONG(
+            args->request->call,
+            "args.group: \"oco\" or \"bracket\" is needed with args.take_profit and args.stop_loss");
     return take_numbers(args, ROLE_SINGLE, &command->order.legs[0]);
 }
 

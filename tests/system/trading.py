@@ -108,6 +108,43 @@ def restarts(folder, replay, daemon):
     print(f"restarts: {report['rows']} ledger rows, hash {report['hash'][:16]}…")
 
 
+def typed_options(daemon):
+    """What was refused is named as it was typed: the daemon's arguments have other names, and other places."""
+    buy, oco = ("order", "buy", "BTCUSDT", "0.01"), ("order", "oco", "sell", "BTCUSDT", "0.01")
+    create = ("account", "create", "swing")
+    for arguments, says in (
+            (("order", "buy", "BTCUSDT", "x"), '"x": a decimal number is needed'),
+            ((*buy, "--limit", "x"), '--limit: "x": a decimal number'),
+            ((*buy, "--take-profit", "x"), '--take-profit: "x": a decimal number'),
+            ((*buy, "--trail", "x"), '--trail: "x": a decimal number'),
+            ((*buy, "--trail", "150%"), '--trail: "150": a number from 0.0001 to 99.9999 is needed'),
+            ((*buy, "--trail", "5", "--limit", "9"), "a TRAILING_STOP order takes --trail alone"),
+            ((*buy, "--type", "stop-limit", "--limit", "9"), "a STOP_LIMIT order takes --stop and --limit"),
+            ((*buy, "--type", "market", "--limit", "9"), "a MARKET order takes no price"),
+            ((*buy, "--tif", "gtd"), "--expire: --tif gtd needs it, and no other takes it"),
+            ((*buy, "--tif", "ioc", "--expire", "2030-01-01"), "--expire: --tif gtd needs it"),
+            ((*buy, "--client-id", "a b"), '--client-id: "a b": 1 to '),
+            ((*buy, "--bracket-stop", "x"), '--bracket-stop: "x": a decimal number'),
+            ((*buy, "--bracket-stop-limit", "9"), "--bracket-stop, also with --bracket-stop-limit, or --bracket-trail is needed"),
+            ((*buy, "--bracket-trail", "150%"), '--bracket-trail: "150": a number from'),
+            ((*oco, "--take-profit", "9"), "--take-profit and --stop are needed: an oco has both"),
+            ((*oco, "--take-profit", "9", "--stop", "x"), '--stop: "x": a decimal number'),
+            ((*oco, "--take-profit-stop", "x", "--stop", "9"), '--take-profit-stop: "x": a decimal number'),
+            ((*oco, "--take-profit", "9", "--stop-limit", "9"), "--stop, also with --stop-limit, or --trail is needed"),
+            (("order", "amend", "7"), "--qty, --limit, --stop or --trail is needed: what is to change"),
+            (("order", "amend", "7", "--trail", "150%"), '--trail: "150": a number from'),
+            (("order", "amend", "--qty", "9"), "the id of an order, or --client-id, is needed"),
+            (("order", "cancel", "7", "--all"), "--all, or one order, not both"),
+            (("order", "cancel", "7", "--symbol", "BTCUSDT"), "--symbol: only with --all"),
+            ((*create, "--strategy", "sma-cross", "--set", "fast=x"), "--set fast: "),
+            ((*create, "--strategy", "sma-cross", "--set", "fast=50", "--set", "slow=20"), "--set fast: "),
+            ((*create, "--collateral", "120%", "--maintenance", "130%"), "--maintenance: at most the collateral is needed"),
+            ((*create, "--risk-drawdown", "x"), '--risk-drawdown: "x": '),
+            ((*create, "--fee-maker", "x"), '--fee-maker: "x": ')):
+        text = daemon.papertape(*arguments, status=1)
+        assert f": {says}" in text and "args" not in text, (arguments, says, text)
+
+
 def by_hand(folder, replay):
     daemon = folder.start(harness.Daemon(folder.path, replay, BY_HAND, name="hand", state="hand"))
     daemon.wait_status(lambda s: s["symbols"] and all(x["book"] == "synced" for x in s["symbols"]), "books in step")
@@ -124,7 +161,7 @@ def by_hand(folder, replay):
             (("buy", "BTCUSDT", "0.01", "--account", "nobody"), "UNKNOWN_ACCOUNT")):
         text = daemon.papertape("order", *arguments, status=1)
         assert reason in text, (arguments, reason, text)
-    daemon.papertape("order", "buy", "BTCUSDT", "x", status=1)
+    typed_options(daemon)
     daemon.papertape("order", "buy", "BTCUSDT", "0.01")
     daemon.wait_status(lambda s: s["positions"] and s["positions"][0]["qty"] == 0.01, "the bought position")
     daemon.papertape("order", "sell", "BTCUSDT", "0.01", "--stop", f"{positions(daemon)[0]['mark'] * 0.9:.2f}")
