@@ -3,7 +3,15 @@
 
 #define VERB(name) &trainer_##name##_verb,
 static const struct option_verb *const verbs[] = {TRAINER_VERBS(VERB)};
-static const struct option_row globals[] = {OPTION_HELP, OPTION_VERSION};
+static const struct option_row globals[] = {
+    {"state", "DIR",
+     "the state directory; else the first of $STATE_DIRECTORY, $XDG_STATE_HOME/papertape and "
+     "~/.local/state/papertape",
+     offsetof(struct option_call, state)},
+    {"json", NULL, "JSON, on a terminal too", offsetof(struct option_call, json)},
+    OPTION_HELP,
+    OPTION_VERSION,
+};
 
 static void names(const char *kind, const struct option_call *call, void *ctx,
                   void (*offer)(void *ctx, const char *name))

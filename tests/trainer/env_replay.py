@@ -81,7 +81,7 @@ def recordings(folder):
             want = rows_of(file.read())
         first, worst, stepped = None, 0.0, []
         for backend in BACKENDS:
-            done = run("env-replay", *files, "--bars", bars, "--backend", backend, "--json", summary)
+            done = run("env-replay", *files, "--bars", bars, "--backend", backend, "--observations", summary)
             if done.returncode == 1 and "lacks it" in done.stderr:
                 continue
             stepped.append(backend)
@@ -323,7 +323,7 @@ def command_line(folder):
         check(done.returncode == 2 and not done.stdout, f"{arguments}: {done.returncode} {done.stdout}")
         check(done.stderr.startswith("papertape-trainer: ") and done.stderr.count("\n") == 1, f"{arguments}: {done.stderr!r}")
         check(word in done.stderr, f"{arguments}: {word} is not in {done.stderr!r}")
-    for option in ("--json", "--trades"):
+    for option in ("--observations", "--trades"):
         done = refused(case, ["nowhere/f", "writable folder"], option, os.path.join(folder, "nowhere", "f"))
         check(done.stdout == "", f"{option}: printed before the file was opened: {done.stdout!r}")
     refused(case, ["fast"], "--preset", "fast")

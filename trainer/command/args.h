@@ -39,13 +39,6 @@ TRAINER_VERBS(TRAINER_DECLARED)
         "heartbeat", "MS", "a line heartbeat where there was none for so long; none by default", \
             offsetof(of, heartbeat_ms), .low = 0, .high = 86400000 \
     }
-#define TRAINER_STATE(of) \
-    { \
-        "state", "DIR", \
-            "the state directory; else the first of $STATE_DIRECTORY, $XDG_STATE_HOME/papertape and " \
-            "~/.local/state/papertape", \
-            offsetof(of, state) \
-    }
 #define TRAINER_STORAGE(of, further) \
     { \
         "storage", "URL", \

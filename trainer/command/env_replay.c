@@ -164,10 +164,10 @@ static int cannot_write(const char *path, const char *right, int error)
 static int open_files(const struct env_replay_request *request, struct run *run)
 {
     static const char right[] = "a file in a writable folder";
-    const char *trades = request->args.trades, *json = request->args.json;
+    const char *trades = request->args.trades, *observations = request->args.observations;
     bool reference = request->params.env.execution == ENV_REFERENCE;
-    if (json && !(run->json = fopen(json, "we")))
-        return cannot_write(json, right, -errno);
+    if (observations && !(run->json = fopen(observations, "we")))
+        return cannot_write(observations, right, -errno);
     int r = trades ? trainer_replay_trades_open(trades, request->env, request->env_market, request->market,
                                                 reference, &run->trades)
                    : 0;
@@ -190,7 +190,7 @@ static int close_files(const struct env_replay_request *request, struct run *run
     r = status == GO_ON ? trainer_replay_print_json(run->json, &summary) : 0;
     if (fclose(run->json) != 0 && r == 0)
         r = -errno;
-    return r < 0 && status == GO_ON ? cannot_write(request->args.json, right, r) : status;
+    return r < 0 && status == GO_ON ? cannot_write(request->args.observations, right, r) : status;
 }
 
 static int play(struct env_replay_request *request)

@@ -39,7 +39,8 @@ static const struct option_row options[] = {
      "default what the digits of the bars show",
      AT(exchange_info)},
     TRAINER_SEED(struct env_replay_args, "for parameters that are ranges; 0 by default"),
-    {"json", "FILE", "write the observations before the first step and after the last to FILE", AT(json)},
+    {"observations", "FILE", "write the observations before the first step and after the last to FILE",
+     AT(observations)},
     {"trades", "FILE",
      "write every trade to FILE: ts_ns,symbol,side,price,qty,notional,fee,kind, as papertape backtest "
      "--trades does; the scalar backend steps",

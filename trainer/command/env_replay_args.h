@@ -9,7 +9,8 @@ enum env_replay_where { ON_CPU, ON_GPU };
 
 /* Texts are the command line's; NULL where it has none. */
 struct env_replay_args {
-    const char *params_path, *actions_path, *bars, *preset, *execution, *exchange_info, *json, *trades;
+    const char *params_path, *actions_path, *bars, *preset, *execution, *exchange_info, *observations,
+        *trades;
     enum env_replay_where where;
     enum env_backend backend; /* never ENV_BEST: the widest that works, where no instruction set is named */
     const char *backend_name; /* as it was given, or NULL */

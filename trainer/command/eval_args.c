@@ -77,7 +77,6 @@ static const struct option_row options[] = {
      "episode's first, which opens at first_ns",
      AT(steps)},
     {"trades", "FILE", "write every trade to FILE, as env-replay does", AT(trades)},
-    {"json", NULL, "the default: nothing else is printed", AT(json)},
 };
 
 /* The policy is the first word of that ending, or the first one; the others are bars files, as --bars F G. */

@@ -16,7 +16,6 @@ struct eval_args {
     size_t n_paths;
     char **texts;
     size_t n_texts;
-    bool json;
 };
 
 /* EXIT_OK with call->into whole, or an exit status with a line on stderr. */

@@ -83,7 +83,7 @@ int trainer_plan(struct option_call *call)
         (training_source_load(config, &source, err) < 0 || training_source_features(&source, err) < 0 ||
          training_plan_make(&source, &config->ppo, false, &plan, err) < 0))
         status = trainer_args_say(EXIT_FAILURE, "%s", err);
-    if (status == GO_ON && args->json)
+    if (status == GO_ON && call->json)
         status = print_json(&plan, config);
     else if (status == GO_ON)
         print(&plan, config);

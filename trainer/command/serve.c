@@ -14,14 +14,13 @@
 enum { WORKER_MEMORY_MIB = 4096, MEMORY_PERCENT = 80, IDLE_S = 60, GRACE_S = 120, RETRY_MS = 1000 };
 
 struct serve_args {
-    const char *state, *socket, *outputs, *devices, *worker;
+    const char *socket, *outputs, *devices, *worker;
     int64_t cpu_slots, memory_mib, worker_memory_mib, grace_s, idle_s, retry_ms; /* idle_s -1: not given */
 };
 
 #define AT(member) offsetof(struct serve_args, member)
 
 static const struct option_row options[] = {
-    TRAINER_STATE(struct serve_args),
     {"socket", "FILE", "trainer.sock in the state directory by default", AT(socket)},
     {"outputs", "DIR[,DIR]",
      "folders that the output and tensorboard of a configuration may lie in, outside the state directory; "
@@ -117,7 +116,7 @@ static int run(struct option_call *call)
     if (n < 0)
         return option_fail(call, EXIT_USAGE,
                            "--devices: \"%.100s\": auto, none, or ids with commas are needed", args->devices);
-    int r = db_state_dir_find(args->state, &state, err, sizeof err);
+    int r = db_state_dir_find(call->state, &state, err, sizeof err);
     if (r < 0 || (r = db_state_dir_create(&state, err, sizeof err)) < 0)
         return trainer_args_say(exit_status_of_start(r), "%s", err);
     if ((status = find_socket(args, &state, socket)) != GO_ON ||

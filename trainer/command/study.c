@@ -40,11 +40,11 @@ static void tell(void *ctx, const char *words)
 
 /* ---- Where it is kept. ---- */
 
-static int find_places(struct study_run *run)
+static int find_places(struct study_run *run, const char *given)
 {
     struct state_dir state;
     char reason[512];
-    if (db_state_dir_find(run->args->state, &state, reason, sizeof reason) < 0)
+    if (db_state_dir_find(given, &state, reason, sizeof reason) < 0)
         return trainer_study_failed(run, "config", "no state directory: %s: --state would be right", reason);
     /* Absolute from the first event on; the folders may not be there yet. */
     char here[PATH_MAX] = "";
@@ -463,8 +463,8 @@ int trainer_study(struct option_call *call)
     run->best = run->last.per_hour = NAN;
     run->best_number = -1;
     trainer_stop_on_signals();
-    telemetry_report_begin(&run->report, args->json);
-    status = find_places(run);
+    telemetry_report_begin(&run->report, call->json);
+    status = find_places(run, call->state);
     if (status == GO_ON)
         status = read_config(run);
     if (status == GO_ON) {

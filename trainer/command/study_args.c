@@ -16,7 +16,6 @@ static const struct option_row options[] = {
         "a training's INI file with [search], [study] or both; without them the default search space "
         "is searched; with --resume by default the one that the study began with"),
     TRAINER_STORAGE(struct study_args, "; studies.db of the state by default"),
-    TRAINER_STATE(struct study_args),
     {"trials", "N",
      "trials that are to have ended, of all workers and runs together, instead of the key trials", AT(trials),
      .low = 1, .high = TRIALS_MAX},
@@ -29,7 +28,6 @@ static const struct option_row options[] = {
      "group's, by default",
      AT(memory_mib), .low = 1, .high = MEMORY_MAX},
     {"resume", NULL, "only continue: a study that is not there is an error", AT(resume)},
-    {"json", NULL, "JSON lines, on a terminal too", AT(json)},
     TRAINER_HEARTBEAT(struct study_args),
 };
 

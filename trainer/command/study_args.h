@@ -8,10 +8,10 @@
 #include "record/option.h"
 
 struct study_args {
-    const char *name, *config, *storage, *state; /* NULL: not given */
-    int64_t trials, workers;                     /* -1: as the configuration says */
-    int64_t seed;                                /* likewise */
-    bool json, resume;
+    const char *name, *config, *storage; /* NULL: not given */
+    int64_t trials, workers;             /* -1: as the configuration says */
+    int64_t seed;                        /* likewise */
+    bool resume;
     int64_t heartbeat_ms; /* 0: none */
     int64_t memory_mib;   /* of all processes; 0: the machine's */
 };

@@ -302,12 +302,12 @@ static int print_config(const struct train_args *args, struct train_config *conf
     return EXIT_SUCCESS;
 }
 
-static int begin(struct train_run *run)
+static int begin(struct train_run *run, bool json)
 {
     char err[CONFIG_ERROR_MAX];
     const struct train_args *args = run->args;
     trainer_stop_on_signals();
-    telemetry_report_begin(&run->report, args->json);
+    telemetry_report_begin(&run->report, json);
     int r = telemetry_report_pace(&run->report, (int)args->report_every_ms, (int)args->heartbeat_ms);
     int status = train_args_config(args, &run->config, err);
     if (status != GO_ON) {
@@ -347,9 +347,9 @@ int trainer_train(struct option_call *call)
     if (status != EXIT_OK)
         return status;
     if (args->list_keys)
-        return train_list_keys(args->json);
+        return train_list_keys(call->json);
     if (args->check)
-        return train_check(args->config, args->json);
+        return train_check(args->config, call->json);
     struct train_run *run = calloc(1, sizeof *run);
     if (!run)
         return trainer_args_say(EXIT_FAILURE, "out of memory: train");
@@ -358,7 +358,7 @@ int trainer_train(struct option_call *call)
     for (int phase = 0; phase < PHASES; phase++)
         run->phases[phase].device = NAN;
     run->told_s = -INFINITY;
-    status = args->print_config ? print_config(args, &run->config) : begin(run);
+    status = args->print_config ? print_config(args, &run->config) : begin(run, call->json);
     if (status == GO_ON)
         status = prepare(run);
     if (status == GO_ON) {

@@ -15,7 +15,6 @@ enum { MS_MAX = 86400000 };
 
 static const struct option_row shared[] = {
     TRAINER_CONFIG(struct train_args, "the configuration, an INI file; see train --list-keys"),
-    {"json", NULL, "JSON, on a terminal too", AT(json)},
 };
 
 static const struct option_row train_options[] = {

@@ -17,7 +17,6 @@ struct validate_request {
     double periods;
     struct returns_matrix returns;
     int left_out;
-    bool json;
     char proposed[STUDY_COLUMN_MAX]; /* of a study the name of its best trial, which it would propose */
 };
 
@@ -57,7 +56,6 @@ static const struct option_row options[] = {
      "deflated_best of the one with the best Sharpe ratio",
      AT(study)},
     TRAINER_STORAGE(struct validate_request, "; studies.db of the state by default"),
-    TRAINER_STATE(struct validate_request),
     {"blocks", "S",
      "blocks of rows of which halves are made: even; 14 by default, which are 3432 half splits", AT(blocks),
      take_blocks, .low = 2, .high = OVERFIT_BLOCKS_MAX},
@@ -68,7 +66,6 @@ static const struct option_row options[] = {
      "write a page with pictures to FILE: equity, the distribution of lambda, out-of-sample over in-sample "
      "Sharpe, all trials",
      AT(report)},
-    {"json", NULL, "the default: nothing else is printed", AT(json)},
 };
 
 /* ---- a study's returns ---- */
@@ -166,6 +163,7 @@ static int run(struct option_call *call)
     if (!request->study == !request->returns_path)
         return option_fail(call, EXIT_USAGE, "%s: one of --returns FILE and --study STUDY is needed",
                            request->study ? "two sources" : "no returns");
+    request->state = call->state;
     int status = validate(request);
     return status == GO_ON ? EXIT_SUCCESS : status;
 }
