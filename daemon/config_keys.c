@@ -154,8 +154,11 @@ static const struct config_key keys[] = {
      TEXT(url), AT(venues[0].rest_url)},
     {"market", "ca_file", "certificates to trust instead of the system's; empty: the system's", "", KEY_TEXT,
      AT(ca_file)},
-    {"feed", "stale_s", "prices older than this many seconds are stale: no order is filled from them", "30",
-     KEY_SCALED(0.1, 86400, 3), AT(stale_ms)},
+    {"feed", "stale_s",
+     "a price is stale, and fills no order, once its streams brought nothing for so many seconds and REST "
+     "did not confirm it",
+     "30", KEY_SCALED(0.1, 86400, 3), AT(stale_ms),
+     .more = "A quiet market's may be older: REST says that nothing is newer. SILENCE in papertaped(1)."},
     {"feed", "stale_trade_s", "the same for trades and what is made of them, which may be rare", "300",
      KEY_SCALED(0.1, 86400, 3), AT(stale_trade_ms)},
     {"feed", "silence_s",
