@@ -230,7 +230,7 @@
     FIELD(UNSIGNED, REQUIRED, expected_ms) /* between two words of its worker */ \
     FIELD(BOOL, REQUIRED, stale) FIELD(BOOL, REQUIRED, stopping) \
     FIELD(UNSIGNED, UNKNOWN, pid) /* of its worker */ \
-    FIELD(REAL, NULLABLE, memory_mib) FIELD(REAL, NULLABLE, memory_limit_mib) \
+    FIELD(REAL, WHOLE, memory_mib) FIELD(REAL, WHOLE, memory_limit_mib) \
     FIELD(REAL, NULLABLE, device_mib) FIELD(REAL, NULLABLE, cpu_s) FIELD(REAL, NULLABLE, cpu_limit_s) \
     FIELD(REAL, NULLABLE, utilisation) FIELD(REAL, NULLABLE, cpu_utilisation) \
     TEXT(FILE, OPTIONAL, checkpoint) FIELD(UNSIGNED, UNKNOWN, checkpoint_steps) \

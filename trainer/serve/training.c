@@ -13,6 +13,7 @@
 #include "exchange/clock.h"
 #include "exchange/whole_file.h"
 #include "record/json.h"
+#include "record/status.h"
 #include "trainer/study/settings.h"
 #include "trainer/telemetry/report.h"
 
@@ -488,78 +489,68 @@ void serve_training_tell_anew(struct serve_training *training, int64_t now_ns)
 
 /* ---- As others see it. ---- */
 
-static json_t *text_or_null(const char *text)
-{
-    json_t *json = *text ? json_string(text) : NULL;
-    return json ? json : json_null();
-}
+#define SHOWN(TEXT, FIELD) RECORD_SHOWN_TRAINING(TEXT, FIELD, training) RECORD_TRAINING_HEARD(TEXT, FIELD)
+struct training_shown {
+    RECORD_VIEW(SHOWN)
+};
+RECORD_VIEW_RECORD(shown_record, training_shown, SHOWN);
 
-static json_t *time_or_null(int64_t ns)
-{
-    return ns > 0 ? json_integer(ns) : json_null();
-}
+/* The daemon knows how long ago it heard of it. */
+static const struct record_key shown_keys[] = {{"training", "name"}, {"age_ms", ""}, {"stale", ""}};
 
-static json_t *mib_or_null(int64_t bytes)
+static double mib(int64_t bytes)
 {
-    return bytes >= 0 ? json_integer((bytes + MIB - 1) / MIB) : json_null();
-}
-
-static bool set(json_t *json, const char *key, json_t *value)
-{
-    return json_object_set_new(json, key, value) == 0;
+    return bytes >= 0 ? (double)((bytes + MIB - 1) / MIB) : NAN;
 }
 
 json_t *serve_training_json(const struct serve_training *training, int64_t memory_limit_mib, int64_t now_ms)
 {
     const struct training_record *r = &training->record;
-    json_t *json = json_object();
-    bool runs = serve_training_state_runs(r->state);
+    bool runs = serve_training_state_runs(r->state), beats = runs && training->beat_s >= 0;
     int64_t retry = training->retry_at_ms - now_ms;
-    bool good =
-        json && set(json, "name", json_string(r->name)) &&
-        set(json, "state", json_string(serve_training_state_name(r->state))) &&
-        set(json, "reason", json_string(r->reason)) && set(json, "cause", text_or_null(r->cause)) &&
-        set(json, "priority", json_integer(r->priority)) && set(json, "device", text_or_null(r->device)) &&
-        set(json, "backend", text_or_null(r->backend)) &&
-        set(json, "pid", runs && r->pid > 0 ? json_integer(r->pid) : json_null()) &&
-        set(json, "steps", json_integer(r->steps)) &&
-        set(json, "total_steps", json_integer(r->total_steps)) &&
-        set(json, "iteration", json_integer(r->iteration)) &&
-        set(json, "steps_per_second", record_json_real(runs ? training->steps_s : NAN)) &&
-        set(json, "return", record_json_real(r->episode_return)) &&
-        set(json, "attempts", json_integer(r->attempts)) &&
-        set(json, "restarts", json_integer(r->restarts)) &&
-        set(json, "retry_in_ms",
-            training->retry_at_ms > 0 ? json_integer(retry > 0 ? retry : 0) : json_null()) &&
-        set(json, "created_ns", json_integer(r->created_ns)) &&
-        set(json, "started_ns", time_or_null(r->started_ns)) &&
-        set(json, "ended_ns", time_or_null(r->ended_ns)) &&
-        set(json, "heard_ns", time_or_null(training->heard_ns)) &&
-        set(json, "heard_age_ms",
-            runs && training->heard_ms > 0 ? json_integer(now_ms - training->heard_ms) : json_null()) &&
-        set(json, "expected_ms", json_integer(WORKER_HEARTBEAT_MS)) &&
-        set(json, "state_seconds",
-            record_json_real(runs && training->beat_s >= 0 ? training->beat_s : NAN)) &&
-        set(json, "state_limit_seconds",
-            record_json_real(runs && training->beat_s >= 0
-                                 ? serve_schedule_state_limit_s(training->longest_s[training->beat_state])
-                                 : NAN)) &&
-        set(json, "seq", json_integer(training->events.open ? training->events.last : r->seq)) &&
-        set(json, "memory_mib", mib_or_null(runs ? training->resident_bytes : -1)) &&
-        set(json, "memory_limit_mib", json_integer(memory_limit_mib)) &&
-        set(json, "device_mib", record_json_real(runs ? training->device_mib : NAN)) &&
-        set(json, "cpu_s", json_real(r->cpu_s + training->worker_cpu_s)) &&
-        set(json, "cpu_limit_s",
-            training->wants.cpu_hours > 0 ? json_real(training->wants.cpu_hours * 3600) : json_null()) &&
-        set(json, "utilisation", record_json_real(runs ? training->utilisation : NAN)) &&
-        set(json, "cpu_utilisation", record_json_real(runs ? training->cpu_utilisation : NAN)) &&
-        set(json, "checkpoint", text_or_null(r->checkpoint)) &&
-        set(json, "checkpoint_steps", *r->checkpoint ? json_integer(r->checkpoint_steps) : json_null()) &&
-        set(json, "policy", text_or_null(r->policy)) && set(json, "study", text_or_null(r->run)) &&
-        set(json, "due_ns", time_or_null(r->due_ns)) &&
-        set(json, "stopping", json_boolean(runs && training->asked_ms > 0));
-    if (good)
-        return json;
-    json_decref(json);
-    return NULL;
+    const struct training_shown shown = {
+        .training = r->name,
+        .state = serve_training_state_name(r->state),
+        .reason = r->reason,
+        .cause = r->cause,
+        .priority = r->priority,
+        .device = r->device,
+        .backend = r->backend,
+        .steps = r->steps,
+        .total_steps = r->total_steps,
+        .iteration = r->iteration,
+        .steps_s = runs ? training->steps_s : NAN,
+        .episode_return = r->episode_return,
+        .attempts = r->attempts,
+        .restarts = r->restarts,
+        .retry_in_ms = training->retry_at_ms <= 0 ? -1
+                       : retry > 0                ? retry
+                                                  : 0,
+        .created_ns = r->created_ns,
+        .started_ns = r->started_ns,
+        .ended_ns = r->ended_ns,
+        .expected_ms = WORKER_HEARTBEAT_MS,
+        .stopping = runs && training->asked_ms > 0,
+        .pid = runs && r->pid > 0 ? r->pid : -1,
+        .memory_mib = mib(runs ? training->resident_bytes : -1),
+        .memory_limit_mib = (double)memory_limit_mib,
+        .device_mib = runs ? training->device_mib : NAN,
+        .cpu_s = r->cpu_s + training->worker_cpu_s,
+        .cpu_limit_s = training->wants.cpu_hours > 0 ? training->wants.cpu_hours * 3600 : NAN,
+        .utilisation = runs ? training->utilisation : NAN,
+        .cpu_utilisation = runs ? training->cpu_utilisation : NAN,
+        .checkpoint = r->checkpoint,
+        .checkpoint_steps = *r->checkpoint ? r->checkpoint_steps : -1,
+        .policy = r->policy,
+        .study = r->run,
+        .due_ns = r->due_ns,
+        .heard_age_ms = runs && training->heard_ms > 0 ? now_ms - training->heard_ms : -1,
+        .heard_ns = training->heard_ns,
+        .seq = training->events.open ? training->events.last : r->seq,
+        .state_s = beats ? training->beat_s : NAN,
+        .state_limit_s =
+            beats ? serve_schedule_state_limit_s(training->longest_s[training->beat_state]) : NAN,
+    };
+    return record_json_object(shown_record(), shown_keys, sizeof shown_keys / sizeof *shown_keys, &shown,
+                              NULL);
 }
