@@ -48,8 +48,6 @@ static int run(struct option_call *call)
     asked->form = cli_stored_form(call);
     asked->files = call->arguments;
     asked->n_files = call->n;
-    if (!asked->out && strchr(actions[i].name, 'p')) /* export, import */
-        return option_fail(call, EXIT_USAGE, "%s: -o is needed: where to", actions[i].name);
     if (actions[i].run != cli_events_import)
         status = find_log(call, asked, &state);
     return status == EXIT_OK ? actions[i].run(asked) : status;
@@ -71,15 +69,15 @@ static const struct option_action actions[] = {
     {"show", "[PATH]",
      "what came in, in words, from a time or a sequence number on. Of a command: the account, amounts "
      "and prices",
-     .need = OPTION_NEEDS_STATE, .run = run},
+     .needed = "at|seq", .need = OPTION_NEEDS_STATE, .run = run},
     {"export", "PATH",
      "recorded frames as lines `NANOSECONDS {json}`, depth snapshots among them; any other reply as `URL -> "
      "SECONDS.NANOSECONDS: {json}`. A log keeps a request's path, not whom it asked: URL is the public "
      "address of that path",
-     .run = run},
+     .needed = "output", .run = run},
     {"import", "FILE...",
      "recordings (lines of text, plain or gzip) into a log that papertape-replay --recording plays",
-     .run = run},
+     .needed = "output", .run = run},
 };
 
 static const struct option_row options[] = {

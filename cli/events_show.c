@@ -158,8 +158,6 @@ int cli_events_show(const struct events_asked *asked)
 {
     struct show show = {.asked = asked, .list = {.name = "events", .form = STORED_JSON}};
     char err[JOURNAL_ERROR_MAX] = "out of memory";
-    if ((asked->at_ns >= 0) == (asked->seq >= 0))
-        return cli_ask_usage(asked->verb, "--at T or --seq N: from where?");
     int r = journal_reader_open(asked->path, &show.reader, err, sizeof err);
     if (r < 0)
         return cli_stored_fail(EXIT_ERROR, asked->verb, "", err);

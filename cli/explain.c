@@ -163,10 +163,6 @@ static int run(struct option_call *call)
     char err[DB_ERROR_MAX];
 
     asked->order = call->arguments[0];
-    if (asked->all == (call->n > 0))
-        return option_fail(call, EXIT_USAGE, "an order's number or client id is needed, or --all");
-    if (asked->day_ns != NO_DAY && !asked->all)
-        return option_fail(call, EXIT_USAGE, "--day: goes with --all");
     int status = cli_stored_open("explain", call->state, &reader);
     if (status != EXIT_OK)
         return status;
@@ -191,14 +187,17 @@ static void init(void *into)
     *(struct asked *)into = (struct asked){.day_ns = NO_DAY};
 }
 
-static const struct option_action actions[] = {
-    {.arguments = "[ORDER|CLIENT_ID]", .example = "7", .need = OPTION_NEEDS_STATE, .run = run}};
+static const struct option_action actions[] = {{.arguments = "[ORDER|CLIENT_ID]",
+                                                .example = "7",
+                                                .needed = "*|all",
+                                                .need = OPTION_NEEDS_STATE,
+                                                .run = run}};
 
 static const struct option_row options[] = {
     {"all", NULL, "every order of the log; says how many are equal, or exits 1 with the first difference",
      offsetof(struct asked, all)},
     {"day", "D", "those created on that day (UTC), as 2024-08-08", offsetof(struct asked, day_ns),
-     cli_stored_take_time},
+     cli_stored_take_time, .with = "all"},
 };
 
 CLI_VERB(cli_explain) = {

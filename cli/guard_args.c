@@ -77,9 +77,6 @@ static int choose(struct option_call *call)
 {
     struct guard_args *args = call->into;
     int status = call->n > 0 ? cli_run_strategy(call, call->arguments[0]) : EXIT_OK;
-    if (status == EXIT_OK && args->run.n_choices == 0)
-        status = cli_stored_fail(EXIT_USAGE, args->run.verb, "",
-                                 "a strategy is needed: papertape backtest --list-strategies says which");
     return status == EXIT_OK ? cli_run_check(&args->run) : status;
 }
 

@@ -73,7 +73,7 @@ static void init(void *into)
 }
 
 static const struct option_action actions[] = {
-    {.arguments = "[STRATEGY]", .example = "sma-cross", .run = run}};
+    {.arguments = "[STRATEGY]", .example = "sma-cross", .needed = "*|strategy", .run = run}};
 
 #define AT(member) offsetof(struct guard_args, member)
 

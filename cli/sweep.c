@@ -70,13 +70,6 @@ static int check_axes(const struct sweep *sweep)
 /* One combination may contradict itself; the parameters that no grid moves may not be what makes all do. */
 static int check(struct sweep *sweep)
 {
-    if (sweep->run.n_choices == 0)
-        return fail(EXIT_USAGE, "",
-                    "--strategy S is needed: papertape backtest --list-strategies says which");
-    if (sweep->grid.n_axes == 0)
-        return fail(EXIT_USAGE, "", "--grid key=lo:hi:step is needed, as --grid fast=5:50:5");
-    if (sweep->run.n_bars == 0)
-        return fail(EXIT_USAGE, "", "--bars F[,F…] is needed: what the strategy trades on");
     sweep->combinations = cli_sweep_grid_count(&sweep->grid);
     if (sweep->combinations > GRID_MOST)
         return fail(EXIT_USAGE, "--grid", "more than 1000000 combinations: wider steps are needed");
@@ -132,6 +125,7 @@ static void finish(void *into)
 
 static const struct option_action actions[] = {
     {.example = "--strategy sma-cross --bars BTCUSDT_5m.csv --grid fast=5:30:5 --grid slow=40,80,120",
+     .needed = "strategy bars grid",
      .run = run}};
 
 #define AT(member) offsetof(struct sweep, member)

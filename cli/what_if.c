@@ -39,8 +39,6 @@ struct what_if_output {
     bool failed;
 };
 
-enum { NO_TIME = -1 };
-
 static int take_set(struct option_call *call, const struct option_row *row, const char *value)
 {
     struct asked *asked = call->into;
@@ -61,10 +59,6 @@ static int check(const struct option_call *call, const struct asked *asked)
     else if (asked->policy && (asked->strategy || asked->n_sets > 0))
         why = "--policy: it trades instead of a strategy, and has no parameters: leave --strategy and --set "
               "out";
-    else if (asked->at_ns == NO_TIME)
-        why = "--at: the moment is needed, as 2024-08-08T14:00:00Z";
-    else if (!asked->strategy && !asked->policy && asked->n_sets == 0)
-        why = "--strategy, --policy or --set: what is to be other?";
     else if (asked->to_ns <= asked->at_ns)
         why = "--to: it must be later than --at";
     return why ? option_fail(call, EXIT_USAGE, "%s", why) : EXIT_OK;
@@ -277,11 +271,13 @@ static int run(struct option_call *call)
 
 static void init(void *into)
 {
-    *(struct asked *)into = (struct asked){.account = "main", .at_ns = NO_TIME, .to_ns = INT64_MAX};
+    *(struct asked *)into = (struct asked){.account = "main", .to_ns = INT64_MAX};
 }
 
-static const struct option_action actions[] = {
-    {.example = "--at 2024-08-08T14:00:00Z --strategy none", .need = OPTION_NEEDS_STATE, .run = run}};
+static const struct option_action actions[] = {{.example = "--at 2024-08-08T14:00:00Z --strategy none",
+                                                .needed = "at strategy,policy,set",
+                                                .need = OPTION_NEEDS_STATE,
+                                                .run = run}};
 
 static const struct option_row options[] = {
     {"at", "T", "the moment, as 2024-08-08T14:00:00Z", offsetof(struct asked, at_ns), cli_stored_take_time},

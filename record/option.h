@@ -31,6 +31,7 @@ struct option_row {
     unsigned long long high;
     /* The value is read as this key of that struct, where there is no `take`. */
     const struct config_key *key;
+    const char *with; /* the option without which it is refused; NULL: none */
 };
 
 /* The rows of every program. */
@@ -61,6 +62,9 @@ struct option_action {
     bool bare; /* the word "list" may be left out or said */
     bool csv;  /* --csv too */
     int (*run)(struct option_call *call);
+    /* The options that must be given, their names with blanks between: "at|seq" is one of the two, "at,seq"
+     * one or both; "*" stands for the arguments, which are then in brackets. NULL: none. */
+    const char *needed;
 };
 
 struct option_verb {

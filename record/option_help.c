@@ -1,4 +1,5 @@
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +32,8 @@ static void fill(FILE *out, const char *text, size_t at, size_t indent)
             fputc(' ', out);
             at++;
         }
-        fwrite(text, 1, len, out);
+        for (size_t i = 0; i < len; i++) /* a tab is a blank where no line ends */
+            fputc(text[i] == '\t' ? ' ' : text[i], out);
         at += wide;
         begins = *(text + len) == '\n';
         text += len;
@@ -75,6 +77,10 @@ const char *option_words(const struct option_row *row, char ret[static OPTION_WO
 {
     char right[128];
 
+    if (row->with) {
+        snprintf(ret, OPTION_WORDS_MAX, "%s; with --%s", row->words, row->with);
+        return ret;
+    }
     if (row->words || !row->key)
         return row->words;
     config_key_right(row->key, right, sizeof right);
@@ -83,10 +89,50 @@ const char *option_words(const struct option_row *row, char ret[static OPTION_WO
     return ret;
 }
 
+bool option_is_needed(const struct option_action *action, const char *name)
+{
+    size_t len = strlen(name);
+
+    for (const char *at = action->needed; at && *at; at += strcspn(at, "|, "), at += *at != '\0')
+        if (strcspn(at, "|, ") == len && strncmp(at, name, len) == 0)
+            return true;
+    return false;
+}
+
+void option_group(const struct option_call *call, const char *group, const char *between,
+                  char ret[static OPTION_WORDS_MAX])
+{
+    const char *end = group + strcspn(group, " "), *arguments = call->action->arguments;
+    char term[OPTION_TERM_MAX];
+    size_t n = 0, at;
+
+    for (const char *name = group; name < end; name += strcspn(name, "|, ") + 1) {
+        const struct option_row *row = option_find_long(call, name, strcspn(name, "|, "), &at);
+        const char *dash = name == group ? "" : between;
+        if (n < OPTION_WORDS_MAX && row)
+            n += (size_t)snprintf(
+                ret + n, OPTION_WORDS_MAX - n, "%s%s", dash,
+                option_term(&(struct option_row){.name = row->name, .argument = row->argument}, term));
+        else if (n < OPTION_WORDS_MAX) /* "[ORDER|CLIENT_ID]" */
+            n += (size_t)snprintf(ret + n, OPTION_WORDS_MAX - n, "%s%.*s", dash, (int)strlen(arguments) - 2,
+                                  arguments + 1);
+    }
+}
+
+/* Its blanks are tabs: a line is not broken there. */
+static void put_unbroken(FILE *out, const char *open, const char *text, const char *close)
+{
+    fprintf(out, " %s", open);
+    for (; *text; text++)
+        fputc(*text == ' ' ? '\t' : *text, out);
+    fputs(close, out);
+}
+
 char *option_synopsis(const struct option_program *program, const struct option_verb *verb,
                       const struct option_action *action)
 {
-    char *text = NULL;
+    const struct option_call call = {.program = program, .verb = verb, .action = (void *)(uintptr_t)action};
+    char *text = NULL, words[OPTION_WORDS_MAX];
     size_t size, n = 0;
     FILE *out = open_memstream(&text, &size);
     const struct option_row *row;
@@ -98,14 +144,25 @@ char *option_synopsis(const struct option_program *program, const struct option_
         fprintf(out, " %s", verb->name);
     if (action->name)
         fprintf(out, " %s", action->name);
-    if (action->arguments)
+    if (action->arguments && !option_is_needed(action, "*"))
         fprintf(out, " %s", action->arguments);
-    for (size_t i = 0; i < verb->n_options + verb->n_shared; i++)
-        n += option_row(program, verb, i)->name && option_row_is_of(option_row(program, verb, i), action);
-    for (size_t i = 0; n <= SHOWN_MAX && i < verb->n_options + verb->n_shared; i++)
-        if ((row = option_row(program, verb, i))->name && option_row_is_of(row, action)) {
-            fprintf(out, " [--%s%s%s]", row->name, row->argument ? " " : "",
-                    row->argument ? row->argument : "");
+    for (const char *group = action->needed; group && *group;
+         group += strcspn(group, " "), group += strspn(group, " ")) {
+        bool several = strcspn(group, "|,") < strcspn(group, " ");
+        option_group(&call, group, "|", words);
+        put_unbroken(out, several ? "{" : "", words, several ? "}" : "");
+    }
+    for (int print = 0; print < 2; print++)
+        for (size_t i = 0; (!print || n <= SHOWN_MAX) && i < verb->n_options + verb->n_shared; i++) {
+            row = option_row(program, verb, i);
+            if (!row->name || !option_row_is_of(row, action) || option_is_needed(action, row->name))
+                continue;
+            n += !print;
+            if (print)
+                put_unbroken(
+                    out, "[",
+                    option_term(&(struct option_row){.name = row->name, .argument = row->argument}, words),
+                    "]");
         }
     if (n > SHOWN_MAX)
         fputs(" [OPTION]...", out);

@@ -18,6 +18,8 @@ void option_man_text(FILE *out, const char *text)
             fputs("\\&", out);
         if (*text == '-' || *text == '\\')
             fputs(*text == '-' ? "\\-" : "\\e", out);
+        else if (*text == '\t') /* a blank where no line ends */
+            fputs("\\ ", out);
         else if (*text == '\n')
             fputs("\n.PP\n", out);
         else

@@ -142,8 +142,7 @@ static int unknown_action(const struct option_call *call, const char *word, char
 
 /* ---- options ---- */
 
-/* By its whole name. */
-static const struct option_row *find_long(const struct option_call *call, const char *name, size_t len,
+const struct option_row *option_find_long(const struct option_call *call, const char *name, size_t len,
                                           size_t *ret_at)
 {
     const struct option_row *row;
@@ -237,7 +236,7 @@ const struct option_row *option_of_word(const struct option_call *call, const ch
     if (!option_is_dashed(word))
         return NULL;
     *ret_value = equals ? equals + 1 : !is_long && name[1] ? name + 1 : NULL;
-    return is_long ? find_long(call, name, equals ? (size_t)(equals - name) : strlen(name), ret_at)
+    return is_long ? option_find_long(call, name, equals ? (size_t)(equals - name) : strlen(name), ret_at)
                    : find_letter(call, *name, ret_at);
 }
 
@@ -268,10 +267,20 @@ static int take(struct option_call *call, int n, char **argv, int *at, bool give
     return status;
 }
 
+/* "add SYMBOL is needed, as: symbol add SOLUSDT". */
+static int lacks(const struct option_call *call, const char *what, const char *is, char *err)
+{
+    const char *example = call->action->example, *blank = *call->word ? " " : "";
+
+    if (example)
+        return refuse(call, err, "%s%s%s %s needed, as: %s %s%s%s", call->word, blank, what, is,
+                      verb_name(call), call->word, blank, example);
+    return refuse(call, err, "%s%s%s %s needed", call->word, blank, what, is);
+}
+
 static int check_arguments(struct option_call *call, char *err)
 {
     const char *arguments = call->action->arguments ? call->action->arguments : "";
-    const char *example = call->action->example, *blank = *call->word ? " " : "";
     int least = 0, most = 0;
 
     for (const char *at = arguments; *at; at += strspn(at, " ")) {
@@ -289,11 +298,33 @@ static int check_arguments(struct option_call *call, char *err)
     if (call->n > most)
         return refuse(call, err, "%.63s: one argument too many: %s is right", call->arguments[most],
                       arguments);
-    if (example)
-        return refuse(call, err, "%s%s%s %s needed, as: %s %s%s%s", call->word, blank, arguments,
-                      least == 1 && most == 1 ? "is" : "are", verb_name(call), call->word, blank, example);
-    return refuse(call, err, "%s%s%s %s needed", call->word, blank, arguments,
-                  least == 1 && most == 1 ? "is" : "are");
+    return lacks(call, arguments, least == 1 && most == 1 ? "is" : "are", err);
+}
+
+/* Of `needed`, and of rows that go with another. */
+static int check_needed(struct option_call *call, const bool given[static OPTION_ROWS_MAX], char *err)
+{
+    const struct option_row *row;
+    char text[OPTION_WORDS_MAX];
+    size_t at;
+
+    for (const char *next = call->action->needed; next && *next; next += strspn(next, " ")) {
+        size_t all = strcspn(next, " ");
+        int n = 0;
+        for (const char *name = next; name <= next + all; name += strcspn(name, "|, ") + 1)
+            n += *name == '*' ? call->n > 0
+                              : option_find_long(call, name, strcspn(name, "|, "), &at) != NULL && given[at];
+        option_group(call, next, n ? " and " : " or ", text);
+        if (n == 0)
+            return lacks(call, text, "is", err);
+        if (n > 1 && memchr(next, '|', all))
+            return refuse(call, err, "%s: one of them is right", text);
+        next += all;
+    }
+    for (size_t i = 0; (row = option_row(call->program, call->verb, i)); i++)
+        if (given[i] && row->with && option_find_long(call, row->with, strlen(row->with), &at) && !given[at])
+            return refuse(call, err, "--%s: it goes with --%s", row->name, row->with);
+    return EXIT_OK;
 }
 
 /* The first word chooses the action; one that lists is meant without a word. */
@@ -348,7 +379,9 @@ int option_parse(struct option_call *call, int n, char **argv, char err[static O
             status = refuse(call, err, "--%s: not an option %s%s%s%s", row->name,
                             call->verb->name ? "of " : "without a verb", verb_name(call),
                             *call->word ? " " : "", call->word);
-    return status == EXIT_OK ? check_arguments(call, err) : status;
+    if (status == EXIT_OK)
+        status = check_arguments(call, err);
+    return status == EXIT_OK ? check_needed(call, given, err) : status;
 }
 
 int option_first_word(const struct option_program *program, int n, char **argv, bool *ret_known)

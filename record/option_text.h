@@ -26,6 +26,14 @@ char *option_does(const struct option_action *action);
  * itself, or NULL. NULL: a word without dashes, or no option of that verb. */
 const struct option_row *option_of_word(const struct option_call *call, const char *word,
                                         const char **ret_value, size_t *ret_at);
+/* By its whole name of `len` characters; NULL. */
+const struct option_row *option_find_long(const struct option_call *call, const char *name, size_t len,
+                                          size_t *ret_at);
+/* What a group of an action's `needed` names, "--at T|--seq N" with `between` for the bar. */
+void option_group(const struct option_call *call, const char *group, const char *between,
+                  char ret[static OPTION_WORDS_MAX]);
+/* Does the action's `needed` name it? "*": the arguments. */
+bool option_is_needed(const struct option_action *action, const char *name);
 /* Does it begin as an option? A number below zero does not. */
 bool option_is_dashed(const char *word);
 /* "F...", which takes more than one word. */

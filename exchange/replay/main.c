@@ -139,7 +139,7 @@ out:
     return status;
 }
 
-static const struct option_action actions[] = {{.run = run}};
+static const struct option_action actions[] = {{.needed = "recording|bars|synthetic", .run = run}};
 static const struct option_verb replay_verb = {
     .about =
         "A market-data venue on loopback: its websocket protocol and REST over TLS, from recorded frames, "

@@ -154,7 +154,7 @@ const struct option_row replay_options[REPLAY_OPTIONS] = {
     {"interval", "INTERVAL",
      "of the bars files: " BAR_INTERVAL_NAMES "; by default what "
      "their times show",
-     .take = take_interval},
+     .take = take_interval, .with = "bars"},
     {"from", "T",
      "play what is later (ISO 8601, or an epoch in s, ms, us or ns; without a zone: UTC); what is earlier "
      "is history; a synthetic market starts there, by default now",
@@ -168,11 +168,11 @@ const struct option_row replay_options[REPLAY_OPTIONS] = {
     {"symbols", "N",
      "of the synthetic market, 2 by default: BTCUSDT, ETHUSDT, XAAAUSDT, XAABUSDT and so on; of more than "
      "14 REST shows less history",
-     AT(symbols), .low = 1, .high = TAPE_SYMBOLS_MAX},
+     AT(symbols), .low = 1, .high = TAPE_SYMBOLS_MAX, .with = "synthetic"},
     {"rate", "R",
      "of the synthetic market: messages a second of each symbol, its trades, quotes and fast differences "
      "together, evenly spread; by default as the market goes, some 150",
-     .take = take_rate},
+     .take = take_rate, .with = "synthetic"},
     {"listen", "HOST:PORT", "127.0.0.1:0 by default; port 0 lets the system pick", .take = take_listen},
     {"ca-out", "FILE",
      "write the certificate (PEM) of the authority made for this run, which signs the server's", AT(ca_out)},
@@ -228,16 +228,6 @@ int replay_options_check(const struct option_call *call)
             return option_fail(call, EXIT_USAGE,
                                "--%s: unknown option of --venue %s: see papertape-replay --help",
                                o->given[i].name, o->venue->name);
-    if ((o->n_recordings > 0) + (o->n_bars > 0) + o->synthetic != 1)
-        return option_fail(
-            call, EXIT_USAGE,
-            "nothing to play, or too much: one of --recording FILE..., --bars FILE... or --synthetic SEED");
-    if (o->interval >= 0 && o->n_bars == 0)
-        return option_fail(call, EXIT_USAGE,
-                           "--interval without --bars: the interval of bars files: leave it out");
-    if ((o->symbols > 0 || o->rate > 0) && !o->synthetic)
-        return option_fail(call, EXIT_USAGE,
-                           "--symbols or --rate without --synthetic: of that market only: leave them out");
     if (o->from_ns >= o->to_ns)
         return option_fail(call, EXIT_USAGE,
                            "--from is not before --to: a time range: --from earlier than --to");

@@ -43,7 +43,7 @@ static const struct config_key rate = {
     NULL, "rate", "a share", "0.001", KEY_RATE(0, 0.1, 6), KEY_AT(struct given, rate)};
 static const struct option_row options[] = {
     {"limit", "P", "at P. Or better; twice", offsetof(struct given, limit), .letter = 'l'},
-    {"venue", "V", "whose", offsetof(struct given, venue), .of = "add"},
+    {"venue", "V", "whose", offsetof(struct given, venue), .of = "add cut"},
     {"tif", "gtc|ioc", "how long", offsetof(struct given, tif)},
     {NULL, NULL, "Further"},
     {"flag", NULL, "a flag", offsetof(struct given, flag)},
@@ -54,11 +54,13 @@ static const struct option_row options[] = {
      "longer than a line's part", offsetof(struct given, type), .of = "stop"},
     {"symbols", "SYMBOL[,SYMBOL...]", "several", offsetof(struct given, type), .of = "stop"},
     {"a_b", "SYMBOL", "with an underscore", offsetof(struct given, type), .of = "stop"},
+    {"until", "T", "the end", offsetof(struct given, type), .of = "cut", .with = "flag"},
 };
 static const struct option_action some_actions[] = {
     {"list", NULL, "all of them", OPTION_LISTS, .run = keep, .need = OPTION_NEEDS_EITHER},
     {"add", "SYMBOL", "one more", "SOLUSDT", .run = keep},
     {"stop|resume", "SYMBOL FILE... ", "either", .run = keep},
+    {"cut", "[SYMBOL]", "needs several", "X --set a=1", .needed = "*|flag venue,tif,limit", .run = keep},
 };
 static const struct option_action one_action[] = {{NULL, "[SYMBOL]", OPTION_LISTS, .run = keep}};
 static const struct option_verb symbol = {"symbol",
@@ -67,7 +69,7 @@ static const struct option_verb symbol = {"symbol",
                                           "1 also: a fault",
                                           "market",
                                           some_actions,
-                                          3,
+                                          4,
                                           options,
                                           sizeof options / sizeof *options,
                                           .size = sizeof(struct given)};
@@ -168,9 +170,8 @@ static void check_refusals(void)
     check_refused("completion moon", "prog: completion: \"moon\": bash, zsh or fish is needed");
     check_refused("symbol list x", "prog: symbol: x: no argument is expected: see prog symbol --help");
     check_refused("symbol lst", "prog: symbol: lst: unknown: did you mean list? see prog symbol --help");
-    check_refused(
-        "symbol moon",
-        "prog: symbol: moon: unknown: one of list, add, stop/resume is expected: see prog symbol --help");
+    check_refused("symbol moon", "prog: symbol: moon: unknown: one of list, add, stop/resume, cut is "
+                                 "expected: see prog symbol --help");
     check_refused("symbol add A --limt 3",
                   "prog: symbol: --limt: unknown option: did you mean --limit? see prog symbol --help");
     check_refused("symbol add A --venu V",
@@ -186,6 +187,17 @@ static void check_refusals(void)
     check_refused("symbol add A --flag=1", "prog: symbol: --flag=1: takes no value: see prog symbol --help");
     check_refused("symbol list --venue v",
                   "prog: symbol: --venue: not an option of symbol list: see prog symbol --help");
+    check_refused("symbol cut --tif ioc",
+                  "prog: symbol: cut SYMBOL or --flag is needed, as: symbol cut X --set a=1: "
+                  "see prog symbol --help");
+    check_refused("symbol cut X",
+                  "prog: symbol: cut --venue V or --tif gtc|ioc or --limit P is needed, as: symbol cut "
+                  "X --set a=1: see prog symbol --help");
+    check_refused("symbol cut X --flag -l 1",
+                  "prog: symbol: SYMBOL and --flag: one of them is right: see prog "
+                  "symbol --help");
+    check_refused("symbol cut X -l 1 --until 3",
+                  "prog: symbol: --until: it goes with --flag: see prog symbol --help");
     check_refused("symbol add A --csv",
                   "prog: symbol: --csv: not an option of symbol add: see prog symbol --help");
     check_refused("symbol add A --tif day",
@@ -248,6 +260,11 @@ static void check_texts(void)
     CHECK(strstr(text, "Usage: prog symbol list [--limit P] [--tif gtc|ioc] [--flag] [--most N] [--set K=V] "
                        "[--rate R]\n            [--csv|--json]\n"));
     CHECK(strstr(text, "       prog symbol add SYMBOL [--limit P] [--venue V]"));
+    CHECK(strstr(
+        text,
+        "       prog symbol cut {SYMBOL|--flag} {--venue V|--tif gtc|ioc|--limit P} [--most N] [--set K=V]\n"
+        "            [--rate R] [--until T]\n"));
+    CHECK(strstr(text, "the end; with --flag\n"));
     CHECK(strstr(text, "\n  -l, --limit P  at P. Or better; twice\n"));
     CHECK(strstr(text, "  list         all of them (shows what the database last had"));
     CHECK(strstr(text, "a share; a number from 0 to 0.1, or percent, 0.001 by default\n"));
@@ -256,7 +273,7 @@ static void check_texts(void)
     CHECK(strstr(text, "Usage: prog fills [SYMBOL] [--csv|--json]\n\nAbout fills.\n"));
     text = printed(print_man, "market");
     CHECK(strstr(text, ".SH SYNOPSIS\n.PP\n.B prog fills [") &&
-          strstr(text, ".SH EXAMPLES\n.PP\n.EX\nprog symbol add SOLUSDT\n.EE\n.SH SEE ALSO\n"));
+          strstr(text, ".SH EXAMPLES\n.PP\n.EX\nprog symbol add SOLUSDT\n.EE\n.PP\n.EX\nprog symbol cut X"));
     CHECK(strstr(text, ".TH prog\\-market 1\n") && strstr(text, ".B \\-l, \\-\\-limit P\n"));
     FILE *null = fopen("/dev/null", "w");
     CHECK(!option_man(&program, "moon", null));

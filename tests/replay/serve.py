@@ -414,7 +414,7 @@ def test_faults():
 
 
 def test_usage():
-    for args, status, word in ((["--venue", "kraken", "--synthetic", "1"], 2, "one of alpaca|binance is needed"), ([], 2, "nothing to play"),
+    for args, status, word in ((["--venue", "kraken", "--synthetic", "1"], 2, "one of alpaca|binance is needed"), ([], 2, "--synthetic SEED is needed"),
                                (["--synthetic", "x"], 2, "a whole number from 0 to 18446744073709551615 is needed"), (["--synthetic", "1", "--speed", "0"], 2, "a number from 0.001 to 1000000, or max, is needed"),
                                (["--synthetic", "1", "--fault", "ban@5"], 2, "unknown fault"),
                                (["--synthetic", "1", "--fault", "bang"], 2, "unknown fault"),
@@ -426,7 +426,7 @@ def test_usage():
                                (["--synthetic", "1", "--transcript", "/nowhere/t"], 1, "/nowhere/t"),
                                (["--synthetic", "1", "--symbols", "4097"], 2, "from 1 to 4096"),
                                (["--synthetic", "1", "--rate", "0"], 2, "messages a second"),
-                               (["--bars", "/nowhere_1m.csv", "--symbols", "3"], 2, "without --synthetic"),
+                               (["--bars", "/nowhere_1m.csv", "--symbols", "3"], 2, "it goes with --synthetic"),
                                (["--synthetic", "1", "--listen", "192.0.2.1:0"], 1, "cannot listen")):
         p = subprocess.run([PROGRAM, *args], capture_output=True, text=True, timeout=60)
         equal(p.returncode, status, args)

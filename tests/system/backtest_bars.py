@@ -320,7 +320,7 @@ def test_sweep(folder, bars):
     refused("sweep", *words, "--grid", "fast=5:20:0", status=2, says="lo:hi:step")
     refused("sweep", *words, "--grid", "fast=1:5000:1", status=2, says="from 1 to 1000")
     refused("sweep", *words, "--grid", "fast=5", "--metric", "shrape", status=2, says="did you mean sharpe?")
-    refused("sweep", *words, status=2, says="--grid key=lo:hi:step is needed")
+    refused("sweep", *words, status=2, says="--grid KEY=LO:HI:STEP is needed, as: sweep")
     refused("sweep", *words, "--set", "fast=7", "--grid", "fast=5:20:5", status=2, says="--grid: fast: --set or --strategy sets it too")
     refused("sweep", *words, "--grid", "fast=5:20:5", "--set", "fast=7", status=2, says="--grid: fast: --set or --strategy sets it too")
     sweep = json.loads(run("sweep", *words, "--grid", "fast=5:20:5", "--set", "slow=40", "--json").stdout)
@@ -338,7 +338,7 @@ def test_guards(bars):
     assert verdict["settles"] and verdict["predicted_bars"] == verdict["lookback_bars"] == 11, verdict
     assert 11 <= verdict["bars"] <= 14, verdict
     assert "warmup " in run("warmup", "sma-cross").stdout
-    refused("lookahead", status=2, says="a strategy is needed")
+    refused("lookahead", status=2, says="STRATEGY or --strategy STRATEGY is needed")
     refused("lookahead", "sma-crss", status=2, says="did you mean sma-cross?")
     refused("warmup", "sma-cross", "--cuts", 3, status=2, says="--cuts: unknown option")
     refused("warmup", "sma-cross", "--bars", bars["BTCUSDT"], "--from", START_MS + 2800 * 60000, "--no-cache", says="too few")

@@ -180,7 +180,7 @@ APPLICATION_ID = int.from_bytes(b"PAPT", "big")
 NEWER = r"schema version 999 is newer than \d+, the newest that this program knows: update papertape\n"
 
 NO_STATE = ("orders", "fills", "ledger", "ledger verify", "positions", "bars BTCUSDT 1m", "alerts", "account", "train", "policy", "study", "symbol",
-            "events", "events show", "venues", "revisions", "parity", "explain 1", "backtest --account main",
+            "events", "events show --seq 1", "venues", "revisions", "parity", "explain 1", "backtest --account main",
             "backtest --strategy sma-cross --bars {state}", "backtest --events {state}",
             "what-if --at 2024-08-08 --set fast=3")
 

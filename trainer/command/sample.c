@@ -28,8 +28,8 @@ static int take_sampler(struct option_call *call, const struct option_row *row, 
 }
 
 static const struct option_row options[] = {
-    TRAINER_STORAGE(struct sample_request, "; it is needed"),
-    {"study", "STUDY", "which of its studies; it is needed", AT(study)},
+    TRAINER_STORAGE(struct sample_request, ""),
+    {"study", "STUDY", "which of its studies", AT(study)},
     {"n", "N", "how many; 1 by default", AT(n), .low = 1, .high = SAMPLES_MAX},
     {"sampler", "tpe|random|grid|mcmc",
      "with their defaults: TPE, the default, has Optuna's; a grid has 5 values of a float without a step; a "
@@ -165,9 +165,6 @@ static int sample(const struct sample_request *request)
 static int run(struct option_call *call)
 {
     struct sample_request *request = call->into;
-    if (!request->storage || !request->study)
-        return option_fail(call, EXIT_USAGE, "%s is needed",
-                           request->storage ? "--study STUDY" : "--storage URL");
     request->options.seed = request->seed;
     return sample(request);
 }
@@ -177,7 +174,7 @@ static void init(void *into)
     *(struct sample_request *)into = (struct sample_request){.n = 1, .options = sampler_defaults()};
 }
 
-static const struct option_action actions[] = {{.run = run}};
+static const struct option_action actions[] = {{.needed = "storage study", .run = run}};
 TRAINER_VERB(sample) = {
     .name = "sample",
     .words = "what a sampler would try next in a stored study",

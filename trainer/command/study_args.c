@@ -49,10 +49,6 @@ int trainer_study_args_check(const struct option_call *call)
                            "\"%.200s\": up to %d letters, digits, - _ . @ : and +, not with a . first, are "
                            "needed",
                            args->name, NAME_BYTES_MAX);
-    if (!args->config && !args->resume)
-        return option_fail(
-            call, EXIT_USAGE,
-            "no configuration: --config FILE, an INI file with [search], or --resume of a study is needed");
     return EXIT_OK;
 }
 
@@ -62,7 +58,7 @@ static void init(void *into)
 }
 
 static const struct option_action actions[] = {
-    {.arguments = "STUDY", .example = "ppo --config F", .run = trainer_study}};
+    {.arguments = "STUDY", .example = "ppo --config F", .needed = "config,resume", .run = trainer_study}};
 TRAINER_VERB(study) = {
     .name = "study",
     .words = "tunes the hyper-parameters of a training",

@@ -34,10 +34,10 @@ static const struct option_row train_options[] = {
      "checkpoint takes the place of all of them, and the policy is replaced then",
      AT(overwrite)},
     {"changed", NULL,
-     "with --resume: keys may have changed that neither the networks nor the rollouts nor the data have a "
+     "keys may have changed that neither the networks nor the rollouts nor the data have a "
      "shape of (learning_rate, ent_coef, clip_range, epochs, gamma and so on: docs/training.md); each is a "
      "warning, holds from the first iteration after, and is in the next checkpoint",
-     AT(changed)},
+     AT(changed), .with = "resume"},
     {"report-every", "MS", "the lines of updates at most so often, and of the last one; all by default",
      AT(report_every_ms), .low = 0, .high = MS_MAX},
     TRAINER_HEARTBEAT(struct train_args),
@@ -52,16 +52,12 @@ int train_args_check(const struct option_call *call)
     const struct train_args *args = call->into;
     if (args->overwrite && args->resume)
         return option_fail(call, EXIT_USAGE, "--overwrite: it starts again: without --resume");
-    if (args->changed && !args->resume)
-        return option_fail(call, EXIT_USAGE, "--changed: with --resume: keys differ from a checkpoint's");
-    if (!args->config && !args->list_keys)
-        return option_fail(call, EXIT_USAGE, "no configuration: --config FILE, an INI file, is needed");
     if (args->output && !*args->output)
         return option_fail(call, EXIT_USAGE, "--output: the name of a folder is needed");
     return EXIT_OK;
 }
 
-static const struct option_action train_actions[] = {{.run = trainer_train}};
+static const struct option_action train_actions[] = {{.needed = "config,list-keys", .run = trainer_train}};
 TRAINER_VERB(train) = {
     .name = "train",
     .words = "a policy, as a configuration says",
@@ -74,7 +70,7 @@ TRAINER_VERB(train) = {
     .size = sizeof(struct train_args),
 };
 
-static const struct option_action plan_actions[] = {{.run = trainer_plan}};
+static const struct option_action plan_actions[] = {{.needed = "config", .run = trainer_plan}};
 TRAINER_VERB(plan) = {
     .name = "plan",
     .words = "what that will take: memory, steps a second, time",

@@ -160,9 +160,6 @@ static int validate(struct validate_request *request)
 static int run(struct option_call *call)
 {
     struct validate_request *request = call->into;
-    if (!request->study == !request->returns_path)
-        return option_fail(call, EXIT_USAGE, "%s: one of --returns FILE and --study STUDY is needed",
-                           request->study ? "two sources" : "no returns");
     request->state = call->state;
     int status = validate(request);
     return status == GO_ON ? EXIT_SUCCESS : status;
@@ -178,7 +175,7 @@ static void finish(void *into)
     returns_finish(&((struct validate_request *)into)->returns);
 }
 
-static const struct option_action actions[] = {{.run = run}};
+static const struct option_action actions[] = {{.needed = "returns|study", .run = run}};
 TRAINER_VERB(validate) = {
     .name = "validate",
     .words = "is a study's best result luck? From its trials' returns",

@@ -28,7 +28,7 @@ REFUSED = [
     ({"--clip-range-vf": "0"}, 2, '--clip-range-vf: "0": a number above 0'),
     ({"--clip-range-vf": "nan"}, 2, '--clip-range-vf: "nan"'),
     ({"--widht": "4"}, 2, "--widht: unknown option"),
-    ({"--out": None}, 2, "--out FILE.safetensors is needed"),
+    ({"--out": None}, 2, "--out FILE is needed"),
     ({"--out": "/nowhere/f.safetensors"}, 1, "/nowhere/f.safetensors"),
     ({"--out": "/dev/full/f"}, 1, "/dev/full/f"),
 ] + [({option: None}, 2, f"grad-check: {option} ") for option in GOOD]
