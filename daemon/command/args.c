@@ -155,37 +155,40 @@ bool daemon_command_args_field(const struct args *args, const struct record_fiel
     return true;
 }
 
+/* A name that is none of the engine's, with the near ones that were offered. */
+static bool refuse_unknown(const struct args *args, const char *name, enum order_reason reason,
+                           const char *text, const struct nearest *nearest)
+{
+    control_error(args->request->call, order_reason_name(reason), "%s.%s: \"%.*s\": %s%s", args->where, name,
+                  SHOWN, text, daemon_command_reason_words(reason), NEAREST_HINT(nearest, text));
+    return false;
+}
+
 bool daemon_command_args_account(const struct args *args, const char *name, int *ret)
 {
+    const struct engine *engine = args->request->engine;
+    struct nearest nearest = {0};
+    const char *text;
     *ret = 0;
     if (!daemon_command_args_given(args, name))
         return true;
-    const char *text;
     if (!daemon_command_args_text(args, name, &text))
         return false;
-    *ret = engine_find_account(args->request->engine, text);
-    if (*ret < 0)
-        control_error(args->request->call, "UNKNOWN_ACCOUNT", "%s.%s: there is no account \"%.*s\"",
-                      args->where, name, SHOWN, text);
-    return *ret >= 0;
+    *ret = engine_find_account(engine, text);
+    for (int a = 0; *ret < 0 && a < engine_accounts(engine); a++)
+        nearest_offer(&nearest, text, engine_account(engine, a)->name);
+    return *ret >= 0 || refuse_unknown(args, name, ORDER_UNKNOWN_ACCOUNT, text, &nearest);
 }
 
 bool daemon_command_args_symbol(const struct args *args, const char *name, int *ret)
 {
     const struct engine *engine = args->request->engine;
-    const char *text = json_string_value(json_object_get(args->object, name));
     struct nearest nearest = {0};
-    *ret = text ? engine_find_symbol(engine, text) : -ENOENT;
-    if (*ret >= 0)
-        return true;
-    for (int s = 0; text && s < engine_symbols(engine); s++)
+    const char *text;
+    if (!daemon_command_args_text(args, name, &text))
+        return false;
+    *ret = engine_find_symbol(engine, text);
+    for (int s = 0; *ret < 0 && s < engine_symbols(engine); s++)
         nearest_offer(&nearest, text, engine_symbol(engine, s)->name);
-    if (nearest.best[0])
-        control_error(args->request->call, "UNKNOWN_SYMBOL", "%s.%s: \"%.*s\" is not streamed%s", args->where,
-                      name, SHOWN, text, NEAREST_HINT(&nearest, text));
-    else
-        control_error(args->request->call, "UNKNOWN_SYMBOL",
-                      "%s.%s: a symbol that is streamed is needed, as %s", args->where, name,
-                      engine_symbol(engine, 0)->name);
-    return false;
+    return *ret >= 0 || refuse_unknown(args, name, ORDER_UNKNOWN_SYMBOL, text, &nearest);
 }

@@ -13,7 +13,7 @@ const char *daemon_command_reason_words(enum order_reason reason)
     static const char *const words[ORDER_REASONS] = {
         [ORDER_BAD_QTY] = "the quantity must be above zero",
         [ORDER_BAD_PRICE] = "the price must be above zero",
-        [ORDER_UNKNOWN_SYMBOL] = "that symbol is not streamed",
+        [ORDER_UNKNOWN_SYMBOL] = "no such symbol is streamed",
         [ORDER_UNKNOWN_ACCOUNT] = "there is no such account",
         [ORDER_UNKNOWN_ORDER] = "no live order has that id",
         [ORDER_ENDED] = "that order has ended",

@@ -157,8 +157,11 @@ def by_hand(folder, replay):
             (("buy", "BTCUSDT", "5"), "INSUFFICIENT_BALANCE"),
             (("buy", "BTCUSDT", "0.6"), "RISK_EXPOSURE"),
             (("sell", "BTCUSDT", "0.01"), "INSUFFICIENT_BALANCE"),
-            (("buy", "DOGEUSDT", "1"), "UNKNOWN_SYMBOL"),
-            (("buy", "BTCUSDT", "0.01", "--account", "nobody"), "UNKNOWN_ACCOUNT")):
+            (("buy", "DOGEUSDT", "1"), 'UNKNOWN_SYMBOL: "DOGEUSDT": no such symbol is streamed'),
+            (("buy", "BTCUSTD", "1"), 'UNKNOWN_SYMBOL: "BTCUSTD": no such symbol is streamed: did you mean BTCUSDT?'),
+            (("buy", "BTCUSDT", "0.01", "--account", "nobody"),
+             'UNKNOWN_ACCOUNT: --account: "nobody": there is no such account'),
+            (("buy", "BTCUSDT", "0.01", "--account", "hnad"), 'there is no such account: did you mean hand?')):
         text = daemon.papertape("order", *arguments, status=1)
         assert reason in text, (arguments, reason, text)
     typed_options(daemon)
