@@ -110,7 +110,7 @@ static const char *show_number(enum stored_kind kind, enum stored_form form, cha
     else if (kind == STORED_COUNT)
         snprintf(buf, STORED_CELL, "%.15g", value);
     else
-        snprintf(buf, STORED_CELL, fabs(value) < 1e12 ? "%.*f" : "%.*e", decimals, value);
+        cli_format_number(buf, value, decimals);
     return buf;
 }
 

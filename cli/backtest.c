@@ -40,19 +40,9 @@ static int check_policy(struct backtest_args *args)
             EXIT_USAGE, "--policy",
             "--actions ACTIONS.csv is needed: what it did at each bar; or F.safetensors of a trained "
             "policy, or NAME.ensemble.json");
-    if (args->run.n_choices > 0 || args->account || args->events || args->n_ticks > 0)
-        return cli_backtest_fail(EXIT_USAGE, "--policy", "it goes with --bars alone, instead of a strategy");
     if (args->run.n_bars == 0)
         return cli_backtest_fail(EXIT_USAGE, "", "--bars F[,F…] is needed: what the policy trades on");
     return cli_run_check(&args->run);
-}
-
-static bool has_outputs(const struct backtest_args *args)
-{
-    bool any = args->save != NULL;
-    for (int i = 0; i < BACKTEST_OUTPUTS; i++)
-        any |= args->outputs[i] != NULL;
-    return any;
 }
 
 /* An account without bars is tried on those that its daemon stored. */
@@ -65,37 +55,22 @@ static int find_state(struct backtest_args *args)
     return cli_run_check(&args->run);
 }
 
-/* One of bars, trades and a log; and what goes with it. */
+/* Is there one of bars, trades and a log? What goes with it the options' rows say. */
 static int check(struct backtest_args *args)
 {
-    int sources = (args->events != NULL) + (args->run.n_bars > 0) + (args->n_ticks > 0);
-    if (args->list) {
-        if (sources > 0 || args->run.n_choices > 0 || args->run.from_ns || args->run.to_ns ||
-            has_outputs(args))
-            return cli_backtest_fail(EXIT_USAGE, "--list-strategies", "takes --json only");
+    bool source = args->events || args->run.n_bars > 0 || args->n_ticks > 0;
+    if (args->list)
         return EXIT_OK;
-    }
     if (args->policy || args->actions)
         return check_policy(args);
-    if (sources > 1)
-        return cli_backtest_fail(EXIT_USAGE, "", "one of --bars, --ticks and --events is expected");
-    if (args->events && args->run.n_choices > 0)
-        return cli_backtest_fail(EXIT_USAGE, "--strategy",
-                                 "a log has its own strategies: it goes with --bars or --ticks");
-    if (args->events && (args->save || args->outputs[OUTPUT_ROUNDS] || args->outputs[OUTPUT_MONTHLY]))
-        return cli_backtest_fail(EXIT_USAGE, "--events",
-                                 "--save, --rounds and --monthly are for --bars and --ticks");
-    if (args->account && (args->events || args->run.n_choices > 0))
-        return cli_backtest_fail(EXIT_USAGE, "--account",
-                                 "it has its strategy, and goes with --bars or --ticks alone");
-    if (args->account && sources == 0)
+    if (args->account && !source)
         return find_state(args);
     if (!args->events && !args->account && args->run.n_choices == 0)
         return cli_backtest_fail(
             EXIT_USAGE, "",
             "--strategy S and --bars F are needed, or --events LOG: a state directory, a log's "
             "directory or a segment");
-    if (sources == 0)
+    if (!source)
         return cli_backtest_fail(EXIT_USAGE, "",
                                  "--bars F[,F…] is needed: what the strategy trades on; or --ticks F");
     return cli_run_check(&args->run);
@@ -122,17 +97,6 @@ static int take_trades(struct option_call *call, const struct option_row *row, c
     return cli_run_list(call, row, value, &args->ticks_text, args->ticks, &args->n_ticks);
 }
 
-/* Two names of one file, of which a second would replace the first. */
-static int take_fills(struct option_call *call, const struct option_row *row, const char *value)
-{
-    struct backtest_args *args = call->into;
-    if (args->outputs[OUTPUT_TRADES])
-        return option_fail(call, EXIT_USAGE, "--%s: --trades and --fills are one file: one of them, once",
-                           row->name);
-    args->outputs[OUTPUT_TRADES] = value;
-    return EXIT_OK;
-}
-
 static void init(void *into)
 {
     cli_run_init(&((struct backtest_args *)into)->run, "backtest", STRATEGY_ARGS_MAX);
@@ -155,29 +119,29 @@ static const struct option_row options[] = {
      "instead of --bars: trades as a venue's archive has them (id, price, qty, quoteQty, time, "
      "isBuyerMaker), "
      "or recordings of frames, plain or gzip: each is the best bid and ask too, and bars are built from them",
-     .take = take_trades},
+     .take = take_trades, .without = "bars repair cache"},
     {"account", "ACCOUNT",
      "instead of --strategy: the account of a daemon, with its strategy, parameters, fees, limits and cash; "
      "without --bars on what is stored",
-     AT(account)},
+     AT(account), .without = "strategy set cash fees fee-maker fee-taker risk"},
     {"policy", "FILE",
      "instead of --strategy: a trained policy, F.safetensors; an ensemble, NAME.ensemble.json; or the "
      "parameters (JSON) of a recorded one, with --actions. Cash, fees and slippage are its own where no "
      "option says them. Its actions are scaled by the closes of the first row that the files give it: the "
      "same "
      "--from in longer files is another run, in files that begin there it is papertape-trainer eval's",
-     AT(policy)},
+     AT(policy), .without = "strategy set account ticks"},
     {"actions", "FILE", "the actions (CSV) of a recorded policy, as papertape-trainer env-replay reads them",
      AT(actions)},
     {"events", "LOG",
      "instead of all that: a state directory, a log's directory, or one segment of it, played again; "
      "strategies, accounts and limits are the log's",
-     AT(events)},
+     AT(events), .only = "from to trades fills orders ledger equity"},
     {"benchmark", "B",
      "what alpha and beta are against, held: a symbol (the first), equal (parts of all), or none",
      AT(benchmark)},
-    {"trades", "FILE", "the fills, as papertape fills --csv", .take = take_fills},
-    {"fills", "FILE", "the same", .take = take_fills},
+    {"trades", "FILE", "the fills, as papertape fills --csv", AT(outputs[OUTPUT_TRADES]), .without = "fills"},
+    {"fills", "FILE", "the same", AT(outputs[OUTPUT_TRADES])},
     {"orders", "FILE", "the orders as they ended, as papertape orders --csv", AT(outputs[OUTPUT_ORDERS])},
     {"ledger", "FILE", "the ledger, as papertape ledger export", AT(outputs[OUTPUT_LEDGER])},
     {"equity", "FILE", "ts_ns,account,equity,cash,peak: at every bar, or point of the curve",
@@ -187,7 +151,8 @@ static const struct option_row options[] = {
     {"save", "DIR",
      "a state directory of the run, for papertape --state DIR --readonly, ledger verify and all lists",
      AT(save)},
-    {"list-strategies", NULL, "what strategies there are, with their parameters and ranges", AT(list)},
+    {"list-strategies", NULL, "what strategies there are, with their parameters and ranges", AT(list),
+     .only = ""},
 };
 
 CLI_VERB(cli_backtest) = {

@@ -2,6 +2,7 @@
 #ifndef CLI_BACKTEST_ARGS_H
 #define CLI_BACKTEST_ARGS_H
 
+#include "cli/format.h"
 #include "cli/output.h"
 #include "cli/run_args.h"
 #include "db/state.h"
@@ -37,6 +38,11 @@ int cli_backtest_fail(int status, const char *what, const char *words);
 
 /* The name of an output's option, as "ledger". */
 const char *cli_backtest_output_name(enum backtest_output output);
+
+/* A figure, and a share in percent, with so many decimals in 14 columns at most and those of " %"; "n/a" for
+ * NaN. */
+const char *cli_backtest_number(char buf[static FORMAT_MAX], double value, int decimals);
+const char *cli_backtest_percent(char buf[static FORMAT_MAX], double share);
 
 /* The files that were asked for. Exit statuses; to be dropped in any case. */
 int cli_backtest_open_outputs(const struct backtest_args *args,

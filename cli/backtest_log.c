@@ -81,9 +81,12 @@ static void print_text(const struct events_result *result)
             cli_stored_decimal(STORED_CSV, equity, engine_equity(result->engine, a), account->currency_scale),
             currency);
         struct metrics m;
+        char returned[FORMAT_MAX], sharpe[FORMAT_MAX], sortino[FORMAT_MAX], drawdown[FORMAT_MAX];
         if (cli_events_curves_metrics(&result->curves, a, &m))
-            printf("        return %.2f %%, Sharpe %.3f, Sortino %.3f, max drawdown %.2f %%\n",
-                   100 * m.total_return, m.sharpe, m.sortino, 100 * m.max_drawdown);
+            printf("        return %s, Sharpe %s, Sortino %s, max drawdown %s\n",
+                   cli_backtest_percent(returned, m.total_return), cli_backtest_number(sharpe, m.sharpe, 3),
+                   cli_backtest_number(sortino, m.sortino, 3),
+                   cli_backtest_percent(drawdown, m.max_drawdown));
     }
 }
 

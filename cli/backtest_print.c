@@ -36,21 +36,21 @@ static const char *fit(char buf[static FORMAT_MAX], double value, int decimals, 
         return strcpy(buf, "n/a");
     if (isinf(value))
         return strcpy(buf, value > 0 ? "inf" : "-inf");
-    while (snprintf(buf, FORMAT_MAX, "%.*f", decimals, value) > columns && decimals > 0)
+    while (strlen(cli_format_number(buf, value, decimals)) > (size_t)columns && decimals > 0)
         decimals--;
     if (strlen(buf) > (size_t)columns) /* a sign, a point and an exponent take six */
         snprintf(buf, FORMAT_MAX, "%.*g", columns - 6, value);
     return buf;
 }
 
-static const char *number(char buf[static FORMAT_MAX], double value, int decimals)
+const char *cli_backtest_number(char buf[static FORMAT_MAX], double value, int decimals)
 {
     return fit(buf, value, decimals, NUMBER_COLUMNS);
 }
 
-static const char *percent(char buf[static FORMAT_MAX], double share)
+const char *cli_backtest_percent(char buf[static FORMAT_MAX], double share)
 {
-    number(buf, 100 * share, 2);
+    cli_backtest_number(buf, 100 * share, 2);
     size_t len = strlen(buf);
     if (isfinite(share) && len + 2 < FORMAT_MAX)
         strcpy(buf + len, " %");
@@ -84,16 +84,22 @@ static void print_numbers(const struct backtest_result *result, int a)
     char x[FORMAT_MAX], y[FORMAT_MAX], trades[FORMAT_MAX], label[32];
     snprintf(label, sizeof label, "equity %.6s", currency);
     snprintf(trades, sizeof trades, "%zu", r->trades.n);
-    pair(label, number(x, r->final_equity, 2), "closed trades", trades);
-    pair("return", percent(x, m->total_return), "win rate", percent(y, r->ratios.win_rate));
-    pair("CAGR", percent(x, m->cagr), "profit factor", number(y, r->ratios.profit_factor, 3));
-    pair("volatility", percent(x, m->volatility), "expectancy", number(y, r->ratios.expectancy, 4));
-    pair("Sharpe", number(x, m->sharpe, 3), "SQN", number(y, r->ratios.sqn, 3));
-    pair("Sortino", number(x, m->sortino, 3), "mean time held", duration(y, r->ratios.average_held_ns));
-    pair("Calmar", number(x, m->calmar, 3), "exposure", percent(y, r->exposure));
-    pair("max drawdown", percent(x, m->max_drawdown), "turnover a year", number(y, r->turnover_year, 2));
-    pair("alpha", percent(x, r->against.alpha), "fees", number(y, r->fees, 2));
-    pair("beta", number(x, r->against.beta, 3), "fees of gain", percent(y, r->fees_of_gross_profit));
+    pair(label, cli_backtest_number(x, r->final_equity, 2), "closed trades", trades);
+    pair("return", cli_backtest_percent(x, m->total_return), "win rate",
+         cli_backtest_percent(y, r->ratios.win_rate));
+    pair("CAGR", cli_backtest_percent(x, m->cagr), "profit factor",
+         cli_backtest_number(y, r->ratios.profit_factor, 3));
+    pair("volatility", cli_backtest_percent(x, m->volatility), "expectancy",
+         cli_backtest_number(y, r->ratios.expectancy, 4));
+    pair("Sharpe", cli_backtest_number(x, m->sharpe, 3), "SQN", cli_backtest_number(y, r->ratios.sqn, 3));
+    pair("Sortino", cli_backtest_number(x, m->sortino, 3), "mean time held",
+         duration(y, r->ratios.average_held_ns));
+    pair("Calmar", cli_backtest_number(x, m->calmar, 3), "exposure", cli_backtest_percent(y, r->exposure));
+    pair("max drawdown", cli_backtest_percent(x, m->max_drawdown), "turnover a year",
+         cli_backtest_number(y, r->turnover_year, 2));
+    pair("alpha", cli_backtest_percent(x, r->against.alpha), "fees", cli_backtest_number(y, r->fees, 2));
+    pair("beta", cli_backtest_number(x, r->against.beta, 3), "fees of gain",
+         cli_backtest_percent(y, r->fees_of_gross_profit));
 }
 
 static void print_months(const struct backtest_report *r)
@@ -110,7 +116,7 @@ static void print_months(const struct backtest_report *r)
             char cell[FORMAT_MAX] = "";
             if (i < r->n_months && r->months[i].year == year && r->months[i].month == month) {
                 double value = 100 * r->months[i++].total_return;
-                snprintf(cell, sizeof cell, "%.*f", fabs(value) < 99.95 ? 1 : 0, value);
+                cli_format_number(cell, value, fabs(value) < 99.95 ? 1 : 0);
                 if (strlen(cell) > 5)
                     snprintf(cell, sizeof cell, "%5.0g", value);
             }
@@ -135,7 +141,7 @@ static void print_drawdowns(const struct backtest_result *result, const struct b
             time_text(market_open_ns(market, from + d->end + 1), end);
         else
             snprintf(end, sizeof end, "not yet");
-        printf("  %16s    %s  %s  %s\n", percent(depth, d->depth), first, trough, end);
+        printf("  %16s    %s  %s  %s\n", cli_backtest_percent(depth, d->depth), first, trough, end);
     }
 }
 

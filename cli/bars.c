@@ -125,7 +125,7 @@ static const struct option_row options[] = {
      offsetof(struct asked, split)},
     {"from", "T", "open times from T on: " STORED_TIME_WORDS, offsetof(struct asked, from_ns),
      cli_stored_take_time},
-    {"to", "T", "until T, included", offsetof(struct asked, to_ns), cli_stored_take_time},
+    {"to", "T", "until T, included", offsetof(struct asked, to_ns), cli_stored_take_time, .after = "from"},
 };
 
 CLI_VERB(cli_bars) = {

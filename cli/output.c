@@ -74,7 +74,9 @@ int cli_output_open(const char *verb, const char *path, struct output *ret)
     struct stat info;
     int r = 0;
     bool there = stat(path, &info) == 0;
-    if (there && S_ISDIR(info.st_mode))
+    if (strcmp(path, "-") == 0)
+        r = open_straight(dup(STDOUT_FILENO), &output.file);
+    else if (there && S_ISDIR(info.st_mode))
         r = -EISDIR;
     else if (there && is_stdout(&info))
         r = open_straight(dup(STDOUT_FILENO), &output.file);

@@ -204,7 +204,7 @@ static const struct option_action revisions_rows[] =
 static const struct option_row options[] = {
     {"from", "T", "when it was reported, from T on: " STORED_TIME_WORDS, offsetof(struct span, from_ns),
      cli_stored_take_time},
-    {"to", "T", "until T, included", offsetof(struct span, to_ns), cli_stored_take_time},
+    {"to", "T", "until T, included", offsetof(struct span, to_ns), cli_stored_take_time, .after = "from"},
 };
 
 CLI_VERB(cli_revisions) = {

@@ -187,7 +187,7 @@ const struct option_row cli_run_options[CLI_RUN_OPTIONS] = {
      take_interval},
     {"from", "T", "trade bars that open at T or later; those before warm the indicators up", AT(from_ns),
      take_time},
-    {"to", "T", "trade bars that open before T", AT(to_ns), take_time},
+    {"to", "T", "trade bars that open before T", AT(to_ns), take_time, .after = "from"},
     {"lot", "N[,N...]", "the step of quantities, where the files cannot tell: one for all, or one a file",
      .take = take_lots},
     {"tick", "N[,N...]", "the step of prices, likewise", .take = take_ticks},
@@ -196,13 +196,15 @@ const struct option_row cli_run_options[CLI_RUN_OPTIONS] = {
      "widen low and high of bars whose open or close lies outside them, and say how many; without it such a "
      "bar is an error",
      AT(repair)},
-    {"exchange-info", "FILE", "the venue's list of symbols, for their ticks and lots", AT(exchange_info)},
-    {"cache", "DIR", "where the market is kept, ready to be mapped", AT(cache)},
+    {"exchange-info", "FILE", "the venue's list of symbols, for their ticks and lots", AT(exchange_info),
+     .without = "lot tick quote"},
+    {"cache", "DIR", "where the market is kept, ready to be mapped", AT(cache), .without = "no-cache"},
     {"no-cache", NULL, "it is kept nowhere", AT(no_cache)},
     {"cash", "N", .key = &keys[RUN_CASH]},
     {"fee-maker", "R", .key = &keys[RUN_FEE_MAKER]},
     {"fee-taker", "R", .key = &keys[RUN_FEE_TAKER]},
-    {"fees", "TIER", "both rates, of a venue's tier: papertape fees lists them", .take = take_fees},
+    {"fees", "TIER", "both rates, of a venue's tier: papertape fees lists them", .take = take_fees,
+     .without = "fee-maker fee-taker"},
     {"slippage", "R", .key = &keys[RUN_SLIPPAGE]},
     {"latency-ms", "N", .key = &keys[RUN_LATENCY]},
     {"risk", "LIMIT=VALUE", "a limit, as in [risk] of papertaped.ini; none when left out", .take = take_risk},
@@ -257,21 +259,14 @@ int cli_run_check(struct run_args *args)
     set_defaults(args);
     if (args->cash == 0) /* of an account of the daemon, which a deposit may follow, it is right */
         return cli_stored_fail(EXIT_USAGE, args->verb, "--cash", "\"0\": a number above 0 is needed");
-    if (args->from_ns && args->to_ns && args->to_ns <= args->from_ns)
-        return cli_stored_fail(EXIT_USAGE, args->verb, "--to", "it must be later than --from");
     char database[STATE_PATH_MAX];
     bool stored = args->n_bars == 1 && cli_stored_bars_find(args->bars[0], database);
     if (args->n_symbols > 1 && args->n_bars > 0 && args->n_symbols != args->n_bars && !stored)
         return cli_stored_fail(EXIT_USAGE, args->verb, "--symbol",
                                "one name for all files of --bars, or one name for each file is needed");
-    if (args->exchange_info && args->n_lots + args->n_ticks + args->n_quotes > 0)
-        return cli_stored_fail(EXIT_USAGE, args->verb, "--exchange-info",
-                               "it has lots, ticks and quotes: without --lot, --tick and --quote");
     if (stored && args->n_lots + args->n_ticks + args->n_quotes > 0)
         return cli_stored_fail(EXIT_USAGE, args->verb, args->bars[0],
                                "a database has lots, ticks and quotes: without --lot, --tick and --quote");
-    if (args->cache && args->no_cache)
-        return cli_stored_fail(EXIT_USAGE, args->verb, "--cache", "it contradicts --no-cache");
     for (int i = 0; i < args->n_choices; i++) {
         int status = cli_strategy_args_check(args->verb, &args->choices[i]);
         if (status != EXIT_OK)

@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cli/format.h"
 #include "cli/stored.h"
 #include "cli/text.h"
 #include "exchange/exit_status.h"
@@ -265,8 +266,10 @@ static const char *cell(enum stored_form form, char *buf, const struct stored_co
     if (record_field_none(field, row))
         return "";
     if (field->kind == RECORD_REAL) {
-        snprintf(buf, STORED_CELL, column->decimals ? "%.*f" : "%.*g",
-                 column->decimals ? column->decimals : 10, record_field_real(field, row));
+        double value = record_field_real(field, row);
+        if (column->decimals)
+            return cli_format_number(buf, value, column->decimals);
+        snprintf(buf, STORED_CELL, "%.10g", value);
         return buf;
     }
     if (field->kind == RECORD_TIME)

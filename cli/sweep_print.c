@@ -30,10 +30,7 @@ static const char *axis_name(const struct sweep *sweep, int axis)
 
 static const char *cell(char buf[static FORMAT_MAX], double value, int decimals)
 {
-    if (isnan(value))
-        return strcpy(buf, "n/a");
-    snprintf(buf, FORMAT_MAX, "%.*f", fabs(value) < 1e7 ? decimals : 0, value);
-    return buf;
+    return cli_format_number(buf, value, fabs(value) < 1e7 ? decimals : 0);
 }
 
 static void print_row(const struct sweep *sweep, size_t rank, const struct sweep_result *r)

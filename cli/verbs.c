@@ -20,7 +20,7 @@ const struct option_row cli_globals[CLI_GLOBALS] = {
     {"json", NULL, "one JSON object, with \"schema\": \"papertape.NAME/1\"; what is not known is null",
      offsetof(struct option_call, json)},
     {"csv", NULL, "of lists: CSV with exact decimals, times in nanoseconds",
-     offsetof(struct option_call, csv)},
+     offsetof(struct option_call, csv), .without = "json"},
     OPTION_HELP,
     OPTION_VERSION,
 };

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/format.h"
 #include "cli/stored.h"
 #include "cli/text.h"
 #include "db/state.h"
@@ -187,7 +188,7 @@ static void print_counts(const char *what, uint64_t was, uint64_t would_be)
 static void print_text(const struct what_if_output *out, const struct what_if_result *result)
 {
     const struct what_if_way *was = &result->was, *would_be = &result->would_be;
-    char from[STORED_CELL], to[STORED_CELL], a[STORED_CELL], b[STORED_CELL];
+    char from[STORED_CELL], to[STORED_CELL], a[STORED_CELL], b[STORED_CELL], text[FORMAT_MAX];
     int scale = result->currency_scale;
     printf("account ");
     cli_text_print(stdout, out->asked->account);
@@ -203,8 +204,8 @@ static void print_text(const struct what_if_output *out, const struct what_if_re
                        out->spans[i].would_be, scale);
     putchar('\n');
     print_decimals("final equity", was->end, would_be->end, scale);
-    snprintf(a, sizeof a, "%.4f %%", 100 * was->drawdown);
-    snprintf(b, sizeof b, "%.4f %%", 100 * would_be->drawdown);
+    snprintf(a, sizeof a, "%s %%", cli_format_number(text, 100 * was->drawdown, 4));
+    snprintf(b, sizeof b, "%s %%", cli_format_number(text, 100 * would_be->drawdown, 4));
     print_row("deepest drawdown", a, b);
     print_counts("orders", was->orders, would_be->orders);
     print_counts("of them refused", was->rejected, would_be->rejected);

@@ -56,8 +56,7 @@ static int read_fee(const struct config_key *key, const char *text, void *base, 
     if (!text[0])
         return 0;
     if (account->fee_tier[0])
-        return config_key_refuse(why, WHY, "fees = %s says it already: one of the two is needed",
-                                 account->fee_tier);
+        return config_key_refuse(why, WHY, "fees = %s " CONFIG_ONE_OF_TWO, account->fee_tier);
     struct config_key row = as(key, CONFIG_WHOLE);
     int e = config_key_read(&row, text, base, why);
     account->own_rates |= e == 0;

@@ -124,8 +124,7 @@ READ(tier)
     char words[WORDS_MAX] = "";
     size_t at = 0;
     if (text[0] && account->own_rates)
-        return config_key_refuse(why, WHY,
-                                 "fee_maker or fee_taker says it already: one of the two is needed");
+        return config_key_refuse(why, WHY, "fee_maker or fee_taker " CONFIG_ONE_OF_TWO);
     for (size_t i = 0; (schedule = fee_schedule(i)); i++)
         for (size_t t = 0; t < schedule->n && at < sizeof words; t++)
             at += (size_t)snprintf(words + at, sizeof words - at, "%s ", schedule->tiers[t].name);

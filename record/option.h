@@ -32,6 +32,10 @@ struct option_row {
     /* The value is read as this key of that struct, where there is no `take`. */
     const struct config_key *key;
     const char *with; /* the option without which it is refused; NULL: none */
+    /* Names of options, blanks between: which say the same, or what it has no use for; the only others of the
+     * verb's own that it has a use for. NULL: none; all. */
+    const char *without, *only;
+    const char *after; /* the option with an earlier time: both are int64_t; NULL */
 };
 
 /* The rows of every program. */

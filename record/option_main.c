@@ -122,8 +122,13 @@ static int help(const struct option_program *program, int n, char **words)
     if (n == 2 && strcmp(words[0], "--man") == 0)
         return option_man(program, words[1], stdout) ? EXIT_OK : unknown_verb(program, words[1]);
     const struct option_verb *verb = n > 0 ? find_verb(program, words[0]) : NULL;
+    char err[OPTION_ERROR_MAX];
     if (n > 0 && !verb)
         return unknown_verb(program, words[0]);
+    if (n > 1) {
+        snprintf(err, sizeof err, "help: %.63s: one argument too many: [VERB] is right", words[1]);
+        return say(program, EXIT_USAGE, err);
+    }
     option_help(program, verb, stdout);
     return EXIT_OK;
 }

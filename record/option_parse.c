@@ -257,6 +257,8 @@ static int take(struct option_call *call, int n, char **argv, int *at, bool give
             return refuse(call, err, "%.63s: needs a value", word);
         value = argv[++*at];
     }
+    if (value && !*value)
+        return refuse(call, err, "--%s: needs a value", row->name);
     if (row->argument && strchr(row->argument, '|') && islower((unsigned char)*row->argument) &&
         !option_is_one_of(row->argument, '|', value))
         return refuse(call, err, "--%s: \"%.63s\": one of %s is needed", row->name, value, row->argument);
@@ -350,6 +352,43 @@ static int choose(struct option_call *call, char *err)
     return EXIT_OK;
 }
 
+static int64_t time_of(const struct option_call *call, const struct option_row *row)
+{
+    int64_t ns;
+    memcpy(&ns, (const char *)call->into + row->at, sizeof ns);
+    return ns;
+}
+
+static int check_pair(const struct option_call *call, const struct option_row *row,
+                      const struct option_row *other, char *err)
+{
+    char name[OPTION_TERM_MAX], given[OPTION_TERM_MAX];
+
+    option_term(&(struct option_row){.name = row->name}, name);
+    option_term(&(struct option_row){.name = other->name}, given);
+    if (row->without && option_is_one_of(row->without, ' ', other->name))
+        return refuse(call, err, "%s: %s " CONFIG_ONE_OF_TWO, name, given);
+    if (row->only && !is_global(call, other) && !option_is_one_of(row->only, ' ', other->name))
+        return refuse(call, err, "%s: not an option with %s", given, name);
+    if (row->after && strcmp(row->after, other->name) == 0 && time_of(call, row) < time_of(call, other))
+        return refuse(call, err, "%s: it must be later than %s", name, given);
+    return EXIT_OK;
+}
+
+/* Do the options go together? */
+static int check_options(const struct option_call *call, const bool given[static OPTION_ROWS_MAX], char *err)
+{
+    const struct option_row *row, *other;
+    int status = EXIT_OK;
+
+    for (size_t i = 0; (row = option_row(call->program, call->verb, i)); i++)
+        for (size_t k = 0;
+             given[i] && status == EXIT_OK && (other = option_row(call->program, call->verb, k)); k++)
+            if (k != i && given[k])
+                status = check_pair(call, row, other, err);
+    return status;
+}
+
 int option_parse(struct option_call *call, int n, char **argv, char err[static OPTION_ERROR_MAX])
 {
     bool given[OPTION_ROWS_MAX] = {false};
@@ -379,6 +418,8 @@ int option_parse(struct option_call *call, int n, char **argv, char err[static O
             status = refuse(call, err, "--%s: not an option %s%s%s%s", row->name,
                             call->verb->name ? "of " : "without a verb", verb_name(call),
                             *call->word ? " " : "", call->word);
+    if (status == EXIT_OK)
+        status = check_options(call, given, err);
     if (status == EXIT_OK)
         status = check_arguments(call, err);
     return status == EXIT_OK ? check_needed(call, given, err) : status;

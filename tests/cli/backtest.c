@@ -221,6 +221,10 @@ static void test_parts(void)
     CHECK(number(object, "last_seq") < (intmax_t)recording.driver.seq && number(object, "events") > 100);
     CHECK(number(object, "last_ns") <= (intmax_t)DRIVER_START_NS + 20 * INT64_C(1000000000));
     json_decref(object);
+    /* An account that has not traded yet: its equity is flat. */
+    snprintf(last, sizeof last, "%jd", (intmax_t)DRIVER_START_NS + 4 * INT64_C(1000000000));
+    CHECK_INT(BACKTEST("--events", recording.dir, "--to", last), 0);
+    CHECK(!strstr(out, "nan") && strstr(out, "n/a"));
 }
 
 static void test_refused(void)
@@ -242,13 +246,22 @@ static void test_refused(void)
     CHECK_INT(BACKTEST("--policy", "p.json", "--actions", "a.csv"), 2);
     CHECK(strstr(err, " is needed: what the policy trades on"));
     CHECK_INT(BACKTEST("--policy", "p.json", "--actions", "a.csv", "--events", recording.dir), 2);
-    CHECK(strstr(err, "--policy: it goes with --bars alone"));
+    CHECK(strstr(err, "--policy: not an option with --events"));
     CHECK_INT(BACKTEST("--policy", "/nonexistent/p.json", "--actions", "a.csv", "--bars", "x.csv"), 1);
     CHECK_STR(err, "papertape: backtest: /nonexistent/p.json: No such file or directory\n");
     CHECK_INT(BACKTEST("--events", recording.dir, "--strategy", "sma-cross"), 2);
-    CHECK(strstr(err, "--strategy: a log has its own strategies"));
+    CHECK(strstr(err, "--strategy: not an option with --events"));
     CHECK_INT(BACKTEST("--events", recording.dir, "--bars", "x.csv"), 2);
     CHECK_INT(lines_of(err), 1);
+    CHECK_INT(BACKTEST("--events", recording.dir, "--cash", "500"), 2);
+    CHECK(strstr(err, "--cash: not an option with --events"));
+    CHECK_INT(BACKTEST("--bars", "x.csv", "--account", "main", "--cash", "500"), 2);
+    CHECK(strstr(err, "--account: --cash is given too: one of the two is needed"));
+    CHECK_INT(BACKTEST("--list-strategies", "--bars", "x.csv"), 2);
+    CHECK(strstr(err, "--bars: not an option with --list-strategies"));
+    CHECK_INT(BACKTEST("--strategy", "sma-cross", "--bars", "x.csv", "--fee-maker", "0", "--fees", "vip1"),
+              2);
+    CHECK(strstr(err, "--fees: --fee-maker is given too: one of the two is needed"));
     CHECK_INT(BACKTEST("--events", recording.dir, "--from", "noon"), 2);
     CHECK(strstr(err, "--from: \"noon\": a time as 2024-08-08"));
     CHECK_INT(BACKTEST("--events", recording.dir, "more"), 2);
@@ -265,6 +278,7 @@ static void test_refused(void)
     CHECK_INT(BACKTEST("--events", recording.dir, "--from", "2101-01-01"), 1);
     CHECK_INT(BACKTEST("--events", recording.dir, "--to", "2001-01-01"), 1);
     CHECK_INT(BACKTEST("--events", recording.dir, "--from", "2101-01-02", "--to", "2101-01-01"), 2);
+    CHECK(strstr(err, "--to: it must be later than --from"));
     CHECK_INT(lines_of(err), 1);
     CHECK_INT(BACKTEST("--help"), 0);
     CHECK(strncmp(out, "Usage: papertape backtest [OPTION]...\n", 38) == 0);
@@ -310,6 +324,8 @@ static void test_amounts(void)
                        "9999999999.12345678", "--lot", "0.00001", "--json"),
               0);
     CHECK(strstr(out, "\"deposits\":9999999999.12345678,") && strstr(out, "\"lot\":0.00001,"));
+    CHECK_INT(BACKTEST("--strategy", "buy-and-hold", "--bars", bars, "--no-cache", "--equity", "-"), 0);
+    CHECK(strstr(out, "ts_ns,account,equity,cash,peak\n"));
 }
 
 /* A recorded policy: its capital and fees unless others are given, the symbols in either spelling. */

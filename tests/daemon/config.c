@@ -388,9 +388,9 @@ static void test_refusals(void)
     fails("[account main]\nrisk.drawdown = x\n",
           ":2: [account main] risk.drawdown: \"x\": a number from 0 to 1, or percent, is needed");
     fails("[account main]\nfees = vip1\nfee_taker = 0.001\n",
-          ":3: [account main] fee_taker: fees = vip1 says it already: one of the two is needed");
+          ":3: [account main] fee_taker: fees = vip1 is given too: one of the two is needed");
     fails("[account main]\nfee_maker = 0\nfees = vip1\n",
-          ":3: [account main] fees: fee_maker or fee_taker says it already: one of the two is needed");
+          ":3: [account main] fees: fee_maker or fee_taker is given too: one of the two is needed");
     fails("[account main]\nfees = vip10\n",
           ":2: [account main] fees: \"vip10\": did you mean vip1? (crypto1, crypto2, crypto3, crypto4, "
           "crypto5, "

@@ -47,9 +47,9 @@ static const struct option_row options[] = {
     {"tif", "gtc|ioc", "how long", offsetof(struct given, tif)},
     {NULL, NULL, "Further"},
     {"flag", NULL, "a flag", offsetof(struct given, flag)},
-    {"most", "N", "how many", offsetof(struct given, most), .low = -2, .high = 9},
+    {"most", "N", "how many", offsetof(struct given, most), .low = -2, .high = 9, .without = "set rate"},
     {"set", "K=V", "a parameter", .take = count},
-    {"rate", "R", .key = &rate},
+    {"rate", "R", .key = &rate, .only = "flag most"},
     {"type", "market|limit|stop|stop-limit|take-profit|take-profit-limit|trailing-stop",
      "longer than a line's part", offsetof(struct given, type), .of = "stop"},
     {"symbols", "SYMBOL[,SYMBOL...]", "several", offsetof(struct given, type), .of = "stop"},
@@ -79,7 +79,7 @@ static const struct option_verb *const verbs[] = {&fills, &symbol};
 static const struct option_row globals[] = {
     {"state", "DIR", "where", offsetof(struct option_call, state)},
     {"json", NULL, "one object", offsetof(struct option_call, json)},
-    {"csv", NULL, "rows", offsetof(struct option_call, csv)},
+    {"csv", NULL, "rows", offsetof(struct option_call, csv), .without = "json"},
     {"help", NULL, "this text", offsetof(struct option_call, help), .letter = 'h'},
 };
 
@@ -137,6 +137,7 @@ static void check_taken(void)
     CHECK_STR(last_arguments, "--x");
     CHECK_INT(run("symbol add A --rate 0.5%"), EXIT_OK); /* as the key is read */
     CHECK_INT(last.rate, 5000);
+    CHECK_INT(run("symbol add A --rate 1% --flag --json"), EXIT_OK);
     CHECK_INT(run("symbol add -5"), EXIT_OK); /* a number is a word */
     CHECK_STR(last_arguments, "-5");
     CHECK_INT(run("symbol"), EXIT_OK); /* bare is list */
@@ -184,6 +185,14 @@ static void check_refusals(void)
     check_refused("symbol add A --rate 1", "prog: symbol: --rate: \"1\": a number from 0 to 0.1, or percent, "
                                            "is needed: see prog symbol --help");
     check_refused("symbol add A --limit", "prog: symbol: --limit: needs a value: see prog symbol --help");
+    check_refused("symbol add A --limit=", "prog: symbol: --limit: needs a value: see prog symbol --help");
+    check_refused("symbol add A --rate 1% --most 3", "prog: symbol: --most: --rate is given too: one of the "
+                                                     "two is needed: see prog symbol --help");
+    check_refused("symbol add A --venue V --rate 1%",
+                  "prog: symbol: --venue: not an option with --rate: see prog symbol --help");
+    check_refused("fills --csv --json",
+                  "prog: fills: --csv: --json is given too: one of the two is needed: see prog fills --help");
+    check_refused("help fills x", "prog: help: x: one argument too many: [VERB] is right");
     check_refused("symbol add A --flag=1", "prog: symbol: --flag=1: takes no value: see prog symbol --help");
     check_refused("symbol list --venue v",
                   "prog: symbol: --venue: not an option of symbol list: see prog symbol --help");

@@ -420,7 +420,7 @@ def test_refused(folder, bars):
 
     refused("backtest", "--strategy", "sma-cros", "--bars", btc, status=2, says="did you mean sma-cross?")
     for both in (("--trades", "a.csv", "--fills", "b.csv"), ("--fills", "a.csv", "--trades", "b.csv")):
-        strategy("--bars", btc, *both, status=2, says="--trades and --fills are one file")
+        strategy("--bars", btc, *both, status=2, says="--trades: --fills is given too")
     strategy("--set", "fats=3", "--bars", btc, status=2, says="did you mean fast?")
     strategy("--set", "fast=0", "--bars", btc, status=2, says="from 1 to 1000")
     strategy("--set", "fast=2.5", "--bars", btc, status=2, says="whole number")
@@ -428,8 +428,10 @@ def test_refused(folder, bars):
     strategy("--set", "fast=50,slow=20", "--bars", btc, status=2, says="fast")
     refused("backtest", "--set", "fast=3", "--strategy", "sma-cross", status=2, says="behind the --strategy")
     strategy(status=2, says="--bars F[,F…] is needed")
-    strategy("--bars", btc, "--policy", "p.safetensors", status=2, says="instead of a strategy")
-    strategy("--bars", btc, "--events", folder, status=2)
+    strategy("--bars", btc, "--policy", "p.safetensors", status=2, says="--policy: --strategy is given too")
+    strategy("--bars", btc, "--events", folder, status=2, says="not an option with --events")
+    strategy("--bars", btc, "--ticks", btc, status=2, says="--ticks: --bars is given too")
+    refused("sweep", "sma-cross", "--bars", btc, "--fees", "vip1", "--fee-taker", "0", status=2, says="--fees: --fee-taker is given too")
     strategy("--bars", btc, "--bars", btc, status=2, says="given before")
     strategy("--bars", btc, "--cash", "-5", status=2, says='--cash: "-5": a number from 0 to 10000000000 is needed')
     strategy("--bars", btc, "--cash", "0", status=2, says='--cash: "0": a number above 0 is needed')
@@ -460,7 +462,7 @@ def test_refused(folder, bars):
     strategy("--bars", write("x.db", b"SQLite format 3\0" + bytes(200)))
     strategy("--bars", folder, status=3, says="papertape.db: there is no database yet")
     refused("backtest", "--account", "main", "--state", folder, status=3, says="papertape.db: there is no database yet")
-    refused("backtest", "--account", "main", "--strategy", "sma-cross", "--bars", btc, status=2, says="it has its strategy")
+    refused("backtest", "--account", "main", "--strategy", "sma-cross", "--bars", btc, status=2, says="--account: --strategy is given too")
     head = "id,price,qty,quoteQty,time,isBuyerMaker\n"
     for name, line, words in (("a", "1,2\n", ":2: id,price,qty"), ("b", "1,-2,3,4,1704067200000,true\n", "the price must be above 0"),
                               ("c", "1,2,3,4,1704067200000,perhaps\n", "true or false"),

@@ -64,7 +64,7 @@ static const struct option_row options[] = {
      .take = take_bars},
     {"from", "T", "rows that open from T on (ISO 8601, UTC without a zone, or epoch in s, ms, us or ns)",
      AT(bars.from_ns), take_time},
-    {"to", "T", "rows that open before T", AT(bars.to_ns), take_time},
+    {"to", "T", "rows that open before T", AT(bars.to_ns), take_time, .after = "from"},
     {"splits", "SPLITS",
      "also cpcv:N,K: N groups of rows, each for itself, and all combinations of K of them, where groups "
      "that follow one another are one episode and others never are, and the paths through all rows; kfold:N "
