@@ -10,6 +10,8 @@
 #include "db/market_source.h"
 #include "db/reader.h"
 #include "exchange/exit_status.h"
+#include "exchange/fail.h"
+#include "exchange/nearest.h"
 
 bool cli_stored_bars_find(const char *given, char database[static STATE_PATH_MAX])
 {
@@ -119,6 +121,7 @@ int cli_stored_bars_load(const struct run_args *args, const char *database, stru
 
 struct wanted {
     const char *name;
+    struct nearest nearest;
     struct stored_account account;
     int r; /* -ENOENT until it is found */
     char strategy[DB_STRATEGY_NAME_MAX];
@@ -127,6 +130,7 @@ struct wanted {
 static void take_account(void *ctx, const struct db_account_row *row)
 {
     struct wanted *wanted = ctx;
+    nearest_offer(&wanted->nearest, wanted->name, row->account.name);
     if (strcmp(row->account.name, wanted->name) != 0)
         return;
     wanted->r = db_account_spec(&row->account, &wanted->account.spec) < 0 ? -ENOTSUP : 0;
@@ -149,6 +153,7 @@ int cli_stored_bars_account(const char *verb, const char *database, const char *
                             struct stored_account *ret)
 {
     struct wanted wanted = {.name = name, .r = -ENOENT};
+    char what[80], words[32 + NEAREST_HINT_MAX];
     struct db_reader *reader;
     int status = cli_stored_open_file(verb, database, &reader);
     if (status != EXIT_OK)
@@ -158,8 +163,11 @@ int cli_stored_bars_account(const char *verb, const char *database, const char *
     status = cli_stored_close(verb, reader, db_reader_accounts(reader, take_account, &wanted));
     if (status != EXIT_OK)
         return status;
-    if (wanted.r == -ENOENT)
-        return cli_stored_fail(EXIT_ERROR, verb, name, "no account has that name: papertape account list");
+    if (wanted.r == -ENOENT) {
+        snprintf(what, sizeof what, "\"%.64s\"", name);
+        snprintf(words, sizeof words, FAIL_NO_ACCOUNT "%s", NEAREST_HINT(&wanted.nearest, name));
+        return cli_stored_fail(EXIT_ERROR, verb, what, words);
+    }
     if (wanted.r == -ENOTSUP)
         return cli_stored_fail(EXIT_ERROR, verb, wanted.strategy, "this program has no such strategy");
     if (!wanted.account.spec.strategy)

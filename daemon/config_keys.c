@@ -104,7 +104,7 @@ static int read_policy(const struct config_key *key, const char *text, void *bas
 {
     struct account_config *account = base;
     if (text[0] && account->own_strategy)
-        return config_key_refuse(why, WHY, "strategy = %s trades already: one of the two is needed",
+        return config_key_refuse(why, WHY, "strategy = %s trades already: one of the two is right",
                                  account->strategy->name);
     struct config_key row = as(key, CONFIG_TEXT);
     int e = config_key_read(&row, text, base, why);

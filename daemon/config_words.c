@@ -99,7 +99,7 @@ READ(strategy)
         return -EINVAL;
     }
     if (found && account->policy[0])
-        return config_key_refuse(why, WHY, "policy = %.200s trades already: one of the two is needed",
+        return config_key_refuse(why, WHY, "policy = %.200s trades already: one of the two is right",
                                  account->policy);
     account->strategy = found;
     account->own_strategy = found != NULL;

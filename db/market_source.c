@@ -74,8 +74,7 @@ static int read_symbol(struct db_reader *reader, const char *path, const char *n
     struct taker taker = {.source = source, .repair = options->repair};
     int r = db_reader_symbol(reader, name, &row);
     if (r == -ENOENT)
-        return fail_with(-EINVAL, err, MARKET_ERROR_MAX, "no symbol: %s: %.400s: one that the database knows",
-                         name, path);
+        return fail_with(-EINVAL, err, MARKET_ERROR_MAX, "%.400s: %s", path, db_reader_error(reader));
     snprintf(source->origin, sizeof(source->origin), "%.200s: %s %s", path, name,
              interval ? interval : "bars");
     if (r == 0) {

@@ -368,8 +368,8 @@ int db_reader_symbol(struct db_reader *reader, const char *name, struct db_symbo
     struct nearest nearest = {0};
     for (size_t i = 0; i < reader->n_symbols; i++)
         nearest_offer(&nearest, name, reader->symbols[i].symbol.name);
-    snprintf(reader->error, sizeof reader->error, "symbol \"%.*s\" is not in the database%s", SYMBOL_NAME_MAX,
-             name, NEAREST_SUGGEST(nearest_meant(&nearest, name)));
+    snprintf(reader->error, sizeof reader->error, "\"%.*s\": " FAIL_NO_SYMBOL " in the database%s",
+             SYMBOL_NAME_MAX, name, NEAREST_SUGGEST(nearest_meant(&nearest, name)));
     return -ENOENT;
 }
 

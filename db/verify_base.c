@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "db/verification.h"
+#include "exchange/fail.h"
 
 int db_verify_base(struct verification *v)
 {
@@ -36,7 +37,7 @@ static void take_balance(void *ctx, const struct db_base_balance *row)
 {
     struct verification *v = ctx;
     if (row->account < 0 || (size_t)row->account >= v->reader->n_accounts) {
-        db_verify_wrong(v, "base_balances", (uint64_t)row->account, "there is no such account");
+        db_verify_wrong(v, "base_balances", (uint64_t)row->account, FAIL_NO_ACCOUNT);
         return;
     }
     struct db_verified_balance *balance = db_verify_balance(

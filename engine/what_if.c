@@ -169,7 +169,7 @@ static int choose(struct run *run, const struct engine *engine, char *err, size_
     const struct what_if_options *options = run->options;
     int account = account_of(run, engine);
     if (account < 0)
-        return fail_with(-ENOENT, err, err_size, "there was no account \"%s\" then", options->account);
+        return fail_with(-ENOENT, err, err_size, "\"%s\": " FAIL_NO_ACCOUNT " then", options->account);
     const struct account_spec *spec = engine_account_spec(engine, account);
     const struct account *holder = engine_account(engine, account);
     run->changed = *spec;

@@ -28,6 +28,8 @@ void fail_put_line(char *err, size_t size, const char *where, const char *format
     __attribute__((format(printf, 4, 5)));
 
 /* Sentences of what several stores meet, behind the name of what it is. */
+#define FAIL_NO_ACCOUNT        "there is no such account"
+#define FAIL_NO_SYMBOL         "there is no such symbol"
 #define FAIL_IN_USE(by)        "is in use by " by
 #define FAIL_LOCKED(by, other) FAIL_IN_USE(by) ": end that one, or give another " other
 #define FAIL_NEWER(found, known) \

@@ -112,7 +112,7 @@ void config_key_print_example(const struct config_key *key, const void *base, co
 void config_key_man(const struct config_key *keys, size_t n, const char *section, const void *base, FILE *to);
 
 /* Behind the name of the other one, of two that say the same. */
-#define CONFIG_ONE_OF_TWO "is given too: one of the two is needed"
+#define CONFIG_ONE_OF_TWO "is given too: one of the two is right"
 
 /* Writes the sentence, its control characters replaced; returns -EINVAL. */
 int config_key_refuse(char *why, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -7,6 +7,7 @@
 #include "daemon/command/internal.h"
 #include "daemon/log.h"
 #include "engine/event.h"
+#include "exchange/fail.h"
 
 const char *daemon_command_reason_words(enum order_reason reason)
 {
@@ -14,7 +15,7 @@ const char *daemon_command_reason_words(enum order_reason reason)
         [ORDER_BAD_QTY] = "the quantity must be above zero",
         [ORDER_BAD_PRICE] = "the price must be above zero",
         [ORDER_UNKNOWN_SYMBOL] = "no such symbol is streamed",
-        [ORDER_UNKNOWN_ACCOUNT] = "there is no such account",
+        [ORDER_UNKNOWN_ACCOUNT] = FAIL_NO_ACCOUNT,
         [ORDER_UNKNOWN_ORDER] = "no live order has that id",
         [ORDER_ENDED] = "that order has ended",
         [ORDER_BAD_TIF] = "that type cannot be good for so long, or the time is past",

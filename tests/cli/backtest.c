@@ -256,12 +256,12 @@ static void test_refused(void)
     CHECK_INT(BACKTEST("--events", recording.dir, "--cash", "500"), 2);
     CHECK(strstr(err, "--cash: not an option with --events"));
     CHECK_INT(BACKTEST("--bars", "x.csv", "--account", "main", "--cash", "500"), 2);
-    CHECK(strstr(err, "--account: --cash is given too: one of the two is needed"));
+    CHECK(strstr(err, "--account: --cash is given too: one of the two is right"));
     CHECK_INT(BACKTEST("--list-strategies", "--bars", "x.csv"), 2);
     CHECK(strstr(err, "--bars: not an option with --list-strategies"));
     CHECK_INT(BACKTEST("--strategy", "sma-cross", "--bars", "x.csv", "--fee-maker", "0", "--fees", "vip1"),
               2);
-    CHECK(strstr(err, "--fees: --fee-maker is given too: one of the two is needed"));
+    CHECK(strstr(err, "--fees: --fee-maker is given too: one of the two is right"));
     CHECK_INT(BACKTEST("--events", recording.dir, "--from", "noon"), 2);
     CHECK(strstr(err, "--from: \"noon\": a time as 2024-08-08"));
     CHECK_INT(BACKTEST("--events", recording.dir, "more"), 2);

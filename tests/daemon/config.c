@@ -388,9 +388,9 @@ static void test_refusals(void)
     fails("[account main]\nrisk.drawdown = x\n",
           ":2: [account main] risk.drawdown: \"x\": a number from 0 to 1, or percent, is needed");
     fails("[account main]\nfees = vip1\nfee_taker = 0.001\n",
-          ":3: [account main] fee_taker: fees = vip1 is given too: one of the two is needed");
+          ":3: [account main] fee_taker: fees = vip1 is given too: one of the two is right");
     fails("[account main]\nfee_maker = 0\nfees = vip1\n",
-          ":3: [account main] fees: fee_maker or fee_taker is given too: one of the two is needed");
+          ":3: [account main] fees: fee_maker or fee_taker is given too: one of the two is right");
     fails("[account main]\nfees = vip10\n",
           ":2: [account main] fees: \"vip10\": did you mean vip1? (crypto1, crypto2, crypto3, crypto4, "
           "crypto5, "
@@ -407,11 +407,11 @@ static void test_refusals(void)
     fails("[account main]\nactions = a.csv\n",
           ":2: [account main] actions: policy = PARAMS.json is needed too: a recorded policy has two files");
     fails("[account main]\nstrategy = sma-cross\npolicy = p.json\n",
-          ":3: [account main] policy: strategy = sma-cross trades already: one of the two is needed");
+          ":3: [account main] policy: strategy = sma-cross trades already: one of the two is right");
     fails("[account main]\npolicy = p.json\nstrategy = sma-cross\n",
           ":2: [account main] policy: actions = ACTIONS.csv is needed too: a recorded policy has two files, "
           "a trained one is F.safetensors, an ensemble NAME.ensemble.json\n"
-          ":3: [account main] strategy: policy = p.json trades already: one of the two is needed");
+          ":3: [account main] strategy: policy = p.json trades already: one of the two is right");
     fails("[account main]\ncash =\n", ":2: [account main] cash: an amount is needed");
     fails("[account main]\nrisk.exposure = 1\n",
           ":2: [account main] risk.exposure: unknown key: did you mean risk.exposure_symbol?");

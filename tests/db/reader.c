@@ -139,7 +139,7 @@ static void check_empty(struct db_reader *reader)
     CHECK_INT(seen.rows, 0);
     CHECK_INT(db_reader_bars(reader, "BTCUSDT", 60000000000, BAR_VENUE, 0, INT64_MAX, see_bar, &seen),
               -ENOENT);
-    CHECK_STR(db_reader_error(reader), "symbol \"BTCUSDT\" is not in the database");
+    CHECK_STR(db_reader_error(reader), "\"BTCUSDT\": there is no such symbol in the database");
     CHECK_INT(db_reader_meta(reader, "paused", value, sizeof value), -ENOENT);
 
     struct db_recovered *recovered = NULL;

@@ -160,7 +160,7 @@ static void test_bars(const char *state)
     CHECK_INT(lines(), 1);
     CHECK_STR(err, "papertape: bars: ETHUSDT 1h: no bar of this symbol is stored\n");
     CHECK_INT(run(&cli_bars, "bars", "XRPUSDT", "1m", "--state", state, NULL), 1);
-    CHECK_STR(err, "papertape: bars: symbol \"XRPUSDT\" is not in the database\n");
+    CHECK_STR(err, "papertape: bars: \"XRPUSDT\": there is no such symbol in the database\n");
     CHECK_STR(out, "");
     CHECK_INT(run(&cli_bars, "bars", "BTCUSDT", "7m", "--state", state, NULL), 2);
     CHECK_INT(run(&cli_bars, "bars", "BTCUSDT", "1m", "--from", "yesterday", "--state", state, NULL), 2);

@@ -121,7 +121,7 @@ static void test_revisions(const char *state)
     CHECK_INT(lines(), 2);
     CHECK_INT(run(&cli_revisions, "revisions", "TSLA", "--json", "--state", state, NULL), 1);
     CHECK_STR(out, "");
-    CHECK_STR(err, "papertape: revisions: symbol \"TSLA\" is not in the database\n");
+    CHECK_STR(err, "papertape: revisions: \"TSLA\": there is no such symbol in the database\n");
 
     CHECK_INT(run(&cli_bars, "bars", "AAPL", "1m", "--source", "trades", "--state", state, NULL), 0);
     CHECK_STR(line(1), "1723161240000,220.0000,228.0000,210.0000,225.0000,12.000000000");

@@ -187,11 +187,11 @@ static void check_refusals(void)
     check_refused("symbol add A --limit", "prog: symbol: --limit: needs a value: see prog symbol --help");
     check_refused("symbol add A --limit=", "prog: symbol: --limit: needs a value: see prog symbol --help");
     check_refused("symbol add A --rate 1% --most 3", "prog: symbol: --most: --rate is given too: one of the "
-                                                     "two is needed: see prog symbol --help");
+                                                     "two is right: see prog symbol --help");
     check_refused("symbol add A --venue V --rate 1%",
                   "prog: symbol: --venue: not an option with --rate: see prog symbol --help");
     check_refused("fills --csv --json",
-                  "prog: fills: --csv: --json is given too: one of the two is needed: see prog fills --help");
+                  "prog: fills: --csv: --json is given too: one of the two is right: see prog fills --help");
     check_refused("help fills x", "prog: help: x: one argument too many: [VERB] is right");
     check_refused("symbol add A --flag=1", "prog: symbol: --flag=1: takes no value: see prog symbol --help");
     check_refused("symbol list --venue v",

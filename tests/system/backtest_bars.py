@@ -176,6 +176,9 @@ def test_accounts(folder, bars):
     again, same, _ = backtest(folder, "again", *words[:-3], "--bars", state, "--fees", "0.0005:0.00075", "--slippage", "0.0001")
     assert same["ledger"] == files["ledger"] and again["ledger_hash"] == report["ledger_hash"]
     one, _, _ = backtest(folder, "account", "--account", "sma-cross-2", "--state", state, "--slippage", "0.0001")
+    refused("backtest", "--account", "sma-cros-2", "--state", state, says='"sma-cros-2": there is no such account: did you mean sma-cross-2?')
+    for line in (("bars", "BTCUSDX", "1m", "--state", state), ("backtest", "--account", "sma-cross-2", "--bars", state, "--symbol", "BTCUSDX", "--state", state)):
+        refused(*line, says='"BTCUSDX": there is no such symbol in the database: did you mean BTCUSDT?')
     for key in ("equity", "fills", "sharpe", "params"):
         assert one["accounts"][0][key] == report["accounts"][1][key], key
 
