@@ -12,7 +12,6 @@
 #include "db/state.h"
 #include "engine/what_if.h"
 #include "exchange/exit_status.h"
-#include "exchange/fail.h"
 #include "record/config_key.h"
 #include "record/print.h"
 #include "strategy/policy/cache.h"
@@ -37,13 +36,15 @@ struct what_if_output {
     const struct asked *asked;
     struct span *spans;
     size_t n_spans, cap_spans;
-    bool failed;
+    bool failed, refused;
 };
 
 static int take_set(struct option_call *call, const struct option_row *row, const char *value)
 {
     struct asked *asked = call->into;
 
+    if (!strchr(value, '='))
+        return option_fail(call, EXIT_USAGE, "--%s: \"%.64s\": KEY=VALUE is needed", row->name, value);
     if (asked->n_sets == SETS_MAX)
         return option_fail(call, EXIT_USAGE, "--%s: more parameters than a strategy has", row->name);
     asked->sets[asked->n_sets++] = value;
@@ -65,21 +66,21 @@ static int check(const struct option_call *call, const struct asked *asked)
     return why ? option_fail(call, EXIT_USAGE, "%s", why) : EXIT_OK;
 }
 
+/* A bad key or value: the line is wrong, though only the log may say which strategy it is of. */
 static int set_params(void *ctx, const struct strategy *strategy, double params[static STRATEGY_PARAMS_MAX],
                       char *err, size_t err_size)
 {
-    const struct what_if_output *out = ctx;
+    struct what_if_output *out = ctx;
     for (int i = 0; i < out->asked->n_sets; i++) {
         const char *set = out->asked->sets[i], *equals = strchr(set, '=');
         char name[64];
-        if (!equals || (size_t)(equals - set) >= sizeof name)
-            return fail_with(-EINVAL, err, err_size, "--set %.64s: KEY=VALUE is needed", set);
         snprintf(name, sizeof name, "%.*s", (int)(equals - set), set);
         char why[CONFIG_WHY_MAX] = "the account has no strategy";
         int r = strategy ? strategy_set(strategy, params, name, equals + 1, why) : -ENOENT;
         if (r == 0)
             continue;
         snprintf(err, err_size, "--set: %.64s: %s", name, why);
+        out->refused = true;
         return r;
     }
     return 0;
@@ -245,6 +246,10 @@ static int run(struct option_call *call)
             return cli_stored_fail(EXIT_USAGE, "what-if", "--strategy", err);
         }
     }
+    double params[STRATEGY_PARAMS_MAX];
+    if (options.strategy && (strategy_defaults(options.strategy, params),
+                             set_params(&out, options.strategy, params, err, sizeof err) < 0))
+        return option_fail(call, EXIT_USAGE, "%s", err);
     status = cli_stored_state(call, &dir);
     if (status != EXIT_OK)
         return status;
@@ -259,7 +264,7 @@ static int run(struct option_call *call)
     policy_destroy(policy);
     thin(&out);
     if (r < 0)
-        status = cli_stored_fail(EXIT_ERROR, "what-if", "", err);
+        status = cli_stored_fail(out.refused ? EXIT_USAGE : EXIT_ERROR, "what-if", "", err);
     else if (out.failed)
         status = cli_stored_fail(EXIT_ERROR, "what-if", "", "out of memory");
     else if (call->json)

@@ -40,6 +40,7 @@ json_t *tui_print_alerts_json(const struct history *history);
 
 /* A line a study: how far it is, its best trial. Why the storage could not be read comes first. */
 void tui_print_studies(FILE *out, const struct model *model, struct moment now);
+void tui_print_studies_table(FILE *out, const struct model *model, struct moment now);
 void tui_print_studies_csv(FILE *out, const struct model *model, struct moment now);
 
 /* The same as an array of objects; null where the storage was never read. */

@@ -200,6 +200,53 @@ void tui_print_studies_csv(FILE *out, const struct model *model, struct moment n
     json_decref(names);
 }
 
+static const struct stored_column table[] = {
+    {"study", -5}, {"direction", -9}, {"trials", 6}, {"wanted", 6}, {"running", 7},
+    {"ok", 4},     {"pruned", 6},     {"failed", 6}, {"best", -6},  {"value", 8},
+    {"front", 5},  {"trials/h", 8},   {"left", -6},  {"age", -5},   {"state", -5},
+};
+
+enum { TABLE = sizeof(table) / sizeof(*table) };
+
+static void table_row(struct stored_list *list, const struct tui_study *study, struct moment now)
+{
+    char buf[TABLE][STORED_CELL] = {{0}}, left[FORMAT_MAX], age[FORMAT_MAX], rate[FORMAT_MAX];
+    const char *cells[TABLE];
+
+    for (int i = 0; i < TABLE; i++)
+        cells[i] = buf[i];
+    cells[0] = study->label;
+    cells[1] = tui_study_direction(study, buf[1]);
+    cli_stored_integer(buf[2], tui_study_done(study));
+    if (study->wanted >= 0)
+        cli_stored_integer(buf[3], study->wanted);
+    cli_stored_integer(buf[4], study->counts[TRIAL_RUNNING]);
+    cli_stored_integer(buf[5], study->counts[TRIAL_COMPLETE]);
+    cli_stored_integer(buf[6], study->counts[TRIAL_PRUNED]);
+    cli_stored_integer(buf[7], study->counts[TRIAL_FAIL]);
+    if (study->have_best) {
+        cells[8] = tui_study_best_name(study, buf[8]);
+        cells[9] = tui_study_number(buf[9], STORED_CELL, study->best);
+    }
+    if (study->pareto >= 0)
+        cli_stored_integer(buf[10], study->pareto);
+    cells[11] = isnan(study->trials_h) ? "" : cli_format_number(rate, study->trials_h, 1);
+    cells[12] = panel_study_eta(left, study->eta_s);
+    cells[13] = cli_format_age(age, panel_study_age_ms(study, now));
+    cells[14] = study->unread[0] ? study->unread : panel_study_silent(study, now) ? "stale" : "";
+    cli_stored_row(list, cells);
+}
+
+void tui_print_studies_table(FILE *out, const struct model *model, struct moment now)
+{
+    struct stored_list list = {
+        .name = "studies", .form = STORED_TABLE, .out = out, .columns = table, .n_columns = TABLE};
+
+    for (int i = 0; model->studies && i < model->studies->n; i++)
+        table_row(&list, &model->studies->study[i], now);
+    cli_stored_end(&list);
+}
+
 static json_t *cell_json(const struct tui_study_page *page, const struct tui_study_cell *cell)
 {
     const struct tui_study_distribution *d = &page->distributions[cell->distribution];

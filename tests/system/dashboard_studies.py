@@ -462,7 +462,7 @@ def test_verbs(session):
     assert proposed["study"] == "ppo_2" and proposed["trial"] == 1 and proposed["skill"] == 0.5, proposed
     failed = [t for t in shown["trial_list"] if t["state"] == "FAIL"]
     assert len(failed) == 1 and failed[0]["failure"] == "diverged: loss nan" and failed[0]["values"] is None, failed
-    assert "best 2#1 1.5" in verb(session, "show", "ppo_1") and "study     ppo_1..2 max" in verb(session, "list")
+    assert "best 2#1 1.5" in verb(session, "show", "ppo_1") and re.search(r"^ppo_1..2 +max ", verb(session, "list"), re.M)
     assert "no such study" in verb(session, "show", "nobody", status=1)
     verb(session, "show", status=2)
     verb(session, "lst", status=2)

@@ -202,10 +202,10 @@ def check_what_if(state, orders):
     text = papertape(state, "what-if", "--at", moment, "--set", "slow=20")
     for words in ("final equity", "deepest drawdown", "the market does not react"):
         assert words in text, (words, text)
-    for arguments, words in ((("--at", moment, "--set", "nonsense=1"), "unknown key"),
-                             (("--at", moment, "--account", "nobody", "--strategy", "none"), "nobody"),
-                             (("--at", "2030-01-01", "--set", "slow=9"), "ends before")):
-        assert words in papertape(state, "what-if", *arguments, status=1), arguments
+    for arguments, words, status in ((("--at", moment, "--set", "nonsense=1"), "unknown key", 2),
+                                     (("--at", moment, "--account", "nobody", "--strategy", "none"), "nobody", 1),
+                                     (("--at", "2030-01-01", "--set", "slow=9"), "ends before", 1)):
+        assert words in papertape(state, "what-if", *arguments, status=status), arguments
     assert "F.safetensors of a trained policy or NAME.ensemble.json is needed" in papertape(state, "what-if", "--at", moment, "--policy", "p", status=2)
     print(f"from {moment}: {same['was']['equity_end']} as it was, {other['would_be']['equity_end']} with slow=20")
 

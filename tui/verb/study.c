@@ -28,12 +28,9 @@ static int read_studies(struct collector *collector, const char *key)
     tui_collector_studies_once(collector, &want, BUSY_MS);
     if (collector->model->studies_error == 0)
         return EXIT_OK;
-    if (collector->model->studies_error == -ENOENT && !collector->model->studies_named) {
-        fputs("papertape: study: " DB_NOT_YET("study", "papertape-trainer study") "\n", stderr);
-        return EXIT_NO_DAEMON;
-    }
-    fprintf(stderr, "papertape: study: %s\n", collector->model->studies_words);
-    return EXIT_ERROR;
+    if (collector->model->studies_error == -ENOENT && !collector->model->studies_named)
+        return cli_stored_fail(EXIT_NO_DAEMON, "study", "", DB_NOT_YET("study", "papertape-trainer study"));
+    return cli_stored_fail(EXIT_ERROR, "study", "", collector->model->studies_words);
 }
 
 static int print_object(json_t *object)
@@ -51,13 +48,7 @@ static int list(const struct option_call *call, struct collector *collector)
     if (call->json)
         return print_object(json_pack("{s:s, s:o}", "schema", "papertape.study/1", "studies",
                                       tui_print_studies_json(model, tui_model_now())));
-    if (call->csv) {
-        tui_print_studies_csv(stdout, model, tui_model_now());
-        return EXIT_OK;
-    }
-    tui_print_studies(stdout, model, tui_model_now());
-    if (model->studies->n == 0)
-        puts("studies   none");
+    (call->csv ? tui_print_studies_csv : tui_print_studies_table)(stdout, model, tui_model_now());
     return EXIT_OK;
 }
 
