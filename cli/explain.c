@@ -15,8 +15,9 @@
 #define DAY_NS (86400 * 1000000000LL)
 
 struct asked {
-    const char *order; /* NULL: all */
-    int64_t day_ns;    /* of --day; NO_DAY */
+    const char *order;     /* NULL: all */
+    const char *client_id; /* NULL: not by that alone */
+    int64_t day_ns;        /* of --day; NO_DAY */
     bool all;
 };
 
@@ -134,7 +135,7 @@ static int explain(const struct option_call *call, struct db_reader *reader, con
     uint64_t id = 0;
     char err[JOURNAL_ERROR_MAX];
     if (asked->order) {
-        const struct recorded_order *order = cli_recorded_find(rows, asked->order);
+        const struct recorded_order *order = cli_recorded_find(rows, asked->order, asked->client_id);
         if (!order)
             return cli_stored_fail(EXIT_ERROR, "explain", asked->order,
                                    "no order has this number or client id");
@@ -162,7 +163,7 @@ static int run(struct option_call *call)
     struct state_dir dir;
     char err[DB_ERROR_MAX];
 
-    asked->order = call->arguments[0];
+    asked->order = asked->client_id ? asked->client_id : call->arguments[0];
     int status = cli_stored_open("explain", call->state, &reader);
     if (status != EXIT_OK)
         return status;
@@ -189,11 +190,14 @@ static void init(void *into)
 
 static const struct option_action actions[] = {{.arguments = "[ORDER|CLIENT_ID]",
                                                 .example = "7",
-                                                .needed = "*|all",
+                                                .needed = "*|client-id|all",
                                                 .need = OPTION_NEEDS_STATE,
                                                 .run = run}};
 
 static const struct option_row options[] = {
+    {"client-id", "ID",
+     "the order of that client id, where it is digits alone, which are else an order's number",
+     offsetof(struct asked, client_id)},
     {"all", NULL, "every order of the log; says how many are equal, or exits 1 with the first difference",
      offsetof(struct asked, all)},
     {"day", "D", "those created on that day (UTC), as 2024-08-08", offsetof(struct asked, day_ns),

@@ -245,9 +245,10 @@ CLI_VERB(cli_order) = {
     .name = "order",
     .words = "by hand: buy, sell, oco, amend, cancel",
     .about =
-        "A paper order by hand. What an order may be is the daemon's to say. Given again with the same "
-        "--client-id, "
-        "also after a restart of the daemon, it answers with the same order. With --json, papertape.order/1.",
+        "A paper order by hand. What an order may be is the daemon's to say. A word of digits is an order's "
+        "number: a client id of digits alone is amended and cancelled by --client-id. Given again with the "
+        "same --client-id, also after a restart of the daemon, it answers with the same order. With --json, "
+        "papertape.order/1.",
     .exits = "0 once the daemon has accepted and committed it, 1 when it was refused, with the reason.",
     .page = "trading",
     OPTION_ACTIONS(actions),

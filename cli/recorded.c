@@ -126,14 +126,15 @@ void cli_recorded_finish(struct recorded_rows *rows)
     *rows = (struct recorded_rows){0};
 }
 
-const struct recorded_order *cli_recorded_find(const struct recorded_rows *rows, const char *id_or_client_id)
+const struct recorded_order *cli_recorded_find(const struct recorded_rows *rows, const char *id,
+                                               bool is_client_id)
 {
     char *end;
-    uint64_t id = strtoull(id_or_client_id, &end, 10);
-    bool number = end != id_or_client_id && *end == '\0' && id_or_client_id[0] != '-';
+    uint64_t number = strtoull(id, &end, 10);
+    bool is_number = !is_client_id && end != id && *end == '\0' && id[0] != '-';
     for (size_t i = rows->n_orders; i-- > 0;) {
         const struct recorded_order *row = &rows->orders[i];
-        if (number ? row->order.id == id : strcmp(row->order.client_id, id_or_client_id) == 0)
+        if (is_number ? row->order.id == number : strcmp(row->order.client_id, id) == 0)
             return row;
     }
     return NULL;

@@ -22,7 +22,9 @@ struct recorded_rows {
 int cli_recorded_load(struct db_reader *reader, bool ledger, struct recorded_rows *ret);
 void cli_recorded_finish(struct recorded_rows *rows);
 
-/* By its id, or by its account's name for it (the newest); NULL when there is none. */
-const struct recorded_order *cli_recorded_find(const struct recorded_rows *rows, const char *id_or_client_id);
+/* By its number where it is digits and `is_client_id` is not set, else by its account's name for it (the
+ * newest); NULL when there is none. */
+const struct recorded_order *cli_recorded_find(const struct recorded_rows *rows, const char *id,
+                                               bool is_client_id);
 
 #endif

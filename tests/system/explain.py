@@ -58,7 +58,7 @@ def by_hand(daemon):
     hand = ("--account", "hand")
     daemon.papertape(*order, "buy", "BTCUSDT", "0.05", "--client-id", "first", *hand)
     daemon.wait_status(lambda s: any(p["account"] == "hand" and p["qty"] == 0.05 for p in s["positions"]), "what is sold below")
-    daemon.papertape(*order, "buy", "BTCUSDT", "0.02", "--limit", f"{btc * 0.9:.2f}", "--client-id", "far", *hand)
+    daemon.papertape(*order, "buy", "BTCUSDT", "0.02", "--limit", f"{btc * 0.9:.2f}", "--client-id", "404404", *hand)
     daemon.papertape(*order, "buy", "BTCUSDT", "0.02", "--limit", f"{btc * 1.001:.2f}", *hand)
     daemon.papertape(*order, "buy", "ETHUSDT", "0.5", *hand)
     daemon.papertape(*order, "sell", "BTCUSDT", "0.01", "--stop", f"{btc * 0.8:.2f}", *hand)
@@ -70,8 +70,8 @@ def by_hand(daemon):
     daemon.papertape(*order, "buy", "BTCUSDT", "0.01", "--limit", f"{btc * 0.95:.2f}", "--tif", "ioc", *hand)
     daemon.papertape(*order, "buy", "BTCUSDT", "0.000001", *hand, status=1)
     daemon.papertape(*order, "buy", "BTCUSDT", "500", *hand, status=1)
-    daemon.papertape(*order, "amend", "far", "--limit", f"{btc * 0.91:.2f}", *hand)
-    daemon.papertape(*order, "cancel", "far", *hand)
+    daemon.papertape(*order, "amend", "--client-id", "404404", "--limit", f"{btc * 0.91:.2f}", *hand)
+    daemon.papertape(*order, "cancel", "--client-id", "404404", *hand)
 
 
 def parity(state, status=0):
@@ -108,7 +108,7 @@ def trade_a_day(folder):
 
 
 def check_explanations(state):
-    far = papertape(state, "explain", "far")
+    far = papertape(state, "explain", "--client-id", "404404")
     assert " amended: limit " in far and ", was " in far, far
     orders = json.loads(papertape(state, "orders", "--json"))["orders"]
     fills = json.loads(papertape(state, "fills", "--json"))["fills"]
