@@ -168,8 +168,6 @@ static int export(struct option_call *call)
     struct stored_list list = cli_ledger_list(call->json ? STORED_JSON : STORED_CSV, NULL);
     if (!*(const bool *)call->into)
         return cli_stored_print_list(call, "ledger export", &list, read);
-    if (call->csv || call->json)
-        return option_fail(call, EXIT_USAGE, "--hledger: it is a form of its own, beside --csv and --json");
     int status = cli_stored_open("ledger export", call->state, &reader);
     return status == EXIT_OK ? cli_stored_close("ledger export", reader, cli_ledger_hledger(reader)) : status;
 }
@@ -191,7 +189,7 @@ static const struct option_action actions[] = {
 
 static const struct option_row options[] = {
     {"hledger", NULL, "hledger's journal format: assets:NAME:ASSET, with every balance asserted", 0,
-     .of = "export"},
+     .of = "export", .without = "csv json"},
 };
 
 CLI_VERB(cli_ledger) = {

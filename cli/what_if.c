@@ -58,9 +58,6 @@ static int check(const struct option_call *call, const struct asked *asked)
     if (asked->policy && !policy_names_one_file(asked->policy))
         why = "--policy: F.safetensors of a trained policy or NAME.ensemble.json is needed: a recorded one "
               "decides on its own bars only, as papertape backtest --policy plays it";
-    else if (asked->policy && (asked->strategy || asked->n_sets > 0))
-        why = "--policy: it trades instead of a strategy, and has no parameters: leave --strategy and --set "
-              "out";
     else if (asked->to_ns <= asked->at_ns)
         why = "--to: it must be later than --at";
     return why ? option_fail(call, EXIT_USAGE, "%s", why) : EXIT_OK;
@@ -295,7 +292,7 @@ static const struct option_row options[] = {
     {"policy", "FILE",
      "a trained policy instead, F.safetensors, or an ensemble, NAME.ensemble.json: it is shown the last bars "
      "before T, at most 1000 of a symbol, and continues with what the account holds",
-     offsetof(struct asked, policy)},
+     offsetof(struct asked, policy), .without = "strategy set"},
 };
 
 CLI_VERB(cli_what_if) = {

@@ -9,6 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "exchange/decimal_json.h"
 #include "tests/check.h"
 
 enum {
@@ -68,7 +69,7 @@ static void answer(int fd, enum manner manner)
     switch (manner) {
     case ANSWER:
         say(fd, "rubbish\n\n[1]\n{\"id\":99,\"ok\":true,\"result\":{\"x\":0}}\n{\"id\":1,\"ok\":tr");
-        say(fd, "ue,\"result\":{\"x\":7}}\n");
+        say(fd, "ue,\"result\":{\"x\":7,\"cash\":9999999999.12345678}}\n");
         break;
     case REFUSE:
         say(fd, "{\"id\":1,\"ok\":false,\"error\":{\"code\":\"LOT_SIZE\",\"message\":\"no \\u001b[31m\"}}\n");
@@ -156,6 +157,9 @@ static void check_calls(void)
 
     CHECK_INT(call(ANSWER, DEADLINE_MS, &result, &error), 0);
     CHECK_INT(json_integer_value(json_object_get(result, "x")), 7);
+    char *text = decimal_json_text(result, 15); /* money with all its digits */
+    CHECK_STR(text, "{\"x\":7,\"cash\":9999999999.12345678}");
+    free(text);
     json_decref(result);
     result = NULL;
     CHECK_INT(call(LONG, DEADLINE_MS, &result, &error), 0);

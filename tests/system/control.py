@@ -45,6 +45,7 @@ WRONG = (  # arguments of commands that are refused before the engine is asked, 
     ("account_create", dict(ACCOUNT, currency="BTC"), "EINVAL"),
     ("account_create", dict(ACCOUNT, strategy="nope"), "EINVAL"), ("account_create", dict(ACCOUNT, fee_taker="2"), "EINVAL"),
     ("account_create", dict(ACCOUNT, strategy="sma-cross-rsi", params={"nope": "1"}), "EINVAL"),
+    ("account_create", dict(ACCOUNT, fees="vip1", fee_taker="0"), "EINVAL"),
     ("account_create", dict(ACCOUNT, name="hand"), "BAD_ACCOUNT"),
     ("account_deposit", {"account": "hand"}, "EINVAL"), ("account_deposit", {"account": "hand", "amount": "0"}, "EINVAL"),
     ("account_deposit", {"account": "hand", "amount": "99999999999999999999"}, "EINVAL"),
@@ -147,6 +148,10 @@ def without_venue(folder, replay):
     daemon.papertape("account", "create", "plain")  # as the configuration has an account by default
     plain = next(a for a in json.loads(daemon.papertape("account", "list", "--json"))["accounts"] if a["account"] == "plain")
     assert (plain["currency"], plain["opening_cash"]) == ("USDT", 10000), plain
+    daemon.papertape("account", "create", "rich", "--cash", "9999999999.12345678")
+    for verb, names in (("status", ("cash", "equity", "deposits")), ("account list", ("cash", "equity", "opening_cash"))):
+        text = daemon.papertape(*verb.split(), "--json")  # every digit, which a double has not
+        assert all(f'"{name}":9999999999.12345678,' in text for name in names), text
     text = "account idle cannot trade: no streamed symbol is quoted in its currency EUR; quoted: USDT"
     harness.wait_for(lambda: text in daemon.papertape("alerts", "list", "--json"), "the alert of the idle account")
     assert daemon.stop() == 0
