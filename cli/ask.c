@@ -1,6 +1,5 @@
 #include "cli/ask.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -163,28 +162,21 @@ void cli_ask_args_moved(const struct option_call *call, const char *from, const 
         json_object_set_new(into->options, argument, json_string(option));
 }
 
-/* What the user typed for an argument: "--expire" for expire_ns, "--set fast" for params.fast; a word of the
- * line in capitals, as its help has it; else its own name. */
+/* What the user typed for an argument: "--expire" for expire_ns, "--set fast" for params.fast; else its
+ * own name. */
 static void shown_as(const struct option_call *call, const char *argument, char *ret, size_t size)
 {
-    const char *words = call->action->arguments, *option = option_of(call, argument);
+    const char *option = option_of(call, argument);
     const char *part = option ? NULL : strchr(argument, '.');
     char whole[ARGUMENT_MAX];
 
     snprintf(whole, sizeof whole, "%.*s", (int)(part ? part - argument : 0), argument);
-    if (option || (part && (option = option_of(call, whole)))) {
-        int n = snprintf(ret, size, "--%s", option);
-        for (char *c = ret; *c; c++)
-            *c = *c == '_' ? '-' : *c;
-        if (part)
-            snprintf(ret + n, size - (size_t)n, " %s", part + 1);
-        return;
-    }
-    snprintf(ret, size, "%s", argument);
-    for (char *c = ret; *c; c++)
-        *c = (char)toupper((unsigned char)*c);
-    if (!words || !strstr(words, ret))
-        snprintf(ret, size, "%s", argument);
+    option = part ? option_of(call, whole) : option;
+    int n = snprintf(ret, size, "%s%s", option ? "--" : "", option ? option : argument);
+    for (char *c = ret; option && *c; c++)
+        *c = *c == '_' ? '-' : *c;
+    if (option && part)
+        snprintf(ret + n, size - (size_t)n, " %s", part + 1);
 }
 
 /* "args.client_id" as "--client-id"; "args.symbol: ", of what is no option but a word, goes. */
@@ -207,7 +199,7 @@ void cli_ask_as_options(const struct option_call *call, struct control_error *er
         }
         snprintf(text, sizeof text, "%.*s%s%s", (int)(at - error->message), error->message, shown, end);
         memcpy(error->message, text, sizeof text);
-        at += strlen(shown);
+        at += strnlen(at, strlen(shown)); /* where it was cut, no further */
     }
 }
 

@@ -7,6 +7,7 @@
 #include "daemon/config.h"
 #include "daemon/session.h"
 #include "db/state.h"
+#include "exchange/exit_status.h"
 #include "exchange/net/control.h"
 
 struct feeds;
@@ -44,14 +45,13 @@ struct daemon {
 void daemon_say(const char *words);
 void daemon_config_is(const char *file);
 
-/* Ends the daemon for a reason that waiting will not cure: one line on stderr, exit status 1 after the drain.
- */
-void daemon_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same for what another start will not cure either: exit status 2, after which systemd does not restart.
- */
-void daemon_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Ends the daemon: one line on stderr, and that exit status after the drain. daemon_fail: for a reason that
+ * waiting will not cure; daemon_refuse: nor will another start, so systemd does not make one. */
+void daemon_end(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define daemon_fail(...)   daemon_end(EXIT_ERROR, __VA_ARGS__)
+#define daemon_refuse(...) daemon_end(EXIT_USAGE, __VA_ARGS__)
 
-/* main.c's: ends the loop with that status. NULL, as at first: the two above only print. */
+/* main.c's: ends the loop with that status. NULL, as at first: daemon_end() only prints. */
 void daemon_on_fail(void (*end)(int status));
 
 #endif

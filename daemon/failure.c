@@ -29,27 +29,14 @@ void daemon_on_fail(void (*end)(int status))
     end_loop = end;
 }
 
-__attribute__((format(printf, 2, 0))) static void fail(int status, const char *format, va_list args)
+void daemon_end(int status, const char *format, ...)
 {
     char text[1024];
+    va_list args;
+    va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
+    va_end(args);
     daemon_say(text);
     if (end_loop)
         end_loop(status);
-}
-
-void daemon_fail(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    fail(1, format, args);
-    va_end(args);
-}
-
-void daemon_refuse(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    fail(2, format, args);
-    va_end(args);
 }

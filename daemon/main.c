@@ -21,7 +21,6 @@
 #include "daemon/training/trainings.h"
 #include "exchange/clock.h"
 #include "exchange/early_stop.h"
-#include "exchange/exit_status.h"
 #include "exchange/fail.h"
 #include "exchange/net/notify.h"
 #include "record/option.h"

@@ -3,6 +3,7 @@
 #define EXCHANGE_EXIT_STATUS_H
 
 #include <errno.h>
+#include <stddef.h>
 
 enum {
     EXIT_OK = 0,
@@ -18,21 +19,12 @@ enum {
  * process holds may be free by then. */
 static inline int exit_status_of_start(int error)
 {
-    switch (error) {
-    case -EINVAL:
-    case -EILSEQ:
-    case -EPERM:
-    case -EACCES:
-    case -ENOTDIR:
-    case -ENOKEY:
-    case -ENAMETOOLONG:
-    case -EOVERFLOW:
-    case -ENOTSUP:
-    case -ENOPKG:
-        return EXIT_USAGE;
-    default:
-        return EXIT_ERROR;
-    }
+    static const int lasting[] = {EINVAL, EILSEQ,       EPERM,     EACCES,  ENOTDIR,
+                                  ENOKEY, ENAMETOOLONG, EOVERFLOW, ENOTSUP, ENOPKG};
+    for (size_t i = 0; i < sizeof lasting / sizeof *lasting; i++)
+        if (error == -lasting[i])
+            return EXIT_USAGE;
+    return EXIT_ERROR;
 }
 
 #endif

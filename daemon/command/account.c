@@ -21,14 +21,13 @@ static bool take_key(const struct args *args, const char *name, const char *key,
         return false;
     if (daemon_config_set_line(config, section, key, text, why) == 0)
         return true;
-    control_error(args->request->call, "EINVAL", "%s.%s: %s", args->where, name, why);
-    return false;
+    return ARGS_WRONG(args->request->call, "%s.%s: %s", args->where, name, why);
 }
 
 /* A key's name in the arguments; NULL: it is given by others, or not at all. */
 static const char *argument_of(const struct config_key *key)
 {
-    static const char *const others[] = {"currency", "cash", "strategy", "shorts", "policy", "actions"};
+    static const char *const others[] = {"shorts", "policy", "actions"};
     if (strcmp(key->section, "account") != 0)
         return NULL;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -95,16 +94,15 @@ static bool take_account(const struct args *args, struct daemon_config *config, 
         return ARGS_WRONG(call, "args.name: champion is the account of the best policy: another is needed");
     snprintf(section, sizeof section, "account %s", name);
     config->n_accounts = 0;
-    if (daemon_config_set(config, section, "strategy", "none", why) < 0 ||
-        !take_key(args, "currency", "currency", config, section) ||
-        !take_key(args, "cash", "cash", config, section) ||
-        !take_key(args, "strategy", "strategy", config, section) || !take_params(args, config, section))
+    if (daemon_config_set(config, section, "strategy", "none", why) < 0)
         return false;
     size_t n;
     const struct config_key *keys = daemon_config_keys(&n);
     for (size_t i = 0; i < n; i++)
         if ((name = argument_of(&keys[i])) && !take_key(args, name, keys[i].name, config, section))
             return false;
+    if (!take_params(args, config, section))
+        return false;
     struct account_config *account = &config->accounts[0];
     if (!daemon_command_args_flag(args, "shorts", &account->shorts))
         return false;
@@ -116,9 +114,8 @@ static bool take_account(const struct args *args, struct daemon_config *config, 
     if (scale < 0) {
         char quoted[200];
         daemon_session_quoted(args->request->engine, account->currency, quoted, sizeof quoted);
-        control_error(call, "EINVAL", "args.currency: %s: no streamed symbol is quoted in it; quoted: %s",
-                      account->currency, quoted);
-        return false;
+        return ARGS_WRONG(call, "args.currency: %s: no streamed symbol is quoted in it; quoted: %s",
+                          account->currency, quoted);
     }
     *ret = (struct account_spec){.currency_scale = scale,
                                  .rules = daemon_config_rules(config, account),

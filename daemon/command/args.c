@@ -55,16 +55,12 @@ bool daemon_command_args_decimal(const struct args *args, const char *name, int 
     if (r == 0)
         return true;
     if (!text)
-        control_error(call, "EINVAL", "%s.%s: a decimal number as a string is needed", args->where, name);
-    else if (r == -EDOM)
-        control_error(call, "EINVAL", "%s.%s: \"%.*s\": at most %d digits after the point", args->where, name,
-                      SHOWN, text, scale);
-    else if (r == -ERANGE)
-        control_error(call, "EINVAL", "%s.%s: \"%.*s\": too large", args->where, name, SHOWN, text);
-    else
-        control_error(call, "EINVAL", "%s.%s: \"%.*s\": a decimal number is needed", args->where, name, SHOWN,
-                      text);
-    return false;
+        return ARGS_WRONG(call, "%s.%s: a decimal number as a string is needed", args->where, name);
+    if (r == -EDOM)
+        return ARGS_WRONG(call, "%s.%s: \"%.*s\": at most %d digits after the point", args->where, name,
+                          SHOWN, text, scale);
+    return ARGS_WRONG(call, "%s.%s: \"%.*s\": %s", args->where, name, SHOWN, text,
+                      r == -ERANGE ? "too large" : "a decimal number is needed");
 }
 
 bool daemon_command_args_optional(const struct args *args, const char *name, int scale, int64_t min,
@@ -79,10 +75,9 @@ bool daemon_command_args_optional(const struct args *args, const char *name, int
         char from[DECIMAL_TEXT_MAX], to[DECIMAL_TEXT_MAX];
         decimal_format_short(min, scale, from);
         decimal_format_short(max, scale, to);
-        control_error(args->request->call, "EINVAL", "%s.%s: \"%.*s\": a number from %s to %s is needed",
-                      args->where, name, SHOWN, json_string_value(json_object_get(args->object, name)), from,
-                      to);
-        return false;
+        return ARGS_WRONG(args->request->call, "%s.%s: \"%.*s\": a number from %s to %s is needed",
+                          args->where, name, SHOWN, json_string_value(json_object_get(args->object, name)),
+                          from, to);
     }
     *ret = units;
     return true;

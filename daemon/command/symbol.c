@@ -114,9 +114,8 @@ static bool take_name(const struct args *args, char ret[static SYMBOL_NAME_MAX])
     ret[n] = '\0';
     if (n > 0 && name[n] == '\0')
         return true;
-    control_error(args->request->call, "EINVAL", "args.symbol: \"%.*s\": a symbol like BTCUSDT is needed",
-                  SHOWN, name);
-    return false;
+    return ARGS_WRONG(args->request->call, "args.symbol: \"%.*s\": a symbol like BTCUSDT is needed", SHOWN,
+                      name);
 }
 
 /* ---- add ---- */

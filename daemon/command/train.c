@@ -20,10 +20,9 @@ static bool take_name(const struct args *args, const char **ret)
         return false;
     if (db_training_name_good(*ret))
         return true;
-    control_error(args->request->call, "EINVAL",
-                  "args.name: \"%.60s\": letters, digits, - _ and . are needed, no . first, at most %d", *ret,
-                  TRAINING_NAME_MAX - 1);
-    return false;
+    return ARGS_WRONG(args->request->call,
+                      "args.name: \"%.60s\": letters, digits, - _ and . are needed, no . first, at most %d",
+                      *ret, TRAINING_NAME_MAX - 1);
 }
 
 /* A text, or none. */

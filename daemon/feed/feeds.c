@@ -8,7 +8,6 @@
 #include "daemon/feed/internal.h"
 #include "db/reader.h"
 #include "exchange/clock.h"
-#include "exchange/exit_status.h"
 #include "exchange/fail.h"
 #include "exchange/net/context.h"
 
@@ -290,7 +289,7 @@ void feeds_known(struct feeds *feeds)
                                  sizeof err);
     free(symbols);
     if (r < 0) {
-        (exit_status_of_start(r) == EXIT_USAGE ? daemon_refuse : daemon_fail)("%s", err);
+        daemon_end(exit_status_of_start(r), "%s", err);
         return;
     }
     for (size_t i = 0; i < feeds->n; i++)

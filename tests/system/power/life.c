@@ -8,15 +8,9 @@
 enum { PATIENCE_MS = 20000 };
 
 /* daemon/main.c's, which feeds call: there is none here. */
-void daemon_fail(const char *format, ...)
+void daemon_end(int status, const char *format, ...)
 {
-    fprintf(stderr, "power: the daemon fails: %s\n", format);
-    abort();
-}
-
-void daemon_refuse(const char *format, ...)
-{
-    fprintf(stderr, "power: the daemon refuses: %s\n", format);
+    fprintf(stderr, "power: the daemon ends with %d: %s\n", status, format);
     abort();
 }
 
