@@ -264,9 +264,11 @@ int cli_run_check(struct run_args *args)
     if (args->n_symbols > 1 && args->n_bars > 0 && args->n_symbols != args->n_bars && !stored)
         return cli_stored_fail(EXIT_USAGE, args->verb, "--symbol",
                                "one name for all files of --bars, or one name for each file is needed");
-    if (stored && args->n_lots + args->n_ticks + args->n_quotes > 0)
+    bool terms = args->n_lots + args->n_ticks + args->n_quotes > 0;
+    if (stored && (terms || args->exchange_info || args->cache))
         return cli_stored_fail(EXIT_USAGE, args->verb, args->bars[0],
-                               "a database has lots, ticks and quotes: without --lot, --tick and --quote");
+                               "a database has lots, ticks and quotes, and no cache: without --lot, --tick, "
+                               "--quote, --exchange-info and --cache");
     for (int i = 0; i < args->n_choices; i++) {
         int status = cli_strategy_args_check(args->verb, &args->choices[i]);
         if (status != EXIT_OK)

@@ -177,6 +177,8 @@ def test_accounts(folder, bars):
     assert same["ledger"] == files["ledger"] and again["ledger_hash"] == report["ledger_hash"]
     one, _, _ = backtest(folder, "account", "--account", "sma-cross-2", "--state", state, "--slippage", "0.0001")
     refused("backtest", "--account", "sma-cros-2", "--state", state, says='"sma-cros-2": there is no such account: did you mean sma-cross-2?')
+    for option in ("--lot", "--exchange-info", "--cache"):
+        refused("backtest", "--account", "sma-cross-2", "--state", state, option, "1", status=2, says="a database has lots, ticks and quotes, and no cache")
     for line in (("bars", "BTCUSDX", "1m", "--state", state), ("backtest", "--account", "sma-cross-2", "--bars", state, "--symbol", "BTCUSDX", "--state", state)):
         refused(*line, says='"BTCUSDX": there is no such symbol in the database: did you mean BTCUSDT?')
     for key in ("equity", "fills", "sharpe", "params"):
