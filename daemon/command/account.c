@@ -66,19 +66,6 @@ static int currency_scale(const struct engine *engine, const char *currency)
     return -ENOENT;
 }
 
-/* The first, by its argument: "args.params.fast: …". */
-static void take_misfit(void *ctx, const char *section, const char *keys, const char *words)
-{
-    static const char param[] = "strategy.";
-    char *error = ctx;
-    bool is_param = strncmp(keys, param, sizeof param - 1) == 0;
-    const char *key = keys + (is_param ? sizeof param - 1 : 0);
-    (void)section;
-    if (!*error)
-        snprintf(error, CONFIG_ERROR_MAX, "args.%s%.*s: %.380s", is_param ? "params." : "",
-                 (int)strcspn(key, " "), key, words);
-}
-
 /* The account as a section of the configuration would make it. */
 static bool take_account(const struct args *args, struct daemon_config *config, struct account_spec *ret)
 {
@@ -106,10 +93,11 @@ static bool take_account(const struct args *args, struct daemon_config *config, 
     struct account_config *account = &config->accounts[0];
     if (!daemon_command_args_flag(args, "shorts", &account->shorts))
         return false;
-    *why = '\0';
-    daemon_config_check_all(config, &(struct daemon_config_check){take_misfit, why});
-    if (*why)
-        return ARGS_WRONG(call, "%s", why);
+    if (daemon_config_check(config, why) < 0) { /* "[account NAME] strategy.fast: …" */
+        const char *key = strchr(why, ']') + 2;
+        bool is_param = strncmp(key, "strategy.", 9) == 0;
+        return ARGS_WRONG(call, "args.%s%s", is_param ? "params." : "", key + (is_param ? 9 : 0));
+    }
     int scale = currency_scale(args->request->engine, account->currency);
     if (scale < 0) {
         char quoted[200];

@@ -54,14 +54,11 @@ struct redone {
     bool of_policy; /* an event an account: any of them may have been refused */
 };
 
-static json_t *policy_result(const json_t *row)
+static json_t *policy_result(json_t *row)
 {
-    json_t *policy = json_object();
-    json_object_set(policy, "policy", json_object_get(row, "name"));
-    json_object_set(policy, "role", json_object_get(row, "role"));
-    json_object_set(policy, "account", json_object_get(row, "account"));
-    json_object_set(policy, "id", json_object_get(row, "id"));
-    return json_pack("{s:o}", "policy", policy);
+    return json_pack("{s:{s:O*, s:O*, s:O*, s:O*}}", "policy", "policy", json_object_get(row, "name"), "role",
+                     json_object_get(row, "role"), "account", json_object_get(row, "account"), "id",
+                     json_object_get(row, "id"));
 }
 
 static json_t *result_of(const struct event_command *command, const json_t *args, uint64_t order_id)
