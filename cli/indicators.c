@@ -329,7 +329,8 @@ static int run(struct option_call *call)
     return status;
 }
 
-static const struct option_action actions[] = {{.arguments = "[FILE] [SPEC...]", .run = run}};
+static const struct option_action actions[] = {
+    {.arguments = "[FILE] [SPEC...]", .needed = "*,list", .run = run}};
 
 #define AT(member) offsetof(struct asked, member)
 

@@ -226,7 +226,7 @@ static const struct option_row options[] = {
     {"qty", "Q", "a new quantity", OF("amend")},
     {"key", "K", "given again with the same key, nothing is done twice", OF("amend cancel")},
     {"all", NULL, "every order, or those of --symbol and --account", OF("cancel")},
-    {"symbol", "SYMBOL", "of --all: those of that symbol", OF("cancel")},
+    {"symbol", "SYMBOL", "those of that symbol", OF("cancel"), .with = "all"},
 };
 
 static const struct option_action actions[] = {
@@ -236,9 +236,9 @@ static const struct option_action actions[] = {
      "sell BTCUSDT 0.01 --take-profit 62000 --stop 60000", OPTION_NEEDS_DAEMON, .run = place_oco},
     {"amend", "[ORDER|CLIENT_ID]",
      "new numbers for one that is alive. Made smaller it keeps its place in the queue", "7 --limit 61000.5",
-     OPTION_NEEDS_DAEMON, .run = change},
+     OPTION_NEEDS_DAEMON, .run = change, .needed = "*|client-id qty,limit,stop,trail"},
     {"cancel", "[ORDER|CLIENT_ID]", "one order, and with it the other of its oco; or all", "7",
-     OPTION_NEEDS_DAEMON, .run = change},
+     OPTION_NEEDS_DAEMON, .run = change, .needed = "*|client-id|all"},
 };
 
 CLI_VERB(cli_order) = {

@@ -113,9 +113,10 @@ void option_group(const struct option_call *call, const char *group, const char 
             n += (size_t)snprintf(
                 ret + n, OPTION_WORDS_MAX - n, "%s%s", dash,
                 option_term(&(struct option_row){.name = row->name, .argument = row->argument}, term));
-        else if (n < OPTION_WORDS_MAX) /* "[ORDER|CLIENT_ID]" */
-            n += (size_t)snprintf(ret + n, OPTION_WORDS_MAX - n, "%s%.*s", dash, (int)strlen(arguments) - 2,
-                                  arguments + 1);
+        else
+            for (n += (size_t)snprintf(ret + n, OPTION_WORDS_MAX - n, "%s", dash); *arguments; arguments++)
+                if (!strchr("[]", *arguments)) /* "[ORDER|CLIENT_ID]" */
+                    n += (size_t)snprintf(ret + n, OPTION_WORDS_MAX - n, "%c", *arguments);
     }
 }
 

@@ -316,11 +316,11 @@ static int check_needed(struct option_call *call, const bool given[static OPTION
         for (const char *name = next; name <= next + all; name += strcspn(name, "|, ") + 1)
             n += *name == '*' ? call->n > 0
                               : option_find_long(call, name, strcspn(name, "|, "), &at) != NULL && given[at];
-        option_group(call, next, n ? " and " : " or ", text);
+        option_group(call, next, n ? ", " : " or ", text);
         if (n == 0)
             return lacks(call, text, "is", err);
         if (n > 1 && memchr(next, '|', all))
-            return refuse(call, err, "%s: one of them is right", text);
+            return refuse(call, err, "one of %s is right", text);
         next += all;
     }
     for (size_t i = 0; (row = option_row(call->program, call->verb, i)); i++)

@@ -126,10 +126,10 @@ def main():
     check("macd_5_35_5.signal" in one.stdout and "at bar 38," in one.stdout, one.stdout)
     (one,) = json.loads(run("--list", "--json", "macd:5,35,5").stdout)["indicators"]
     check(one["lookback_bars"] == 38 and [o["value"] for o in one["options"]] == [5, 35, 5], f"{one}")
-    check(run("--help").stdout.startswith("Usage: papertape indicators [FILE] [SPEC...]"), "help")
+    check(run("--help").stdout.startswith("Usage: papertape indicators {FILE SPEC...|--list}"), "help")
 
     see = ": see papertape indicators --help"
-    refused(2, f"indicators: a file and at least one indicator are needed{see}")
+    refused(2, f"indicators: FILE SPEC... or --list is needed{see}")
     refused(2, f"indicators: a file and at least one indicator are needed{see}", plain)
     refused(2, f"indicators: --nope: unknown option{see}", "--nope")
     refused(2, f"indicators: --json goes with --list{see}", plain, "sma", "--json")

@@ -202,9 +202,8 @@ static void check_refusals(void)
     check_refused("symbol cut X",
                   "prog: symbol: cut --venue V or --tif gtc|ioc or --limit P is needed, as: symbol cut "
                   "X --set a=1: see prog symbol --help");
-    check_refused("symbol cut X --flag -l 1",
-                  "prog: symbol: SYMBOL and --flag: one of them is right: see prog "
-                  "symbol --help");
+    check_refused("symbol cut X --flag -l 1", "prog: symbol: one of SYMBOL, --flag is right: see prog "
+                                              "symbol --help");
     check_refused("symbol cut X -l 1 --until 3",
                   "prog: symbol: --until: it goes with --flag: see prog symbol --help");
     check_refused("symbol add A --csv",

@@ -55,8 +55,6 @@ int trainer_env_replay_args_check(const struct option_call *call)
     struct env_replay_args *args = call->into;
     if (call->n != 2)
         return option_fail(call, EXIT_USAGE, "%d files: PARAMS.json and ACTIONS.csv are needed", call->n);
-    if (!args->bars)
-        return option_fail(call, EXIT_USAGE, "no bars: --bars DIR with the bars files is needed");
     if (args->trades && args->backend_name && args->backend != ENV_SCALAR)
         return option_fail(call, EXIT_USAGE,
                            "--trades: --backend %s: scalar is needed, which alone reports trades",
@@ -71,8 +69,9 @@ int trainer_env_replay_args_check(const struct option_call *call)
     return EXIT_OK;
 }
 
-static const struct option_action actions[] = {
-    {.arguments = "[PARAMS.json] [ACTIONS.csv]", .run = trainer_env_replay}};
+static const struct option_action actions[] = {{.arguments = "[PARAMS.json] [ACTIONS.csv]",
+                                                .needed = "*|list-params bars,list-params",
+                                                .run = trainer_env_replay}};
 TRAINER_VERB(env_replay) = {
     .name = "env-replay",
     .words = "the environment's account through a file of actions",

@@ -182,7 +182,7 @@ def test_curves(svg, out, data):
 
 
 def test_refused(trainer, folder, path):
-    for words, said, status in (((), "--study STUDY is needed", 2), (("--returns", path, "--study", "x"), "one of them is right", 2),
+    for words, said, status in (((), "--study STUDY is needed", 2), (("--returns", path, "--study", "x"), "one of --returns FILE, --study STUDY is right", 2),
                                 (("--returns",), "needs a value", 2), ((path,), "no argument is expected", 2), (("--returns", path, "--block", "x"), "--blocks", 2),
                                 (("--returns", path, "--blocks", "3"), "an even number", 2), (("--returns", path, "--blocks", "22"), "from 2 to 20", 2),
                                 (("--returns", path, "--periods", "0"), "--periods: \"0\"", 2), (("--returns", path, "--periods", "x"), "--periods: \"x\"", 2),
