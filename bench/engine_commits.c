@@ -93,10 +93,13 @@ static void give_order(struct run *run, size_t i, int64_t due_ns)
                           .command = {.kind = COMMAND_ORDER,
                                       .command_id = daemon_session_command_id(run->session),
                                       .args = "{}"}};
+    struct order leg = {.side = i % 2 ? ORDER_SELL : ORDER_BUY,
+                        .type = ORDER_LIMIT,
+                        .qty = E8 / 1000,
+                        .price = i % 2 ? 60000 * E8 : 60001 * E8,
+                        .by_hand = true};
+    event.command.order.legs = &leg;
     event.command.order.n_legs = 1;
-    event.command.order.legs[0] = (struct order){
-        .side = i % 2 ? ORDER_SELL : ORDER_BUY, .type = ORDER_LIMIT, .qty = E8 / 1000, .by_hand = true};
-    event.command.order.legs[0].price = i % 2 ? 60000 * E8 : 60001 * E8;
     daemon_session_event(run->session, &event);
     run->waiting[run->n++] = (struct waiting){db_writer_last(daemon_session_writer(run->session)), due_ns};
 }

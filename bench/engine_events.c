@@ -256,19 +256,29 @@ static void make_bars(int n_symbols, struct reel *ret)
     }
 }
 
+/* An event points to its orders: as long as the process lives. */
+static struct order *keep_leg(struct order leg)
+{
+    struct order *kept = malloc(sizeof *kept);
+    if (!kept)
+        exit(EXIT_FAILURE);
+    *kept = leg;
+    return kept;
+}
+
 static struct event order_event(int64_t recv_ns, enum order_side side, enum order_type type, int64_t price)
 {
     struct event event = {.recv_ns = recv_ns,
                           .kind = EVENT_COMMAND,
                           .command = {.kind = COMMAND_ORDER, .order = {.n_legs = 1}}};
     price -= price % 1000000;
-    event.command.order.legs[0] = (struct order){.side = side,
-                                                 .type = type,
-                                                 .qty = E8 / 1000,
-                                                 .price = type == ORDER_LIMIT ? price : 0,
-                                                 .stop_price = type == ORDER_STOP ? price : 0,
-                                                 .by_hand = true,
-                                                 .tag = "bench"};
+    event.command.order.legs = keep_leg((struct order){.side = side,
+                                                       .type = type,
+                                                       .qty = E8 / 1000,
+                                                       .price = type == ORDER_LIMIT ? price : 0,
+                                                       .stop_price = type == ORDER_STOP ? price : 0,
+                                                       .by_hand = true,
+                                                       .tag = "bench"});
     return event;
 }
 

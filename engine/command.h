@@ -82,7 +82,7 @@ struct event_command {
     union {
         struct {
             enum order_grouping grouping;
-            struct order legs[ORDER_LEGS_MAX];
+            struct order *legs; /* the caller's, for the call; at most ORDER_LEGS_MAX */
             int n_legs;
         } order;                     /* ORDER: of each leg what is RECORD_ASKED (record/order.h); a client id
                                       * is unique among the account's live orders, and a refused order with

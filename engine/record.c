@@ -266,6 +266,8 @@ static void visit_command(struct visit *visit, struct event_command *command)
     case COMMAND_ORDER:
         codec_enum(codec, &command->order.grouping, ORDER_GROUPINGS);
         codec_int(codec, &command->order.n_legs, 0, ORDER_LEGS_MAX);
+        if (!codec->saving)
+            command->order.legs = memset(visit->memory->legs, 0, sizeof visit->memory->legs);
         for (int i = 0; i < command->order.n_legs && !codec->failed; i++)
             codec_asked(codec, &record_orders, &command->order.legs[i]);
         break;

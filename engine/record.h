@@ -15,11 +15,12 @@ enum { EVENT_RECORD_VERSION = RECORD_ORDER_LAYOUT > 7 ? RECORD_ORDER_LAYOUT : 7 
 /* Replaces the codec's bytes by the event's (seq and recv_ns are the journal's). 0 or -ENOMEM. */
 int event_encode(const struct event *event, struct codec *codec);
 
-/* The levels, bars and texts that a decoded event points to; reused from event to event. */
+/* The levels, bars, texts and orders that a decoded event points to; reused from event to event. */
 struct event_memory {
     struct book_level *levels;
     struct bar *bars;
     char *text;
+    struct order legs[ORDER_LEGS_MAX];
     size_t cap_levels, cap_bars, cap_text;
     const struct policies *policies; /* the caller's: where those are that events name; NULL: nowhere */
     bool no_policy;                  /* -ENOPKG is for the policy of this id */

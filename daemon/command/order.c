@@ -247,10 +247,11 @@ static bool take_group(const struct args *args, struct event_command *command)
 
 void daemon_command_order(const struct request *request)
 {
-    struct event event = {.command = {.kind = COMMAND_ORDER, .order.n_legs = 1}};
+    struct order legs[ORDER_LEGS_MAX] = {0};
+    struct event event = {.command = {.kind = COMMAND_ORDER, .order = {.legs = legs, .n_legs = 1}}};
     struct work work;
-    if (!take_common(request->given, &event.command.order.legs[0]) ||
-        !take_group(request->given, &event.command) || !daemon_command_begin(request, &work))
+    if (!take_common(request->given, &legs[0]) || !take_group(request->given, &event.command) ||
+        !daemon_command_begin(request, &work))
         return;
     int n = event.command.order.n_legs;
     daemon_command_event(&work, &event);

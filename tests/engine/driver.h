@@ -41,6 +41,7 @@ struct driver {
     bool halved;
     struct book_level bids[DRIVER_PRICES], asks[DRIVER_PRICES];
     struct bar bars[8];
+    struct order legs[ORDER_LEGS_MAX]; /* of the newest order */
 };
 
 static inline int64_t driver_price(const struct driver_market *market, int level)
@@ -313,6 +314,7 @@ static inline void driver_order(struct driver *d, const struct engine *engine, s
     int dice = (int)random_between(&d->random, 0, 9);
     ret->kind = COMMAND_ORDER;
     ret->order.grouping = dice < 7 ? ORDERS_SINGLE : dice < 8 ? ORDERS_OCO : ORDERS_BRACKET;
+    ret->order.legs = d->legs;
     ret->order.n_legs = 1;
     if (ret->order.grouping == ORDERS_OCO) {
         ret->order.n_legs = 2;

@@ -14,6 +14,7 @@ struct random_event {
     struct book_level levels[2 * EVENT_LEVELS];
     struct bar bars[EVENT_BARS_MADE];
     char args[64];
+    struct order legs[ORDER_LEGS_MAX];
 };
 
 /* Small, large, negative and extreme numbers. */
@@ -210,8 +211,9 @@ static inline void random_command(struct random *random, struct random_event *ma
     case COMMAND_ORDER:
         c->order.grouping = (enum order_grouping)random_between(random, 0, ORDER_GROUPINGS - 1);
         c->order.n_legs = (int)random_between(random, 0, ORDER_LEGS_MAX);
+        c->order.legs = made->legs;
         for (int i = 0; i < c->order.n_legs; i++)
-            random_request(random, &c->order.legs[i]);
+            random_request(random, &made->legs[i]);
         break;
     case COMMAND_CANCEL:
         c->order_id = random_next(random);

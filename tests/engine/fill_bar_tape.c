@@ -204,7 +204,8 @@ static enum order_type any_type(void)
 static void give_orders(void)
 {
     struct random *random = &tape.random;
-    struct event_command what = {.kind = COMMAND_ORDER};
+    struct order legs[ORDER_LEGS_MAX] = {0};
+    struct event_command what = {.kind = COMMAND_ORDER, .order.legs = legs};
     enum order_side side = random_chance(random, 50) ? ORDER_BUY : ORDER_SELL;
     if (tape.scarce) {
         side = held() >= LOT && random_chance(random, 60) ? ORDER_SELL : ORDER_BUY;

@@ -539,16 +539,16 @@ static inline uint64_t order(struct harness *h, int account, int symbol, enum or
                             .by_hand = true,
                             .tag = "by hand"};
     return command(h,
-                   (struct event_command){.kind = COMMAND_ORDER, .order = {.legs = {request}, .n_legs = 1}});
+                   (struct event_command){.kind = COMMAND_ORDER, .order = {.legs = &request, .n_legs = 1}});
 }
 
 /* The id of the first leg. */
 static inline uint64_t group(struct harness *h, enum order_grouping grouping, const struct order *legs, int n)
 {
-    struct event_command what = {.kind = COMMAND_ORDER, .order = {.grouping = grouping, .n_legs = n}};
-    for (int i = 0; i < n; i++)
-        what.order.legs[i] = legs[i];
-    return command(h, what);
+    struct order given[ORDER_LEGS_MAX];
+    memcpy(given, legs, (size_t)n * sizeof *legs);
+    return command(h, (struct event_command){.kind = COMMAND_ORDER,
+                                             .order = {.grouping = grouping, .legs = given, .n_legs = n}});
 }
 
 static inline uint64_t ask(struct harness *h, struct order request)

@@ -109,11 +109,11 @@ static void test_command(struct random *random)
     for (int s = 0; s < 2; s++)
         flat(&w, s, 0, 100 * E8);
     flat(&w, 0, 1, 100 * E8);
-    const struct order request = {
+    struct order request = {
         .account = 0, .symbol = 2, .type = ORDER_LIMIT, .qty = E8, .price = E8, .by_hand = true};
     struct event event = {.recv_ns = at(2, SECOND_NS),
                           .kind = EVENT_COMMAND,
-                          .command = {.kind = COMMAND_ORDER, .order = {.legs = {request}, .n_legs = 1}}};
+                          .command = {.kind = COMMAND_ORDER, .order = {.legs = &request, .n_legs = 1}}};
     give(&w, &event);
     CHECK_INT(w.told.n_orders, 3);
     CHECK_INT(engine_now(w.engine), at(2, SECOND_NS));

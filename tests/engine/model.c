@@ -105,7 +105,7 @@ static void act(struct pair *pair, const struct action *action)
         expected = model->orders[model->n_orders].why;
         what.order.grouping = action->grouping;
         what.order.n_legs = action->n;
-        memcpy(what.order.legs, legs, sizeof legs);
+        what.order.legs = legs;
         give_command(pair, what);
         CHECK_INT(pair->reason, expected);
         break;

@@ -463,10 +463,9 @@ static void test_trace(void)
                       asks[] = {{60000 * USDT, BTC / 100}, {60010 * USDT, BTC}};
     struct event book = {.kind = EVENT_SNAPSHOT, .snapshot = {BTCUSDT, 10, bids, asks, 1, 2}};
     trace_event(engine, &book);
-    struct event give = {
-        .kind = EVENT_COMMAND,
-        .command = {.kind = COMMAND_ORDER,
-                    .order = {.n_legs = 1, .legs = {order_of(ORDER_BUY, ORDER_MARKET, BTC / 50)}}}};
+    struct order leg = order_of(ORDER_BUY, ORDER_MARKET, BTC / 50);
+    struct event give = {.kind = EVENT_COMMAND,
+                         .command = {.kind = COMMAND_ORDER, .order = {.n_legs = 1, .legs = &leg}}};
     struct event timer = {.kind = EVENT_TIMER};
     trace_event(engine, &give);
     CHECK_INT(traced.verdicts, 1);
@@ -483,7 +482,7 @@ static void test_trace(void)
     trace_event(engine, &timer);
     CHECK_INT(traced.takes, 3);
     CHECK_INT(traced.last_take.taken_before, BTC / 100); /* and the better price is gone for us */
-    give.command.order.legs[0].qty = 1001;
+    leg.qty = 1001;
     trace_event(engine, &give);
     CHECK(!traced.asked && traced.last_reason == ORDER_LOT_SIZE);
     engine_destroy(engine);

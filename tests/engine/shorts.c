@@ -155,7 +155,7 @@ static void test_who_may(void)
                             .qty = BTC,
                             .reduce_only = true,
                             .by_hand = true};
-    command(&h, (struct event_command){.kind = COMMAND_ORDER, .order = {.legs = {request}, .n_legs = 1}});
+    command(&h, (struct event_command){.kind = COMMAND_ORDER, .order = {.legs = &request, .n_legs = 1}});
     CHECK_INT(h.command_reason, ORDER_REDUCE_ONLY);
     CHECK_INT(h.fills, 0);
     harness_close(&h);
@@ -396,9 +396,8 @@ static void test_bracket(void)
         {.account = ALICE, .side = ORDER_BUY, .type = ORDER_STOP, .qty = BTC, .stop_price = 11000 * E8},
         {.account = ALICE, .side = ORDER_BUY, .type = ORDER_LIMIT, .qty = BTC, .price = 9000 * E8},
     };
-    command(&h, (struct event_command){
-                    .kind = COMMAND_ORDER,
-                    .order = {.grouping = ORDERS_BRACKET, .legs = {legs[0], legs[1], legs[2]}, .n_legs = 3}});
+    command(&h, (struct event_command){.kind = COMMAND_ORDER,
+                                       .order = {.grouping = ORDERS_BRACKET, .legs = legs, .n_legs = 3}});
     CHECK_INT(h.command_reason, ORDER_OK);
     pass(&h, SECOND_NS);
     pass(&h, SECOND_NS);

@@ -204,17 +204,16 @@ static void test_back(struct random *random)
 static void by_hand(struct world *w, int symbol, enum order_side side, enum order_type type, int64_t qty,
                     int64_t price, int64_t recv_ns)
 {
-    const struct order request = {.account = 0,
-                                  .symbol = symbol,
-                                  .side = side,
-                                  .type = type,
-                                  .qty = qty,
-                                  .price = type == ORDER_LIMIT ? price : 0,
-                                  .by_hand = true};
-    const struct event event = {
-        .recv_ns = recv_ns,
-        .kind = EVENT_COMMAND,
-        .command = {.kind = COMMAND_ORDER, .order = {.legs = {request}, .n_legs = 1}}};
+    struct order request = {.account = 0,
+                            .symbol = symbol,
+                            .side = side,
+                            .type = type,
+                            .qty = qty,
+                            .price = type == ORDER_LIMIT ? price : 0,
+                            .by_hand = true};
+    const struct event event = {.recv_ns = recv_ns,
+                                .kind = EVENT_COMMAND,
+                                .command = {.kind = COMMAND_ORDER, .order = {.legs = &request, .n_legs = 1}}};
     give(w, &event);
 }
 

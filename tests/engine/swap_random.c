@@ -24,6 +24,7 @@ struct queued {
     int64_t at_ns;
     uint64_t order; /* of those of one time */
     struct event event;
+    struct order leg; /* of an order */
 };
 
 /* What a venue and a user do. */
@@ -61,7 +62,9 @@ static void push(int64_t at_ns, const struct event *event)
     size_t i = u.n_queued++;
     for (; i > 0 && u.queue[i - 1].at_ns > at_ns; i--)
         u.queue[i] = u.queue[i - 1];
-    u.queue[i] = (struct queued){at_ns, ++u.n_made, *event};
+    u.queue[i] = (struct queued){at_ns, ++u.n_made, *event, {0}};
+    if (event->kind == EVENT_COMMAND && event->command.kind == COMMAND_ORDER)
+        u.queue[i].leg = event->command.order.legs[0];
 }
 
 static int64_t soon(int64_t most_ms)
@@ -129,6 +132,7 @@ static void push_command(int64_t at_ns)
 {
     struct event event = {.kind = EVENT_COMMAND, .command = {.command_id = u.n_made, .args = "{}"}};
     struct event_command *command = &event.command;
+    struct order leg;
     int account = (int)random_between(&u.random, 0, ACCOUNTS - 1);
     int dice = (int)random_between(&u.random, 0, 99);
     if (dice < 50) {
@@ -141,7 +145,8 @@ static void push_command(int64_t at_ns)
         totals.closes += command->policy.close;
     } else if (dice < 75) {
         command->kind = COMMAND_ORDER;
-        command->order.legs[0] = by_hand();
+        leg = by_hand();
+        command->order.legs = &leg;
         command->order.n_legs = 1;
     } else if (dice < 80) {
         command->kind = COMMAND_ACCOUNT_RESET;
@@ -344,7 +349,10 @@ static void play(const struct engine_config *config)
         push_minute();
         int64_t end_ns = MADE_START_NS + (u.minute + 1) * MINUTE_NS;
         while (u.n_queued > 0 && u.queue[0].at_ns < end_ns && same) {
+            struct order leg = u.queue[0].leg;
             l.event = u.queue[0].event;
+            if (l.event.kind == EVENT_COMMAND && l.event.command.kind == COMMAND_ORDER)
+                l.event.command.order.legs = &leg;
             l.event.seq = ++l.driver.seq;
             l.driver.now_ns = l.event.recv_ns = u.queue[0].at_ns;
             memmove(u.queue, u.queue + 1, --u.n_queued * sizeof *u.queue);

@@ -301,7 +301,7 @@ static void give_order(struct world *w)
         request.stop_price = 0;
     if (request.type == ORDER_MARKET && random_chance(random, 20))
         request.tif = ORDER_FOK;
-    command(&w->h, (struct event_command){.kind = COMMAND_ORDER, .order = {.legs = {request}, .n_legs = 1}});
+    command(&w->h, (struct event_command){.kind = COMMAND_ORDER, .order = {.legs = &request, .n_legs = 1}});
     CHECK(w->h.command_reason != ORDER_COLLATERAL || of->rules.shorts);
 }
 

@@ -153,7 +153,7 @@ static uint64_t submit(struct run *run, struct order request)
 {
     request.by_hand = true;
     return command(run,
-                   (struct event_command){.kind = COMMAND_ORDER, .order = {.legs = {request}, .n_legs = 1}});
+                   (struct event_command){.kind = COMMAND_ORDER, .order = {.legs = &request, .n_legs = 1}});
 }
 
 static const struct balance *cash_of(const struct run *run)
