@@ -1,9 +1,9 @@
-/* The alerts that are not done with. Pure: time is passed in, rows are stored by the caller.
+/* The alerts that are open. Pure: time is passed in, the caller stores the rows.
  *
- * An alert is of an event (an order was missed) or of a condition (the feed is lost). That of an event is
- * open until it is acknowledged. That of a condition is open until it is acknowledged or the condition is
- * over, which closes it either way: acknowledged, it is still held until then, so that it is not raised a
- * second time. Acknowledging and closing leave alone when it was last seen. */
+ * An alert reports an event (an order was missed) or a condition (the feed is lost). An event's alert is
+ * open until it is acknowledged. A condition's alert is open until it is acknowledged or the condition is
+ * over, which closes it either way; an acknowledged one is kept until then, so that it is not raised a
+ * second time. Acknowledging and closing do not change when it was last seen. */
 #ifndef DAEMON_ALERTS_H
 #define DAEMON_ALERTS_H
 
@@ -14,8 +14,8 @@
 #include "db/row.h"
 
 enum {
-    ALERTS_HELD_MAX = 4096, /* beyond it the oldest of an event goes, or else the oldest: it stays open in the
-                             * database until a restart takes it up again */
+    ALERTS_HELD_MAX = 4096, /* beyond it the oldest event is dropped, or else the oldest condition: it stays
+                               open in the database until a restart reads it again */
     ALERT_CODE_MAX = 32,
 };
 
@@ -36,17 +36,17 @@ struct alerts {
 
 void daemon_alerts_finish(struct alerts *alerts);
 
-/* One that a former run left, newest first. */
+/* Adds one that a former run left; called newest first. */
 void daemon_alerts_take(struct alerts *alerts, const struct db_alert *row);
 
-/* An event: counted where it is open with the same code and text, else a new one. The one to be stored, valid
- * until the next call; NULL without memory. A text beyond 512 bytes is cut at a character, and ends in "…".
- */
+/* Records an event: counted where one is open with the same code and text, else a new alert. Returns the
+ * one to be stored, valid until the next call; NULL without memory. A text beyond 512 bytes is cut at a
+ * character and ends in "…". */
 const struct alert *daemon_alerts_event(struct alerts *alerts, int64_t now_ns, enum db_severity severity,
                                         const char *code, const char *text);
 
-/* A condition, which is that of its code whose text begins with `about`, whole words of it: where it lasts
- * already it is counted, and its text and severity are these from now on. */
+/* Records a condition, found by its code and a text that begins with the whole words `about`: where it
+ * lasts already it is counted and takes this text and severity. */
 const struct alert *daemon_alerts_condition(struct alerts *alerts, int64_t now_ns, enum db_severity severity,
                                             const char *code, const char *about, const char *text);
 
@@ -57,15 +57,15 @@ size_t daemon_alerts_count(const struct alerts *alerts); /* of those */
 /* Acknowledges an open one: *ret is to be stored. 0 or -ENOENT. */
 int daemon_alerts_ack(struct alerts *alerts, uint64_t id, int64_t now_ns, struct alert *ret);
 
-/* Its row was put, and is stored with that ticket. One that is not held is passed over. */
+/* Its row was put into the transaction with that ticket. An id that is not kept is ignored. */
 void daemon_alerts_put(struct alerts *alerts, uint64_t id, uint64_t ticket);
 
-/* The newest of those before `than` (NULL: of all) whose row is not among those that are stored, up to the
- * ticket `committed`; NULL: none. Valid as daemon_alerts_event()'s. */
+/* The newest alert before `than` (NULL: of all) whose row is not stored yet at the ticket `committed`;
+ * NULL: there is none. Valid as daemon_alerts_event()'s. */
 const struct alert *daemon_alerts_unstored(const struct alerts *alerts, const struct alert *than,
                                            uint64_t committed);
 
-/* Takes out the newest condition of that code whose text begins with `about`: it is over. False: there is
+/* Removes the newest condition of that code whose text begins with `about`: it is over. False: there is
  * none. */
 bool daemon_alerts_over(struct alerts *alerts, const char *code, const char *about, struct alert *ret);
 

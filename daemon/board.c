@@ -118,11 +118,11 @@ void daemon_board_follow(struct board *board, int symbol, bool follow)
         board->left[symbol] == !follow)
         return;
     board->left[symbol] = !follow;
-    if (follow) /* of the time between there are bars perhaps, in the database */
+    if (follow) /* bars of the meantime may be in the database */
         daemon_board_need(board);
 }
 
-/* When bars come faster than they are stored the thread reads what there is, again and again, until it has
+/* When bars come faster than they are stored, the thread reads the database again and again until it has
  * them all. */
 static void look_at_need(struct board *board, uint64_t committed)
 {
@@ -136,7 +136,7 @@ static void look_at_need(struct board *board, uint64_t committed)
     }
     pthread_mutex_unlock(&board->lock);
     if (busy)
-        return; /* it wakes the loop when it is done, and then again */
+        return; /* it wakes the loop when it is done, and this is looked at again */
     board->needs = committed < board->need_last;
     board->need_first = committed + 1;
     if (!board->needs)

@@ -1,11 +1,11 @@
-/* The board: every symbol's indicators on every timeframe, kept by streaming, for charts, the status and
+/* The board: every symbol's indicators on every timeframe, updated bar by bar, for charts, the status and
  * scripts.
  *
- * It has a thread of its own: the loop gives it closed bars and never waits for it. Nothing that trades looks
- * here: strategies have their own indicators, in the engine (engine/runner.c). What the thread computes, on
- * the device where there is one, comes back to the loop, which stores it (chart_series, chart_bars). Bars
- * that the queue has no room for are read from the database once they are there, so that none is ever missed;
- * so are those from before the daemon started. All functions are called on the loop's thread. */
+ * It has a thread of its own: the loop queues closed bars and never waits for it. Trading does not use the
+ * board: strategies have their own indicators, in the engine (engine/runner.c). What the thread computes,
+ * on the device where there is one, comes back to the loop, which stores it (chart_series, chart_bars).
+ * Bars that do not fit into the queue are read from the database once they are stored, so that no bar is
+ * ever missed; so are those from before the daemon started. All functions are called on the loop's thread. */
 #ifndef DAEMON_BOARD_H
 #define DAEMON_BOARD_H
 
@@ -20,16 +20,16 @@ struct gpu_module;
 /* Starts the thread, which waits. NULL without memory or thread. */
 struct board *daemon_board_create(struct daemon *daemon);
 
-/* A closed bar of the market's interval, after it was put to the writer; a session has begun. */
+/* Queues a closed bar of the market's interval, after it was put to the writer; the session has started. */
 void daemon_board_bar(struct board *board, int symbol, const struct bar *bar);
 
 /* What the book was during the bar that comes next. */
 void daemon_board_book_bar(struct board *board, const struct engine_book_bar *bar);
-/* A split of the symbol was put to the writer: its past bars are others by now, and its indicators begin anew
- * on them. */
+/* A split of the symbol was put to the writer: its past bars have changed, and its indicators are computed
+ * again from them. */
 void daemon_board_again(struct board *board, int symbol);
 
-/* The symbol is streamed again, or no longer: then its series stand still, with what they remember. One that
+/* The symbol is streamed again, or no longer: then its series stop, and keep their memory. A symbol that
  * the engine knows is streamed until this says otherwise. `board` may be NULL. */
 void daemon_board_follow(struct board *board, int symbol, bool follow);
 
@@ -42,27 +42,27 @@ struct board_view {
     uint64_t missed;        /* times that the queue was full: its bars were read from the database */
     bool behind;            /* bars are to be read from the database, or are being read */
     bool on_device;         /* streams are updated there */
-    int64_t device_call_ms; /* that the call to the device under way has lasted; 0: none is */
+    int64_t device_call_ms; /* how long the call to the device has lasted so far; 0: there is none */
 };
 
-/* A device for the streams: the board's from here on. */
+/* A device for the streams; the board owns it from here on. */
 void daemon_board_take_device(struct board *board, struct gpu_module *module);
 
 void daemon_board_view(struct board *board, struct board_view *ret);
 
-/* The newest closed bar of a symbol and timeframe, the one that forms, and the indicators at both; an empty
- * bar is null, as the one that forms is of a symbol that is streamed no more. NULL when there is no such
+/* The newest closed bar of a symbol and timeframe, the forming one, and the indicators at both; an empty
+ * bar is null, as is the forming bar of a symbol that is no longer streamed. NULL when there is no such
  * timeframe. A new reference. */
 json_t *daemon_board_object(struct board *board, int symbol, int64_t interval_ns);
 
 /* The board's timeframes, as "1m" strings. A new reference. */
 json_t *daemon_board_timeframes(const struct board *board);
 
-/* Ends the thread, saves the streams' memory, and calls `done`; the board is gone then. A thread that does
- * not come back from the device in time is left to itself. */
+/* Ends the thread, saves the streams' memory, frees the board and calls `done`. A thread that does not come
+ * back from the device in time is abandoned. */
 void daemon_board_stop(struct board *board, void (*done)(void *user), void *user);
 
-/* Was a thread left behind? Then the process must end without waiting for it. */
+/* Was a thread abandoned? Then the process must end without waiting for it. */
 bool daemon_board_abandoned(void);
 
 #endif

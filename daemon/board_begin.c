@@ -1,4 +1,4 @@
-/* The board's memory: what it has before any symbol is known, and what it takes to begin. */
+/* The board's memory: what it allocates before any symbol is known, and how it starts. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,7 +127,7 @@ static int round_init(struct board_round *round, size_t n_series, size_t outputs
                : -ENOMEM;
 }
 
-/* An array with more room, the new zero, in the place of what it was; NULL: it is as it was. */
+/* Grows an array, the new elements zero; NULL: it is unchanged. */
 static void *widen(void *array, size_t n_before, size_t n, size_t size)
 {
     char *wider = realloc(array, (n + 1) * size);
@@ -157,7 +157,7 @@ int daemon_board_grow(struct board *board, int n)
         round_finish(&round);
         return -ENOMEM;
     }
-    round_finish(&board->round); /* it is empty between two pieces of work */
+    round_finish(&board->round); /* it is empty between two rounds */
     board->round = round;
     for (int s = board->n_symbols; s < n; s++)
         for (int t = 0; t < board->n_timeframes; t++)
@@ -183,8 +183,7 @@ static int make_room(struct board *board, int n)
                : -ENOMEM;
 }
 
-/* The engine knows symbols that the board does not: what there is of them before is read from the database.
- */
+/* The engine knows symbols that the board does not: their past is read from the database. */
 static int take_symbols(struct board *board, const struct engine *engine)
 {
     int n = engine_symbols(engine);

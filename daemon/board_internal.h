@@ -1,5 +1,5 @@
-/* The board's insides: board.c is the loop's side, with board_begin.c and board_view.c; board_work.c is the
- * thread's, with board_stored.c. */
+/* The board's internals: board.c is the loop's side, with board_begin.c and board_view.c; board_work.c is
+ * the thread's, with board_stored.c. */
 #ifndef DAEMON_BOARD_INTERNAL_H
 #define DAEMON_BOARD_INTERNAL_H
 
@@ -16,7 +16,7 @@ enum {
     BOARD_QUEUE_MAX = 16384,  /* bars of the market's interval */
     BOARD_RESULTS_MAX = 8192, /* rows that the loop has not stored yet: the thread waits for it */
     BOARD_WARM_BARS = 20000,  /* that streams without a memory are warmed with */
-    BOARD_SAVE_BARS = 256,    /* of a symbol, between two times that its streams' memory is stored */
+    BOARD_SAVE_BARS = 256,    /* bars of a symbol between two times that its streams' memory is stored */
 };
 
 /* What the book was during a bar; there: was it? */
@@ -55,15 +55,15 @@ struct board_newest {
     struct bar closed, forming; /* open_ns 0: none */
 };
 
-/* Written once, by the loop, before its number is told; `begun` is the thread's: its stored memories are
- * loaded. */
+/* The loop writes one once, before it publishes its number in n_told; the thread sets the last flag when its
+ * stored memories are loaded. */
 struct board_symbol {
     char name[SYMBOL_NAME_MAX];
     int price_scale, qty_scale;
     bool begun;
 };
 
-/* Bars of different series, that go to the streams in one call. */
+/* Bars of different series that are given to the streams in one call. */
 struct board_round {
     uint32_t *series; /* [all series], as the rest */
     struct bar *bars;
@@ -90,13 +90,13 @@ struct board {
     uv_timer_t tick;
     bool begun;
     bool needs; /* bars were not queued, and none will be until the thread has read them from the database */
-    uint64_t need_first, need_last; /* the tickets of those that it has not been told to read */
+    uint64_t need_first, need_last; /* the tickets of those that the thread has not been asked to read */
     struct board_results given;     /* emptied by the loop */
-    struct board_book *book_told;   /* [n_told]: the newest; NULL where nobody asks */
+    struct board_book *book_told;   /* [n_told]: the newest; NULL where no indicator reads it */
     bool *left;                     /* [n_told]: removed: its series stand still */
     struct board_symbol *symbols;   /* [SYMBOLS_MAX], of which n_told are written */
-    bool silence_told;              /* of the call to the device that is under way */
-    bool failure_told;              /* of a device that failed, and is not in use again */
+    bool silence_told;              /* an alert was raised for the call to the device that is under way */
+    bool failure_told;              /* an alert was raised for a device that failed and is not in use again */
     void (*stopped)(void *user);
     void *stopped_user;
     int open_handles;
@@ -109,20 +109,21 @@ struct board {
     int n_told;          /* symbols; the thread's arrays may still have room for fewer */
     struct bar *forming; /* [n_told]: the newest; open_ns 0: none */
     bool forming_news;
-    bool *again;                /* [n_told]: its series begin anew on what the database holds */
-    struct gpu_module *offered; /* NULL: none is new */
+    bool *again;                /* [n_told]: its series are computed again from what the database holds */
+    struct gpu_module *offered; /* NULL: there is no new one */
     bool on_device, device_lost;
-    uint64_t device_call_ns; /* when the call to it that is under way began, by uv_hrtime(); 0: none is */
+    uint64_t
+        device_call_ns; /* when the call to it that is under way started, by uv_hrtime(); 0: there is none */
     char lost_reason[GPU_REASON_MAX];
     bool catch_up, catching_up, ask_again, stop, ended, abandoned;
     struct board_results results;
     struct board_newest *newest;            /* [series of n_told] */
     double *newest_closed, *newest_forming; /* [series * outputs] */
     uint64_t updates, missed;
-    char trouble[256]; /* to be told as an alert; "" */
+    char trouble[256]; /* for an alert; "" */
     bool trouble_over; /* stored bars are read again */
 
-    /* The thread's: of the symbols that it knows, the first n_symbols of those told. */
+    /* The thread's: it knows the first n_symbols of the n_told symbols. */
     pthread_t thread;
     int n_symbols;
     struct streams *streams;
@@ -133,9 +134,9 @@ struct board {
     struct queued_bar *taken;
     struct bar *forming_taken;
     struct board_round round;
-    int64_t newest_ns;         /* what is so far behind it that it is not kept is not stored either */
+    int64_t newest_ns;         /* a bar too old to be kept in memory is not stored either */
     struct gpu_module *module; /* NULL: there is none, or it failed */
-    bool astray;               /* bars are missing that could not be read: none is taken until they are */
+    bool astray;               /* bars are missing that could not be read: no bar is taken until they are */
 };
 
 static inline uint32_t board_series(const struct board *board, int symbol, int timeframe)
@@ -149,10 +150,11 @@ struct indicator_bar daemon_board_tick(const struct board_symbol *symbol, const 
 /* board_view.c: how long the call to the device has lasted, 0 for none; the lock is held. */
 int64_t daemon_board_device_call_ms(const struct board *board);
 
-/* board_begin.c: all but the thread and the loop's handles. 0 or -ENOMEM. */
+/* board_begin.c: everything except the thread and the loop's handles. 0 or -ENOMEM. */
 int daemon_board_make(struct daemon *daemon, struct board **ret);
 void daemon_board_destroy(struct board *board);
-/* Have the symbols been known yet? If they are now, it begins; one that the engine knows since begins too. */
+/* Starts the board once the symbols are known, and symbols that the engine has learned since; false before.
+ */
 bool daemon_board_begun(struct board *board);
 /* The thread's: room for n symbols, with series that have seen no bar. 0 or -ENOMEM: as before. */
 int daemon_board_grow(struct board *board, int n);
@@ -161,10 +163,9 @@ void daemon_board_need(struct board *board);
 
 /* The rest is the thread's. board_work.c: */
 void *daemon_board_run(void *board);
-void daemon_board_trouble(struct board *board, const char *words,
-                          const char *why); /* to be told as an alert */
+void daemon_board_trouble(struct board *board, const char *words, const char *why); /* for an alert */
 bool daemon_board_stopping(struct board *board);
-/* Leaves a row for the loop, once there is room; takes the row's memory. */
+/* Leaves a row for the loop, once there is room; takes over the row's memory. */
 void daemon_board_give(struct board *board, struct board_result row, const double *outputs);
 void daemon_board_leave_device(struct board *board);
 /* `book`: what the book was during it. */
@@ -181,7 +182,7 @@ void daemon_board_measured_take(struct board *board, int symbol, const struct bo
 void daemon_board_measured_none(const struct board *board, int measure, double *out);
 struct board_book daemon_board_book_of(const struct engine_book_bar *told);
 
-/* board_stored.c: takes what the database holds and the board has not seen. False: not to the end, and what
+/* board_stored.c: takes what the database holds and the board has not seen. False: not all of it; what
  * follows must wait until it is tried again. */
 bool daemon_board_catch_up(struct board *board);
 

@@ -1,4 +1,4 @@
-/* What the database holds for the board: the memories that a former run stored, and bars. */
+/* Loads what the database holds for the board: the memories that a former run stored, and bars. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +64,8 @@ static void stored_book(void *ctx, const struct engine_book_bar *told)
         up->books[up->n_books++] = daemon_board_book_of(told);
 }
 
-/* Books of bars that the streams have seen, or that are none of the board's: they warm what reads books. */
+/* Books of bars that the streams have seen, or that are not the board's: they warm up the indicators of
+ * books. */
 static void warm_books(struct catching_up *up, int64_t before_ns)
 {
     double outputs[CONFIG_SPEC_OUTPUTS_MAX];
@@ -86,8 +87,8 @@ static void stored_bar(void *ctx, const struct bar *bar)
         daemon_board_close_round(up->board); /* before a later book is taken */
 }
 
-/* The memories that a former run stored; a series that has none, or was kept with other specifications,
- * begins anew; one of a timeframe that is kept no more goes. */
+/* Loads the memories that a former run stored. A series that has none, or had other specifications, starts
+ * without a past; one of a timeframe that is no longer kept is deleted. */
 static int begin_series(struct catching_up *up, struct db_reader *reader)
 {
     struct board *board = up->board;
@@ -105,8 +106,8 @@ static int begin_series(struct catching_up *up, struct db_reader *reader)
     return r;
 }
 
-/* Has the loop said that the symbol's past is another? Then its streams have seen no bar, and those of the
- * book's measures go without a past: it was told in other shares. */
+/* Has the loop said that the symbol's past has changed? Then its streams have seen no bar, and those of the
+ * book's measures start without a past: it was recorded in other share counts. */
 static bool begin_again(struct catching_up *up)
 {
     struct board *board = up->board;
@@ -118,7 +119,7 @@ static bool begin_again(struct catching_up *up)
     for (int t = 0; again && t < board->n_timeframes; t++) {
         uint32_t series = board_series(board, up->symbol, t);
         failed |= daemon_streams_load(board->streams, series, "", 0) ==
-                  -ENOMEM; /* no memory of it: it begins anew */
+                  -ENOMEM; /* it has no memory: it starts without a past */
         daemon_timeframe_init(&board->frames[series], board->timeframes[t], board->base_ns);
         daemon_board_give(board, (struct board_result){.kind = BOARD_ROW_ANEW, .series = series}, NULL);
     }
@@ -141,8 +142,8 @@ static int64_t first_wanted(const struct board *board, int symbol)
     return first;
 }
 
-/* Bars of the market's interval that open before this have been taken; INT64_MAX where no series is of them.
- */
+/* Bars of the market's interval that open before this have been taken; INT64_MAX where no series is of
+ * them. */
 static int64_t base_next(const struct board *board, int symbol)
 {
     for (int t = 0; t < board->n_timeframes; t++)
@@ -151,7 +152,7 @@ static int64_t base_next(const struct board *board, int symbol)
     return INT64_MAX;
 }
 
-/* Those of bars from `from` on, and once, before the first, what came before them. */
+/* Reads the books of bars from `from` on, and once, before the first, the books before them. */
 static int read_books(struct catching_up *up, struct db_reader *reader, int64_t from, bool first)
 {
     const struct board *board = up->board;
@@ -181,7 +182,8 @@ static int read_bars(struct catching_up *up, struct db_reader *reader)
                                                     stored_bar, up);
 }
 
-/* Books and bars are of one moment: a bar that is stored between the two would seem to have had no book. */
+/* Books and bars are read in one snapshot: a bar that is stored between the two reads would seem to have
+ * had no book. */
 static int take_stored(struct catching_up *up, struct db_reader *reader, bool first, bool again)
 {
     int64_t next = base_next(up->board, up->symbol);

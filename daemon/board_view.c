@@ -1,4 +1,4 @@
-/* What the board looks like from the loop: counts, timeframes, the newest bars. */
+/* The board as the loop sees it: counts, timeframes, the newest bars. */
 #include "daemon/board_internal.h"
 #include "daemon/status_internal.h"
 #include "record/json.h"

@@ -1,4 +1,4 @@
-/* The board's thread: bars into timeframes, timeframes' bars into streams, what comes of it to the loop. */
+/* The board's thread: makes bars of each timeframe, gives them to the streams and the results to the loop. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct indicator_bar daemon_board_tick(const struct board_symbol *symbol, const 
     };
 }
 
-/* The lock is held: the loop may have given this thread up. */
+/* The lock is held: the loop may have abandoned this thread. */
 static void wake_loop(struct board *board)
 {
     if (!board->abandoned)
@@ -77,7 +77,7 @@ void daemon_board_give(struct board *board, struct board_result row, const doubl
 
 /* ---- the device ---- */
 
-/* Before any call of the streams that may go to the device. */
+/* Called before any call of the streams that may use the device. */
 static void begin_call(struct board *board)
 {
     if (!board->module)
@@ -87,7 +87,7 @@ static void begin_call(struct board *board)
     pthread_mutex_unlock(&board->lock);
 }
 
-/* The streams are on the CPU: the module is of no more use. */
+/* The streams are on the CPU: the module is not used any more. */
 static void lose_device(struct board *board, const char *reason)
 {
     gpu_module_close(board->module);
@@ -110,7 +110,7 @@ static void show_device(struct board *board, bool on_device)
     pthread_mutex_unlock(&board->lock);
 }
 
-/* Once all of history has been taken, in one go. */
+/* Moves all streams at once, when all of history has been taken. */
 static void go_to_device(struct board *board)
 {
     char reason[GPU_REASON_MAX];
@@ -135,7 +135,7 @@ void daemon_board_leave_device(struct board *board)
         lose_device(board, daemon_streams_failure(board->streams));
 }
 
-/* After it: the device may have been found failing. */
+/* Called after it: the device may have failed. */
 static void end_call(struct board *board)
 {
     bool on_device = daemon_streams_on_device(board->streams);
@@ -323,9 +323,9 @@ static void take_work(struct board *board, struct board_due *ret)
     pthread_mutex_unlock(&board->lock);
 }
 
-/* A stop leaves bars where they are: in the database too, for the next run. Bars that were left out before
- * those in the queue come first; without them nothing that follows is taken, and the loop is told to ask
- * again. */
+/* A stop leaves bars where they are: the database has them too, for the next run. Bars that were left out
+ * before those in the queue come first; until they are read nothing that follows is taken, and the loop is
+ * notified so that it asks again. */
 static void work(struct board *board, const struct board_due *work)
 {
     bool room = work->n_told == board->n_symbols || daemon_board_grow(board, work->n_told) == 0;

@@ -14,10 +14,10 @@
 
 enum { DEVICE_MAX = 128 };
 
-/* What the loop shares with a search's thread; freed by whoever is the last to look. */
+/* What the loop shares with a search's thread; the last of the two frees it. */
 struct search {
     pthread_mutex_t lock;
-    uv_async_t *done; /* NULL: nobody waits any more */
+    uv_async_t *done; /* NULL: the loop no longer waits */
     struct gpu_module *module;
     int result;
     char reason[GPU_REASON_MAX];
@@ -30,7 +30,7 @@ struct compute {
     struct search *search; /* under way, or NULL */
     int result;            /* of the last one */
     char reason[GPU_REASON_MAX];
-    char device[DEVICE_MAX]; /* that was given; "": none is */
+    char device[DEVICE_MAX]; /* that was given; "": there is none */
     int64_t delay_ms;        /* until the next look after a failure */
     uint64_t given_ms;       /* the loop's time when it was given */
     int handles;             /* that are open */
@@ -101,7 +101,7 @@ static void on_retry(uv_timer_t *timer)
     look(timer->data);
 }
 
-/* Whether a look might end otherwise the next time. */
+/* Whether the next search might end otherwise. */
 static bool may_come_back(int result)
 {
     return result == -ENOMEM || result == -EIO;
@@ -123,7 +123,7 @@ static void searched(uv_async_t *async)
     struct search *search = compute->search;
     if (!search)
         return;
-    pthread_mutex_lock(&search->lock); /* the thread looks at nothing of it after this */
+    pthread_mutex_lock(&search->lock); /* the thread uses nothing of it after this */
     compute->result = search->result;
     pthread_mutex_unlock(&search->lock);
     if (compute->result == -EINPROGRESS)
@@ -199,7 +199,7 @@ static void closed(uv_handle_t *handle)
         free(compute);
 }
 
-/* true: the thread still looks, and now knows that nobody waits. */
+/* true: the thread still searches, and now knows that the loop does not wait. */
 static bool search_leave(struct search *search)
 {
     pthread_mutex_lock(&search->lock);

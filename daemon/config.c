@@ -203,7 +203,7 @@ int daemon_config_set(struct daemon_config *config, const char *section, const c
     return config_key_refuse(error, CONFIG_ERROR_MAX, "[%.60s] %.60s: %s", section, key ? key : "", why);
 }
 
-/* ---- what single keys cannot say ---- */
+/* ---- what a key's own check cannot see ---- */
 
 void daemon_config_misfit(const struct daemon_config_check *check, const char *section, const char *keys,
                           const char *format, ...)

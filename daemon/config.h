@@ -116,7 +116,7 @@ struct daemon_config {
     /* [parity] */
     int parity_minute; /* of the UTC day; -1: off */
     /* [indicators] */
-    char specs[CONFIG_SPECS_TEXT_MAX];         /* as config_specs.h has them; "": none are kept */
+    char specs[CONFIG_SPECS_TEXT_MAX];         /* as config_specs.h has them; "": no indicators are kept */
     int64_t timeframes[CONFIG_TIMEFRAMES_MAX]; /* going up */
     int n_timeframes;                          /* 0: daemon_config_timeframes() chooses */
     int64_t device_retry_ms;                   /* after a GPU has failed; 0: it is not tried again */
@@ -130,7 +130,7 @@ struct daemon_config {
     /* [log] */
     enum log_level log_level;
     /* --record alone */
-    char record_dir[CONFIG_PATH_MAX]; /* "": nothing is recorded besides the event log */
+    char record_dir[CONFIG_PATH_MAX]; /* "": nothing is recorded except the event log */
     /* [account NAME], one section an account; without any, one called "main" */
     struct account_config accounts[ACCOUNTS_MAX];
     int n_accounts;
@@ -154,8 +154,9 @@ int daemon_config_set(struct daemon_config *config, const char *section, const c
  * first that is wrong. */
 int daemon_config_check(const struct daemon_config *config, char error[static CONFIG_ERROR_MAX]);
 
-/* Puts before what is wrong, "[SECTION] KEY: …", where that stands in the file: "FILE:LINE: ". Other words,
- * and without a file (path NULL) all, are as they are. For what is found out after daemon_config_read(). */
+/* Puts "FILE:LINE: " before an error "[SECTION] KEY: …", where the file has that key. Other texts, and all
+ * texts without a file (path NULL), stay as they are. For errors that are found after daemon_config_read().
+ */
 void daemon_config_place(const char *path, const char *words, char *ret, size_t size);
 
 /* Writes the whole configuration as an INI file that daemon_config_read() reads back to the same. */

@@ -1,4 +1,4 @@
-/* What follows from the configuration's keys: the example, papertaped.ini, and its page of the manual. Run by
+/* Writes what is made from the configuration's keys: the example, papertaped.ini, and its man page. Run by
  * the build: papertaped-reference ini|man > FILE. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@ struct daemon_config_specs {
     int measures[CONFIG_SPECS_MAX]; /* of the book, an enum book_measure, that a spec reads; -1: prices */
 };
 
-/* "sma:20 macd:12,26,9 sma:20@spread": 0, or -EINVAL with a sentence; *ret then is of no use. */
+/* "sma:20 macd:12,26,9 sma:20@spread": 0, or -EINVAL with a sentence and *ret undefined. */
 int daemon_config_specs_parse(const char *text, struct daemon_config_specs *ret,
                               char why[static CONFIG_WHY_MAX]);
 

@@ -40,13 +40,14 @@ struct daemon {
     bool stopping;
 };
 
-/* One line on stderr: what begins with "[SECTION] KEY" with its place in the configuration's file, where
- * there is one. That is borrowed; NULL: none. */
+/* Prints one line on stderr, with the place in the configuration's file where it begins with "[SECTION]
+ * KEY". The file is borrowed; NULL: none. */
 void daemon_say(const char *words);
 void daemon_config_is(const char *file);
 
-/* Ends the daemon: one line on stderr, and that exit status after the drain. daemon_fail: for a reason that
- * waiting will not cure; daemon_refuse: nor will another start, so systemd does not make one. */
+/* Ends the daemon: one line on stderr, and that exit status after the drain. daemon_fail: for a cause that
+ * waiting will not cure; daemon_refuse: another start will not cure it either, so systemd does not restart.
+ */
 void daemon_end(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 #define daemon_fail(...)   daemon_end(EXIT_ERROR, __VA_ARGS__)
 #define daemon_refuse(...) daemon_end(EXIT_USAGE, __VA_ARGS__)

@@ -1,4 +1,4 @@
-/* Failures that end the daemon: a line on stderr, and the loop's end by the program that runs it. */
+/* Failures that end the daemon: prints a line on stderr and ends the loop by main.c's callback. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    STALLED_INTERVALS = 3, /* as everywhere: older than three intervals is stale */
+    STALLED_INTERVALS = 3, /* as elsewhere: older than three intervals is stale */
     RETRY_INTERVALS = 30,  /* between two attempts to open the library */
 };
 
@@ -26,7 +26,7 @@ struct exchange {
     pthread_cond_t wake;
     bool wanted;       /* a sample; the thread takes it */
     bool quit;         /* from here on `async` is gone */
-    bool abandoned;    /* nobody joins: the thread frees this */
+    bool abandoned;    /* the loop does not join: the thread frees this */
     uv_async_t *async; /* says that `result` is there */
     struct result result;
 };

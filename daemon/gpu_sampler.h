@@ -1,5 +1,6 @@
-/* Samples the GPUs every so often on a thread of its own, for the loop to read without waiting. Not one of
- * libuv's: a driver that hangs would keep it for good, and with it the loop's end and the program's. */
+/* Samples the GPUs periodically on a thread of its own, for the loop to read without waiting. Not on one of
+ * libuv's threads: a driver that hangs would occupy it for ever and so keep the loop and the program from
+ * ending. */
 #ifndef DAEMON_GPU_SAMPLER_H
 #define DAEMON_GPU_SAMPLER_H
 
@@ -37,8 +38,8 @@ int daemon_gpu_sampler_create(uv_loop_t *loop, uint64_t interval_ms, struct gpu_
 /* The last results; belongs to the sampler and changes only when the loop turns. */
 const struct gpu_status *daemon_gpu_sampler_status(const struct gpu_sampler *sampler);
 
-/* Stops sampling; the sampler's handles close on the loop's next turns. A sample that is under way is not
- * waited for: its thread cleans up behind itself, if the driver ever answers. NULL is fine. */
+/* Stops sampling; the sampler's handles close on the loop's next turns. It does not wait for a sample that
+ * is under way: its thread frees what is left if the driver ever answers. NULL is fine. */
 void daemon_gpu_sampler_destroy(struct gpu_sampler *sampler);
 
 #endif

@@ -1,6 +1,6 @@
-/* What a state in the event log holds beside the engine: the newest commands that bore a key, with what they
- * came to, and the newest numbers of commands and alerts. With it a log whose oldest segments are gone still
- * answers a repeated command as it was answered the first time, and no number is given twice. */
+/* What a state in the event log holds apart from the engine: the newest commands with a key and their
+ * outcomes, and the newest numbers of commands and alerts. With it a log whose oldest segments are gone
+ * still gives a repeated command its first answer, and no number is given twice. */
 #ifndef DAEMON_KEPT_H
 #define DAEMON_KEPT_H
 
@@ -22,8 +22,8 @@ struct kept {
 };
 void daemon_kept_finish(struct kept *kept);
 
-/* Copies a row; one that is pending, or has no key, is not kept; one of the newest command's id replaces it.
- * Without memory nothing happens: the database still knows it. */
+/* Copies a row. A pending row, or one without a key, is not kept; it replaces the newest command's with the
+ * same id. Without memory nothing happens: the database still has it. */
 void daemon_kept_add(struct kept *kept, const struct db_command *row);
 
 /* All of it as bytes, which live until the next call. 0 or -ENOMEM. */

@@ -103,7 +103,7 @@ __attribute__((format(printf, 2, 0))) static void log_write(enum log_level level
     ssize_t written;
     do
         written = write(STDERR_FILENO, line, n);
-    while (written < 0 && errno == EINTR); /* any other failure has nobody left to be told */
+    while (written < 0 && errno == EINTR); /* for any other failure there is no place left to report it */
     errno = saved;
 }
 

@@ -1,6 +1,6 @@
-/* The daemon's log: one line a message to stderr, with the time in UTC; or, when stderr is the journal, with
- * the priority as sd-daemon(3) has it and no time, which the journal adds. Any thread may log: a line is one
- * write(). */
+/* The daemon's log: one line a message to stderr, with the time in UTC; or, when stderr is the journal,
+ * with the priority as sd-daemon(3) has it and no time, which the journal adds. Any thread may log: a line
+ * is one write(). */
 #ifndef DAEMON_LOG_H
 #define DAEMON_LOG_H
 
@@ -8,8 +8,8 @@
 
 enum { LOG_LINE_MAX = 2048 }; /* a longer message is cut, and ends in ... */
 
-/* Messages above `level` are dropped from now on. Looks at $JOURNAL_STREAM. Call before other threads log;
- * until then the level is info. */
+/* Drops messages above `level` from now on. Reads $JOURNAL_STREAM. Call before other threads log; until
+ * then the level is info. */
 void daemon_log_init(enum log_level level);
 
 /* Control characters and bytes that are not UTF-8 are written as \n, \t or \xNN, so that a message is a line

@@ -76,7 +76,7 @@ static const struct option_row options[] = {
     {"log-level", "error|warning|info|debug", "the key level", AT(log_level)},
 };
 
-/* Options come after the file and win over it. */
+/* Options come after the file and override it. */
 static int override(struct daemon_config *config, const struct arguments *arguments,
                     char error[static CONFIG_ERROR_MAX])
 {
@@ -108,10 +108,11 @@ static int override(struct daemon_config *config, const struct arguments *argume
 
 static int exit_status = EXIT_SUCCESS;
 static uv_signal_t signals[3];
-static uv_async_t failed; /* ends the daemon from the loop, not from within whatever found the failure */
+static uv_async_t
+    failed; /* ends the daemon from the loop, not from within the function that found the failure */
 
-/* A full disk is no failure of a stop: what it kept from being stored was not acknowledged to any client. */
-static void tell_lost(int drained, const char *what)
+/* A full disk is no failure of a stop: what could not be stored was not acknowledged to any client. */
+static void report_lost(int drained, const char *what)
 {
     daemon_log_error("%s", what);
     if (drained == -EIO && exit_status == EXIT_SUCCESS)
@@ -142,7 +143,7 @@ static void session_drained(void *user)
     uv_close((uv_handle_t *)&failed, NULL);
     if (daemon_session_close(daemon->session, drained == 0 ? CLOSE_TIMEOUT_MS : GIVE_UP_MS, err, sizeof err) <
         0)
-        tell_lost(drained, err);
+        report_lost(drained, err);
 }
 
 static void feeds_stopped(void *user)
@@ -276,7 +277,7 @@ static void device_found(void *ctx, struct gpu_module *module)
     daemon_board_take_device(daemon->board, module);
 }
 
-/* Opens everything in order; on failure says so in one line. */
+/* Opens everything in order; a failure is reported in one line. */
 static int start(struct daemon *daemon)
 {
     char err[SESSION_ERROR_MAX] = "";
@@ -329,7 +330,7 @@ static int start(struct daemon *daemon)
     daemon->trainings = daemon_trainings_create(daemon);
     if (!daemon->compute || !daemon->telemetry || !daemon->parity || !daemon->board || !daemon->trainings ||
         !daemon->arena) {
-        /* Nothing that can be undone cheaply is worth it here: without these few bytes nothing will run. */
+        /* No clean-up: without these few bytes nothing will run. */
         fputs("papertaped: out of memory\n", stderr);
         _exit(EXIT_FAILURE);
     }
@@ -373,7 +374,7 @@ static int status_of(int error)
     return EXIT_SUCCESS;
 }
 
-/* By hand, whatever the database is. */
+/* Rebuilds by command, in whatever state the database is. */
 static int rebuild(const struct daemon *daemon)
 {
     char err[1024];
@@ -419,7 +420,7 @@ static int run(struct daemon *daemon)
     daemon->loop = &loop;
     daemon->started_ms = uv_now(&loop);
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is as a full disk: an error, told */
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files then gives EFBIG, reported like a full disk */
     r = start(daemon);
     if (r < 0) {
         uv_loop_close(&loop);
@@ -461,7 +462,7 @@ static int run_call(struct option_call *call)
         (!arguments->print &&
          feeds_check_ca(&daemon.config, arguments->ca_file ? "--ca-file" : "[market] ca_file", error) < 0)) {
         daemon_say(error);
-        return EXIT_USAGE; /* as of a bad option: another start would find the same */
+        return EXIT_USAGE; /* as for a bad option: another start would find the same */
     }
     struct policy_set *policies = NULL;
     int r = arguments->print ? 0 : daemon_policy_set_load(&daemon.config, &policies, error);

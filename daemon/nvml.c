@@ -91,7 +91,7 @@ static void *load(char *reason)
     return library;
 }
 
-/* The name that is needed and absent, or NULL. */
+/* The name of a function that is needed and absent, or NULL. */
 static const char *resolve(struct nvml *nvml)
 {
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
@@ -144,7 +144,7 @@ void daemon_nvml_close(struct nvml *nvml)
 {
     if (!nvml)
         return;
-    (void)nvml->shutdown(); /* the library goes next: nothing can be done about a failure */
+    (void)nvml->shutdown(); /* the library is closed next: a failure changes nothing */
     dlclose(nvml->library);
     free(nvml);
 }

@@ -1,7 +1,7 @@
-/* What NVIDIA's management library says of the GPUs. It is loaded at run time and nothing of it is needed to
- * build; what is used is declared in nvml.c after https://docs.nvidia.com/deploy/nvml-api/. The library
- * blocks when the driver does, so these functions belong on a worker thread (gpu_sampler.h). One thread at a
- * time may use a struct nvml. */
+/* What NVIDIA's management library reports of the GPUs. It is loaded at run time, so nothing of it is
+ * needed to build; what is used is declared in nvml.c after https://docs.nvidia.com/deploy/nvml-api/. The
+ * library blocks when the driver does, so these functions belong on a worker thread (gpu_sampler.h). One
+ * thread at a time may use a struct nvml. */
 #ifndef DAEMON_NVML_H
 #define DAEMON_NVML_H
 

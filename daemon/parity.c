@@ -44,7 +44,7 @@ struct parity {
     bool running, late, stopped;
     int64_t exit_status;
     int signal;
-    /* what was found last */
+    /* the last comparison's result */
     const char *state; /* "none", "ok", "failed" */
     int64_t checked_ns, since_ns, to_ns;
     uint64_t seq;
@@ -103,7 +103,7 @@ void daemon_parity_remember(struct parity *parity, struct db_reader *reader)
     parity->seq = (uint64_t)meta_number(reader, "parity_seq");
 }
 
-/* ---- what came out ---- */
+/* ---- the result ---- */
 
 static const char *member(const json_t *object, const char *name)
 {
@@ -111,7 +111,7 @@ static const char *member(const json_t *object, const char *name)
     return text ? text : "";
 }
 
-static void tell_difference(struct parity *parity, const json_t *difference)
+static void report_difference(struct parity *parity, const json_t *difference)
 {
     parity->state = "failed";
     parity->since_ns = 0;
@@ -123,7 +123,7 @@ static void tell_difference(struct parity *parity, const json_t *difference)
              (unsigned long long)parity->seq, member(difference, "event"));
 }
 
-/* False when nothing was compared: what was found before stands. */
+/* False when nothing was compared: the earlier result stands. */
 static bool take_report(struct parity *parity, const json_t *report)
 {
     const json_t *difference = json_object_get(report, "difference");
@@ -136,7 +136,7 @@ static bool take_report(struct parity *parity, const json_t *report)
         parity->to_ns = json_integer_value(json_object_get(report, "to_ns"));
         parity->seq = (uint64_t)json_integer_value(json_object_get(report, "to_seq"));
     } else if (json_is_object(difference)) {
-        tell_difference(parity, difference);
+        report_difference(parity, difference);
     } else if (json_is_true(json_object_get(report, "altered"))) {
         parity->state = "failed";
         parity->since_ns = 0;
@@ -164,11 +164,11 @@ static void explain_error(struct parity *parity, const json_t *report)
                  (long long)parity->exit_status, parity->signal);
 }
 
-/* What the alert begins with that a comparison ends which can run; a difference stays until it is
- * acknowledged. */
+/* What the alert begins with that ends with the next comparison that can run; a difference stays until it
+ * is acknowledged. */
 #define PARITY_FAILED "the comparison could not run"
 
-static void tell(const struct parity *parity)
+static void report_result(const struct parity *parity)
 {
     struct session *session = parity->daemon->session;
     char text[DETAIL_MAX + 80];
@@ -197,7 +197,7 @@ static void finish(struct parity *parity)
     } else {
         explain_error(parity, report);
     }
-    tell(parity);
+    report_result(parity);
     json_decref(report);
 }
 
@@ -300,7 +300,8 @@ int daemon_parity_start(struct parity *parity)
         uv_close((uv_handle_t *)&parity->err.pipe, part_closed);
         return 0;
     }
-    /* It has a night; a decision has milliseconds. A sandbox may forbid it, which costs only that. */
+    /* It has a night; a decision has milliseconds. A sandbox may forbid the change, which only costs the
+     * lower priority. */
     if (setpriority(PRIO_PROCESS, (id_t)parity->child.pid, CHILD_NICE) < 0)
         daemon_log_debug("parity: the child's priority: %s", strerror(errno));
     for (size_t i = 0; i < 2; i++)
@@ -324,7 +325,7 @@ static void on_tick(uv_timer_t *timer)
     if (due > now)
         due -= DAY_NS;
     bool settled = uv_now(daemon->loop) - daemon->started_ms >= SETTLED_MS;
-    /* A time to come is of a clock that was ahead. */
+    /* A time in the future comes from a clock that was ahead. */
     bool checked = parity->checked_ns >= due && parity->checked_ns <= now;
     bool tried = parity->tried_ns >= due && parity->tried_ns <= now;
     if (!checked && !tried && (settled || now - due < 2LL * TICK_MS * 1000000))

@@ -1,6 +1,5 @@
-/* Parity: does the event log, played again, give the ledger that is stored? A child process, papertape
- * parity, plays and compares; this file starts it every night and by command, keeps what it found, and tells.
- */
+/* Parity: does the event log, replayed, give the ledger that is stored? A child process, papertape parity,
+ * replays and compares; this file starts it every night and by command, keeps its result, and reports it. */
 #ifndef DAEMON_PARITY_H
 #define DAEMON_PARITY_H
 
@@ -13,13 +12,14 @@ struct parity;
 
 struct parity *daemon_parity_create(struct daemon *daemon); /* NULL without memory */
 
-/* What a former run found, from the database's meta. */
+/* Loads a former run's result from the database's meta. */
 void daemon_parity_remember(struct parity *parity, struct db_reader *reader);
 
-/* The log of which it was found is gone: days of agreement begin anew. A failure found before stands. */
+/* The log that was compared is gone: days of agreement are counted from 0 again. A failure found before
+ * stands. */
 void daemon_parity_log_anew(struct parity *parity);
 
-/* Starts a check. 0, or -EBUSY while one runs. What comes of it is in the status and the log. */
+/* Starts a check. 0, or -EBUSY while one runs. Its result is in the status and the log. */
 int daemon_parity_start(struct parity *parity);
 
 /* The status object's "parity". */

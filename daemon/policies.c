@@ -18,7 +18,7 @@ struct policy_set {
     char *paths[ACCOUNTS_MAX]; /* their first files */
     char accounts[ACCOUNTS_MAX][ACCOUNT_NAME_MAX];
     int n;
-    struct policy **added; /* besides the configuration's */
+    struct policy **added; /* in addition to the configuration's */
     size_t n_added;
     struct policy_cache *cache; /* of what former runs had */
     struct net_device *device;  /* NULL: the CPU computes them */
@@ -135,7 +135,7 @@ int daemon_policy_set_keep(struct policy_set *set, const char *dir, const char *
     return -ENOMEM;
 }
 
-/* What keeps one from the device leaves it to the CPU. */
+/* A policy that the device cannot compute stays on the CPU. */
 static const struct policy *place(const struct policy_set *set, const struct policy *policy)
 {
     char why[NET_DEVICE_ERROR_MAX];

@@ -8,23 +8,23 @@
 
 struct policy_set;
 
-/* Reads them all, and holds each against the configuration's symbols and interval. 0, for
+/* Reads them all, and checks each against the configuration's symbols and interval. 0, for
  * daemon_policy_set_destroy(); -EINVAL, errors of opening, -ENOMEM with one line: account, key, file, what
  * would be right. */
 int daemon_policy_set_load(const struct daemon_config *config, struct policy_set **ret,
                            char error[static CONFIG_ERROR_MAX]);
 void daemon_policy_set_destroy(struct policy_set *set); /* NULL is fine */
 
-/* Keeps copies of their files in `dir`, where replays of the log find them, and finds there those that former
- * runs had; in a recording's folder policies/ as well, "" for none. 0 or -errno with one line. */
+/* Keeps copies of their files in `dir`, where replays of the log find them, and loads from there those that
+ * former runs had; also copies them to a recording's folder policies/, "" for none. 0 or -errno with one
+ * line. */
 int daemon_policy_set_keep(struct policy_set *set, const char *dir, const char *recording,
                            char error[static CONFIG_ERROR_MAX]);
 
-/* Has a device compute the trained ones among all that it has and is going to have, as soon as one is open;
- * where none can be had, or it does not answer within `wait_ms`, the CPU does. `path` as net_device_open().
- */
+/* Has a device compute the trained policies, present and future, as soon as one is open; where none can be
+ * opened, or it does not answer within `wait_ms`, the CPU computes them. `path` as net_device_open(). */
 void daemon_policy_set_on_device(struct policy_set *set, const char *path, int wait_ms);
-/* Once, when the device is given up (or there is none): why. NULL: nothing new. */
+/* Returns once why the device is given up (or that there is none). NULL: nothing new. */
 const char *daemon_policy_set_device_trouble(struct policy_set *set);
 
 /* Of an account of the configuration, by its name; NULL: it has none. */
@@ -33,15 +33,15 @@ const struct policy *daemon_policy_set_of(const struct policy_set *set, const ch
 /* By their ids, kept ones among them. */
 struct policies daemon_policy_set_find(struct policy_set *set);
 
-/* Takes over a policy that was read and kept besides; what is returned is the one of that id to trade by:
- * this one, or one that was there before, and then this one is destroyed. NULL without memory. */
+/* Takes over a policy that was read and copied. Returns the one of that id to trade by: this one, or an
+ * earlier one, and then this one is destroyed. NULL without memory. */
 const struct policy *daemon_policy_set_add(struct policy_set *set, struct policy *policy);
-/* Destroys those that were added and that nobody uses any more. */
+/* Destroys added policies that no account uses any more. */
 void daemon_policy_set_drop(struct policy_set *set, bool (*used)(void *ctx, const struct policy *policy),
                             void *ctx);
 
-/* The account as the policy was made for it, where the configuration says nothing else: its cash and its
- * fees. 0, or -EINVAL for a capital that has more digits than the currency. */
+/* Fills in the account's cash and fees from the policy where the configuration does not set them. 0, or
+ * -EINVAL for a capital that has more digits than the currency. */
 int daemon_policy_set_account(const struct policy *policy, const struct account_config *wanted,
                               struct account_spec *account);
 

@@ -36,7 +36,7 @@ static int open_files(void)
     for (const struct dirent *entry; (entry = readdir(dir));)
         n += entry->d_name[0] != '.';
     closedir(dir);
-    return n - 1; /* the directory itself */
+    return n - 1; /* the directory's own descriptor */
 }
 
 void daemon_process_usage(struct process_usage *ret)

@@ -1,4 +1,4 @@
-/* Where the programs that belong to this one are. */
+/* Finds the programs that belong to this one. */
 #ifndef DAEMON_PROGRAM_H
 #define DAEMON_PROGRAM_H
 

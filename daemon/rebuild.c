@@ -35,9 +35,9 @@ struct building {
     int64_t rows_salvaged, rows_lost; /* lost: of orders, fills and ledger, before the base */
     bool lost_money;
     size_t from;               /* the first segment that is played */
-    bool stay;                 /* within the log: what the former file has beyond it is not whole */
-    uint64_t beyond_seq;       /* the newest event of what was taken from beyond; 0: nothing */
-    char beyond[DB_ERROR_MAX]; /* what is lost that was; "" */
+    bool stay;                 /* within the log: what the former file has beyond it is incomplete */
+    uint64_t beyond_seq;       /* the newest event of the rows taken from beyond; 0: none */
+    char beyond[DB_ERROR_MAX]; /* which rows of beyond are lost; "" */
 };
 
 static int sql(struct building *b, const char *text, char *err, size_t err_size)
@@ -89,7 +89,7 @@ static void close_new(struct building *b)
     b->db = NULL;
 }
 
-/* The file that was there may be any: then nothing of it is taken. */
+/* The former file may be anything: on an error nothing of it is taken. */
 static int open_former(struct building *b, char *err, size_t err_size)
 {
     const char *path = b->options->state->database;
@@ -124,8 +124,8 @@ static int salvage_before(struct building *b, char *err, size_t err_size)
     return r == 0 && rc == SQLITE_OK ? sql(b, "COMMIT", err, err_size) : r < 0 ? r : db_errno(rc);
 }
 
-/* Do both know the same ledger, as far as both know it? In a sound one the newest row that both have says it
- * of all before it. */
+/* Do both have the same ledger, as far as both reach? In a sound one the hash of the newest row that both
+ * have covers all before it. */
 static bool same_ledger(struct building *b)
 {
     static const char text[] =
@@ -321,8 +321,8 @@ static bool whole(struct building *b)
 #define KEEP(table)    "CREATE TEMP TABLE kept_" table " AS SELECT * FROM " table ";"
 #define RESTORE(table) "INSERT INTO " table " SELECT * FROM temp.kept_" table ";"
 
-/* Where every row before the base was salvaged, the record is as it was, and needs none: the verification
- * says. */
+/* Where every row before the base was salvaged, the record is complete and needs no base: the verification
+ * decides. */
 static int drop_base(struct building *b, char *err, size_t err_size)
 {
     char failure[DB_ERROR_MAX] = "";
@@ -364,7 +364,7 @@ static bool damaged(const struct building *b, const char *table)
     return true;
 }
 
-/* Numbers up to the base's that no row has: of what the log no longer reaches and no file had. */
+/* Numbers up to the base's that no row has: the log no longer reaches them, and no file had them. */
 static void missing(struct building *b, const char *table, char *text, size_t size)
 {
     static const char *const numbered[][2] = {
@@ -445,14 +445,14 @@ static int put_list(struct building *b, char *err, size_t err_size)
 
 /* ---- all of it ---- */
 
-/* What does not verify is not used; it stays beside the others, for who looks into it. */
+/* A file that does not verify is not used; it is kept beside the others for examination. */
 static int refuse(const struct building *b, char *err, size_t err_size)
 {
     return fail_with(-EUCLEAN, err, err_size, "what was built does not verify, and is left as %.300s: %.300s",
                      b->paths.unsound, b->unsound);
 }
 
-/* -ECANCELED in place of 0 once it is to stop. */
+/* -ECANCELED instead of 0 once it is to stop. */
 static int unless_stopped(const struct building *b, int r)
 {
     const atomic_bool *stop = b->options->stop;
@@ -490,7 +490,7 @@ static int build(struct building *b, char *err, size_t err_size)
     return r;
 }
 
-static void tell(const struct building *b, bool former, struct rebuild_result *ret)
+static void fill_result(const struct building *b, bool former, struct rebuild_result *ret)
 {
     const char *name = strrchr(b->paths.aside, '/');
     int n = snprintf(ret->text, sizeof ret->text,
@@ -523,8 +523,8 @@ static void tell(const struct building *b, bool former, struct rebuild_result *r
         snprintf(at, size, "; the former file is %.80s", name ? name + 1 : b->paths.aside);
 }
 
-/* What failed is tried once more with less: within the log, without the former file, without the log's oldest
- * stretch. */
+/* A failed build is tried once more with less: within the log, without the former file, without the log's
+ * oldest stretch. */
 static bool another_way(struct building *b, int r)
 {
     bool contradicts = r == -EBADMSG || r == -EUCLEAN;
@@ -582,7 +582,7 @@ int daemon_rebuild_database(const struct rebuild_options *options, struct rebuil
                                        .lost_money = b->lost_money};
         if (former)
             snprintf(ret->aside, sizeof ret->aside, "%s", b->paths.aside);
-        tell(b, former, ret);
+        fill_result(b, former, ret);
     } else {
         if (r == -EUCLEAN && rename(b->paths.building, b->paths.unsound) < 0)
             daemon_rebuild_fail(-errno, err, err_size, b->paths.unsound);

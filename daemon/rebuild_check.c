@@ -1,4 +1,4 @@
-/* Cheap things first: with little time the whole file is looked through once, its rows are counted, and the
+/* Cheap checks come first: with little time the whole file is read once, its rows are counted, and the
  * newest are checked. */
 #include <errno.h>
 #include <inttypes.h>
@@ -49,11 +49,11 @@ static int ask(sqlite3 *db, const char *sql, const char *good, char *err, size_t
     return fail_with(-EBADMSG, err, err_size, "%s", said[0] ? said : "nothing");
 }
 
-/* How many rows does each table hold, and how many should it? A row that is gone leaves no trace where it was
- * the newest, or where its table has no numbers, and a command of which nothing is known is carried out
- * again. Never cut short: it reads the smallest index of each table, and quick_check read all of them.
- * 0.1 s for 2,000,000 rows of 200 MB, after the 3.8 s of quick_check. A file that was never counted holds
- * nothing yet. */
+/* How many rows does each table hold, and how many should it? A lost row leaves no trace where it was the
+ * newest, or where its table has no numbers, and a repeat of a lost command would be carried out again.
+ * Never cut short: it reads the smallest index of each table, and quick_check read all of them. 0.1 s for
+ * 2,000,000 rows of 200 MB, after the 3.8 s of quick_check. A file that was never counted holds nothing
+ * yet. */
 static int check_counts(sqlite3 *db, char *err, size_t err_size)
 {
     struct db_counts is, should;
@@ -80,8 +80,8 @@ static int check_counts(sqlite3 *db, char *err, size_t err_size)
     return known ? 0 : -EBADMSG;
 }
 
-/* The ledger, newest first: each row follows from the one before it, where that is there. The first row that
- * does not is named: where a row's hash was altered, the one after it does not follow either. */
+/* The ledger, newest first: each row follows from the one before it, where that is there. Names the first
+ * row that does not: where a row's hash was altered, the one after it does not follow either. */
 static int check_chain(sqlite3 *db, char *err, size_t err_size)
 {
     static const uint8_t nothing[LEDGER_HASH_SIZE];
@@ -112,7 +112,7 @@ static int check_chain(sqlite3 *db, char *err, size_t err_size)
     return r;
 }
 
-/* A row comes where one's seal does not hold: the newest first, as far as time allows. */
+/* Returns a row whose seal does not verify: the newest first, as far as time allows. */
 static int check_seal(sqlite3 *db, const struct db_table *of, char *err, size_t err_size)
 {
     char what[DB_ERROR_MAX];
@@ -162,8 +162,8 @@ static int check_file(sqlite3 *db, int64_t limit_ms, char *err, size_t err_size)
     return r;
 }
 
-/* A file that the system does not open (its permissions, too many open files) is no damaged or missing one.
- */
+/* A file that the system does not open (its permissions, too many open files) is not a damaged or missing
+ * one. */
 static int why_not_opened(sqlite3 *db, int r, char *err, size_t err_size)
 {
     int number = (sqlite3_errcode(db) & 0xff) == SQLITE_CANTOPEN ? sqlite3_system_errno(db) : 0;

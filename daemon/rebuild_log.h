@@ -1,5 +1,5 @@
-/* What an event log has, as far as it can be read: each segment by itself, over whatever is damaged or
- * missing between them. */
+/* Reads as much of an event log as possible: each segment by itself, across whatever is damaged or missing
+ * between them. */
 #ifndef DAEMON_REBUILD_LOG_H
 #define DAEMON_REBUILD_LOG_H
 

@@ -19,7 +19,7 @@
 enum { FLUSH_MS = 600000, FLUSH_STEP_MS = 100 };
 
 /* A session without a loop, a log or a database of its own: its sink and its commands put the rows that a
- * replay brings about, as they do at a start. */
+ * replay produces, as at a start. */
 struct rebuild_play {
     const struct rebuild_options *options;
     const char *events;
@@ -62,8 +62,8 @@ static void on_state(void *ctx, bool ok, const char *detail)
     atomic_store(&play->failed, true);
 }
 
-/* Waits until the rows that were put are stored. A new file that failed once is not tried further: another
- * one is begun when all of this is tried again. */
+/* Waits until the rows that were put are stored. After its first failure a new file is not written any
+ * further: the rebuild starts over with another file. */
 static int flush(struct rebuild_play *play, char *err, size_t err_size)
 {
     int r = -ETIMEDOUT;
@@ -209,7 +209,7 @@ static bool follows(const struct rebuild_play *play, struct replay *replay)
     return play->any && engine_replay_seq(replay) == play->seq && memcmp(&ids, &play->ids, sizeof ids) == 0;
 }
 
-/* Where the log begins, and where it begins once more after what was played. */
+/* Records where the log begins, and where it begins once more after what was played. */
 static void note_stretch(struct rebuild_play *play, const struct rebuild_segment *segment, uint64_t seq)
 {
     if (!play->any)
@@ -218,7 +218,7 @@ static void note_stretch(struct rebuild_play *play, const struct rebuild_segment
         play->ret->second = (size_t)(segment - play->segments);
 }
 
-/* 0; -errno for what is no fault of the log's. */
+/* 0; -errno for an error that is not a fault of the log. */
 static int play_segment(struct rebuild_play *play, const struct rebuild_segment *segment, char *err,
                         size_t err_size)
 {
@@ -260,7 +260,7 @@ static int play_segment(struct rebuild_play *play, const struct rebuild_segment 
     return r;
 }
 
-/* The newest event, whether it has rows or not; and numbers that no row may tell of any more. */
+/* Puts the newest event's number, whether it has rows or not, and numbers that no row has any more. */
 static void put_end(struct rebuild_play *play)
 {
     struct db_writer *writer = play->session.writer;

@@ -1,4 +1,4 @@
-/* The event log played into a new database, over whatever of it cannot be read. */
+/* Plays the event log into a new database, across whatever of it cannot be read. */
 #ifndef DAEMON_REBUILD_PLAY_H
 #define DAEMON_REBUILD_PLAY_H
 

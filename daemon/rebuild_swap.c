@@ -54,8 +54,8 @@ static int move(const char *from, const char *to)
     return rename(from, to) < 0 && errno != ENOENT ? -errno : 0;
 }
 
-/* Companions first: without its log the database is merely older, and a log never stands beside one that is
- * not its own. */
+/* Companions first: without its WAL the database is merely older, and a WAL must never stand beside a
+ * database that is not its own. */
 int daemon_rebuild_swap(const struct state_dir *state, const struct rebuild_paths *paths)
 {
     char from[REBUILD_PATH_MAX + 16], to[REBUILD_PATH_MAX + 16];

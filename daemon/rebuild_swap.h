@@ -26,22 +26,22 @@ struct rebuild_paths {
 /* Writes "PATH: what it means" of r, a -errno, into err. Returns r. */
 int daemon_rebuild_fail(int r, char *err, size_t err_size, const char *path);
 
-/* Is there a file, a link, anything of that name? */
+/* Does a file, a link or anything else of that name exist? */
 bool daemon_rebuild_there(const char *path);
 
-/* By a date under which nothing is there yet. 0 or -errno. */
+/* Chooses paths with a date under which nothing exists yet. 0 or -errno. */
 int daemon_rebuild_paths_choose(const struct state_dir *state, int64_t now_ns, struct rebuild_paths *ret);
 
-/* A database with its -wal, -shm and -journal; what is not there is no error. 0 or -errno. */
+/* Removes a database with its -wal, -shm and -journal; a missing one is no error. 0 or -errno. */
 int daemon_rebuild_remove(const char *path);
 
-/* What was built is synced, without a log beside it, and takes the name that says that it is whole. 0; -EBUSY
- * where its log is not empty; -errno. */
+/* Syncs what was built, without a WAL beside it, and renames it to the name that says it is complete. 0;
+ * -EBUSY where its WAL is not empty; -errno. */
 int daemon_rebuild_seal(const struct state_dir *state, const struct rebuild_paths *paths, char *err,
                         size_t err_size);
 
-/* The former database goes aside, and what was built takes its place. 0 or -errno: daemon_rebuild_finish() of
- * daemon/rebuild.h continues from any moment of it. */
+/* Moves the former database aside, and what was built into its place. 0 or -errno: daemon_rebuild_finish()
+ * of daemon/rebuild.h continues from any point of it. */
 int daemon_rebuild_swap(const struct state_dir *state, const struct rebuild_paths *paths);
 
 #endif

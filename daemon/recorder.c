@@ -46,17 +46,17 @@ struct recorder {
     struct waiting_records open;
     int64_t open_since_ns; /* the first record in it */
     size_t writing_bytes;  /* of the batch that the thread has */
-    bool drop;             /* the thread is to forget that batch unless it is written by now */
+    bool drop;             /* the thread drops that batch unless it is written by now */
     bool hole;             /* events are lost until a state comes */
     bool hurry, stop, ended;
-    bool look; /* whether the log is where it was, also where nothing waits */
+    bool look; /* check whether the log is still in its place, also where nothing waits */
     int64_t stop_ns;
     int64_t retry_ns;               /* a write has failed: when it is tried again */
     int delay_ms;                   /* and how long after the next failure */
     uint64_t proved_seq;            /* is in the journal, and while nothing is in doubt … */
     uint64_t durable_seq, lost_seq; /* … counts as being there */
     int failure;                    /* -errno of the last write; 0 */
-    bool suspect;  /* a write failed, here or beside: what was put is to be proved before more is */
+    bool suspect;  /* a write failed, here or in the database: what was put is to be proved before more is */
     bool renewing; /* … and a state is to begin a segment, before it works again */
     struct recorder_stats stats;
 
@@ -81,7 +81,7 @@ static void clear(struct waiting_records *waiting)
 
 /* ---- the recorder's thread ---- */
 
-/* When the open batch is to be written; INT64_MAX: nothing is in it. The lock is held. */
+/* When the open batch is to be written; INT64_MAX: it is empty. The lock is held. */
 static int64_t due_ns(const struct recorder *r)
 {
     if (r->open.batch.len == 0)
@@ -127,7 +127,7 @@ static void make_hole(struct recorder *r, uint64_t seq)
     pthread_cond_broadcast(&r->written);
 }
 
-/* What became of a write. The lock is held. */
+/* Records the result of a write. The lock is held. */
 static void account_for(struct recorder *r, int result)
 {
     r->failure = result;
@@ -163,7 +163,7 @@ static void report(struct recorder *r, enum storing storing, const char *detail)
         r->config.state(r->config.ctx, ok, detail);
 }
 
-/* Is a batch that could not be written not to be tried again? The lock is held. */
+/* Is a batch that could not be written to be given up? The lock is held. */
 static bool gives_up(const struct recorder *r)
 {
     return r->drop || r->config.once || (r->stop && now_ns(r) >= r->stop_ns);
@@ -190,8 +190,8 @@ static bool disk_failed(int result)
     return result < 0 && result != -ENOMEM && result != -EINVAL && result != -EMSGSIZE;
 }
 
-/* Proves what was put. 0, or -errno; a segment that is lost is moved aside: -ENODATA when the newest went
- * too, and a state is to come. */
+/* Proves what was put. 0, or -errno; a segment that is lost is moved aside: -ENODATA when the newest was
+ * lost too, and a state must follow. */
 static int prove(struct recorder *r, char detail[static RECORDER_ERROR_MAX])
 {
     char err[JOURNAL_ERROR_MAX], aside[64];
@@ -210,7 +210,7 @@ static int prove(struct recorder *r, char detail[static RECORDER_ERROR_MAX])
     return result;
 }
 
-/* Puts the batch. As journal_writer_put(), with words. */
+/* Puts the batch. As journal_writer_put(), with the error in words. */
 static int put(struct recorder *r, char detail[static RECORDER_ERROR_MAX])
 {
     if (r->in_file || r->writing.batch.len == 0)
@@ -223,9 +223,9 @@ static int put(struct recorder *r, char detail[static RECORDER_ERROR_MAX])
     return result;
 }
 
-/* Puts the batch, and where what the disk has is in doubt proves it with all that was put before: in this
- * order, since a proof may write a segment again, and new files on a disk that is still full make ext4 end
- * its journal. A sync that stored nothing may be the fault of what was there before it. As prove(). */
+/* Puts the batch, and where it is in doubt what the disk has, proves it with all that was put before: in
+ * this order, since a proof may write a segment again, and new files on a disk that is still full make ext4
+ * abort its journal. A sync that stored nothing may have failed because of earlier writes. As prove(). */
 static int put_proved(struct recorder *r, bool doubt, char detail[static RECORDER_ERROR_MAX])
 {
     int result = put(r, detail);
@@ -239,7 +239,7 @@ static int put_proved(struct recorder *r, bool doubt, char detail[static RECORDE
     return proved < 0 ? proved : result;
 }
 
-/* A state began a segment that the disk is seen to have: has it the file system's own tables too? 0 or
+/* A state started a segment that the disk is seen to have: are the file system's own tables on it too? 0 or
  * -errno. */
 static int settle(struct recorder *r, char detail[static RECORDER_ERROR_MAX])
 {
@@ -268,8 +268,7 @@ static void note_doubt(struct recorder *r)
     pthread_mutex_lock(&r->lock);
 }
 
-/* The log was taken away: it begins again with a whole state. -ENODATA then, as prove(). -errno: it cannot.
- */
+/* The log was taken away: starts again with a whole state. -ENODATA then, as prove(). -errno: it cannot. */
 static int begin_again(struct recorder *r, char detail[static RECORDER_ERROR_MAX])
 {
     if (r->config.once) { /* a recording ends */
@@ -286,16 +285,15 @@ static int begin_again(struct recorder *r, char detail[static RECORDER_ERROR_MAX
     return -ENODATA;
 }
 
-/* As put_proved(), of a log that may have been removed meanwhile: what is written to a directory without a
- * name, no start finds again. */
+/* As put_proved(), of a log that may have been removed in the meantime: no start would find what is written
+ * to an unlinked directory. */
 static int put_where_it_is(struct recorder *r, bool doubt, char detail[static RECORDER_ERROR_MAX])
 {
     return journal_writer_gone(r->writer) ? begin_again(r, detail) : put_proved(r, doubt, detail);
 }
 
-/* Tries to write the batch, or without one to prove what was written. The lock is held, but not while the
- * disk works.
- */
+/* Tries to write the batch, or without one to prove what was written. The lock is released while the disk
+ * works. */
 static void write_batch(struct recorder *r)
 {
     char detail[RECORDER_ERROR_MAX] = "";
@@ -351,7 +349,7 @@ void daemon_recorder_look(struct recorder *r)
     pthread_mutex_unlock(&r->lock);
 }
 
-/* As daemon_recorder_step(), and -1: nothing waits, and we are to stop. The lock is held. */
+/* As daemon_recorder_step(), and -1: nothing waits, and the thread is to stop. The lock is held. */
 static int64_t step(struct recorder *r)
 {
     int64_t now = now_ns(r);
@@ -380,7 +378,7 @@ static int64_t step(struct recorder *r)
     return 0;
 }
 
-/* The lock is held, but not while it waits. */
+/* The lock is released while it waits. */
 static void wait_until(struct recorder *r, int64_t until_ns)
 {
     const struct clock_stepped *stepped = r->config.stepped;
@@ -483,7 +481,7 @@ void daemon_recorder_reply(struct recorder *r, uint64_t seq, int64_t recv_ns, co
     if (need > r->cap_joined) {
         char *grown = realloc(r->joined, need);
         if (!grown)
-            return; /* the events that it becomes are recorded all the same */
+            return; /* the events that it becomes are recorded anyway */
         r->joined = grown;
         r->cap_joined = need;
     }
@@ -513,7 +511,7 @@ void daemon_recorder_state(struct recorder *r, uint64_t seq, int64_t recv_ns, co
 
 /* ---- any thread ---- */
 
-/* Lets the writing get on. The lock is held. */
+/* Makes the thread write now. The lock is held. */
 static void await_written(struct recorder *r)
 {
     if (!r->config.stepped) {

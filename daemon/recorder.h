@@ -1,15 +1,13 @@
-/* The event log's disk side: events wait in memory for a moment, a thread of its own writes them to a
- * journal.
+/* Writes the event log: events wait in memory for a moment, and a thread writes them to a journal.
  *
- * Nothing that the loop calls waits for the disk. When the disk refuses, events wait in memory up to a bound;
- * beyond it they are lost to the log: a hole, which the engine's whole state ends as soon as it can be
- * written.
+ * Nothing that the loop calls waits for the disk. When the disk refuses, events wait in memory up to a
+ * bound; beyond it they are lost to the log: a hole, which the engine's whole state ends as soon as it can
+ * be written.
  *
- * With `sync` a write that failed makes all that was written since the last proof suspect
- * (exchange/past_cache.h). Then it is compared with what the disk has before anything is written behind it,
- * so is each later batch before it counts as written, and a whole state begins a new segment before the state
- * callback says that writing works.
- */
+ * With `sync` a failed write makes everything since the last proof suspect (exchange/past_cache.h). It is
+ * then compared with what the disk has before anything is written after it, and so is each later batch
+ * before it counts as written; a whole state starts a new segment before the state callback says that
+ * writing works. */
 #ifndef DAEMON_RECORDER_H
 #define DAEMON_RECORDER_H
 
@@ -65,7 +63,7 @@ void daemon_recorder_reply(struct recorder *recorder, uint64_t seq, int64_t recv
 
 enum recorder_want { RECORDER_NOTHING, RECORDER_ROTATION, RECORDER_AFTER_HOLE };
 
-/* Is a state wanted now, after the last event, and why? Costs a load. */
+/* Is a state wanted now, after the last event, and why? Costs one atomic load. */
 enum recorder_want daemon_recorder_wants_state(const struct recorder *recorder);
 
 /* The engine's whole state after the event `seq`. */
@@ -75,21 +73,22 @@ void daemon_recorder_state(struct recorder *recorder, uint64_t seq, int64_t recv
 /* ---- on any thread ---- */
 
 /* Waits until every event up to `seq` is in the journal, or is lost to it for good. 0; or -errno at once
- * while the disk refuses, or is in doubt (-EAGAIN), to be asked again. */
+ * while the disk refuses, or is in doubt (-EAGAIN), to be called again. */
 int daemon_recorder_sync(struct recorder *recorder, uint64_t seq);
 
-/* Something else on the same disk could not be written: what the journal has is checked, now. */
+/* Another write to the same disk failed: checks now what the journal has. */
 void daemon_recorder_doubt(struct recorder *recorder);
 
-/* Once in a while: was the journal's directory, or its newest segment, removed or renamed? A write finds that
- * as well; where nothing is written, this does. A hole then, which a state in a new directory ends. */
+/* Called now and then: was the journal's directory, or its newest segment, removed or renamed? A write
+ * finds that as well; this finds it where nothing is written. It leaves a hole, which a state in a new
+ * directory ends. */
 void daemon_recorder_look(struct recorder *recorder);
 
 struct recorder_stats {
     bool ok; /* the last write succeeded, and nothing is suspect */
     enum storing storing;
     uint64_t events, lost;  /* taken, and of those lost to the log */
-    uint64_t holes;         /* that were made */
+    uint64_t holes;         /* holes that were made */
     uint64_t restarts;      /* of them, where the log was removed or renamed */
     uint64_t seq;           /* the newest event in the journal */
     uint64_t waiting_bytes; /* not written yet */
@@ -100,8 +99,8 @@ struct recorder_stats {
 };
 void daemon_recorder_stats(struct recorder *recorder, struct recorder_stats *ret);
 
-/* One that is stepped: does what its thread would do next, one write at most. Returns when there will be more
- * to do: a moment of its clock, INT64_MAX: not before one of the calls above. */
+/* Of a recorder that is stepped: does what its thread would do next, one write at most. Returns when there
+ * will be more to do: a time of its clock, INT64_MAX: not before one of the calls above. */
 int64_t daemon_recorder_step(struct recorder *recorder);
 
 /* Writes what waits, trying for at most timeout_ms, and frees. 0, or -errno when something was not written.

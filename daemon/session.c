@@ -11,7 +11,7 @@
 #include "exchange/clock.h"
 #include "strategy/policy/device.h"
 
-/* ---- news of the threads that store ---- */
+/* ---- callbacks of the threads that store ---- */
 
 /* On the writer's thread, as all of these. */
 static void on_committed(void *ctx, uint64_t ticket)
@@ -59,7 +59,7 @@ static int before_commit(void *ctx, uint64_t event_seq)
     return daemon_recorder_sync(session->log, event_seq);
 }
 
-static void tell_device(struct session *session)
+static void report_device(struct session *session)
 {
     char text[NET_DEVICE_ERROR_MAX + 80];
     const char *why = daemon_policy_set_device_trouble(session->policies);
@@ -90,7 +90,7 @@ static void on_wake(uv_async_t *async)
         daemon_session_storage_hole(session);
     if (session->log && session->engine)
         daemon_session_log_wants(session); /* also where nothing happens */
-    tell_device(session);
+    report_device(session);
     if (session->hooks.committed && session->writer)
         session->hooks.committed(session->hooks.ctx, db_writer_committed(session->writer));
 }
@@ -132,8 +132,8 @@ int daemon_session_open_database(struct session *session, char *err, size_t err_
     return r;
 }
 
-/* Before there is an engine: a venue that is never reached is an alert too. Where it cannot be read, the
- * beginning says so. */
+/* Before there is an engine: a venue that is never reached needs an alert too. Where they cannot be read,
+ * daemon_session_begin() reports it. */
 static void open_alerts(struct session *session)
 {
     char reason[DB_ERROR_MAX];
@@ -201,7 +201,7 @@ void daemon_session_go_on_from(struct session *session, int64_t last_ns, int64_t
     session->steady.told_ns = told_ns;
 }
 
-static void tell_clock(struct session *session, int64_t ahead_ns)
+static void report_clock(struct session *session, int64_t ahead_ns)
 {
     char text[160];
     snprintf(text, sizeof text,
@@ -213,8 +213,8 @@ static void tell_clock(struct session *session, int64_t ahead_ns)
     daemon_session_alert_lasting(session, DB_WARNING, "clock", SESSION_CLOCK_BEHIND, text);
 }
 
-/* Bars close, sessions pass and orders expire as if that time had gone by. */
-static void tell_jump(struct session *session, int64_t jump_ns)
+/* Bars close, sessions pass and orders expire as if that time had passed. */
+static void report_jump(struct session *session, int64_t jump_ns)
 {
     char text[200], at[CLOCK_TEXT_MAX];
     snprintf(
@@ -238,11 +238,11 @@ static int64_t stamp(struct session *session, const struct event *event)
         session->steady.told_ns = 0;
     }
     if (step.ahead_ns > 0)
-        tell_clock(session, step.ahead_ns);
+        report_clock(session, step.ahead_ns);
     if (step.caught_up)
         daemon_session_alert_over(session, "clock", SESSION_CLOCK_BEHIND);
     if (step.jump_ns > 0)
-        tell_jump(session, step.jump_ns);
+        report_jump(session, step.jump_ns);
     return session->now_ns;
 }
 
@@ -329,7 +329,7 @@ static void freed(uv_handle_t *handle)
     free(session);
 }
 
-/* How it stands with both: OK, FAILS where the disk takes nothing now, else the work that is under way. */
+/* The state of both: OK, FAILS where the disk accepts nothing now, else the work that is under way. */
 static enum storing find_storing(const struct session *session)
 {
     struct db_writer_stats database;
@@ -355,14 +355,14 @@ int daemon_session_drain(struct session *session, int64_t timeout_ms)
         else if (failing_ms == 0)
             failing_ms = now;
         else if (storing == STORING_FAILS && now - failing_ms >= SESSION_FAILING_MS)
-            return -EIO; /* else it is checked, or built again, which is worth the whole time */
+            return -EIO; /* else it is checked, or built again, which may take the whole time */
         if (now >= until)
             return -ETIMEDOUT;
     }
 }
 
-/* A row of the last event: the next start finds that the database holds all of the log, whose last state it
- * begins with, and plays nothing again. */
+/* Puts a row of the last event: the next start finds that the database holds all of the log, starts from
+ * its last state, and replays nothing. */
 static void put_end(struct session *session)
 {
     char text[24];

@@ -1,9 +1,9 @@
-/* A session of trading: the engine, the clock that stamps its events, and the writer that stores what comes
- * out.
+/* A session of trading: the engine, the clock that stamps its events, and the writer that stores its
+ * output.
  *
- * It exists in two stages: open (the database is there; what a former run left can be read) and begun (the
- * venue has said what it lists, the engine runs). Everything that the engine puts out for one event is stored
- * in one transaction. All on the loop's thread. */
+ * It has two stages: open (the database is there; what a former run left can be read) and started (the
+ * venue has said what it lists, the engine runs). All output of the engine for one event is stored in one
+ * transaction. Runs on the loop's thread only. */
 #ifndef DAEMON_SESSION_H
 #define DAEMON_SESSION_H
 
@@ -25,11 +25,11 @@ struct session;
 struct recorder;
 struct policy_set;
 
-/* What a session asks of the rest of the daemon. */
+/* What a session calls in the rest of the daemon. */
 struct session_hooks {
     void *ctx;
-    /* What stores has no threads of its own, and the loop's owner steps it (daemon_session_recorder(),
-     * daemon_session_writer()); NULL: it has. */
+    /* The storing parts have no threads of their own, and the loop's owner steps them
+     * (daemon_session_recorder(), daemon_session_writer()); NULL: they have threads. */
     const struct clock_stepped *stepped;
     const struct journal_files *files; /* of the event log; NULL: the system's */
     const atomic_bool
@@ -38,18 +38,18 @@ struct session_hooks {
     void (*need_bars)(void *ctx, int symbol, int64_t from_open_ns, int64_t to_open_ns);
     void (*command_done)(void *ctx, const struct event_command *command, enum order_reason reason,
                          uint64_t order_id);
-    /* The same of a command that a former run had begun: its row is to be put again. */
+    /* The same of a command that a former run started: its row is to be put again. */
     void (*command_redone)(void *ctx, int64_t ts_ns, const struct event_command *command,
                            enum order_reason reason, uint64_t order_id);
     /* The event played last was no command's: what was put for the one before it is whole. */
     void (*commands_redone)(void *ctx);
-    /* A command with a key that a former run did, as its row tells. */
+    /* A former run's command with a key, from its row. */
     void (*command_known)(void *ctx, const char *cmd, const char *args, const char *answer);
-    void (*storage_failing)(void *ctx); /* on the loop: what was taken is not stored for now */
-    void (*log_anew)(void *ctx);        /* the former log is put aside, or no truth any more */
+    void (*storage_failing)(void *ctx); /* on the loop: what was accepted is not stored for now */
+    void (*log_anew)(void *ctx);        /* the former log was set aside, or is no longer trusted */
     void (*committed)(void *ctx,
                       uint64_t ticket); /* on the loop: everything up to the ticket is on the disk */
-    /* The session has begun, and takes events; at the end of daemon_session_begin(). May be NULL. */
+    /* The session has started and takes events; called at the end of daemon_session_begin(). May be NULL. */
     void (*begun)(void *ctx);
     /* A closed bar of the venue, after it was put to the writer; not while the log is played again. May be
      * NULL. */
@@ -60,10 +60,10 @@ struct session_hooks {
     void (*split)(void *ctx, int symbol);
 };
 
-/* How a session came to be what it is. */
+/* How a session was restored. */
 struct session_recovery {
     const char *from;       /* "nothing", "log", "database" */
-    bool log_anew;          /* the former log is put aside, or the database alone was the truth */
+    bool log_anew;          /* the former log was set aside, or only the database was trusted */
     uint64_t log_seq;       /* the log's last event when it was opened */
     int64_t log_ns;         /* and its time */
     uint64_t played, again; /* events played; of those, whose rows the database lacked */
@@ -88,8 +88,8 @@ int daemon_session_begin(struct session *session, const struct symbol *symbols, 
  * then nothing is written. */
 int daemon_session_stored_symbols(struct session *session, const char *venue, struct symbol *symbols, int n);
 
-/* The venue lists a symbol otherwise than the engine knows it: an event, and its row. 0, or -EINVAL with one
- * line for other units. */
+/* The venue lists a symbol with other values than the engine has: an event, and its row. 0, or -EINVAL with
+ * one line for other units. */
 int daemon_session_update_symbol(struct session *session, int index, const struct symbol *symbol, char *err,
                                  size_t err_size);
 
@@ -102,26 +102,26 @@ int daemon_session_first_moments(struct session *session,
 /* When the newest bar of a symbol opened that the database holds; 0: it holds none, or cannot say. */
 int64_t daemon_session_stored_bar(const struct session *session, const char *symbol, int64_t interval_ns);
 
-/* One more, streamed from now on; `command`: because one said so, which the next runs know of too. Its index,
- * -ENOSPC beyond SYMBOLS_MAX, -EINVAL when the engine refuses it. */
+/* Adds a symbol, streamed from now on; `command`: by a command, so that the next runs stream it too. Its
+ * index, -ENOSPC beyond SYMBOLS_MAX, -EINVAL when the engine refuses it. */
 int daemon_session_add_symbol(struct session *session, const struct symbol *symbol, bool command);
 
-/* Has it begun? */
+/* Has it started? */
 bool daemon_session_begun(const struct session *session);
 
-/* The missed bars are in: says once how long the session was away and what that brought. */
+/* The missed bars are there: reports once how long the session was away and what happened in that time. */
 void daemon_session_caught_up(struct session *session);
 
-/* What a recording keeps besides: a frame before it is parsed, a reply before its event, of a venue of the
- * configuration by its number there. */
+/* What a recording keeps in addition: a frame before it is parsed, a reply before its event, of a venue of
+ * the configuration by its number there. */
 void daemon_session_frame(struct session *session, int venue, const char *data, size_t len);
 void daemon_session_reply(struct session *session, int venue, const char *path, const char *body, size_t len);
 
 /* Stamps the event (sequence number, receive time), records it, and gives it to the engine. */
 void daemon_session_event(struct session *session, struct event *event);
 
-/* On the feed's clock time has come to this, though no message says so: something takes effect then. On the
- * wall's nothing happens. */
+/* On the feed's clock time has reached at_ns, though no message says so: something takes effect then. On
+ * the wall clock nothing happens. */
 void daemon_session_pass(struct session *session, int64_t at_ns);
 
 /* Time of the session's clock: the wall's, or the last event's. */
@@ -144,14 +144,13 @@ struct recorder *daemon_session_recorder(const struct session *session,
 void daemon_session_alert(struct session *session, enum db_severity severity, const char *code,
                           const char *text);
 
-/* The same of a condition, that of this code whose text begins with `about`; it ends by
- * daemon_session_alert_over().
- */
+/* The same of a condition, found by this code and a text that begins with `about`;
+ * daemon_session_alert_over() ends it. */
 void daemon_session_alert_lasting(struct session *session, enum db_severity severity, const char *code,
                                   const char *about, const char *text);
 
-/* What it was raised for is over: closes those of that code whose text begins with `about`. Without one
- * nothing happens, so that a rule may say so each time that it finds all well. */
+/* The condition is over: closes the alerts of that code whose text begins with `about`. Does nothing
+ * without one, so that a rule may call it each time that it finds no fault. */
 void daemon_session_alert_over(struct session *session, const char *code, const char *about);
 
 /* The policies that its accounts trade by, or may. */

@@ -40,7 +40,7 @@ int daemon_session_take_alerts(struct session *session, struct db_reader *reader
 }
 
 /* Else their numbers or the time are not known yet; the status and the log say what is wrong. */
-static bool can_tell(const struct session *session)
+static bool can_report(const struct session *session)
 {
     return session->alerts_known && (session->engine || session->config->clock == CLOCK_WALL);
 }
@@ -48,7 +48,7 @@ static bool can_tell(const struct session *session)
 void daemon_session_alert(struct session *session, enum db_severity severity, const char *code,
                           const char *text)
 {
-    if (can_tell(session))
+    if (can_report(session))
         store(session,
               daemon_alerts_event(&session->alerts, daemon_session_now(session), severity, code, text), 0);
 }
@@ -56,7 +56,7 @@ void daemon_session_alert(struct session *session, enum db_severity severity, co
 void daemon_session_alert_lasting(struct session *session, enum db_severity severity, const char *code,
                                   const char *about, const char *text)
 {
-    if (can_tell(session))
+    if (can_report(session))
         store(session,
               daemon_alerts_condition(&session->alerts, daemon_session_now(session), severity, code, about,
                                       text),

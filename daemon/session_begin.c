@@ -1,4 +1,4 @@
-/* How a session begins: with what the event log or the database kept, the venue's symbols and this run's
+/* How a session starts: from the event log or the database, the venue's symbols and this run's
  * configuration. */
 #include <errno.h>
 #include <inttypes.h>
@@ -105,8 +105,7 @@ static struct engine_config engine_config(const struct session *session, const s
 
 /* ---- from the log: its engine, with this run's configuration ---- */
 
-/* An account that is not of the configuration goes on without a policy that this configuration does not
- * serve. */
+/* An account that is not configured continues without a policy that this configuration does not support. */
 static void leave_policies(struct session *session, struct account_spec *accounts, int n)
 {
     char why[POLICY_ERROR_MAX], id[POLICY_ID_TEXT], text[DB_ALERT_TEXT_MAX];
@@ -134,8 +133,8 @@ static bool adds_symbol(const struct session *session)
     return s < session->n_symbols;
 }
 
-/* What runs before the last one realized with a symbol that comes back: nothing is held of it, and its sums
- * go on. */
+/* What runs before the last one realized with a symbol that comes back: it has no position, and its sums
+ * continue. */
 static int restore_sums(struct session *session, const struct db_recovered *recovery, const bool *known)
 {
     int r = 0;
@@ -278,7 +277,7 @@ static int by_command(const void *a, const void *b)
     return (x->command > y->command) - (x->command < y->command);
 }
 
-/* Commands of former runs, before what is played again adds newer ones. */
+/* Commands of former runs, before the replay adds newer ones. */
 static void keep_commands(struct session *session, const struct db_recovered *recovery)
 {
     if (recovery->n_keys > 0)
@@ -299,7 +298,7 @@ static void keep_commands(struct session *session, const struct db_recovered *re
     }
 }
 
-/* What reads well, and does not add up, is built again as well: once. */
+/* A database that reads well but contradicts itself is rebuilt as well: once. */
 static int read_or_rebuild(struct session *session, struct db_recovered **ret, char *err, size_t err_size)
 {
     char why[SESSION_ERROR_MAX], ignored[DB_ERROR_MAX];
@@ -353,7 +352,7 @@ static int take_over(struct session *session, struct account_spec *accounts, cha
 }
 
 /* The first moment is not before the last one of the former run. */
-static void go_on_in_time(struct session *session, int64_t now_ns)
+static void continue_time(struct session *session, int64_t now_ns)
 {
     int64_t last_ns = engine_received(session->engine);
     if (session->recovery.log_ns > last_ns)
@@ -392,8 +391,8 @@ bool daemon_session_quoted(const struct engine *engine, const char *currency, ch
     return found;
 }
 
-/* Accounts that nothing can be traded with. */
-static void tell_idle_accounts(struct session *session)
+/* Reports accounts that cannot trade anything. */
+static void report_idle_accounts(struct session *session)
 {
     char quoted[120], text[DB_ALERT_TEXT_MAX], about[ACCOUNT_NAME_MAX + 24];
     for (int a = 0; a < engine_accounts(session->engine); a++) {
@@ -410,7 +409,7 @@ static void tell_idle_accounts(struct session *session)
     }
 }
 
-/* Conditions of a run, which the next one finds and says again where they still are. */
+/* Ends the conditions of the former run; this run raises them again where they still are. */
 static void end_former_conditions(struct session *session)
 {
     static const char *const codes[] = {"stale",
@@ -435,7 +434,8 @@ static void end_former_conditions(struct session *session)
         daemon_session_alert_over(session, "clock", SESSION_CLOCK_BEHIND);
 }
 
-/* What was wrong with the log, once; events that it named and that cannot be read are lost: an error. */
+/* Reports once what was wrong with the log; events that it named and that cannot be read are lost: an
+ * error. */
 static void report_log(struct session *session)
 {
     bool played = strcmp(session->recovery.from, "log") == 0, lost = session->lost_events[0] != '\0';
@@ -450,7 +450,7 @@ static void report_log(struct session *session)
     daemon_session_alert(session, lost ? DB_ERROR : played ? DB_INFO : DB_WARNING, "event-log", text);
 }
 
-static void tell(struct session *session)
+static void report_recovery(struct session *session)
 {
     const struct session_recovery *recovery = &session->recovery;
     if (strcmp(recovery->from, "log") == 0)
@@ -466,7 +466,7 @@ static void tell(struct session *session)
     report_log(session);
 }
 
-/* What a backtest of an account wants to know of the run. */
+/* Stores the run's settings that a backtest of an account needs. */
 static void put_settings(struct session *session)
 {
     char text[24];
@@ -476,8 +476,8 @@ static void put_settings(struct session *session)
     db_writer_put_meta(session->writer, "slippage_e6", text);
 }
 
-/* How each market stood when the database was written, where that still holds: until its calendar is read. */
-static void tell_sessions(struct session *session)
+/* Each market's state when the database was written, where it still holds: until its calendar is read. */
+static void emit_sessions(struct session *session)
 {
     for (size_t i = 0; i < session->n_sessions; i++) {
         struct event event = {.kind = EVENT_SESSION, .session = session->sessions[i].session};
@@ -508,13 +508,13 @@ int daemon_session_begin(struct session *session, const struct symbol *symbols, 
         session->engine = NULL;
         return r;
     }
-    go_on_in_time(session, now_ns);
+    continue_time(session, now_ns);
     r = daemon_session_log_state(session, STATE_NEW_RUN);
     if (r < 0) {
         snprintf(err, err_size, "out of memory");
         return r;
     }
-    /* The rows of this run's beginning are those of its first event, so that the log comes first. */
+    /* The rows of this run's start belong to its first event, so that the log comes first. */
     db_writer_group_begin(session->writer);
     daemon_session_put_symbols(session, session->engine);
     for (int a = 0; a < engine_accounts(session->engine); a++)
@@ -523,11 +523,11 @@ int daemon_session_begin(struct session *session, const struct symbol *symbols, 
     struct event down = {.kind = EVENT_CONNECTION, .connection.up = false};
     daemon_session_event(session, &down);
     db_writer_group_end(session->writer);
-    tell_sessions(session);
+    emit_sessions(session);
     end_former_conditions(session);
-    tell(session);
-    tell_idle_accounts(session);
-    if (!session->storage_ok) { /* it failed before there was an engine to be told */
+    report_recovery(session);
+    report_idle_accounts(session);
+    if (!session->storage_ok) { /* it failed before there was an engine to notify */
         struct event event = {.kind = EVENT_STORAGE, .storage_ok = false};
         daemon_session_event(session, &event);
         session->events.reported[0] = session->database.reported[0] = '\0'; /* there were no alerts yet */

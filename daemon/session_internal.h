@@ -1,7 +1,7 @@
-/* A session's insides, shared by its own files: session.c opens, stamps and closes, session_begin.c makes the
- * engine, session_recover.c plays the event log again, session_sink.c stores what the engine puts out,
- * session_storage.c says whether it can, session_alert.c keeps the alerts, session_log.c the event log and
- * the recording, session_symbols.c symbols that change. */
+/* A session's internals, shared by its own files: session.c opens, stamps and closes, session_begin.c makes
+ * the engine, session_recover.c replays the event log, session_sink.c stores what the engine emits,
+ * session_storage.c reports whether it can, session_alert.c keeps the alerts, session_log.c the event log
+ * and the recording, session_symbols.c symbols that change. */
 #ifndef DAEMON_SESSION_INTERNAL_H
 #define DAEMON_SESSION_INTERNAL_H
 
@@ -52,14 +52,14 @@ struct session {
     struct recorder *raw[CONFIG_VENUES_MAX]; /* frames and replies of the venues after the first */
     bool raw_begun;                          /* they have the state that they begin with */
     struct codec codec;                      /* of states */
-    struct kept kept;                        /* that they hold beside the engine */
+    struct kept kept;                        /* what states hold apart from the engine */
     const char *default_venue;               /* of symbols that name none; NULL: the configuration's first */
     struct early_reply *early, **early_end;
     struct policy_set *policies; /* of the configuration, and those kept in the state directory */
     struct engine *engine;
     struct symbol *symbols;
     int n_symbols;
-    struct db_session *sessions; /* of the database alone, until the engine has been told */
+    struct db_session *sessions; /* of the database alone, until the engine has them */
     size_t n_sessions;
     bool caught_up; /* the engine has been given how long it was away */
     uint64_t holes_reported, lost_reported, restarts_reported; /* of the log, in alerts */
@@ -73,7 +73,7 @@ struct session {
     struct playing *playing; /* the log is played again: what the engine puts out answers no one */
     bool stored;             /* and the database holds these rows already */
     bool redoing;            /* the event that is played is a command's whose rows are put again */
-    char trouble[768];       /* with the event log, to be told once there is an engine; "" */
+    char trouble[768];       /* a fault of the event log, reported once there is an engine; "" */
     char log_aside[CONFIG_PATH_MAX + 64]; /* where the damaged log is that was put aside at this start; "" */
     char lost_events[96];                 /* in words, those of its end that cannot be read; "" */
     bool rebuilt;                         /* the database was built again at this start; in words: */
@@ -85,7 +85,7 @@ struct session {
     uv_async_t wake; /* a thread has news */
     uv_mutex_t lock;
     struct storage database, events;
-    bool log_failed;  /* under the lock: the disk failed it, and the database is to be checked too */
+    bool log_failed;  /* under the lock: the disk failed it, and the database must be checked too */
     bool built_again; /* the same: the database, while this runs; in words: */
     bool built_lost;
     char built_words[DB_ALERT_TEXT_MAX];
@@ -106,13 +106,13 @@ void daemon_session_put_account(struct session *session, const struct engine *en
 
 /* session.c */
 int64_t daemon_session_stamp(struct session *session); /* the receive time of what comes now */
-/* Time goes on from a former run's last event; told_ns: that it is so far ahead of the wall is told already.
- */
+/* Time continues from a former run's last event; told_ns: how far ahead of the wall clock has been reported
+ * already. */
 void daemon_session_go_on_from(struct session *session, int64_t last_ns, int64_t told_ns);
 
 /* session_log.c */
 int daemon_session_log_open(struct session *session, char *err, size_t err_size);
-/* Puts the log aside, under another name, and begins a new one; `why` is reported later. What was put into
+/* Sets the log aside under another name, and starts a new one; `why` is reported later. What was put into
  * the database waits for the log's thread: it is stored first. 0 or -errno with one line. */
 int daemon_session_log_set_aside(struct session *session, const char *why, char *err, size_t err_size);
 /* The engine's state, into the log and the recording. 0 or -ENOMEM. */
@@ -125,9 +125,9 @@ int daemon_session_log_close(struct session *session, int64_t timeout_ms);
 /* session_storage.c */
 /* What the threads that store have reported; the session's lock is held. */
 void daemon_session_storage_take(struct session *session);
-/* Whether both store now: as an event, in the log, as an alert. */
+/* Whether both store now: reported as an event, in the log, and as an alert. */
 void daemon_session_storage_judge(struct session *session);
-/* Log and alert for each that fails and is not reported so yet, and for what is over. */
+/* Log line and alert for each that fails and is not reported so yet, and for what is over. */
 void daemon_session_storage_report(struct session *session);
 /* On the writer's thread, as struct db_writer_config has them. */
 int daemon_session_storage_check(void *ctx, char *err, size_t err_size);
@@ -138,18 +138,18 @@ void daemon_session_storage_hole(struct session *session); /* an alert where the
 /* session_sound.c */
 /* Reads the list of the newest rebuild for `status`, where there is one. */
 void daemon_session_read_rebuilt(struct session *session);
-/* Looks at the database before it is opened, and has it built again where it is damaged, missing beside a
- * log, or ends before events from which the log cannot be played on. 0; -errno with one line: nothing can
- * begin. */
+/* Checks the database before it is opened, and rebuilds it where it is damaged, missing beside a log, or
+ * ends before events from which the log cannot be continued. 0; -errno with one line: the session cannot
+ * start. */
 int daemon_session_sound(struct session *session, char *err, size_t err_size);
-/* Has it built again; it is not open. `sound`: it is merely older than the log. 0 or -errno with one line;
+/* Rebuilds it; it is not open. `sound`: it is merely older than the log. 0 or -errno with one line;
  * -EILSEQ: it is sound, and the log contradicts it. */
 int daemon_session_rebuild(struct session *session, const char *why, bool sound, char *err, size_t err_size);
 /* session.c: opens the database and its writer. 0 or -errno with one line. */
 int daemon_session_open_database(struct session *session, char *err, size_t err_size);
 
 /* session_alert.c */
-/* Takes up what a former run left, once: from here on alerts are stored. 0 or -errno; db_reader_error(). */
+/* Reads what a former run left, once: from here on alerts are stored. 0 or -errno; db_reader_error(). */
 int daemon_session_take_alerts(struct session *session, struct db_reader *reader);
 
 /* session.c */
@@ -157,18 +157,18 @@ int daemon_session_take_alerts(struct session *session, struct db_reader *reader
 int64_t daemon_session_wall_ns(const struct session *session);
 
 /* session_recover.c */
-/* When what is put now happened: the moment of the event that is handled, or played again. */
+/* When the row that is put now happened: the moment of the event that is handled, or replayed. */
 int64_t daemon_session_row_ns(const struct session *session);
-/* Plays what the replay gives to its end into the session's writer, as into a database that holds none of it.
- * `known`: the writer knows the symbols and accounts of the state that it begins with. 0; -ECANCELED once
- * *stop is set; errors of replay_step(), up to which all was put. */
+/* Replays to the end into the session's writer, as into a database that has none of it. `known`: the writer
+ * knows the symbols and accounts of the state that it starts from. 0; -ECANCELED once *stop is set; errors
+ * of replay_step(), up to which all was put. */
 int daemon_session_play(struct session *session, struct replay *replay, bool known, const atomic_bool *stop);
 /* While it plays: the engine that plays, whose symbols and accounts the writer knows. */
 const struct engine *daemon_session_replayed(struct session *session);
 const struct engine *
 daemon_session_playing_engine(const struct session *session); /* the same, puts nothing */
-/* Plays the log from what the database holds. 1 with session->engine, seq and run set; 0: the database alone
- * is to be restored, session->trouble says why; -errno: nothing can begin. */
+/* Replays the log from what the database holds. 1 with session->engine, seq and run set; 0: the database
+ * alone is to be restored, session->trouble says why; -errno: the session cannot start. */
 int daemon_session_replay(struct session *session, const struct db_recovered *recovered, char *err,
                           size_t err_size);
 

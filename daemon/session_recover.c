@@ -1,5 +1,5 @@
-/* The event log played again: from the newest state that the database covers, through what the database
- * holds, to the log's end; the rows that the database lacks are put once more. */
+/* Replays the event log: from the newest state that the database covers, through what the database holds,
+ * to the log's end; the rows that the database lacks are put again. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ struct playing {
     char reason[REASON_MAX];
 };
 
-/* The database alone will be the truth. */
+/* Only the database will be trusted. */
 static int fall_back(struct playing *playing)
 {
     struct session *session = playing->session;
@@ -39,7 +39,7 @@ static int fall_back(struct playing *playing)
     return 0;
 }
 
-/* A log that contradicts the database: its end is no part of this history. */
+/* A log that contradicts the database: its end does not belong to this history. */
 static int put_aside(struct playing *playing, char *err, size_t err_size)
 {
     struct session *session = playing->session;
@@ -49,8 +49,8 @@ static int put_aside(struct playing *playing, char *err, size_t err_size)
     return r;
 }
 
-/* The log is good, and something that it names is not there (-ENOPKG), or is newer than this program
- * (-ENOTSUP): to go on without would lose what a strategy remembers. */
+/* The log is good, but something that it names is missing (-ENOPKG), or is newer than this program
+ * (-ENOTSUP): to continue without it would lose what a strategy remembers. */
 static bool is_refused(int r)
 {
     return r == -ENOPKG || r == -ENOTSUP;
@@ -64,7 +64,7 @@ static int refuse(const struct session *session, int r, const char *reason, char
         reason, session->state->events);
 }
 
-/* Is the engine at the database's newest event what the database says? */
+/* Does the engine at the database's newest event agree with the database? */
 static bool agrees(struct playing *playing)
 {
     const struct db_recovered *db = playing->recovered;
@@ -167,8 +167,8 @@ int daemon_session_play(struct session *session, struct replay *replay, bool kno
     return r;
 }
 
-/* Plays to the end. 1; 0 when it is not to be trusted; an -errno that is refused; another where the log ends
- * in a fault: what came before is good. */
+/* Replays to the end. 1; 0 when it is not to be trusted; an -errno that is refused; another where the log
+ * ends in a fault: what came before is good. */
 static int play(struct playing *playing)
 {
     uint64_t held = playing->recovered->event_seq;

@@ -1,5 +1,5 @@
-/* What leaves the engine goes to the writer, as it is. When the log is played again only what the database
- * has not seen yet does. */
+/* Passes the engine's output to the writer unchanged; during a replay only what the database does not have
+ * yet. */
 #include <stdio.h>
 #include <string.h>
 
@@ -26,8 +26,8 @@ static void put_bar(void *ctx, int symbol, enum bar_source source, const struct 
         session->hooks.bar(session->hooks.ctx, symbol, bar);
 }
 
-/* A policy's order, at its first word: whose it is. Stops and market orders are its own; what closes an
- * account is not. */
+/* Stores whose a policy's order is, when it is first reported. Stops and market orders are its own; an
+ * order that closes an account is not. */
 static void put_origin(struct session *session, const struct order *order)
 {
     const struct engine *engine = engine_of(session);

@@ -1,4 +1,4 @@
-/* Whether the database is one to go on with, at a start; and the one that is built again where it is not. */
+/* Whether a start can use the database; and the rebuild where it cannot. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,8 +14,7 @@
 
 enum { QUICK_CHECK_MS = 10000, EXTEND_S = 3600, CLOSE_MS = 60000 };
 
-/* Where the log is that the database can be built from: the one that is put aside as damaged, or the present
- * one. */
+/* The log that the database can be built from: the one that was set aside as damaged, or the present one. */
 static const char *log_of(const struct session *session)
 {
     return session->log_aside[0] ? session->log_aside : session->state->events;
@@ -80,7 +79,7 @@ const struct db_rebuilt *daemon_session_rebuilt(const struct session *session)
     return session->rebuilt_list;
 }
 
-/* The newest event that the database holds; 0 for one that says none. False: it cannot be read as it is. */
+/* The newest event that the database holds; 0 where it names none. False: it cannot be read as it is. */
 static bool held(const struct session *session, uint64_t *ret_seq)
 {
     struct db_reader *reader;
@@ -93,7 +92,7 @@ static bool held(const struct session *session, uint64_t *ret_seq)
     return true;
 }
 
-/* The same of one of an older schema: opening it to write brings it to the present one. 0 or -errno. */
+/* The same for an older schema: opening it to write migrates it to the present one. 0 or -errno. */
 static int held_by_now(struct session *session, uint64_t *ret_seq, char *err, size_t err_size)
 {
     char ignored[DB_ERROR_MAX];
@@ -105,12 +104,12 @@ static int held_by_now(struct session *session, uint64_t *ret_seq, char *err, si
     db_writer_close(session->writer, CLOSE_MS, ignored, sizeof ignored);
     session->writer = NULL;
     if (!held(session, ret_seq))
-        *ret_seq = UINT64_MAX; /* who reads it next says why not */
+        *ret_seq = UINT64_MAX; /* the next reader reports why not */
     return 0;
 }
 
-/* A sound database that ends before what the log no longer has, or cannot give: played on from there it would
- * be at an older moment than the log's newest state. What is wrong, in words; "": nothing. */
+/* A sound database that ends before what the log no longer has, or cannot give: a replay from there would
+ * end at an older moment than the log's newest state. What is wrong, in words; "": nothing. */
 static void find_missing(struct session *session, uint64_t seq, uint64_t begins, char *why, size_t size)
 {
     struct rebuild_after after;
@@ -132,7 +131,7 @@ static void find_missing(struct session *session, uint64_t seq, uint64_t begins,
                  after.end + 1, after.newest);
 }
 
-/* Where the log contradicts it, it stays: the log is put aside once it is played. */
+/* Where the log contradicts it, it stays: the log is set aside once it was replayed. */
 static int catch_up(struct session *session, uint64_t begins, char *err, size_t err_size)
 {
     char why[REBUILD_ERROR_MAX];
@@ -169,6 +168,6 @@ int daemon_session_sound(struct session *session, char *err, size_t err_size)
         return r;
     }
     if (r < 0 || !log)
-        return 0; /* what is wrong with the path says who opens it */
+        return 0; /* the code that opens it reports what is wrong with the path */
     return catch_up(session, begins, err, err_size);
 }

@@ -8,11 +8,11 @@
 #include "exchange/clock.h"
 
 enum {
-    CHECK_MS = 60000, /* what comes waits in memory meanwhile */
-    NEWS_MS = 60000,  /* other words of one failure, so rarely */
+    CHECK_MS = 60000, /* events wait in memory during a check */
+    NEWS_MS = 60000,  /* the same failure in other words is reported at most so often */
 };
 
-#define WAITS "the event log" /* what the database's words begin with where it waits for that */
+#define WAITS "the event log" /* what the database's error begins with where it waits for the log */
 
 /* ---- on the writer's thread ---- */
 
@@ -90,8 +90,8 @@ static enum storing find_storing(const struct session *session)
     return log != STORING_OK ? log : database;
 }
 
-/* Positions are not opened while it does not, nor is a command acknowledged. */
-static void tell_engine(struct session *session)
+/* While storing fails, positions are not opened and commands are not acknowledged. */
+static void notify_engine(struct session *session)
 {
     struct event event = {.kind = EVENT_STORAGE, .storage_ok = session->storage_ok};
     daemon_session_event(session, &event);
@@ -99,8 +99,8 @@ static void tell_engine(struct session *session)
         session->hooks.storage_failing(session->hooks.ctx);
 }
 
-/* One of the two, by an alert of its own: where both fail, the one does not hide the other. Tries end with
- * the same few words in turn, and a check comes between two: that is no news. */
+/* Reports one of the two by an alert of its own: where both fail, the one does not hide the other. Attempts
+ * end with the same few errors in turn, and a check comes between two: that is nothing new. */
 static void report(struct session *session, struct storage *storage, const char *name)
 {
     char words[sizeof storage->reported + 16];
@@ -129,15 +129,15 @@ void daemon_session_storage_report(struct session *session)
     report(session, &session->database, "database: ");
 }
 
-static void tell_works(struct session *session)
+static void report_works(struct session *session)
 {
     daemon_log_warning(
         "database: storing works again: what the disk has was compared with what was written, and checked");
-    tell_engine(session);
+    notify_engine(session);
     daemon_session_alert_over(session, "storage", ""); /* a former run's too */
 }
 
-static void tell_built(struct session *session)
+static void report_rebuilt(struct session *session)
 {
     char words[sizeof session->built_words];
     uv_mutex_lock(&session->lock);
@@ -154,7 +154,7 @@ static void tell_built(struct session *session)
 
 void daemon_session_storage_judge(struct session *session)
 {
-    tell_built(session);
+    report_rebuilt(session);
     bool ok = session->database.ok && session->events.ok, was_ok = session->storage_ok;
     char words[sizeof session->storage_detail];
     find_words(session, words, sizeof words);
@@ -166,9 +166,9 @@ void daemon_session_storage_judge(struct session *session)
     session->storage_ok = ok;
     memcpy(session->storage_detail, words, sizeof words);
     if (ok)
-        tell_works(session);
+        report_works(session);
     else if (was_ok)
-        tell_engine(session);
+        notify_engine(session);
 }
 
 bool daemon_session_storage_ok(const struct session *session, const char **ret_detail)

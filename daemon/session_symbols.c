@@ -1,5 +1,5 @@
-/* The session's symbols: as a former run stored them, as their venue lists them otherwise, and more of them
- * while it runs. */
+/* The session's symbols: as a former run stored them, updates of their venue, and symbols added while it
+ * runs. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -109,9 +109,8 @@ static void see_action(void *ctx, const struct db_action_row *row)
     ((struct past_symbol *)ctx)->known = true;
 }
 
-/* A symbol that was streamed by a run before this one: what was realized with it goes on, and splits and
- * dividends that took effect do not once more. Events do not tell of it, so that the log goes on from a
- * state. */
+/* A symbol that an earlier run streamed: what was realized with it is kept, and splits and dividends that
+ * took effect are not applied again. No event reports this, so a replay of the log needs a state after it. */
 static int restore_past(struct session *session, int index)
 {
     const struct engine *engine = session->engine;

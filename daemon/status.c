@@ -27,7 +27,7 @@ static const char *const book_states[] = {
 static const char *const trading_words[MARKET_TRADINGS] = {
     [MARKET_TRADES] = "trades", [MARKET_HALTED] = "halted", [MARKET_ENDED] = "ended"};
 
-/* What the stream says, and what the venue's list does: either stops trading. */
+/* The stream's phase, and the venue's list: either stops trading. */
 static const char *trading_word(const struct symbol *symbol, enum market_trading told)
 {
     if (symbol->gone)
@@ -175,7 +175,7 @@ static json_t *loop_object(const struct daemon *daemon)
 
 RECORD_VIEW_OBJECT(alert_object, alert_view, RECORD_SHOWN_ALERT);
 
-/* Those that no reader of the database finds there. */
+/* Alerts that the database does not have yet. */
 static json_t *unstored_alerts(const struct daemon *daemon)
 {
     json_t *array = json_array();

@@ -1,6 +1,5 @@
-/* The parts of the status object, shared by its own files: status.c puts it together, status_trading.c has
- * the accounts, positions and orders, status_venues.c the feeds, status_log.c the event log and the recovery.
- */
+/* The parts of the status object, shared by its own files: status.c combines them, status_trading.c has the
+ * accounts, positions and orders, status_venues.c the feeds, status_log.c the event log and the recovery. */
 #ifndef DAEMON_STATUS_INTERNAL_H
 #define DAEMON_STATUS_INTERNAL_H
 
@@ -19,7 +18,7 @@ json_t *daemon_status_refused(const uint64_t refused[static ORDER_REASONS]);
 json_t *daemon_status_positions(const struct daemon *daemon);
 json_t *daemon_status_orders(const struct daemon *daemon);
 
-/* What comes of the venues: the whole, and each. */
+/* The state of the venues: the whole, and each. */
 json_t *daemon_status_feed(const struct daemon *daemon);
 json_t *daemon_status_venues(const struct daemon *daemon);
 

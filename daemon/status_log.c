@@ -1,4 +1,4 @@
-/* The event log and the recovery as the status tells them. */
+/* The event log and the recovery as the status reports them. */
 #include <math.h>
 
 #include "daemon/recorder.h"

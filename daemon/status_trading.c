@@ -1,4 +1,4 @@
-/* Accounts, positions and orders as the status tells them. */
+/* Accounts, positions and orders as the status reports them. */
 #include <math.h>
 #include <string.h>
 
@@ -167,7 +167,7 @@ json_t *daemon_status_positions(const struct daemon *daemon)
     return array;
 }
 
-/* What a status has of an order first, and what it has not. */
+/* The first members of an order in the status, and those that it leaves out. */
 static const struct record_key order_keys[] = {{"order"},
                                                {"account"},
                                                {"symbol"},

@@ -3,7 +3,7 @@
 #include "daemon/status_internal.h"
 #include "record/json.h"
 
-enum { STATUS_STREAMS_MAX = 1024 }; /* told one by one; of more the sums say enough */
+enum { STATUS_STREAMS_MAX = 1024 }; /* listed one by one; beyond that the sums are enough */
 
 RECORD_SHOWN_OBJECT(feed_object, feed_view, RECORD_SHOWN_FEED);
 RECORD_SHOWN_OBJECT(venue_object, feed_view, RECORD_SHOWN_VENUE);

@@ -8,7 +8,7 @@
 
 enum {
     KEPT_MAX = 64,      /* bars of a series that the device has taken and the host has not */
-    MEMORY_VERSION = 1, /* raised when a row is defined, or remembers, otherwise than before */
+    MEMORY_VERSION = 1, /* raised when a row's definition, or what it remembers, changes */
 };
 
 struct kept_bars {
@@ -31,7 +31,7 @@ static struct indicator_stream **of(const struct streams *s, uint32_t series)
     return s->all + (size_t)series * s->n_specs;
 }
 
-/* Opens those of the series from n_series on; what fails closes what it had opened. */
+/* Opens those of the series from n_series on; a failure closes what was opened. */
 static int open_series(struct streams *s, size_t n_series)
 {
     size_t first = s->n_specs * s->n_series, end = s->n_specs * n_series, i = first;
@@ -71,7 +71,7 @@ int daemon_streams_create(const struct indicator_spec *specs, size_t n_specs, si
     return 0;
 }
 
-/* The device's streams are given up. */
+/* Stops using the device's streams. */
 static void leave(struct streams *s)
 {
     gpu_streams_destroy(s->device);
@@ -115,7 +115,7 @@ static void step(struct streams *s, uint32_t series, const struct indicator_bar 
 
 /* ---- the device ---- */
 
-/* The host goes on, from where it is, with the bars that the device had taken. */
+/* The host's streams continue from where they are, with the bars that the device had taken. */
 static void fall_back(struct streams *s)
 {
     double ignored[INDICATOR_OUTPUTS_MAX];
@@ -146,8 +146,8 @@ int daemon_streams_to_device(struct streams *s, struct gpu_module *module, char 
     return r;
 }
 
-/* What is there when it fails half way is a clone for some streams and an older memory for others: neither
- * fits the kept bars. gpu_streams_save() writes after it has read everything. */
+/* A sync that fails half way leaves clones of some streams and older memory of others: neither fits the
+ * kept bars. gpu_streams_save() writes only after it has read everything. */
 static bool sync_streams(struct streams *s)
 {
     bool behind = false;
@@ -164,8 +164,8 @@ static bool sync_streams(struct streams *s)
     return true;
 }
 
-/* Brings the host's streams up to the device's, before several are saved; else daemon_streams_save() does it.
- */
+/* Updates the host's streams from the device's, before several are saved; else daemon_streams_save() does
+ * it. */
 static void daemon_streams_sync(struct streams *s)
 {
     if (s->device)
@@ -329,8 +329,8 @@ static void load_count(void *ctx, uint64_t *value, uint64_t most)
     *value = count > most ? most : count;
 }
 
-/* Streams that have seen no bar, in the place of what they were. */
-static int begin_anew(struct streams *s, uint32_t series)
+/* Replaces a series' streams by ones that have seen no bar. */
+static int restart_series(struct streams *s, uint32_t series)
 {
     for (size_t i = 0; i < s->n_specs; i++) {
         struct indicator_stream *fresh;
@@ -348,7 +348,7 @@ int daemon_streams_load(struct streams *s, uint32_t series, const void *bytes, s
     struct reading reading = {.at = bytes, .left = size};
     const struct indicator_stream_fields fields = {&reading, load_number, load_count};
     daemon_streams_to_host(s);
-    int r = begin_anew(s, series);
+    int r = restart_series(s, series);
     if (r < 0)
         return r;
     uint64_t version = take_u64(&reading), n_specs = take_u64(&reading);
@@ -357,6 +357,6 @@ int daemon_streams_load(struct streams *s, uint32_t series, const void *bytes, s
         indicator_stream_visit(of(s, series)[i], &fields);
     if (!reading.failed && reading.left == 0)
         return 0;
-    r = begin_anew(s, series);
+    r = restart_series(s, series);
     return r < 0 ? r : -EINVAL;
 }

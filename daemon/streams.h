@@ -2,8 +2,8 @@
  * device, with the same bits.
  *
  * A series is one symbol's bars of one timeframe; it is named by a number. While a device has the streams,
- * the host keeps them as they were a while ago and the bars since: when the device fails, at any call, they
- * are taken again on the CPU, within that call, and nothing is lost. Not for two threads at once. */
+ * the host keeps an older copy of them and the bars since: when the device fails, at any call, the CPU
+ * computes these bars again within that call, and nothing is lost. Not for two threads at once. */
 #ifndef DAEMON_STREAMS_H
 #define DAEMON_STREAMS_H
 
@@ -31,8 +31,8 @@ size_t daemon_streams_outputs(const struct streams *streams);
  * are still on the CPU. */
 int daemon_streams_to_device(struct streams *streams, struct gpu_module *module, char *reason, size_t cap);
 
-/* And back, at once. False when the device failed in doing so: they are on the CPU all the same, by the bars
- * that were kept. */
+/* Moves them back, at once. False when the device failed: they are on the CPU all the same, computed from
+ * the bars that were kept. */
 bool daemon_streams_to_host(struct streams *streams);
 
 bool daemon_streams_on_device(const struct streams *streams);
@@ -49,12 +49,12 @@ void daemon_streams_update(struct streams *streams, size_t n, const uint32_t ser
 void daemon_streams_peek(struct streams *streams, size_t n, const uint32_t series[],
                          const struct indicator_bar bars[], double out[]);
 
-/* The memory of a series as bytes, in an array for the caller to free: another process that loads them goes
- * on with the same bits. 0 or -ENOMEM. */
+/* The memory of a series as bytes, in an array for the caller to free: another process that loads them
+ * continues with the same bits. 0 or -ENOMEM. */
 int daemon_streams_save(struct streams *streams, uint32_t series, void **ret, size_t *ret_size);
 
-/* Puts it back into a series with the same specifications, on the CPU. 0, or -EINVAL for bytes that are none
- * of it: the series then has seen no bar. */
+/* Restores it into a series with the same specifications, on the CPU. 0, or -EINVAL for malformed bytes:
+ * the series then has seen no bar. */
 int daemon_streams_load(struct streams *streams, uint32_t series, const void *bytes, size_t size);
 
 #endif

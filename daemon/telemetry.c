@@ -137,8 +137,8 @@ static void put_process(struct telemetry *telemetry, const struct feed_view *vie
     put_value(telemetry, now, "commit_p99_ms", (double)stats.commit_p99_ns / 1e6);
 }
 
-/* STATUS= of systemd: what fails comes first. */
-static void tell_manager(const struct daemon *daemon, const struct feed_view *view)
+/* STATUS= of systemd: failures come first. */
+static void notify_manager(const struct daemon *daemon, const struct feed_view *view)
 {
     char line[256];
     const char *detail;
@@ -158,10 +158,10 @@ static void on_tick(uv_timer_t *timer)
     struct feed_view view;
     net_notify_watchdog();
     if (daemon->stopping)
-        return; /* the feed is being taken down */
+        return; /* the feed is being stopped */
     daemon_keep_files(daemon);
     feeds_view(daemon->feeds, &view);
-    tell_manager(daemon, &view);
+    notify_manager(daemon, &view);
     if (daemon_session_begun(daemon->session)) {
         put_prices(telemetry);
         put_feed(telemetry, &view);

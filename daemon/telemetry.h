@@ -1,5 +1,5 @@
-/* Once a second: prices and the feed's state for those who read only the database; every ten, the process's
- * own figures and the GPU's; the watchdog's sign of life; and systemd's status line. */
+/* Once a second stores prices and the feed's state for readers of the database, every ten seconds the
+ * process's own figures and the GPU's; notifies the watchdog, and updates systemd's status line. */
 #ifndef DAEMON_TELEMETRY_H
 #define DAEMON_TELEMETRY_H
 
@@ -15,12 +15,12 @@ json_t *daemon_telemetry_gpu_object(const struct telemetry *telemetry);
 
 void daemon_telemetry_stop(struct telemetry *telemetry); /* frees on the loop's next turns */
 
-/* ---- keep.c: what may be removed under a running daemon, and is put back ---- */
+/* ---- keep.c: files that may be removed under a running daemon, and are restored ---- */
 
-/* Once a second: the files of the control socket, without which no command comes, of the lock, without which
- * a second daemon could start on the same state, and of the event log, which begins again where it is gone.
- * Says what was removed, and why something cannot be put back, once. Ends the daemon where another one has
- * the lock. */
+/* Once a second checks the files of the control socket, without which no command comes, of the lock,
+ * without which a second daemon could start on the same state, and of the event log, which starts again
+ * where it is gone. Reports once what was removed, and why something cannot be restored. Ends the daemon
+ * where another one has the lock. */
 void daemon_keep_files(struct daemon *daemon);
 
 /* ---- process.c: what this process uses ---- */

@@ -47,7 +47,7 @@ bool daemon_timeframe_take(struct timeframe *tf, const struct bar *lower, struct
         return false;
     bool whole = joined(tf, lower, &higher);
     if (tf->have_forming && tf->forming.open_ns != higher.open_ns)
-        tf->left_out++; /* its end never came */
+        tf->left_out++; /* its last lower bar never came */
     tf->last_ns = lower->open_ns;
     tf->forming = higher;
     tf->whole = whole;

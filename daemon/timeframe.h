@@ -1,10 +1,10 @@
-/* Higher bars from closed lower ones: one symbol's bars of one timeframe.
+/* Forms higher bars from closed lower ones: one symbol's bars of one timeframe.
  *
- * A higher bar is handed out when its last lower bar has closed, and only when every one of its lower bars
- * was there: one whose beginning was not seen, or of which a lower bar is missing, is left out, since a chart
- * shows the venue's bar or none, and the next is formed again. (Feature matrices keep what there is:
- * indicators_gpu/features/group.h.) The lower timeframe itself is the case of one lower bar a bar. Pure;
- * no clock is read, so that nothing of the future can be in a bar. */
+ * A higher bar is returned when its last lower bar has closed, and only when every one of its lower bars
+ * was there: one whose beginning was not seen, or that lacks a lower bar, is left out, since a chart shows
+ * the venue's bar or none, and the next one is formed. (Feature matrices keep incomplete bars:
+ * indicators_gpu/features/group.h.) The lower timeframe itself is the case of one lower bar a bar. Pure; no
+ * clock is read, so that nothing of the future can be in a bar. */
 #ifndef DAEMON_TIMEFRAME_H
 #define DAEMON_TIMEFRAME_H
 
@@ -28,8 +28,8 @@ void daemon_timeframe_init(struct timeframe *tf, int64_t interval_ns, int64_t lo
  * the newest taken, or before next_ns, is ignored. */
 bool daemon_timeframe_take(struct timeframe *tf, const struct bar *lower, struct bar *ret);
 
-/* What the higher bar is with a lower bar that has not closed yet. False when that bar will be left out, or
- * `lower` does not come after the newest taken. */
+/* What the higher bar would be with a lower bar that has not closed yet. False when that bar will be left
+ * out, or `lower` does not come after the newest taken. */
 bool daemon_timeframe_peek(const struct timeframe *tf, const struct bar *lower, struct bar *ret);
 
 #endif

@@ -1,4 +1,5 @@
-/* The accounts that policies trade on: why one cannot, and one as the configuration would have it. */
+/* The accounts that policies trade on: why an account cannot be used, and a new one as the configuration
+ * would make it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +10,7 @@
 #include "daemon/config_keys.h"
 #include "daemon/policies.h"
 
-/* The account that a policy trades on, as one of the configuration would be. 0, or -errno with one sentence.
- */
+/* The account that a policy trades on, with the rules of a configured one. 0, or -errno with one sentence. */
 static int arena_account(const struct arena *arena, const char *name, const char *currency,
                          const struct policy *policy, struct account_spec *ret, char *err, size_t err_size)
 {

@@ -61,7 +61,7 @@ static void let_trade(struct arena_slot *slot)
     slot->refused = NULL;
 }
 
-/* Its row in memory; false without. */
+/* Adds its row to the table; false without memory. */
 static bool hold(struct arena *arena, const struct arena_row *row)
 {
     struct arena_slot *slot = slot_of(arena, row->name);

@@ -1,10 +1,11 @@
 /* The arena: policies that trade live, each on a paper account of its own, the best of them on the account
  * `champion` as well. docs/policies.md has the rules.
  *
- * Its table is what the event log tells: each event of a promotion or a retirement carries the rows that it
- * makes, which are stored in the event's group, and put again when the log is played again. After a restart
- * the engine is brought in line with the table, by events of their own: what was cut off in between goes on,
- * and what the configuration does not serve any more is refused, until it does. All on the loop's thread. */
+ * The event log is the source of its table: each event of a promotion or a retirement carries the rows that
+ * it makes. They are stored in the event's group, and again when the log is replayed. After a restart,
+ * events of their own bring the engine in line with the table: an interrupted change continues, and a
+ * policy that the configuration no longer supports is refused until it does. Runs on the loop's thread
+ * only. */
 #ifndef DAEMON_ARENA_ARENA_H
 #define DAEMON_ARENA_ARENA_H
 
@@ -20,11 +21,11 @@ struct arena_file;
 struct arena *arena_create(struct daemon *daemon); /* NULL without memory */
 void arena_destroy(struct arena *arena);           /* what it still waits for ends by itself; NULL is fine */
 
-/* The table as a former run left it. */
+/* Loads the table as a former run left it. */
 void arena_remember(struct arena *arena, struct db_reader *reader);
-/* An event of a command that a former run carried out, and whose rows the database lacked. */
+/* Applies an event of a command that a former run carried out and whose rows the database lacks. */
 void arena_redone(struct arena *arena, const struct event_command *command, enum order_reason reason);
-/* The session has begun: each account trades by what its row says, or an alert tells why it does not. */
+/* The session has started: each account trades by what its row says, or an alert says why it does not. */
 void arena_begun(struct arena *arena);
 
 /* NULL: there is none. What is found holds until a row is put. */
@@ -43,10 +44,10 @@ int arena_slot(const struct arena *arena, const char *study, char ret_name[stati
 /* In a group, after its events: the row is stored, and holds from now on. */
 void arena_put(struct arena *arena, const struct arena_row *row);
 
-/* A policy that was read and kept, to trade by: it is the session's from then on. NULL without memory. */
+/* Takes over a policy that was read and copied, to trade by. NULL without memory. */
 const struct policy *arena_take(struct arena *arena, struct arena_file *file);
 const struct policy *arena_policy(const struct arena *arena, const uint8_t id[static POLICY_ID_SIZE]);
-/* Lets go of those that nobody trades by any more. */
+/* Frees policies that no account trades by any more. */
 void arena_tidy(struct arena *arena);
 
 /* ---- account.c ---- */

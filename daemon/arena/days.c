@@ -20,7 +20,7 @@ static int push(struct arena_days *days, double equity)
     return 0;
 }
 
-/* Days up to that one, each with the equity of the one before. */
+/* Adds days up to that one, each with the equity of the one before. */
 static int reach(struct arena_days *days, int64_t day)
 {
     int r = 0;

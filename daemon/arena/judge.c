@@ -1,7 +1,7 @@
-/* What follows from the time and from the accounts' days: policies that expire, that were killed, that have
- * no room any more, and who is crowned. Each is a command, as a user's would be, with its reason:
- * docs/policies.md. What was decided shows in the table, so that a cut in between only means that it is
- * decided again. */
+/* What follows from the time and from the accounts' days: policies that expire, that were locked or
+ * liquidated, that have no room any more, and which challenger is crowned. Each decision is a command with
+ * its reason, as a user's would be: docs/policies.md. The table shows what was decided, so an interruption
+ * only means that it is decided again. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ static double evidence_value(const struct arena *arena, const struct arena_row *
     return arena_evidence_value(&evidence);
 }
 
-/* Its days are known, and those of whom it is compared with. */
+/* Its days are known, and so are those of the policy that it is compared with. */
 static bool can_be_compared(const struct arena *arena, const struct arena_row *row,
                             const struct arena_row *against)
 {
@@ -75,8 +75,8 @@ void arena_not_passed_over(struct arena *arena, struct arena_slot *slot)
     daemon_session_alert_over(arena->daemon->session, "POLICY_REFUSED", about);
 }
 
-/* The account `champion` may be of another currency, or have no room. One that cannot have it leaves it to
- * the next best. */
+/* The account `champion` may be of another currency, or have no room. A challenger that cannot have it
+ * leaves it to the next best. */
 static bool can_be_crowned(struct arena *arena, struct arena_slot *slot, double value)
 {
     const struct engine *engine = daemon_session_engine(arena->daemon->session);
@@ -150,8 +150,8 @@ static int challengers(const struct arena *arena)
     return n;
 }
 
-/* Of those that came by a proposal and can be compared: the one of the lowest e-value, of several the newest.
- * NULL: none. */
+/* Of those that came by a proposal and can be compared: the one with the lowest e-value, of several the
+ * newest. NULL: there is none. */
 static const struct arena_row *worst(const struct arena *arena)
 {
     const struct arena_row *found = NULL;

@@ -1,4 +1,4 @@
-/* The accounts' days, read from the database on a thread of the pool: when somebody looks at the policies,
+/* Reads the accounts' days from the database on a thread of the pool: when a client asks for the policies,
  * and when a day has ended. */
 #include <errno.h>
 #include <math.h>
@@ -14,7 +14,7 @@ struct arena_reading {
     uv_work_t work;
     struct arena *arena; /* NULL: it is gone */
     int64_t until;       /* days before this one have ended, and their points are stored */
-    bool judges;         /* what follows from them is looked at then */
+    bool judges;         /* arena_judge() is called then */
     char database[STATE_PATH_MAX];
     size_t n;
     struct read_account {
@@ -61,7 +61,7 @@ static void take_flow(void *ctx, const struct db_flow *flow)
                                                    .anew = flow->kind == LEDGER_RESET};
 }
 
-/* What was put in or out first, so that the points know of all of it. */
+/* What was put in or out comes first, so that the points take all of it into account. */
 static void read_account(struct db_reader *reader, struct read_account *account)
 {
     int r = db_reader_flows(reader, account->number, account->currency, account->flow, take_flow, account);
@@ -106,13 +106,13 @@ static struct arena_record *record_of(struct arena *arena, const char *account)
 /* Accounts whose days could not be read. */
 struct unread {
     int n;
-    bool passes;            /* of one of them the cause may */
-    int n_new;              /* that could be before, … */
+    bool passes;            /* the cause of one of them may pass */
+    int n_new;              /* that could be read before, … */
     const char *first;      /* one of those, … */
     char why[DB_ERROR_MAX]; /* and its cause */
 };
 
-/* A row or a file that is not what it should be: no second try reads it. */
+/* A row or a file that is malformed: a second try does not help. */
 static bool lasts(int error)
 {
     return error == -EBADMSG || error == -EMEDIUMTYPE || error == -EOVERFLOW;
@@ -136,7 +136,7 @@ static void take(struct arena *arena, struct read_account *read, bool judges, st
         record->unread = read->error < 0 && (judges || record->unread);
 }
 
-static void tell(const struct arena *arena, const struct unread *unread)
+static void alert_unread(const struct arena *arena, const struct unread *unread)
 {
     char text[DB_ERROR_MAX + 256], more[32] = "", about[96];
     if (unread->n == 0)
@@ -154,7 +154,7 @@ static void tell(const struct arena *arena, const struct unread *unread)
     daemon_session_alert_lasting(arena->daemon->session, DB_WARNING, "POLICY_UNREAD", about, text);
 }
 
-/* The day waits for what passes, for a while, and is judged without what does not. */
+/* Waits a while for causes that may pass; the day is then judged without what still cannot be read. */
 static void judge(struct arena *arena, int64_t until, const struct unread *unread)
 {
     if (unread->passes && arena->tries < TRIES) {
@@ -183,7 +183,7 @@ static void days_read(uv_work_t *work, int status)
     }
     if (arena) {
         arena->reading = NULL;
-        tell(arena, &unread);
+        alert_unread(arena, &unread);
         if (reading->judges)
             judge(arena, reading->until, &unread);
     }

@@ -5,7 +5,7 @@
 #include "db/records.h"
 #include "record/json.h"
 
-/* An event's members, in its order; events of before lack the last three. */
+/* An event's members, in its order; older events lack the last three. */
 #define ROW struct arena_row
 #define ARENA_FIELDS(FIRST, NEXT) \
     FIRST(name, "", "name", TEXT, FIXED, REQUIRED, NULL) \

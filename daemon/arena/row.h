@@ -1,4 +1,4 @@
-/* A row of the arena as JSON: what an event of the log carries, from which its rows follow again. */
+/* A row of the arena as JSON, as an event of the log carries it; replaying the log restores the table. */
 #ifndef DAEMON_ARENA_ROW_H
 #define DAEMON_ARENA_ROW_H
 

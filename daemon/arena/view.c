@@ -1,4 +1,4 @@
-/* Policies as the status tells them. */
+/* Policies as the status reports them. */
 #include <math.h>
 #include <string.h>
 
@@ -57,7 +57,7 @@ RECORD_VIEW_OBJECT(policy_object, policy_view, RECORD_SHOWN_POLICY);
 RECORD_VIEW_OBJECT(policy_now_object, policy_now_view, RECORD_SHOWN_POLICY_NOW);
 RECORD_VIEW_OBJECT(evidence_view_object, evidence_view, RECORD_SHOWN_EVIDENCE);
 
-/* What it does now, into the object. */
+/* Adds what it does now to the object. */
 static void add_account(struct arena *arena, const struct shown *shown, json_t *object)
 {
     const struct engine *engine = daemon_session_engine(arena->daemon->session);
@@ -85,7 +85,7 @@ static void add_account(struct arena *arena, const struct shown *shown, json_t *
     json_decref(of);
 }
 
-/* What its days say for its crown; null of one that cannot get it. */
+/* The evidence of its days for a crown; null where it cannot be crowned. */
 static json_t *evidence_object(const struct arena *arena, const struct arena_row *row)
 {
     const struct daemon_config *config = &arena->daemon->config;
@@ -177,7 +177,7 @@ json_t *arena_object(struct arena *arena, const char *name)
     return NULL;
 }
 
-/* Takes the object, while there is room. */
+/* Steals the object, while there is room. */
 static bool put(json_t *list, json_t *object, size_t max, size_t *bytes)
 {
     if (json_array_size(list) < max && list_fits(object, bytes))

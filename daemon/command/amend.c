@@ -1,4 +1,4 @@
-/* `amend` and `cancel`: what becomes of orders that were given. */
+/* `amend` and `cancel`: change or cancel orders. */
 #include <string.h>
 
 #include "daemon/command/internal.h"
@@ -16,8 +16,8 @@ static uint64_t ended_order(const struct request *request, const char *account, 
     return (uint64_t)json_integer_value(json_object_get(result, "order"));
 }
 
-/* The order that is meant, by `order` or `client_id`: its id, or false with the call answered. One that has
- * ended is the engine's to refuse. */
+/* The order that is named by `order` or `client_id`: its id, or false with the call answered. The engine
+ * refuses one that has ended. */
 static bool take_order(const struct args *args, uint64_t *ret)
 {
     const struct request *request = args->request;
@@ -105,7 +105,7 @@ static void cancel_all(const struct request *request, const struct args *args)
             .command = {.kind = COMMAND_CANCEL, .order_id = (uint64_t)json_integer_value(id)}};
         daemon_command_event(&work, &event);
     }
-    work.reason = ORDER_OK; /* the other leg of an OCO goes with the first */
+    work.reason = ORDER_OK; /* the other leg of an OCO is cancelled with the first */
     daemon_command_end(&work, json_pack("{s:o}", "canceled", canceled));
 }
 

@@ -1,4 +1,4 @@
-/* Arguments of a command, each with a clear word on what would be right. */
+/* Arguments of a command; each error says what would be right. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -150,7 +150,7 @@ bool daemon_command_args_field(const struct args *args, const struct record_fiel
     return true;
 }
 
-/* A name that is none of the engine's, with the near ones that were offered. */
+/* Refuses a name that the engine does not have, with the near ones as suggestions. */
 static bool refuse_unknown(const struct args *args, const char *name, enum order_reason reason,
                            const char *text, const struct nearest *nearest)
 {

@@ -1,6 +1,6 @@
-/* Commands that somebody else carries out, the co-process: their row is pending until it has told what they
- * came to. It is asked once that row is on the disk, under a name by which it knows what it was asked before:
- * so the daemon that finds a pending row asks again, and nothing is carried out twice. */
+/* Commands that the co-process carries out: the row is pending until the co-process has reported the
+ * outcome. It is asked once that row is on the disk, under a key by which it recognizes a repeat: so a
+ * daemon that finds a pending row asks again, and no command is carried out twice. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,19 +14,19 @@ enum { LOOKED_AT = 1000 }; /* of a former run's newest commands */
 enum deferred_stage {
     DEFERRED_ROW,   /* its row is on its way to the disk */
     DEFERRED_LEFT,  /* by a former run: it is asked again once the co-process is there */
-    DEFERRED_ASKED, /* its answer is waited for */
+    DEFERRED_ASKED, /* asked; its answer is pending */
 };
 
 struct deferred {
     struct deferred *next; /* the older one */
     enum deferred_stage stage;
     uint64_t ticket;        /* of its pending row */
-    struct request request; /* its texts are our own; no call of a former run's */
+    struct request request; /* its texts are our own; it has no call when a former run left it */
     struct control_peer peer;
     struct work work;
     char *cmd, *work_args;
-    bool left; /* by a former run, or who asked was answered */
-    bool sent; /* not kept until the co-process is there */
+    bool left; /* by a former run, or the client has been answered */
+    bool sent; /* sent; not kept until the co-process is there */
     bool named;
     char name[2 * ORDER_CLIENT_ID_MAX + ACCOUNT_NAME_MAX];
 };
@@ -76,7 +76,8 @@ static void settle(struct deferred *deferred, json_t *answer);
 
 /* ---- asking ---- */
 
-/* The co-process knows a command by the giver's key, else by its row: no giver's begins with a tilde. */
+/* The co-process knows a command by the client's key, else by its row: no client's key begins with a tilde.
+ */
 static void name_command(const struct deferred *deferred, json_t *args)
 {
     char row[48];
@@ -87,8 +88,8 @@ static void name_command(const struct deferred *deferred, json_t *args)
     json_object_set_new(args, "key", json_string(key[0] ? key : row));
 }
 
-/* It may have been carried out, or not: who asked is told so, and it is asked again. One of a former run may
- * have been then. */
+/* It may have been carried out, or not: the client is answered so, and the co-process is asked again. A
+ * former run's may have been carried out then. */
 static bool is_unknown(const struct deferred *deferred, const json_t *answer)
 {
     static const char *const codes[] = {"ETIMEDOUT", "ECONNRESET", "EBUSY", "ENOMEM", "ESHUTDOWN"};
@@ -148,7 +149,7 @@ static void ask(struct deferred *deferred)
     daemon_trainings_ask(request.commands->daemon->trainings, cmd, args, on_answer, deferred);
 }
 
-/* The oldest that is at this stage, and whose row is among those on the disk. */
+/* The oldest command at this stage whose row is among those on the disk. */
 static struct deferred *oldest(const struct commands *commands, enum deferred_stage stage, uint64_t committed)
 {
     struct deferred *found = NULL;
@@ -195,7 +196,7 @@ void daemon_command_defer(const struct request *request)
         daemon_command_deferred_not_stored(commands);
 }
 
-/* ---- what came of it ---- */
+/* ---- the outcome ---- */
 
 static void unlink_deferred(struct deferred *deferred)
 {
@@ -253,7 +254,7 @@ static void refuse_row(struct commands *commands, const struct db_command *row)
     daemon_session_put_command(commands->daemon->session, &settled);
 }
 
-/* Newest first: the list's end is the newest, as where they were given. */
+/* Rows come newest first; the list's end is the newest, as with new commands. */
 static void take_row(void *ctx, const struct db_command *row)
 {
     struct commands *commands = ctx;
@@ -299,7 +300,7 @@ void daemon_commands_ask_left(struct commands *commands)
     size_t n = 0;
     for (const struct deferred *at = commands->deferred; at; at = at->next)
         n += at->stage == DEFERRED_LEFT;
-    while (n-- > 0) { /* what comes of one within waits for the next time */
+    while (n-- > 0) { /* commands that are added meanwhile wait for the next time */
         struct deferred *deferred = oldest(commands, DEFERRED_LEFT, UINT64_MAX);
         if (deferred)
             ask(deferred);

@@ -1,6 +1,6 @@
-/* The commands' insides, shared by this folder's files: command.c takes a request to its handler, work.c
- * carries it out and answers it, deferred.c what somebody else carries out, keys.c knows what was asked
- * before, args.c reads arguments, and the others hold the handlers. */
+/* The commands' internals, shared by this folder's files: command.c takes a request to its handler, work.c
+ * carries it out and answers it, deferred.c passes commands to the co-process, keys.c knows earlier
+ * commands, args.c reads arguments, and the other files hold the handlers. */
 #ifndef DAEMON_COMMAND_INTERNAL_H
 #define DAEMON_COMMAND_INTERNAL_H
 
@@ -26,7 +26,7 @@ struct work {
     char key[COMMAND_KEY_MAX]; /* under which the row is found again; "" */
     const struct request *request;
     char *args;               /* its JSON */
-    const char *told;         /* what its events carry in its place; the handler's; NULL: the same */
+    const char *told;         /* what its events carry instead; set by the handler; NULL: the same */
     enum order_reason reason; /* of the first event that was refused */
     uint64_t order;           /* that the last event made or named */
 };
@@ -34,12 +34,12 @@ struct work {
 struct commands {
     struct daemon *daemon;
     struct waiting *first, **end; /* in the order in which they came */
-    struct deferred *deferred;    /* that somebody else carries out */
-    struct work *work;            /* NULL: none is being carried out */
+    struct deferred *deferred;    /* that the co-process carries out */
+    struct work *work;            /* NULL: no command is being carried out */
     struct command_key **keys;    /* a table of chains, [KEY_CHAINS] */
     struct command_key *oldest, **newest;
     size_t n_keys;
-    struct policy_job *jobs; /* promotions and retirements that wait for their turn, the first at work */
+    struct policy_job *jobs; /* promotions and retirements that wait for their turn, the first under way */
     struct proposed *proposed, **newest_proposed; /* that are not judged yet, the oldest first */
     struct redone *redone; /* one of a former run, whose row is to be put; NULL: none */
 };
@@ -51,7 +51,7 @@ struct request {
     json_t *args;
     const struct control_peer *peer;
     const struct engine *engine; /* NULL only for commands that need none */
-    const struct args *given;    /* `args`, for args.c; of what a client asks */
+    const struct args *given;    /* `args`, for args.c: the client's arguments */
 };
 
 /* ---- work.c ---- */
@@ -62,24 +62,25 @@ bool daemon_command_begin(const struct request *request, struct work *work);
 /* Gives the engine an event of the command. */
 void daemon_command_event(struct work *work, struct event *event);
 
-/* Stores the outcome and lets the answer wait for the commit: `result` (stolen), or why it was refused. Where
- * there is no call nobody is answered. */
+/* Stores the outcome and lets the answer wait for the commit: `result` (stolen), or why it was refused.
+ * Without a call no answer is sent. */
 void daemon_command_end(struct work *work, json_t *result);
 
-/* Of one whose pending row is stored already: as daemon_command_begin(), and its end without an event. */
+/* As daemon_command_begin() for a command whose pending row is stored already; and its end without an
+ * event. */
 bool daemon_command_begin_again(const struct request *request, uint64_t id, int64_t ts_ns, struct work *work);
 void daemon_command_refuse(struct work *work, const char *code, const char *message);
 
 /* begin, one event, end. */
 void daemon_command_carry_out(const struct request *request, struct event *event, json_t *result);
 
-/* A command that the co-process carries out: its row is stored, pending; after that commit the co-process is
- * asked what daemon_command_train_asked() says; what that came to is stored, and answered after the commit
- * that holds it. Answered at once when it came before, is on its way under the same key, when nothing can be
- * stored, or without memory. The arguments are good. */
+/* A command that the co-process carries out. Its row is stored, pending; after that commit the co-process
+ * is asked what daemon_command_train_asked() says; its outcome is stored, and answered after the commit
+ * that holds it. Answered at once when it came before, is under way with the same key, when nothing can be
+ * stored, or without memory. The arguments must be valid. */
 void daemon_command_defer(const struct request *request);
 
-/* What a refusal means, in words, for the person who asked. */
+/* A refusal's meaning in words, for the client. */
 const char *daemon_command_reason_words(enum order_reason reason);
 
 /* Puts the row of a command that is being carried out, as it stands. */
@@ -90,8 +91,8 @@ bool daemon_command_await(struct commands *commands, struct control_call *call, 
                           uint64_t ticket);
 /* Answers with {"result":…} or {"error":…}. */
 void daemon_command_answer(struct control_call *call, json_t *answer, bool repeated);
-/* Looks for what was asked under this request's name; answers the call and returns true when it came before.
- */
+/* Looks up this request's key among earlier commands; answers the call and returns true when it came
+ * before. */
 bool daemon_command_came_before(const struct request *request);
 
 /* ---- deferred.c ---- */
@@ -104,7 +105,7 @@ void daemon_command_deferred_finish(struct commands *commands); /* answers what 
 
 /* ---- keys.c ---- */
 
-/* What was asked under a name of the giver's, and what it came to. */
+/* A command with its client's key, and its outcome. */
 struct command_key {
     struct command_key *chain, *newer;
     char *name;      /* its scope and name */
@@ -117,10 +118,10 @@ struct command_key {
 /* The scope and name that these arguments give; false when they give none. */
 bool daemon_command_key_name(const char *cmd, const json_t *args, const struct engine *engine,
                              char ret[static 2 * ORDER_CLIENT_ID_MAX + ACCOUNT_NAME_MAX]);
-/* The key that its row is stored under: the giver's, or one made of the scope and name; "" for none. */
+/* The key that its row is stored under: the client's, or one made of the scope and name; "" for none. */
 void daemon_command_key_stored(const char *name, const json_t *args, char ret[static COMMAND_KEY_MAX]);
 struct command_key *daemon_command_key_find(const struct commands *commands, const char *name);
-/* Keeps it; the oldest goes beyond a bound. What it is told is copied or referenced. */
+/* Keeps it; beyond a bound the oldest is dropped. Arguments are copied or referenced. */
 void daemon_command_key_add(struct commands *commands, const char *name, const char *cmd, json_t *args,
                             json_t *answer, uint64_t ticket);
 /* As daemon_commands_remember(), of one whose rows have this ticket: a repeat is answered once they are on
@@ -130,7 +131,7 @@ void daemon_command_remember_until(struct commands *commands, const char *cmd, c
                                    const char *answer, uint64_t ticket);
 void daemon_command_keys_finish(struct commands *commands);
 
-/* ---- args.c: each answers the call and returns false when the argument is not what is needed ---- */
+/* ---- args.c: each answers the call and returns false when the argument is not valid ---- */
 
 /* A JSON object of arguments, and what it is called in messages: "args", "args.stop_loss". */
 struct args {
@@ -139,7 +140,7 @@ struct args {
     const char *where;
 };
 
-/* What is not as it should be, as the call's answer; false. */
+/* Answers the call with what is wrong; false. */
 #define ARGS_WRONG(call, ...) (control_error(call, "EINVAL", __VA_ARGS__), false)
 
 bool daemon_command_args_given(const struct args *args, const char *name); /* there, and not null */
@@ -166,8 +167,8 @@ bool daemon_command_args_symbol(const struct args *args, const char *name, int *
 
 /* ---- the handlers ---- */
 
-/* By name: does it need an engine, and which arguments there are; NULL: it looks at them itself, or at none.
- */
+/* By name: whether it needs an engine, and its arguments; NULL: the handler checks them itself, or there
+ * are none. */
 /* clang-format off */
 #define DAEMON_COMMANDS(COMMAND) \
     COMMAND(account_create, true, NULL) \
@@ -214,15 +215,15 @@ DAEMON_COMMANDS(DAEMON_COMMAND_)
 
 /* Is it one that changes a training? */
 bool daemon_command_train_changes(const char *cmd);
-/* What the co-process is asked for one that changes a training and whose arguments are good: *ret_cmd, and a
- * new object. NULL without memory. */
+/* What the co-process is asked for a command that changes a training and whose arguments are valid:
+ * *ret_cmd, and a new object. NULL without memory. */
 json_t *daemon_command_train_asked(const struct request *request, const char **ret_cmd);
 void daemon_command_policy_finish(
     struct commands *commands); /* policy_queue.c: drops what waits, and answers it */
 
-/* ---- what is asked of policies: policy_queue.c lets it wait for its turn ---- */
+/* ---- commands on policies: policy_queue.c lets each wait for its turn ---- */
 
-#define COMMAND_PROPOSE "policy_propose" /* in its row; no one can ask for it */
+#define COMMAND_PROPOSE "policy_propose" /* in its row; no client can ask for it */
 
 /* A proposal whose row is pending. */
 struct proposed {
@@ -230,8 +231,8 @@ struct proposed {
     uint64_t id; /* of its row */
     int64_t ts_ns;
     uint64_t ticket;           /* of it; 0: a former run's */
-    uint64_t from_ms;          /* of the loop's clock: not before, */
-    bool put_off;              /* since it was tried, and failed of what passes */
+    uint64_t from_ms;          /* of the loop's clock: not judged before, … */
+    bool put_off;              /* … since it was tried, and failed for a cause that may pass */
     char key[COMMAND_KEY_MAX]; /* in … */
     json_t *args;              /* … its arguments */
 };
@@ -241,22 +242,21 @@ void daemon_command_proposed_left(struct commands *commands, const struct db_com
 void daemon_command_proposed_finish(struct commands *commands);
 /* Taken over: it is judged again, a while later. */
 void daemon_command_proposed_again(struct commands *commands, struct proposed *proposed);
-/* Ends the work that was begun again: its row is settled, and an alert tells why:
- * "STUDY/TRIAL: refused: why". */
+/* Ends the work that was started again: its row is settled, and an alert says "STUDY/TRIAL: refused: why". */
 void daemon_command_proposal_refuse(struct work *work, const struct proposed *proposed, const char *why);
 
 struct policy_ask {
     const char *cmd, *name;
-    const char *path; /* NULL: none was named */
+    const char *path; /* NULL: no path was given */
     bool retires;
-    enum db_policy_role to; /* that it is to lead to; DB_POLICY_RETIRED: whatever */
+    enum db_policy_role to; /* the role that it is to lead to; DB_POLICY_RETIRED: any */
     const char *reason;     /* NULL: by command */
     /* Of a proposal: taken over; its text in the row, and when it expires. */
     struct proposed *proposed;
     const char *proposal, *training;
     int64_t expires_ns;
 };
-/* Carried out once it is its turn. Without request->call what is refused is told by an alert. */
+/* Carried out once it is its turn. Without request->call a refusal raises an alert. */
 void daemon_command_policy_ask(const struct request *request, const struct policy_ask *ask);
 /* Is a proposal of that key being carried out? */
 bool daemon_command_policy_proposes(const struct commands *commands, const char *key);

@@ -1,5 +1,4 @@
-/* Commands that were given a name by their giver: one that comes again is answered as it was the first time.
- */
+/* Commands with a key of their client: one that comes again gets the same answer as the first time. */
 #include <openssl/sha.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +8,7 @@
 
 enum {
     KEY_CHAINS = 4096,
-    KEYS_MAX = 1000000, /* in memory; then the oldest are forgotten */
+    KEYS_MAX = 1000000, /* in memory; then the oldest are dropped */
 };
 
 static size_t chain_of(const char *name)
@@ -45,7 +44,7 @@ void daemon_command_key_stored(const char *name, const json_t *args, char ret[st
         snprintf(ret, COMMAND_KEY_MAX, "%s", key);
         return;
     }
-    /* Two accounts may have the same client id: no giver's key begins with a tilde. */
+    /* Two accounts may have the same client id: no client's key begins with a tilde. */
     unsigned char hash[SHA256_DIGEST_LENGTH];
     SHA256((const unsigned char *)name, strlen(name), hash);
     ret[0] = '~';

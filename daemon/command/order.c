@@ -19,7 +19,7 @@ static const unsigned needs[ORDER_TYPES] = {
     [ORDER_TRAILING_STOP] = NEEDS_TRAIL,
 };
 
-/* What an order is for decides its type where only its numbers are given. */
+/* The order's purpose decides its type where only its numbers are given. */
 enum leg_role { ROLE_SINGLE, ROLE_TAKE_PROFIT, ROLE_STOP_LOSS };
 
 /* "stop-limit" as well as "STOP_LIMIT": the engine's name for it. */
@@ -31,7 +31,7 @@ static void upper(const char *text, char ret[static 24])
     ret[i] = '\0';
 }
 
-/* False: the numbers of such an order, by the arguments' names. */
+/* False, with an error that names such an order's numbers by their arguments. */
 static bool refuse_numbers(const struct args *args, enum leg_role role, enum order_type type)
 {
     static const char *const takes[] = {

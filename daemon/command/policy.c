@@ -23,7 +23,7 @@ static bool take_name(const struct args *args, const char **ret)
     return false;
 }
 
-/* *ret is left alone when none is given. */
+/* *ret is unchanged when no role is given. */
 static bool take_role(const struct args *args, enum db_policy_role *ret)
 {
     const char *to;

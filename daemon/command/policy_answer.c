@@ -1,5 +1,5 @@
-/* Who is told what became of a promotion or retirement: its giver, the row of its proposal, or an alert where
- * nobody waits. */
+/* Where the outcome of a promotion or retirement is reported: to its client, in the row of its proposal, or
+ * by an alert where no client waits. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -14,10 +14,10 @@ bool daemon_command_policy_job_begin(const struct policy_job *job, struct work *
                     : daemon_command_begin(&job->request, work);
 }
 
-static void tell(const struct policy_job *job, enum db_severity severity, const char *code,
-                 const char *format, ...) __attribute__((format(printf, 4, 5)));
-static void tell(const struct policy_job *job, enum db_severity severity, const char *code,
-                 const char *format, ...)
+static void raise_alert(const struct policy_job *job, enum db_severity severity, const char *code,
+                        const char *format, ...) __attribute__((format(printf, 4, 5)));
+static void raise_alert(const struct policy_job *job, enum db_severity severity, const char *code,
+                        const char *format, ...)
 {
     char text[ARENA_ERROR_MAX];
     va_list args;
@@ -28,12 +28,12 @@ static void tell(const struct policy_job *job, enum db_severity severity, const 
     daemon_session_alert(job->request.commands->daemon->session, severity, code, text);
 }
 
-/* One that was good, and whose cause of failure passes, stays pending, and is judged again later. */
+/* A good proposal that failed for a cause that may pass stays pending, and is judged again later. */
 static void put_off(struct policy_job *job, const char *why)
 {
     if (!job->proposed->put_off)
-        tell(job, DB_WARNING, "PROPOSAL_PUT_OFF", "%s: put off, and tried again until it passes: %s",
-             job->proposal, why);
+        raise_alert(job, DB_WARNING, "PROPOSAL_PUT_OFF", "%s: put off, and tried again until it passes: %s",
+                    job->proposal, why);
     daemon_command_proposed_again(job->request.commands, job->proposed);
     job->proposed = NULL;
 }
@@ -62,16 +62,16 @@ void daemon_command_policy_job_say(const struct policy_job *job, const struct wo
     if (job->request.call)
         return;
     if (work->reason != ORDER_OK)
-        tell(job, DB_WARNING, "POLICY_REFUSED", "%s: %s: %s", job->request.cmd, job->name,
-             daemon_command_reason_words(work->reason));
+        raise_alert(job, DB_WARNING, "POLICY_REFUSED", "%s: %s: %s", job->request.cmd, job->name,
+                    daemon_command_reason_words(work->reason));
     else
-        tell(job, DB_INFO,
-             job->step == ARENA_RETIRE  ? "POLICY_RETIRED"
-             : job->step == ARENA_CROWN ? "POLICY_CROWNED"
-                                        : "POLICY_ADMITTED",
-             "%s is %s: %s", job->name,
-             job->step == ARENA_RETIRE  ? "retired"
-             : job->step == ARENA_CROWN ? "champion"
-                                        : "challenger",
-             job->reason);
+        raise_alert(job, DB_INFO,
+                    job->step == ARENA_RETIRE  ? "POLICY_RETIRED"
+                    : job->step == ARENA_CROWN ? "POLICY_CROWNED"
+                                               : "POLICY_ADMITTED",
+                    "%s is %s: %s", job->name,
+                    job->step == ARENA_RETIRE  ? "retired"
+                    : job->step == ARENA_CROWN ? "champion"
+                                               : "challenger",
+                    job->reason);
 }

@@ -1,5 +1,5 @@
-/* A promotion or retirement carried out: the rows and accounts that follow from it, checked as a whole, then
- * given to the engine as events. */
+/* Carries a promotion or retirement out: the rows and accounts that follow from it, checked as a whole,
+ * then given to the engine as events. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ struct policy_plan {
     const char *accounts[2];
     struct account_spec made[2]; /* of accounts that are not there yet */
     int n_rows, n_accounts;
-    const struct policy *policy; /* NULL: none trades on them any more */
+    const struct policy *policy; /* NULL: no policy trades on them any more */
 };
 
 static bool plan_account(struct policy_job *job, struct policy_plan *plan, int i)
@@ -29,7 +29,7 @@ static bool plan_account(struct policy_job *job, struct policy_plan *plan, int i
 }
 
 /* What the events carry: the arguments, and the rows that follow from them. */
-static char *told(const struct policy_job *job, const struct policy_plan *plan)
+static char *event_args(const struct policy_job *job, const struct policy_plan *plan)
 {
     json_t *args = json_copy(job->request.args), *rows = json_array();
     for (int i = 0; i < plan->n_rows; i++)
@@ -44,7 +44,7 @@ static void give_events(const struct policy_job *job, struct work *work, const s
 {
     for (int i = 0; i < plan->n_accounts && work->reason == ORDER_OK; i++) {
         if (!plan->policy && arena_configured(policy_job_arena(job), plan->accounts[i]))
-            continue; /* the configuration says what trades there by now */
+            continue; /* the configuration decides what trades there by now */
         if (engine_find_account(job->request.engine, plan->accounts[i]) < 0) {
             struct event create = {.command.kind = COMMAND_ACCOUNT_CREATE};
             create.command.account = plan->made[i];
@@ -66,7 +66,7 @@ static void carry_out(struct policy_job *job, struct policy_plan *plan)
     for (int i = 0; i < plan->n_accounts; i++)
         if (!plan_account(job, plan, i))
             return;
-    char *text = told(job, plan);
+    char *text = event_args(job, plan);
     if (!text) {
         daemon_command_policy_job_deny(job, true, "ENOMEM", "out of memory");
     } else if (daemon_command_policy_job_begin(job, &work)) {

@@ -1,4 +1,4 @@
-/* The file of a promotion: read on another thread, then taken, or refused with the reason. */
+/* The file of a promotion: read on another thread, then used, or refused with the reason. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "daemon/command/policy_job.h"
 #include "daemon/log.h"
 
-/* A disk that is full or fails, memory or files that are short, a file that is written meanwhile. */
+/* A full or failing disk, lack of memory or descriptors, a file that is being written. */
 static bool is_passing_cause(int error)
 {
     static const int causes[] = {ENOMEM, EIO,    ENOSPC, EDQUOT, EMFILE, ENFILE,   EAGAIN,

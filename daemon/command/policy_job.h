@@ -1,5 +1,5 @@
-/* A promotion or retirement of a policy on its way: policy_queue.c lets them come one by one, policy_file.c
- * reads the file of a promotion, policy_events.c carries it out, policy_answer.c tells what came of it. */
+/* A promotion or retirement of a policy under way: policy_queue.c runs them one by one, policy_file.c reads
+ * the file of a promotion, policy_events.c carries it out, policy_answer.c reports the outcome. */
 #ifndef DAEMON_COMMAND_POLICY_JOB_H
 #define DAEMON_COMMAND_POLICY_JOB_H
 
@@ -15,7 +15,7 @@ struct policy_job {
     struct control_peer peer;
     enum arena_step step;
     bool retires;
-    enum db_policy_role to; /* that its giver expects it to have then; DB_POLICY_RETIRED: whatever */
+    enum db_policy_role to; /* the role that its client expects it to have then; DB_POLICY_RETIRED: any */
     char name[ACCOUNT_NAME_MAX];
     char reason[ARENA_REASON_MAX]; /* "": by command */
     struct proposed *proposed;     /* NULL: it is no proposal; else … */
@@ -33,14 +33,14 @@ static inline struct arena *policy_job_arena(const struct policy_job *job)
 
 /* ---- policy_queue.c ---- */
 
-/* Frees it and takes it out of the queue, whose first it is, unless it was taken out before. */
+/* Frees it and takes it out of the queue, where it is the first, unless it was taken out before. */
 void daemon_command_policy_job_end(struct policy_job *job);
-/* Lets them come until one goes on on another thread. */
+/* Runs jobs until one continues on another thread. */
 void daemon_command_policy_jobs_go_on(struct commands *commands);
 
 /* ---- policy_file.c ---- */
 
-/* Reads job->file, and goes on by itself. False, with the job denied, without memory. */
+/* Reads job->file, and continues from the callback. False, with the job denied, without memory. */
 bool daemon_command_policy_job_read(struct policy_job *job);
 
 /* ---- policy_events.c ---- */
@@ -52,11 +52,11 @@ void daemon_command_policy_job_take_step(struct policy_job *job, const struct po
 
 /* As daemon_command_begin(); of a proposal its pending row. */
 bool daemon_command_policy_job_begin(const struct policy_job *job, struct work *work);
-/* Answers who asked; a proposal's row is settled, but where the cause passes: what failed may work a minute
- * later. */
+/* Answers the client; a proposal's row is settled, except where the cause may pass: a minute later it may
+ * succeed. */
 void daemon_command_policy_job_deny(struct policy_job *job, bool passes, const char *code, const char *format,
                                     ...) __attribute__((format(printf, 4, 5)));
-/* What the engine made of it, where nobody waits for the answer. */
+/* Reports the engine's outcome where no client waits for the answer. */
 void daemon_command_policy_job_say(const struct policy_job *job, const struct work *work);
 
 #endif

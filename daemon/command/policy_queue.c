@@ -1,5 +1,5 @@
-/* Promotions and retirements wait for their turn: one at a time, in the order in which they were asked, since
- * a file is read on another thread meanwhile. Which step each one is, is decided when its turn comes. */
+/* Promotions and retirements wait for their turn: one at a time, in the order of their requests, since a
+ * file is read on another thread meanwhile. Which step each one is, is decided when its turn comes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static bool free_name(struct policy_job *job)
     return false;
 }
 
-/* Does the promotion lead where it is to lead? If not, the call is answered. */
+/* Does the promotion lead to the role that it should? If not, the call is answered. */
 static bool leads_there(struct policy_job *job)
 {
     const struct arena_row *row = arena_find(policy_job_arena(job), job->name);
@@ -67,7 +67,7 @@ static bool leads_there(struct policy_job *job)
     return false;
 }
 
-/* What was promoted since its proposal was judged may have its slot. */
+/* A promotion since its proposal was judged may have taken its slot. */
 static bool still_has_slot(struct policy_job *job)
 {
     char why[ARENA_ERROR_MAX];
@@ -161,7 +161,7 @@ void daemon_command_policy_finish(struct commands *commands)
             daemon_command_policy_job_end(job);
             continue;
         }
-        commands->jobs = job->next; /* it ends by itself */
+        commands->jobs = job->next; /* its reader ends by itself */
         job->request.commands = NULL;
     }
 }

@@ -1,4 +1,4 @@
-/* Policies looked at. What a policy was trained for is read from its copy, away from the loop. */
+/* Shows policies. What a policy was trained for is read from its copy, on a thread of the pool. */
 #include <stdlib.h>
 #include <string.h>
 

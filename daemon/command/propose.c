@@ -1,7 +1,7 @@
-/* What studies propose, and what the arena decides by itself: commands that nobody calls for. A proposal's
- * row is stored, pending, with the event that told of it; it is judged once that is on the disk, and its row
- * is settled with all that follows: so it is judged once, whenever the daemon is killed. docs/policies.md,
- * "Proposals". */
+/* What studies propose, and what the arena decides by itself: commands without a client. A proposal's row
+ * is stored, pending, with the event that reported it; it is judged once that is on the disk, and its row
+ * is settled with all that follows: so it is judged exactly once, whenever the daemon is killed.
+ * docs/policies.md, "Proposals". */
 #include <errno.h>
 #include <math.h>
 #include <openssl/sha.h>
@@ -68,7 +68,7 @@ static bool was_judged(const struct commands *commands, const json_t *args)
            daemon_command_key_find(commands, name);
 }
 
-/* The same run's same trial: the training's name alone may be another one's later. */
+/* The same trial of the same run: the training's name alone may later be another run's. */
 static void make_key(const char *training, int64_t created_ns, const json_t *proposal,
                      char ret[static COMMAND_KEY_MAX])
 {
@@ -172,7 +172,7 @@ static void say_what(const json_t *proposal, char *buf, size_t size)
              (long long)json_integer_value(json_object_get(proposal, "trial")));
 }
 
-/* A share of a second counts; of what cannot be, and where none is given, the configuration's. */
+/* A fraction of a second counts; an invalid or missing duration is the configuration's. */
 static int64_t expires_at(const struct daemon *daemon, const json_t *proposal)
 {
     static const double MOST_S = 3e9;
@@ -247,7 +247,7 @@ void daemon_commands_propose_go(struct commands *commands)
     if (!*at)
         commands->newest_proposed = at;
     proposed->next = NULL;
-    if (was_judged(commands, proposed->args)) /* the log told of it */
+    if (was_judged(commands, proposed->args)) /* the log had its outcome already */
         daemon_command_proposed_free(proposed);
     else
         judge(commands, proposed);

@@ -1,9 +1,9 @@
-/* Commands that a former run recorded and carried out, but whose rows the database never saw: their rows are
- * put again as the log is played. No client was answered, so what they come to now is the answer: once these
- * rows are on the disk.
+/* Commands that a former run recorded and carried out, but whose rows the database never got: their rows
+ * are put again as the log is replayed. No client was answered, so their outcome now is the answer, once
+ * these rows are on the disk.
  *
- * A command's row and those of its events are one group. A crash in between would leave the events stored and
- * the key unknown, and a repeat would be carried out a second time. */
+ * A command's row and those of its events are one group. With separate groups a crash in between would
+ * leave the events stored and the key unknown, and a repeat would be carried out a second time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,8 +25,8 @@ static const char *const names[COMMAND_KINDS] = {
     [COMMAND_ACCOUNT_POLICY] = "policy",
 };
 
-/* The command's name as it was given: a withdrawal is a deposit below zero of an amount above, and the events
- * of a policy's promotion or retirement tell of its row. */
+/* The command's name as it was given: a withdrawal is stored as a deposit of a negative amount, and the
+ * events of a policy's promotion or retirement name it by its row. */
 static const char *name_of(const struct event_command *command, const json_t *args)
 {
     const char *amount = json_string_value(json_object_get(args, "amount"));

@@ -1,4 +1,4 @@
-/* Symbols added and removed while the daemon runs, and what the venues say that they send. */
+/* Adds and removes symbols while the daemon runs, and lists what the venues say that they stream. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@ struct venue_job {
     struct request request; /* its args are a reference, its peer is … */
     struct control_peer peer;
     struct feed *feed;
-    /* Of a symbol whose venue was guessed: those that are asked next, and what the first one said, or the
-     * first that lists a name like it. */
+    /* Of a symbol whose venue was guessed: the venues that are asked next, and the first one's answer, or
+     * the first that lists a similar name. */
     char name[SYMBOL_NAME_MAX];
     bool guessed;
     size_t next;
@@ -80,7 +80,7 @@ static bool take_venue(const struct args *args, struct feed **ret)
     return false;
 }
 
-/* The venue that streams the name which looks most alike; the first for one that looks like none. */
+/* The venue that streams the most similar name; the first where no name is similar. */
 static struct feed *guess_venue(const struct request *request, const char *name)
 {
     struct feeds *feeds = feeds_of_request(request);

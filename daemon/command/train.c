@@ -1,4 +1,4 @@
-/* Trainings: what is asked of the co-process for somebody else. */
+/* Trainings: passes requests of clients on to the co-process. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,8 @@ static bool daemon_config_good(const struct args *args)
     return !daemon_command_args_given(args, "config") || daemon_command_args_text(args, "config", &text);
 }
 
-/* Before which every symbol's bars are in the database: the newest may be on its way there. 0: not known. */
+/* The time before which every symbol's bars are in the database: the newest may still be on its way. 0: not
+ * known. */
 static int64_t bars_end(const struct engine *engine)
 {
     int64_t end_ns = 0;
@@ -45,9 +46,8 @@ static int64_t bars_end(const struct engine *engine)
     return end_ns;
 }
 
-/* The configuration where none is given. NULL without memory, or where the state's folder cannot be looked
- * at.
- */
+/* The configuration where the client gives none. NULL without memory, or where the state's folder cannot be
+ * examined. */
 static json_t *default_config(const struct request *request)
 {
     const struct daemon *daemon = request->commands->daemon;
@@ -146,7 +146,7 @@ void daemon_command_train_resume(const struct request *request)
 
 /* ---- what only looks ---- */
 
-/* What the co-process answers is the answer. */
+/* Passes the co-process's answer on. */
 static void on_looked(void *ctx, const json_t *answer)
 {
     struct control_call *call = ctx;

@@ -95,8 +95,8 @@ void daemon_command_answer(struct control_call *call, json_t *answer, bool repea
     control_ok(call, result);
 }
 
-/* What was asked is done, or refused, and its rows wait for the disk: an error until it holds. A refusal is a
- * promise as well: its order's number, and that a repeat is refused. */
+/* The command was carried out or refused, and its rows wait for the disk: answers an error until it
+ * recovers. A refusal is a promise as well: its order's number, and that a repeat is refused. */
 static void send_not_stored(struct control_call *call, const char *detail, const json_t *answer)
 {
     const char *code = json_string_value(json_object_get(json_object_get(answer, "error"), "code"));

@@ -44,7 +44,7 @@ int feed_calendar_take(struct calendar *calendar, const struct trading_day *days
     free(calendar->days);
     calendar->days = all;
     calendar->n = total;
-    calendar->due_ns = INT64_MIN; /* what was told may be wrong by now */
+    calendar->due_ns = INT64_MIN; /* what was emitted may be wrong by now */
     return 0;
 }
 
@@ -55,7 +55,7 @@ bool feed_calendar_open(const struct calendar *calendar)
            (calendar->extended && (phase == MARKET_PHASE_EARLY || phase == MARKET_PHASE_LATE));
 }
 
-/* The first moment after the last one told that changes anything, at most now_ns. */
+/* The first moment after the last change emitted that changes anything, at most now_ns. */
 static int64_t next_moment(const struct calendar *calendar, int64_t now_ns)
 {
     bool due = calendar->told && calendar->now.next_ns != 0 && calendar->now.next_ns <= now_ns &&

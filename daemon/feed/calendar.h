@@ -1,5 +1,5 @@
-/* One calendar's market through time: which phase was told last, and which changes are due. Pure: days and
- * time are passed in. */
+/* One calendar's market through time: which phase was emitted last, and which changes are due. Pure: days
+ * and time are passed in. */
 #ifndef DAEMON_FEED_CALENDAR_H
 #define DAEMON_FEED_CALENDAR_H
 
@@ -8,10 +8,10 @@
 
 struct calendar {
     char name[CALENDAR_NAME_MAX];
-    bool extended; /* it is traded in before and after the session, too */
+    bool extended; /* it is also traded in before and after the session */
     struct trading_day *days;
     size_t n;
-    bool told;              /* `now` was, by feed_calendar_step() */
+    bool told;              /* feed_calendar_step() has emitted `now` */
     struct trading_now now; /* UNKNOWN before */
     int64_t due_ns;         /* when feed_calendar_step() has something to say; INT64_MAX: not known */
 };
@@ -19,16 +19,15 @@ struct calendar {
 void feed_calendar_init(struct calendar *calendar, const char *name, bool extended);
 void feed_calendar_finish(struct calendar *calendar);
 
-/* Days that the venue told: they replace those of the same time, others stay. 0; -EINVAL for days that
+/* Days that the venue sent: they replace those of the same time, others stay. 0; -EINVAL for days that
  * contradict each other, -ENOMEM: then nothing has changed. */
 int feed_calendar_take(struct calendar *calendar, const struct trading_day *days, size_t n);
 
-/* Is it traded in, as far as was told? */
+/* Is it traded in, by the last change emitted? */
 bool feed_calendar_open(const struct calendar *calendar);
 
-/* One change that is due by `now_ns`: true, with when it took effect (not before the last one), and `now` as
- * it is from then on. To be called until it is false: so nothing that lay between is left out.
- */
+/* One change that is due by `now_ns`: true, with when it took effect (not before the last one), and `now`
+ * from then on. Call it until it is false, so that no change in between is left out. */
 bool feed_calendar_step(struct calendar *calendar, int64_t now_ns, int64_t *ret_at_ns);
 
 /* The opening of the bar from which on `bars` bars of sessions closed before `now_ns`; as far back as the

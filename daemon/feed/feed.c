@@ -1,4 +1,4 @@
-/* A feed's way up and down. */
+/* How a feed starts and stops. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ enum {
 
 int64_t feed_clock_ns(const struct feed *feed)
 {
-    /* CLOCK_BOOTTIME since the venue told its time: whatever becomes of our wall clock. */
+    /* CLOCK_BOOTTIME since the venue sent its time, so that steps of our wall clock do not matter. */
     return feed->have_offset ? feed->server_ns + clock_boot_ns() - feed->server_boot_ns : clock_wall_ns();
 }
 
@@ -87,7 +87,7 @@ static void tap_reply(void *user, const char *path, const char *body, size_t len
                          len);
 }
 
-/* The venue's word holds for everything that is asked of it, and for the next run. */
+/* The venue's ban holds for every request to it, and for the next run. */
 static void banned(void *user, int64_t until_ns, const char *why)
 {
     struct feed *feed = user;
@@ -235,7 +235,7 @@ int feed_create(struct feeds *feeds, struct daemon *daemon, const struct daemon_
     return 0;
 }
 
-/* ---- the way up: time, symbols, days, actions, history, stream ---- */
+/* ---- start: time, symbols, days, actions, history, stream ---- */
 
 static void begin_stage(struct feed *feed);
 
@@ -267,7 +267,7 @@ bool feed_reply_is_final(const struct feed *feed, const struct venue_reply *repl
     return reply->error == -EACCES && feed->config->keys[0] && (reply->status == 401 || reply->status == 403);
 }
 
-/* What a former run stored of the symbols stands in, where it is all of them. */
+/* Uses the symbols that a former run stored, where it stored all of them. */
 static bool stand_in(struct feed *feed)
 {
     struct session *session = feed->daemon->session;
@@ -314,7 +314,7 @@ int feed_put_off(struct feed *feed)
     return 0;
 }
 
-static void tell_refusal(struct feed *feed)
+static void report_refusal(struct feed *feed)
 {
     feed_tell_lasting(feed, DB_ERROR, "venue-refused", "",
                       "refused, and not tried again until the next start: %s", feed->detail);
@@ -332,7 +332,7 @@ void feed_end_for_good(struct feed *feed, const char *why)
     if (waits && !feed->known && !stand_in(feed))
         waits = feeds_refused(feed->feeds, feed);
     if (!waits)
-        tell_refusal(feed);
+        report_refusal(feed);
 }
 
 void feed_take_time(struct feed *feed, const struct venue_reply *reply)
@@ -374,7 +374,7 @@ void feed_own(const struct feed *feed, struct symbol *symbol)
     snprintf(symbol->venue, sizeof symbol->venue, "%s", feed->venue->format->name);
 }
 
-/* One that a former run streamed and the venue lists no longer: what is held of it stays. */
+/* A symbol that a former run streamed and the venue no longer lists: its positions stay. */
 static bool was_listed(struct feed *feed, int symbol)
 {
     struct symbol stored = {0};
@@ -411,7 +411,7 @@ static bool take_symbols(struct feed *feed, const struct venue_symbol *list)
     return true;
 }
 
-/* Not where some were put off while they were asked for: the list is in the order of then. */
+/* False where symbols were deferred while the list was requested: it has the order of then. */
 static bool is_in_order(const struct feed *feed, const struct venue_symbol *list)
 {
     bool same = true;
@@ -470,7 +470,7 @@ static void have_first(void *user, const struct db_symbol_row *symbol, int64_t f
             feed->symbols[s].actions_from_ns = first_ns;
 }
 
-/* Since when each symbol is here: of what the log alone tells, at the latest when the former run ended. */
+/* When each symbol was added: for one that only the log has, at the latest when the former run ended. */
 static void find_first_moments(struct feed *feed)
 {
     struct session *session = feed->daemon->session;
@@ -499,11 +499,11 @@ void feed_begun(struct feed *feed)
     if (feed->answered)
         feed_go_on(feed, STAGE_DAYS);
     else if (feed->final)
-        tell_refusal(feed);
+        report_refusal(feed);
 }
 
-/* The venue does not answer: its trouble is told once, and the session begins with what a former run knew of
- * the symbols, so that positions are shown and commands are taken, and other venues' go on. */
+/* The venue does not answer: its failure is reported once, and the session starts with the symbols that a
+ * former run stored, so that positions are shown, commands are accepted, and other venues continue. */
 void feed_begin_without_venue(struct feed *feed)
 {
     const struct venue_rest_status *status = net_requests_status(feed->rest);
@@ -589,7 +589,7 @@ void feed_start(struct feed *feed)
     begin_stage(feed);
 }
 
-/* ---- the way down ---- */
+/* ---- stop ---- */
 
 static void part_closed(struct feed *feed)
 {

@@ -32,7 +32,7 @@ size_t feed_streams(const struct feed *feed);
 bool feed_stream_view(const struct feed *feed, size_t i, struct feed_stream_view *ret);
 void feed_stream_rates(struct feed *feed, size_t i, struct feed_stream_view *ret);
 
-/* What is asked of one feed while it runs. A taker is called once from the loop, not from within; `code` is
+/* Requests to one feed while it runs. A callback is called once from the loop, not from within; `code` is
  * NULL, or a code of docs/control.md with one line. */
 typedef void feed_found(void *user, const char *code, const char *why, const struct symbol *symbol);
 /* Does the venue list it? 0 or -errno, then the taker is not called. */

@@ -160,7 +160,7 @@ static void undone(void *user)
     *(bool *)user = true;
 }
 
-/* What was made before something could not be: its handles close on the loop, on which others stay. */
+/* Frees what was made before a failure: its handles close on the loop, which has others. */
 static void undo(struct feeds *feeds)
 {
     uv_loop_t *loop = feeds->daemon->loop;
@@ -232,7 +232,7 @@ void feeds_start(struct feeds *feeds)
         feed_start(feeds->list[i]);
 }
 
-/* The first moment: on the feed's clock the earliest that a venue told. */
+/* The first moment: the earliest time that a venue has sent, on the feed's clock. */
 static int64_t first_moment(const struct feeds *feeds)
 {
     if (feeds->daemon->config.clock == CLOCK_WALL)
@@ -244,7 +244,7 @@ static int64_t first_moment(const struct feeds *feeds)
     return first == INT64_MAX ? clock_wall_ns() : first;
 }
 
-/* Takes what a former run stored of absent venues, puts off the rest, and counts on from the first symbol. */
+/* Uses what a former run stored of absent venues, defers the rest, and numbers symbols from the first. */
 static int count_known(struct feeds *feeds)
 {
     int n = 0;
@@ -321,7 +321,7 @@ void feeds_caught_up(struct feeds *feeds)
     daemon_session_caught_up(feeds->daemon->session);
 }
 
-/* ---- the way down ---- */
+/* ---- stop ---- */
 
 static void net_stopped(void *user)
 {

@@ -30,7 +30,7 @@ int64_t feeds_symbol_age_ms(const struct feeds *feeds, int symbol);
 /* In the order of the configuration. */
 size_t feeds_count(const struct feeds *feeds);
 struct feed *feeds_at(const struct feeds *feeds, size_t i);
-struct feed *feeds_find(const struct feeds *feeds, const char *venue); /* NULL: none is configured */
+struct feed *feeds_find(const struct feeds *feeds, const char *venue); /* NULL: it is not configured */
 /* The one that streams a symbol of the engine. */
 struct feed *feeds_of(const struct feeds *feeds, int symbol);
 

@@ -1,4 +1,4 @@
-/* What the feed asks the venue for besides the stream: bars and order books. */
+/* What the feed asks the venue for by REST: bars and order books. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ struct bars_call {
 
 enum {
     MISSED_BARS_MAX = 10000, /* that are fetched after a time away; a week of minutes */
-    SETTLE_TURNS = 3,        /* in which libwebsockets writes the pongs that it owes, see feed_ask() */
+    SETTLE_TURNS = 3,        /* turns in which libwebsockets writes its pending pongs, see feed_ask() */
 };
 
 void feed_answered(struct feed_asked *asked)
@@ -34,8 +34,8 @@ void feed_answered(struct feed_asked *asked)
 }
 
 /* Sends a question, at once; or, when the stream must not move until the answer, as soon as it stands still:
- * the venue has then been told of everything that was read, and a replay's answer does not depend on this
- * machine's speed. */
+ * the venue has then received everything that the frames read so far led to, and a replay's answer does not
+ * depend on this machine's speed. */
 int feed_ask(struct feed *feed, struct feed_asked *asked, bool hold)
 {
     asked->next = feed->asked;

@@ -1,5 +1,6 @@
-/* When a feed's markets trade, and what companies do to their shares: asked of the venue before history and
- * once a day, and told to the engine at its moment, before anything of the market that comes after. */
+/* When a feed's markets trade, and companies' corporate actions: the venue is asked before history and once
+ * a day, and the engine is notified at the moment that they take effect, before any later event of the
+ * market. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@ enum {
     DAYS_BACK_MIN = 14,
     DAYS_BACK_MAX = 800,
     ACTIONS_AHEAD = 8,
-    ACTIONS_BACK = 14, /* a venue may be late to tell of one, or a former run not have read it */
+    ACTIONS_BACK = 14, /* a venue may report one late, or a former run not have read it */
     ASK_HOURS = 6,
     AGAIN_MINUTES = 5,
 };
@@ -95,8 +96,8 @@ static void give_actions(struct feed *feed, int64_t now_ns)
     }
 }
 
-/* Who was not watched while the market was closed counts from its opening. */
-static void watch_anew(struct feed *feed, int calendar)
+/* A stream that was not watched while the market was closed counts as heard at its opening. */
+static void restart_watch(struct feed *feed, int calendar)
 {
     int64_t now = clock_now_ms();
     for (size_t i = 0; i < feed->n_streams; i++)
@@ -104,7 +105,7 @@ static void watch_anew(struct feed *feed, int calendar)
             feed_listen_to(feed, i, now);
 }
 
-static void tell_session(struct feed *feed, int at, int64_t at_ns)
+static void emit_session(struct feed *feed, int at, int64_t at_ns)
 {
     const struct calendar *calendar = &feed->calendars[at];
     struct session *session = feed->daemon->session;
@@ -117,10 +118,10 @@ static void tell_session(struct feed *feed, int at, int64_t at_ns)
     daemon_session_event(session, &event);
     daemon_log_info("%s: the market is %s%s", calendar->name, market_phase_name(calendar->now.phase),
                     calendar->now.half ? ", of a half day" : "");
-    watch_anew(feed, at);
+    restart_watch(feed, at);
 }
 
-/* The calendar whose change comes first; -1: none is due. */
+/* The calendar whose change comes first; -1: no change is due. */
 static int first_due(const struct feed *feed, int64_t now_ns)
 {
     int first = -1;
@@ -140,7 +141,7 @@ void feed_pass(struct feed *feed, int64_t now_ns)
     while ((first = first_due(feed, now_ns)) >= 0)
         if (feed_calendar_step(&feed->calendars[first], now_ns, &at_ns)) {
             give_actions(feed, at_ns);
-            tell_session(feed, first, at_ns);
+            emit_session(feed, first, at_ns);
         }
     give_actions(feed, now_ns);
     find_due(feed);
@@ -234,7 +235,7 @@ static int by_time(const void *a, const void *b)
     return corporate_action_order(&x->told.action, &y->told.action);
 }
 
-/* Those that are long given go. */
+/* Forgets those that took effect long ago. */
 static void forget_actions(struct feed *feed)
 {
     int64_t before = feed_venue_now_ns(feed) - 2 * ACTIONS_AHEAD * DAY_NS;
@@ -245,9 +246,8 @@ static void forget_actions(struct feed *feed)
     feed->n_actions = kept;
 }
 
-/* What is news of a reply. Before a symbol's first moment here nothing takes effect: what is held and known
- * of it since then was counted in new shares already. Of what came after, the engine knows what took effect.
- */
+/* Takes what is new in a reply. Before a symbol's first moment here nothing takes effect: positions and
+ * prices since then are in new shares already. Of what came after, the engine knows what took effect. */
 static void take_actions(struct feed *feed, const struct venue_reply *reply)
 {
     feed_skipped(feed, reply);
@@ -301,7 +301,8 @@ static void actions_read(struct feed *feed)
     feed->actions_from_ns = feed_venue_now_ns(feed);
 }
 
-/* A venue that does not tell a plan's users does not keep them waiting: the stream is worth more. */
+/* A venue that does not report actions to its plan's users does not delay the start: the stream matters
+ * more. */
 static void have_actions(void *user, const struct venue_reply *reply)
 {
     struct feed *feed = user;

@@ -1,8 +1,8 @@
-/* The feeds' insides, shared by this folder's files: feeds.c holds them together, feed.c takes one up and
- * down, hours.c has its calendars and corporate actions, fetch.c asks for bars and books, refresh.c asks
- * again and again for what changes slowly, stream.c takes frames, symbols.c adds and removes what they are
- * of, silence.c has the rules of their age, watch.c acts on them, latest.c asks for what a silent one should
- * have told, reach.c says why one is not there, view.c reports. */
+/* The feeds' internals, shared by this folder's files: feeds.c keeps all feeds, feed.c starts and stops
+ * one, hours.c has its calendars and corporate actions, fetch.c asks for bars and books, refresh.c asks
+ * repeatedly for what changes slowly, stream.c takes frames, symbols.c adds and removes symbols, silence.c
+ * has the rules of their age, watch.c acts on them, latest.c asks for what a silent stream should have
+ * sent, reach.c reports why a venue is not reached, view.c reports the state. */
 #ifndef DAEMON_FEED_INTERNAL_H
 #define DAEMON_FEED_INTERNAL_H
 
@@ -52,26 +52,26 @@ struct feed_symbol {
     bool streamed; /* false: removed while it runs */
     bool down;     /* while its feed is up: a connection that carries it is not there */
     bool stale, book_asked, odd_units;
-    bool book_told;   /* in an alert, that it does not hold */
+    bool book_told;   /* an alert says that it does not stay synchronized */
     bool book_wanted; /* asked for as soon as its pace allows */
     struct pace book_pace;
     int64_t actions_from_ns;      /* its first moment here: those before took effect before */
     int streams[MARKET_CHANNELS]; /* of each kind, or -1 */
 };
 
-/* A request that the venue has not answered; all of a feed's stand in a list, so that none is lost at the
- * end. */
+/* A request that the venue has not answered; a feed keeps all of its in a list, so that no request is lost at
+ * the end. */
 struct feed_asked {
     struct feed_asked *next, **at;
     void *owned; /* freed with it */
     bool sent;
     int (*send)(struct feed_asked *asked);     /* 0 or -errno */
-    void (*dropped)(struct feed_asked *asked); /* no answer will come, and it is freed; NULL: nobody waits */
+    void (*dropped)(struct feed_asked *asked); /* no answer will come, and it is freed; NULL: none */
 };
 
 enum { FEED_SKIPPED_MAX = 64 };
 
-/* A corporate action that the venue told. */
+/* A corporate action that the venue reported. */
 struct feed_known_action {
     struct venue_action told;
     int symbol; /* the feed's */
@@ -89,23 +89,23 @@ struct feed {
     struct feed_keys *keys; /* secret; NULL: none */
     struct venue_setting settings[CONFIG_SETTINGS_MAX];
     size_t n_settings;
-    int64_t ban_until_ns; /* of the wall's clock; 0: none was told */
+    int64_t ban_until_ns; /* of the wall's clock; 0: no ban */
 
     /* Room for SYMBOLS_MAX, since the parser points into `listed`. */
     struct symbol *listed;       /* as the venue lists them, or by name alone before `known` */
     struct feed_symbol *symbols; /* the same ones */
     int n_symbols;
     struct venue_parser *parser;
-    bool known;  /* what they are: told, or stored by a former run */
-    bool absent; /* it is not waited for: what is not stored of them waits here: */
+    bool known;  /* the symbols' data, from the venue or stored by a former run */
+    bool absent; /* the session does not wait for it; symbols that are not stored wait here: */
     char (*waiting)[SYMBOL_NAME_MAX];
     int n_waiting;
-    bool answered; /* told */
-    bool final;    /* refused, and no retry mends it: nothing is asked any more */
+    bool answered; /* the venue has answered */
+    bool final;    /* refused, and no retry helps: nothing is requested any more */
     enum stage stage;
     int history_left;
     struct feed_asked *asked;
-    struct feed_list *list; /* of streams: the answer that somebody waits for, or NULL */
+    struct feed_list *list; /* the list of streams that a client waits for, or NULL */
 
     struct calendar calendars[FEED_CALENDARS_MAX];
     int n_calendars;
@@ -114,14 +114,14 @@ struct feed {
     uint64_t skipped[FEED_SKIPPED_MAX]; /* hashes of what was reported, a ring */
     size_t n_skipped;
     int64_t actions_from_ns; /* when they were read last, by this run, or the former one ended */
-    int64_t due_ns;          /* when a calendar or an action has something to tell */
+    int64_t due_ns;          /* when a calendar or an action is next due */
     int64_t hours_ask_ns,
         list_ask_ns; /* by the venue's time: when both, and what it lists, are asked again */
 
-    /* On the feed's clock nothing may depend on how long a reply takes: from the question to the answer the
-     * stream is not read, and what was read already is held. */
+    /* On the feed's clock nothing may depend on how long a reply takes: between the request and its answer
+     * the stream is not read, and what was read already is held. */
     int unanswered;
-    uv_idle_t settle; /* turns of the loop before a question is sent */
+    uv_idle_t settle; /* turns of the loop before a request is sent */
     int settle_turns;
     bool releasing;
     char *held; /* frames, each after its length */
@@ -131,8 +131,8 @@ struct feed {
     size_t n_streams;
     struct silence_limits limits;
     struct silence_replaced replaced[VENUE_CONNECTIONS_MAX];
-    struct budget asks;  /* units of questions for silent streams: venue->ask_cost */
-    size_t next_asked;   /* where the next look for one begins */
+    struct budget asks;  /* units of requests for silent streams: venue->ask_cost */
+    size_t next_asked;   /* where the search for the next one starts */
     int n_asked_streams; /* unanswered ones */
 
     uv_timer_t tick, retry;
@@ -144,13 +144,13 @@ struct feed {
     bool some_down; /* it is up, but not all of its connections */
     int64_t started_ms;
     uint64_t bad_frames;
-    bool told_bad; /* that there are many */
+    bool told_bad; /* an alert says that there are many */
     struct measure measure;
-    int64_t server_ns, server_boot_ns; /* the time that it told, and when by CLOCK_BOOTTIME */
+    int64_t server_ns, server_boot_ns; /* the time that the venue sent, and when by CLOCK_BOOTTIME */
     int64_t clock_offset_ns;
     bool have_offset;
     char detail[VENUE_DETAIL_MAX + 64];
-    char cause[VENUE_DETAIL_MAX + 64]; /* that it is not there, as the alert says it; "": none does */
+    char cause[VENUE_DETAIL_MAX + 64]; /* why it is not reached, as the alert says; "": no alert */
 
     void (*stopped)(void *user);
     void *stopped_user;
@@ -159,14 +159,14 @@ struct feed {
 
 /* ---- feeds.c ---- */
 
-/* A feed knows its symbols, or is not waited for: begins the session when that is so of all. */
+/* A feed knows its symbols, or is not waited for: the session starts when that is so of all feeds. */
 void feeds_known(struct feeds *feeds);
-/* Refused for good before the session: false: it ends the daemon, since there is no other that can go on. */
+/* Refused for good before the session: false ends the daemon, since no other feed can continue. */
 bool feeds_refused(struct feeds *feeds, struct feed *feed);
-/* A feed has its history: when all do, or wait for their venue, what was missed is told. */
+/* A feed has its history: when all have, or wait for their venue, the missed time is reported. */
 void feeds_caught_up(struct feeds *feeds);
 struct net_context *feeds_net(const struct feeds *feeds);
-/* Time has come to that of the venue: what is due of calendars and actions becomes events, of all feeds. */
+/* The venue's time has reached now_ns: what is due of calendars and actions becomes events, of all feeds. */
 void feeds_pass(struct feeds *feeds, int64_t now_ns);
 int64_t feeds_due_ns(const struct feeds *feeds); /* when feeds_pass() has something to do */
 void feeds_due(struct feeds *feeds);             /* a feed's due_ns changed */
@@ -180,7 +180,7 @@ struct feed_wanted {
     int index; /* the engine's */
 };
 
-/* 0 or -errno with one line. `ban_until_ns`: as a former run was told; 0: not. */
+/* 0 or -errno with one line. `ban_until_ns`: the end of a ban that a former run received; 0: none. */
 int feed_create(struct feeds *feeds, struct daemon *daemon, const struct daemon_config_venue *config,
                 const struct feed_wanted *wanted, int n, int64_t ban_until_ns, struct feed **ret, char *err,
                 size_t err_size);
@@ -190,60 +190,61 @@ struct venue_keys feed_venue_keys(const struct feed *feed);
 const char *feed_ws_url(const struct feed *feed);
 const char *feed_rest_url(const struct feed *feed);
 
-/* Begins with the venue's time and symbols, and keeps trying. */
+/* Asks for the venue's time and symbols, and keeps trying. */
 void feed_start(struct feed *feed);
 
-/* The session has begun: what is left of the way up. */
+/* The session has started: continues with the stages that are left. */
 void feed_begun(struct feed *feed);
 
 /* Ends the stream and all requests; `done` is called when nothing is left, then the feed is gone. */
 void feed_stop(struct feed *feed, void (*done)(void *user), void *user);
 
-/* The venue's clock, as well as it is known: what it told and the time since. */
+/* The venue's clock, as well as it is known: its last time and what passed since. */
 int64_t feed_clock_ns(const struct feed *feed);
 /* The same, but not before the newest event; on the feed's clock the session's. */
 int64_t feed_venue_now_ns(const struct feed *feed);
 
-/* The way up, from here on. */
+/* Continues the start at this stage. */
 void feed_go_on(struct feed *feed, enum stage stage);
-/* The stage again, later. */
+/* Tries the stage again, later. */
 void feed_try_again(struct feed *feed, const char *what, const char *why);
-/* No retry mends it: told once, nothing is tried any more. */
+/* No retry helps: reported once, and nothing is tried any more. */
 void feed_end_for_good(struct feed *feed, const char *why);
-/* What its list says of one that was not found. */
+/* What the venue's list says of a symbol that was not found. */
 const char *feed_unlisted(const struct venue_symbol *told);
-/* Is a reply such an end? */
+/* Is the reply a refusal that no retry helps? */
 bool feed_reply_is_final(const struct feed *feed, const struct venue_reply *reply);
 
-/* All the symbols' history has been asked for, or one has it. */
+/* All the symbols' history has been requested, or one symbol's is there. */
 void feed_history_done(struct feed *feed);
 
 /* Before the venue has answered, once a second. */
 void feed_begin_without_venue(struct feed *feed);
-/* How many the session could begin with. */
+/* With how many symbols the session could start. */
 int feed_known_symbols(struct feed *feed);
-/* Those that no former run stored wait until the venue tells of them. 0 or -ENOMEM. */
+/* Symbols that no former run stored wait until the venue describes them. 0 or -ENOMEM. */
 int feed_put_off(struct feed *feed);
 
-/* A symbol as the venue told of it says whose it is. */
+/* Marks a symbol from the venue's reply as this venue's. */
 void feed_own(const struct feed *feed, struct symbol *symbol);
 
-/* What the venue told of its clock. */
+/* Takes the venue's time from a reply. */
 void feed_take_time(struct feed *feed, const struct venue_reply *reply);
-/* An alert of an event and a line of the log, of this venue. */
+/* Raises an event's alert and writes a line of the log, with the venue's name. */
 void feed_tell(struct feed *feed, enum db_severity severity, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* The same of a condition of what the text begins with, `about`: of a symbol "BTCUSDT", of the venue "". */
+/* The same for a condition, found by what the text begins with, `about`: "BTCUSDT" for a symbol, "" for the
+ * venue. */
 void feed_tell_lasting(struct feed *feed, enum db_severity severity, const char *code, const char *about,
                        const char *format, ...) __attribute__((format(printf, 5, 6)));
-/* That is over. Nothing happens where it was not. */
+/* Ends that condition. Nothing happens where there is none. */
 void feed_tell_over(struct feed *feed, const char *code, const char *about);
 
 /* ---- hours.c ---- */
 
-/* Of the symbols' calendars; what was known before stays. */
+/* Finds the symbols' calendars; days known before stay. */
 void feed_find_calendars(struct feed *feed);
-/* The stages: what is told is taken, then the way goes on. */
+/* The stages: the replies are taken, then the start continues. */
 void feed_ask_days(struct feed *feed);
 void feed_ask_actions(struct feed *feed);
 /* Both once more, while the stream runs. */
@@ -263,9 +264,9 @@ void feed_skipped(struct feed *feed, const struct venue_reply *reply);
 
 /* Asks for what is due by the venue's time. */
 void feed_refresh(struct feed *feed, int64_t now_ns);
-/* The venue lists it so now: an event when that is news. */
+/* The venue lists the symbol so now: an event where that is new. */
 void feed_take_listed(struct feed *feed, int symbol, const struct venue_symbol *told);
-/* It is listed, or takes orders: the alerts that it did not are over. */
+/* It is listed, or takes orders: ends the alerts that it did not. */
 void feed_listed_well(struct feed *feed, const struct symbol *symbol);
 
 /* ---- fetch.c: symbols here are the feed's ---- */
@@ -278,7 +279,7 @@ enum bars_why {
     BARS_INTERRUPTED, /* they closed while there was no stream */
 };
 
-/* Asks; `hold`: on the feed's clock the stream stands still until the answer, whose taker says
+/* Asks; `hold`: on the feed's clock the stream stands still until the answer, whose callback calls
  * feed_answered(), and then feed_release(). 0 or -errno, then `asked` is freed. */
 int feed_ask(struct feed *feed, struct feed_asked *asked, bool hold);
 void feed_answered(struct feed_asked *asked);
@@ -286,23 +287,23 @@ void feed_answered(struct feed_asked *asked);
 /* Asks for bars of open times from..to; the answer is an EVENT_BARS. 0 or -errno. */
 int feed_ask_bars(struct feed *feed, int symbol, int64_t from_ns, int64_t to_ns, enum bars_why why);
 
-/* From when on history is wanted that ends with the bar that opens then. */
+/* The start of the history that ends with the bar that opens then. */
 int64_t feed_history_from(const struct feed *feed, int symbol, int64_t open_ns);
 
-/* The same of missing ones, at most as many as history has, and writes the gap down. */
+/* The same of missing bars, at most as many as history has, and records the gap. */
 void feed_fill_gap(struct feed *feed, int symbol, int64_t from_open_ns, int64_t to_open_ns,
                    enum bars_why why);
 
-/* At once, or as soon as the book's pace allows: whoever brings time on says feed_book_due() then. */
+/* Asks at once, or as soon as the book's pace allows: the timer calls feed_book_due() then. */
 void feed_need_snapshot(struct feed *feed, int symbol);
 void feed_book_due(struct feed *feed, int symbol);
-/* Ends the alert that it does not hold, once it has held for a while. */
+/* Ends the alert about the book once it has stayed synchronized for a while. */
 void feed_book_holds(struct feed *feed, int symbol);
 
-/* Forgets every request that is not answered. */
+/* Drops every request that is not answered. */
 void feed_forget_asked(struct feed *feed);
 
-/* Sends the questions that waited for the stream to stand still. */
+/* Sends the requests that waited for the stream to stand still. */
 void feed_settle(uv_idle_t *idle);
 
 /* ---- stream.c ---- */
@@ -313,7 +314,7 @@ void feed_release(struct feed *feed);
 
 /* Lists the streams and connects. */
 void feed_open_stream(struct feed *feed);
-/* Of what is streamed; nothing is, no connection. 0 or -errno. */
+/* Connects to what is streamed; without streams no connection. 0 or -errno. */
 int feed_connect(struct feed *feed);
 /* Adds those of one symbol to the list; 0, or -EINVAL when the venue has none of them for it. */
 int feed_add_streams(struct feed *feed, int symbol);
@@ -322,40 +323,40 @@ int feed_stream_name(const struct feed *feed, int symbol, enum market_kind kind,
                      char ret[VENUE_STREAM_NAME_MAX]);
 /* Which symbols' connections are there: what changed becomes events. */
 void feed_check_connections(struct feed *feed);
-/* Follows all of a symbol, or no longer. 0 or -errno. */
+/* Subscribes to all of a symbol's streams, or unsubscribes. 0 or -errno. */
 int feed_follow(struct feed *feed, int symbol, bool follow);
 
 /* ---- symbols.c ---- */
 
-/* Those that the session began without, now that the venue tells of them: [n_waiting]. */
+/* Adds the symbols that the session started without, now that the venue describes them: [n_waiting]. */
 void feed_add_waiting(struct feed *feed, const struct venue_symbol *told);
-/* Once a second: who waited for the list of streams for too long is told. */
+/* Once a second: answers a client that has waited too long for the list of streams. */
 void feed_list_late(struct feed *feed, int64_t now_ms);
-/* The history of one that was added is there: its streams are followed. */
+/* The history of an added symbol is there: its streams are subscribed. */
 void feed_symbol_ready(struct feed *feed, int symbol);
 void feed_list_drop(struct feed *feed);
 
 /* ---- latest.c ---- */
 
-/* It is the newest of its stream. */
+/* Remembers the event as the newest of its stream. */
 void feed_remember(struct stream *stream, const struct market_event *event);
 /* Asks for the streams that are due, within the budget. */
 void feed_ask_silent(struct feed *feed, int64_t now_ms);
 
 /* ---- reach.c ---- */
 
-/* Once a second, and when something failed: why it is not there, in an alert. */
+/* Once a second, and when something failed: an alert says why the venue is not reached. */
 void feed_judge_reach(struct feed *feed, int64_t now_ms);
-/* It is. */
+/* The venue is reached. */
 void feed_reached(struct feed *feed);
 
 /* ---- watch.c ---- */
 
-/* Should it speak? It is connected, streamed, listed, and its market is open. */
+/* Should it bring data? It is connected, streamed, listed, and its market is open. */
 bool feed_stream_counts(const struct feed *feed, size_t at);
-/* The connection that carries it; 0 where none is known to. */
+/* The connection that carries it; 0 where it is not known. */
 int feed_link_of(const struct feed *feed, const struct stream *stream);
-/* Listening begins again, to all of them. */
+/* Starts to listen to all of them again. */
 void feed_listen(struct feed *feed, int64_t now_ms);
 void feed_listen_to(struct feed *feed, size_t at, int64_t now_ms);
 

@@ -41,7 +41,7 @@ static int find(const char *name, char *path, size_t size, char *err, size_t err
     return 0;
 }
 
-/* A credential is guarded by its directory; a file of one's own by its owner and mode. */
+/* A credential is protected by its directory; a user's own file by its owner and mode. */
 static int check_mode(int fd, bool own, const char *path, char *err, size_t err_size)
 {
     struct stat file;

@@ -1,6 +1,6 @@
-/* The keys of a venue: two lines, id and secret, from a systemd credential or a file that its owner alone may
- * read. They are in memory from here on, the caller's, which
- * has it from secret_alloc() (exchange/net/secret.h), and in no message. */
+/* The keys of a venue: two lines, id and secret, from a systemd credential or a file that only its owner
+ * may read. From here on they are in the caller's memory, allocated by secret_alloc()
+ * (exchange/net/secret.h), and in no message. */
 #ifndef DAEMON_FEED_KEYS_H
 #define DAEMON_FEED_KEYS_H
 
@@ -13,7 +13,7 @@ struct feed_keys {
 };
 
 /* `name`: a credential's name, looked for in $CREDENTIALS_DIRECTORY, or, with a slash, a file's path. 0; or
- * -errno with one line that says what is needed and holds nothing of the file: -ENOENT, -EACCES (of a file
+ * -errno with one line that says what is needed and quotes nothing of the file: -ENOENT, -EACCES (of a file
  * that others may read, too), -EINVAL for other contents. */
 int feed_keys_read(const char *name, struct feed_keys *ret, char *err, size_t err_size);
 

@@ -1,5 +1,5 @@
-/* A stream that is silent for too long is asked for by REST: what it should have brought becomes events, and
- * the answer says whether the stream or the market is at fault. */
+/* Asks by REST for a stream that is silent for too long: what it should have brought becomes events, and
+ * the answer shows whether the stream or the market is silent. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ enum {
     BARS_ASKED_MAX = 100,
 };
 
-#define SETTLED_NS (3 * 1000000000LL) /* what happened later may still be on its way */
+#define SETTLED_NS (3 * 1000000000LL) /* a later event may still be on its way */
 
 struct latest_call {
     struct feed_asked asked;
@@ -98,8 +98,8 @@ static const struct book *book_of(const struct feed *feed, const struct stream *
     return engine_book(daemon_session_engine(feed->daemon->session), feed->symbols[stream->symbol].index);
 }
 
-/* The answer has no number, and orders are filled from what has the higher one, book or quote. What the
- * stream brings next is not older. */
+/* The answer has no number, and orders are filled from book or quote, whichever has the higher one. What
+ * the stream brings next is not older. */
 static uint64_t quote_id(const struct feed *feed, const struct stream *stream)
 {
     const struct book *book = book_of(feed, stream);
@@ -113,7 +113,7 @@ static bool same_quote(const struct market_quote *a, const struct market_quote *
     return a->bid == b->bid && a->bid_qty == b->bid_qty && a->ask == b->ask && a->ask_qty == b->ask_qty;
 }
 
-/* The first one that is known at all is no sign of what the stream should have brought. */
+/* A first quote does not show that the stream should have brought it. */
 static enum silence_answer take_quote(struct feed *feed, struct stream *stream,
                                       const struct market_event *told)
 {
@@ -275,7 +275,7 @@ static int send_latest(struct feed_asked *asked)
     return net_requests_latest(feed->rest, &request, have_latest, call, NULL);
 }
 
-/* Where nothing can be asked, the next moment to ask comes as if it had been. */
+/* Where no request is possible, the next one comes as late as if it had been sent. */
 static void ask(struct feed *feed, size_t at, int64_t now)
 {
     struct latest_call *call = calloc(1, sizeof *call);
@@ -306,7 +306,7 @@ static bool take_units(struct budget *budget, unsigned n, int64_t now)
     return true;
 }
 
-/* Is it the one to ask for the price of a symbol of which none came for long? */
+/* Is it the stream to ask for the price of a symbol that has had none for long? */
 static bool price_due(const struct feed *feed, size_t at, int64_t now)
 {
     static const enum market_kind order[] = {MARKET_QUOTE, MARKET_TRADE, MARKET_AGG_TRADE, MARKET_DEPTH};

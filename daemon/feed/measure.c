@@ -11,7 +11,7 @@ static void clear_slice(struct measure *measure, int at)
     memset(measure->bins[at], 0, sizeof measure->bins[at]);
 }
 
-/* The slice of `now_ms`; those that it leaves behind are empty. */
+/* The slice of `now_ms`; the slices in between are emptied. */
 static int advance(struct measure *measure, int64_t now_ms)
 {
     int64_t slice = now_ms / MEASURE_SLICE_MS;
@@ -41,7 +41,7 @@ static int bin_of(int64_t us)
     return bin + quarter;
 }
 
-/* A bin that is full halves all of them: what part each is stays as it was. */
+/* A full bin halves all of them: their proportions stay. */
 static void halve(struct measure *measure)
 {
     for (int slice = 0; slice < MEASURE_SLICES; slice++)

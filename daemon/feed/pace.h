@@ -1,4 +1,4 @@
-/* How soon one order book may be asked for again. The first question goes at once; one that follows soon
+/* How soon one order book may be requested again. The first request is sent at once; one that follows soon
  * after another waits, a second at first, twice as long each time, a minute at most. */
 #ifndef DAEMON_FEED_PACE_H
 #define DAEMON_FEED_PACE_H
@@ -9,21 +9,21 @@
 enum {
     PACE_MIN_MS = 1000,
     PACE_MAX_MS = 60 * 1000,
-    PACE_STEADY_MS = 10 * 1000, /* so long after it might have been asked again, all begins anew */
-    PACE_TELL = 5,              /* questions in a row that are worth an alert */
+    PACE_STEADY_MS = 10 * 1000, /* so long after it might have been asked again, the delays start over */
+    PACE_TELL = 5,              /* requests in a row that are worth an alert */
 };
 
 struct pace {
     int64_t asked_ms;
     int64_t delay_ms; /* from then on; 0: never asked */
-    unsigned row;     /* questions one soon after the other */
+    unsigned row;     /* requests one soon after the other */
 };
 
 /* May it be asked now? Any clock that does not go back. */
 bool feed_pace_due(const struct pace *pace, int64_t now_ms);
-/* Was the last question so long ago that the next begins a row of its own? */
+/* Was the last request so long ago that the next starts a row of its own? */
 bool feed_pace_steady(const struct pace *pace, int64_t now_ms);
-/* It is asked. True for the question that is worth an alert, once a row. */
+/* It was requested. True for the request that is worth an alert, once a row. */
 bool feed_pace_asked(struct pace *pace, int64_t now_ms);
 
 #endif

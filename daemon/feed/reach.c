@@ -1,11 +1,11 @@
-/* A feed that is not there, or not all of its connections: one alert, with the newest cause, from the first
- * failure until it comes. */
+/* A venue that is not reached, or not by all of its connections: one alert, with the newest cause, from the
+ * first failure until it is reached. */
 #include <stdio.h>
 #include <string.h>
 
 #include "daemon/feed/internal.h"
 
-enum { REACH_MS = 5000 }; /* a venue that says nothing at all for so long is not reached either */
+enum { REACH_MS = 5000 }; /* a venue that sends nothing at all for so long is not reached either */
 
 /* "" while nothing has failed. */
 static const char *newest_cause(const struct feed *feed, int64_t now)
@@ -18,7 +18,7 @@ static const char *newest_cause(const struct feed *feed, int64_t now)
     return !detail[0] && now - feed->started_ms >= REACH_MS ? "it has not answered yet" : detail;
 }
 
-/* "no route" and "time: no route (5 attempts)" are one. */
+/* "no route" and "time: no route (5 attempts)" are the same cause. */
 static bool is_same(const char *known, const char *cause)
 {
     return known[0] && (strstr(known, cause) || strstr(cause, known));

@@ -1,4 +1,4 @@
-/* What changes slowly is asked again: the venue's clock, and what it lists. Filters, halts and delistings
+/* Asks again for what changes slowly: the venue's clock, and what it lists. Filters, halts and delistings
  * become events. */
 #include <errno.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ void feed_listed_well(struct feed *feed, const struct symbol *symbol)
         feed_tell_over(feed, "symbol-trading", symbol->name);
 }
 
-static void tell_change(struct feed *feed, const struct symbol *before, const struct symbol *now)
+static void report_change(struct feed *feed, const struct symbol *before, const struct symbol *now)
 {
     feed_listed_well(feed, now);
     if (now->gone && !before->gone)
@@ -79,7 +79,7 @@ void feed_take_listed(struct feed *feed, int symbol, const struct venue_symbol *
     feed->listed[symbol] = now; /* in its place: parsers point to it */
     if (daemon_session_update_symbol(feed->daemon->session, ours->index, &now, err, sizeof err) < 0)
         daemon_log_error("%s", err);
-    tell_change(feed, &before, &now);
+    report_change(feed, &before, &now);
 }
 
 /* ---- asking ---- */
@@ -159,6 +159,6 @@ void feed_refresh(struct feed *feed, int64_t now_ns)
         feed->list_ask_ns = now_ns + every;
     } else if (now_ns >= feed->list_ask_ns) {
         feed->list_ask_ns = now_ns + every;
-        ask(feed, !wall); /* on the feed's clock the venue's is not looked at */
+        ask(feed, !wall); /* on the feed's clock the venue's is not used */
     }
 }

@@ -24,7 +24,7 @@ struct silence_rule feed_silence_rule(enum market_kind kind, bool sparse, const 
     switch (kind) {
     case MARKET_TRADE:
     case MARKET_AGG_TRADE:
-    case MARKET_DEPTH: /* dear to ask for, and the quote says as much of the price */
+    case MARKET_DEPTH: /* expensive to ask for, and the quote says as much of the price */
         rule = (struct silence_rule){limits->stale_trade_ms, limits->stale_ms, GRACE_MS, true};
         break;
     case MARKET_KLINE: /* one is due when an interval ends */
@@ -93,7 +93,7 @@ int64_t feed_silence_early_ms(int64_t limit_ms)
     return limit_ms * 2 / 3;
 }
 
-/* Once it is known to be behind, REST alone brings its data: of any rate as of a busy one. */
+/* Once it is known to be behind, only REST brings its data: at the rate of a busy stream. */
 bool feed_silence_ask_due(const struct silence_rule *rule, const struct silence *silence, int64_t now_ms)
 {
     bool behind = silence->behind_ms != 0 && rule->least_ms > 0;
@@ -116,7 +116,7 @@ bool feed_silence_newer_than(const struct silence *asked, const struct silence *
 void feed_silence_answered(struct silence *silence, enum silence_answer answer, int64_t now_ms)
 {
     silence->asking = false;
-    if (silence->asked_ms == 0) /* it spoke meanwhile */
+    if (silence->asked_ms == 0) /* it brought data in the meantime */
         return;
     if (answer == SILENCE_NEWER && silence->behind_ms == 0) {
         silence->behind_ms = now_ms;
@@ -143,8 +143,8 @@ void feed_silence_link_add(struct silence_link *link, const struct silence_rule 
     link->streams++;
 }
 
-/* One stream that is behind is no proof that those go astray that the market has nothing for: with such ones
- * beside it, it must have been behind for as long as a silence. */
+/* One stream that is behind does not show that the quiet ones beside it lose messages: where there are such
+ * streams, it must have been behind for as long as a silence. */
 bool feed_silence_link_due(const struct silence_link *link, const struct silence_replaced *replaced,
                            const struct silence_limits *limits, int64_t now_ms)
 {

@@ -1,4 +1,4 @@
-/* What of a venue's replies was not used: reported once each, however often the venue says it. */
+/* Parts of a venue's replies that were not used: each is reported once, however often the venue sends it. */
 #include "daemon/feed/internal.h"
 
 static uint64_t hash_of(const char *text)

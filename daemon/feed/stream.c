@@ -1,4 +1,4 @@
-/* The stream: frames become events; on the feed's clock they wait while a question is open. */
+/* The stream: frames become events; on the feed's clock they wait while a request is unanswered. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 enum { HELD_BYTES = 1 << 20 }; /* of frames, to begin with */
 
-#define AHEAD_NS (60 * 1000000000LL) /* that a message may be of the venue's clock */
+#define AHEAD_NS (60 * 1000000000LL) /* that a message may be ahead of the venue's clock */
 
 bool feed_hold(struct feed *feed)
 {
@@ -29,7 +29,7 @@ void feed_release(struct feed *feed)
     if (feed->unanswered == 0 || --feed->unanswered > 0 || feed->releasing)
         return;
     size_t at = 0;
-    feed->releasing = true; /* a frame may ask the next question */
+    feed->releasing = true; /* a frame may cause the next request */
     while (feed->unanswered == 0 && at < feed->held_len) {
         size_t len;
         memcpy(&len, feed->held + at, sizeof len);
@@ -62,7 +62,7 @@ static void hold_frame(struct feed *feed, const char *data, size_t len)
     feed->held_len = need;
 }
 
-/* By the venue's own clock: how long ago it was said. */
+/* How old it is, by the venue's own clock. */
 static int64_t latency_us(const struct feed *feed, int64_t event_ns)
 {
     if (event_ns == 0)
@@ -71,7 +71,7 @@ static int64_t latency_us(const struct feed *feed, int64_t event_ns)
     return late > 0 ? late : 0;
 }
 
-/* What takes effect before this message does. A venue's word about the future is not taken for the time. */
+/* Makes what is due before this message take effect. A timestamp in the future does not move the time. */
 static void pass_time(struct feed *feed, int64_t event_ns)
 {
     if (feed->daemon->config.clock == CLOCK_WALL && event_ns > feed_clock_ns(feed) + AHEAD_NS)
@@ -163,7 +163,7 @@ static bool was_open(const struct feed *feed, int symbol, int64_t from_ns, int64
     return calendar < 0 || feed_calendar_any(&feed->calendars[calendar], from_ns, to_ns);
 }
 
-/* What closed meanwhile is history by now. */
+/* Asks for the bars that closed in the meantime. */
 static void fill_missed(struct feed *feed, int symbol)
 {
     struct engine_symbol_view view;
@@ -234,12 +234,13 @@ static void gone_down(struct feed *feed)
     feed->up_since_ms = 0;
     feed->some_down = false;
     feed->held_len = 0;    /* of a book and bars that begin again */
-    feed->cause[0] = '\0'; /* it was that of a part */
+    feed->cause[0] = '\0'; /* it was the cause of some connections only */
     set_connection(feed, false);
-    feed_judge_reach(feed, clock_now_ms()); /* without a cause another connection is made for more names */
+    feed_judge_reach(feed,
+                     clock_now_ms()); /* without a cause another connection is being opened for more names */
 }
 
-/* Some of its connections are there: what the others carry is stale, and nothing else. */
+/* Some of its connections are up: only what the others carry is stale. */
 static void check_some(struct feed *feed, bool down)
 {
     feed_check_connections(feed);
@@ -317,7 +318,7 @@ int feed_follow(struct feed *feed, int symbol, bool follow)
     return !call ? -EOPNOTSUPP : n > 0 ? call(feed->link, list, n) : 0;
 }
 
-/* Room for all that there may ever be: what is not used costs nothing. */
+/* Room for all symbols that there may ever be: unused pages cost nothing. */
 static int list_streams(struct feed *feed)
 {
     size_t most = (size_t)SYMBOLS_MAX * MARKET_CHANNELS;
@@ -370,7 +371,7 @@ void feed_open_stream(struct feed *feed)
     feed->stage = STAGE_STREAM;
     feeds_caught_up(feed->feeds);
     if (list_streams(feed) == -EINVAL)
-        return; /* told */
+        return; /* already reported */
     int r = feed->venue->format->parser_create(feed->listed, (size_t)feed->n_symbols, &feed->parser);
     if (r == 0)
         r = feed->streams ? feed_connect(feed) : -ENOMEM;

@@ -1,4 +1,4 @@
-/* Symbols that come and go while a feed runs, and what the venue says that it sends. */
+/* Adds and removes symbols while a feed runs, and lists the streams that the venue says it has. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -217,7 +217,7 @@ void feed_remove_symbol(struct feed *feed, int index)
 /* ---- what it sends ---- */
 
 struct feed_list {
-    feed_listed *taker; /* NULL: nobody waits any more */
+    feed_listed *taker; /* NULL: no client waits any more */
     void *user;
     int64_t until_ms;
 };

@@ -1,4 +1,4 @@
-/* What others may know of a feed, and of all. */
+/* What other parts of the daemon may know of a feed, and of all. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

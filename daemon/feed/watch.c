@@ -1,4 +1,4 @@
-/* Once a second: what is stale and what is silent. */
+/* Once a second: finds what is stale and what is silent. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "exchange/clock.h"
 
 enum {
-    QUIET_BOOK_MS = 5000, /* without a difference for so long a book is asked for all the same */
+    QUIET_BOOK_MS = 5000, /* after so long without a difference a book is requested anyway */
     BAD_A_MINUTE = 10,    /* frames that cannot be read, or … */
     BAD_PERCENT = 1,      /* … of all, of at least so many: */
     BAD_OF = 100,
@@ -43,7 +43,7 @@ static bool is_stale(const struct stream *stream, int64_t now)
     return feed_silence_state(&stream->rule, &stream->silence, now) == SILENCE_STALE;
 }
 
-/* Are orders filled from what it brings? A trade is no price that one can still be had at. */
+/* Are orders filled from what it brings? A past trade's price may no longer be available. */
 static bool fills_from(const struct feed *feed, int symbol, enum market_kind kind)
 {
     enum fill_model model = feed->daemon->config.fill_model;
@@ -54,8 +54,8 @@ static bool fills_from(const struct feed *feed, int symbol, enum market_kind kin
     return (kind == MARKET_QUOTE && quotes) || (kind == MARKET_DEPTH && books);
 }
 
-/* A book whose stream is stale, and that REST did not bring within stale_s, is of the past. A difference is
- * lost, and that is the event: the book is asked for again, and nothing is filled from it until then. */
+/* A book whose stream is stale, and that REST did not bring within stale_s, is out of date. It is treated
+ * as a lost difference: the book is requested again, and orders are not filled from it until then. */
 static void drop_old_book(struct feed *feed, int symbol, int64_t now)
 {
     int at = feed->symbols[symbol].streams[MARKET_DEPTH], index = feed->symbols[symbol].index;
@@ -71,7 +71,7 @@ static void drop_old_book(struct feed *feed, int symbol, int64_t now)
 }
 
 /* A symbol's prices are stale once none of the streams that orders are filled from brought any within
- * stale_s, and REST knows more, or does not say. */
+ * stale_s, and REST has newer ones, or does not say. */
 static void judge_symbols(struct feed *feed, int64_t now)
 {
     for (int s = 0; s < feed->n_symbols; s++) {
@@ -105,8 +105,8 @@ int feed_link_of(const struct feed *feed, const struct stream *stream)
     return link < 0 ? 0 : link;
 }
 
-/* A connection goes for the silence of all that it carries. Of shares, which trade in sessions, those whose
- * market is closed do not count. */
+/* A connection is replaced when all that it carries is silent. Of shares, which trade in sessions, those
+ * whose market is closed do not count. */
 static void judge_link(struct feed *feed, int at, const struct silence_link *heard, int64_t now)
 {
     struct silence_replaced *replaced = &feed->replaced[at];
@@ -123,7 +123,7 @@ static void judge_link(struct feed *feed, int at, const struct silence_link *hea
     feed_tell_lasting(feed, DB_WARNING, "silent", "", "%s: the connection is replaced", why);
 }
 
-/* One stream that is silent beside others that are not. It is reported once, and that it is over. */
+/* One stream that is silent beside others that are not. Its silence is reported once, and so is its end. */
 static void judge_stream(struct feed *feed, struct stream *stream, bool stale)
 {
     char about[VENUE_DETAIL_MAX];
@@ -162,7 +162,7 @@ static void judge_silence(struct feed *feed, int64_t now)
             judge_link(feed, i, &links[i], now);
 }
 
-/* One is told of once; so many that something is wrong are told of each time that it begins. */
+/* A single one is reported once; so many that something is wrong are reported each time that it starts. */
 static void judge_bad(struct feed *feed, int64_t now)
 {
     struct measured seen;
@@ -210,7 +210,7 @@ void feed_tick(uv_timer_t *timer)
         feed_pass(feed, feed_clock_ns(feed));
     if (wall && feed->stage == STAGE_STREAM)
         feed_refresh(feed, feed_clock_ns(feed));
-    if (feed->unanswered > 0) { /* nothing is read: silence is of our own making */
+    if (feed->unanswered > 0) { /* nothing is read: the silence is ours */
         feed_listen(feed, now);
     } else if (feed->up_since_ms != 0) {
         if (feed->some_down)

@@ -1,4 +1,4 @@
-/* What of a training is worth an alert. Pure. */
+/* Which states and events of a training raise an alert. Pure. */
 #ifndef DAEMON_TRAINING_ALERT_H
 #define DAEMON_TRAINING_ALERT_H
 
@@ -11,29 +11,29 @@ struct training_alert {
     const char *code; /* TRAINING_FAILED, TRAINING_NAN, TRAINING_MEMORY, TRAINING_DEVICE, TRAINING_DISK,
                        * TRAINING_STALLED */
     enum db_severity severity;
-    bool lasts; /* of a condition: it works, with trouble or stalled; `about` is what the text begins with */
+    bool lasts; /* of a condition: it works, with a fault or stalled; `about` is what the text begins with */
     const char *about; /* the training's name, which is the giver's */
     char text[TRAINING_ALERT_TEXT_MAX];
 };
 
-/* What was told of a training before: struct training's, of when it was last stored, and the newest event of
- * a state that the co-process put it into. */
+/* What was reported of a training before: the part of struct training when it was last stored, and the
+ * newest event of a state that the co-process put it into. */
 struct training_reported {
     char state[TRAINING_WORD_MAX], cause[TRAINING_WORD_MAX];
     int64_t attempts, created_ns;
-    char trouble[TRAINING_WORD_MAX]; /* the cause told of while it works; "" */
+    char trouble[TRAINING_WORD_MAX]; /* the cause reported while it works; "" */
     char event_state[TRAINING_WORD_MAX], event_cause[TRAINING_WORD_MAX], event_reason[TRAINING_REASON_MAX];
 };
 /* Of one that is stored as it is; the event stays. */
 void daemon_training_reported_of(const struct training *training, struct training_reported *told);
 
-/* It ended by itself, is begun again after its worker's end, or warns with a cause, as an event tells: each
- * once, but for one that only repeats the event before it. Every event is to be shown, in order. */
+/* It ended by itself, is restarted after its worker's end, or warns with a cause, by an event: each once,
+ * except an event that only repeats the one before it. Every event must be passed in, in order. */
 bool daemon_training_alert_event(struct training_reported *told, const char *name, const json_t *event,
                                  struct training_alert *ret);
 
-/* The same of one whose events are all known, where none told of it: a full disk loses events. `stored`
- * false: nothing was told of it before. */
+/* The same by the state of a training whose events are all known, where no event reported it: a full disk
+ * loses events. `stored` false: nothing was reported of it before. */
 bool daemon_training_alert_state(const struct training_reported *told, bool stored,
                                  const struct training *now, struct training_alert *ret);
 

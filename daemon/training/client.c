@@ -22,7 +22,7 @@ struct waiting_answer {
 
 struct training_client {
     uv_pipe_t pipe;
-    uv_timer_t timer; /* the oldest request's end */
+    uv_timer_t timer; /* the oldest request's deadline */
     uv_connect_t connect;
     struct training_client_hooks hooks;
     char *buffer; /* of answers */
@@ -184,7 +184,7 @@ static void clean(json_t *value)
     json_object_foreach(value, key, member) clean(member);
 }
 
-/* Only who asked for it, if anyone still waits for it, is told. */
+/* A bad answer is reported only to its caller, if that still waits. */
 static void take_bad(struct training_client *client, struct waiting_answer *waiting, const char *line)
 {
     char why[WHY_MAX];
@@ -207,7 +207,7 @@ static void take_line(struct training_client *client, const char *line, size_t l
         end(client, -EPROTO, why);
         return;
     }
-    /* Any sign of life counts; what was given up may still be answered. */
+    /* Any answer shows that it is alive; a request that was given up may still be answered. */
     client->heard_ms = client->silent_since_ms = uv_now(client->timer.loop);
     struct waiting_answer *waiting = take_waiting(client, json_integer_value(json_object_get(object, "id")));
     client->silent = client->waiting != NULL;

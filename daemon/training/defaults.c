@@ -15,7 +15,7 @@ static void print_symbols(const struct daemon_config *config, FILE *to)
         fprintf(to, "%s%s", s ? ", " : "", config->symbols[s]);
 }
 
-/* A run that goes on needs the market that it began with. */
+/* A run that continues needs the market that it started with. */
 static void print_end(int64_t before_ns, FILE *to)
 {
     char text[CLOCK_TEXT_MAX];

@@ -1,5 +1,5 @@
-/* The trainings' insides: trainings.c asks the co-process, keep.c knows and stores what it reported, view.c
- * shows it. */
+/* The trainings' internals: trainings.c asks the co-process, keep.c keeps and stores what it reported,
+ * view.c shows it. */
 #ifndef DAEMON_TRAINING_INTERNAL_H
 #define DAEMON_TRAINING_INTERNAL_H
 
@@ -27,8 +27,8 @@ struct known {
     bool anew;       /* its rows are of an older one of the name */
     bool dirty;      /* its row is old */
     bool stuck;      /* its events did not follow: until the next list */
-    bool stalled;    /* reported */
-    int stalls;      /* looks in a row that found it so */
+    bool stalled;    /* an alert says that it stalls */
+    int stalls;      /* checks in a row that found it stalled */
 };
 
 struct trainings {
@@ -46,7 +46,7 @@ struct trainings {
     char pulled[TRAINING_NAME_MAX]; /* of which training */
     bool begun;                     /* rows and alerts can be stored */
     enum link_state reported_state; /* of the co-process, in an alert */
-    uint64_t absent_ms;             /* since when it lacks; 0: it does not */
+    uint64_t absent_ms;             /* since when the co-process is absent; 0: it is there */
     bool reported_absent, stopped;
     char killed[LINK_DETAIL_MAX], bad[LINK_DETAIL_MAX]; /* to be reported; "" */
     uint64_t bad_ms;                                    /* when the last bad answer was reported; 0: never */
@@ -60,16 +60,16 @@ static inline uint64_t trainings_now(const struct trainings *trainings)
 /* ---- keep.c ---- */
 
 struct known *daemon_training_keep_find(const struct trainings *trainings, const char *name);
-/* What the co-process reports of one. NULL for what cannot be, or beyond TRAININGS_MAX. */
+/* Takes what the co-process reports of one. NULL where it is malformed, or beyond TRAININGS_MAX. */
 struct known *daemon_training_keep_take(struct trainings *trainings, const json_t *object);
 void daemon_training_keep_remember(struct trainings *trainings, struct db_reader *reader);
 /* Is there a folder of a training that is not known? */
 bool daemon_training_keep_unlisted(const struct trainings *trainings);
-/* One that the list of that number does not have, and that had not ended, is no more. */
+/* Removes a training that had not ended and that the list of that number lacks. */
 void daemon_training_keep_missing(struct trainings *trainings, uint64_t list);
 /* Stores its row with these events, or with NULL alone, in one transaction, and raises its alerts. */
 void daemon_training_keep_store(struct trainings *trainings, struct known *known, const json_t *events);
-/* Its worker may have gone silent. */
+/* Checks whether its worker has gone silent. */
 void daemon_training_keep_watch(struct trainings *trainings, struct known *known);
 /* Has one not ended? */
 bool daemon_training_keep_any_live(const struct trainings *trainings);

@@ -1,4 +1,4 @@
-/* What is known of each training, and its rows. */
+/* Keeps the reported state of each training, and stores its rows. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 enum {
     TOLD_MS = 5000, /* newer: the co-process answers */
-    STALLS = 3,     /* lists that tell of a silent worker, before an alert */
+    STALLS = 3,     /* lists that report a silent worker, before an alert */
 };
 
 struct known *daemon_training_keep_find(const struct trainings *trainings, const char *name)
@@ -63,8 +63,8 @@ static struct known *add(struct trainings *trainings, const struct training *tra
 
 /* ---- from the co-process ---- */
 
-/* Its records began anew: what is stored was of another training of that name. */
-static void begin_anew(struct known *known)
+/* Its records started over: what is stored belongs to another training of that name. */
+static void start_over(struct known *known)
 {
     known->anew = known->stored;
     daemon_training_progress_begin(&known->progress, 0);
@@ -86,7 +86,7 @@ struct known *daemon_training_keep_take(struct trainings *trainings, const json_
         return NULL;
     const struct training *before = &known->training;
     if (!fresh && (training.created_ns != before->created_ns || training.seq < known->progress.seq))
-        begin_anew(known);
+        start_over(known);
     known->dirty |= fresh || daemon_training_changed(before, &training);
     known->training = training;
     known->reported_ms = trainings_now(trainings);
@@ -214,7 +214,7 @@ static void put_state(void *ctx, const struct db_training_state *state)
     db_writer_put_training_state(target->writer, state);
 }
 
-/* A state without a worker, or the end, once all that was told before it is stored. */
+/* Puts a state without a worker, or the end, once all events before it are stored. */
 static void put_rest(struct known *known, const struct progress_sink *sink)
 {
     const struct training *training = &known->training;
@@ -240,7 +240,7 @@ static void end_alert(struct trainings *trainings, const struct known *known, co
     daemon_session_alert_over(trainings->daemon->session, code, known->training.name);
 }
 
-/* It works without a cause, or has ended: what it warned of while it worked is over. */
+/* It works without a cause, or has ended: closes the warnings that it raised while it worked. */
 static void end_trouble(struct trainings *trainings, const struct known *known)
 {
     static const char *const codes[] = {"TRAINING_NAN", "TRAINING_MEMORY", "TRAINING_DEVICE", "TRAINING_DISK",
@@ -284,7 +284,7 @@ static void propose_events(struct trainings *trainings, const struct known *know
     }
 }
 
-/* The list was of before these events, or tells of others that are still to come: they tell. */
+/* The list is older than these events, or reports states of later events, which will follow. */
 static bool is_known_whole(const struct known *known)
 {
     return known->progress.seq == known->training.seq;
@@ -332,7 +332,8 @@ void daemon_training_keep_watch(struct trainings *trainings, struct known *known
         return; /* it is the co-process that is silent */
     bool stalled =
         daemon_training_stalled(&known->training, daemon_training_keep_reported_age(trainings, known));
-    known->stalls = stalled ? known->stalls + 1 : 0; /* one that was stopped reads its workers' lines first */
+    known->stalls =
+        stalled ? known->stalls + 1 : 0; /* a worker that was stopped (SIGSTOP) has its lines read first */
     if (stalled && known->stalls < STALLS)
         return;
     if (stalled && !known->stalled) {

@@ -21,7 +21,7 @@ const struct link_times daemon_training_link_times_default = {
     .version = 5000,
 };
 
-/* Asked before it was there. */
+/* A request from before the co-process was there. */
 struct early {
     struct early *next;
     char *cmd;
@@ -37,12 +37,12 @@ struct training_link {
     enum link_state state;
     char detail[LINK_DETAIL_MAX], version[LINK_VERSION_MAX];
     struct training_client *client;
-    struct spawn *spawn, *dying; /* what was started; what was killed before that */
+    struct spawn *spawn, *dying; /* the process that was started; the one that was killed before that */
     struct early *early, **end;
     pid_t pid;
     char mark[SPAWN_MARK_MAX]; /* of what a daemon of this directory started */
     uint64_t heard_ms;         /* 0: never */
-    uint64_t silent_ms;        /* since when it takes no connection; 0: it does */
+    uint64_t silent_ms;        /* since when it accepts no connection; 0: it does */
     uint64_t start_by_ms;      /* what was started listens by then */
     uint64_t again_ms;         /* not started before */
     uint64_t pause_ms;         /* after the next failed start */
@@ -63,7 +63,7 @@ static uint64_t now_of(const struct training_link *link)
     return uv_now(link->config.loop);
 }
 
-/* ---- what waits for it ---- */
+/* ---- requests that wait for it ---- */
 
 static struct early *take_early(struct training_link *link)
 {
@@ -107,7 +107,7 @@ static void send_early(struct training_link *link)
     }
 }
 
-/* What waited too long. */
+/* Fails requests that waited too long. */
 static void give_up_early(struct training_link *link)
 {
     while (link->early && link->early->due_ms <= now_of(link)) {
@@ -121,7 +121,7 @@ static void give_up_early(struct training_link *link)
     }
 }
 
-/* ---- how it stands ---- */
+/* ---- its state ---- */
 
 static void on_tick(uv_timer_t *timer);
 
@@ -267,7 +267,7 @@ static void on_hello(void *ctx, const json_t *answer)
     json_int_t protocol = json_integer_value(json_object_get(result, "protocol"));
     char words[LINK_DETAIL_MAX];
     if (link->closed || !link->client || (code && strcmp(code, "ECONNRESET") == 0))
-        return; /* on_closed() tells */
+        return; /* on_closed() reports it */
     if (code && strcmp(code, "ETIMEDOUT") == 0) {
         greet(link);
         return;
@@ -361,8 +361,8 @@ static void look(struct training_link *link)
         link->client = daemon_training_client_create(link->config.loop, link->config.socket, &hooks);
 }
 
-/* Silent for too long: one that is ours is ended, and another started. False: it is somebody else's, or will
- * not end, and is let alone. */
+/* Silent for too long: one that this daemon started is killed, and another started. False: it is another
+ * process's, or will not end, and is left alone. */
 static bool end_silent(struct training_link *link)
 {
     char why[LINK_DETAIL_MAX], mark[SPAWN_MARK_MAX] = "";
@@ -445,7 +445,7 @@ void daemon_training_link_ask(struct training_link *link, const char *cmd, json_
     }
     *link->end = early;
     link->end = &early->next;
-    if (now_of(link) < link->look_ms) /* it was met, and there is nothing to be had of it for a while */
+    if (now_of(link) < link->look_ms) /* it has another version, and is not asked again for a while */
         refuse_early(link, link->state == LINK_ABSENT ? "ENOENT" : "EPROTO");
     else
         wake(link);

@@ -1,5 +1,5 @@
-/* The link to the co-process: finds it by its socket, starts it where that is this daemon's to do, greets it,
- * and says in one word how it stands. The other side keeps running when the link ends. */
+/* The link to the co-process: finds it by its socket, starts it where that is this daemon's task, greets
+ * it, and reports its state in one word. The co-process keeps running when the link ends. */
 #ifndef DAEMON_TRAINING_LINK_H
 #define DAEMON_TRAINING_LINK_H
 
@@ -29,10 +29,10 @@ struct training_link_config {
     const char *socket, *state_dir; /* absolute */
     bool never;                     /* [trainer] start = never */
     bool by_unit;                   /* only systemd starts it */
-    struct spawn_config program;    /* but for ctx and ended */
+    struct spawn_config program;    /* without ctx and ended */
     struct link_times times;
     void *ctx;
-    bool (*needed)(void *ctx);                    /* is there anything that it would do? */
+    bool (*needed)(void *ctx);                    /* has it any work for the co-process? */
     void (*ready)(void *ctx);                     /* it is there and of this protocol */
     void (*state)(void *ctx);                     /* state or detail changed */
     void (*started)(void *ctx, const char *mark); /* was started: for the next run's `mark` */
@@ -42,28 +42,28 @@ struct training_link_config {
 
 struct training_link;
 
-/* Begins to look on the loop's next turn. Texts of config must outlive it. NULL without memory. */
+/* Starts to look for it on the loop's next turn. Texts of config must outlive it. NULL without memory. */
 struct training_link *daemon_training_link_create(const struct training_link_config *config);
 
-/* Asks once it is there: at once, or when it has been started, at most times.answer from now in all. `args`
- * is stolen. `answer` is called once, possibly from within. Codes of the link's own: those of the client, and
- * ENOENT (absent), EPROTO (another version), with what would be right. */
+/* Sends a request once the co-process is there: at once, or when it has been started, at most times.answer
+ * from now in all. `args` is stolen. `answer` is called once, possibly from within. Codes of the link's
+ * own: those of the client, and ENOENT (absent), EPROTO (another version), with what would be right. */
 void daemon_training_link_ask(struct training_link *link, const char *cmd, json_t *args,
                               training_answer *answer, void *ctx);
 
-/* The mark of what a former run started. */
+/* The mark of the process that a former run started. */
 void daemon_training_link_started_before(struct training_link *link, const char *mark);
 
 struct link_view {
     enum link_state state;
     const char *detail;  /* "" when there is nothing to say */
-    const char *version; /* of who was met last; "" */
+    const char *version; /* of the co-process that was greeted last; "" */
     pid_t pid;           /* of the listener; 0: none */
     uint64_t age_ms;     /* since it was last heard; UINT64_MAX: never */
 };
 void daemon_training_link_view(const struct training_link *link, struct link_view *ret);
 
-/* Answers what waits and looks away. Frees itself on the loop's next turns. NULL is fine. */
+/* Fails the requests that wait and disconnects. Frees itself on the loop's next turns. NULL is fine. */
 void daemon_training_link_destroy(struct training_link *link);
 
 #endif

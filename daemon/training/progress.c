@@ -6,8 +6,8 @@
 
 #include "db/records.h"
 
-#define SPACING_NS 950000000LL  /* of points: a worker tells of one a second, and a line may come late */
-#define HEARD_NS   2000000000LL /* so long what an update told holds for what follows it */
+#define SPACING_NS 950000000LL  /* of points: a worker reports one a second, and a line may come late */
+#define HEARD_NS   2000000000LL /* for so long an update's utilisation is used for what follows it */
 
 void daemon_training_progress_begin(struct training_progress *progress, int64_t seq)
 {
@@ -60,7 +60,7 @@ static void take_figures(const struct record *record, const json_t *event, void 
             record_field_set_real(field, row, real_of(event, field->name));
 }
 
-/* Rows beyond `steps` are of a run that was not. */
+/* Forgets rows beyond `steps`: they belong to a run that did not continue. */
 static void forget(struct training_progress *progress, int64_t steps, const struct progress_sink *sink)
 {
     sink->rewind(sink->ctx, steps);

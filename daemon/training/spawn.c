@@ -61,7 +61,8 @@ int daemon_training_spawn_kill(const char *mark)
     int fd = pidfd_open((pid_t)pid, 0);
     if (fd < 0)
         return -errno;
-    daemon_training_spawn_mark((pid_t)pid, now); /* the descriptor holds on to whoever that is */
+    /* The descriptor refers to this process even when the number is used again. */
+    daemon_training_spawn_mark((pid_t)pid, now);
     int r = strcmp(now, mark) != 0 ? -ESRCH : pidfd_send_signal(fd, SIGKILL, NULL, 0) < 0 ? -errno : 0;
     close(fd);
     return r;
@@ -92,7 +93,7 @@ static void own_environment(char *ret[static ENVIRONMENT_MAX])
     ret[n] = NULL;
 }
 
-/* The last line that it wrote itself, control characters replaced. */
+/* The last line that the program itself wrote, control characters replaced. */
 static void last_words(const struct spawn *spawn, char ret[static LAST_WORDS_MAX])
 {
     struct stat now;
@@ -179,8 +180,8 @@ int daemon_training_spawn_start(uv_loop_t *loop, const struct spawn_config *conf
                                     .flags = UV_PROCESS_DETACHED,
                                     .stdio_count = 3,
                                     .stdio = streams};
-    /* Whatever a library has opened without saying so stays here; kernels before 5.11 know no such call, and
-     * then it is only what libraries leave. */
+    /* Descriptors that a library opened without O_CLOEXEC are not inherited; kernels before 5.11 lack the
+     * call, and then they are. */
     close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
     int r = uv_spawn(loop, &spawn->process, &options);
     spawn->process.data = spawn;
@@ -191,7 +192,8 @@ int daemon_training_spawn_start(uv_loop_t *loop, const struct spawn_config *conf
         uv_close((uv_handle_t *)&spawn->process, freed);
         return r;
     }
-    setpriority(PRIO_PROCESS, (id_t)spawn->process.pid, SPAWN_NICE); /* where that is forbidden it competes */
+    setpriority(PRIO_PROCESS, (id_t)spawn->process.pid,
+                SPAWN_NICE); /* where that is forbidden it runs at our priority */
     *ret = spawn;
     return 0;
 }

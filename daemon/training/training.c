@@ -80,8 +80,8 @@ static void take_text(char *to, size_t size, const char *text)
     daemon_training_clean(to);
 }
 
-/* What the object says of it, with NULL nothing. Whole numbers that cannot be are not known: -1; times are 0
- * where there is none. */
+/* Takes the object's values; without an object (NULL) there are none. Invalid whole numbers are not known:
+ * -1; missing times are 0. */
 static void take(const json_t *object, struct training *ret)
 {
     *ret = (struct training){0};
@@ -120,7 +120,8 @@ int daemon_training_parse(const json_t *object, struct training *ret)
 void daemon_training_of_row(const struct db_training *row, struct training *ret)
 {
     take(NULL, ret);
-    record_copy(&db_record_trainings, row, &record, ret); /* cuts nothing: these were kept no longer */
+    record_copy(&db_record_trainings, row, &record,
+                ret); /* cuts nothing: the columns were stored at these lengths */
     ret->memory_mib = row->memory_bytes >= 0 ? (double)row->memory_bytes / (1 << 20) : NAN;
 }
 

@@ -27,14 +27,15 @@ struct training {
     RECORD_KEPT(RECORD_TRAINING_HEARD)
 };
 
-/* Control characters and bytes that are no UTF-8 become '?'; a character that was cut at the end goes. */
+/* Replaces control characters and bytes that are no UTF-8 by '?'; drops a character that was cut at the
+ * end. */
 void daemon_training_clean(char *text);
 
 bool daemon_training_state_ended(const char *state); /* done, failed, stopped */
 bool daemon_training_state_works(const char *state); /* it has a worker */
 
-/* What `list` reports of one. Numbers that cannot be are taken for not known; control characters in texts
- * become '?'. 0; -EPROTO without a good name, a state of docs/serve.md and times that can be. */
+/* Parses one training of `list`. Invalid numbers are taken for not known; control characters in texts
+ * become '?'. 0; -EPROTO without a valid name, a state of docs/serve.md and valid times. */
 int daemon_training_parse(const json_t *object, struct training *ret);
 
 /* As the database has it, and as it is put there: `seq` is of the events that are stored, and texts are
@@ -43,7 +44,7 @@ void daemon_training_of_row(const struct db_training *row, struct training *ret)
 void daemon_training_row(const struct training *training, const char *config, int64_t seq,
                          struct db_training *ret);
 
-/* Is anything else to be stored of it? */
+/* Has anything changed that is stored? */
 bool daemon_training_changed(const struct training *before, const struct training *now);
 
 /* Of the status: docs/control.md. `reported_age_ms` is the time since it was reported, `live` whether the
@@ -56,8 +57,8 @@ bool daemon_training_hangs(const struct training *training);
 /* That, or its worker should have been heard by now: ten times what is expected, a minute at least. */
 bool daemon_training_stalled(const struct training *training, int64_t reported_age_ms);
 
-/* The configuration that a training has when none is given (defaults.c): 64x64 on the daemon's own bars that
- * open before `before_ns`, which all its processes then see alike (0: all that there are), with the first
+/* The configuration of a training that is given none (defaults.c): 64x64 on the daemon's own bars that open
+ * before `before_ns`, which all its processes then see alike (0: all that there are), with the first
  * account's cash and fees, until it is stopped. `state_dir` is absolute. For free(); NULL without memory. */
 char *daemon_training_defaults(const struct daemon_config *config, const char *state_dir, int64_t before_ns);
 

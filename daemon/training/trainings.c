@@ -1,5 +1,5 @@
-/* The trainings: asks the co-process every second what there is, then for what is not stored yet, one request
- * at a time. */
+/* The trainings: asks the co-process every second for the list, then for events that are not stored yet,
+ * one request at a time. */
 #include "daemon/training/trainings.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static void pull_next(struct trainings *trainings);
 
 /* ---- what is not stored yet ---- */
 
-/* By the co-process: it may be asked for the next. Else that is for later. */
+/* Did the co-process answer? Then it may be asked for the next; else later. */
 static bool was_answered(const json_t *answer)
 {
     const char *code = json_string_value(json_object_get(json_object_get(answer, "error"), "code"));
@@ -231,7 +231,7 @@ static void on_killed(void *ctx, const char *why)
     snprintf(trainings->killed, sizeof trainings->killed, "%s", why);
 }
 
-/* Who asked has the answer: one alert a minute. */
+/* The caller has the answer: one alert a minute. */
 static void on_bad(void *ctx, const char *why)
 {
     struct trainings *trainings = ctx;
@@ -242,7 +242,7 @@ static void on_bad(void *ctx, const char *why)
     snprintf(trainings->bad, sizeof trainings->bad, "%s", why);
 }
 
-/* A co-process that lacks is reported when it would have something to do. */
+/* An absent co-process is reported when it would have work. */
 static void report_absent(struct trainings *trainings, const struct link_view *view)
 {
     char text[LINK_DETAIL_MAX + 80];
@@ -261,7 +261,7 @@ static void report_absent(struct trainings *trainings, const struct link_view *v
     daemon_session_alert_lasting(trainings->daemon->session, DB_ERROR, "TRAINER_ABSENT", "", text);
 }
 
-static void tell(struct trainings *trainings)
+static void report_link(struct trainings *trainings)
 {
     struct session *session = trainings->daemon->session;
     struct link_view view;
@@ -294,7 +294,7 @@ static void on_tick(uv_timer_t *timer)
     if (daemon_trainings_reachable(trainings))
         daemon_commands_ask_left(trainings->daemon->commands);
     pull_next(trainings); /* what was reported before rows could be stored */
-    tell(trainings);
+    report_link(trainings);
     for (size_t i = 0; i < trainings->n_known; i++)
         daemon_training_keep_watch(trainings, trainings->known[i]);
 }

@@ -1,4 +1,4 @@
-/* The trainings and the co-process as the status tells of them. */
+/* The trainings and the co-process as the status reports them. */
 #include <stdlib.h>
 
 #include "daemon/list.h"
