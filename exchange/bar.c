@@ -49,7 +49,7 @@ static void count(struct bar_builder *builder, int64_t price, int64_t qty)
     bar->volume += qty;
     bar->trades++;
     if (__builtin_add_overflow(bar->quote_volume, (int128_t)price * qty, &bar->quote_volume))
-        builder->complete = false; /* no market is that large: whatever sent this, it is no bar */
+        builder->complete = false; /* no market is that large: a bar with such a sum is malformed */
 }
 
 static void stretch(struct bar *bar, int64_t price)
@@ -68,7 +68,7 @@ static enum bar_built close_forming(struct bar_builder *builder, struct bar *ret
     return builder->complete && !builder->first_unknown ? BAR_CLOSED : BAR_INCOMPLETE;
 }
 
-/* What came before the trade that opens its interval. */
+/* Adds the odd trades that came before the trade that opens its interval. */
 static void take_odd(struct bar_builder *builder, struct bar *bar)
 {
     if (builder->odd_trades > 0 && builder->odd_open_ns > bar->open_ns)

@@ -63,19 +63,19 @@ int64_t bar_open_time(int64_t ts_ns, int64_t interval_ns);
 
 /* Builds bars of one symbol and interval from its trades, in order of their ids.
  *
- * A bar is complete when every trade of its interval was seen: ids are consecutive on the venue, so
- * a jump, or a start in the middle of an interval, makes the bar incomplete, and an incomplete bar is
- * never handed out as one. Whether the very first trade seen opened its interval is only known from
- * the venue's kline (its first trade id); bar_builder_confirm_first() tells. */
+ * A bar is complete when every trade of its interval was seen: ids are consecutive on the venue, so a jump,
+ * or a start in the middle of an interval, makes the bar incomplete, and an incomplete bar is never
+ * returned as a complete one. Whether the very first trade seen opened its interval is only known from the
+ * venue's kline (its first trade id): bar_builder_confirm_first(). */
 struct bar_builder {
     int64_t interval_ns;
-    bool loose; /* ids do not count up one by one: none is known to be missing, and each is taken */
+    bool loose; /* ids are not consecutive: missing ones are not detected, and each is taken */
     struct bar forming;
     bool have_forming;  /* `forming` holds at least one trade */
-    bool complete;      /* no trade of `forming` was missed, as far as ids tell */
-    bool first_unknown; /* `forming` began with the first trade ever seen */
+    bool complete;      /* no trade of `forming` was missed, as far as ids show */
+    bool first_unknown; /* `forming` started with the first trade ever seen */
     int64_t last_trade_id;
-    int64_t closed_ns; /* open time of the last bar handed out: trades up to its end come too late */
+    int64_t closed_ns; /* open time of the last bar returned: trades up to its end come too late */
     uint64_t gaps;     /* jumps in trade ids */
     /* Trades that make no price, of an interval that no trade has opened yet. */
     int64_t odd_open_ns, odd_trades;
@@ -91,19 +91,19 @@ enum bar_built {
 
 void bar_builder_init(struct bar_builder *builder, int64_t interval_ns);
 
-/* Feeds one trade. When it opens a later interval, the bar before is closed into *ret. Intervals
- * without trades are not invented: the next bar's open time tells. */
+/* Adds one trade. When it opens a later interval, the bar before is closed into *ret. Intervals without
+ * trades get no bar: the next bar's open time shows them. */
 enum bar_built bar_builder_trade(struct bar_builder *builder, int64_t ts_ns, int64_t id, int64_t price,
                                  int64_t qty, struct bar *ret);
 
-/* Feeds one trade that makes no price: it counts in its interval's volume and number of trades only, once a
- * trade has opened it; of intervals that none has opened those of the latest are remembered. BAR_NONE or
- * BAR_STALE. */
+/* Adds one trade that makes no price: it counts only in its interval's volume and number of trades, once a
+ * trade has opened it; of intervals that no trade has opened those of the latest are remembered. BAR_NONE
+ * or BAR_STALE. */
 enum bar_built bar_builder_odd(struct bar_builder *builder, int64_t ts_ns, int64_t id, int64_t price,
                                int64_t qty);
 
-/* Feeds one trade that was before others of the forming bar, and comes after them: it makes neither close nor
- * open. BAR_NONE, or BAR_STALE where its interval is not the forming one. */
+/* Adds one trade that was before others of the forming bar, and comes after them: it makes neither close
+ * nor open. BAR_NONE, or BAR_STALE where its interval is not the forming one. */
 enum bar_built bar_builder_late(struct bar_builder *builder, int64_t ts_ns, int64_t id, int64_t price,
                                 int64_t qty);
 
@@ -113,8 +113,8 @@ void bar_builder_confirm_first(struct bar_builder *builder, int64_t open_ns, int
 /* Closes the forming bar if its interval ends at or before `now_ns`. Same results as above. */
 enum bar_built bar_builder_close(struct bar_builder *builder, int64_t now_ns, struct bar *ret);
 
-/* The stream was interrupted: what is forming can no longer be complete, and ids may go on anywhere, so that
- * a venue that sent nonsense once is believed again. */
+/* The stream was interrupted: the forming bar can no longer be complete, and ids may continue anywhere, so
+ * that a venue that once sent wrong ids is trusted again. */
 void bar_builder_interrupt(struct bar_builder *builder);
 
 #endif

@@ -1,6 +1,6 @@
-/* Bars of a long interval from bars of a short one, for venues that stream only minutes. A minute without
- * trades may have no bar, so a long bar is known to be whole only when the stream was up since before it
- * began; any other is not handed out (REST has it). Pure. */
+/* Joins bars of a short interval to bars of a long one, for venues that stream only minutes. A minute
+ * without trades may have no bar, so a long bar is known to be complete only when the stream was up since
+ * before it started; any other is not returned (REST has it). Pure. */
 #ifndef EXCHANGE_BAR_JOIN_H
 #define EXCHANGE_BAR_JOIN_H
 
@@ -11,9 +11,9 @@ enum { BAR_JOIN_MAX = 2 };
 struct bar_join {
     int64_t interval_ns; /* of the long bars; a multiple of the parts' */
     struct bar bar;      /* forming; trades 0 and volume 0 are fine */
-    bool have, whole;    /* a part of it came; none was missed */
+    bool have, whole;    /* a part of it came; no part was missed */
     bool following;      /* a part came since the last interruption */
-    int64_t end_ns;      /* of the last long bar that was handed out or given up: older parts are ignored */
+    int64_t end_ns;      /* of the last long bar that was returned or given up: older parts are ignored */
 };
 
 void bar_join_init(struct bar_join *join, int64_t interval_ns);
@@ -26,7 +26,7 @@ void bar_join_interrupt(struct bar_join *join);
 int bar_join_add(struct bar_join *join, const struct bar *part, int64_t part_ns,
                  struct bar ret[static BAR_JOIN_MAX]);
 
-/* One more part into a bar: the first one when `first`. */
+/* Adds one more part to a bar: the first one when `first`. */
 void bar_join_merge(struct bar *bar, const struct bar *part, bool first);
 
 #endif

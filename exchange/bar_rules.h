@@ -1,15 +1,15 @@
 /* The bar model: what a closed bar does to an order. Plain functions over integers, compiled for host and
- * device alike: the engine (engine/match_bar.c), the columnar backtest and the training environment all call
- * these, and docs/fills.md tells them to users with an example.
+ * device alike: the engine (engine/match_bar.c), the columnar backtest and the training environment all
+ * call these, and docs/fills.md explains them to users with an example.
  *
- * The model knows four prices and no path between them. What comes before what is stated once, here, and
- * where the four prices leave it open, against the order.
+ * The model knows four prices and no path between them. The order of what happens within a bar is stated
+ * once, here, and where the four prices leave it open, against the order.
  *
  * An order, new, amended or cancelled, takes part from the first bar of its symbol with
  *     open_ns >= created_ns  and  end_ns > effective_ns = created_ns + latency      (bar_takes_part())
- * where created_ns is the end of the bar that it was decided on: with a latency below one interval, the next
- * bar; a gap only makes it wait for the next bar that exists. One that rests takes part in the bars that open
- * at or after the last thing that happened to it (updated_ns).
+ *     where created_ns is the end of the bar that it was decided on: with a latency below one interval, the
+ *     next bar; a gap only makes it wait for the next bar that exists. One that rests takes part in the
+ *     bars that open at or after the last thing that happened to it (updated_ns).
  *
  * Within one bar of one symbol:
  * 1. Orders with expires_ns <= open_ns expire, in order of their ids; then cancels and amends that are due
@@ -17,28 +17,30 @@
  * 2. BAR_AT_OPEN, in order of ids: market orders fill at the open; stops and take-profits that the open has
  *    reached or passed fill at the open; limit orders that are new in this bar, or amended to more than a
  *    smaller quantity, and cross the open take it, at the open; resting ones that the open has gone through
- *    fill at their own price, as makers. Limits of an entry's bracket that begin here are new. IOC and FOK
+ *    fill at their own price, as makers. Limits of an entry's bracket that start here are new. IOC and FOK
  *    end here.
- * 3. BAR_STOPS, in order of ids: stops that low (sales) or high (purchases) reaches fill at their stop price.
+ * 3. BAR_STOPS, in order of ids: stops that low (sales) or high (purchases) reaches fill at their stop
+ *    price.
  * 4. BAR_PROFITS, in order of ids: take-profits that are touched fill at their stop price; limits that are
- * gone through, strictly, fill at their own price, as makers.
- * 5. BAR_TRAILS, in order of ids: trailing stops take the high (sales) or low (purchases) as their peak, and
+ *    gone through, strictly, fill at their own price, as makers.
+ * 5. BAR_TRAILS, in order of ids: trailing stops take the high (sales) or low (purchases) as their peak,
+ *    and
  *    fill at the stop price that follows from it where the close has reached that. Before, in 2, they were
- *    checked with the peak of earlier bars and then took the open as peak; in 3 they were checked with that.
- * Steps 3 to 5 lie inside the bar. Whoever takes pays slippage: fill_slipped(). Liquidity has no bound; what
- * a balance affords is fill_affordable(). Fills at the open are dated open_ns, those inside end_ns - 1. Then
- * the bar's close is the last price, and strategies decide, at end_ns.
+ *    checked with the peak of earlier bars and then took the open as peak; in 3 they were checked with
+ *    that. Steps 3 to 5 lie inside the bar. Takers pay slippage: fill_slipped(). Liquidity has no bound;
+ *    what a balance affords is fill_affordable(). Fills at the open are dated open_ns, those inside end_ns
+ *    - 1. Then the bar's close is the last price, and strategies decide, at end_ns.
  *
- * The limit cousins: a STOP_LIMIT, or TAKE_PROFIT_LIMIT, that is reached becomes a limit order that comes to
- * a market at the open (step 2) or at its stop price (3, 4): it takes there where it crosses, up to its
+ * Limit types: a STOP_LIMIT, or TAKE_PROFIT_LIMIT, that is reached becomes a limit order that comes to a
+ * market at the open (step 2) or at its stop price (3, 4): it takes there where it crosses, up to its
  * limit; else it rests. Triggered in 2, it takes part as a resting limit in 4; a STOP_LIMIT triggered in 3
- * from the next bar on; a TAKE_PROFIT_LIMIT triggered in 4 fills there if the bar goes through its limit
- * besides, since that lies farther the same way.
+ * from the next bar on; a TAKE_PROFIT_LIMIT triggered in 4 fills there if the bar also goes through its
+ * limit, since that lies farther the same way.
  *
- * Groups. One leg of an OCO that fills or triggers ends the other at once. The exits of a bracket whose entry
- * fills in 2 begin right behind it, new orders at the open, and take part in all that follows. Those of an
- * entry that fills inside begin at once, with what is certain of the bar's rest, bar_rest(): as new orders at
- * the entry's price, then their stops as in 3 and 5; profits only from the next bar on. */
+ * Groups. One leg of an OCO that fills or triggers ends the other at once. The exits of a bracket whose
+ * entry fills in 2 start right after it, new orders at the open, and take part in all that follows. Those
+ * of an entry that fills inside start at once, with what is certain of the bar's rest, bar_rest(): as new
+ * orders at the entry's price, then their stops as in 3 and 5; profits only from the next bar on. */
 #ifndef EXCHANGE_BAR_RULES_H
 #define EXCHANGE_BAR_RULES_H
 
@@ -67,7 +69,7 @@ enum bar_act {
     BAR_MAKES, /* trades as a maker at `price`, its own */
 };
 
-/* An order of a type that waits for a stop price is triggered by whatever is not BAR_WAITS. */
+/* An order of a type that waits for a stop price is triggered by any result except BAR_WAITS. */
 struct bar_deed {
     enum bar_act act;
     int64_t price;
@@ -103,7 +105,7 @@ FILL_RULE struct bar_deed bar_reached(const struct bar_order *order, int64_t pri
     return deed;
 }
 
-/* A limit order that rests hears of a price. */
+/* What a price does to a limit order that rests. */
 FILL_RULE struct bar_deed bar_limit(const struct bar_order *order, int64_t price)
 {
     struct bar_deed deed = {BAR_WAITS, order->price};
@@ -195,10 +197,10 @@ FILL_RULE int64_t bar_peak(enum order_side side, int64_t peak, int64_t price)
     return peak == 0 || better ? price : peak;
 }
 
-/* What is certain of a bar after an order that was no market order has filled inside it, where the market was
- * at `price`: the price went on to the extreme that lies beyond, and ended at the close. Purchases at a limit
- * or to take a profit, and sales on a stop, were passed on the way down; the others on the way up. `type` is
- * ORDER_LIMIT of whatever made at its own price. */
+/* What is certain of a bar after an order that was not a market order has filled inside it, where the
+ * market was at `price`: the price continued to the extreme that lies beyond, and ended at the close.
+ * Purchases at a limit or to take a profit, and sales on a stop, were passed on the way down; the others on
+ * the way up. `type` is ORDER_LIMIT for any order that made at its own price. */
 FILL_RULE struct bar_prices bar_rest(enum order_side side, enum order_type type, int64_t price,
                                      const struct bar_prices *bar)
 {

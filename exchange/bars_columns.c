@@ -1,4 +1,4 @@
-/* Which column of a bars file is which. */
+/* Finds which column of a bars file is which. */
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
@@ -10,7 +10,7 @@ enum { NO_COLUMN = -1 };
 const char *const bars_column_names[BARS_COLUMNS] = {
     "open_time or timestamp", "open", "high", "low", "close", "volume"};
 
-/* The first of them that is there is the time; the last ones, what pandas and yfinance make of an index
+/* The first of them that is there is the time; the last ones, which pandas and yfinance write for an index
  * without a name, only as the first column. */
 static const char *const time_names[] = {"open_time", "timestamp", "unix",       "datetime", "date",
                                          "time",      "",          "unnamed:_0", "price"};
@@ -36,7 +36,7 @@ static bool name_is(const struct bars_field *field, const char *name)
     return field->len == strlen(name) && name_begins(field, name);
 }
 
-/* The field of the time: by the best of its names that is there. */
+/* The field of the time: the first of its names that is there. */
 static int find_time(const struct bars_reader *r)
 {
     for (int name = 0; name < TIME_NAMES; name++)
@@ -55,7 +55,7 @@ static int find_volume(const struct bars_reader *r)
     return NO_COLUMN;
 }
 
-/* Says what is missing, and what the header has in its place. */
+/* Reports what is missing, and what the header has instead. */
 static int fail_header(struct bars_reader *r, const char *column)
 {
     char found[121];

@@ -45,8 +45,8 @@ static int read_line(struct bars_reader *r)
     return rc;
 }
 
-/* Cuts the line at its separators, as far as `most` fields; spaces and one pair of quotes around a field go.
- */
+/* Splits the line at its separators, into `most` fields; strips spaces and one pair of quotes around a
+ * field. */
 static int split(struct bars_reader *r, int most)
 {
     char *p = r->text, *line_end = p + r->len;
@@ -98,7 +98,7 @@ static int find_form(struct bars_reader *r)
     return 0;
 }
 
-/* The first line, cut into its fields. A line that names where the file is from may be above it. */
+/* The first line, split into its fields. A line that names the file's source may be above it. */
 static int read_first(struct bars_reader *r)
 {
     int rc;
@@ -158,7 +158,7 @@ int bars_file_symbol(const char *path, const char *symbol, char ret[static SYMBO
     return 0;
 }
 
-/* Whose bars they are, before the file is opened. */
+/* Finds the symbol, before the file is opened. */
 static int take_name(struct bars_reader *r)
 {
     const char *given = r->options->symbol;

@@ -61,11 +61,11 @@ struct bars_file_options {
 int bars_file_read_with(const char *path, const struct bars_file_options *options, struct bars_file *ret,
                         char error[static BARS_FILE_ERROR_MAX]);
 
-/* The same with a symbol or NULL, and nothing else. */
+/* The same with a symbol or NULL, and no other option. */
 int bars_file_read(const char *path, const char *symbol, struct bars_file *ret,
                    char error[static BARS_FILE_ERROR_MAX]);
 
-/* Does it have to be widened? Then low and high take in open and close. */
+/* Must it be widened? Then low and high take in open and close. */
 static inline bool bars_widen(double open, double *high, double *low, double close)
 {
     double most = open > close ? open : close, least = open > close ? close : open;

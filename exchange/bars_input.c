@@ -31,7 +31,7 @@ struct bars_input {
     z_stream inflate;
     unsigned char *raw; /* [CHUNK], gzip only */
     char *text;         /* [TEXT_SIZE + 1] */
-    char *p, *end;      /* what is left of it */
+    char *p, *end;      /* the part that is not parsed yet */
     char why[BARS_INPUT_WHY_MAX];
 };
 
@@ -121,7 +121,7 @@ static bool at_header(const struct bars_input *in)
     return in->inflate.avail_in >= 2 && in->inflate.next_in[0] == 0x1f && in->inflate.next_in[1] == 0x8b;
 }
 
-/* Goes to the next member; what follows the last and is none is no part of the text. */
+/* Moves to the next member; what follows the last one and is not a member is not part of the text. */
 static int next_member(struct bars_input *in)
 {
     ssize_t n = 1;
@@ -132,7 +132,7 @@ static int next_member(struct bars_input *in)
         in->member_open = true;
         return inflateReset(&in->inflate) == Z_OK ? 0 : fail(in, -EIO, "zlib fails");
     }
-    while ((n = read_bytes(in, in->raw, CHUNK)) > 0) /* for the hash */
+    while ((n = read_bytes(in, in->raw, CHUNK)) > 0) /* reads on for the hash */
         ;
     in->kind = STREAM_ENDED;
     inflateEnd(&in->inflate);
@@ -168,7 +168,7 @@ static ssize_t inflate_text(struct bars_input *in, char *buf, size_t size)
     return (ssize_t)(size - in->inflate.avail_out);
 }
 
-/* The first bytes tell what the file is: *ret_n of them are text. */
+/* Finds by its first bytes what the file is: *ret_n of them are text. */
 static int begin(struct bars_input *in, char *buf, size_t *ret_n)
 {
     *ret_n = 0;
@@ -303,7 +303,7 @@ int bars_input_first(struct bars_input *in, size_t wanted, const char **ret, siz
     return 0;
 }
 
-/* Goes behind the bracket that opens a row: 1; 0 behind the one that closes the outer array. */
+/* Moves past the bracket that opens a row: 1; 0 past the one that closes the outer array. */
 static int enter_row(struct bars_input *in)
 {
     if (at_mark(in, in->p))

@@ -1,4 +1,4 @@
-/* What the name of a file of bars or trades says. */
+/* The symbol and interval in the name of a file of bars or trades. */
 #ifndef EXCHANGE_BARS_NAME_H
 #define EXCHANGE_BARS_NAME_H
 
@@ -9,7 +9,7 @@
 
 struct bars_name {
     char symbol[SYMBOL_NAME_MAX]; /* in upper case */
-    int64_t interval_ns;          /* as bar_interval_parse() reads it; 0: none is named */
+    int64_t interval_ns;          /* as bar_interval_parse() reads it; 0: the name has no interval */
     bool trades;                  /* an archive of trades or of books, by its name */
 };
 

@@ -75,7 +75,7 @@ bool bars_number(const char *data, size_t len, double *ret, int *digits)
     uint64_t whole;
     int plain_after;
     long after;
-    /* Zeros at the end of a fraction say nothing, and venues write many of them. */
+    /* Zeros at the end of a fraction do not count, and venues write many of them. */
     if (len > 16 && memchr(p, '.', len) && !memchr(p, 'e', len) && !memchr(p, 'E', len))
         while (end[-1] == '0')
             end--;

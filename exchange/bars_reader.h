@@ -39,12 +39,13 @@ struct bars_reader {
     struct bars_file out;
 };
 
-/* Says what is wrong at the line that was read last, and what would be right, in r->error. Returns err. */
+/* Writes what is wrong at the line that was read last, and what would be right, into r->error. Returns err.
+ */
 __attribute__((format(printf, 4, 5))) int bars_fail(struct bars_reader *r, int err, const char *what,
                                                     const char *right, ...);
 
-/* Where the columns are, of which the fields of the first line are: a header's names, or an archive's order.
- * 0 or -EINVAL with the sentence. */
+/* Finds the columns, from the fields of the first line: a header's names, or an archive's order. 0 or
+ * -EINVAL with the sentence. */
 int bars_columns_find(struct bars_reader *r, bool header);
 
 /* Is the line one more of a header, yfinance's second or third one? "Ticker,AAPL,…" and "Date,,,,,". */
@@ -61,8 +62,8 @@ struct bars_kind {
 
 enum { BARS_KIND_BYTES = 16 };
 
-/* What a file is that begins with these n bytes, of which the first BARS_KIND_BYTES are enough; NULL for one
- * that may be text of bars. */
+/* The kind of a file that starts with these n bytes, of which the first BARS_KIND_BYTES are enough; NULL
+ * for one that may be text of bars. */
 const struct bars_kind *bars_kind_find(const char *first, size_t n);
 
 #endif

@@ -26,7 +26,7 @@ static void forget_pending(struct book *book)
     book->n_pending_levels = 0;
 }
 
-/* A book in step buffers nothing: most of thousands. */
+/* A synced book buffers nothing, and most of thousands are synced. */
 static void give_pending_back(struct book *book)
 {
     free(book->pending);

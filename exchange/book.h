@@ -21,7 +21,7 @@ enum book_state {
 };
 
 enum {
-    BOOK_LEVELS_MAX = 65536,   /* a side; a venue that sends more is lying */
+    BOOK_LEVELS_MAX = 65536,   /* a side; more than a venue really sends */
     BOOK_BUFFER_MAX = 1 << 20, /* buffered levels while waiting for a snapshot */
 };
 
@@ -65,8 +65,8 @@ void book_finish(struct book *book);
 /* Forgets everything, as after a reconnection. */
 void book_reset(struct book *book);
 
-/* Makes room for so many levels and differences, for a book that is put back as it was: the caller fills the
- * arrays and sets the counts. 0; -E2BIG beyond the bounds; -ENOMEM. */
+/* Makes room for so many levels and differences, for a book that is restored: the caller fills the arrays
+ * and sets the counts. 0; -E2BIG beyond the bounds; -ENOMEM. */
 int book_reserve(struct book *book, uint32_t n_bids, uint32_t n_asks, uint32_t n_pending,
                  uint32_t n_pending_levels);
 
@@ -100,7 +100,7 @@ const struct book_level *book_ask(const struct book *book, uint32_t i);
  */
 int64_t book_shown(const struct book *book, bool bids, int64_t price);
 
-/* Memory that it has taken, itself not counted. */
+/* Memory that it has allocated, without itself. */
 size_t book_bytes(const struct book *book);
 
 /* bid < ask, sides sorted strictly, no empty level. */

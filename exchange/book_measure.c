@@ -10,7 +10,7 @@ static const char *const names[BOOK_MEASURES] = {
     [BOOK_MICROPRICE] = "microprice",
 };
 
-/* Of the best levels, and the quantities that the imbalance is of. Scales of quantities cancel out. */
+/* Measures of the best levels and of the summed quantities. Scales of quantities cancel out. */
 static bool measure(const struct book_level *bid, const struct book_level *ask, double bid_qty,
                     double ask_qty, const struct symbol *symbol, double ret[static BOOK_MEASURES])
 {

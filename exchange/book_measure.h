@@ -1,4 +1,4 @@
-/* What an order book says in one number, for indicators and policies: plain doubles, never money. */
+/* An order book's measures, one number each, for indicators and policies: plain doubles, never money. */
 #ifndef EXCHANGE_BOOK_MEASURE_H
 #define EXCHANGE_BOOK_MEASURE_H
 

@@ -78,8 +78,8 @@ static int set_level(struct book_side *side, struct book_level level, int sign)
     return 0;
 }
 
-/* Where the price of each change stands or belongs. All intervals are halved in step, without branches, so
- * that what one search waits for is fetched while the others go on. */
+/* Finds the index where each change's price is or belongs. All intervals are halved in step, without
+ * branches, so that the memory access of one search overlaps with the others. */
 static inline __attribute__((always_inline)) void
 find_all(const struct book_side *side, const struct book_level *changes, uint32_t n, int sign, uint32_t *ret)
 {
@@ -102,8 +102,8 @@ struct cut {
     int32_t grows;
 };
 
-/* Sets the quantities of the levels that stay, and finds the cuts. No branch depends on what a change is:
- * none of them would be foreseen. */
+/* Sets the quantities of the levels that stay, and finds the cuts. No branch depends on what a change is,
+ * as it could not be predicted. */
 static uint32_t find_cuts(struct book_side *side, const struct book_level *changes, uint32_t n, int sign,
                           struct cut cuts[static MERGE_MAX + 1])
 {

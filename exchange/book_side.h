@@ -1,6 +1,5 @@
-/* One side of an order book: its levels in pairs of price and quantity, sorted, best last. bench/book has
- * what else was tried, and why it is this. Used by exchange/book.c alone; `sign` is 1 for bids and -1 for
- * asks. */
+/* One side of an order book: its levels in pairs of price and quantity, sorted, best last. bench/book
+ * compares it with alternatives. Used by exchange/book.c alone; `sign` is 1 for bids and -1 for asks. */
 #ifndef EXCHANGE_BOOK_SIDE_H
 #define EXCHANGE_BOOK_SIDE_H
 
@@ -17,8 +16,8 @@ uint32_t book_side_find(const struct book_side *side, int64_t price, int sign);
  * then some are made and some not. */
 int book_side_apply(struct book_side *side, const struct book_level *changes, uint32_t n, int sign);
 
-/* All levels anew, best first and strictly sorted, none of quantity 0: else -EINVAL. -E2BIG; -ENOMEM. After
- * an error the side is as it was or empty. */
+/* Replaces all levels, best first and strictly sorted, none of quantity 0: else -EINVAL. -E2BIG; -ENOMEM.
+ * After an error the side is unchanged or empty. */
 int book_side_load(struct book_side *side, const struct book_level *levels, uint32_t n, int sign);
 
 #endif

@@ -1,5 +1,5 @@
-/* The machine's clocks, and from one to the other. What talks to a venue, a disk or a person reads them, and
- * what tells how long it took: nothing that decides. None of them fails. */
+/* The machine's clocks, and conversions between them. Code that talks to a venue, a disk or a person, or
+ * that measures durations, reads them: code that decides never does. None of them fails. */
 #ifndef EXCHANGE_CLOCK_H
 #define EXCHANGE_CLOCK_H
 
@@ -43,8 +43,8 @@ static inline double clock_now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* For a worker that its owner steps by hand, where usually a thread of its own works by the machine's clock:
- * the owner's time. So a test has one thread, and the same order of all that happens twice. */
+/* For a worker that its owner steps by hand, where usually a thread works by the machine's clock: the
+ * owner's time. So a test has one thread, and everything happens in the same order twice. */
 struct clock_stepped {
     void *ctx;
     int64_t (*now_ns)(void *ctx); /* monotonic */

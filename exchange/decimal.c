@@ -33,7 +33,7 @@ static bool digit_at(const char *p, const char *end)
     return p < end && (unsigned char)(*p - '0') <= 9;
 }
 
-/* value·10 + digit, or false (and value as it was) where that is above `most`. */
+/* value·10 + digit, or false (and value unchanged) where that is above `most`. */
 static bool push_digit(uint128_t *value, char digit, uint128_t most)
 {
     unsigned d = (unsigned)(digit - '0');
@@ -86,8 +86,8 @@ int decimal_parse128(const char *text, size_t len, int scale, int128_t *ret)
     return 0;
 }
 
-/* Venues send plain digits, few enough for 18 at the scale, almost always: one 64-bit loop, no overflow test
- * inside. Everything else takes the careful way. */
+/* Venues almost always send plain digits, few enough for 18 at the scale: one 64-bit loop, no overflow test
+ * inside. Everything else takes the general path. */
 int decimal_parse(const char *text, size_t len, int scale, int64_t *ret)
 {
     const char *p = text, *end = text + len;
@@ -170,7 +170,7 @@ int decimal_rescale(int64_t units, int from, int to, int64_t *ret)
 
 double decimal_to_double(int128_t units, int scale)
 {
-    int64_t small = (int64_t)units; /* which one instruction converts, to the same */
+    int64_t small = (int64_t)units; /* which one instruction converts, to the same value */
     return (small == units ? (double)small : (double)units) / (double)decimal_powers[scale];
 }
 

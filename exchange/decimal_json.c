@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Begins the text of a number: no character, of texts no one's. */
+/* Marks the text of a number: a noncharacter, which no text contains. */
 #define MARK     "\xef\xb7\x90"
 #define MARK_LEN (sizeof MARK - 1)
 

@@ -13,10 +13,10 @@ enum {
     EXIT_STALE = 4,
 };
 
-/* Of a service that cannot start, by its -errno. EXIT_USAGE is what another start would find again, which the
- * units do not restart: paths and rights; what is newer than the program, in the database (-EOVERFLOW) or in
- * the event log (-ENOTSUP); a strategy or policy that the log names and that is not there. What another
- * process holds may be free by then. */
+/* For a service that cannot start, by its -errno. EXIT_USAGE is what another start would find again, which
+ * the units do not restart: paths and permissions; what is newer than the program, in the database
+ * (-EOVERFLOW) or in the event log (-ENOTSUP); a strategy or policy that the log names and that is missing.
+ * What another process holds may be free by then. */
 static inline int exit_status_of_start(int error)
 {
     static const int lasting[] = {EINVAL, EILSEQ,       EPERM,     EACCES,  ENOTDIR,

@@ -10,7 +10,7 @@ static inline int fail_error(int error)
     return error;
 }
 
-/* Evaluates `error`, which may be -errno, before what writes its sentence; its value is `error`. */
+/* Evaluates `error`, which may be -errno, before its sentence is written; its value is `error`. */
 #define fail_after_(error, written) \
     ({ \
         const int fail_error_ = (error); \
@@ -27,7 +27,7 @@ static inline int fail_error(int error)
 void fail_put_line(char *err, size_t size, const char *where, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Sentences of what several stores meet, behind the name of what it is. */
+/* Sentences that several stores share, after the name of the object. */
 #define FAIL_NO_ACCOUNT        "there is no such account"
 #define FAIL_NO_SYMBOL         "there is no such symbol"
 #define FAIL_IN_USE(by)        "is in use by " by

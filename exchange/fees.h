@@ -13,10 +13,10 @@ struct fee_rates {
 struct fee_tier {
     const char *name; /* "vip1": lower case, one venue's own */
     struct fee_rates rates;
-    const char *who; /* whom the venue gives it to */
+    const char *who; /* the venue's condition for it */
 };
 
-/* A venue's tiers, the dearest first; the table and its source stand in the venue's folder. */
+/* A venue's tiers, the highest rates first; the table and its source are in the venue's folder. */
 struct fee_schedule {
     const char *venue;
     const struct fee_tier *tiers;

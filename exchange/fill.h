@@ -7,7 +7,7 @@
 
 #include "exchange/order.h"
 
-/* What orders are filled from. The model is a run's, live or backtest; its rules stand in engine/match.c and
+/* What orders are filled from. The model is a run's, live or backtest; its rules are in engine/match.c and
  * exchange/bar_rules.h. */
 enum fill_model {
     FILL_BOOK,  /* the order book, corrected at the top by the best bid and ask; trades */
@@ -26,7 +26,7 @@ struct fill {
     int64_t price, qty; /* price_scale, qty_scale */
     int64_t notional;   /* quote_scale; a buy's is rounded up, a sale's down */
     int64_t fee;        /* quote asset, quote_scale, rounded up */
-    int32_t fee_e6;     /* the rate that the fee was reckoned at */
+    int32_t fee_e6;     /* the rate that the fee was computed with */
     bool maker;
     uint64_t input_seq; /* the event that filled it */
 };

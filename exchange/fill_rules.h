@@ -15,8 +15,8 @@
 #define FILL_RULE static inline
 #endif
 
-/* The largest balance, and the largest sum of anything in money or quantity: far above what is real, so that
- * a price that is a lie overflows nothing. */
+/* The largest balance, and the largest sum of anything in money or quantity: far above real values, so that
+ * a wrong price overflows nothing. */
 #define FILL_MONEY_MAX (INT64_MAX / 4)
 
 /* product / by and what remains, of a product >= 0: in one instruction where there is one and the quotient
@@ -63,7 +63,8 @@ FILL_RULE int64_t fill_purchase(int64_t price, int64_t qty, int64_t unit, int32_
     return notional + fill_fee(notional, fee_e6);
 }
 
-/* The venue's lots, of all orders and of market orders besides (struct symbol_filters); 0 is no bound. */
+/* The venue's lots, of all orders and additionally of market orders (struct symbol_filters); 0 is no bound.
+ */
 struct fill_lot {
     int64_t min, max, step;
     int64_t market_min, market_max, market_step;
@@ -82,7 +83,7 @@ FILL_RULE int64_t fill_floor_step(int64_t value, int64_t min, int64_t max, int64
 FILL_RULE int64_t fill_floor_qty(const struct fill_lot *lot, bool market, int64_t qty)
 {
     if (market && lot->market_max > 0 && qty > lot->market_max)
-        qty = lot->market_max; /* which need not stand on the lot's step */
+        qty = lot->market_max; /* which need not be a multiple of the lot's step */
     qty = fill_floor_step(qty, lot->min, lot->max, lot->step);
     if (market)
         qty = fill_floor_step(qty, lot->market_min, lot->market_max, lot->market_step);
@@ -154,8 +155,8 @@ FILL_RULE bool fill_profit_triggers(enum order_side side, int64_t stop_price, in
     return side == ORDER_SELL ? price >= stop_price : price <= stop_price;
 }
 
-/* Where a trailing stop stands, before the tick, when the best trade since it rests was at `peak`: `trail`,
- * or the share trail_e6 of the peak where that is not 0, away from it, and rounded away from it; 0 when that
+/* A trailing stop's price, before the tick, when the best trade since it rests was at `peak`: `trail`, or
+ * the share trail_e6 of the peak where that is not 0, away from it, and rounded away from it; 0 when that
  * is no price. Sells trail below, buys above. */
 FILL_RULE int64_t fill_trailing_stop(enum order_side side, int64_t peak, int64_t trail, int32_t trail_e6)
 {
@@ -164,8 +165,8 @@ FILL_RULE int64_t fill_trailing_stop(enum order_side side, int64_t peak, int64_t
     return stop > 0 && stop <= INT64_MAX ? (int64_t)stop : 0;
 }
 
-/* Does a resting limit order fill when the market trades at `price`, wherever it stands in the queue? Only
- * through it: at the limit itself others may stand before us. */
+/* Does a resting limit order fill when the market trades at `price`, wherever it is in the queue? Only
+ * through it: at the limit itself other orders may be before ours. */
 FILL_RULE bool fill_limit_trades_through(enum order_side side, int64_t limit, int64_t price)
 {
     return side == ORDER_BUY ? price < limit : price > limit;

@@ -198,8 +198,8 @@ bool json_bool(struct json *json, bool *ret)
     return true;
 }
 
-/* Eight digits at once: their value, or -1. The first digit is the lowest byte; pairs, then fours, then both
- * halves are put together by multiplications. */
+/* Eight digits at once: their value, or -1. The first digit is the lowest byte; pairs, then fours, then
+ * both halves are combined by multiplications. */
 static int64_t eight_digits(const char *p)
 {
     uint64_t v;
@@ -214,7 +214,7 @@ static int64_t eight_digits(const char *p)
 }
 
 /* The decimals that venues send, in one pass: a string of digits, a point and digits, of 18 at most at the
- * scale. False for any other, with nothing changed: the careful way reads it, or says what is wrong. */
+ * scale. False for any other, with nothing changed: the general path reads it, or reports what is wrong. */
 static bool plain_decimal(struct json *json, int scale, int64_t *ret)
 {
     const char *p = json->p, *end = json->end;

@@ -1,9 +1,9 @@
 /* A JSON reader for venue messages: one pass over the text, no tree, no allocation.
  *
- * The caller walks the value in the order in which it stands; members are told apart by key, so no
- * order of keys is assumed. Any syntax error makes the reader fail for good: every later call returns
- * false or an empty string, and json_done() tells. Strings are handed out as they stand in the text,
- * escapes included (venues' names and numbers have none). */
+ * The caller walks the value in the order of the text; members are distinguished by key, so no order of
+ * keys is assumed. Any syntax error makes the reader fail for good: every later call returns false or an
+ * empty string, and json_done() returns false. Strings are returned as they are in the text, escapes
+ * included (venues' names and numbers have none). */
 #ifndef EXCHANGE_JSON_H
 #define EXCHANGE_JSON_H
 
@@ -30,18 +30,18 @@ struct json_text {
 /* Reads text[0..len). The text must outlive the reader. */
 void json_init(struct json *json, const char *text, size_t len);
 
-/* Enters an object or array that stands next. */
+/* Enters an object or array that comes next. */
 bool json_enter_object(struct json *json);
 bool json_enter_array(struct json *json);
 
-/* In an object: moves to the next member and gives its key; false at the closing brace, which is left
- * behind. The value must then be read or skipped. */
+/* In an object: moves to the next member and gives its key; false at the closing brace, which is passed.
+ * The value must then be read or skipped. */
 bool json_member(struct json *json, struct json_text *ret_key);
 
-/* In an array: true when another element stands next; false at the closing bracket, which is left behind. */
+/* In an array: true when another element comes next; false at the closing bracket, which is passed. */
 bool json_element(struct json *json);
 
-/* Values. Each fails the reader when another kind stands next. */
+/* Values. Each fails the reader when another kind comes next. */
 bool json_read_string(struct json *json, struct json_text *ret);
 bool json_int(struct json *json, int64_t *ret); /* no fraction, no exponent */
 bool json_bool(struct json *json, bool *ret);
@@ -55,10 +55,10 @@ static inline bool json_amount(struct json *json, int scale, int64_t *ret)
 }
 bool json_amount_wide(struct json *json, int scale, int128_t *ret);
 
-/* Skips whatever value stands next. */
+/* Skips the value that comes next. */
 bool json_skip(struct json *json);
 
-/* What stands next: one of { [ " t n 0 (any number), or '\0' at the end or after a failure. */
+/* The kind of the next value: one of { [ " t n 0 (any number), or '\0' at the end or after a failure. */
 char json_peek(struct json *json);
 
 /* True when the whole text was read without an error. */

@@ -1,4 +1,4 @@
-/* What a venue says, in one vocabulary: every parser produces these, everything above reads only these. */
+/* A venue's messages in one vocabulary: every parser produces these, everything above reads only these. */
 #ifndef EXCHANGE_MARKET_H
 #define EXCHANGE_MARKET_H
 

@@ -18,7 +18,7 @@ enum market_kind {
     MARKET_CORRECTION,             /* a trade once more, with another price or quantity */
     MARKET_CANCEL,                 /* a trade that never was */
     MARKET_STATUS,                 /* trading halts, resumes, ends */
-    MARKET_BANDS,                  /* the prices that trading is held within */
+    MARKET_BANDS,                  /* the price limits of trading */
     MARKET_IMBALANCE,              /* of an auction */
     MARKET_KINDS,
 };
@@ -32,8 +32,8 @@ enum market_trading {
 
 enum { MARKET_CODE_MAX = 16, MARKET_REASON_MAX = 64 };
 
-/* `id` names the trade as it was told; a correction's own id replaces it where the venue gives one, else it
- * is the same. */
+/* `id` names the trade as it was reported; a correction's own id replaces it where the venue gives one,
+ * else it is the same. */
 struct market_correction {
     int64_t ts_ns; /* of the correction, or of the cancellation */
     int64_t id, new_id;

@@ -1,4 +1,4 @@
-/* The word that a misspelt one was meant to be, for errors. */
+/* Finds the word that a misspelt one was meant to be, for errors. */
 #ifndef EXCHANGE_NEAREST_H
 #define EXCHANGE_NEAREST_H
 
@@ -21,14 +21,14 @@ struct nearest {
 
 void nearest_offer(struct nearest *nearest, const char *word, const char *candidate);
 
-/* Copies a candidate to `kept` that is near the word, and nearer than what is kept; "": none is. */
+/* Copies a candidate that is near the word, and nearer than the present one, to `kept`; "": there is none. */
 void nearest_keep(const char *word, const char *candidate, char *kept, size_t size);
 
-/* What was meant; NULL where none is near: what is further away is another word. */
+/* The word that was meant; NULL where no candidate is near: a distant one is another word. */
 const char *nearest_meant(const struct nearest *nearest, const char *word);
 
-/* The end of a sentence on a word that is none of the candidates, in `hint`: ": did you mean BEST?" where one
- * is near, ": one of A, B is needed" where the list is short, "" else. Returns it. */
+/* The end of an error about a word that is not a candidate, in `hint`: ": did you mean BEST?" where one is
+ * near, ": one of A, B is needed" where the list is short, else "". Returns it. */
 const char *nearest_hint(const struct nearest *nearest, const char *word, char hint[static NEAREST_HINT_MAX]);
 
 /* The first of these alone: of what was meant, "" of NULL and "". */

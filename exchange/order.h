@@ -1,4 +1,4 @@
-/* Orders: what can be asked of a venue, and the states that an order goes through. */
+/* Orders: what can be requested of a venue, and the states that an order goes through. */
 #ifndef EXCHANGE_ORDER_H
 #define EXCHANGE_ORDER_H
 
@@ -23,7 +23,7 @@ enum order_type {
     ORDER_TYPES,
 };
 
-/* How long an order is good. MARKET: GTC, IOC or FOK, and with none of them does it rest. LIMIT: all. What
+/* How long an order may wait. MARKET: GTC, IOC or FOK, and with none of them does it rest. LIMIT: all. What
  * waits for a stop price, the legs of an OCO and the exits of a bracket: GTC, DAY or GTD. Post-only: LIMIT
  * with GTC, DAY or GTD. */
 enum order_tif {
@@ -47,7 +47,7 @@ enum order_state {
     ORDER_STATES,
 };
 
-/* What happens to an order; with its state it says the next one: order_next(). */
+/* What happens to an order; its state and the action give the next state: order_next(). */
 enum order_action {
     ORDER_ARRIVES,   /* reaches the venue and rests */
     ORDER_ACTIVATES, /* a held exit starts on its way */
@@ -55,14 +55,14 @@ enum order_action {
     ORDER_FILLS_REST,
     ORDER_IS_CANCELED,
     ORDER_EXPIRES,
-    ORDER_AMENDS, /* stays what it is, with other numbers */
+    ORDER_AMENDS, /* keeps its state, with other numbers */
     ORDER_ACTIONS,
 };
 
 /* Why an order was refused; ORDER_OK for one that was not. Names are stored and shown. */
 enum order_reason {
     ORDER_OK,
-    /* what it says */
+    /* its fields */
     ORDER_BAD_QTY,
     ORDER_BAD_PRICE,
     ORDER_UNKNOWN_SYMBOL,
@@ -71,9 +71,9 @@ enum order_reason {
     ORDER_ENDED,        /* filled, cancelled, expired or refused: it can be neither amended nor cancelled */
     ORDER_BAD_TIF,      /* this type cannot be good for so long, or expires in the past */
     ORDER_BAD_GROUP,    /* the legs of an OCO or a bracket contradict each other */
-    ORDER_BAD_AMEND,    /* this type has no such number, or less than is filled is asked for */
+    ORDER_BAD_AMEND,    /* this type has no such number, or the new quantity is below what is filled */
     ORDER_DUPLICATE_ID, /* another order of the account has that client id */
-    ORDER_BAD_ACCOUNT,  /* what is asked of an account contradicts itself, or there are too many */
+    ORDER_BAD_ACCOUNT,  /* the command for an account contradicts itself, or there are too many accounts */
     ORDER_SYMBOL_HALTED,
     /* the venue's filters */
     ORDER_PRICE_FILTER,
@@ -103,7 +103,7 @@ enum order_reason {
     ORDER_RISK_COOLDOWN,
     ORDER_RISK_PRICE_BAND,
     ORDER_RISK_POSITIONS,
-    /* what became of the symbol */
+    /* what happened to the symbol */
     ORDER_SPLIT,       /* nothing is left of its quantity, or of its price, after the symbol's split */
     ORDER_SYMBOL_GONE, /* the venue lists the symbol no longer */
     ORDER_REASONS,
@@ -133,8 +133,8 @@ struct order {
     int64_t expires_ns;                  /* DAY (0: its session's end is not known yet), GTD; else 0 */
     uint64_t input_seq;                  /* the event that it answers */
     uint32_t amends;                     /* how often its numbers were changed */
-    bool by_hand;                        /* from the control socket, not a strategy */
-    char client_id[ORDER_CLIENT_ID_MAX]; /* the giver's name for it, one of its account's; "" for none */
+    bool by_hand;                        /* the client's name for it, unique in its account; "" for none */
+    char client_id[ORDER_CLIENT_ID_MAX]; /* the strategy's word: "cross up", "stop", "flatten" */
     char tag[ORDER_TAG_MAX];             /* strategy's word: "cross up", "stop", "flatten" */
 };
 
@@ -149,7 +149,7 @@ int order_reason_parse(const char *name);
 const char *order_tif_name(enum order_tif tif); /* "GTC" … */
 int order_tif_parse(const char *name);
 
-/* The state machine: what `action` makes of an order in `state`, or -EINVAL where that cannot happen. */
+/* The state machine: the next state after `action` in `state`, or -EINVAL where that cannot happen. */
 int order_next(enum order_state state, enum order_action action);
 
 /* Does the type wait for a trade to reach stop_price? */

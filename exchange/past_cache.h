@@ -1,8 +1,8 @@
-/* What the disk has of a file, past what the page cache shows of it.
+/* Compares what the disk has of a file with what the page cache shows of it.
  *
  * Where the kernel could not write a page back it reports that once, to each descriptor that was open, and
- * takes the page for clean: it reads well until it is evicted, and the disk has something else, or zeros. So
- * after a failed sync a read proves nothing, and a sync that succeeds next proves only what was written
+ * takes the page for clean: it reads well until it is evicted, and the disk has something else, or zeros.
+ * So after a failed sync a read proves nothing, and a sync that succeeds next proves only what was written
  * again. */
 #ifndef EXCHANGE_PAST_CACHE_H
 #define EXCHANGE_PAST_CACHE_H
@@ -17,8 +17,8 @@
  * cannot lose a page either. */
 int past_cache_same(int dir, const char *name, int64_t from, int64_t to, int64_t *ret_at);
 
-/* Writes those blocks of the file that differ again, as they read, and syncs. Only while nothing else writes
- * the file. 1: the disk has all of it now; 0: it still does not; -errno. */
+/* Writes those blocks of the file that differ again, as they read, and syncs. Only while no other process
+ * writes the file. 1: the disk has all of it now; 0: it still does not; -errno. */
 int past_cache_mend(int dir, const char *name, int64_t to);
 
 /* Writes a file in the directory, takes it away again, and waits for the whole file system: so the blocks of

@@ -32,7 +32,7 @@ int64_t sizing_entry(const struct sizing *sizing, double fraction, int64_t price
     return payable(sizing, budget < sizing->available ? budget : sizing->available, price);
 }
 
-/* Would the venue take so little at market? */
+/* Is it below the venue's least for a market order? */
 static bool too_little(const struct symbol *symbol, int64_t qty, int64_t price)
 {
     const struct symbol_filters *filters = &symbol->filters;

@@ -1,7 +1,6 @@
-/* How large an order is: what a share of the equity comes to in whole lots. Plain integer arithmetic, the
- * same for the engine's strategy runner and for a backtest in columns. Money is in the symbol's quote units
- * (which are the account's currency units wherever a strategy trades), prices and quantities in the symbol's
- * own. */
+/* Order sizing: a share of the equity in whole lots. Plain integer arithmetic, the same for the engine's
+ * strategy runner and for the vectorised backtest. Money is in the symbol's quote units (which are the
+ * account's currency units wherever a strategy trades), prices and quantities in the symbol's own. */
 #ifndef EXCHANGE_SIZING_H
 #define EXCHANGE_SIZING_H
 
@@ -11,7 +10,7 @@
 #include "exchange/fees.h"
 #include "exchange/symbol.h"
 
-/* What is there to reckon with. */
+/* The account's and the market's figures for a size. */
 struct sizing {
     const struct symbol *symbol;
     struct fee_rates fees;
@@ -31,8 +30,8 @@ int64_t sizing_entry(const struct sizing *sizing, double fraction, int64_t price
 int64_t sizing_target(const struct sizing *sizing, double fraction, int64_t held, int64_t last,
                       int64_t price);
 
-/* A plain number as a price on the tick, the one below (or at) it, or with `up` above. False for what is no
- * price: NaN, too large, or nothing is left of it on the tick. */
+/* A plain number as a price on the tick, the one below (or at) it, or with `up` above. False for an invalid
+ * price: NaN, too large, or 0 on the tick. */
 bool sizing_price(const struct symbol *symbol, double number, bool up, int64_t *ret);
 
 #endif

@@ -1,4 +1,4 @@
-/* How it stands with what stores: the event log, the database. */
+/* The state of the event log or the database as storage. */
 #ifndef EXCHANGE_STORING_H
 #define EXCHANGE_STORING_H
 
@@ -6,7 +6,7 @@ enum storing {
     STORING_OK,
     STORING_FAILS,    /* the disk refuses: what comes waits in memory */
     STORING_CHECKS,   /* it takes writes again, or may: what it has is compared with what was written */
-    STORING_REBUILDS, /* it had lost some: what is lost is made again from the other of the two */
+    STORING_REBUILDS, /* it lost some: what is lost is restored from the other of the two */
 };
 
 static inline const char *storing_name(enum storing storing)

@@ -12,7 +12,7 @@ bool symbol_same_units(const struct symbol *a, const struct symbol *b)
            a->qty_scale == b->qty_scale && a->quote_scale == b->quote_scale;
 }
 
-/* Pairs whose steps are known; of the others the data tells. */
+/* Pairs whose steps are known; those of others follow from the data. */
 static const struct known {
     const char *name;
     int price_digits, qty_digits;
@@ -31,7 +31,7 @@ enum {
     DEFAULT_ORDERS_MAX = 200,
 };
 
-/* More than a price or a quantity is, and a number that fits. */
+/* Above any price or quantity, and a number that fits. */
 static const int64_t anything = 1000000000000000000;
 
 const char *symbol_quote(const char *name)

@@ -39,20 +39,20 @@ struct symbol {
     struct symbol_filters filters;
 };
 
-/* Where the quote asset's name begins at the end of a pair's ("USDT" of "BTCUSDT"); NULL: it ends with none
- * that is known, or is nothing else. */
+/* Where the quote asset's name begins at the end of a pair's ("USDT" of "BTCUSDT"); NULL: it ends with no
+ * known one, or is nothing else. */
 const char *symbol_quote(const char *name);
 
 /* The quote asset that stands for one that no source names: ISO 4217's code for no currency. */
 #define SYMBOL_QUOTE_UNKNOWN "XXX"
 
-/* The symbol of prices and quantities of which no source says how a venue lists them: `quote` as its quote
- * asset, and what is before it in the name (or the whole name) as the base; `quote` NULL: the one that the
- * name ends with, or SYMBOL_QUOTE_UNKNOWN. Scales of 8, of prices as fine as their digits where these are
- * more; steps as fine as the digits after the point that the data shows, quantities' at most 8; for BTCUSDT
- * and ETHUSDT the venue's own where the data's are no finer. papertape-replay lists this symbol, and a
- * backtest on bars files trades it. 0, or -EINVAL for a name that is too long or nothing but a quote, or more
- * than DECIMAL_SCALE_MAX digits. */
+/* A default symbol for prices and quantities whose listing is not known: `quote` as its quote asset, and
+ * what is before it in the name (or the whole name) as the base; `quote` NULL: the one that the name ends
+ * with, or SYMBOL_QUOTE_UNKNOWN. Scales of 8, of prices as fine as their digits where these are more; steps
+ * as fine as the digits after the point that the data shows, quantities' at most 8; for BTCUSDT and ETHUSDT
+ * the venue's own where the data's are no finer. papertape-replay lists this symbol, and a backtest on bars
+ * files trades it. 0, or -EINVAL for a name that is too long or nothing but a quote, or more than
+ * DECIMAL_SCALE_MAX digits. */
 int symbol_default(const char *name, const char *quote, int price_digits, int qty_digits, struct symbol *ret);
 
 /* Is it one of the two whose steps are the venue's own? */

@@ -1,5 +1,5 @@
-/* A growing text, for URLs, messages and replies. It is not NUL-terminated. Appending to one that ran out of
- * memory does nothing; text_ok() tells at the end. */
+/* A growing text, for URLs, messages and replies. It is not NUL-terminated. Appending to one that ran out
+ * of memory does nothing; text_ok() reports it at the end. */
 #ifndef EXCHANGE_TEXT_H
 #define EXCHANGE_TEXT_H
 
@@ -30,7 +30,7 @@ void text_str(struct text *text, const char *str);
 void text_int(struct text *text, int64_t value);
 void text_format(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Percent-encoded, but for what a URL may hold bare. */
+/* Percent-encoded, except what a URL may contain. */
 void text_url(struct text *text, const char *str);
 
 /* A URL's beginning, without the slashes it may end in. */

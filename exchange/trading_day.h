@@ -24,7 +24,7 @@ struct trading_day {
     int64_t early_ns, open_ns, close_ns, late_ns;
 };
 
-/* What is true at a moment. */
+/* The state at a moment. */
 struct trading_now {
     enum market_phase phase;
     int64_t next_ns; /* when the phase changes; 0: not known */
@@ -32,8 +32,8 @@ struct trading_now {
     bool half;       /* today's session is shorter than the longest of the days given */
 };
 
-/* Of all symbols with that calendar. A closed market is no stale one: nothing is filled, and nobody is
- * alarmed. */
+/* For all symbols with that calendar. A closed market is not stale: nothing is filled, and no alert is
+ * raised. */
 struct market_session {
     char calendar[CALENDAR_NAME_MAX];
     enum market_phase phase;

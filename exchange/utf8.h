@@ -1,4 +1,4 @@
-/* UTF-8: of a file's text, a peer's words, a name on a command line. */
+/* UTF-8: of a file's text, a peer's messages, a name on a command line. */
 #ifndef EXCHANGE_UTF8_H
 #define EXCHANGE_UTF8_H
 
@@ -7,11 +7,12 @@
 
 enum { UTF8_MAX = 4 }; /* bytes of a character; also `n` where the text ends with a NUL */
 
-/* The bytes of the character that begins at[0..n), and its code point (NULL: not wanted); 0: none does, or it
- * is cut short, overlong, a surrogate or beyond U+10FFFF. */
+/* The bytes of the character at at[0..n), and its code point (NULL: not wanted); 0: there is none, or it is
+ * cut short, overlong, a surrogate or beyond U+10FFFF. */
 size_t utf8_character(const char *at, size_t n, uint32_t *ret);
 
-/* What begins no character becomes '?', and so do control characters of ASCII: one line that JSON takes. */
+/* Replaces bytes that begin no character by '?', and control characters of ASCII as well: one line that
+ * JSON takes. */
 void utf8_clean(char *text);
 
 #endif

@@ -1,6 +1,6 @@
-/* A venue, behind one table: where it is, how its streams are called, how its messages read, and how to talk
- * to it. Everything above knows venues only so, and by the list in exchange/venues.h; everything of one venue
- * lives in its folder. docs/venues.md has the steps that add one. */
+/* A venue, behind one table: its hosts, its streams' names, the format of its messages, and its
+ * connections. Everything above knows venues only by this table and by the list in exchange/venues.h;
+ * everything of one venue is in its folder. docs/venues.md has the steps that add one. */
 #ifndef EXCHANGE_VENUE_H
 #define EXCHANGE_VENUE_H
 
@@ -19,7 +19,7 @@
 struct net_context;
 struct budget;
 
-/* What its section of the configuration may say besides what every venue's may. */
+/* An option of its section of the configuration, in addition to those of every venue. */
 struct venue_option {
     const char *name, *fallback;
     const char *values; /* with blanks between; NULL: any text */
@@ -31,17 +31,18 @@ struct venue_setting {
     const char *name, *value;
 };
 
-/* Who asks. Held by the caller for as long as what it is given to; never told in a message. */
+/* A client's keys at the venue. The caller holds them for as long as the object that they are given to;
+ * they are in no message. */
 struct venue_keys {
     const char *id, *secret; /* NULL: none */
 };
 
-/* A venue that bans an address, or says how long to wait, means every connection and request of it. Whoever
- * hears of it tells; the caller tells the others with stream_hold() and net_requests_hold(), and keeps it
- * over restarts. `until_ns` is of the wall's clock. */
+/* A venue that bans an address, or says how long to wait, means every connection and request of it. Each part
+ * that receives it calls the callback; the caller passes it to the others with stream_hold() and
+ * net_requests_hold(), and keeps it over restarts. `until_ns` is of the wall's clock. */
 struct venue_ban {
     int64_t until_ns; /* known when the stream or REST is made; 0: none */
-    void (*told)(void *user, int64_t until_ns, const char *why); /* NULL: nobody asks */
+    void (*told)(void *user, int64_t until_ns, const char *why); /* NULL: no callback */
     void *user;
 };
 
@@ -53,8 +54,8 @@ enum venue_link {
     VENUE_CONNECTING, /* TCP, TLS, upgrade */
     VENUE_UP,
     VENUE_WAITING, /* trying again at retry_ms */
-    VENUE_FAILED,  /* refused for good, as far as the reply tells: trying again at retry_ms, rarely */
-    VENUE_FINAL,   /* refused, and no retry will mend it (keys, rights): nothing is tried any more */
+    VENUE_FAILED,  /* refused for good, as far as the reply shows: trying again at retry_ms, rarely */
+    VENUE_FINAL,   /* refused, and no retry helps (keys, rights): nothing is tried any more */
 };
 
 enum { VENUE_DETAIL_MAX = 200, VENUE_STREAM_NAME_MAX = 64 };
@@ -116,7 +117,7 @@ struct venue_action {
     struct corporate_action action;
 };
 
-/* What of a reply is not used: rows that do not read, and actions that nothing is booked for. */
+/* Parts of a reply that are not used: rows that do not parse, and actions that are not booked. */
 enum { VENUE_SKIPPED_MAX = 16 };
 struct venue_skipped {
     size_t n; /* all of them; the list has the first ones */
@@ -178,7 +179,7 @@ struct venue_rest_config {
     int attempts_max;                       /* per request; 0: 5 */
     int64_t backoff_min_ms, backoff_max_ms; /* 0: 1,000 and 30,000 */
     int64_t timeout_ms;                     /* per attempt; 0: 20,000 */
-    /* Sees each good reply as it came, before its meaning is delivered; NULL: nobody looks. */
+    /* Gets each good reply as it came, before the parsed one is delivered; NULL: none */
     void (*tap)(void *tap_user, const char *path, const char *body, size_t len);
     void *tap_user;
     struct venue_keys keys;
@@ -210,7 +211,7 @@ enum {
     VENUE_LATEST_MAX = 500,     /* trades in one reply */
 };
 
-/* What a stream would have brought last. */
+/* A request for what a stream would have brought last. */
 struct venue_latest_request {
     const struct symbol *symbol; /* copied */
     enum market_kind kind;       /* TRADE, AGG_TRADE: the newest ones, ascending; QUOTE, TICKER: one */
@@ -222,16 +223,16 @@ struct venue_rest;
 struct venue_call;
 
 struct venue {
-    const struct venue_format *format; /* its name, fees, and how it reads */
+    const struct venue_format *format; /* its name, fees, and parsers */
     const char *title;                 /* for people: */
     const char *ws_url, *rest_url;     /* its own hosts */
     const struct venue_option *options;
     size_t n_options;
-    /* What silent streams may cost of its limits: units a minute, at most BUDGET_ATTEMPTS_MAX, and those of
-     * one question by the stream's kind. */
+    /* The budget of requests for silent streams: units a minute, at most BUDGET_ATTEMPTS_MAX, and those of
+     * one request by the stream's kind. */
     uint32_t asks_a_minute;
     uint8_t ask_cost[MARKET_CHANNELS];
-    bool needs_keys; /* it says nothing to strangers */
+    bool needs_keys; /* it answers no request without keys */
     /* Are all its symbols' calendars ""? Then it has no trading days and no corporate actions. */
     bool always_open;
 
@@ -241,15 +242,15 @@ struct venue {
                        char ret[VENUE_STREAM_NAME_MAX]);
 
     /* -EINVAL, -EPROTONOSUPPORT for the URL; -E2BIG for more names than its connections may carry; -ENOMEM.
-     * The handler must outlive the stream, the config need not. It starts to connect at once and stays at it.
-     */
+     * The handler must outlive the stream, the config need not. It starts to connect at once and keeps
+     * trying. */
     int (*stream_create)(const struct venue_stream_config *config, const struct venue_stream_handler *handler,
                          void *user, struct venue_stream **ret);
     void (*stream_destroy)(struct venue_stream *stream); /* no callback follows; NULL is fine */
-    /* Which of its connections carries that name: 0 to VENUE_CONNECTIONS_MAX - 1; -1: none does. Holds until
-     * names are added or taken away. */
+    /* Which of its connections carries that name: 0 to VENUE_CONNECTIONS_MAX - 1; -1: there is none. Valid
+     * until names are added or removed. */
     int (*stream_connection)(const struct venue_stream *stream, const char *name);
-    /* Has it all that it needs? A change of it is a change of the status. */
+    /* Is everything up that it needs? A change of it is a change of the status. */
     bool (*stream_connection_up)(const struct venue_stream *stream, int connection);
     /* Makes another in place of that connection, if it is up, within backoff and budget; the others stay as
      * they are. Where the venue allows two, the old one stays until the new one brings something, and the
@@ -258,13 +259,15 @@ struct venue {
     bool (*stream_replace)(struct venue_stream *stream, int connection, const char *why);
     void (*stream_pause)(struct venue_stream *stream, bool paused); /* of reading; holds over reconnections */
     const struct venue_status *(*stream_status)(const struct venue_stream *stream);
-    /* Adds and takes away names while it runs, within the venue's limits of messages and of names for a
-     * connection: what is not connected gets them when it is. Names that are there already, or not, are
-     * nothing. 0; -EINVAL for a name that is none; -E2BIG for too many; -ENOMEM; then nothing has changed. */
+    /* Subscribes and unsubscribes names while it runs, within the venue's limits of messages and of names
+     * for a connection: a connection that is down does it when it is up. Names that are subscribed already,
+     * or not, are ignored. 0; -EINVAL for an invalid name; -E2BIG for too many; -ENOMEM; then nothing has
+     * changed. */
     int (*stream_follow)(struct venue_stream *stream, const char *const *names, size_t n);
     int (*stream_unfollow)(struct venue_stream *stream, const char *const *names, size_t n);
-    /* Asks the venue what it sends; `done` comes once from the loop, with the names, or with an error in one
-     * line; not after stream_destroy(). 0; -ENOTCONN; -EBUSY while another is unanswered; -ENOMEM. */
+    /* Requests the venue's list of streams; `done` comes once from the loop, with the names, or with an
+     * error in one line; not after stream_destroy(). 0; -ENOTCONN; -EBUSY while another is unanswered;
+     * -ENOMEM. */
     int (*stream_list)(struct venue_stream *stream,
                        void (*done)(void *user, const char *const *names, size_t n, const char *error),
                        void *user);

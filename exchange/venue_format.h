@@ -1,6 +1,5 @@
-/* What can be known of a venue without asking it: its name, what it charges, and how what it says reads.
- * Pure, and without the libraries of the network: for programs that read files. exchange/venue.h has the
- * rest. */
+/* The part of a venue that needs no connection: its name, its fees, and the parsers of its messages. Pure,
+ * and without the libraries of the network: for programs that read files. exchange/venue.h has the rest. */
 #ifndef EXCHANGE_VENUE_FORMAT_H
 #define EXCHANGE_VENUE_FORMAT_H
 
@@ -13,34 +12,34 @@
 struct market_event;
 struct venue_parser;
 
-/* What was asked for by name and what the venue lists. */
+/* A requested name and the venue's listing of it. */
 struct venue_symbol {
     char name[SYMBOL_NAME_MAX];
     bool found;
-    bool unusable;                 /* not found: it is listed, but not so that it can be read */
+    bool unusable;                 /* not found: it is listed, but in a form that cannot be used */
     struct symbol symbol;          /* if found */
-    char nearest[SYMBOL_NAME_MAX]; /* if not: the listed name that looks most alike; may be empty */
+    char nearest[SYMBOL_NAME_MAX]; /* if not: the most similar listed name; may be empty */
 };
 
 struct venue_format {
     const char *name;
     const struct fee_schedule *fees;
 
-    /* The text in which it lists its symbols, into those wanted by name. 0; -EBADMSG for another text. */
+    /* Parses the text that lists its symbols into those wanted by name. 0; -EBADMSG for another text. */
     int (*list_parse)(const char *text, size_t len, struct venue_symbol *wanted, size_t n);
 
     /* Symbols are the caller's and must outlive the parser; events carry their index. 0; -ENOMEM; -EINVAL for
      * more than SYMBOLS_MAX or a name twice. */
     int (*parser_create)(const struct symbol *symbols, size_t n, struct venue_parser **ret);
     /* The caller's list has grown in its place, and has n symbols by now: what the parser remembers of the
-     * others stays. The same errors; then it is as it was. Not between the events of one message. */
+     * others stays. The same errors; then nothing has changed. Not between the events of one message. */
     int (*parser_grow)(struct venue_parser *parser, size_t n);
-    /* A frame may hold several messages: *pos is 0 at first and goes on with each call, until it is `len`.
+    /* A frame may hold several messages: *pos is 0 at first and advances with each call, until it is `len`.
      * Each call takes one message, or one more event of the same (then *pos has not moved yet): 0 with *ret
-     * written (levels live until the next call); 1 for one that is valid but no market data; -EBADMSG for one
-     * that is malformed, lacks a field or holds a number beyond its scale; -ENOENT for one of a symbol that
-     * is not in the table. After an error that hides where the next message begins *pos is `len`. *ret is
-     * meaningless unless 0 is returned. No allocation. */
+     * written (levels live until the next call); 1 for one that is valid but no market data; -EBADMSG for
+     * one that is malformed, lacks a field or holds a number beyond its scale; -ENOENT for one of a symbol
+     * that is not in the table. After an error that hides where the next message begins *pos is `len`. *ret
+     * is meaningless unless 0 is returned. No allocation. */
     int (*parse)(struct venue_parser *parser, const char *frame, size_t len, size_t *pos,
                  struct market_event *ret);
     void (*parser_destroy)(struct venue_parser *parser); /* NULL is fine */

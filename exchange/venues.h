@@ -1,4 +1,4 @@
-/* The list of venues: the only place outside their folders that knows which there are. */
+/* The list of venues: the only place outside their folders that names them. */
 #ifndef EXCHANGE_VENUES_H
 #define EXCHANGE_VENUES_H
 
@@ -10,7 +10,7 @@ const struct venue *const *venues_known(size_t *ret_n);
 /* By name, or NULL. */
 const struct venue *venue_find(const char *name);
 
-/* The one that a configuration which names none means. */
+/* The venue of a configuration that names none. */
 const struct venue *venue_default(void);
 
 #endif

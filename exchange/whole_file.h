@@ -1,5 +1,5 @@
-/* A file that is written whole or not at all: beside its name first, in a file of the writer's own, and given
- * its name once it is on the disk; and one that is read whole. */
+/* Writes a file completely or not at all: first beside its name, in a file of the writer's own, which gets
+ * the name once it is on the disk; and reads one whole. */
 #ifndef EXCHANGE_WHOLE_FILE_H
 #define EXCHANGE_WHOLE_FILE_H
 
@@ -15,11 +15,11 @@ struct whole_file {
     char beside[PATH_MAX];
 };
 
-/* Opens a new file, `path` with `ending` and eight digits that nobody else has behind it. 0, or -errno:
+/* Opens a new file, `path` followed by `ending` and eight digits that no other file has. 0, or -errno:
  * -ENAMETOOLONG too. */
 int whole_file_open(const char *path, const char *ending, mode_t mode, struct whole_file *ret);
 
-/* Is `rest` what whole_file_open() puts behind a path? One that a killed writer left has it. */
+/* Is `rest` what whole_file_open() appends to a path? A file that a killed writer left has it. */
 bool whole_file_is_rest(const char *rest, const char *ending);
 
 /* Writes all of it. 0 or -errno. */
@@ -38,11 +38,11 @@ int whole_file_sync_folder(const char *path);
  * -EINVAL: no regular file (which is not waited for), -EFBIG, -ENOMEM. */
 int whole_file_read(const char *path, size_t most, char **ret, size_t *ret_n);
 
-/* Opens a file for reading as a stream: for what a person names. NULL: errno, and in *ret_why what is wrong
- * with it: EINVAL: no regular file, such as a FIFO, which is not waited for; EISDIR. */
+/* Opens a file for reading as a stream: for names given by a user. NULL: errno, and in *ret_why what is
+ * wrong with it: EINVAL: no regular file, such as a FIFO, which is not waited for; EISDIR. */
 FILE *whole_file_stream(const char *path, const char **ret_why);
 
-/* Writes to any descriptor as whole_file_put() does: goes on after signals and short writes. */
+/* Writes to any descriptor as whole_file_put() does: continues after signals and short writes. */
 int whole_file_write(int fd, const void *bytes, size_t n);
 
 #endif

@@ -39,7 +39,7 @@ static int shown(struct json_text text)
     return text.len < WORDS_MAX ? (int)text.len : WORDS_MAX;
 }
 
-/* False: it is no row at all. */
+/* False: it is not a row. */
 static bool read_row(struct reader *reader, struct row *row)
 {
     struct json_text key;
@@ -116,7 +116,7 @@ static const char *to_action(const struct row *row, struct json_text kind, struc
     return NULL;
 }
 
-/* A row that is not used: told, if it is of the time that is asked for, or says none. */
+/* A row that is not used: reported, if it is of the requested time, or says no time. */
 static void leave_out(struct page *page, const struct row *row, struct json_text kind, const char *why)
 {
     const struct json_text nobody = {"a symbol that is not said", 25};

@@ -35,7 +35,7 @@ struct asset {
     bool odd; /* one of them does not read */
 };
 
-/* False: it is no asset, or has no name. */
+/* False: it is not an asset, or has no name. */
 static bool read_asset(struct reader *reader, struct asset *asset)
 {
     struct json_text key;
@@ -74,7 +74,7 @@ static bool stock_symbol(struct symbol *symbol)
     return true;
 }
 
-/* False: a name that we cannot hold. */
+/* False: a name that is too long. */
 static bool to_symbol(const struct asset *asset, struct symbol *ret)
 {
     struct symbol symbol = {

@@ -1,4 +1,4 @@
-/* What Alpaca lists: assets into symbols. */
+/* Parses Alpaca's assets into symbols. */
 #ifndef EXCHANGE_ALPACA_ASSETS_H
 #define EXCHANGE_ALPACA_ASSETS_H
 
@@ -14,11 +14,11 @@
 /* "BTC/USD" is crypto, anything else a stock. */
 bool alpaca_is_crypto(const char *name);
 
-/* A reply of /v2/assets, a list or one asset, into those wanted by name: those found are written, of the
- * others `nearest` is brought up to date; what was found before stays, so that several lists can be read one
- * after another. Stocks: calendar "us-equity", a tick of a cent, whole shares or, where they are divisible,
- * 10^-9 of one for a dollar at least. Crypto: no calendar, increments as listed. Inactive ones are `gone`.
- * An asset that does not read is left out; one that is wanted is `unusable`. 0; -EBADMSG. */
+/* Reads a reply of /v2/assets, a list or one asset, into those wanted by name: those found are written, of
+ * the others `nearest` is updated; what was found before stays, so that several lists can be read one after
+ * another. Stocks: calendar "us-equity", a tick of a cent, whole shares or, where they are divisible, 10^-9
+ * of one for a dollar at least. Crypto: no calendar, increments as listed. Inactive ones are `gone`. An
+ * asset that does not parse is left out; a wanted one is `unusable`. 0; -EBADMSG. */
 int alpaca_parse_assets(const char *text, size_t len, struct venue_symbol *wanted, size_t n);
 
 /* The test symbol, where it is wanted and not listed. */

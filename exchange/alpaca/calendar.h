@@ -1,5 +1,5 @@
-/* US Eastern time by rule, so that no table of zones is needed, and the exchanges' days as Alpaca tells them.
- */
+/* US Eastern time by rule, so that no time zone table is needed, and the exchanges' days from Alpaca's
+ * calendar. */
 #ifndef EXCHANGE_ALPACA_CALENDAR_H
 #define EXCHANGE_ALPACA_CALENDAR_H
 

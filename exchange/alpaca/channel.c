@@ -88,7 +88,8 @@ int alpaca_name_parse(const char *name, enum alpaca_channel *ret_channel, char r
     return -EINVAL;
 }
 
-/* All that a subscription needs: late bars come with bars, halts, bands and imbalances with a stock. */
+/* All channels that a subscription needs: late bars come with bars, halts, bands and imbalances with a
+ * stock. */
 static uint16_t alpaca_channels_wanted(const struct subscription *subscription)
 {
     uint16_t wanted = subscription->asked;
@@ -248,7 +249,7 @@ bool alpaca_request_channels(struct alpaca_request *request, bool packed, bool a
     return true;
 }
 
-/* Moves into the frame's first message, if it is one of the connection's own: their types are words. */
+/* Enters the frame's first message, if it is one of the connection's own: their types are words. */
 static bool enter_notice(struct reader *reader, const char *frame, size_t len, struct json_text *ret_type)
 {
     struct json_text key;

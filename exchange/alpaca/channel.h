@@ -1,5 +1,5 @@
-/* Alpaca's channels: what a stream's name asks for, what comes along with it, and the requests and answers
- * that deal in them. Pure. */
+/* Alpaca's channels: what a stream's name subscribes to, which channels come along with it, and the
+ * requests and answers of subscriptions. Pure. */
 #ifndef EXCHANGE_ALPACA_CHANNEL_H
 #define EXCHANGE_ALPACA_CHANNEL_H
 
@@ -29,7 +29,7 @@ struct subscription {
     char symbol[SYMBOL_NAME_MAX];
     uint16_t asked; /* by the stream's names */
     uint16_t sent;  /* subscribed to on this connection */
-    bool bare;      /* halts, bands and imbalances stay away: the venue refused them */
+    bool bare;      /* without halts, bands and imbalances: the venue refused them */
 };
 
 /* "trades:AAPL" and back. -EINVAL: the venue has no such stream; order books are crypto's only, and bars are
@@ -43,24 +43,24 @@ enum { ALPACA_REQUEST_MAX = 14000 };
 
 struct alpaca_request {
     bool packed;
-    bool overflow; /* it did not fit: nothing of it is to be sent */
+    bool overflow; /* it did not fit: none of it may be sent */
     size_t len;
     char data[ALPACA_REQUEST_MAX];
 };
 
 void alpaca_request_auth(struct alpaca_request *request, bool packed, const char *id, const char *secret);
 
-/* Asks for nothing more: the answer is all that is subscribed to. */
+/* Requests no further channel: the answer lists all that is subscribed to. */
 void alpaca_request_list(struct alpaca_request *request, bool packed);
 
-/* As many of the n subscriptions as fit, from *at on, which moves on; their `sent` is brought up to date.
- * False, and nothing is written, when none has anything to `add` (or to take away). */
+/* Requests as many of the n subscriptions as fit, from *at on, which is advanced; their `sent` is updated.
+ * False, and nothing is written, when there is nothing to `add` (or to remove). */
 bool alpaca_request_channels(struct alpaca_request *request, bool packed, bool add, struct subscription *list,
                              size_t n, size_t *at);
 
-/* What the connection itself says. */
+/* Messages of the connection itself. */
 enum alpaca_notice_kind {
-    NOTICE_NONE, /* market data, or nothing that concerns us */
+    NOTICE_NONE, /* market data, or of no interest here */
     NOTICE_CONNECTED,
     NOTICE_AUTHENTICATED,
     NOTICE_SUBSCRIBED,

@@ -11,7 +11,7 @@
 enum {
     SECOND_MS = 1000,
     PATIENCE_MS = 10 * SECOND_MS,             /* for the welcome, and for the answer to the keys */
-    CONNECTION_LIMIT_MS = 5 * 60 * SECOND_MS, /* another program is connected: it will hardly go soon */
+    CONNECTION_LIMIT_MS = 5 * 60 * SECOND_MS, /* another program is connected, probably for long */
     TEXT_MAX = 120,
 };
 
@@ -75,7 +75,7 @@ static void drop_connection(struct endpoint *endpoint)
     endpoint->listing = false;
 }
 
-/* Ends the connection, or the attempt, for that cause. */
+/* Ends the connection, or the attempt, with that failure. */
 static void give_up(struct endpoint *endpoint, enum link_failure failure, int64_t retry_after_ms)
 {
     bool ready = endpoint->phase == ENDPOINT_READY;
@@ -109,7 +109,7 @@ static bool send_changes(struct endpoint *endpoint, bool add)
     return true;
 }
 
-/* Tells the venue what changed, and forgets what nobody asks for any more. */
+/* Sends the venue the changes of subscriptions, and forgets channels that are not wanted any more. */
 static void subscribe(struct endpoint *endpoint)
 {
     if (endpoint->phase != ENDPOINT_READY)
@@ -215,7 +215,7 @@ static void on_error(struct endpoint *endpoint, const struct alpaca_notice *noti
     case 407:
         say(endpoint, "the venue found us too slow (407 %s)", said);
         break;
-    default: /* 401, 404, 500 and what is new */
+    default: /* 401, 404, 500 and unknown codes */
         say(endpoint, "the venue reports error %d %s", code, said);
     }
     give_up(endpoint, LINK_LOST, -1);
@@ -344,7 +344,7 @@ static void drive(struct endpoint *endpoint)
         drop_connection(endpoint);
         forget_unasked(endpoint);
         endpoint->active = false;
-        if (endpoint->link.attempt != LINK_ATTEMPT_ENDED) { /* it keeps what it learnt of waiting */
+        if (endpoint->link.attempt != LINK_ATTEMPT_ENDED) { /* it keeps what it learnt about waiting */
             endpoint->link.up = false;
             endpoint->link.attempt = LINK_ATTEMPT_DUE;
         }

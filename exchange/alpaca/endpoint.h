@@ -50,9 +50,9 @@ struct endpoint {
     size_t n_subscriptions, cap_subscriptions;
     bool listing, list_lost; /* a list is asked for; it was when the connection ended */
     bool refused;            /* the venue refused a subscription */
-    bool bare;               /* it has no channels for what comes along: they are not asked for again */
+    bool bare;               /* it has no channels for what comes along: they are not requested again */
 
-    enum venue_link told; /* the state that the owner was told last */
+    enum venue_link told; /* the state that the owner was notified of last */
     int64_t since_ms, last_frame_ms;
     uint64_t frames, bytes, sent;
     char detail[VENUE_DETAIL_MAX];
@@ -72,7 +72,7 @@ int alpaca_endpoint_reserve(struct endpoint *endpoint, size_t more);
 void alpaca_endpoint_ask(struct endpoint *endpoint, enum alpaca_channel channel, const char *symbol,
                          bool wanted);
 
-/* Brings the connection in line with what is asked, soon. */
+/* Updates the connection's subscriptions soon. */
 void alpaca_endpoint_touch(struct endpoint *endpoint);
 
 /* False: it is not up. */

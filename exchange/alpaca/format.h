@@ -11,16 +11,15 @@ extern const struct venue_format alpaca_format;
 
 extern const struct fee_schedule alpaca_fees;
 
-/* Alpaca's websocket frames into market events, JSON or msgpack as the first byte tells. Every frame is an
- * array of messages. No allocation per frame. See exchange/venue_format.h for the contract of each call.
+/* Alpaca's websocket frames into market events, JSON or msgpack by the first byte. Every frame is an array
+ * of messages. No allocation per frame. See exchange/venue_format.h for the contract of each call.
  *
  * Alpaca numbers neither quotes nor books, and crypto and stocks restart their trades' ids as they like: a
  * quote's update_id and a book's last_id are the message's time in microseconds, pushed forward where that
  * does not rise; a difference's first_id follows the last one, so that the parser's numbers have no holes.
  *
- * Minute bars are all that is streamed. Bars of longer intervals are put together from them
- * (exchange/bar_join.h) and handed out after the minute that ends them, by further calls at the same
- * position. */
+ * Minute bars are all that is streamed. Bars of longer intervals are joined from them (exchange/bar_join.h)
+ * and returned after the minute that ends them, by further calls at the same position. */
 
 int alpaca_parser_create(const struct symbol *symbols, size_t n, struct venue_parser **ret);
 int alpaca_parser_grow(struct venue_parser *parser, size_t n);

@@ -74,7 +74,7 @@ struct field {
     size_t at;
 };
 
-/* What a message says besides the numbers of its event. */
+/* Further values of a message, apart from its event's numbers. */
 struct extra {
     struct json_text code, said, why, reason, side, tape;
     int64_t average;
@@ -195,7 +195,7 @@ static bool read_kline(struct reader *reader, char type, bool old, const struct 
         return false;
     if (type == 'd') {
         event->kind = MARKET_TICKER;
-        event->event_ns = old ? bar.open_ns : 0; /* REST tells of several days */
+        event->event_ns = old ? bar.open_ns : 0; /* REST sends several days */
         event->ticker = (struct market_ticker){bar.open, bar.high, bar.low, bar.close, bar.volume};
         return true;
     }

@@ -17,7 +17,7 @@ enum {
 #define SECOND_NS   1000000000LL
 #define DOUBLE_SURE 1e15 /* fewer digits than these: no two decimals of them have the same double */
 
-/* The exponent at text[*len] on, cut off there. */
+/* Parses the exponent at the end of text[0..*len) and cuts it off. */
 static int take_exponent(const char *text, size_t *len, int *ret)
 {
     const char *e = memchr(text, 'e', *len);

@@ -18,7 +18,7 @@ int alpaca_decimal(const char *text, size_t len, int scale, int128_t *ret);
  * -EINVAL for NaN and infinity, -ERANGE. */
 int alpaca_decimal_double(double x, int scale, int128_t *ret);
 
-/* The same, digits beyond the scale cut (averages have more than anything needs). */
+/* The same, but digits beyond the scale are cut off (averages have more than needed). */
 int alpaca_decimal_cut(const char *text, size_t len, int scale, int128_t *ret);
 int alpaca_decimal_double_cut(double x, int scale, int128_t *ret);
 

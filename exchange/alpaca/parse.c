@@ -167,7 +167,7 @@ static void number_event(struct known_symbol *known, struct market_event *event)
     event->depth.last_id = known->book_id = known->id;
 }
 
-/* What the message says of itself; T and S stand first, so this costs little. */
+/* The message's type and symbol; T and S come first, so this costs little. */
 static bool read_head(struct reader reader, struct json_text *ret_type, struct json_text *ret_symbol,
                       struct json_text *ret_said)
 {
@@ -187,8 +187,8 @@ static bool read_head(struct reader reader, struct json_text *ret_type, struct j
     return ret_type->data != NULL;
 }
 
-/* Reads the message at the reader and leaves it behind, however wrong it is; if that cannot be done the
- * reader is at fault. */
+/* Parses the message at the reader and moves past it, however malformed; if that cannot be done the reader
+ * is in error. */
 static int read_message(struct alpaca_parser *parser, struct reader *reader, struct market_event *ret)
 {
     struct reader behind = *reader;
@@ -241,7 +241,7 @@ static bool step_on(struct reader *reader, bool listed, const char *frame, size_
 }
 
 /* At the frame's first byte: enters the array, if it is one. 0; 1 for one without messages; -EBADMSG, also
- * for msgpack that is not as long as it says: what stands in it is found before any of it is believed. */
+ * for msgpack that is not as long as its lengths say: the whole is checked before any of it is used. */
 static int begin(struct reader *reader, bool *ret_listed)
 {
     struct reader look = *reader;

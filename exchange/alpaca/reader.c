@@ -299,7 +299,7 @@ bool alpaca_reader_skip(struct reader *reader)
 {
     if (!reader->packed)
         return json_skip(&reader->json);
-    uint64_t left = 1; /* each takes a byte at least, so a lie ends with the bytes */
+    uint64_t left = 1; /* each item takes a byte at least, so a wrong length ends with the bytes */
     while (left > 0) {
         mpack_token_t token;
         struct json_text bytes;

@@ -1,6 +1,6 @@
-/* One reader for both of Alpaca's encodings, JSON and msgpack: the same walk over the same messages. It looks
- * at each byte once, builds nothing and allocates nothing; what msgpack says about lengths is believed only
- * as far as the bytes are there. A copy of the struct is a reader of its own at the same place. */
+/* One reader for both of Alpaca's encodings, JSON and msgpack: the same walk over the same messages. It
+ * reads each byte once, builds nothing and allocates nothing; lengths in msgpack are trusted only as far as
+ * the bytes are there. A copy of the struct is a reader of its own at the same place. */
 #ifndef EXCHANGE_ALPACA_READER_H
 #define EXCHANGE_ALPACA_READER_H
 
@@ -39,7 +39,7 @@ static inline bool reader_failed(const struct reader *reader)
  * an error. */
 char alpaca_reader_peek(struct reader *reader);
 
-/* As those of json.h: false is the end, left behind, or an error, which holds for good. */
+/* As those of json.h: false is the end, which is passed, or an error, which is permanent. */
 bool alpaca_reader_enter_map(struct reader *reader);
 bool alpaca_reader_enter_array(struct reader *reader);
 bool alpaca_reader_member(struct reader *reader, struct json_text *ret_key);

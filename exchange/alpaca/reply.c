@@ -10,7 +10,7 @@ struct walk {
     struct alpaca_reply reply;
 };
 
-/* What a member's messages are, by its name. */
+/* The type of a member's messages, by its name. */
 static char type_of(struct json_text key)
 {
     static const struct {

@@ -42,7 +42,7 @@ static int64_t room_ms(struct venue_rest *rest, struct venue_call *call, int64_t
     return at_ms;
 }
 
-/* How long until the venue counts anew; -1 where it does not say. */
+/* How long until the venue's count starts again; -1 where it does not say. */
 static int64_t until_reset_ms(const struct http_reply *http)
 {
     if (http->rate_reset_s < 0)

@@ -3,12 +3,12 @@
  *
  * The venue allows 200 calls a minute and says in each reply how many are left: eight of ten are used, then
  * requests wait; on 429 everything waits as the reply says. Replies of 5xx and broken connections are tried
- * again with backoff, a bounded number of times: all requests only read. 401 and 403 are final for the call.
- * Keys go into headers and into no message.
+ * again with backoff, a bounded number of times: all requests only read. 401 and 403 are final for the
+ * call. Keys go into headers and into no message.
  *
- * Bars of up to an hour are the venue's own; longer ones are put together from hours, so that days begin at
- * 0:00 UTC as everywhere here. With `feed = delayed_sip` the last quarter of an hour is not asked for: the
- * venue refuses it. A book is of crypto: -EINVAL for a stock. */
+ * Bars of up to an hour are the venue's own; longer ones are joined from hours, so that days begin at 0:00
+ * UTC as everywhere here. With `feed = delayed_sip` the last quarter of an hour is not requested: the venue
+ * refuses it. A book is of crypto: -EINVAL for a stock. */
 #ifndef EXCHANGE_ALPACA_REST_H
 #define EXCHANGE_ALPACA_REST_H
 

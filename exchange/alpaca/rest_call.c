@@ -95,7 +95,7 @@ static void add_date(struct text *text, const char *name, int32_t days)
     text_format(text, "%s=%04d-%02d-%02d", name, year, month, day);
 }
 
-/* The venue's own bars that a long one is put together from. */
+/* The venue's own bars that a long one is joined from. */
 static int64_t part_ns(const struct alpaca_call *call)
 {
     return call->base.bars.interval_ns > HOUR_NS ? HOUR_NS : call->base.bars.interval_ns;
@@ -121,7 +121,7 @@ static bool is_delayed(const struct alpaca_call *call)
            strcmp(rest_of(&call->base)->feed, "delayed_sip") == 0;
 }
 
-/* All of it is too late for the feed, or crypto's corporate actions. */
+/* All of it is too recent for the feed, or it asks for crypto's corporate actions. */
 bool alpaca_call_is_nothing(const struct venue_call *base)
 {
     const struct alpaca_call *call = (const struct alpaca_call *)base;
@@ -173,7 +173,7 @@ static void add_actions(struct text *text, const struct alpaca_call *call)
     text_format(text, "&limit=%d&sort=asc", ALPACA_ACTIONS_MAX);
 }
 
-/* Trades since a time, or the newest of what is asked for. Of a feed that is late only the newest may be. */
+/* Trades since a time, or the newest message. A delayed feed has only the newest. */
 static void add_latest(struct text *text, const struct venue_call *base)
 {
     const struct alpaca_rest *rest = rest_of(base);
@@ -320,7 +320,7 @@ static int bars_message(void *user, const struct symbol *symbol, const struct ma
     if (event->kind != MARKET_KLINE || page->parts == ALPACA_BARS_MAX || part->open_ns <= call->before_ns ||
         part->open_ns < call->base.bars.start_ns || part->open_ns > last_ns(call, false) ||
         part->open_ns % part_ns(call) != 0)
-        return -EBADMSG; /* not what was asked for: a next page might never end */
+        return -EBADMSG; /* not what was requested: the pages might never end */
     page->parts++;
     call->before_ns = part->open_ns;
     int64_t open_ns = bar_open_time(part->open_ns, call->base.bars.interval_ns);

@@ -1,4 +1,4 @@
-/* One request of exchange/alpaca/rest.c: what it asks, page by page, and what its replies mean. Internal to
+/* One request of exchange/alpaca/rest.c: its URL, page by page, and how its replies are parsed. Internal to
  * the two. */
 #ifndef EXCHANGE_ALPACA_REST_CALL_H
 #define EXCHANGE_ALPACA_REST_CALL_H
@@ -24,13 +24,13 @@ struct alpaca_call {
     struct venue_call base; /* BARS: max is what is still wanted */
     size_t limit;           /* BARS: of a page, the same for all of them */
     int64_t before_ns;      /* BARS: open time of the last bar received; INT64_MIN before the first */
-    struct bar partial;     /* BARS: the long bar that the next page goes on with */
+    struct bar partial;     /* BARS: the long bar that the next page continues */
     bool has_partial;
     size_t first;     /* ACTIONS: whose, of the request under way */
     bool crypto_list; /* SYMBOLS: the second list */
     struct venue_action *actions;
     size_t n_actions, cap_actions;
-    char token[ALPACA_TOKEN_MAX]; /* of the page that is asked for next; "": the first */
+    char token[ALPACA_TOKEN_MAX]; /* of the page that is requested next; "": the first */
     int empty_pages;
     struct venue_skipped skipped; /* ACTIONS: of all pages; BARS: of this one */
 };
@@ -44,36 +44,36 @@ void alpaca_call_title(const struct venue_call *call, char ret[static VENUE_DETA
 int alpaca_call_take(struct venue_call *call, const char *body, size_t len, struct venue_reply *reply,
                      void **storage);
 
-/* What Alpaca tells of companies: splits and dividends, and what nothing is booked for. */
+/* Corporate actions from Alpaca: splits and dividends, and rows that are not booked. */
 
-/* A page of /v1/corporate-actions: splits both ways, stock dividends (splits) and cash dividends. Written to
- * `ret`, as far as `cap` goes, in the reply's order. Rows that do not read, and other kinds, are added to
- * `skipped`, unless they say a day (ex-date, else effective or process date) that begins outside of
+/* A page of /v1/corporate-actions: splits both ways, stock dividends (splits) and cash dividends. Written
+ * to `ret`, as far as `cap` goes, in the reply's order. Rows that do not parse, and other kinds, are added
+ * to `skipped`, unless they say a day (ex-date, else effective or process date) that begins outside of
  * from..to. *ret_next: the next page's token, in the text; empty at the last. *ret_rows: all rows of the
- * page. 0; -EBADMSG for what is no such page; -E2BIG. */
+ * page. 0; -EBADMSG for any other text; -E2BIG. */
 int alpaca_parse_actions(const char *text, size_t len, int64_t from_ns, int64_t to_ns,
                          struct venue_action *ret, size_t cap, size_t *ret_n, size_t *ret_rows,
                          struct json_text *ret_next, struct venue_skipped *skipped);
 
-/* One more row that is not used: whose (data NULL: not said), and one line, in which bytes that are no
- * printing ASCII become '?'. */
+/* Records one more row that is not used: its symbol (data NULL: unknown), and one line, in which bytes that
+ * are not printable ASCII become '?'. */
 void alpaca_skipped_add(struct venue_skipped *skipped, struct json_text symbol, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* A reply of Alpaca's market data REST: trades, quotes, bars or order books by symbol, lists or the latest
- * one, and snapshots, into the events that the streams tell. */
+ * one, and snapshots, as the events that the streams emit. */
 
 struct alpaca_reply {
     struct json_text next_page; /* token, within the text; empty: the last page */
     size_t messages;
-    size_t odd; /* those that the streams' rules refuse, or books of too many levels: left out */
+    size_t odd; /* left out: messages that the streams' rules refuse, or books of too many levels */
 };
 
 struct alpaca_reply_handler {
-    /* Whose the messages that follow are; NULL leaves them out. */
+    /* The symbol of the messages that follow; NULL skips them. */
     const struct symbol *(*symbol)(void *user, struct json_text name);
-    /* One message; ret->symbol is not written, KLINE says one minute whatever was asked for. 0 goes on; any
-     * other value ends the reading and is returned. */
+    /* One message; ret->symbol is not written, KLINE says one minute whatever was requested. 0 continues;
+     * any other value ends the reading and is returned. */
     int (*message)(void *user, const struct symbol *symbol, const struct market_event *event);
     void *user;
 };

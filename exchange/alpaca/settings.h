@@ -1,4 +1,4 @@
-/* What [venue alpaca] may say, with its fallbacks. */
+/* The options of [venue alpaca], with their fallbacks. */
 #ifndef EXCHANGE_ALPACA_SETTINGS_H
 #define EXCHANGE_ALPACA_SETTINGS_H
 

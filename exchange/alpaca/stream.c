@@ -22,7 +22,7 @@ struct alpaca_stream {
     struct budget *budget, own_budget;
     struct venue_status status;
 
-    /* stream_list(): what came of it so far. */
+    /* stream_list(): the names so far. */
     void (*list_done)(void *user, const char *const *names, size_t n, const char *error);
     void *list_user;
     int list_due; /* answers that are due */
@@ -31,7 +31,7 @@ struct alpaca_stream {
     size_t n_list, cap_list;
 };
 
-/* The worst first: the link of the whole is that of its worst connection. */
+/* The worst first: the whole stream's link state is that of its worst connection. */
 static int badness(enum venue_link link)
 {
     static const int order[] = {

@@ -1,12 +1,12 @@
 /* Alpaca's market data streams, kept up: one connection for stocks (/v2/FEED) and one for crypto
  * (/v1beta3/crypto/LOC), each only while names ask for it: "trades:AAPL", "quotes:BTC/USD", "bars:AAPL",
- * "dailyBars:AAPL", "orderbooks:BTC/USD". What belongs to them comes along: late bars with bars; halts, bands
- * and imbalances with a stock; corrections and cancellations with trades.
+ * "dailyBars:AAPL", "orderbooks:BTC/USD". What belongs to them comes along: late bars with bars; halts,
+ * bands and imbalances with a stock; corrections and cancellations with trades.
  *
- * Errors of the venue that no retry mends are final: keys refused (402), a stream that the keys may not have
- * (409, 410, 411), HTTP 4xx. A connection that another program holds (406) is tried for again rarely, as the
- * venue allows one an endpoint; a passed limit of symbols (405) is said and leaves the rest up. See
- * exchange/venue.h for the calls' contracts. */
+ * Errors of the venue that no retry helps are final: keys refused (402), a stream that the keys may not
+ * have (409, 410, 411), HTTP 4xx. A connection that another program holds (406) is tried for again rarely,
+ * as the venue allows one an endpoint; an exceeded limit of symbols (405) is reported and leaves the rest
+ * up. See exchange/venue.h for the calls' contracts. */
 #ifndef EXCHANGE_ALPACA_STREAM_H
 #define EXCHANGE_ALPACA_STREAM_H
 

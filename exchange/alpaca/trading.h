@@ -17,7 +17,7 @@ enum alpaca_trading_kind {
 };
 
 enum alpaca_order_event {
-    ORDER_EVENT_OTHER, /* a word that is new to us: see `event` */
+    ORDER_EVENT_OTHER, /* an unknown word: see `event` */
     ORDER_EVENT_NEW,
     ORDER_EVENT_FILL,
     ORDER_EVENT_PARTIAL_FILL,

@@ -1,6 +1,6 @@
-/* Spot, without the 25 % off for fees paid in BNB: https://www.binance.com/en/fee/schedule, as it stood in
- * early 2025. Volumes are of the last 30 days in USD; from VIP 1 on a balance of BNB is asked for as well.
- * Pairs on promotion are charged less; an account's fee_maker and fee_taker say any other rate. */
+/* Spot, without the 25 % off for fees paid in BNB: https://www.binance.com/en/fee/schedule, as of early
+ * 2025. Volumes are of the last 30 days in USD; from VIP 1 on a balance of BNB is required as well. Pairs
+ * on promotion are charged less; an account's fee_maker and fee_taker set any other rate. */
 #include "exchange/binance/format.h"
 
 static const struct fee_tier tiers[] = {
@@ -18,8 +18,8 @@ static const struct fee_tier tiers[] = {
 
 const struct fee_schedule binance_fees = {"binance", tiers, sizeof tiers / sizeof *tiers};
 
-/* Binance US has tables of its own: the dearest rates of its usual pairs, and those of its Tier 0 pairs, as
- * they stood in 2025. What volume and BNB take off is not in here: fee_maker and fee_taker say it. */
+/* Binance US has tables of its own: the highest rates of its usual pairs, and those of its Tier 0 pairs, as
+ * of 2025. Discounts by volume and BNB are not included: fee_maker and fee_taker set them. */
 static const struct fee_tier us_tiers[] = {
     {"us", {4000, 6000}, "everyone"},
     {"us-tier0", {0, 100}, "its Tier 0 pairs, as BTCUSDT"},

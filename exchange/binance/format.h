@@ -20,7 +20,7 @@ extern const struct fee_schedule binance_fees, binance_us_fees;
 /* The symbols are the caller's and must outlive the parser; events carry their index. -ENOMEM, -EINVAL for
  * more than SYMBOLS_MAX or a name twice. */
 int binance_parser_create(const struct symbol *symbols, size_t n, struct venue_parser **ret);
-/* The list has n symbols by now; those that were known stay. The same errors; then it is as it was. */
+/* The list has n symbols by now; those that were known stay. The same errors; then nothing has changed. */
 int binance_parser_grow(struct venue_parser *parser, size_t n);
 void binance_parser_destroy(struct venue_parser *parser);
 

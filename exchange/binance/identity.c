@@ -10,7 +10,7 @@ static uint64_t hash_bytes(const char *data, size_t len)
     return hash ? hash : 1;
 }
 
-/* What the stream's messages are counted by; "" where only by their times. */
+/* The member that numbers the stream's messages; "" where only their times do. */
 static const char *counted_by(struct json_text stream)
 {
     const char *at = memchr(stream.data, '@', stream.len);

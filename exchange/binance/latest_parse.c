@@ -74,7 +74,7 @@ static bool read_event(struct json *json, const struct symbol *symbol, struct ma
     return !kinds[event->kind].list || event->trade.last_id >= event->trade.first_id;
 }
 
-/* Of a symbol that never traded the venue tells zeros. */
+/* For a symbol that never traded the venue sends zeros. */
 static bool says_nothing(const struct market_event *event)
 {
     return (event->kind == MARKET_QUOTE && event->quote.bid == 0 && event->quote.ask == 0) ||

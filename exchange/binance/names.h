@@ -1,4 +1,4 @@
-/* The names of streams that are followed: each once, and which connections carry it. */
+/* The names of subscribed streams: each once, and which connections carry it. */
 #ifndef EXCHANGE_BINANCE_NAMES_H
 #define EXCHANGE_BINANCE_NAMES_H
 
@@ -11,10 +11,10 @@ struct shard;
 struct binance_name {
     char text[VENUE_STREAM_NAME_MAX];
     struct binance_name *next; /* of the same hash */
-    struct shard *shard;       /* that it belongs to; NULL: none yet */
+    struct shard *shard;       /* the shard that it belongs to; NULL: none yet */
     size_t index;              /* in the shard */
-    bool wanted;               /* else it is taken off the connections, and then forgotten */
-    bool on[2];                /* is it asked for on the shard's connections? */
+    bool wanted;               /* else it is unsubscribed, and then removed */
+    bool on[2];                /* is it subscribed on the shard's connections? */
 };
 
 struct binance_names {

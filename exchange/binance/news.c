@@ -24,7 +24,7 @@ bool binance_is_market_data(const char *frame, size_t len)
 }
 
 /* {"e":"serverShutdown","E":1770123456789}, bare or as the data of a stream. */
-static bool tells_shutdown(struct json json)
+static bool is_shutdown(struct json json)
 {
     struct json_text key, type;
     if (json_peek(&json) != '{')
@@ -46,12 +46,12 @@ bool binance_news_read(const char *frame, size_t len, struct binance_news *ret)
     struct json_text key;
     bool with_id = false, with_result = false;
     json_init(&json, frame, len);
-    news.shutdown = tells_shutdown(json);
+    news.shutdown = is_shutdown(json);
     json_enter_object(&json);
     while (json_member(&json, &key)) {
         char next = json_peek(&json);
         if (json_is(key, "data"))
-            news.shutdown |= tells_shutdown(json);
+            news.shutdown |= is_shutdown(json);
         news.refused |= json_is(key, "error") || (json_is(key, "code") && next == '0');
         with_result |= json_is(key, "result");
         if (json_is(key, "result") && next == '[') {

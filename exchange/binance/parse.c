@@ -16,7 +16,7 @@ enum {
 
 #define US_NS  1000LL
 #define MS_NS  1000000LL
-#define US_MIN (BINANCE_MS_MAX * 250) /* 2002: in microseconds, an earlier one is a lie as well */
+#define US_MIN (BINANCE_MS_MAX * 250) /* 2002: in microseconds, an earlier one is wrong as well */
 #define US_MAX (BINANCE_MS_MAX * 1000)
 
 _Static_assert(TABLE_SIZE >= 4 * SYMBOLS_MAX && SYMBOLS_MAX < INT16_MAX, "the table of names is too small");
@@ -140,7 +140,7 @@ static int kind_of_event(struct json_text type)
     return KIND_OTHER;
 }
 
-/* A time in milliseconds or, as the stream was asked to tell it, in microseconds: as nanoseconds. */
+/* A time in milliseconds or, where the stream was subscribed so, in microseconds: as nanoseconds. */
 static bool read_time(struct json *json, int64_t *ret_ns)
 {
     int64_t time;
@@ -373,7 +373,8 @@ static int read_data(struct binance_parser *parser, struct json *json, int kind,
     event->kind = (enum market_kind)kind;
     event->symbol = symbol_index;
     event->event_ns = 0;
-    bool ok = json_enter_object(json), no_price = false; /* futures': of what was no trade in the market */
+    bool ok = json_enter_object(json),
+         no_price = false; /* futures': of an event that was no trade in the market */
     while (ok && json_member(json, &key)) {
         char c = key.len == 1 ? *key.data : '\0';
         if (c == 'e') {
@@ -445,8 +446,8 @@ static int symbol_of_stream(const struct binance_parser *parser, struct json_tex
     return find_symbol(parser, name, len);
 }
 
-/* A raw frame says what it is in its own fields: a first pass finds the event type and the symbol. Spot's
- * bookTicker alone has no type: it is what has an update id and a best bid's quantity. */
+/* A raw frame identifies itself by its own fields: a first pass finds the event type and the symbol. Only
+ * spot's bookTicker has no type: it is the one with an update id and a best bid's quantity. */
 static int read_raw(struct binance_parser *parser, const char *frame, size_t len, struct market_event *ret)
 {
     struct json json;

@@ -11,12 +11,12 @@ struct held {
     char data[];
 };
 
-/* One stream. What is told of it is known by the last id and the hashes that were told with that id. */
+/* One stream. Its emitted messages are known by the last id and the hashes that were emitted with that id. */
 struct entry {
     char name[RENEW_NAME_MAX];
     size_t name_len;
     bool told, joined, first_known;
-    bool reached[2]; /* by side (while one is alone: RENEW_OLD): has it brought the last that was told? */
+    bool reached[2]; /* by side (while one is alone: RENEW_OLD): has it brought the last that was emitted? */
     uint64_t last_id, last[RENEW_TIES_MAX];
     size_t n_last;            /* since that id began; the ring holds the newest */
     uint64_t first_id, first; /* of the new one: id and hash */
@@ -128,8 +128,8 @@ static struct entry *entry_of(struct renew *renew, struct json_text name)
     return entry;
 }
 
-/* Had the user this message, or a later one of its stream? */
-static bool was_told(const struct entry *entry, uint64_t id, uint64_t hash)
+/* Does the user have this message, or a later one of its stream? */
+static bool was_emitted(const struct entry *entry, uint64_t id, uint64_t hash)
 {
     if (!entry->told || id != entry->last_id)
         return entry->told && id < entry->last_id;
@@ -139,8 +139,8 @@ static bool was_told(const struct entry *entry, uint64_t id, uint64_t hash)
     return false;
 }
 
-static void tell(struct renew *renew, struct entry *entry, enum renew_side side, uint64_t id, uint64_t hash,
-                 const char *data, size_t len)
+static void emit_message(struct renew *renew, struct entry *entry, enum renew_side side, uint64_t id,
+                         uint64_t hash, const char *data, size_t len)
 {
     if (!entry->told || id != entry->last_id)
         entry->n_last = 0;
@@ -152,7 +152,7 @@ static void tell(struct renew *renew, struct entry *entry, enum renew_side side,
     renew->emit(renew->user, data, len);
 }
 
-/* A message that the user had already. */
+/* A message that the user has already. */
 static void leave_out(struct renew *renew, struct entry *entry, enum renew_side side, uint64_t id,
                       uint64_t hash)
 {
@@ -161,15 +161,15 @@ static void leave_out(struct renew *renew, struct entry *entry, enum renew_side 
         entry->reached[side] = true;
 }
 
-/* What is held of a stream goes on, but for what the user had. */
+/* Emits what is held of a stream, except what the user has. */
 static void release(struct renew *renew, struct entry *entry)
 {
     while (entry->held) {
         struct held *held = entry->held;
-        if (was_told(entry, held->id, held->hash))
+        if (was_emitted(entry, held->id, held->hash))
             leave_out(renew, entry, RENEW_NEW, held->id, held->hash);
         else
-            tell(renew, entry, RENEW_NEW, held->id, held->hash, held->data, held->len);
+            emit_message(renew, entry, RENEW_NEW, held->id, held->hash, held->data, held->len);
         drop_held(renew, entry);
     }
 }
@@ -208,7 +208,7 @@ void binance_renew_begin(struct renew *renew)
 /* Has the old one brought the new one's first message? */
 static bool joins(const struct entry *entry)
 {
-    return entry->first_known && was_told(entry, entry->first_id, entry->first);
+    return entry->first_known && was_emitted(entry, entry->first_id, entry->first);
 }
 
 static int frame_of_both(struct renew *renew, struct entry *entry, enum renew_side side,
@@ -224,10 +224,10 @@ static int frame_of_both(struct renew *renew, struct entry *entry, enum renew_si
         if (!entry->joined)
             return hold(renew, entry, identity, data, len);
     }
-    if (was_told(entry, identity->id, identity->hash))
+    if (was_emitted(entry, identity->id, identity->hash))
         leave_out(renew, entry, side, identity->id, identity->hash);
     else
-        tell(renew, entry, side, identity->id, identity->hash, data, len);
+        emit_message(renew, entry, side, identity->id, identity->hash, data, len);
     if (!entry->joined && joins(entry)) {
         entry->joined = true;
         release(renew, entry);
@@ -239,10 +239,10 @@ static int frame_of_one(struct renew *renew, struct entry *entry, const struct b
                         const char *data, size_t len)
 {
     bool behind = entry->told && !entry->reached[RENEW_OLD];
-    if (behind && was_told(entry, identity->id, identity->hash))
+    if (behind && was_emitted(entry, identity->id, identity->hash))
         leave_out(renew, entry, RENEW_OLD, identity->id, identity->hash);
     else
-        tell(renew, entry, RENEW_OLD, identity->id, identity->hash, data, len);
+        emit_message(renew, entry, RENEW_OLD, identity->id, identity->hash, data, len);
     if (behind && entry->reached[RENEW_OLD] && --renew->behind == 0)
         binance_renew_reset(renew);
     return 0;

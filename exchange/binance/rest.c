@@ -47,8 +47,7 @@ static int depth_limit(const struct venue_rest *rest)
                                                : BINANCE_DEPTH_LIMIT;
 }
 
-/* Without room in this minute everything waits for the next; of books, which leave some room to all else,
- * only they do. */
+/* Without room in this minute everything waits for the next; only books leave some room to all else. */
 static int64_t room_ms(struct venue_rest *base, struct venue_call *call, int64_t now)
 {
     struct binance_rest *rest = binance(base);
@@ -72,7 +71,7 @@ static int64_t room_ms(struct venue_rest *base, struct venue_call *call, int64_t
     return base->status.paused_until_ms;
 }
 
-/* The venue's minute is told by its Date, cut to the second. What it says of the weight counts unless it is
+/* The venue's minute follows from its Date, cut to the second. Its count of the weight is used unless it is
  * less than what was sent within the minute. */
 static void note(struct venue_rest *base, const struct http_reply *http)
 {
@@ -106,7 +105,7 @@ static bool words(const struct http_reply *http, char ret[static REQUESTS_WORDS_
     return true;
 }
 
-/* The wait is the address', not this program's alone. */
+/* The limit is the address's, not this program's alone. */
 static int64_t limited_ms(const struct http_reply *http, char why[static VENUE_DETAIL_MAX])
 {
     if (http->status != 429 && http->status != 418)

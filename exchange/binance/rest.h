@@ -1,12 +1,12 @@
 /* Binance's keyless REST: time, exchangeInfo, klines, depth. See exchange/venue.h for the calls' contracts.
  *
- * The venue counts weight per minute and tells it in each reply: near the limit (from exchangeInfo) requests
- * wait for the next minute. Books weigh most: they come last, leave room to all else, and where many wait
- * have fewer levels. On 429 and 418 everything waits as long as Retry-After says. Replies of 5xx and broken
- * connections are tried again with backoff, a bounded number of times: all requests only read.
+ * The venue counts weight per minute and reports it in each reply: near the limit (from exchangeInfo)
+ * requests wait for the next minute. Books weigh most: they come last, leave room to all else, and where
+ * many wait have fewer levels. On 429 and 418 everything waits as long as Retry-After says. Replies of 5xx
+ * and broken connections are tried again with backoff, a bounded number of times: all requests only read.
  *
- * Symbols are asked for by their names alone first; when the venue knows one of them not, by its whole list,
- * to name the nearest. Names that are not listed are no error: see struct venue_symbol. */
+ * Symbols are first requested by their names alone; when the venue does not know one of them, its whole
+ * list is requested, to name the nearest. Names that are not listed are no error: see struct venue_symbol. */
 #ifndef EXCHANGE_BINANCE_REST_H
 #define EXCHANGE_BINANCE_REST_H
 

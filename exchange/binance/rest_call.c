@@ -89,7 +89,7 @@ char *binance_call_url(const struct venue_call *call, bool whole)
         text_lit(&text, "exchangeInfo");
         if (!((const struct binance_call *)call)->whole_list && call->n_wanted <= NAMES_IN_URL_MAX)
             add_names(&text, call);
-        else if (rest_of(call)->variant->lists_briefly) /* without who may trade what: most of the text */
+        else if (rest_of(call)->variant->lists_briefly) /* without the permissions: most of the text */
             text_lit(&text, "?showPermissionSets=false");
         break;
     case VENUE_REPLY_BARS:
@@ -107,7 +107,7 @@ char *binance_call_url(const struct venue_call *call, bool whole)
     case VENUE_REPLY_LATEST:
         add_latest(&text, call);
         break;
-    default: /* what it has not */
+    default: /* kinds that it does not have */
         text.failed = true;
         break;
     }
@@ -152,7 +152,7 @@ static int take_bars(struct venue_call *call, const char *body, size_t len, stru
     int r = binance_parse_klines(body, len, &call->symbol, rest->interval_ns, rest->now_ns, bars, asked, &n,
                                  &closed);
     if (r == 0 && n > 0 && (bars[0].open_ns < rest->start_ns || bars[n - 1].open_ns > rest->end_ns))
-        r = -EBADMSG; /* not what was asked: a next page might never end */
+        r = -EBADMSG; /* not what was requested: the pages might never end */
     if (r < 0) {
         free(bars);
         return r == -E2BIG ? -EBADMSG : r;

@@ -1,4 +1,4 @@
-/* One request of exchange/binance/rest.c: what it asks, and what its reply means. Internal to the two. */
+/* One request of exchange/binance/rest.c: its URL, and how its reply is parsed. Internal to the two. */
 #ifndef EXCHANGE_BINANCE_REST_CALL_H
 #define EXCHANGE_BINANCE_REST_CALL_H
 
@@ -11,7 +11,7 @@ struct binance_rest {
     const struct binance_variant *variant;
     char *url;
     int64_t minute_ends_ms; /* when the venue's count of weight starts over, at the latest */
-    int64_t weight_used; /* as the venue said, and what was sent since; or what was sent, if that is more */
+    int64_t weight_used; /* as the venue said, plus what was sent since; or what was sent, if that is more */
     int64_t weight_sent; /* in this minute */
 };
 
@@ -21,10 +21,10 @@ struct binance_call {
     int depth;              /* BOOK: levels a side; set when it is sent */
 };
 
-/* What a try costs of the venue's limit. */
+/* The weight of one attempt. */
 int binance_call_weight(const struct venue_call *call);
 
-/* As in struct requests_venue. take() writes the limit where exchangeInfo tells it. */
+/* As in struct requests_venue. take() sets the limit where exchangeInfo has it. */
 char *binance_call_url(const struct venue_call *call, bool whole);
 void binance_call_title(const struct venue_call *call, char ret[static VENUE_DETAIL_MAX]);
 int binance_call_take(struct venue_call *call, const char *body, size_t len, struct venue_reply *reply,

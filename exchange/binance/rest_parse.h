@@ -1,8 +1,9 @@
-/* Binance's REST replies into the market's vocabulary. Pure: text in, structs out, nothing kept.
+/* Parses Binance's REST replies into the types of exchange/market.h. Pure: text in, structs out, nothing
+ * kept.
  *
  * Each returns 0, -ENOMEM (binance_parse_wanted() alone), or -EBADMSG for anything malformed (syntax, a
- * missing field, a number that does not fit its scale, a bar that contradicts itself), and leaves its results
- * untouched or partly written on failure: use them on success only. */
+ * missing field, a number that does not fit its scale, a bar that contradicts itself), and leaves its
+ * results untouched or partly written on failure: use them on success only. */
 #ifndef EXCHANGE_BINANCE_REST_PARSE_H
 #define EXCHANGE_BINANCE_REST_PARSE_H
 
@@ -10,7 +11,7 @@
 #include "exchange/venue.h"
 
 enum { BINANCE_PRICE_SCALE = 8 };      /* of every pair's prices and klines */
-#define BINANCE_MS_MAX 4102444800000LL /* 2100-01-01: a later time is a lie, or in microseconds */
+#define BINANCE_MS_MAX 4102444800000LL /* 2100-01-01: a later time is wrong, or in microseconds */
 
 /* What a field of a trade, quote, ticker or kline holds, and where it goes in its struct. */
 enum binance_value {

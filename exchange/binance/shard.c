@@ -102,7 +102,7 @@ static void end_overlap(struct shard *shard, enum renew_side gone)
     shard->config->status->doubled += binance_renew_doubled(shard->renew) - before;
 }
 
-/* The one that is up is gone; the next one, if it is open, takes its place. */
+/* The connection that is up is closed; the next one, if it is open, takes its place. */
 static void drop_current(struct shard *shard)
 {
     close_connection(shard, shard->current);
@@ -180,7 +180,7 @@ static int index_of(const struct connection *connection)
     return (int)(connection - connection->shard->connections);
 }
 
-/* Has the old one brought all from before the new one began, and all that the new one brought? */
+/* Has the old one brought all from before the new one started, and all that the new one brought? */
 static void look_at_overlap(struct shard *shard)
 {
     if (shard->current >= 0 && shard->next >= 0 && shard->connections[shard->current].pong &&
@@ -219,7 +219,7 @@ static void pass_on(struct connection *connection, const char *data, size_t len)
     uint64_t before = binance_renew_doubled(shard->renew);
     int r = binance_renew_frame(shard->renew, is_new ? RENEW_NEW : RENEW_OLD, &identity, data, len);
     shard->config->status->doubled += binance_renew_doubled(shard->renew) - before;
-    if (r < 0) { /* the old one goes on; another new one, later */
+    if (r < 0) { /* the old one continues; another new one is opened later */
         say(shard, "a renewal was given up: %s", strerror(-r));
         net_link_failed(&shard->link, clock_now_ms(), LINK_LOST, -1);
         drop_next(shard);
@@ -262,7 +262,7 @@ static void on_pong(void *user)
     connection->shard->config->changed(connection->shard->config->user);
 }
 
-/* Why, and what it means for the address. */
+/* Reports why, and whether the address is limited. */
 static void explain(struct shard *shard, enum link_failure failure, const struct websocket_end *end,
                     int64_t until_ms)
 {
@@ -438,7 +438,7 @@ void binance_shard_pause(struct shard *shard, bool paused)
     int64_t now_ms = clock_now_ms();
     if (paused && shard->paused_ms == 0) {
         shard->paused_ms = now_ms;
-    } else if (!paused && shard->paused_ms > 0) { /* while nothing was read no time went by */
+    } else if (!paused && shard->paused_ms > 0) { /* while nothing was read no silence is counted */
         int64_t passed_ms = now_ms - shard->paused_ms;
         shard->paused_ms = 0;
         shard->overlap_ms += passed_ms;

@@ -1,4 +1,4 @@
-/* One connection's share of the names, and the connection: kept up, renewed by overlap, told what to send.
+/* One connection's share of the names, and the connection: kept up, renewed by overlap, and its requests.
  * Internal to exchange/binance/stream.c. */
 #ifndef EXCHANGE_BINANCE_SHARD_H
 #define EXCHANGE_BINANCE_SHARD_H
@@ -17,11 +17,11 @@ enum {
     /* The venue takes 5 messages a second from a connection; two are left for a ping and a pong. */
     SHARD_SEND_EVERY_MS = 350,
     SHARD_SETTLE_MAX_MS = 60 * 1000, /* until all names of a new connection are asked for and answered */
-    SHARD_OVERLAP_MIN_MS = 1000,     /* that both are up from then on: a venue's servers are not as one */
+    SHARD_OVERLAP_MIN_MS = 1000,     /* both are up at least this long: a venue's servers differ */
     SHARD_OVERLAP_MAX_MS =
-        10 * 1000, /* after the old one's pong, or its last message; then the new one goes on */
+        10 * 1000, /* after the old one's pong, or its last message; then the new one continues */
     SHARD_BACKLOG_MAX_MS = 5 * 60 * 1000, /* however much the old one still brings */
-    SHARD_BEHIND_MAX_MS = 5 * 60 * 1000,  /* that its frames are looked at afterwards */
+    SHARD_BEHIND_MAX_MS = 5 * 60 * 1000,  /* how long its frames are still compared afterwards */
 };
 
 /* What all shards of a stream share; outlives them. */
@@ -35,7 +35,7 @@ struct shard_config {
     void *user;
     void (*frame)(void *user, const char *data, size_t len);
     void (*changed)(void *user); /* the link may have changed, something may be due */
-    void (*limited)(void *user, int64_t until_ms, const char *why); /* the address may not try before */
+    void (*limited)(void *user, int64_t until_ms, const char *why); /* the address must not try before */
     void (*listed)(void *user, struct json list, const char *error);
     bool paused;
 };
@@ -44,7 +44,7 @@ struct connection {
     struct shard *shard;
     struct websocket *websocket; /* NULL: none */
     bool opened, heard;
-    bool shuts_down;    /* its server said so: it is renewed as soon as it is the one that is up */
+    bool shuts_down;    /* its server announced it: it is renewed as soon as it is the one that is up */
     bool unsettled;     /* names are to be asked for or taken off */
     bool pinging, pong; /* a ping is to be sent; it was answered */
     bool pinged;
@@ -74,7 +74,7 @@ struct shard {
 /* NULL without memory. */
 struct shard *binance_shard_create(struct shard_config *config, int64_t hold_ms);
 
-/* Closes what is open: nothing is told any more. */
+/* Closes what is open: no callback follows. */
 void binance_shard_close(struct shard *shard);
 
 /* The same, and frees it. Names stay with their set. NULL is fine. */
@@ -92,17 +92,17 @@ void binance_shard_unsettle(struct shard *shard);
 /* Does all that is due, and returns when it is to be called again. */
 int64_t binance_shard_drive(struct shard *shard, int64_t now_ms);
 
-/* The connection that is up is silent: another is made beside it, and takes its place with the first message
- * that it brings, or once it has been there for as long as a renewal waits. False: it is not up, or another
- * is being made already. */
+/* The connection that is up is silent: another is opened beside it, and takes its place with the first
+ * message that it brings, or after as long as a renewal waits. False: it is not up, or another is being
+ * opened already. */
 bool binance_shard_replace(struct shard *shard, int64_t now_ms);
 
 void binance_shard_pause(struct shard *shard, bool paused);
 
-/* Asks what the venue sends: config->listed() tells. -ENOTCONN. */
+/* Requests the list of streams: config->listed() gets it. -ENOTCONN. */
 int binance_shard_list(struct shard *shard);
 
-/* What a connection says about itself, between the frames of its streams. */
+/* What a connection reports about itself, between the frames of its streams. */
 
 struct binance_news {
     bool shutdown; /* serverShutdown: it will be closed soon */
@@ -116,10 +116,10 @@ struct binance_news {
 /* Frames of streams begin so; only others are worth binance_news_read(). */
 bool binance_is_market_data(const char *frame, size_t len);
 
-/* False for a text that is no news. */
+/* False for a text that is no such report. */
 bool binance_news_read(const char *frame, size_t len, struct binance_news *ret);
 
-/* What a shard asks the venue for. */
+/* Requests of a shard to the venue. */
 
 /* BASE/stream?streams=a/b/cSUFFIX for one of its connections, with as many names as fit: the others are asked
  * for when it is open. */

@@ -22,7 +22,7 @@ _Static_assert((int)BINANCE_CONNECTIONS_MAX <= (int)VENUE_CONNECTIONS_MAX,
 struct binance_stream {
     const struct venue_stream_handler *handler;
     void *user;
-    struct venue_status status, told; /* told: as the handler last heard it */
+    struct venue_status status, told; /* the second: as the handler last got it */
     struct shard_config config;
     struct budget own_budget;
     struct shard **shards;
@@ -74,7 +74,7 @@ static void refresh(struct binance_stream *stream)
 }
 
 /* From the loop only. */
-static void tell(struct binance_stream *stream)
+static void notify_state(struct binance_stream *stream)
 {
     struct venue_status *now = &stream->status, *told = &stream->told;
     if (stream->destroyed)
@@ -97,12 +97,12 @@ static void wake(struct binance_stream *stream)
     uv_timer_start(&stream->timer, on_timer, 0, 0);
 }
 
-/* What the shards tell. */
+/* Callbacks of the shards. */
 
 static void on_changed(void *user)
 {
     struct binance_stream *stream = user;
-    tell(stream);
+    notify_state(stream);
     wake(stream);
 }
 
@@ -113,7 +113,7 @@ static void on_frame(void *user, const char *data, size_t len)
         stream->handler->frame(stream->user, data, len);
 }
 
-/* One connection was told to wait: that means the others as well, and whoever else asks the venue. */
+/* One connection must wait: so must the others, and all other requests to the venue. */
 static void on_limited(void *user, int64_t until_ms, const char *why)
 {
     struct binance_stream *stream = user;
@@ -261,7 +261,7 @@ int binance_stream_unfollow(struct venue_stream *venue, const char *const *names
     return 0;
 }
 
-/* Forgets names that are wanted no more and that no connection carries. */
+/* Removes names that are not wanted any more and that no connection carries. */
 static void forget_names(struct binance_stream *stream)
 {
     stream->unsettled = false;
@@ -303,7 +303,7 @@ static void on_timer(uv_timer_t *timer)
         else if (stream->listing.until_ms < wake_ms)
             wake_ms = stream->listing.until_ms;
     }
-    tell(stream);
+    notify_state(stream);
     if (stream->destroyed || uv_is_active((uv_handle_t *)timer) || wake_ms == INT64_MAX)
         return;
     uv_update_time(timer->loop);
@@ -442,7 +442,7 @@ void binance_stream_pause(struct venue_stream *venue, bool paused)
 const struct venue_status *binance_stream_status(const struct venue_stream *venue)
 {
     const struct binance_stream *stream = (const struct binance_stream *)venue;
-    /* Attempts leave the budget's window as time goes by. */
+    /* Attempts leave the budget's window as time passes. */
     struct venue_status *status = (struct venue_status *)&stream->status;
     status->budget_used = net_budget_used(stream->config.link.budget, clock_now_ms());
     return status;

@@ -2,9 +2,9 @@
  * allows (exchange/binance/shard.h), each renewed before the venue ends it (exchange/binance/renew.h).
  *
  * It reconnects as exchange/net/link.h says, with one budget for all connections: at once when the venue
- * announces a shutdown; after Retry-After on 429 and 418; and rarely after another 4xx, which no retry mends.
- * Names are followed and dropped at run time, within the venue's limit of messages. See exchange/venue.h for
- * the calls' contracts. */
+ * announces a shutdown; after Retry-After on 429 and 418; and rarely after another 4xx, which no retry
+ * helps. Names are subscribed and unsubscribed at run time, within the venue's limit of messages. See
+ * exchange/venue.h for the calls' contracts. */
 #ifndef EXCHANGE_BINANCE_STREAM_H
 #define EXCHANGE_BINANCE_STREAM_H
 
@@ -42,9 +42,10 @@ int binance_stream_name(const char *symbol, enum market_kind kind, int64_t inter
 
 enum { LISTING_MAX_MS = 15 * 1000 /* that all answers may take */ };
 
-/* All zero: nobody asks. */
+/* All zero: no list is requested. */
 struct listing {
-    void (*done)(void *user, const char *const *names, size_t n, const char *error); /* NULL: nobody asks */
+    void (*done)(void *user, const char *const *names, size_t n,
+                 const char *error); /* NULL: no list is requested */
     void *user;
     unsigned left; /* connections still to answer */
     int64_t until_ms;
@@ -55,7 +56,7 @@ struct listing {
 /* Adds the names of the array that stands next. False for one that is none, or without memory. */
 bool binance_listing_take(struct listing *listing, struct json list);
 
-/* Tells who asked, the names or the error, and forgets all of it before: another may be begun from there. */
+/* Passes the names or the error to `done`, and clears the list before: `done` may request another. */
 void binance_listing_end(struct listing *listing, const char *error);
 
 /* Forgets all of it. */

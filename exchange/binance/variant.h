@@ -1,4 +1,4 @@
-/* What differs between the venues that speak Binance's protocol. */
+/* What differs between the venues that use Binance's protocol. */
 #ifndef EXCHANGE_BINANCE_VARIANT_H
 #define EXCHANGE_BINANCE_VARIANT_H
 

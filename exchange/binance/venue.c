@@ -51,7 +51,7 @@ static int rest_create_us(const struct venue_rest_config *config, struct venue_r
 static const struct venue_option options[] = {{"time_unit", "microsecond", UNIT_WORDS, UNIT_SUMMARY}};
 static const struct venue_option us_options[] = {{"time_unit", "millisecond", UNIT_WORDS, UNIT_SUMMARY}};
 
-/* What both have alike. A unit of what silent streams may cost is 5 of weight: a quarter of 6000 a minute. */
+/* What both share. A unit of the budget for silent streams is 5 of weight: a quarter of 6000 a minute. */
 #define ALIKE \
     .asks_a_minute = 300, .ask_cost = {[MARKET_TRADE] = 5, [MARKET_AGG_TRADE] = 1, [MARKET_KLINE] = 1, \
                                        [MARKET_QUOTE] = 1, [MARKET_DEPTH] = 50,    [MARKET_TICKER] = 1}, \

@@ -1,5 +1,5 @@
-/* The journal's own: what it asks of the file system, behind one table, so that a test can let any call fail,
- * write short, or count what is read. */
+/* Internal to the journal: its calls to the file system, in one table, so that a test can let any call
+ * fail, write short, or count what is read. */
 #ifndef EXCHANGE_JOURNAL_FILES_H
 #define EXCHANGE_JOURNAL_FILES_H
 
@@ -19,8 +19,8 @@ struct journal_files {
     int (*cut)(void *ctx, int fd, int64_t size);
     int (*rename)(void *ctx, int dir, const char *from, const char *to);
     int (*remove)(void *ctx, int dir, const char *name);
-    /* Does the disk have, past the page cache, what a read shows of the file between these bytes? 1, 0 or
-     * -errno. NULL: it always does. */
+    /* Does the disk itself, without the page cache, have what a read returns of the file between these
+     * bytes? 1, 0 or -errno. NULL: it always does. */
     int (*same)(void *ctx, int dir, const char *name, int64_t from, int64_t to);
     /* Has the file system written all there is, its own tables too, since the directory was opened, or since
      * the last call? 0 or -errno. NULL: it has. */

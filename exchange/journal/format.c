@@ -137,8 +137,8 @@ size_t journal_file_header_size(const uint8_t bytes[static JOURNAL_FILE_HEADER])
     return size > 16 + JOURNAL_HASH_SIZE && size <= JOURNAL_FILE_HEADER_MAX ? size : 0;
 }
 
-/* Every format keeps magic, format number and header size where they are, and ends the header with its hash:
- * so a newer format is told from an altered header. */
+/* Every format keeps magic, format number and header size where they are, and ends the header with its
+ * hash: so a newer format is distinguished from an altered header. */
 int journal_file_header_read(struct journal_hash *hash, const uint8_t *bytes, size_t len,
                              struct journal_file_header *ret, uint32_t *ret_format)
 {

@@ -1,5 +1,5 @@
-/* The journal's own: the bytes of its files, as docs/journal.md lays them down. Numbers are little-endian
- * wherever they are written. */
+/* Internal to the journal: the bytes of its files, as docs/journal.md specifies them. All numbers are
+ * little-endian. */
 #ifndef EXCHANGE_JOURNAL_FORMAT_H
 #define EXCHANGE_JOURNAL_FORMAT_H
 
@@ -18,7 +18,7 @@ enum {
     JOURNAL_BLOCK_TRAILER = JOURNAL_HASH_SIZE + 4,
     JOURNAL_BLOCK_MAX = JOURNAL_RECORD_MAX + 64, /* of records in a block, before compression */
     JOURNAL_NAME_MAX = 64,
-    JOURNAL_SECTOR = 512, /* what a disk writes whole */
+    JOURNAL_SECTOR = 512, /* what a disk writes atomically */
 };
 
 /* SHA-256, one context for many hashes. */
@@ -69,7 +69,7 @@ int journal_block_header_read(struct journal_hash *hash, const uint8_t bytes[sta
 /* Follows a block's hash. Its last bit pattern is never one flip away from zero: scan.h's rule needs it. */
 extern const uint8_t journal_end_mark[JOURNAL_BLOCK_TRAILER - JOURNAL_HASH_SIZE];
 
-/* The most that a record takes besides its bytes, and the record's head into bytes: the length. */
+/* The most that a record takes in addition to its bytes, and the record's head into bytes: the length. */
 enum { JOURNAL_RECORD_HEAD = 1 + 10 + 10 + 5 };
 size_t journal_record_write(uint8_t bytes[static JOURNAL_RECORD_HEAD], const struct journal_record *record,
                             uint64_t before_seq, int64_t before_ns);

@@ -1,4 +1,4 @@
-/* A journal whose directory, or newest segment, was taken away while it is written. */
+/* A journal whose directory, or newest segment, was removed while it is written. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static bool at_its_path(const struct journal_writer *writer)
     return own.st_dev == named.st_dev && own.st_ino == named.st_ino;
 }
 
-/* Has the newest segment its name? */
+/* Does the newest segment still have its name? */
 static bool has_its_name(const struct journal_writer *writer)
 {
     const struct journal_segments *segments = &writer->segments;
@@ -36,7 +36,7 @@ bool journal_writer_gone(const struct journal_writer *writer)
     return !at_its_path(writer) || !has_its_name(writer);
 }
 
-/* Segments that are left are moved aside: what comes cannot follow them. */
+/* Remaining segments are moved aside: what comes cannot follow them. */
 static int leave_segments(struct journal_writer *writer, char *words, size_t size)
 {
     char aside[64] = "";

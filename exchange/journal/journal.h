@@ -1,15 +1,14 @@
-/* The journal: what came in, in the order in which it came, on the disk for ever and ever the same.
+/* The journal: the input, in the order in which it came, kept unchanged on the disk.
  *
  * A journal is a directory of segments, each a file of records packed into compressed blocks. Every block
  * carries a SHA-256 over its header, its bytes and the hash of the block before it, through all segments: a
- * bit that changed anywhere is found, and named by file and block. A segment begins with a state: from there
- * everything after it can be played again without what came before, so old segments can go (where only frames
- * are kept, it is a state of no bytes). A torn tail, as a
- * crash leaves it, is cut when the journal is opened for writing (and kept beside it), and ends a reading
- * quietly.
+ * bit that changed anywhere is found, and named by file and block. A segment starts with a state: from
+ * there everything after it can be replayed without what came before, so old segments can be removed (where
+ * only frames are kept, it is a state of no bytes). A torn tail, as a crash leaves it, is cut when the
+ * journal is opened for writing (and kept beside it), and simply ends a reading.
  *
- * It knows bytes, sequence numbers and times; what an event or a state is, is engine/record.h's. No threads,
- * no clocks, no logs. docs/journal.md has the format to the byte. */
+ * It knows bytes, sequence numbers and times; engine/record.h defines what an event or a state is. No
+ * threads, no clocks, no logs. docs/journal.md has the format to the byte. */
 #ifndef EXCHANGE_JOURNAL_JOURNAL_H
 #define EXCHANGE_JOURNAL_JOURNAL_H
 
@@ -33,7 +32,7 @@ enum journal_kind {
 
 struct journal_record {
     enum journal_kind kind;
-    uint64_t seq;    /* EVENT: rises by one, but for a hole that a state fills; others: of the event before */
+    uint64_t seq; /* EVENT: rises by one, except at a hole that a state fills; others: of the event before */
     int64_t recv_ns; /* never falls */
     const void *bytes;
     size_t len;
@@ -57,7 +56,7 @@ struct journal_writer_config {
     const char *dir;        /* made when it is not there */
     uint64_t segment_bytes; /* of uncompressed records, after which journal_writer_full() asks for a state */
     int64_t segment_ns;     /* the same, of receive time */
-    uint64_t keep_bytes;    /* whole old segments go beyond this size (0: none) … */
+    uint64_t keep_bytes;    /* whole old segments are removed beyond this size (0: no limit) … */
     int64_t keep_ns;        /* … and this age against the newest record (0: none); never the last two */
     size_t block_bytes;     /* of records in a block, before compression; 0: 256 KiB */
     int level;              /* zstd's; 0: 1 */
@@ -78,22 +77,22 @@ struct journal_tail {
  * that names the file and the block. */
 int journal_writer_open(const struct journal_writer_config *config, struct journal_writer **ret,
                         struct journal_tail *ret_tail, char *err, size_t err_size);
-/* Compresses and writes a batch, in whole blocks. A state in it begins a new segment, after which old ones
- * go. 0: it is in the file, and seen on the disk with `sync`. -errno: nothing of it counts, and it may be put
- * again: what was half written is cut; -EILSEQ: its sync succeeded, and the disk does not have it. -EINVAL:
- * it does not go on from what is there (a sequence number or a time falls, an event is missing without a
- * state after it, no state came yet): to be put again never. */
+/* Compresses and writes a batch, in whole blocks. A state in it starts a new segment, after which old ones
+ * are removed. 0: it is in the file, and with `sync` seen on the disk. -errno: none of it counts, and it
+ * may be put again: what was half written is cut; -EILSEQ: its sync succeeded, and the disk does not have
+ * it. -EINVAL: it does not continue what is there (a sequence number or a time falls, an event is missing
+ * without a state after it, no state came yet): never to be put again. */
 int journal_writer_put(struct journal_writer *writer, const struct journal_batch *batch);
 bool journal_writer_full(const struct journal_writer *writer); /* is a state wanted, to begin a segment? */
-/* After a put that failed, nothing is to be put before what was put is proved: a sync that fails takes with
- * it what earlier ones should have stored, and the next that succeeds says nothing of it. */
+/* After a put that failed, nothing may be put before what was put is proved: a sync that fails takes with
+ * it what earlier ones should have stored, and the next that succeeds does not show it. */
 /* Did this writer put a state that is still there? */
 bool journal_writer_begun(const struct journal_writer *writer);
 bool journal_writer_suspect(const struct journal_writer *writer);
 /* Compares what was put since the last proof (after an opening: the newest segment) with what the disk has,
- * past the page cache. A segment that differs is written again, into a new file that takes its name once that
- * is proved. 0: the disk has all of it; -EBADMSG: a segment reads wrong as well, and cannot be mended: to be
- * set aside; -errno: not known, to be tried again. err: one sentence. */
+ * past the page cache. A segment that differs is written again, into a new file that takes its name once
+ * that is proved. 0: the disk has all of it; -EBADMSG: a segment reads wrong as well, and cannot be
+ * repaired: to be set aside; -errno: not known, to be tried again. err: one sentence. */
 int journal_writer_prove(struct journal_writer *writer, char *err, size_t err_size);
 /* Once that is so, and a put has succeeded after it: has the file system written its own tables as well? 0 or
  * -errno. */
@@ -104,9 +103,9 @@ int journal_writer_settle(struct journal_writer *writer);
 int journal_writer_set_aside(struct journal_writer *writer, char *ret_name, size_t size);
 /* Was the directory, or the newest segment, removed or renamed while this writes it? Four calls of stat(). */
 bool journal_writer_gone(const struct journal_writer *writer);
-/* Then: makes the directory again, or moves the segments that are left aside. 0: the next record put must be
- * a state; -EEXIST: another journal is in its place, which is left as it is; -errno: to be tried again.
- * words: what happened, in either case. */
+/* Then: makes the directory again, or moves the remaining segments aside. 0: the next record put must be a
+ * state; -EEXIST: another journal is in its place, which is left alone; -errno: to be tried again. words:
+ * what happened, in either case. */
 int journal_writer_begin_again(struct journal_writer *writer, char *words, size_t size);
 struct journal_writer_stats {
     uint64_t records, blocks, segments, removed; /* since it was opened */
@@ -122,8 +121,8 @@ struct journal_reader;
 /* `path`: a directory, or one segment. 0, or as journal_writer_open(); -ENOENT when there is no segment. */
 int journal_reader_open(const char *path, struct journal_reader **ret, char *err, size_t err_size);
 /* The next record; its bytes live until the next call. 1; 0 at the end (a torn tail, and a tail still being
- * written, are an end: the call may be repeated later); -EBADMSG where the journal is altered; -ESTALE where
- * a writer whose put failed took back what was already read here: to be read anew; -errno;
+ * written, are an end: the call may be repeated later); -EBADMSG where the journal is altered; -ESTALE
+ * where a writer whose put failed cut off what was already read here: to be read again; -errno;
  * journal_reader_error() names file, block and what is wrong. A hole in the sequence that no state fills is
  * altered. An error stays until a seek. */
 int journal_reader_next(struct journal_reader *reader, struct journal_record *ret);

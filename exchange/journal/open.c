@@ -48,8 +48,8 @@ static int walk(struct journal_writer *writer, struct journal_scan *scan)
     return r;
 }
 
-/* Keeps what stands behind the whole blocks of the newest segment in a file beside it, and cuts it off. Where
- * the disk has no room for it, it is lost: nothing of it was ever acknowledged. */
+/* Keeps what follows the whole blocks of the newest segment in a file beside it, and cuts it off. Where the
+ * disk has no room for that file it is lost: none of it was ever acknowledged. */
 static int cut_tail(struct journal_writer *writer, const char *name, int64_t from, int64_t size,
                     struct journal_tail *tail)
 {
@@ -132,8 +132,8 @@ static int find_end(struct journal_writer *writer, struct journal_scan *scan, st
     return 0;
 }
 
-/* A process that died may have left what reads well, and is not on the disk. What cannot be mended now is
- * before the first put. */
+/* A process that died may have left what reads well, and is not on the disk. What cannot be repaired now is
+ * repaired before the first put. */
 static void look_back(struct journal_writer *writer)
 {
     char err[JOURNAL_ERROR_MAX];
@@ -144,8 +144,8 @@ static void look_back(struct journal_writer *writer)
         journal_writer_prove(writer, err, sizeof err);
 }
 
-/* A process that was killed before its sync left whole blocks in the page cache alone: on the disk before
- * anything builds on them. */
+/* A process that was killed before its sync left whole blocks in the page cache alone: they are flushed to
+ * the disk before anything builds on them. */
 static int flush(const struct journal_writer *writer)
 {
     const struct journal_files *files = writer->files;

@@ -1,4 +1,4 @@
-/* What was put, against what the disk has of it. */
+/* Compares what was put with what the disk has of it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ static int copy(const struct journal_files *files, int in, int out, int64_t size
     return r == 0 ? files->sync(files->ctx, out) : r;
 }
 
-/* Writes what a segment reads as into a new file, which takes its name once the disk is seen to have it. */
+/* Copies a segment as it reads into a new file, which takes its name once the disk is seen to have it. */
 static int write_again(struct journal_writer *writer, const char *name, int64_t size, bool newest)
 {
     const struct journal_files *files = writer->files;
@@ -122,7 +122,7 @@ static int prove_segment(struct journal_writer *writer, struct journal_scan *sca
     if (there == 1 && from > 0)
         return 0;
     int r = chain_after(writer, scan, i, chain);
-    if (r == -EBADMSG) { /* the next one is bad, and all up to it go */
+    if (r == -EBADMSG) { /* the next one is bad, and all up to it are set aside */
         writer->bad_number = writer->segments.list[i + 1].number;
         return r;
     }
@@ -144,7 +144,7 @@ static int prove_all(struct journal_writer *writer, struct journal_scan *scan)
     int r = 0;
     size_t first = journal_segments_find(segments, writer->proved_number);
     for (size_t i = segments->n;
-         r == 0 && i-- > first;) /* the newest first: a bad one takes the older along */
+         r == 0 && i-- > first;) /* the newest first: if it is bad the older ones are set aside too */
         r = prove_segment(writer, scan, i);
     return r;
 }
@@ -185,7 +185,7 @@ int journal_writer_settle(struct journal_writer *writer)
     return files->settle ? files->settle(files->ctx, writer->dir) : 0;
 }
 
-/* ---- what cannot be mended ---- */
+/* ---- what cannot be repaired ---- */
 
 static int make_aside(const struct journal_writer *writer, char *ret_name, size_t size)
 {

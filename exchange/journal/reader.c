@@ -25,7 +25,7 @@ static int list_segments(struct journal_reader *reader)
     return 0;
 }
 
-/* What is known of where the reading stands is forgotten. */
+/* Forgets what is known of the reading position. */
 static void forget(struct journal_reader *reader)
 {
     reader->at = reader->raw = reader->records = 0;
@@ -83,13 +83,13 @@ static int next_segment(struct journal_reader *reader)
     return 1;
 }
 
-/* At the end of what is there of a segment, whole (0) or torn (-ENODATA): 1 where reading can go on; 0 for
- * the end of the journal; -EBADMSG, -errno. */
+/* At the end of what is there of a segment, whole (0) or torn (-ENODATA): 1 where reading can continue; 0
+ * for the end of the journal; -EBADMSG, -errno. */
 static int at_end(struct journal_reader *reader, int r)
 {
     if (reader->single)
         return 0;
-    if (!reader->sealed) { /* has a next segment been begun? Then this one is to be looked at once more */
+    if (!reader->sealed) { /* has a next segment been started? Then this one is read once more */
         int listed = list_segments(reader);
         if (listed < 0)
             return listed;
@@ -104,7 +104,7 @@ static int at_end(struct journal_reader *reader, int r)
     r = next_segment(reader);
     if (r != -ENODATA)
         return r;
-    journal_scan_close(&reader->scan); /* it is to be opened again when reading goes on */
+    journal_scan_close(&reader->scan); /* opened again when reading continues */
     return 0;
 }
 
@@ -153,8 +153,8 @@ static int next_record(struct journal_reader *reader, struct journal_record *ret
     return 1;
 }
 
-/* A put that failed after some of its blocks were whole is taken back. Is the block that was read last no
- * longer there? */
+/* A put that failed after some of its blocks were whole is cut off again. Is the block that was read last
+ * no longer there? */
 static bool taken_back(struct journal_reader *reader)
 {
     struct journal_scan *scan = &reader->scan;

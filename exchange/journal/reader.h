@@ -1,4 +1,4 @@
-/* The journal's own: where a reading stands. */
+/* Internal to the journal: a reading position. */
 #ifndef EXCHANGE_JOURNAL_READER_H
 #define EXCHANGE_JOURNAL_READER_H
 

@@ -74,9 +74,9 @@ static int64_t zeros_begin(struct journal_scan *scan, int64_t size)
     return scan->at;
 }
 
-/* Do all bytes of a sector of the file read as zeros that stand between `from`, where a block begins, and
- * `to`? The first sector may be shared with the block before, and has that block's end then. No single flip
- * makes a header's first byte zero. 1, 0 or -errno. */
+/* Do all bytes of a sector of the file read as zeros, between `from`, where a block starts, and `to`? The
+ * first sector may be shared with the block before, and then has that block's end. No single flip makes a
+ * header's first byte zero. 1, 0 or -errno. */
 static int zero_sector(struct journal_scan *scan, int64_t from, int64_t to)
 {
     uint8_t bytes[JOURNAL_SECTOR];
@@ -90,7 +90,7 @@ static int zero_sector(struct journal_scan *scan, int64_t from, int64_t to)
     return 0;
 }
 
-/* Does the sound header of a block of a later put than `put` stand after `from`? 1, 0 or -errno. */
+/* Is there a sound header of a block of a later put than `put` after `from`? 1, 0 or -errno. */
 static int later_put(struct journal_scan *scan, int64_t from, int64_t size, uint32_t put)
 {
     uint8_t bytes[LOOK];

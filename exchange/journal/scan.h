@@ -1,11 +1,11 @@
-/* The journal's own: one segment, block after block.
+/* Internal to the journal: reads one segment, block after block.
  *
- * It tells a torn tail from an altered byte. A tail is torn where writing was cut short: the file ends inside
- * a block whose beginning is sound, or the end of the block (or all of it, up to the end of the file) reads
- * as zeros, or a whole sector of it does (of its first one, what is its own) and no block of a later put
- * follows: what a crash leaves, and a power loss. Everything else that is not what was written is altered.
- * One flipped bit never looks torn: it neither shortens the file, nor makes the header's check hold with
- * another length, nor turns an end mark or a sector into zeros. */
+ * It distinguishes a torn tail from an altered byte. A tail is torn where writing was cut short: the file
+ * ends inside a block whose beginning is sound, or the end of the block (or all of it, up to the end of the
+ * file) reads as zeros, or a whole sector of it does (of its first one, what is its own) and no block of a
+ * later put follows: what a crash leaves, and a power loss. Everything else that is not what was written is
+ * altered. One flipped bit never looks torn: it neither shortens the file, nor makes the header's check
+ * hold with another length, nor turns an end mark or a sector into zeros. */
 #ifndef EXCHANGE_JOURNAL_SCAN_H
 #define EXCHANGE_JOURNAL_SCAN_H
 
@@ -17,9 +17,9 @@ struct journal_scan {
     const struct journal_files *files;
     struct journal_hash hash;
     struct journal_file_header header;
-    struct journal_block_header block; /* the one that stands at `at`, or was loaded last */
+    struct journal_block_header block; /* the one at `at`, or loaded last */
     char name[JOURNAL_NAME_MAX];
-    int fd;                           /* -1: none is open */
+    int fd;                           /* -1: no segment is open */
     int64_t at;                       /* where the next block begins */
     uint32_t number;                  /* the next block's */
     uint32_t put;                     /* the last block's */

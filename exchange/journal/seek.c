@@ -3,14 +3,14 @@
 
 #include "exchange/journal/reader.h"
 
-/* What is looked for: by sequence number or by time. */
+/* The target of a search: by sequence number or by time. */
 struct target {
     bool by_time;
     uint64_t seq;
     int64_t ns;
 };
 
-/* Is what stands at (seq, ns) beyond the target (or at it, with `strictly`)? */
+/* Is (seq, ns) beyond the target (or at it, with `strictly`)? */
 static bool beyond(const struct target *target, uint64_t seq, int64_t ns, bool strictly)
 {
     if (target->by_time)
@@ -81,7 +81,7 @@ int journal_reader_seek_time(struct journal_reader *reader, int64_t ns)
     return to_state(reader, &(struct target){.by_time = true, .ns = ns});
 }
 
-/* Goes to the block that holds the first record at the target or beyond, by headers only. */
+/* Moves to the block that holds the first record at the target or beyond, by headers only. */
 static int to_record(struct journal_reader *reader, const struct target *target)
 {
     size_t n;

@@ -1,4 +1,4 @@
-/* The journal's own: which segments a directory holds, oldest first. */
+/* Internal to the journal: which segments a directory has, oldest first. */
 #ifndef EXCHANGE_JOURNAL_SEGMENTS_H
 #define EXCHANGE_JOURNAL_SEGMENTS_H
 

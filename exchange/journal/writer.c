@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-enum { KEPT_SEGMENTS = 2 }; /* retention leaves them whatever their size and age */
+enum { KEPT_SEGMENTS = 2 }; /* retention keeps them whatever their size and age */
 
 /* ---- going back ---- */
 
@@ -150,8 +150,8 @@ static int reserve_segment(struct journal_segments *segments)
     return 0;
 }
 
-/* Begins a segment with a state in a file that gets its name when it is on the disk: so a segment always has
- * its header and its state, and those before it end whole. */
+/* Starts a segment with a state in a file that gets its name when it is on the disk: so a segment always
+ * has its header and its state, and those before it end whole. */
 static int begin_segment(struct journal_writer *writer, const struct journal_record *state)
 {
     struct journal_segments *segments = &writer->segments;
@@ -212,7 +212,7 @@ static uint64_t total_bytes(const struct journal_writer *writer)
     return total;
 }
 
-/* Whole old segments go, the oldest first. One that cannot be removed is tried again next time. */
+/* Removes whole old segments, the oldest first. One that cannot be removed is tried again next time. */
 static void retire(struct journal_writer *writer)
 {
     struct journal_segments *segments = &writer->segments;
@@ -239,7 +239,7 @@ static void retire(struct journal_writer *writer)
 
 /* ---- putting ---- */
 
-/* Does the batch go on from what is there? 0 or -EINVAL. */
+/* Does the batch continue what is there? 0 or -EINVAL. */
 static int check_batch(const struct journal_writer *writer, const struct journal_batch *batch)
 {
     uint64_t last_seq = writer->place.last_seq, event_seq = writer->place.event_seq;

@@ -1,5 +1,5 @@
-/* The journal's own: who writes it. writer.c puts, open.c finds where to continue, proof.c reads it back,
- * gone.c begins again where it was taken away. */
+/* Internal to the journal: its writer. writer.c puts, open.c finds where to continue, proof.c reads back,
+ * gone.c starts again where the journal was removed. */
 #ifndef EXCHANGE_JOURNAL_WRITER_H
 #define EXCHANGE_JOURNAL_WRITER_H
 
@@ -8,12 +8,12 @@
 #include "exchange/journal/journal.h"
 #include "exchange/journal/segments.h"
 
-/* The name of a segment that is being begun; left over, it counts for nothing. */
+/* The name of a segment that is being started; a leftover one is ignored. */
 #define JOURNAL_NEW_NAME "new"
 
 enum { JOURNAL_BLOCK_BYTES = 256 << 10, JOURNAL_LEVEL = 1 }; /* where the configuration says 0 */
 
-/* Where writing stands: what a put that fails goes back to. */
+/* A writing position: a put that fails returns to it. */
 struct journal_place {
     size_t n_segments; /* the last of them is written to */
     int64_t size;      /* of it */
@@ -34,9 +34,9 @@ struct journal_writer {
     int dir, fd; /* fd: of the newest segment; -1 for none */
     struct journal_segments segments;
     struct journal_place place;
-    struct journal_place back; /* where a put that fails goes back to … */
+    struct journal_place back; /* the position that a failed put returns to … */
     int back_fd;
-    bool broken;                       /* … and where it could not: that comes first */
+    bool broken;                       /* … and that could not be restored: this comes first */
     struct journal_block_header block; /* the one that is being filled */
     uint8_t *raw, *out;                /* its records, and the block as it is written */
     size_t raw_len, raw_cap, out_cap;
@@ -49,20 +49,20 @@ struct journal_writer {
     struct journal_writer_stats stats;
 };
 
-/* Makes the journal what it was before the put that failed. 0 or -errno: then it is broken, and to be tried
+/* Restores the journal to before the put that failed. 0 or -errno: then it is broken, and to be tried
  * again. */
 int journal_writer_go_back(struct journal_writer *writer);
 
-/* With `sync`: has the disk what the put that is under way wrote to the newest segment, past the page cache?
- * A device may lose a write and report none: Linux' loop driver takes a short one for a whole one, when what
- * is behind it fills. 0; -EILSEQ where it has not; -errno. */
+/* With `sync`: does the disk itself, without the page cache, have what the put that is under way wrote to
+ * the newest segment? A device may lose a write and report no error: Linux' loop driver takes a short write
+ * for a whole one when the file system below it fills. 0; -EILSEQ where it has not; -errno. */
 int journal_writer_seen(const struct journal_writer *writer);
 
 /* Makes the directory where it is missing, opens and locks it. 0; -errno with a sentence and *ret_fd, to be
  * closed where it is not -1. */
 int journal_open_dir(const char *dir, int *ret_fd, char *err, size_t err_size);
 
-/* The writer stands at the end of a log that went away: what comes next begins one, with the next number. */
+/* The log that the writer would continue was removed: the next put starts one, with the next number. */
 void journal_writer_stand_alone(struct journal_writer *writer);
 
 /* What waits in a batch (batch.c): the record at *at, which it moves to the next; false at the end. Its bytes

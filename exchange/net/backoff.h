@@ -1,5 +1,5 @@
-/* How long to wait before the next attempt: exponential, with full jitter, so that many clients cut off
- * together do not come back together. Pure: the caller owns the clock and the seed. */
+/* How long to wait before the next attempt: exponential, with full jitter, so that many clients that were
+ * cut off at the same time do not return at the same time. Pure: the caller owns the clock and the seed. */
 #ifndef EXCHANGE_NET_BACKOFF_H
 #define EXCHANGE_NET_BACKOFF_H
 

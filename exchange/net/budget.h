@@ -28,7 +28,7 @@ int64_t net_budget_next_ms(const struct budget *budget, int64_t now_ms);
 /* Attempts in the window that ends now. */
 uint32_t net_budget_used(const struct budget *budget, int64_t now_ms);
 
-/* Takes one attempt. False, and nothing taken, when none is left in the window. */
+/* Takes one attempt. False, and nothing taken, when the window has no attempt left. */
 bool net_budget_take(struct budget *budget, int64_t now_ms);
 
 #endif

@@ -1,7 +1,7 @@
 /* What all connections of a program share: one libwebsockets context, one curl multi handle and one set of
  * trusted certificates, on the program's libuv loop. Single-threaded: everything in exchange/net is called
- * from the loop's thread, and every callback comes from it. The process then ignores SIGPIPE (libwebsockets
- * sees to it). */
+ * from the loop's thread, and every callback comes from it. libwebsockets makes the process ignore SIGPIPE.
+ */
 #ifndef EXCHANGE_NET_CONTEXT_H
 #define EXCHANGE_NET_CONTEXT_H
 
@@ -11,7 +11,7 @@ enum { NET_ERROR_MAX = 256 };
 
 struct net_context;
 
-/* A header of a request. Whoever sends it keeps a copy, and wipes it. */
+/* A header of a request. The sender keeps a copy, and wipes it. */
 struct net_header {
     const char *name, *value; /* "Content-Type", "application/msgpack"; no line ends */
 };

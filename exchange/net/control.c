@@ -1,4 +1,4 @@
-/* Listening, and whose turn it is. */
+/* Accepts clients, and decides whose turn it is. */
 #include "exchange/net/control.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ size_t control_clients(const struct control *control)
 
 /* ---- newcomers ---- */
 
-/* The own user, root, and members of the own group. */
+/* Admits the own user, root, and members of the own group. */
 static bool admitted(int fd, struct control_peer *ret)
 {
     struct ucred peer;
@@ -198,8 +198,8 @@ static void leave_hook(void *ctx, unsigned place)
 
 static const struct control_turn_hooks hooks = {now_hook, step_hook, leave_hook};
 
-/* A crowd gets a quarter of the loop's time: who uses little of a processor gets it soon when a frame comes.
- */
+/* Many clients get a quarter of the loop's time: a process that uses little CPU time is scheduled soon when
+ * a frame comes. */
 static void pause_after(struct control *control, int64_t began_ns)
 {
     int64_t now_ns = control_now_ns(), pause_ns = now_ns - began_ns;
@@ -222,7 +222,7 @@ static void pause_after(struct control *control, int64_t began_ns)
         turn_in(control, accept_ms > ms ? accept_ms : ms);
 }
 
-/* What must never wait comes first: one such request of each client. */
+/* Urgent requests come first: one of each client. */
 static void serve_urgent(struct control *control, int64_t end_ns)
 {
     uint64_t ready = control->ready;
@@ -260,7 +260,7 @@ static void run_turn(uv_timer_t *timer)
         pause_after(control, began_ns);
 }
 
-/* ---- those that must go ---- */
+/* ---- clients that are closed ---- */
 
 static void close_overdue(struct control *control, int place, enum control_overdue overdue)
 {
@@ -316,7 +316,7 @@ static void await_deadline(struct control *control, int64_t now_ns)
         uv_timer_start(&control->deadline, have_deadline, (uint64_t)ms, 0);
 }
 
-/* ---- its life ---- */
+/* ---- start and stop ---- */
 
 static int listen_at(const char *path)
 {
@@ -350,7 +350,7 @@ static void know_file(struct control *control)
     }
 }
 
-/* Under the same descriptor, which the loop's handle has. */
+/* Uses the same descriptor, which the loop's handle has. */
 static int listen_again(struct control *control)
 {
     int fd = listen_at(control->path);

@@ -1,11 +1,11 @@
 /* The server's side of a control socket: requests come in as lines of JSON, answers go out the same way, in
- * any order. The daemon has one (docs/control.md) and so has the co-process (docs/serve.md). It knows lines,
- * peers and answers; daemon/command/ and trainer/serve/ know what is asked.
+ * any order. The daemon has one (docs/control.md) and so has the co-process (docs/serve.md). It handles
+ * lines, peers and answers; daemon/command/ and trainer/serve/ handle the requests.
  *
- * No client can stall the loop: all together have a few ms a turn (control_turn.h), and the loop three times
- * as long (at most 100 ms) for everything else before the next; what reserves answer comes first. None can
- * occupy the socket: control_places.h. None can make memory grow: one whose answers are unread is not read
- * from. */
+ * No client can stall the loop: all together have a few ms a turn (control_turn.h), and the loop three
+ * times as long (at most 100 ms) for everything else before the next; what reserves answer comes first. No
+ * client can occupy the socket: control_places.h. No client can make memory grow: one whose answers are
+ * unread is not read from. */
 #ifndef EXCHANGE_NET_CONTROL_H
 #define EXCHANGE_NET_CONTROL_H
 
@@ -58,27 +58,29 @@ void control_error(struct control_call *call, const char *code, const char *form
 void control_error_with(struct control_call *call, const char *code, const char *member, json_t *value,
                         const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* One result for many calls, written out once. `result` is stolen; NULL without memory, or of NULL. */
+/* One result for many calls, serialized once. `result` is stolen; NULL without memory, or of NULL. */
 struct control_text *control_text_create(json_t *result);
 void control_text_unref(struct control_text *text);
 
-/* Answers with options.shared()'s text, built after this call and once for all who wait: at most every 20 ms,
- * or ten times as long as it took. Who has not read an earlier one waits until it has. */
+/* Answers with options.shared()'s text, built after this call and once for all clients that wait: at most
+ * every 20 ms, or ten times as long as building it took. A client that has not read an earlier one waits
+ * until it has. */
 void control_share(struct control_call *call);
 
 size_t control_clients(const struct control *control); /* connected now */
 
 struct control_view {
-    size_t clients, reserves;              /* connected now, the reserves that are taken among them */
-    uint64_t connects, displaced, refused; /* refused: other users, and what a reserve does not answer */
+    size_t clients, reserves; /* connected now, the reserves that are taken among them */
+    uint64_t connects, displaced,
+        refused; /* refused: other users, and what a reserve connection does not answer */
     uint64_t requests, turns;
     int64_t turn_max_ns; /* the longest turn so far */
 };
 void control_look(const struct control *control, struct control_view *ret);
 
-/* Once in a while: looks whether the socket's file is there. 0; 1: it was removed, and is made again;
- * -EEXIST: another file has its place, which is left alone; -errno: it cannot be made now. Who waited to be
- * accepted at the removed one is accepted; clients stay. */
+/* Called now and then: checks whether the socket's file is there. 0; 1: it was removed, and is made again;
+ * -EEXIST: another file has its place, which is left alone; -errno: it cannot be made now. Clients that
+ * waited to be accepted at the removed one are accepted; connected ones stay. */
 int control_keep(struct control *control);
 
 /* Stops listening, sends what is queued for at most CONTROL_CLOSE_MS, closes the clients; frees itself on the

@@ -1,4 +1,4 @@
-/* From a line to the handler, and from an answer to the client. */
+/* Passes a line to the handler, and its answer to the client. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,7 +93,7 @@ static struct control_text *id_text(const json_t *id)
     return len > 0 && len <= sizeof head - n ? control_text_of(head, n + len) : NULL;
 }
 
-/* Of a client that asked for more than it reads, only so much is kept. */
+/* For a client that has requested more than it reads, only so much is kept. */
 static bool too_much(const struct control_connection *connection, const struct control_text *text)
 {
     return connection->output_bytes > CONTROL_OUTPUT_MAX && text->len > CONTROL_UNREAD_ANSWER_MAX;
@@ -185,7 +185,7 @@ __attribute__((format(printf, 2, 0))) static json_t *error_json(const char *code
 {
     char message[512];
     vsnprintf(message, sizeof message, format, args);
-    /* %s of bytes that are not UTF-8 would make no JSON at all. */
+    /* %s of bytes that are not UTF-8 would make invalid JSON. */
     json_t *text = json_string(message);
     if (!text)
         text = json_string("the request holds text that is not UTF-8");

@@ -19,7 +19,7 @@ static struct control_place *place_of(const struct control_connection *connectio
     return &connection->control->places.place[connection->place];
 }
 
-/* ---- its life ---- */
+/* ---- create and close ---- */
 
 static void have_event(uv_poll_t *poll, int status, int events)
 {
@@ -49,7 +49,7 @@ struct control_connection *control_connection_create(struct control *control, in
     connection->peer = *peer;
     connection->line = line;
     connection->output_end = &connection->output;
-    connection->readable = connection->writable = true; /* as it may be: its first step finds out */
+    connection->readable = connection->writable = true; /* assumed: its first step finds out */
     return connection;
 }
 
@@ -161,7 +161,7 @@ void control_connection_flush(struct control_connection *connection)
     }
 }
 
-/* ---- what it sends ---- */
+/* ---- what it requests ---- */
 
 /* The whole line that begins at `at`: its length without the end, or -1. */
 static ssize_t whole_line(const struct control_connection *connection)

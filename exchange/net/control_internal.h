@@ -1,7 +1,6 @@
-/* The insides of a control socket, shared by its files: control.c listens and says whose turn it is,
- * control_shared.c has the answer that many
- * read, control_connection.c moves the bytes of one client, control_answer.c takes a line to the handler and
- * its answer to the client. */
+/* The internals of a control socket, shared by its files: control.c listens and decides whose turn it is,
+ * control_shared.c has the answer that many clients read, control_connection.c moves the bytes of one
+ * client, control_answer.c passes a line to the handler and its answer to the client. */
 #ifndef EXCHANGE_NET_CONTROL_INTERNAL_H
 #define EXCHANGE_NET_CONTROL_INTERNAL_H
 
@@ -16,12 +15,12 @@ enum {
     CONTROL_ACCEPTS = 32,             /* newcomers a turn … */
     CONTROL_ACCEPTS_PAUSE_MS = 5,     /* … and so rarely while all connections are taken */
     CONTROL_ACCEPT_FAILED_PAUSE_MS = 100,
-    CONTROL_PAUSE_TURNS = 3,    /* between two turns the loop has so often what the former took, … */
+    CONTROL_PAUSE_TURNS = 3,    /* between two turns the loop gets so many times what the former took, … */
     CONTROL_PAUSE_MAX_MS = 100, /* … but no longer */
     CONTROL_CLOSE_MS = 1000,    /* what is unread then is not waited for */
-    CONTROL_SHARED_PAUSE = 10,  /* a shared answer is built again after so often what it took … */
+    CONTROL_SHARED_PAUSE = 10,  /* a shared answer is built again after so many times what it took … */
     CONTROL_SHARED_PAUSE_MIN_NS = 20000000, /* … or this */
-    CONTROL_URGENT_LINE_MAX = 4096,         /* a longer line is no urgent command's */
+    CONTROL_URGENT_LINE_MAX = 4096,         /* an urgent command's line is not longer */
 };
 
 struct control_text {
@@ -78,7 +77,7 @@ struct control {
     struct control_view seen; /* what is counted */
     uint64_t accept_from_ms;
     int64_t turn_from_ns, shared_from_ns; /* the next turn, and shared text, not before */
-    bool in_turn, knock;                  /* knock: somebody waits to be accepted */
+    bool in_turn, knock;                  /* knock: a client waits to be accepted */
     bool closing;
     char path[sizeof((struct sockaddr_un *)0)->sun_path];
     dev_t dev; /* of the socket's file */
@@ -92,11 +91,11 @@ int64_t control_now_ns(void);
 /* It has something to do: a turn comes. */
 void control_wake(struct control_connection *connection);
 
-/* A reserve asks what only an ordinary connection is answered: it becomes one where another of its user has
- * asked nothing since it connected, which is closed. */
+/* A reserve connection sends a command that only ordinary ones may: it becomes one where another of its
+ * user has sent no request since it connected, which is closed. */
 bool control_make_ordinary(struct control_connection *connection);
 
-/* A connection went: if it was the last one of a socket that closes, that is gone. */
+/* A connection was closed: if it was the last one of a socket that closes, frees that. */
 void control_end_if_closed(struct control *control);
 
 /* ---- control_connection.c ---- */
@@ -115,7 +114,7 @@ void control_connection_refuse(struct control_connection *connection, const char
 /* Adds to what is to be sent; `text` is borrowed. Closes without memory. */
 void control_connection_put(struct control_connection *connection, struct control_text *text);
 
-/* Sends what the client takes, once. */
+/* Sends what the client accepts, once. */
 void control_connection_flush(struct control_connection *connection);
 
 enum control_step control_connection_step(struct control_connection *connection);
@@ -126,10 +125,10 @@ void control_connection_leave(struct control_connection *connection);
 /* Carries out its next request where that is urgent: true. Reads once where it has no whole line. */
 bool control_connection_urgent(struct control_connection *connection);
 
-/* Has a first line of it come as a whole, however much else? Reads once; it may be closed then. */
+/* Has its first line come as a whole, whatever follows? Reads once; it may be closed then. */
 bool control_connection_has_line(struct control_connection *connection);
 
-/* Is there a request that is not taken, or an answer that it waits for, and does it read? */
+/* Does it have a request that was not taken, or an answer that it waits for, and does it read? */
 bool control_connection_busy(const struct control_connection *connection);
 
 /* ---- control_answer.c ---- */
@@ -139,7 +138,7 @@ struct control_text *control_text_of(const char *bytes, size_t len); /* NULL wit
 /* One line, without its end: takes it to the handler. */
 void control_line(struct control_connection *connection, const char *line, size_t len);
 
-/* Is the line a command that is never put off: one that reserves answer, and that has no shared text? */
+/* Is the line an urgent command: one that reserve connections answer, and that has no shared text? */
 bool control_line_urgent(const struct control *control, const char *line, size_t len);
 
 /* Answers all of a client's requests that wait for the shared text; NULL: without memory. */
@@ -155,7 +154,7 @@ struct control_text *control_refusal(const char *code, const char *message);
 /* Does a client wait for the shared text that would take it? */
 bool control_shared_awaited(const struct control *control);
 
-/* Builds it where it is awaited and its time has come, and gives it to all who wait. */
+/* Builds it where it is awaited and its time has come, and gives it to all clients that wait. */
 void control_shared_run(struct control *control);
 
 #endif

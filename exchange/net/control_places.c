@@ -32,7 +32,7 @@ static unsigned count_of(const struct control_places *places, enum control_kind 
     return n;
 }
 
-/* The user who holds most of a kind; `own` where no other holds more. */
+/* The user with most connections of a kind; `own` where no other has more. */
 static uid_t greediest(const struct control_places *places, enum control_kind kind, uid_t own)
 {
     uid_t found = own;
@@ -53,7 +53,8 @@ static int64_t idle_ns(const struct control_place *place, int64_t now_ns)
     return now_ns - place->active_ns + (place->spoke ? 0 : CONTROL_SILENT_NS);
 }
 
-/* The longest idle place of a user, those that are busy after all others. -1: the user has none. */
+/* The place of a user that has been idle for longest, the busy ones after all others. -1: the user has
+ * none. */
 static int longest_idle(const struct control_places *places, enum control_kind kind, uid_t uid, uint64_t busy,
                         int64_t now_ns)
 {

@@ -1,4 +1,4 @@
-/* Who holds the connections of a control socket: the ordinary ones, a few reserves for the commands that must
+/* Who has the connections of a control socket: the ordinary ones, a few reserves for the commands that must
  * always get through, and a fair share for each user. Pure: time is passed in, ns of any clock. */
 #ifndef EXCHANGE_NET_CONTROL_PLACES_H
 #define EXCHANGE_NET_CONTROL_PLACES_H
@@ -10,8 +10,8 @@
 
 enum { CONTROL_CLIENTS_MAX = 64, CONTROL_RESERVES = 8 };
 
-/* A client that has not sent a line yet counts as idle for so much longer, when one has to go: a crowd that
- * only connects displaces itself before it displaces those that ask. */
+/* A client that has not sent a line yet counts as idle for so much longer, when one has to be closed: many
+ * clients that only connect displace each other before they displace those with requests. */
 #define CONTROL_SILENT_NS INT64_C(10000000000)
 
 struct control_limits {
@@ -40,18 +40,18 @@ struct control_places {
 
 struct control_admission {
     int place;              /* for the newcomer */
-    bool displaces;         /* who holds it has to go first */
+    bool displaces;         /* its present client has to be closed first */
     enum control_kind kind; /* of the newcomer */
 };
 
 /* Where a newcomer goes; changes nothing. There is always a place:
  *  - an ordinary one that is free;
  *  - else, where another user holds two more of the ordinary ones than the newcomer's, that of the longest
- * idle of the user who holds most;
+ *    idle of the user with most;
  *  - else a reserve that is free;
  *  - else the place of the longest idle of the user who holds most, the newcomer's own where they hold as
- * many. `busy`: places with a request that is unread, or whose answer is awaited and is read: they go last.
- */
+ *    many. `busy`: places with a request that is unread, or whose answer is awaited and is read: they go
+ *    last. */
 void control_places_admit(const struct control_places *places, uid_t uid, uint64_t busy, int64_t now_ns,
                           struct control_admission *ret);
 
@@ -59,17 +59,18 @@ void control_places_take(struct control_places *places, const struct control_adm
                          int64_t now_ns);
 void control_places_leave(struct control_places *places, int place);
 
-/* Gives the oldest reserve that has spoken an ordinary place. False: none is free, or none has. */
+/* Gives the oldest reserve that has spoken an ordinary place. False: no place is free, or no reserve has
+ * spoken. */
 bool control_places_promote(struct control_places *places);
 
-/* The ordinary place of that user that has asked nothing for longest since it connected, and is not busy; -1:
- * none. */
+/* The ordinary place of that user without a request for longest since it connected, that is not busy; -1:
+ * there is none. */
 int control_places_silent(const struct control_places *places, uid_t uid, uint64_t busy);
 
 enum control_overdue { CONTROL_IN_TIME, CONTROL_NO_FIRST_LINE, CONTROL_IDLE };
 
-/* Must it go? Not for what `busy` says of it: of a reserve that has not spoken, that its first line is whole.
- */
+/* Must it be closed? Not if `busy` has its bit: for a reserve that has not spoken, that its first line is
+ * whole. */
 enum control_overdue control_place_overdue(const struct control_places *places, int place, bool busy,
                                            int64_t now_ns);
 

@@ -1,4 +1,4 @@
-/* One answer for many: those who ask for it wait for the next that is built, and read that one. */
+/* One answer for many: clients that ask for it wait for the next one that is built, and read that. */
 #include <stdlib.h>
 
 #include "exchange/net/control_internal.h"
@@ -8,7 +8,7 @@ void control_share(struct control_call *call)
     call->shared = true;
 }
 
-/* One that still has an earlier text to read is given no other. */
+/* A client that still has an earlier text to read gets no other. */
 static bool takes(const struct control_connection *connection)
 {
     if (!connection || connection->n_shared > 0)
@@ -64,7 +64,7 @@ static void close_longest_unread(struct control *control)
     control_connection_close(control->connections[found]);
 }
 
-/* ---- building and giving ---- */
+/* ---- building and sending ---- */
 
 static void give(struct control *control, struct control_text *text)
 {

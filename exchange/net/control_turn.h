@@ -8,7 +8,7 @@
 enum {
     CONTROL_TURN_REQUESTS = 16,       /* of one client */
     CONTROL_TURN_CLIENT_NS = 1000000, /* of one client; the request that passes it is the last */
-    CONTROL_TURN_NS = 2000000,        /* of all: what a frame waits for at most, and one request */
+    CONTROL_TURN_NS = 2000000,        /* of all: the longest that a frame waits, except for one request */
 };
 
 /* What one step of a client was. */

@@ -290,7 +290,7 @@ static int take_headers(struct http_call *call, const struct http_request *reque
     return 0;
 }
 
-/* Before a connection of this call is made: OpenSSL itself compares the host. */
+/* Called before a connection of this call is made: OpenSSL itself compares the host. */
 static CURLcode insist_on_host(CURL *easy, void *tls, void *user)
 {
     const struct http_call *call = user;

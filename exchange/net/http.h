@@ -26,9 +26,9 @@ struct http_request {
 struct http_reply {
     const char *error; /* why there is no reply, one line; NULL when there is one */
     int status;        /* 0 when there is none */
-    const char *body;  /* NUL-terminated besides; lives during the callback */
+    const char *body;  /* also NUL-terminated; lives during the callback */
     size_t len;
-    int64_t retry_after_ms;        /* Retry-After; -1: not said, or no such */
+    int64_t retry_after_ms;        /* Retry-After; -1: missing or malformed */
     int64_t used_weight;           /* X-MBX-USED-WEIGHT-1M; -1: not said */
     int64_t rate_limit, rate_left; /* X-RateLimit-Limit and -Remaining; -1: not said */
     int64_t rate_reset_s;          /* X-RateLimit-Reset, Unix seconds; -1: not said */

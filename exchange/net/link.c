@@ -31,7 +31,7 @@ static void due(struct link *link, int64_t at_ms)
     link->refused = link->budget_short = false;
 }
 
-/* When a reconnection that is nobody's failure may be made. */
+/* When a reconnection without a failure may be made. */
 static int64_t at_once(struct link *link, int64_t now_ms)
 {
     if (link->at_once_used && now_ms - link->at_once_ms < LINK_AT_ONCE_MS)

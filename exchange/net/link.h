@@ -1,6 +1,6 @@
-/* When a connection that must be kept up is to be made, waited for, replaced or given up. Pure: it opens
- * nothing; its owner does what net_link_next() says and tells what came of it. Time is passed in, monotonic
- * milliseconds that never run backward, so that days can be played in a test.
+/* Decides when a connection that must be kept up is made, waited for, replaced or given up. Pure: it opens
+ * nothing; its owner does what net_link_next() says and reports the result. Time is passed in, monotonic
+ * milliseconds that never run backward, so that a test can simulate days.
  *
  * A link has at most two connections: the one that carries data and, while that one is being replaced, the
  * attempt that is to follow it. The attempt is made while the old one stays (`overlap`); the owner ends the
@@ -9,7 +9,7 @@
  *   for (;;) switch ((step = net_link_next(&link, now)).act) {
  *       case LINK_RESOLVE: look the name up, then net_link_resolved() or net_link_failed(); continue
  *       case LINK_CONNECT: connect to address link.address, then net_link_opened() or net_link_failed();
- * continue case LINK_WAIT:    set the timer to step.at_ms; return
+ *       continue case LINK_WAIT:    set the timer to step.at_ms; return
  *   }
  *
  * Every event below may change what is next: call net_link_next() after it. */
@@ -28,7 +28,7 @@ enum {
     LINK_BACKOFF_MAX_MS = 60 * 1000,
     LINK_STEADY_MS = 5 * 1000,        /* that a connection has brought data for: the backoff starts over */
     LINK_AT_ONCE_MS = 60 * 1000,      /* at most one reconnection without backoff in so long */
-    LINK_REFUSED_MS = 15 * 60 * 1000, /* after a refusal that a retry hardly mends */
+    LINK_REFUSED_MS = 15 * 60 * 1000, /* after a refusal that a retry hardly helps */
     LINK_LIMITED_MS = 60 * 1000,      /* after a 429 that does not say for how long */
     LINK_BANNED_MS = 5 * 60 * 1000,   /* a 418, likewise */
 };
@@ -47,13 +47,13 @@ struct link_step {
 enum link_failure {
     LINK_LOST,      /* broken, no address, 5xx: again with backoff */
     LINK_UNREACHED, /* this address did not answer: the name's next one at once, after the last as LOST */
-    LINK_LIMITED,   /* 429, or a venue's own word for it */
+    LINK_LIMITED,   /* 429, or a venue's own code for it */
     LINK_BANNED,    /* 418 */
     LINK_REFUSED,   /* another 4xx: tried again, rarely */
-    LINK_ENDED,     /* no retry will mend it: nothing is tried any more */
+    LINK_ENDED,     /* no retry helps: nothing is tried any more */
 };
 
-/* What an HTTP status means; `final` for venues whose other refusals (4xx) no retry mends. 0: LINK_LOST. */
+/* What an HTTP status means; `final` for venues whose other refusals (4xx) no retry helps. 0: LINK_LOST. */
 enum link_failure net_link_failure_of(int http_status, bool final);
 
 struct link_config {
@@ -105,8 +105,8 @@ void net_link_resolved(struct link *link, int n_addresses);
  * net_link_took_over(). */
 void net_link_opened(struct link *link, int64_t now_ms);
 
-/* The newest connection brought data, told each time. Once it has for LINK_STEADY_MS it works, and the
- * backoff starts over; before, it may be one of those that a venue takes and hangs up, again and again. */
+/* The newest connection brought data; called each time. Once it has for LINK_STEADY_MS it works, and the
+ * backoff starts over; before, a venue may accept connections and close them again and again. */
 void net_link_heard(struct link *link, int64_t now_ms);
 
 /* The attempt failed, before it was open or (beside the old one) after. The old connection stays.
@@ -118,21 +118,22 @@ int64_t net_link_failed(struct link *link, int64_t now_ms, enum link_failure fai
  * net_link_failed(). */
 int64_t net_link_lost(struct link *link, int64_t now_ms, enum link_failure failure, int64_t retry_after_ms);
 
-/* The connection that was up was dropped by its owner, who wants another: at once, unless that was so within
+/* The connection that was up was closed by its owner, who wants another: at once, unless that was so within
  * LINK_AT_ONCE_MS; then with backoff. */
 void net_link_again(struct link *link, int64_t now_ms);
 
-/* The connection that is up is to be replaced while it stays: the venue says that it will end it. At once
- * under the same rule. Nothing when an attempt is under way, none is up, or the link is `alone`. */
+/* The connection that is up is to be replaced while it stays: the venue announced that it will end it. At
+ * once by the same rule. Does nothing when an attempt is under way, there is no connection, or the link is
+ * `alone`. */
 void net_link_renew(struct link *link, int64_t now_ms);
 
 /* The overlap is over: the old connection is closed, the new one is the one that is up. */
 void net_link_took_over(struct link *link);
 
-/* No attempt is made before; an earlier time than is held already changes nothing. */
+/* No attempt is made before; a time before the present one changes nothing. */
 void net_link_hold(struct link *link, int64_t until_ms);
 
-/* UP while one is, whatever is attempted besides; WAITING also while held. */
+/* UP while a connection is, whatever else is attempted; WAITING also while attempts are paused. */
 enum venue_link net_link_state(const struct link *link);
 
 /* When the next attempt is due: WAITING, FAILED; else 0. */

@@ -7,7 +7,7 @@
 
 enum { STATUS_MAX = 512 };
 
-/* A manager that is gone is no reason to fail: sd_notify's result is left alone throughout. */
+/* A manager that is gone is no reason to fail: sd_notify's result is ignored throughout. */
 static void notify(const char *prefix, const char *status)
 {
     char text[STATUS_MAX];

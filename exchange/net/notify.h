@@ -1,4 +1,4 @@
-/* What the service manager is told, by sd_notify(3). Without libsystemd, or without a manager that listens,
+/* Notifies the service manager by sd_notify(3). Without libsystemd, or without a manager that listens,
  * every function does nothing. */
 #ifndef EXCHANGE_NET_NOTIFY_H
 #define EXCHANGE_NET_NOTIFY_H

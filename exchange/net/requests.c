@@ -55,7 +55,7 @@ static void free_call(struct venue_call *call)
     free(call);
 }
 
-/* Hands a reply over. The call is gone after its last one. */
+/* Delivers a reply. The call is freed after its last one. */
 static void deliver(struct venue_call *call, struct venue_reply *reply)
 {
     struct venue_rest *rest = call->rest;
@@ -202,8 +202,8 @@ static bool send_call(struct venue_rest *rest, struct venue_call *call)
     return true;
 }
 
-/* Sends what may be sent of the books, or of all else. Returns when more may be sent; INT64_MAX: a reply will
- * say; -1: nothing is to be looked at any more. */
+/* Sends what may be sent of the books, or of all else. Returns when more may be sent; INT64_MAX: a reply
+ * will say; -1: nothing is left to check. */
 static int64_t send_some(struct venue_rest *rest, bool books, int64_t now)
 {
     const struct requests_venue *venue = rest->venue;
@@ -235,7 +235,7 @@ static int64_t send_some(struct venue_rest *rest, bool books, int64_t now)
     return next_ms;
 }
 
-/* Sends what may be sent, in order, but books, which weigh most, last; and wakes when more may. */
+/* Sends what may be sent, in order, except books, which weigh most, last; and sets the timer for more. */
 static void on_timer(uv_timer_t *timer)
 {
     struct venue_rest *rest = timer->data;

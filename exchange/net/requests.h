@@ -1,6 +1,6 @@
-/* The requests of one venue's REST, in order but for books, which come last: so many in flight, within the
- * venue's limits, tried again with backoff when the venue or the way to it fails, held while it limits or
- * bans. What is a venue's own stands in struct requests_venue.
+/* The requests of one venue's REST, in order except books, which come last: so many in flight, within the
+ * venue's limits, tried again with backoff when the venue or the network fails, paused while it limits or
+ * bans. A venue's own parts are in struct requests_venue.
  *
  * A venue's own queue and call begin with struct venue_rest and struct venue_call. */
 #ifndef EXCHANGE_NET_REQUESTS_H
@@ -22,7 +22,7 @@ struct venue_call {
     venue_reply_done *done;
     void *user;
 
-    /* What is asked for. The venue may change it from page to page. */
+    /* The request. The venue may change it from page to page. */
     struct symbol symbol;           /* BARS, BOOK, LATEST */
     enum market_kind latest;        /* LATEST: since from_ns */
     struct venue_bars_request bars; /* BARS */
@@ -42,7 +42,7 @@ struct requests_venue {
     const char *banned_before; /* the detail of a ban that is known at the start */
     int64_t refused_wait_ms;   /* everything waits so long after a 401, 403 or 451 */
 
-    /* Looks at what is asked, and makes the rest of the call ready. 0; -EINVAL for what the venue has not. */
+    /* Checks the request, and prepares the rest of the call. 0; -EINVAL for what the venue does not have. */
     int (*prepare)(struct venue_call *call);
     /* Frees what the venue's parts hold; NULL: nothing. */
     void (*finish_call)(struct venue_call *call);
@@ -57,21 +57,21 @@ struct requests_venue {
 
     /* When the limit allows the next page: at `now` or before, then it is taken from the limit. */
     int64_t (*room_ms)(struct venue_rest *rest, struct venue_call *call, int64_t now);
-    /* Every reply, also one that failed: what it says of the limit. */
+    /* Called with every reply, also one that failed: reads the state of the limit. */
     void (*note)(struct venue_rest *rest, const struct http_reply *http);
 
-    /* What a 200 brought. 0: the reply's kind-specific part is filled, from *storage (to be freed after use)
+    /* The body of a 200. 0: the reply's kind-specific part is filled, from *storage (to be freed after use)
      * or from the call, and reply->more says whether another page follows; 1: nothing to deliver yet, the
-     * call asks on; -EBADMSG, -ENOMEM. */
+     * call continues; -EBADMSG, -ENOMEM. */
     int (*take)(struct venue_call *call, const char *body, size_t len, struct venue_reply *reply,
                 void **storage);
 
     /* The venue's own words in a refusal. False: there are none. */
     bool (*words)(const struct http_reply *http, char ret[static REQUESTS_WORDS_MAX]);
     /* For a status that limits or bans: how long everything waits where Retry-After does not say, and in
-     * `why` (the refusal, unless it is written anew) what is told of it; else -1. */
+     * `why` (the refusal, unless it is replaced) the reason to report; else -1. */
     int64_t (*limited_ms)(const struct http_reply *http, char why[static VENUE_DETAIL_MAX]);
-    /* Another 4xx: the call's -ENOENT or -EPROTO; 1: the call was changed and is asked again at once. */
+    /* Another 4xx: the call's -ENOENT or -EPROTO; 1: the call was changed and is sent again at once. */
     int (*refused)(struct venue_call *call, const struct http_reply *http);
 };
 
@@ -92,18 +92,18 @@ struct venue_rest {
     void *tap_user;
 };
 
-/* Of a queue from calloc(), which net_requests_destroy() frees; `limit` is what status.weight_limit begins
- * with. 0 or -errno, then nothing is held. */
+/* For a queue from calloc(), which net_requests_destroy() frees; `limit` is the first status.weight_limit.
+ * 0 or -errno, then nothing is allocated. */
 int net_requests_init(struct venue_rest *rest, const struct requests_venue *venue,
                       const struct venue_rest_config *config, int64_t limit);
 
-/* Nothing is sent before; an earlier time than is held already changes nothing. */
+/* Nothing is sent before; a time before the present one changes nothing. */
 void net_requests_pause(struct venue_rest *rest, int64_t until_ms);
 
 /* The reply of SYMBOLS, when `wanted` is filled. */
 void net_requests_fill_symbols(const struct venue_call *call, struct venue_reply *reply);
 
-/* Requests are queued, kept within the venue's limits, and tried again when the venue or the way to it fails;
+/* Requests are queued, kept within the venue's limits, and tried again when the venue or the network fails;
  * `done` comes from the loop, once (BARS: once a page), unless the call is cancelled. They return 0 and the
  * call in *ret (may be NULL; gone once `done` came without `more`), or -ENOMEM, -EINVAL. */
 void net_requests_destroy(struct venue_rest *rest); /* cancels everything; NULL is fine */
@@ -114,8 +114,8 @@ int net_requests_bars(struct venue_rest *rest, const struct venue_bars_request *
                       venue_reply_done *done, void *user, struct venue_call **ret);
 int net_requests_book(struct venue_rest *rest, const struct symbol *symbol, venue_reply_done *done,
                       void *user, struct venue_call **ret);
-/* What a stream brought last, as REST knows it. -EINVAL for kinds that bars and book are of, and for those
- * that the venue has not. */
+/* What a stream brought last, by REST. -EINVAL for kinds that bars and book cover, and for those that the
+ * venue does not have. */
 int net_requests_latest(struct venue_rest *rest, const struct venue_latest_request *request,
                         venue_reply_done *done, void *user, struct venue_call **ret);
 /* The trading days of each calendar between two times, a reply a calendar (`more`). Not of a venue that is

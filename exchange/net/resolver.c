@@ -36,7 +36,8 @@ int net_resolver_start(uv_loop_t *loop, const char *host, resolver_done *done, v
     query->request.data = query;
     /* No AI_ADDRCONFIG: it does not count loopback, and a machine with loopback alone must reach it. */
     const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
-    /* localhost is loopback and no server's business (RFC 6761, 6.3); a minimal system has no hosts file. */
+    /* localhost is loopback and must not be looked up at a server (RFC 6761, 6.3); a minimal system has no
+     * hosts file. */
     const char *asked = strcasecmp(host, "localhost") == 0 ? "127.0.0.1" : host;
     int r = uv_getaddrinfo(loop, &query->request, on_addresses, asked, NULL, &hints);
     if (r < 0) {

@@ -1,4 +1,4 @@
-/* Names to addresses without stopping the loop: getaddrinfo() on libuv's thread pool. */
+/* Resolves names to addresses without stopping the loop: getaddrinfo() on libuv's thread pool. */
 #ifndef EXCHANGE_NET_RESOLVER_H
 #define EXCHANGE_NET_RESOLVER_H
 
@@ -19,8 +19,8 @@ typedef void resolver_done(void *user, const struct resolver_result *result);
 
 struct resolver_query;
 
-/* Asks for `host` (a name or a numeric address). `done` is called once from the loop, never from here.
- * 0 and the query in *ret, or -errno. The query is the resolver's and is gone after `done`. */
+/* Resolves `host` (a name or a numeric address). `done` is called once from the loop, never from here. 0
+ * and the query in *ret, or -errno. The query is the resolver's and is gone after `done`. */
 int net_resolver_start(uv_loop_t *loop, const char *host, resolver_done *done, void *user,
                        struct resolver_query **ret);
 

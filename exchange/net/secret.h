@@ -10,11 +10,11 @@
 /* Zeroed; whole pages are taken. NULL without memory. */
 void *net_secret_alloc(size_t size);
 
-/* Overwrites and gives back. NULL is fine. */
+/* Overwrites and frees. NULL is fine. */
 void net_secret_free(void *memory);
 
-/* Was every one so far locked? Not where the limit of locked memory (RLIMIT_MEMLOCK) is too low: then it is
- * used unlocked. */
+/* Was every allocation so far locked? Not where the limit of locked memory (RLIMIT_MEMLOCK) is too low:
+ * then the memory is used unlocked. */
 bool net_secret_locked(void);
 
 #endif

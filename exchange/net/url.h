@@ -12,8 +12,8 @@ enum {
 struct url {
     char scheme[8];          /* "wss", "https" */
     char host[URL_HOST_MAX]; /* a name or an IPv4 address */
-    uint16_t port;           /* 443 where none is given */
-    const char *path;        /* "/…" with the query, inside the parsed text; "/" where none is given */
+    uint16_t port;           /* 443 where the text has none */
+    const char *path;        /* "/…" with the query, inside the parsed text; "/" where the text has none */
 };
 
 /* Parses `text`. 0; -EPROTONOSUPPORT for another scheme; -EINVAL for anything else, an IPv6 address in

@@ -55,7 +55,7 @@ struct websocket {
     unsigned queued;
 
     int64_t heard_ms;
-    int64_t confirmed_ms; /* when lws was last told of a sign of life */
+    int64_t confirmed_ms; /* when lws was last notified of a sign of life */
     int close_code;       /* ours to send; 0: none */
     int end_code;         /* seen or sent */
     char reason[NET_ERROR_MAX];
@@ -63,7 +63,7 @@ struct websocket {
 
 static void say(struct websocket *websocket, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The first reason stands: what follows is its consequence. */
+/* The first reason is kept: later ones are its consequence. */
 static void say(struct websocket *websocket, const char *format, ...)
 {
     va_list arguments;
@@ -72,7 +72,7 @@ static void say(struct websocket *websocket, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(websocket->reason, sizeof(websocket->reason), format, arguments);
     va_end(arguments);
-    for (char *p = websocket->reason; *p; p++) /* one line, whatever the peer wrote */
+    for (char *p = websocket->reason; *p; p++) /* one line, whatever the peer sent */
         if ((unsigned char)*p < ' ' || *p == 0x7f)
             *p = ' ';
 }
@@ -95,7 +95,7 @@ static void end_plainly(struct websocket *websocket)
     end(websocket, &how);
 }
 
-/* lws has said why in `text` (may be NULL), and may still hold the reply's headers. */
+/* `text` is lws's reason (may be NULL), and lws may still have the reply's headers. */
 static void connection_failed(struct websocket *websocket, struct lws *wsi, const char *text, size_t len)
 {
     struct websocket_end how = {.retry_after_ms = -1, .http_status = (int)lws_http_client_http_response(wsi)};
@@ -267,7 +267,7 @@ static int add_headers(struct websocket *websocket, struct lws *wsi, unsigned ch
     return r;
 }
 
-/* Nobody listens any more. */
+/* The owner has destroyed its handle: handles the callbacks that still come. */
 static int after_the_end(struct websocket *websocket, enum lws_callback_reasons what)
 {
     switch (what) {
@@ -368,7 +368,7 @@ const struct lws_protocols websocket_protocols[] = {
     {.name = NULL},
 };
 
-/* Ends lws's side from wherever we stand; its callbacks find nobody. */
+/* Ends lws's side from any callback; its later callbacks find no owner. */
 static void abandon(struct websocket *websocket)
 {
     struct lws *wsi = websocket->wsi;

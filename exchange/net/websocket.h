@@ -27,13 +27,13 @@ struct websocket_config {
     const char *address; /* numeric, from resolver.h; the certificate is checked against the URL's host */
     size_t message_max;  /* 0: default; a longer message closes the connection with 1009 */
     int64_t connect_timeout_ms;       /* TCP, TLS and upgrade together; 0: default */
-    const struct net_header *headers; /* of the upgrade's request, besides the usual ones */
+    const struct net_header *headers; /* of the upgrade's request, in addition to the usual ones */
     size_t n_headers;
 };
 
 struct websocket_end {
     bool opened;            /* it was open before it ended */
-    int code;               /* the peer's close code, or the one sent; 1006: none was seen */
+    int code;               /* the peer's close code, or the one sent; 1006: no code was seen */
     int http_status;        /* of a refused upgrade; 0: there was no such reply */
     int64_t retry_after_ms; /* of a refused upgrade; -1: not said */
     bool timed_out;         /* by connect_timeout_ms */
@@ -68,13 +68,12 @@ int websocket_send_binary(struct websocket *websocket, const void *data, size_t 
  * ping. Errors as above. */
 int websocket_ping(struct websocket *websocket);
 
-/* Was the last of them answered? To be asked in the handler's pong(), which tells of the keep-alive's as
- * well.
- */
+/* Was the last of them answered? To be called in the handler's pong(), which is also called for the
+ * keep-alive's pongs. */
 bool websocket_pinged(const struct websocket *websocket);
 
-/* Stops or goes on reading, as back-pressure; what was read before may still be handed out. The
- * connection is not given up for want of pongs while paused. */
+/* Stops or continues reading, as back-pressure; what was read before may still be delivered. The connection
+ * is not closed for missing pongs while paused. */
 void websocket_pause(struct websocket *websocket, bool paused);
 
 /* Closes with a code (RFC 6455, section 7.4) and a short reason; `ended` follows. Does nothing before it is

@@ -15,10 +15,10 @@
 enum {
     LEVELS_MIN = 60, /* a side */
     LEVELS_MAX = 120,
-    HISTORY_TRADES = 12, /* a bar, of those that nobody hears */
+    HISTORY_TRADES = 12, /* a bar, of history that is not streamed */
 };
 
-/* One file at play. */
+/* The state of one file. */
 struct player {
     const char *path;
     struct bars_file file;
@@ -113,7 +113,7 @@ static void keep_depth(struct player *p, bool bid, int64_t at)
         int64_t worst = side->n > 0 ? side->levels[0].price : at;
         int64_t gap = chance_range(&p->chance, 1, 8) * p->tick;
         if (bid && worst <= gap)
-            break; /* nobody bids nothing */
+            break; /* prices and quantities stay above 0 */
         replay_made_market_set(&p->market, bid, bid ? worst - gap : worst + gap, level_qty(p));
     }
     while (side->n > LEVELS_MAX)
@@ -239,7 +239,7 @@ static void bars_destroy(struct replay_source *source)
 
 static const struct source_ops bars_ops = {bars_due, bars_step, bars_book, bars_destroy};
 
-/* Trades the bars before the start into the klines, unheard. */
+/* Adds the bars before the start to the klines, without streaming them. */
 static int make_history(struct bars *b, struct player *p, int64_t from_ns)
 {
     struct tape *tape = b->base.tape;
@@ -309,7 +309,7 @@ static int open_player(struct bars *b, struct player *p, int interval, int64_t f
     p->trades_max = f->open_time_ns[0] < from_ns ? HISTORY_TRADES : BAR_TRADES_MAX;
     if ((rc = begin_bar(b, p)) < 0 || (rc = make_history(b, p, from_ns)) < 0)
         return rc;
-    /* The book stood there before anybody listened. */
+    /* The book existed before the first client. */
     int64_t open =
         p->n_trades > 0 ? p->trades[0].price : (int64_t)(f->open[p->bar] * 1e8) / p->tick * p->tick;
     arrange(p, true, open, level_qty(p));

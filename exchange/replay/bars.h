@@ -1,9 +1,9 @@
 /* Bars files played as a market: each bar becomes seeded trades that open, reach high and low, and close as
- * it says and add up to its volume to the last unit, taken from a book whose quotes and differences agree
- * with them. What trades make of it, klines included, is then the bar of the file.
+ * the bar does and add up to its volume to the last unit, taken from a book whose quotes and differences
+ * agree with them. What trades make of it, klines included, is then the bar of the file.
  *
  * A bar without volume has no trades, so its kline is flat at the close before. A gap in the file stays a
- * gap: no klines are invented there. */
+ * gap: no klines are made there. */
 #ifndef EXCHANGE_REPLAY_BARS_H
 #define EXCHANGE_REPLAY_BARS_H
 
@@ -11,10 +11,10 @@
 
 #include "exchange/replay/source.h"
 
-/* Reads the files and adds their symbols to the tape. `interval` (as in candles.h) overrides what the files
- * show; -1: as they show. Bars that open before from_ns are history: traded at once, unheard. Those from
- * to_ns on are left out. 0, or a negative errno with a message "what: where: what would be right"; gaps are
- * told on stderr by the caller: see bars_gaps(). */
+/* Reads the files and adds their symbols to the tape. `interval` (as in candles.h) overrides the files'
+ * own; -1: theirs. Bars that open before from_ns are history: traded at once, not streamed. Those from
+ * to_ns on are left out. 0, or a negative errno with a message "what: where: what would be right"; the
+ * caller reports gaps on stderr: see bars_gaps(). */
 int bars_create(struct tape *tape, const char *const *paths, size_t n_paths, int interval, int64_t from_ns,
                 int64_t to_ns, struct replay_source **ret, char error[static SOURCE_ERROR_MAX]);
 

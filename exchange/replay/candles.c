@@ -6,14 +6,14 @@
 
 enum { BARS_MIN = 64 }; /* that each base keeps at least */
 
-/* The interval that a tier holds, and the most bars it keeps: enough for 1500 of each interval built from it
- * (of days and weeks: 1500 days). Above the bound the older half goes. */
+/* The interval that a tier holds, and the most bars it keeps: enough for 1500 of each interval built from
+ * it (of days and weeks: 1500 days). Above the bound the older half is dropped. */
 static const struct {
     int interval;
     size_t max;
 } tiers[CANDLE_TIERS] = {{0, 16384}, {1, 98304}, {6, 49152}, {12, 8192}};
 
-/* Of which an interval is put together. */
+/* The tier that an interval is joined from. */
 static int tier_of(int interval)
 {
     int tier = CANDLE_TIERS - 1;
@@ -205,7 +205,7 @@ static size_t lower_bound(const struct candle_tier *tier, int64_t ts_ns)
     return lo;
 }
 
-/* Puts a bar of an interval that is no base where it belongs. */
+/* Puts a bar of an interval that is not a base at its place. */
 static int give(struct candle_tier *given, const struct candle *bar)
 {
     size_t i = lower_bound(given, bar->open_ns);
@@ -296,7 +296,7 @@ size_t replay_candles_query(const struct candles *candles, int interval, int64_t
             n++;
             continue;
         }
-        /* A hole: go on at the next bar that there is. */
+        /* A hole: continue at the next bar that there is. */
         int64_t next = INT64_MAX;
         for (int k = 0; k < 2; k++) {
             size_t i = lower_bound(sources[k], open + length);

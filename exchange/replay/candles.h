@@ -1,8 +1,8 @@
 /* The venue's klines of one symbol: built from trades, kept for REST, at any of the venue's intervals.
  *
- * Four base intervals are kept (1s, 1m, 1h, 1d), each bounded; every other interval is put together
- * from the largest base that divides it when it is asked for. An interval without trades is a candle
- * too: o = h = l = c = the close before, no volume, ids -1. */
+ * Four base intervals are kept (1s, 1m, 1h, 1d), each bounded; every other interval is joined from the
+ * largest base that divides it when it is requested. An interval without trades is a candle too: o = h = l
+ * = c = the close before, no volume, ids -1. */
 #ifndef EXCHANGE_REPLAY_CANDLES_H
 #define EXCHANGE_REPLAY_CANDLES_H
 
@@ -58,13 +58,13 @@ void replay_candles_finish(struct candles *candles);
  * than what the tier holds, and open on its grid. 0 or -ENOMEM. */
 int replay_candles_append(struct candles *candles, int tier, const struct candle *bar);
 
-/* Puts a bar as the venue recorded it in the place of what is held of that interval and time. One that is
- * older than what its base holds is ignored; bars of other intervals than the bases are kept as they are, and
- * take the place of what would be put together for their time. 0 or -ENOMEM. */
+/* Puts a recorded bar of the venue in place of the one of that interval and time. One that is older than
+ * what its base holds is ignored; bars of other intervals than the bases are kept unchanged, and replace
+ * what would be joined for their time. 0 or -ENOMEM. */
 int replay_candles_put(struct candles *candles, int interval, const struct candle *bar);
 
-/* Counts a trade in; one whose ids were counted already is ignored. Intervals jumped over become empty
- * candles. 0 or -ENOMEM. */
+/* Adds a trade; one whose ids were counted already is ignored. Intervals jumped over become empty candles.
+ * 0 or -ENOMEM. */
 int replay_candles_trade(struct candles *candles, const struct candle_trade *trade);
 
 /* Lets time pass without a trade: candles up to the one that holds ts_ns exist after it, if there was any
@@ -74,7 +74,7 @@ int replay_candles_advance(struct candles *candles, int64_t ts_ns);
 /* Nothing is known from here to the next trade: no empty candles are made for the time between. */
 void replay_candles_hole(struct candles *candles);
 
-/* The candle of an interval that opens at open_ns; false when nothing is known of it. */
+/* The candle of an interval that opens at open_ns; false when it is not known. */
 bool replay_candles_get(const struct candles *candles, int interval, int64_t open_ns, struct candle *ret);
 
 /* As the venue's REST: candles whose open time lies in [start_ns, end_ns], at most `limit` (<= 1000), the

@@ -1,4 +1,4 @@
-/* Seeded chance: SplitMix64 (Steele, Lea, Flood 2014), the same numbers on every machine. */
+/* Seeded random numbers: SplitMix64 (Steele, Lea, Flood 2014), the same on every machine. */
 #ifndef EXCHANGE_REPLAY_CHANCE_H
 #define EXCHANGE_REPLAY_CHANCE_H
 

@@ -33,8 +33,8 @@ void replay_message_unref(struct message *message)
         free(message);
 }
 
-/* lws writes each frame by itself: a TLS record and a system call for each would be most of the work. So the
- * records of one turn are gathered in a buffering BIO and go to the socket together. */
+/* lws writes each frame by itself, at a TLS record and a system call each, which would be most of the work.
+ * So the records of one turn are gathered in a buffering BIO and go to the socket together. */
 static void gather_writes(struct client *client)
 {
     client->ssl = lws_get_ssl(client->wsi);
@@ -190,7 +190,8 @@ static int write_fragment(struct client *client)
     if (last)
         n = left;
     int how = lws_write_ws_flags(m->protocol, first, last);
-    /* libwebsockets writes a header before the bytes: what stands there is needed by who sends it next. */
+    /* libwebsockets writes a header before the bytes: the next client that gets them needs what is there
+     * now. */
     memcpy(kept, at - LWS_PRE, LWS_PRE);
     int written = lws_write(client->wsi, at, n, (enum lws_write_protocol)how);
     memcpy(at - LWS_PRE, kept, LWS_PRE);

@@ -41,7 +41,7 @@ struct client {
     struct client *next;
     SSL *ssl;        /* the connection's, owned by lws; its writes are gathered: see replay_client_turn() */
     bool paced;      /* pings count the windows of full speed */
-    bool listening;  /* something of the play goes to it: set by the protocol, which then recounts */
+    bool listening;  /* it has subscriptions: set by the protocol, which then recounts */
     void *state;     /* the protocol's own */
     uint64_t number; /* in the transcript */
 
@@ -64,7 +64,7 @@ struct client {
     int end_code; /* not 0: close when what is queued has gone out */
     const char *end_reason;
     bool frozen;    /* fault freeze: it is neither read from nor written to */
-    bool cut;       /* fault half-frame: the message that is begun is the last, and is not ended */
+    bool cut;       /* fault half-frame: the message that was started is the last, and is not ended */
     int close_code; /* not 0: close at the next chance */
     const char *close_reason;
     bool close_asked;
@@ -91,7 +91,7 @@ void replay_client_close(struct client *client, int code, const char *reason);
 /* The same once all that is queued has gone out; nothing more is queued. */
 void replay_client_end(struct client *client, int code, const char *reason);
 
-/* Does the play wait for it? */
+/* Is the play waiting for it? */
 bool replay_client_behind(const struct client *client);
 
 /* Writes what is queued; as lws's WRITEABLE callback returns: -1 closes. */
@@ -103,9 +103,9 @@ void replay_client_allow(struct client *client, int64_t bytes);
 /* Fault deflate: a frame that is flagged as compressed goes out, out of turn. */
 void replay_client_deflated(struct client *client);
 
-/* The client closes with that reason, which is answered at once. Then it is the client that ends TLS, as with
- * a server that is further away: clients in Python (asyncio before 3.11.5) stumble over one that does so in
- * the same moment. False when libwebsockets is to answer. */
+/* The client closes with that reason, which is answered at once. Then the client ends TLS, as with a server
+ * that is further away: clients in Python (asyncio before 3.11.5) fail with one that ends it in the same
+ * moment. False when libwebsockets is to answer. */
 bool replay_client_farewell(struct client *client, const void *reason, size_t len);
 
 /* Once in every turn of the loop, outside of lws's callbacks: hands gathered bytes to the socket, and begins

@@ -71,7 +71,7 @@ static void write_path(struct text *out, struct json_text url)
         text_lit(out, "/");
 }
 
-/* Adds the line; a reply that stands among frames without its request is told by what it is. */
+/* Adds the line; a reply among frames without its request is identified by its content. */
 static int add_line(struct import *import, const struct frame_line *line)
 {
     struct journal_record record = {JOURNAL_FRAME, 0, line->ts_ns, line->frame.data, line->frame.len};
@@ -117,7 +117,7 @@ static int import_lines(struct import *import, const char *dir, char *error)
         if (first == import->n)
             break;
         if (import->batch.len == 0 && journal_writer_full(import->writer)) {
-            /* Frames need no engine: a segment of them begins with a state of no bytes. */
+            /* Frames need no engine: a segment of them starts with a state of no bytes. */
             int64_t ns =
                 import->next[first].ts_ns < import->last_ns ? import->last_ns : import->next[first].ts_ns;
             rc = journal_batch_add(&import->batch, &(struct journal_record){JOURNAL_STATE, 0, ns, NULL, 0});
@@ -143,7 +143,7 @@ static int remove_segment(void *dir, const struct journal_segment_info *segment)
     return n < (int)sizeof(path) && unlink(path) == 0 ? 0 : -EIO;
 }
 
-/* Takes away what an import that failed has put into the directory that it made, and the directory. */
+/* Removes what a failed import has put into the directory that it made, and the directory. */
 static void remove_made(const char *dir)
 {
     char name[4096], err[JOURNAL_ERROR_MAX];

@@ -1,4 +1,4 @@
-/* Recordings from one form into the other: lines of text, and journals. */
+/* Converts recordings between lines of text and journals. */
 #ifndef EXCHANGE_REPLAY_CONVERT_H
 #define EXCHANGE_REPLAY_CONVERT_H
 
@@ -13,15 +13,16 @@ struct convert_counts {
 };
 
 /* Recordings (any of lines.h, several are merged by time) into a journal of frames and replies in `dir`,
- * which must not hold one yet. A reply without a request keeps "/api/v3/depth" or "/" for it. On failure
- * a directory that it made is gone again. 0; -EEXIST; -errno; error: "what: where: what would be right". */
+ * which must not hold one yet. A reply without a request keeps "/api/v3/depth" or "/" for it. On failure a
+ * directory that it made is removed. 0; -EEXIST; -errno; error: "what: where: what would be right". */
 int replay_convert_import(const char *const *paths, size_t n_paths, const char *dir,
                           struct convert_counts *ret, char error[static CONVERT_ERROR_MAX]);
 
-/* A journal's frames and replies into lines of text: `NANOSECONDS {frame}`, depth snapshots among them, other
- * replies as `URL -> SECONDS.FRACTION: REPLY`, as recordings of the venue's REST interface have them: a
- * journal holds a request's path alone, so the URL is that of the public interface, whoever was asked. gzip
- * when the name ends in ".gz"; "-" is stdout. 0; -ENOENT when there is no frame and no reply; -errno. */
+/* Converts a journal's frames and replies to lines of text: `NANOSECONDS {frame}`, depth snapshots among
+ * them, other replies as `URL -> SECONDS.FRACTION: REPLY`, as recordings of the venue's REST interface have
+ * them: a journal holds only a request's path, so the URL is that of the public interface, whichever host
+ * was asked. gzip when the name ends in ".gz"; "-" is stdout. 0; -ENOENT when there is no frame and no
+ * reply; -errno. */
 int replay_convert_export(const char *journal, const char *file, struct convert_counts *ret,
                           char error[static CONVERT_ERROR_MAX]);
 

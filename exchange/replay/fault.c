@@ -52,7 +52,7 @@ static bool read_count(const char *text, const char **end, uint64_t *ret)
     return true;
 }
 
-/* How a row's text is read: of most rows `at` is where the value is in struct faults. */
+/* How a row's text is read: for most rows `at` is the value's offset in struct faults. */
 typedef bool parse_fault(struct faults *faults, const char *text, size_t at);
 
 static void *member(struct faults *faults, size_t at)
@@ -78,7 +78,7 @@ static bool parse_span(struct faults *faults, const char *text, size_t at)
     return *end == '\0';
 }
 
-/* STREAM@SPAN; the stream's name may hold a '@' as well. The last word on a stream counts. */
+/* STREAM@SPAN; the stream's name may contain an '@' as well. The last one for a stream counts. */
 static bool parse_stream_silence(struct faults *faults, const char *text, size_t at)
 {
     const char *span = strrchr(text, '@');
@@ -206,7 +206,7 @@ static const struct {
     {"tls-expired", offsetof(struct faults, tls_expired)},
 };
 
-/* Those that say more. */
+/* Those with a value. */
 #define AT(member) offsetof(struct faults, member)
 static const struct {
     const char *name;

@@ -1,5 +1,5 @@
-/* Faults on request: what goes wrong, and when. replay_fault_help() lists them; papertape-replay(1) says
- * more. Times are of the wall's clock since the start of play, those of a symbol's changes of market time
+/* Faults on request: what fails, and when. replay_fault_help() lists them; papertape-replay(1) describes
+ * them. Times are of the wall's clock since the start of play, those of a symbol's changes of market time
  * since then. */
 #ifndef EXCHANGE_REPLAY_FAULT_H
 #define EXCHANGE_REPLAY_FAULT_H
@@ -26,7 +26,7 @@ enum {
     FAULT_ERROR_MAX = 512,
 };
 
-/* What becomes of a symbol while it is played. */
+/* A change of a symbol while it is played. */
 enum fault_change_kind {
     FAULT_STATUS,  /* its status is `word` from then on */
     FAULT_FILTERS, /* its filters change */
@@ -61,14 +61,14 @@ struct faults {
     size_t huge_bytes;     /* of one message; 0: none */
     int64_t slow_bytes_s;  /* that a connection gets in a second; 0: all */
     bool tls_expired;      /* the server's certificate */
-    int64_t clock_skew_ns; /* of the time that REST tells */
+    int64_t clock_skew_ns; /* of the time in REST replies */
 
     /* Limits: see exchange/replay/binance/limits.h. */
     int64_t too_many_ns, teapot_ns; /* from the first request on: 429, 418; 0: not */
     uint64_t ban_after;             /* requests; 0: never */
     int64_t ban_ns;
     bool broken;          /* every fourth REST request fails on the venue's side */
-    uint64_t actions_bad; /* so many of the first replies of corporate actions are none */
+    uint64_t actions_bad; /* so many of the first replies of corporate actions are malformed */
 
     bool shutdown;
     int64_t shutdown_ns, shutdown_close_ns; /* it is announced, then connections are closed */
@@ -78,7 +78,7 @@ struct faults {
     size_t n_changes;
 };
 
-/* Adds what one --fault says. 0, or -EINVAL with a message "what: where: what would be right". */
+/* Adds the fault of one --fault. 0, or -EINVAL with a message "what: where: what would be right". */
 int replay_fault_parse(struct faults *faults, const char *spec, char error[static FAULT_ERROR_MAX]);
 
 /* One of each, with commas between. */
@@ -89,10 +89,10 @@ bool replay_fault_silent(const struct faults *faults, int64_t since_start_ns);
 /* That of one stream? */
 bool replay_fault_stream_silent(const struct faults *faults, int64_t since_start_ns, const char *stream,
                                 size_t len);
-/* Do connections neither say nor read anything, pings and pongs included? */
+/* Do connections neither send nor read anything, pings and pongs included? */
 bool replay_fault_frozen(const struct faults *faults, int64_t since_start_ns);
 
-/* A frame that no parser may accept; n tells one from the next. */
+/* A frame that no parser may accept; n varies it. */
 const char *replay_fault_garbage(uint64_t n);
 
 #endif

@@ -1,9 +1,8 @@
-/* The venue's own book of one symbol, followed through a recording.
+/* The venue's own book of one symbol, maintained through a recording.
  *
- * It begins with a snapshot and takes the differences that join on. Behind a hole in them nothing is known of
- * it: differences are kept until a snapshot comes that they join on to, and that snapshot with what is newer
- * of them is the book again. Without any snapshot the book is what its differences say, since the last hole.
- */
+ * It starts with a snapshot and takes the differences that follow it. After a hole in them it is not known:
+ * differences are kept until a snapshot comes that they follow, and that snapshot with the newer ones is
+ * the book again. Without any snapshot the book is what its differences say, since the last hole. */
 #ifndef EXCHANGE_REPLAY_FOLLOW_H
 #define EXCHANGE_REPLAY_FOLLOW_H
 
@@ -32,8 +31,8 @@ struct follow {
 void replay_follow_init(struct follow *follow);
 void replay_follow_finish(struct follow *follow);
 
-/* A snapshot after update last_id; one that says nothing new, or that is older than what it would have to
- * join on to, is left out. 0 or -ENOMEM. */
+/* A snapshot after update last_id; one that adds nothing new, or that is older than what it would have to
+ * connect to, is left out. 0 or -ENOMEM. */
 int replay_follow_snapshot(struct follow *follow, uint64_t last_id, const struct frame_levels *levels);
 
 /* A difference of updates first_id..last_id. `keep`: behind a hole it is kept, for a snapshot may come. 0 or
@@ -41,7 +40,7 @@ int replay_follow_snapshot(struct follow *follow, uint64_t last_id, const struct
 int replay_follow_update(struct follow *follow, uint64_t first_id, uint64_t last_id,
                          const struct frame_levels *levels, bool keep);
 
-/* False while nothing is known of it. */
+/* False while it is not known. */
 bool replay_follow_book(const struct follow *follow, struct source_book *ret);
 
 #endif

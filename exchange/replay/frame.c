@@ -148,7 +148,7 @@ int replay_frame_raw_name(struct json_text data, char name[static 64])
             i++;
         if (i < 4)
             snprintf(stream, sizeof(stream), "%s", names[i].stream);
-        else /* none that is made here: passed on under the event's name */
+        else /* not a kind that is made here: passed on under the event's name */
             snprintf(stream, sizeof(stream), "%.*s", (int)event.len, event.data);
     }
     int len = snprintf(name, 64, "%.*s@%s", (int)symbol.len, symbol.data, stream);
@@ -157,7 +157,7 @@ int replay_frame_raw_name(struct json_text data, char name[static 64])
     return len < 64 ? 0 : -EINVAL;
 }
 
-/* One letter keys, as a bit each, so that what is missing can be told. */
+/* One letter keys, as a bit each, so that missing ones are detected. */
 #define SEEN(c) (1ull << ((c) - 'A'))
 
 static bool read_moment(struct json *json, int64_t *ret_ns)
@@ -185,7 +185,7 @@ int replay_frame_agg_trade(struct json_text data, struct tape_trade *ret, int64_
     while (json_member(&json, &key)) {
         char c = key.len == 1 ? key.data[0] : '\0';
         bool ok = true;
-        if (c == (ret_first_id ? 't' : 'a')) /* of a plain trade: the seller's order, as it once was told */
+        if (c == (ret_first_id ? 't' : 'a')) /* of a plain trade: the seller's order, in old frames */
             c = '\0';
         switch (c) {
         case 'E':

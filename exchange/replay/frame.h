@@ -1,9 +1,9 @@
 /* Recorded lines and the frames in them.
  *
- * Three spellings of a line: `NS {frame}`; `SECONDS.FRACTION: {frame}`; `URL -> SECONDS.FRACTION: {reply}`. A
- * line `URL <-> SECONDS.FRACTION` only says what was connected to; a bare reply of exchangeInfo is one, of
- * the beginning of time. Frames are combined
- * (`{"stream":…,"data":…}`), raw (told apart by their event type), or a REST depth snapshot. */
+ * Three spellings of a line: `NS {frame}`; `SECONDS.FRACTION: {frame}`; `URL -> SECONDS.FRACTION: {reply}`.
+ * A line `URL <-> SECONDS.FRACTION` only names a connection; a bare reply of exchangeInfo is one, of the
+ * beginning of time. Frames are combined (`{"stream":…,"data":…}`), raw (distinguished by their event
+ * type), or a REST depth snapshot. */
 #ifndef EXCHANGE_REPLAY_FRAME_H
 #define EXCHANGE_REPLAY_FRAME_H
 
@@ -45,7 +45,7 @@ int replay_frame_line_read(const char *line, size_t len, struct frame_line *ret)
 int replay_frame_read(struct json_text text, struct replay_frame *ret);
 
 /* The stream's name that a raw frame belongs to ("btcusdt@trade"), into name[64]. 0; -EINVAL; -ENOENT for
- * one that names no symbol. An event that is none of those made here is a stream of its own name. */
+ * one that names no symbol. An event of a kind that is not made here is a stream of its own name. */
 int replay_frame_raw_name(struct json_text data, char name[static 64]);
 
 int replay_frame_trade(struct json_text data, struct tape_trade *ret);

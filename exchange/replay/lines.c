@@ -61,7 +61,7 @@ int replay_lines_open(struct lines *lines, const char *path)
     return 0;
 }
 
-/* Recorders are killed: what stands before the cut is good. Said once, though files are read twice. */
+/* Recorders are killed: what comes before the cut is good. Reported once, though files are read twice. */
 static int cut_off(struct lines *lines)
 {
     if (!lines->told_cut)

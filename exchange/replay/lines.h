@@ -1,7 +1,7 @@
-/* What a recording holds, one thing after the other, however it is kept: lines of text (plain or gzip), or a
- * journal (a directory of segments or one of them, exchange/journal/journal.h), told apart by content. Where
- * a recorder was killed, half a last line or a gzip file without its end, all before the cut counts, and a
- * line on stderr says where it is; half a first line is an error. */
+/* The items of a recording one after the other, in any form: lines of text (plain or gzip), or a journal (a
+ * directory of segments or one of them, exchange/journal/journal.h), distinguished by content. Where a
+ * recorder was killed, half a last line or a gzip file without its end, all before the cut counts, and a
+ * line on stderr reports where it is; half a first line is an error. */
 #ifndef EXCHANGE_REPLAY_LINES_H
 #define EXCHANGE_REPLAY_LINES_H
 

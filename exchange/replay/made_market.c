@@ -34,7 +34,7 @@ void replay_made_market_set(struct made_market *market, bool bid, int64_t price,
 }
 
 /* One level's part of an order. Every eighth is two makers' orders, so that trades and aggregates differ. */
-static void tell_trades(struct made_market *market, int64_t ts_ns, bool buy, int64_t price, int64_t qty)
+static void emit_trades(struct made_market *market, int64_t ts_ns, bool buy, int64_t price, int64_t qty)
 {
     struct tape_trade trade = {.event_ns = ts_ns, .ts_ns = ts_ns, .price = price, .buyer_maker = !buy};
     int64_t unit = 1;
@@ -65,7 +65,7 @@ int64_t replay_made_market_take(struct made_market *market, int64_t ts_ns, bool 
         struct level level = *best;
         int64_t part = level.qty < qty - taken ? level.qty : qty - taken;
         replay_made_market_set(market, !buy, level.price, level.qty - part);
-        tell_trades(market, ts_ns, buy, level.price, part);
+        emit_trades(market, ts_ns, buy, level.price, part);
         taken += part;
     }
     return taken;

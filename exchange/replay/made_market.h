@@ -1,6 +1,6 @@
-/* The book of a made market, and the messages that agree with it: orders take from it, trades are numbered
- * without holes, every change has an update id, quotes and differences are what the book shows. Prices and
- * quantities are of scale 8. */
+/* The book of a synthetic market, and the messages that agree with it: orders take from it, trades are
+ * numbered without holes, every change has an update id, quotes and differences are what the book shows.
+ * Prices and quantities are of scale 8. */
 #ifndef EXCHANGE_REPLAY_MADE_MARKET_H
 #define EXCHANGE_REPLAY_MADE_MARKET_H
 
@@ -17,11 +17,11 @@ struct made_market {
     int symbol;
     struct replay_ladder bids, asks;
     uint64_t update_id; /* of the last change */
-    uint64_t told_id;   /* of the last change that a difference told */
+    uint64_t told_id;   /* of the last change that a difference emitted */
     int64_t next_trade_id;
-    uint64_t messages; /* told so far: trades, quotes, differences */
+    uint64_t messages; /* emitted so far: trades, quotes, differences */
     struct replay_ladder
-        changed[2]; /* prices touched since then (bids, asks); quantities are not looked at */
+        changed[2]; /* prices changed since then (bids, asks); their quantities are not used */
     struct level told_bid, told_ask; /* last quote */
 };
 
@@ -32,15 +32,15 @@ void replay_made_market_finish(struct made_market *market);
 /* Sets a level's quantity; 0 removes it. */
 void replay_made_market_set(struct made_market *market, bool bid, int64_t price, int64_t qty);
 
-/* A taker buys (or sells) up to `qty`, no worse than `limit`: trades are told as they happen, one or two a
+/* A taker buys (or sells) up to `qty`, no worse than `limit`: emits trades as they happen, one or two a
  * level. Returns what was traded. */
 int64_t replay_made_market_take(struct made_market *market, int64_t ts_ns, bool buy, int64_t qty,
                                 int64_t limit);
 
-/* Tells the best bid and ask if they differ from what was told last. */
+/* Emits the best bid and ask if they differ from the last quote. */
 void replay_made_market_quote(struct made_market *market);
 
-/* Tells the changes since the last difference, if there are any. */
+/* Emits the changes since the last difference, if there are any. */
 void replay_made_market_diff(struct made_market *market, int64_t ts_ns);
 
 /* As source_ops.book. */

@@ -19,7 +19,7 @@ static int fail(const char *text)
     return EXIT_FAILURE;
 }
 
-/* What the options name, ready to play. NULL after saying why not. */
+/* Opens what the options name, ready to play. NULL after reporting why not. */
 static struct protocol *open_protocol(const struct options *options)
 {
     char error[PROTOCOL_ERROR_MAX] = "out of memory";

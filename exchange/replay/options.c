@@ -210,7 +210,7 @@ void replay_options_init(void *into)
                                                .host = "127.0.0.1"};
 }
 
-/* The venue may be named behind its own options. */
+/* The venue may be named after its own options. */
 static bool is_of(const struct protocol_row *venue, const char *option)
 {
     for (const char *const *name = venue->options; name && *name; name++)

@@ -40,7 +40,7 @@ extern const struct option_row replay_options[REPLAY_OPTIONS];
 
 void replay_options_init(void *into); /* a struct options */
 void replay_options_finish(void *into);
-/* Do they go together? EXIT_OK, or EXIT_USAGE with a line on stderr. */
+/* Are they compatible? EXIT_OK, or EXIT_USAGE with a line on stderr. */
 int replay_options_check(const struct option_call *call);
 
 #endif

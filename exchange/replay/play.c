@@ -4,7 +4,7 @@
 
 enum {
     TICK_MS = 5,
-    CROWD_SYMBOLS = 32, /* so many would say too much in one tick: they get shorter ones */
+    CROWD_SYMBOLS = 32, /* so many would emit too much in one tick: they get shorter ones */
     WORK_NS = 4000000,  /* in one turn of the loop */
     BATCH_STEPS = 256,
 };

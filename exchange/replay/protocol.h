@@ -1,6 +1,6 @@
-/* What one venue speaks, behind one table: serve.c has the sockets, TLS, queues, the position of the play and
- * its pace; a protocol has the market that is played, what is answered over REST, and what its websockets
- * hear and say. A third venue is a row in protocols.c and a folder beside binance/. */
+/* One venue's protocol, behind one table: serve.c has the sockets, TLS, queues, the position of the play
+ * and its pace; a protocol has the market that is played, the answers over REST, and the messages of its
+ * websockets. A third venue is a row in protocols.c and a folder beside binance/. */
 #ifndef EXCHANGE_REPLAY_PROTOCOL_H
 #define EXCHANGE_REPLAY_PROTOCOL_H
 
@@ -22,7 +22,7 @@ enum {
     PROTOCOL_ERROR_MAX = SOURCE_ERROR_MAX,
 };
 
-/* An HTTP request, whole. All lives until the call that it is given to returns. */
+/* A complete HTTP request. All lives until the call that it is given to returns. */
 struct replay_request {
     const char *method;                 /* "GET" */
     const char *path;                   /* without arguments: "/api/v3/klines" */
@@ -37,7 +37,7 @@ struct replay_request {
 /* The value of an argument; NULL: not sent. */
 const char *replay_request_arg(const struct replay_request *request, const char *name);
 
-/* What is answered: the body starts empty, the status is 200, the type JSON. */
+/* A response: the body starts empty, the status is 200, the type JSON. */
 struct response {
     int status;
     const char *type; /* Content-Type; a literal */
@@ -67,7 +67,7 @@ struct protocol_ops {
     void (*answer)(struct protocol *protocol, const struct replay_request *request,
                    struct response *response);
 
-    /* A websocket is asked for: true to let it open; else the response is sent instead. */
+    /* A client requests a websocket: true opens it; else the response is sent instead. */
     bool (*admit)(struct protocol *protocol, const struct replay_request *request, struct response *response);
 
     /* It is open; client->state is the protocol's to set and, in `leave`, to free. May close it at once with
@@ -75,12 +75,12 @@ struct protocol_ops {
     void (*enter)(struct protocol *protocol, struct client *client, const struct replay_request *request);
     void (*leave)(struct protocol *protocol, struct client *client);
 
-    /* It said something: a whole message, ending with a zero byte behind its `len`. */
+    /* A whole message from the client, followed by a zero byte after its `len`. */
     void (*hear)(struct protocol *protocol, struct client *client, const char *data, size_t len, bool binary);
-    /* It sent a ping or a pong, which some venues count; NULL: nobody looks. */
+    /* The client sent a ping or a pong, which some venues count; NULL: they are ignored. */
     void (*heartbeat)(struct protocol *protocol, struct client *client);
 
-    /* Several times a second of wall time, for what ends by itself; NULL: nothing does. */
+    /* Called several times a second of wall time, for what ends by itself; NULL: nothing does. */
     void (*beat)(struct protocol *protocol);
 
     void (*destroy)(struct protocol *protocol); /* the source with it */
@@ -99,7 +99,7 @@ struct protocol_row {
     /* Names of options of its own ("plan"), which may be given more than once; ends with NULL. */
     const char *const *options;
     bool trades; /* the line that is printed also has data_url and trading_url */
-    /* Looks at the options before anything is made. 0, or -EINVAL with "what: where: what would be right". */
+    /* Checks the options before anything is made. 0, or -EINVAL with "what: where: what would be right". */
     int (*check)(const struct options *options, char error[static PROTOCOL_ERROR_MAX]);
     /* 0; or a negative errno with an error of the same form. The options outlive the protocol. */
     int (*create)(const struct options *options, struct protocol **ret,

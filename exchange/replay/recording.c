@@ -33,12 +33,12 @@ struct recording {
     int64_t from_ns, to_ns;
     bool done;
     struct followed symbols[TAPE_SYMBOLS_MAX];
-    size_t snapshots_ahead; /* in the files, behind the position */
+    size_t snapshots_ahead; /* in the files, after the position */
     struct frame_levels levels;
     struct json_text info; /* a reply of exchangeInfo, as it was recorded */
 };
 
-/* Hands on what the file says of its failure. */
+/* Passes on the file's error. */
 static int fail(struct recording *r, const struct file *f, int err)
 {
     memcpy(r->base.error, f->lines.error, SOURCE_ERROR_MAX);
@@ -64,7 +64,7 @@ static int open_file(struct recording *r, struct file *f)
     return rc < 0 ? fail(r, f, rc) : 0;
 }
 
-/* A raw frame of no symbol, as serverShutdown: it was meant for who listened then. */
+/* A raw frame without a symbol, as serverShutdown: it was meant for the recorder's connection. */
 static bool nameless(const struct replay_frame *frame)
 {
     char name[64];
@@ -91,7 +91,7 @@ static struct replay_stream *stream_of(struct recording *r, struct file *f, cons
     return s;
 }
 
-/* The symbol that a snapshot is of: the URL says, or it is the one of the file whose ids are nearest. */
+/* The symbol of a snapshot: by the URL, or the one of the file whose ids are nearest. */
 static int snapshot_symbol(struct recording *r, const struct file *f, uint64_t last_id)
 {
     struct tape *tape = r->base.tape;
@@ -285,8 +285,7 @@ static int play_stream(struct recording *r, struct replay_stream *s, const struc
     return rc;
 }
 
-/* Bars of a recorded reply: history, and what replaces those that were made of trades that were not all seen.
- */
+/* Bars of a recorded reply: history, and replacements of those made from incomplete trades. */
 struct put_klines {
     struct candles *candles;
     int interval;
@@ -310,7 +309,7 @@ static int play_reply(struct recording *r, const struct file *f)
     struct put_klines put = {.interval = replay_candle_interval_find(interval.data, interval.len),
                              .until_ns = f->line.ts_ns};
     if (symbol < 0 || put.interval < 0)
-        return 0; /* an error that the venue answered */
+        return 0; /* an error from the venue */
     put.candles = &r->base.tape->symbols[symbol].candles;
     int rc = replay_reply_klines(f->line.frame, put_kline, &put);
     return rc == -EINVAL ? 0 : rc;
@@ -425,7 +424,7 @@ static int nothing(struct recording *r, struct file *f)
     return fail(r, f, replay_lines_fail(&f->lines, -EINVAL, "nothing to play", "a recording with frames"));
 }
 
-/* What the venue said of its symbols is said again. */
+/* Emits the venue's list of symbols again. */
 static int share_info(struct recording *r)
 {
     struct tape *tape = r->base.tape;

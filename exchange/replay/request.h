@@ -17,7 +17,7 @@ struct request_copy {
     char *space;
 };
 
-/* Copies what stands at the connection now: libwebsockets forgets it after the callback. NULL when memory is
+/* Copies the request at the connection now: libwebsockets drops it after the callback. NULL when memory is
  * out. */
 struct request_copy *replay_request_read(struct lws *wsi, const char *const *headers);
 void replay_request_free(struct request_copy *copy); /* NULL is fine */

@@ -13,9 +13,9 @@
  * nanoseconds, and before 1970. */
 bool replay_retime_ns(int64_t value, int64_t *ret_ns);
 
-/* Writes a message with its times in `unit` (STREAM_MS, STREAM_US): E, T, O and C of the message, t and T of
- * its kline; the last moment of a kline stays the last of its unit. All else stays as it stands. False when
- * nothing is to be changed, or the text is no such message: `out` is to be forgotten then. */
+/* Writes a message with its times in `unit` (STREAM_MS, STREAM_US): E, T, O and C of the message, t and T
+ * of its kline; the last moment of a kline stays the last of its unit. All else stays unchanged. False when
+ * nothing changes, or the text is not such a message: then `out` is not to be used. */
 bool replay_retime(struct text *out, int unit, const char *data, size_t len);
 
 #endif

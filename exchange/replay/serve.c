@@ -49,9 +49,9 @@ static bool silent(const struct server *server)
     return replay_fault_silent(server->faults, replay_play_elapsed_ns(&server->play));
 }
 
-/* At full speed a reply about the position would otherwise tell how fast this machine is: it waits until the
- * play stands still, which it soon does for a client that stops reading until it has the reply, and always at
- * the same message. A client that reads on is answered after a while. */
+/* At full speed a reply about the position would otherwise depend on how fast this machine is: it waits
+ * until the play stands still, which is soon for a client that stops reading until it has the reply, and
+ * always at the same message. A client that keeps reading is answered after a while. */
 static void answer_deferred(struct server *server)
 {
     server->deferred_steps = 0;
@@ -109,7 +109,7 @@ static void push_huge(struct client *client, size_t bytes)
     replay_message_unref(m);
 }
 
-/* A message, and what faults make of it. */
+/* Sends a message, with the faults applied. */
 static void push_data(struct client *client, struct message *message)
 {
     const struct faults *faults = client->server->faults;
@@ -248,7 +248,7 @@ static void heartbeat(struct client *client)
         protocol->ops->heartbeat(protocol, client);
 }
 
-/* Not the venue's: a fault from now on, in the words of --fault. */
+/* Not the venue's protocol: adds a fault, in the words of --fault. */
 static void control(struct server *server, const struct replay_request *request, struct response *response)
 {
     char error[FAULT_ERROR_MAX];
@@ -285,7 +285,7 @@ static int answer_http(struct server *server, struct replay_session *session)
     return 0;
 }
 
-/* The request is whole: answers it, or lets it wait. */
+/* The request is complete: answers it, or lets it wait. */
 static int ask(struct server *server, struct replay_session *session)
 {
     if (server->play.speed > 0 || !server->play.started)
@@ -333,7 +333,7 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
     case LWS_CALLBACK_HTTP_BODY:
         return !session->incomplete || replay_request_append(session->request, in, len) ? 0 : -1;
     case LWS_CALLBACK_HTTP_BODY_COMPLETION:
-        if (!session->incomplete) /* there was none, and it is asked already */
+        if (!session->incomplete) /* there was no body, and it is answered already */
             return 0;
         session->incomplete = false;
         return ask(server, session);
@@ -370,7 +370,7 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
     }
 }
 
-/* Fault freeze: of the connections that are there when it begins; those that come after are well. */
+/* Fault freeze: of the connections that are there when it starts; later ones are not affected. */
 static void freeze(struct server *server)
 {
     bool frozen =
@@ -469,7 +469,7 @@ static int listen_on(struct server *server, const struct ca *ca, const struct se
     int rc = try_address(options);
     if (rc < 0)
         return rc;
-    lws_set_log_level(0, NULL); /* what fails is told by return codes */
+    lws_set_log_level(0, NULL); /* errors are reported by return codes */
     server->context = lws_create_context(&info);
     if (!server->context)
         return -EIO;

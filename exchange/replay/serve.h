@@ -59,7 +59,7 @@ void replay_server_finish(struct server *server);
 void replay_server_recount(struct server *server);
 
 /* For protocols: one message of the play to one client, with the pace of full speed and the faults. Answers
- * to what a client said go by replay_client_say() and replay_client_push(). */
+ * to a client's messages go by replay_client_say() and replay_client_push(). */
 void replay_server_send(struct client *client, struct message *message);
 
 #endif

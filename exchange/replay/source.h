@@ -1,4 +1,4 @@
-/* Where a market comes from: a recording, a synthetic market or bars, played step by step into a tape. */
+/* The source of a market: a recording, a synthetic market or bars, played step by step into a tape. */
 #ifndef EXCHANGE_REPLAY_SOURCE_H
 #define EXCHANGE_REPLAY_SOURCE_H
 
@@ -21,7 +21,7 @@ struct source_ops {
     int64_t (*due)(struct replay_source *source);
     /* Plays that step, into the tape where there is one. 0, or a negative errno with source->error set. */
     int (*step)(struct replay_source *source);
-    /* False when nothing is known of the symbol's book. Of a source with a tape; else NULL. */
+    /* False when the symbol's book is not known. Of a source with a tape; else NULL. */
     bool (*book)(struct replay_source *source, int symbol, struct source_book *ret);
     void (*destroy)(struct replay_source *source);
 };

@@ -22,7 +22,7 @@ enum stream_kind {
 
 enum { STREAM_MS, STREAM_US, STREAM_UNITS }; /* of times in messages */
 
-/* Who listens, and whether frames are wrapped as {"stream":…,"data":…}. */
+/* A listener, and whether its frames are wrapped as {"stream":…,"data":…}. */
 struct listener {
     void *client;
     bool combined;
@@ -33,9 +33,9 @@ struct replay_stream {
     char *name;
     size_t name_len;
     enum stream_kind kind;
-    int symbol;    /* in the tape's table; -1 for one that nobody plays */
+    int symbol;    /* in the tape's table; -1 for a symbol that is not played */
     int interval;  /* of klines: index as in candles.h */
-    bool recorded; /* its frames stand in the recording: none are made here */
+    bool recorded; /* its frames are in the recording: the tape makes none */
 
     struct listener *listeners;
     size_t n_listeners, cap_listeners;

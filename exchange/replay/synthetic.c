@@ -22,11 +22,11 @@ enum {
     LEVELS_MAX = 420,
     SWEEP_LEVELS = 6,     /* that one order takes at most */
     SPREAD_TICKS = 3,     /* makers close a wider one */
-    BAND_SHIFT = 16,      /* a book within 2^-16 of the fair price is left alone */
+    BAND_SHIFT = 16,      /* a book within 2^-16 of the fair price is not swept */
     REVERSION_SHIFT = 20, /* the way back to the base price: 2^20 steps of 20 ms, some six hours */
 };
 
-/* What tells one made symbol from another. Widths are of one fair-price step, in 1e-9 of the price. */
+/* What differs between synthetic symbols. Widths are of one fair-price step, in 1e-9 of the price. */
 struct recipe {
     char name[SYMBOL_NAME_MAX];
     int64_t base, tick, step; /* price, price step, quantity step; scale 8 */
@@ -98,7 +98,7 @@ static void walk(struct maker *m, int64_t ts_ns)
     }
 }
 
-/* Keeps the book's depth: new levels behind the last, or the last goes. */
+/* Keeps the book's depth: adds levels at the end, or removes the last. */
 static void keep_depth(struct maker *m, bool bid)
 {
     struct replay_ladder *side = bid ? &m->market.bids : &m->market.asks;
@@ -111,7 +111,7 @@ static void keep_depth(struct maker *m, bool bid)
         replay_made_market_set(&m->market, bid, side->levels[0].price, 0);
 }
 
-/* Someone sees the book on the wrong side of the fair price and takes what is there. */
+/* A taker sees the book on the wrong side of the fair price and takes what is there. */
 static void sweep(struct maker *m, int64_t ts_ns, bool buy)
 {
     const struct replay_ladder *side = buy ? &m->market.asks : &m->market.bids;
@@ -195,7 +195,7 @@ static void act(struct maker *m, int64_t ts_ns)
         cancel(m);
     keep_depth(m, true);
     keep_depth(m, false);
-    /* Makers are mostly there before anybody sees the hole. */
+    /* Makers mostly fill the hole before it is shown. */
     for (int i = 0; i < 2 && spread_is_wide(m) && chance_below(&m->chance, 8) > 0; i++)
         narrow(m);
     replay_made_market_quote(&m->market);
@@ -293,7 +293,7 @@ static void fill_book(struct maker *m)
         bid -= chance_range(&m->chance, 1, gap) * tick;
         ask += chance_range(&m->chance, 1, gap) * tick;
     }
-    /* The book stood there before anybody listened. */
+    /* The book existed before the first client. */
     m->market.told_id = m->market.update_id;
     m->market.changed[0].n = m->market.changed[1].n = 0;
 }
@@ -346,7 +346,7 @@ static int make_symbol(struct synthetic *s, int i, const struct synthetic_config
     m->fair = r->base + r->base / 10000 * chance_range(&m->chance, -50, 50);
     m->fair_ns = m->next_action_ns = m->origin_ns = start_ns;
     m->next_diff_ns = start_ns + DIFF_EVERY_NS;
-    if (i >= RECIPES || config->rate > 0) { /* so that a crowd does not speak all at once */
+    if (i >= RECIPES || config->rate > 0) { /* so that many symbols do not all emit at once */
         int64_t late_ns = DIFF_EVERY_NS * i / config->symbols;
         m->next_diff_ns += late_ns;
         m->next_action_ns = m->origin_ns += late_ns;

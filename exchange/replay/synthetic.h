@@ -20,8 +20,8 @@ struct synthetic_config {
     int64_t start_ns; /* cut to a whole second */
     int64_t end_ns;   /* ends before it; INT64_MAX: never */
     int symbols;      /* 1 to TAPE_SYMBOLS_MAX: BTCUSDT, ETHUSDT, XAAAUSDT, XAABUSDT, ... */
-    /* Messages a second of each symbol: its trades, quotes and differences together, evenly spread; 0: as the
-     * market goes, some 150. */
+    /* Messages a second of each symbol: its trades, quotes and differences together, evenly spaced; 0: the
+     * market's own rate, some 150. */
     double rate;
 };
 
@@ -36,7 +36,7 @@ struct history_recipe {
     int64_t base, tick, step; /* as the live market's; scale 8 */
     int64_t width_e9;         /* of one second, in 1e-9 of the price */
     int trade_bits;
-    size_t share; /* one `share`-th of what is said below, for markets of many symbols; 1 or more */
+    size_t share; /* one `share`-th of the counts below, for markets of many symbols; 1 or more */
 };
 
 /* Walks back from `price` at start_ns (a whole second) and fills all bases: the last hour in seconds, a month

@@ -159,7 +159,7 @@ struct replay_stream *replay_tape_stream(struct tape *tape, const char *name, si
     return s;
 }
 
-/* A stream that nobody listens to and no recording holds is forgotten. */
+/* Frees a stream without listeners that no recording holds. */
 static void drop_stream(struct tape *tape, struct replay_stream *s)
 {
     struct replay_stream **at = bucket(tape, s->name, s->name_len);
@@ -189,7 +189,7 @@ static void find_next_close(struct tape_symbol *sym)
     }
 }
 
-/* What a stream must know of the past when its first listener comes. */
+/* What a stream needs of the past when its first listener comes. */
 static void begin_stream(struct tape *tape, struct replay_stream *s)
 {
     struct tape_symbol *sym = &tape->symbols[s->symbol];
@@ -261,7 +261,7 @@ static void send_recorded(struct tape *tape, struct replay_stream *s, const char
     }
 }
 
-/* What stands in the scratch text. */
+/* Sends the scratch text. */
 static void send_scratch(struct tape *tape, struct replay_stream *s, int unit)
 {
     if (!text_ok(&tape->scratch))
@@ -275,7 +275,7 @@ static bool hears(const struct replay_stream *s, enum stream_kind kind)
     return s->kind == kind && s->n_listeners > 0 && !s->recorded;
 }
 
-/* The stream of a kind, if somebody listens and it is not recorded. */
+/* The stream of a kind, if it has listeners and is not recorded. */
 static struct replay_stream *wanted(const struct tape_symbol *sym, enum stream_kind kind)
 {
     for (struct replay_stream *s = sym->streams; s; s = s->sibling)
@@ -296,7 +296,7 @@ static bool wanted_in(struct tape *tape, const struct tape_symbol *sym, enum str
     return false;
 }
 
-/* Sends what stands in the scratch text to every stream of a kind that is not recorded. */
+/* Sends the scratch text to every stream of a kind that is not recorded. */
 static void send_kind(struct tape *tape, struct tape_symbol *sym, enum stream_kind kind, int unit)
 {
     for (struct replay_stream *s = sym->streams; s; s = s->sibling)
@@ -343,7 +343,7 @@ static void send_kline(struct tape *tape, struct tape_symbol *sym, struct replay
     s->changed = false;
 }
 
-/* Closes what is over by ts_ns, of which candles know. */
+/* Sends klines that are closed by ts_ns. */
 static void send_closed(struct tape *tape, struct tape_symbol *sym, int64_t ts_ns)
 {
     for (struct replay_stream *s = sym->streams; s; s = s->sibling) {

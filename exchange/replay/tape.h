@@ -1,11 +1,11 @@
-/* The tape: what the venue says, made from what happens in its market.
+/* The tape: the venue's messages, made from the events of its market.
  *
- * A source tells the tape of trades, quotes and changes of the book, in order of time. The tape makes of them
- * every stream that somebody listens to (trades joined to aggregates, klines, slow depth, tickers), renders
- * each message once, and hands it to `deliver`. It keeps what REST shows: klines and the last trades.
+ * A source passes trades, quotes and changes of the book to the tape, in order of time. The tape makes of
+ * them every stream that has listeners (trades joined to aggregates, klines, slow depth, tickers), renders
+ * each message once, and passes it to `deliver`. It keeps what REST shows: klines and the last trades.
  *
- * Messages that stand in a recording are handed on as they stand, times in another unit excepted; for a
- * stream that is recorded, none is made. */
+ * Recorded messages are passed on unchanged, except times in another unit; for a stream that is recorded,
+ * no message is made. */
 #ifndef EXCHANGE_REPLAY_TAPE_H
 #define EXCHANGE_REPLAY_TAPE_H
 
@@ -39,13 +39,13 @@ struct tape_symbol {
     bool changed, delisted, other_filters; /* its status, its listing, its filters: see binance/changes.h */
     char *info; /* its object in exchangeInfo as it was recorded, or NULL; freed with the tape */
     struct candles candles;
-    struct replay_stream *streams; /* that somebody listens to, or that are recorded */
+    struct replay_stream *streams; /* with listeners, or that are recorded */
     int64_t next_close_ns;         /* when the first of its klines closes; INT64_MAX: none */
 
     struct tape_trade *trades; /* ring of TAPE_TRADES_KEPT */
     uint64_t n_trades;         /* ever */
 
-    bool agg_open; /* a run of trades that may go on */
+    bool agg_open; /* a run of trades that may continue */
     int64_t agg_id, agg_first_id, agg_last_id, agg_qty;
     struct tape_trade agg;
 
@@ -93,16 +93,16 @@ bool replay_tape_unlisten(struct tape *tape, const char *name, size_t len, void 
  */
 void replay_tape_advance(struct tape *tape, int symbol, int64_t event_ns, int64_t grace_ns);
 
-/* The market stops at `end_ns` for a time of which nothing is known, or for good: klines that are over by
- * then are closed, and none are made until the next trade. */
+/* The market stops at `end_ns` for a time that is not known, or for good: klines that are over by then are
+ * closed, and no klines are made until the next trade. */
 void replay_tape_pause(struct tape *tape, int symbol, int64_t end_ns);
 
 /* The market stood still since a pause, and had opened at `open_ns` without a trade so far: its klines begin
  * there. */
 void replay_tape_resume(struct tape *tape, int symbol, int64_t open_ns);
 
-/* One trade. `raw` is its message as recorded, or NULL. Trades of one taker order at one price and time form
- * one aggregate; `run_ends` says that no more will join this one (else the next trade or time tells). */
+/* One trade. `raw` is its message as recorded, or NULL. Trades of one taker order at one price and time
+ * form one aggregate; `run_ends`: no more will join this one (else the next trade or the time shows it). */
 void replay_tape_trade(struct tape *tape, int symbol, const struct tape_trade *trade, bool run_ends,
                        const char *raw, size_t raw_len);
 

@@ -1,4 +1,4 @@
-/* What was said to whom, as a file: a line each, in order.
+/* The messages sent to each client, as a file: a line each, in order.
  *
  *   3 open /stream?streams=btcusdt@trade     a websocket; its number from 1 on
  *   3 text {"stream":"btcusdt@trade",...}    a text message to it
@@ -6,7 +6,7 @@
  *   3 end                                    it is gone
  *   0 rest GET /api/v3/time? 200 {...}       a request, its status and the body
  *
- * Messages stand where they were queued, so that a client may have received fewer at its end. */
+ * Messages are listed when they were queued, so that a client may have received fewer at its end. */
 #ifndef EXCHANGE_REPLAY_TRANSCRIPT_H
 #define EXCHANGE_REPLAY_TRANSCRIPT_H
 

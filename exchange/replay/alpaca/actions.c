@@ -1,4 +1,4 @@
-/* What is asked for by --action. */
+/* Parses the corporate actions and halts of --action. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The venue's state: its made markets, its endpoints and who listens to them, and the position. */
+/* The venue's state: its synthetic markets, its endpoints and their subscribers, and the position. */
 #ifndef EXCHANGE_REPLAY_ALPACA_ALPACA_H
 #define EXCHANGE_REPLAY_ALPACA_ALPACA_H
 
@@ -8,8 +8,8 @@
 #include "exchange/replay/alpaca/made.h"
 #include "exchange/replay/protocol.h"
 
-/* A recording of the trading stream: a frame a line, plain or gzip. What is no trade update (the answers to
- * authentication and listening) is passed over. */
+/* A recording of the trading stream: a frame a line, plain or gzip. Skips frames that are not trade updates
+ * (the answers to authentication and listening). */
 
 enum { UPDATES_LINE_MAX = 64 << 10, UPDATES_ERROR_MAX = 256 };
 
@@ -50,15 +50,15 @@ struct alpaca {
     struct made made[ALPACA_MARKETS];
     struct replay_endpoint endpoints[ALPACA_ENDPOINTS];
     struct alpaca_subscriber *traders; /* of /stream */
-    struct updates updates;            /* that it tells to who listens */
-    struct replay_recorded *recorded;  /* NULL: the markets are made */
+    struct updates updates;            /* that it sends to its subscribers */
+    struct replay_recorded *recorded;  /* NULL: the markets are synthetic */
 
     int64_t now_ns, to_ns; /* the position; the end */
-    int64_t beat_ns;       /* when time itself is next told, while nothing happens */
+    int64_t beat_ns;       /* when time itself is next emitted, while nothing happens */
     struct text scratch[2];
 
     bool free_plan;
-    const char *key_id;                /* NULL: any is good */
+    const char *key_id;                /* NULL: any key is accepted */
     char *secret;                      /* follows key_id in its memory */
     int refuse;                        /* the error that every authentication gets, from then on; 0: none */
     int64_t refuse_after_ns, began_ns; /* of market time since the position that it began with */
@@ -72,7 +72,7 @@ struct alpaca {
 
 bool replay_alpaca_keys_good(const struct alpaca *alpaca, const char *id, const char *secret);
 
-/* Begins, or ends, what flows to an endpoint, as somebody listens or nobody does. */
+/* Starts or stops an endpoint's flow, as it has subscribers or has none. */
 void replay_alpaca_run(struct alpaca *alpaca, struct replay_endpoint *endpoint);
 
 #endif

@@ -205,7 +205,7 @@ static void make_next(struct flow *flow)
     flow->minute++;
 }
 
-/* Makes minutes until the first event is certain: what a minute says is said at its begin or later. */
+/* Makes minutes until the first event is certain: a minute's events come at its start or later. */
 static bool fill(struct flow *flow)
 {
     if (!flow->running)
@@ -225,7 +225,7 @@ void replay_flow_start(struct flow *flow, int64_t now_ns)
     flow->n = 0;
     for (int i = 0; i < MADE_SYMBOLS_MAX; i++)
         flow->symbols[i] = (struct flow_symbol){0};
-    /* The minute before may still say something late. */
+    /* The minute before may still have late events. */
     flow->minute = from_ns / MADE_MINUTE - 1;
     while (fill(flow) && flow->heap[0].due_ns < from_ns)
         pop(flow);

@@ -1,5 +1,5 @@
-/* What one endpoint of the venue says, in order of time: the made market of its symbols as its feed has it.
- * A flow begins at any moment; what it says from then on does not depend on when it began. */
+/* What one endpoint of the venue emits, in order of time: the synthetic market of its symbols as its feed
+ * has it. A flow starts at any moment; what it emits from then on does not depend on when it started. */
 #ifndef EXCHANGE_REPLAY_ALPACA_FLOW_H
 #define EXCHANGE_REPLAY_ALPACA_FLOW_H
 
@@ -15,7 +15,7 @@ enum flow_kind {
     FLOW_TRADE,
     FLOW_QUOTE,
     FLOW_BAR,
-    FLOW_UPDATED, /* a bar that is over, once more */
+    FLOW_UPDATED, /* a closed bar once more */
     FLOW_DAY,     /* the day's bar so far, every minute of the session */
     FLOW_STATUS,
     FLOW_BANDS,
@@ -27,7 +27,7 @@ enum flow_kind {
 };
 
 struct flow_event {
-    int64_t due_ns; /* when it is said, the delay of the feed not counted */
+    int64_t due_ns; /* when it is emitted, without the feed's delay */
     uint64_t seq;   /* of equal times */
     enum flow_kind kind;
     int symbol;
@@ -45,12 +45,12 @@ struct flow_event {
     };
 };
 
-/* Where a symbol stands. */
+/* A symbol's position. */
 struct flow_symbol {
     struct tally day;
-    int64_t day_end_ns; /* 0: not begun */
+    int64_t day_end_ns; /* 0: not started */
     bool has_book;
-    struct made_book book; /* as told last */
+    struct made_book book; /* as emitted last */
     int64_t book_ns;
 };
 
@@ -73,11 +73,11 @@ void replay_flow_init(struct flow *flow, struct made *made, enum made_class clas
                       int64_t delay_ns);
 void replay_flow_finish(struct flow *flow);
 
-/* Begins to run with what is said at `now_ns` or later. */
+/* Starts with what is emitted at `now_ns` or later. */
 void replay_flow_start(struct flow *flow, int64_t now_ns);
 void replay_flow_stop(struct flow *flow);
 
-/* When the next event is said, the delay counted; INT64_MAX: not running, or nothing within two weeks. */
+/* When the next event is emitted, with the delay; INT64_MAX: not running, or nothing within two weeks. */
 int64_t replay_flow_due(struct flow *flow);
 
 /* Takes it: replay_flow_due() is not INT64_MAX. */

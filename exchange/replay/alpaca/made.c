@@ -253,7 +253,7 @@ static void make_quote(struct made *made, int symbol, struct chance *chance, str
     }
 }
 
-/* A trade that is told late, cancelled or corrected: rare, and only of stocks. */
+/* A trade that is reported late, cancelled or corrected: rare, and only of stocks. */
 static void revise(const struct made_symbol *s, struct chance *chance, int64_t minute_end_ns,
                    struct made_trade *t)
 {

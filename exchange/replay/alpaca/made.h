@@ -1,8 +1,8 @@
-/* A made market of stocks and pairs of coins in which every minute is a function of the seed, the symbol and
- * the minute alone: nothing is remembered, so that what is streamed, what REST tells of any time in any year,
- * and what another run of the same seed tells, are the same. Prices wander as sums of noise of all periods
- * from a second to half a year (sum of octaves whose amplitude grows with the root of the period, as a random
- * walk's does).
+/* A synthetic market of stocks and pairs of coins in which every minute is a function of the seed, the
+ * symbol and the minute alone: nothing is remembered, so that what is streamed, what REST returns for any
+ * time in any year, and another run of the same seed agree. Prices are sums of noise of all periods from a
+ * second to half a year (octaves whose amplitude grows with the root of the period, as a random walk's
+ * does).
  *
  * All prices and sizes are in units of 10^-9; shares and coins alike. */
 #ifndef EXCHANGE_REPLAY_ALPACA_MADE_H
@@ -35,7 +35,7 @@ struct made_symbol {
     const char *name, *title, *exchange; /* "AAPL", "Apple Inc. Common Stock", "NASDAQ" */
     enum made_class class;
     char tape, home;     /* 'C'; its listing exchange's letter */
-    int64_t price, tick; /* that it wanders around; the steps of quotes */
+    int64_t price, tick; /* the price around which it moves; the steps of quotes */
     int64_t level;       /* crypto: the step of the book's levels below the best */
     int64_t size;        /* a typical trade's, crypto */
     int rate;            /* quotes in a minute of the session */
@@ -45,7 +45,7 @@ struct made_symbol {
 enum made_revision { MADE_STANDS, MADE_CANCELLED, MADE_CORRECTED };
 
 struct made_trade {
-    int64_t ts_ns, told_ns; /* when it was; when it is told: later only for one that is reported late */
+    int64_t ts_ns, told_ns; /* its time; when it is reported: later only for a late trade */
     int64_t id;             /* rises with ts_ns, with holes */
     int64_t price, size;
     char exchange;
@@ -127,14 +127,14 @@ bool replay_made_trades_at(const struct made *made, int symbol, int64_t ns);
 /* The nth of a stock's halts on a date, from 0 on; false when there are no more. */
 bool replay_made_halt_on(const struct made *made, int symbol, int64_t date, int nth, struct made_halt *ret);
 
-/* The price that it wanders around at that time, before quotes are rounded to ticks. */
+/* The price around which it trades at that time, before quotes are rounded to ticks. */
 int64_t replay_made_price(struct made *made, int symbol, int64_t ns);
 
 /* The book whose best levels the tick's quote is. */
 void replay_made_book(const struct made *made, int symbol, const struct made_tick *tick,
                       struct made_book *ret);
 
-/* Seeded numbers of a symbol, for a purpose, at a time or of a number. */
+/* Seeded random numbers of a symbol, for a purpose, by time or number. */
 enum made_purpose { MADE_PATHS, MADE_MINUTES, MADE_SIZES, MADE_HALTS, MADE_ASSET_IDS, MADE_ACTION_IDS };
 uint64_t replay_made_hash(const struct made *made, int symbol, enum made_purpose purpose, uint64_t at);
 

@@ -12,7 +12,7 @@
 
 enum {
     BACK_MINUTES_MAX = 14 * 24 * 60,
-    WORK_MINUTES_MAX = 40000, /* that a page looks at: it may hold less than its limit, and a token */
+    WORK_MINUTES_MAX = 40000, /* that a page examines: it may hold less than its limit, and a token */
     MONDAY = 1,
     DAYS_OF_WEEK = 7,
 };
@@ -24,12 +24,12 @@ struct page {
     size_t n;
     bool more;
     int open; /* the symbol whose list is open; -1: none */
-    int last; /* the symbol that was looked at last, and how far */
+    int last; /* the symbol that was examined last, and how far */
     int64_t last_ns;
     int64_t minutes_left; /* of work */
 };
 
-/* More of them are looked at: false when the page ends here, `ns` being the last that it told of. */
+/* Examines more of them: false when the page ends here, `ns` being the last that it covers. */
 static bool work(struct page *page, int64_t minutes, int symbol, int64_t ns)
 {
     page->minutes_left -= minutes;

@@ -1,5 +1,5 @@
-/* A page of what happened between two moments, over several symbols: in order of symbol, then of time, up to
- * a limit that counts over all symbols, with a token that the next page begins at. */
+/* A page of what happened between two moments, over several symbols: in order of symbol, then of time, up
+ * to a limit that counts over all symbols, with a token at which the next page starts. */
 #ifndef EXCHANGE_REPLAY_ALPACA_PAGE_H
 #define EXCHANGE_REPLAY_ALPACA_PAGE_H
 
@@ -10,7 +10,7 @@ enum { PAGE_LIMIT = 1000, PAGE_LIMIT_MAX = 10000, PAGE_TOKEN_MAX = 128 };
 
 enum page_unit { PAGE_MINUTES, PAGE_DAYS, PAGE_WEEKS, PAGE_MONTHS };
 
-/* What is asked for. */
+/* A request. */
 struct page_query {
     struct made *made;
     int symbols[MADE_SYMBOLS_MAX]; /* in order of their names */
@@ -18,10 +18,10 @@ struct page_query {
     bool alone; /* one by its path: the list stands without its symbol */
     enum made_feed feed;
     int64_t start_ns, end_ns; /* both included */
-    int64_t now_ns;           /* as of: nothing told later is seen */
+    int64_t now_ns;           /* as of: what is reported later is not seen */
     size_t limit;
-    bool falls;       /* the latest first */
-    int token_symbol; /* after whose item at token_ns it goes on; -1: from the beginning */
+    bool falls;       /* newest first */
+    int token_symbol; /* continues after the item at token_ns of this symbol; -1: from the start */
     int64_t token_ns;
     enum page_unit unit; /* of bars */
     int64_t length;      /* in minutes, or 1 */

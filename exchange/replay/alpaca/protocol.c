@@ -14,7 +14,7 @@
 #include "exchange/replay/lines.h"
 #include "exchange/replay/serve.h"
 
-#define TOGETHER_NS    250000 /* what is said within so long goes in one frame */
+#define TOGETHER_NS    250000 /* events within so long go in one frame */
 #define SIP_DELAY_NS   (15 * MADE_MINUTE)
 #define TRADING_STREAM "/stream"
 #define FIRST_NS       (883612800 * MADE_SECOND)  /* 1998: what sessions.h has rules for */
@@ -67,7 +67,7 @@ void replay_alpaca_run(struct alpaca *alpaca, struct replay_endpoint *endpoint)
         replay_play_start(&alpaca->base.server->play);
 }
 
-/* The endpoint that speaks next, or NULL when time itself comes first. */
+/* The endpoint with the next event, or NULL when time itself comes first. */
 static struct replay_endpoint *next(struct alpaca *alpaca, int64_t *ret_due_ns)
 {
     struct replay_endpoint *first = NULL;
@@ -92,7 +92,7 @@ static int64_t due(struct replay_source *source)
     return due_ns < of_source(source)->to_ns ? due_ns : INT64_MAX;
 }
 
-/* Renders an event at most once for each encoding, and only for those who want it. */
+/* Renders an event at most once for each encoding, and only for subscribers that use it. */
 struct rendering {
     struct replay_endpoint *endpoint;
     const struct flow_event *event;
@@ -112,7 +112,7 @@ static const struct text *rendered(struct rendering *r, bool msgpack, bool whole
     return text;
 }
 
-static void tell(struct replay_endpoint *endpoint, const struct flow_event *event)
+static void send_event(struct replay_endpoint *endpoint, const struct flow_event *event)
 {
     struct flow_symbol *symbol = &endpoint->flow.symbols[event->symbol];
     struct made_book now;
@@ -161,7 +161,7 @@ static int step(struct replay_source *source)
         struct flow_event event;
         replay_flow_take(&endpoint->flow, &event);
         alpaca->now_ns = event.due_ns + endpoint->flow.delay_ns;
-        tell(endpoint, &event);
+        send_event(endpoint, &event);
     } while (replay_flow_due(&endpoint->flow) - due_ns < TOGETHER_NS);
     for (struct alpaca_subscriber *s = endpoint->subscribers; s; s = s->next)
         replay_subscriber_flush(s);

@@ -176,7 +176,7 @@ static int add(struct alpaca *alpaca, struct alpaca_subscriber *s, const json_t 
     return text_ok(text) ? 0 : -ENOMEM;
 }
 
-static int tell(struct alpaca *alpaca, const json_t *message)
+static int send_message(struct alpaca *alpaca, const json_t *message)
 {
     const char *type = json_string_value(json_object_get(message, "T"));
     const char *symbol = json_string_value(json_object_get(message, "S"));
@@ -184,7 +184,7 @@ static int tell(struct alpaca *alpaca, const json_t *message)
     struct recorded_book *book = NULL;
     int rc = 0;
     if (!letter || !symbol || strlen(symbol) >= SYMBOL_NAME_MAX)
-        return 0; /* what was said to who recorded */
+        return 0; /* it was sent to the recorder */
     enum flow_kind kind = (enum flow_kind)(letter - letters);
     bool crypto = strchr(symbol, '/') != NULL;
     if (kind == FLOW_BOOK) {
@@ -239,7 +239,7 @@ int replay_recorded_step(struct alpaca *alpaca, char error[static SOURCE_ERROR_M
     if (file->line.url.len == 0) {
         json_t *frame = read_frame(&file->line);
         for (size_t i = 0; rc == 0 && i < json_array_size(frame); i++)
-            rc = tell(alpaca, json_array_get(frame, i));
+            rc = send_message(alpaca, json_array_get(frame, i));
         json_decref(frame);
         for (int i = 0; i < ALPACA_ENDPOINTS; i++)
             for (struct alpaca_subscriber *s = alpaca->endpoints[i].subscribers; s; s = s->next)
@@ -255,7 +255,7 @@ int replay_recorded_step(struct alpaca *alpaca, char error[static SOURCE_ERROR_M
 
 /* ---- the first reading ---- */
 
-/* Bars of the stream are told by REST too, once they are. */
+/* Bars of the stream are also in REST, once they were streamed. */
 static int learn_frame(struct replay_recorded *r, const struct frame_line *line)
 {
     json_t *frame = read_frame(line);

@@ -1,8 +1,8 @@
-/* A recorded market of this venue, as papertaped --record keeps it: a journal of frames, JSON or msgpack, and
- * of replies. Each message goes to who listens to its channel and symbol, in his encoding, whatever the feed;
- * whoever comes late to a coin's book hears the whole one first. Over REST bars are told as they were known
- * at the position, put together from replies and stream; assets, actions, books and the like as the newest
- * reply to that question has them; clock, calendar and account are those of the made market. */
+/* A recorded market of this venue, as papertaped --record keeps it: a journal of frames, JSON or msgpack,
+ * and of replies. Each message goes to the subscribers of its channel and symbol, in their encoding,
+ * whatever the feed; a late subscriber of a coin's book gets the whole book first. REST returns bars as
+ * they were known at the position, from replies and stream; assets, actions, books and the like from the
+ * newest reply to that request; clock, calendar and account are those of the synthetic market. */
 #ifndef EXCHANGE_REPLAY_ALPACA_RECORDED_H
 #define EXCHANGE_REPLAY_ALPACA_RECORDED_H
 
@@ -22,7 +22,7 @@ int64_t replay_recorded_due(const struct replay_recorded *recorded);
 /* Plays it. 0, or -errno with an error. */
 int replay_recorded_step(struct alpaca *alpaca, char error[static SOURCE_ERROR_MAX]);
 
-/* False: what is made answers. */
+/* False: the synthetic market answers. */
 bool replay_recorded_answer(struct rest_call *call);
 
 #endif

@@ -10,7 +10,7 @@
 
 struct recorded_reply {
     int64_t ts_ns;
-    char *url; /* the path with its arguments, as it was asked */
+    char *url; /* the path with its arguments, as it was requested */
     char *body;
     size_t len;
 };
@@ -18,7 +18,7 @@ struct recorded_reply {
 struct recorded_bar {
     char symbol[SYMBOL_NAME_MAX], timeframe[12]; /* "1Min" */
     bool streamed, adjusted;
-    int64_t open_ns, told_ns; /* told_ns: from when on it is known */
+    int64_t open_ns, told_ns; /* told_ns: when it becomes known */
     size_t order;
     json_t *bar;
 };
@@ -26,7 +26,7 @@ struct recorded_bar {
 struct recorded_book {
     char symbol[SYMBOL_NAME_MAX];
     struct replay_ladder bids, asks; /* of scale 9 */
-    bool whole;                      /* it was told whole, and is kept since */
+    bool whole;                      /* it was sent whole, and is updated since */
 };
 
 struct recorded_file {
@@ -40,7 +40,7 @@ struct replay_recorded {
     size_t n_files;
     struct recorded_reply *replies;
     size_t n_replies;
-    struct recorded_bar *bars; /* by symbol, timeframe, time, and when they were told */
+    struct recorded_bar *bars; /* by symbol, timeframe, time, and when they became known */
     size_t n_bars;
     struct recorded_book books[RECORDED_BOOKS_MAX];
     int n_books;

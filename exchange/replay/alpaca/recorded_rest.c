@@ -1,4 +1,4 @@
-/* What a recording answers over REST. */
+/* REST answers from a recording. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,7 +136,7 @@ static bool fits(const struct recorded_bar *bar, const struct bars_query *q)
            (bar->streamed || bar->adjusted == q->adjusted);
 }
 
-/* A streamed message without what only the stream says. */
+/* A streamed message without the fields that only the stream has. */
 static void put_bar(struct wire *wire, const json_t *bar)
 {
     const char *key;
@@ -217,8 +217,8 @@ static bool same_arg(const struct replay_request *request, const char *url, cons
     return asked ? has && strcmp(asked, value) == 0 : !has;
 }
 
-/* The newest reply to that question up to the position; the first one when all came later. Which actions were
- * asked for changes by the day: the latest reply answers. */
+/* The newest reply to that request up to the position; the first one when all came later. The requested
+ * range of actions changes by the day: the latest reply answers. */
 static const struct recorded_reply *find_reply(const struct rest_call *call)
 {
     const struct replay_recorded *r = call->alpaca->recorded;

@@ -8,7 +8,7 @@
 #include "exchange/replay/alpaca/tally.h"
 #include "exchange/replay/alpaca/wire.h"
 
-/* One message of a flow. BOOK: the changes against `told`; NULL: the whole book, which resets. */
+/* One message of a flow. BOOK: the changes from the book sent before; NULL: the whole book, which resets. */
 void replay_render_event(struct wire *wire, const struct made *made, const struct flow_event *event,
                          const struct made_book *told);
 
@@ -20,7 +20,7 @@ void replay_render_quote_object(struct wire *wire, const struct made_symbol *sym
 void replay_render_bar_object(struct wire *wire, const struct made_symbol *symbol, const struct tally *bar);
 void replay_render_book_object(struct wire *wire, const struct made_book *book, int64_t ns);
 
-/* Does a BOOK event change anything against what was told? */
+/* Does a BOOK event change anything of what was sent? */
 bool replay_render_book_differs(const struct made_book *told, const struct made_book *now);
 
 #endif

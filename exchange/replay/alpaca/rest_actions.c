@@ -1,4 +1,4 @@
-/* Corporate actions (v1): what --action asked for. */
+/* Corporate actions (v1): those of --action. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* The trading API as far as it is read: clock, calendar, assets, an account that has cash and nothing else.
- */
+/* The part of the trading API that clients read: clock, calendar, assets, an account that has cash and
+ * nothing else. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -40,7 +40,7 @@ static int64_t nth(int year, int month, int weekday, int n)
     return first + (weekday - replay_eastern_weekday(first) + 7) % 7 + 7 * (n - 1);
 }
 
-/* The day on which a holiday of a fixed date is kept. */
+/* The day on which a holiday of a fixed date is observed. */
 static int64_t kept(int64_t date)
 {
     int weekday = replay_eastern_weekday(date);

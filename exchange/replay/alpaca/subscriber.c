@@ -45,7 +45,7 @@ static bool serves(const struct replay_endpoint *endpoint, enum flow_kind kind)
     return kind == FLOW_BOOK || kind <= FLOW_DAY;
 }
 
-/* Corrections and cancellations come with trades, and are not asked for. */
+/* Corrections and cancellations come with trades, and are not subscribed. */
 static bool follows_trades(enum flow_kind kind)
 {
     return kind == FLOW_CORRECTION || kind == FLOW_CANCEL;
@@ -196,7 +196,7 @@ bool replay_subscriber_wants(const struct alpaca_subscriber *s, enum flow_kind k
     return serves(s->endpoint, kind) && (has_name(names, symbol) || has_name(names, "*"));
 }
 
-/* Of a recording: whoever asks for a book is told the whole one. */
+/* Of a recording: each new subscriber of a book gets the whole one. */
 static void match_recorded(struct alpaca_subscriber *s)
 {
     bool any = false;
@@ -207,7 +207,7 @@ static void match_recorded(struct alpaca_subscriber *s)
     replay_alpaca_run(s->alpaca, s->endpoint);
 }
 
-/* What the names mean for the market. */
+/* The symbols that the names stand for. */
 static void match(struct alpaca_subscriber *s)
 {
     const struct made *made = s->endpoint->flow.made;

@@ -1,4 +1,4 @@
-/* One websocket of a data endpoint: who it is, what it listens to, and in which encoding. */
+/* One websocket of a data endpoint: its authentication, its subscriptions, and its encoding. */
 #ifndef EXCHANGE_REPLAY_ALPACA_SUBSCRIBER_H
 #define EXCHANGE_REPLAY_ALPACA_SUBSCRIBER_H
 
@@ -17,7 +17,7 @@ enum {
     SUBSCRIBER_KEY_MAX = 128,
 };
 
-/* Names of a channel as they were asked for; "*" is one. */
+/* A channel's names as they were subscribed; "*" is one. */
 struct names {
     char (*list)[SYMBOL_NAME_MAX];
     size_t n, cap;
@@ -29,13 +29,13 @@ struct alpaca_subscriber {
     struct client *client;
     struct alpaca_subscriber *next;
     bool msgpack, authenticated;
-    bool ends; /* an error that ends the connection was told */
+    bool ends; /* an error that ends the connection was sent */
     char key_id[SUBSCRIBER_KEY_MAX];
     uint64_t since_ns; /* uv_hrtime() when it connected */
 
     struct names channels[FLOW_KINDS];
     bool wants[FLOW_KINDS][MADE_SYMBOLS_MAX];
-    bool has_book[RECORDED_BOOKS_MAX]; /* was told the whole one; of a recording by its books */
+    bool has_book[RECORDED_BOOKS_MAX]; /* the whole book was sent; of a recording by its books */
 
     struct text pending; /* messages of this step */
     size_t n_pending;
@@ -47,13 +47,13 @@ struct alpaca_subscriber *replay_subscriber_create(struct alpaca *alpaca, struct
                                                    const struct replay_request *request);
 void replay_subscriber_destroy(struct alpaca_subscriber *subscriber);
 
-/* A whole message from it. */
+/* Handles a whole message from it. */
 void replay_subscriber_hear(struct alpaca_subscriber *subscriber, const char *data, size_t len);
 
 /* Is that held back from it by a fault? */
 bool replay_subscriber_silenced(const struct alpaca_subscriber *subscriber, enum flow_kind kind,
                                 const char *symbol);
-/* Does it listen to that? */
+/* Is it subscribed to that? */
 bool replay_subscriber_wants(const struct alpaca_subscriber *subscriber, enum flow_kind kind,
                              const char *symbol);
 
@@ -65,8 +65,8 @@ void replay_subscriber_add(struct alpaca_subscriber *subscriber, const struct te
 /* Sends what was added, as one frame. */
 void replay_subscriber_flush(struct alpaca_subscriber *subscriber);
 
-/* The trading stream, /stream: it authenticates and is listened to. Orders are not served: what updates
- * follow are recorded ones (--recording), all at once. Its frames are binary and hold JSON, as on paper
+/* The trading stream, /stream: authentication and listening. Orders are not served: the updates that follow
+ * are recorded ones (--recording), all at once. Its frames are binary and hold JSON, as on paper
  * (trader.c). */
 void replay_trader_hear(struct alpaca_subscriber *trader, const char *data, size_t len);
 void replay_trader_beat(struct alpaca_subscriber *trader);

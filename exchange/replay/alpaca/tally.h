@@ -1,5 +1,5 @@
-/* Bars of a made market, at any time, as they were known at any time: trades that are told late, corrected or
- * cancelled change the bar of their minute from the moment on at which that is told. */
+/* Bars of a synthetic market, at any time, as they were known at any time: trades that are reported late,
+ * corrected or cancelled change the bar of their minute from the moment of that report on. */
 #ifndef EXCHANGE_REPLAY_ALPACA_TALLY_H
 #define EXCHANGE_REPLAY_ALPACA_TALLY_H
 
@@ -17,7 +17,7 @@ struct tally {
     int128_t turnover;              /* price × size of all trades: of 10^-18 */
 };
 
-/* Adds a trade as it was told at `as_of_ns`, at its place: trades come in order of their time. */
+/* Adds a trade as it was known at `as_of_ns`, at its place: trades come in order of their time. */
 void replay_tally_trade(struct tally *tally, const struct made_trade *trade, int64_t as_of_ns);
 
 /* Adds a later tally to an earlier one. */

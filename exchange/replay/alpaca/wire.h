@@ -1,5 +1,5 @@
-/* One message's value, written as JSON or as msgpack by the same calls: maps and arrays are told how many
- * they hold, for msgpack counts them in front. Times are RFC 3339 with nanoseconds, or msgpack's timestamp
+/* One message's value, written as JSON or as msgpack by the same calls: maps and arrays are given their
+ * counts, which msgpack writes first. Times are RFC 3339 with nanoseconds, or msgpack's timestamp
  * extension; decimals are numbers: in JSON exact ones, in msgpack the nearest float64 (whole ones integers
  * where they are counts: wire_int). */
 #ifndef EXCHANGE_REPLAY_ALPACA_WIRE_H

@@ -82,7 +82,7 @@ static void write_recorded(struct text *out, const char *info, const char *statu
     text_str(out, at + strcspn(at, "\""));
 }
 
-/* What a venue changes now and then: an order must be worth more, and may not be as large. */
+/* Filters as a venue changes them now and then: the least notional rises, and the largest quantity falls. */
 static void change_filters(struct symbol_filters *f)
 {
     f->notional_min *= 2;

@@ -24,7 +24,7 @@ static int banned(const struct limits *l, int64_t now_ms, int64_t *ret_wait_s)
     return LIMITS_BANNED;
 }
 
-/* Too much in a window of that length: wait for the next one. */
+/* The limit of a window of that length is exceeded: wait for the next one. */
 static int too_many(struct limits *l, int64_t now_ms, int64_t length_ms, int64_t *ret_wait_s)
 {
     int64_t until_ms = (now_ms / length_ms + 1) * length_ms;

@@ -1,6 +1,6 @@
-/* Binance's limits of one address, as the venue keeps them: the weight of REST requests in a minute, their
- * number in five, attempts to connect in five, and bans of who goes on when told to wait. Pure: times are
- * milliseconds of any clock that does not go back, passed in. */
+/* Binance's limits of one address, as the venue applies them: the weight of REST requests in a minute,
+ * their number in five, attempts to connect in five, and bans of clients that continue after a 429. Pure:
+ * times are milliseconds of any clock that does not go back, passed in. */
 #ifndef EXCHANGE_REPLAY_BINANCE_LIMITS_H
 #define EXCHANGE_REPLAY_BINANCE_LIMITS_H
 
@@ -24,18 +24,18 @@ struct limits_window {
 
 struct limits {
     struct limits_window weight, requests, attempts;
-    int64_t told_until_ms; /* a 429 said to wait until then */
+    int64_t told_until_ms; /* the end of the wait that a 429 asked for */
     int64_t ignored;       /* requests since then */
     int64_t banned_until_ms;
     int bans;
 };
 
-/* Of a request, or of an attempt to connect, before it is looked at: 0, or the status that it is answered
- * with, LIMITS_TOO_MANY or LIMITS_BANNED, and the seconds to wait (at least one). */
+/* For a request, or an attempt to connect, before it is read: 0, or the status that it is answered with,
+ * LIMITS_TOO_MANY or LIMITS_BANNED, and the seconds to wait (at least one). */
 int replay_limits_request(struct limits *limits, int64_t now_ms, int64_t *ret_wait_s);
 int replay_limits_attempt(struct limits *limits, int64_t now_ms, int64_t *ret_wait_s);
 
-/* The weight of a request that was let in; as above when that is more than is left of the minute. */
+/* Adds the weight of a request that was admitted; as above when that is more than is left of the minute. */
 int replay_limits_charge(struct limits *limits, int64_t now_ms, int weight, int64_t *ret_wait_s);
 
 /* The weight used so far in this minute. */

@@ -10,7 +10,7 @@
 
 #define NS_PER_S 1000000000LL
 
-static void tell_gaps(struct replay_source *source)
+static void report_gaps(struct replay_source *source)
 {
     size_t gaps;
     int64_t missing;
@@ -31,7 +31,7 @@ int replay_open_source(const struct options *options, struct tape *tape, struct 
         int rc = bars_create(tape, options->bars, options->n_bars, options->interval, options->from_ns,
                              options->to_ns, ret, error);
         if (rc == 0)
-            tell_gaps(*ret);
+            report_gaps(*ret);
         return rc;
     }
     struct timespec now;

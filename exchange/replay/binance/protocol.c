@@ -21,7 +21,7 @@ struct binance {
     int64_t first_asked_ms;    /* when the first came */
     int64_t age_ns;            /* of a connection, in market time; INT64_MAX: no bound */
     bool announced, shut_down; /* fault shutdown */
-    bool made;                 /* a market that stands still by itself in a halt */
+    bool made;                 /* a synthetic market, which pauses in a halt */
 };
 
 static int64_t now_ns(const struct protocol *protocol)
@@ -41,7 +41,7 @@ static int64_t played_ns(const struct binance *binance)
     return play->started ? binance->tape->now_ns - play->origin_ns : INT64_MIN;
 }
 
-static void tell_wait(struct response *response, int status, int64_t wait_s)
+static void set_retry_after(struct response *response, int status, int64_t wait_s)
 {
     char msg[256];
     struct timespec now;
@@ -62,7 +62,7 @@ static void tell_wait(struct response *response, int status, int64_t wait_s)
     replay_rest_error(&response->body, -1003, msg);
 }
 
-/* What faults make of the limits: 0 or the status of the refusal. */
+/* The limits that faults impose: 0 or the status of the refusal. */
 static int refuse_by_fault(struct binance *binance, int64_t ms, int64_t *ret_wait_s)
 {
     const struct faults *faults = binance->base.server->faults;
@@ -80,7 +80,7 @@ static int refuse_by_fault(struct binance *binance, int64_t ms, int64_t *ret_wai
     return ms < too_many_ms ? LIMITS_TOO_MANY : 0;
 }
 
-/* Every fourth request, in turn: what a broken venue answers. Of a timeout nothing is known. */
+/* Every fourth request, in turn, gets a broken venue's answer. After a timeout its outcome is unknown. */
 static bool break_down(struct binance *binance, struct response *response)
 {
     static const int statuses[] = {500, 502, 503, 504};
@@ -103,7 +103,7 @@ static void answer(struct protocol *protocol, const struct replay_request *reque
     int weight = 1, status;
     if ((status = refuse_by_fault(binance, ms, &wait_s)) != 0 ||
         (status = replay_limits_request(&binance->limits, ms, &wait_s)) != 0) {
-        tell_wait(response, status, wait_s);
+        set_retry_after(response, status, wait_s);
     } else if (!break_down(binance, response)) {
         if (strcmp(request->method, "GET") == 0) {
             replay_changes_apply(binance->tape, binance->base.server->faults, played_ns(binance));
@@ -116,7 +116,7 @@ static void answer(struct protocol *protocol, const struct replay_request *reque
         }
         if ((status = replay_limits_charge(&binance->limits, ms, weight, &wait_s)) != 0) {
             text_clear(&response->body);
-            tell_wait(response, status, wait_s);
+            set_retry_after(response, status, wait_s);
         }
     }
     int64_t used = replay_limits_used(&binance->limits, ms);
@@ -136,7 +136,7 @@ static bool admit(struct protocol *protocol, const struct replay_request *reques
     int64_t ms = monotonic_ms(), wait_s = 0;
     int status = refuse_by_fault(binance, ms, &wait_s);
     if (status != 0 || (status = replay_limits_attempt(&binance->limits, ms, &wait_s)) != 0) {
-        tell_wait(response, status, wait_s);
+        set_retry_after(response, status, wait_s);
         return false;
     }
     if (is_socket_path(request->path))
@@ -188,7 +188,7 @@ static void leave(struct protocol *protocol, struct client *client)
     client->state = NULL;
 }
 
-/* Counts what it said: messages and pongs; false when that is too much. */
+/* Counts its messages and pongs; false when there are too many. */
 static bool count_message(struct binance_subscriber *subscriber)
 {
     uint64_t now = uv_hrtime();
@@ -212,18 +212,18 @@ static void hear(struct protocol *protocol, struct client *client, const char *d
 static void heartbeat(struct protocol *protocol, struct client *client)
 {
     (void)protocol;
-    if (!client->paced) /* pongs that keep the pace of full speed are ours, not the venue's */
+    if (!client->paced) /* pongs that set the pace of full speed are ours, not the venue's */
         count_message(client->state);
 }
 
-/* A connection lives a day. */
+/* A connection ends after a day. */
 static void end_old(const struct binance *binance, struct binance_subscriber *subscriber)
 {
     if (binance->tape->now_ns - subscriber->opened_ns >= binance->age_ns)
         replay_client_end(subscriber->client, LWS_CLOSE_STATUS_GOINGAWAY, "connection is 24 hours old");
 }
 
-/* Tells who is connected now that the server will go, and closes those connections a while later. */
+/* Sends serverShutdown to all clients, and closes their connections a while later. */
 static void shut_down(struct binance *binance)
 {
     const struct faults *faults = binance->base.server->faults;
@@ -286,7 +286,7 @@ static struct message *wrap(const struct replay_stream *stream, const char *data
     return m;
 }
 
-/* The tape says something: it goes to all that listen. */
+/* The tape emits a message: sends it to all subscribers. */
 static void deliver(void *user, struct replay_stream *stream, int unit, const char *data, size_t len)
 {
     struct binance *binance = user;

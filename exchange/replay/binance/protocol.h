@@ -16,9 +16,9 @@
 
 extern const struct protocol_row replay_binance_protocol;
 
-/* Binance's keyless REST: what is asked for becomes a status and a body. No sockets here. */
+/* Binance's keyless REST: a request becomes a status and a body. No sockets here. */
 
-/* Answers into `body` (cleared first); the clock that is told is `skew_ns` ahead. Returns the HTTP status;
+/* Answers into `body` (cleared first); the clock in replies is `skew_ns` ahead. Returns the HTTP status;
  * *ret_weight is what the venue charges. */
 int replay_rest_answer(struct replay_source *source, int64_t skew_ns, const struct replay_request *request,
                        struct text *body, int *ret_weight);
@@ -26,24 +26,23 @@ int replay_rest_answer(struct replay_source *source, int64_t skew_ns, const stru
 /* {"code":…,"msg":…} */
 void replay_rest_error(struct text *body, int code, const char *msg);
 
-/* What the venue says of itself: exchangeInfo, with filters as Binance has them. */
+/* exchangeInfo, with filters as Binance has them. */
 
 /* The whole reply for the symbols that are marked; symbols[i] goes with tape->symbols[i]. Price and quantity
  * steps are the venue's own for BTCUSDT and ETHUSDT, else as fine as the digits that the data shows. */
 void replay_exchange_info_write(struct text *out, const struct tape *tape, const bool *symbols);
 
-/* What becomes of symbols while they are played: the changes that --fault status@, filters@ and delist@ ask
- * for, at their market time. A made market stands still while its status is not TRADING; of a recording the
- * trades, quotes and differences of that time are left out. */
+/* Changes of symbols while they are played: --fault status@, filters@ and delist@, at their market time. A
+ * synthetic market pauses while its status is not TRADING; of a recording the trades, quotes and
+ * differences of that time are left out. */
 
-/* Applies what is due `played_ns` of market time after the start of play; what was applied already is not
- * applied again. */
+/* Applies what is due `played_ns` of market time after the start of play and was not applied yet. */
 void replay_changes_apply(struct tape *tape, const struct faults *faults, int64_t played_ns);
 
 /* Is a stream of that kind silent for now? */
 bool replay_changes_silence(const struct tape_symbol *symbol, enum stream_kind kind);
 
-/* What the options name, ready to play into a tape. */
+/* Opens the source that the options name, ready to play into a tape. */
 
 /* 0, or a negative errno with an error in one line. */
 int replay_open_source(const struct options *options, struct tape *tape, struct replay_source **ret,

@@ -24,7 +24,7 @@ struct call {
     const struct replay_request *request;
     struct text *body;
     int weight;
-    int64_t skew_ns; /* of the clock that is told */
+    int64_t skew_ns; /* of the clock in replies */
 };
 
 void replay_rest_error(struct text *body, int code, const char *msg)

@@ -1,4 +1,4 @@
-/* A websocket client as Binance sees it: what it is subscribed to, and what it may still say. */
+/* A websocket client of Binance: its subscriptions, and how many messages it may send. */
 #ifndef EXCHANGE_REPLAY_BINANCE_SUBSCRIBER_H
 #define EXCHANGE_REPLAY_BINANCE_SUBSCRIBER_H
 
@@ -26,7 +26,7 @@ struct binance_subscriber {
     int messages;
 
     int64_t opened_ns; /* market time */
-    bool leaving;      /* was told that the server shuts down */
+    bool leaving;      /* serverShutdown was sent to it */
 };
 
 #endif
