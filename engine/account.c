@@ -88,7 +88,7 @@ void account_begin_all(struct engine *engine)
     }
 }
 
-/* Of a sale, what is held goes first; what it lacks is borrowed. */
+/* A sale uses what is held first; the rest is borrowed. */
 static int64_t borrows(const struct engine *engine, const struct fill *fill, int64_t held)
 {
     if (fill->side == ORDER_BUY || !engine_loan_allowed(engine, fill->account, fill->symbol))
@@ -97,7 +97,7 @@ static int64_t borrows(const struct engine *engine, const struct fill *fill, int
     return fill->qty > owned ? fill->qty - owned : 0;
 }
 
-/* Of a purchase, what is owed goes back first. */
+/* A purchase pays back what is borrowed first. */
 static int64_t gives_back(const struct fill *fill, int64_t held)
 {
     if (fill->side == ORDER_SELL || held >= 0)
@@ -197,7 +197,7 @@ int64_t account_position_value(const struct engine *engine, int index, int symbo
     if (market->last == 0)
         return position->qty < 0 ? -position->cost : position->cost;
     int128_t value = (int128_t)market->last * position->qty;
-    if (value < 0) /* away from zero: what is owed is not made less */
+    if (value < 0) /* away from zero: a liability is not made smaller */
         value = (value - (market->notional_unit - 1)) / market->notional_unit;
     else
         value /= market->notional_unit;
@@ -227,7 +227,7 @@ bool engine_daily_loss(const struct engine *engine)
     return false;
 }
 
-/* Returns what `value` is when equity goes from `before` to `after` by money alone. */
+/* Returns what `value` becomes when a deposit or withdrawal takes equity from `before` to `after`. */
 static int64_t moved_along(int64_t value, int64_t before, int64_t after)
 {
     if (before <= 0 || after <= 0)
@@ -249,7 +249,7 @@ void account_flow(struct engine *engine, int index, enum ledger_kind kind, int64
     account->moved = engine->account_moved = true;
 }
 
-/* Is what it holds valued at prices of now? */
+/* Is what it holds valued at current prices? */
 static bool priced(const struct engine *engine, int index)
 {
     const struct account *account = &engine->accounts[index];

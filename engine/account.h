@@ -1,4 +1,4 @@
-/* Paper accounts: what they hold, what of it is reserved by open orders, and their positions. */
+/* Paper accounts: what they hold, what open orders reserve of it, and their positions. */
 #ifndef ENGINE_ACCOUNT_H
 #define ENGINE_ACCOUNT_H
 
@@ -13,7 +13,8 @@
 
 enum {
     ACCOUNTS_MAX = 1024,
-    ACCOUNT_ASSETS_MAX = 2 * SYMBOLS_MAX + 16, /* a base and a quote a symbol, and what former symbols left */
+    ACCOUNT_ASSETS_MAX =
+        2 * SYMBOLS_MAX + 16, /* a base and a quote a symbol, and assets that former symbols left */
     ACCOUNT_NAME_MAX = 32,
 };
 
@@ -24,7 +25,7 @@ struct balance {
     char asset[ASSET_NAME_MAX];
     int scale;
     int64_t total;    /* the ledger's balance, never negative */
-    int64_t borrowed; /* of total and of what was sold short of it: owed to the lender */
+    int64_t borrowed; /* of total and of what was sold short of it: a liability to the lender */
     int64_t reserved; /* by live orders; total - reserved is free */
 };
 
@@ -33,13 +34,13 @@ struct account_rules {
     struct fee_rates fees;
     struct risk_limits risk;
     bool shorts;            /* may it sell what it does not hold? */
-    int32_t collateral_e4;  /* a short needs this much of its value in currency to be opened: 15000 = 150 % */
+    int32_t collateral_e4;  /* to open a short, the currency must be this much of its value: 15000 = 150 % */
     int32_t maintenance_e4; /* below this much the engine buys it back: 12500 = 125 % */
     int32_t borrow_rate_e6; /* a year's interest on what is borrowed: 50000 = 5 %; booked every hour */
 };
 
-/* NULL, or why rules contradict themselves: static text. Fees are 0 to 100 %; with shorts both shares are at
- * least 100 % of what is owed, the one to open not less than the one to keep. */
+/* NULL, or why rules contradict themselves: static text. Fees are 0 to 100 %; with shorts both shares are
+ * at least 100 % of what is borrowed, the one to open not less than the one to keep. */
 const char *account_rules_check(const struct account_rules *rules);
 
 /* The limits of a struct account_rules, as lists, the status and explain have them (record/account.h). */
@@ -65,17 +66,18 @@ struct account {
     int shorts;                    /* positions below zero */
     int64_t deposits;              /* currency, lifetime: deposits and transfers in less those out */
     int64_t equity;                /* at the last mark */
-    int64_t equity_peak;     /* highest so far, for the drawdown; deposits and withdrawals move it along */
-    int64_t day, day_equity; /* UTC day number, and the equity that it began with; moved along as well */
-    int64_t opening_cash;    /* what a reset begins with */
+    int64_t
+        equity_peak; /* highest so far, for the drawdown; deposits and withdrawals move it in proportion */
+    int64_t day, day_equity; /* UTC day number, and the equity at its start; also moved in proportion */
+    int64_t opening_cash;    /* deposited by a reset without an amount */
     int64_t interest_ns;     /* the last hour that interest was booked for; 0: none yet */
-    int64_t interest_owed;   /* what the currency did not suffice for: booked once it does */
+    int64_t interest_owed;   /* interest that the currency did not suffice for: booked once it does */
     int64_t margin_ns;       /* a margin call is not repeated before */
-    int64_t killed_ns;       /* when its drawdown killed it, until it is resumed; 0: it trades */
-    uint64_t refused[ORDER_REASONS]; /* its orders, by reason; those let in count for ORDER_OK */
+    int64_t killed_ns;       /* when its drawdown locked it, until it is resumed; 0: it trades */
+    uint64_t refused[ORDER_REASONS]; /* its orders by refusal; accepted ones count for ORDER_OK */
     bool begun;                      /* it has a ledger: no opening deposit any more */
     bool moved;   /* by this event, filled or given money: its equity is a point of the curve */
-    bool killing; /* it was killed, and is to be closed at the end of the event */
+    bool killing; /* it was just locked, and is to be liquidated at the end of the event */
 };
 
 #endif

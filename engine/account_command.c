@@ -1,4 +1,4 @@
-/* What a user asks of accounts: a new one, money in and out and between them, and beginning anew. */
+/* The user's commands for accounts: a new one, money in and out and between them, and a reset. */
 #include <errno.h>
 #include <string.h>
 
@@ -110,7 +110,7 @@ static enum order_reason reset(struct engine *engine, int index, int64_t cash)
     account->equity_peak = account->killed_ns = 0;
     account->killing = false;
     engine_halt_over(engine, index);
-    account->day = -1; /* begins with the next mark */
+    account->day = -1; /* starts with the next mark */
     account->interest_ns = engine_loan_hour(engine->now_ns);
     account_begin(engine, index);
     account_mark(engine, index);

@@ -1,5 +1,5 @@
-/* Cash and rates of an account, latency and slippage of an engine as keys: papertaped.ini, account create,
- * the options of backtest; what one of them takes the others take. */
+/* Cash and rates of an account, latency and slippage of an engine as keys: of papertaped.ini, account
+ * create and the options of backtest, all from these rows. */
 #ifndef ENGINE_ACCOUNT_KEYS_H
 #define ENGINE_ACCOUNT_KEYS_H
 

@@ -1,11 +1,11 @@
-/* Making accounts and their arrays. */
+/* Makes accounts and their arrays. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/core.h"
 
-/* What any event log may hold and the arithmetic stands. Not the ranges of risk_keys.h and account_keys.h,
+/* The ranges that the arithmetic supports in any event log. Not those of risk_keys.h and account_keys.h,
  * which are narrower and for what a user writes: a log of a former version (positions = 300) must replay. */
 static const char *limits_check(const struct risk_limits *risk)
 {
@@ -43,8 +43,8 @@ struct balance *account_find_balance(const struct account *account, const char *
     return NULL;
 }
 
-/* Finds or adds a balance; returns its place among the assets. What two venues count in other units are two
- * balances, but of the account's currency there is one. */
+/* Finds or adds a balance; returns its index among the assets. An asset that two venues count in different
+ * units has two balances, but the account's currency has one. */
 static int place_balance(struct account *account, const char *asset, int scale)
 {
     for (int i = 0; i < account->n_assets; i++)
@@ -61,7 +61,7 @@ static int place_balance(struct account *account, const char *asset, int scale)
     return account->n_assets++;
 }
 
-/* Room for more assets besides those that are there. */
+/* Room for more assets. */
 static int make_room(struct account *account, int more)
 {
     int wanted = account->n_assets + more;
@@ -163,7 +163,7 @@ int account_add(struct engine *engine, const struct account_spec *spec)
         return -ENOSPC;
     if (account_rules_check(&spec->rules))
         return -EINVAL;
-    struct account_spec copy = *spec; /* it may stand in an array that moves now */
+    struct account_spec copy = *spec; /* it may be an element of an array that is reallocated now */
     int index = engine->n_accounts, r = account_reserve(engine, index + 1);
     if (r < 0)
         return r;

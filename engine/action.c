@@ -1,4 +1,4 @@
-/* Corporate actions as they take effect, once each: docs/venues.md states how each is booked. */
+/* Makes corporate actions take effect, once each: docs/venues.md says how each is booked. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -9,9 +9,7 @@
 #include "engine/match.h"
 #include "engine/split.h"
 
-enum {
-    KNOWN_MAX = 256
-}; /* of a symbol: the newest ones are remembered, older ones are refused by their time */
+enum { KNOWN_MAX = 256 }; /* of a symbol: the newest are remembered, older ones are refused by their time */
 
 /* ---- which took effect ---- */
 
@@ -58,7 +56,7 @@ int engine_action_remember(struct market_state *market, const char *id, int64_t 
 
 /* ---- dividends ---- */
 
-/* What the quote does not suffice for is owed, like interest. */
+/* What the quote does not suffice for is a liability, like interest. */
 static int64_t collect(struct engine *engine, int index, int symbol, int64_t due)
 {
     struct account *account = &engine->accounts[index];
@@ -108,7 +106,7 @@ struct action_outcome {
     bool left_out;
 };
 
-/* What is owed of a short changes by two rows that cancel out: the ledger's balances are never negative. */
+/* A short's liability changes by two rows that cancel out: the ledger's balances are never negative. */
 static void book(struct engine *engine, int account, int symbol, int64_t change, bool owed)
 {
     struct balance *base = account_base(engine, account, symbol);
@@ -135,7 +133,7 @@ static void split_account(struct engine *engine, int index, int symbol, const st
         return;
     if (engine_split_position(split, position, &account->lots[symbol], engine->now_ns, &change, &left_out) <
         0) {
-        engine->out_of_memory = true; /* what does not fit was refused before */
+        engine->out_of_memory = true; /* a split that does not fit was refused before */
         return;
     }
     if (position->qty == 0)
@@ -150,7 +148,7 @@ static void split_account(struct engine *engine, int index, int symbol, const st
     outcome->left_out |= left_out;
 }
 
-/* May it be done to every account and order? */
+/* Can it be applied to every account and order? */
 static bool fits(struct engine *engine, int symbol, const struct stock_split *split)
 {
     for (int a = 0; a < engine->n_accounts; a++) {
@@ -167,7 +165,7 @@ static bool fits(struct engine *engine, int symbol, const struct stock_split *sp
     return true;
 }
 
-/* What is left of an order in new shares; what it filled stays as it traded. */
+/* The rest of an order in new shares; what it filled stays as it traded. */
 static void split_order(struct live_order *live, const struct stock_split *split, const struct symbol *symbol,
                         int64_t now_ns, bool *ret_ends)
 {
@@ -191,7 +189,7 @@ static void split_order(struct live_order *live, const struct stock_split *split
     *order = next;
 }
 
-/* What it asks for in old shares, it asks for in new ones. */
+/* Converts an amend's numbers from old shares to new ones. */
 static void split_amend(struct order_amend *amend, const struct order *order, int64_t filled,
                         const struct stock_split *split, const struct symbol *symbol)
 {

@@ -1,14 +1,14 @@
-/* New numbers for a live order. */
+/* Changes the numbers of a live order. */
 #include "engine/match.h"
 
-/* Which numbers an order has that can be changed, as it is now. */
+/* Which numbers of an order can be changed in its present state. */
 static unsigned amendable(const struct order *order)
 {
     unsigned may = 0;
     if (order->type == ORDER_MARKET)
         return 0;
     if (order->state != ORDER_HELD)
-        may |= AMEND_QTY; /* a waiting exit's is what its entry will have filled */
+        may |= AMEND_QTY; /* a waiting exit's quantity is what its entry will have filled */
     if (order_has_limit(order->type))
         may |= AMEND_PRICE;
     if (order->triggered)
@@ -26,7 +26,7 @@ static bool fits(const struct order *order, const struct order_amend *amend)
         return false;
     if ((amend->set & AMEND_QTY) &&
         (amend->qty <= order->filled || (order->parent != 0 && amend->qty > order->qty)))
-        return false; /* to end it is a cancel; an exit closes no more than its entry filled */
+        return false; /* ending an order is a cancel; an exit closes no more than its entry filled */
     if ((amend->set & AMEND_TRAIL) && ((amend->set & AMEND_TRAIL_E6) || amend->trail <= 0))
         return false;
     return !(amend->set & AMEND_TRAIL_E6) || (amend->trail_e6 > 0 && amend->trail_e6 < 1000000);

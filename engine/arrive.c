@@ -1,10 +1,10 @@
-/* An order at the venue's door, and stops that go off. */
+/* Orders that arrive at the venue, and stops that trigger. */
 #include "engine/match.h"
 #include "exchange/fill_rules.h"
 #include "exchange/filter.h"
 
-/* What finds no liquidity of a market order ends; of a stop it rests and goes on with whatever is shown next,
- * since a position must not lose its protection to a thin moment. */
+/* A market order that finds no liquidity ends; a stop rests and continues with whatever is shown next,
+ * since a position must not lose its protection in a thin moment. */
 void engine_arrive_market(struct engine *engine, uint64_t id, bool first)
 {
     struct live_order *live = &engine->orders[engine_match_find(engine, id)];
@@ -24,8 +24,8 @@ void engine_arrive_market(struct engine *engine, uint64_t id, bool first)
         engine_fills_settle(engine, id, before, reason, stop);
 }
 
-/* A limit order comes to the venue, or begins to work as one: it takes what crosses, and the rest of it goes
- * to the end of the queue. `blind`: what is shown is too old to take. */
+/* A limit order arrives, or a triggered one starts to work: it takes what crosses, and the rest goes to the
+ * end of the queue. `blind`: what is shown is too old to take. */
 static void take_limit(struct engine *engine, uint64_t id, bool blind)
 {
     struct live_order *live = &engine->orders[engine_match_find(engine, id)];
@@ -65,7 +65,7 @@ void engine_arrive_trigger(struct engine *engine, uint64_t id)
     live->missed = false;
     engine_fills_cancel_other_leg(engine, id);
     live = &engine->orders[engine_match_find(engine, id)];
-    bool blind = engine->markets[live->order.symbol].stale; /* the trade is not, what is shown is */
+    bool blind = engine->markets[live->order.symbol].stale; /* a trade is recent, the quotes may be stale */
     if (order_has_limit(live->order.type))
         take_limit(engine, id, blind);
     else if (blind)
@@ -74,7 +74,7 @@ void engine_arrive_trigger(struct engine *engine, uint64_t id)
         engine_arrive_market(engine, id, true);
 }
 
-/* The stop price that the peak gives, on the tick, away from the market. */
+/* The stop price that follows from the peak, on the tick, away from the market. */
 static int64_t trailing_stop(const struct engine *engine, const struct order *order)
 {
     const struct symbol *listed = &engine->markets[order->symbol].symbol;
@@ -85,8 +85,8 @@ static int64_t trailing_stop(const struct engine *engine, const struct order *or
     return order->side == ORDER_SELL ? filter_floor_price(listed, stop) : filter_ceil_price(listed, stop);
 }
 
-/* A trade moves the peak, the peak moves the stop. The peak is the order's, and told, even where the stop
- * stays on its tick: an amend to another distance begins from it. */
+/* A trade moves the peak, the peak moves the stop. The order's new peak is emitted even where the stop
+ * stays on its tick: an amend to another distance starts from it. */
 bool engine_arrive_trail(const struct engine *engine, struct order *order, int64_t price)
 {
     bool better = order->side == ORDER_SELL ? price > order->peak : price < order->peak;
@@ -97,8 +97,8 @@ bool engine_arrive_trail(const struct engine *engine, struct order *order, int64
     return true;
 }
 
-/* The market is closed or halted: the order rests, and takes, makes or triggers by what comes after. A limit
- * that the last price crosses is one that comes to the market. */
+/* The market is closed or halted: the order rests, and takes, makes or triggers by what comes after. A
+ * limit that the last price crosses counts as one that arrives. */
 static void wait_for_market(struct engine *engine, uint64_t id)
 {
     struct live_order *live = &engine->orders[engine_match_find(engine, id)];

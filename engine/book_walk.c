@@ -1,11 +1,11 @@
-/* What the market shows: the order book, corrected at the top by the best bid and ask, which come more often;
- * and how much of it an account has taken already. */
+/* What the market shows: the order book, corrected at the top by the best bid and ask, which come more
+ * often; and how much of it an account has taken already. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/match.h"
 
-/* An account that takes more prices than this of one market before it moves has forgotten the first. */
+/* An account that takes more prices than this of one market before it moves: the oldest are dropped. */
 enum { TAKEN_MAX = 256 };
 
 static bool quote_counts(const struct market_state *market, const struct book_level *best)

@@ -1,4 +1,4 @@
-/* The user's events: orders, accounts and money, as the engine is asked for them, and as a log keeps them. */
+/* The user's events: orders, accounts and money, as the engine gets them and a log keeps them. */
 #ifndef ENGINE_COMMAND_H
 #define ENGINE_COMMAND_H
 
@@ -21,15 +21,15 @@ enum command_kind {
     COMMAND_AMEND,
     COMMAND_ACCOUNT_CREATE,
     COMMAND_ACCOUNT_DEPOSIT, /* or withdraw */
-    COMMAND_ACCOUNT_RESET,   /* cancels, closes the books on everything held, deposits anew */
+    COMMAND_ACCOUNT_RESET,   /* cancels, closes the books on everything held, deposits again */
     COMMAND_ACCOUNT_TRANSFER,
-    COMMAND_ACCOUNT_RESUME, /* one that its drawdown killed trades again */
+    COMMAND_ACCOUNT_RESUME, /* an account that its drawdown locked trades again */
     COMMAND_ACCOUNT_POLICY, /* another policy, or none, in place of what traded: docs/policies.md, "Hand-over"
                              */
     COMMAND_KINDS,
 };
 
-/* How the orders of one request belong together. */
+/* How the orders of one request are linked. */
 enum order_grouping {
     ORDERS_SINGLE, /* legs[0] */
     /* legs[0], legs[1]: of one account, symbol, side and time in force, both reduce-only or neither; one
@@ -43,9 +43,9 @@ enum order_grouping {
 
 enum { ORDER_LEGS_MAX = 3 };
 
-/* New numbers of a live order; only those that `set` names change. They take effect like an order, after the
- * latency. An order that gets less of the same keeps its place in the queue, any other goes to its end. More
- * must be left than is filled; a bracket's exit gets no more than its entry filled. */
+/* New numbers of a live order; only those that `set` names change. They take effect like an order, after
+ * the latency. An order whose quantity is only lowered keeps its place in the queue, any other goes to its
+ * end. More must be left than is filled; a bracket's exit gets no more than its entry filled. */
 enum { AMEND_QTY = 1, AMEND_PRICE = 2, AMEND_STOP = 4, AMEND_TRAIL = 8, AMEND_TRAIL_E6 = 16 };
 struct order_amend {
     uint64_t order_id;
@@ -75,7 +75,8 @@ enum { COMMAND_KEY_MAX = 37 };
 struct event_command {
     enum command_kind kind;
     uint64_t command_id;       /* row in the table of commands; 0 for none */
-    char key[COMMAND_KEY_MAX]; /* given with it: a command that comes again with its key is not done again */
+    char key[COMMAND_KEY_MAX]; /* given with it: a command that is repeated with its key is not carried out
+                                  twice */
     int64_t peer_uid, peer_pid;
     const char
         *args; /* JSON as it was given, for the record; NULL or "" for none; the caller's, for the call */
@@ -84,9 +85,9 @@ struct event_command {
             enum order_grouping grouping;
             struct order *legs; /* the caller's, for the call; at most ORDER_LEGS_MAX */
             int n_legs;
-        } order;                     /* ORDER: of each leg what is RECORD_ASKED (record/order.h); a client id
-                                      * is unique among the account's live orders, and a refused order with
-                                      * one that is not is recorded without it */
+        } order; /* ORDER: of each leg the fields of RECORD_ASKED (record/order.h); a client id is unique
+                    among the account's live orders, and a refused order with one that is not is recorded
+                    without it */
         uint64_t order_id;           /* CANCEL: and the other leg of its OCO; of a bracket's entry: its exits
                                       * start with what it filled, or end with it */
         struct order_amend amend;    /* AMEND */
@@ -98,7 +99,8 @@ struct event_command {
         struct {
             int account;
             const struct policy *policy; /* as account_spec's; NULL: orders by hand only, from now on */
-            bool close; /* all its orders are cancelled, and what is held or owed is closed at market */
+            bool close; /* all its orders are cancelled, and its positions, long and short, are closed at
+                           market */
         } policy;       /* ACCOUNT_POLICY */
     };
 };

@@ -1,4 +1,4 @@
-/* A command in words: whose, what, how much. */
+/* A command in words: its account, kind and amounts. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

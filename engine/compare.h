@@ -1,5 +1,5 @@
-/* What a replay made against what was recorded, field by field, to the last bit. Symbols are compared by
- * their names: a database counts them otherwise. */
+/* Compares a replay's rows with recorded ones, field by field, to the last bit. Symbols are compared by
+ * their names: a database numbers them differently. */
 #ifndef ENGINE_COMPARE_H
 #define ENGINE_COMPARE_H
 
@@ -19,7 +19,7 @@ struct recorded_fill {
     char symbol[SYMBOL_NAME_MAX];
 };
 
-/* Where rows that were recorded are looked up by id. 0; -ENOENT where there is no such row; -errno. */
+/* Looks up recorded rows by id. 0; -ENOENT where there is no such row; -errno. */
 struct engine_recorded {
     void *ctx;
     int (*order)(void *ctx, uint64_t id, struct recorded_order *ret);

@@ -1,8 +1,8 @@
-/* A new run's configuration for an engine that was loaded: symbols and accounts are matched by name, and what
- * is in both goes on.
+/* A new run's configuration for an engine that was loaded: symbols and accounts are matched by name, and
+ * what is in both continues.
  *
- * All that can fail happens in a second engine, made by the new configuration; then what goes on is moved
- * into its arrays, and the two engines change their arrays. */
+ * All that can fail happens in a second engine, made by the new configuration; then what continues is moved
+ * into its arrays, and the two engines swap their arrays. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +17,14 @@ struct change {
     const struct engine_config *config;
     char *err;
     int from[SYMBOLS_MAX]; /* [new symbols] its index before; -1: it is new */
-    int to[SYMBOLS_MAX];   /* [old symbols] its index now; -1: it goes */
+    int to[SYMBOLS_MAX];   /* [old symbols] its index now; -1: it is removed */
     bool *goes_on;         /* [new accounts] its strategy keeps its memory */
-    bool interval;         /* bars of another length: what was seen of bars begins anew */
+    bool interval;         /* bars of another length: what was computed from bars starts again */
 };
 
 #define refuse(change, code, ...) fail_with(code, (change)->err, ENGINE_ERROR_MAX, __VA_ARGS__)
 
-/* Does anything of the engine hang on the symbol? Names the account. */
+/* Does the engine have a position or order in the symbol? Names the account. */
 static const char *user_of(const struct engine *engine, int symbol)
 {
     for (int a = 0; a < engine->n_accounts; a++)
@@ -101,7 +101,7 @@ static int list_accounts(const struct change *change, struct account_spec *specs
     return n;
 }
 
-/* What an account holds, into the balances of its successor. */
+/* Copies an account's balances to its successor. */
 static int copy_balances(const struct change *change, int account)
 {
     const struct account *from = &change->engine->accounts[account];
@@ -168,14 +168,14 @@ static void move_markets(const struct change *change)
         to->symbol = fresh.symbol;
         to->builder.loose = fresh.symbol.loose_ids;
         if (other_calendar)
-            to->phase =
-                MARKET_PHASE_UNKNOWN; /* what is true of it is asked of the others: begin_sessions() */
+            to->phase = MARKET_PHASE_UNKNOWN; /* its phase follows from the others' of its calendar:
+                                                 begin_sessions() */
         if (change->interval)
             forget_bars(to, change->made->interval_ns);
     }
 }
 
-/* Of symbols that are new, or in another calendar, by those that go on. */
+/* New symbols, and those with another calendar, get the session from symbols that continue. */
 static void begin_sessions(const struct change *change)
 {
     struct engine *made = change->made;
@@ -188,9 +188,8 @@ static void begin_sessions(const struct change *change)
     }
 }
 
-/* Strategies that are another, or have other parameters, begin anew, and so do policies of other rules:
- * false.
- */
+/* Strategies that are another, or have other parameters, start without memory, and so do policies of other
+ * rules: false. */
 static bool move_slots(const struct change *change, int account)
 {
     struct strategy_runner *to = &change->made->runners[account], *from = &change->engine->runners[account];
@@ -213,7 +212,7 @@ static bool move_slots(const struct change *change, int account)
     return true;
 }
 
-/* The account itself goes on, in arrays of the new symbols. Does its strategy? */
+/* The account itself continues, in arrays of the new symbols. Does its strategy? */
 static bool move_account(const struct change *change, int a)
 {
     struct account *to = &change->made->accounts[a], *from = &change->engine->accounts[a];
@@ -273,7 +272,7 @@ static void take_over(const struct change *change)
     engine->to_begin |= made->to_begin;
     engine->watches = made->watches;
     engine->measures = made->measures;
-    engine->closes = engine->ends = true; /* looked at with the next event */
+    engine->closes = engine->ends = true; /* checked at the next event */
     for (size_t i = 0; i < engine->n_orders; i++)
         engine->orders[i].order.symbol = change->to[engine->orders[i].order.symbol];
 }

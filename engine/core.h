@@ -1,4 +1,4 @@
-/* The engine's insides, shared by its own files only. */
+/* The engine's internals, shared by its own files only. */
 #ifndef ENGINE_CORE_H
 #define ENGINE_CORE_H
 
@@ -21,7 +21,8 @@ enum {
 };
 
 #define MONEY_MAX FILL_MONEY_MAX
-/* A bar this late is no history yet, however short its interval: clocks differ, and frames take their way. */
+/* A bar this late is not history yet, however short its interval: clocks differ, and frames take time to
+ * arrive. */
 #define DELAY_ALLOWED_NS (5 * INT64_C(1000000000))
 
 /* The last closed bars of a symbol, for the indicators of accounts that are made later. {0} is empty. */
@@ -30,18 +31,19 @@ struct recent_bars {
     uint32_t first, n, cap;
 };
 
-/* What an account's orders took of a price that the market shows: it stays taken while the price is shown. */
+/* What an account's orders took of a price that the market shows: it counts as taken while the price is
+ * shown. */
 struct taken {
     int account;
     enum order_side taker; /* BUY: of the asks */
     int64_t price, qty;
 };
 
-/* Where a symbol's last price is from. One of history may be long past: no peak is computed from it, and
- * it halts no account. */
+/* The source of a symbol's last price. One of history may be long past: no peak is computed from it, and it
+ * locks no account. */
 enum last_from { LAST_NONE, LAST_HISTORY, LAST_BAR, LAST_TRADE };
 
-/* A trade as it was told, while it may be corrected. */
+/* A trade as it was reported, while it may be corrected. */
 struct kept_trade {
     int64_t ts_ns, id, price, qty;
     bool odd;
@@ -52,10 +54,10 @@ struct kept_trades {
     struct kept_trade *trades; /* a ring */
     uint32_t first, n, cap;
     int64_t newest_ns; /* the latest of their times, while there are any */
-    bool priced;       /* is one of them not odd? */
-    int64_t priced_ns; /* then: the latest of those' times */
+    bool priced;       /* does one of them make a price? */
+    int64_t priced_ns; /* then: the latest time of those */
     bool begun;
-    int64_t whole_ns; /* of bars that open then or later all are there, since `begun` */
+    int64_t whole_ns; /* all trades of bars that open then or later are there */
 };
 
 /* A split or a dividend that took effect. */
@@ -64,7 +66,7 @@ struct known_action {
     int64_t ex_ns;
 };
 
-/* One symbol's market, as the events told it. */
+/* One symbol's market, as the events reported it. */
 struct market_state {
     struct symbol symbol;
     int64_t notional_unit; /* price·qty / notional_unit = quote units */
@@ -76,38 +78,39 @@ struct market_state {
     int64_t last_ns;     /* receive time of the last event */
     int64_t change_open; /* 24 h ago */
     bool stale;
-    /* Its calendar's session; OPEN where it has none. */
+    /* Its calendar's session; OPEN without a calendar. */
     enum market_phase phase;
     bool extended;         /* EARLY and LATE are traded in as well */
     int64_t phase_next_ns; /* when the phase changes; 0: not known */
-    /* When the newest stretch that orders are filled in began, and when the newest one that is over ended; 0:
-     * not known. */
+    /* When the newest period in which orders are filled started, and when the newest one that is over
+     * ended; 0: not known. */
     int64_t opened_ns, closed_ns;
     enum market_trading trading;
-    struct market_bands bands;  /* shown only */
+    struct market_bands bands;  /* for display only */
     struct known_action *known; /* in order of arrival */
     uint32_t n_known, cap_known;
-    int64_t known_before_ns; /* those whose ex_ns is not after it took effect, or never will; 0: none */
+    int64_t known_before_ns; /* of those whose ex_ns is not after it no other takes effect; 0: none */
     uint64_t bars;
     struct bar last_bar, forming;
-    struct bar *held; /* closed bars that wait for the ones missing before them; NULL: none ever did */
+    struct bar *held; /* closed bars that wait for missing ones before them; NULL: there never were any */
     uint32_t n_held;
     bool torn; /* bars may be missing since the last one: the stream was interrupted */
     struct kept_trades trades;
     struct recent_bars recent;
     uint32_t shorts;      /* accounts that are short of it */
     uint32_t live_orders; /* of all accounts, resting or on their way */
-    /* Derived, and not of the state: does any live order of it depend on quotes, or trades within these
+    /* Derived, and not part of the state: does any live order depend on quotes, or on trades within these
      * prices? false: not known. */
     bool unmoved, calm;
     int64_t calm_above, calm_below;
-    bool quotes_only;               /* derived: the fill model looks at no book */
-    struct measure_track *measured; /* for sink.book_bar, and not of the state; NULL until it is needed */
-    struct taken *taken;            /* oldest first */
+    bool quotes_only; /* derived: the fill model uses no book */
+    struct measure_track
+        *measured;       /* for sink.book_bar, and not part of the state; NULL until it is needed */
+    struct taken *taken; /* oldest first */
     uint32_t n_taken, cap_taken;
 };
 
-/* A strategy at work on one symbol for one account. */
+/* A strategy slot: one strategy of one account on one symbol. */
 struct strategy_slot {
     struct indicator_stream *streams[STRATEGY_SPECS_MAX];
     uint32_t outputs[STRATEGY_SPECS_MAX];
@@ -128,24 +131,24 @@ struct policy_slot {
     struct policy_memory memory;
     int64_t quantum;   /* that the memory counts in */
     bool there, fresh; /* this round's bar of it has closed; and may be acted on */
-    float action;      /* its last decision's; not of the state */
+    float action;      /* of its last decision; not part of the state */
 };
 
-/* driver.since_ns of the round that was there in part when its policy began: nothing is decided on it, and
+/* driver.since_ns of the round that was partly there when its policy started: nothing is decided on it, and
  * it passes once the last of its bars is there, or a later bar comes. */
 enum { ROUND_PASSES = -1 };
 
-/* A policy at work for an account: it decides once for a time, when the bars of that time have closed. */
+/* A policy driver: an account's policy decides once for a time, when the bars of that time have closed. */
 struct policy_driver {
     const struct policy *policy;
     struct policy_slot *slots;      /* [policy->n_assets] */
     struct policy_runtime *runtime; /* NULL: the policy has none */
     int64_t round_ns;               /* open of the newest bars that came; 0: none yet */
     bool decided;                   /* on them */
-    int64_t since_ns;   /* when the first of them that may be acted on was received; 0: it waits for none;
-                         * ROUND_PASSES */
-    int64_t decided_ns; /* its last decision's time; 0: none yet; not of the state */
-    bool told;          /* that it cannot decide; not of the state */
+    int64_t since_ns;   /* when the first of them that may be acted on was received; 0: no round waits;
+                           ROUND_PASSES */
+    int64_t decided_ns; /* its last decision's time; 0: none yet; not part of the state */
+    bool told;          /* an alert said that it cannot decide; not part of the state */
 };
 
 struct strategy_runner {
@@ -153,21 +156,21 @@ struct strategy_runner {
     double params[STRATEGY_PARAMS_MAX];
     struct strategy_slot *slots;     /* [n_symbols], NULL without a strategy */
     struct policy_driver driver;     /* all NULL without a policy */
-    bool closing;                    /* nothing trades for it any more, and what it had is closed */
+    bool closing;                    /* nothing trades for it any more, and its positions are closed */
     uint64_t refused[INTENT_FAULTS]; /* intents, by what was wrong */
-    int64_t told_ns[INTENT_FAULTS];  /* when an alert last told of such an intent; 0: never */
+    int64_t told_ns[INTENT_FAULTS];  /* when such an intent last raised an alert; 0: never */
 };
 
-/* A live order, and what of the balance it holds. */
+/* A live order, and what it reserves of the balance. */
 struct live_order {
     struct order order;
-    int64_t reserved;    /* quote for a buy, base for a sale, of its whole pool: engine/reserve.c */
-    uint32_t amends;     /* on their way */
-    bool cancel_queued;  /* it needs nothing any more */
-    bool missed;         /* a stop that was crossed unseen: it triggers at the next price */
-    bool takes;          /* its limit crosses what is shown since it came to rest, or to an opening */
-    int64_t split_fills; /* what it filled is by now this much more, after splits: of a bracket's entry */
-    int64_t queue_ahead; /* of others at its price before it, as far as is shown; -1: not known */
+    int64_t reserved;   /* quote for a buy, base for a sale, of its whole pool: engine/reserve.c */
+    uint32_t amends;    /* on their way */
+    bool cancel_queued; /* its reserve is free already */
+    bool missed; /* a stop that was crossed while nothing was streamed: it triggers at the next price */
+    bool takes;  /* its limit has crossed what is shown since it came to rest, or to an opening */
+    int64_t split_fills; /* by how much splits have raised what it filled: of a bracket's entry */
+    int64_t queue_ahead; /* of others at its price before it, as far as the book shows; -1: not known */
 };
 
 /* What takes effect later, in order of time. */
@@ -198,7 +201,7 @@ struct engine {
     int n_symbols, n_accounts, cap_accounts;
     int64_t next_equity_ns; /* with equity_interval_ns: when the next point of every account is due */
     int64_t interval_ns, latency_ns, equity_interval_ns, policy_wait_ns;
-    int64_t wait_until_ns; /* no policy's wait ends before; INT64_MAX: none waits. Derived */
+    int64_t wait_until_ns; /* no policy's wait ends before; INT64_MAX: no policy waits. Derived */
     enum missed_stops missed_stops;
     enum fill_model fill_model;
     int32_t slippage_e6;
@@ -207,23 +210,25 @@ struct engine {
     size_t n_orders, cap_orders;
     struct pending *pending;
     size_t n_pending, cap_pending, first_pending;
-    int64_t *dealt; /* engine_match_trade()'s own: what each account's orders had of the trade */
+    int64_t *dealt; /* for engine_match_trade(): what each account's orders got of the trade */
     int cap_dealt;
-    struct standing *standing; /* match.c's own: the orders that hear of a trade or a quote, in their turn */
+    struct standing
+        *standing; /* for match.c: the orders that a trade or a quote is passed to, in their turn */
     size_t cap_standing;
-    int64_t next_expiry_ns; /* no live order expires before; INT64_MAX: none expires */
+    int64_t next_expiry_ns; /* no live order expires before; INT64_MAX: no live order expires */
 
     uint64_t last_order, last_fill, last_ledger;
     uint8_t hash[LEDGER_HASH_SIZE];
-    /* The engine's time: of the events; with FILL_BAR of the bars, where it may go back by up to an interval
-     * from one symbol's bar to another's, and of commands. */
+    /* The engine's time: of the events; with FILL_BAR of the bars, where it may go back by up to an
+     * interval from one symbol's bar to another's, and of commands. */
     int64_t now_ns;
-    int64_t recv_ns;   /* of the last event */
-    int64_t behind_ns; /* FILL_BAR: how far the venue's time is behind ours, which is wrong then; else 0 */
+    int64_t recv_ns; /* of the last event */
+    int64_t
+        behind_ns; /* FILL_BAR: how far the venue's time is behind ours, when our clock is wrong; else 0 */
     uint64_t input_seq;
     bool paused, flattening; /* flattening: until trading resumes, what still fills is sold again */
     bool storage_failing, out_of_memory;
-    bool to_begin;      /* some account may have no ledger yet; not saved: a loaded engine looks */
+    bool to_begin;      /* some account may have no ledger yet; not saved: a loaded engine checks */
     bool bar_closed;    /* by this event, live */
     bool account_moved; /* some account->moved is set */
     bool killing;       /* some account->killing is set */
@@ -246,16 +251,16 @@ const struct bar *engine_recent_bar(const struct recent_bars *recent, uint32_t i
 void engine_recent_finish(struct recent_bars *recent);
 
 /* account_open.c */
-/* Adds an account at work on the engine's symbols; its ledger begins with engine_start() or account_begin().
+/* Adds an account with the engine's symbols; its ledger starts with engine_start() or account_begin().
  * Returns its index; -EINVAL for units that contradict a symbol's, -ENOSPC above ACCOUNTS_MAX, -ENOMEM. */
 int account_add(struct engine *engine, const struct account_spec *spec);
 void account_close(struct engine *engine, int account);
 int account_reserve(struct engine *engine, int n);      /* room for n accounts, zeroed; 0 or -ENOMEM */
 int account_arrays(struct engine *engine, int account); /* one entry a symbol, zeroed; 0 or -ENOMEM */
-/* Finds every symbol's balances anew, and adds those that are missing: after the engine's symbols, or what is
- * in account->assets, were replaced. 0, -EINVAL, -ENOMEM. */
+/* Finds every symbol's balances again, and adds those that are missing: after the engine's symbols, or
+ * account->assets, were replaced. 0, -EINVAL, -ENOMEM. */
 int account_bind(struct engine *engine, int account);
-/* A balance's place among the assets, made if need be: while accounts are set up only, as balances move.
+/* A balance's index among the assets, made if need be: only while accounts are set up, as balances move.
  * -EINVAL for the account's currency with another scale than its own, -ENOMEM. */
 int account_place(struct engine *engine, int account, const char *asset, int scale);
 /* NULL when there is none. */
@@ -265,22 +270,23 @@ struct balance *account_find_balance(const struct account *account, const char *
 struct balance *account_base(struct engine *engine, int account, int symbol);
 struct balance *account_quote(struct engine *engine, int account, int symbol);
 struct balance *account_currency(struct engine *engine, int account);
-/* Moves an amount into a balance and tells its row; 0 moves nothing. */
+/* Adds an amount to a balance and emits its row; 0 does nothing. */
 void account_post(struct engine *engine, int account, struct balance *balance, enum ledger_kind kind,
                   int64_t amount, uint64_t order_id, uint64_t fill_id);
 /* The opening deposit, once in an account's life. */
 void account_begin(struct engine *engine, int account);
 void account_begin_all(struct engine *engine);
-/* Books money given or taken away. Drawdown and the day's loss are of trading only: peak and the day's
- * opening equity go along in proportion, rounded down, so that equity / peak stays what it was. */
+/* Books money deposited or withdrawn. Drawdown and the day's loss measure trading only: peak and the day's
+ * opening equity change in proportion, rounded down, so that equity / peak stays the same. */
 void account_flow(struct engine *engine, int account, enum ledger_kind kind, int64_t amount);
-/* A reset's rows up to the deposit: nothing is held, owed or earned afterwards. Its live orders are gone. */
+/* A reset's rows up to the deposit: nothing is held, borrowed or earned afterwards. Its live orders are
+ * gone. */
 void account_clear(struct engine *engine, int account);
 void account_count_shorts(struct engine *engine); /* of accounts and markets, from the positions */
 void account_fill(struct engine *engine, const struct fill *fill);
 /* At the last price; at cost before the first one is known. A short's is negative, rounded away from zero. */
 int64_t account_position_value(const struct engine *engine, int account, int symbol);
-/* Takes the equity as it is now into the peak, the day and the drawdown, which may kill the account. */
+/* Updates peak, day and drawdown with the present equity, which may lock the account. */
 void account_mark(struct engine *engine, int account);
 void account_equity_point(struct engine *engine, int account);
 void account_equity_points(struct engine *engine); /* those that are due, or moved by this event */
@@ -289,40 +295,41 @@ void account_equity_points(struct engine *engine); /* those that are due, or mov
 void account_turned(struct engine *engine, int account, int symbol, int64_t before);
 void account_tell_position(struct engine *engine, int account, int symbol);
 
-/* revise.c: what the venue changes of what it told */
+/* revise.c: the venue's changes of what it reported */
 int engine_revise_put(struct kept_trades *trades, const struct kept_trade *trade); /* as it was kept */
-/* Into the builder: by its time, where a later one came before it. Its bar is told again where that was
- * closed. */
+/* Adds a trade to the builder: by its time, where a later one came before it. Emits its bar again where
+ * that was closed. */
 enum bar_built engine_revise_build(struct engine *engine, int symbol, const struct market_trade *trade,
                                    struct bar *ret);
 const struct kept_trade *engine_revise_kept(const struct kept_trades *trades,
                                             uint32_t i); /* i < n, oldest first */
 bool engine_revise_seen(const struct kept_trades *trades,
                         const struct market_trade *trade); /* not long ago */
-/* Was its number told of that time, not long ago, with another price or quantity? Then it makes no price. */
+/* Was the same id reported with that time, not long ago, with another price or quantity? Then it makes no
+ * price. */
 bool engine_revise_again(const struct kept_trades *trades, const struct market_trade *trade);
-/* Is a trade that makes a price older than what the symbol's last price is of? It moves and fills nothing.
- * To be asked before it is kept. */
+/* Is a trade that makes a price older than the one of the symbol's last price? It moves and fills nothing.
+ * Call before it is kept. */
 bool engine_revise_behind(const struct engine *engine, int symbol, const struct market_trade *trade);
 void engine_revise_interrupted(struct kept_trades *trades);
 void engine_revise_forget(struct kept_trades *trades); /* frees */
 void engine_revise_split(struct kept_trades *trades, const struct stock_split *split);
 void engine_revise_trade(struct engine *engine, int symbol, const struct market_event *event);
-/* A closed bar once more; false: it is none yet. */
+/* A closed bar's correction; false: the bar has not closed yet. */
 bool engine_revise_bar(struct engine *engine, int symbol, const struct bar *now);
 
 /* action.c: splits and dividends */
 int engine_action_event(struct engine *engine, const struct event_action *event);       /* 0 or -EINVAL */
 int engine_action_remember(struct market_state *market, const char *id, int64_t ex_ns); /* 0 or -ENOMEM */
 
-/* halt.c: the kill switch, docs/risk.md. Its limit is looked at whenever an account is marked, and at each
- * price that moves what it holds. */
+/* halt.c: the kill switch, docs/risk.md. Its limit is checked whenever an account is marked, and at each
+ * price that moves its positions. */
 void engine_halt_watch(struct engine *engine);             /* after the accounts' rules changed */
 void engine_halt_check(struct engine *engine, int symbol); /* after its price moved */
 void engine_halt_due(
-    struct engine *engine); /* at an event's end: cancels and closes of those that it killed */
+    struct engine *engine); /* at an event's end: cancels and closes for accounts that were locked */
 void engine_halt_over(struct engine *engine, int account); /* it opens again: the alert is over */
-void engine_halt_lift(struct engine *engine, int account); /* the user resumes it: the peak begins anew */
+void engine_halt_lift(struct engine *engine, int account); /* the user resumes it: the peak starts again */
 
 /* gate.c: is the symbol held, or may a live order other than `but` open a position in it? */
 bool engine_gate_entered(const struct engine *engine, int account, int symbol, uint64_t but);
@@ -335,15 +342,15 @@ bool engine_loan_allowed(const struct engine *engine, int account, int symbol); 
 int64_t engine_loan_value(const struct engine *engine, int account); /* of all shorts, in currency */
 /* The currency that must stay for shorts of this value. */
 int64_t engine_loan_collateral(const struct engine *engine, int account, int64_t value);
-/* The currency that is neither reserved nor collateral nor owed as interest. */
+/* The currency that is neither reserved nor collateral nor unpaid interest. */
 int64_t engine_loan_spendable(const struct engine *engine, int account);
 int64_t engine_loan_hour(int64_t now_ns); /* the full hour at or before */
-/* Books the interest of each full hour that has passed since the last one. A short over the end of an hour is
- * charged that hour: ceil(value · borrow_rate_e6 · hours / (10^6 · 8760)), `hours` at once after a gap. What
- * the currency that is not reserved does not suffice for is owed, and booked at a later hour. */
+/* Books the interest of each full hour that has passed since the last one. A short over the end of an hour
+ * is charged that hour: ceil(value · borrow_rate_e6 · hours / (10^6 · 8760)), `hours` at once after a gap.
+ * What the unreserved currency does not suffice for stays a liability, and is booked at a later hour. */
 void engine_loan_interest(struct engine *engine);
 void engine_loan_covered(struct engine *engine,
-                         int account); /* or nothing is short any more: the call is over */
+                         int account); /* or there is no short any more: the call is over */
 void engine_loan_check(struct engine *engine, int symbol); /* after its price moved: margin calls */
 
 /* One more, zeroed, at the end of *n items of which there is room for *cap; NULL without memory. */
@@ -363,12 +370,12 @@ enum order_reason engine_match_amend(struct engine *engine, const struct order_a
 /* All orders of an account end now, on their way, held or resting; no exit starts, no strategy answers. */
 void engine_match_withdraw(struct engine *engine, int account);
 void engine_match_release(struct engine *engine, int64_t until_ns); /* what takes effect by then */
-/* After the fill model was set, or is another. */
+/* After the fill model was set or changed. */
 void engine_match_model(struct engine *engine);
 void engine_match_trade(struct engine *engine, int symbol, const struct market_trade *trade);
 void engine_match_quotes(struct engine *engine, int symbol); /* after a quote or a book change */
 void engine_match_missed(struct engine *engine, int symbol, const struct bar *bars, uint32_t n);
-void engine_match_interrupted(struct engine *engine, int symbol); /* nothing of it is shown any more */
+void engine_match_interrupted(struct engine *engine, int symbol); /* its quotes are not shown any more */
 int engine_match_restore(struct engine *engine, const struct order *order);
 size_t engine_match_find(const struct engine *engine, uint64_t order_id); /* in orders; n_orders: not live */
 
@@ -379,15 +386,15 @@ int engine_configure_add(struct engine *engine, const struct symbol *symbol);
 /* hours.c */
 #define HOURS_DAY_NS (86400 * INT64_C(1000000000))
 bool engine_hours_trades(const struct market_state *market); /* are orders filled now? */
-/* Is it known that they are not? Then they rest, and old data alarms nobody. */
+/* Is it known that they are not? Then they rest, and old data raises no alert. */
 bool engine_hours_rests(const struct market_state *market);
-/* Could orders be filled in this bar, as far as sessions are remembered? */
+/* Could orders be filled in this bar, as far as past sessions are known? */
 bool engine_hours_has_bar(const struct market_state *market, const struct bar *bar, int64_t interval_ns);
 /* When a DAY order that takes effect then expires: the next midnight, or with a calendar the session's end;
  * 0: not known yet. */
 int64_t engine_hours_day_end(const struct market_state *market, int64_t effective_ns);
 void engine_hours_begin(struct engine *engine,
-                        int symbol); /* of a symbol that is new, or in another calendar */
+                        int symbol); /* of a symbol that is new, or has another calendar */
 void engine_hours_event(struct engine *engine, const struct market_session *event);
 /* `status`: what the venue said; NULL: its list did. ENDED cancels the symbol's orders. */
 void engine_hours_trading(struct engine *engine, int symbol, enum market_trading trading,
@@ -404,7 +411,8 @@ void engine_measure_tell(struct engine *engine, int symbol, int64_t open_ns);
 void engine_match_bar(struct engine *engine, int symbol, const struct bar *bar);
 
 /* book_walk.c */
-/* The best price that the market shows to a taker, whoever took of it; with FILL_BAR the last close. */
+/* The best price that the market shows to a taker, whichever account took of it; with FILL_BAR the last
+ * close. */
 bool engine_match_best(const struct engine *engine, int symbol, enum order_side taker,
                        struct book_level *ret);
 
@@ -413,16 +421,16 @@ bool engine_match_best(const struct engine *engine, int symbol, enum order_side 
 int64_t engine_match_reducible(const struct engine *engine, int account, int symbol, enum order_side side);
 
 /* slot.c */
-/* Streams and forming bars for the strategy's specs. 0; -EINVAL for specs that bars of this interval cannot
- * serve; -ENOMEM; to be closed in each case. */
+/* Opens streams and forming bars for the strategy's specs. 0; -EINVAL for specs that bars of this interval
+ * cannot serve; -ENOMEM; to be closed in each case. */
 int engine_slot_open(struct strategy_slot *slot, const struct strategy *strategy, const double *params,
                      int64_t interval_ns);
 void engine_slot_close(struct strategy_slot *slot);
 /* Takes a closed bar into the slot's values. */
 void engine_slot_update(struct strategy_slot *slot, int64_t open_ns, const struct indicator_bar *bar);
 
-/* intent.c: what strategies want, as orders */
-/* The price of the first stop, of the first take-profit, that protects what is held; 0: none does. */
+/* intent.c: makes orders of strategies' order intents */
+/* The price of the first stop, of the first take-profit, that protects the position; 0: there is none. */
 int64_t engine_intent_stop(const struct engine *engine, int account, int symbol);
 int64_t engine_intent_profit(const struct engine *engine, int account, int symbol);
 /* Does an order of the symbol work, stops and profits apart? */
@@ -430,7 +438,7 @@ bool engine_intent_working(const struct engine *engine, int account, int symbol)
 /* An order to submit; its prices are the caller's to set. */
 struct order engine_intent_order(int account, int symbol, enum order_side side, enum order_type type,
                                  int64_t qty, const char *tag);
-/* Whole lots of what is held are sold, or what is owed is bought back, at market. */
+/* Sells whole lots of a long, or buys a short back, at market. */
 enum order_reason engine_intent_leave(struct engine *engine, int account, int symbol, const char *why);
 /* Carries the intents out, or refuses them visibly. n: how many the strategy says it wrote. */
 void engine_intent_carry_out(struct engine *engine, int account, int symbol,
@@ -442,58 +450,58 @@ int64_t engine_intent_free_cash(struct engine *engine, int account,
 /* 0; -EINVAL for a policy of other bars, or with an asset that no symbol is; -ENOMEM. */
 int engine_driver_open(struct engine *engine, int account, const struct policy *policy);
 bool engine_driver_counts(const struct engine *engine, int account); /* in quanta, of each asset? */
-/* What one remembers, into one of the same policy, or of one of the same rules, that was opened anew, maybe
- * on other filters. A runtime changes its place. */
+/* Moves one driver's memory to another of the same policy, or of the same rules, that was just opened,
+ * maybe with other filters. A runtime is moved as it is. */
 void engine_driver_move(struct policy_driver *to, struct policy_driver *from);
 void engine_driver_count(
     struct policy_slot *slot); /* the memory in quanta of the units, which may be others now */
 void engine_driver_close(struct engine *engine, int account);
-/* Before a bar does anything: rounds of earlier bars end, whatever they lack. */
+/* Before a bar takes effect: ends rounds of earlier bars, even if incomplete. */
 void engine_driver_due(struct engine *engine, int symbol, int64_t open_ns);
 void engine_driver_bar(struct engine *engine, int account, int symbol, const struct bar *bar, bool fresh);
 void engine_driver_wait(
     struct engine *engine); /* an event was received: rounds that waited long enough end */
-/* All bars that are there are history: the newest round has passed where it is whole, else it will. */
+/* All bars that are there are history: the newest round has passed where it is complete, else it will. */
 void engine_driver_pass(struct engine *engine, int account);
-void engine_driver_waits(struct engine *engine); /* after states or policies were put in their place */
+void engine_driver_waits(struct engine *engine);               /* after states or policies were restored */
 void engine_driver_symbol(struct engine *engine, int symbol);  /* its filters are others now */
 void engine_driver_scales(struct engine *engine, int account); /* finds those that can be known by now */
 
 /* driver_swap.c */
-/* What is remembered of the symbols that both trade. `now`: the index of each of the former one's symbols in
- * this engine, -1: it has none; NULL: as it is. */
+/* Takes over what is remembered of the symbols that both trade. `now`: the index of each of the former
+ * one's symbols in this engine, -1: it has none; NULL: unchanged. */
 void engine_driver_inherit(const struct policy_driver *to, const struct policy_driver *from, const int *now);
-/* One that was opened for an account at work begins, after the bars that are there by now. */
+/* A driver that was opened for a trading account starts after the bars that are there by now. */
 void engine_driver_begin(struct engine *engine, int account);
-/* Another policy, or none, in place of what trades for an account. ORDER_OK or ORDER_BAD_ACCOUNT. */
+/* Replaces what trades for an account by another policy, or by none. ORDER_OK or ORDER_BAD_ACCOUNT. */
 enum order_reason engine_driver_swap(struct engine *engine, int account, const struct policy *policy,
                                      bool close);
 
 /* After a split: what it remembers of the symbol, of which `before` was held, counts in new shares. */
 void engine_driver_split(struct engine *engine, int account, int symbol, int64_t before, int64_t shares,
                          int64_t per);
-/* Its runtime begins anew on the recent bars, where it looks at the symbol. */
+/* Restarts its runtime on the recent bars, where it reads the symbol. */
 void engine_driver_again(struct engine *engine, int account, int symbol);
 
-/* driver_runtime.c: a policy that looks at the market */
+/* driver_runtime.c: a policy that observes the market */
 int64_t engine_driver_first(const struct policy_driver *driver); /* open of row 0; 0: not known yet */
-/* The bar of one of its assets, as history or not. */
+/* Shows it the bar of one of its assets, as history or not. */
 void engine_driver_see(struct engine *engine, int account, int asset, const struct bar *bar);
-/* What it decides on the rows up to the one that opens then, with what the account has now; wanted false:
- * they pass, and nothing is written. */
+/* What it decides on the rows up to the one that opens then, with the account's present state; wanted
+ * false: they pass, and nothing is written. */
 bool engine_driver_act(struct engine *engine, int account, int64_t open_ns, bool wanted, float *ret_actions);
-void engine_driver_leave(struct engine *engine); /* its policies end before it does: their runtimes end now */
+void engine_driver_leave(struct engine *engine); /* its policies end before it: closes their runtimes */
 /* Shows it the recent bars of its symbols, as history: every row passes, the newest one when it is whole. */
 void engine_driver_warm(struct engine *engine, int account);
 
 /* runner.c */
 int engine_runner_open(struct engine *engine, int account, const struct account_spec *spec);
 void engine_runner_close(struct engine *engine, int account);
-void engine_runner_leave(struct engine *engine, int account); /* its strategy's slots only */
+void engine_runner_leave(struct engine *engine, int account); /* only its strategy's slots */
 void engine_runner_warm(struct engine *engine,
                         int account); /* gives it the recent bars of every symbol, as history */
 void engine_runner_again(struct engine *engine,
-                         int symbol); /* its past bars are others: all begin anew on them */
+                         int symbol); /* its past bars changed: restarts all slots on them */
 void engine_runner_bar(struct engine *engine, int symbol, const struct bar *bar, bool fresh);
 void engine_runner_ended(struct engine *engine, const struct order *order); /* an order ended with fills */
 void engine_runner_flatten(struct engine *engine);
@@ -501,8 +509,8 @@ void engine_runner_flatten(struct engine *engine);
  * again; engine_runner_closed() ends that, at an event's end, once nothing is left to close. */
 void engine_runner_quit(struct engine *engine, int account);
 void engine_runner_closed(struct engine *engine);
-/* Of a killed account: cancels all but reduce-only orders, and closes at market; while it is killed, what
- * still fills is closed again. */
+/* Liquidates a locked account: cancels all except reduce-only orders, and closes at market; while it is
+ * locked, what still fills is closed again. */
 void engine_runner_halt(struct engine *engine, int account);
 
 #endif

@@ -1,10 +1,10 @@
-/* A policy at work for an account: rounds of bars, and what it decides as orders. The rules by which actions
- * become orders stand in strategy/policy/rules.h; docs/policies.md tells of them.
+/* The policy driver of an account: rounds of bars, and orders from the policy's actions. The rules by which
+ * actions become orders are in strategy/policy/rules.h; docs/policies.md describes them.
  *
  * A round is the bars of one open time. The policy decides when the last of its symbols' bars has closed;
- * where bars are missing, once it has waited long enough for them, at the first event that says so, or as
- * soon as a later bar of any of its symbols comes: before that event or bar does anything, with FILL_BAR
- * dated by the round's end. What is missing is not decided; a bar that comes late is watched only. */
+ * where bars are missing, once it has waited long enough for them, at the first event that shows it, or as
+ * soon as a later bar of any of its symbols comes: before that event or bar takes effect, with FILL_BAR
+ * dated by the round's end. Missing bars are not decided on; a bar that comes late is only observed. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,7 +109,7 @@ void engine_driver_move(struct policy_driver *to, struct policy_driver *from)
         slot->fresh = from->slots[i].fresh;
         engine_driver_count(slot);
         if (to->policy->first_closes && memcmp(to->policy->id, from->policy->id, POLICY_ID_SIZE) != 0)
-            slot->memory.scale = 0; /* it may say another */
+            slot->memory.scale = 0; /* the new policy may have another */
     }
 }
 
@@ -133,7 +133,7 @@ void engine_driver_symbol(struct engine *engine, int symbol)
     }
 }
 
-/* ---- what it decides, as orders ---- */
+/* ---- decisions as orders ---- */
 
 /* Its protective stop, or NULL. */
 static const struct order *stop_of(const struct engine *engine, int account, int symbol)
@@ -183,8 +183,8 @@ static void carry_out(struct engine *engine, int account, const struct policy_sl
     engine_match_submit(engine, &request, &reason);
 }
 
-static void tell(const struct engine *engine, int account, const struct policy_slot *slot,
-                 struct engine_policy_decision *told)
+static void trace_decision(const struct engine *engine, int account, const struct policy_slot *slot,
+                           struct engine_policy_decision *told)
 {
     const struct policy_driver *driver = &engine->runners[account].driver;
     struct policy_vote votes[POLICY_MEMBERS_MAX];
@@ -216,7 +216,7 @@ static double held(const struct engine *engine, int account, const struct policy
     return qty > 0 ? (double)(qty / slot->quantum) : 0;
 }
 
-/* One asset whose bar of the round is there. */
+/* Decides one asset whose bar of the round is there. */
 static void decide_asset(struct engine *engine, int account, const struct policy_rules *rules,
                          struct policy_slot *slot, float action, int64_t equity)
 {
@@ -240,7 +240,7 @@ static void decide_asset(struct engine *engine, int account, const struct policy
                   close <= policy_stop(rules, &slot->units, told.memory.peak);
     told.why = told.leaves ? why_stop : why_market;
     if (engine->sink.trace && engine->sink.trace->decision)
-        tell(engine, account, slot, &told);
+        trace_decision(engine, account, slot, &told);
     carry_out(engine, account, slot, &told.order, told.leaves);
 }
 
@@ -257,8 +257,9 @@ static const struct bar *first_bar(const struct recent_bars *recent, int64_t ope
 
 enum start { START_KNOWN, START_MISSING, START_OTHER };
 
-/* An action of 1 is worth the same money in each asset at the close of its first bar. A slot without a bar so
- * far has no scale yet, and no bar to decide on; one whose bars begin later says which start is missing. */
+/* An action of 1 is worth the same money in each asset at the close of its first bar. A slot without a bar
+ * so far has no scale yet, and no bar to decide on; one whose bars start later says which start is missing.
+ */
 static enum start find_scale(const struct engine *engine, const struct policy_rules *rules,
                              const struct policy *policy, int64_t first_ns, int asset,
                              struct policy_slot *slot)
@@ -282,7 +283,7 @@ static enum start find_scale(const struct engine *engine, const struct policy_ru
     return START_KNOWN;
 }
 
-/* The first asset whose start is not known, or is other than was said; -1: none. */
+/* The first asset whose start is not known, or differs from the policy's; -1: none. */
 static int find_scales(const struct engine *engine, const struct policy_rules *rules,
                        struct policy_driver *driver, enum start *ret_why)
 {
@@ -307,7 +308,7 @@ void engine_driver_scales(struct engine *engine, int account)
         find_scales(engine, &rules, driver, &why);
 }
 
-static void tell_start(struct engine *engine, int account, int asset, enum start why)
+static void report_start(struct engine *engine, int account, int asset, enum start why)
 {
     struct policy_driver *driver = &engine->runners[account].driver;
     char time[CLOCK_TEXT_MAX];
@@ -339,7 +340,7 @@ static bool any_fresh(const struct policy_driver *driver)
     return i < driver->policy->n_assets;
 }
 
-/* What a screen shows of it. */
+/* Keeps what a screen shows of it. */
 static void note(struct policy_driver *driver, const float *actions, int64_t now_ns)
 {
     driver->decided_ns = now_ns;
@@ -355,7 +356,7 @@ static bool all_there(const struct policy_driver *driver)
     return i == driver->policy->n_assets;
 }
 
-/* The round is over, and moves what a runtime remembers. */
+/* Ends the round and updates what a runtime remembers. */
 static void end_pass(struct engine *engine, int account)
 {
     struct policy_driver *driver = &engine->runners[account].driver;
@@ -395,7 +396,7 @@ static void decide(struct engine *engine, int account)
     if (!engine_driver_act(engine, account, driver->round_ns, any_fresh(driver), actions))
         return;
     if (unknown >= 0) {
-        tell_start(engine, account, unknown, why);
+        report_start(engine, account, unknown, why);
         return;
     }
     if (engine->fill_model == FILL_BAR)
@@ -454,9 +455,9 @@ void engine_driver_waits(struct engine *engine)
     }
 }
 
-/* Nothing came for so long after the wait that its bars are history by now: nobody orders by them. Bars that
- * are fetched for the time between fill orders in the bar model, so there it goes on as if nothing had been.
- */
+/* Nothing came for so long after the wait that its bars are history by now: no order follows from them. In
+ * the bar model, bars that are fetched for the time in between still fill orders, so there it continues as
+ * if no time had passed. */
 static void give_up(const struct engine *engine, struct policy_driver *driver)
 {
     int64_t late_ns = engine->recv_ns - wait_end(engine, driver);
@@ -479,11 +480,11 @@ void engine_driver_wait(struct engine *engine)
         decide(engine, a);
     }
     if (engine->now_ns < now_ns)
-        engine->now_ns = now_ns; /* the date was the round's only */
+        engine->now_ns = now_ns; /* the date was that of the round only */
     engine_driver_waits(engine);
 }
 
-/* One whose time is over: it only moves what is remembered. */
+/* A bar whose time is over: only updates what is remembered. */
 static void watch_late(struct engine *engine, int account, struct policy_slot *slot, const struct bar *bar)
 {
     struct policy_driver *driver = &engine->runners[account].driver;

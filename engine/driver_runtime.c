@@ -1,4 +1,4 @@
-/* What the runtime of a policy is shown, and asked with: strategy/policy/policy.h. */
+/* What a policy's runtime is shown, and with what it is asked: strategy/policy/policy.h. */
 #include "engine/core.h"
 #include "exchange/decimal.h"
 
@@ -7,7 +7,7 @@ int64_t engine_driver_first(const struct policy_driver *driver)
     return driver->runtime ? driver->policy->runtime->first(driver->runtime) : driver->policy->first_ns;
 }
 
-/* Seconds as engine/market/features.c has them. */
+/* Seconds as engine/market/features.c computes them. */
 static double seconds_of(int64_t open_ns)
 {
     return (double)open_ns / 1e9;
@@ -26,7 +26,8 @@ void engine_driver_see(struct engine *engine, int account, int asset, const stru
     driver->policy->runtime->see(driver->runtime, asset, bar->open_ns, &seen);
 }
 
-/* What brings the account's capital to the one that the policy was made for; 1 where they are the same. */
+/* The factor from the account's capital to the one that the policy was made for; 1 where they are the same.
+ */
 static double share_of(const struct account *account, const struct policy *policy)
 {
     double units = (double)decimal_pow10(account->currency_scale);
@@ -65,7 +66,7 @@ void engine_driver_leave(struct engine *engine)
     }
 }
 
-/* The symbol of its whose next recent bar is the oldest; of bars of one time the first in its order; -1: all
+/* Which of its symbols has the oldest next recent bar; of bars of one time the first in its order; -1: all
  * were shown. */
 static int next_asset(const struct engine *engine, const struct policy_driver *driver, const uint32_t *shown)
 {

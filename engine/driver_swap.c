@@ -1,9 +1,8 @@
-/* Another policy, or none, in place of what trades for an account at work: what continues, and what starts
- * again.
+/* Replaces what trades for an account by another policy, or by none: what continues, and what starts again.
  *
- * The account continues as it is: its cash, what it holds, its stops, its orders on their way. What is
- * remembered of a symbol that both trade continues; scales, rows and what a runtime remembers are the new
- * one's own, of the recent bars. It first decides on bars that open after those that are there. */
+ * The account continues unchanged: its cash, positions, stops, and orders on their way. What is remembered
+ * of a symbol that both trade continues; scales, rows and what a runtime remembers are the new policy's
+ * own, from the recent bars. It first decides on bars that open after those that are there. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -52,7 +51,8 @@ void engine_driver_split(struct engine *engine, int account, int symbol, int64_t
         struct policy_slot *slot = &driver->slots[i];
         if (slot->symbol != symbol)
             continue;
-        /* What it saw held last is what is held: so that the split is no sale, nor a purchase. */
+        /* The position that it saw last counts as held in new shares, so that the split is neither a sale
+         * nor a purchase. */
         bool seen = slot->memory.qty == (before > 0 ? (double)(before / slot->quantum) : 0);
         slot->memory.qty =
             seen ? (after > 0 ? (double)(after / slot->quantum) : 0) : floor(slot->memory.qty * ratio);
@@ -86,7 +86,7 @@ void engine_driver_again(struct engine *engine, int account, int symbol)
     engine_driver_waits(engine);
 }
 
-static void tell_left(struct engine *engine, int account)
+static void report_left(struct engine *engine, int account)
 {
     const struct account *holder = &engine->accounts[account];
     const struct policy_driver *driver = &engine->runners[account].driver;
@@ -108,7 +108,7 @@ static void tell_left(struct engine *engine, int account)
                      names);
 }
 
-/* The new one, or none, in the driver's place: 0, or its error with all as it was. */
+/* Puts the new policy, or none, into the driver: 0, or an error with everything unchanged. */
 static int replace(struct engine *engine, int account, const struct policy *policy)
 {
     struct policy_driver *driver = &engine->runners[account].driver, former = *driver;
@@ -156,6 +156,6 @@ enum order_reason engine_driver_swap(struct engine *engine, int account, const s
     if (close)
         engine_runner_quit(engine, account);
     else if (!same)
-        tell_left(engine, account);
+        report_left(engine, account);
     return ORDER_OK;
 }

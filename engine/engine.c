@@ -113,8 +113,8 @@ static void price_moved(struct engine *engine, int symbol)
     engine_halt_check(engine, symbol);
 }
 
-/* A closed bar takes its place: stored, and shown to the strategies. `venue_ns`: the venue's time of the
- * event that brought it; 0: not known. */
+/* Accepts a closed bar: stores it and shows it to the strategies. `venue_ns`: the venue's time of the event
+ * that brought it; 0: not known. */
 static void accept_bar(struct engine *engine, int symbol, const struct bar *bar, bool live, int64_t venue_ns)
 {
     struct market_state *market = &engine->markets[symbol];
@@ -155,7 +155,7 @@ static void hold_bar(struct engine *engine, int symbol, const struct bar *bar, i
         return;
     }
     if (market->n_held == HELD_BARS_MAX) {
-        /* The missing bars did not come for this long: go on without them. */
+        /* The missing bars did not come for this long: continues without them. */
         for (uint32_t i = 0; i < market->n_held; i++)
             accept_bar(engine, symbol, &market->held[i], false, 0);
         market->n_held = 0;
@@ -200,7 +200,7 @@ static void on_kline(struct engine *engine, int symbol, const struct market_klin
         return;
     bool gap = market->bars > 0 && bar->open_ns > market->last_bar.open_ns + engine->interval_ns;
     if (gap && market->symbol.calendar[0] != '\0' && !market->torn)
-        gap = false; /* it closed meanwhile, or nobody traded: such intervals have no bar */
+        gap = false; /* it closed meanwhile, or there was no trade: such intervals have no bar */
     if (market->n_held > 0 || gap) {
         hold_bar(engine, symbol, bar, venue_ns);
         return;
@@ -269,7 +269,7 @@ static int on_book(struct engine *engine, int symbol, int result, int64_t event_
     return 0;
 }
 
-/* A bid above the ask is no price to trade at: until the next quote there is none. */
+/* A bid above the ask is not tradable: until the next quote there is no best price. */
 static void uncross(struct market_state *market)
 {
     struct market_quote *quote = &market->quote;
@@ -378,7 +378,8 @@ static int on_bars(struct engine *engine, const struct event_bars *event)
     return 0;
 }
 
-/* The venue's filters changed, or the symbol is one more. Assets and scales cannot: the ledger is in them. */
+/* The venue's filters changed, or a symbol is added. Assets and scales cannot change: the ledger uses them.
+ */
 static int on_symbol(struct engine *engine, const struct event_symbol *event)
 {
     if (event->index == engine->n_symbols && event->index < SYMBOLS_MAX)
@@ -400,7 +401,7 @@ static int on_symbol(struct engine *engine, const struct event_symbol *event)
     return 0;
 }
 
-/* After an interruption nothing that was pieced together can be trusted to be whole. */
+/* After an interruption partial data may be incomplete. */
 static void on_symbol_connection(struct engine *engine, int symbol, bool up)
 {
     struct market_state *market = &engine->markets[symbol];
@@ -421,7 +422,7 @@ static void on_connection(struct engine *engine, const struct event_connection *
             on_symbol_connection(engine, s, event->up);
 }
 
-/* What would not even make a record of an order. */
+/* Refuses an order with values that could not even be recorded. */
 static enum order_reason unspeakable(const struct engine *engine, const struct order *leg)
 {
     if (leg->symbol < 0 || leg->symbol >= engine->n_symbols)
@@ -496,10 +497,10 @@ static bool due(const struct engine *engine, int64_t now_ns)
             engine->pending[engine->first_pending].effective_ns <= now_ns);
 }
 
-/* The engine's time goes on to the event's, and what is due by then happens. In the bar model only closed
- * bars and commands move it (match_bar.c): a command comes when it was received, by the venue's time as far
- * as ours is known to be wrong, but not before what is done already. */
-static void go_on_to(struct engine *engine, const struct event *event)
+/* The engine's time moves to the event's, and what is due by then happens. In the bar model only closed
+ * bars and commands move it (match_bar.c): a command takes effect when it was received, by the venue's time
+ * as far as ours is known to be wrong, but not before what has happened already. */
+static void advance_to(struct engine *engine, const struct event *event)
 {
     bool bars = engine->fill_model == FILL_BAR;
     int64_t now_ns = bars ? event->recv_ns - engine->behind_ns : event->recv_ns;
@@ -525,7 +526,7 @@ int engine_handle(struct engine *engine, const struct event *event)
     engine->input_seq = event->seq;
     if (event->recv_ns > engine->recv_ns)
         engine->recv_ns = event->recv_ns;
-    go_on_to(engine, event);
+    advance_to(engine, event);
 
     switch (event->kind) {
     case EVENT_MARKET:

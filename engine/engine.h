@@ -29,10 +29,10 @@ struct event;
 struct intent;
 struct strategy_input;
 
-/* What becomes of a stop that the market crossed while nothing was streamed, and came back from. */
+/* What happens to a stop that the market crossed, and returned from, while nothing was streamed. */
 enum missed_stops {
     MISSED_STOPS_FILL, /* it fills at the first price seen after, and an alert says so */
-    MISSED_STOPS_KEEP, /* it rests on, and an alert says so */
+    MISSED_STOPS_KEEP, /* it keeps resting, and an alert says so */
 };
 
 struct engine_config {
@@ -59,7 +59,7 @@ struct equity_point {
     int64_t peak;         /* highest equity so far: equity / peak - 1 is the drawdown */
 };
 
-/* What a policy decided of an asset: quanta, price units and money as in strategy/policy/rules.h. */
+/* What a policy decided for an asset: quanta, price units and money as in strategy/policy/rules.h. */
 struct engine_policy_decision {
     const struct policy *policy;
     const struct policy_symbol *units;
@@ -72,7 +72,7 @@ struct engine_policy_decision {
     const char *why;                 /* the tag of its market order; its stop's is "stop" */
 };
 
-/* What a decision rested on, told as it is taken; for explanations. Pointers live for the call. */
+/* The inputs of a decision, emitted when it is taken; for explanations. Pointers live for the call. */
 struct engine_decision { /* a strategy, or a policy, saw a bar */
     int account, symbol;
     const struct bar *bar;
@@ -93,7 +93,7 @@ struct engine_verdict { /* an order was checked, after the venue's filters */
 struct engine_take { /* a fill, before it is booked */
     const struct order *order;
     struct book_level level; /* what was shown at its price */
-    int64_t taken_before;    /* of it, by the account's orders before */
+    int64_t taken_before;    /* of it, taken by the account's earlier orders */
     int64_t queue_ahead;     /* a maker's, before the trade that filled it; -1: not known */
     bool from_book;          /* a level of the order book, else the best quote, or a trade */
     const struct bar *bar;   /* FILL_BAR: the bar that filled it; else NULL */
@@ -105,7 +105,7 @@ struct engine_trace {
     void (*take)(void *ctx, const struct engine_take *take);
 };
 
-/* What a venue changed of what it had told: the trace of it. */
+/* A venue's changes of what it had reported: their trace. */
 enum revision_kind { REVISION_CORRECTION, REVISION_CANCEL, REVISION_BAR };
 struct engine_revision {
     enum revision_kind kind;
@@ -113,8 +113,9 @@ struct engine_revision {
     int64_t ts_ns, at_ns;                       /* of the engine; of the trade, or the bar's opening */
     const struct market_correction *correction; /* NULL: BAR */
     const struct bar *old, *now;                /* the bar before and after; NULL: not kept, or no bar */
-    enum bar_source source; /* whose bar: of a trade's the one made of trades, not told by `bar` again */
-    bool applied;           /* false: what it belongs to is not kept any more, and no bar changes */
+    enum bar_source
+        source; /* which source's bar: a trade's is the one made of trades, which `bar` does not emit again */
+    bool applied; /* false: what it belongs to is not kept any more, and no bar changes */
 };
 
 /* What the order book was during a bar. */
@@ -138,20 +139,20 @@ struct engine_sink {
     void (*position)(void *ctx, int account, int symbol, const struct position *position, int64_t ts_ns);
     void (*equity)(void *ctx, const struct equity_point *point);
     void (*alert)(void *ctx, int64_t ts_ns, const char *code, const char *text);
-    /* What an alert of that code, whose text begins with `about`, was of is over; where there was none too.
-     */
+    /* The condition of that code whose alert's text begins with `about` is over; also called where there
+     * was none. */
     void (*alert_over)(void *ctx, const char *code, const char *about);
     void (*need_snapshot)(void *ctx, int symbol); /* answer with EVENT_SNAPSHOT */
     /* Bars between two open times, both included, are missing: answer with EVENT_BARS. */
     void (*need_bars)(void *ctx, int symbol, int64_t from_open_ns, int64_t to_open_ns);
-    /* An account was made (before its first ledger row), or begun anew (after its last one), or trades by
-     * something else now. */
+    /* An account was created (before its first ledger row), or reset (after its last one), or has another
+     * strategy or policy now. */
     void (*account)(void *ctx, int account);
     /* A command was carried out; order_id is that of the first order made, amended or cancelled, 0 for none.
      */
     void (*command_done)(void *ctx, const struct event_command *command, enum order_reason reason,
                          uint64_t order_id);
-    const struct engine_trace *trace; /* NULL: nobody asks why */
+    const struct engine_trace *trace; /* NULL: no trace is needed */
     void (*revision)(void *ctx, const struct engine_revision *revision);
     void (*action)(void *ctx, int symbol, const struct corporate_action *action, int64_t ts_ns);
     void (*session)(void *ctx, const struct market_session *session, int64_t ts_ns);
@@ -168,7 +169,7 @@ void engine_destroy(struct engine *engine);
 int engine_restore_balance(struct engine *engine, int account, const char *asset, int scale, int64_t total);
 int engine_restore_borrowed(struct engine *engine, int account, const char *asset, int scale,
                             int64_t borrowed);
-/* With one lot of all that is held; restore_lots() puts the true ones in its place: -EINVAL for lots that are
+/* With one lot of all that is held; restore_lots() replaces it by the true ones: -EINVAL for lots that are
  * not the position's. */
 int engine_restore_position(struct engine *engine, int account, int symbol, const struct position *position);
 int engine_restore_lots(struct engine *engine, int account, int symbol, const struct lots *lots);
@@ -176,24 +177,24 @@ int engine_restore_order(struct engine *engine, const struct order *order); /* l
 void engine_restore_equity(struct engine *engine, int account, int64_t deposits, int64_t peak, int64_t day,
                            int64_t day_equity);
 void engine_restore_killed(struct engine *engine, int account, int64_t killed_ns); /* 0: it trades */
-/* After the positions: the time of the account's last INTEREST row, 0 without one. What it is short of is
- * charged from there on, or from when it was borrowed. */
+/* After the positions: the time of the account's last INTEREST row, 0 without one. Its shorts are charged
+ * from there on, or from when they were borrowed. */
 void engine_restore_interest(struct engine *engine, int account, int64_t charged_ns);
-/* A split or a dividend that took effect: it does nothing when it comes again. 0, -EINVAL, -ENOMEM. */
+/* A split or a dividend that took effect: it is not applied again. 0, -EINVAL, -ENOMEM. */
 int engine_restore_action(struct engine *engine, int symbol, const char *id, int64_t ex_ns);
 void engine_restore_ids(struct engine *engine, uint64_t last_order, uint64_t last_fill, uint64_t last_ledger,
                         const uint8_t hash[static LEDGER_HASH_SIZE]);
 void engine_restore_paused(struct engine *engine, bool paused);
 
 /* Makes the opening deposits of accounts without a ledger, as the first event otherwise does: a run that is
- * recorded leaves it to that event, so that playing it again makes the same rows. */
+ * recorded leaves it to that event, so that a replay makes the same rows. */
 int engine_start(struct engine *engine, int64_t now_ns);
 
 /* Takes one event. 0, -ENOMEM, or -EINVAL for an event that names what does not exist. After -ENOMEM the
- * engine is to be thrown away and restored from what was committed: an order or a row may be missing. */
+ * engine must be destroyed and restored from what was committed: an order or a row may be missing. */
 int engine_handle(struct engine *engine, const struct event *event);
 
-/* What a screen or a status message wants to know of a symbol. */
+/* A symbol's state for screens and status messages. */
 struct engine_symbol_view {
     int64_t last, bid, bid_qty, ask, ask_qty; /* 0 before the first */
     int64_t mark;                             /* what positions are valued at */
@@ -203,11 +204,11 @@ struct engine_symbol_view {
     uint64_t book_gaps, book_crossed; /* numbers missed; books that stood crossed */
     uint64_t bars;                    /* closed, since start, history included */
     struct bar last_bar;              /* valid when bars > 0 */
-    struct bar forming;               /* the venue's forming bar; open_ns 0 when none */
+    struct bar forming;               /* the venue's forming bar; open_ns 0: there is none */
     bool stale;
     enum market_phase phase;     /* of its calendar; OPEN without one */
     enum market_trading trading; /* MARKET_ENDED: the venue lists it no longer */
-    struct market_bands bands;   /* that it is held within, as the venue told last */
+    struct market_bands bands;   /* its price limits, as the venue last reported */
 };
 
 /* The time that rows are dated by: of the last event, or with FILL_BAR of the last bar. */
@@ -220,9 +221,9 @@ int engine_accounts(const struct engine *engine);
 const struct symbol *engine_symbol(const struct engine *engine, int symbol);
 void engine_symbol_view(const struct engine *engine, int symbol, struct engine_symbol_view *ret);
 const struct account *engine_account(const struct engine *engine, int account);
-/* Now, at the last prices (at cost before the first): the currency, plus longs and less shorts of the symbols
- * that are quoted in it, less interest owed. What is held in other currencies' symbols is not counted: there
- * is no price for it in this one. May be negative, of an account that is short. */
+/* Now, at the last prices (at cost before the first): the currency, plus longs and less shorts of the
+ * symbols that are quoted in it, less unpaid interest. What is held in other currencies' symbols is not
+ * counted: there is no price for it in this one. May be negative, of an account that is short. */
 int64_t engine_equity(const struct engine *engine, int account);
 const struct account_spec *engine_account_spec(const struct engine *engine,
                                                int account); /* as it is run now */
@@ -230,7 +231,7 @@ bool engine_daily_loss(const struct engine *engine);         /* has any account 
 const struct book *engine_book(const struct engine *engine, int symbol);
 int engine_find_symbol(const struct engine *engine, const char *name);  /* index or -ENOENT */
 int engine_find_account(const struct engine *engine, const char *name); /* index or -ENOENT */
-/* A live order by its account's name for it, or by its id; NULL when none is live. */
+/* A live order by its account's client id, or by its id; NULL when there is none. */
 const struct order *engine_find_order(const struct engine *engine, uint64_t id);
 const struct order *engine_find_client_order(const struct engine *engine, int account, const char *client_id);
 /* Live orders: the i-th of n. */
@@ -240,13 +241,13 @@ const struct order *engine_order(const struct engine *engine, size_t i);
 size_t engine_indicators(const struct engine *engine, int account, int symbol, const char *names[],
                          double values[], size_t cap);
 
-/* The intents of its strategy that no market could grant, by what was wrong: [INTENT_FAULTS]. */
+/* The order intents of its strategy that were refused as invalid, by what was wrong: [INTENT_FAULTS]. */
 const uint64_t *engine_intents_refused(const struct engine *engine, int account);
 /* The account's closed trades in a symbol: flat to flat, after fees. */
 const struct strategy_record *engine_record(const struct engine *engine, int account, int symbol);
 
-/* What the account's policy decided last. Told for screens: a state does not hold it, so after a restart it
- * is of what was played again, or empty until the next decision. */
+/* What the account's policy decided last, for screens: a state does not hold it, so after a restart it
+ * comes from the replay, or is empty until the next decision. */
 struct engine_policy_view {
     bool acting;        /* it has seen enough bars to decide */
     int64_t decided_ns; /* 0: not known */

@@ -1,6 +1,7 @@
-/* Every input of the engine: nothing else moves it. The same state and the same events in the same order give
- * the same orders, fills and ledger, to the bit; so the journal keeps states and events (engine/record.h),
- * and recovery, backtest, parity, explanation and what-if are one mechanism: engine/replay.h. */
+/* Every input of the engine: nothing else changes its state. The same state and the same events in the same
+ * order give the same orders, fills and ledger, to the bit; so the journal keeps states and events
+ * (engine/record.h), and recovery, backtest, parity, explanation and what-if are one mechanism:
+ * engine/replay.h. */
 #ifndef ENGINE_EVENT_H
 #define ENGINE_EVENT_H
 
@@ -25,7 +26,7 @@ enum event_kind {
     EVENT_COMMAND,           /* the user */
     EVENT_SESSION,           /* a calendar's market opens, closes, or changes its phase */
     EVENT_ACTION,            /* a split or a dividend takes effect */
-    EVENT_SYMBOL_CONNECTION, /* of its venue's connections those that carry a symbol went down, or are up */
+    EVENT_SYMBOL_CONNECTION, /* the venue's connections that carry a symbol went down, or are up */
     EVENT_KINDS,
 };
 
@@ -40,7 +41,7 @@ struct event_bars {
     int symbol;
     const struct bar *bars; /* the caller's, for the call only */
     uint32_t n;
-    bool missed; /* they closed while nothing was streamed: what they crossed is stated */
+    bool missed; /* they closed while nothing was streamed: orders that they crossed are reported */
 };
 
 /* index == the number of symbols: it is streamed from now on, and has that index. */
@@ -49,7 +50,7 @@ struct event_symbol {
     struct symbol listed;
 };
 
-/* Of all symbols of a venue: the stream that brings them went up or down. */
+/* For all symbols of a venue: its stream went up or down. */
 struct event_connection {
     char venue[VENUE_NAME_MAX]; /* "": of every venue */
     bool up;

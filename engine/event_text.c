@@ -81,7 +81,7 @@ static struct number decimal(int128_t units, int scale)
     return number;
 }
 
-/* What comes along with what is subscribed. */
+/* Events that come along with what is subscribed. */
 static void rare_text(const struct market_event *market, const struct units *u,
                       char buf[static EVENT_TEXT_MAX])
 {

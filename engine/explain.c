@@ -11,7 +11,7 @@
 #include "exchange/decimal.h"
 #include "exchange/fail.h"
 
-/* What a step told before the order or fill that it belongs to. */
+/* What a step emitted before the order or fill that it belongs to. */
 struct told_decision {
     int account, symbol;
     struct explained_decision decision;
@@ -41,7 +41,7 @@ struct run {
     struct told_take *takes;
     size_t n_takes, cap_takes;
     uint64_t seen;      /* of the ids */
-    uint64_t last_made; /* the highest order id told so far */
+    uint64_t last_made; /* the highest order id emitted so far */
     bool stop;
     int r;
 };
@@ -67,7 +67,7 @@ static void explanation_destroy(struct explanation *explanation)
     free(explanation);
 }
 
-/* ---- what the engine tells */
+/* ---- what the engine emits */
 
 static struct explained_policy policy_of(const struct engine *engine, const struct engine_decision *told)
 {
@@ -105,7 +105,7 @@ static struct explained_policy policy_of(const struct engine *engine, const stru
     return policy;
 }
 
-/* A policy asks for two orders at most, named by why. */
+/* A policy makes at most two orders, with these tags. */
 static void on_policy(struct run *run, const struct engine *engine, const struct engine_decision *told)
 {
     const struct engine_policy_decision *p = told->policy;
@@ -213,7 +213,7 @@ static bool wanted(const struct run *run, const struct order *order)
     return order->created_ns >= options->from_ns && order->created_ns < options->to_ns;
 }
 
-/* Did this decision ask for the order? It is named by what was wanted, or the exit of one that is. */
+/* Did this decision make the order? Its tag is the intent's, or it is the exit of such an order. */
 static bool asked_for(const struct told_decision *told, const struct order *order)
 {
     if (told->account != order->account || told->symbol != order->symbol || order->by_hand)
@@ -277,7 +277,7 @@ static struct explanation *begin(struct run *run, const struct order *order)
     return explanation;
 }
 
-/* Is `after` what `before` was, but for where a trailing stop stands? */
+/* Does `after` differ from `before` only in a trailing stop's price? */
 static bool only_moved(const struct order *before, const struct order *after)
 {
     struct order moved = *before;
@@ -309,7 +309,7 @@ static void on_order(void *ctx, const struct order *order)
     if (n > 1 && only_moved(&explanation->changes[n - 1].order, order)) {
         change.moves = explanation->changes[n - 1].moves + 1;
         if (change.moves > 1)
-            explanation->n_changes--; /* one entry for all that follow each other */
+            explanation->n_changes--; /* one entry for consecutive moves */
     }
     struct explained_change *to = APPEND(run, explanation, changes);
     if (to)
@@ -449,8 +449,8 @@ static void finish(struct run *run, size_t at)
     explanation_destroy(explanation);
 }
 
-/* Another engine goes on, from a state: orders that it does not know ended where nothing was recorded, and
- * what it knows otherwise was changed between the runs. */
+/* Another engine continues, from a state: orders that it does not know ended where nothing was recorded,
+ * and what differs was changed between the runs. */
 static void engine_replaced(struct run *run)
 {
     const struct engine *engine = engine_replay_engine(run->replay);
@@ -495,7 +495,7 @@ static void after_step(struct run *run)
 
 /* ---- the run */
 
-/* When a log begins. 0; -errno with one sentence. */
+/* The log's beginning. 0; -errno with one sentence. */
 static int engine_explain_log_begin(const char *path, uint64_t *ret_seq, int64_t *ret_ns, char *err,
                                     size_t err_size)
 {

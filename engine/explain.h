@@ -1,9 +1,9 @@
-/* Why an order is what it is: played again from the log, with everything that each step rested on, and held
- * against what was recorded, to the last bit.
+/* Explains an order: replays it from the log, with all inputs of each step, and compares it with what was
+ * recorded, to the last bit.
  *
- * For each order: the event that it answers; what the strategy saw and wanted, or the command; the verdict
- * of filters and risk gate with its facts and limits; every change of state with the event that caused it;
- * every fill with the level it took, the queue it stood in or the bar that it was filled by. */
+ * For each order: the event that it answers; what the strategy saw and its order intents, or the command;
+ * the outcome of filters and risk gate with its facts and limits; every change of state with the event that
+ * caused it; every fill with the level it took, the queue before it or the bar that filled it. */
 #ifndef ENGINE_EXPLAIN_H
 #define ENGINE_EXPLAIN_H
 
@@ -28,14 +28,14 @@ struct explained_event {
     char text[EVENT_TEXT_MAX];
 };
 
-/* What a member of an ensemble said of it. */
+/* An ensemble member's vote. */
 struct explained_member {
     char name[EXPLAIN_MEMBER_MAX]; /* the end of its file's, as the ensemble's text has it */
     char id[POLICY_ID_TEXT];
     struct policy_vote vote;
 };
 
-/* What a policy decided of one symbol, in its units, the currency, prices. */
+/* What a policy decided for one symbol, in its units, the currency, prices. */
 struct explained_policy {
     char id[POLICY_ID_TEXT];
     double action;
@@ -98,7 +98,7 @@ struct explained_fill {
 };
 
 struct explanation {
-    struct order order; /* as the replay told it last */
+    struct order order; /* as the replay emitted it last */
     bool have_symbol;
     struct symbol symbol;
     char account[ACCOUNT_NAME_MAX], currency[ASSET_NAME_MAX];
@@ -126,8 +126,8 @@ struct explain_options {
     int64_t from_ns, to_ns; /* 0 and INT64_MAX: all that the log holds */
     const struct engine_recorded *recorded;
     void *ctx;
-    /* Each order once it is known to its end, or to the record's; false stops. The explanation lives for the
-     * call. */
+    /* Called with each order once its end is known, or the record ends; false stops. The explanation lives
+     * for the call. */
     bool (*explained)(void *ctx, const struct explanation *explanation);
 };
 

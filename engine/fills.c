@@ -1,4 +1,4 @@
-/* Trades: what an order takes of what is shown, what it makes, and what a trade of its own causes. */
+/* Trades: what an order takes of what is shown, what it makes, and what follows from its trades. */
 #include "engine/match.h"
 #include "exchange/fill_rules.h"
 
@@ -51,8 +51,8 @@ void engine_fills_cancel_other_leg(struct engine *engine, uint64_t id)
         engine_live_end(engine, other->order.id, ORDER_IS_CANCELED, ORDER_OTHER_LEG);
 }
 
-/* After a trade of the account's: reduce-only orders at the venue that have nothing left to reduce end; what
- * the others reserve follows the position. */
+/* After a trade of the account's: ends reduce-only orders at the venue that have nothing left to reduce,
+ * and adjusts what the others reserve to the position. */
 void engine_fills_position_changed(struct engine *engine, int account, int symbol)
 {
     for (size_t i = 0; i < engine->n_orders;) {
@@ -74,7 +74,7 @@ void engine_fills_position_changed(struct engine *engine, int account, int symbo
     }
 }
 
-/* Puts what is left of an order to rest, and holds what it needs. */
+/* Rests what is left of an order, and reserves what it needs. */
 void engine_fills_rest(struct engine *engine, uint64_t id)
 {
     size_t at = engine_match_find(engine, id);
@@ -97,7 +97,8 @@ int64_t engine_fills_taker_price(const struct engine *engine, const struct order
 }
 
 /* Takes what the other side offers, up to the limit if there is one, at its prices; or makes it at the
- * order's own price. Returns why it stopped early, or ORDER_OK. The order's pool holds nothing afterwards. */
+ * order's own price. Returns why it stopped early, or ORDER_OK. The order's pool reserves nothing
+ * afterwards. */
 enum order_reason engine_fills_shown(struct engine *engine, struct live_order *live, bool maker)
 {
     struct order *order = &live->order;
@@ -131,7 +132,7 @@ enum order_reason engine_fills_shown(struct engine *engine, struct live_order *l
     return ORDER_OK;
 }
 
-/* Would a FOK order fill whole? Its pool holds nothing afterwards. */
+/* Would a FOK order fill whole? Its pool reserves nothing afterwards. */
 static enum order_reason fills_whole(struct engine *engine, const struct order *order)
 {
     struct book_walk walk;
@@ -173,7 +174,7 @@ bool engine_fills_whole_or_ends(struct engine *engine, const struct order *order
     return true;
 }
 
-/* After an order traded, or could not: the rest of it ends, or rests. `rests`: it may go on. */
+/* After an order traded, or could not: the rest of it ends, or rests. `rests`: it may continue. */
 void engine_fills_settle(struct engine *engine, uint64_t id, int64_t filled_before, enum order_reason reason,
                          bool rests)
 {

@@ -1,5 +1,5 @@
-/* Whether an order is let in: by its own words, the venue's filters, the account's balance and the risk gate,
- * in this order. */
+/* Whether an order is accepted: by its own fields, the venue's filters, the account's balance and the risk
+ * gate, in this order. */
 #include <string.h>
 
 #include "engine/match.h"
@@ -45,7 +45,7 @@ static bool waits(const struct order *order)
     return order->type != ORDER_MARKET && lasts(order);
 }
 
-/* Where the order waits to take a profit, or to stop a loss; 0: not there. A trailing stop is at no price
+/* Where the order waits to take a profit, or to stop a loss; 0: it does not. A trailing stop has no price
  * yet. */
 static int64_t profit_at(const struct order *order)
 {
@@ -129,7 +129,8 @@ static int64_t value_at(const struct engine *engine, const struct order *order)
     return value > MONEY_MAX / 2 ? MONEY_MAX / 2 : (int64_t)value;
 }
 
-/* What an order on its way or resting may yet open, of an OCO the larger leg, with the first of the two. */
+/* The value that an order on its way or resting may yet open, of an OCO the larger leg, counted with the
+ * first of the two. */
 static int64_t value_on_order(const struct engine *engine, const struct order *order)
 {
     if (order->reduce_only)
@@ -150,8 +151,8 @@ static bool in_currency(const struct engine *engine, const struct order *order, 
     return account->pairs[symbol].quote == account->currency_at;
 }
 
-/* How much of a symbol the account has, long by what it buys or short by what it sells, once all of that side
- * but `order` is filled. Negative: the other way round by so much. */
+/* The account's exposure to a symbol, long by what it buys or short by what it sells, once all of that side
+ * except `order` is filled. Negative: so much the other way round. */
 static int64_t exposure(const struct engine *engine, const struct order *order, int symbol,
                         enum order_side side)
 {
@@ -167,7 +168,7 @@ static int64_t exposure(const struct engine *engine, const struct order *order, 
     return value > MONEY_MAX ? MONEY_MAX : (int64_t)value;
 }
 
-/* The same, whichever way it is more; a sale opens nothing where no short is allowed. */
+/* The larger of the two directions; a sale opens nothing where no short is allowed. */
 static int64_t largest_exposure(const struct engine *engine, const struct order *order, int symbol)
 {
     int64_t bought = exposure(engine, order, symbol, ORDER_BUY);
@@ -221,7 +222,7 @@ static int32_t entered_elsewhere(const struct engine *engine, const struct order
     return n;
 }
 
-/* What tells whether the order begins a position: when the last one was closed. */
+/* Facts on whether the order opens a position: when the last one was closed. */
 static void gather_position(const struct engine *engine, const struct order *order, struct risk_facts *facts)
 {
     const struct position *position = &engine->accounts[order->account].positions[order->symbol];
@@ -233,7 +234,7 @@ static void gather_position(const struct engine *engine, const struct order *ord
     facts->positions = entered_elsewhere(engine, order);
 }
 
-/* Exposure is of what is quoted in the account's currency: there is no price for the rest in it. */
+/* Exposure counts what is quoted in the account's currency: for the rest there is no price in it. */
 static struct risk_facts gather(struct engine *engine, const struct order *order, bool lowers)
 {
     const struct market_state *market = &engine->markets[order->symbol];
@@ -279,7 +280,7 @@ enum order_reason engine_gate_check(struct engine *engine, const struct order *o
     if (reason == ORDER_OK) {
         struct book_level best;
         facts = gather(engine, order, lowers);
-        if ((facts.paused || facts.killed) && !facts.reduces) /* whatever else it lacks */
+        if ((facts.paused || facts.killed) && !facts.reduces) /* regardless of other reasons */
             reason = facts.paused ? ORDER_RISK_PAUSED : ORDER_RISK_DRAWDOWN;
         asked = reason != ORDER_OK;
         if (reason == ORDER_OK && order->type == ORDER_MARKET && !engine_hours_rests(market) &&

@@ -1,5 +1,5 @@
-/* The kill switch: an account whose equity fell to its limit of drawdown is closed, and stays so until its
- * user resumes it. */
+/* The kill switch: an account whose equity fell to its limit of drawdown is locked and liquidated, and
+ * stays so until its user resumes it. */
 #include "engine/core.h"
 
 void engine_halt_watch(struct engine *engine)

@@ -1,5 +1,5 @@
-/* When a symbol trades: its calendar's sessions, halts, and its end at the venue. docs/orders.md tells of
- * what becomes of orders. */
+/* When a symbol trades: its calendar's sessions, halts, and its end at the venue. docs/orders.md says what
+ * happens to orders. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ bool engine_hours_rests(const struct market_state *market)
     return !engine_hours_trades(market) && market->phase != MARKET_PHASE_UNKNOWN;
 }
 
-/* Is it a phase of the session, as far as orders go? */
+/* Is it a phase of the session for orders? */
 static bool working(const struct market_state *market, enum market_phase phase)
 {
     return phase == MARKET_PHASE_OPEN ||
@@ -67,9 +67,9 @@ void engine_hours_begin(struct engine *engine, int symbol)
     }
 }
 
-/* Nothing that was shown before is traded at. What rests comes to the opening as if it arrived there: a limit
- * order takes what it crosses of what is shown first, and has no known place in a queue. Where only trades
- * are told it makes, as nothing will be shown. */
+/* Nothing that was shown before is tradable. What rests comes to the opening as if it arrived there: a
+ * limit order takes what it crosses of what is shown first, and has no known place in a queue. Where only
+ * trades are streamed it makes, as no quote will be shown. */
 static void reopen(struct engine *engine, int symbol)
 {
     struct market_state *market = &engine->markets[symbol];
@@ -88,7 +88,7 @@ static void reopen(struct engine *engine, int symbol)
     engine_measure_update(engine, symbol, 0);
 }
 
-/* Did a session end between the two? Phases of one day only go on. */
+/* Did a session end between the two? Phases of one day continue it. */
 static bool day_ended(const struct market_state *market, enum market_phase next, int64_t now_ns)
 {
     if (!working(market, market->phase))
@@ -97,7 +97,7 @@ static bool day_ended(const struct market_state *market, enum market_phase next,
            (next == market->phase && market->phase_next_ns > 0 && market->phase_next_ns <= now_ns);
 }
 
-/* DAY orders that no end was known for end with the session, and those that go on into one with its end. With
+/* DAY orders without a known end end with the session, and those that last into a new one get its end. With
  * FILL_BAR the next bar ends them. */
 static void date_orders(struct engine *engine, int symbol, bool ended, int64_t end_ns)
 {
@@ -156,7 +156,7 @@ void engine_hours_event(struct engine *engine, const struct market_session *even
         engine->sink.session(engine->sink.ctx, event, engine->now_ns);
 }
 
-/* Is any of it held or ordered? */
+/* Does an account hold it or have an order in it? */
 static bool concerns(const struct engine *engine, int symbol)
 {
     if (engine->markets[symbol].live_orders > 0)
@@ -182,7 +182,7 @@ static void end_orders(struct engine *engine, int symbol)
 
 static const char *const codes[MARKET_TRADINGS] = {NULL, "HALTED", "SYMBOL_GONE"};
 
-static void tell(struct engine *engine, int symbol, const struct market_status *status)
+static void report_status(struct engine *engine, int symbol, const struct market_status *status)
 {
     const struct market_state *market = &engine->markets[symbol];
     static const char *const words[MARKET_TRADINGS] = {
@@ -206,7 +206,7 @@ void engine_hours_trading(struct engine *engine, int symbol, enum market_trading
         engine_alert_over(engine, codes[market->trading], "%s", market->symbol.name);
     market->trading = trading;
     if (codes[trading] && concerns(engine, symbol))
-        tell(engine, symbol, status);
+        report_status(engine, symbol, status);
     if (trading == MARKET_ENDED)
         end_orders(engine, symbol);
     if (!was && engine_hours_trades(market))
@@ -218,7 +218,7 @@ void engine_hours_ends(struct engine *engine)
     engine->ends = false;
     for (int s = 0; s < engine->n_symbols; s++)
         if (engine->markets[s].trading == MARKET_ENDED && engine->markets[s].live_orders > 0) {
-            tell(engine, s, NULL);
+            report_status(engine, s, NULL);
             end_orders(engine, s);
         }
 }

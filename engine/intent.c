@@ -1,4 +1,4 @@
-/* Order intents of strategies, as orders; what no market could grant is refused, counted and reported. */
+/* Makes orders of strategies' order intents; an invalid intent is refused, counted and reported. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 #define TOLD_AGAIN_NS (3600 * INT64_C(1000000000))
 
-/* An exit that protects what is held: it rests, or is on its way, and does not wait for an entry. */
+/* An exit that protects a position: it rests, or is on its way, and does not wait for an entry. */
 static bool exits(const struct live_order *live, int account, int symbol)
 {
     const struct order *order = &live->order;
@@ -80,7 +80,7 @@ static struct sizing sizing_of(struct engine *engine, int account, int symbol)
     };
 }
 
-/* What a purchase at market would pay, as far as can be seen; 0: no price is known. */
+/* What a purchase at market would pay, as far as is known; 0: no price is known. */
 static int64_t asked_price(const struct engine *engine, int symbol)
 {
     struct book_level best = {.price = engine->markets[symbol].last};
@@ -107,9 +107,9 @@ static enum intent_fault prices_of(const struct symbol *symbol, const struct int
     return INTENT_FITS;
 }
 
-/* An entry with exits is a bracket: the venue rests them the moment that the entry has filled. The stop is a
- * market order once it triggers, for nothing may run past it; the profit a limit order, which rests on the
- * better side of the market and need not trigger first. */
+/* An entry with exits is a bracket: the venue rests them the moment that the entry has filled. The stop
+ * becomes a market order once it triggers, since no price may pass it unfilled; the profit is a limit
+ * order, which rests on the better side of the market and need not trigger first. */
 static enum intent_fault enter(struct engine *engine, int account, int symbol, const struct intent *intent)
 {
     struct prices prices;
@@ -142,7 +142,7 @@ static enum intent_fault enter(struct engine *engine, int account, int symbol, c
 }
 
 /* A protective stop stays until the position is closed, which ends it (reduce-only orders: match.c); should
- * the sale find too little, the stop goes on with the rest. */
+ * the sale find too little, the stop continues for the rest. */
 enum order_reason engine_intent_leave(struct engine *engine, int account, int symbol, const char *why)
 {
     const struct symbol *listed = &engine->markets[symbol].symbol;
@@ -158,8 +158,8 @@ enum order_reason engine_intent_leave(struct engine *engine, int account, int sy
     return reason;
 }
 
-/* Stops that rest are amended, so that the position is never without one; what none protects gets one. False
- * where one that rests could not be moved. */
+/* Amends stops that rest, so that the position is never without one; adds one where there is none. False
+ * where a resting one could not be moved. */
 static bool move_stop(struct engine *engine, int account, int symbol, int64_t price, const char *why)
 {
     int64_t bare = engine->accounts[account].positions[symbol].qty;

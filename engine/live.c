@@ -1,4 +1,4 @@
-/* The live orders, and what waits to take effect. */
+/* The live orders, and changes that wait to take effect. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,22 +1,22 @@
 /* Shorts: what is sold beyond what is held is borrowed, covered by currency, charged interest every full
- * hour, and bought back when it is covered too little.
+ * hour, and bought back when its cover is too small.
  *
- * What is owed is valued at the last price, rounded up; at what it was sold for before the first price is
- * known. An account may be short only of symbols quoted in its currency. */
+ * What is borrowed is valued at the last price, rounded up; at what it was sold for before the first price
+ * is known. An account may be short only of symbols quoted in its currency. */
 #include "engine/core.h"
 #include "exchange/filter.h"
 
 #define HOUR_NS       (3600 * INT64_C(1000000000))
 #define HOURS_A_YEAR  8760
 #define CALL_AGAIN_NS INT64_C(1000000000)  /* a call whose orders went out, or found no market */
-#define CALL_LATER_NS (60 * CALL_AGAIN_NS) /* one that nothing can be paid of, or that a filter refuses */
+#define CALL_LATER_NS (60 * CALL_AGAIN_NS) /* a call that nothing can be paid of, or a filter refuses */
 
 static int64_t clamped(int128_t value)
 {
     return value > MONEY_MAX ? MONEY_MAX : (int64_t)value;
 }
 
-/* At least all of it, should shorts be left from when the account could have some. */
+/* At least all of it, should an account that may no longer be short still have shorts. */
 static int64_t part_e4(int64_t value, int32_t share_e4)
 {
     if (share_e4 < 10000)
@@ -151,7 +151,7 @@ static enum loan_outcome buy_back(struct engine *engine, int account, int symbol
     return reason == ORDER_OK ? ASKED : REFUSED;
 }
 
-/* What waits to be bought must not stand in the way of what has to be. Orders stand in order of their ids. */
+/* Resting purchases must not use the money that the margin call needs. Orders are sorted by id. */
 static void cancel_buys(struct engine *engine, int account)
 {
     const struct account *of = &engine->accounts[account];

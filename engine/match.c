@@ -1,64 +1,65 @@
 /* The paper exchange: accepts or refuses orders, and fills them from what the venue shows.
  *
- * What is told here of taking, making, queues and stops is FILL_BOOK, and FILL_QUOTE with the best bid and
- * ask in the book's place. FILL_BAR's rules stand in exchange/bar_rules.h; docs/fills.md tells of all three.
+ * The rules of taking, making, queues and stops below are FILL_BOOK's, and FILL_QUOTE's with the best bid
+ * and ask in the book's place. FILL_BAR's rules are in exchange/bar_rules.h; docs/fills.md describes all
+ * three.
  *
- * Time. What is asked takes effect `latency` later: orders, cancels, amends, in the order they were given.
- * What the venue does by itself happens at once: triggers, the end of an OCO's other leg, the start of a
+ * Time. Requests take effect `latency` later: orders, cancels, amends, in the order they were given. What
+ * the venue does by itself happens at once: triggers, the end of an OCO's other leg, the start of a
  * bracket's exits (after the event that filled the entry), expiry. Before an event is handled, everything
  * that is due by then happens at its own time, expiries before what else is due at the same moment.
  *
- * Taking. A taker walks the order book as far as it is known: the differences' book, corrected at the top by
- * the best bid and ask, which come more often (book_walk.c). Without a synced book only the best price's
- * quantity can be had. What an account's orders took of a price stays taken, of that account only, while the
- * price is shown: when the feed shows more there, what was added can be had; when it shows less, what was
- * taken is not more than is shown. A market order that finds no more ends: CANCELED, or EXPIRED for IOC, with
- * NO_LIQUIDITY. A limit order takes what crosses; then IOC expires, others rest. FOK fills whole on arrival,
- * by what is shown and can be paid, or expires. Post-only is cancelled with WOULD_TAKE where the best price
- * crosses. When data is stale on arrival, orders are cancelled, but stops and exits rest; a stop that a trade
- * triggers meanwhile takes what is shown next.
+ * Taking. A taker walks the order book as far as it is known: the differences' book, corrected at the top
+ * by the best bid and ask, which come more often (book_walk.c). Without a synced book only the best price's
+ * quantity can be had. What an account's orders took of a price stays taken, of that account only, while
+ * the price is shown: when the feed shows more there, what was added can be had; when it shows less, what
+ * was taken is not more than is shown. A market order that finds no more ends: CANCELED, or EXPIRED for
+ * IOC, with NO_LIQUIDITY. A limit order takes what crosses; then IOC expires, others rest. FOK fills whole
+ * on arrival, by what is shown and can be paid, or expires. Post-only is cancelled with WOULD_TAKE where
+ * the best price crosses. When data is stale on arrival, orders are cancelled, but stops and exits rest; a
+ * stop that a trade triggers meanwhile takes what is shown next.
  *
- * A limit order that crosses the best price when it comes to rest goes on taking, at the prices shown, what
- * is added there: no venue trades at its limit while it shows a better price. Trades through its limit are
- * then of others. From when the best price does not cross it any more it makes. After an interruption it is
- * thought to cross still when it has traded at better prices than its limit.
+ * A limit order that crosses the best price when it comes to rest continues to take, at the prices shown,
+ * what is added there: no venue trades at its limit while it shows a better price. Trades through its limit
+ * are then of others. From when the best price does not cross it any more it makes. After an interruption
+ * it is assumed to cross still when it has traded at better prices than its limit.
  *
  * Making. A resting limit order that the market comes to trades at its own price
  * - when a trade goes through its price, with the trade's quantity, wherever it stands in the queue;
  * - when a trade at its price hits its side, with what of the trade's quantity goes beyond the queue before
- * it;
- * - when the other side shows prices that reach its own, with what is shown there, once (as in taking).
- * A trade's quantity is dealt out once among the orders of one account, the best price first, then the
- * oldest. Accounts do not take from each other.
+ *   it;
+ * - when the other side shows prices that reach its own, with what is shown there, once (as in taking). A
+ *   trade's quantity is distributed once among the orders of one account, the best price first, then the
+ *   oldest. Accounts do not take from each other.
  *
- * The queue is an estimate. It begins with the quantity shown at the price on the order's side when it comes
- * to rest: 0 inside the spread, not known (-1) beyond what is shown; then only trades through the price fill.
- * Trades at the price lessen it. A quantity shown below it lessens it: whoever cancelled is thought to have
- * stood before us, which favours the order, as the newest often cancel first; and a difference that tells of
- * a trade before the trade itself does lessens it twice. Where it was not known, the first quantity shown
- * bounds it. An amend that only lowers the quantity keeps it; any other begins anew at the end.
+ * The queue is an estimate. It begins with the quantity shown at the price on the order's side when it
+ * comes to rest: 0 inside the spread, not known (-1) beyond what is shown; then only trades through the
+ * price fill. Trades at the price lessen it. A quantity shown below it lessens it: a cancelled order is
+ * assumed to have been before ours, which favours ours, as the newest often cancel first; and a trade whose
+ * difference comes before the trade itself lessens it twice. Where it was not known, the first quantity
+ * shown bounds it. An amend that only lowers the quantity keeps it; any other goes to the end again.
  *
  * Stops trigger on trades: STOP, STOP_LIMIT and TRAILING_STOP against them, TAKE_PROFIT and _LIMIT in their
- * favour; on arrival by the last trade. A trailing stop's price follows the best trade since it rests, on the
- * tick, away from the market. Triggered, a stop takes at once; what finds no liquidity goes on with whatever
- * is shown next, since a position must not lose its protection to a thin moment. Its limit cousins work as
- * limit orders from then on.
+ * favour; on arrival by the last trade. A trailing stop's price follows the best trade since it rests, on
+ * the tick, away from the market. Triggered, a stop takes at once; what finds no liquidity continues with
+ * whatever is shown next, since a position must not lose its protection in a thin moment. STOP_LIMIT and
+ * TAKE_PROFIT_LIMIT work as limit orders from then on.
  *
  * Sessions. While its market is closed, or halted, nothing of a symbol is filled or triggered, and every
- * order rests, market orders too; at the opening what was shown is forgotten, and they come to what is shown
- * next as if they arrived then (hours.c).
+ * order rests, market orders too; at the opening what was shown is forgotten, and they come to what is
+ * shown next as if they arrived then (hours.c).
  *
  * Groups. An OCO's legs share a reserve; when one trades any part, or triggers, the other is cancelled with
- * OTHER_LEG; a leg that ends otherwise (would take, cannot be paid) leaves the other; a cancel by the user of
- * either cancels both; they expire together. A bracket's exits are reduce-only, HELD until the entry ends:
- * with fills, they start with the quantity filled; without, they are cancelled with OTHER_LEG. Cancelling the
- * entry ends it like that; cancelling a held exit cancels it, and the other exit, alone. A profit that is not
- * on the better side of its stop, or of the entry's limit, is refused, and so is a stop on the better side of
- * that.
+ * OTHER_LEG; a leg that ends otherwise (would take, cannot be paid) leaves the other; a cancel by the user
+ * of either cancels both; they expire together. A bracket's exits are reduce-only, HELD until the entry
+ * ends: with fills, they start with the quantity filled; without, they are cancelled with OTHER_LEG.
+ * Cancelling the entry ends it like that; cancelling a held exit cancels it, and the other exit, alone. A
+ * profit that is not on the better side of its stop, or of the entry's limit, is refused, and so is a stop
+ * on the better side of that.
  *
- * Reduce-only orders trade no more than closes the position and end with REDUCE_ONLY when nothing is left of
- * it: resting ones at once, those on their way when they arrive. So a position's stop stays until the
- * position is closed by whatever else, with no moment between. */
+ * Reduce-only orders trade no more than closes the position and end with REDUCE_ONLY when nothing is left
+ * of it: resting ones at once, those on their way when they arrive. So a position's stop stays until
+ * another order has closed the position, with no moment between. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,8 +118,8 @@ static enum order_reason check_legs(struct engine *engine, enum order_grouping g
     return reason;
 }
 
-/* A request is refused as a whole: each of its legs is told with the first reason. An id that another order
- * has stays that order's. */
+/* A request is refused as a whole: each of its legs is emitted with the first reason. A client id that
+ * another order has stays that order's. */
 static void refuse(struct engine *engine, struct order *legs, int n_legs, enum order_reason reason)
 {
     for (int i = 0; i < n_legs; i++) {
@@ -182,7 +183,7 @@ uint64_t engine_match_submit(struct engine *engine, const struct order *request,
     return engine_match_submit_group(engine, ORDERS_SINGLE, request, 1, ret_reason);
 }
 
-/* From here on new orders may count on what it held; should it trade first, they find less. */
+/* From here on new orders may use what it reserved; should it trade first, they find less. */
 static void queue_cancel(struct engine *engine, struct live_order *live)
 {
     if (live->cancel_queued)
@@ -264,7 +265,7 @@ static bool stands_before(const struct standing *a, const struct standing *b)
     return a->id < b->id;
 }
 
-/* The resting orders of a symbol in the order in which they hear of the market: stops, then purchases, then
+/* The resting orders of a symbol in the order in which the market reaches them: stops, then purchases, then
  * sales, of each the best price first, then the oldest. What comes to rest meanwhile is not among them. */
 static size_t line_up(struct engine *engine, int symbol)
 {
@@ -356,7 +357,7 @@ void engine_match_quotes(struct engine *engine, int symbol)
         return;
     bool moved = false;
     size_t n = line_up(engine, symbol);
-    market->unmoved = true; /* until an order is told of */
+    market->unmoved = true; /* until an order is emitted */
     for (size_t i = 0; i < n; i++) {
         const struct order *order = still_resting(engine, i);
         if (!order || (!order->triggered && order->type != ORDER_LIMIT && order->type != ORDER_MARKET))
@@ -385,8 +386,8 @@ void engine_match_interrupted(struct engine *engine, int symbol)
     engine->markets[symbol].n_taken = 0;
 }
 
-/* Did a limit order come to the market, not the market to it? As far as its trades say: at better prices than
- * its limit. */
+/* Was the limit order marketable when it rested? As far as its trades show: at better prices than its
+ * limit. */
 static bool came(const struct engine *engine, const struct order *order)
 {
     int64_t unit = engine->markets[order->symbol].notional_unit;

@@ -1,5 +1,5 @@
-/* The paper exchange's insides, shared by its own files only: those named below
- * and match.c, whose first comment states the rules. */
+/* The paper exchange's internals, shared by its own files only: those named below and match.c, whose first
+ * comment states the rules. */
 #ifndef ENGINE_MATCH_H
 #define ENGINE_MATCH_H
 
@@ -8,11 +8,11 @@
 /* live.c: the list of live orders, by id, and what ends one. Indices and pointers into engine->orders hold
  * until an order is added or ends. */
 struct live_order *engine_live_push(struct engine *engine,
-                                    const struct order *order);        /* NULL without memory */
-void engine_live_drop_last(struct engine *engine);                     /* untold, without memory */
+                                    const struct order *order); /* NULL without memory */
+void engine_live_drop_last(struct engine *engine);              /* without memory, before it was emitted */
 bool engine_live_later(struct engine *engine, struct pending pending); /* false without memory */
 /* Does `action` to the order: its next state by the table. An action that the table refuses is a bug: it is
- * counted and told, and the order stays as it is. */
+ * counted and reported, and the order keeps its state. */
 bool engine_live_step(struct engine *engine, struct order *order, enum order_action action);
 void engine_live_tell(struct engine *engine, const struct order *order);
 /* Ends an order (FILLED already, or by `action`): its reserve is free, a bracket's exits start or end. */
@@ -25,16 +25,16 @@ size_t engine_live_from(const struct engine *engine, uint64_t id);
 /* Orders of a symbol, or of all (-1), that expire at or before a moment do so, by id. */
 void engine_live_expire(struct engine *engine, int symbol, int64_t until_ns);
 
-/* reserve.c: what orders hold of balances. */
+/* reserve.c: what orders reserve of balances. */
 int64_t engine_reserve_need(const struct engine *engine,
                             const struct order *order);                     /* for what is left of it */
 void engine_reserve_lift(struct engine *engine, const struct order *order); /* of its pool */
-void engine_reserve_set(struct engine *engine, const struct order *order);  /* of its pool, anew */
+void engine_reserve_set(struct engine *engine, const struct order *order);  /* of its pool, again */
 enum order_reason engine_reserve_check(struct engine *engine, const struct order *order);
 /* How much of `qty` at `price` the account can pay for or deliver now, its pool's reserve lifted. */
 int64_t engine_reserve_affordable(struct engine *engine, const struct order *order, int64_t price,
                                   int64_t qty);
-/* Why it could not have more. */
+/* Why the account could not pay for more. */
 enum order_reason engine_reserve_shortage(const struct engine *engine, const struct order *order);
 /* Could it pay for, or deliver, all of `qty` for `cost` in all? */
 bool engine_reserve_affords(struct engine *engine, const struct order *order, int64_t qty, int128_t cost,
@@ -64,11 +64,11 @@ void engine_walk_refresh(struct market_state *market); /* forgets what is shown 
 /* The quantity shown at a price among the orders of a side; 0: none; -1: not known. */
 int64_t engine_walk_shown(const struct market_state *market, enum order_side side, int64_t price);
 
-/* gate.c: whether an order is let in. */
+/* gate.c: whether an order is accepted. */
 enum order_reason engine_gate_rules(const struct engine *engine, const struct order *order);
 enum order_reason engine_gate_group(enum order_grouping grouping, const struct order *legs, int n_legs);
-/* `ahead`: how many orders of the same request come before it. An order that lives already is one that is
- * amended, `lowers`: to less of the same. */
+/* `ahead`: how many orders of the same request come before it. An order that is live already is being
+ * amended, `lowers`: to a smaller quantity only. */
 enum order_reason engine_gate_check(struct engine *engine, const struct order *order, int ahead, bool lowers);
 
 /* fills.c: trades. Those that take an id may end the order, others of its group, and reduce-only ones. */
@@ -81,7 +81,7 @@ struct fill_source { /* for a tracer */
 void engine_fills_book(struct engine *engine, struct order *order, int64_t price, int64_t qty, bool maker,
                        const struct fill_source *source);
 /* Takes what the other side offers, up to the limit if there is one, at its prices; or makes it at the
- * order's own price. Returns why it stopped early, or ORDER_OK. Its pool holds nothing afterwards. */
+ * order's own price. Returns why it stopped early, or ORDER_OK. Its pool reserves nothing afterwards. */
 int64_t engine_fills_taker_price(const struct engine *engine, const struct order *order, int64_t shown);
 enum order_reason engine_fills_shown(struct engine *engine, struct live_order *live, bool maker);
 bool engine_fills_whole_or_ends(struct engine *engine,
@@ -97,9 +97,9 @@ void engine_fills_cancel_other_leg(struct engine *engine, uint64_t id);
 void engine_fills_all(struct engine *engine, uint64_t id, int64_t shown, int64_t price, bool maker,
                       const struct bar *bar);
 
-/* arrive.c: the same holds. */
+/* arrive.c: these may end orders as well. */
 void engine_arrive_new(struct engine *engine, uint64_t id);
-/* The order stands at the venue, new or changed: it triggers, takes, or rests; with FILL_BAR it rests. */
+/* The order is at the venue, new or changed: it triggers, takes, or rests; with FILL_BAR it rests. */
 void engine_arrive_stand(struct engine *engine, uint64_t id);
 void engine_arrive_market(struct engine *engine, uint64_t id, bool first);
 void engine_arrive_trigger(struct engine *engine, uint64_t id);
@@ -108,16 +108,16 @@ bool engine_arrive_trail(const struct engine *engine, struct order *order,
 /* Does the type's stop price lie where a trade at `price` triggers it? */
 bool engine_arrive_triggers(const struct order *order, int64_t price);
 
-/* resting.c: the same holds. `dealt`: what the account's orders had of the trade. */
+/* resting.c: these may end orders as well. `dealt`: what the account's orders had of the trade. */
 void engine_resting_trade(struct engine *engine, uint64_t id, const struct market_trade *trade,
                           int64_t *dealt);
-/* Narrows *above and *below to the prices between which no trade means anything to it. */
+/* Narrows *above and *below to the prices between which no trade affects it. */
 void engine_resting_calm(const struct live_order *live, int64_t *above, int64_t *below);
 void engine_resting_quote(struct engine *engine, uint64_t id);
 
 /* amend.c */
-/* The order as it will be when the amends on their way have taken effect; *ret_need: the most that the rest
- * of it needs until then, and after. */
+/* The order after all amends on their way; *ret_need: the most that the rest of it needs until then, and
+ * after. */
 struct order engine_amend_foresee(const struct engine *engine, const struct live_order *live,
                                   int64_t *ret_need);
 void engine_amend_take_effect(struct engine *engine, const struct order_amend *amend);

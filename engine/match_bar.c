@@ -1,5 +1,5 @@
-/* The bar model at work: what a closed bar does to the orders of its symbol. The rules, and the order of what
- * happens, stand in exchange/bar_rules.h; here they meet groups, balances and what is on its way. */
+/* The bar model: what a closed bar does to the orders of its symbol. The rules, and the order of what
+ * happens, are in exchange/bar_rules.h; here they are applied to groups, balances and pending changes. */
 #include <string.h>
 
 #include "engine/match.h"
@@ -11,7 +11,7 @@ struct at_bar {
     struct bar_prices prices;
     enum bar_step step;
     int64_t end_ns;
-    uint64_t newest; /* orders with higher ids were given meanwhile */
+    uint64_t newest; /* orders with higher ids were submitted meanwhile */
 };
 
 /* It rests, or comes to the venue with this bar. */
@@ -42,7 +42,7 @@ static bool follows(const struct engine *engine, struct order *order, const stru
     return engine_arrive_trail(engine, order, at->step == BAR_AT_OPEN ? at->prices.open : best);
 }
 
-/* What does not trade at the open rests, unless it was good for its arrival only. */
+/* What does not trade at the open rests, unless its time in force ends it on arrival. */
 static void stay(struct engine *engine, uint64_t id, const struct at_bar *at, bool arrives)
 {
     struct live_order *live = &engine->orders[engine_match_find(engine, id)];
@@ -66,7 +66,7 @@ static struct bar_deed ask(const struct live_order *live, const struct at_bar *a
         .triggered = order->triggered,
         .arrives = order->state == ORDER_PENDING || live->takes,
     };
-    if (live->missed && at->step == BAR_AT_OPEN) /* of another model */
+    if (live->missed && at->step == BAR_AT_OPEN) /* set by another model */
         return bar_reached(&asked, at->prices.open);
     return bar_rule(&asked, &at->prices, at->step);
 }
@@ -109,7 +109,7 @@ static struct bar_deed meet(struct engine *engine, uint64_t id, const struct at_
     return deed;
 }
 
-/* The exits of an entry that filled inside the bar begin with what is certain of the rest of it. */
+/* The exits of an entry that filled inside the bar start with what is certain of the rest of it. */
 static void begin_exits(struct engine *engine, const struct order *entry, struct bar_deed deed,
                         const struct at_bar *bar)
 {

@@ -12,7 +12,7 @@ static void flat(const double values[static BOOK_MEASURES], struct measure_bar r
         ret[m] = (struct measure_bar){values[m], values[m], values[m], values[m]};
 }
 
-/* Another bar begins, with what stands. */
+/* Another bar starts, with the present values. */
 static void begin_bar(struct measure_track *track, int64_t open_ns)
 {
     track->previous = track->forming;

@@ -1,10 +1,8 @@
-/* What an order book was during each bar: open, high, low and close of its measures
- * (exchange/book_measure.h).
+/* The order book during each bar: open, high, low and close of its measures (exchange/book_measure.h).
  *
- * A measure holds until the book changes, so a bar in which nothing changed has the value that stood when it
- * began. A bar during which the book, and without a synced one the best quote, was never there has none.
- * Intervals are those of the venue's time, as far as an event tells it: the bar itself closes some time
- * after. */
+ * A measure holds until the book changes, so a bar in which nothing changed has the value from its start. A
+ * bar during which the book, and without a synced one the best quote, was never there has none. Intervals
+ * are those of the venue's time, as far as events carry it: the bar itself closes some time after. */
 #ifndef ENGINE_MEASURE_H
 #define ENGINE_MEASURE_H
 
@@ -26,20 +24,20 @@ struct measure_span {
 /* {0} has seen nothing. */
 struct measure_track {
     bool begun;
-    bool standing; /* is `now` what the book is? */
+    bool standing; /* is `now` the book's present value? */
     double now[BOOK_MEASURES];
     bool carried; /* was it when `forming` began? then that was `before` */
     double before[BOOK_MEASURES];
     struct measure_span forming, previous;
 };
 
-/* The measures are these from `ts_ns` on; NULL: there are none. A time before the forming bar counts in it.
- */
+/* The measures are these from `ts_ns` on; NULL: there is no book. A time before the forming bar counts in
+ * it. */
 void engine_measure_note(struct measure_track *track, int64_t ts_ns, int64_t interval_ns,
                          const double measures[BOOK_MEASURES]);
 
-/* Of the bar that opened then: the newest, or the one before; false where there is none, or it is not kept.
- */
+/* The measures of the bar that opened then: the newest, or the one before; false where there is none, or it
+ * is not kept. */
 bool engine_measure_of(const struct measure_track *track, int64_t open_ns,
                        struct measure_bar ret[static BOOK_MEASURES]);
 

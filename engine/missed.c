@@ -1,4 +1,4 @@
-/* What the market did to resting orders while nothing was streamed, as far as bars tell. */
+/* What the market did to resting orders while nothing was streamed, as far as bars show. */
 #include <stdio.h>
 #include <time.h>
 
@@ -40,7 +40,7 @@ static bool crossed(const struct order *order, const struct bar *bar)
            (engine_arrive_triggers(order, bar->low) || engine_arrive_triggers(order, bar->high));
 }
 
-static void tell(struct engine *engine, struct live_order *live, const struct bar *bar)
+static void report_order(struct engine *engine, struct live_order *live, const struct bar *bar)
 {
     const char *symbol = engine->markets[live->order.symbol].symbol.name;
     bool fills = engine->missed_stops == MISSED_STOPS_FILL;
@@ -68,6 +68,6 @@ void engine_match_missed(struct engine *engine, int symbol, const struct bar *ba
                           crossed(&live->order, &bars[k])))
             k++;
         if (k < n)
-            tell(engine, live, &bars[k]);
+            report_order(engine, live, &bars[k]);
     }
 }

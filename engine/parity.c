@@ -9,13 +9,13 @@
 #include "engine/core.h"
 #include "exchange/fail.h"
 
-/* A live order as it was told last: it is compared when it ends, or at the end. */
+/* A live order as it was emitted last: it is compared when it ends, or at the end. */
 struct told {
     struct order order;
-    uint64_t seq; /* the event that told it, or after which the state was that it was found in */
+    uint64_t seq; /* the event that emitted it, or after which the state was that it was found in */
     int64_t ns;
-    bool known;    /* told by the event of this step */
-    bool in_state; /* found in a state, and not told since */
+    bool known;    /* emitted by the event of this step */
+    bool in_state; /* found in a state, and not emitted since */
 };
 
 struct run {
@@ -38,7 +38,7 @@ static void differs(struct run *run, const struct difference *difference)
     run->difference = *difference;
 }
 
-/* 1 when the row is there, 0 when it is missing (said), -errno. */
+/* 1 when the row is there, 0 when it is missing (reported), -errno. */
 static int looked_up(struct run *run, int r, const char *table, uint64_t id)
 {
     struct difference difference;
@@ -139,7 +139,7 @@ static void on_ledger(void *ctx, const struct ledger_row *made)
         differs(run, &difference);
 }
 
-/* The engine is one from the state after event `seq`: what it knows is where the comparison goes on. */
+/* The engine is one from the state after event `seq`: the comparison continues with its orders. */
 static void adopt(struct run *run, uint64_t seq, int64_t ns)
 {
     const struct engine *engine = engine_replay_engine(run->replay);
@@ -195,7 +195,7 @@ static void state_differs(struct run *run)
     place_difference_here(run);
 }
 
-/* Live orders as they stand at the end, and rows that the record has beyond what was made. */
+/* Live orders in their last state, and recorded rows beyond those of the replay. */
 static void check_end(struct run *run, bool whole)
 {
     const struct engine_recorded *recorded = run->recorded;

@@ -1,6 +1,5 @@
-/* Does the log give what was recorded? The engine is driven by the log again, and every order, fill and
- * ledger row that it makes is looked up in the record; every state met on the way must be what the engine is,
- * to the byte. */
+/* Does the log give what was recorded? The engine replays the log, and every order, fill and ledger row
+ * that it makes is looked up in the record; every state on the way must equal the engine's, to the byte. */
 #ifndef ENGINE_PARITY_H
 #define ENGINE_PARITY_H
 
@@ -28,7 +27,7 @@ struct parity_result {
     char difference_event[EVENT_TEXT_MAX];
 };
 
-/* 0 with *ret, equal or not; errors of engine_replay_open() and engine_replay_step(), but for -EILSEQ, which
+/* 0 with *ret, equal or not; errors of engine_replay_open() and engine_replay_step(), except -EILSEQ, which
  * is a difference; those of the record; err: one sentence. */
 int engine_parity_run(const struct parity_options *options, struct parity_result *ret, char *err,
                       size_t err_size);

@@ -1,16 +1,18 @@
-/* Positions: what an account holds of a symbol's base asset through its trades, and what it cost, by average
- * and by first in, first out. Pure integer arithmetic over one fill after another: the engine, the database's
- * recovery and its verification reckon alike because they call the same function.
+/* Positions: what an account holds of a symbol's base asset through its trades, and what it cost, by
+ * average and by first in, first out. Pure integer arithmetic over one fill after another: the engine, the
+ * database's recovery and its verification agree because they call the same function.
  *
- * A fill against a position closes of it first, and opens with what is left: through zero it does both. Then
- *   the part that closes gets floor(notional · closed / qty) of the fill's notional, the part that opens the
+ * A fill against a position closes of it first, and opens with what is left: through zero it does both.
+ * Then
+ *   the part that closes gets floor(notional · closed / qty) of the fill's notional, the part that opens
+ *   the
  *   rest;
  *   by average, floor(cost · closed / held) of the cost leaves, all of it when nothing is held after;
  *   by first in, first out, lots leave oldest first, of the last one floor(cost · part / lot) of its cost,
- * all of it with the whole lot. A long's realized gain is the notional that closed it less the cost that
- * left, a short's the reverse. Costs of a short are what it was sold for. No unit is lost on the way: at all
- * times realized - cost = fifo_realized - fifo_cost (long), realized + cost = fifo_realized + fifo_cost
- * (short), so that both say the same of realized gains whenever nothing is held. */
+ *   all of it with the whole lot. A long's realized gain is the notional that closed it less the cost that
+ *   left, a short's the reverse. Costs of a short are what it was sold for. No unit is lost on the way: at
+ *   all times realized - cost = fifo_realized - fifo_cost (long), realized + cost = fifo_realized +
+ *   fifo_cost (short), so that both give the same realized gains whenever nothing is held. */
 #ifndef ENGINE_POSITION_H
 #define ENGINE_POSITION_H
 

@@ -15,7 +15,7 @@ enum {
     BAR_BYTES = 12,
 };
 
-/* One record, in one direction. */
+/* One record, encoded or decoded. */
 struct visit {
     struct codec *codec;
     struct event_memory *memory; /* loading */
@@ -45,8 +45,7 @@ static bool reserve(struct visit *visit, void **array, size_t *cap, size_t n, si
     return true;
 }
 
-/* An index into a table of n. What is asked for may name what does not exist; what is read back from a log
- * names nothing beyond all bounds. */
+/* An index into a table of n. A command may name what does not exist; what a log holds is within bounds. */
 static void visit_index(struct codec *codec, int *index, int n)
 {
     codec_int(codec, index, codec->saving ? INT_MIN : 0, codec->saving ? INT_MAX : n - 1);
@@ -86,7 +85,7 @@ static void visit_both_sides(struct visit *visit, const struct book_level **bids
         *asks = memory->levels ? memory->levels + *n_bids : NULL;
     }
     engine_visit_levels(codec, (struct book_level *)(uintptr_t)*bids,
-                        *n_bids); /* saving leaves them as they are */
+                        *n_bids); /* saving does not change them */
     engine_visit_levels(codec, (struct book_level *)(uintptr_t)*asks, *n_asks);
 }
 
@@ -215,7 +214,7 @@ static void visit_bars(struct visit *visit, struct event_bars *bars)
         bars->bars = memory->bars;
 }
 
-/* A text of any length; NULL is kept apart from an empty one. */
+/* A text of any length; NULL is distinguished from an empty one. */
 static void visit_text(struct visit *visit, const char **text)
 {
     struct codec *codec = visit->codec;
@@ -383,7 +382,7 @@ static void copy_event(const struct event *from, struct event *to)
 
 int event_encode(const struct event *event, struct codec *codec)
 {
-    struct event copy; /* a codec takes what it may change */
+    struct event copy; /* a codec takes a pointer that it could change */
     struct visit visit = {.codec = codec};
     uint32_t version = EVENT_RECORD_VERSION;
     copy_event(event, &copy);

@@ -1,4 +1,4 @@
-/* Events as the journal keeps them: bytes that mean the same for ever. The layout is stateless: a record is
+/* Events as the journal keeps them: bytes whose meaning never changes. The layout is stateless: a record is
  * read without those before it. */
 #ifndef ENGINE_RECORD_H
 #define ENGINE_RECORD_H
@@ -22,29 +22,30 @@ struct event_memory {
     char *text;
     struct order legs[ORDER_LEGS_MAX];
     size_t cap_levels, cap_bars, cap_text;
-    const struct policies *policies; /* the caller's: where those are that events name; NULL: nowhere */
+    const struct policies *policies; /* the caller's: finds the policies that events name; NULL: none */
     bool no_policy;                  /* -ENOPKG is for the policy of this id */
     uint8_t policy_id[POLICY_ID_SIZE];
 };
 void event_memory_finish(struct event_memory *memory);
 
-/* 0; -EBADMSG for bytes that are no event, or one that names symbols or kinds beyond all bounds; -ENOTSUP for
- * a newer layout; -ENOPKG for a strategy or a policy that is not there; -ENOMEM. ret->seq and recv_ns are the
- * caller's to set. */
+/* 0; -EBADMSG for bytes that are not an event, or one that names symbols or kinds out of bounds; -ENOTSUP
+ * for a newer layout; -ENOPKG for a strategy or a policy that is not there; -ENOMEM. ret->seq and recv_ns
+ * are the caller's to set. */
 int event_decode(const void *bytes, size_t len, struct event_memory *memory, struct event *ret);
 
 /* Why a state is in the journal. */
 enum state_why {
-    STATE_NEW_RUN,  /* a daemon began, maybe with another configuration: what follows is played from here */
-    STATE_ROTATION, /* a segment begins: the engine that played everything before is the same, to the byte */
-    STATE_AFTER_HOLE, /* events before it were never recorded: what follows is played from here */
+    STATE_NEW_RUN,  /* a daemon started, maybe with another configuration: what follows is replayed from here
+                     */
+    STATE_ROTATION, /* a segment starts: the same bytes as the engine's that replayed everything before */
+    STATE_AFTER_HOLE, /* events before it were never recorded: what follows is replayed from here */
     STATE_STOP,       /* a daemon ended: the same, to the byte, as with ROTATION */
     STATE_WHYS,
 };
 
 enum { STATE_PROGRAM_MAX = 32, STATE_RECORD_VERSION = 2 };
 
-/* A state as the journal keeps it: who wrote it and why, before engine_save()'s bytes. */
+/* A state as the journal keeps it: which run and program wrote it and why, before engine_save()'s bytes. */
 struct state_record {
     uint64_t run; /* 1, 2, 3 … of a state directory */
     enum state_why why;
@@ -57,13 +58,13 @@ struct state_record {
 
 const char *engine_state_why_name(enum state_why why); /* "new run", "rotation" … */
 
-/* Replaces the codec's bytes by the record of an engine's state now. A new run's engine is one that had no
- * event of this run yet: what the first event brings about (opening deposits), is played again from the
- * state. `beside`: NULL for nothing. 0 or -ENOMEM. */
+/* Replaces the codec's bytes by the record of an engine's state now. A new run's engine must have had no
+ * event of this run yet: what the first event brings about (opening deposits) is replayed from the state.
+ * `beside`: NULL for nothing. 0 or -ENOMEM. */
 int engine_state_record_encode(const struct engine *engine, uint64_t run, enum state_why why,
                                const void *beside, size_t beside_len, struct codec *codec);
 
-/* 0; -EBADMSG for bytes that are no state's record; -ENOTSUP for a newer layout. */
+/* 0; -EBADMSG for bytes that are not a state's record; -ENOTSUP for a newer layout. */
 int engine_state_record_decode(const void *bytes, size_t len, struct state_record *ret);
 
 #endif

@@ -36,8 +36,8 @@ static int reader_fault(struct replay *replay, int error)
     return fault(replay, error, "%s", journal_reader_error(replay->reader));
 }
 
-/* What the state of a new run must have of the engine that played all before: nothing of the ledger is lost,
- * and nothing came to it while no event did. */
+/* What the state of a new run must share with the engine that replayed all before: no row of the ledger is
+ * lost, and no row was added without an event. */
 static int check_continuity(struct replay *replay, const struct engine *next, uint64_t seq)
 {
     const struct engine *engine = replay->engine;
@@ -111,7 +111,7 @@ static int renew(struct replay *replay, const void *state, size_t len, struct co
     return r < 0 ? fault(replay, r, "no memory to compare states") : 0;
 }
 
-/* Both by way of the older layout into the present one, whose lists are longer. 1, 0, or -errno. */
+/* Converts both by way of the older layout into the present one, whose lists are longer. 1, 0, or -errno. */
 static int same_in_layout(struct replay *replay, uint32_t layout, const struct state_record *state)
 {
     struct codec theirs = {0}, ours = {0};
@@ -130,7 +130,7 @@ static int same_in_layout(struct replay *replay, uint32_t layout, const struct s
     return r;
 }
 
-/* Is a recorded state what the engine is? 1, 0, or -errno with a fault. */
+/* Does a recorded state equal the engine's? 1, 0, or -errno with a fault. */
 static int same(struct replay *replay, const struct state_record *state)
 {
     uint32_t layout = engine_state_layout(state->state, state->len);
@@ -143,7 +143,7 @@ static int same(struct replay *replay, const struct state_record *state)
     return replay->codec.len == state->len && memcmp(replay->codec.bytes, state->state, state->len) == 0;
 }
 
-/* A state of the same run says again what the engine is. */
+/* A state of the same run must equal the engine's. */
 static int compare(struct replay *replay, const struct journal_record *record,
                    const struct state_record *state)
 {
@@ -219,7 +219,7 @@ static int take_event(struct replay *replay, const struct journal_record *record
     replay->seq = record->seq;
     replay->received_ns = record->recv_ns;
     replay->any_event = true;
-    /* -EINVAL is an event that names what is not there: it did nothing when it came, either. */
+    /* -EINVAL: the event names what is not there; it had no effect when it was recorded, either. */
     if (engine_handle(replay->engine, event) == -ENOMEM)
         return fault(replay, -ENOMEM, "no memory for what event %" PRIu64 " brings about", record->seq);
     return 1;
@@ -234,7 +234,7 @@ static int seek(struct replay *replay, const struct replay_options *options)
     return options->from_seq > 0 ? journal_reader_seek_seq(replay->reader, options->from_seq) : 0;
 }
 
-/* -ENOENT: says when the journal begins. */
+/* -ENOENT: reports when the journal starts. */
 static int begins_later(struct replay *replay, const char *path)
 {
     struct journal_reader *reader;
@@ -253,7 +253,7 @@ static int begins_later(struct replay *replay, const char *path)
     return -ENOENT;
 }
 
-/* To the state that it begins with. */
+/* Reads up to the state that it starts from. */
 static int start(struct replay *replay, const struct replay_options *options)
 {
     struct journal_record record;

@@ -17,21 +17,21 @@ struct replay_options {
     int64_t to_ns;     /* end before the first event received after this; 0: at the journal's end */
     /* Where the policies are that accounts trade by; NULL: policy_cache_of_log() of the path. */
     const struct policies *policies;
-    bool check_states;       /* each state met on the way must be what the engine is, to the byte; one of an
-                              * older layout, in all that such a layout holds */
+    bool check_states; /* each state on the way must equal the engine's, to the byte; one of an older layout,
+                          in all that such a layout holds */
     struct engine_sink sink; /* of the engine */
 };
 
-/* 0; errors of journal_reader_open() and engine_load(); -ENOENT when the journal begins later; -ENODATA for
+/* 0; errors of journal_reader_open() and engine_load(); -ENOENT when the journal starts later; -ENODATA for
  * one of frames only; err: one sentence. */
 int engine_replay_open(const struct replay_options *options, struct replay **ret, char *err, size_t err_size);
 
-/* Gives the engine the next event. 1; 0 at the end; -EILSEQ where a state met on the way is not what the
- * engine is; errors of journal_reader_next() and event_decode(). A state of another run (a new configuration,
- * or after a hole) replaces the engine, and is told by engine_replay_runs(). */
+/* Gives the engine the next event. 1; 0 at the end; -EILSEQ where a state on the way does not equal the
+ * engine's; errors of journal_reader_next() and event_decode(). A state of another run (a new
+ * configuration, or after a hole) replaces the engine, and engine_replay_runs() counts it. */
 int engine_replay_step(struct replay *replay);
 
-struct engine *engine_replay_engine(struct replay *replay); /* another one after a new run began */
+struct engine *engine_replay_engine(struct replay *replay); /* another one after a new run started */
 const struct event *
 engine_replay_event(const struct replay *replay);            /* the last one given; NULL before the first */
 uint64_t engine_replay_seq(const struct replay *replay);     /* of it, or of the state it began with */
@@ -44,8 +44,8 @@ uint64_t engine_replay_holes(const struct replay *replay); /* events that were n
 const char *engine_replay_error(const struct replay *replay);
 void engine_replay_close(struct replay *replay); /* and its engine; NULL is fine */
 
-/* Takes the engine out, to go on by itself with another sink; the replay is closed, and with it the policies
- * that no options named: such an engine is to be looked at only. */
+/* Takes the engine out, to continue by itself with another sink; the replay is closed, and with it the
+ * policies that no options named: such an engine may only be read. */
 struct engine *engine_replay_take(struct replay *replay, const struct engine_sink *sink);
 
 #endif

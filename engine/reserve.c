@@ -1,19 +1,19 @@
-/* What orders hold of balances, and what an account can pay for.
+/* What orders reserve of balances, and what an account can pay for.
  *
- * An order holds what the rest of it needs. Some orders can never need theirs together, and hold one reserve,
- * kept with the first of them:
+ * An order reserves what the rest of it needs. Some orders can never need theirs at the same time, and
+ * share one reserve, kept with the first of them:
  * - the legs of an OCO: the larger need of the two;
  * - the reduce-only orders of one account, symbol and side: the sum of their needs, OCOs counted once, but
- *   not more than the position that they could close.
- * Such a pool holds nothing for a bracket's exit that waits for its entry, nor for an order whose cancel is
- * on its way, nor more than is free. Reduce-only orders hold what the others of their account, symbol and
- * side leave them, older or younger: where one symbol alone trades an asset, what is held of it follows from
- * the live orders, and a restore finds it again.
+ *   not more than the position that they could close. Such a pool reserves nothing for a bracket's exit
+ *   that waits for its entry, nor for an order whose cancel is on its way, nor more than is free.
+ *   Reduce-only orders reserve what the others of their account, symbol and side leave them, older or
+ *   younger: where one symbol alone trades an asset, what is held of it follows from the live orders, and a
+ *   restore finds it again.
  *
- * Where an account may be short, a sale holds nothing: what it lacks is borrowed. Nor does the part of a
- * purchase that gives back what is owed: the collateral is there for it. What opens or widens a short must be
- * covered when it is asked for and again when it trades: the currency left, with the proceeds, suffices for
- * the collateral of all shorts. What covers shorts, or is owed as interest, buys nothing else. */
+ * Where an account may be short, a sale reserves nothing: what it lacks is borrowed. Nor does the part of a
+ * purchase that pays back what is borrowed: the collateral is there for it. What opens or widens a short
+ * must be covered when it is asked for and again when it trades: the currency left, with the proceeds,
+ * suffices for the collateral of all shorts. What covers shorts, or is unpaid interest, buys nothing else. */
 #include "engine/match.h"
 #include "exchange/fill_rules.h"
 #include "exchange/filter.h"
@@ -24,7 +24,7 @@ static struct balance *balance_of(struct engine *engine, const struct order *ord
                                     : account_base(engine, order->account, order->symbol);
 }
 
-/* The higher of the two rates: what is reserved suffices whichever way the order trades. */
+/* The higher of the two rates: what is reserved suffices for a taker and for a maker. */
 static int32_t fee_bound_e6(const struct engine *engine, int account)
 {
     const struct fee_rates *fees = &engine->accounts[account].rules.fees;
@@ -49,8 +49,8 @@ int64_t engine_reserve_price(const struct engine *engine, const struct order *or
     return engine->markets[order->symbol].last;
 }
 
-/* What is owed of the symbol. */
-static int64_t owed(const struct engine *engine, const struct order *order)
+/* What is borrowed of the symbol. */
+static int64_t borrowed_qty(const struct engine *engine, const struct order *order)
 {
     return engine_match_reducible(engine, order->account, order->symbol, ORDER_BUY);
 }
@@ -60,7 +60,7 @@ int64_t engine_reserve_need(const struct engine *engine, const struct order *ord
     int64_t left = order->qty - order->filled;
     if (order->side == ORDER_SELL)
         return engine_loan_allowed(engine, order->account, order->symbol) ? 0 : left;
-    left -= owed(engine, order);
+    left -= borrowed_qty(engine, order);
     if (left <= 0 || order->reduce_only)
         return 0;
     return engine_reserve_purchase(engine, order->account, order->symbol, engine_reserve_price(engine, order),
@@ -77,7 +77,7 @@ static bool pooled(const struct order *a, const struct order *b)
            (a->group != 0 && a->group == b->group && a->parent == b->parent);
 }
 
-/* The members of an order's pool stand from the first to the last index; alone it is its own pool. */
+/* The members of an order's pool lie between the first and the last index; a single order is its own pool. */
 static size_t pool_begin(const struct engine *engine, const struct order *order, size_t *ret_end)
 {
     *ret_end = engine->n_orders;
@@ -89,7 +89,7 @@ static size_t pool_begin(const struct engine *engine, const struct order *order,
     return at;
 }
 
-/* What its pool holds. */
+/* What its pool reserves. */
 static int64_t own_reserve(const struct engine *engine, const struct order *order)
 {
     size_t end;
@@ -157,7 +157,7 @@ static void set_pool(struct engine *engine, const struct order *order)
     balance->reserved += holder->reserved;
 }
 
-/* Of one that is not reduce-only: a reduce-only order of its account, symbol and side, or NULL. */
+/* For an order that is not reduce-only: a reduce-only order of its account, symbol and side, or NULL. */
 static const struct order *reducing_beside(const struct engine *engine, const struct order *order)
 {
     if (order->reduce_only || engine->markets[order->symbol].live_orders == 0)
@@ -189,7 +189,7 @@ int64_t engine_match_reducible(const struct engine *engine, int account, int sym
     return held > 0 ? held : 0;
 }
 
-/* Of the base; what covers shorts is not on sale. */
+/* Of the base; what covers shorts is not for sale. */
 static int64_t free_base(struct engine *engine, int index, int symbol)
 {
     const struct account *account = &engine->accounts[index];
@@ -213,7 +213,7 @@ static int64_t sellable_of(struct engine *engine, int account, int symbol)
 
 /* ---- what is asked for ---- */
 
-/* The currency that buys what opens a position, once what is owed of this symbol is back. */
+/* The currency that can open a position, once what is borrowed of this symbol is paid back. */
 static int64_t free_to_open(const struct engine *engine, const struct order *order)
 {
     const struct account *account = &engine->accounts[order->account];
@@ -223,7 +223,7 @@ static int64_t free_to_open(const struct engine *engine, const struct order *ord
     if (pair->quote != account->currency_at)
         return available;
     int64_t value = engine_loan_value(engine, order->account);
-    if (owed(engine, order) > 0)
+    if (borrowed_qty(engine, order) > 0)
         value += account_position_value(engine, order->account, order->symbol);
     return available - account->interest_owed - engine_loan_collateral(engine, order->account, value);
 }
@@ -236,7 +236,7 @@ static bool covered(const struct engine *engine, const struct order *order, int6
     const struct account *account = &engine->accounts[order->account];
     const struct balance *currency = &account->assets[account->currency_at];
     int128_t value = engine_loan_value(engine, order->account);
-    int64_t before = owed(engine, order), last = market->last > 0 ? market->last : price;
+    int64_t before = borrowed_qty(engine, order), last = market->last > 0 ? market->last : price;
     if (before > 0)
         value += account_position_value(engine, order->account, order->symbol);
     value += ((int128_t)last * (before + short_qty) + market->notional_unit - 1) / market->notional_unit;
@@ -267,7 +267,7 @@ static enum order_reason check_sale(struct engine *engine, const struct order *o
 static enum order_reason check_purchase(struct engine *engine, const struct order *order)
 {
     int64_t left = order->qty - order->filled;
-    if (left <= owed(engine, order))
+    if (left <= borrowed_qty(engine, order))
         return ORDER_OK;
     int64_t cost = engine_reserve_purchase(engine, order->account, order->symbol,
                                            engine_reserve_price(engine, order), left);
@@ -275,7 +275,7 @@ static enum order_reason check_purchase(struct engine *engine, const struct orde
                                                                             : ORDER_INSUFFICIENT_BALANCE;
 }
 
-/* Of an amended order, what its pool holds counts as free. */
+/* For an amended order, what its pool reserves counts as free. */
 enum order_reason engine_reserve_check(struct engine *engine, const struct order *order)
 {
     if (order->state == ORDER_HELD)
@@ -357,7 +357,7 @@ int64_t engine_reserve_affordable(struct engine *engine, const struct order *ord
     if (order->side == ORDER_SELL)
         return deliverable(engine, order, price, qty);
     const struct balance *quote = account_quote(engine, order->account, order->symbol);
-    int64_t back = owed(engine, order);
+    int64_t back = borrowed_qty(engine, order);
     if (qty > MONEY_MAX - account_base(engine, order->account, order->symbol)->total)
         return 0;
     int64_t opens = qty > back ? payable(engine, order, price, qty, free_to_open(engine, order)) : 0;
@@ -383,7 +383,7 @@ bool engine_reserve_affords(struct engine *engine, const struct order *order, in
         return engine_reserve_affordable(engine, order, price, qty) == qty;
     const struct balance *balance = balance_of(engine, order);
     int64_t available =
-        qty > owed(engine, order) ? free_to_open(engine, order) : balance->total - balance->reserved;
+        qty > borrowed_qty(engine, order) ? free_to_open(engine, order) : balance->total - balance->reserved;
     if (cost > available)
         return false;
     int64_t base = account_base(engine, order->account, order->symbol)->total;

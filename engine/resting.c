@@ -20,8 +20,8 @@ static int64_t make(struct engine *engine, uint64_t id, const struct market_trad
 }
 
 /* A trade at the price of a resting limit order lessens the queue before it, and gives it what is left; one
- * through its price gives it all, unless it is one that takes: that was a trade among others, at a better
- * price. What the account's orders before had of the trade is gone. */
+ * through its price gives it all, unless the order takes: then the trade was between others, at a better
+ * price. What the account's earlier orders got of the trade is used up. */
 static void limit_trade(struct engine *engine, uint64_t id, const struct market_trade *trade, int64_t *dealt)
 {
     struct live_order *live = &engine->orders[engine_match_find(engine, id)];
@@ -98,7 +98,7 @@ void engine_resting_quote(struct engine *engine, uint64_t id)
     if (!engine_match_best(engine, order->symbol, order->side, &best))
         return;
     if (!fill_limit_crosses(order->side, order->price, best.price)) {
-        live->takes = false; /* from here on the market comes to it */
+        live->takes = false; /* from here on it makes */
         return;
     }
     if (live->takes && order->post_only) { /* it came while the market was closed, and would take now */

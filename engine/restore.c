@@ -1,4 +1,4 @@
-/* What a former run left, put back before the first event. */
+/* Restores what a former run left, before the first event. */
 #include <errno.h>
 #include <string.h>
 
@@ -43,7 +43,7 @@ int engine_restore_position(struct engine *engine, int account, int symbol, cons
     strategy_record_resume(&engine->accounts[account].records[symbol], to->qty, to->cost);
     if (to->qty == 0)
         return 0;
-    if (to->fifo_cost == 0) { /* kept by a version that knew average cost only */
+    if (to->fifo_cost == 0) { /* kept by a version that had average cost only */
         to->fifo_cost = to->cost;
         to->fifo_realized = to->realized;
     }

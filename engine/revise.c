@@ -1,9 +1,9 @@
-/* What a venue changes after it told it: corrected and cancelled trades, trades that come late, and bars told
- * once more.
+/* A venue's later changes: corrected and cancelled trades, trades that come late, and bars reported once
+ * more.
  *
- * The newest trades of symbols whose venue does so are kept, for an hour at most. A bar is reckoned anew from
- * them, by the trades' times, while all of its own are there. What was decided stays decided: no strategy
- * sees a bar twice, and a correction fills and triggers nothing. */
+ * The newest trades of symbols whose venue does so are kept, for an hour at most. A bar is computed again
+ * from them, by the trades' times, while all of its own are there. What was decided stays decided: no
+ * strategy sees a bar twice, and a correction fills and triggers nothing. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 
 #define HOUR_NS (3600 * INT64_C(1000000000))
 
-enum { KEPT_MAX = 2048, SEEN_MAX = 32 /* among the newest of them a trade is looked for that comes twice */ };
+enum { KEPT_MAX = 2048, SEEN_MAX = 32 /* a repeated trade is looked for among the newest of them */ };
 
 /* May its trades be corrected? */
 static bool engine_revise_keeps(const struct symbol *symbol)
@@ -50,7 +50,7 @@ static bool is_newest_price(const struct kept_trades *trades, uint32_t at)
     return trades->priced && !kept(trades, at)->odd && kept(trades, at)->ts_ns == trades->priced_ns;
 }
 
-/* The first that may go. */
+/* The first trade that may be dropped. */
 static uint32_t oldest(const struct kept_trades *trades)
 {
     return trades->n > 0 && is_newest_price(trades, 0);
@@ -118,7 +118,7 @@ void engine_revise_forget(struct kept_trades *trades)
     *trades = (struct kept_trades){0};
 }
 
-/* By which trade the last price is; of several at one time, the one told last. -1: none. */
+/* Which trade makes the last price; of several at one time, the one reported last. -1: none. */
 static int64_t newest_price(const struct kept_trades *trades)
 {
     for (uint32_t i = trades->n; trades->priced && i > 0; i--)
@@ -127,7 +127,7 @@ static int64_t newest_price(const struct kept_trades *trades)
     return -1;
 }
 
-/* No bar is whole that had begun. */
+/* No bar that had started is complete any more. */
 void engine_revise_interrupted(struct kept_trades *trades)
 {
     int64_t at = newest_price(trades);
@@ -142,8 +142,8 @@ void engine_revise_interrupted(struct kept_trades *trades)
     trades->whole_ns = INT64_MAX;
 }
 
-/* One of the latest, of that number and time; `same`: with that price and quantity. */
-static bool told(const struct kept_trades *trades, const struct market_trade *trade, bool same)
+/* Is one of the latest trades of that number and time? `same`: with that price and quantity. */
+static bool was_reported(const struct kept_trades *trades, const struct market_trade *trade, bool same)
 {
     for (uint32_t i = trades->n, seen = 0; i > 0 && seen < SEEN_MAX; i--, seen++) {
         const struct kept_trade *one = kept(trades, i - 1);
@@ -156,15 +156,15 @@ static bool told(const struct kept_trades *trades, const struct market_trade *tr
 
 bool engine_revise_seen(const struct kept_trades *trades, const struct market_trade *trade)
 {
-    return told(trades, trade, true);
+    return was_reported(trades, trade, true);
 }
 
 bool engine_revise_again(const struct kept_trades *trades, const struct market_trade *trade)
 {
-    return told(trades, trade, false);
+    return was_reported(trades, trade, false);
 }
 
-/* A time that is far ahead of the clock is an error, and holds nothing up. */
+/* A time that is far ahead of the clock is an error, and delays nothing. */
 bool engine_revise_behind(const struct engine *engine, int symbol, const struct market_trade *trade)
 {
     const struct market_state *market = &engine->markets[symbol];
@@ -191,8 +191,8 @@ void engine_revise_split(struct kept_trades *trades, const struct stock_split *s
 
 /* ---- bars of them ---- */
 
-/* The bar of an interval as its trades give it, by their times; false without one that makes a price: then
- * only volumes and number are. */
+/* The bar of an interval from its trades, by their times; false without one that makes a price: then only
+ * volumes and the count are set. */
 static bool rebuild(const struct kept_trades *trades, int64_t open_ns, int64_t interval_ns, struct bar *ret)
 {
     int64_t first_ns = 0, last_ns = 0;
@@ -233,7 +233,7 @@ static void set_odd(struct bar_builder *builder, const struct bar *bar)
     builder->odd_quote_volume = bar->quote_volume;
 }
 
-/* What is not closed yet of an interval becomes as its trades give it. */
+/* Replaces the forming bar of an interval by the one of its trades. */
 static void take_over(struct bar_builder *builder, int64_t open_ns, bool is, const struct bar *now)
 {
     bool odd = builder->odd_trades > 0;
@@ -249,8 +249,8 @@ static void take_over(struct bar_builder *builder, int64_t open_ns, bool is, con
 
 /* ---- trades that come late ---- */
 
-/* Of an interval that is over. One that makes no price is in no bar where there is none. */
-static void tell_late(struct engine *engine, int symbol, int64_t open_ns, const struct bar *before,
+/* Of an interval that is over. Without a bar, a trade that makes no price makes none. */
+static void emit_late(struct engine *engine, int symbol, int64_t open_ns, const struct bar *before,
                       const struct bar *after)
 {
     const struct engine_revision told = {.kind = REVISION_BAR,
@@ -300,7 +300,7 @@ enum bar_built engine_revise_build(struct engine *engine, int symbol, const stru
     if (whole && made != BAR_STALE)
         take_over(&market->builder, open_ns, is, &after);
     else if (made == BAR_STALE && (is || !whole))
-        tell_late(engine, symbol, open_ns, whole && was ? &before : NULL, is ? &after : NULL);
+        emit_late(engine, symbol, open_ns, whole && was ? &before : NULL, is ? &after : NULL);
     return made;
 }
 
@@ -381,7 +381,7 @@ void engine_revise_trade(struct engine *engine, int symbol, const struct market_
         engine->sink.revision(engine->sink.ctx, &told);
 }
 
-/* ---- bars told once more ---- */
+/* ---- bars reported once more ---- */
 
 static struct bar *find_bar(struct recent_bars *recent, int64_t open_ns)
 {

@@ -1,5 +1,5 @@
 /* The strategy runner: gives each strategy its bars, its indicators and what it may know of its account
- * (slot.c), and takes what it wants (intent.c). */
+ * (slot.c), and carries out its order intents (intent.c). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,9 +48,9 @@ void engine_runner_close(struct engine *engine, int account)
     engine->runners[account].closing = false;
 }
 
-static void tell_decision(const struct engine *engine, int account, int symbol, const struct bar *bar,
-                          bool acted, const struct strategy_input *input, const struct intent *intents,
-                          size_t n_intents)
+static void trace_decision(const struct engine *engine, int account, int symbol, const struct bar *bar,
+                           bool acted, const struct strategy_input *input, const struct intent *intents,
+                           size_t n_intents)
 {
     const struct strategy_slot *slot = &engine->runners[account].slots[symbol];
     const char *names[OUTPUTS_MAX];
@@ -120,10 +120,10 @@ static void decide(struct engine *engine, int account, int symbol, const struct 
     engine->counters.decisions++;
     const char *quote = engine->markets[symbol].symbol.quote;
     if (strcmp(quote, engine->accounts[account].currency) != 0)
-        act_on_it = false; /* money of another currency: by hand only */
+        act_on_it = false; /* money of another currency: traded by hand only */
     if (engine->sink.trace && engine->sink.trace->decision)
-        tell_decision(engine, account, symbol, bar, act_on_it, &input, intents,
-                      n < STRATEGY_INTENTS_MAX ? n : STRATEGY_INTENTS_MAX);
+        trace_decision(engine, account, symbol, bar, act_on_it, &input, intents,
+                       n < STRATEGY_INTENTS_MAX ? n : STRATEGY_INTENTS_MAX);
     if (act_on_it)
         engine_intent_carry_out(engine, account, symbol, &input, intents, n);
 }
@@ -164,13 +164,13 @@ void engine_runner_again(struct engine *engine, int symbol)
     }
 }
 
-/* Is what the account holds to be closed, and what it still buys? */
+/* Are the account's positions, and what it still buys, to be closed? */
 static bool closing(const struct engine *engine, int account)
 {
     return engine->flattening || engine->accounts[account].killed_ns != 0 || engine->runners[account].closing;
 }
 
-/* Closes what is held or owed, unless that is on its way already. */
+/* Closes a position, unless an order to close it is on its way already. */
 static void close_position(struct engine *engine, int account, int symbol)
 {
     const struct symbol *listed = &engine->markets[symbol].symbol;
@@ -203,8 +203,8 @@ void engine_runner_bar(struct engine *engine, int symbol, const struct bar *bar,
     }
 }
 
-/* Until then, what was on its way and filled before its cancel arrived is sold again, and so is what a
- * sale could not sell; when nothing more was to be had, at the next bar. */
+/* Until then, sells again what filled before its cancel arrived, and what a sale could not sell; where
+ * nothing more could be sold, at the next bar. */
 void engine_runner_ended(struct engine *engine, const struct order *order)
 {
     if (closing(engine, order->account))

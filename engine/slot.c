@@ -1,4 +1,5 @@
-/* A slot's indicators: a stream a spec, fed with the run's bars or with the higher bars that those form. */
+/* A strategy slot's indicators: a stream a spec, fed with the run's bars or with the higher bars that those
+ * form. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +63,7 @@ static void feed(struct indicator_stream *stream, const struct indicator_bar *ba
         values[k] = ready ? outputs[k] : NAN;
 }
 
-/* What its book was during a bar, as bars of their own, without volume. */
+/* The measures of its book during a bar, as bars of their own, without volume. */
 static bool measured_bars(const struct strategy_slot *slot, int64_t open_ns,
                           struct indicator_bar ret[static BOOK_MEASURES])
 {

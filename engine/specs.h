@@ -18,9 +18,9 @@ struct runner_spec {
     int measure;      /* of the book, an enum book_measure; -1: of prices */
 };
 
-/* Asks the strategy, and looks whether bars of this interval can serve it: a timeframe is a multiple of it.
- * 0, or -EINVAL with one clause in `err` that says what would be right: "strategy trend-4h-1h needs bars that
- * divide 1h: interval 3d does not". */
+/* Asks the strategy for its specs, and checks whether bars of this interval can serve them: a timeframe is
+ * a multiple of it. 0, or -EINVAL with one clause in `err` that says what would be right: "strategy
+ * trend-4h-1h needs bars that divide 1h: interval 3d does not". */
 int engine_runner_specs(const struct strategy *strategy, const double *params, int64_t interval_ns,
                         struct runner_spec specs[static STRATEGY_SPECS_MAX], size_t *ret_n,
                         char err[static SPECS_ERROR_MAX]);

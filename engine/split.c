@@ -80,8 +80,8 @@ int64_t position_before(const struct position *position, const struct lots *lots
     return position->qty < 0 ? -qty : qty;
 }
 
-/* Each lot gets what its end among all of them gives, so that they sum to the whole; one that gets nothing
- * leaves its cost to the next, the last to the one before. */
+/* Each lot gets the difference of the converted running sums, so that the lots sum to the whole; one that
+ * gets nothing leaves its cost to the next, the last to the one before. */
 static void share_out(const struct stock_split *split, struct lots *lots)
 {
     int128_t had = 0;

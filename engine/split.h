@@ -1,5 +1,5 @@
-/* What a split makes of numbers: pure, for the engine's own files and for whoever reckons beside it
- * (db/verify, recovery). `shares` new ones for every `per` old ones, both above zero. */
+/* How a split changes numbers: pure, for the engine's own files and for db/verify and recovery, which
+ * compute the same. `shares` new ones for every `per` old ones, both above zero. */
 #ifndef ENGINE_SPLIT_H
 #define ENGINE_SPLIT_H
 
@@ -13,7 +13,7 @@
 
 struct stock_split {
     int64_t shares, per;
-    int64_t ex_ns; /* what was opened, or asked for, up to then is concerned, and what was told before */
+    int64_t ex_ns; /* it applies to what was opened, ordered or reported up to then */
 };
 
 /* Most of both sides of a ratio, and of money and quantities after it. */
@@ -24,21 +24,21 @@ bool engine_split_valid(const struct stock_split *split);
 int64_t engine_split_qty(const struct stock_split *split, int64_t qty);
 /* The same on the symbol's step. */
 int64_t engine_split_lot(const struct stock_split *split, const struct symbol *symbol, int64_t qty);
-/* The same of a price that is only told: at least one unit where it was not 0, and bounded. */
+/* The same for a price that is only displayed: at least one unit where it was not 0, and bounded. */
 int64_t engine_split_shown(const struct stock_split *split, int64_t price);
 /* The same to the nearest tick. */
 int64_t engine_split_tick(const struct stock_split *split, const struct symbol *symbol, int64_t price);
-/* A bar that opens before ex_ns, in new shares; prices are at least one unit. */
+/* Converts a bar that opens before ex_ns to new shares; prices are at least one unit. */
 void engine_split_bar(const struct stock_split *split, struct bar *bar);
 
-/* The part of a position that was opened up to ex_ns, and all of it as it is after. Returns how much it
- * becomes more (of a short: less), lots and costs with it; what rounds to nothing is closed for nothing at
- * now_ns. On failure nothing has changed: -ERANGE beyond what quantities can be, -ENOMEM. *ret_left_out: was
- * a fraction left out? */
+/* Converts the part of a position that was opened up to ex_ns. Returns by how much it grows (of a short:
+ * shrinks), lots and costs with it; what rounds to nothing is closed for nothing at now_ns. On failure
+ * nothing has changed: -ERANGE beyond what quantities can be, -ENOMEM. *ret_left_out: was a fraction left
+ * out? */
 int engine_split_position(const struct stock_split *split, struct position *position, struct lots *lots,
                           int64_t now_ns, int64_t *ret_change, bool *ret_left_out);
 
-/* Of a dividend: what `qty` shares (negative: owed) are paid in the quote, rounded down; false beyond what
+/* What a dividend pays for `qty` shares (negative: short) in the quote, rounded down; false beyond what
  * money can be. */
 bool engine_dividend_amount(const struct corporate_action *action, const struct symbol *symbol, int64_t qty,
                             int64_t *ret);

@@ -60,7 +60,7 @@ static void visit_orders(struct visit *visit)
     for (uint32_t i = 0; i < n && !codec->failed; i++) {
         struct live_order *live = &engine->orders[i];
         visit_live(codec, engine, live);
-        codec->failed |= live->order.id <= before; /* they stand in order of their ids */
+        codec->failed |= live->order.id <= before; /* they are sorted by id */
         before = live->order.id;
         if (!codec->saving && !codec->failed) {
             engine->n_orders = i + 1;
@@ -131,7 +131,7 @@ static void visit_record(struct codec *codec, const struct position *position, s
     codec_i64(codec, &keeper->flow);
 }
 
-/* Reasons that came later were never given. */
+/* Reasons added later were never counted. */
 static void visit_refused(struct codec *codec, uint64_t refused[static ORDER_REASONS])
 {
     uint32_t n = codec->version >= 6 ? ORDER_REASONS : ORDER_RISK_POSITIONS + 1;
@@ -185,7 +185,7 @@ static void visit_account(struct visit *visit, int index)
     visit->engine->to_begin |= !codec->saving;
     if (!codec->saving && !over(visit))
         visit->error = account_bind(visit->engine, index);
-    codec->failed |= account->n_assets != (int)n_assets; /* every symbol's were there */
+    codec->failed |= account->n_assets != (int)n_assets; /* balances for every symbol were there */
 }
 
 static void visit_number(void *ctx, double *value)
@@ -250,7 +250,7 @@ static void visit_slot(struct codec *codec, struct strategy_slot *slot)
         visit_track(codec, slot->measured);
 }
 
-/* Faults that came later have none. */
+/* Faults added later have no counts. */
 static void visit_refusals(struct codec *codec, struct strategy_runner *runner)
 {
     uint32_t n = INTENT_FAULTS;
@@ -328,7 +328,7 @@ static void visit_accounts(struct visit *visit)
             known = visit_runner(visit, a);
         if (known) {
             visit_rate(codec, &engine->rates[a]);
-        } else if (!codec->failed) { /* and what it remembers cannot be read */
+        } else if (!codec->failed) { /* and its memory cannot be read */
             visit->error = -ENOPKG;
             memcpy(visit->missing, engine->specs[a].name, sizeof visit->missing);
         }
@@ -376,7 +376,7 @@ static void visit_settings(struct visit *visit)
         visit->error = allocate(engine, n_symbols, n_accounts);
 }
 
-/* All of it but the sink, which is the caller's, and `out_of_memory`, after which there is no state. */
+/* All of it except the sink, which is the caller's, and `out_of_memory`, after which there is no state. */
 static void visit_engine(struct visit *visit)
 {
     struct codec *codec = visit->codec;
@@ -401,7 +401,7 @@ static void visit_engine(struct visit *visit)
         account_count_shorts(engine);
         engine_halt_watch(engine);
         engine_driver_waits(engine);
-        engine->closes = engine->ends = true; /* looked at with the next event */
+        engine->closes = engine->ends = true; /* checked at the next event */
         engine_match_model(engine);
     }
     if (!over(visit))

@@ -27,7 +27,7 @@ static void visit(struct codec *codec, struct state_record *record)
     codec_text(codec, record->program, sizeof record->program);
 }
 
-/* Bytes that this room does not read: copied when saving, within the record's bytes when loading. */
+/* Bytes that belong to the daemon: copied when saving, within the record's bytes when loading. */
 static void visit_beside(struct codec *codec, struct state_record *record)
 {
     codec_size(codec, &record->beside_len, SIZE_MAX / 2);

@@ -1,4 +1,4 @@
-/* What screens and status messages read. */
+/* What screens and status messages show. */
 #include <errno.h>
 #include <string.h>
 

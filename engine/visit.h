@@ -1,12 +1,12 @@
-/* What structs are in bytes: one function each, which a codec leads either way. For states and event records;
- * an enumeration is kept by its number, so values are only ever added at its end. */
+/* How structs become bytes: one function each, which a codec runs to save or to load. For states and event
+ * records; an enumeration is kept by its number, so values are only ever added at its end. */
 #ifndef ENGINE_VISIT_H
 #define ENGINE_VISIT_H
 
 #include "engine/core.h"
 #include "record/codec.h"
 
-/* visit.c: the vocabulary */
+/* visit.c: shared types */
 void engine_visit_symbol(struct codec *codec,
                          struct symbol *symbol); /* fails on scales that no market can have */
 void engine_visit_bar(struct codec *codec, struct bar *bar);

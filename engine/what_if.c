@@ -9,7 +9,7 @@
 #include "engine/core.h"
 #include "exchange/fail.h"
 
-/* An order made after the fork in both ways: what each calls it. */
+/* An order made after the fork on both sides: its id on each. */
 struct pair {
     uint64_t was, would_be;
 };
@@ -22,11 +22,11 @@ struct made_order {
     enum order_type type;
 };
 
-/* What one of the two tells. */
+/* What one of the two sides emits. */
 struct way {
     struct run *run;
     struct what_if_way *result;
-    uint64_t last_order; /* the highest number told */
+    uint64_t last_order; /* the highest number emitted */
     struct made_order *made;
     size_t n_made, cap_made;
     bool out_of_memory;
@@ -101,7 +101,7 @@ static struct engine_sink sink_of(struct way *way)
 
 /* ---- the fork */
 
-/* Everything that `engine` is configured with, but for the account that is to be other. */
+/* The configuration of `engine`, except the account that is to differ. */
 static int configure_fork(struct run *run, const struct engine *engine, char *err, size_t err_size)
 {
     char why[ENGINE_ERROR_MAX] = "out of memory";
@@ -251,8 +251,8 @@ static bool alike(const struct made_order *a, const struct made_order *b)
     return a->account == b->account && a->symbol == b->symbol && a->side == b->side && a->type == b->type;
 }
 
-/* Orders that both made of this event belong together, one by one: so what the log says of one can be said of
- * the other. */
+/* Pairs the orders that both made of this event, one by one: what the log says of one then applies to the
+ * other. */
 static int pair_made(struct run *run)
 {
     struct way *was = &run->was, *would_be = &run->would_be;
@@ -295,7 +295,7 @@ static int give_to_fork(struct run *run, const struct event *event)
     struct event given = *event;
     if (event->kind == EVENT_COMMAND && event->command.kind == COMMAND_ACCOUNT_POLICY &&
         !run->options->same_strategy && concerns(&run->would_be, event->command.policy.account)) {
-        run->result.commands_left_out++; /* what is tried goes on */
+        run->result.commands_left_out++; /* the tried policy or strategy continues */
         given.kind = EVENT_TIMER;
     } else if (event->kind == EVENT_COMMAND) {
         uint64_t *id = event->command.kind == COMMAND_CANCEL  ? &given.command.order_id
@@ -308,11 +308,11 @@ static int give_to_fork(struct run *run, const struct event *event)
     }
     int r = engine_handle(run->fork, &given);
     if (r == -EINVAL)
-        r = 0; /* it names what is not there: the other way refused it alike */
+        r = 0; /* it names what is not there: the recorded run refused it as well */
     return r < 0 ? r : pair_made(run);
 }
 
-/* Money put in or taken out moves the highest along in proportion: what is measured is the trading. */
+/* Deposits and withdrawals move the peak in proportion: the trading is measured. */
 static void deepen(struct what_if_way *way, int64_t *highest, int64_t *deposits,
                    const struct account *account, int64_t equity)
 {
@@ -353,7 +353,7 @@ static void end_spans(struct run *run, int64_t now_ns)
                            run->result.would_be.end);
 }
 
-/* Market data move equity at every frame; it is looked at as often as a strategy could: once a second. */
+/* Market data move equity at every frame; it is sampled as often as a strategy could look: once a second. */
 static const int64_t LOOK_NS = 1000000000LL;
 
 static int play(struct run *run, char *err, size_t err_size)
@@ -394,7 +394,7 @@ static int play(struct run *run, char *err, size_t err_size)
     return 0;
 }
 
-/* To the first event at the time or after it: the two part there. */
+/* Plays up to the first event at the time or after it: the two sides separate there. */
 static int play_to_fork(struct run *run, char *err, size_t err_size)
 {
     int r;

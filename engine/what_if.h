@@ -1,9 +1,10 @@
-/* A past moment tried again otherwise: the log is played to a time, the engine is forked there, one account
- * of the fork is given another strategy or other parameters, and both take the same events to the end.
+/* Replays a past moment with other parameters: the log is played to a time, the engine is forked there, one
+ * account of the fork is given another strategy or other parameters, and both take the same events to the
+ * end.
  *
- * The market does not react: what the fork buys or sells moves no price and takes nothing from anyone. The
- * fork begins with what the account held and had ordered then. Commands of the log are given to both; one
- * that cancels or amends an order which the fork never made does nothing there. */
+ * The market does not react: what the fork buys or sells moves no price and takes nothing from other
+ * traders. The fork starts with what the account held and had ordered then. Commands of the log are given
+ * to both; one that cancels or amends an order which the fork never made does nothing there. */
 #ifndef ENGINE_WHAT_IF_H
 #define ENGINE_WHAT_IF_H
 
@@ -15,11 +16,11 @@ struct what_if_options {
     int64_t to_ns;    /* the end; INT64_MAX: the log's */
     const char *account;
     const struct strategy *strategy; /* of the fork; NULL: orders by hand only */
-    /* Of the fork, instead of a strategy; NULL: none. It is shown the bars that the engine keeps of the time
-     * before, and goes on from what the account holds. The caller's, until the end of the run. */
+    /* Of the fork, instead of a strategy; NULL: none. It is shown the bars that the engine keeps of the
+     * time before, and continues from the account's positions. The caller's, until the end of the run. */
     const struct policy *policy;
-    bool same_strategy; /* `strategy` is not looked at: the account's own, with other parameters */
-    /* Sets the fork's parameters, which begin as the account's own with the same strategy, else as the
+    bool same_strategy; /* `strategy` is ignored: the account's own, with other parameters */
+    /* Sets the fork's parameters, which start as the account's own with the same strategy, else as the
      * strategy's defaults. 0; other values end the run with -EINVAL and its words in err. May be NULL. */
     int (*set)(void *ctx, const struct strategy *strategy, double params[static STRATEGY_PARAMS_MAX],
                char *err, size_t err_size);
@@ -29,7 +30,7 @@ struct what_if_options {
     void *ctx;
 };
 
-/* One of the two ways. */
+/* One of the two sides. */
 struct what_if_way {
     char strategy[ACCOUNT_NAME_MAX]; /* "policy"; "" for none */
     double params[STRATEGY_PARAMS_MAX];

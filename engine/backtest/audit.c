@@ -27,7 +27,7 @@ struct audit {
     struct backtest_rows rows;
     struct audit_sums *sums; /* of each account and asset, as they appear */
     size_t n_sums;
-    unsigned char *booked; /* [fills] rows that were found of it */
+    unsigned char *booked; /* [fills] how many of its ledger rows were found */
     struct told *told;     /* [orders] */
     char *err;
     size_t err_size;
@@ -109,7 +109,7 @@ static struct audit_sums *sums_of(struct audit *audit, int account, const char *
     return sums;
 }
 
-/* A row of a fill: one of those that it asks for, each once. */
+/* A fill's ledger row: one of those that it must have, each once. */
 static int check_booking(struct audit *audit, const struct ledger_row *row)
 {
     if (row->fill_id < 1 || row->fill_id > audit->rows.n_fills)

@@ -1,5 +1,5 @@
-/* Does a backtest add up? Its ledger's ids and chain, every balance against its rows, every fill against its
- * ledger rows and its order, and what the accounts say they have against both. */
+/* Checks that a backtest is consistent: its ledger's ids and chain, every balance against its rows, every
+ * fill against its ledger rows and its order, and the accounts' results against both. */
 #ifndef ENGINE_BACKTEST_AUDIT_H
 #define ENGINE_BACKTEST_AUDIT_H
 

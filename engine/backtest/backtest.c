@@ -50,7 +50,7 @@ int backtest_run_fail(struct run_thread *thread, int r, const char *format, ...)
     return r;
 }
 
-/* What one thread takes at a time: an account, or all of them together. */
+/* What one thread takes at a time: one account, or all of them in one engine. */
 struct jobs {
     struct backtest_run *run;
     int n, accounts_each;
@@ -113,7 +113,7 @@ static int count_threads(const struct backtest_config *config)
     return threads < THREADS_MAX ? (int)threads : THREADS_MAX;
 }
 
-/* Several threads' seconds are shared out of the time that passed, as they were spent. */
+/* The time that passed is split in proportion to the seconds that the threads spent. */
 static void share_seconds(struct backtest *ret, const struct backtest_worker *workers, int n, double passed)
 {
     double busy[BACKTEST_STAGES] = {0}, sum = 0;

@@ -1,12 +1,11 @@
-/* A backtest: accounts, each with its strategy, over the bars of a market, with the bar fill model. The same
- * bars through a live engine whose fill model is FILL_BAR give the same orders, fills and ledger, row by row:
- * the engine itself runs here (BACKTEST_ENGINE), or, where an account needs nothing but what it covers, a
- * quicker way (BACKTEST_COLUMNS: indicators in columns, bars that matter as bit masks, the account touched
- * only there) that gives the same, which the tests prove.
+/* A backtest: accounts, each with its strategy, over the bars of a market, with the bar fill model. The
+ * same bars through a live engine whose fill model is FILL_BAR give the same orders, fills and ledger, row
+ * by row: the engine itself runs here (BACKTEST_ENGINE), or, for an account within what it covers, the
+ * vectorised backtest (BACKTEST_COLUMNS: indicators as columns, bars that matter as bit masks, the account
+ * updated only there), which gives the same, as the tests prove.
  *
  * Events. Row r of symbol s, where it is present, is a closed kline received at its end, with the sequence
- * number r * n_symbols + s + 1; rows before `from` are history in the same order. A gap is nothing: the bar
- * after it comes next.
+ * number r * n_symbols + s + 1; rows before `from` are history in the same order. A gap makes no event.
  *
  * Ids. Where orders or the ledger are kept, several accounts run together, and their ids and the ledger's
  * hashes are those of one live engine with these accounts. Where they are not, each account runs by itself,
@@ -14,13 +13,13 @@
  *
  * Equity at a row's close is ((cash + q0 * c0) + q1 * c1) + ... over the symbols held, in their order, in
  * doubles, each product and each sum rounded once: cash is the currency (before the first bar the opening
- * cash) less interest owed, q what is held (below 0: owed), c the row's close in the market's columns. What
- * is quoted in another currency has no price in this one and does not count.
+ * cash) less unpaid interest, q what is held (below 0: short), c the row's close in the market's columns.
+ * What is quoted in another currency has no price in this one and does not count.
  *
- * What the vectorised way covers: every strategy, order and limit that an account of longs in one currency
- * meets on bars, but for limits of daily loss and of drawdown, which look at each price; symbols of different
- * assets, all quoted in the account's currency; at most 16 orders of a symbol at once; and, where orders or
- * the ledger are kept, one account. BACKTEST_AUTO takes the engine for the rest. */
+ * What the vectorised backtest covers: every strategy, order and limit that an account of longs in one
+ * currency uses on bars, except limits of daily loss and of drawdown, which depend on each price; symbols
+ * of different assets, all quoted in the account's currency; at most 16 orders of a symbol at once; and,
+ * where orders or the ledger are kept, one account. BACKTEST_AUTO uses the engine for the rest. */
 #ifndef ENGINE_BACKTEST_BACKTEST_H
 #define ENGINE_BACKTEST_BACKTEST_H
 
@@ -55,8 +54,8 @@ struct backtest_ticks {
 struct backtest_config {
     const struct market *market;
     /* NULL, or [n_symbols]: the fill model is FILL_QUOTE instead of FILL_BAR, the engine runs, and before a
-     * row's bars close its trades are played. Each is the best bid and the best ask as well, with as much on
-     * both as anyone wants. */
+     * row's bars close its trades are played. Each also becomes the best bid and the best ask, with
+     * unlimited quantity on both. */
     const struct backtest_ticks *ticks;
     size_t from, to; /* rows [from, to) are traded; those before warm the indicators only */
     const struct account_spec *accounts; /* strategies, cash, fees, limits */
@@ -64,12 +63,13 @@ struct backtest_config {
     int64_t latency_ns;
     int32_t slippage_e6;
     enum backtest_way way;
-    int threads;                               /* 0: one a core */
-    bool orders, ledger;                       /* keep them? fills are always kept */
-    bool (*progress)(void *ctx, double share); /* NULL, or told 0..1 now and then; false: stop, -ECANCELED */
-    /* NULL, or told what a strategy wanted at the close of a row, in both ways, whatever became of it, in the
-     * order of each symbol's rows; n_intents > 0; traded rows only. With it the accounts run on the caller's
-     * thread. */
+    int threads;         /* 0: one a core */
+    bool orders, ledger; /* keep them? fills are always kept */
+    bool (*progress)(void *ctx,
+                     double share); /* NULL, or called now and then with 0..1; false: stop, -ECANCELED */
+    /* NULL, or called with a strategy's order intents at the close of a row, in both ways of running,
+     * whatever their outcome, in the order of each symbol's rows; n_intents > 0; traded rows only. With it
+     * the accounts run on the caller's thread. */
     void (*decided)(void *ctx, int account, int symbol, size_t row, const struct intent *intents,
                     size_t n_intents);
     void *ctx;
@@ -110,9 +110,9 @@ struct backtest_account {
     struct backtest_shortage
         short_of_cash, /* BAD_QTY: one lot cost more than what was free, but not more than the opening cash */
         short_of_lot; /* other BAD_QTY, LOT_SIZE, MARKET_LOT_SIZE: the lot is too large for what was wanted */
-    uint64_t intents[INTENT_FAULTS]; /* that no market could grant, by what was wrong */
+    uint64_t intents[INTENT_FAULTS]; /* intents refused as invalid, by what was wrong */
     int64_t final_equity, final_cash;
-    int64_t killed_ns; /* when its drawdown killed it; 0: it still trades */
+    int64_t killed_ns; /* when its drawdown locked it; 0: it still trades */
 };
 
 struct backtest {
@@ -125,7 +125,8 @@ struct backtest {
 /* What an account's indicators need before they all have values, and what there is before row `to`. */
 struct backtest_needs {
     size_t bars;
-    char output[STRATEGY_SPEC_TEXT]; /* that needs most, as sma_20; empty: the strategy reads none */
+    char output[STRATEGY_SPEC_TEXT]; /* the output that needs most, as sma_20; empty: the strategy reads none
+                                      */
     size_t most_there;               /* of the symbol that has most */
     int n_short, first_short;        /* symbols that have fewer than `bars`; the first, or -1 */
 };

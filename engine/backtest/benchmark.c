@@ -1,4 +1,4 @@
-/* Holding, as a measure of what trading was good for. */
+/* Buy and hold, the benchmark for a strategy. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static bool holdable(const struct market_series *series, const struct account_sp
     return strcmp(series->symbol.quote, account->currency) == 0 && bar_from(series, from, to) < to;
 }
 
-/* Adds a part of the cash, which a symbol is bought for at its first bar. */
+/* Adds the part of the cash for which a symbol is bought at its first bar. */
 static void hold(const struct market_series *series, const struct backtest_config *config, double cash,
                  double fee, double *restrict equity)
 {

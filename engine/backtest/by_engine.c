@@ -1,4 +1,4 @@
-/* The engine on the bars of a market: closed klines in the order of time, then of symbols, each received at
+/* Runs the engine on a market's bars: closed klines in the order of time, then of symbols, each received at
  * its end; rows before `from` as history. */
 #include <errno.h>
 #include <stdlib.h>
@@ -182,7 +182,7 @@ static int give_history(struct run_thread *thread, struct drive *drive)
     return 0;
 }
 
-/* The bars that are missing never come: those that wait for them go on. */
+/* The missing bars never come: answers with none, so that the bars that wait for them are used. */
 static int answer_gaps(struct run_thread *thread, struct drive *drive, const struct event *after)
 {
     for (int s = 0; s < drive->config->market->n_symbols; s++) {
@@ -279,7 +279,7 @@ static int give_row(struct run_thread *thread, struct drive *drive)
     return 0;
 }
 
-/* After a row: where something moved, or interest may have, the curve goes on with what is had now. */
+/* After a row: where something changed, or interest may have, the curve continues with the new holdings. */
 static void note_holdings(struct drive *drive)
 {
     for (int a = 0; a < drive->n; a++) {
@@ -318,7 +318,7 @@ static int give_rows(struct run_thread *thread, struct drive *drive)
     return r;
 }
 
-/* Each account's orders, by id. */
+/* Assigns each account its orders, by id. */
 static int deal_orders(struct drive *drive)
 {
     for (size_t i = 0; i < drive->n_orders; i++)

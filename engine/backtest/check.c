@@ -1,4 +1,4 @@
-/* What a backtest is asked for, held against what its bars allow. */
+/* Checks a backtest's configuration against its bars. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,8 +89,8 @@ static int check_params(const struct account_spec *account, char *err, size_t er
     return fail_with(-EINVAL, err, err_size, "%s: %s", strategy->name, why);
 }
 
-/* The first bar, whose close scales its actions, is there of each symbol, unless the policy says the closes
- * itself, which then are those of the bars that are there. */
+/* Each symbol must have its first bar, whose close scales its actions, unless the policy itself names the
+ * closes, which then are those of the bars that are there. */
 static int check_first_bar(const struct market *market, const struct policy *policy,
                            const struct symbol *symbols, const char *currency,
                            char why[static POLICY_ERROR_MAX])

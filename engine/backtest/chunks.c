@@ -15,7 +15,7 @@ enum {
     WORDS = ROWS / 64,
     LANES_MOST = 16,
     HELPERS_MOST = 15,
-    BUFFERS = 2, /* one that is lived through, one that is filled */
+    BUFFERS = 2, /* one that is simulated, one that is filled */
 };
 
 /* A symbol's bars of one chunk. */
@@ -38,7 +38,7 @@ struct chunks {
     double *cells;
     enum indicator_isa isa;
 
-    size_t begun;                /* rows that are being filled, or are, end before */
+    size_t begun;                /* the end of the rows that are filled or being filled */
     int filling;                 /* the buffer of them */
     atomic_size_t unit, scanned; /* the next units of work of the two steps */
     bool over;
@@ -46,7 +46,7 @@ struct chunks {
     pthread_barrier_t barrier;
     pthread_t helpers[HELPERS_MOST];
     int n_helpers;
-    bool waits; /* the helpers have begun on a chunk */
+    bool waits; /* the helpers have started on a chunk */
     double indicators_s, signals_s;
 };
 
@@ -155,7 +155,7 @@ static void *help(void *data)
 
 /* ---- one chunk after the other ---- */
 
-/* The bars of the next rows; the helpers begin on them. False: there are none. */
+/* Takes the bars of the next rows; the helpers start on them. False: there are none. */
 static bool begin(struct chunks *chunks)
 {
     if (chunks->begun == chunks->to)
@@ -180,7 +180,7 @@ static bool begin(struct chunks *chunks)
     return chunks->waits = true;
 }
 
-/* Does its share, and waits for the others'. */
+/* Does its share of the work, and waits for the others'. */
 static void finish(struct chunks *chunks)
 {
     double begun = clock_now_s();
@@ -229,7 +229,7 @@ static int allocate(struct chunks *chunks)
     size_t n = (size_t)chunks->n_symbols, columns = BUFFERS * n * chunks->n_outputs;
     chunks->memory = calloc(n * chunks->n_specs, sizeof *chunks->memory);
     chunks->pieces = calloc(BUFFERS * n, sizeof *chunks->pieces);
-    /* Columns begin a line apart: at equal offsets of pages they fight for the same cache sets. */
+    /* Columns start a cache line apart: at equal offsets of pages they would use the same cache sets. */
     const size_t stride = ROWS + 8;
     chunks->cells = aligned_alloc(64, columns * stride * sizeof *chunks->cells);
     if (!chunks->memory || !chunks->pieces || !chunks->cells)
@@ -240,7 +240,7 @@ static int allocate(struct chunks *chunks)
     return 0;
 }
 
-/* As many as can be had: they wait at the gate until it is known how many they are. */
+/* Starts as many as possible: they wait at the gate until their number is known. */
 static int start_helpers(struct chunks *chunks, int n)
 {
     int r = 0;

@@ -1,7 +1,7 @@
-/* A strategy's indicators over a whole history at once: the values that the runner's streams would give bar
- * after bar, to the bit, as columns. Every value is indicator_reference()'s on the bars that exist, or on the
- * higher bars that are closed (engine/frame.h); the common rows of several symbols are computed side by side
- * (indicators_gpu/exact/exact.h). */
+/* A strategy's indicators over a whole history at once: bit for bit the values that the runner's streams
+ * would give bar after bar, as columns. Every value is indicator_reference()'s on the bars that exist, or
+ * on the higher bars that are closed (engine/frame.h); the common rows of several symbols are computed side
+ * by side (indicators_gpu/exact/exact.h). */
 #ifndef ENGINE_BACKTEST_COLUMNS_H
 #define ENGINE_BACKTEST_COLUMNS_H
 
@@ -20,9 +20,9 @@ struct columns_bars {
     void *owned; /* backtest_columns_dense()'s */
 };
 
-/* The bars of a symbol in rows [from, to) of a market, without the missing ones. Where none is missing the
- * columns are the market's own, borrowed; else copies. `grid` is the market's time of each row, [rows], or
- * NULL for open_ns NULL where none is missing. 0 or -ENOMEM. */
+/* The bars of a symbol in rows [from, to) of a market, without the missing ones. Where no bar is missing
+ * the columns are the market's own, borrowed; else copies. `grid` is the market's time of each row, [rows],
+ * or NULL for open_ns NULL where no bar is missing. 0 or -ENOMEM. */
 int backtest_columns_dense(const struct market *market, int symbol, size_t from, size_t to,
                            const int64_t *grid, struct columns_bars *ret);
 void backtest_columns_dense_finish(struct columns_bars *bars);
@@ -54,8 +54,9 @@ struct columns_job {
 int backtest_columns_compute(const struct runner_spec *specs, size_t n_specs, const struct columns_job *jobs,
                              size_t n_jobs, int threads, char err[static SPECS_ERROR_MAX]);
 
-/* Indicators of windows, computed at single bars: for strategies that find their marks without them. Bits of
- * indicator_reference() over the whole history, since a window is summed again for each bar (points.c).
+/* Indicators of windows, computed at single bars: for strategies that find the bars they need without them.
+ * The bits of indicator_reference() over the whole history, since a window is summed again for each bar
+ * (points.c).
  *
  * Can all of them be computed so: of a window only, and of the run's own bars? */
 bool backtest_points_serve(const struct runner_spec *specs, size_t n);
@@ -76,7 +77,7 @@ void backtest_points_finish(struct points *points);
 
 /* Indicators and marks a few thousand rows at a time, so that they stay in the caches and no column of a
  * whole history is ever written: for strategies that scan, of indicators that can be computed in parts
- * (indicators_gpu/exact/exact.h). Threads work on the next rows while the account lives through these
+ * (indicators_gpu/exact/exact.h). Threads work on the next rows while the account is simulated on these
  * (chunks.c). */
 struct account_spec;
 struct backtest_config;
@@ -86,13 +87,13 @@ struct strategy;
 
 bool backtest_chunks_serve(const struct strategy *strategy, const struct runner_spec *specs, size_t n_specs);
 
-/* Over `bars` of each symbol, [n_symbols], with their rows where some are missing; all are the caller's for
- * as long. Rows [0, to). 0 or -ENOMEM. */
+/* Over `bars` of each symbol, [n_symbols], with their rows where some are missing; all are borrowed until
+ * it is closed. Rows [0, to). 0 or -ENOMEM. */
 int backtest_chunks_open(const struct backtest_config *config, const struct account_spec *spec,
                          const struct runner_spec *specs, size_t n_specs, const struct columns_bars *bars,
                          uint32_t *const *rows, int threads, struct chunks **ret);
-/* The next rows: gives every symbol's bars of them to the account, which may look at them until the next
- * call. Returns the row that they end before; 0: there are no more. */
+/* The next rows: passes every symbol's bars of them to the account, which may use them until the next call.
+ * Returns the row that they end before; 0: there are no more. */
 size_t backtest_chunks_next(struct chunks *chunks, struct sim *sim);
 /* Seconds that the caller's thread spent on indicators and on marks, or waited for them. */
 void backtest_chunks_seconds(const struct chunks *chunks, double *ret_indicators, double *ret_signals);

@@ -1,5 +1,5 @@
 /* Memory for columns. A history's columns are written once and read once: with pages of 4 KiB most of the
- * time would go to the kernel's handing them out one by one. */
+ * time would be page faults. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@ static size_t round_up(size_t bytes, size_t to)
     return (bytes + to - 1) / to * to;
 }
 
-/* Columns begin on lines of their own, and not all at the same place of a page, where they would push each
- * other out of the cache. */
+/* Columns start on lines of their own, and not all at the same offset of a page, where they would evict
+ * each other from the cache. */
 static size_t stride_of(size_t n)
 {
     size_t bytes = round_up(n * sizeof(double), LINE_BYTES);

@@ -1,5 +1,5 @@
 /* Equity at each row's close: ((cash + q0·c0) + q1·c1) + …, of the symbols held, in their order; every
- * product and sum rounded once. Between two changes of what is held that is one pass over the closes. */
+ * product and sum rounded once. Between two changes of the holdings it is one pass over the closes. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,11 +1,12 @@
-/* Guards against self-deception, for one strategy on the bars of a market, in both ways of a backtest.
+/* Guards against self-deception, for one strategy on the bars of a market, by the engine and by the
+ * vectorised backtest.
  *
- * Look-ahead: what a strategy decided up to a bar may not depend on what came after it. The whole run is held
- * against runs on bars that end at a cut, and on bars that go on after it in another way (other prices, other
- * volumes); and, since one who knows the future by heart sees neither, against a run on the same bars moved
- * to other years; and the two ways against each other.
+ * Look-ahead: what a strategy decided up to a bar may not depend on what came after it. The whole run is
+ * compared with runs on bars that end at a cut, and on bars that continue differently after it (other
+ * prices, other volumes); since a strategy with memorized dates passes both, also with a run on the same
+ * bars moved to other years; and the two ways of running with each other.
  *
- * Warm-up: the history after which a strategy's decisions no longer depend on where the history began. */
+ * Warm-up: the history after which a strategy's decisions no longer depend on where the history starts. */
 #ifndef ENGINE_BACKTEST_GUARD_H
 #define ENGINE_BACKTEST_GUARD_H
 
@@ -22,11 +23,11 @@ struct guard_config {
     size_t cuts; /* look-ahead: 0: GUARD_CUTS; never more than there are rows */
     uint64_t seed;
     int threads;                               /* 0: one a core */
-    bool (*progress)(void *ctx, double share); /* NULL, or asked now and then; false: stop, -ECANCELED */
+    bool (*progress)(void *ctx, double share); /* NULL, or called now and then; false: stop, -ECANCELED */
     void *ctx;
 };
 
-/* What a strategy wanted at the close of a row. */
+/* An order intent of a strategy at the close of a row. */
 struct guard_decision {
     size_t row;
     int symbol;
@@ -39,7 +40,7 @@ enum guard_change { GUARD_CUT, GUARD_PERTURBED, GUARD_MOVED, GUARD_WAYS, GUARD_C
 /* In words: "the bars end there". */
 const char *backtest_guard_change_name(enum guard_change change);
 
-/* A decision, or an order, that only one of two runs has, or that they have otherwise. */
+/* A decision, or an order, that only one of two runs has, or that differs. */
 struct guard_difference {
     enum guard_change change;
     enum backtest_way way;
@@ -57,19 +58,19 @@ struct guard_difference {
 struct guard_lookahead {
     size_t cuts, runs;
     size_t decisions, orders; /* of the whole run, the engine's way */
-    bool columns;             /* the vectorised way was tried too: the strategy has one */
+    bool columns;             /* the vectorised backtest was compared too: it covers the strategy */
     bool found;
     struct guard_difference first; /* by time, then by change */
 };
 
-/* 0 with the verdict; errors of backtest_run(); -EINVAL for fewer rows than there can be a cut in; -ENOMEM;
+/* 0 with the result; errors of backtest_run(); -EINVAL for fewer rows than there can be a cut in; -ENOMEM;
  * err: one sentence. */
 int backtest_guard_lookahead(const struct guard_config *config, struct guard_lookahead *ret, char *err,
                              size_t err_size);
 
 struct guard_warmup {
     bool settles;                 /* false too where nothing was decided */
-    size_t bars;                  /* of history that suffice; of no meaning when it never settles */
+    size_t bars;                  /* of history that suffice; undefined when it never settles */
     size_t most;                  /* the longest history that was tried */
     size_t predicted;             /* the longest warm-up of its indicators, in bars; INDICATOR_FOREVER */
     size_t lookback;              /* bars before its last indicator has its first output */

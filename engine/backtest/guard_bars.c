@@ -214,7 +214,7 @@ static void make_series(struct guard_bars *bars, int symbol, uint64_t seed)
             fill_row(bars, symbol, i, bars->series[symbol].close[i - 1]);
             continue;
         }
-        /* Three draws make something like a bell. */
+        /* The sum of three draws is roughly a bell curve. */
         double step =
             drift + spread * (chance_unit(&chance) + chance_unit(&chance) + chance_unit(&chance) - 1.5);
         double close = price * exp(step), wick = spread * chance_unit(&chance);

@@ -1,5 +1,5 @@
-/* Copies of a market's bars that a guard may cut and change, and markets that are made up. Each column ends
- * with some cells of NaN, for a strategy that reads past its end. */
+/* Copies of a market's bars that a guard may cut and change, and synthetic markets. Each column ends with
+ * some cells of NaN, for a strategy that reads past its end. */
 #ifndef ENGINE_BACKTEST_GUARD_BARS_H
 #define ENGINE_BACKTEST_GUARD_BARS_H
 
@@ -15,12 +15,12 @@ struct guard_bars {
 /* Copies rows [from, to) of a market. 0 or -ENOMEM. */
 int backtest_guard_bars_copy(const struct market *market, size_t from, size_t to, struct guard_bars *ret);
 
-/* Makes other prices and volumes of the bars from row `from` on: the first of them jumps. What is missing
+/* Replaces prices and volumes of the bars from row `from` on: the first of them jumps. What is missing
  * stays missing. Prices keep to the symbol's tick. */
 void backtest_guard_bars_perturb(struct guard_bars *bars, size_t from, uint64_t seed);
 
-/* Makes up bars: walks whose spread and drift change from time to time, with trends and calms, and a few bars
- * missing. At most 8 symbols, from midnight of 2024-01-01. 0 or -ENOMEM. */
+/* Makes synthetic bars: random walks whose spread and drift change from time to time, with trends and
+ * calms, and a few bars missing. At most 8 symbols, from midnight of 2024-01-01. 0 or -ENOMEM. */
 int backtest_guard_bars_make(uint64_t seed, int n_symbols, size_t rows, int64_t interval_ns,
                              struct guard_bars *ret);
 

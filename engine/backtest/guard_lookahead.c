@@ -13,9 +13,9 @@
 
 enum { FUTURE_ROWS = 512 /* after a cut */, ROWS_LEAST = 16, THREADS_MAX = 64 };
 
-/* Where the bars are moved to: 28 years on, to the same calendar until 2100; and some 27 years on, by a
- * multiple of three weeks and of the strategy's whole parameters in bars. Some strategies rightly go by the
- * one, some by the other; what was learned by heart goes by neither. */
+/* Where the bars are moved to: 28 years on, which have the same calendar until 2100; and some 27 years on,
+ * by a multiple of three weeks and of the strategy's whole parameters in bars. A legitimate strategy may
+ * depend on the one or the other; memorized dates fit neither. */
 enum { MOVES = 2 };
 
 static const int64_t DAY_NS = INT64_C(86400) * 1000000000;
@@ -30,7 +30,7 @@ struct job {
 
 struct search {
     const struct guard_config *config;
-    const struct guard_run *whole[2]; /* the engine's, vectorised; NULL: it cannot be run so */
+    const struct guard_run *whole[2]; /* by the engine, vectorised; NULL: it cannot be run so */
     struct job *jobs;
     size_t n_jobs, next, done;
     pthread_mutex_t lock;
@@ -99,7 +99,7 @@ static int make_bars(const struct search *search, const struct job *job, struct 
     return 0;
 }
 
-/* Of two differences the one to tell. */
+/* Which of two differences to report. */
 static bool comes_before(const struct guard_difference *a, const struct guard_difference *b)
 {
     if (a->ts_ns != b->ts_ns)
@@ -148,7 +148,7 @@ static int try_job(struct search *search, const struct job *job, struct guard_ru
 }
 
 /* With the lock held. */
-static void told(struct search *search, int r, const char *err)
+static void keep_error(struct search *search, int r, const char *err)
 {
     const struct guard_config *config = search->config;
     search->done++;
@@ -174,7 +174,7 @@ static void *work(void *arg)
         pthread_mutex_lock(&search->lock);
         if (r == 0)
             compare(search, job, &run);
-        told(search, r, err);
+        keep_error(search, r, err);
         backtest_guard_run_finish(&run);
     }
     pthread_mutex_unlock(&search->lock);
@@ -210,14 +210,14 @@ static size_t first_cut(const struct guard_config *config)
         first = market->series[s].first > first ? market->series[s].first : first;
     if (backtest_guard_history(config->account->strategy, config->account->params, market->interval_ns,
                                &warmup, &lookback, err, sizeof err) < 0)
-        lookback = 0; /* the whole run has said so */
+        lookback = 0; /* the whole run has reported it */
     while (row < market->rows && (bars += market_present(&market->series[0], row)) <= lookback)
         row++;
     return row > first ? row : first;
 }
 
-/* Half of the cuts anywhere, half where it decided something: there is most to see. Returns how many, all
- * different, rising. */
+/* Half of the cuts anywhere, half where it decided something, as most differences show there. Returns how
+ * many, all different, rising. */
 static size_t choose_cuts(const struct guard_config *config, const struct guard_run *whole, size_t *cuts,
                           size_t wanted)
 {
@@ -267,7 +267,7 @@ static int list_jobs(struct search *search, size_t wanted)
     return n > 0 ? 0 : -EINVAL;
 }
 
-/* Do both ways decide the same? */
+/* Do the engine and the vectorised backtest decide the same? */
 static void compare_ways(struct search *search)
 {
     const struct market *market = search->config->market;
@@ -322,7 +322,7 @@ int backtest_guard_lookahead(const struct guard_config *config, struct guard_loo
         r = try_job(&search, &whole, &columns, why_not, sizeof why_not);
         if (r == 0 && columns.backtest.accounts[0].way == BACKTEST_COLUMNS)
             search.whole[1] = &columns;
-        else if (r == -EINVAL) /* something of the account is beyond that way */
+        else if (r == -EINVAL) /* the vectorised backtest does not cover the account */
             r = 0;
         else
             snprintf(err, err_size, "%s", why_not);

@@ -74,7 +74,7 @@ void backtest_guard_run_finish(struct guard_run *run)
     *run = (struct guard_run){0};
 }
 
-/* To the bit: a NaN is like itself. */
+/* Equal to the bit: a NaN equals itself. */
 static bool same_number(double a, double b)
 {
     return memcmp(&a, &b, sizeof a) == 0;
@@ -104,8 +104,8 @@ static bool same_decision(const struct guard_decision *a, const struct guard_dec
     return true;
 }
 
-/* What was fixed when it was made. Numbers of orders that were amended, and the quantity of an exit, which is
- * what its entry filled, may have come later. */
+/* Compares what was fixed when the order was made. Numbers of orders that were amended, and the quantity of
+ * an exit, which is what its entry filled, may be later values. */
 static bool same_order(const struct order *a, const struct order *b, int64_t ns)
 {
     if (a->id != b->id || a->symbol != b->symbol || a->side != b->side || a->type != b->type ||
@@ -136,7 +136,7 @@ static bool differ_in_decisions(const struct guard_run *whole, const struct mark
             return false;
         if (a && b && same_decision(a, b, shift))
             continue;
-        /* The earlier of the two is the one that the other run lacks. */
+        /* The other run lacks the earlier of the two. */
         struct guard_decision moved = b ? *b : (struct guard_decision){0};
         moved.row = (size_t)((int64_t)moved.row - shift.rows);
         int order = !a ? 1 : !b ? -1 : by_row(a, &moved);

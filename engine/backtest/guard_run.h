@@ -1,4 +1,4 @@
-/* One run of a guard: what the strategy decided and ordered, and where two runs part. */
+/* One run of a guard: what the strategy decided and ordered, and where two runs differ first. */
 #ifndef ENGINE_BACKTEST_GUARD_RUN_H
 #define ENGINE_BACKTEST_GUARD_RUN_H
 
@@ -16,8 +16,7 @@ int backtest_guard_run_make(const struct guard_config *config, const struct mark
                             enum backtest_way way, struct guard_run *ret, char *err, size_t err_size);
 void backtest_guard_run_finish(struct guard_run *run); /* all zero is fine */
 
-/* How two runs are laid side by side: row r of the one is row r + rows of the other, whose times are later by
- * `ns`. */
+/* How two runs are aligned: row r of the one is row r + rows of the other, whose times are later by `ns`. */
 struct guard_shift {
     int64_t rows, ns;
 };

@@ -25,7 +25,7 @@ struct probe {
     size_t err_size;
 };
 
-/* In bars of the market: the part of an own bar that history may begin in, and the whole ones. */
+/* In bars of the market: the part of an own bar that history may start in, and the whole ones. */
 static size_t in_bars(size_t own, size_t times)
 {
     if (own == INDICATOR_FOREVER || times == 1)
@@ -73,8 +73,8 @@ static int run_window(const struct probe *probe, size_t start, size_t history, s
     return r;
 }
 
-/* 1: with that much history all windows see the decisions that full history gives; 0: one does not, which is
- * kept; or an error. */
+/* 1: with that much history all windows have the decisions of full history; 0: one does not, and its
+ * difference is kept; or an error. */
 static int suffices(struct probe *probe, size_t history)
 {
     const struct market *market = probe->config->market;
@@ -104,7 +104,8 @@ static int suffices(struct probe *probe, size_t history)
     return 1;
 }
 
-/* The longest history is tried with one bar more and with one less: what counts bars may be right once. */
+/* Also tries the longest history with one bar more and with one less: a strategy that counts bars may agree
+ * once by chance. */
 static int settles(struct probe *probe)
 {
     for (size_t less = 0; less < 3; less++) {
@@ -115,7 +116,7 @@ static int settles(struct probe *probe)
     return 1;
 }
 
-/* From the longest history down to one that does not suffice, then between the two. */
+/* Narrows from the longest history down to one that does not suffice, then bisects between the two. */
 static int narrow(struct probe *probe)
 {
     size_t enough = probe->most - 2, short_of = enough / 2;
@@ -146,7 +147,7 @@ static int narrow(struct probe *probe)
     return 0;
 }
 
-/* Is it a decision to take a position? */
+/* Does the decision take a position? */
 static bool enters(const struct guard_decision *decision)
 {
     for (size_t i = 0; i < decision->n_intents; i++)
@@ -155,7 +156,7 @@ static bool enters(const struct guard_decision *decision)
     return false;
 }
 
-/* Every other window begins where a run over the second half enters, if it does: there history matters at
+/* Every other window starts where a run over the second half enters, if it does: there history matters at
  * once. */
 static int place_windows(struct probe *probe, size_t half)
 {
@@ -179,7 +180,7 @@ static int place_windows(struct probe *probe, size_t half)
     return 0;
 }
 
-/* Windows stand in the second half; the longest history tried is half of what the first of them has. */
+/* Windows lie in the second half; the longest history tried is half of what the first of them has. */
 static int lay_out(struct probe *probe, size_t first)
 {
     size_t rows = probe->config->market->rows, half = first + (rows - first) / 2;

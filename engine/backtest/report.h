@@ -1,5 +1,5 @@
-/* What a backtest came to: every metric of one account, against a benchmark, as plain structs for whoever
- * prints them. Pure: nothing here reads a clock or writes.
+/* A backtest's result: every metric of one account, against a benchmark, as plain structs for the programs
+ * that print them. Pure: nothing here reads a clock or writes.
  *
  * Money is in the account's currency as plain numbers, shares are 0..1, rows count from the backtest's
  * `from`, times are nanoseconds UTC. What is not defined is NaN (strategy/metrics.h). */
@@ -9,9 +9,9 @@
 #include "engine/backtest/backtest.h"
 #include "strategy/metrics.h"
 
-/* Held from the first bar's open to the end, bought for all the cash at the account's taker fee, in parts of
- * any size. Symbols that are quoted in another currency, or have no bar, are not held; equal parts are of all
- * the others, each bought at its first bar, and are not balanced again. */
+/* Bought for all the cash at the first bar's open, at the account's taker fee, in parts of any size, and
+ * held to the end. Symbols that are quoted in another currency, or have no bar, are not held; the others
+ * get equal parts, each bought at its first bar, and are not rebalanced. */
 enum report_benchmark {
     REPORT_BENCHMARK_FIRST, /* the first symbol that can be held */
     REPORT_BENCHMARK_EQUAL, /* all of them */
@@ -26,7 +26,7 @@ struct report_config {
     const double *given; /* [to - from] an equity, or any price, at each row's close; the caller's */
     double given_start;  /* before the first row */
     size_t drawdowns;    /* the deepest so many, at most */
-    bool tails;          /* quantiles and stability, too, which take longer than all the rest */
+    bool tails;          /* also quantiles and stability, which take longer than all the rest */
 };
 
 struct backtest_report {
@@ -53,10 +53,10 @@ struct backtest_report {
     size_t open_trades;
     double open_profit; /* of the open ones at the last close, after the fees so far */
 
-    uint64_t refused;      /* orders, for whatever reason */
+    uint64_t refused;      /* orders, for any reason */
     double exposure;       /* rows at whose close something was held / rows */
     double fees, turnover; /* sums over fills: fees, notionals */
-    double turnover_year;  /* turnover / mean equity / years: 2 is all of it bought and sold a year */
+    double turnover_year;  /* turnover / mean equity / years: 2 means all of it bought and sold once a year */
     double
         fees_of_gross_profit; /* fees / (what was gained + fees); NaN when nothing was gained before fees */
     double fees_of_turnover;  /* fees / turnover */
@@ -67,9 +67,9 @@ int backtest_report(const struct backtest_config *config, const struct backtest 
                     const struct report_config *options, struct backtest_report *ret);
 void backtest_report_finish(struct backtest_report *report);
 
-/* The benchmark's equity at each row's close, [to - from], which begins with the account's cash: to draw it,
- * or to give it to several reports. 0 with *ret, to be freed; -ENOENT: no symbol can be held; -EINVAL: GIVEN,
- * NONE, or no such symbol; -ENOMEM. */
+/* The benchmark's equity at each row's close, [to - from], which starts with the account's cash: to draw
+ * it, or to pass it to several reports. 0 with *ret, to be freed; -ENOENT: no symbol can be held; -EINVAL:
+ * GIVEN, NONE, or no such symbol; -ENOMEM. */
 int backtest_report_benchmark(const struct backtest_config *config, int account,
                               const struct report_config *options, double **ret);
 

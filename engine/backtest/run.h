@@ -1,4 +1,4 @@
-/* A backtest's insides, shared by the files of this folder only: what both ways fill in. */
+/* A backtest's internals, shared by the files of this folder only: what both ways of running fill in. */
 #ifndef ENGINE_BACKTEST_RUN_H
 #define ENGINE_BACKTEST_RUN_H
 
@@ -15,22 +15,22 @@ struct backtest_run {
     size_t work;               /* rows to simulate, over all jobs */
     atomic_size_t done;        /* of them */
     atomic_bool stopped;       /* by the caller */
-    atomic_bool failed;        /* some job has */
-    char error[RUN_ERROR_MAX]; /* of the first that did, */
+    atomic_bool failed;        /* some job failed */
+    char error[RUN_ERROR_MAX]; /* of the first that failed, */
     int result;                /* and what it returned */
-    atomic_flag told;          /* both are taken */
+    atomic_flag told;          /* both are set */
 };
 
 /* One thread's part. */
 struct run_thread {
     struct backtest_run *run;
-    bool tells;                   /* it is the caller's own, which hears of progress */
+    bool tells;                   /* it is the caller's thread, which reports progress */
     int helpers;                  /* threads that it may use, itself among them */
     double busy[BACKTEST_STAGES]; /* seconds */
 };
 
-/* Counts rows as done and tells the caller; false: stop now, because the caller said so or another job
- * failed. */
+/* Counts rows as done and reports progress to the caller; false: stop now, because the caller said so or
+ * another job failed. */
 bool backtest_run_progress(struct run_thread *thread, size_t rows);
 /* Keeps the sentence of the first failure; returns r. */
 int backtest_run_fail(struct run_thread *thread, int r, const char *format, ...)
@@ -39,7 +39,7 @@ int backtest_run_fail(struct run_thread *thread, int r, const char *format, ...)
 /* Room for one more of n: the array as it is or moved, NULL without memory, which leaves it as it was. */
 void *backtest_run_room(void *array, size_t n, size_t *cap, size_t size);
 
-/* ---- curve.c: the equity, the same arithmetic in both ways ---- */
+/* ---- curve.c: the equity, by the same arithmetic in both ways of running ---- */
 
 /* What an account has, as plain numbers, and its equity up to the row where that last changed. */
 struct curve {
@@ -53,7 +53,7 @@ struct curve {
 };
 int backtest_curve_open(struct curve *curve, const struct market *market, size_t from, size_t to);
 void backtest_curve_close(struct curve *curve); /* leaves the equity, which then is the caller's */
-/* Writes the equity of the rows before `row` that it lacks, all with what is had now. */
+/* Writes the equity of the rows before `row` that it lacks, all with the present holdings. */
 void backtest_curve_to(struct curve *curve, size_t row);
 void backtest_curve_hold(struct curve *curve, int symbol, double qty);
 
@@ -66,7 +66,8 @@ struct run_refusal {
     int64_t free_cash;
     const struct account_spec *spec;
 };
-/* Counts n refused orders (a group's legs), by reason, and what those of a bad quantity were short of. */
+/* Counts n refused orders (a group's legs), by reason, and for those of a bad quantity whether cash or lot
+ * was the cause. */
 void backtest_run_refused(struct backtest_account *account, enum order_reason reason, int n,
                           const struct run_refusal *refusal);
 
@@ -82,14 +83,14 @@ int backtest_check_config(const struct backtest_config *config, char *err, size_
 
 /* ---- vectorised.c ---- */
 
-/* Runs one account, vectorised. 0; -ENOTSUP: it needs more than they cover, and nothing is left behind;
- * -EINVAL, -ECANCELED, -ENOMEM (backtest_run_fail() was told). */
+/* Runs one account, vectorised. 0; -ENOTSUP: the account needs more than is covered, and nothing is left
+ * behind; -EINVAL, -ECANCELED, -ENOMEM (backtest_run_fail() was called). */
 int backtest_vectorised(struct run_thread *thread, int account);
 
 /* ---- by_engine.c ---- */
 
 /* Runs accounts [first, first + n) in one engine. 0; -EINVAL, -ECANCELED, -ENOMEM (backtest_run_fail() was
- * told). */
+ * called). */
 int backtest_by_engine(struct run_thread *thread, int first, int n);
 
 #endif

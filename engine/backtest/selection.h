@@ -1,4 +1,4 @@
-/* What choosing the best of many does to its numbers. */
+/* How choosing the best of many runs biases its figures. */
 #ifndef ENGINE_BACKTEST_SELECTION_H
 #define ENGINE_BACKTEST_SELECTION_H
 
@@ -9,8 +9,8 @@
 double backtest_selection_expected_max(size_t n);
 
 /* The Sharpe ratio, a year, that the best of n runs without any skill would show over `years`: the standard
- * error of a Sharpe ratio of 0, 1 / sqrt(years), times that. The runs are taken to be independent; those of
- * one strategy are alike, which makes it less. */
+ * error of a Sharpe ratio of 0, 1 / sqrt(years), times that. Runs are assumed independent; those of one
+ * strategy are correlated, which lowers it. */
 double backtest_selection_best_sharpe(size_t n, double years);
 
 #endif

@@ -1,4 +1,4 @@
-/* An account, vectorised: which bar is looked at next. */
+/* A vectorised account: finds which bar is next. */
 #include "engine/backtest/sim.h"
 
 #include <errno.h>
@@ -207,8 +207,8 @@ int backtest_sim_rows(struct sim *sim, size_t end)
     return sim->failed;
 }
 
-/* Did the account come to be worth more than the engine counts? What begins and ends with a thousandth of
- * that is taken not to have been there in between. */
+/* Did the account's value exceed what the engine can count? A run that starts and ends below a thousandth
+ * of that is assumed not to have exceeded it in between. */
 static bool beyond(const struct sim *sim, int128_t equity)
 {
     const double most = (double)FILL_MONEY_MAX / sim->money_units;
@@ -220,7 +220,7 @@ static bool beyond(const struct sim *sim, int128_t equity)
     return any;
 }
 
-/* Orders that live on, as they stand. */
+/* Orders that are still live, in their last state. */
 int backtest_sim_finish(struct sim *sim)
 {
     const struct backtest_config *config = sim->config;

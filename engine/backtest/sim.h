@@ -1,10 +1,10 @@
-/* One account, vectorised: what engine/runner.c, intent.c, gate.c, reserve.c and match_bar.c do for an
- * account that holds longs only, in one currency, said once more over flat structs, and done only at the bars
- * where it can do anything: bars that a strategy's scan() marks, bars at which orders arrive, and bars that
- * reach a price at which an order rests. The rules themselves are the same functions: exchange/bar_rules.h,
- * fill_rules.h, filter.h, sizing.h, strategy/risk.h, intent.h, record.h.
+/* One account, vectorised: the rules of engine/runner.c, intent.c, gate.c, reserve.c and match_bar.c for an
+ * account that holds longs only, in one currency, written again over flat structs, and run only at the bars
+ * where they can have an effect: bars that a strategy's scan() marks, bars at which orders arrive, and bars
+ * that reach a price at which an order rests. The rules themselves are the same functions:
+ * exchange/bar_rules.h, fill_rules.h, filter.h, sizing.h, strategy/risk.h, intent.h, record.h.
  *
- * Insides of engine/backtest, for the files sim*.c and vectorised.c. */
+ * Internal to engine/backtest, for the files sim*.c and vectorised.c. */
 #ifndef ENGINE_BACKTEST_SIM_H
 #define ENGINE_BACKTEST_SIM_H
 
@@ -17,7 +17,7 @@ enum {
     SIM_AHEAD = 8,
 };
 
-/* A live order, as far as anything depends on it. */
+/* A live order, with the fields that matter here. */
 struct sim_order {
     uint64_t id, group, parent;
     int64_t qty, filled, cost, price, stop_price;
@@ -35,7 +35,7 @@ struct sim_amend {
     int64_t created_ns, effective_ns, stop_price;
 };
 
-/* The one order of its symbol, at market, in a run that keeps no orders: nothing can happen to it but that it
+/* The only order of its symbol, at market, in a run that keeps no orders: all that can happen is that it
  * trades at the next open. */
 struct sim_plain {
     uint64_t id; /* 0: there is none */
@@ -43,7 +43,7 @@ struct sim_plain {
     bool buy;
 };
 
-/* Bars of a symbol that exist, one after the other, and what is known of them. */
+/* Bars of a symbol that exist, one after the other, and their indicators and marks. */
 struct sim_bars {
     size_t n;
     size_t first;                   /* row of bar 0 … */
@@ -61,18 +61,19 @@ struct sim_symbol {
 
     struct sim_bars bars;
     size_t at;       /* the next bar */
-    size_t next_row; /* at which it must be looked at; SIZE_MAX: at none of these bars */
+    size_t next_row; /* at which it must be examined; SIZE_MAX: at none of these bars */
 
-    /* Where the bars have no outputs: the next bars that are marked for one who is flat, and theirs. */
+    /* Where the bars have no outputs: the next bars that are marked for a flat position, and their outputs.
+     */
     size_t ahead[SIM_AHEAD], n_ahead;
     double *ahead_outputs;
 
     int64_t qty, cost, closed_ns;
-    int64_t last; /* close of the last bar that was looked at */
+    int64_t last; /* close of the last bar that was examined */
     struct record_keeper keeper;
     struct sim_order live[SIM_LIVE_MAX]; /* by id */
     struct sim_plain plain;
-    int n_live, n_pending; /* n_pending: of them on their way, to be looked at with each bar */
+    int n_live, n_pending; /* n_pending: of them on their way, checked at each bar */
     int n_entering;        /* of them purchases that may open a position */
     struct sim_amend amends[SIM_LIVE_MAX];
     int n_amends;
@@ -98,7 +99,7 @@ struct sim {
     int32_t fee_bound_e6;
     struct risk_rate rate;
     int64_t cash, reserved;
-    int64_t need;       /* of the purchase that was let in last */
+    int64_t need;       /* of the purchase that was accepted last */
     double money_units; /* 10^currency_scale */
     int entered;        /* symbols held, or being entered */
     uint64_t last_order, last_fill, last_ledger;
@@ -107,31 +108,31 @@ struct sim {
     int64_t now_ns;
     uint64_t seq;
     size_t row;
-    int failed; /* -ENOMEM; -ENOTSUP: more than is covered here: the engine's way must be taken */
+    int failed; /* -ENOMEM; -ENOTSUP: more than is covered here: the engine must run instead */
 };
 
-/* NULL, or why the account is not one that is covered: a clause. */
+/* NULL, or why the account is not covered: a clause. */
 const char *backtest_sim_covers(const struct backtest_config *config, const struct account_spec *spec);
 
 int backtest_sim_open(struct sim *sim, const struct backtest_config *config, int account, size_t n_outputs,
                       struct backtest_account *ret);
-/* Frees all but what it gave to `ret`. */
+/* Frees all except what it gave to `ret`. */
 void backtest_sim_close(struct sim *sim);
 /* The symbols' bars, from the first one after those before. */
 void backtest_sim_give(struct sim *sim, int symbol, const struct sim_bars *bars);
-/* Everything that happens before row `end`, which lies within the bars of all symbols. 0 or sim->failed. */
+/* Simulates everything before row `end`, which lies within the bars of all symbols. 0 or sim->failed. */
 int backtest_sim_rows(struct sim *sim, size_t end);
-/* The run is over: fills in what is left of `ret`. 0, -ENOMEM, or -ENOTSUP: it came to more than can be
+/* The run is over: fills in what is left of `ret`. 0, -ENOMEM, or -ENOTSUP: the value exceeded what can be
  * counted (FILL_MONEY_MAX), where the engine stops counting. */
 int backtest_sim_finish(struct sim *sim);
 
-/* ---- sim_book.c: what is told and booked ---- */
+/* ---- sim_book.c: what is emitted and booked ---- */
 
 void backtest_sim_begin(struct sim *sim, int64_t ts_ns); /* the opening deposit, once */
 /* Books a trade: the fill, the ledger's rows, cash, position, record. Returns its notional. */
 int64_t backtest_sim_book(struct sim *sim, struct sim_symbol *symbol, uint64_t order_id, enum order_side side,
                           int64_t price, int64_t qty, bool maker);
-/* An order as it stands, where orders are kept: new at first. */
+/* An order in its present state, where orders are kept: new at first. */
 void backtest_sim_tell_new(struct sim *sim, const struct sim_symbol *symbol, const struct sim_order *order,
                            enum order_reason reason);
 void backtest_sim_tell_ended(struct sim *sim, const struct sim_order *order, enum order_reason reason);
@@ -161,7 +162,7 @@ static inline int64_t sim_units(double price, double of_one)
     return units < 0x1p52 ? (int64_t)(units + 0.5) : (int64_t)units;
 }
 
-/* What the engine shows of a volume: the number that it is at the symbol's scale. */
+/* A volume as the engine sees it: the number that it is at the symbol's scale. */
 static inline double sim_volume(double volume, int qty_scale)
 {
     int128_t units = 0;
@@ -172,7 +173,7 @@ static inline double sim_volume(double volume, int qty_scale)
 /* ---- sim_live.c: orders ---- */
 
 struct sim_order *backtest_sim_find(struct sim_symbol *symbol, uint64_t id); /* NULL: not live */
-/* Ends an order (FILLED already, or as `state`): its reserve is free, a bracket's exits begin or end. */
+/* Ends an order (FILLED already, or as `state`): its reserve is free, a bracket's exits start or end. */
 void backtest_sim_end(struct sim *sim, struct sim_symbol *symbol, uint64_t id, enum order_state state,
                       enum order_reason reason);
 void backtest_sim_reserve(struct sim *sim, struct sim_symbol *symbol, struct sim_order *live);
@@ -193,7 +194,7 @@ bool backtest_sim_plain_run(const struct sim *sim); /* may orders be plain? */
 /* A purchase, or a sale of what is held, as backtest_sim_submit() does it. False, with nothing done: it
  * cannot be plain. */
 bool backtest_sim_plain_submit(struct sim *sim, struct sim_symbol *symbol, bool buy, int64_t qty);
-/* Another order comes: it becomes one like others. */
+/* Another order comes: the plain order becomes an ordinary one. */
 void backtest_sim_plain_end(struct sim *sim, struct sim_symbol *symbol);
 void backtest_sim_plain_fill(struct sim *sim, struct sim_symbol *symbol, int64_t open);
 int64_t backtest_sim_affordable(const struct sim *sim, const struct sim_symbol *symbol, int64_t price,
@@ -202,8 +203,8 @@ int64_t backtest_sim_affordable(const struct sim *sim, const struct sim_symbol *
 /* ---- sim_bar.c: what a bar does to the symbol's orders, as engine_match_bar() ---- */
 void backtest_sim_bar(struct sim *sim, struct sim_symbol *symbol, const struct bar_prices *prices);
 
-/* ---- sim_intent.c: what a strategy wants of it, as runner.c and intent.c ---- */
-/* At the close of a bar that is marked; `act`: it is traded, and no history. */
+/* ---- sim_intent.c: the strategy's order intents, as runner.c and intent.c ---- */
+/* At the close of a bar that is marked; `act`: it is traded, and not history. */
 void backtest_sim_decide(struct sim *sim, struct sim_symbol *symbol, size_t bar, bool act);
 
 #endif

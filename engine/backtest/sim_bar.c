@@ -45,7 +45,7 @@ static void end_other_leg(struct sim *sim, struct sim_symbol *symbol, uint64_t i
     }
 }
 
-/* After a trade: reduce-only orders at the venue that have nothing left to reduce end. */
+/* After a trade: ends reduce-only orders at the venue that have nothing left to reduce. */
 static void position_changed(struct sim *sim, struct sim_symbol *symbol)
 {
     for (int i = 0; symbol->qty == 0 && i < symbol->n_live;) {
@@ -144,7 +144,7 @@ static int64_t meet(struct sim *sim, struct sim_symbol *symbol, uint64_t id, con
     return deed.price;
 }
 
-/* The exits of an entry that filled inside the bar begin with what is certain of the rest of it. */
+/* The exits of an entry that filled inside the bar start with what is certain of the rest of it. */
 static void begin_exits(struct sim *sim, struct sim_symbol *symbol, const struct sim_order *entry,
                         int64_t price, const struct at_bar *bar)
 {

@@ -5,7 +5,7 @@
 #include "engine/backtest/sim.h"
 #include "exchange/fill_rules.h"
 
-/* Money like this is not met with; what the engine does about it is not said again here. */
+/* Amounts like this do not occur; the engine's rules for them are not repeated here. */
 #define MONEY_NEAR_END (FILL_MONEY_MAX / 8)
 
 static void post(struct sim *sim, const char *asset, int scale, enum ledger_kind kind, int64_t amount,
@@ -134,7 +134,7 @@ int64_t backtest_sim_book(struct sim *sim, struct sim_symbol *symbol, uint64_t o
     return fill->notional;
 }
 
-/* What may change of an order. */
+/* Updates the fields of an order that may change. */
 static void renew(struct order *kept, const struct sim_order *order, enum order_reason reason)
 {
     kept->state = order->state;

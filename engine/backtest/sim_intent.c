@@ -1,4 +1,4 @@
-/* What a strategy sees and wants, as engine/runner.c and engine/intent.c have it. */
+/* What a strategy sees, and its order intents, as engine/runner.c and engine/intent.c have it. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 enum { OUTPUTS_MAX = STRATEGY_SPECS_MAX * INDICATOR_OUTPUTS_MAX };
 
-/* ---- what works already ---- */
+/* ---- orders that work already ---- */
 
 static bool exits(const struct sim_order *order)
 {
@@ -41,8 +41,8 @@ static void look_at_orders(const struct sim_symbol *symbol, struct strategy_inpu
 
 /* ---- intents ---- */
 
-/* Every field is named, here and where a strategy's input is made: what is left out is cleared first, by an
- * instruction that takes longer than all the rest. */
+/* Every field is named, here and where a strategy's input is made: the compiler would clear omitted fields
+ * first, by an instruction that takes longer than all the rest. */
 static struct sim_order order_of(enum order_side side, enum order_type type, int64_t qty, const char *tag)
 {
     return (struct sim_order){.id = 0,
@@ -199,7 +199,7 @@ static enum intent_fault carry_out(struct sim *sim, struct sim_symbol *symbol,
 
 /* ---- the decision ---- */
 
-/* The outputs at a bar: of several marked ones at once, whose prices are fetched meanwhile. */
+/* The outputs at a bar: fetched for several marked bars at once, so that their cache misses overlap. */
 static const double *look_ahead(struct sim *sim, struct sim_symbol *symbol, size_t bar)
 {
     const struct sim_bars *bars = &symbol->bars;
@@ -270,7 +270,7 @@ void backtest_sim_decide(struct sim *sim, struct sim_symbol *symbol, size_t bar,
         return;
     }
     for (size_t i = 0; i < n; i++) {
-        if (symbol->plain.id != 0) /* of the intent before: it is an order among others now */
+        if (symbol->plain.id != 0) /* of an earlier intent: it is now an ordinary order among others */
             backtest_sim_plain_end(sim, symbol);
         enum intent_fault fault = carry_out(sim, symbol, &input, &intents[i], equity);
         sim->ret->intents[fault] += fault != INTENT_FITS;

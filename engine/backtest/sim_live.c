@@ -1,4 +1,4 @@
-/* Orders of a vectorised account: whether they are let in, what they reserve, how they end. */
+/* Orders of a vectorised account: whether they are accepted, what they reserve, how they end. */
 #include <errno.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static bool enters(const struct sim_order *order)
     return order->side == ORDER_BUY && !order->reduce_only;
 }
 
-/* ---- what purchases hold of the cash ---- */
+/* ---- what purchases reserve of the cash ---- */
 
 /* The price that an order is valued at before it trades. */
 static int64_t price_of(const struct sim_symbol *symbol, const struct sim_order *order)
@@ -55,7 +55,7 @@ void backtest_sim_reserve(struct sim *sim, struct sim_symbol *symbol, struct sim
         hold(sim, live, needs(sim, symbol, live));
 }
 
-/* ---- what the account is worth ---- */
+/* ---- the account's value ---- */
 
 /* The last price of another symbol: bars of this row come in the symbols' order. */
 static int64_t last_of(const struct sim *sim, const struct sim_symbol *symbol, int now)
@@ -141,7 +141,7 @@ static enum order_reason check_filters(const struct sim_symbol *symbol, const st
     return filter_check(symbol->listed, &request);
 }
 
-/* A purchase's need is kept: it is what will be reserved. */
+/* A purchase's need is kept: it will be reserved. */
 static enum order_reason check_balance(struct sim *sim, const struct sim_symbol *symbol,
                                        const struct sim_order *order)
 {
@@ -175,7 +175,8 @@ static enum order_reason check_risk(struct sim *sim, const struct sim_symbol *sy
     return risk_check(limits, &sim->rate, &facts);
 }
 
-/* `ahead`: orders of the same request before it; -1: it lives already, and is no other to itself. */
+/* `ahead`: orders of the same request before it; -1: it is live already, and is not counted against itself.
+ */
 static enum order_reason check(struct sim *sim, const struct sim_symbol *symbol,
                                const struct sim_order *order, int ahead)
 {

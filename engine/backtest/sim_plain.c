@@ -1,5 +1,5 @@
-/* Orders at market that stand alone, in runs that keep no orders and know no limits: from the decision to the
- * fill without a list of orders. Most strategies' most frequent case, and the same rules. */
+/* Single market orders, in runs that keep no orders and have no limits: from the decision to the fill
+ * without a list of orders. The most frequent case of most strategies, by the same rules. */
 #include "engine/backtest/sim.h"
 #include "exchange/filter.h"
 
@@ -39,7 +39,7 @@ bool backtest_sim_plain_submit(struct sim *sim, struct sim_symbol *symbol, bool 
     return true;
 }
 
-/* Off the symbol, before or as it becomes something else. */
+/* Takes it off the symbol, before or while it becomes an ordinary order. */
 static struct sim_plain take(struct sim *sim, struct sim_symbol *symbol)
 {
     struct sim_plain plain = symbol->plain;

@@ -18,7 +18,7 @@
 enum { TEXT_SCALE = 8, FIELDS = 6 };
 enum { FIELD_ID, FIELD_PRICE, FIELD_QTY, FIELD_QUOTE_QTY, FIELD_TIME, FIELD_BUYER_MAKER };
 
-/* One file while it is read: prices and quantities are at TEXT_SCALE. */
+/* One file that is being read: prices and quantities are at TEXT_SCALE. */
 struct reading {
     const char *path;
     const struct symbol *symbol; /* its name, at TEXT_SCALE */
@@ -103,7 +103,7 @@ static int read_fields(struct reading *reading, char *fields[FIELDS])
     return push(reading, &tick);
 }
 
-/* The first message of a frame, as that venue reads it. */
+/* The first message of a frame, parsed by that venue's format. */
 static int parse_by(const struct venue_format *format, struct venue_parser *parser, const char *json,
                     struct market_event *ret)
 {
@@ -111,7 +111,7 @@ static int parse_by(const struct venue_format *format, struct venue_parser *pars
     return format->parse(parser, json, strlen(json), &pos, ret);
 }
 
-/* Finds the venue that reads a first frame, and reads it. */
+/* Finds the venue whose format reads the first frame, and reads it. */
 static int find_format(struct reading *reading, const char *json, struct market_event *ret)
 {
     const struct venue_format *format;
@@ -135,7 +135,7 @@ static int find_format(struct reading *reading, const char *json, struct market_
     return -EBADMSG;
 }
 
-/* A frame as it was received: NANOSECONDS {json}. All but the symbol's trades are passed over. */
+/* A frame as it was received: NANOSECONDS {json}. Skips all except the symbol's trades. */
 static int read_frame(struct reading *reading, const char *json)
 {
     struct market_event event;
@@ -148,7 +148,7 @@ static int read_frame(struct reading *reading, const char *json)
     if (r < 0)
         return wrong(reading, "the frame is no trade of a venue that is known");
     if (event.kind != MARKET_TRADE || (reading->n > 0 && event.trade.id <= reading->ticks[reading->n - 1].id))
-        return 0; /* a trade that came again after a reconnection */
+        return 0; /* a trade that was repeated after a reconnection */
     return push(reading, &(struct backtest_tick){event.trade.ts_ns, event.trade.id, event.trade.price,
                                                  event.trade.qty, event.trade.buyer_maker});
 }

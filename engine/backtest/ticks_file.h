@@ -1,7 +1,7 @@
-/* Trades of a venue's history, and the market that they make. Lines as archives have them: id, price,
- * qty, quoteQty, time, isBuyerMaker and what follows; with or without a header, times in ms or us, told apart
- * by size; or a recording of a venue's frames, NANOSECONDS {json} a line, of which the symbol's trades are
- * taken. Plain or gzip. Ids rise, times do not fall. */
+/* Trades of a venue's history, and the market that they make. Lines as archives have them: id, price, qty,
+ * quoteQty, time, isBuyerMaker and further columns; with or without a header, times in ms or us,
+ * distinguished by size; or a recording of a venue's frames, NANOSECONDS {json} a line, of which the
+ * symbol's trades are used. Plain or gzip. Ids rise, times do not fall. */
 #ifndef ENGINE_BACKTEST_TICKS_FILE_H
 #define ENGINE_BACKTEST_TICKS_FILE_H
 
@@ -11,7 +11,7 @@ struct ticks_market {
     struct market *market;        /* bars built of the trades; an interval without trades is missing */
     struct backtest_ticks *ticks; /* [market->n_symbols] */
     size_t n;                     /* trades of all */
-    size_t source_bytes;          /* of the files as they lie on the disk */
+    size_t source_bytes;          /* of the files on the disk */
 };
 
 struct ticks_options {

@@ -1,4 +1,4 @@
-/* Fills told as trades: from flat to flat, of one symbol each. */
+/* Groups fills into trades: from flat to flat, of one symbol each. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static int64_t share(int64_t whole, int64_t part, int64_t of)
     return part == of ? whole : (int64_t)((int128_t)whole * part / of);
 }
 
-/* Takes a part of a fill into a trade. */
+/* Adds a part of a fill to a trade. */
 static void take(struct open_trade *open, const struct fill *fill, int64_t qty, int64_t notional, int64_t fee)
 {
     struct backtest_trade *trade = &open->trade;
@@ -65,8 +65,8 @@ static void end(struct open_trade *open, struct backtest_account *account, size_
     account->trades[account->n_trades++] = *trade;
 }
 
-/* A fill through zero ends one trade and begins the next; what it closes gets its share of notional and fee,
- * rounded down. */
+/* A fill through zero ends one trade and starts the next; what it closes gets its share of notional and
+ * fee, rounded down. */
 static void take_fill(struct open_trade *open, struct backtest_account *account, const struct market *market,
                       const struct fill *fill)
 {
@@ -85,7 +85,7 @@ static void take_fill(struct open_trade *open, struct backtest_account *account,
     take(open, fill, fill->qty - closes, fill->notional - notional, fill->fee - fee);
 }
 
-/* Trades that are open at the end are valued at the last close, as the account's equity is. */
+/* Values trades that are open at the end at the last close, as the account's equity is. */
 static void value(struct open_trade *open, struct backtest_account *account, const struct market *market,
                   size_t to)
 {
@@ -99,7 +99,7 @@ static void value(struct open_trade *open, struct backtest_account *account, con
 int backtest_trades_sum(const struct backtest_config *config, struct backtest_account *account)
 {
     const struct market *market = config->market;
-    /* A fill through zero is of two trades, any other begins one at most. */
+    /* A fill through zero makes two trades, any other starts one at most. */
     struct open_trade *open = calloc((size_t)market->n_symbols, sizeof *open);
     account->trades = malloc((account->n_fills + 1) * sizeof *account->trades);
     if (!open || !account->trades) {

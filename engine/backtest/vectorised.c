@@ -1,4 +1,4 @@
-/* An account, vectorised: indicators of each symbol at once, marks at once, then the account bar by marked
+/* A vectorised account: indicators of each symbol at once, marks at once, then the account bar by marked
  * bar. */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,8 +21,8 @@ struct lane {
 
 /* Where indicators are computed. */
 enum columns_how {
-    AT_POINTS, /* where they are looked at: the marks are of the bars alone */
-    IN_CHUNKS, /* everywhere, and forgotten a few thousand rows later */
+    AT_POINTS, /* only where they are read: the marks depend on the bars alone */
+    IN_CHUNKS, /* everywhere, a few thousand rows at a time */
     AS_COLUMNS,
 };
 
@@ -45,7 +45,7 @@ static int out_of_memory(struct columns_run *run)
     return backtest_run_fail(run->thread, -ENOMEM, "not enough memory for this backtest");
 }
 
-/* What the engine sees of a volume is at the symbol's scale. */
+/* The engine sees a volume at the symbol's scale. */
 static int scale_volume(struct lane *lane, const struct symbol *symbol)
 {
     lane->volume = malloc((lane->bars.n + 1) * sizeof *lane->volume);
@@ -200,8 +200,8 @@ static void outputs_at(void *ctx, int symbol, const size_t *bars, size_t n, doub
         run->points_failed = true;
 }
 
-/* Rows [row, end) were looked at. */
-static bool go_on(const struct columns_run *run, size_t row, size_t end)
+/* Rows [row, end) were examined. */
+static bool count_rows(const struct columns_run *run, size_t row, size_t end)
 {
     size_t from = run->config->from;
     return backtest_run_progress(run->thread, end <= from ? 0 : end - (row > from ? row : from));
@@ -209,7 +209,7 @@ static bool go_on(const struct columns_run *run, size_t row, size_t end)
 
 static int simulate_whole(struct columns_run *run, struct sim *sim)
 {
-    enum { STRIDE = 1 << 16 }; /* rows between two looks at the caller */
+    enum { STRIDE = 1 << 16 }; /* rows between two calls of the caller's progress */
     size_t to = run->config->to;
     int r = 0;
     sim->outputs = outputs_at;
@@ -221,7 +221,7 @@ static int simulate_whole(struct columns_run *run, struct sim *sim)
         r = backtest_sim_rows(sim, end);
         if (run->points_failed)
             r = -ENOMEM;
-        if (r == 0 && !go_on(run, row, end))
+        if (r == 0 && !count_rows(run, row, end))
             r = -ECANCELED;
     }
     return r;
@@ -244,7 +244,7 @@ static int simulate_chunks(struct columns_run *run, struct sim *sim)
                                  run->thread->helpers, &chunks);
     for (; r == 0 && (end = backtest_chunks_next(chunks, sim)) > 0; row = end) {
         r = backtest_sim_rows(sim, end);
-        if (r == 0 && !go_on(run, row, end))
+        if (r == 0 && !count_rows(run, row, end))
             r = -ECANCELED;
     }
     if (chunks)

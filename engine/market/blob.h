@@ -41,10 +41,10 @@ struct blob {
     size_t size;
 };
 
-/* A new one: zeros but for the header. 0, or -ENOMEM. */
+/* A new one: zeros except the header. 0, or -ENOMEM. */
 int market_store_blob_create(const char *kind, uint64_t head, uint64_t data, struct blob *ret);
 
-/* Sets key and sums: nothing is changed after. */
+/* Sets key and sums; nothing may change afterwards. */
 void market_store_blob_seal(struct blob *blob, const uint8_t key[static MARKET_HASH_SIZE], int threads);
 
 /* Maps a file read-only and checks all of it. 0; -EBADMSG for one that is not what was written under this key

@@ -179,7 +179,7 @@ void market_store_cache_put(struct cache *cache, const struct blob *blob)
         note(cache, "cache not written: %.600s: %s", path, strerror(-r));
 }
 
-/* One file of the disk: its looks and what was in it. */
+/* One file of the disk: its identity and the hash of its content. */
 struct known_file {
     char magic[8];
     uint64_t device, inode, size;
@@ -257,7 +257,8 @@ void market_store_cache_learn(struct cache *cache, const struct stat *st,
     memcpy(known.hash, hash, sizeof(known.hash));
     known.sum = XXH3_64bits(&known, offsetof(struct known_file, sum));
     known_path(cache, &known, path);
-    int r = put(cache, path, &known, sizeof(known), false); /* one that a crash empties is not believed */
+    int r =
+        put(cache, path, &known, sizeof(known), false); /* an entry that a crash leaves empty is ignored */
     if (r < 0)
         note(cache, "cache not written: %.600s: %s", path, strerror(-r));
 }

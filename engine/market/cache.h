@@ -1,10 +1,10 @@
-/* The cache's folder: blobs by kind and key, and what files on the disk hold, by their looks. All of it can
- * be removed at any time; what is damaged, foreign or newer is removed and said in the note.
+/* The cache's folder: blobs by kind and key, and the hashes of files on the disk, by device, inode, size
+ * and times. All of it can be removed at any time; what is damaged, foreign or newer is removed and
+ * reported in the note.
  *
  *   KEY.KIND    a blob; its modification time is that of its last use
  *   LOOKS.hash  the SHA-256 of a file with this device, inode, size and times
- *   tmp-…       being written; older than an hour: left behind by a process that ended
- */
+ *   tmp-…       being written; older than an hour: left behind by a process that ended */
 #ifndef ENGINE_MARKET_CACHE_H
 #define ENGINE_MARKET_CACHE_H
 
@@ -18,13 +18,13 @@ struct cache {
     uint64_t limit;        /* bytes on the disk */
     int64_t now_ns;
     int threads;
-    char note[MARKET_ERROR_MAX]; /* the first thing to be told of; "": nothing */
+    char note[MARKET_ERROR_MAX]; /* the first message to report; "": none */
 };
 
 /* Finds the folder and makes it. A note where it cannot be used; none where options say no_cache. */
 void market_store_cache_begin(struct cache *cache, const struct market_options *options);
 
-/* Maps a blob, checked. 0; -ENOENT; -EBADMSG for one that was thrown away (noted); another -errno (noted). */
+/* Maps a blob, checked. 0; -ENOENT; -EBADMSG for one that was deleted (noted); another -errno (noted). */
 int market_store_cache_get(struct cache *cache, const char *kind, const uint8_t key[static MARKET_HASH_SIZE],
                            struct blob *ret);
 
@@ -32,7 +32,7 @@ int market_store_cache_get(struct cache *cache, const char *kind, const uint8_t 
 bool market_store_cache_has(const struct cache *cache, const char *kind,
                             const uint8_t key[static MARKET_HASH_SIZE]);
 
-/* Throws away what is there under a kind and key, and notes why. */
+/* Deletes what is there under a kind and key, and notes why. */
 void market_store_cache_drop(struct cache *cache, const char *kind,
                              const uint8_t key[static MARKET_HASH_SIZE], const char *why);
 
@@ -40,15 +40,14 @@ void market_store_cache_drop(struct cache *cache, const char *kind,
  * failure is noted. */
 void market_store_cache_put(struct cache *cache, const struct blob *blob);
 
-/* The hash of a file that looked so when it was read: false when it is not known, or when the file had
- * changed less than CACHE_RACY_NS before it was hashed, so that it may have changed again and look the same.
- */
+/* The hash of a file with this stat: false when it is not known, or when the file had changed less than
+ * CACHE_RACY_NS before it was hashed, so that it may have changed again with the same times. */
 bool market_store_cache_known(const struct cache *cache, const struct stat *st,
                               uint8_t ret[static MARKET_HASH_SIZE]);
 void market_store_cache_learn(struct cache *cache, const struct stat *st,
                               const uint8_t hash[static MARKET_HASH_SIZE]);
 
-/* Do two looks at a path show the same file, unchanged? */
+/* Do two stats of a path show the same file, unchanged? */
 bool market_store_cache_same(const struct stat *a, const struct stat *b);
 
 #define CACHE_RACY_NS 2000000000ll
@@ -59,7 +58,7 @@ bool market_store_cache_same(const struct stat *a, const struct stat *b);
 #define CACHE_KNOWN     ".hash"
 
 /* Removes what processes that ended left half written, then the files that were used longest ago, until
- * `more` bytes fit into the limit. Files that are none of the cache's stay, and so does `keep`. */
+ * `more` bytes fit into the limit. Other files in the folder stay, and so does `keep`. */
 void market_store_cache_trim(const struct cache *cache, uint64_t more, const char *keep);
 
 #endif

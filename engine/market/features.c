@@ -14,8 +14,8 @@
 
 #define KIND "matrix"
 
-/* Counts what the same bars and set become: a change of what an indicator or a form gives takes the next
- * number, and what older ones wrote is not found. */
+/* The version of the computation: a change of what an indicator or a form gives takes the next number, and
+ * cached files of older ones are not found. */
 enum { RULES = 1 };
 
 static const int64_t second_ns = 1000000000;
@@ -72,7 +72,7 @@ static int existing_open(const struct market *market, int symbol, struct existin
     return 0;
 }
 
-/* Where the bar that would be at `row` is among those that are there. */
+/* The index, among the bars that are there, of the bar that would be at `row`. */
 static size_t bars_before(const struct market_series *s, size_t row)
 {
     size_t n = 0;
@@ -83,7 +83,7 @@ static size_t bars_before(const struct market_series *s, size_t row)
     return n;
 }
 
-/* Moves rows of bars to their places on the grid, from the last on, so that none is lost. */
+/* Moves rows of bars to their places on the grid, from the last on, so that no row is overwritten. */
 static void spread(const struct market_series *s, size_t rows, size_t n, size_t bars, float *values)
 {
     size_t k = bars;

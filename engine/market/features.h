@@ -15,7 +15,7 @@ struct market_features {
     size_t bytes;
 };
 
-/* How it went. */
+/* Statistics of a load. */
 struct market_features_load {
     bool cached;
     double map_s, compute_s, write_s;

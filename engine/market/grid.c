@@ -136,7 +136,7 @@ static int fail_at(struct build *b, int i, size_t bar, const char *what, const c
     return -EINVAL;
 }
 
-/* One bar of which not all is good: what is not. 0 when it is good after all. */
+/* One bar with a fault: reports it. 0 when it is good after all. */
 static int refuse_bar(struct build *b, int i, size_t k)
 {
     const struct market_source *source = &b->sources[i];
@@ -267,7 +267,7 @@ static void build_symbol(void *ctx, size_t index)
     b->failed[i] = r;
 }
 
-/* Field by field: the bytes between them count, too, in what is hashed and written. */
+/* Field by field: padding bytes would count in what is hashed and written. */
 static void copy_symbol(const struct symbol *from, struct symbol *to)
 {
     const struct symbol_filters *f = &from->filters;

@@ -1,4 +1,4 @@
-/* Bars of several symbols, each as its source hands them over, placed on one grid. */
+/* Places the bars of several sources on one grid. */
 #ifndef ENGINE_MARKET_GRID_H
 #define ENGINE_MARKET_GRID_H
 

@@ -46,7 +46,7 @@ struct market_image *market_store_image_create(int n_symbols, size_t rows, int64
  * head that contradicts itself; -ENOMEM. */
 int market_store_image_open(struct blob *blob, struct market_image **ret);
 
-/* Says in image->market what the head says. */
+/* Fills image->market from the head. */
 void market_store_image_show(struct market_image *image);
 
 static inline struct image_head *image_head(const struct market_image *image)

@@ -41,7 +41,7 @@ static int check_times(const struct group *g, char err[static MARKET_ERROR_MAX])
     return 0;
 }
 
-/* The interval of those that say one; 0: none does. */
+/* The interval of those that have one; 0: there is none. */
 static int find_interval(const struct group *g, int64_t *ret_ns, char err[static MARKET_ERROR_MAX])
 {
     const struct market_source *first = NULL;
@@ -57,7 +57,7 @@ static int find_interval(const struct group *g, int64_t *ret_ns, char err[static
     return 0;
 }
 
-/* All were given the same of each term, or nothing. */
+/* All files must have the same value of each term, or none. */
 static int check_terms(const struct group *g, const struct market_terms *terms,
                        char err[static MARKET_ERROR_MAX])
 {
@@ -163,7 +163,7 @@ int market_store_join(struct market_source *sources, int *n, int64_t interval_ns
     if (!g.member)
         return fail_with(-ENOMEM, err, MARKET_ERROR_MAX, "out of memory");
     for (int i = 0; r == 0 && i < *n; i++) {
-        if (sources[i].bars.n == 0) /* it was taken by one before */
+        if (sources[i].bars.n == 0) /* an earlier source has taken its bars */
             continue;
         r = join_from(sources, i, *n, interval_ns, terms, &g, err);
         if (r == 0 && kept < i) {

@@ -15,8 +15,8 @@
 #include "exchange/clock.h"
 #include "exchange/fail.h"
 
-/* Counts what the same files become: another way to place bars, or another symbol_default(), takes the next
- * number, and what older ones wrote is not found. */
+/* The version of the result: another way to place bars, or another symbol_default(), takes the next number,
+ * and cached files of older ones are not found. */
 enum { RULES = 2 };
 
 enum { READ_SIZE = 256 * 1024 };
@@ -104,7 +104,7 @@ static bool same_info(const struct loader *l)
     return !path || (stat(path, &now) == 0 && market_store_cache_same(&l->info_before, &now));
 }
 
-/* Whether every file is known by its looks. */
+/* Is every file's hash known without reading it? */
 static bool all_known(struct loader *l)
 {
     bool known = true;

@@ -50,7 +50,7 @@ static inline int64_t market_open_ns(const struct market *market, size_t row)
  * backtest of [--from, --to) trades rows [market_store_row_at(from), market_store_row_at(to)). */
 size_t market_store_row_at(const struct market *market, int64_t ns);
 
-/* What a file cannot tell of its symbol: each NULL, or one text a file. */
+/* What a file cannot say about its symbol: each NULL, or one text a file. */
 struct market_terms {
     const char *const *lots;   /* the step of quantities, which is the least one, too */
     const char *const *ticks;  /* the step of prices */
@@ -69,20 +69,20 @@ struct market_options {
     bool no_cache;             /* neither read nor write one */
     uint64_t cache_bytes;      /* the folder's limit, oldest-used files go; 0: MARKET_CACHE_BYTES */
     int threads;               /* 0: one a core */
-    int64_t now_ns;            /* when it is, to tell how old files are; 0: by the clock */
+    int64_t now_ns;            /* the present, for the age of files; 0: by the clock */
 };
 
 #define MARKET_CACHE_BYTES (8ull << 30)
 
-/* How a load went. */
+/* Statistics of a load. */
 struct market_load {
     bool cached;                 /* mapped from the cache; else made from the sources */
-    size_t source_bytes;         /* of the files as they lie on the disk; 0 when none had to be read */
+    size_t source_bytes;         /* of the files on the disk; 0 when none had to be read */
     size_t bars;                 /* rows that are there, over all symbols */
     double hash_s, read_s;       /* finding what the sources are; reading and parsing them */
     double grid_s, write_s;      /* placing the bars; writing the cache */
     double map_s;                /* opening and checking the cache */
-    char note[MARKET_ERROR_MAX]; /* "", or one line on a cache that was thrown away or could not be used */
+    char note[MARKET_ERROR_MAX]; /* "", or one line on a cache that was deleted or could not be used */
 };
 
 /* Loads bars files (exchange/bars_file.h), one symbol each, onto one grid: rows are the union of their

@@ -53,7 +53,7 @@ static int read_text(const char *path, char **ret, size_t *ret_len, char err[sta
     return 0;
 }
 
-/* By whichever venue reads the text. */
+/* Parsed by the first venue format that reads the text. */
 static int parse_list(const char *text, size_t len, struct venue_symbol *wanted, size_t n)
 {
     const struct venue_format *format;
@@ -109,8 +109,8 @@ static int digits_held(double most, int wanted)
     return wanted;
 }
 
-/* Prices of more digits than usual are adjusted ones, or doubles printed whole: they are rounded to what can
- * be held exactly. Rounding keeps low <= open, close <= high. */
+/* Prices of more digits than usual are adjusted ones, or doubles printed in full: they are rounded to what
+ * can be held exactly. Rounding keeps low <= open, close <= high. */
 static void round_prices(struct market_source *source)
 {
     struct bars_file *bars = &source->bars;

@@ -7,7 +7,7 @@
 /* Fills in the symbols of n sources, whose bars and names (bars.symbol) are there: from the exchangeInfo in
  * the file `info`, plain or gzip, or, where that is NULL, by symbol_default() and the terms; then prices
  * whose digits a double does not hold are rounded. 0; -EINVAL for names that are not listed, a text that is
- * no exchangeInfo or terms that are none, -errno of reading, with a sentence. */
+ * not an exchangeInfo, or invalid terms, -errno of reading, with a sentence. */
 int market_store_symbols(struct market_source *sources, int n, const char *info,
                          const struct market_terms *terms, char err[static MARKET_ERROR_MAX]);
 
