@@ -13,7 +13,7 @@
 enum {
     ROWS_A_GROUP = 4096,
     GROUPS_A_FLUSH = 16,
-    LOOK_MS = 200, /* how often a flush that waits looks whether storing fails */
+    LOOK_MS = 200, /* how often a waiting flush checks whether storing fails */
 };
 
 static const int64_t DAY_NS = INT64_C(86400) * 1000000000;
@@ -31,7 +31,7 @@ struct save {
     char why[DB_ERROR_MAX]; /* … says the first reason */
 };
 
-/* On the writer's thread: the first reason is the cause, what is said after it follows from it. */
+/* On the writer's thread: the first reason is the cause, later ones follow from it. */
 static void note_state(void *ctx, bool ok, const char *detail)
 {
     struct save *save = ctx;
@@ -147,7 +147,7 @@ static void put_bars(struct save *save, int symbol)
     }
 }
 
-/* What is held is worth what the last close says. */
+/* Holdings are valued at the last close. */
 static void put_price(struct save *save, int symbol)
 {
     const struct market_series *series = &save->market->series[symbol];

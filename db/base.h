@@ -1,6 +1,7 @@
-/* Where a record begins that was built again from an event log without its beginning: what the engine held in
- * the state that the log begins with. Orders, fills and ledger rows with greater numbers are whole and build
- * upon it; those up to these numbers were salvaged one by one (db/salvage.h), and are read, not summed. */
+/* The base of a record that was rebuilt from an event log without its beginning: what the engine held in
+ * the state that the log starts with. Orders, fills and ledger rows with greater numbers are complete and
+ * build upon it; those up to these numbers were salvaged one by one (db/salvage.h), and are read, not
+ * summed. */
 #ifndef DB_BASE_H
 #define DB_BASE_H
 
@@ -36,10 +37,10 @@ struct db_base_order {
 int db_base_put(sqlite3 *db, const struct engine *engine, uint64_t seq, int64_t ts_ns, const char *venue);
 /* The same, of the numbers of what was salvaged: up to them rows of these two tables may be missing. */
 int db_base_put_salvaged(sqlite3 *db);
-/* Of older orders those that the state did not know as live have ended, though their last row is lost: they
- * become CANCELED. */
+/* Older orders that the state did not have as live have ended, though their last row is lost: they become
+ * CANCELED. */
 int db_base_end_orders(sqlite3 *db);
-/* The record is whole from its beginning after all. */
+/* Removes the base: the record is complete from its beginning after all. */
 int db_base_drop(sqlite3 *db);
 
 /* Each: 0 or -errno with db_reader_error(). */

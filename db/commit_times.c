@@ -1,6 +1,7 @@
 #include "db/commit_times.h"
 
-/* Values below 8 have a class each; above, the octave and the three bits after the leading one tell. */
+/* Values below 8 have a class each; above, the class is the octave and the three bits after the leading
+ * one. */
 static int class_of(int64_t ns)
 {
     if (ns < 8)

@@ -1,6 +1,6 @@
-/* How many rows each table of the record holds, told beside them: a row that was taken out leaves no hole
- * where it was the newest, or where its table is not numbered. The row `counts` of meta says it as it was at
- * the last commit. Positions need none: their fills tell of them; meta has its own rows' seals only. */
+/* How many rows each table of the record has, stored beside them: a deleted row leaves no hole where it was
+ * the newest, or where its table is not numbered. The row `counts` of meta has the counts of the last
+ * commit. Positions need none: they follow from their fills; meta is covered only by its own rows' seals. */
 #ifndef DB_COUNTS_H
 #define DB_COUNTS_H
 
@@ -26,11 +26,11 @@ enum { DB_COUNTS_TEXT = 400 };
 /* Which table is it? DB_COUNTED for one that is not counted. */
 enum db_counted db_counted_find(const char *table);
 
-/* "accounts 1, symbols 2, …", and back: false for a text that is none. */
+/* "accounts 1, symbols 2, …", and back: false for another text. */
 void db_counts_format(const struct db_counts *counts, char text[static DB_COUNTS_TEXT]);
 bool db_counts_parse(const char *text, struct db_counts *ret);
 
-/* Counts what is there. A SQLite result code. */
+/* Counts the rows. A SQLite result code. */
 int db_counts_take(sqlite3 *db, struct db_counts *ret);
 
 #endif

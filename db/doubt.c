@@ -51,7 +51,7 @@ int db_doubt_same_log(const struct db_doubt *doubt)
 
 /* ---- the file ---- */
 
-/* The log as it reads, written again; it is not moved into the database, which may lack pages that the log
+/* Writes the log again as it reads; it is not moved into the database, which may lack pages that the log
  * has. 0 or -errno; -EBADMSG: it is damaged. */
 static int renew(struct db_doubt *doubt)
 {

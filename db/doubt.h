@@ -1,13 +1,12 @@
-/* The database after a write that failed: what the disk has of it, past the page cache
- * (exchange/past_cache.h), is made what was written, or found to be lost. The writer's thread alone; the
- * connection is closed meanwhile, since a descriptor of ours that is closed takes SQLite's locks on the file
- * along. */
+/* The database after a write that failed: what the disk has of it, without the page cache
+ * (exchange/past_cache.h), is repaired, or found to be lost. Called by the writer's thread only; the
+ * connection is closed meanwhile, since closing any descriptor of ours on the file drops SQLite's locks. */
 #ifndef DB_DOUBT_H
 #define DB_DOUBT_H
 
 #include "db/store.h"
 
-/* What is asked of the disk; a test has its own. */
+/* Calls to the disk; a test has its own. */
 struct db_disk {
     void *ctx;
     /* Writes what differs again; 1: the disk has the whole file, or there is none; 0: it does not; -errno. */
@@ -25,12 +24,12 @@ struct db_doubt {
     /* Is the database sound? As daemon_rebuild_check(): 0; -EBADMSG or -ENOENT with what is wrong; -errno.
      * NULL: SQLite's quick_check decides. */
     int (*check)(void *ctx, char *err, size_t err_size);
-    /* What was committed last, as the writer remembers it. */
+    /* The last commit, as the writer remembers it. */
     uint64_t event_seq;
     struct db_counts counts;
 };
 
-/* What is committed now; after each commit. */
+/* Remembers what is committed now; called after each commit. */
 void db_doubt_remember(struct db_doubt *doubt);
 
 /* Writes the log again, moves it into the database, compares both files with the disk, checks them and opens

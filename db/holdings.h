@@ -1,5 +1,5 @@
-/* Positions with their lots, as the fills of the database lead to them: for the migration, the recovery and
- * the verification, by the function that the engine reckons with. */
+/* Positions with their lots, computed from the fills of the database: for the migration, the recovery and
+ * the verification, by the engine's own function. */
 #ifndef DB_HOLDINGS_H
 #define DB_HOLDINGS_H
 
@@ -28,13 +28,14 @@ struct db_holding *db_holdings_of(struct db_holdings *holdings, int64_t account,
 int db_holdings_fill(struct db_holdings *holdings, int64_t account, int64_t symbol, enum order_side side,
                      int64_t qty, int64_t notional, int64_t fee, int64_t ts_ns);
 
-/* A split of a symbol, in every account that holds it: `told` hears of each after it, what it held before and
- * how much it became more (of a short: less). 0; -ENOMEM; -ERANGE as engine_split_position(). */
+/* Applies a split of a symbol to every account that holds it, and calls the callback for each after it, with
+ * what it held before and by how much it grew (of a short: shrank). 0; -ENOMEM; -ERANGE as
+ * engine_split_position(). */
 int db_holdings_split(
     struct db_holdings *holdings, int64_t symbol, const struct stock_split *split, int64_t ts_ns,
     void (*told)(void *ctx, const struct db_holding *holding, int64_t before, int64_t change), void *ctx);
 
-/* The account is begun anew: nothing is held, nothing was gained. */
+/* The account was reset: nothing is held, nothing was gained. */
 void db_holdings_reset(struct db_holdings *holdings, int64_t account, int64_t ts_ns);
 
 void db_holdings_finish(struct db_holdings *holdings);

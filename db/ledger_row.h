@@ -1,5 +1,5 @@
-/* A stored row of the ledger, read without a reader: by what looks at a damaged file, where no account or
- * symbol may be there to name. */
+/* Reads a stored row of the ledger without a reader: for code that examines a damaged file, where no
+ * account or symbol may be there to name. */
 #ifndef DB_LEDGER_ROW_H
 #define DB_LEDGER_ROW_H
 
@@ -12,7 +12,7 @@
 /* The columns of a ledger row, in the order in which it is read. */
 #define DB_LEDGER_COLUMNS RECORD_COLUMNS(RECORD_LEDGER_ROW)
 
-/* The row at which the statement stands. false, *ret undefined: it holds no ledger row. */
+/* Reads the statement's current row. false, *ret undefined: it is not a ledger row. */
 bool db_ledger_row_read(sqlite3_stmt *stmt, struct ledger_row *ret);
 
 /* Is the row's hash that of its values after `before`, the hash of the row before it (zeros: the first)? */

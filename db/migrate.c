@@ -79,7 +79,7 @@ int db_schema_check(sqlite3 *db, int known, int *ret_version, char *err, size_t 
     return 0;
 }
 
-/* 0, or -EBADMSG with the first row that names another which is not there. */
+/* 0, or -EBADMSG with the first row that references one which is not there. */
 static int check_references(sqlite3 *db, const char *what, char *err, size_t err_size)
 {
     sqlite3_stmt *stmt;

@@ -1,7 +1,7 @@
-/* The schema's version, and how a database gets there.
+/* The schema's version, and its migrations.
  *
- * db/schema/NNN_name.sql holds migration NNN; PRAGMA user_version is the number of the last one applied, and
- * PRAGMA application_id says that the file is Papertape's. */
+ * db/schema/NNN_name.sql holds migration NNN; PRAGMA user_version is the number of the last one applied,
+ * and PRAGMA application_id says that the file is Papertape's. */
 #ifndef DB_MIGRATE_H
 #define DB_MIGRATE_H
 
@@ -23,25 +23,25 @@ struct db_migration {
 extern const struct db_migration db_migrations[];
 extern const int db_migrations_count;
 
-/* Reads what `db` is: *ret_version is 0 for an empty file, else the schema's version, 1..known.
- * 0; -EMEDIUMTYPE for another program's database or no database at all; -EOVERFLOW for a version above
+/* Finds what `db` is: *ret_version is 0 for an empty file, else the schema's version, 1..known. 0;
+ * -EMEDIUMTYPE for another program's database or no database at all; -EOVERFLOW for a version above
  * `known`; -EIO, -EBUSY, -ENOMEM from SQLite. The text of a failure goes to err. Writes nothing. */
 int db_schema_check(sqlite3 *db, int known, int *ret_version, char *err, size_t err_size);
 
-/* Brings `db` to version `count`, each migration in a transaction of its own. Returns 0 or an error as above,
- * or -EBADMSG for a migration that fails, or after which a row names one that is not there; that leaves the
- * database at the version before it. Foreign keys are off meanwhile, as SQLite asks of who rebuilds tables.
- */
+/* Brings `db` to version `count`, each migration in a transaction of its own. Returns 0 or an error as
+ * above, or -EBADMSG for a migration that fails, or after which a row names one that is not there; that
+ * leaves the database at the version before it. Foreign keys are off meanwhile, as SQLite requires for
+ * rebuilding tables. */
 int db_migrate(sqlite3 *db, const struct db_migration *migrations, int count, char *err, size_t err_size);
 
-/* Is the schema of `db`, which is of version `count`, object by object as these migrations make it? 0;
- * -EBADMSG with the first that is not; an error as above. */
+/* Does the schema of `db`, which is of version `count`, equal what these migrations make, object by object?
+ * 0; -EBADMSG with the first that differs; an error as above. */
 int db_schema_same(sqlite3 *db, const struct db_migration *migrations, int count, char *err, size_t err_size);
 
 /* Named in the migrations. */
 int db_migrate_positions(sqlite3 *db);
 
-/* What a SQLite result code is as an errno: -ENOSPC, -EIO, -EROFS, -EBUSY, -ENOMEM, -EACCES … */
+/* The errno of a SQLite result code: -ENOSPC, -EIO, -EROFS, -EBUSY, -ENOMEM, -EACCES … */
 int db_errno(int sqlite_rc);
 
 #endif

@@ -1,4 +1,4 @@
-/* Migration 002: what version 1 did not reckon, the cost by first in, first out. */
+/* Migration 002: computes what version 1 lacked, the cost by first in, first out. */
 #include <errno.h>
 
 #include "db/holdings.h"
@@ -26,7 +26,7 @@ static int follow_fills(sqlite3 *db, struct db_holdings *holdings)
     return r == -ENOMEM ? SQLITE_NOMEM : r < 0 ? SQLITE_CORRUPT : rc;
 }
 
-/* The average's columns stay as they are: the verification holds them against the fills as before. */
+/* The average's columns are not changed: the verification compares them with the fills as before. */
 static int store(sqlite3 *db, const struct db_holdings *holdings)
 {
     sqlite3_stmt *stmt;

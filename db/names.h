@@ -1,9 +1,9 @@
-/* The names that a state has, for completion. */
+/* The names in a state, for completion. */
 #ifndef DB_NAMES_H
 #define DB_NAMES_H
 
 /* Calls offer() with each name of that kind: SYMBOL, ACCOUNT, TRAINING, POLICY or STUDY. `state`: a state
- * directory, NULL for the one that is found. Of another kind, or without a state, none. */
+ * directory, NULL for the usual one. For another kind, or without a state, it is not called. */
 void db_names(const char *kind, const char *state, void *ctx, void (*offer)(void *ctx, const char *name));
 
 #endif

@@ -58,7 +58,7 @@ struct db_row_header {
     uint16_t kind;
     uint16_t group_end; /* a transaction may end after this row */
     uint64_t ticket;
-    uint64_t event;  /* whose row it is; 0: of none */
+    uint64_t event;  /* whose row it is; 0: of no event */
     uint64_t unused; /* rows are 16-aligned */
 };
 

@@ -70,7 +70,7 @@ int db_query_bad_row(struct db_reader *reader, sqlite3_stmt *stmt, const char *t
     return -EBADMSG;
 }
 
-/* Is it a saved backtest, of any schema version? The first ones have no key, but their venue. */
+/* Is it a saved backtest, of any schema version? The first versions have no key, but their venue. */
 static bool is_saved_backtest(sqlite3 *db)
 {
     static const char sql[] = "SELECT EXISTS (SELECT 1 FROM meta WHERE key = '" DB_BACKTEST_KEY

@@ -1,9 +1,9 @@
-/* Reading papertape.db: beside a running daemon, after one, at any time. Nothing here writes, checkpoints, or
- * holds a lock for longer than one call (or from db_reader_begin to db_reader_end: keep that short).
+/* Reading papertape.db: beside a running daemon, after one, at any time. Nothing here writes, checkpoints,
+ * or holds a lock for longer than one call (or from db_reader_begin to db_reader_end: keep that short).
  *
- * Every query hands rows to a callback; what they point to lives for the call. Queries return 0, or -errno
- * with db_reader_error(). An enumeration's name or a number that this program does not know is -EBADMSG, and
- * the text names the row. */
+ * Every query passes rows to a callback; what they point to lives for the call. Queries return 0, or -errno
+ * with db_reader_error(). An enumeration's name or a number that this program does not know is -EBADMSG,
+ * and the text names the row. */
 #ifndef DB_READER_H
 #define DB_READER_H
 
@@ -25,15 +25,15 @@ struct db_reader;
 int db_reader_open(const char *path, struct db_reader **ret, char *err, size_t err_size);
 void db_reader_close(struct db_reader *reader);
 
-/* What the last failed call met. */
+/* The error of the last failed call. */
 const char *db_reader_error(const struct db_reader *reader);
 
-/* Queries between these see one moment of the database. */
+/* Queries between these read one snapshot of the database. */
 int db_reader_begin(struct db_reader *reader);
 void db_reader_end(struct db_reader *reader);
 
-/* Symbols by name, accounts by number; NULL or -ENOENT where there is none. Of two venues' symbols of one
- * name it is the one that was seen last. */
+/* Symbols by name, accounts by number; NULL or -ENOENT where there is none. Of symbols with the same name
+ * from two venues, the one that was seen last. */
 int db_reader_symbols(struct db_reader *reader, void (*row)(void *ctx, const struct db_symbol_row *row),
                       void *ctx);
 int db_reader_accounts(struct db_reader *reader, void (*row)(void *ctx, const struct db_account_row *row),
@@ -72,7 +72,7 @@ int db_reader_equity(struct db_reader *reader, int account, int64_t from_ns, int
  * is no point. */
 int db_reader_drawdown(struct db_reader *reader, int account, double *ret);
 
-/* Money put into an account or taken out of it (DEPOSIT, TRANSFER), or that it was begun anew (RESET). */
+/* Money put into an account or taken out of it (DEPOSIT, TRANSFER), or its reset (RESET). */
 struct db_flow {
     uint64_t id; /* of its ledger row */
     int64_t ts_ns;
@@ -114,14 +114,14 @@ int db_reader_ledger(struct db_reader *reader, void (*row)(void *ctx, const stru
 
 enum db_alerts {
     DB_ALERTS_OPEN, /* neither acknowledged nor over */
-    DB_ALERTS_HELD, /* those, and conditions that are acknowledged and last */
+    DB_ALERTS_HELD, /* those, and conditions that are acknowledged and not over */
     DB_ALERTS_ALL,  /* the open ones first */
 };
 
 /* Newest first, at most `limit` (0: all). */
 int db_reader_alerts(struct db_reader *reader, enum db_alerts which, int64_t limit,
                      void (*row)(void *ctx, const struct db_alert *row), void *ctx);
-/* The highest number that an alert ever had; 0: there was none. 0 or -errno. */
+/* The highest number that an alert ever had; 0: there was no alert. 0 or -errno. */
 int db_reader_last_alert(struct db_reader *reader, uint64_t *ret);
 /* Newest first, at most `limit` (0: all). */
 int db_reader_commands(struct db_reader *reader, int64_t limit,
@@ -135,8 +135,8 @@ int db_reader_last_bars(struct db_reader *reader, const char *symbol, int64_t in
                         enum bar_source source, int64_t n, void (*row)(void *ctx, const struct bar *row),
                         void *ctx);
 
-/* The same in the shares of now: prices and volumes of bars that were told in other ones are split as the
- * engine splits what it remembers (engine/split.h). For whoever reckons on a series of bars. */
+/* The same in present shares: prices and volumes of bars from before a split are converted as the engine
+ * converts what it remembers (engine/split.h). For computations on a series of bars. */
 int db_reader_split_bars(struct db_reader *reader, const char *symbol, int64_t interval_ns,
                          enum bar_source source, int64_t from_ns, int64_t to_ns,
                          void (*row)(void *ctx, const struct bar *row), void *ctx);
@@ -145,7 +145,7 @@ int db_reader_last_split_bars(struct db_reader *reader, const char *symbol, int6
                               void (*row)(void *ctx, const struct bar *row), void *ctx);
 
 struct db_chart_row {
-    struct db_chart_series series; /* but for its symbol's index */
+    struct db_chart_series series; /* without its symbol's index */
     const struct db_symbol_row *symbol;
 };
 /* The chart's series of one symbol, by interval; of all of them with NULL. -ENOENT for an unknown symbol. */
@@ -167,7 +167,7 @@ struct db_revision_row {
     struct db_revision revision;
     const struct db_symbol_row *symbol;
 };
-/* What was changed of one symbol (NULL: of all) between two times of the engine, oldest first. -ENOENT
+/* A venue's revisions of one symbol (NULL: of all) between two times of the engine, oldest first. -ENOENT
  * likewise. */
 int db_reader_revisions(struct db_reader *reader, const char *symbol, int64_t from_ns, int64_t to_ns,
                         void (*row)(void *ctx, const struct db_revision_row *row), void *ctx);
@@ -180,8 +180,8 @@ struct db_action_row {
 int db_reader_actions(struct db_reader *reader, const char *symbol,
                       void (*row)(void *ctx, const struct db_action_row *row), void *ctx);
 
-/* Since when a symbol is here: the end of its first bar that was made of trades, or its first order,
- * whichever is earlier; without either there is no row. Bars that the venue told are of before, too. */
+/* When a symbol was added: the end of its first bar that was made of trades, or its first order, whichever
+ * is earlier; without either there is no row. Bars from the venue may be older. */
 int db_reader_first_moments(struct db_reader *reader,
                             void (*row)(void *ctx, const struct db_symbol_row *symbol, int64_t first_ns),
                             void *ctx);
@@ -208,7 +208,7 @@ int db_reader_training_states(struct db_reader *reader, const char *training, in
 /* Policies of the arena, retired ones too, by name. */
 int db_reader_policies(struct db_reader *reader, void (*row)(void *ctx, const struct db_policy *row),
                        void *ctx);
-/* Of one order: 0, -ENOENT when no policy gave it; ret->backend lives until the next call. */
+/* Of one order: 0, -ENOENT when no policy made it; ret->backend lives until the next call. */
 int db_reader_order_policy(struct db_reader *reader, uint64_t order_id, struct db_order_policy *ret);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the chart is drawn from. */
+/* Reads the chart's data. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* What the market and the service did: prices, bars, equity, alerts, commands. */
+/* Reads the market's and the service's history: prices, bars, equity, alerts, commands. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ int db_reader_prices(struct db_reader *reader, void (*row)(void *ctx, const stru
                   NULL, &(struct db_price_row){named.symbol, each});
 }
 
-/* The width of a span so that `points` of them cover what there is; 1 for every point. */
+/* The width of a span so that `points` of them cover all points; 1 for every point. */
 static int span_of(struct db_reader *reader, int account, int64_t from_ns, int points, int64_t *ret_ns)
 {
     int64_t first, last;

@@ -1,4 +1,4 @@
-/* Inside the reader: a query's statement, its values and its columns. */
+/* Internal to the reader: a query's statement, its values and its columns. */
 #ifndef DB_READER_QUERY_H
 #define DB_READER_QUERY_H
 
@@ -40,9 +40,9 @@ struct db_named {
 int db_query_row(struct db_reader *reader, sqlite3_stmt *stmt, const struct record *record, void *row,
                  struct db_named *ret);
 
-/* The body of a function that hands each row of a query, a record's, to row(ctx, …); and of one that hands
- * on what is made of `each` and of whom it `named`. An error of the query, or of a row, ends it and is
- * returned; what was handed on before stays so. */
+/* The body of a function that passes each row of a query, a record's, to row(ctx, …); and of one that
+ * passes what is made of `each` and of what it `named`. An error of the query, or of a row, ends it and is
+ * returned, after the rows before it were passed. */
 #define DB_QUERY_EACH(type, record, sql, params) DB_QUERY_MAKE(type, record, sql, params, &each)
 #define DB_QUERY_MAKE(type, record, sql, params, ...) \
     type each = {0}; \
@@ -53,10 +53,10 @@ int db_query_row(struct db_reader *reader, sqlite3_stmt *stmt, const struct reco
         row(ctx, __VA_ARGS__); \
     return db_query_end(stmt, r)
 
-/* Finalises; r is what the query came to so far, and is returned. */
+/* Finalises; r is the query's result so far, and is returned. */
 int db_query_end(sqlite3_stmt *stmt, int r);
 
-/* Say what is wrong with a row, and return -EBADMSG: of its number, of its first column. */
+/* Report what is wrong with a row, and return -EBADMSG: by its number, by its first column. */
 int db_query_bad(struct db_reader *reader, const char *table, int64_t id, const char *what);
 int db_query_bad_row(struct db_reader *reader, sqlite3_stmt *stmt, const char *table, const char *what);
 

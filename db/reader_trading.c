@@ -1,4 +1,4 @@
-/* What was traded: orders, fills, ledger, positions. */
+/* Reads the trading: orders, fills, ledger, positions. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

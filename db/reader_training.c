@@ -1,4 +1,4 @@
-/* Trainings, and the policies of the arena. */
+/* Reads trainings, and the policies of the arena. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What several venues brought: db/store_venues.c wrote it. */
+/* Reads the rows of db/store_venues.c. */
 #include <errno.h>
 #include <jansson.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static bool number(const json_t *object, const char *key, int64_t *ret)
     return json_is_integer(value);
 }
 
-/* "" is none; false for a text that is no bar. */
+/* "" is none; false for a text that is not a bar. */
 static bool read_bar(const char *text, bool *ret_known, struct bar *ret)
 {
     *ret_known = text[0] != '\0';
@@ -90,7 +90,8 @@ int db_reader_revisions(struct db_reader *reader, const char *symbol, int64_t fr
     return db_query_end(stmt, r);
 }
 
-/* A symbol's intervals and the first bar of each are found by the table's key, whatever it holds. */
+/* Finds a symbol's intervals and the first bar of each by the table's key, so the time does not depend on
+ * the number of bars. */
 int db_reader_first_moments(struct db_reader *reader,
                             void (*row)(void *ctx, const struct db_symbol_row *symbol, int64_t first_ns),
                             void *ctx)

@@ -1,4 +1,4 @@
-/* The list of times that a database was built again, and where the rows of each table came from. */
+/* The list of the database's rebuilds, and the source of each table's rows. */
 #ifndef DB_REBUILT_H
 #define DB_REBUILT_H
 
@@ -29,11 +29,11 @@ struct db_rebuild_source {
 int db_rebuild_put(sqlite3 *db, const struct db_rebuild *rebuild, int64_t *ret_id);
 int db_rebuild_put_source(sqlite3 *db, const struct db_rebuild_source *source);
 
-/* SQLite quotes what it found in a damaged file: what is no printable ASCII becomes '?', so that alerts and
- * JSON can hold it. */
+/* SQLite quotes bytes of a damaged file: what is not printable ASCII becomes '?', so that alerts and JSON
+ * can hold it. */
 void db_rebuilt_clean(char *words);
 
-/* Both, and from where on the record has no hole. */
+/* Both, and from which event on the record is complete. */
 struct db_rebuilt {
     struct db_rebuild rebuild;
     uint64_t whole_from; /* the first event of which every row is there: 1 for all of them */

@@ -12,7 +12,7 @@ extern const struct record db_record_trainings, db_record_training_points, db_re
     db_record_actions, db_record_revisions, db_record_equity, db_record_positions, db_record_symbols,
     db_record_accounts, db_record_chart_series, db_record_chart_bars;
 
-/* The rows of a kind; NULL: it has a way of its own. */
+/* The record of a kind's rows; NULL: the kind has functions of its own. */
 const struct record *db_record_of(enum db_row_kind kind);
 
 #endif

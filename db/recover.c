@@ -54,7 +54,7 @@ static void *append(struct recovery *recovery, void **rows, size_t *n, size_t si
 
 #define APPEND(recovery, rows, n) append(recovery, (void **)&(rows), &(n), sizeof *(rows))
 
-/* Is it the one that is stored? A symbol that names no venue is of any. */
+/* Is it the stored symbol? A symbol that names no venue matches any. */
 static bool same_symbol(const struct symbol *s, const struct symbol *stored)
 {
     return strcmp(s->name, stored->name) == 0 && (!s->venue[0] || strcmp(s->venue, stored->venue) == 0);
@@ -193,9 +193,8 @@ static int follow_splits(struct recovery *recovery, uint64_t before_seq)
     return r;
 }
 
-/* Lots are not stored: the fills and splits lead to them, in the order of the ledger, which resets begin
- * anew.
- */
+/* Lots are not stored: they follow from the fills and splits, in the order of the ledger, and resets clear
+ * them. */
 static int follow_fills(struct recovery *recovery)
 {
     sqlite3_stmt *stmt;
@@ -291,8 +290,8 @@ static void take_order(void *ctx, const struct db_order_row *row)
     }
 }
 
-/* What was deposited counts from when the account was last begun anew. The sum of each account's rows of an
- * asset, and the running balance of the last of them, must agree. */
+/* Deposits count from the account's last reset. The sum of each account's rows of an asset, and the running
+ * balance of the last of them, must agree. */
 static int take_balances(struct recovery *recovery)
 {
     struct db_recovered *to = recovery->to;

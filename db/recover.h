@@ -1,4 +1,4 @@
-/* What a daemon takes over from the run before it, shaped for engine_restore_*() of engine/engine.h. */
+/* What a daemon takes over from the run before it, in the form of engine_restore_*() of engine/engine.h. */
 #ifndef DB_RECOVER_H
 #define DB_RECOVER_H
 
@@ -9,11 +9,12 @@ enum { DB_RECOVERED_KEYS_MAX = 100000 };
 struct db_recovered_account {
     struct db_account account; /* accounts[i].account.number == i */
     struct account_spec spec;  /* the same, as the engine takes it */
-    int64_t deposits; /* of its currency, since it was begun: deposits and transfers in less those out */
+    int64_t deposits; /* of its currency, since its last reset: deposits and transfers in less those out */
     int64_t peak, day, day_equity, killed_ns;
     int64_t interest_ns; /* of its last row of interest; 0 without one */
-    /* What the arena had trade for it: the row of `policies` that names it and is not retired, the champion's
-     * for DB_CHAMPION_ACCOUNT. spec.policy stays NULL: the caller finds the policy by its id. */
+    /* Did the arena have a policy trade for it? By the row of `policies` that names it and is not retired,
+     * the champion's for DB_CHAMPION_ACCOUNT. spec.policy stays NULL: the caller finds the policy by its
+     * id. */
     bool has_policy;
     uint8_t policy[POLICY_ID_SIZE];
 };
@@ -34,7 +35,7 @@ struct db_recovered_action {
     char id[ACTION_ID_MAX];
     int64_t ex_ns;
 };
-/* A command that bore a key. */
+/* A command with a key. */
 struct db_recovered_key {
     char key[COMMAND_KEY_MAX];
     uint64_t command, order_id;
@@ -54,10 +55,9 @@ struct db_recovered {
     size_t n_orders;
     struct db_recovered_action *actions; /* of these symbols, in the order in which they took effect */
     size_t n_actions;
-    struct db_session *sessions; /* by calendar: how each market stood last */
+    struct db_session *sessions; /* by calendar: each market's last phase */
     size_t n_sessions;
-    struct db_recovered_key
-        *keys; /* of the newest DB_RECOVERED_KEYS_MAX commands that bore one, sorted by it */
+    struct db_recovered_key *keys; /* of the newest DB_RECOVERED_KEYS_MAX commands with a key, sorted by it */
     size_t n_keys;
     void *key_texts;
     uint64_t last_order, last_fill, last_ledger, last_command, last_alert; /* 0: none yet */
@@ -66,11 +66,11 @@ struct db_recovered {
     bool paused;
 };
 
-/* Reads one moment of the database; symbols are named by their index in `symbols`, as the engine will. Of an
- * empty database everything is 0. 0; -ENOENT when a position or a live order is of a symbol that is not among
- * `symbols`, or an account runs a strategy that this program has not; -EINVAL when a symbol's assets or
- * scales are not those stored; -EBADMSG when the sums of the ledger and its running balances differ; -ENOMEM;
- * -errno. err: one sentence. */
+/* Reads one snapshot of the database; symbols are named by their index in `symbols`, as the engine will. Of
+ * an empty database everything is 0. 0; -ENOENT when a position or a live order is of a symbol that is not
+ * among `symbols`, or an account runs a strategy that this program does not have; -EINVAL when a symbol's
+ * assets or scales are not those stored; -EBADMSG when the sums of the ledger and its running balances
+ * differ; -ENOMEM; -errno. err: one sentence. */
 int db_recover(struct db_reader *reader, const struct symbol *symbols, int n_symbols,
                struct db_recovered **ret, char *err, size_t err_size);
 void db_recovered_destroy(struct db_recovered *recovered);

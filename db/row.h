@@ -1,5 +1,6 @@
-/* Rows that only the database knows: what the writer takes and the reader gives back besides the engine's and
- * the exchange's own structs. Texts are the giver's: copied by the writer, the reader's for the call only. */
+/* Rows that only the database has: what the writer takes and the reader returns, in addition to the
+ * engine's and the exchange's own structs. Texts are the caller's: copied by the writer, the reader's for
+ * the call only. */
 #ifndef DB_ROW_H
 #define DB_ROW_H
 
@@ -24,7 +25,7 @@ struct db_account {
     char currency[ASSET_NAME_MAX];
     int currency_scale;
     int64_t created_ns; /* kept from when it was first put */
-    int64_t cash;       /* that it was opened with, or begun anew */
+    int64_t cash;       /* that it was opened with, or reset to */
     struct account_rules rules;
     char strategy[DB_STRATEGY_NAME_MAX]; /* "": orders by hand only */
     double params[STRATEGY_PARAMS_MAX]; /* of that strategy; zeros where this program has none of that name */
@@ -43,7 +44,7 @@ struct db_account_row {
     int64_t equity_peak, day, day_equity, killed_ns; /* struct account's */
 };
 
-/* As it lies in its table. */
+/* As it is stored in its table. */
 struct db_account_stored {
     struct db_account_row row;
     const char *params; /* its strategy's by name, JSON */
@@ -51,7 +52,7 @@ struct db_account_stored {
 
 /* The row of an account as it is run. */
 void db_account_of(int number, const struct account_spec *spec, int64_t created_ns, struct db_account *ret);
-/* The account that a row tells of. 0, or -ENOENT when this program has no strategy of that name. */
+/* The account of a row. 0, or -ENOENT when this program has no strategy of that name. */
 int db_account_spec(const struct db_account *account, struct account_spec *ret);
 
 struct db_price {
@@ -82,7 +83,7 @@ struct db_command {
     const char *cmd, *args; /* args: a JSON object */
     enum db_command_state state;
     const char *result; /* the refusal's code and words, or what it did; "" while pending */
-    const char *key;    /* the giver's, of this command alone; "" or NULL for none */
+    const char *key;    /* the client's, of this command alone; "" or NULL for none */
     uint64_t order_id;  /* the first order that it made, amended or cancelled; 0: none */
 };
 
@@ -133,13 +134,13 @@ struct db_venue {
     const char *market; /* "always", or its calendar's phase */
 };
 
-/* Who may not ask before `until_ns`, of the wall clock. */
+/* A ban: which venue may not be asked before `until_ns`, of the wall clock. */
 struct db_ban {
     int64_t until_ns;
     const char *venue, *why;
 };
 
-/* How a calendar's market stands since then. */
+/* A calendar's market and its phase since then. */
 struct db_session {
     struct market_session session;
     int64_t since_ns;
@@ -154,7 +155,7 @@ struct db_action {
     uint64_t input_seq;
 };
 
-/* What a venue changed of what it had told, as struct engine_revision has it. */
+/* A venue's change of what it had reported, as struct engine_revision has it. */
 struct db_revision {
     uint64_t id; /* likewise */
     enum revision_kind kind;
@@ -180,7 +181,7 @@ struct db_gap {
     int64_t found_ns, filled_ns; /* filled_ns 0: still open */
 };
 
-/* One symbol and timeframe of the chart: what its bars carry, and the memory to go on with. */
+/* One symbol and timeframe of the chart: what its bars contain, and the memory to continue with. */
 struct db_chart_series {
     int symbol;
     int64_t interval_ns, base_ns;
@@ -204,8 +205,8 @@ enum {
     DB_CHART_OUTPUTS_MAX = 64, /* of a bar */
 };
 
-/* A training as the co-process tells of it (docs/serve.md). Texts "" and times 0 where there is none, numbers
- * NaN or -1 where they are not known. */
+/* A training as the co-process reports it (docs/serve.md). Texts "" and times 0 where there is none,
+ * numbers NaN or -1 where they are not known. */
 struct db_training {
     const char *name, *state, *reason, *cause, *device, *backend, *config, *checkpoint, *policy;
     int64_t priority, steps, total_steps, iteration, attempts;
@@ -240,24 +241,24 @@ struct db_training_state {
     double utilisation;
 };
 
-/* A training's, and a policy's that it makes: an account's name, since it becomes one, without a dot in
- * front. */
+/* The name of a training, and of a policy that it makes: an account's name, since it becomes one, without a
+ * dot in front. */
 bool db_training_name_good(const char *name);
 
 enum {
     DB_TRAINING_POINTS_KEPT = 4096, /* of a training, its evaluations and states likewise */
-    DB_TRAININGS_KEPT = 1000,       /* of those that ended the oldest go */
+    DB_TRAININGS_KEPT = 1000,       /* beyond them the oldest ended ones are deleted */
 };
 
 enum db_policy_role { DB_POLICY_CHALLENGER, DB_POLICY_CHAMPION, DB_POLICY_RETIRED };
 
-/* Of whom the champion trades for, besides its own account. */
+/* The account that the champion trades for, in addition to its own. */
 #define DB_CHAMPION_ACCOUNT "champion"
 
 /* A policy in the arena: docs/policies.md. */
 struct db_policy {
     const char *name, *account, *training, *path, *reason;
-    const char *proposal; /* STUDY/TRIAL that it came by; "": by hand */
+    const char *proposal; /* STUDY/TRIAL of its proposal; "": by hand */
     enum db_policy_role role;
     uint8_t id[POLICY_ID_SIZE];
     int64_t since_ns;   /* in that role */
@@ -265,15 +266,15 @@ struct db_policy {
     int64_t expires_ns; /* when it retires; 0: never */
 };
 
-/* Which policy gave an order, and what computed it. */
+/* Which policy made an order, and what computed it. */
 struct db_order_policy {
     uint64_t order_id;
     uint8_t id[POLICY_ID_SIZE];
     const char *backend;
 };
 
-/* Does it trade for the account of that name: its own, the champion's besides for DB_CHAMPION_ACCOUNT, none
- * once it is retired? */
+/* Does it trade for the account of that name: its own, the champion also for DB_CHAMPION_ACCOUNT, none once
+ * it is retired? */
 bool db_policy_trades_for(const struct db_policy *policy, const char *account);
 
 extern const struct record_words db_words_policy_role, db_words_severity, db_words_command_state,

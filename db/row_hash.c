@@ -39,7 +39,7 @@ static void spell(sqlite3_str *text, sqlite3_value *value)
     }
 }
 
-/* What a column has of rows before there was one. */
+/* The value that a column has in rows from before it existed. */
 static bool is_none(sqlite3_value *value)
 {
     int type = sqlite3_value_type(value);

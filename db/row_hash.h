@@ -1,16 +1,16 @@
-/* Seals: SHA-256 of a stored row's one spelling, so that a cell altered behind the daemon's back is found by
- * the name of its row.
+/* Seals: SHA-256 of a stored row's one spelling, so that an altered cell is found, and its row named.
  *
- * SQL's seal(rule, value, …) spells what is stored, as it is stored. The column `hash` of a table that
+ * SQL's seal(rule, value, …) hashes the values as they are stored. The column `hash` of a table that
  * db/tables.h says to be sealed is seal() of the table's other columns in their order, by rule 2.
  *
- * Orders and fills say their rule in the column `rule`, which is not among those. Rule 1 is of the rows that
- * schema version 1 wrote: it knows the columns of that version only, an unknown account as -1 and an unknown
- * symbol as 0, and the columns that it does not know hold what those orders and fills were (GTC, alone, …).
+ * Orders and fills say their rule in the column `rule`, which is not among those. Rule 1 is of the rows
+ * that schema version 1 wrote: it knows the columns of that version only, an unknown account as -1 and an
+ * unknown symbol as 0, and the columns that it does not know hold what those orders and fills were (GTC,
+ * alone, …).
  *
  * Rule 1 joins the values with '|'. Rule 2 does the same, but each is spelled so that no two rows share a
- * spelling: n for null, an integer in decimal, r and the 16 hexadecimal digits of a real's bits, t or b, the
- * number of bytes and a colon before those of a text or a blob.
+ * spelling: n for null, an integer in decimal, r and the 16 hexadecimal digits of a real's bits, t or b,
+ * the number of bytes and a colon before those of a text or a blob.
  *
  * seal(n, value, …) with n above 2 is rule 2 of the first n values; of the others it has those that are
  * neither null nor 0 nor '', each after its place. So columns that came later leave the seals of older rows
@@ -29,7 +29,8 @@
 
 enum { DB_ROW_HASH_SIZE = 32 };
 
-/* Makes seal() known to a connection: 32 bytes, or an error for a rule that is none. A SQLite result code. */
+/* Registers seal() with a connection: it returns 32 bytes, or an error for an unknown rule. A SQLite result
+ * code. */
 int db_row_hash_register(sqlite3 *db);
 
 /* The columns that a seal covers, in order. */

@@ -25,7 +25,7 @@ struct copying {
     int rc;       /* of the new file: the first failure */
 };
 
-/* Takes the row that the statement stands on. */
+/* Copies the statement's current row. */
 static void take(struct copying *c, sqlite3_stmt *row)
 {
     const struct db_table *table = c->table;
@@ -58,7 +58,7 @@ static void take(struct copying *c, sqlite3_stmt *row)
         c->rc = rc;
 }
 
-/* Reads on from `low` (exclusive) to `high` in one direction. true at the end, false at a fault. */
+/* Continues reading from `low` (exclusive) to `high` in one direction. true at the end, false at a fault. */
 static bool scan(struct copying *c, sqlite3_stmt *stmt, int64_t low, int64_t high)
 {
     int rc;
@@ -70,7 +70,8 @@ static bool scan(struct copying *c, sqlite3_stmt *stmt, int64_t low, int64_t hig
     return end || c->rc != SQLITE_OK;
 }
 
-/* Between two faults, what can be reached by keys in steps that double; and back from each landing. */
+/* Between two faults, searches for keys that can be reached, in steps that double, and reads back from each
+ * one found. */
 static void scan_islands(struct copying *c, int64_t low, int64_t high)
 {
     int64_t step = 1;
@@ -204,7 +205,7 @@ int db_salvage_copy(struct db_salvage *salvage, const struct db_table *table, co
     return c.rc;
 }
 
-/* ---- open, close, tell ---- */
+/* ---- open, close, report ---- */
 
 static const char temporary[] =
     "CREATE TEMP TABLE taken (name TEXT, id INTEGER, PRIMARY KEY (name, id)) WITHOUT ROWID;"

@@ -1,10 +1,10 @@
-/* What can be read of a damaged database, row by row, around the pages that cannot.
+/* Reads what can be read of a damaged database, row by row, around the pages that cannot.
  *
- * A table is read by its key, forwards and backwards; where its key is one number, islands between faults are
- * looked for as well. Rows of the record are taken only where their seals hold, ledger rows only where their
- * hash follows from the row before, and nothing that names a row which is not there. Tables without seals
- * (bars, telemetry, trainings …) are taken as far as the schema's constraints hold. The file itself is never
- * written. */
+ * A table is read by its key, forwards and backwards; where its key is one number, islands between faults
+ * are searched as well. Rows of the record are taken only where their seals verify, ledger rows only where
+ * their hash follows from the row before, and no row that references a missing one. Tables without seals
+ * (bars, telemetry, trainings …) are taken as far as the schema's constraints allow. The file itself is
+ * never written. */
 #ifndef DB_SALVAGE_H
 #define DB_SALVAGE_H
 
@@ -16,12 +16,12 @@
 
 struct db_salvage;
 
-/* What came of one table. */
+/* The result for one table. */
 struct db_salvaged {
     const char *table;
     int64_t rows;    /* that were taken */
-    int64_t refused; /* that could be read, and were not taken: their seals do not hold, or they name what is
-                        gone */
+    int64_t refused; /* that could be read but were not taken: their seals do not verify, or they reference
+                        missing rows */
     int faults;      /* places that could not be read */
 };
 
@@ -34,8 +34,8 @@ void db_salvage_close(struct db_salvage *salvage); /* NULL is fine */
  * `first_seq`, the first state of the log. 0 or a SQLite result code of `to`. */
 int db_salvage_before(struct db_salvage *salvage, uint64_t first_seq);
 
-/* After it: the rest. Orders, fills and ledger rows up to the base's numbers, none without one. 0 or a SQLite
- * result code of `to`. */
+/* After it: the rest. Orders, fills and ledger rows up to the base's numbers, none without a base. 0 or a
+ * SQLite result code of `to`. */
 int db_salvage_after(struct db_salvage *salvage, const struct db_base *base);
 
 /* How far a file's record goes. */
@@ -45,16 +45,16 @@ struct db_salvage_ends {
 /* Of the damaged file, as far as it can be read: 0 where it cannot. */
 void db_salvage_ends(struct db_salvage *salvage, struct db_salvage_ends *ret);
 
-/* Where the damaged file goes beyond the log's readable end: its rows after `from`, and its newer versions of
- * older ones, ledger rows where they chain from `hash`, that of row from->ledger. Whether it is whole then
- * db_verify() has to say. 0 or a SQLite result code of `to`. */
+/* Where the damaged file goes beyond the log's readable end: takes its rows after `from`, and its newer
+ * versions of older ones, ledger rows where they chain from `hash`, that of row from->ledger. db_verify()
+ * decides whether the result is complete. 0 or a SQLite result code of `to`. */
 int db_salvage_beyond(struct db_salvage *salvage, const struct db_salvage_ends *from,
                       const uint8_t hash[static LEDGER_HASH_SIZE]);
 
 /* The hash of a ledger row of the damaged file; false where it cannot be read. */
 bool db_salvage_ledger_hash(struct db_salvage *salvage, uint64_t id, uint8_t ret[static LEDGER_HASH_SIZE]);
 
-/* Puts commands that a state of the log held, where no row of them is there. A SQLite result code. */
+/* Puts a command that a state of the log held, where it has no row. A SQLite result code. */
 int db_salvage_command(sqlite3 *to, const struct db_command *row);
 
 /* The i-th of n tables. */

@@ -1,5 +1,5 @@
-/* The salvage's insides: salvage.c reads tables around faults, salvage_record.c knows the tables and what
- * makes a row of one trustworthy. */
+/* The salvage's internals: salvage.c reads tables around faults, salvage_record.c has the tables and the
+ * conditions for taking their rows. */
 #ifndef DB_SALVAGE_INTERNAL_H
 #define DB_SALVAGE_INTERNAL_H
 

@@ -1,4 +1,4 @@
-/* Which tables are salvaged, in which order, and what is wanted of each. */
+/* Which tables are salvaged, in which order, and which of their rows. */
 #include <string.h>
 
 #include "db/ledger_row.h"
@@ -7,10 +7,10 @@
 #include "db/salvage_internal.h"
 #include "record/sqlite.h"
 
-/* The ledger's are taken over as far as they follow from each other. */
+/* The ledger's rows are taken over as far as they follow from each other. */
 static const struct salvage_way ledger = {.into = "INSERT OR IGNORE INTO temp.candidates",
                                           .candidates = true};
-/* The client's own answer is in the former file; what the log brought again is in its place. */
+/* The former file has the answer that the client got; it replaces the row that the log's replay made. */
 static const struct salvage_way commands = {
     .into = "INSERT INTO main.commands",
     .conflict =
@@ -19,7 +19,7 @@ static const struct salvage_way commands = {
         "excluded.hash WHERE excluded.state <> 'pending' AND (peer_uid, peer_pid, key) IS "
         "(excluded.peer_uid, excluded.peer_pid, excluded.key)"};
 
-/* What names a row that is not there goes again, of the rows that were salvaged. */
+/* Deletes salvaged rows that reference a missing row. */
 static const char clean_orders[] =
     "DELETE FROM orders WHERE id IN (SELECT id FROM temp.taken WHERE name = 'orders') AND "
     "((account IS NOT NULL AND account NOT IN (SELECT id FROM accounts)) OR "

@@ -98,7 +98,7 @@ int db_state_dir_look(const char *option, struct state_dir *ret, char *err, size
     return db_state_dir_look_in(STATE_SERVICE_DIR, option, ret, err, err_size);
 }
 
-/* May this user look what is in it? */
+/* May this user see what is in it? */
 static bool denied(const char *path, struct stat *ret)
 {
     return stat(path, ret) == 0 && S_ISDIR(ret->st_mode) && access(path, R_OK | X_OK) < 0 && errno == EACCES;
@@ -190,7 +190,7 @@ static const char *kind_of(mode_t mode)
                             : "no file";
 }
 
-/* May this user do what is to be done to a path of the state? -EACCES with whose it is. */
+/* May this user do what is needed with a path of the state? -EACCES with its owner. */
 static int check_access(const char *path, int wanted, const char *needed, char *err, size_t err_size)
 {
     struct stat st;
@@ -207,7 +207,8 @@ static int check_access(const char *path, int wanted, const char *needed, char *
                      st.st_uid == geteuid() ? "chmod" : "chown it to that user and chmod", needed, path);
 }
 
-/* A segment that cannot be read is no damaged one. The newest, which is the last by name, is written to. */
+/* A segment that cannot be read is not a damaged one. The newest, which is the last by name, is written to.
+ */
 static int check_segments(const struct state_dir *state, char *err, size_t err_size)
 {
     char path[STATE_PATH_MAX + NAME_MAX + 2], newest[NAME_MAX + 1] = "";
@@ -239,7 +240,7 @@ static int check_database(const struct state_dir *state, char *err, size_t err_s
         struct stat st;
         snprintf(path, sizeof path, "%s%s", state->database, ends[i]);
         if (lstat(path, &st) < 0)
-            continue; /* absent, or the open says why */
+            continue; /* absent, or the open reports why */
         if (!S_ISREG(st.st_mode))
             return fail_with(
                 -EPERM, err, err_size,
@@ -282,7 +283,7 @@ static pid_t read_pid(int fd)
     return (pid_t)strtol(text, NULL, 10);
 }
 
-/* Its pid is written over what is in the file: so that is none but ours. */
+/* Its pid is written over the file's content: so the file must be ours. */
 static int check_lock(const struct state_dir *state, int fd, char *err, size_t err_size)
 {
     struct stat st;

@@ -1,11 +1,11 @@
-/* The state directory: where a daemon keeps everything, and where everyone else finds it. */
+/* The state directory: where a daemon keeps everything, and where other programs find it. */
 #ifndef DB_STATE_H
 #define DB_STATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a state directory does not hold yet, and which program makes it. */
+/* A sentence for something that a state directory does not have yet, and the program that makes it. */
 #define DB_NOT_YET(what, maker) "there is no " what " yet: " maker " makes it"
 
 enum {
@@ -27,9 +27,9 @@ struct state_dir {
  * home; -ENAMETOOLONG. err: one sentence. */
 int db_state_dir_find(const char *option, struct state_dir *ret, char *err, size_t err_size);
 
-/* For who reads what a daemon keeps, or asks it: without `option` and $STATE_DIRECTORY the caller's own
- * directory where it has a database or a socket, else the service's where that has one (which root and the
- * members of its group can see), else the caller's own. Returns as db_state_dir_find(). */
+/* For programs that read a daemon's state, or talk to it: without `option` and $STATE_DIRECTORY the
+ * caller's own directory where it has a database or a socket, else the service's where that has one (which
+ * root and the members of its group can see), else the caller's own. Returns as db_state_dir_find(). */
 int db_state_dir_look(const char *option, struct state_dir *ret, char *err, size_t err_size);
 
 /* Is nothing found in `state`, as db_state_dir_look() gave it for `option`, because this user may not read
@@ -45,7 +45,7 @@ bool db_state_dir_denied_in(const char *service, const struct state_dir *state, 
 int db_state_dir_look_in(const char *service, const char *option, struct state_dir *ret, char *err,
                          size_t err_size);
 
-/* For who uses the socket: would the kernel take its path? 0; -ENAMETOOLONG with a sentence. */
+/* For programs that use the socket: would the kernel accept its path? 0; -ENAMETOOLONG with a sentence. */
 int db_state_dir_check_socket(const struct state_dir *state, char *err, size_t err_size);
 
 /* Creates what is missing of the directory (its parents too) and its sub-directories, mode 0750, and checks
@@ -56,14 +56,14 @@ int db_state_dir_check_socket(const struct state_dir *state, char *err, size_t e
  * segment of the event log, or not read an older one. */
 int db_state_dir_create(const struct state_dir *state, char *err, size_t err_size);
 
-/* Takes the daemon's lock, held until the descriptor is closed or the process ends; *ret_fd is close-on-exec.
- * 0; -EBUSY when another daemon holds it (the sentence has its pid); -EPERM where the lock's place is taken
- * by something that is not a file of this user's own with no other name: nothing of that is altered; -errno.
- */
+/* Takes the daemon's lock, held until the descriptor is closed or the process ends; *ret_fd is
+ * close-on-exec. 0; -EBUSY when another daemon holds it (the sentence has its pid); -EPERM where the lock's
+ * name is used by something that is not a file of this user's own with no other name, which is not altered;
+ * -errno. */
 int db_state_dir_lock(const struct state_dir *state, int *ret_fd, char *err, size_t err_size);
 
-/* Once in a while, of a lock that is held: was its file removed? 0: no; 1: it is put back, and held by *fd;
- * -EBUSY: another daemon has taken it meanwhile; -errno: it cannot be put back. */
+/* Called now and then for a lock that is held: was its file removed? 0: no; 1: it is restored, and held by
+ * *fd; -EBUSY: another daemon has taken it meanwhile; -errno: it cannot be restored. */
 int db_state_dir_keep_lock(const struct state_dir *state, int *fd, char *err, size_t err_size);
 
 #endif

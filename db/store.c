@@ -94,7 +94,7 @@ static int put_counts(struct db_store *store)
     return put_meta(store, DB_COUNTS_KEY, text);
 }
 
-/* As they were told at the last commit, whatever is there now; a database that never had them is counted. */
+/* The counts stored at the last commit, whatever is there now; a database that never had them is counted. */
 static int read_counts(struct db_store *store)
 {
     static const char sql[] = "SELECT value FROM meta WHERE key = '" DB_COUNTS_KEY "'";
@@ -111,14 +111,15 @@ static int read_counts(struct db_store *store)
     return db_errno(rc);
 }
 
-/* What a killed process committed may be in the page cache alone: on the disk before anything is read. */
+/* What a killed process committed may be in the page cache alone: flushes it to the disk before anything is
+ * read. */
 static int flush_log(struct db_store *store)
 {
     int rc = note(store, sqlite3_exec(store->db, "SELECT 1 FROM sqlite_schema", NULL, NULL, NULL));
     return db_errno(rc == SQLITE_OK ? db_store_renew_log(store) : rc);
 }
 
-/* Another file may number its symbols otherwise: one that was built again. */
+/* Another file may number its symbols differently: one that was rebuilt. */
 static int find_symbols(struct db_store *store)
 {
     static const char sql[] = "SELECT id FROM symbols WHERE venue = ?1 AND name = ?2";
@@ -145,7 +146,7 @@ int db_store_open(struct db_store *store, const char *path, bool create)
     store->n_held = 0;
     int fd = create ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE) : -1;
     if (fd >= 0)
-        close(fd); /* the log and its index take over the mode; SQLite says what is wrong with the path */
+        close(fd); /* the log and its index inherit the mode; SQLite reports what is wrong with the path */
     int rc = sqlite3_open_v2(path, &store->db,
                              SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0) | SQLITE_OPEN_NOMUTEX,
                              NULL);

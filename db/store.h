@@ -56,7 +56,7 @@ struct db_row_training_rewind { /* text: the training */
 #define DB_SQL_ID_(name, text) DB_SQL_##name,
 enum db_statement { DB_SQL_LIST(DB_SQL_ID_) DB_STATEMENTS };
 
-/* How many rows of one training one of its tables holds, for as long as it is known without counting. */
+/* How many rows of one training one of its tables has, as long as it is known without counting. */
 enum { DB_HELD_NAME_MAX = 40, DB_HELD_MAX = 192 };
 struct db_held {
     enum db_row_kind kind; /* of the table's rows */
@@ -103,13 +103,13 @@ void db_store_close(struct db_store *store);
 /* SQLite result codes; store->error is set when not SQLITE_OK. */
 int db_store_begin(struct db_store *store);
 
-/* Rows of an event that was stored when the store was first opened change nothing, but are held against what
- * is stored. A row that contradicts it is a conflict: SQLITE_OK for one of such an event, else
+/* Rows of an event that was stored when the store was first opened change nothing, but are compared with
+ * what is stored. A row that contradicts it is a conflict: SQLITE_OK for one of such an event, else
  * SQLITE_CONSTRAINT. */
 int db_store_apply(struct db_store *store, struct db_row_header *row);
 /* Notes, in the transaction, the newest event whose rows are in it. */
 int db_store_event(struct db_store *store, uint64_t event_seq);
-/* With how many rows the tables hold now. */
+/* Stores the tables' row counts too. */
 int db_store_commit(struct db_store *store);
 void db_store_rollback(struct db_store *store);
 
@@ -117,15 +117,15 @@ void db_store_rollback(struct db_store *store);
  * which is no error. *ret_empty (may be NULL): nothing is left in the log. A SQLite result code. */
 int db_store_checkpoint(struct db_store *store, bool truncate, bool *ret_empty);
 
-/* Writes the log over itself, byte by byte the same, and syncs it. After a sync that failed the kernel takes
- * for stored what is not: the log reads well, but transactions that are built upon it, or copied from it into
+/* Writes the log over itself, byte by byte the same, and syncs it. After a failed sync the kernel counts as
+ * stored what is not: the log reads well, but transactions that build upon it, or are copied from it into
  * the database, would not survive a loss of power. Only without a transaction. A SQLite result code. */
 int db_store_renew_log(struct db_store *store);
 
-/* Must a row of this kind be stored, whatever happens? The others may be skipped when they contradict the
- * schema, which a later value makes good. */
+/* Must a row of this kind be stored in any case? The others may be skipped when they contradict the schema,
+ * since a later value replaces them. */
 bool db_row_is_money(enum db_row_kind kind);
-/* Does a newer value of it come soon, or is it put again by who put it? */
+/* Does a newer value of it come soon, or does the caller put it again? */
 bool db_row_may_be_dropped(enum db_row_kind kind);
 
 #endif

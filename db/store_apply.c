@@ -1,4 +1,4 @@
-/* What each kind of row binds to its statement: the market and the running of the daemon here, the record in
+/* What each kind of row binds to its statement: the market and the daemon's state here, the record in
  * store_record.c. */
 #include "db/records.h"
 #include "db/store_bind.h"
@@ -60,7 +60,7 @@ int db_apply_ban(struct db_store *store, const void *data)
 enum {
     MONEY = 1,   /* db_row_is_money() */
     DROPS = 2,   /* db_row_may_be_dropped() */
-    COMPARED = 4 /* what comes again of an event that is stored is compared with what is stored */
+    COMPARED = 4 /* a repeat of an event that is stored is compared with what is stored */
 };
 
 /* A kind's function, or the statement of its record. */
@@ -90,7 +90,7 @@ int db_store_apply(struct db_store *store, struct db_row_header *row)
         record_set_strings(record, data, (const char *)data + record->size);
     store->again = row->event && row->event <= store->known_event;
     if (store->again && !(kinds[row->kind].flags & COMPARED))
-        return SQLITE_OK; /* its group was committed whole, and what was put later is newer */
+        return SQLITE_OK; /* its group was committed whole, and later rows are newer */
     return kinds[row->kind].apply ? kinds[row->kind].apply(store, data)
                                   : db_store_put(store, kinds[row->kind].put, record, data, NULL);
 }

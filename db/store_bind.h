@@ -1,4 +1,4 @@
-/* Inside the store: binding a row's values to its statement, and stepping it. */
+/* Internal to the store: binds a row's values to its statement, and steps it. */
 #ifndef DB_STORE_BIND_H
 #define DB_STORE_BIND_H
 
@@ -17,7 +17,7 @@ int db_store_put(struct db_store *store, enum db_statement which, const struct r
 void db_store_bind(struct db_store *store, enum db_statement which, const struct record *record,
                    const void *row);
 
-/* The database's id of a symbol; 0 where the index is none, which is stored as null. */
+/* The database's id of a symbol; 0 for an index without a symbol, which is stored as null. */
 static inline int64_t symbol_id(const struct db_store *store, int index)
 {
     return index >= 0 && index < SYMBOLS_MAX ? store->symbol_ids[index] : 0;
@@ -30,8 +30,8 @@ static inline int64_t symbol_id(const struct db_store *store, int index)
 #define DB_APPLY_NONE_(...)
 DB_ROWS(DB_APPLY_, DB_APPLY_NONE_)
 
-/* What is stored contradicts what comes: of an event that is stored already that is counted and stays, else
- * the database is not what we think it is. */
+/* A stored row contradicts a new one: for an event that is stored already this is counted and the stored
+ * row stays, else the database is not in the expected state. */
 int db_conflict(struct db_store *store, const char *what, uint64_t id, bool again);
 
 #endif

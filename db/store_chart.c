@@ -1,4 +1,4 @@
-/* What the chart is drawn from: derived, bounded, and never in the way of the record. */
+/* Stores the chart's data: derived, bounded, and never in the way of the record. */
 #include <string.h>
 
 #include "db/records.h"

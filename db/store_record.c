@@ -66,7 +66,7 @@ int db_store_put(struct db_store *store, enum db_statement which, const struct r
     return db_store_run(store, which, NULL, ret);
 }
 
-/* Asks whether what is stored is this row: a statement that answers 1. */
+/* Is the stored row this one? By a statement that returns 1. */
 static int compare(struct db_store *store, enum db_statement which, const struct record *record,
                    const void *row, const char *what, uint64_t id)
 {
@@ -165,7 +165,8 @@ int db_apply_ledger(struct db_store *store, const void *data)
     return put_once(store, DB_SQL_LEDGER, DB_SQL_LEDGER_SAME, &record_ledger, row, "ledger row", row->id);
 }
 
-/* A point of equity, new or over the one of that time, which a history that is kept whole does not have. */
+/* Adds a point of equity, or replaces the one of that time, which a history that is kept whole does not
+ * have. */
 static int apply_point(struct db_store *store, const struct db_equity *row)
 {
     int64_t known = 0;

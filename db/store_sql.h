@@ -1,6 +1,6 @@
-/* One statement a row kind. Rows that come again bring newer values, except fills, ledger rows, and orders
- * and commands that ended, which never change. *_SAME and *_KNOWN tell whether what is stored is the row that
- * comes again: all of it, or what never changes of it. */
+/* One statement a row kind. Rows that come again have newer values, except fills, ledger rows, and orders
+ * and commands that ended, which never change. *_SAME and *_KNOWN return whether the stored row is the one
+ * that comes again: all of it, or its columns that never change. */
 #ifndef DB_STORE_SQL_H
 #define DB_STORE_SQL_H
 
@@ -69,7 +69,7 @@
     X(ORDER, "INSERT INTO orders (" DB_ORDER_COLUMNS ", rule, hash) VALUES (" ORDER_VALUES ", 2, " \
              "seal(" DB_ORDER_SEALED ", " ORDER_VALUES ")) ON CONFLICT (id) DO UPDATE SET " ORDER_SET " " \
              "WHERE state IN ('PENDING', 'HELD', 'OPEN', 'PARTIAL') AND " ORDER_IS_STORED) \
-    /* Also an older state of it, as it comes again with a transaction that was stored after all. */ \
+    /* An older state of it too, as it comes again with a transaction that was stored after all. */ \
     X(ORDER_SAME, \
       "SELECT seal(" DB_ORDER_SEALED ", " DB_ORDER_COLUMNS ") = seal(" DB_ORDER_SEALED ", " ORDER_VALUES \
       ") OR (" ORDER_IS_GIVEN " AND updated_ns >= :updated_ns AND :state IN ('PENDING', " \

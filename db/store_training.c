@@ -1,4 +1,4 @@
-/* What is told of trainings, bounded. */
+/* Stores the co-process's reports of trainings, bounded. */
 #include <string.h>
 
 #include "db/records.h"
@@ -75,7 +75,7 @@ static int put_row(struct db_store *store, const struct kept_rows *kept, const v
     return rc;
 }
 
-/* Every second one of the older half goes: the oldest and the newest stay. */
+/* Deletes every second one of the older half: the oldest and the newest stay. */
 static int thin(struct db_store *store, const struct kept_rows *kept, const char *training, int64_t rows)
 {
     int rc = db_store_run(store, kept->thin, RECORD_PARAMS(training, rows / 2), NULL);
@@ -84,7 +84,7 @@ static int thin(struct db_store *store, const struct kept_rows *kept, const char
     return rc;
 }
 
-/* The older half of the states; every second one of it where no state repeats. */
+/* Merges the older half of the states; deletes every second one of it where no state repeats. */
 static int merge_states(struct db_store *store, const char *training, int64_t rows)
 {
     const struct record_param *half = RECORD_PARAMS(training, rows / 2);

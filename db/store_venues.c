@@ -1,5 +1,4 @@
-/* What several venues bring: symbols that come and go, measures of books, corrections, splits and dividends.
- */
+/* Stores the venues' rows: symbols that come and go, measures of books, corrections, splits and dividends. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -58,7 +57,7 @@ int db_apply_revision(struct db_store *store, const void *data)
     return db_store_run(store, DB_SQL_REVISION_SEAL, RECORD_PARAMS(id), NULL);
 }
 
-/* Of a symbol that was split: what was told before is in other shares. */
+/* Of a symbol that was split: earlier bars are in other shares. */
 static int forget_chart(struct db_store *store, int index)
 {
     const struct record_param symbol = record_param_id(symbol_id(store, index));
@@ -77,7 +76,7 @@ int db_apply_action(struct db_store *store, const void *data)
     }
     if (rc != SQLITE_OK)
         return rc;
-    /* Once more, of a symbol that was away: it holds nothing that the action could have changed. */
+    /* A repeat, of a symbol that was away: it holds nothing that the action could have changed. */
     rc = db_store_put(store, DB_SQL_ACTION_SAME, &db_record_actions, row, &same);
     return rc == SQLITE_OK && same != 1
                ? db_conflict(store, "corporate action of event", row->input_seq, true)

@@ -1,5 +1,5 @@
-/* Which trainings come first where not all can be shown: those that a worker is at, then those that wait or
- * are paused in the order of the queue, then those that have ended, the newest end first. */
+/* Which trainings come first where not all can be shown: those with a worker, then those that wait or are
+ * paused in the order of the queue, then those that have ended, the newest end first. */
 #ifndef DB_TRAINING_ORDER_H
 #define DB_TRAINING_ORDER_H
 

@@ -1,4 +1,4 @@
-/* Inside the verification: what its passes know, and hand on. */
+/* Internal to the verification: what its passes know, and pass on. */
 #ifndef DB_VERIFICATION_H
 #define DB_VERIFICATION_H
 
@@ -7,7 +7,7 @@
 #include "db/reader_query.h"
 #include "db/verify.h"
 
-/* What fills, ledger and positions are held against. Index: id - 1. */
+/* What fills, ledger and positions are compared with. Index: id - 1. */
 struct known_order {
     int account, symbol;
     enum order_side side;
@@ -21,7 +21,7 @@ struct known_order {
     uint64_t group, parent;
     int64_t says_filled, says_cost;
     int64_t filled, cost; /* of the fills seen so far */
-    int64_t worth;        /* what it filled, in the shares of now: splits since are in it */
+    int64_t worth;        /* what it filled, in present shares: later splits are in it */
     int64_t created_ns, updated_ns;
 };
 
@@ -45,7 +45,7 @@ struct verified_action {
     uint64_t input_seq;
 };
 
-/* A row of the ledger that an action asks for. */
+/* A ledger row that an action requires. */
 struct expected_row {
     enum ledger_kind kind;
     int account, scale;
@@ -71,7 +71,7 @@ struct verification {
     size_t balance_room;         /* a power of two */
     struct ledger_row last;      /* of the ledger's second pass */
     bool transferring;           /* last is the first of a pair */
-    int resetting;               /* the account that is being begun anew, or -1 */
+    int resetting;               /* the account that is being reset, or -1 */
     bool out_of_memory;
 };
 
@@ -80,7 +80,7 @@ bool db_verify_stopped(const struct verification *v);
 /* Notes what is wrong, as it will be printed. */
 void db_verify_note(struct verification *v, const char *text);
 
-/* Notes the first failure of a pass; later ones follow from it as a rule. */
+/* Reports the first failure of a pass; later ones usually follow from it. */
 void db_verify_wrong(struct verification *v, const char *table, uint64_t id, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -88,7 +88,7 @@ void db_verify_wrong(struct verification *v, const char *table, uint64_t id, con
 void *db_verify_append(struct verification *v, void **rows, size_t *n, size_t size);
 #define VERIFY_APPEND(v, rows, n) db_verify_append(v, (void **)&(rows), &(n), sizeof *(rows))
 
-/* Each pass: 0 or -errno of the reader; what is wrong is noted. */
+/* Each pass: 0 or -errno of the reader; what is wrong is reported. */
 int db_verify_seals(struct verification *v); /* verify_seals.c: every table's first altered row, the schema */
 int db_verify_trades(struct verification *v); /* verify_trades.c: orders, and fills against them */
 int db_verify_ledger(
@@ -98,7 +98,7 @@ int db_verify_positions(struct verification *v);
 /* verify_base.c: what the record builds upon. Its live orders are known orders by now. */
 int db_verify_base(struct verification *v);
 int db_verify_base_orders(struct verification *v);
-/* Before the first ledger row after it: its balances and positions are where the sums begin. 0 or -errno. */
+/* Before the first ledger row after the base: the sums start from its balances and positions. 0 or -errno. */
 int db_verify_seed(struct verification *v);
 /* verify_ledger.c: the balance of an account's asset, made when there is none; NULL without memory. */
 struct db_verified_balance *db_verify_balance(struct verification *v, int account, const char *name,
@@ -106,12 +106,12 @@ struct db_verified_balance *db_verify_balance(struct verification *v, int accoun
 
 /* verify_actions.c: before the trades. 0 or -errno of the reader. */
 int db_verify_load_actions(struct verification *v);
-/* Each row of the ledger: lets the actions before it take effect. true when it is one of an action's. */
+/* Each row of the ledger: makes the actions before it take effect. true when it is one of an action's. */
 bool db_verify_action_row(struct verification *v, const struct ledger_row *row);
 void db_verify_actions_end(struct verification *v);
-/* The splits of events before this one change what orders filled is worth. */
+/* Applies the splits of events before this one to the value of what orders filled. */
 void db_verify_worth(struct verification *v, uint64_t before_seq);
-/* Did a split change the order after a fill of that event? Its former limit is not known then. */
+/* Did a split change the order after a fill of that event? Then its former limit is not known. */
 bool db_verify_spans_split(const struct verification *v, const struct known_order *order, uint64_t seq);
 struct stock_split db_verify_split(const struct verified_action *action);
 

@@ -96,7 +96,7 @@ int db_verify_positions(struct verification *v)
     return r;
 }
 
-/* The first row of a PRAGMA that answers with what is wrong. */
+/* The first row of a PRAGMA that returns what is wrong. */
 static int check_pragma(struct verification *v, const char *sql, bool foreign_keys)
 {
     char said[DB_ERROR_MAX], parent[DB_ERROR_MAX], text[DB_ERROR_MAX + sizeof "the file: "];

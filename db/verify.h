@@ -1,6 +1,6 @@
-/* Does everything add up? The seal of every row of the record; the ledger's chain; every fill against its
- * order, its ledger rows and the rules of exchange/fill_rules.h; every order against its fills and what it
- * asked for; every position, by average and by lots, against its fills; loans, transfers and resets; the
+/* Verifies everything: the seal of every row of the record; the ledger's chain; every fill against its
+ * order, its ledger rows and the rules of exchange/fill_rules.h; every order against its fills and its
+ * terms; every position, by average and by lots, against its fills; loans, transfers and resets; the
  * database's own integrity, and its schema. */
 #ifndef DB_VERIFY_H
 #define DB_VERIFY_H
@@ -26,13 +26,13 @@ struct db_verified {
     char failure[DB_ERROR_MAX]; /* the first of them; "" when ok */
     uint64_t orders, fills, ledger_rows, positions;
     uint64_t base_seq;    /* the record is whole after this event (db/base.h); 0: from its beginning */
-    uint64_t before_base; /* ledger rows of before, that were salvaged */
+    uint64_t before_base; /* earlier ledger rows, which were salvaged */
     uint8_t hash[LEDGER_HASH_SIZE];       /* of the last ledger row; zeros when there is none */
     struct db_verified_balance *balances; /* in the order in which account and asset first appear */
     size_t n_balances;
 };
 
-/* Checks one moment of the database. 0 with the verdict in *ret, or -errno with db_reader_error() when it
+/* Checks one snapshot of the database. 0 with the result in *ret, or -errno with db_reader_error() when it
  * could not be read at all. */
 int db_verify(struct db_reader *reader, struct db_verified **ret);
 void db_verified_destroy(struct db_verified *verified);

@@ -1,6 +1,6 @@
-/* Splits and dividends against the ledger: what each books, and in which order, record/ledger_row.h and
- * docs/venues.md say. An action takes effect where its rows stand, or before the first fill of a later event;
- * the times of rows tell nothing of their order (bars fill orders after their time). */
+/* Checks splits and dividends against the ledger: record/ledger_row.h and docs/venues.md say what each
+ * books, and in which order. An action takes effect where its rows are, or before the first fill of a later
+ * event; the times of rows do not show their order (bars fill orders after their time). */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ struct stock_split db_verify_split(const struct verified_action *action)
     return (struct stock_split){action->action.shares, action->action.per, action->action.ex_ns};
 }
 
-/* ---- the rows that the action that takes effect now asks for ---- */
+/* ---- the rows required by the action that takes effect now ---- */
 
 static void expect(struct verification *v, enum ledger_kind kind, int64_t account, const char *asset,
                    int scale, int64_t amount, bool at_most)
@@ -61,7 +61,7 @@ struct splitting {
     const struct symbol *symbol;
 };
 
-/* What is owed of a short changes by two rows that cancel out. */
+/* A short's liability changes by two rows that cancel out. */
 static void expect_split(void *ctx, const struct db_holding *holding, int64_t before, int64_t change)
 {
     struct splitting *s = ctx;
@@ -76,8 +76,8 @@ static void expect_split(void *ctx, const struct db_holding *holding, int64_t be
         expect(s->v, LEDGER_BORROW, holding->account, base, scale, -change, false);
 }
 
-/* From who is short no more is taken than the account has free; what would be more than an account can hold
- * is not paid. */
+/* From a short account no more is taken than it has free; what would be more than an account can hold is
+ * not paid. */
 static void expect_dividend(struct verification *v, const struct verified_action *action)
 {
     const struct symbol *symbol = &v->reader->symbols[action->symbol].symbol;
@@ -135,7 +135,7 @@ static bool take(struct verification *v, const struct ledger_row *row)
     return false;
 }
 
-/* The action that took effect last has all its rows, or is named. */
+/* The action that took effect last must have all its rows, else it is named. */
 static void end(struct verification *v)
 {
     for (; v->at_expected < v->n_expected; v->at_expected++) {

@@ -1,4 +1,4 @@
-/* A record that begins at a state of the event log (db/base.h): what was before is read, what comes after
+/* A record that starts at a state of the event log (db/base.h): what was before is read, what comes after
  * builds upon the state's balances, positions and live orders. */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-/* Ledger rows against the fills that they book, and against each other: balances, loans, transfers, resets.
- * What rows there are, and in which order, record/ledger_row.h says. */
+/* Checks ledger rows against the fills that they book, and against each other: balances, loans, transfers,
+ * resets. record/ledger_row.h says which rows there are, and in which order. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ static struct db_verified_balance *balance_of(struct verification *v, const stru
         db_verify_balance(v, row->account, entry->account->name, row->asset, row->scale);
     if (!balance || v->to->n_balances == known)
         return balance;
-    for (size_t i = 0; i + 1 < v->to->n_balances; i++) /* of other assets venues may count in other units */
+    for (size_t i = 0; i + 1 < v->to->n_balances; i++) /* venues may use other units for other assets */
         if (v->to->balances[i].account == row->account && strcmp(row->asset, entry->account->currency) == 0 &&
             strcmp(v->to->balances[i].asset, row->asset) == 0)
             db_verify_wrong(v, "ledger", row->id, "the scale of %s was %d before", row->asset,
@@ -89,7 +89,7 @@ static struct db_verified_balance *balance_of(struct verification *v, const stru
     return balance;
 }
 
-/* A row of a fill: one of those that it asks for, each once. */
+/* A fill's ledger row: one of those that it must have, each once. */
 static void check_against_fill(struct verification *v, const struct ledger_row *row)
 {
     if (row->fill_id < 1 || row->fill_id > v->n_fills || v->fills[row->fill_id - 1].missing) {
@@ -134,7 +134,7 @@ static void check_against_fill(struct verification *v, const struct ledger_row *
         db_verify_follow(v, row->fill_id);
 }
 
-/* Transfers come in twos: out of one account, into another, of one sum at one time. */
+/* Transfers come in pairs: out of one account, into another, of one sum at one time. */
 static void check_transfer(struct verification *v, const struct ledger_row *row)
 {
     const struct ledger_row *out = &v->last;
@@ -148,7 +148,7 @@ static void check_transfer(struct verification *v, const struct ledger_row *row)
     v->transferring = !v->transferring && row->kind == LEDGER_TRANSFER;
 }
 
-/* What an account that was begun anew still holds or owes. */
+/* What a reset account still holds or has borrowed. */
 static void check_emptied(struct verification *v, uint64_t id)
 {
     for (size_t i = 0; i < v->to->n_balances && v->resetting >= 0; i++) {
@@ -161,8 +161,8 @@ static void check_emptied(struct verification *v, uint64_t id)
     v->resetting = -1;
 }
 
-/* A reset is of the account's currency first, then of all else that it holds, to nothing; then what it was
- * lent is given back. */
+/* A reset takes the account's currency first, then all else that it holds, to nothing; then what it had
+ * borrowed is paid back. */
 static void check_reset(struct verification *v, const struct db_ledger_row *entry, bool of_action)
 {
     const struct ledger_row *row = &entry->row;

@@ -1,4 +1,4 @@
-/* Every row against its seal, every table's numbers without a hole, the ledger's chain, and the schema
+/* Checks every row against its seal, every table's numbers for holes, the ledger's chain, and the schema
  * against the one that this program makes. One failure a table: its first altered row. */
 #include <errno.h>
 #include <inttypes.h>
@@ -26,7 +26,7 @@ static uint64_t base_of(const struct verification *v, const char *table)
     return 0;
 }
 
-/* The first row of a query is what is wrong: its first column's name with `format`. 1, 0, -errno. */
+/* The first row of a query is what is wrong: reports its first column with `format`. 1, 0, -errno. */
 static int first_row(struct verification *v, char *sql, const char *table, const char *words)
 {
     char text[DB_ERROR_MAX], key[DB_ERROR_MAX];
@@ -58,7 +58,7 @@ static int check_sealed(struct verification *v, const struct db_table *s)
     return r;
 }
 
-/* What the row `counts` of meta tells, which is sealed itself. */
+/* Reads the row `counts` of meta, which is sealed itself. */
 static int read_counts(struct verification *v, struct db_counts *ret, bool *ret_known)
 {
     char value[DB_COUNTS_TEXT + 1]; /* one that is longer is none */
@@ -135,7 +135,7 @@ static void check_link(void *ctx, const struct db_ledger_row *entry)
     chain->broken = true;
 }
 
-/* The reader names a row that it cannot read; the other tables are looked through all the same. */
+/* The reader names a row that it cannot read; the other tables are checked all the same. */
 static int check_chain(struct verification *v)
 {
     struct seal_chain chain = {.v = v};

@@ -1,4 +1,4 @@
-/* Orders against what they asked for, and fills against their orders and the rules of exchange/fill_rules.h.
+/* Checks orders against their terms, and fills against their orders and the rules of exchange/fill_rules.h.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -92,8 +92,8 @@ static void check_order(void *ctx, const struct db_order_row *row)
         };
 }
 
-/* Did the fill keep to what the order asked for? The former limit of an order that was amended, or split, is
- * not known any more. */
+/* Is the fill within the order's terms? The former limit of an order that was amended, or split, is not
+ * known any more. */
 static void check_terms(struct verification *v, const struct fill *f, const struct known_order *order)
 {
     bool conditional = order->type == ORDER_STOP_LIMIT || order->type == ORDER_TAKE_PROFIT_LIMIT;
@@ -155,7 +155,7 @@ static void check_fill(void *ctx, const struct db_fill_row *row)
         };
 }
 
-/* Does the order say what its fills add up to? */
+/* Does the order agree with the sums of its fills? */
 static void check_sums(struct verification *v, uint64_t id, const struct known_order *o)
 {
     if (o->says_filled != o->filled)

@@ -14,7 +14,7 @@
 
 enum { QUEUE_MAX = 64 << 20 }; /* bytes */
 
-/* Hands the open group over. Without memory it stays and goes with the next one. */
+/* Passes the open group to the thread. Without memory it stays and goes with the next one. */
 static void publish(struct db_writer *w)
 {
     if (w->staged.size == 0)
@@ -110,7 +110,7 @@ uint64_t db_writer_committed(struct db_writer *w)
     return committed;
 }
 
-/* Lets the storing get on, until that moment at most. The lock is held. */
+/* Lets the storing continue, until that moment at most. The lock is held. */
 static void await_stored(struct db_writer *w, int64_t until_ns)
 {
     int64_t next = w->config.stepped ? db_writer_step_locked(w) : until_ns;
@@ -169,7 +169,7 @@ static void destroy(struct db_writer *w)
     free(w);
 }
 
-/* The folder is open from now on: the file system reports what it could not write to who has. */
+/* The folder is open from now on: the file system reports failed writes to those that have it open. */
 static void open_doubt(struct db_writer *w)
 {
     const struct db_writer_config *config = &w->config;

@@ -1,10 +1,10 @@
 /* The one writer of papertape.db: a thread that takes rows from the event loop and commits them in groups.
  *
- * All functions are called by one thread, the loop's; none of the put functions waits for the disk. Rows are
- * stored in the order in which they were put. When the disk refuses (full, read-only, an I/O error), every
- * row is kept, the state callback says so, and the same rows are tried again until they are in. Before the
- * first of them is, what the disk has is compared with what was written, and the file is checked; one that is
- * damaged is built again (db/doubt.h). */
+ * All functions are called by one thread, the loop's; none of the put functions waits for the disk. Rows
+ * are stored in the order in which they were put. When the disk refuses (full, read-only, an I/O error),
+ * every row is kept, the state callback reports it, and the same rows are tried again until they are
+ * stored. Before the first of them is, what the disk has is compared with what was written, and the file is
+ * checked; a damaged one is rebuilt (db/doubt.h). */
 #ifndef DB_WRITER_H
 #define DB_WRITER_H
 
@@ -52,8 +52,8 @@ struct db_writer_config {
     const struct clock_stepped *stepped; /* NULL: a thread of its own; else db_writer_step(), and no thread */
     const struct db_disk *disk;          /* NULL: the system's; db/doubt.h */
     int max_delay_ms; /* least time between the end of a commit and the next begin; 0: none; 5 is good */
-    size_t queue_max; /* bytes waiting beyond which prices, telemetry, feed states and what is told of
-                       * trainings are dropped; 0: 64 MiB */
+    size_t queue_max; /* bytes waiting beyond which prices, telemetry, feed states and reports of trainings
+                         are dropped; 0: 64 MiB */
 };
 
 /* Opens, creating or migrating it, the database, and starts the thread. 0; an error of db/migrate.h; -errno.
@@ -67,13 +67,13 @@ void db_writer_group_begin(struct db_writer *writer);
 void db_writer_group_end(struct db_writer *writer);
 
 /* In a group: the rows put after this are the event's, till the group's end or the next call. Each
- * transaction keeps the newest event whose rows it holds, as meta's event_seq; nothing is stored for an event
- * without rows. Costs no more than an assignment.
+ * transaction keeps the newest event whose rows it holds, as meta's event_seq; nothing is stored for an
+ * event without rows. Costs no more than an assignment.
  *
  * Rows of an event whose rows the database held when it was opened, as a recovery puts them again, change
- * nothing: orders, fills, ledger rows, commands and accounts are held against what is stored, and what
- * differs is counted as a conflict. A conflict of any other row stops the storing like a full disk: it cannot
- * be. */
+ * nothing: orders, fills, ledger rows, commands and accounts are compared with what is stored, and
+ * differences are counted as conflicts. A conflict of any other row stops the storing like a full disk: it
+ * should be impossible. */
 void db_writer_put_event(struct db_writer *writer, uint64_t seq);
 
 /* Each copies its argument and returns the row's ticket: 1, 2, 3 …; 0 when the row was dropped: beyond
@@ -87,7 +87,7 @@ void db_writer_put_event(struct db_writer *writer, uint64_t seq);
     ROW(fill, FILL, fill) \
     ROW(ledger, LEDGER, ledger_row) \
     ROW(equity, EQUITY, db_equity) \
-    ROW(revision, REVISION, db_revision) /* the trace alone: the bar itself is put or dropped too */ \
+    ROW(revision, REVISION, db_revision) /* only the record of the change: the bar itself is put or dropped too */ \
     ROW(action, ACTION, db_action) /* once a symbol and id: the first stays, others are conflicts */ \
     ROW(session, SESSION, db_session) \
     ROW(gap, GAP, db_gap) \
@@ -117,15 +117,15 @@ uint64_t db_writer_put_meta(struct db_writer *writer, const char *key, const cha
 /* The index may be another in the next run: the database knows a symbol by venue and name. */
 uint64_t db_writer_put_symbol(struct db_writer *writer, int index, const char *venue,
                               const struct symbol *symbol, int64_t seen_ns);
-/* Added or removed by command: over what the configuration says. The symbol was put before. */
+/* Added or removed by command: overrides the configuration. The symbol was put before. */
 uint64_t db_writer_put_streamed(struct db_writer *writer, int index, bool streamed);
 /* A bar that comes again unchanged changes nothing; with other numbers it replaces, and is counted. */
 uint64_t db_writer_put_bar(struct db_writer *writer, int symbol, int64_t interval_ns, enum bar_source source,
                            const struct bar *bar);
-/* Bars of the order book's measures; those that open DB_BOOK_BARS_KEPT intervals before it go. */
+/* Bars of the order book's measures; those that open DB_BOOK_BARS_KEPT intervals before it are deleted. */
 uint64_t db_writer_put_book_bar(struct db_writer *writer, int64_t interval_ns,
                                 const struct engine_book_bar *bar);
-/* The same of a bar that is stored; where none is, as of one that still forms, nothing. */
+/* The same for a bar that is stored; nothing where there is no stored bar, as for one that still forms. */
 uint64_t db_writer_correct_bar(struct db_writer *writer, int symbol, int64_t interval_ns,
                                enum bar_source source, const struct bar *bar);
 /* A stored bar that never was: its only trade was cancelled. */
@@ -134,16 +134,16 @@ uint64_t db_writer_drop_bar(struct db_writer *writer, int symbol, int64_t interv
 uint64_t db_writer_put_position(struct db_writer *writer, int account, int symbol,
                                 const struct position *position);
 
-/* A series as it is now; `anew`: what bars it had are forgotten. Then its bars, in any order: one that comes
- * again replaces, and those that open DB_CHART_BARS_KEPT intervals before it go. */
+/* A series as it is now; with the flag set it deletes the bars that it had. Then its bars, in any order: one
+ * that comes again replaces, and those that open DB_CHART_BARS_KEPT intervals before it are deleted. */
 uint64_t db_writer_put_chart_series(struct db_writer *writer, const struct db_chart_series *series,
                                     bool anew);
 uint64_t db_writer_put_chart_bar(struct db_writer *writer, const struct db_chart_bar *bar);
-/* A series that is kept no more goes, and so do its bars. */
+/* Deletes a series that is no longer kept, and its bars. */
 uint64_t db_writer_drop_chart_series(struct db_writer *writer, int symbol, int64_t interval_ns);
 
-/* A training continues from a checkpoint of so many steps: points and evaluations beyond are forgotten; below
- * 0: all of it but its row, states too. */
+/* A training continues from a checkpoint of so many steps: deletes points and evaluations beyond; below 0:
+ * everything except its row, states too. */
 uint64_t db_writer_rewind_training(struct db_writer *writer, const char *training, int64_t steps);
 
 /* Trading on or off across restarts: a row of meta. */
@@ -154,20 +154,20 @@ uint64_t db_writer_last(const struct db_writer *writer);
 uint64_t db_writer_committed(struct db_writer *writer);
 
 /* Waits until everything put so far is on the disk; not inside a group. 0; -ETIMEDOUT; -EBADMSG for a
- * conflict that nothing gets past: the database is the truth, and the engine is to be restored from it. */
+ * permanent conflict: the database is trusted, and the engine must be restored from it. */
 int db_writer_flush(struct db_writer *writer, int64_t timeout_ms);
 
 /* One that is stepped: does what its thread would do next, one transaction or one checkpoint at most. Returns
  * when there will be more to do: a moment of its clock, INT64_MAX: not before one of the calls above. */
 int64_t db_writer_step(struct db_writer *writer);
 
-/* Something else on the same disk could not be written: the database is checked before the next commit, or
- * now. On any thread. */
+/* Another write to the same disk failed: the database is checked before the next commit, or now. On any
+ * thread. */
 void db_writer_doubt(struct db_writer *writer);
 
-/* Flushes, empties the log, stops the thread and frees. 0, or -ETIMEDOUT when rows were lost: what they were
- * kept from says err; -EIO: all are stored, and what the disk has could not be checked after a failure;
- * -EBADMSG for a conflict. NULL is fine. */
+/* Flushes, empties the log, stops the thread and frees. 0, or -ETIMEDOUT when rows were lost: err says why
+ * they could not be stored; -EIO: all are stored, and the disk's content could not be checked after a
+ * failure; -EBADMSG for a conflict. NULL is fine. */
 int db_writer_close(struct db_writer *writer, int64_t timeout_ms, char *err, size_t err_size);
 
 struct db_writer_stats {

@@ -1,5 +1,6 @@
-/* What the parts of the writer share: writer.c the loop's side, writer_put.c a function a kind of row,
- * writer_thread.c the thread and its queue, writer_store.c transactions and what follows a failed one. */
+/* The internals of the writer, shared by its files: writer.c has the loop's side, writer_put.c a function
+ * for each kind of row, writer_thread.c the thread and its queue, writer_store.c transactions and the
+ * handling of failed ones. */
 #ifndef DB_WRITER_INTERNAL_H
 #define DB_WRITER_INTERNAL_H
 
@@ -41,7 +42,7 @@ struct db_writer {
     uint64_t committed;
     bool hurry, stop, abandon;
     bool stuck;    /* what is stored contradicts a row that must be stored */
-    bool doubtful; /* after an I/O error, here or beside: what reads well may not be on the disk */
+    bool doubtful; /* after an I/O error, here or in the journal: what reads well may not be on the disk */
     bool lost;     /* a row that must be stored found no memory: its group and all after it are refused */
     struct db_writer_stats stats;
     struct db_commit_times times;
@@ -57,7 +58,7 @@ struct db_writer {
     int checkpoint_at; /* pages in the log */
     int64_t commit_end_ns;
     struct db_doubt doubt;
-    bool proving; /* since the doubt was dispelled nothing was committed and compared with the disk */
+    bool proving; /* since the last check nothing was committed and compared with the disk */
     enum storing storing;
     bool lost_reported;
     char reported[DB_ERROR_MAX];
@@ -67,7 +68,7 @@ struct db_writer {
 struct db_writer_chunk {
     size_t begin, end; /* in taken */
     uint64_t rows, last_ticket;
-    uint64_t last_event; /* 0: of none */
+    uint64_t last_event; /* 0: of no event */
 };
 
 extern const char db_writer_out_of_memory[];
@@ -89,27 +90,26 @@ uint64_t db_writer_count_dropped(struct db_writer *w); /* 0 */
 
 void *db_writer_run(void *arg); /* the thread, or what is left to do of one that was stepped */
 
-/* As db_writer_step(), and -1: no more, it is to stop. The lock is held, but not while the disk works. */
+/* As db_writer_step(), and -1: the thread is to stop. The lock is released while the disk works. */
 int64_t db_writer_step_locked(struct db_writer *w);
 
-/* Waits to be woken, until that moment at most. The lock is held, but not while it waits. */
+/* Waits to be woken, until that moment at most. The lock is released while it waits. */
 void db_writer_wait_until(struct db_writer *w, pthread_cond_t *cond, int64_t until_ns);
 
 /* ---- writer_store.c, on the writer's thread, without the lock ---- */
 
-/* Says how storing goes to the callbacks where that changed. */
+/* Reports the state of storing to the callbacks where it changed. */
 void db_writer_report(struct db_writer *w, enum storing storing, const char *detail);
 
 struct db_writer_chunk db_writer_next_chunk(const struct db_queue *queue, size_t begin);
 
-/* Tries to store a chunk. false: it is to be tried again. */
+/* Tries to store a chunk. false: try again. */
 bool db_writer_try_chunk(struct db_writer *w, const struct db_writer_chunk *chunk);
 
-/* Nothing builds upon what may not be on the disk before it is known to be. A SQLite result code; an open
- * store. */
+/* Checks what may not be on the disk before anything builds upon it. A SQLite result code; an open store. */
 int db_writer_dispel_doubt(struct db_writer *w);
 
-/* After an error that store->error tells. */
+/* Called after an error, which store->error describes. */
 void db_writer_note_failure(struct db_writer *w, int rc);
 
 /* Checkpoints a log of at least so many pages. */

@@ -1,4 +1,4 @@
-/* The writer's transactions, and what follows a failed one. */
+/* The writer's transactions, and the handling of failed ones. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 enum {
     ROWS_PER_COMMIT = 8192,         /* a backlog is stored in transactions of about this many rows */
     WAL_PAGES_TRUNCATE = 16 * 1000, /* 64 MB: readers kept the log from starting over; try to empty it */
-    JOURNAL_BEHIND = SQLITE_ABORT,  /* what a transaction came to that the event log does not cover */
+    JOURNAL_BEHIND = SQLITE_ABORT,  /* the result of a transaction that the event log does not cover */
 };
 
 const char db_writer_out_of_memory[] =
@@ -56,7 +56,7 @@ struct db_writer_chunk db_writer_next_chunk(const struct db_queue *queue, size_t
     return chunk;
 }
 
-/* A database that was deleted or moved still takes writes, into a file that nobody will find. */
+/* A database that was deleted or moved still accepts writes, into a file without a name. */
 static int check_still_there(struct db_store *store)
 {
     int moved = 0;
@@ -149,7 +149,7 @@ static int store_chunk(struct db_writer *w, const struct db_writer_chunk *chunk)
 
 /* ---- the disk in doubt ---- */
 
-/* Errors after which what the disk has is in doubt: a full disk too, which a sync may have met. */
+/* Errors after which it is in doubt what the disk has: a full disk too, which a sync may have met. */
 static bool is_doubtful(int rc)
 {
     switch (rc & 0xff) {
@@ -179,7 +179,7 @@ void db_writer_note_failure(struct db_writer *w, int rc)
         w->config.doubt(w->config.ctx);
 }
 
-/* The file is damaged: another takes its place. A SQLite result code, with the store open. */
+/* The file is damaged: rebuilds it. A SQLite result code, with the store open. */
 static int rebuild(struct db_writer *w)
 {
     char why[DB_ERROR_MAX], text[DB_ERROR_MAX] = "";

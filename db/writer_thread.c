@@ -1,4 +1,4 @@
-/* The writer's thread: what it does next, and when. */
+/* The writer's thread: its next step, and when it is due. */
 #include <time.h>
 
 #include "db/writer_internal.h"
