@@ -57,7 +57,7 @@ static int of_one(struct option_call *call)
     return status == EXIT_OK ? send(call, cmd) : status;
 }
 
-/* To withdraw is to deposit less than nothing. */
+/* A withdrawal is a deposit of a negative amount. */
 static int deposit(struct option_call *call)
 {
     char amount[DECIMAL_TEXT_MAX + 2];

@@ -39,7 +39,7 @@ static const struct stored_column columns[] = {
     {"policy", 0},
 };
 
-/* An account and what it came to: units of its currency. */
+/* An account and its totals: units of its currency. */
 struct account_line {
     struct db_account account;
     int64_t cash, equity, peak;          /* INT64_MIN: there is no point, or no peak */

@@ -26,7 +26,7 @@ json_t *cli_answer_named(const json_t *object, const struct answer_source *sourc
     return copy;
 }
 
-/* What is no list of named objects is no answer. */
+/* A result that is not a list of named objects is not an answer. */
 static json_t *take_rows(const json_t *result, const struct answer_source *source)
 {
     json_t *list = json_object_get(result, source->key), *rows = json_array(), *row;

@@ -1,5 +1,5 @@
-/* What `train` and `policy` share: lists that the daemon answers with, or, where none runs, the database as
- * it last had them; and the one that a misspelt name was meant to be. */
+/* What `train` and `policy` share: lists from the daemon, or, where no daemon runs, from the database as it
+ * last had them; and suggestions for misspelt names. */
 #ifndef CLI_ANSWER_H
 #define CLI_ANSWER_H
 
@@ -25,7 +25,7 @@ struct answer_source {
     int (*read)(struct db_reader *reader, struct answer_reading *reading);
     const struct stored_column *columns;
     int n_columns;
-    /* Sets in a row what columns show that is no member of it, or is shown otherwise. May be NULL. */
+    /* Sets members of a row that its columns show and that it lacks, or shows differently. May be NULL. */
     void (*prepare)(enum stored_form form, json_t *row);
 };
 
@@ -41,14 +41,14 @@ json_t *cli_answer_named(const json_t *object, const struct answer_source *sourc
 /* Appends an object, which it takes. */
 void cli_answer_take(struct answer_reading *reading, json_t *object);
 
-/* Sends the call's arguments (cli/ask.h) as a question about its first word, `name`. EXIT_OK and the answer,
+/* Sends the call's arguments (cli/ask.h) as a request about its first word, `name`. EXIT_OK and the answer,
  * which is the caller's; else an exit status with its line. `first` and `second` (may be NULL) are where a
- * name unknown to the daemon is looked for. */
+ * name unknown to the daemon is searched. */
 int cli_answer_ask(struct option_call *call, const char *cmd, const struct answer_source *first,
                    const struct answer_source *second, json_t **ret_result);
 
-/* Says why the daemon refused what was asked of `name`: where there is no such, with the nearest of those
- * that are. */
+/* Reports why the daemon refused a request about `name`: where there is no such name, with the nearest one
+ * that exists. */
 void cli_answer_refused(const struct option_call *call, const char *name, const struct control_error *error,
                         const struct answer_source *first, const struct answer_source *second);
 
@@ -60,7 +60,7 @@ int cli_answer_lines(const struct option_call *call, const json_t *result, const
 const char *cli_answer_text(const json_t *row, const char *key);
 int64_t cli_answer_integer_or(const json_t *row, const char *key, int64_t otherwise);
 
-/* Makes null of those named of an object's values that stand for none: "", below 0, of a time 0. */
+/* Replaces those of the named values that stand for "none" by null: "", below 0, of a time 0. */
 void cli_answer_clear_none(json_t *object, const char *const *names, size_t n);
 
 /* {"schema": SCHEMA, KEY: VALUE} in one line on stdout; takes the value. An exit status. */
@@ -72,9 +72,9 @@ int cli_answer_print(const char *verb, const char *schema, const char *key, json
  * stderr. */
 json_t *cli_train_config_read(const char *path);
 
-/* Asks for all that is wrong with it and prints each on stderr as `papertape: train: FILE:LINE: [section]
- * key: why`. EXIT_OK for a good one, EXIT_ERROR for errors, another exit status with its line where nothing
- * was answered. With `json` the errors are one line on stdout instead, papertape.training-check/1. */
+/* Sends it for a check and prints each error on stderr as `papertape: train: FILE:LINE: [section] key:
+ * why`. EXIT_OK for a good one, EXIT_ERROR for errors, another exit status with its line where there was no
+ * answer. With `json` the errors are one line on stdout instead, papertape.training-check/1. */
 int cli_train_config_check(const char *state, const char *path, json_t *text, bool json);
 
 #endif

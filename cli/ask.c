@@ -15,7 +15,8 @@ int cli_ask_usage(const char *verb, const char *words)
     return EXIT_USAGE;
 }
 
-/* Where it shows whether a command was carried out that changes something; NULL: it only looks. */
+/* The verb that shows whether a command that changes something was carried out; NULL: the command only
+ * reads. */
 static const char *shown_by(const char *cmd)
 {
     static const struct {
@@ -135,7 +136,7 @@ int cli_ask_args_take(struct option_call *call, const struct option_row *row, co
     return EXIT_OK;
 }
 
-/* The option that an argument is of; NULL: of none. */
+/* The option of an argument; NULL: it has none. */
 static const char *option_of(const struct option_call *call, const char *argument)
 {
     const struct ask_args *into = call->into;

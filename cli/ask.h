@@ -1,5 +1,5 @@
-/* What the verbs that talk to the daemon share: where its socket is, one question, and how a failure reads.
- */
+/* What the verbs that talk to the daemon share: the place of its socket, a request, and the text of a
+ * failure. */
 #ifndef CLI_ASK_H
 #define CLI_ASK_H
 
@@ -12,13 +12,13 @@
 /* Prints `papertape: VERB: WORDS` for a wrong command line; returns EXIT_USAGE. */
 int cli_ask_usage(const char *verb, const char *words);
 
-/* Asks the daemon of that state directory (NULL: the usual one) and waits. EXIT_OK and the result, which is
- * the caller's; or an exit status, the reason on stderr: EXIT_NO_DAEMON without one, EXIT_ERROR when it
- * refused or did not answer. Takes `args`, which may be NULL. */
+/* Sends a request to the daemon of that state directory (NULL: the usual one) and waits. EXIT_OK and the
+ * result, which is the caller's; or an exit status, the reason on stderr: EXIT_NO_DAEMON without a daemon,
+ * EXIT_ERROR when it refused or did not answer. Takes `args`, which may be NULL. */
 int cli_ask_daemon(const char *verb, const char *state, const char *cmd, json_t *args, json_t **ret_result);
 
-/* Options that are arguments of the daemon's command under their own names, "--client-id" as client_id: what
- * a verb has for `size`, `init`, `finish` and its rows' `take`. What they may be is the daemon's to say. */
+/* Options that are arguments of the daemon's command under their own names, "--client-id" as client_id: a
+ * verb's `size`, `init`, `finish` and its rows' `take`. The daemon checks their values. */
 struct ask_args {
     json_t *args;
     json_t *options; /* which option an argument is of, where its row does not say: "stop_loss.stop" */
@@ -37,7 +37,7 @@ void cli_ask_args_moved(const struct option_call *call, const char *from, const 
 /* Sends the arguments, which are used up. EXIT_OK and the result, the caller's; else an exit status and its
  * line, in which the daemon's args.NAME are the options that were typed. */
 int cli_ask_args_send(struct option_call *call, const char *cmd, json_t **ret_result);
-/* The same in two: without a word; and the daemon's args.NAME as options. */
+/* The same in two steps: without printing; and the daemon's args.NAME as options. */
 int cli_ask_args_send_quietly(struct option_call *call, const char *cmd, json_t **ret_result,
                               struct control_error *ret_error);
 void cli_ask_as_options(const struct option_call *call, struct control_error *error);
@@ -45,12 +45,12 @@ void cli_ask_as_options(const struct option_call *call, struct control_error *er
 /* {"schema": SCHEMA, …} in one line on stdout: an answer, which it takes. An exit status. */
 int cli_ask_print(const struct option_call *call, const char *schema, json_t *answer);
 
-/* What came of a question: with EXIT_OK prints the answer, which it takes, that way with --json, else by
- * print(). An exit status. */
+/* Finishes a request: with EXIT_OK prints the answer, which it takes, as JSON with --json, else by print().
+ * An exit status. */
 int cli_ask_done(const struct option_call *call, int status, const char *schema, json_t *answer,
                  void (*print)(const struct option_call *call, const json_t *answer));
 
-/* The same in two: the question, without a word; and what a failure reads as. */
+/* The same in two steps: the request, without printing; and the text of a failure. */
 int cli_ask_quietly(const char *state, const char *cmd, json_t *args, json_t **ret_result,
                     struct control_error *ret_error);
 void cli_ask_say(const char *verb, const struct control_error *error);

@@ -24,7 +24,7 @@ int cli_backtest_fail(int status, const char *what, const char *words)
     return cli_stored_fail(status, "backtest", what, words);
 }
 
-/* ---- what goes together ---- */
+/* ---- combinations of options ---- */
 
 /* A policy trades instead of strategies, on bars. */
 static int check_policy(struct backtest_args *args)
@@ -45,7 +45,7 @@ static int check_policy(struct backtest_args *args)
     return cli_run_check(&args->run);
 }
 
-/* An account without bars is tried on those that its daemon stored. */
+/* An account without bars runs on those that its daemon stored. */
 static int find_state(struct backtest_args *args)
 {
     char err[256];
@@ -55,7 +55,7 @@ static int find_state(struct backtest_args *args)
     return cli_run_check(&args->run);
 }
 
-/* Is there one of bars, trades and a log? What goes with it the options' rows say. */
+/* Is there one of bars, trades and a log? The options' rows say what each may be combined with. */
 static int check(struct backtest_args *args)
 {
     bool source = args->events || args->run.n_bars > 0 || args->n_ticks > 0;

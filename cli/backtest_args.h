@@ -1,4 +1,4 @@
-/* What papertape backtest was asked. */
+/* The arguments of papertape backtest. */
 #ifndef CLI_BACKTEST_ARGS_H
 #define CLI_BACKTEST_ARGS_H
 
@@ -44,7 +44,7 @@ const char *cli_backtest_output_name(enum backtest_output output);
 const char *cli_backtest_number(char buf[static FORMAT_MAX], double value, int decimals);
 const char *cli_backtest_percent(char buf[static FORMAT_MAX], double share);
 
-/* The files that were asked for. Exit statuses; to be dropped in any case. */
+/* Opens the requested files. Exit statuses; to be dropped in any case. */
 int cli_backtest_open_outputs(const struct backtest_args *args,
                               struct output outputs[static BACKTEST_OUTPUTS]);
 int cli_backtest_commit_outputs(struct output outputs[static BACKTEST_OUTPUTS]);

@@ -68,7 +68,7 @@ static int find_benchmark(const struct bars_run *run, const char *name)
     return -1;
 }
 
-/* report.h says what holding comes to. */
+/* report.h defines the benchmark. */
 static int choose_benchmark(struct bars_run *run)
 {
     const char *name = run->args->benchmark;
@@ -116,8 +116,8 @@ static void note_short(const struct bars_run *run)
     }
 }
 
-/* The daemon's account, from when it was made, with the daemon's latency and slippage, where the command line
- * says nothing else. */
+/* The daemon's account, from when it was made, with the daemon's latency and slippage, where the command
+ * line does not set them. */
 static int take_account(struct bars_run *run, size_t *from)
 {
     const struct backtest_args *args = run->args;
@@ -182,7 +182,7 @@ static void configure(struct bars_run *run, size_t from, size_t to)
                                            .ctx = &run->progress};
 }
 
-/* Accounts whose equity is no more than the most that is counted, and may have been more. */
+/* Accounts whose equity reached the most that is counted, and may have been more. */
 static void note_most(const struct bars_run *run)
 {
     const struct backtest *backtest = &run->backtest;
@@ -200,7 +200,7 @@ static void note_most(const struct bars_run *run)
     }
 }
 
-/* Orders that were refused for what a file did not tell. */
+/* Reports orders that were refused for a value that a file does not have. */
 static void note_refused(const struct bars_run *run)
 {
     for (int a = 0; a < run->n_accounts; a++)
@@ -273,8 +273,8 @@ static int load_ticks(struct bars_run *run, size_t *ret_from, size_t *ret_to)
     return cli_run_rows(&args->run, run->market, ret_from, ret_to);
 }
 
-/* Bars of one time come to the engine in the order of its symbols, and orders fill in that: the policy's own,
- * whatever the order of --bars. */
+/* Bars of one time come to the engine in the order of its symbols, and orders fill in that: the policy's
+ * own, whatever the order of --bars. */
 static int order_symbols(struct bars_run *run)
 {
     const struct market *from = run->loaded;

@@ -154,7 +154,7 @@ static void write_one(const struct backtest_result *result, const struct backtes
     }
 }
 
-/* Of two in one file the later would be left alone. */
+/* Two outputs in the same file would overwrite each other. */
 static int check_apart(const struct backtest_args *args, const struct output outputs[BACKTEST_OUTPUTS],
                        int one)
 {

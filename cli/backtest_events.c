@@ -17,7 +17,7 @@ struct listed {
 };
 
 struct kept_order {
-    struct order order; /* as last told; id 0: of before the log */
+    struct order order; /* as last emitted; id 0: of before the log */
     const struct symbol *symbol;
 };
 
@@ -35,7 +35,7 @@ struct run {
     bool no_memory;
 };
 
-/* The engine of another run counts its symbols in another way. */
+/* Another run's engine numbers its symbols differently. */
 static const struct symbol *symbol_of(struct run *run, int index)
 {
     if (run->known_runs != engine_replay_runs(run->replay)) {
@@ -92,7 +92,7 @@ static void keep_order(struct run *run, const struct order *order)
 static void on_order(void *ctx, const struct order *order)
 {
     struct run *run = ctx;
-    if (order->id > run->result->after.last_order) { /* told for the first time */
+    if (order->id > run->result->after.last_order) { /* emitted for the first time */
         run->result->after.last_order = order->id;
         run->result->orders++;
         run->result->rejected += order->state == ORDER_REJECTED;

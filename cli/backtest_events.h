@@ -1,5 +1,5 @@
-/* A recorded log played again: the engine's own code, driven by the log, its rows written as the database's
- * lists print them. Knows no database. */
+/* Replays a recorded log: the engine's own code, driven by the log, its rows written as the database's
+ * lists print them. Uses no database. */
 #ifndef CLI_BACKTEST_EVENTS_H
 #define CLI_BACKTEST_EVENTS_H
 
@@ -9,7 +9,7 @@
 #include "cli/events_curve.h"
 #include "engine/replay.h"
 
-/* What is asked for; files NULL where they are not. */
+/* A request; files are NULL where they are not wanted. */
 struct events_options {
     const char *log; /* a journal's directory, or one segment */
     int64_t from_ns, to_ns;
@@ -17,7 +17,7 @@ struct events_options {
     bool progress; /* on stderr */
 };
 
-/* What came of it. Counts are of what was played. */
+/* The result. Counts are of what was played. */
 struct events_result {
     uint64_t events, fills, ledger_rows, orders, rejected, equity_points;
     uint64_t runs, holes; /* runs that the log holds (a part of); events that were never recorded */

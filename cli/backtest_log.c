@@ -17,7 +17,7 @@ static double rate(const struct events_result *result)
     return result->seconds > 0 ? (double)result->events / result->seconds : 0;
 }
 
-/* What the equity at the ends of bars came to; null where money was moved, or there is too little of it. */
+/* Metrics of the equity at the ends of bars; null where money was moved, or there are too few. */
 PRINT_OBJECT(metrics_object, struct metrics, PRINT_PERCENT(total_return, "return_pct"),
              PRINT_PERCENT(volatility, "volatility_pct"), PRINT_REAL(sharpe), PRINT_REAL(sortino),
              PRINT_REAL(calmar), PRINT_PERCENT(max_drawdown, "max_drawdown_pct"));
@@ -90,7 +90,7 @@ static void print_text(const struct events_result *result)
     }
 }
 
-/* What the log cannot tell, since it begins later. */
+/* Reports what the log does not cover, since it starts later. */
 static void note_before(const struct backtest_args *args, const struct engine_ids *before)
 {
     if (args->outputs[OUTPUT_LEDGER] && before->last_ledger > 0)

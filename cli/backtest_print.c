@@ -15,7 +15,7 @@ enum {
     WIDTH = 80,
     NUMBER_COLUMNS = 14,
     SYMBOLS_SHOWN = 6,
-    PLAIN_SCALE = 8, /* of prices, which goes without saying */
+    PLAIN_SCALE = 8, /* of prices, which is not printed */
 };
 
 static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",

@@ -1,4 +1,4 @@
-/* --save: a state directory of the run, made beside its name and put there once it is whole. */
+/* --save: a state directory of the run, made beside its name and renamed once it is complete. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

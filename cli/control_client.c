@@ -253,7 +253,7 @@ static int try_call(struct control_client *client, const char *path, const char 
     return id < 0 ? (int)id : wait_for(client, id, deadline_ms, ret_reply);
 }
 
-/* Was the connection refused, or closed with nothing of it carried out, since there are too many? */
+/* Was the connection refused, or closed without a command carried out, because there are too many? */
 static bool is_crowded(int r, const json_t *reply)
 {
     const json_t *error = json_object_get(reply, "error");

@@ -50,21 +50,21 @@ int64_t cli_control_send(struct control_client *client, const char *cmd, json_t 
 /* The events to poll the fd for. */
 short cli_control_events(const struct control_client *client);
 
-/* Writes and reads what can be had now. 0, or -errno, after which the connection is closed: -ECONNRESET
- * when the daemon hung up, -EMSGSIZE for an endless line. */
+/* Writes and reads what is possible now. 0, or -errno, after which the connection is closed: -ECONNRESET
+ * when the daemon closed it, -EMSGSIZE for an endless line. */
 int cli_control_io(struct control_client *client);
 
-/* Takes the next answer that has arrived: a JSON object, the caller's to free. False when there is none.
- * A line that is not a JSON object is passed over. */
+/* Takes the next answer that has arrived: a JSON object, the caller's to free. False when there is none. A
+ * line that is not a JSON object is skipped. */
 bool cli_control_next(struct control_client *client, json_t **ret_reply);
 
 /* Reads an answer. True: it is ok, and *ret_result is its "result" (borrowed, may be NULL); false: why not.
  */
 bool cli_control_reply(const json_t *reply, const json_t **ret_result, struct control_error *ret_error);
 
-/* Asks and waits at most timeout_ms. 0 and the result (the caller's, never NULL); -ENOENT or -ECONNREFUSED
- * when no daemon is there; -ETIMEDOUT; -EREMOTEIO when the daemon refused; other -errno. *ret_error is
- * written on every failure. Takes `args`. */
+/* Sends a request and waits at most timeout_ms. 0 and the result (the caller's, never NULL); -ENOENT or
+ * -ECONNREFUSED when no daemon is there; -ETIMEDOUT; -EREMOTEIO when the daemon refused; other -errno.
+ * *ret_error is written on every failure. Takes `args`. */
 int cli_control_call(const char *path, const char *cmd, json_t *args, int timeout_ms, json_t **ret_result,
                      struct control_error *ret_error);
 

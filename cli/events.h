@@ -7,7 +7,7 @@
 
 #include "cli/stored.h"
 
-/* What was asked, of all five. */
+/* The arguments of all five. */
 struct events_asked {
     const char *verb; /* "events show" */
     const char *out;

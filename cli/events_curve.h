@@ -1,4 +1,4 @@
-/* The equity of a log's accounts as a run tells it, point by point, and what it came to. */
+/* The equity of a log's accounts as a run emits it, point by point, and its metrics. */
 #ifndef CLI_EVENTS_CURVE_H
 #define CLI_EVENTS_CURVE_H
 

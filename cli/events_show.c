@@ -1,4 +1,4 @@
-/* events show: what came in, in words. */
+/* events show: the recorded input, in words. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,8 +26,8 @@ struct show {
     struct policies policies;   /* where they are found */
 };
 
-/* The engine of a state, for its names; a log of frames alone has none, and one that this program cannot load
- * is done without. */
+/* The engine of a state, for its names; a log of frames alone has none, and one that this program cannot
+ * load is ignored. */
 static void take_state(struct show *show, const struct journal_record *record)
 {
     static const struct engine_sink sink;

@@ -33,7 +33,7 @@ struct explain_output {
     char other_is[POLICY_ID_TEXT], other_should[POLICY_ID_TEXT];
 };
 
-/* What is recorded of an order's policy is held against the log like any other field. */
+/* Compares the recorded policy of an order with the log like any other field. */
 static void compare_policy(struct explain_output *out, const struct explanation *e,
                            const struct db_order_policy *origin)
 {

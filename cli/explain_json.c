@@ -12,7 +12,7 @@ static json_t *event_object(const struct explained_event *event)
                      (json_int_t)event->recv_ns, "kind", event_kind_name(event->kind), "text", event->text);
 }
 
-/* Who gave an order and of what: it is said once, of the explanation, and not of each change. */
+/* Who submitted an order and what it trades: said once, of the explanation, and not of each change. */
 static const struct record_key once[] = {{"order", ""},   {"account", ""},   {"symbol", ""}, {"side", ""},
                                          {"type", ""},    {"tif", ""},       {"group", ""},  {"parent", ""},
                                          {"by_hand", ""}, {"client_id", ""}, {"tag", ""}};

@@ -377,7 +377,7 @@ static void print_fill(const struct explanation *e, const struct explained_fill 
     printf(" %s\n", s->quote);
 }
 
-/* ---- what became of it */
+/* ---- its outcome */
 
 /* The numbers that an amend changed. */
 static void print_amend(const struct order *was, const struct order *is, const struct symbol *s)

@@ -7,7 +7,7 @@
 
 enum { FORMAT_MAX = 48 };
 
-/* `value` with `decimals` (0..12) digits; with a sign always when it is a change, but for 0. NaN: "n/a". */
+/* `value` with `decimals` (0..12) digits; a change always has a sign, except 0. NaN: "n/a". */
 char *cli_format_number(char buf[static FORMAT_MAX], double value, int decimals);
 char *cli_format_signed(char buf[static FORMAT_MAX], double value, int decimals);
 

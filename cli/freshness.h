@@ -1,11 +1,11 @@
-/* How far a figure may be trusted. */
+/* How far a figure may be trusted, by its age. */
 #ifndef CLI_FRESHNESS_H
 #define CLI_FRESHNESS_H
 
 #include <stdint.h>
 
-/* Older than three times the expected interval it is stale, than ten gone; one of a market that is closed,
- * however old, is the last there is. */
+/* Beyond three times the expected interval a figure is stale, beyond ten gone; that of a closed market is
+ * the latest there is, however old. */
 enum freshness { FRESH, CLOSED, STALE, GONE };
 
 enum { FRESHNESS_TRAINING_MS = 1000 }; /* between what is stored of a training that a worker is at */

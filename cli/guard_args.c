@@ -26,7 +26,7 @@ static int load(struct guard_args *args)
     return EXIT_OK;
 }
 
-/* A minute, or the shortest of the longer intervals that the strategy asks for: so fewer bars do. */
+/* A minute, or the shortest of the longer intervals that the strategy reads: so fewer bars are needed. */
 static int64_t synthetic_interval(const struct strategy_choice *choice)
 {
     const int64_t minute_ns = 60 * INT64_C(1000000000);

@@ -14,7 +14,7 @@ struct guard_args {
     int64_t cuts, seed;          /* cuts: 0 by default */
     struct guard_bars generated; /* without --bars */
     struct market *loaded;       /* with them */
-    const struct market *market; /* of the two the one that is used, cut to --from and --to */
+    const struct market *market; /* the one of the two that is used, cut to --from and --to */
     struct account_spec account;
 };
 
@@ -22,9 +22,9 @@ struct guard_args {
 void cli_guard_init(struct guard_args *args, const char *verb);
 void cli_guard_finish(void *into);
 
-/* Of a line that was parsed: loads or generates the bars, as long as the strategy needs, and lets find() fill
- * the verdict (0, or -errno with one sentence) behind a bar of progress on stderr. EXIT_OK, or a status with
- * its line. */
+/* Of a line that was parsed: loads or generates the bars, as long as the strategy needs, and lets find()
+ * fill the result (0, or -errno with one sentence), with a progress bar on stderr. EXIT_OK, or a status
+ * with its line. */
 int cli_guard_run(struct option_call *call, void *verdict,
                   int (*find)(const struct guard_config *config, void *verdict, char *err, size_t err_size));
 
@@ -39,11 +39,11 @@ void cli_guard_texts(const struct guard_difference *difference, const struct mar
 /* The difference as JSON: row, time, symbol and both versions. */
 json_t *cli_guard_difference_json(const struct guard_args *args, const struct guard_difference *difference);
 
-/* {"schema": …, KEY: passed, "strategy", "set", "rows", …} in one line, of the verdict's object, which it
+/* {"schema": …, KEY: passed, "strategy", "set", "rows", …} in one line, of the result's object, which it
  * takes. An exit status. */
 int cli_guard_print_json(const struct guard_args *args, const char *key, bool passed, json_t *verdict);
 
-/* The verbs' verdicts as text, and as papertape.lookahead/1 and papertape.warmup/1 (an exit status). */
+/* The verbs' results as text, and as papertape.lookahead/1 and papertape.warmup/1 (an exit status). */
 void cli_lookahead_print(const struct guard_args *args, const struct guard_lookahead *verdict);
 int cli_lookahead_print_json(const struct guard_args *args, const struct guard_lookahead *verdict);
 void cli_warmup_print(const struct guard_args *args, const struct guard_warmup *verdict);

@@ -49,7 +49,7 @@ static const char *held(const struct db_ledger_row *entry, char buf[static CONTR
     return buf;
 }
 
-/* Where it comes from; "" for a trade, whose two sides balance each other. */
+/* The account that balances it; "" for a trade, whose two sides balance each other. */
 static const char *contra(const struct db_ledger_row *entry, char buf[static CONTRA_MAX])
 {
     char name[ACCOUNT_NAME_MAX], asset[ACCOUNT_NAME_MAX];

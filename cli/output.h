@@ -1,6 +1,5 @@
-/* A file that is there whole or not at all: written beside its name, and put there at the end. A link stays,
- * and what it names is replaced. What is no regular file (a pipe, a device) and what stdout goes to anyway
- * are written straight. */
+/* Writes a file completely or not at all: beside its name, and renamed at the end. A link stays, and what
+ * it names is replaced. Pipes, devices and what stdout goes to anyway are written directly. */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
@@ -17,10 +16,10 @@ struct output {
 /* EXIT_OK, or EXIT_ERROR with `papertape: VERB: PATH: why` on stderr. */
 int cli_output_open(const char *verb, const char *path, struct output *ret);
 
-/* Looks whether all of it was written and puts it in its place. The same statuses; not open is fine. */
+/* Checks whether all of it was written and renames it. The same statuses; not open is fine. */
 int cli_output_commit(const char *verb, struct output *output);
 
-/* Forgets it; fine when it is not open. */
+/* Discards it; fine when it is not open. */
 void cli_output_drop(struct output *output);
 
 #endif

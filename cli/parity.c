@@ -111,7 +111,7 @@ static int report(const struct option_call *call, const struct parity_result *p)
     return cli_stored_fail(EXIT_ERROR, "parity", "", words);
 }
 
-/* Lets the daemon compare, in a child process of its own, and waits for what came of it. */
+/* Lets the daemon compare, in a child process of its own, and waits for the result. */
 static int ask(const struct option_call *call)
 {
     const struct timespec pause = {.tv_nsec = 100000000};
@@ -128,7 +128,7 @@ static int ask(const struct option_call *call)
             const char *error = json_string_value(json_object_get(parity, "error"));
             bool ok = strcmp(word, "ok") == 0 && !error;
             if (error)
-                detail = error; /* the verdict is an older check's */
+                detail = error; /* the result is an older check's */
             if (call->json) {
                 json_object_set_new(parity, "ok", json_boolean(ok));
                 cli_ask_print(call, "papertape.parity-check/1", json_incref(parity));

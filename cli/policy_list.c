@@ -64,7 +64,7 @@ static void prepare(enum stored_form form, json_t *row)
     json_t *given = json_object_get(row, "actions");
     char *actions = json_is_object(given) ? json_dumps(given, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
 
-    if (form == STORED_TABLE) /* enough to tell them apart */
+    if (form == STORED_TABLE) /* enough to distinguish them */
         json_object_set_new(
             row, "id", json_stringn(cli_answer_text(row, "id"), strnlen(cli_answer_text(row, "id"), 12)));
     json_object_set_new(row, "actions", json_string(actions ? actions : ""));

@@ -1,5 +1,4 @@
-/* What the database recorded, for the verbs that hold a replay of the log against it: one moment of it, by
- * id.
+/* The database's record, for the verbs that compare a replay of the log with it: one snapshot of it, by id.
  */
 #ifndef CLI_RECORDED_H
 #define CLI_RECORDED_H
@@ -17,8 +16,8 @@ struct recorded_rows {
     bool failed; /* out of memory */
 };
 
-/* Reads orders, fills and, with `ledger`, ledger rows. 0; -ENODATA for a database that no run with a log has
- * written; -ENOMEM; errors of the reader. On failure nothing is to be freed. */
+/* Reads orders, fills and, with `ledger`, ledger rows. 0; -ENODATA for a database that was never written
+ * with a log; -ENOMEM; errors of the reader. On failure nothing is to be freed. */
 int cli_recorded_load(struct db_reader *reader, bool ledger, struct recorded_rows *ret);
 void cli_recorded_finish(struct recorded_rows *rows);
 

@@ -23,7 +23,7 @@ static const struct config_key keys[RUN_KEYS] = {
 
 static const int64_t not_given = -1; /* in the bytes of a key's value */
 
-/* What the options of a verb are put into begins so. */
+/* The struct that a verb's options fill begins with this one. */
 static struct run_args *run_of(const struct option_call *call)
 {
     return call->into;
@@ -257,7 +257,7 @@ static void set_defaults(struct run_args *args)
 int cli_run_check(struct run_args *args)
 {
     set_defaults(args);
-    if (args->cash == 0) /* of an account of the daemon, which a deposit may follow, it is right */
+    if (args->cash == 0) /* a deposit may follow in an account of the daemon, so there it is valid */
         return cli_stored_fail(EXIT_USAGE, args->verb, "--cash", "\"0\": a number above 0 is needed");
     char database[STATE_PATH_MAX];
     bool stored = args->n_bars == 1 && cli_stored_bars_find(args->bars[0], database);

@@ -13,7 +13,7 @@ enum { RUN_CASH_SCALE = 8 };
 /* The lists with commas. */
 enum run_list { RUN_BARS, RUN_SYMBOLS, RUN_LOTS, RUN_TICKS, RUN_QUOTES, RUN_LISTS };
 
-/* What is read as the keys of papertaped.ini are. */
+/* Options that are parsed like keys of papertaped.ini. */
 enum run_key { RUN_CASH, RUN_FEE_MAKER, RUN_FEE_TAKER, RUN_SLIPPAGE, RUN_LATENCY, RUN_KEYS };
 
 /* The first member of what such a verb's options fill. Texts are the command line's own. */
@@ -57,7 +57,7 @@ int cli_run_strategy(struct option_call *call, const char *name);
 int cli_run_list(struct option_call *call, const struct option_row *row, const char *value, char **text,
                  const char **words, size_t *n);
 
-/* After the last option: do the choices and times go together? The same statuses. */
+/* After the last option: are the choices and times compatible? The same statuses. */
 int cli_run_check(struct run_args *args);
 
 /* Loads the bars. EXIT_OK with *ret for market_store_close(), or EXIT_ERROR with its line on stderr; notes on
@@ -77,7 +77,7 @@ int cli_run_terms(struct run_args *args, size_t n, struct market_terms *ret);
  * prices, an unknown quote asset. */
 void cli_run_note(const struct run_args *args, const struct market *market);
 
-/* Prints why bars were refused, with the option that would take them: r is what loading them returned.
+/* Prints why bars were refused, with the option that would accept them: r is what loading them returned.
  * EXIT_ERROR. */
 int cli_run_refuse(const struct run_args *args, int r, char err[static MARKET_ERROR_MAX]);
 
@@ -90,8 +90,8 @@ const char *cli_run_source(const struct run_args *args, enum run_term term, cons
  * than 1 % of the cash. */
 void cli_run_note_lot(const struct run_args *args, const struct market_series *series);
 
-/* A line on stderr where orders of `account` were refused for their quantity, with the symbol and what would
- * help, and one where they were for a tick. */
+/* A line on stderr where orders of `account` were refused for their quantity, with the symbol and what
+ * would help, and one where they were refused for a tick. */
 void cli_run_note_refused(const struct run_args *args, const struct market *market, const char *account,
                           const struct backtest_account *refused);
 
@@ -104,7 +104,7 @@ int cli_run_account(const struct run_args *args, const struct market *market, in
                     struct account_spec *ret);
 
 /* The account of a policy, "policy": with the capital and the fees that it was made for, where the command
- * line says nothing else. The same statuses. */
+ * line does not set them. The same statuses. */
 int cli_run_policy_account(const struct run_args *args, const struct market *market,
                            const struct policy *policy, struct account_spec *ret);
 

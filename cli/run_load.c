@@ -1,4 +1,4 @@
-/* The bars and accounts that run_args.h's options ask for. */
+/* Loads the bars and makes the accounts of run_args.h's options. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

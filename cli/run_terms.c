@@ -1,5 +1,4 @@
-/* Lots, ticks and quotes of a run: where they come from, and what they had to do with orders that were
- * refused. */
+/* Lots, ticks and quotes of a run: their sources, and how they led to refused orders. */
 #include <stdio.h>
 #include <string.h>
 

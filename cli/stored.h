@@ -27,18 +27,18 @@ const char *cli_stored_symbol(const char *word, char name[static SYMBOL_NAME_MAX
 /* Prints `papertape: VERB: WHAT: WORDS` and returns the status. */
 int cli_stored_fail(int status, const char *verb, const char *what, const char *words);
 
-/* The log that is meant: a log's directory, one segment, or a state directory, whose log is in its events/.
- * An exit status. */
+/* The log of an argument: a log's directory, one segment, or a state directory, whose log is in its
+ * events/. An exit status. */
 int cli_stored_find_log(const char *verb, const char *given, char path[static STATE_PATH_MAX]);
 
-/* The state directory of --state, which has an event log, or says why not. An exit status. */
+/* The state directory of --state, which must have an event log; else reports why not. An exit status. */
 int cli_stored_state(const struct option_call *call, struct state_dir *ret);
 
-/* Opens the state directory's database, or one by its path, or says why not. An exit status. */
+/* Opens the state directory's database, or one by its path, or reports why not. An exit status. */
 int cli_stored_open(const char *verb, const char *state, struct db_reader **ret);
 int cli_stored_open_file(const char *verb, const char *database, struct db_reader **ret);
 
-/* Closes it; r is what the queries came to: an exit status, after saying what a failure was. */
+/* Closes it; r is the queries' result: an exit status, after reporting a failure. */
 int cli_stored_close(const char *verb, struct db_reader *reader, int r);
 
 /* ---- lists ---- */
@@ -50,7 +50,7 @@ enum {
     STORED_NOWHERE,          /* in no form */
 };
 
-/* What a column of objects shows of a member: a text as it is, whatever the kind; "" for null. */
+/* How a column of objects shows a member: a text unchanged, whatever the kind; "" for null. */
 enum stored_kind {
     STORED_TEXT,
     STORED_INTEGER,
@@ -65,7 +65,7 @@ struct stored_column {
     int width;        /* at least, in the table; negative: aligned to the left; 0: not in the table */
     enum stored_kind kind;
     int decimals; /* of a real; of a record's: 0 is as many as it takes */
-    /* Of a record's list: what is no field of it. */
+    /* Of a record's list: a value that is not a field of it. */
     const char *(*derived)(const void *row, const struct record_context *context);
     bool json; /* its text is JSON */
 };

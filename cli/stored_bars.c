@@ -18,7 +18,7 @@ bool cli_stored_bars_find(const char *given, char database[static STATE_PATH_MAX
     static const char magic[16] = "SQLite format 3";
     char head[sizeof magic] = "";
     struct stat info;
-    if (stat(given, &info) < 0) { /* its opening says why not */
+    if (stat(given, &info) < 0) { /* opening it reports why */
         size_t len = strlen(given);
         return len > 3 && strcmp(given + len - 3, ".db") == 0 &&
                snprintf(database, STATE_PATH_MAX, "%s", given) < STATE_PATH_MAX;

@@ -14,7 +14,7 @@ int cli_stored_bars_load(const struct run_args *args, const char *database, stru
                          struct market_load *load);
 
 /* An account as the daemon runs it: strategy, parameters, rules, opening cash; since when; and the engine's
- * latency and slippage, -1 where the daemon that stored it did not say. */
+ * latency and slippage, -1 where the daemon did not store them. */
 struct stored_account {
     struct account_spec spec;
     int64_t created_ns, latency_ns;

@@ -53,7 +53,7 @@ static int take_backend(struct option_call *call, const struct option_row *row, 
                                           : "cpu is needed: the only one that a sweep has");
 }
 
-/* A parameter moves, or it is set. */
+/* A parameter is on a grid, or it is set. */
 static int check_axes(const struct sweep *sweep)
 {
     const struct strategy_choice *choice = &sweep->run.choices[0];
@@ -67,14 +67,15 @@ static int check_axes(const struct sweep *sweep)
     return EXIT_OK;
 }
 
-/* One combination may contradict itself; the parameters that no grid moves may not be what makes all do. */
+/* A single combination may contradict itself; but the parameters that no grid moves must not make all of
+ * them do. */
 static int check(struct sweep *sweep)
 {
     sweep->combinations = cli_sweep_grid_count(&sweep->grid);
     if (sweep->combinations > GRID_MOST)
         return fail(EXIT_USAGE, "--grid", "more than 1000000 combinations: wider steps are needed");
     int n_choices = sweep->run.n_choices, status = check_axes(sweep);
-    sweep->run.n_choices = 0; /* what they contradict is found by combination */
+    sweep->run.n_choices = 0; /* contradictions are found per combination */
     status = status == EXIT_OK ? cli_run_check(&sweep->run) : status;
     sweep->run.n_choices = n_choices;
     return status;

@@ -38,7 +38,7 @@ static int push(const char *verb, const struct strategy_choice *choice, struct g
     return EXIT_OK;
 }
 
-/* 0.1 three times is 0.3 here: a value is what twelve digits say. */
+/* 0.1 three times is 0.3 here: a value is rounded to twelve digits. */
 static int push_range(const char *verb, const char *text, const struct strategy_choice *choice,
                       struct grid_axis *axis, const double range[3])
 {

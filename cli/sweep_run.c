@@ -49,7 +49,7 @@ struct batch {
     struct backtest_account refused; /* of all: only what counts refused orders */
 };
 
-/* Are there fewer bars than its indicators need before they say anything? */
+/* Are there fewer bars than its indicators need for a first value? */
 static bool too_short(const struct batch *batch, const struct strategy_choice *choice)
 {
     size_t warmup, lookback;

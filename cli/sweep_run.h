@@ -1,4 +1,4 @@
-/* A sweep's runs and what came of them, for its printers. */
+/* A sweep's runs and their results, for its printers. */
 #ifndef CLI_SWEEP_RUN_H
 #define CLI_SWEEP_RUN_H
 
@@ -8,7 +8,7 @@
 #include "cli/sweep_grid.h"
 #include "engine/backtest/report.h"
 
-/* Numbers that a combination is told by: more is better of each. */
+/* Metrics by which a combination is ranked: more is better of each. */
 enum sweep_metric {
     SWEEP_SHARPE,
     SWEEP_SORTINO,
@@ -51,8 +51,8 @@ struct sweep {
     double seconds, load_seconds;
 };
 
-/* Loads the bars and runs all combinations, on all cores; what is known about the time goes to stderr. An
- * exit status, with its line on stderr. */
+/* Loads the bars and runs all combinations, on all cores; an estimate of the time goes to stderr. An exit
+ * status, with its line on stderr. */
 int cli_sweep_run(struct sweep *sweep);
 
 /* Best first: by the metric, those without it at the end; of equals the earlier combination. */

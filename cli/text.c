@@ -13,7 +13,7 @@ size_t cli_text_decode(const char *s, wchar_t *ret)
     return n > 0 ? n : 1;
 }
 
-/* Characters that wcwidth() may pass but that reorder or break a line. */
+/* Characters that wcwidth() accepts but that reorder or break a line. */
 static bool steers(wchar_t c)
 {
     return (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) ||

@@ -1,4 +1,4 @@
-/* Text that may come from anywhere: decoded with care, freed of what could steer a terminal, and measured
+/* Text from any source: decoded with care, without characters that could control a terminal, and measured
  * in columns. */
 #ifndef CLI_TEXT_H
 #define CLI_TEXT_H

@@ -39,7 +39,7 @@ static int print_training(const json_t *training)
     return cli_answer_print("train", "papertape.training/1", "training", copy);
 }
 
-/* A refused configuration is told of line by line. */
+/* A refused configuration is reported line by line. */
 static int refused(struct option_call *call, json_t *config, const struct control_error *error)
 {
     const struct asked *asked = call->into;

@@ -101,7 +101,7 @@ static int read_trainings(struct db_reader *reader, struct answer_reading *readi
     return db_reader_trainings(reader, NULL, take, reading);
 }
 
-/* Does a worker that should be heard of say nothing for so long that its figures say nothing either? */
+/* Has a worker that should report been silent for so long that its figures are no longer valid? */
 static bool is_gone(const json_t *row)
 {
     int64_t expected_ms = cli_answer_integer_or(row, "expected_ms", FRESHNESS_TRAINING_MS);

@@ -43,7 +43,7 @@ enum { CLI_VERBS(CLI_LISTED) CLI_VERB_ROWS };
 #define CLI_DECLARED(verb) extern const struct option_verb verb;
 CLI_VERBS(CLI_DECLARED)
 
-/* Begins a verb's row: what is not in the list does not build. */
+/* Starts a verb's row: a verb that is not in the list does not build. */
 #define CLI_VERB(verb) \
     _Static_assert(CLI_LISTED_##verb < CLI_VERB_ROWS, #verb); \
     const struct option_verb verb
@@ -57,7 +57,8 @@ int cli_train_list(struct option_call *call);
 enum { CLI_GLOBALS = 5 };
 extern const struct option_row cli_globals[CLI_GLOBALS];
 
-/* Prints a line that may hold what the user typed on stderr, freed of what could steer a terminal. */
+/* Prints a line that may contain the user's input on stderr, without characters that could control a
+ * terminal. */
 void cli_say(const char *line);
 
 /* Offers the names that a kind of argument can have (option.h): of the state SYMBOL, ACCOUNT, TRAINING,

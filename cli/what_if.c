@@ -63,7 +63,8 @@ static int check(const struct option_call *call, const struct asked *asked)
     return why ? option_fail(call, EXIT_USAGE, "%s", why) : EXIT_OK;
 }
 
-/* A bad key or value: the line is wrong, though only the log may say which strategy it is of. */
+/* A bad key or value is an error of the command line, though only the log may say which strategy it is for.
+ */
 static int set_params(void *ctx, const struct strategy *strategy, double params[static STRATEGY_PARAMS_MAX],
                       char *err, size_t err_size)
 {
@@ -99,7 +100,7 @@ static void on_span(void *ctx, int64_t end_ns, int64_t was, int64_t would_be)
     out->spans[out->n_spans++] = (struct span){end_ns, was, would_be};
 }
 
-/* Leaves the ends of minutes, of hours, of days: as fine as ROWS allow; and the last. */
+/* Keeps the ends of minutes, of hours, of days: as fine as ROWS allow; and the last. */
 static void thin(struct what_if_output *out)
 {
     static const int64_t steps[] = {1, 5, 15, 60, 240, 1440, 10080};

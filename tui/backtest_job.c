@@ -82,7 +82,7 @@ static void fail(struct backtest_view *view, const char *words, int64_t mono_ms)
     cli_text_clean(view->words, sizeof(view->words), words);
 }
 
-/* The child hears the signals that the dashboard blocks for itself. */
+/* The child must get the signals that the dashboard blocks for itself. */
 static int spawn(struct backtest_job *job, const char *state_dir, const char *account, int out, int err)
 {
     char path[PATH_SIZE];
@@ -203,7 +203,7 @@ static void read_complaint(struct backtest_job *job)
     close_pipe(&job->err);
 }
 
-/* Every second point of what there is goes whenever there is no room; the last one stays. */
+/* Drops every second point whenever there is no room; the last one stays. */
 static void read_curve(struct backtest_view *view, const char *path)
 {
     char line[LINE_SIZE];

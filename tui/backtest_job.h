@@ -1,5 +1,5 @@
 /* A backtest that the dashboard started: `papertape backtest --account` as a child process, so that the
- * screen goes on. One at a time. Never touches the screen. */
+ * screen keeps running. One at a time. Never touches the screen. */
 #ifndef TUI_BACKTEST_JOB_H
 #define TUI_BACKTEST_JOB_H
 
@@ -31,12 +31,12 @@ struct backtest_job {
     char folder[256]; /* of its equity file, under TMPDIR; "" for none */
     char *text;       /* its report, as far as it has come */
     size_t len, cap;
-    char complaint[STATUS_TEXT_MAX]; /* the first of what it says on stderr */
+    char complaint[STATUS_TEXT_MAX]; /* the beginning of its stderr */
     size_t n_complaint;
 };
 
 void tui_backtest_job_init(struct backtest_job *job);
-/* Stops what runs, and waits for it. */
+/* Stops the one that runs, and waits for it. */
 void tui_backtest_job_finish(struct backtest_job *job);
 
 /* Starts one of the account's strategy over the bars that its daemon stored. 0; -EBUSY while one runs;
@@ -48,7 +48,8 @@ void tui_backtest_job_stop(struct backtest_job *job, int64_t mono_ms, struct bac
 /* Reads what has come without waiting; true when `view` has changed. Pipes to poll for input: out and err. */
 bool tui_backtest_job_io(struct backtest_job *job, int64_t mono_ms, struct backtest_view *view);
 
-/* Takes a report (papertape.backtest/1) and the CSV of --equity into the view. False when it is none. */
+/* Takes a report (papertape.backtest/1) and the CSV of --equity into the view. False when it is not a
+ * report. */
 bool tui_backtest_view_take(struct backtest_view *view, const char *report, const char *equity_path);
 
 #endif

@@ -1,6 +1,6 @@
 /* A screen in memory: cells with a meaning, drawn on without a terminal, then shown by curses or printed.
  *
- * Text is UTF-8 from anywhere: it is cleaned and clipped here, by columns, so that no caller can draw
+ * Text is UTF-8 from any source: it is cleaned and clipped here to columns, so that no caller can draw
  * outside its area, cut a wide character in two, or send a control character to the terminal. */
 #ifndef TUI_CANVAS_H
 #define TUI_CANVAS_H

@@ -10,8 +10,8 @@
 void tui_chart_line(const struct area *area, const double *values, int n, double low, double high,
                     enum style style);
 
-/* The same as single marks on what is drawn already, for a line beside the first: braille dots where there is
- * braille, else one character a column, and only where nothing stands yet. */
+/* The same as single marks over what is drawn already, for a second line: braille dots where there is
+ * braille, else one character a column, and only in empty cells. */
 void tui_chart_overlay(const struct area *area, const double *values, int n, double low, double high,
                        enum style style);
 

@@ -13,9 +13,9 @@
 #include "cli/text.h"
 #include "db/studies/store.h"
 
-enum { SILENCE_MS = 15000 }; /* a daemon that answers nothing for so long is connected to anew */
+enum { SILENCE_MS = 15000 }; /* a daemon that answers nothing for so long is connected to again */
 
-/* Is it another file than the co-process writes to? */
+/* Is it not the file that the co-process writes to? */
 static bool elsewhere(const char *studies, const char *state)
 {
     char *file = study_store_file(studies), own[PATH_MAX];
@@ -107,7 +107,7 @@ static void read_database(struct collector *collector, struct moment now)
         tui_history_take_unstored(&model->history, collector->status_json);
     if (r == 0 && collector->control.fd < 0) {
         if (model->source == MODEL_DAEMON)
-            model->source = MODEL_NOTHING; /* nothing of its word is kept */
+            model->source = MODEL_NOTHING; /* nothing of its status is kept */
         r = read_last_known(collector, now, words, sizeof(words));
     }
     if (r == 0) {
@@ -229,7 +229,7 @@ static void take_status(struct collector *collector, const json_t *reply, struct
                  "the daemon's status is of a version that is not understood");
         return;
     }
-    char words[STATUS_TEXT_MAX]; /* why not, the next tick says */
+    char words[STATUS_TEXT_MAX]; /* the next tick reports why not */
     if (tui_model_wants_stored(model))
         (void)read_last_known(collector, now, words, sizeof(words));
     json_decref(collector->status_json);
@@ -238,7 +238,7 @@ static void take_status(struct collector *collector, const json_t *reply, struct
         tui_history_take_unstored(&model->history, result);
 }
 
-/* What has become of a training or a policy: "ppo-btc: queued", "ppo-btc: challenger on ppo-btc". */
+/* The state of a training or a policy: "ppo-btc: queued", "ppo-btc: challenger on ppo-btc". */
 static void describe_training(const json_t *result, char *words, size_t size)
 {
     const json_t *training = json_object_get(result, "training"), *policy = json_object_get(result, "policy");
@@ -264,8 +264,8 @@ static json_t *train_args(const char *name, const char *config)
                   : json_pack("{s:s}", "name", name);
 }
 
-/* What became of a command; of several only once the last is answered. */
-static void tell_outcome(struct collector *collector, struct view *view, enum outcome outcome,
+/* A command's outcome; of several only once the last is answered. */
+static void show_outcome(struct collector *collector, struct view *view, enum outcome outcome,
                          const char *words, struct moment now)
 {
     struct collector_rest *rest = &collector->rest;
@@ -299,7 +299,7 @@ static void command_done(struct collector *collector, struct view *view, const j
     tui_collector_train_done(view, collector->command, reply);
     if (!cli_control_reply(reply, &result, &error)) {
         snprintf(words, sizeof(words), "%s%s%s", error.code, error.code[0] ? ": " : "", error.message);
-        tell_outcome(collector, view, OUTCOME_REFUSED, words, now);
+        show_outcome(collector, view, OUTCOME_REFUSED, words, now);
         return;
     }
     const char *trading = json_string_value(json_object_get(result, "trading"));
@@ -317,7 +317,7 @@ static void command_done(struct collector *collector, struct view *view, const j
         snprintf(words, sizeof(words), "%lld canceled, %zu closing orders",
                  (long long)json_integer_value(json_object_get(result, "canceled")), json_array_size(orders));
     describe_training(result, words, sizeof(words));
-    tell_outcome(collector, view, OUTCOME_DONE, words, now);
+    show_outcome(collector, view, OUTCOME_DONE, words, now);
 }
 
 bool tui_collector_io(struct collector *collector, struct view *view, struct moment now)

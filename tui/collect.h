@@ -1,5 +1,5 @@
 /* Fills the model: the status once an interval over the control socket, the past from the database; sends
- * the user's commands and says what became of them. Never touches the screen. */
+ * the user's commands and reports their outcomes. Never touches the screen. */
 #ifndef TUI_COLLECT_H
 #define TUI_COLLECT_H
 
@@ -13,24 +13,24 @@
 #include "tui/study_source.h"
 #include "tui/view.h"
 
-/* Trainings that the command on its way is to be sent for after it, and what became of those before. */
+/* Trainings for which the pending command is to be repeated, and the outcomes of those before. */
 struct collector_rest {
     char command[24], names[STATUS_TRAININGS_MAX][STATUS_TRAINING_NAME_MAX];
     char *configs[STATUS_TRAININGS_MAX]; /* [n] with which, owned; NULL: with none */
-    char now[STATUS_TRAINING_NAME_MAX];  /* whose is on its way; "": only one is asked for */
+    char now[STATUS_TRAINING_NAME_MAX];  /* whose command is pending; "": there is only one */
     int n, next;
     bool refused;
     char words[CANVAS_SIDE_MAX];
 };
 
-/* Trainings that are to be restarted with the same changes, tui/collect_each.c: first the configurations are
- * asked for, then each is checked. */
+/* Trainings that are to be restarted with the same changes, tui/collect_each.c: first their configurations
+ * are requested, then each is checked. */
 struct collector_each {
     char names[STATUS_TRAININGS_MAX + 1][STATUS_TRAINING_NAME_MAX]; /* the form's first */
     char *texts[STATUS_TRAININGS_MAX + 1];                          /* [n] owned; NULL: not known yet */
-    int n, at;                                                      /* n 0: none is on its way */
+    int n, at;                                                      /* n 0: no restart is under way */
     bool checks;
-    int64_t id, sent_ms; /* of the question for `at` */
+    int64_t id, sent_ms; /* of the request for `at` */
 };
 
 struct collector {
@@ -39,17 +39,17 @@ struct collector {
     struct control_client control;
     struct history_reader *reader;       /* NULL while the database cannot be opened */
     json_t *status_json;                 /* the last status as it came, owned; NULL */
-    int64_t status_id, status_sent_ms;   /* of the request that is on its way; id 0: none */
+    int64_t status_id, status_sent_ms;   /* of the pending request; id 0: none */
     int64_t command_id, command_sent_ms; /* likewise */
     char command[24];
-    bool command_listed; /* of a training or a policy: their list shows what came of it */
+    bool command_listed; /* of a training or a policy: their list shows its outcome */
     struct collector_rest rest;
     struct collector_each each;
-    int64_t text_id, text_sent_ms; /* of the form's question for its text, or for a check */
+    int64_t text_id, text_sent_ms; /* of the form's request for its text, or for a check */
     bool text_checks;
-    int64_t log_id, log_sent_ms, log_at_ms; /* of the worker's log; when it is asked for again */
+    int64_t log_id, log_sent_ms, log_at_ms; /* of the worker's log; when it is requested again */
     char log_training[STATUS_TRAINING_NAME_MAX];
-    struct history_want want;         /* what is looked at */
+    struct history_want want;         /* what is shown */
     struct tui_study_reader *studies; /* NULL: without a thread there are no studies */
     struct tui_study_want study_want;
     struct tui_study_source *source;    /* of what is read without a thread; NULL: nothing was yet */
@@ -82,7 +82,7 @@ bool tui_collector_take_studies(struct collector *collector);
 /* The descriptor to poll and its events; -1 when there is no connection. */
 int tui_collector_fd(const struct collector *collector, short *ret_events);
 
-/* After poll(): reads answers into the model, and tells the view what became of a command. True when there
+/* After poll(): reads answers into the model, and passes a command's outcome to the view. True when there
  * is something new to draw. */
 bool tui_collector_io(struct collector *collector, struct view *view, struct moment now);
 
@@ -90,8 +90,8 @@ bool tui_collector_io(struct collector *collector, struct view *view, struct mom
 void tui_collector_command(struct collector *collector, struct view *view, const char *command, json_t *args,
                            struct moment now);
 
-/* The same with the argument name: `name`, and then, one by one, each of view->also; the view is told what
- * became of all of them. */
+/* The same with the argument name: `name`, and then, one by one, each of view->also; the view gets the
+ * outcome of all of them. */
 void tui_collector_command_each(struct collector *collector, struct view *view, const char *command,
                                 const char *name, struct moment now);
 
@@ -100,7 +100,8 @@ void tui_collector_restart_each(struct collector *collector, struct view *view, 
                                 struct moment now);
 
 /* Restarts the training of view->page and each of view->also with what was changed in the page, if all of
- * their configurations can be had and are right with it; else none, and the view is told whose is not. */
+ * their configurations can be fetched and are valid with it; else none, and the view names the one that
+ * failed. */
 void tui_collector_each_begin(struct collector *collector, struct view *view, struct moment now);
 void tui_collector_each_end(struct collector *collector);
 /* As tui_collector_train_reply(), tui_collector_train_lost(). */
@@ -108,50 +109,50 @@ bool tui_collector_each_reply(struct collector *collector, struct view *view, in
                               struct moment now);
 bool tui_collector_each_lost(struct collector *collector, struct view *view, bool hung_up, struct moment now);
 
-/* Asks for the text of view->page: the training's configuration, or the default. The page gets it, or is
+/* Requests the text of view->page: the training's configuration, or the default. The page gets it, or is
  * closed when none comes. */
 void tui_collector_form(struct collector *collector, struct view *view, struct moment now);
 
-/* Has the text of view->page checked: its errors come to their lines. */
+/* Sends the text of view->page for a check: its errors go to their lines. */
 void tui_collector_check(struct collector *collector, struct view *view, struct moment now);
 
-/* Has the daemon room for it in a request's line? */
+/* Does it fit into a request's line? */
 bool tui_collector_text_fits(const char *text);
 
-/* A check's errors come to the page's lines. */
+/* Passes a check's errors to the page's lines. */
 void tui_collector_form_errors(struct form_page *page, const json_t *errors);
 
 /* Starts or restarts the training with what the page has, view->also too; done, the page closes. */
 void tui_collector_send_form(struct collector *collector, struct view *view, struct moment now);
 
-/* Asks for the worker's log of a training every MODEL_LOG_EXPECTED_MS, at once when it is another; "": none.
- */
+/* Requests the worker's log of a training every MODEL_LOG_EXPECTED_MS, at once when it is another; "":
+ * none. */
 void tui_collector_log(struct collector *collector, const char *training, struct moment now);
 
-/* Inside: an answer to one of these questions, or to a train_ command (its page, then). False: to none. */
+/* Internal: an answer to one of these requests, or to a train_ command (its page, then). False: to none. */
 bool tui_collector_train_reply(struct collector *collector, struct view *view, int64_t id,
                                const json_t *reply, struct moment now);
 void tui_collector_train_done(struct view *view, const char *command, const json_t *reply);
-/* The daemon hung up, or did not answer in time. True when the view has changed. */
+/* The daemon closed the connection, or did not answer in time. True when the view has changed. */
 bool tui_collector_train_lost(struct collector *collector, struct view *view, bool hung_up,
                               struct moment now);
 
-/* Starts a backtest of the account's strategy, or stops the one that runs; the view is told. */
+/* Starts a backtest of the account's strategy, or stops the one that runs; the view is notified. */
 void tui_collector_backtest(struct collector *collector, struct view *view, const char *account,
                             struct moment now);
 void tui_collector_stop_backtest(struct collector *collector, struct view *view, struct moment now);
-/* Takes what the backtest has said; the view is told when it ends. True when there is something to draw. */
+/* Reads the backtest's output; the view is notified when it ends. True when there is something to draw. */
 bool tui_collector_backtest_io(struct collector *collector, struct view *view, struct moment now);
 
 /* Notices a command that was not answered in time. True when the view has changed. */
 bool tui_collector_expire(struct collector *collector, struct view *view, struct moment now);
 
-enum { COLLECTOR_BUSY_MS = 2000 }; /* that a lock of the studies is waited for where a screen is printed */
+enum { COLLECTOR_BUSY_MS = 2000 }; /* how long a printed screen waits for a lock of the studies */
 /* The same once, waiting for the status at most timeout_ms, and for the studies: for what is printed. */
 void tui_collector_once(struct collector *collector, int timeout_ms);
 
-/* Reads what has changed of the studies without the thread. `busy_ms`: that a lock is waited for, the same at
- * each call. */
+/* Reads what has changed of the studies without the thread. `busy_ms`: how long to wait for a lock, the
+ * same at each call. */
 void tui_collector_studies_once(struct collector *collector, const struct tui_study_want *want, int busy_ms);
 
 #endif

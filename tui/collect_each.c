@@ -1,6 +1,6 @@
-/* A restart with changed values of several trainings, workers of one study: each has a configuration of its
- * own, in which the same values are changed. All of them are had and checked before the first is restarted:
- * what is wrong with one restarts none. */
+/* Restarts several trainings, workers of one study, with changed values: each has a configuration of its
+ * own, in which the same values are changed. All of them are fetched and checked before the first is
+ * restarted: an error in one restarts none. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ void tui_collector_each_end(struct collector *collector)
     finish(&collector->each);
 }
 
-/* Nothing is restarted, and why. */
+/* Restarts nothing, and says why. */
 static void refuse(struct collector *collector, struct view *view, const char *words, struct moment now)
 {
     char text[CANVAS_SIDE_MAX];

@@ -1,4 +1,4 @@
-/* The collector's questions about trainings: a configuration's text and its check for the form, a worker's
+/* The collector's requests about trainings: a configuration's text and its check for the form, a worker's
  * log. */
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static const char *verb_of(const struct form_page *page)
     return page->restart ? "restart" : "start";
 }
 
-/* The text could not be had: there is nothing to show. */
+/* The text could not be fetched: there is nothing to show. */
 static void no_text(struct view *view, const char *words, struct moment now)
 {
     tui_view_tell(view, OUTCOME_REFUSED, verb_of(view->page), words, now);
@@ -60,8 +60,7 @@ bool tui_collector_text_fits(const char *text)
     return n > 0 && n <= TEXT_BYTES_MAX;
 }
 
-/* The page's text, of which it keeps the lines' numbers, for json_decref(); NULL, and the view is told why.
- */
+/* The page's text, whose line numbers it keeps, for json_decref(); NULL, and the view says why. */
 static json_t *send_text(struct view *view, const char *verb, struct moment now)
 {
     char *text = tui_form_text(&view->page->form);
@@ -137,7 +136,7 @@ void tui_collector_form_errors(struct form_page *page, const json_t *errors)
     }
 }
 
-static void tell_check(struct view *view, struct moment now)
+static void show_check(struct view *view, struct moment now)
 {
     int errors = view->page->form.errors;
     char words[FORM_WORDS_MAX];
@@ -147,8 +146,8 @@ static void tell_check(struct view *view, struct moment now)
                   errors ? words : "no error was found", now);
 }
 
-/* A study's form begins with the chosen study's configuration, or with the default made a study, into which
- * the default search space is searched. For free(); NULL without memory. */
+/* A study's form starts with the chosen study's configuration, or with the default as a study that searches
+ * the default search space. For free(); NULL without memory. */
 static char *study_text(const struct collector *collector, const struct view *view, const char *standard)
 {
     static const char section[] = "\n[study]\ntrials = 100\nspace = default\n";
@@ -181,7 +180,7 @@ static void take_text(struct collector *collector, struct view *view, const json
             no_text(view, words, now);
     } else if (checks) {
         tui_collector_form_errors(view->page, json_object_get(result, "errors"));
-        tell_check(view, now);
+        show_check(view, now);
     } else {
         const char *text = json_string_value(json_object_get(result, "config"));
         char *made = text && view->page->study ? study_text(collector, view, text) : NULL;

@@ -18,7 +18,7 @@
 #include "tui/screen.h"
 #include "tui/view.h"
 
-enum { TICK_MS = 1000 }; /* ages go on at least so often */
+enum { TICK_MS = 1000 }; /* ages are updated at least so often */
 
 struct dashboard {
     struct collector collector;
@@ -231,7 +231,7 @@ static void on_timer(struct dashboard *d, struct moment now)
     d->redraw = true;
 }
 
-/* What was read may be of a page that is not looked at any more, or lack one that now is. */
+/* What was read may belong to a page that was left, or lack one that is now shown. */
 static void take_studies(struct dashboard *d)
 {
     struct tui_study_want want;
@@ -264,7 +264,7 @@ static void loop(struct dashboard *d)
         struct moment now = tui_model_now();
         if (n < 0 && errno != EINTR)
             break;
-        if (n < 0) { /* a resize: curses knows, and tells as a key */
+        if (n < 0) { /* a resize: curses knows, and reports it as a key */
             keyboard(d, now);
         } else {
             if (fds[SIGNALS].revents)
@@ -289,7 +289,7 @@ static void loop(struct dashboard *d)
     }
 }
 
-/* Ends as the signal would have ended the process, the terminal given back before. */
+/* Ends as the signal would have ended the process, after restoring the terminal. */
 static int exit_status(int ended_by)
 {
     sigset_t set;

@@ -21,8 +21,8 @@ struct dashboard_options {
     bool readonly;
 };
 
-/* Runs until the user quits or a signal ends it; the terminal is then as it was. Returns an exit status; a
- * signal is raised again, so that the caller's parent sees it: a shell says 128 and its number. */
+/* Runs until the user quits or a signal ends it; the terminal is then restored. Returns an exit status; a
+ * signal is raised again, so that the caller's parent sees it: a shell reports 128 and its number. */
 int tui_dashboard_run(const struct dashboard_options *options);
 
 /* The glyphs for the locale and terminal: ASCII outside UTF-8, blocks on the Linux console. */

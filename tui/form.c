@@ -174,7 +174,7 @@ void tui_form_above(const struct form *form, size_t row, char *buf, size_t size)
 
     for (; first > 0 && form->rows[first - 1].kind == FORM_TEXT; first--) {
         if (is_empty(form->rows[first - 1].line))
-            break; /* a blank line: what stands above it is of another */
+            break; /* a blank line: comments above it belong to another key */
     }
     buf[0] = '\0';
     for (size_t i = first; i < row && n + 1 < size; i++) {
@@ -223,7 +223,7 @@ void tui_form_leave_out(struct form *form, size_t at)
     row->left_out = true;
 }
 
-/* A heading that was added goes with its last key, and the blank line before it. */
+/* A heading that was added is removed with its last key, and the blank line before it. */
 static void drop_section(struct form *form, size_t before)
 {
     if (before < form->n && form->rows[before].kind != FORM_SECTION && !is_empty(form->rows[before].line))
@@ -288,7 +288,7 @@ size_t tui_form_missing(const struct form *form, const char *filter, size_t *ret
     return n;
 }
 
-/* Where a key goes that is added to the section: after its last one; -1: there is no such section. */
+/* Where a key is added to the section: after its last one; -1: there is no such section. */
 static long end_of(const struct form *form, const char *section)
 {
     long end = -1;

@@ -1,8 +1,8 @@
-/* A configuration's text (INI) as rows of which single values are changed. What is not changed comes out as
- * it came in, to the byte. Knows neither screens nor daemons.
+/* A configuration's text (INI) as rows of which single values are changed. What is not changed comes out
+ * unchanged, to the byte. Knows neither screens nor daemons.
  *
- * A line of the text is a row. `rows[at]` are the form's: read them, and change them by the functions below.
- */
+ * A line of the text is a row. `rows[at]` are the form's: read them, and change them by the functions
+ * below. */
 #ifndef TUI_FORM_H
 #define TUI_FORM_H
 
@@ -21,7 +21,7 @@ struct form_known {
     char section[24], key[40], value[64]; /* value: what holds where it is left out, cut if need be */
     char about[FORM_WORDS_MAX];           /* what it is, and what it may be */
     int group;       /* keys of sections of one group may stand in any of them; each of them in one place */
-    bool may_change; /* by a training that goes on from a checkpoint */
+    bool may_change; /* by a training that continues from a checkpoint */
 };
 
 struct form_row {
@@ -39,8 +39,8 @@ struct form {
     size_t n, cap;
     bool newline;       /* the text ends with one */
     bool carriage;      /* its lines end with CR LF */
-    char *other_errors; /* of no row, a sentence each on a line, owned; NULL */
-    int errors;         /* that the last check found; -1: none was made */
+    char *other_errors; /* that belong to no row, a sentence on each line, owned; NULL */
+    int errors;         /* that the last check found; -1: there was no check */
     bool changed;       /* since that check */
     const struct form_known *known;
     size_t n_known;
@@ -57,7 +57,7 @@ char *tui_form_text(const struct form *form);
 /* How many rows differ from what came: changed, added, left out. */
 int tui_form_changes(const struct form *form);
 
-/* What the row's line consists of. Points into it. */
+/* The row's line split into its parts, which point into it. */
 struct form_parts tui_form_parts(const struct form *form, size_t row);
 
 /* The section that the row stands in, into `buf`, "" before the first. */
@@ -76,7 +76,7 @@ int tui_form_set(struct form *form, size_t row, const char *value, char words[st
 /* Leaves a key out of the text, so that its default holds. */
 void tui_form_leave_out(struct form *form, size_t row);
 
-/* As it came; a row that was added goes, with a section that was added for it. */
+/* Restores a row; one that was added is removed, with a section that was added for it. */
 void tui_form_undo(struct form *form, size_t row);
 
 /* The known keys that the text has not, in their order: those whose "section.key" has `filter` in it. Returns
@@ -88,12 +88,12 @@ size_t tui_form_missing(const struct form *form, const char *filter, size_t *ret
 long tui_form_add(struct form *form, size_t known);
 
 /* Changes of `from` in another configuration of the same keys: the values that differ, keys that were added
- * or left out, each found by its section and name. What else differs between the two stays. 0; -EINVAL with a
- * sentence in `words`: what was changed is no key; -ENOMEM, -EFBIG likewise. After an error `to` has some of
- * them. */
+ * or left out, each found by its section and name. Other differences between the two stay. 0; -EINVAL with
+ * a sentence in `words`: what was changed is no key; -ENOMEM, -EFBIG likewise. After an error `to` has some
+ * of them. */
 int tui_form_carry(const struct form *from, struct form *to, char words[static FORM_WORDS_MAX]);
 
-/* The text is given away to be checked: the numbers of its lines are kept. */
+/* The text is sent for a check: the numbers of its lines are kept. */
 void tui_form_sent(struct form *form);
 
 /* The check's answer: tui_form_errors_begin(), then each error. Errors stay with the row that had that number

@@ -62,7 +62,7 @@ const struct form_known *tui_form_known_keys(size_t *ret_n)
         const struct config_key *keys = train_config_keys(&n);
         train_config_defaults(defaults);
         fill(keys, n, defaults, 0, value, CONFIG_LIST_MAX);
-        /* What makes a study of it; no key of these has a place in another section. */
+        /* The keys that make it a study; none of them exists in another section. */
         keys = study_settings_keys(&n);
         fill(keys, n, &study, 'S', value, CONFIG_LIST_MAX);
         fill_space();

@@ -117,7 +117,7 @@ static void edit(struct form_page *page)
     page->mode = FORM_EDITS;
 }
 
-/* Takes what was typed. What was not touched stays as it is, whatever it looked like when it was cleaned. */
+/* Accepts what was typed. An untouched value stays unchanged, even where it was cleaned for display. */
 static void accept(struct form_page *page)
 {
     struct form_parts parts = tui_form_parts(&page->form, page->row);

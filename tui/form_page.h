@@ -1,5 +1,5 @@
 /* The form on the screen: which training it is for, what is chosen and typed in it, and what keys do to it.
- * Knows nothing of terminals; what it asks of the daemon comes back as an answer of its own. */
+ * Knows nothing of terminals; requests to the daemon are returned as actions. */
 #ifndef TUI_FORM_PAGE_H
 #define TUI_FORM_PAGE_H
 
@@ -27,14 +27,14 @@ struct form_page {
     struct form form;
     size_t row;    /* that is chosen; of no use while there is none, form_page_row() */
     bool checking; /* a check is on its way */
-    bool sent;     /* the command to begin with it is */
+    bool sent;     /* the command that starts with it was sent */
     struct line_edit edit;
     char filter[FORM_FILTER_MAX];
     size_t choice;              /* among tui_form_missing() of that filter */
     char words[FORM_WORDS_MAX]; /* why what was typed is not taken; "" */
 };
 
-/* What a key asks of whoever owns the page. */
+/* What a key requests of the page's owner. */
 enum form_action {
     FORM_ACTION_NONE,
     FORM_ACTION_CHECK,
@@ -56,8 +56,8 @@ bool tui_form_page_shows(const struct form_page *page, size_t row);
 /* One key; `height` rows of the list are in sight. */
 enum form_action tui_form_page_press(struct form_page *page, int height, int key);
 
-/* What was pasted (tui/paste.h): into the value that is typed, or what the missing keys are searched by; too
- * long, it is refused in words. Anywhere else nothing happens. */
+/* Pasted text (tui/paste.h): goes into the value that is typed, or into the filter of the missing keys; a
+ * text that is too long is refused with a sentence. Elsewhere nothing happens. */
 void tui_form_page_paste(struct form_page *page, const int *keys, size_t n);
 
 #endif

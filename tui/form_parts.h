@@ -1,5 +1,5 @@
-/* One line of a configuration (INI), taken apart as the reader of record/config_file takes it, and put
- * together again with another value. Knows nothing of the lines around it. */
+/* One line of a configuration (INI), split as the reader of record/config_file does it, and joined again
+ * with another value. Knows nothing of the lines around it. */
 #ifndef TUI_FORM_PARTS_H
 #define TUI_FORM_PARTS_H
 

@@ -183,7 +183,7 @@ static struct history_log *log_line(struct history *h, int64_t ts_ns, const char
     return line;
 }
 
-/* A command's arguments as a person would type them: the values, without JSON's dress. */
+/* A command's arguments as a person would type them: the values, without JSON's syntax. */
 static void plain_arguments(char *buf, size_t size, const char *args)
 {
     json_t *object = json_loads(args, 0, NULL), *value;
@@ -249,7 +249,7 @@ static int newer(const void *a, const void *b)
     return at > bt ? -1 : at < bt;
 }
 
-/* A fill says why by its order's word. */
+/* A fill's reason is its order's tag. */
 static void tag_fills(struct history *h)
 {
     for (int i = 0; i < h->n_fills; i++)
@@ -270,7 +270,7 @@ static void on_equity(void *ctx, const struct db_equity_point *row)
             (struct history_equity){row->ts_ns, decimal_to_double(row->equity, reading->scale)};
 }
 
-/* One account's curve, one currency, one line: the one that is wanted, else the first. */
+/* Draws one account's curve, in one currency: the wanted one, else the first. */
 static void on_account(void *ctx, const struct db_account_row *row)
 {
     struct reading *reading = ctx;

@@ -1,4 +1,4 @@
-/* What the dashboard reads from papertape.db: the past, and, without a daemon, the last that was known. */
+/* What the dashboard reads from papertape.db: the past, and, without a daemon, its last state. */
 #ifndef TUI_HISTORY_H
 #define TUI_HISTORY_H
 
@@ -40,8 +40,8 @@ struct history_alert {
     bool open;         /* neither */
 };
 
-/* Those of the daemon's status that it could not store yet, over what the database has of them: the newest
- * first. */
+/* Merges the alerts of the daemon's status that it could not store yet with those of the database: the
+ * newest first. */
 struct history;
 void tui_history_take_unstored(struct history *history, const json_t *status);
 
@@ -82,7 +82,7 @@ struct history_account {
 #define HISTORY_FIGURE_(figure, member, words) FIGURE_##figure,
 enum history_figure { HISTORY_FIGURES(HISTORY_FIGURE_) FIGURES };
 
-/* Into a state it went then; utilisation while that lasted, 1 a device or a processor; NaN. */
+/* It went into a state then; utilisation while that lasted, 1 a device or a processor; NaN. */
 struct history_phase {
     int64_t ts_ns;
     char state[STATUS_WORD_MAX];
@@ -105,8 +105,8 @@ struct history_training {
     int n_points, n_phases, n_evaluations, n_parameters;
 };
 
-/* What is looked at: bars of one symbol and interval, the equity of one account, the past of one training.
- * "": no bars; the first; none. */
+/* What is shown: bars of one symbol and interval, the equity of one account, the past of one training. "":
+ * no bars; the first; none. */
 struct history_want {
     char symbol[SYMBOL_NAME_MAX], interval[STATUS_WORD_MAX], account[ACCOUNT_NAME_MAX];
     char training[STATUS_TRAINING_NAME_MAX];
@@ -139,16 +139,16 @@ int tui_history_open(const char *path, struct history_reader **ret, char *err, s
 void tui_history_close(struct history_reader *reader);
 
 /* Reads all of *ret: the last 24 h before the newest point of equity, the newest rows of the rest, the bars
- * that are wanted, and what the accounts' trades came to (at most HISTORY_FILLS_A_READ new fills a call, so
- * that a long past takes a few). 0 or -errno with a sentence; *ret may be partly written. */
+ * that are wanted, and the statistics of the accounts' trades (at most HISTORY_FILLS_A_READ new fills a
+ * call, so that a long past takes a few). 0 or -errno with a sentence; *ret may be partly written. */
 int tui_history_read(struct history_reader *reader, int64_t wall_ns, const struct history_want *want,
                      struct history *ret, char *err, size_t err_size);
 
 /* The account's trades, or NULL. */
 const struct history_account *tui_history_account(const struct history *history, const char *name);
 
-/* What a status would have said when the database was last written: symbols with their prices, positions,
- * accounts, live orders, streams. Ages are from the stored wall times to wall_ns. 0 or -errno. */
+/* What a status would have contained when the database was last written: symbols with their prices,
+ * positions, accounts, live orders, streams. Ages are from the stored wall times to wall_ns. 0 or -errno. */
 int tui_history_status(struct history_reader *reader, int64_t wall_ns, struct status *ret,
                        int64_t *ret_accounts_age_ms, char *err, size_t err_size);
 

@@ -1,4 +1,4 @@
-/* The chart's bars: as the daemon keeps them with their indicators; where it does not, the stored ones. */
+/* The chart's bars: those that the daemon keeps with their indicators, else the stored ones. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Shared by history.c, its parts and last_known.c: the open database, and how its rows become figures. */
+/* Shared by history.c, its parts and last_known.c: the open database, and the conversion of its rows. */
 #ifndef TUI_HISTORY_READER_H
 #define TUI_HISTORY_READER_H
 
@@ -6,11 +6,11 @@
 #include "record/json.h"
 #include "tui/history.h"
 
-/* How far the learning curve that is looked at has been read. */
+/* How far the shown learning curve has been read. */
 struct history_curve {
     int64_t seen, stride; /* points; every so manieth stays; stride 0: nothing has been read */
-    bool passing;         /* the last of those that are there goes when the next comes */
-    int64_t newest_ns;    /* of the newest of them, which tells whether it is still that */
+    bool passing;         /* the newest point is dropped when the next comes */
+    int64_t newest_ns;    /* of the newest of them, which shows whether it is still there */
     int64_t attempts, created_ns;
 };
 
@@ -29,7 +29,7 @@ struct history_reader {
 int tui_history_price_decimals(const struct db_symbol_row *row);
 int tui_history_qty_decimals(const struct db_symbol_row *row);
 
-/* What of an order the database calls otherwise than the status. */
+/* The members of an order that the database names otherwise than the status. */
 extern const struct record_key tui_history_order_keys[1];
 
 /* The bars of one symbol and interval with what indicators are kept, and the intervals that there are. 0 or
@@ -38,16 +38,16 @@ int tui_history_read_bars(struct history_reader *reader, struct history *h, cons
                           const char *interval);
 
 /* The past of one training, "" for none: points and evaluations from where the last reading of it ended,
- * unless it has been begun anew or gone back since. 0 or -errno. */
+ * unless it has been started again or gone back since. 0 or -errno. */
 int tui_history_read_training(struct history_reader *reader, struct history_training *past, const char *name);
 
-/* What the database last knew of trainings, policies and the champion; after the accounts. 0 or -errno. */
+/* The last state of trainings, policies and the champion in the database; after the accounts. 0 or -errno. */
 int tui_history_status_trainings(struct history_reader *reader, int64_t wall_ns, struct status *status);
 
 /* The keys and values of a configuration file, as many as fit. */
 void tui_history_parameters(struct history_training *past, const char *config);
 
-/* Hands the reader's words on; returns r. */
+/* Passes the reader's error on; returns r. */
 int tui_history_failed(struct history_reader *reader, int r, char *err, size_t err_size);
 
 #endif

@@ -1,4 +1,4 @@
-/* One training's past: its curve thinned to what a chart can show, and read on from where the last reading
+/* One training's past: its curve thinned to what a chart can show, continued from where the last reading
  * ended. */
 #include <errno.h>
 #include <math.h>
@@ -15,7 +15,7 @@ enum { LINE_MAX = 256 };
 struct reading {
     struct history_training *past;
     struct history_curve *curve;
-    bool found, checking, changed; /* the first point is to be the newest that is known; it was not */
+    bool found, checking, changed; /* the first point should be the newest known one; it was not */
     int64_t attempts, created_ns;
 };
 
@@ -71,7 +71,7 @@ static void on_training(void *ctx, const struct db_training *row)
     tui_history_parameters(reading->past, row->config);
 }
 
-/* Every second point goes, and from now on only every second one that comes stays. */
+/* Drops every second point; from now on only every second one that comes is kept. */
 static void halve(struct history_training *past, struct history_curve *curve)
 {
     int kept = 0;
@@ -85,7 +85,7 @@ static void halve(struct history_training *past, struct history_curve *curve)
     curve->stride *= 2;
 }
 
-/* The newest one is always there: until the next comes, where it is none that stays. */
+/* The newest one is always there: until the next comes, where it is not one that stays. */
 static void on_point(void *ctx, const struct db_training_point *row)
 {
     struct reading *reading = ctx;
@@ -187,13 +187,13 @@ int tui_history_read_training(struct history_reader *reader, struct history_trai
         return 0;
     }
     r = read_on(reader->db, &reading, name);
-    if (r == 0 && reading.changed) { /* it went back to a checkpoint: all of it anew */
+    if (r == 0 && reading.changed) { /* it went back to a checkpoint: reads all of it again */
         forget(&reading);
         r = read_on(reader->db, &reading, name);
     }
     if (r == 0)
         r = db_reader_training_states(reader->db, name, HISTORY_PHASES_MAX, on_state, &reading);
     if (r < 0)
-        reading.curve->stride = 0; /* whatever was read of it is read again */
+        reading.curve->stride = 0; /* what was read of it is read again */
     return r;
 }

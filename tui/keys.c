@@ -190,8 +190,8 @@ static void move(struct view *view, const struct model *model, const struct layo
     view->focus = focus;
 }
 
-/* A backtest of the chosen account's strategy starts, or the one that runs ends. It asks nobody and changes
- * nothing, so that it needs no confirmation, and no daemon. */
+/* Starts a backtest of the chosen account's strategy, or stops the one that runs. It changes nothing in the
+ * daemon, so it needs neither confirmation nor a daemon. */
 static enum action backtest(struct view *view, const struct model *model, struct moment now)
 {
     const struct status_account *account = tui_view_account(view, model);
@@ -236,7 +236,7 @@ static enum action step_timeframe(struct view *view, const struct model *model, 
     return ACTION_COLLECT;
 }
 
-/* Below the chart stands one indicator after the other, then none. */
+/* Steps through the indicators below the chart, then none. */
 static void step_below(struct view *view, const struct model *model)
 {
     int first, end;
@@ -269,7 +269,7 @@ static enum action open_training(struct view *view, const struct model *model, e
     return ACTION_COLLECT;
 }
 
-/* Out of what was opened last. */
+/* Leaves what was opened last. */
 static enum action back(struct view *view)
 {
     if (!view->zoomed && view->study_view != STUDY_LISTED)
@@ -293,7 +293,7 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
     view->got_g = false;
     tui_view_layout(view, model, width, height, &layout);
     if (tui_layout_find(&layout, PANEL_TOO_SMALL)) {
-        view->prompt = PROMPT_NONE; /* nothing is confirmed that cannot be seen */
+        view->prompt = PROMPT_NONE; /* a prompt that cannot be seen is not confirmed */
         return key == 'q' && !view->page ? ACTION_QUIT : key == CONTROL_L ? ACTION_REDRAW : ACTION_NONE;
     }
     if (view->prompt != PROMPT_NONE)
@@ -414,7 +414,7 @@ void tui_keys_paste(struct view *view, const struct model *model, int width, int
     tui_view_layout(view, model, width, height, &layout);
     if (tui_layout_find(&layout, PANEL_TOO_SMALL))
         return;
-    if (view->prompt == PROMPT_NAME) { /* what is no letter of a name shows as such, and is refused */
+    if (view->prompt == PROMPT_NAME) { /* a character that a name may not have is shown, and refused */
         for (size_t i = 0; i < n && i < PASTE_MAX && len + 1 < sizeof(view->typed); i++)
             view->typed[len++] = (char)(keys[i] > ' ' && keys[i] < 0x7f ? keys[i] : '?');
         view->typed[len] = '\0';

@@ -1,4 +1,4 @@
-/* What a key does to the view, and what it asks of the daemon. Knows nothing of terminals. */
+/* What a key does to the view, and what it requests of the daemon. Knows nothing of terminals. */
 #ifndef TUI_KEYS_H
 #define TUI_KEYS_H
 
@@ -17,7 +17,7 @@ enum action {
     ACTION_CANCEL,        /* of view->order */
     ACTION_BACKTEST,      /* of tui_view_account() */
     ACTION_STOP_BACKTEST, /* the one that runs */
-    ACTION_FORM,          /* view->page wants its text */
+    ACTION_FORM,          /* view->page needs its text */
     ACTION_FORM_CHECK,    /* its text is to be checked */
     ACTION_FORM_SEND,     /* the training starts or restarts with it */
     ACTION_TRAIN_STOP,    /* of view->subject and view->also, as the next */
@@ -30,8 +30,8 @@ enum action {
 enum action tui_keys_press(struct view *view, const struct model *model, int width, int height,
                            struct moment now, int key);
 
-/* What was pasted (tui/paste.h) on a screen of width × height: text where a line is typed, nothing elsewhere;
- * n > PASTE_MAX: it is too long for anything. */
+/* Pasted text (tui/paste.h) on a screen of width × height: goes into a line that is typed, and nowhere
+ * else; n > PASTE_MAX: it is too long. */
 void tui_keys_paste(struct view *view, const struct model *model, int width, int height, const int *keys,
                     size_t n);
 

@@ -129,7 +129,7 @@ static void on_equity(void *ctx, const struct db_equity_point *row)
     reading->equity_ns[reading->at] = row->ts_ns;
 }
 
-/* What a report of the run says: return and deepest drawdown from its opening cash on. */
+/* The figures of the run's report: return and deepest drawdown from its opening cash on. */
 static int read_run(struct history_reader *reader, struct reading *reading, int number)
 {
     const struct db_account *known = &reading->accounts[reading->at].account;
@@ -170,7 +170,7 @@ static int read_accounts(struct history_reader *reader, struct reading *reading)
     return r;
 }
 
-/* What the daemon stored of the last comparison, by the keys of the table meta. */
+/* The daemon's stored result of the last comparison, by the keys of the table meta. */
 static int read_parity(struct history_reader *reader, struct status_parity *ret)
 {
     char days[24] = "", checked[24] = "";

@@ -1,4 +1,4 @@
-/* Trainings and policies as the database last knew them. */
+/* Trainings and policies in the database's last state. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -49,13 +49,13 @@ static void on_training(void *ctx, const struct db_training *row)
     struct status_training *t = &reading->status->trainings[reading->status->n_trainings++];
     tui_status_stored(tui_status_training_record(), t, &db_record_trainings, row, keys, 2, NULL);
     t->memory_mib = row->memory_bytes >= 0 ? (double)row->memory_bytes / (1 << 20) : NAN;
-    if (row->heard_ns > 0 && row->heard_ns <= reading->wall_ns) /* no age of what is yet to come */
+    if (row->heard_ns > 0 && row->heard_ns <= reading->wall_ns) /* a time in the future has no age */
         t->age_ms = (reading->wall_ns - row->heard_ns) / 1000000;
     if (tui_model_training_works(t))
         t->expected_ms = FRESHNESS_TRAINING_MS;
 }
 
-/* Its account's figures are those that the account had last. */
+/* Its account's figures are the last ones of the account. */
 static void on_policy(void *ctx, const struct db_policy *row)
 {
     static const struct record_key keys[] = {{"policy", "id"}, {"name", "policy"}};

@@ -159,7 +159,7 @@ static void overview(struct layout *layout, const struct layout_choice *choice, 
     }
 }
 
-/* A study's page, and how much of it is luck. */
+/* A study's page, and its overfitting check. */
 static void study_page(struct layout *layout, const struct layout_choice *choice, int y, int width,
                        int height)
 {

@@ -1,4 +1,4 @@
-/* Which panel stands where: a pure function of the screen's size and of what was chosen to be seen. */
+/* Which panel is where: a pure function of the screen's size and of what is to be shown. */
 #ifndef TUI_LAYOUT_H
 #define TUI_LAYOUT_H
 
@@ -28,7 +28,7 @@ enum tab {
     X(TOO_SMALL, too_small) /* the only one of a screen that is too small */ \
     X(HEADER, header) \
     X(TABS, tabs) \
-    X(KEYS, keys) /* the last line: keys, prompts, what became of a command */ \
+    X(KEYS, keys) /* the last line: keys, prompts, a command's outcome */ \
     X(PRICES, prices) \
     X(POSITIONS, positions) \
     X(ACCOUNTS, accounts) \
@@ -50,12 +50,12 @@ enum tab {
     X(STUDIES, studies) /* the studies, workers of one study together */ \
     X(STUDY, study) /* one study's page: how far it is, its best trial */ \
     X(BEST, best) /* its best value so far */ \
-    X(IMPORTANCE, importance) /* what its parameters matter */ \
+    X(IMPORTANCE, importance) /* how much its parameters matter */ \
     X(RUNNING, running) /* its trials that run */ \
     X(TRIALS, trials) /* all of them, one column a parameter */ \
     X(TRIAL, trial) /* the chosen one */ \
     X(REPORTS, reports) /* its intermediate values, and those of the best */ \
-    X(VALIDATION, validation) /* how much of the study's best is luck */ \
+    X(VALIDATION, validation) /* the overfitting check of the study's best */ \
     X(LAMBDA, lambda) /* the distribution that PBO is computed from */ \
     X(TESTED, tested) /* equity out of sample */ \
     X(CHART, chart) \
@@ -78,7 +78,7 @@ struct layout {
 /* What the study's tab shows of a study instead of the lists. */
 enum layout_study { STUDY_LISTED, STUDY_PAGE, STUDY_VALIDATION };
 
-/* What is to be seen. */
+/* What is to be shown. */
 struct layout_choice {
     enum tab tab;
     enum panel zoomed; /* takes the body alone, or PANEL_NONE; one that the tab does not have is not zoomed */
@@ -90,7 +90,7 @@ struct layout_choice {
     int running; /* trials of its page */
 };
 
-/* Fills a screen of width × height (1 or more) without overlap, but for a blank column between stacks. */
+/* Fills a screen of width × height (1 or more) without overlap, except for a blank column between stacks. */
 void tui_layout_compute(int width, int height, const struct layout_choice *choice, struct layout *ret);
 
 /* The rectangle of a panel, or NULL. */

@@ -1,5 +1,5 @@
 /* One line that is being typed: UTF-8, a cursor between characters, and the keys that move and change it.
- * What must not reach a terminal never gets in. */
+ * Characters that must not reach a terminal are never accepted. */
 #ifndef TUI_LINE_EDIT_H
 #define TUI_LINE_EDIT_H
 
@@ -19,9 +19,9 @@ struct line_edit {
  */
 void tui_line_edit_begin(struct line_edit *edit, const char *text, size_t size);
 
-/* A character types it; arrows, Home, End (Ctrl-A, Ctrl-E), Backspace, Delete, Ctrl-U (all before the cursor)
- * and Ctrl-K (all after it) do what they say. False for a key that is not of a line, and for a character that
- * must not be shown or has no room. */
+/* A character types it; arrows, Home, End (Ctrl-A, Ctrl-E), Backspace, Delete, Ctrl-U (all before the
+ * cursor) and Ctrl-K (all after it) work as usual. False for a key that is not of a line, and for a
+ * character that must not be shown or has no room. */
 bool tui_line_edit_press(struct line_edit *edit, int key);
 
 /* Types all of them, or none: false where there is no room. */

@@ -57,8 +57,8 @@ int tui_model_take_status(struct model *model, const json_t *object, struct mome
     return r;
 }
 
-/* Not by this run: a price that the daemon knows from before has no age of its own, and the stored one has.
- */
+/* Has this run not received it yet? A price that the daemon has from before has no age of its own, and the
+ * stored one has. */
 static bool is_unheard(const struct status_symbol *symbol)
 {
     return symbol->age_ms < 0;
@@ -156,7 +156,7 @@ static bool tui_model_symbol_closed(const struct status_symbol *symbol)
     return strcmp(symbol->market, "closed") == 0;
 }
 
-/* Of something of a symbol that is so old; NULL: of one that is not known. */
+/* The freshness of a value of a symbol with that age; NULL: of an unknown symbol. */
 static enum freshness of_symbol(const struct model *model, const struct status_symbol *symbol, int64_t age_ms,
                                 struct moment now)
 {

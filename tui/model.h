@@ -1,5 +1,5 @@
-/* What the dashboard shows: the daemon's last status, and what the database holds, with the moments at which
- * they were had. Collecting never touches the screen; drawing only reads this. */
+/* What the dashboard shows: the daemon's last status, and what the database holds, with the times at which
+ * they were read. Collecting never touches the screen; drawing only reads this. */
 #ifndef TUI_MODEL_H
 #define TUI_MODEL_H
 
@@ -21,34 +21,34 @@ struct moment tui_model_now(void);
 
 enum model_source {
     MODEL_NOTHING,  /* neither a daemon nor a database yet */
-    MODEL_DATABASE, /* no daemon: the last that it stored */
+    MODEL_DATABASE, /* no daemon: its last stored state */
     MODEL_DAEMON,
 };
 
 enum {
     MODEL_LOG_LINES_MAX = 200,
     MODEL_LOG_LINE_MAX = 240,     /* bytes; the rest of a longer line is cut */
-    MODEL_LOG_EXPECTED_MS = 2000, /* between two questions for it */
+    MODEL_LOG_EXPECTED_MS = 2000, /* between two requests for it */
 };
 
-/* The newest lines that a training's worker wrote, as the daemon was asked for them (train_log). */
+/* The newest lines that a training's worker wrote, from the daemon's train_log. */
 struct model_log {
-    char training[STATUS_TRAINING_NAME_MAX];             /* whose; "" before any was asked for */
+    char training[STATUS_TRAINING_NAME_MAX];             /* whose; "" before the first request */
     char lines[MODEL_LOG_LINES_MAX][MODEL_LOG_LINE_MAX]; /* oldest first, cleaned */
     int n;
     bool have;                   /* an answer has come */
-    char words[STATUS_TEXT_MAX]; /* why the last question had no answer; "" */
-    int64_t mono_ms;             /* when these lines were had */
+    char words[STATUS_TEXT_MAX]; /* why the last request had no answer; "" */
+    int64_t mono_ms;             /* when these lines were read */
 };
 
 struct model {
     enum model_source source;
-    enum model_source holdings; /* whose word the symbols, accounts, positions and orders are: a daemon that
-                                   has not begun does not know them, and the database's last stand in */
+    enum model_source holdings; /* the source of symbols, accounts, positions and orders: a daemon that has
+                                   not started does not know them, and the database's last state is shown */
     struct status status;
-    int64_t status_mono_ms;  /* when the status was had; its ages count from there */
+    int64_t status_mono_ms;  /* when the status was received; its ages count from there */
     int64_t interval_ms;     /* between two collections */
-    int64_t accounts_age_ms; /* of the accounts' equity when the status was had; -1: not known */
+    int64_t accounts_age_ms; /* of the accounts' equity when the status was received; -1: not known */
     struct history history;
     bool have_history;
     int64_t history_mono_ms;
@@ -58,7 +58,7 @@ struct model {
     int64_t studies_mono_ms;           /* when the storage was read last, whether or not it had changed */
     int studies_error;                 /* of the last reading: 0 or -errno */
     bool studies_elsewhere; /* in a storage that is not the co-process': no training is one of them */
-    bool studies_named;     /* the user has named the storage: that it is not there is news */
+    bool studies_named;     /* the user has named the storage: that it is missing is reported */
     char studies_words[STUDY_WORDS_MAX];  /* why the last reading failed; "" */
     struct backtest_view backtest;        /* the last that was started here */
     char daemon_words[STATUS_TEXT_MAX];   /* why there is no daemon; empty when there is */
@@ -75,15 +75,15 @@ int tui_model_take_status(struct model *model, const json_t *object, struct mome
 /* Does the daemon's status lack what the database may know: the holdings, or a symbol's price? */
 bool tui_model_wants_stored(const struct model *model);
 
-/* Takes what the database last knew, as it was read at `now` (tui_history_status()): all of it without a
- * daemon, the holdings where the daemon has not begun, else the prices that it has not heard yet. */
+/* Takes the database's last state, as it was read at `now` (tui_history_status()): all of it without a
+ * daemon, the holdings where the daemon has not started, else the prices that it has not received yet. */
 void tui_model_take_stored(struct model *model, const struct status *stored, int64_t accounts_age_ms,
                            struct moment now);
 
-/* The age now of something that was `age_ms` old when the status was had; -1 stays -1. */
+/* The age now of something that was `age_ms` old when the status was received; -1 stays -1. */
 int64_t tui_model_age(const struct model *model, int64_t age_ms, struct moment now);
 
-/* Is it of a saved backtest? No daemon is missed, and nothing newer comes. */
+/* Is it a saved backtest? It has no daemon, and nothing newer comes. */
 static inline bool model_is_saved(const struct model *model)
 {
     return model->source == MODEL_DATABASE && model->status.saved;
@@ -101,12 +101,12 @@ enum freshness tui_model_position_freshness(const struct model *model, const str
 /* Of the accounts' equity. */
 enum freshness tui_model_accounts_freshness(const struct model *model, struct moment now);
 
-/* Of a training's figures: one that a worker is at is expected to be heard of every expected_ms; one that
- * waits or is paused is as fresh as the co-process, and without a daemon not expected to be heard of at all;
- * one that has ended has nothing more to say. */
+/* Of a training's figures: one with a worker is expected to report every expected_ms; one that waits or is
+ * paused is as fresh as the co-process, and without a daemon no report is expected; one that has ended
+ * reports nothing more. */
 enum freshness tui_model_training_freshness(const struct model *model, const struct status_training *training,
                                             struct moment now);
-/* The co-process' own, by when it answered last. */
+/* The co-process' own, by its last answer. */
 enum freshness tui_model_trainer_freshness(const struct model *model, struct moment now);
 
 /* Does it not answer, or speak another protocol, or is it not there while a training has not ended? */
@@ -123,7 +123,7 @@ const struct status_training *tui_model_training(const struct model *model, int 
 enum freshness tui_model_policy_freshness(const struct model *model, const struct status_policy *policy,
                                           struct moment now);
 
-/* Takes the daemon's answer to train_log (its "lines", oldest first), or its words when it refused (lines
+/* Takes the daemon's answer to train_log (its "lines", oldest first), or its error when it refused (lines
  * NULL). Lines of another training than before replace the old ones at once. */
 void tui_model_take_log(struct model *model, const char *training, const json_t *lines, const char *words,
                         struct moment now);
@@ -134,11 +134,12 @@ void tui_model_take_studies(struct model *model, struct tui_study_reading *readi
 /* Of what is known of studies: since the storage was read. GONE: nothing is. */
 enum freshness tui_model_studies_freshness(const struct model *model, struct moment now);
 
-/* Rows of the list of studies, two for what is wrong with their storage among them. 0: there is nothing to
- * show: no study, and nothing wrong but that the state directory has no studies.db yet. */
+/* Rows of the list of studies, with two for an error of their storage. 0: there is nothing to show: no
+ * study, and no error except that the state directory has no studies.db yet. */
 int tui_model_studies_rows(const struct model *model);
 
-/* Of a trial that runs, by its worker's heartbeat; FRESH without one, and of one that does not run. */
+/* Of a trial that runs, by its worker's heartbeat; FRESH without a heartbeat, and of a trial that does not
+ * run. */
 enum freshness tui_model_trial_freshness(const struct tui_study_trial *trial, struct moment now);
 
 /* The trainings that the co-process runs the study's workers as, by the names of their runs: those that a
@@ -152,33 +153,33 @@ const struct status_training *tui_model_study_job(const struct model *model, con
 /* The symbol by name, or NULL. */
 const struct status_symbol *tui_model_symbol(const struct model *model, const char *name);
 
-/* The engine's clock now: it goes on with the wall's, or stands as it was when a replay drives it. 0:
+/* The engine's clock now: it continues with the wall clock, or stands still when a replay drives it. 0:
  * unknown. */
 int64_t tui_model_clock_ns(const struct model *model, struct moment now);
 /* How long until then by that clock, or by the wall's where it is not known; 0: it is past. */
 int64_t tui_model_until_ms(const struct model *model, int64_t at_ns, struct moment now);
 
-/* What all accounts of the first account's currency hold together; NaN where nothing is known. */
+/* The sums over all accounts of the first account's currency; NaN where nothing is known. */
 struct model_total {
     double equity, return_pct, drawdown_pct;
     char currency[ASSET_NAME_MAX];
 };
 struct model_total tui_model_total(const struct model *model);
 
-/* The header's word on parity: "parity ok 31d", "parity FAILED", "parity -", and how it is to be taken: a
- * comparison that is late by three days is stale, by ten gone. */
+/* The header's parity: "parity ok 31d", "parity FAILED", "parity -", and its freshness: a comparison that
+ * is late by three days is stale, by ten gone. */
 enum { MODEL_PARITY_MAX = 32 };
 enum freshness tui_model_parity(const struct model *model, struct moment now,
                                 char buf[static MODEL_PARITY_MAX]);
 
-/* Is trading paused or halted, by the daemon's last word? */
+/* Is trading paused or halted, by the daemon's last status? */
 bool tui_model_trading_stopped(const struct model *model);
 
-/* Why, without the state's own word at its head: "by the user" for "paused by the user". "" where there is no
+/* Why, without the state at its beginning: "by the user" for "paused by the user". "" where there is no
  * reason. Points into the model. */
 const char *tui_model_trading_reason(const struct model *model);
 
-/* Alerts that are open, by the daemon's word or the database's; -1 when not known. */
+/* Alerts that are open, by the daemon or the database; -1 when not known. */
 int64_t tui_model_alerts_open(const struct model *model);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the model knows of studies. */
+/* The studies in the model. */
 #include <errno.h>
 #include <string.h>
 

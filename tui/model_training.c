@@ -7,7 +7,7 @@
 
 enum {
     TRAINER_EXPECTED_MS = 2000,  /* the daemon asks it every second */
-    TRAINING_EXPECTED_MS = 5000, /* where nothing says how often a worker is to be heard */
+    TRAINING_EXPECTED_MS = 5000, /* where nothing says how often a worker reports */
 };
 
 static enum freshness worse(enum freshness a, enum freshness b)

@@ -8,14 +8,14 @@
 
 enum {
     PASTE_MAX = 8448,       /* characters that are kept */
-    PASTE_SILENCE_MS = 2000 /* after which one without its second mark is given up */
+    PASTE_SILENCE_MS = 2000 /* after which a paste without its second mark is given up */
 };
 
 struct paste {
     bool on;             /* between the marks */
     int64_t mono_ms;     /* of the newest character */
-    size_t n;            /* characters that came; beyond PASTE_MAX they are only counted */
-    int keys[PASTE_MAX]; /* what shows; line ends and other blanks are ' ', what must not be shown is '?' */
+    size_t n;            /* characters that came; those beyond PASTE_MAX are only counted */
+    int keys[PASTE_MAX]; /* printable; line ends and other blanks are ' ', what must not be shown is '?' */
 };
 
 /* True when the key was of a paste. Then *ret_whole: the second mark has come, and keys [0, n) are it,

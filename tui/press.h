@@ -1,4 +1,4 @@
-/* The keys of a keyboard, whatever the terminal calls them. */
+/* The keys of a keyboard, independent of the terminal's codes. */
 #ifndef TUI_PRESS_H
 #define TUI_PRESS_H
 

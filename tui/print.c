@@ -175,7 +175,7 @@ static void parity(FILE *out, const struct model *model, struct moment now)
     fprintf(out, "%s%s\n", p->detail[0] ? ": " : "", p->detail);
 }
 
-/* How the run began, and how its log does. */
+/* How the run started, and the state of its log. */
 static void record(FILE *out, const struct status *s)
 {
     char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX];

@@ -53,7 +53,7 @@ json_t *tui_print_study_json(const struct tui_study_page *page, struct moment no
 /* As text: the line, its parameters by importance, its trials best first, at most `most` of them. */
 void tui_print_study(FILE *out, const struct tui_study_page *page, struct moment now, int most);
 
-/* Is something shown that is too old: the feed, a symbol's price, or a stopped database? */
+/* Is anything shown that is too old: the feed, a symbol's price, or a stopped database? */
 bool tui_print_is_stale(const struct model *model, struct moment now);
 
 #endif

@@ -60,8 +60,9 @@ static void fatal(int signal_number)
     raise(signal_number);
 }
 
-/* Never called: who opens the screen blocks SIGTSTP. A signal that has a handler when curses starts is left
- * to the program; otherwise each drawing ignores it for a moment, which throws away one that waits. */
+/* Never called: the program that opens the screen blocks SIGTSTP. A signal that has a handler when curses
+ * starts is left to the program; otherwise each drawing ignores it for a moment, which discards one that
+ * waits. */
 static void keep_stop(int signal_number)
 {
     (void)signal_number;
@@ -77,7 +78,7 @@ static void remember(const char *capability)
     }
 }
 
-/* Asks the terminal to mark what is pasted, or not to any more; one that does not know of it does nothing. */
+/* Asks the terminal to mark what is pasted, or no longer to; one that does not support it ignores it. */
 static void mark_paste(const char *words)
 {
     putp(words);

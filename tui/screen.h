@@ -13,13 +13,13 @@ bool tui_screen_possible(void);
 
 /* Takes the terminal, in a process whose threads all block SIGTSTP and call tui_screen_suspend() for it.
  * NO_COLOR makes the scheme mono. 0; -ENOTTY when it cannot be done. Afterwards the signals that would end
- * the process give the terminal back first. */
+ * the process restore the terminal first. */
 int tui_screen_open(enum scheme scheme);
 
-/* Gives it back, as it was. May be called twice. */
+/* Restores it. May be called twice. */
 void tui_screen_close(void);
 
-/* Stops the process as Ctrl-Z does, the terminal given back meanwhile; returns when it goes on. */
+/* Stops the process as Ctrl-Z does, with the terminal restored meanwhile; returns when it continues. */
 void tui_screen_suspend(void);
 
 /* The size now. */
@@ -28,11 +28,11 @@ void tui_screen_size(int *ret_width, int *ret_height);
 /* Shows a canvas of just that size: one update, of what has changed. */
 void tui_screen_show(const struct canvas *canvas);
 
-/* Forgets what the terminal is thought to show, so that the next one draws everything. */
+/* Forgets what the terminal is assumed to show, so that the next update draws everything. */
 void tui_screen_spoilt(void);
 
-/* The next key that waits, as press.h names them; 0 when there is none; -1 at the terminal's end. A resize is
- * told by *ret_resized. */
+/* The next key that waits, as press.h names them; 0 when there is none; -1 at the terminal's end. A resize
+ * sets *ret_resized. */
 int tui_screen_key(bool *ret_resized);
 
 #endif

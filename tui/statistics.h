@@ -1,5 +1,5 @@
-/* What the accounts' trades came to, from their fills. A trade is that of strategy/record.h, of one account
- * and symbol, so that the dashboard counts what strategies are told; what it made is after fees. */
+/* Statistics of the accounts' trades, from their fills. A trade is that of strategy/record.h, of one
+ * account and symbol, so that the dashboard counts what strategies see; its profit is after fees. */
 #ifndef TUI_STATISTICS_H
 #define TUI_STATISTICS_H
 
@@ -11,7 +11,7 @@
 struct trade_statistics {
     int64_t fills, trades, wins; /* trades: closed; wins: of more than 0 */
     int64_t losing, longest;     /* losses in a row: now, and ever */
-    int64_t open;                /* trades that have begun */
+    int64_t open;                /* trades that have started */
     double won, lost, fees;      /* sums, each >= 0, in units of the quote asset; fees of all fills */
     double best, worst;          /* trade; NaN before the first */
 };

@@ -110,7 +110,7 @@ static void read_indicators(const json_t *symbol, struct status_symbol *ret)
     }
 }
 
-/* A symbol's price is as old as its quickest stream lets it be. */
+/* A symbol's price may be as old as its fastest stream allows. */
 static int64_t price_limit(const struct status *s, const char *symbol)
 {
     int64_t limit = -1;
@@ -136,8 +136,8 @@ static void read_symbol(const json_t *object, struct status *s, void *row)
 #define LIST(member) \
     offsetof(struct status, member), sizeof(((struct status *)0)->member), offsetof(struct status, n_##member)
 static const struct list {
-    const char *in,
-        *key; /* of the status, or of an object in it; what has no text of the name `named` is none */
+    const char *in, *key; /* of the status, or of an object in it; an object without a text of the name
+                             `named` is skipped */
     const char *named;
     const struct record *(*record)(void);
     void (*also)(const json_t *object, struct status *s, void *row); /* or NULL */

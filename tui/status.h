@@ -1,5 +1,5 @@
 /* The daemon's status object (docs/control.md) as plain values. A figure that is absent, null or of another
- * type is NaN (real numbers) or -1 (ages, counts); texts are cleaned of what could steer a terminal. */
+ * type is NaN (real numbers) or -1 (ages, counts); texts are cleaned of what could control a terminal. */
 #ifndef TUI_STATUS_H
 #define TUI_STATUS_H
 
@@ -36,7 +36,7 @@ struct status_feed {
 
 struct status_stream {
     RECORD_SHOWN(RECORD_SHOWN_STREAM)
-    bool excused; /* its silence is none of its: a quiet market by REST, or a closed one */
+    bool excused; /* its silence is not its fault: a quiet market by REST, or a closed one */
 };
 
 struct status_venue {
@@ -51,7 +51,7 @@ struct status_indicator {
 struct status_symbol {
     RECORD_SHOWN(RECORD_SHOWN_SYMBOL)
     RECORD_SHOWN(RECORD_SHOWN_BAR)
-    int64_t limit_ms; /* of its quickest price stream; -1 when none is named */
+    int64_t limit_ms; /* of its fastest price stream; -1 when there is none */
     struct status_indicator indicators[STATUS_INDICATORS_MAX];
     int n_indicators;
 };
@@ -120,8 +120,8 @@ struct status_source {
 
 struct status {
     RECORD_SHOWN(RECORD_SHOWN_WHOLE)
-    bool saved; /* of a saved backtest: nothing newer comes, and nothing in it grows old */
-    bool begun; /* false: the daemon does not know yet what it holds; no symbol, account, position or order */
+    bool saved; /* of a saved backtest: nothing newer comes, and nothing in it becomes stale */
+    bool begun; /* false: the daemon does not know its holdings yet; no symbol, account, position or order */
     struct status_feed feed;
     struct status_stream streams[STATUS_STREAMS_MAX];
     struct status_venue venues[STATUS_VENUES_MAX];

@@ -5,7 +5,7 @@
 #include "record/json.h"
 #include "tui/status.h"
 
-/* An age or a count: what is no whole number or negative is not known, -1. */
+/* An age or a count: negative, or not a whole number, is not known, -1. */
 int64_t tui_status_count(const json_t *object, const char *key);
 
 /* Sets each field from the object; with NULL, as nothing is known of it. */
@@ -17,7 +17,7 @@ void tui_status_stored(const struct record *record, void *row, const struct reco
 
 const struct record *tui_status_training_record(void), *tui_status_policy_record(void);
 
-/* What of a policy is no plain member of its object. */
+/* Members of a policy's object that need a function of their own. */
 void tui_status_read_policy(const json_t *object, struct status *s, void *row);
 
 /* The co-process and its trainings: the newest that fit, oldest first; and how many there are of what is

@@ -27,7 +27,7 @@ void tui_status_policy_init(struct status_policy *policy)
     tui_status_read(evidence(), NULL, &policy->evidence);
 }
 
-/* How many there are; a daemon that does not say has told of all. */
+/* How many there are; a daemon that does not say has listed all. */
 static int64_t total(const json_t *object, const char *key, int shown)
 {
     int64_t n = tui_status_count(object, key);

@@ -73,7 +73,8 @@ bool tui_study_has(const struct tui_study *shown, const char *study)
 
 /* ---- Groups. ---- */
 
-/* What a study is grouped by: its name, or that of its study with the directions, which must agree. */
+/* The key by which a study is grouped: its name, or that of its study with the directions, which must
+ * agree. */
 static void group_key(const struct study *study, char ret[static STUDY_LABEL_MAX])
 {
     char base[STUDY_NAME_MAX + 1];

@@ -1,5 +1,5 @@
-/* Studies as the dashboard shows them: the studies of a storage, workers of one study ("NAME_1", "NAME_2"
- * …) together. Made from what was read (db/studies/study.h) by whoever reads; plain values of their own
+/* Studies as the dashboard shows them: the studies of a storage, with the workers of one study ("NAME_1",
+ * "NAME_2" …) grouped. Made by the reader from what it read (db/studies/study.h); plain values of their own
  * afterwards, so that drawing never waits for a storage. Texts are as stored: the canvas cleans them. */
 #ifndef TUI_STUDIES_H
 #define TUI_STUDIES_H
@@ -17,14 +17,14 @@ enum {
     STUDY_LABEL_MAX = 560,           /* "ppo-btc_1..3" */
     STUDY_RATE_TRIALS = 20,          /* the newest finished ones, over which trials/h are computed */
     STUDY_HEARTBEAT_MS = 10000,      /* expected between two of a worker of ours */
-    STUDY_HEARTBEAT_OTHER_MS = 60000 /* of another's: Optuna has no default */
+    STUDY_HEARTBEAT_OTHER_MS = 60000 /* of other programs' workers: Optuna has no default */
 };
 
 struct tui_study {
-    char key[STUDY_LABEL_MAX];     /* what it is chosen by: the same whichever workers join */
+    char key[STUDY_LABEL_MAX];     /* the key that it is chosen by: the same whichever workers join */
     char label[STUDY_LABEL_MAX];   /* what is shown */
     char name[STUDY_NAME_MAX + 1]; /* of its newest study */
-    char job[STUDY_NAME_MAX + 1];  /* what its user calls it: without "_K" and "@TIME" */
+    char job[STUDY_NAME_MAX + 1];  /* its user's name for it: without "_K" and "@TIME" */
     int members;                   /* studies that it has */
     int first_k, last_k;           /* K of the first and of the last; 0: it has none */
     int *ks;                       /* [members] of all, ascending, owned */
@@ -40,12 +40,12 @@ struct tui_study {
     int pareto; /* of several: trials that no other is better than in all; -1: one objective */
     double points[STUDY_POINTS];
     int n_points;
-    int64_t started_us, newest_us; /* of the first trial; of whatever happened last; STUDY_NO_TIME */
+    int64_t started_us, newest_us; /* of the first trial; of the last event; STUDY_NO_TIME */
     int64_t heard_us;          /* newest heartbeat of trials that run; STUDY_NO_TIME: one of them has none */
-    int64_t heard_expected_ms; /* how often one should be heard */
+    int64_t heard_expected_ms; /* how often a heartbeat is expected */
     double trials_h;           /* NaN: not known */
     double eta_s;              /* likewise */
-    char unread[512];          /* why a study of it, or what is new of it, could not be read; "" */
+    char unread[512];          /* why a study of it, or its newest trials, could not be read; "" */
     char *config;              /* papertape:config of the newest study that has it, owned; NULL */
 };
 
@@ -66,25 +66,24 @@ void tui_studies_unread(struct tui_studies *list, const struct study *study, con
 
 /* By its key, label, the name of one of its studies, or NAME of its workers; of several the newest. NULL. */
 const struct tui_study *tui_studies_find(const struct tui_studies *list, const char *name);
-/* The next one after `after` that the name names as well, as NAME does where NAME_1 and NAME_2 are two
- * studies; NULL. */
+/* The next one after `after` with that name too, as NAME_1 and NAME_2 are two studies for NAME; NULL. */
 const struct tui_study *tui_studies_find_other(const struct tui_studies *list, const char *name,
                                                const struct tui_study *after);
 
 /* Which of `studies` belong to the study of that key, by K: indices into ret [cap]. Returns how many. */
 size_t tui_studies_members(struct study *const *studies, size_t n, const char *key, size_t *ret, size_t cap);
 
-/* Is it `a` rather than `b`, by a direction? What is not set is minimised. */
+/* Is `a` better than `b`, by a direction? Without one it is minimised. */
 static inline bool tui_study_better(enum study_direction direction, double a, double b)
 {
     return direction == STUDY_MAXIMIZE ? a > b : a < b;
 }
 
-/* Is the study of that name one of its? */
+/* Is the study of that name one of its studies? */
 bool tui_study_has(const struct tui_study *shown, const char *study);
 
-/* How many of the study's trials have ended, whatever came of them, as it counts them towards `wanted`: one
- * that is tried again has not. */
+/* How many of the study's trials have ended, with any result, as it counts them towards `wanted`: one that
+ * is tried again has not. */
 int tui_study_done(const struct tui_study *shown);
 
 /* "#29"; of the worker NAME_2 where there are several: "2#29". */

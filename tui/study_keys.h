@@ -1,5 +1,5 @@
-/* The keys of studies: which is chosen, its page, the order of its trials and which of them are shown. What
- * starts, stops and restarts a study is tui/train_keys.h: to the co-process it is a training. */
+/* The keys of studies: which is chosen, its page, the order of its trials and which of them are shown.
+ * tui/train_keys.h has the keys that start, stop and restart a study: to the co-process it is a training. */
 #ifndef TUI_STUDY_KEYS_H
 #define TUI_STUDY_KEYS_H
 
@@ -8,15 +8,15 @@
 /* Is it a study that is chosen here: in their list, on a study's page? */
 bool tui_study_keys_here(const struct view *view, enum panel focus);
 
-/* The trainings that `prompt` would be about where a study is chosen. What ends or resumes is about all of
- * the study's that it can be right for; a restart about those that work, or else those that can be; anything
- * else about the first that it can be right for. Where it is right for none, the one whose state is shown.
- * Returns how many; 0: none is chosen, or none of the co-process'. */
+/* The trainings that `prompt` would act on where a study is chosen. What ends or resumes acts on all of the
+ * study's that allow it; a restart on those with workers, or else those that allow it; anything else on the
+ * first that allows it. Where no training allows it, the one whose state is shown. Returns how many; 0: no
+ * study is chosen, or it has no training of the co-process. */
 int tui_study_keys_subjects(const struct view *view, const struct model *model, enum prompt prompt,
                             const char *ret[static STATUS_TRAININGS_MAX]);
 
-/* Why a chosen study cannot be stopped, restarted or resumed: it is none of the co-process'. False: it is
- * one, or none is chosen. */
+/* Why a chosen study cannot be stopped, restarted or resumed: the co-process does not run it. False: it
+ * does, or no study is chosen. */
 bool tui_study_keys_not_ours(const struct view *view, const struct model *model, char *words, size_t size);
 
 /* Enter on the list opens the page; on its trials and parts, one of them alone. False: not here. */

@@ -276,8 +276,7 @@ struct tui_study_complete tui_study_complete(struct study *const *studies, size_
     return complete;
 }
 
-/* Of all workers together; of several objectives the first. Reckoned anew only where more trials have
- * completed. */
+/* Of all workers; of several objectives the first. Computed again only where more trials have completed. */
 static void take_importance(struct tui_study_page *page, struct study *const *members, size_t n,
                             struct tui_study_kept *kept)
 {

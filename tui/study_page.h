@@ -1,6 +1,6 @@
-/* One study in full, for its page: every trial of every worker as a row, one column a parameter, the history
- * of the best value, what the parameters matter, the chosen trial's attributes, and what is known of its
- * luck. A snapshot: made from what was read, a copy of its own afterwards. */
+/* One study in full, for its page: every trial of every worker as a row, one column a parameter, the
+ * history of the best value, the parameters' importance, the chosen trial's attributes, and its overfitting
+ * check. A snapshot: made from what was read, a copy of its own afterwards. */
 #ifndef TUI_STUDY_PAGE_H
 #define TUI_STUDY_PAGE_H
 
@@ -20,7 +20,7 @@ struct tui_study_distribution {
     bool log;
     double low, high, step;
     int n_choices;
-    const char **choices; /* [n_choices], as JSON but for strings, which stand bare */
+    const char **choices; /* [n_choices], as JSON except strings, which have no quotes */
 };
 
 struct tui_study_cell {
@@ -40,7 +40,7 @@ struct tui_study_trial {
     double share, steps_s; /* papertape:progress; NaN */
     int split, splits;     /* likewise; -1 */
     int retries;           /* how often it was tried before */
-    bool ours;             /* a worker of ours is at it, by its attributes */
+    bool ours;             /* a worker of ours runs it, by its attributes */
     char worker[STUDY_WORKER_MAX];
     const char *failure; /* papertape:failure, or Optuna's reason; NULL */
 };
@@ -50,13 +50,13 @@ struct tui_study_attribute {
     bool system;
 };
 
-/* What is looked at. */
+/* What is shown. */
 struct tui_study_want {
     char key[STUDY_LABEL_MAX];      /* of the study; "": none */
     char study[STUDY_NAME_MAX + 1]; /* and trial whose attributes are shown; -1: none */
     int trial;
     bool validation; /* look at its folders for a proposal */
-    bool returns;    /* and at its trials' returns besides, which takes long */
+    bool returns;    /* also at its trials' returns, which takes long */
 };
 
 struct tui_study_page {
@@ -88,7 +88,7 @@ struct tui_study_page {
     struct tui_study_order *order;   /* tui_study_rows()' last, owned; the one thing that drawing changes */
 };
 
-/* The rows that were shown last, and what they were shown by (tui/study_rows.h). */
+/* The rows that were shown last, and their order and filter (tui/study_rows.h). */
 struct tui_study_order {
     bool made, invert;
     int sort, n;
@@ -96,13 +96,13 @@ struct tui_study_order {
     const struct tui_study_trial **rows; /* [n], owned */
 };
 
-/* Which trials of which studies have completed: the same while none has since, and none has gone. */
+/* Which trials of which studies have completed: equal as long as no more have, and no trial was deleted. */
 struct tui_study_complete {
     int64_t trials, studies, ids; /* ids: of the studies, together */
 };
 struct tui_study_complete tui_study_complete(struct study *const *studies, size_t n);
 
-/* What is computed seldom, kept from one page to the next. Zeroed at first. */
+/* Values that are computed seldom, kept from one page to the next. Zeroed at first. */
 struct tui_study_kept {
     char key[STUDY_LABEL_MAX];
     struct tui_study_complete complete; /* what importance was computed of */
@@ -122,7 +122,7 @@ void tui_study_page_destroy(struct tui_study_page *page); /* NULL is fine */
 /* A cell as text: a number, or the choice; "" where the trial has none. */
 const char *tui_study_cell_text(const struct tui_study_page *page, const struct tui_study_cell *cell,
                                 char *buf, size_t size);
-/* Where the value lies in what it was drawn from, 0..1; NaN. */
+/* The value's place in the range that it was drawn from, 0..1; NaN. */
 double tui_study_cell_place(const struct tui_study_page *page, const struct tui_study_cell *cell);
 
 /* "#29", and "2#29" of the worker NAME_2 where there are several. */
@@ -142,7 +142,8 @@ const struct tui_study_trial *tui_study_page_trial(const struct tui_study_page *
 /* A number in few columns: four digits that matter. */
 const char *tui_study_number(char *buf, size_t size, double value);
 
-/* "#2"; of several workers with whose it is: "own_2#2". Its number may be of any of the study's trials. */
+/* "#2"; of several workers with the study's name: "own_2#2". Its number may be of any of the study's
+ * trials. */
 const char *tui_study_validation_name(const struct tui_study_page *page, int trial, char *buf, size_t size);
 
 #endif

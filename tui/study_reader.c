@@ -8,7 +8,7 @@
 
 #include "tui/model.h"
 
-enum { BUSY_MS = 250 }; /* that a lock is waited for: the next second asks again */
+enum { BUSY_MS = 250 }; /* how long to wait for a lock: the next second asks again */
 
 struct tui_study_reader {
     struct tui_study_source *source; /* the thread's */
@@ -21,7 +21,7 @@ struct tui_study_reader {
     int event;
 };
 
-/* A reading that nobody took, and that a newer one of "nothing has changed" must not hide. */
+/* A reading that was not taken, and that a newer one of "nothing has changed" must not hide. */
 static void put(struct tui_study_reader *reader, struct tui_study_reading *reading)
 {
     if (reader->have && reader->reading.studies && reading->error == 0 && !reading->studies) {
@@ -50,7 +50,7 @@ static void *run(void *ctx)
         pthread_mutex_unlock(&reader->mutex);
         tui_study_source_read(reader->source, &want, now.wall_ns / 1000, now.mono_ms, &reading);
         pthread_mutex_lock(&reader->mutex);
-        if (reading.more && !reader->wants) { /* it goes on with the same */
+        if (reading.more && !reader->wants) { /* it continues with the same */
             reader->want = want;
             reader->wants = true;
         }

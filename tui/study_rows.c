@@ -123,8 +123,8 @@ static int by_key(const void *a, const void *b)
     return p->trial->member - q->trial->member;
 }
 
-/* By value: what a study takes its best of, then those that were given up on the way, then what its
- * constraints rule out, then what has no result. */
+/* By value: first those with a result, then those that were pruned, then those that violate constraints,
+ * then those without a result. */
 static int rank_of(const struct tui_study_trial *trial, int sort)
 {
     if (sort != SORT_VALUE)

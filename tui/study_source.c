@@ -11,8 +11,8 @@
 #include "trainer/study/runs.h"
 
 enum {
-    SLICE_MS = 200,       /* of one reading, for trials' returns: the list waits no longer for them */
-    REFRESH_US = 5000000, /* what counts on with the clock (trials/h) is made anew so often */
+    SLICE_MS = 200,       /* of one reading, for trials' returns: the list does not wait longer for them */
+    REFRESH_US = 5000000, /* figures that depend on the clock (trials/h) are computed again so often */
     SECOND_NS = 1000000000,
 };
 
@@ -22,7 +22,7 @@ struct held {
     int counts[TRIAL_STATES];
     bool listed;
     char *unread; /* why it could not be read, owned; NULL */
-    bool empty;   /* it was never read: only what the list says of it is known */
+    bool empty;   /* it was never read: only the list's entry is known */
 };
 
 /* What a validation was read of; no padding that differs. */
@@ -36,19 +36,19 @@ struct tui_study_source {
     char *file; /* that the URL names; NULL: none */
     int busy_ms;
     struct study_store *store; /* NULL: not open */
-    dev_t device;              /* of the file that is open; another in its place is opened anew */
+    dev_t device;              /* of the file that is open; a file that replaces it is opened instead */
     ino_t inode;
     struct held *held;
     size_t n_held, cap;
-    size_t next; /* of those that do not change, the one that is asked about anyway */
+    size_t next; /* of those that have not changed, the one that is read anyway */
     struct tui_study_kept kept;
     struct tui_study_want shown; /* what the last reading was of */
-    int64_t shown_us;            /* when it was made; STUDY_NO_TIME: none was */
+    int64_t shown_us;            /* when it was made; STUDY_NO_TIME: never */
     uint64_t shown_version;
-    struct tui_study_validation validation; /* and what it is of */
+    struct tui_study_validation validation; /* the validation that was read, and its inputs */
     struct validated validated;
     bool have_validation;
-    struct returns_kept *returns; /* of the study that is looked at; NULL: of none */
+    struct returns_kept *returns; /* of the study that is shown; NULL: of none */
     char returns_key[STUDY_LABEL_MAX];
 };
 
@@ -160,7 +160,7 @@ static struct study *empty_of(const struct study_summary *summary)
                         summary->n_objectives > 0 ? summary->n_objectives : 1);
 }
 
-/* One study that this program cannot read is no reason to show none: it says why. */
+/* One study that this program cannot read does not hide the others: it says why. */
 static int take_unread(struct tui_study_source *source, struct held *held,
                        const struct study_summary *summary, int r, const char *words)
 {
@@ -224,7 +224,7 @@ static int hold(struct tui_study_source *source, const struct study_summary *sum
     return r;
 }
 
-/* Brings what is held up to date: the newest studies, at most as many as are listed. */
+/* Updates the studies that are held: the newest, at most as many as are listed. */
 static int read_studies(struct tui_study_source *source, char words[static STUDY_WORDS_MAX])
 {
     struct study_summary *summaries = NULL;
@@ -253,7 +253,7 @@ static int read_studies(struct tui_study_source *source, char words[static STUDY
     return r;
 }
 
-/* ---- What is made of it. ---- */
+/* ---- the result ---- */
 
 /* For free(); NULL without memory. */
 static char *folder_of(const struct tui_study_source *source, const struct study *study)
@@ -265,7 +265,7 @@ static char *folder_of(const struct tui_study_source *source, const struct study
     return folder;
 }
 
-/* Whose proposal is shown: of those that there are the one of the best trial; else the newest study's. */
+/* Whose proposal is shown: of those that exist the one of the best trial; else the newest study's. */
 static const struct study *proposing(const struct tui_study_source *source, struct study *const *members,
                                      size_t n)
 {

@@ -1,6 +1,6 @@
-/* Reads a storage of studies for the dashboard: opens it for reading alone, keeps what it has read, and asks
- * only for what may have changed. Whoever calls may wait for a lock as long as busy_ms; the dashboard's
- * thread does (tui/study_reader.c), and verbs do. */
+/* Reads a storage of studies for the dashboard: opens it for reading only, keeps what it has read, and
+ * reads only what may have changed. A caller may wait for a lock as long as busy_ms; the dashboard's thread
+ * does (tui/study_reader.c), and verbs do. */
 #ifndef TUI_STUDY_SOURCE_H
 #define TUI_STUDY_SOURCE_H
 
@@ -9,11 +9,11 @@
 
 enum { STUDY_WORDS_MAX = STUDY_ERROR_MAX };
 
-/* What one reading brought. */
+/* The result of one reading. */
 struct tui_study_reading {
     struct tui_studies *studies; /* owned; NULL: nothing has changed, or it failed */
     struct tui_study_page *page; /* likewise; of what is wanted, if it is there */
-    bool more;                   /* returns are still being read: another reading goes on with them */
+    bool more;                   /* returns are still being read: another reading continues with them */
     int error;                   /* 0 or -errno; then nothing else */
     char words[STUDY_WORDS_MAX]; /* why not */
     int64_t mono_ms;             /* when */
@@ -30,7 +30,7 @@ struct tui_study_source *tui_study_source_create(const char *url, const char *fo
 void tui_study_source_destroy(struct tui_study_source *source);
 
 /* Reads what has changed since; of trials' returns some, and `more` are left. A storage that cannot be read
- * is opened anew the next time; one study that cannot is no error, but its study says why (unread). */
+ * is opened again the next time; one study that cannot is no error, but its study says why (unread). */
 void tui_study_source_read(struct tui_study_source *source, const struct tui_study_want *want, int64_t now_us,
                            int64_t mono_ms, struct tui_study_reading *ret);
 
@@ -45,7 +45,7 @@ void tui_study_reader_destroy(struct tui_study_reader *reader); /* waits for it;
 /* Readable when there is something to take. */
 int tui_study_reader_fd(const struct tui_study_reader *reader);
 
-/* Asks for a reading; one that is under way goes on, and is followed by this. Waits for nothing. */
+/* Requests a reading; one that is under way continues, and is followed by this. Waits for nothing. */
 void tui_study_reader_want(struct tui_study_reader *reader, const struct tui_study_want *want);
 
 /* The newest reading that was not taken yet. */

@@ -73,7 +73,7 @@ static void take_proposal(struct tui_study_validation *v, const json_t *proposal
     take_gates(v, json_object_get(proposal, "gates"));
 }
 
-/* A file that is one: whatever else has its name is not waited for. 0 or -errno; the proposal NULL with
+/* Reads a regular file: anything else of that name is not waited for. 0 or -errno; the proposal NULL with
  * error->text where it is no JSON. */
 static int load_proposal(const char *folder, int64_t *ret_made_ns, json_t **ret, json_error_t *error)
 {
@@ -194,7 +194,7 @@ static void name_equity(struct tui_study_validation *v, const char *name, const 
         snprintf(v->equity_study, sizeof(v->equity_study), "%s", own);
 }
 
-/* What `papertape-trainer validate` prints of them, where there is no proposal yet. */
+/* The figures that `papertape-trainer validate` prints, where there is no proposal yet. */
 static void take_validation(struct tui_study_validation *v, const struct returns_matrix *returns)
 {
     char words[VALIDATION_ERROR_MAX];
@@ -208,7 +208,8 @@ static void take_validation(struct tui_study_validation *v, const struct returns
     json_decref(figures);
 }
 
-/* That of what is proposed; where it has no returns, as a trial of Optuna's, the best Sharpe's. */
+/* The column of the proposed trial; where it has no returns, as a trial of Optuna's, that of the best
+ * Sharpe ratio. */
 static size_t shown_column(const struct returns_matrix *returns)
 {
     double best = -INFINITY;
@@ -269,7 +270,7 @@ static bool any_folder(const struct study_members *members)
     return false;
 }
 
-/* As many files as there is time for. 0, -EAGAIN: there are more, -ENOMEM. */
+/* Reads as many files as there is time for. 0, -EAGAIN: there are more, -ENOMEM. */
 static int read_slice(struct returns_kept *kept, const struct study_columns *columns, int slice_ms,
                       int *ret_done)
 {

@@ -1,5 +1,5 @@
-/* What is known of a study's luck, read from its folders: a proposal of one of its workers, and the returns
- * of the trials of all. */
+/* A study's overfitting check, read from its folders: a proposal of one of its workers, and the returns of
+ * the trials of all. */
 #ifndef TUI_STUDY_VALIDATION_H
 #define TUI_STUDY_VALIDATION_H
 
@@ -15,11 +15,11 @@ enum {
     STUDY_GATES_MAX = 8,
 };
 
-/* proposal.json of one study's folder, and what the returns say of that study's trials and of those of the
- * others of its study together (trainer/study/members.h): what the PBO beside them is of. */
+/* proposal.json of one study's folder, and the returns of that study's trials and of those of the others of
+ * its group (trainer/study/members.h), from which PBO is computed again. */
 struct tui_study_validation {
     char words[STATUS_TEXT_MAX]; /* why there is no proposal; "" */
-    char verdict[512];           /* its words */
+    char verdict[512];           /* its outcome in words */
     bool have, admitted;
     char study[STUDY_NAME_MAX + 1]; /* whose proposal it is, or would be */
     int64_t made_ns;                /* when the file was written */
@@ -36,7 +36,7 @@ struct tui_study_validation {
     } gates[STUDY_GATES_MAX];
     int n_gates;
     char returns_words[STATUS_TEXT_MAX]; /* why there are no returns to show; "" */
-    int unread;            /* trials whose returns are still to be read: nothing of what follows is known */
+    int unread;            /* trials whose returns are still to be read: nothing below is known */
     int columns, left_out; /* trials whose returns count; whose rows are others, or that cannot be read */
     int64_t rows;
     double pbo_now;                          /* of these; NaN */
@@ -51,13 +51,14 @@ struct tui_study_validation {
 int tui_study_proposal_trial(const char *folder);
 
 /* Reads the proposal of members->of[0] into *ret, and with `returns` (NULL: not) those of all the members'
- * trials, as `papertape-trainer validate --study` does; what is missing is said in its words. Files that are
- * not in `returns` yet are read for no longer than slice_ms, but one at least: then unread is how many are
- * left for the next call. Without a proposal the member with the best trial becomes the first one. */
+ * trials, as `papertape-trainer validate --study` does; what is missing is reported in its words. Files
+ * that are not in `returns` yet are read for no longer than slice_ms, but one at least: then unread is how
+ * many are left for the next call. Without a proposal the member with the best trial becomes the first one.
+ */
 void tui_study_validation_read(struct study_members *members, struct returns_kept *returns, int slice_ms,
                                struct tui_study_validation *ret);
 
-/* Has more come to light since the proposal: is its PBO another by now? */
+/* Does PBO by now differ from the proposal's, since more trials have ended? */
 bool tui_study_validation_moved(const struct tui_study_validation *validation);
 
 #endif

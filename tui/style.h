@@ -1,4 +1,4 @@
-/* What a piece of the screen means. A scheme turns it into colours; without colours a sign, an arrow or a
+/* What a part of the screen means. A scheme turns it into colours; without colours a sign, an arrow or a
  * word says the same. */
 #ifndef TUI_STYLE_H
 #define TUI_STYLE_H

@@ -164,7 +164,7 @@ static void stop_words(const struct status_training *training, char *what)
         snprintf(what, TRAIN_ASK_MAX, "It writes a checkpoint and ends.");
 }
 
-static void goes_on_words(const struct status_training *training, const char *how, char *what)
+static void continues_words(const struct status_training *training, const char *how, char *what)
 {
     char step[FORMAT_MAX];
 
@@ -188,7 +188,7 @@ static void restart_words(const struct status_training *training, int changes, c
     if (training && is(training, "queued") && training->due_ns > 0)
         snprintf(what, TRAIN_ASK_MAX, "Its next run begins at once%s.", how);
     else if (!training || training->study[0] || !tui_model_training_works(training))
-        goes_on_words(training, how, what);
+        continues_words(training, how, what);
     else
         snprintf(what, TRAIN_ASK_MAX,
                  "It writes a checkpoint at step %s or soon after, and goes on from there%s.",
@@ -237,7 +237,7 @@ void tui_train_ask(const struct model *model, enum prompt prompt, const char *na
         stop_words(training, ret->what);
         break;
     case PROMPT_RESUME:
-        goes_on_words(training, "", ret->what);
+        continues_words(training, "", ret->what);
         break;
     case PROMPT_RESTART:
         restart_words(training, changes, ret->what);

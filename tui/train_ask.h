@@ -1,4 +1,4 @@
-/* What is asked of the daemon about trainings and policies: whether it can be right by what is known, and the
+/* Requests to the daemon about trainings and policies: whether each is allowed in the known state, and the
  * question that the user answers with y. Pure. */
 #ifndef TUI_TRAIN_ASK_H
 #define TUI_TRAIN_ASK_H
@@ -16,12 +16,12 @@ struct train_question {
     char what[TRAIN_ASK_MAX]; /* what will happen then */
 };
 
-/* May `prompt` (PROMPT_START … PROMPT_RETIRE) be asked about `name`? If not, `words` says what would be
- * right. The daemon has the last word all the same. */
+/* Is `prompt` (PROMPT_START … PROMPT_RETIRE) allowed for `name`? If not, `words` says what would be right.
+ * The daemon decides in any case. */
 bool tui_train_ask_allowed(const struct model *model, enum prompt prompt, const char *name,
                            char words[static TRAIN_ASK_MAX]);
 
-/* The question, by what is known now; `changes` values of a configuration differ from what it was. */
+/* The question, in the known state; `changes` values of a configuration differ from what it was. */
 void tui_train_ask(const struct model *model, enum prompt prompt, const char *name, int changes,
                    struct train_question *ret);
 /* The same about `name` and `also` [n] at once, workers of one study. */
@@ -29,11 +29,11 @@ void tui_train_ask_several(const struct model *model, enum prompt prompt, const 
                            const char (*also)[STATUS_TRAINING_NAME_MAX], int n, int changes,
                            struct train_question *ret);
 
-/* The role that promoting `name` leads to by what is known, as the question says: "challenger", "champion".
- */
+/* The role that promoting `name` leads to in the known state, as the question says: "challenger",
+ * "champion". */
 const char *tui_train_ask_role(const struct model *model, const char *name);
 
-/* The word for what is asked: "stop"; "" for another prompt. */
+/* The word for the prompt's action: "stop"; "" for another prompt. */
 const char *tui_train_ask_word(enum prompt prompt);
 
 /* A name that a training may have: 1 to 31 letters, digits, - _ and dots, beginning with no dot. */

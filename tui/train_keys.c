@@ -60,7 +60,7 @@ void tui_train_keys_subject(const struct view *view, const struct model *model, 
     snprintf(ret, STATUS_TRAINING_NAME_MAX, "%s", name);
 }
 
-/* The other workers of the chosen study that are asked about with the first. */
+/* The other workers of the chosen study that the prompt also acts on. */
 static void take_also(struct view *view, const struct model *model, enum panel focus, enum prompt prompt)
 {
     const char *names[STATUS_TRAININGS_MAX];
@@ -71,7 +71,7 @@ static void take_also(struct view *view, const struct model *model, enum panel f
         snprintf(view->also[view->n_also++], sizeof(view->also[0]), "%s", names[i]);
 }
 
-/* Those of them that it is right for still. The form's training is none that another may stand in for. */
+/* Those of them that still allow it. The form's training cannot be replaced by another one. */
 static bool still_allowed(struct view *view, const struct model *model, enum prompt prompt,
                           char words[static TRAIN_ASK_MAX])
 {
@@ -97,7 +97,7 @@ static void note(struct view *view, enum prompt prompt, const char *words, struc
     tui_view_tell(view, OUTCOME_NOTE, command, words, now);
 }
 
-/* Is there a daemon to ask? If not, the view says so: without one the list is what the database knew. */
+/* Is there a daemon? If not, the view says so: without one the list is the database's last state. */
 static bool daemon_there(struct view *view, const struct model *model, enum prompt prompt, struct moment now)
 {
     if (model->source == MODEL_DAEMON)

@@ -1,4 +1,4 @@
-/* The keys that act on trainings and policies, the questions that they end in, and the form. */
+/* The keys that act on trainings and policies, the questions that follow, and the form. */
 #ifndef TUI_TRAIN_KEYS_H
 #define TUI_TRAIN_KEYS_H
 
@@ -9,7 +9,7 @@ bool tui_train_keys_here(const struct view *view, enum panel focus);
 
 /* S is s for a study: its form is the chosen study's configuration, or the default as a study. */
 
-/* The prompt that a key leads to, PROMPT_NONE for another key; and what it would be about, "" for nothing
+/* The prompt that a key leads to, PROMPT_NONE for another key; and what it would act on, "" for nothing
  * chosen. */
 enum prompt tui_train_keys_prompt(int key);
 void tui_train_keys_subject(const struct view *view, const struct model *model, enum panel focus,
@@ -19,7 +19,7 @@ void tui_train_keys_subject(const struct view *view, const struct model *model, 
 enum action tui_train_keys_press(struct view *view, const struct model *model, enum panel focus,
                                  struct moment now, int key);
 
-/* A key while one of their prompts stands. */
+/* A key while one of their prompts is open. */
 enum action tui_train_keys_answer(struct view *view, const struct model *model, struct moment now, int key);
 
 /* A key while the form is open, on a screen of `height` rows. */

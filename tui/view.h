@@ -1,4 +1,4 @@
-/* What the user has chosen to see, and what is being asked or has been answered. */
+/* What the user has chosen to see, and the open prompt or the last answer. */
 #ifndef TUI_VIEW_H
 #define TUI_VIEW_H
 
@@ -13,7 +13,7 @@
 enum prompt {
     PROMPT_NONE,
     PROMPT_FLATTEN, /* the word FLATTEN, or nothing is done */
-    PROMPT_CANCEL,  /* y, or nothing is done; so the others, but for the next */
+    PROMPT_CANCEL,  /* y, or nothing is done; so are the others, except the next */
     PROMPT_NAME,    /* of the training that is to be started */
     PROMPT_START,   /* with what the form has; so RESTART */
     PROMPT_RESTART,
@@ -26,11 +26,11 @@ enum prompt {
     PROMPTS,
 };
 
-/* What became of the last command. */
+/* The outcome of the last command. */
 enum outcome { OUTCOME_NONE, OUTCOME_PENDING, OUTCOME_DONE, OUTCOME_REFUSED, OUTCOME_NOTE };
 
 enum {
-    VIEW_TYPED_MAX = 40, /* longer than a name may be: one too long is seen, and refused */
+    VIEW_TYPED_MAX = 40, /* longer than a name may be: one that is too long is shown, and refused */
     VIEW_INTERVAL_MIN_MS = 250,
     VIEW_INTERVAL_MAX_MS = 60000,
     COMMAND_TIMEOUT_MS = 5000, /* then a command counts as unanswered, and the screen says so */
@@ -50,10 +50,10 @@ struct view {
     char study[STUDY_LABEL_MAX];             /* its key, "" before any was chosen: the list's first */
     char trial_study[STUDY_NAME_MAX + 1];    /* the chosen trial: its study and number; "": the first row */
     int trial;
-    int trial_sort; /* what the trials stand in order of: study_rows.h */
+    int trial_sort; /* the order of the trials: study_rows.h */
     bool trial_invert;
     char trial_filter[VIEW_TYPED_MAX];
-    bool study_form; /* the form that is begun is a study's */
+    bool study_form; /* the form that was started is a study's */
     int curve;       /* which figure stands beside the return: FIGURES */
     int below;       /* which indicator stands below the chart; one past the last: none */
     bool help, readonly, frozen;
@@ -65,13 +65,13 @@ struct view {
     enum outcome outcome;
     char command[24];
     char words[CANVAS_SIDE_MAX];
-    int64_t outcome_ms;                     /* monotonic: since when */
-    int64_t alert;                          /* that is to be acknowledged */
-    int64_t order;                          /* that is to be cancelled */
-    char subject[STATUS_TRAINING_NAME_MAX]; /* the training or policy that is asked about */
+    int64_t outcome_ms;                                        /* monotonic: since when */
+    int64_t alert;                                             /* that is to be acknowledged */
+    int64_t order;                                             /* that is to be cancelled */
+    char subject[STATUS_TRAINING_NAME_MAX];                    /* the training or policy of the question */
     char also[STATUS_TRAININGS_MAX][STATUS_TRAINING_NAME_MAX]; /* and other workers of its study with it */
     int n_also;
-    const char *role;       /* that promoting it leads to, as was asked; static */
+    const char *role;       /* that promoting it leads to, as the question said; static */
     struct form_page *page; /* the form that covers everything, owned; NULL: none */
 };
 
@@ -88,8 +88,8 @@ void tui_view_tell(struct view *view, enum outcome outcome, const char *command,
 /* How many rows the panel has to choose from; 0 for one that takes no arrows. */
 int tui_view_rows(const struct view *view, const struct model *model, enum panel panel);
 
-/* The row of it that is chosen: a training and a policy by their names, so that they stay chosen whatever
- * comes and goes beside them. Not less than 0; beyond the last where there are fewer. */
+/* The row of it that is chosen: a training and a policy by their names, so that they stay chosen when
+ * others are added or removed. Not less than 0; beyond the last where there are fewer. */
 int tui_view_cursor(const struct view *view, const struct model *model, enum panel panel);
 
 /* What the screen shows of it. */
@@ -106,8 +106,8 @@ const struct status_account *tui_view_account(const struct view *view, const str
 const struct status_training *tui_view_training(const struct view *view, const struct model *model);
 const struct status_policy *tui_view_policy(const struct view *view, const struct model *model);
 
-/* Whose points and phases, parameters and log are to be read: of its page, or the chosen one's where the tab
- * shows it; "" for none. */
+/* Whose points and phases, parameters and log are to be read: that of its page, or the chosen one's where
+ * the tab shows it; "" for none. */
 const char *tui_view_wanted_training(const struct view *view, const struct model *model);
 
 /* The chosen study, NULL: there is none, or on its page it is gone; what is read of it, NULL: not yet; and

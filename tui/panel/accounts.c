@@ -22,7 +22,7 @@ void panel_accounts(const struct area *area, const struct scene *scene)
     memcpy(shown, columns, sizeof(shown));
     for (int i = 0; i < n; i++)
         if (model->status.accounts[i].short_value > 0)
-            shown[SHORT].rank = 5; /* what is owed tells more than the day's change */
+            shown[SHORT].rank = 5; /* the liability matters more than the day's change */
     struct table table = panel_frame_table(area, title, shown, COLUMNS);
     enum freshness freshness = tui_model_accounts_freshness(model, scene->now);
     struct window window = panel_frame_window(scene, PANEL_ACCOUNTS, n, body.height);

@@ -15,7 +15,7 @@ static int rising(const void *a, const void *b)
     return p < q ? -1 : p > q;
 }
 
-/* The range of the best so far, and of the better half of all values: what is worse is off the chart. */
+/* The range of the best so far, and of the better half of all values: worse ones are off the chart. */
 static bool range(const struct tui_study_page *page, double *ret_low, double *ret_high)
 {
     int n = page->n_results, found = 0;

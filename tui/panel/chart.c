@@ -36,7 +36,7 @@ static int figure(const struct area *body, int x, int y, const char *name, doubl
     return named(body, x, y, name, cli_format_number(a, value, fabs(value) < 1 ? 4 : 2));
 }
 
-/* What the newest bar and the indicators say, on one line: those that are kept, or the strategies'. */
+/* Figures of the newest bar and the indicators, on one line: those that are kept, or the strategies'. */
 static void figures(const struct area *body, const struct chart *chart)
 {
     const struct status_symbol *symbol = chart->symbol;

@@ -40,7 +40,7 @@ void panel_confirm(const struct area *screen, const struct scene *scene)
         allowed = tui_train_ask_allowed(scene->model, view->prompt, view->also[i], words);
     struct area box = panel_frame_box(screen, 60, WORDS_ROWS + 5, question.title);
     int y = panel_frame_wrap(&box, 0, 2, STYLE_STRONG, question.ask);
-    if (view->prompt != PROMPT_LEAVE && !allowed) /* since it was asked */
+    if (view->prompt != PROMPT_LEAVE && !allowed) /* since the prompt opened */
         panel_frame_wrap(&box, y, WORDS_ROWS, STYLE_BAD, words);
     else
         panel_frame_wrap(&box, y, WORDS_ROWS, STYLE_NORMAL, question.what);

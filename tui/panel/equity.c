@@ -34,8 +34,8 @@ static void read_curve(struct equity_curve *curve, const struct model *model,
     }
 }
 
-/* A curve at `n` equal steps of the time from `first` to `last`; between two points it stands, before the
- * first it is not there. */
+/* Samples a curve at `n` equal steps of the time from `first` to `last`; between two points it is constant,
+ * before the first it has no value. */
 static void sample(const struct history_equity *points, int n_points, int64_t first, int64_t last,
                    double *values, int n)
 {
@@ -71,7 +71,7 @@ void panel_equity(const struct area *area, const struct scene *scene)
 
     read_curve(&curve, model, account, freshness, scene->now);
     int64_t span_ms = curve.n ? (curve.points[curve.n - 1].ts_ns - curve.points[0].ts_ns) / 1000000 : 0;
-    bool several = model->status.n_accounts > 1; /* accounts do not add up: their currencies may differ */
+    bool several = model->status.n_accounts > 1; /* accounts are not summed: their currencies may differ */
     snprintf(text, sizeof(text), "Equity %s%s%s",
              cli_format_age(a, span_ms > day_ms * 9 / 10 ? day_ms : span_ms), several ? " " : "",
              several ? account->account : "");

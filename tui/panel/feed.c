@@ -39,7 +39,7 @@ static size_t line_bytes(const char *text, int columns)
     return n;
 }
 
-/* What is wrong, from column x of row y on and, if it is longer than that row, in the next one. Returns its
+/* The error, from column x of row y on and, if it is longer than that row, in the next one. Returns its
  * last row. */
 static int detail(const struct area *body, int x, int y, const char *words)
 {

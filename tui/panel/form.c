@@ -186,7 +186,7 @@ static void about_known(const struct form_page *page, const struct form_known *k
              page->restart && !known->may_change ? "; fixed by the checkpoint" : "");
 }
 
-/* Below the list: why something was not taken, the chosen line's errors in full, or what its key is. */
+/* Below the list: why an input was refused, the chosen line's errors in full, or what its key is. */
 static void draw_about(const struct area *area, const struct form_page *page)
 {
     char text[FORM_WORDS_MAX * 2] = "";
@@ -213,7 +213,7 @@ static void draw_about(const struct area *area, const struct form_page *page)
     panel_frame_wrap(area, 0, ABOUT_ROWS, STYLE_DIM, text);
 }
 
-/* What the check said, and how much was changed, at the right of the title. */
+/* The check's result, and how much was changed, at the right of the title. */
 static void draw_title(const struct area *area, const struct scene *scene)
 {
     const struct form_page *page = scene->view->page;

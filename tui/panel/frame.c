@@ -111,7 +111,8 @@ void panel_frame_middle(char *buf, size_t size, const char *name, int columns)
     enum { TAIL = 4 };
     int length = (int)strlen(name), width = cli_text_width(name);
 
-    if (width <= columns || width != length || columns < 2 * TAIL) /* what is not ASCII is cut at its end */
+    if (width <= columns || width != length ||
+        columns < 2 * TAIL) /* text that is not ASCII is cut at its end */
         snprintf(buf, size, "%s", name);
     else
         snprintf(buf, size, "%.*s~%s", columns - TAIL - 1, name, name + length - TAIL);

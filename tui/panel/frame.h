@@ -1,4 +1,4 @@
-/* What all panels look like: a rule with the panel's name, columns under their labels, a cursor. */
+/* The frame of all panels: a rule with the panel's name, columns under their labels, a cursor. */
 #ifndef TUI_PANEL_FRAME_H
 #define TUI_PANEL_FRAME_H
 
@@ -46,7 +46,7 @@ void panel_table_text(const struct table *table, int column, int y, enum style s
  */
 struct window {
     int first, end;
-    int cursor; /* -1 when the panel has not the focus, or nothing to choose */
+    int cursor; /* -1 when the panel does not have the focus, or nothing to choose */
 };
 struct window panel_frame_window(const struct scene *scene, enum panel panel, int n, int height);
 
@@ -64,11 +64,10 @@ void panel_frame_age(char *buf, size_t size, enum freshness freshness, int64_t a
 /* Two percentiles in milliseconds: "41/66", or "n/a". */
 const char *panel_frame_latency(char buf[static FORMAT_MAX], double p50_ms, double p99_ms);
 
-/* Why there are no rows: `none`, when the database has been read and holds none; else what is wrong with it.
- */
+/* Why there are no rows: `none`, when the database has been read and has none; else its error. */
 const char *panel_frame_no_history(const struct model *model, const char *none);
 
-/* Says in one dim line why a panel is empty. */
+/* Writes in one dim line why a panel is empty. */
 void panel_frame_empty(const struct area *body, const char *words);
 
 /* Writes text into at most `rows` rows of the area from y on, broken at blanks; the last one ends in "~"

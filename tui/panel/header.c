@@ -68,7 +68,8 @@ static void trading_segment(struct segment *ret, struct segment *ret_reason, con
     ret_reason->style = ret->style;
 }
 
-/* Whether the ledger is what a replay of the log gives; nothing where there is no room and nothing to say. */
+/* Whether the ledger agrees with a replay of the log; nothing where there is no room and nothing to report.
+ */
 static void parity_segment(struct segment *ret, const struct scene *scene)
 {
     char words[MODEL_PARITY_MAX];
@@ -95,8 +96,8 @@ static enum style clock_style(const struct scene *scene)
     return panel_frame_style(tui_model_freshness(scene->model, scene->now), STYLE_NORMAL);
 }
 
-/* On a screen of the usual width the clock makes room before the figures do: it then
- * stands in the line of the tabs. */
+/* On a screen of the usual width the clock gives up its place before the figures do: it is then in the line
+ * of the tabs. */
 static bool clock_fits(const struct segment *segments, int n, int end, int width)
 {
     enum { USUAL_WIDTH = 80, MUST_RANK = 6 };
@@ -108,7 +109,7 @@ static bool clock_fits(const struct segment *segments, int n, int end, int width
     return width < USUAL_WIDTH || needed <= end;
 }
 
-/* A co-process that does not answer; nothing while all is well, or where none is needed. */
+/* A co-process that does not answer; nothing while all is well, or where no co-process is needed. */
 static void trainer_segment(struct segment *ret, const struct scene *scene)
 {
     const struct model *model = scene->model;

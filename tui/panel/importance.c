@@ -7,8 +7,8 @@
 
 enum { PERCENT_COLUMNS = 5, NAME_COLUMNS = 20, RULE_COLUMNS = 4 };
 
-/* Of how many trials it is, and of which workers where there are several: as much as `room` has. That some
- * are left out is said first. */
+/* Of how many trials it is, and of which workers where there are several: as much as fits into `room`.
+ * Left-out trials are named first. */
 static void basis(char *buf, size_t size, const struct tui_study_page *page, int room)
 {
     const struct importance_basis *of = &page->importance_of;

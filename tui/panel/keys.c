@@ -41,8 +41,7 @@ void panel_outcome(const struct area *area, const struct view *view, int x, stru
         tui_area_text_cut(area, *word ? x + 2 : x, 0, area->width - x - 2, STYLE_NORMAL, view->words);
 }
 
-/* The keys of trainings and policies, those that would be right for the chosen one; returns the column after
- * them. */
+/* The keys of trainings and policies that apply to the chosen one; returns the column after them. */
 static int training_keys(const struct area *area, int x, int end, const struct scene *scene)
 {
     static const char keys[] = "sxrePR";
@@ -62,7 +61,7 @@ static int training_keys(const struct area *area, int x, int end, const struct s
     return x;
 }
 
-/* What orders a study's trials, and leads to its page and on; returns the column after it. */
+/* The keys that sort a study's trials, open its page and leave it; returns the column after them. */
 static int search_keys(const struct area *area, int x, int end, const struct scene *scene)
 {
     static const struct {

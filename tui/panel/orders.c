@@ -104,8 +104,7 @@ static const char *trail_text(char buf[static FORMAT_MAX], const struct status_o
     return buf;
 }
 
-/* The prices. Without room for the trigger's own column it stands in the price's: what has to happen first.
- */
+/* The prices. Without room for a column of its own the trigger is in the price's: it has to happen first. */
 static void draw_prices(const struct table *table, int y, const struct status_order *order)
 {
     bool apart = table->x[TRIGGER] >= 0;
@@ -156,7 +155,7 @@ void panel_orders(const struct area *area, const struct scene *scene)
     struct column shown[COLUMNS];
     memcpy(shown, columns, sizeof(shown));
     if (model->status.n_accounts > 1)
-        shown[ACCOUNT].rank = 7; /* whose it is tells more than why it is */
+        shown[ACCOUNT].rank = 7; /* the account matters more than the reason */
     struct table table = panel_frame_table(area, title, shown, COLUMNS);
     struct window window = panel_frame_window(scene, PANEL_ORDERS, n, body.height);
 

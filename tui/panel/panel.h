@@ -11,7 +11,7 @@ struct scene {
     const struct model *model;
     const struct view *view;
     struct moment now;      /* for every age that is shown; stands still while frozen */
-    struct moment real_now; /* for what goes on all the same */
+    struct moment real_now; /* for what continues anyway */
     enum panel focus;
 };
 
@@ -25,13 +25,12 @@ PANEL_LIST(PANEL_DRAWS)
 void panel_help(const struct area *screen, const struct scene *scene);
 void panel_flatten(const struct area *screen, const struct scene *scene);
 void panel_cancel(const struct area *screen, const struct scene *scene);
-void panel_confirm(const struct area *screen,
-                   const struct scene *scene); /* the questions of tui_train_ask() */
+void panel_confirm(const struct area *screen, const struct scene *scene); /* the prompts of tui_train_ask() */
 
 /* Covers the whole screen. */
 void panel_form(const struct area *screen, const struct scene *scene);
 
-/* The last line's word on a command, from column x on; nothing where there is none to say. */
+/* The outcome of a command in the last line, from column x on; nothing where there is none. */
 void panel_outcome(const struct area *area, const struct view *view, int x, struct moment now);
 
 /* How many orders the orders panel lists. */

@@ -60,7 +60,7 @@ static void actions(const struct model *model, const struct status_policy *p, ch
     }
 }
 
-/* How long ago it decided last; -1: not known, or it decides no more. */
+/* How long ago it decided last; -1: not known, or it no longer decides. */
 static int64_t decided_age(const struct model *model, const struct status_policy *p, struct moment now)
 {
     int64_t clock_ns = tui_model_clock_ns(model, now);
@@ -118,7 +118,7 @@ static void row(const struct table *table, int y, const struct scene *scene, con
                       known ? text : "-");
 }
 
-/* How far it is from the crown; nobody is crowned but by command where nothing is needed. */
+/* How far it is from the crown; without a needed e-value a policy is crowned only by command. */
 static int evidence(const struct area *body, int x, int y, const struct status_policy *p)
 {
     x = tui_area_printf(body, x, y, STYLE_DIM, ", evidence %.3g", p->evidence.value);
@@ -129,7 +129,8 @@ static int evidence(const struct area *body, int x, int y, const struct status_p
                            p->evidence.against);
 }
 
-/* What the table has no room for, of the chosen one; a champion trades for the account of that name, too. */
+/* Facts of the chosen one that do not fit into the table; a champion trades for the account of that name,
+ * too. */
 static void facts(const struct area *body, const struct scene *scene, int y)
 {
     const struct status *s = &scene->model->status;

@@ -13,8 +13,8 @@ static const struct column columns[COLUMNS] = {
     {"24h", 7, true, 7}, {"bars", 5, true, 8},  {"book", 7, false, 6}, {"age", 9, true, 3},
 };
 
-/* What the last fill there was, and why, at the right end of a line in at most `room`: the time goes
- * first, then the reason shortens, then it goes. */
+/* The last fill, and why, at the right end of a line in at most `room`: first the time is left out, then
+ * the reason shortens, then it is left out. */
 static void decision(const struct area *body, int y, int room, const struct model *model, const char *symbol)
 {
     enum { REASON_MIN = 4 }; /* what is left of it, its mark of a cut included */
@@ -39,8 +39,8 @@ static void decision(const struct area *body, int y, int room, const struct mode
     }
 }
 
-/* The newest bar, the indicators that the strategy looks at, and at the right what it last did, in what is
- * left. */
+/* The newest bar, the indicators that the strategy reads, and at the right what it did last, in the room
+ * that is left. */
 static void second_line(const struct area *body, int y, const struct model *model,
                         const struct status_symbol *symbol, enum freshness freshness)
 {
@@ -90,7 +90,7 @@ static void row(const struct table *table, int y, const struct scene *scene,
                      cli_format_count(text, symbol->bars < 0 ? NAN : (double)symbol->bars));
     bool trades = !symbol->trading[0] || strcmp(symbol->trading, "trades") == 0;
     bool synced = strcmp(symbol->book, "synced") == 0;
-    if (!trades) /* what its venue says of it comes before what its book is */
+    if (!trades) /* the venue's state comes before the book's */
         panel_table_text(table, BOOK, y, panel_frame_style(freshness, STYLE_WARN), symbol->trading);
     else
         panel_table_text(table, BOOK, y, panel_frame_style(freshness, synced ? STYLE_GOOD : STYLE_WARN),

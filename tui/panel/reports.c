@@ -1,4 +1,4 @@
-/* What trials reported on their way: the chosen one, and those with the best values for comparison. */
+/* What trials reported: the chosen one, and those with the best values for comparison. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The strategies at work: what the trades of each account came to, and what a backtest of it gave. */
+/* The running strategies: statistics of each account's trades, and of its backtest. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static const struct column columns[COLUMNS] = {
     {"losing", 7, true, 8}, {"fees", 9, true, 11},      {"backtest", 9, true, 7},
 };
 
-/* What the account's backtest came to, or how it stands: "+1.30%", "12s …", "failed". */
+/* The result of the account's backtest, or its state: "+1.30%", "12s …", "failed". */
 static enum style backtest_cell(const struct scene *scene, const char *account, char text[static FORMAT_MAX])
 {
     const struct backtest_view *backtest = &scene->model->backtest;

@@ -6,7 +6,7 @@
 #include "tui/chart.h"
 #include "tui/panel/study_words.h"
 
-enum { BAR_COLUMNS = 16, WIDE = 100 /* room for what is only good to know */ };
+enum { BAR_COLUMNS = 16, WIDE = 100 /* room for secondary figures */ };
 
 static void counts(const struct area *body, const struct scene *scene, const struct tui_study *study,
                    enum style plain)
@@ -81,7 +81,7 @@ static void figures(struct tui_study_flow *flow, const struct scene *scene, cons
     panel_study_put(flow, "parameters", plain, b);
 }
 
-/* What the best trial was tried with, those that matter most first. */
+/* The parameters of the best trial, those that matter most first. */
 static void best_parameters(struct tui_study_flow *flow, const struct tui_study_page *page, enum style plain)
 {
     const struct tui_study *study = &page->study;

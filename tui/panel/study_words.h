@@ -5,8 +5,8 @@
 #include "tui/panel/frame.h"
 #include "tui/study_page.h"
 
-/* The rule of a panel of the chosen study's page, with the age of what is known at its right where that is
- * not fresh. *ret_page: NULL, and the panel says why: it is not read yet, it is gone. */
+/* The rule of a panel of the chosen study's page, with its age at the right where it is not fresh.
+ * *ret_page: NULL, and the panel says why: it is not read yet, it is gone. */
 struct area panel_study_frame(const struct area *area, const struct scene *scene, enum panel panel,
                               const char *title, const struct tui_study_page **ret_page);
 
@@ -14,7 +14,7 @@ struct area panel_study_frame(const struct area *area, const struct scene *scene
  */
 int panel_study_age_after(const struct area *area, const struct scene *scene, int x);
 
-/* A word for a trial's state, STALE where its worker is not heard of, and how to show it. */
+/* A word for a trial's state, STALE where its worker sends no heartbeat, and its style. */
 const char *panel_study_trial_state(const struct tui_study_trial *trial, struct moment now,
                                     enum style *ret_style);
 
@@ -22,8 +22,8 @@ const char *panel_study_trial_state(const struct tui_study_trial *trial, struct 
 const char *panel_study_values(char *buf, size_t size, const struct tui_study_page *page,
                                const struct tui_study_trial *trial);
 
-/* What the study is doing by the co-process' word, else by its trials: "running", "done", "idle", "empty";
- * "due 3h" of a scheduled one whose next run is waited for. The text is constant, or in `buf`. */
+/* What the study is doing, by the co-process, else by its trials: "running", "done", "idle", "empty"; "due
+ * 3h" of a scheduled one that waits for its next run. The text is constant, or in `buf`. */
 const char *panel_study_state(const struct model *model, const struct tui_study *study, struct moment now,
                               char buf[static FORMAT_MAX], enum style *ret_style);
 int64_t panel_study_due_ns(const struct model *model,
@@ -32,7 +32,7 @@ int64_t panel_study_due_ns(const struct model *model,
 /* The time left: "1h12m", "-". */
 const char *panel_study_eta(char buf[static FORMAT_MAX], double seconds);
 
-/* Is nothing heard of it although trials run, all of which have heartbeats? */
+/* Do trials run, all with heartbeats, of which none came for too long? */
 bool panel_study_silent(const struct tui_study *study, struct moment now);
 
 /* Since anything happened; ms, -1: nothing has. */

@@ -103,7 +103,7 @@ static void phase_row(const struct area *area, int y, int label, const struct ti
     }
 }
 
-/* Where the time went: "rollout 61%  update 30%", the longest first. */
+/* How the time was spent: "rollout 61%  update 30%", the longest first. */
 static void shares(const struct area *area, int y, int end, const struct timeline_shares *line, bool letters)
 {
     bool told[PHASES] = {false};
@@ -130,7 +130,7 @@ static void shares(const struct area *area, int y, int end, const struct timelin
     }
 }
 
-/* What the newest column says, "busy 97%". */
+/* The newest column's utilisation, "busy 97%". */
 static char *busy_words(char buf[static FORMAT_MAX], const struct timeline_shares *line)
 {
     double last = NAN;
@@ -158,7 +158,7 @@ static void busy(const struct area *area, int x, int y, int rows, const struct t
     tui_chart_line(&inside, dots, each * line->columns, 0, highest, STYLE_CHART);
 }
 
-/* " busy 97%  59m " at the end of the rule: what the time that is shown comes to. */
+/* " busy 97%  59m " at the end of the rule: the utilisation and length of the time shown. */
 static void span(const struct area *area, const struct timeline_shares *line)
 {
     char a[FORMAT_MAX], b[FORMAT_MAX], text[2 * FORMAT_MAX + 4];
@@ -182,7 +182,7 @@ void panel_timeline(const struct area *area, const struct scene *scene)
         panel_frame_empty(&body, panel_frame_no_history(scene->model, "no phase is stored yet"));
         return;
     }
-    /* Up to where it is known: its end, or when it was heard last. */
+    /* Up to where it is known: its end, or its last report. */
     int64_t age_ms = tui_model_age(scene->model, t->age_ms, scene->now);
     int64_t end_ns = tui_model_training_ended(t) && t->ended_ns > 0
                          ? t->ended_ns

@@ -43,7 +43,7 @@ static void number(struct figure_flow *flow, const char *label, enum freshness f
             freshness == GONE ? "-" : cli_format_count(a, value));
 }
 
-/* What it is at, how far it is, and since when that is known. */
+/* Its state, its progress, and since when that is known. */
 static void head(const struct area *body, const struct scene *scene, const struct status_training *t,
                  enum freshness freshness)
 {

@@ -1,4 +1,4 @@
-/* A training's figures as the list, its page and the printed status put them. */
+/* A training's figures as text, for the list, its page and the printed status. */
 #ifndef TUI_PANEL_TRAINING_WORDS_H
 #define TUI_PANEL_TRAINING_WORDS_H
 
@@ -6,17 +6,17 @@
 #include "tui/model.h"
 #include "tui/style.h"
 
-/* Does it go on until it is stopped: without a total, or with one that nobody lives to see? */
+/* Does it run until it is stopped: without a total, or with one that is out of reach? */
 bool panel_training_endless(const struct status_training *training);
 
 /* How much of its steps is done, 0..1; NaN when not known. */
 double panel_training_share(const struct status_training *training);
 
-/* Its state, "STALE" when it is not heard of, "stopping" while that is so, and how to show it. */
+/* Its state, "STALE" when it no longer reports, "stopping" while that is so, and its style. */
 const char *panel_training_state(const struct status_training *training, enum freshness freshness,
                                  enum style *ret_style);
 
-/* How old what is told of it is: since it was heard, since it ended; -1: not known. */
+/* The age of its data: since its last report, since it ended; -1: not known. */
 int64_t panel_training_age(const struct model *model, const struct status_training *training,
                            struct moment now);
 

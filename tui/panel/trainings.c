@@ -23,7 +23,8 @@ static int name_width(int width)
     return width >= 135 ? 31 : width >= 78 ? 19 : columns[NAME].width;
 }
 
-/* Instead of figures: why it has failed, what it waits for; "" where the figures say it, or nobody knows. */
+/* Instead of figures: why it has failed, what it waits for; "" where the figures show it, or it is not
+ * known. */
 static void reason(const struct status_training *t, const struct scene *scene, enum freshness freshness,
                    char *buf, size_t size)
 {
@@ -95,7 +96,7 @@ void panel_trainings(const struct area *area, const struct scene *scene)
     bool alone = n == 0 || scene->view->tab == TAB_STUDY;
     char age[FORMAT_MAX];
 
-    if (trouble && alone) { /* its own line, before what it may no longer be true of */
+    if (trouble && alone) { /* its own line, before figures that may be out of date */
         int x = tui_area_printf(&body, 1, 0, tui_model_trainer_missed(model) ? STYLE_WARN : STYLE_DIM,
                                 "trainer %s", trainer->state);
         if (trainer->age_ms >= 0)

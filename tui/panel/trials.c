@@ -1,4 +1,4 @@
-/* All trials as rows, a column a parameter: its value, and where that lies in what it was drawn from. */
+/* All trials as rows, a column a parameter: its value, and its place in the range that it was drawn from. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,4 @@
-/* How much of a study's best is luck: the proposal's figures and gates, the distribution of lambda, equity.
- */
+/* The overfitting check of a study: the proposal's figures and gates, the distribution of lambda, equity. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -110,7 +109,7 @@ void panel_validation(const struct area *area, const struct scene *scene)
     gates(&flow, v);
 }
 
-/* Columns of blocks, left of 0 what was overfitted. */
+/* Columns of blocks, the overfitted ones left of 0. */
 static void histogram(const struct area *area, const struct tui_study_validation *v)
 {
     bool plain = area->canvas->glyphs == GLYPHS_ASCII;

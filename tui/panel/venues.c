@@ -1,4 +1,4 @@
-/* One line a venue; and in a second one, where there is room, what is wrong, or when its market opens. */
+/* One line a venue; and a second one, where there is room, with its error, or when its market opens. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

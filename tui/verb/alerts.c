@@ -42,7 +42,7 @@ static int print(struct option_call *call, const struct history *h)
     return list.r;
 }
 
-/* What a daemon that runs has not stored. Returns how many are open beyond those. */
+/* Adds what a running daemon has not stored. Returns how many are open beyond those. */
 static long long take_unstored(const char *state, struct history *h)
 {
     struct control_error ignored;

@@ -14,7 +14,7 @@
 #include "tui/screen.h"
 #include "tui/view.h"
 
-enum { STATUS_TIMEOUT_MS = 3000 }; /* that something printed waits for the daemon */
+enum { STATUS_TIMEOUT_MS = 3000 }; /* how long a printed screen waits for the daemon */
 
 enum printed { PRINT_NOTHING, PRINT_ONCE, PRINT_JSON, PRINT_SCREEN };
 
@@ -213,7 +213,7 @@ static int print(const struct dashboard_request *request)
         fprintf(stderr, "papertape: printing: %s\n", strerror(-r));
         status = EXIT_ERROR;
     } else if (model_is_saved(collector.model)) {
-        status = EXIT_OK; /* no daemon is missed, and nothing of it grows old */
+        status = EXIT_OK; /* no daemon is expected, and nothing in it becomes stale */
     } else if (collector.model->source != MODEL_DAEMON) {
         const char *database = collector.model->database_words;
         if (*database && strcmp(database, DB_NOT_YET("database", "papertaped")) != 0)

@@ -12,7 +12,7 @@
 #include "tui/model.h"
 #include "tui/print.h"
 
-/* What a daemon without its venue does not know: the database's last stands in, as old as it is. */
+/* What a daemon without its venue does not know: the database's last state is shown, with its age. */
 static void take_stored(struct model *model, const char *state, struct moment now)
 {
     struct status *stored = malloc(sizeof(*stored));

@@ -15,7 +15,7 @@
 #include "tui/print.h"
 
 enum {
-    BUSY_MS = 5000,    /* that a lock is waited for */
+    BUSY_MS = 5000,    /* how long to wait for a lock */
     TRIALS_SHOWN = 20, /* of one study, as text */
 };
 
