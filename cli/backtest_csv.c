@@ -49,7 +49,7 @@ static void write_orders(const struct backtest_result *result, const struct back
     cli_stored_end(&list);
 }
 
-/* What the currency's balance is after the rows of the ledger up to a time. */
+/* The currency's balance after the rows of the ledger up to a time. */
 struct cash {
     const struct backtest_account *account;
     const char *currency;

@@ -1,4 +1,4 @@
-/* What a backtest on bars or on trades gave, for its printers and files. */
+/* The result of a backtest on bars or on trades, for its printers and files. */
 #ifndef CLI_BACKTEST_RESULT_H
 #define CLI_BACKTEST_RESULT_H
 

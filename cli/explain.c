@@ -23,7 +23,7 @@ struct asked {
 
 enum { NO_DAY = -1 };
 
-/* What is printed as explanations come. */
+/* The output while explanations come. */
 struct explain_output {
     struct db_reader *reader;
     bool json, quiet;

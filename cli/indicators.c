@@ -291,7 +291,7 @@ static int run_list(int n, char **texts, bool json)
     return status;
 }
 
-/* What the options fill. */
+/* The options' values. */
 struct asked {
     const char *backend, *precision, *symbol;
     bool repair, list;

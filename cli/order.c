@@ -65,7 +65,7 @@ static void move(json_t *from, const char *key, json_t *to, const char *as)
     json_object_del(from, key);
 }
 
-/* Which option is what of the two orders of a group. */
+/* The options of the two orders of a group. */
 struct leg_key {
     const char *option, *leg, *as;
 };

@@ -57,7 +57,7 @@ static bool is_stdout(const struct stat *info)
     return fstat(STDOUT_FILENO, &out) == 0 && out.st_dev == info->st_dev && out.st_ino == info->st_ino;
 }
 
-/* Where the file goes, through links. */
+/* Finds the file that the path leads to, through links. */
 static int find_target(const char *path, bool there, char ret[static PATH_MAX])
 {
     struct stat info;
@@ -97,7 +97,7 @@ int cli_output_commit(const char *verb, struct output *output)
     if (!output->file)
         return EXIT_OK;
     bool failed = ferror(output->file) != 0;
-    if (failed) { /* why is long forgotten: it fails again, and says so */
+    if (failed) { /* the reason is long lost: it fails again, and reports it */
         clearerr(output->file);
         fputc('\n', output->file);
     }

@@ -69,7 +69,7 @@ static int fail(const struct option_call *call, const char *error, bool altered)
     return cli_stored_fail(EXIT_ERROR, "parity", "", error);
 }
 
-/* What the database recorded. An exit status, after saying why not. */
+/* Loads the database's record. An exit status, after reporting why not. */
 static int load(const struct option_call *call, const struct state_dir *dir, struct recorded_rows *ret)
 {
     struct db_reader *reader;

@@ -38,7 +38,7 @@ bool cli_stored_bars_find(const char *given, char database[static STATE_PATH_MAX
     return is;
 }
 
-/* What the database has bars of. */
+/* The symbols that the database has bars of. */
 struct listed {
     char names[SYMBOLS_MAX][SYMBOL_NAME_MAX];
     size_t n;

@@ -219,7 +219,7 @@ static void add(struct stored_list *list, struct stored_column column)
         list->own[list->n_columns++] = column;
 }
 
-/* Of a field that no list names: in a table are texts, and the numbers of other rows. */
+/* The width of a field that no list names: tables have texts, and the numbers of other rows. */
 static int width(const struct record_field *field)
 {
     bool reference = field->kind == RECORD_UNSIGNED && field->flags & RECORD_OPTIONAL;

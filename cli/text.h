@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <wchar.h>
 
-enum { TEXT_REPLACEMENT = '?' }; /* stands for what cannot or must not be shown */
+enum { TEXT_REPLACEMENT = '?' }; /* replaces what cannot or must not be shown */
 
 /* Decodes the code point at the start of the NUL-terminated UTF-8 `s` (not empty). Returns the bytes used;
  * a malformed sequence uses one byte and gives TEXT_REPLACEMENT. */

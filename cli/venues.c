@@ -54,7 +54,7 @@ static void take(void *ctx, const struct db_venue *row)
     cli_answer_take(reading, object);
 }
 
-/* Of a venue that is in the list. */
+/* Adds the ban of a venue in the list. */
 static void take_ban(void *ctx, const struct db_ban *ban)
 {
     struct answer_reading *reading = ctx;

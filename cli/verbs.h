@@ -48,7 +48,7 @@ CLI_VERBS(CLI_DECLARED)
     _Static_assert(CLI_LISTED_##verb < CLI_VERB_ROWS, #verb); \
     const struct option_verb verb
 
-/* Their lists that stand in files of their own. */
+/* Lists in files of their own. */
 int cli_account_list(struct option_call *call);
 int cli_policy_list(struct option_call *call);
 int cli_train_list(struct option_call *call);

@@ -14,7 +14,7 @@ enum {
     STOP_TIMEOUT_MS = 1000, /* that the thread has to come back from the device */
 };
 
-/* What alerts begin with. */
+/* How its alerts begin. */
 #define GPU_SILENT "the GPU has not answered"
 #define GPU_FAILED "the GPU failed"
 
@@ -330,7 +330,7 @@ static void give_up(uv_timer_t *timer)
     pthread_cond_signal(&board->room);
     pthread_mutex_unlock(&board->lock);
     if (ended || uv_is_closing((uv_handle_t *)&board->wake))
-        return; /* it has just come back: the loop is about to hear of it */
+        return; /* it has just come back: the loop is about to be notified */
     daemon_log_error("indicators: the compute thread does not come back from the device: it is left behind");
     pthread_detach(board->thread);
     left_behind = true;

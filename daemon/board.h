@@ -23,7 +23,7 @@ struct board *daemon_board_create(struct daemon *daemon);
 /* Queues a closed bar of the market's interval, after it was put to the writer; the session has started. */
 void daemon_board_bar(struct board *board, int symbol, const struct bar *bar);
 
-/* What the book was during the bar that comes next. */
+/* The order book's measures during the next bar. */
 void daemon_board_book_bar(struct board *board, const struct engine_book_bar *bar);
 /* A split of the symbol was put to the writer: its past bars have changed, and its indicators are computed
  * again from them. */

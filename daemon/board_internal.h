@@ -19,7 +19,7 @@ enum {
     BOARD_SAVE_BARS = 256,    /* bars of a symbol between two times that its streams' memory is stored */
 };
 
-/* What the book was during a bar; there: was it? */
+/* The order book's measures during a bar; there: had it one? */
 struct board_book {
     bool there;
     int64_t open_ns;

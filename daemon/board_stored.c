@@ -37,7 +37,7 @@ static void load_series(void *ctx, const struct db_chart_row *row)
         board->frames[series].next_ns = row->series.next_ns;
 }
 
-/* What the former run gave last. */
+/* Shows the former run's last results. */
 static void show_stored(void *ctx, const struct db_chart_bar *row)
 {
     struct catching_up *up = ctx;

@@ -183,7 +183,7 @@ static void compose(struct board *board, bool closed)
     }
 }
 
-/* Gives the gathered closed bars to the streams, and what comes of them to the loop. */
+/* Gives the gathered closed bars to the streams, and the results to the loop. */
 void daemon_board_close_round(struct board *board)
 {
     struct board_round *round = &board->round;
@@ -255,7 +255,7 @@ void daemon_board_take_bar(struct board *board, int symbol, const struct bar *ba
         daemon_board_save_symbol(board, symbol);
 }
 
-/* What the bars that form would give. */
+/* Computes the values of the forming bars. */
 static void peek(struct board *board)
 {
     static const struct board_book no_book;

@@ -12,7 +12,7 @@ enum { WHY = CONFIG_WHY_MAX, WORD_MAX_BYTES = 64 };
 #define SEPARATORS " \t"
 
 /* The next word of *at into word, without a comma at its end; false at the end. A word that is too long is
- * cut, and is none of ours. */
+ * cut, and will not be known. */
 static bool next_word(const char **at, char word[static WORD_MAX_BYTES])
 {
     *at += strspn(*at, SEPARATORS);
@@ -50,7 +50,7 @@ static int parse_spec(char *word, struct indicator_spec *ret, int *ret_measure, 
     return 0;
 }
 
-/* Those of prices first, then by measure, else in the order given. */
+/* The order: prices first, then by measure, else as given. */
 static int place_of(const int *measures, int n, int measure)
 {
     while (n > 0 && measures[n - 1] > measure)

@@ -31,7 +31,7 @@ void daemon_config_venue_print(const struct daemon_config *config, int venue, FI
 /* The unset options of a venue, at their fallback. */
 void daemon_config_venue_defaults(struct daemon_config_venue *venue, const struct venue *which);
 
-/* Where what single keys cannot say goes: to a file's errors, or to one sentence. `keys` as
+/* Where errors that a key's own check cannot find go: to a file's errors, or to one sentence. `keys` as
  * config_file_misfit(). */
 struct daemon_config_check {
     void (*misfit)(void *ctx, const char *section, const char *keys, const char *words);

@@ -29,7 +29,7 @@ static const char man_head[] =
     "\\-\\-print\\-config\n"
     "prints all of them as they would be used.\n";
 
-/* What is said of a section as such. */
+/* The text of each section. */
 static const struct {
     const char *section, *words;
 } sections[] = {

@@ -1,4 +1,4 @@
-/* What the daemon is made of, shared by its own files. One loop, one owner. */
+/* The daemon's parts, shared by its own files. One loop, one owner. */
 #ifndef DAEMON_DAEMON_H
 #define DAEMON_DAEMON_H
 

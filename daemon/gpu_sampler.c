@@ -20,7 +20,7 @@ struct result {
     int n_devices;
 };
 
-/* What loop and thread share; outlives the sampler when a sample does. */
+/* The state that loop and thread share; outlives the sampler when a sample does. */
 struct exchange {
     pthread_mutex_t lock; /* over all below */
     pthread_cond_t wake;

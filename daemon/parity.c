@@ -27,7 +27,7 @@ enum {
 #define DAY_NS    (86400 * 1000000000LL)
 #define MINUTE_NS (60 * 1000000000LL)
 
-/* What a child prints, to a bound. */
+/* A child's output, up to a bound. */
 struct child_output {
     uv_pipe_t pipe;
     char text[OUTPUT_MAX];
@@ -164,7 +164,7 @@ static void explain_error(struct parity *parity, const json_t *report)
                  (long long)parity->exit_status, parity->signal);
 }
 
-/* What the alert begins with that ends with the next comparison that can run; a difference stays until it
+/* The beginning of the alert that ends with the next comparison that can run; a difference stays until it
  * is acknowledged. */
 #define PARITY_FAILED "the comparison could not run"
 

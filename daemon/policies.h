@@ -27,10 +27,10 @@ void daemon_policy_set_on_device(struct policy_set *set, const char *path, int w
 /* Returns once why the device is given up (or that there is none). NULL: nothing new. */
 const char *daemon_policy_set_device_trouble(struct policy_set *set);
 
-/* Of an account of the configuration, by its name; NULL: it has none. */
+/* The policy of an account of the configuration, by its name; NULL: it has none. */
 const struct policy *daemon_policy_set_of(const struct policy_set *set, const char *account);
 
-/* By their ids, kept ones among them. */
+/* Finds policies by their ids, also copied ones. */
 struct policies daemon_policy_set_find(struct policy_set *set);
 
 /* Takes over a policy that was read and copied. Returns the one of that id to trade by: this one, or an

@@ -55,7 +55,7 @@ int daemon_rebuild_log_segments(const char *events, struct rebuild_segment **ret
     return 0;
 }
 
-/* At least one. */
+/* Lists the segments: at least one. */
 static int some_segments(const char *events, struct rebuild_segment **ret, size_t *ret_n)
 {
     int r = daemon_rebuild_log_segments(events, ret, ret_n);
@@ -82,7 +82,7 @@ static int take_newest(void *ctx, const struct journal_segment_info *info)
     return 0;
 }
 
-/* Of one segment: an altered one hides no other. */
+/* Finds the newest event that one segment names: an altered segment hides no other. */
 static void name_newest(const char *path, const struct rebuild_segment *segment, uint64_t *newest)
 {
     char err[JOURNAL_ERROR_MAX];
@@ -107,7 +107,7 @@ uint64_t daemon_rebuild_log_newest(const char *events)
     return newest;
 }
 
-/* Up to its end, or the first fault. */
+/* Reads up to its end, or the first fault. */
 static int read_segment(const char *path, struct rebuild_after *ret)
 {
     struct journal_reader *reader;

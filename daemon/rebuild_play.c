@@ -118,7 +118,7 @@ static void put_kept(void *ctx, const struct db_command *row)
     db_salvage_command(play->db, row);
 }
 
-/* What a state holds of the accounts, before its first event. */
+/* Puts the accounts that a state holds, before its first event. */
 static void put_state(struct rebuild_play *play, const struct engine *engine, uint64_t seq, int64_t ts_ns)
 {
     struct session *session = &play->session;

@@ -54,7 +54,7 @@ struct session_hooks {
     /* A closed bar of the venue, after it was put to the writer; not while the log is played again. May be
      * NULL. */
     void (*bar)(void *ctx, int symbol, const struct bar *bar);
-    /* What the book was during the bar that comes next, likewise. */
+    /* The order book's measures during the next bar; likewise. */
     void (*book_bar)(void *ctx, const struct engine_book_bar *bar);
     /* A split took effect, likewise. May be NULL. */
     void (*split)(void *ctx, int symbol);
@@ -93,7 +93,7 @@ int daemon_session_stored_symbols(struct session *session, const char *venue, st
 int daemon_session_update_symbol(struct session *session, int index, const struct symbol *symbol, char *err,
                                  size_t err_size);
 
-/* Of each symbol of the database that a run streamed or traded: the end of its first bar of trades, or its
+/* For each symbol of the database that a run streamed or traded: the end of its first bar of trades, or its
  * first order, whichever is earlier. 0 or -errno. */
 int daemon_session_first_moments(struct session *session,
                                  void (*row)(void *ctx, const struct db_symbol_row *symbol, int64_t first_ns),

@@ -13,7 +13,7 @@
 
 enum { REPUT_TIMEOUT_MS = 60000 };
 
-/* By the venue's own filters, which are known by now. */
+/* Rounds by the venue's own filters, which are known by now. */
 static int take_policy(const struct session *session, const struct account_config *wanted,
                        const struct policy *policy, struct account_spec *account, char *err, size_t err_size)
 {
@@ -550,6 +550,6 @@ void daemon_session_caught_up(struct session *session)
              (double)recovery->away_ns / 1e9, (unsigned long long)recovery->missed_bars,
              (unsigned long long)recovery->crossed);
     daemon_log_info("%s", text);
-    if (recovery->crossed > 0 || recovery->missed_bars > 0) /* else nothing is to be looked at */
+    if (recovery->crossed > 0 || recovery->missed_bars > 0) /* else there is nothing to report */
         daemon_session_alert(session, recovery->crossed > 0 ? DB_WARNING : DB_INFO, "away", text);
 }

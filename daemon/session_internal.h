@@ -16,7 +16,7 @@
 #include "db/recover.h"
 #include "engine/record.h"
 
-/* What the alert of a clock behind begins with. */
+/* How the alert of a clock that is behind begins. */
 #define SESSION_CLOCK_BEHIND "the clock is "
 
 /* A reply that came before there was an engine whose state a recording could begin with. */
@@ -27,7 +27,7 @@ struct early_reply {
     size_t len;
 };
 
-/* What stores: the database, or the event log before it. */
+/* A part that stores: the database, or the event log before it. */
 struct storage {
     bool changed, news; /* from the thread, under the session's lock */
     enum storing new_storing;
@@ -70,7 +70,7 @@ struct session {
     struct steady steady;
     struct alerts alerts;
     bool alerts_known;       /* a former run's are read */
-    struct playing *playing; /* the log is played again: what the engine puts out answers no one */
+    struct playing *playing; /* the log is replayed: the engine's output answers no client */
     bool stored;             /* and the database holds these rows already */
     bool redoing;            /* the event that is played is a command's whose rows are put again */
     char trouble[768];       /* a fault of the event log, reported once there is an engine; "" */
@@ -99,7 +99,7 @@ struct session {
 
 /* session_sink.c */
 struct engine_sink daemon_session_sink(struct session *session);
-/* With the venue that the symbol names, or else the first. */
+/* Stores it with the venue that the symbol names, or else the first. */
 void daemon_session_put_symbol(struct session *session, int index, const struct symbol *symbol);
 void daemon_session_put_symbols(struct session *session, const struct engine *engine);
 void daemon_session_put_account(struct session *session, const struct engine *engine, int account);
@@ -123,7 +123,7 @@ void daemon_session_log_wants(struct session *session); /* gives states that are
 int daemon_session_log_close(struct session *session, int64_t timeout_ms);
 
 /* session_storage.c */
-/* What the threads that store have reported; the session's lock is held. */
+/* Takes what the threads that store have reported; the session's lock is held. */
 void daemon_session_storage_take(struct session *session);
 /* Whether both store now: reported as an event, in the log, and as an alert. */
 void daemon_session_storage_judge(struct session *session);

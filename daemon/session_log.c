@@ -219,7 +219,7 @@ static int give_state(struct session *session, struct recorder *recorder, enum s
     return r;
 }
 
-/* Of a venue's frames and replies; NULL: they are not recorded. */
+/* The recorder of a venue's frames and replies; NULL: they are not recorded. */
 static struct recorder *raw_of(const struct session *session, int venue)
 {
     return venue > 0 ? session->raw[venue] : session->recording;

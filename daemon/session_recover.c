@@ -27,7 +27,7 @@ struct playing {
     char reason[REASON_MAX];
 };
 
-/* Only the database will be trusted. */
+/* Falls back to the database alone. */
 static int fall_back(struct playing *playing)
 {
     struct session *session = playing->session;

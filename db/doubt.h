@@ -37,7 +37,7 @@ void db_doubt_remember(struct db_doubt *doubt);
  * store closed; -errno: to be tried again. store->error says why. */
 int db_doubt_dispel(struct db_doubt *doubt);
 
-/* After a commit, with the store open: has the disk the write-ahead log? A SQLite result code. */
+/* After a commit, with the store open: is the write-ahead log on the disk? A SQLite result code. */
 int db_doubt_same_log(const struct db_doubt *doubt);
 
 /* After that: has the file system written its own tables as well? A SQLite result code. */

@@ -15,7 +15,7 @@ enum {
 
 struct db_migration {
     const char *name, *sql;
-    /* What SQL cannot do, after it, in its transaction: a SQLite result code. NULL: nothing. */
+    /* Work that SQL cannot do, after it, in its transaction: a SQLite result code. NULL: nothing. */
     int (*after)(sqlite3 *db);
 };
 

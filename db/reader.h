@@ -55,7 +55,7 @@ struct db_position_row {
     const struct db_symbol_row *symbol;
     struct position position;
 };
-/* All that ever were, flat ones too. */
+/* All positions that ever were, flat ones too. */
 int db_reader_positions(struct db_reader *reader, void (*row)(void *ctx, const struct db_position_row *row),
                         void *ctx);
 

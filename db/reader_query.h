@@ -28,7 +28,7 @@ int db_query_first(struct db_reader *reader, const char *sql, const struct recor
 
 #define DB_SELECT(table, LIST) "SELECT " RECORD_COLUMNS(LIST) " FROM " table " "
 
-/* What a row names: pointers that hold until an id is met that was not seen yet. */
+/* The symbols and accounts that a row names: pointers are valid until an id is met that was not seen yet. */
 struct db_named {
     struct db_reader *reader;
     int r; /* -errno where their tables could not be read */

@@ -303,7 +303,7 @@ static int take_balances(struct recovery *recovery)
         "charged AS (SELECT account, max(ts_ns) AS ts_ns FROM (SELECT account, ts_ns FROM since WHERE kind = "
         "'interest' UNION ALL SELECT account, interest_ns FROM base_accounts WHERE interest_ns > 0) GROUP BY "
         "account), "
-        /* What the base holds is a first row. */
+        /* The base's content is a first row. */
         "parts AS (SELECT id, account, asset, scale, kind, amount, balance FROM since UNION ALL "
         "SELECT 0, account, asset, scale, '', total, total FROM base_balances), "
         "loans AS (SELECT account, asset, scale, sum(borrowed) AS borrowed FROM (SELECT account, asset, "

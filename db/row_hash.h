@@ -60,8 +60,7 @@ int db_row_hash_register(sqlite3 *db);
     "INSERT INTO " table \
     " (" RECORD_COLUMNS(LIST) ", hash) VALUES (" RECORD_VALUES(LIST) ", seal(2, " RECORD_VALUES(LIST) "))"
 
-/* What the hash of an order and of a fill should be. Version 1 knew nothing of the columns that are compared.
- */
+/* The hash that an order and a fill should have. Version 1 did not have the columns that are compared. */
 #define DB_ORDER_SEAL \
     "CASE rule WHEN 2 THEN seal(" DB_ORDER_SEALED ", " DB_ORDER_COLUMNS \
     ") WHEN 1 THEN iif((tif, trail, trail_e6, peak, " \

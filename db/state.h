@@ -39,7 +39,7 @@ bool db_state_dir_denied(const struct state_dir *state, const char *option, char
 bool db_state_dir_denied_in(const char *service, const struct state_dir *state, const char *option,
                             char *words, size_t size);
 
-/* What the unit's StateDirectory= is. */
+/* The unit's StateDirectory=. */
 #define STATE_SERVICE_DIR "/var/lib/papertape"
 /* The same with another in its place. */
 int db_state_dir_look_in(const char *service, const char *option, struct state_dir *ret, char *err,

@@ -1,4 +1,4 @@
-/* What each kind of row binds to its statement: the market and the daemon's state here, the record in
+/* Binds each kind of row to its statement: the market and the daemon's state here, the record in
  * store_record.c. */
 #include "db/records.h"
 #include "db/store_bind.h"

@@ -1,4 +1,4 @@
-/* What each row of the record, which is sealed and never forgotten, binds to its statement. */
+/* Binds each row of the record, which is sealed and never deleted, to its statement. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>

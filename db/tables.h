@@ -73,7 +73,7 @@ struct db_table {
 extern const struct db_table db_tables[];
 extern const size_t db_tables_count;
 
-/* One that is there. */
+/* A table by its name, which must exist. */
 const struct db_table *db_table_named(const char *name);
 
 #define DB_SEALED_ALTERED "was altered: its values and its hash disagree"

@@ -16,7 +16,7 @@ struct training_rank {
 
 int db_training_group(const char *state); /* an unknown one counts as one that waits */
 
-/* Of n trainings in the order in which they were made: sorts them so that the first are to be shown first. */
+/* Sorts n trainings, given in the order in which they were made, so that the first are to be shown first. */
 void db_training_order(struct training_rank *ranks, size_t n);
 
 /* The same, and marks the first `max` of them: ret_shown [n], again in the order in which they were made. */

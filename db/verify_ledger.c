@@ -16,7 +16,7 @@ static size_t hash_of(int account, const char *asset)
     return hash;
 }
 
-/* Where the balance's index is, or would be. There is always room. */
+/* The slot of the balance's index. There is always room. */
 static size_t *slot_of(struct verification *v, int account, const char *asset, int scale)
 {
     size_t at = hash_of(account, asset);

@@ -32,7 +32,7 @@ struct db_writer {
     int depth;              /* of groups */
     uint64_t event;         /* of the open group; 0: none */
     uint64_t last_ticket;
-    size_t waiting; /* bytes handed over and not stored, when last looked at */
+    size_t waiting; /* bytes handed over and not stored, when last read */
 
     /* Both threads', under the lock. */
     pthread_mutex_t lock;

@@ -29,7 +29,7 @@ struct balance {
     int64_t reserved; /* by live orders; total - reserved is free */
 };
 
-/* What an account may do, and what it costs. */
+/* An account's permissions and costs. */
 struct account_rules {
     struct fee_rates fees;
     struct risk_limits risk;
@@ -46,7 +46,7 @@ const char *account_rules_check(const struct account_rules *rules);
 /* The limits of a struct account_rules, as lists, the status and explain have them (record/account.h). */
 extern const struct record engine_limits_record;
 
-/* Where a symbol's two balances are among an account's. */
+/* The indices of a symbol's two balances among an account's. */
 struct account_pair {
     int base, quote;
 };

@@ -103,7 +103,7 @@ enum order_reason engine_match_amend(struct engine *engine, const struct order_a
         engine->out_of_memory = true;
         return ORDER_OK;
     }
-    /* From here on no other order may count on what it will need. */
+    /* From here on no other order may use what it will need. */
     live->amends++;
     engine_reserve_set(engine, &live->order);
     return ORDER_OK;

@@ -31,7 +31,7 @@ struct recent_bars {
     uint32_t first, n, cap;
 };
 
-/* What an account's orders took of a price that the market shows: it counts as taken while the price is
+/* How much an account's orders took of a price that the market shows: it counts as taken while the price is
  * shown. */
 struct taken {
     int account;
@@ -173,7 +173,7 @@ struct live_order {
     int64_t queue_ahead; /* of others at its price before it, as far as the book shows; -1: not known */
 };
 
-/* What takes effect later, in order of time. */
+/* A change that takes effect later, in order of time. */
 enum pending_kind { PENDING_ORDER, PENDING_CANCEL, PENDING_AMEND };
 struct pending {
     int64_t created_ns, effective_ns;
@@ -487,7 +487,7 @@ void engine_driver_again(struct engine *engine, int account, int symbol);
 int64_t engine_driver_first(const struct policy_driver *driver); /* open of row 0; 0: not known yet */
 /* Shows it the bar of one of its assets, as history or not. */
 void engine_driver_see(struct engine *engine, int account, int asset, const struct bar *bar);
-/* What it decides on the rows up to the one that opens then, with the account's present state; wanted
+/* The policy's actions on the rows up to the one that opens then, with the account's present state; wanted
  * false: they pass, and nothing is written. */
 bool engine_driver_act(struct engine *engine, int account, int64_t open_ns, bool wanted, float *ret_actions);
 void engine_driver_leave(struct engine *engine); /* its policies end before it: closes their runtimes */

@@ -118,7 +118,7 @@ struct engine_revision {
     bool applied; /* false: what it belongs to is not kept any more, and no bar changes */
 };
 
-/* What the order book was during a bar. */
+/* The order book's measures during a bar. */
 struct engine_book_bar {
     int symbol;
     int64_t open_ns;
@@ -129,7 +129,7 @@ struct engine_book_bar {
 
 enum { ENGINE_ALERT_MAX = 513 }; /* of an alert's text, with the NUL */
 
-/* What leaves the engine, in order. Pointers live for the call. Any member may be NULL. */
+/* The engine's output, in order. Pointers live for the call. Any member may be NULL. */
 struct engine_sink {
     void *ctx;
     void (*bar)(void *ctx, int symbol, enum bar_source source, const struct bar *bar);

@@ -88,7 +88,8 @@ void engine_fills_rest(struct engine *engine, uint64_t id)
     engine_live_tell(engine, order);
 }
 
-/* What a taker trades at where the market shows a price: with slippage, within the order's limit. */
+/* The price at which a taker trades where the market shows a price: with slippage, within the order's
+ * limit. */
 int64_t engine_fills_taker_price(const struct engine *engine, const struct order *order, int64_t shown)
 {
     const struct symbol_filters *filters = &engine->markets[order->symbol].symbol.filters;

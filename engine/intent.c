@@ -80,7 +80,7 @@ static struct sizing sizing_of(struct engine *engine, int account, int symbol)
     };
 }
 
-/* What a purchase at market would pay, as far as is known; 0: no price is known. */
+/* The price that a purchase at market would pay, as far as is known; 0: no price is known. */
 static int64_t asked_price(const struct engine *engine, int symbol)
 {
     struct book_level best = {.price = engine->markets[symbol].last};
@@ -197,7 +197,7 @@ static enum intent_fault protect(struct engine *engine, int account, int symbol,
     return move_stop(engine, account, symbol, price, intent->why) ? INTENT_FITS : INTENT_STOP_STAYS;
 }
 
-/* What is on order to be bought, less what is to be sold, stops and profits apart. */
+/* The quantity on order to be bought, less what is to be sold, stops and profits apart. */
 static int64_t on_order(const struct engine *engine, int account, int symbol)
 {
     int64_t sum = 0;
@@ -255,7 +255,7 @@ static enum intent_fault carry_out(struct engine *engine, int account, int symbo
     return INTENT_FITS;
 }
 
-/* At most one alert an hour of each kind and account. */
+/* Reports a refused intent: at most one alert an hour of each kind and account. */
 static void refuse(struct engine *engine, int account, int symbol, enum intent_fault fault,
                    const struct intent *intent, const struct strategy_input *input)
 {

@@ -15,7 +15,7 @@ struct replay_options {
     int64_t from_ns;   /* the same by receive time; 0: by from_seq */
     bool newest;       /* begin at the newest state */
     int64_t to_ns;     /* end before the first event received after this; 0: at the journal's end */
-    /* Where the policies are that accounts trade by; NULL: policy_cache_of_log() of the path. */
+    /* Finds the policies that accounts trade by; NULL: policy_cache_of_log() of the path. */
     const struct policies *policies;
     bool check_states; /* each state on the way must equal the engine's, to the byte; one of an older layout,
                           in all that such a layout holds */

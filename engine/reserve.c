@@ -189,7 +189,7 @@ int64_t engine_match_reducible(const struct engine *engine, int account, int sym
     return held > 0 ? held : 0;
 }
 
-/* Of the base; what covers shorts is not for sale. */
+/* The base asset that is free; what covers shorts is not for sale. */
 static int64_t free_base(struct engine *engine, int index, int symbol)
 {
     const struct account *account = &engine->accounts[index];
@@ -198,7 +198,7 @@ static int64_t free_base(struct engine *engine, int index, int symbol)
                                                                : base->total - base->reserved;
 }
 
-/* What is held of a symbol and not reserved by sales of it. */
+/* The quantity of a symbol that is held and not reserved by sales. */
 static int64_t sellable_of(struct engine *engine, int account, int symbol)
 {
     int64_t unsold = engine->accounts[account].positions[symbol].qty;

@@ -42,7 +42,7 @@ int engine_split_position(const struct stock_split *split, struct position *posi
  * money can be. */
 bool engine_dividend_amount(const struct corporate_action *action, const struct symbol *symbol, int64_t qty,
                             int64_t *ret);
-/* What of a position was opened up to a moment; negative of a short. */
+/* The part of a position that was opened up to a moment; negative of a short. */
 int64_t position_before(const struct position *position, const struct lots *lots, int64_t ns);
 
 #endif

@@ -51,7 +51,7 @@ struct bar_prices {
     int64_t open, high, low, close;
 };
 
-/* What the rules read of an order. Prices are 0 where the type has none. */
+/* The fields of an order that the rules read. Prices are 0 where the type has none. */
 struct bar_order {
     enum order_side side;
     enum order_type type;

@@ -92,7 +92,7 @@ void bars_file_finish(struct bars_file *file);
  * -ENOMEM. */
 int bars_file_set_interval(struct bars_file *file, int64_t interval_ns);
 
-/* One time as it stands in a bars file or after --from: ISO 8601 or an epoch. 0 or -EINVAL. */
+/* Parses a time of a bars file or of --from: ISO 8601 or an epoch. 0 or -EINVAL. */
 int bars_time_parse(const char *text, size_t len, int64_t *ret_ns);
 
 #endif

@@ -10,7 +10,7 @@
 
 enum { PARTS_MAX = 12 };
 
-/* What stands between two separators. */
+/* The text between two separators. */
 struct name_part {
     const char *text;
     size_t len;

@@ -1,4 +1,4 @@
-/* What the parts of the reader of bars files share: bars_file.c, bars_columns.c, bars_row.c. */
+/* Shared by the parts of the reader of bars files: bars_file.c, bars_columns.c, bars_row.c. */
 #ifndef EXCHANGE_BARS_READER_H
 #define EXCHANGE_BARS_READER_H
 

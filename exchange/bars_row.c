@@ -28,7 +28,7 @@ bool bars_file_grow(struct bars_file *file, size_t *cap)
     return true;
 }
 
-/* What stands in the row, as a time and numbers. */
+/* Parses the row into a time and numbers. */
 static int parse_row(struct bars_reader *r, int64_t *ret_ns, double value[static BARS_COLUMNS])
 {
     struct bars_file *out = &r->out;

@@ -1,4 +1,4 @@
-/* What a venue charges: rates, and the tiers that it gives them by. */
+/* A venue's fees: rates, and its tiers. */
 #ifndef EXCHANGE_FEES_H
 #define EXCHANGE_FEES_H
 

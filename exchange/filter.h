@@ -7,7 +7,7 @@
 #include "exchange/order.h"
 #include "exchange/symbol.h"
 
-/* What an order asks; a trailing stop has no stop_price yet. `reference` is the price that notionals of
+/* An order's numbers; a trailing stop has no stop_price yet. `reference` is the price that notionals of
  * market orders and price bands are measured against (the venue takes a 5 minute average; the caller gives
  * the last price); 0 skips both. `open_orders` counts the account's live orders of this symbol. */
 struct filter_request {
@@ -48,7 +48,7 @@ static inline int64_t filter_floor_qty(const struct symbol *symbol, enum order_t
     return fill_floor_qty(&lot, !order_has_limit(type), qty);
 }
 
-/* What price·qty is divided by to give quote units: 10^(price_scale + qty_scale - quote_scale). */
+/* The divisor of price·qty that gives quote units: 10^(price_scale + qty_scale - quote_scale). */
 static inline int64_t filter_notional_unit(const struct symbol *symbol)
 {
     return decimal_pow10(symbol->price_scale + symbol->qty_scale - symbol->quote_scale);

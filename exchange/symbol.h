@@ -1,5 +1,5 @@
-/* What a venue lists: a pair of assets, the scales of its integers, and the filters that an
- * order must pass. Scales come from the venue's metadata. */
+/* A venue's listing: a pair of assets, the scales of its integers, and the filters that an order must pass.
+ * Scales come from the venue's metadata. */
 #ifndef EXCHANGE_SYMBOL_H
 #define EXCHANGE_SYMBOL_H
 

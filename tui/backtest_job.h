@@ -13,7 +13,7 @@
 
 enum backtest_state { BACKTEST_NONE, BACKTEST_RUNNING, BACKTEST_DONE, BACKTEST_FAILED, BACKTEST_STOPPED };
 
-/* What is shown of it. Figures are NaN, counts -1, where the report has none. */
+/* The part of it that is shown. Figures are NaN, counts -1, where the report has none. */
 struct backtest_view {
     enum backtest_state state;
     char account[ACCOUNT_NAME_MAX];

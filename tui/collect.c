@@ -77,7 +77,7 @@ static int open_database(struct collector *collector, char *words, size_t size)
                              : tui_history_open(collector->state.database, &collector->reader, words, size);
 }
 
-/* Without a daemon, or where one does not know, the database's last state is what is known. */
+/* Without a daemon, or where one does not know, the database's last state is used. */
 static int read_last_known(struct collector *collector, struct moment now, char *words, size_t size)
 {
     struct status *stored = malloc(sizeof(*stored));

@@ -20,7 +20,7 @@ enum {
 struct form_known {
     char section[24], key[40], value[64]; /* value: what holds where it is left out, cut if need be */
     char about[FORM_WORDS_MAX];           /* what it is, and what it may be */
-    int group;       /* keys of sections of one group may stand in any of them; each of them in one place */
+    int group;       /* keys of sections of one group may be in any of them; each of them in one place */
     bool may_change; /* by a training that continues from a checkpoint */
 };
 
@@ -60,7 +60,7 @@ int tui_form_changes(const struct form *form);
 /* The row's line split into its parts, which point into it. */
 struct form_parts tui_form_parts(const struct form *form, size_t row);
 
-/* The section that the row stands in, into `buf`, "" before the first. */
+/* The row's section, into `buf`, "" before the first. */
 void tui_form_section(const struct form *form, size_t row, char *buf, size_t size);
 
 /* The known key that the row is, or NULL. */
@@ -96,9 +96,9 @@ int tui_form_carry(const struct form *from, struct form *to, char words[static F
 /* The text is sent for a check: the numbers of its lines are kept. */
 void tui_form_sent(struct form *form);
 
-/* The check's answer: tui_form_errors_begin(), then each error. Errors stay with the row that had that number
- * when the text was sent, wherever it stands by now, until the next answer. Line 0: of none; then the key's
- * row if there is one. */
+/* The check's answer: tui_form_errors_begin(), then each error. Errors stay with the row that had that
+ * number when the text was sent, wherever it is by now, until the next answer. Line 0: of none; then the
+ * key's row if there is one. */
 void tui_form_errors_begin(struct form *form);
 void tui_form_error(struct form *form, int line, const char *section, const char *key, const char *message);
 

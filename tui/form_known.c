@@ -13,7 +13,7 @@ enum { KEYS_MAX = 256 };
 static struct form_known table[KEYS_MAX];
 static size_t n_table;
 
-/* Of a table, with the values of `base`; `group`: 0: the section's. */
+/* Adds a table's keys, with the values of `base`; `group`: 0: the section's. */
 static void fill(const struct config_key *keys, size_t n, const void *base, int group, char *value,
                  size_t size)
 {

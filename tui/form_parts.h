@@ -26,7 +26,7 @@ struct form_parts {
     struct form_span comment;             /* after the value, with its ; */
 };
 
-/* What the line is; its parts point into it. */
+/* The line's kind; its parts point into it. */
 enum form_kind tui_form_line_split(const char *line, struct form_parts *ret);
 
 /* Is that its value, or, of an error, its text? */
@@ -40,7 +40,7 @@ bool tui_form_value_refused(enum form_kind kind, const char *value, char words[s
 
 bool tui_form_span_is(struct form_span span, const char *text);
 
-/* From there to there, without blanks at the ends. */
+/* The text between the two pointers, without blanks at the ends. */
 struct form_span tui_form_span_trimmed(const char *from, const char *to);
 
 #endif

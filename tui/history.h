@@ -14,7 +14,7 @@ enum {
     HISTORY_EQUITY_MAX = 1024, /* points of the last 24 h, thinned */
     HISTORY_ROWS_MAX = 200,    /* newest fills, orders, alerts, log lines */
     HISTORY_BARS_MAX = 400,
-    HISTORY_OUTPUTS_MAX = 32, /* of indicators, that are looked at */
+    HISTORY_OUTPUTS_MAX = 32, /* of indicators that are shown */
     HISTORY_TIMEFRAMES_MAX = 8,
     HISTORY_FILLS_A_READ = 20000,
     HISTORY_POINTS_MAX = 512, /* of a learning curve, thinned; two a column of the widest chart */

@@ -75,7 +75,7 @@ struct layout {
     int n;
 };
 
-/* What the study's tab shows of a study instead of the lists. */
+/* What the study's tab shows instead of the lists. */
 enum layout_study { STUDY_LISTED, STUDY_PAGE, STUDY_VALIDATION };
 
 /* What is to be shown. */

@@ -54,7 +54,7 @@ struct model {
     int64_t history_mono_ms;
     struct model_log log;
     struct tui_studies *studies;       /* the last that were read, owned; NULL before any were */
-    struct tui_study_page *study_page; /* of the one that is looked at, likewise */
+    struct tui_study_page *study_page; /* of the one that is shown, likewise */
     int64_t studies_mono_ms;           /* when the storage was read last, whether or not it had changed */
     int studies_error;                 /* of the last reading: 0 or -errno */
     bool studies_elsewhere; /* in a storage that is not the co-process': no training is one of them */

@@ -48,7 +48,7 @@ static void venues(FILE *out, const struct status *s)
 
 enum { STALE_NAMED_MAX = 3 };
 
-/* Those that are silent beside others, by name and age. */
+/* Streams that are silent beside others, by name and age. */
 static void stale_streams(FILE *out, const struct model *model, struct moment now)
 {
     const struct status *s = &model->status;

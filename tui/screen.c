@@ -48,7 +48,7 @@ bool tui_screen_possible(void)
     return moves;
 }
 
-/* Only what a signal handler may call. */
+/* May call only what is safe in a signal handler. */
 static void fatal(int signal_number)
 {
     if (screen.open) {

@@ -440,7 +440,7 @@ void tui_studies_destroy(struct tui_studies *list)
     free(list);
 }
 
-/* How well a name names a study: by itself, by one of its workers, by NAME of its workers. */
+/* How a name matches a study: by itself, by one of its workers, by NAME of its workers. */
 enum named { NOT_NAMED, BY_STEM, BY_WORKER, BY_ITSELF };
 
 static enum named named_by(const struct tui_study *shown, const char *name)

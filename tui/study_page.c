@@ -86,7 +86,7 @@ static bool keep_choices(struct tui_study_page *page, const struct distribution 
     return ret->choices != NULL;
 }
 
-/* Where the parameters and distributions of each member stand in the page. */
+/* The indices of each member's parameters and distributions in the page. */
 struct mapped {
     int *params, *distributions;
 };

@@ -25,7 +25,7 @@ struct held {
     bool empty;   /* it was never read: only the list's entry is known */
 };
 
-/* What a validation was read of; no padding that differs. */
+/* The inputs of a validation that was read; no padding that differs. */
 struct validated {
     int64_t study, proposed_ns, returns;
     struct tui_study_complete complete;
@@ -153,7 +153,7 @@ static struct held *find_held(struct tui_study_source *source, const struct stud
     return NULL;
 }
 
-/* What stands for a study that cannot be read. NULL without memory. */
+/* A placeholder for a study that cannot be read. NULL without memory. */
 static struct study *empty_of(const struct study_summary *summary)
 {
     return study_create(summary->id, summary->name, summary->directions,
@@ -324,7 +324,8 @@ static void add_member(const struct tui_study_source *source, struct study *stud
     to->of[to->n++] = (struct study_member){study, folder_of(source, study), run};
 }
 
-/* Whose trials a proposal of this study counts: it is the first. For free_members(); n 0 without memory. */
+/* The studies whose trials a proposal of this study counts: it is the first. For free_members(); n 0
+ * without memory. */
 static struct study_members members_of(const struct tui_study_source *source, struct study *const *studies,
                                        const struct study *own)
 {

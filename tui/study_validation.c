@@ -156,7 +156,7 @@ static void make_histogram(struct tui_study_validation *v, const struct overfit 
     }
     if (!(low <= high))
         return;
-    double most = fmax(fmax(-low, high), 1e-9); /* 0 stands in the middle */
+    double most = fmax(fmax(-low, high), 1e-9); /* 0 is in the middle */
     for (size_t i = 0; i < overfit->splits; i++) {
         int at = (int)floor((overfit->lambda[i] + most) / (2 * most) * STUDY_LAMBDA_BINS);
         /* A lambda of 0 counts as overfitted: left of the middle. */

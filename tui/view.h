@@ -54,7 +54,7 @@ struct view {
     bool trial_invert;
     char trial_filter[VIEW_TYPED_MAX];
     bool study_form; /* the form that was started is a study's */
-    int curve;       /* which figure stands beside the return: FIGURES */
+    int curve;       /* which figure is beside the return: FIGURES */
     int below;       /* which indicator stands below the chart; one past the last: none */
     bool help, readonly, frozen;
     struct moment frozen_at;
@@ -92,7 +92,7 @@ int tui_view_rows(const struct view *view, const struct model *model, enum panel
  * others are added or removed. Not less than 0; beyond the last where there are fewer. */
 int tui_view_cursor(const struct view *view, const struct model *model, enum panel panel);
 
-/* What the screen shows of it. */
+/* The layout of the screen. */
 void tui_view_layout(const struct view *view, const struct model *model, int width, int height,
                      struct layout *ret);
 

@@ -225,7 +225,7 @@ static void refuse(struct arena *arena, const struct arena_row *row, const char 
     slot->refused = strdup(why);
 }
 
-/* What is to trade on the account: NULL for nothing, or because it is refused. */
+/* The policy that should trade on the account: NULL for none, or because it is refused. */
 static const struct policy *wanted(struct arena *arena, const struct arena_row *row,
                                    const struct account *account)
 {

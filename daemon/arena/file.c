@@ -27,7 +27,7 @@ static void take_training(void *ctx, const struct db_training *row)
         snprintf(file->training, sizeof file->training, "%s", file->name);
 }
 
-/* What the training's row names, else what a training of that name writes by default. */
+/* The file that the training's row names, else the one that a training of that name writes by default. */
 static void find_file(struct arena_file *file)
 {
     char err[DB_ERROR_MAX];

@@ -150,7 +150,7 @@ static int challengers(const struct arena *arena)
     return n;
 }
 
-/* Of those that came by a proposal and can be compared: the one with the lowest e-value, of several the
+/* The one with the lowest e-value of those that came by a proposal and can be compared, of several the
  * newest. NULL: there is none. */
 static const struct arena_row *worst(const struct arena *arena)
 {

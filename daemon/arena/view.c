@@ -12,7 +12,7 @@
 #include "record/status.h"
 #include "strategy/policy/device.h"
 
-/* What a policy is shown with: a row of the table, or an account of the configuration. */
+/* A policy as it is shown: from a row of the table, or from an account of the configuration. */
 struct shown {
     const char *name, *role, *account, *training, *path, *reason, *refused;
     const uint8_t *id;

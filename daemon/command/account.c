@@ -24,7 +24,7 @@ static bool take_key(const struct args *args, const char *name, const char *key,
     return ARGS_WRONG(args->request->call, "%s.%s: %s", args->where, name, why);
 }
 
-/* A key's name in the arguments; NULL: it is given by others, or not at all. */
+/* A key's name in the arguments; NULL: other arguments set it, or none does. */
 static const char *argument_of(const struct config_key *key)
 {
     static const char *const others[] = {"shorts", "policy", "actions"};

@@ -83,7 +83,7 @@ void daemon_command_defer(const struct request *request);
 /* A refusal's meaning in words, for the client. */
 const char *daemon_command_reason_words(enum order_reason reason);
 
-/* Puts the row of a command that is being carried out, as it stands. */
+/* Puts the row of a command that is being carried out, in its present state. */
 void daemon_command_put_row(const struct work *work, enum db_command_state state, const char *result);
 /* Lets the answer (borrowed) wait for the ticket, unless nothing can be stored for now: then it is answered
  * so. False without memory. */

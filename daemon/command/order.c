@@ -144,7 +144,7 @@ static bool take_time(const struct args *args, struct order *leg)
     return true;
 }
 
-/* What all legs of one request share. */
+/* The fields that all legs of a request share. */
 static bool take_common(const struct args *args, struct order *leg)
 {
     const char *side = json_string_value(json_object_get(args->object, "side"));

@@ -8,7 +8,7 @@
 #include "daemon/command/policy_job.h"
 #include "engine/event.h"
 
-/* What is to be done, all of it checked before the first event. */
+/* The changes of a step, all checked before the first event. */
 struct policy_plan {
     struct arena_row rows[2];
     const char *accounts[2];
@@ -28,7 +28,7 @@ static bool plan_account(struct policy_job *job, struct policy_plan *plan, int i
     return false;
 }
 
-/* What the events carry: the arguments, and the rows that follow from them. */
+/* The arguments in the events, and the rows that follow from them. */
 static char *event_args(const struct policy_job *job, const struct policy_plan *plan)
 {
     json_t *args = json_copy(job->request.args), *rows = json_array();

@@ -11,7 +11,7 @@
 
 enum { SHOWN = 60 };
 
-/* A question to a venue that a command waits for; it is answered, or dropped when the daemon stops. */
+/* A request to a venue that a command waits for; it is answered, or dropped when the daemon stops. */
 struct venue_job {
     struct request request; /* its args are a reference, its peer is … */
     struct control_peer peer;

@@ -44,7 +44,7 @@ void feed_remove_symbol(struct feed *feed, int index);
 bool feed_streams_symbol(const struct feed *feed, int index); /* the engine's */
 bool feed_is_up(const struct feed *feed);                     /* there is a stream, connected or not */
 
-/* What the venue says that it sends. */
+/* The venue's list of streams. */
 typedef void feed_listed(void *user, const char *code, const char *why, const char *const *names, size_t n);
 /* 0; -EOPNOTSUPP, -ENOTCONN, -EBUSY, -ENOMEM. */
 int feed_list_streams(struct feed *feed, feed_listed *taker, void *user);

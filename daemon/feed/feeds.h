@@ -1,6 +1,6 @@
-/* All feeds, one a venue, and what they share: the network, the engine's numbering of symbols, and the first
- * moment of the session, which begins when every venue has said what it lists, or what a former run stored
- * stands in. */
+/* All feeds, one a venue, and what they share: the network, the engine's numbering of symbols, and the
+ * first moment of the session, which starts when every venue has sent its list, or the one that a former
+ * run stored is used. */
 #ifndef DAEMON_FEED_FEEDS_H
 #define DAEMON_FEED_FEEDS_H
 

@@ -33,9 +33,9 @@ void feed_answered(struct feed_asked *asked)
         asked->next->at = asked->at;
 }
 
-/* Sends a question, at once; or, when the stream must not move until the answer, as soon as it stands still:
- * the venue has then received everything that the frames read so far led to, and a replay's answer does not
- * depend on this machine's speed. */
+/* Sends a request at once; or, when the stream must not move until the answer, as soon as it stands still:
+ * the venue has then got the pongs for everything that was read, and a replay's answer does not depend on
+ * this machine's speed. */
 int feed_ask(struct feed *feed, struct feed_asked *asked, bool hold)
 {
     asked->next = feed->asked;
@@ -184,7 +184,7 @@ static int64_t former_bar(const struct feed *feed, int symbol, const struct engi
                  : 0;
 }
 
-/* Where the history of a symbol begins that the engine has no bars of. */
+/* The start of the history of a symbol without bars in the engine. */
 static int64_t history_begins(const struct feed *feed, int symbol, int64_t open_ns)
 {
     const struct daemon_config *config = &feed->daemon->config;
@@ -202,8 +202,8 @@ int64_t feed_history_from(const struct feed *feed, int symbol, int64_t open_ns)
     int64_t former = former_bar(feed, symbol, &view), begins = history_begins(feed, symbol, open_ns);
     if (former == 0)
         return begins;
-    /* Of a symbol that a former run streamed, what closed since; an engine without bars has the history too.
-     */
+    /* For a symbol that a former run streamed, the bars that closed since; an engine without bars also gets
+     * the history. */
     int64_t next = former + interval_ns, most = open_ns - MISSED_BARS_MAX * interval_ns;
     next = next > most ? next : most;
     return view.bars > 0 || next < begins ? next : begins;

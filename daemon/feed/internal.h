@@ -218,7 +218,7 @@ bool feed_reply_is_final(const struct feed *feed, const struct venue_reply *repl
 /* All the symbols' history has been requested, or one symbol's is there. */
 void feed_history_done(struct feed *feed);
 
-/* Before the venue has answered, once a second. */
+/* Called once a second before the venue has answered. */
 void feed_begin_without_venue(struct feed *feed);
 /* With how many symbols the session could start. */
 int feed_known_symbols(struct feed *feed);
@@ -316,7 +316,7 @@ void feed_release(struct feed *feed);
 void feed_open_stream(struct feed *feed);
 /* Connects to what is streamed; without streams no connection. 0 or -errno. */
 int feed_connect(struct feed *feed);
-/* Adds those of one symbol to the list; 0, or -EINVAL when the venue has none of them for it. */
+/* Adds the streams of one symbol to the list; 0, or -EINVAL when the venue has no such stream for it. */
 int feed_add_streams(struct feed *feed, int symbol);
 /* As the venue names it. 0 or -errno. */
 int feed_stream_name(const struct feed *feed, int symbol, enum market_kind kind,

@@ -275,7 +275,7 @@ static int send_latest(struct feed_asked *asked)
     return net_requests_latest(feed->rest, &request, have_latest, call, NULL);
 }
 
-/* Where no request is possible, the next one comes as late as if it had been sent. */
+/* Asks for one stream. Where no request is possible, the next one is due as late as if it had been sent. */
 static void ask(struct feed *feed, size_t at, int64_t now)
 {
     struct latest_call *call = calloc(1, sizeof *call);

@@ -62,7 +62,7 @@ static void hold_frame(struct feed *feed, const char *data, size_t len)
     feed->held_len = need;
 }
 
-/* How old it is, by the venue's own clock. */
+/* The message's age, by the venue's own clock. */
 static int64_t latency_us(const struct feed *feed, int64_t event_ns)
 {
     if (event_ns == 0)
@@ -176,7 +176,7 @@ static void fill_missed(struct feed *feed, int symbol)
         feed_fill_gap(feed, symbol, next, last_closed, BARS_INTERRUPTED);
 }
 
-/* Those that others of its connections carry stay as they are. */
+/* Symbols that other connections carry do not change. */
 static void set_symbol_connection(struct feed *feed, int symbol, bool up)
 {
     struct feed_symbol *s = &feed->symbols[symbol];

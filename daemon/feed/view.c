@@ -7,8 +7,8 @@
 #include "daemon/feed/internal.h"
 #include "exchange/clock.h"
 
-/* Until when requests wait before there is a stream at all, for the venue said so or its limit is near; 0:
- * they do not. Where nothing failed, `detail` says it. */
+/* Until when requests wait before there is a stream at all, because the venue said so or its limit is near;
+ * 0: they do not. Where nothing failed, `detail` says why. */
 static int64_t requests_wait(struct feed *feed, int64_t now)
 {
     const struct venue_rest_status *rest = net_requests_status(feed->rest);
@@ -89,7 +89,7 @@ static void view_market(const struct feed *feed, struct feed_view *ret)
     ret->market_half = calendar->now.half;
 }
 
-/* Of what has these members. */
+/* Copies the members that both structs have. */
 #define TAKE_RATES(ret, seen) \
     ((ret)->per_second = (seen)->per_second, \
      (ret)->latency_p50_ms = (seen)->have_latency ? (seen)->latency_p50_ms : NAN, \

@@ -365,7 +365,7 @@ uint64_t daemon_training_client_heard_ms(const struct training_client *client)
 
 /* ---- the connection ---- */
 
-/* Whose process listens: ours or root's. */
+/* Checks whose process listens: ours or root's. */
 static int look_at_peer(struct training_client *client, struct ucred *ret)
 {
     uv_os_fd_t fd;

@@ -40,7 +40,7 @@ struct training_client_hooks {
     void (*closed)(void *ctx, int error, const char *why);
 };
 
-/* Connects to `path`; a hook reports what comes of it, never from within. NULL without memory. */
+/* Connects to `path`; a hook reports the result, never from within. NULL without memory. */
 struct training_client *daemon_training_client_create(uv_loop_t *loop, const char *path,
                                                       const struct training_client_hooks *hooks);
 

@@ -252,7 +252,7 @@ static void end_trouble(struct trainings *trainings, const struct known *known)
         end_alert(trainings, known, codes[i]);
 }
 
-/* Of those events that are taken: up to the number `reach`. */
+/* Raises alerts for the events that are taken: up to the number `reach`. */
 static void alert_events(struct trainings *trainings, struct known *known, const json_t *events,
                          int64_t reach)
 {

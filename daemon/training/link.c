@@ -46,7 +46,7 @@ struct training_link {
     uint64_t start_by_ms;      /* what was started listens by then */
     uint64_t again_ms;         /* not started before */
     uint64_t pause_ms;         /* after the next failed start */
-    uint64_t look_ms;          /* not looked at before */
+    uint64_t look_ms;          /* not asked again before */
     bool greeted, closed;
 };
 

@@ -15,7 +15,7 @@ struct trainings;
 /* Looks for the co-process from the loop's next turn on. NULL without memory. */
 struct trainings *daemon_trainings_create(struct daemon *daemon);
 
-/* What a former run stored; before the loop's next turn. */
+/* Loads what a former run stored; before the loop's next turn. */
 void daemon_trainings_remember(struct trainings *trainings, struct db_reader *reader);
 
 /* Sends a request to the co-process, which is started where that is the daemon's task. `args` is stolen.

@@ -23,7 +23,7 @@ static int64_t since(int64_t then_ns)
     return ns > 0 ? ns / 1000000 : 0;
 }
 
-/* One that has ended is as old as its end. */
+/* The age of one that has ended counts from its end. */
 static json_t *object_of(const struct trainings *trainings, const struct known *known)
 {
     const struct training *training = &known->training;
@@ -34,7 +34,7 @@ static json_t *object_of(const struct trainings *trainings, const struct known *
     return object;
 }
 
-/* Of all that are known: the first in the order of db/training_order.h that fit, oldest first. */
+/* The first of all that fit, in the order of db/training_order.h, listed oldest first. */
 static json_t *list(const struct trainings *trainings, size_t max)
 {
     size_t n = trainings ? trainings->n_known : 0, bytes = 0;

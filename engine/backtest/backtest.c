@@ -50,7 +50,7 @@ int backtest_run_fail(struct run_thread *thread, int r, const char *format, ...)
     return r;
 }
 
-/* What one thread takes at a time: one account, or all of them in one engine. */
+/* The unit of work of a thread: one account, or all of them in one engine. */
 struct jobs {
     struct backtest_run *run;
     int n, accounts_each;

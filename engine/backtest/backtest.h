@@ -29,7 +29,7 @@
 
 enum backtest_way { BACKTEST_AUTO, BACKTEST_ENGINE, BACKTEST_COLUMNS };
 
-/* Where the time goes, in the order of a run. */
+/* The stages that are timed, in the order of a run. */
 enum backtest_stage {
     STAGE_LOAD,
     STAGE_INDICATORS,
@@ -122,7 +122,8 @@ struct backtest {
     double seconds[BACKTEST_STAGES]; /* LOAD and METRICS are the caller's to add */
 };
 
-/* What an account's indicators need before they all have values, and what there is before row `to`. */
+/* How many bars an account's indicators need before they all have values, and how many there are before row
+ * `to`. */
 struct backtest_needs {
     size_t bars;
     char output[STRATEGY_SPEC_TEXT]; /* the output that needs most, as sma_20; empty: the strategy reads none

@@ -2,7 +2,7 @@
 
 #include "strategy/clones.h"
 
-enum { BLOCK = 32 }; /* bars that are looked at before a branch */
+enum { BLOCK = 32 }; /* bars that are compared before a branch */
 
 CLONES size_t backtest_find_reached(const double *low, const double *high, double below, double above,
                                     size_t from, size_t to)

@@ -8,7 +8,7 @@
 
 enum { RUN_ERROR_MAX = 256 };
 
-/* What all threads of a run share. */
+/* The state that all threads of a run share. */
 struct backtest_run {
     const struct backtest_config *config;
     struct backtest *ret;
@@ -41,7 +41,7 @@ void *backtest_run_room(void *array, size_t n, size_t *cap, size_t size);
 
 /* ---- curve.c: the equity, by the same arithmetic in both ways of running ---- */
 
-/* What an account has, as plain numbers, and its equity up to the row where that last changed. */
+/* An account's holdings as plain numbers, and its equity up to the row where they last changed. */
 struct curve {
     const struct market *market;
     double *equity; /* [to - from] */

@@ -145,7 +145,7 @@ static enum intent_fault protect(struct sim *sim, struct sim_symbol *symbol, con
     return moved ? INTENT_FITS : INTENT_STOP_STAYS;
 }
 
-/* What is on order to be bought, less what is to be sold, stops and profits apart. */
+/* The quantity on order to be bought, less what is to be sold, stops and profits apart. */
 static int64_t on_order(const struct sim_symbol *symbol)
 {
     int64_t sum = 0;

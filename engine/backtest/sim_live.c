@@ -93,7 +93,7 @@ static int64_t value_at(const struct sim_symbol *symbol, const struct sim_order 
     return value > FILL_MONEY_MAX / 2 ? FILL_MONEY_MAX / 2 : (int64_t)value;
 }
 
-/* What is held and on order of a symbol. */
+/* The quantity held and on order of a symbol. */
 static int64_t exposure(const struct sim *sim, const struct sim_symbol *symbol, int now)
 {
     int128_t value = value_of(sim, symbol, now);

@@ -50,7 +50,7 @@ static inline int64_t market_open_ns(const struct market *market, size_t row)
  * backtest of [--from, --to) trades rows [market_store_row_at(from), market_store_row_at(to)). */
 size_t market_store_row_at(const struct market *market, int64_t ns);
 
-/* What a file cannot say about its symbol: each NULL, or one text a file. */
+/* Terms of a symbol that a file does not have: each NULL, or one text a file. */
 struct market_terms {
     const char *const *lots;   /* the step of quantities, which is the least one, too */
     const char *const *ticks;  /* the step of prices */

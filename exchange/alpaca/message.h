@@ -18,7 +18,7 @@ struct alpaca_levels {
     struct book_level bids[ALPACA_LEVELS_MAX], asks[ALPACA_LEVELS_MAX];
 };
 
-/* The reader stands at the message's map, `type` is its T:
+/* The reader is at the message's map, `type` is its T:
  *
  *   t  TRADE       buyer_maker only where `tks` says so (crypto); odd by its conditions
  *   q  QUOTE       update_id is not written
@@ -30,8 +30,8 @@ struct alpaca_levels {
  *   o  DEPTH, BOOK (`r`): ids are not written, levels are in *levels
  *
  * 0 with all but ret->symbol written; 1 for a type that is none of these, or a status that changes nothing
- * (the map is left behind); -EBADMSG, then the reader stands anywhere. `old`: from REST, where bars of years
- * ago have neither n nor vw. */
+ * (the map is left behind); -EBADMSG, then the reader stands anywhere. `old`: from REST, where bars of
+ * years ago have neither n nor vw. */
 int alpaca_read_message(struct reader *reader, char type, bool old, const struct symbol *symbol,
                         struct alpaca_levels *levels, struct market_event *ret);
 

@@ -17,7 +17,7 @@ static const int64_t intervals[] = {
 
 enum { INTERVALS = sizeof intervals / sizeof *intervals };
 
-/* What is remembered of a symbol. */
+/* The parser's memory of a symbol. */
 struct known_symbol {
     uint64_t id;      /* of its last quote or book */
     uint64_t book_id; /* of its last book */

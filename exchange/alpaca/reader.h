@@ -35,8 +35,8 @@ static inline bool reader_failed(const struct reader *reader)
     return reader->failed || reader->json.failed;
 }
 
-/* What stands next: { [ " n t, 0 for any number, x for msgpack's extensions (times); '\0' at the end or after
- * an error. */
+/* The kind of the next item: { [ " n t, 0 for any number, x for msgpack's extensions (times); '\0' at the
+ * end or after an error. */
 char alpaca_reader_peek(struct reader *reader);
 
 /* As those of json.h: false is the end, which is passed, or an error, which is permanent. */
@@ -45,7 +45,7 @@ bool alpaca_reader_enter_array(struct reader *reader);
 bool alpaca_reader_member(struct reader *reader, struct json_text *ret_key);
 bool alpaca_reader_element(struct reader *reader);
 
-/* Values; false, and nothing written, where another kind stands next or the number does not fit. */
+/* Values; false, and nothing written, where the next item is of another kind or the number does not fit. */
 bool alpaca_reader_text(struct reader *reader, struct json_text *ret);
 bool alpaca_reader_int(struct reader *reader, int64_t *ret);
 bool alpaca_reader_bool(struct reader *reader, bool *ret);

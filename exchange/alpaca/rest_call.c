@@ -412,7 +412,7 @@ static int lowest_first(const void *a, const void *b)
     return highest_first(b, a);
 }
 
-/* Without empty levels, best first. */
+/* Copies a side without empty levels, best first. */
 static uint32_t tidy(const struct book_level *levels, uint32_t n, struct book_level *ret,
                      int (*order)(const void *, const void *))
 {

@@ -11,7 +11,7 @@ enum {
     MULTIPLIER_SCALE = 4, /* of struct symbol_filters' *_e4 */
 };
 
-/* What one symbol says, as it stands: filters may come before the scales that they need. */
+/* One symbol's texts: filters may come before the scales that they need. */
 struct listed {
     struct json_text name, base, quote;
     int64_t base_precision, quote_precision, quote_asset_precision;

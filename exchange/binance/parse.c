@@ -182,8 +182,8 @@ static bool read_levels(struct json *json, const struct symbol *symbol, struct b
     return !json->failed;
 }
 
-/* The fields of each kind; one bit a field says what was there, so that a missing one is an error. The reader
- * stands in the data object; the key was just read. */
+/* The fields of each kind; one bit a field records what was there, so that a missing one is an error. The
+ * reader is in the data object; the key was just read. */
 static bool read_trade(struct json *json, const struct symbol *symbol, char key, struct market_trade *trade,
                        bool aggregate, uint32_t *seen)
 {

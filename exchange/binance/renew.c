@@ -85,7 +85,7 @@ static uint64_t hash_name(struct json_text name)
     return hash ^ hash >> 32;
 }
 
-/* Where the name stands, or would. */
+/* The slot where the name is, or would be. */
 static struct entry **slot_of(struct renew *renew, struct json_text name)
 {
     for (size_t i = hash_name(name);; i++) {

@@ -24,7 +24,7 @@ enum {
     SHARD_BEHIND_MAX_MS = 5 * 60 * 1000,  /* how long its frames are still compared afterwards */
 };
 
-/* What all shards of a stream share; outlives them. */
+/* The configuration that all shards of a stream share; outlives them. */
 struct shard_config {
     struct net_context *net;
     char *base;         /* "wss://HOST[:PORT]" without a slash at the end */

@@ -53,7 +53,7 @@ struct listing {
     size_t n, cap;
 };
 
-/* Adds the names of the array that stands next. False for one that is none, or without memory. */
+/* Adds the names of the next array. False for another value, or without memory. */
 bool binance_listing_take(struct listing *listing, struct json list);
 
 /* Passes the names or the error to `done`, and clears the list before: `done` may request another. */

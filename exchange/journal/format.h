@@ -45,7 +45,7 @@ struct journal_file_header {
 };
 int journal_file_header_write(struct journal_hash *hash, struct journal_file_header *header,
                               uint8_t bytes[static JOURNAL_FILE_HEADER]); /* sets header->hash */
-/* What the header says of its own size, of any format; 0 for bytes that are none. */
+/* The header's own size, of any format; 0 for bytes that are not a header. */
 size_t journal_file_header_size(const uint8_t bytes[static JOURNAL_FILE_HEADER]);
 /* 0; -EBADMSG; -ENOTSUP for a newer format, its number in *ret_format; -ENOMEM. */
 int journal_file_header_read(struct journal_hash *hash, const uint8_t *bytes, size_t len,

@@ -62,7 +62,7 @@ struct journal_writer_config {
     int level;              /* zstd's; 0: 1 */
     bool sync;              /* after each put fdatasync, and what was written is read past the page cache */
 };
-/* What opening found. */
+/* The result of opening. */
 struct journal_tail {
     uint64_t last_seq; /* of the last whole record; 0 for an empty journal */
     int64_t last_ns;

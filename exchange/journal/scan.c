@@ -56,7 +56,7 @@ static bool all_zero(const uint8_t *bytes, size_t len)
 
 /* ---- torn or altered? ---- */
 
-/* Where the zeros begin that the file ends with; its size when its last byte is none. -errno. */
+/* The offset of the zeros at the file's end; its size when its last byte is not zero. -errno. */
 static int64_t zeros_begin(struct journal_scan *scan, int64_t size)
 {
     uint8_t bytes[LOOK];

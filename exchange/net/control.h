@@ -24,7 +24,7 @@ enum {
 
 struct control;
 struct control_call; /* one request, until it is answered */
-struct control_text; /* an answer's text, shared by those who asked for the same */
+struct control_text; /* an answer's text, shared by the clients that requested the same */
 
 struct control_peer {
     uid_t uid;

@@ -44,7 +44,7 @@ struct control_connection {
     struct control_call *calls; /* unanswered */
     size_t n_calls;
     size_t n_shared; /* unread answers that are the shared text */
-    char *line;      /* [CONTROL_LINE_MAX]: bytes from `at` on are not looked at yet */
+    char *line;      /* [CONTROL_LINE_MAX]: bytes from `at` on are not parsed yet */
     size_t at, len;
     struct control_output *output, **output_end;
     size_t output_at, output_bytes; /* sent of the first; of all, with what they cost */

@@ -11,7 +11,7 @@ enum {
     CONTROL_TURN_NS = 2000000,        /* of all: the longest that a frame waits, except for one request */
 };
 
-/* What one step of a client was. */
+/* The result of one step of a client. */
 enum control_step {
     CONTROL_STEP_NONE,    /* nothing is left to do for it */
     CONTROL_STEP_MOVED,   /* bytes were read or sent */

@@ -95,7 +95,7 @@ struct link {
 /* The first attempt is due at once. */
 void net_link_init(struct link *link, const struct link_config *config, int64_t now_ms);
 
-/* What is to be done now. RESOLVE and CONNECT are said once for each attempt. */
+/* The next step. RESOLVE and CONNECT are returned once for each attempt. */
 struct link_step net_link_next(struct link *link, int64_t now_ms);
 
 /* n >= 1 addresses; link->address says which of them LINK_CONNECT means. */

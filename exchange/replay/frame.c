@@ -11,7 +11,7 @@
 
 enum { BARE_INFO_HEAD = 4096 }; /* bytes before the symbols of a list */
 
-/* The time that stands at text[0..len), up to `end`. */
+/* Reads the time at text[0..len), up to `end`. */
 static int read_time(const char *text, size_t len, int64_t *ret_ns)
 {
     if (len == 0 || !isdigit((unsigned char)text[0]))

@@ -88,7 +88,7 @@ int replay_reply_klines(struct json_text body,
     return json_done(&json) ? 0 : -EINVAL;
 }
 
-/* Is the object that stands next the symbol's? It is read to its end. */
+/* Is the next object the symbol's? It is read to its end. */
 static bool read_symbol(struct json *json, const char *name)
 {
     struct json_text key, found = {0};

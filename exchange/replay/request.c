@@ -9,7 +9,7 @@ enum {
     HEAD_BYTES = 2048,         /* of a response */
     BODY_CHUNK = 32 << 10,     /* of a response, in one turn */
     HEADER_VALUE_MAX = 4096,   /* of a request */
-    PATH_MAX_BYTES = 32 << 10, /* "/ws/a/b/c": names of streams may stand in the path */
+    PATH_MAX_BYTES = 32 << 10, /* "/ws/a/b/c": names of streams may be in the path */
 };
 
 const char *replay_request_arg(const struct replay_request *request, const char *name)

@@ -28,7 +28,7 @@ struct rewrite {
     bool changed;
 };
 
-/* A time that stands next. `last`: it is the last moment of an interval. */
+/* The next value, a time. `last`: it is the last moment of an interval. */
 static void rewrite_time(struct rewrite *r, bool last)
 {
     int64_t value;

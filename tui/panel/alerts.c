@@ -19,7 +19,7 @@ static void clock_text(char buf[static FORMAT_MAX], int64_t ns)
     buf[5] = '\0'; /* hours and minutes */
 }
 
-/* What stands at the end of its row: how often it was seen, and that it is over. */
+/* The end of its row: how often it was seen, and that it is over. */
 static void tail(const struct history_alert *alert, char buf[static TAIL_MAX])
 {
     char a[FORMAT_MAX], often[32] = "";

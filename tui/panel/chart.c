@@ -13,14 +13,15 @@ enum {
     BELOW_ROWS_MIN = 3, /* its own, without its label */
 };
 
-/* What the chart is drawn from: the symbol's, and the timeframe that was asked for. */
+/* The chart's data: the symbol's, and the requested timeframe. */
 struct chart {
     const struct history *history; /* n bars, of which the last `shown` */
     const struct status_symbol *symbol;
     int n, shown, decimals;
 };
 
-/* Where the next one goes; -1: this one has no room, and half a number would be another. */
+/* Draws a name and its figure and returns the column for the next; -1: it has no room, as half a number
+ * would be another. */
 static int named(const struct area *body, int x, int y, const char *name, const char *text)
 {
     if (x < 0 || x + (int)(strlen(name) + strlen(text)) + 1 > body->width)

@@ -9,7 +9,7 @@
 
 enum {
     AXIS = 9,
-    BESIDE_FROM = 60, /* columns from which on a second figure stands beside the return */
+    BESIDE_FROM = 60, /* columns from which on a second figure is beside the return */
     VALUES_MAX = 2 * CANVAS_SIDE_MAX,
 };
 

@@ -14,7 +14,7 @@ enum {
     VALUE_MAX = 512, /* bytes of a value that can be in sight */
 };
 
-/* What is where in a row of the list. */
+/* The columns of a row of the list. */
 struct columns {
     int number, key, value; /* number: -1 for none */
 };
@@ -80,7 +80,7 @@ static size_t first_row(const struct form_page *page, int height)
     return first;
 }
 
-/* What is typed, shifted so that the cursor is in sight. */
+/* Draws the typed text, shifted so that the cursor is in sight. */
 static void draw_edit(const struct area *area, int x, int y, const struct line_edit *edit)
 {
     struct area field = tui_area_part(area, x, y, area->width - x, 1);

@@ -18,7 +18,7 @@ struct column {
     int rank; /* 1 stays longest when the area is narrow */
 };
 
-/* Where the columns of a table stand; x is -1 for one that does not fit. */
+/* Where the columns of a table are; x is -1 for one that does not fit. */
 struct table {
     const struct area *area;
     const struct column *columns;
@@ -95,7 +95,7 @@ int panel_frame_segments(const struct area *area, int x, int y, int end, struct 
 /* A box in the middle of the screen with a title; returns its inside. */
 struct area panel_frame_box(const struct area *screen, int width, int height, const char *title);
 
-/* Of a feed or a venue in that state. */
+/* The style of a feed or a venue in that state. */
 enum style panel_frame_feed_style(const char *state);
 
 #endif

@@ -29,7 +29,7 @@ static void device(const struct area *body, int y, const struct status_device *d
                     cli_format_number(b, d->temp_c, 0));
 }
 
-/* What trains, on which device, and how busy that keeps it. */
+/* The trainings, their devices, and how busy each is. */
 static void trainings(const struct area *body, int y, const struct scene *scene)
 {
     const struct model *model = scene->model;

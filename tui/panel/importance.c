@@ -45,7 +45,7 @@ void panel_importance(const struct area *area, const struct scene *scene)
                                      : "n/a: no value differs, or no parameter is in all");
         return;
     }
-    if (tui_model_studies_freshness(scene->model, scene->now) == FRESH) { /* its age stands there otherwise */
+    if (tui_model_studies_freshness(scene->model, scene->now) == FRESH) { /* else its age is there */
         basis(words, sizeof(words), page, area->width - cli_text_width(title) - RULE_COLUMNS);
         tui_area_text_right(area, area->width - 1, 0, STYLE_DIM, words);
     }

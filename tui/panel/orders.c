@@ -64,7 +64,7 @@ int panel_orders_rows(const struct model *model)
     return n;
 }
 
-/* One that works: its time and decimals are the database's, where that has it. */
+/* A live order: its time and decimals are the database's, where that has it. */
 static struct status_order live_order(const struct model *model, int at)
 {
     struct status_order order = model->status.orders[at];

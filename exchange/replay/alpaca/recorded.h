@@ -10,7 +10,7 @@
 
 struct replay_recorded;
 
-/* Reads the files once, for their replies and bars, and stands at the first frame or reply that came at
+/* Reads the files once, for their replies and bars, and starts at the first frame or reply that came at
  * `from_ns` or later. Paths are kept. 0, or -errno with "what: where: what would be right". */
 int replay_recorded_open(const char *const *paths, size_t n_paths, int64_t from_ns,
                          struct replay_recorded **ret, char error[static PROTOCOL_ERROR_MAX]);

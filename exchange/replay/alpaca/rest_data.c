@@ -11,7 +11,7 @@
 
 enum { BAD_REQUEST = 400, FORBIDDEN = 403, MESSAGE_MAX = 128 };
 
-/* Where the call's symbols are, and which. */
+/* The call's place in the path, and its symbols. */
 struct data_call {
     struct rest_call *rest;
     bool crypto;

@@ -303,7 +303,7 @@ static int change_channels(struct alpaca_subscriber *s, const json_t *request, b
     return within_plan(s) ? 0 : 405;
 }
 
-/* All of a request, or nothing. */
+/* Applies all of a request, or nothing. */
 static void change(struct alpaca_subscriber *s, const json_t *request, bool subscribe)
 {
     struct names before[FLOW_KINDS] = {0};

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static const char OTHER_QUOTE[] = "USD"; /* what this venue quotes symbols in whose names do not say it */
+static const char OTHER_QUOTE[] = "USD"; /* the quote asset of symbols whose names do not show it */
 
 static void key_e8(struct text *out, const char *key, int64_t value)
 {
