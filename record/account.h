@@ -1,5 +1,5 @@
-/* Accounts, alerts, commands, what venues changed, positions and equity, field by field: db/row.h and
- * engine/position.h say what each is. */
+/* Accounts, alerts, commands, venues' revisions, positions and equity, field by field: db/row.h and
+ * engine/position.h describe each. */
 #ifndef RECORD_ACCOUNT_H
 #define RECORD_ACCOUNT_H
 
@@ -60,7 +60,7 @@
     NEXT(applied, "applied", "applied", BOOL, FIXED, REQUIRED, NULL) \
     NEXT(input_seq, "input_seq", "input_seq", UNSIGNED, FIXED, REQUIRED, NULL)
 
-/* What is held, of struct position; a stored one with whose it is before. */
+/* A position, of struct position; in a stored one its owner comes first. */
 #define RECORD_HOLDING(FIRST, NEXT) \
     FIRST(qty, "qty", "qty", QTY, CHANGES, REQUIRED, NULL) \
     NEXT(cost, "cost", "cost", QUOTE, CHANGES, REQUIRED, NULL) \
@@ -85,8 +85,7 @@
     NEXT(peak, "peak", "peak", QUOTE, CHANGES, REQUIRED, NULL) \
     NEXT(day_equity, "day_equity", "day_equity", QUOTE, CHANGES, REQUIRED, NULL)
 
-/* What a record builds upon (db/base.h): of struct db_base, and of its accounts, balances, positions, orders.
- */
+/* The start of a record (db/base.h): of struct db_base, and of its accounts, balances, positions, orders. */
 #define RECORD_BASE(FIRST, NEXT) \
     FIRST(event_seq, "event_seq", "event_seq", UNSIGNED, FIXED, REQUIRED, NULL) \
     NEXT(ts_ns, "ts_ns", "ts_ns", TIME, FIXED, REQUIRED, NULL) \
@@ -118,7 +117,7 @@
     NEXT(filled, "filled", "filled", QTY, FIXED, REQUIRED, NULL) \
     NEXT(cost, "cost", "cost", QUOTE, FIXED, REQUIRED, NULL)
 
-/* A time that the database was built again, and where the rows of each table came from (db/rebuilt.h). */
+/* A rebuild of the database: its time, and the source of each table's rows (db/rebuilt.h). */
 #define RECORD_REBUILD(FIRST, NEXT) \
     FIRST(id, "id", "id", SIGNED, FIXED, REQUIRED, NULL) \
     NEXT(ts_ns, "ts_ns", "ts_ns", TIME, FIXED, REQUIRED, NULL) \
@@ -133,8 +132,8 @@
     NEXT(logged, "logged", "logged", SIGNED, CHANGES, REQUIRED, NULL) \
     NEXT(salvaged, "salvaged", "salvaged", SIGNED, CHANGES, REQUIRED, NULL)
 
-/* Of an account's rules, of struct account_rules, the limits, and all. SINCE_2: states of layout 1 have it
- * not. */
+/* Of an account's rules, of struct account_rules, the limits, and all. SINCE_2: states of layout 1 lack
+ * it. */
 #define RECORD_LIMITS(FIRST, NEXT) \
     FIRST(risk.exposure_symbol, "exposure_symbol", "exposure_symbol", REAL, CHANGES, REQUIRED, NULL) \
     NEXT(risk.exposure_account, "exposure_account", "exposure_account", REAL, CHANGES, REQUIRED, NULL) \
@@ -153,7 +152,7 @@
     NEXT(maintenance_e4, "maintenance_e4", "maintenance", SHARE_E4, CHANGES, REQUIRED, NULL) \
     NEXT(borrow_rate_e6, "borrow_rate_e6", "borrow_rate", SHARE_E6, CHANGES, REQUIRED, NULL)
 
-/* A stored account, of struct db_account_stored; and what it came to. */
+/* A stored account, of struct db_account_stored; and its results. */
 #define RECORD_ACCOUNT_OF(FIRST, NEXT, RULE) \
     FIRST(row.account.number, "id", "number", SIGNED, FIXED, REQUIRED, NULL) \
     NEXT(row.account.name, "name", "account", TEXT, CHANGES, REQUIRED, NULL) \

@@ -67,7 +67,7 @@ static void put(struct codec *codec, uint64_t value)
     codec->len += n;
 }
 
-/* Only the shortest spelling of a number is taken: the same value is always the same bytes. */
+/* Only the shortest encoding of a number is taken, so that equal values have equal bytes. */
 static bool get(struct codec *codec, uint64_t *ret)
 {
     uint64_t value = 0;
@@ -205,7 +205,7 @@ void codec_text(struct codec *codec, char *text, size_t size)
     codec_bytes(codec, text, len);
 }
 
-/* Numbers of accounts and symbols are least .. most. */
+/* Numbers of accounts and symbols are in least .. most. */
 static void codec_field(struct codec *codec, const struct record_field *field, void *row, int least, int most)
 {
     char *at = (char *)row + field->offset;

@@ -15,12 +15,12 @@ struct policies;
 
 struct codec {
     bool saving;
-    bool failed; /* without memory when saving; bytes that are not what was saved when loading: all fields are
-                  * then left as they were */
-    uint32_t version; /* of the layout that is read or written, for the fields that came later */
+    bool failed; /* without memory when saving; bytes that were not saved so when loading: then all fields are
+                    unchanged */
+    uint32_t version; /* of the layout that is read or written, for newer fields */
     uint8_t *bytes;   /* saving: the codec's own; loading: the caller's */
     size_t len, cap, at;
-    /* Loading: where policies are found by their ids, NULL for nowhere; and the first id that was not. */
+    /* Loading: finds policies by their ids, NULL: there are none; and the first id that was not found. */
     const struct policies *policies;
     bool no_policy;
     uint8_t policy_id[32];
@@ -68,7 +68,8 @@ void codec_text(struct codec *codec, char *text, size_t size); /* NUL-terminated
 
 /* A row's fields in the record's order. Numbers of accounts and symbols are below those counts. */
 void codec_record(struct codec *codec, const struct record *record, void *row, int n_accounts, int n_symbols);
-/* The fields with RECORD_ASKED, numbers before flags and texts; accounts and symbols may be of any number. */
+/* The fields with RECORD_ASKED, numbers before flags and texts; numbers of accounts and symbols are not
+ * checked. */
 void codec_asked(struct codec *codec, const struct record *record, void *row);
 
 #endif

@@ -160,7 +160,7 @@ struct reading {
     struct config_file *file;
     const struct config_form *form;
     const char *section; /* "": before any */
-    bool lost;           /* below a heading that is wrong: keys there cannot be judged */
+    bool lost;           /* below a wrong heading: keys there cannot be checked */
     int line;
 };
 
@@ -190,7 +190,7 @@ static char *trim(char *text)
     return text;
 }
 
-/* Where one of `ends` is, or a comment: a ; behind a blank. */
+/* The first of `ends`, or of a comment: a ; after a blank. */
 static char *find(char *text, const char *ends)
 {
     char *at = text;

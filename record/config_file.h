@@ -1,8 +1,8 @@
-/* The lines of a configuration's file (INI), set by turns, and everything that is wrong with them, by line.
- * What sections and keys mean is the caller's.
+/* The lines of a configuration file (INI), set in turns, and all of its errors, by line. The caller defines
+ * sections and keys.
  *
- * [SECTION], and KEY = VALUE or KEY: VALUE below it; a line that begins with # or ; is a comment, as is what
- * follows a blank and a ; in a value. Lines are not continued. */
+ * [SECTION], and KEY = VALUE or KEY: VALUE below it; a line that begins with # or ; is a comment, as is the
+ * rest of a line after a blank and a ; in a value. Lines are not continued. */
 #ifndef RECORD_CONFIG_FILE_H
 #define RECORD_CONFIG_FILE_H
 
@@ -16,15 +16,15 @@ struct config_line {
 };
 
 struct config_error {
-    int line; /* 0: of no line, a key that is missing; these are last */
+    int line; /* 0: no line, for a missing key; these are last */
     size_t order;
     char *section, *key, *words; /* one piece of memory, UTF-8 without control characters. "" where there is
-                                    none; key NULL: of the line as such */
+                                  * none; key NULL: an error of the line as such */
 };
 
 struct config_file {
-    const char *name;          /* what errors call it; borrowed */
-    struct config_line *lines; /* without what follows a heading that is wrong */
+    const char *name;          /* its name in errors; borrowed */
+    struct config_line *lines; /* except those below a wrong heading */
     struct config_error *errors;
     size_t n, cap, n_errors, cap_errors;
     char *text;
@@ -32,37 +32,37 @@ struct config_file {
 };
 
 struct config_form {
-    const char *example; /* a section, for a key that stands before all of them */
+    const char *example; /* a section, for the error of a key before all sections */
     size_t line_max;     /* bytes of a line and its NUL; 0: CONFIG_FILE_LINE_MAX */
-    /* 0, or -errno and why there is no such section; NULL: any is right. */
+    /* 0, or -errno and why there is no such section; NULL: any is valid. */
     int (*heading)(const char *section, char why[static CONFIG_WHY_MAX]);
-    /* Lines are set in turns 0 … turns - 1, wherever they stand. */
+    /* Lines are set in turns 0 … turns - 1, regardless of their order. */
     int turns;
     int (*turn)(const struct config_line *line);
     bool (*same)(const char *a,
-                 const char *b); /* do two sections share their keys? NULL: those of one name */
-    bool headings;               /* an error of a key that is missing is at its section's heading */
-    /* 0, or -errno and why not. */
+                 const char *b); /* do two sections share their keys? NULL: those of one name do */
+    bool headings;               /* the error of a missing key is at its section's heading */
+    /* 0, or -errno and the reason. */
     int (*set)(void *ctx, const struct config_line *line, char why[static CONFIG_WHY_MAX]);
 };
 
-/* Reads a file's lines. 0; -errno when it cannot be read or held, with one error of no line. Lines that are
- * none are errors. For config_file_finish() in either case. */
+/* Reads a file's lines. 0; -errno when it cannot be read or stored, with one error without a line. Lines of
+ * no known form become errors. For config_file_finish() in either case. */
 int config_file_read(struct config_file *file, const char *path, const struct config_form *form);
-/* The same of n bytes, which may hold NUL; `name` is what errors call them. 0 or -ENOMEM. */
+/* The same for n bytes, which may contain NUL; `name` is for errors. 0 or -ENOMEM. */
 int config_file_parse(struct config_file *file, const char *name, const char *text, size_t n,
                       const struct config_form *form);
 void config_file_finish(struct config_file *file);
 
-/* Sets every line by its turn; one that is set already and one that is refused are errors. */
+/* Sets every line in its turn; a duplicate and a refused one become errors. */
 void config_file_apply(struct config_file *file, const struct config_form *form, void *ctx);
 
 /* Adds an error at a line. */
 void config_file_error(struct config_file *file, int line, const char *section, const char *key,
                        const char *words);
 
-/* Adds what does not fit together, at the line of the first of `keys`; unless one of the keys has an error
- * itself. Between keys are blanks; one of another section is "[section]key". */
+/* Adds an inconsistency, at the line of the first of `keys`; unless one of the keys has an error itself. Keys
+ * are separated by blanks; one of another section is "[section]key". */
 void config_file_misfit(struct config_file *file, const struct config_form *form, const char *section,
                         const char *keys, const char *words);
 
@@ -70,8 +70,8 @@ void config_file_misfit(struct config_file *file, const struct config_form *form
 int config_file_line(const struct config_file *file, const struct config_form *form, const char *section,
                      const char *key, bool heading);
 
-/* All errors, sorted by line: "NAME:LINE: [SECTION] KEY: WORDS", one a line without a last '\n'; what does
- * not fit is counted. */
+/* All errors, sorted by line: "NAME:LINE: [SECTION] KEY: WORDS", one a line without a last '\n'; counts what
+ * does not fit. */
 void config_file_sort(struct config_file *file);
 void config_file_words(const struct config_file *file, char *ret, size_t size);
 

@@ -150,7 +150,7 @@ static int read_span(const struct config_key *key, const char *text, void *field
     return 0;
 }
 
-/* In the fewest digits, but six, that give the number again. */
+/* With six digits, or as many more as are needed to read the same number again. */
 static void print_number(const struct config_key *key, double value, FILE *to)
 {
     char text[NUMBER_MAX];
@@ -183,7 +183,7 @@ static void print_units(const struct config_key *key, const void *field, FILE *t
 
 /* ---- text ---- */
 
-/* What a file would give back: one line without blanks at its ends, and without what begins a comment. */
+/* Would a file return it unchanged: one line without blanks at its ends, and without a comment? */
 static bool is_line(const char *text)
 {
     bool blank = true;
@@ -354,7 +354,7 @@ void config_key_defaults(const struct config_key *keys, size_t n, const char *se
     char why[WHY];
     for (size_t i = 0; i < n; i++)
         if (keys[i].fallback && strcmp(keys[i].section, section) == 0)
-            (void)config_key_read(&keys[i], keys[i].fallback, base, why); /* a test reads them all */
+            (void)config_key_read(&keys[i], keys[i].fallback, base, why); /* a test reads all of them */
 }
 
 void config_key_print_section(const struct config_key *keys, size_t n, const char *section, const void *base,

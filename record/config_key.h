@@ -1,5 +1,5 @@
-/* A key of a configuration: one row, from which follow how its value is read, checked, refused, printed and
- * explained. Tables of rows describe the sections of a file, the options of a verb, the fields of a form. */
+/* A key of a configuration: one row, from which its value's parsing, checks, errors, output and help are
+ * derived. Tables of rows describe the sections of a file, the options of a verb, the fields of a form. */
 #ifndef RECORD_CONFIG_KEY_H
 #define RECORD_CONFIG_KEY_H
 
@@ -20,28 +20,28 @@ enum config_kind {
     CONFIG_WORD,   /* int, an enumeration's value: its place among the words */
     CONFIG_TEXT,   /* char[]: one line of a file; where the row has words: one of them */
     CONFIG_NAME,   /* char[]: letters, digits, - _ and . */
-    CONFIG_OWN,    /* what read() and print() of the row do */
+    CONFIG_OWN,    /* by the row's read() and print() */
 };
 
 enum config_key_mark {
-    CONFIG_KEY_FREE = 1,    /* a run that is resumed may have another value */
-    CONFIG_KEY_TUNABLE = 2, /* that too, where it is asked to take changes over: no shapes, no data */
-    CONFIG_KEY_FIXED = 4,   /* it is not searched: the machine's, and what episodes are for the learner */
+    CONFIG_KEY_FREE = 1,    /* a resumed run may have another value */
+    CONFIG_KEY_TUNABLE = 2, /* also that, if the resume permits changes: no shapes, no data */
+    CONFIG_KEY_FIXED = 4,   /* it is not searched: the machine's, and those that define episodes */
 };
 
 struct config_key {
     const char *section, *name;
-    const char *about;    /* what it is, for files, forms and the reference */
+    const char *about;    /* its description, for files, forms and the reference */
     const char *fallback; /* the text of its default; NULL: its owner sets it */
     enum config_kind kind;
-    double min, max; /* of numbers, both allowed, as the text has them; of text: its shortest */
+    double min, max; /* of numbers, both included, as in the text; of text: its shortest length */
     int scale;
     bool share;          /* 5% is 0.05 */
     const char *none;    /* the word for no number: NaN of a double, -1 of a whole number */
-    const char *words;   /* with blanks between, in the order of their values */
+    const char *words;   /* separated by blanks, in the order of their values */
     size_t offset, size; /* of the value in the struct that `base` points to */
-    unsigned marks;      /* what its owner says of it: enum config_key_mark */
-    const char *more;    /* sentences for the reference page alone; NULL: none */
+    unsigned marks;      /* its owner's marks: enum config_key_mark */
+    const char *more;    /* more sentences for the reference page; NULL: none */
     int (*read)(const struct config_key *key, const char *text, void *base, char why[static CONFIG_WHY_MAX]);
     void (*print)(const struct config_key *key, const void *base, FILE *to); /* NULL: as text */
 };
@@ -65,7 +65,7 @@ void config_key_print_interval(const struct config_key *key, const void *base, F
 #define KEY_OWN(reader, printer)        .kind = CONFIG_OWN, .read = reader, .print = printer
 #define KEY_AT(type, field)             .offset = offsetof(type, field), .size = sizeof(((type *)NULL)->field)
 
-/* Reads a value. 0; or -EINVAL with what is wrong and what would be right, and nothing set. */
+/* Reads a value. 0; or -EINVAL with the error and what would be right, and nothing set. */
 int config_key_read(const struct config_key *key, const char *text, void *base,
                     char why[static CONFIG_WHY_MAX]);
 
@@ -74,10 +74,10 @@ void config_key_print(const struct config_key *key, const void *base, FILE *to);
 bool config_key_text(const struct config_key *key, const void *base, char *buf,
                      size_t cap); /* false: no room */
 
-/* Would config_key_read() take it? Of values of up to 128 bytes, of which read() sets nothing else. */
+/* Would config_key_read() take it? For values of up to 128 bytes, whose read() sets nothing else. */
 int config_key_try(const struct config_key *key, const char *text, char why[static CONFIG_WHY_MAX]);
 
-/* Is a value that a program has put there one that the row allows? 0 or -EINVAL. */
+/* Does the row allow a value that a program has set? 0 or -EINVAL. */
 int config_key_check(const struct config_key *key, const void *base, char why[static CONFIG_WHY_MAX]);
 
 /* What would be right: "a whole number from 0 to 4096", the words; "" of text. */
@@ -87,8 +87,8 @@ void config_key_right(const struct config_key *key, char *buf, size_t size);
 const struct config_key *config_key_find(const struct config_key *keys, size_t n, const char *section,
                                          const char *name);
 
-/* -EINVAL: a section (NULL: the table) has no such key, and which was meant or which there are; _near: of the
- * keys that were offered. */
+/* -EINVAL: a section (NULL: the table) has no such key, with the nearest one or all; _near: the nearest of
+ * those that were offered. */
 int config_key_unknown_near(const struct nearest *nearest, const char *name, char why[static CONFIG_WHY_MAX]);
 int config_key_unknown(const struct config_key *keys, size_t n, const char *section, const char *name,
                        char why[static CONFIG_WHY_MAX]);
@@ -96,28 +96,28 @@ int config_key_unknown(const struct config_key *keys, size_t n, const char *sect
 /* Sets the rows of a section to their defaults. */
 void config_key_defaults(const struct config_key *keys, size_t n, const char *section, void *base);
 
-/* Writes the rows of a section as lines of a file, each below its sentence. */
+/* Writes the rows of a section as lines of a file, each after its sentence. */
 void config_key_print_section(const struct config_key *keys, size_t n, const char *section, const void *base,
                               FILE *to);
 
-/* Its range for a table: "0 to 4096, whole", the words with commas between, "text". */
+/* Its range for a table: "0 to 4096, whole", the words separated by commas, "text". */
 void config_key_range(const struct config_key *key, char *buf, size_t size);
 
-/* Writes a row as an example has it: its sentence and what would be right, then the line, behind `sign` ("#"
- * where it is commented out). */
+/* Writes a row as an example: its sentence and what would be right, then the line, after `sign` ("#" where it
+ * is commented out). */
 void config_key_print_example(const struct config_key *key, const void *base, const char *sign, FILE *to);
 
-/* Writes the rows of a section as a page in man's language has them: name and value, sentence, what would be
- * right, and more. `base` NULL: the values are the rows' defaults, and none where that is empty. */
+/* Writes the rows of a section for a manual page: name and value, sentence, what would be right, and more.
+ * `base` NULL: the values are the rows' defaults, and left out where that is empty. */
 void config_key_man(const struct config_key *keys, size_t n, const char *section, const void *base, FILE *to);
 
-/* Behind the name of the other one, of two that say the same. */
+/* After the name of the other one, of two keys for the same thing. */
 #define CONFIG_ONE_OF_TWO "is given too: one of the two is right"
 
 /* Writes the sentence, its control characters replaced; returns -EINVAL. */
 int config_key_refuse(char *why, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* The word's place; -EINVAL, and which was meant or which there are. */
+/* The word's place; -EINVAL, with the nearest word or all. */
 int config_key_word(const char *text, const char *words, char why[static CONFIG_WHY_MAX]);
 
 #endif

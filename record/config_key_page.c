@@ -1,4 +1,4 @@
-/* Rows as examples and pages of the manual have them. */
+/* Rows as examples and manual pages. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static bool names_all(const char *about, const char *words)
     return true;
 }
 
-/* Is its first word one of the language, no value or name of a key? */
+/* Is its first word an ordinary one, not a value or name of a key? */
 static bool begins_as_sentence(const struct config_key *key)
 {
     char word[64];

@@ -1,5 +1,5 @@
-/* One description of a record's fields, from which follow its columns in the database, its bytes in a state,
- * its texts in lists and what two of them differ in.
+/* One description of a record's fields, from which its columns in the database, its bytes in a state, its
+ * texts in lists and the comparison of two are derived.
  *
  * A record NAME is a list of its fields, in the order of its columns and bytes (record/order.h):
  *
@@ -7,15 +7,15 @@
  *       FIRST(member, column, name, KIND, FIXED or CHANGES, FLAGS, words)
  *       NEXT(member, …)
  *
- *   member   of the struct; what a comparison calls the field
+ *   member   of the struct; the field's name in a comparison
  *   column   in the database
  *   name     in lists, CSV and JSON
  *   KIND     enum record_kind, without RECORD_
- *   FIXED    a row that comes again has the same value; CHANGES: it may have another one
- *   FLAGS    OPTIONAL: 0 stands for none: an empty cell, null in JSON; NULLABLE: in the database too;
- *            UNKNOWN: as NULLABLE, and what stands for none is what is below 0; ABSENT: INT64_MIN; or
- *            REQUIRED; SINCE_2: states have it from layout 2 on, before that it is as it was; ASKED: it is in
- *            the event that asks for the row. ASKED | RECORD_SINCE(8): both
+ *   FIXED    a row that is stored again has the same value; CHANGES: it may differ
+ *   FLAGS    OPTIONAL: 0 means no value: an empty cell, null in JSON; NULLABLE: in the database too;
+ *            UNKNOWN: as NULLABLE, but a value below 0 means none; ABSENT: INT64_MIN; or REQUIRED;
+ *            SINCE_2: states have it from layout 2 on, loading an older one leaves it unchanged;
+ *            ASKED: it is in the event that asks for the row. ASKED | RECORD_SINCE(8): both
  *   words    of RECORD_WORD: the names of its values (struct record_words); else none
  *
  * A field is added by its member, its line in the list, and a migration that adds the column. */
@@ -31,8 +31,8 @@ enum record_kind {
     RECORD_SIGNED,   /* int64_t, int32_t, int */
     RECORD_BOOL,
     RECORD_TEXT,     /* char[], ended by '\0' */
-    RECORD_STRING,   /* const char *: of the one who set it; NULL is "" */
-    RECORD_REAL,     /* double; optional: NaN stands for none */
+    RECORD_STRING,   /* const char *: owned by the code that set it; NULL is "" */
+    RECORD_REAL,     /* double; optional: NaN means no value */
     RECORD_VOLUME,   /* int128_t, units; a decimal text in the database */
     RECORD_WORD,     /* an enumeration of 0 .. n-1, by the names of its values */
     RECORD_TIME,     /* int64_t, ns since 1970 */
@@ -54,11 +54,11 @@ enum {
     RECORD_OPTIONAL = 1,
     RECORD_NULLABLE = 3,
     RECORD_UNKNOWN = 7,
-    RECORD_ABSENT = 17, /* INT64_MIN stands for none */
+    RECORD_ABSENT = 17, /* INT64_MIN means no value */
     RECORD_ASKED = 32,
-    RECORD_WHOLE = 67,    /* a REAL, NaN for none, shown as the whole number that it is */
-    RECORD_PERCENT = 131, /* a REAL, NaN for none: a share, shown in percent */
-    RECORD_LAYOUT = 8,    /* bits below a state's first layout that has the field */
+    RECORD_WHOLE = 67,    /* a REAL, NaN for no value, shown as a whole number */
+    RECORD_PERCENT = 131, /* a REAL, NaN for no value: a share, shown in percent */
+    RECORD_LAYOUT = 8,    /* bits below the first layout of states that has the field */
     RECORD_SINCE_2 = 2 << RECORD_LAYOUT,
 };
 #define RECORD_SINCE(layout) ((layout) << RECORD_LAYOUT)
@@ -67,7 +67,7 @@ enum {
 struct record_words {
     int n;
     const char *(*name)(int value);
-    int (*parse)(const char *name); /* -EINVAL for one that is none */
+    int (*parse)(const char *name); /* -EINVAL for an unknown name */
     const char *const *names;
 };
 
@@ -99,15 +99,15 @@ struct record {
 #define RECORD_VALUE_FIRST_(member, column, name, kind, changes, flags, words) ":" column
 #define RECORD_VALUE_NEXT_(member, column, name, kind, changes, flags, words) ", :" column
 
-/* ", tif = excluded.tif, …": what changes; the key does not */
+/* ", tif = excluded.tif, …": the changing columns; not the key */
 #define RECORD_SET(LIST) LIST(RECORD_SET_FIRST_, RECORD_SET_NEXT_)
 #define RECORD_SET_FIRST_(member, column, name, kind, changes, flags, words)
 #define RECORD_SET_NEXT_(member, column, name, kind, changes, flags, words) RECORD_SET_##changes##_(column)
 #define RECORD_SET_FIXED_(column)
 #define RECORD_SET_CHANGES_(column) ", " column " = excluded." column
 
-/* A row, and one in place of the row with its `key`, "(id)" or "", of a list of which `changes` changes: of
- * what is assigned twice the last counts. */
+/* Inserts a row, or replaces the row with its `key`, "(id)" or "", of a list of which `changes` changes: of
+ * two assignments the last counts. */
 #define RECORD_INSERT(table, LIST) \
     "INSERT INTO " table " (" RECORD_COLUMNS(LIST) ") VALUES (" RECORD_VALUES(LIST) ")"
 #define RECORD_UPSERT(table, key, changes, LIST) \
@@ -121,7 +121,7 @@ struct record {
 #define RECORD_ASSIGN_FIXED_(column)
 #define RECORD_ASSIGN_CHANGES_(column) ", " column " = :" column
 
-/* What does not change: OWN "id, account, …", EXCLUDED "excluded.id, …", GIVEN ":id, …" */
+/* The columns that do not change: OWN "id, account, …", EXCLUDED "excluded.id, …", GIVEN ":id, …" */
 #define RECORD_FIXED(LIST, PREFIX) \
     LIST(RECORD_FIXED_FIRST_##PREFIX##_, RECORD_FIXED_NEXT_##PREFIX##_)
 
@@ -138,17 +138,17 @@ struct record {
 #define RECORD_FIXED_CHANGES_(text)
 /* clang-format on */
 
-/* The fields as struct record_field, and the record of them; ROW is the struct. In one .c file a list, where
- * ROW is defined. */
+/* The fields as struct record_field, and the record of them; ROW is the struct. Once for a list in one .c
+ * file, where ROW is defined. */
 #define RECORD_FIELDS(LIST) LIST(RECORD_FIELD_, RECORD_FIELD_)
 #define RECORD_OF(table, fields) \
     { \
         table, fields, RECORD_COUNT(sizeof fields / sizeof *fields), sizeof(ROW) \
     }
-/* n, where it is no more than a record may have. */
+/* n, checked to be at most a record's limit. */
 enum { RECORD_FIELDS_MAX = 96 };
 #define RECORD_COUNT(n) ((int)(n) + 0 * (int)sizeof(char[(n) <= RECORD_FIELDS_MAX ? 1 : -1]))
-/* Both, of a list as it is. */
+/* Both, for a plain list. */
 #define RECORD_LIST(table, LIST) \
     { \
         table, (const struct record_field[]){RECORD_FIELDS(LIST)}, \
@@ -166,7 +166,7 @@ enum { RECORD_FIELDS_MAX = 96 };
         sizeof(((ROW *)0)->member), \
         words},
 
-/* The newest layout of a list's fields, below 32; 0: they were always there. */
+/* The newest layout of a list's fields, below 32; 0: they always existed. */
 #define RECORD_NEWEST(LIST) (31 - __builtin_clz(1u LIST(RECORD_NEWEST_, RECORD_NEWEST_)))
 #define RECORD_NEWEST_(member, column, name, kind, changes, flags, words) \
     | 1u << ((RECORD_##flags) >> RECORD_LAYOUT)
@@ -174,8 +174,8 @@ enum { RECORD_FIELDS_MAX = 96 };
 /* By its name in lists; NULL: there is none. */
 const struct record_field *record_find(const struct record *record, const char *name);
 
-/* Sets in `ret` what `row` has under the same member; a STRING's text is borrowed. False where a text was
- * cut. Kinds are the same of both, except of texts. */
+/* Sets in `ret` the members that `row` has under the same name; a STRING's text is borrowed. False where a
+ * text was truncated. Kinds must be the same in both, except of texts. */
 bool record_copy(const struct record *record, const void *row, const struct record *ret_record, void *ret);
 
 /* The first field in which two rows differ, to the last bit; NULL: none. Symbols are not compared: their
@@ -184,26 +184,26 @@ const struct record_field *record_compare(const struct record *record, const voi
 
 /* ---- a field's value ---- */
 
-/* Has the field the flag, and not only a part of its bits? */
+/* Has the field the flag, and not only some of its bits? */
 bool record_field_is(const struct record_field *field, unsigned flag);
 
-/* Is it a number of a scale? */
+/* Is it a number with a scale? */
 bool record_is_decimal(const struct record_field *field);
 
-/* As a number; of kinds that are none 0. */
+/* As a number; 0 for kinds that are not. */
 int64_t record_field_number(const struct record_field *field, const void *row);
-/* The number is one that the member can hold. */
+/* The member must be able to hold the number. */
 void record_field_set_number(const struct record_field *field, void *row, int64_t number);
 /* RECORD_REAL */
 double record_field_real(const struct record_field *field, const void *row);
 void record_field_set_real(const struct record_field *field, void *row, double value);
-/* Has an optional field what stands for none: of texts ""? */
+/* Has an optional field no value: of texts ""? */
 bool record_field_none(const struct record_field *field, const void *row);
 /* RECORD_TEXT and RECORD_STRING, which keeps the pointer. Set: false where it does not fit. */
 const char *record_field_text(const struct record_field *field, const void *row);
 bool record_field_set_text(const struct record_field *field, void *row, const char *text);
-/* A row's texts of that kind, in order, into at most RECORD_STRINGS_MAX; returns how many. And they as they
- * lie one behind the other, each with its '\0', back into the row. */
+/* A row's texts of that kind, in order, into at most RECORD_STRINGS_MAX; returns how many. The second
+ * function sets them in the row from memory where they follow each other, each with its '\0'. */
 enum { RECORD_STRINGS_MAX = 16 };
 int record_strings(const struct record *record, const void *row, const char *ret[static RECORD_STRINGS_MAX]);
 void record_set_strings(const struct record *record, void *row, const char *texts);

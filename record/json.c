@@ -193,9 +193,9 @@ json_t *record_print(const struct record *record, const void *row, const struct 
     return record_json_object(record, NULL, 0, row, &(struct record_context){.symbol = symbol});
 }
 
-/* ---- as far as it can be had ---- */
+/* ---- values of foreign JSON ---- */
 
-enum { DIGITS = 2, DIGITS_MAX = 12 }; /* shown: where they are not said; at most */
+enum { DIGITS = 2, DIGITS_MAX = 12 }; /* shown: if not given; at most */
 
 static int64_t whole(const json_t *value)
 {

@@ -20,47 +20,45 @@ void record_json_clean(char *text, size_t n);
 /* A text so cleaned; null for NULL. The caller's; NULL without memory. */
 json_t *record_json_text(const char *text);
 
-/* A number, a text (cleaned), a truth; null for what an optional field has not, and for an amount whose
+/* A number, a text (cleaned), a boolean; null for an optional field without a value, and for an amount whose
  * symbol is unknown. The caller's; NULL without memory. */
 json_t *record_json(const struct record_field *field, const void *row, const struct record_context *context);
 
-/* The other way: sets the field from such a value. False for one of another type or beyond the member: then
- * it is as it was. What null stands for is known of optional numbers alone: NaN, -1 (UNKNOWN), INT64_MIN
- * (ABSENT) or 0. A STRING borrows the value's text; a VOLUME is not set. */
+/* Sets the field from such a value. False for one of another type or beyond the member, which is then
+ * unchanged. null is allowed for optional numbers alone: NaN, -1 (UNKNOWN), INT64_MIN (ABSENT) or 0. A STRING
+ * borrows the value's text; a VOLUME is not set. */
 bool record_json_set(const struct record_field *field, void *row, const json_t *value);
 
-/* Every field from the object's member of its name; those of a later layout may be missing, and stay. False
- * at the first that does not fit. */
+/* Reads every field from the object's member of its name; those of a later layout may be missing, and are
+ * unchanged then. False at the first that does not fit. */
 bool record_json_read(const struct record *record, const json_t *object, void *row);
 
-/* What an object has of a record, in this order, under which key; `as` NULL: the name itself, "": it is left
- * out. null of a name that is no field's. */
+/* Which fields of a record an object has, in this order, under which key; `as` NULL: the name itself, "": it
+ * is left out. null for a name that is no field's. */
 struct record_key {
     const char *name, *as;
 };
 
-/* Sets every field by its name in the object, as far as it can be had: what is no text is "", what is no
- * number NaN or -1, a time that is not past 0 likewise, what is not true false, an unknown scale 2. A
- * STRING, a WORD, a VOLUME and a HASH stay as they are. `clean`
- * writes a text into a field, of which `size` bytes are the most. With a NULL object nothing is known of the
- * row. */
+/* Sets every field by its name in the object, tolerating foreign values: no text becomes "", no number NaN or
+ * -1, no past time 0, no boolean false, an unknown scale 2. A STRING, a WORD, a VOLUME and a HASH are
+ * unchanged. `clean` writes a text into a field of at most `size` bytes. A NULL object has no values. */
 typedef void record_clean(char *field, size_t size, const char *text);
 void record_json_take(const struct record *record, const json_t *object, record_clean *clean, void *row);
 
-/* A number; null for what is none, below 0 of a count. The caller's. */
+/* A number; null for NaN, and for a count below 0. The caller's. */
 json_t *record_json_real(double value);
 json_t *record_json_count(int64_t value);
 
-/* The number that an object has there; NaN. */
+/* The object's number of that key; NaN. */
 double record_json_number(const json_t *object, const char *key);
 
-/* A row's object: the named keys, then every other field of the record by its own name, so that one which
- * comes later is not forgotten. `context` NULL: it names nothing by number. The caller's; NULL without
- * memory. */
+/* A row's object: the named keys, then every other field of the record by its own name, so that newer fields
+ * are not forgotten. `context` NULL: the row has no numbers of accounts or symbols. The caller's; NULL
+ * without memory. */
 json_t *record_json_object(const struct record *record, const struct record_key *keys, int n, const void *row,
                            const struct record_context *context);
 
-/* The object of what is shown (record/shown.h), by a function of that name; and the struct with it. */
+/* The object of what record/shown.h lists, by a function of that name; and the struct for it. */
 #define RECORD_SHOWN_OBJECT(function, of, LIST) \
     RECORD_VIEW_RECORD(record_of_##of##function, of, LIST); \
     static json_t *function(const struct of *view) \

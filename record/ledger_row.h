@@ -1,8 +1,8 @@
 /* The double-entry ledger: every row moves an amount of one asset from a contra account to an account of
- * the user's (or back, when negative), so that what an account holds is the sum of its rows, to the last
- * unit, at all times. Rows are chained by SHA-256. An amount of 0 has no row, with one exception (see RESET).
+ * the user's (or back, when negative), so that an account's balance is the sum of its rows, to the last unit,
+ * at all times. Rows are chained by SHA-256. An amount of 0 has no row, with one exception (see RESET).
  *
- * Within an event rows stand in the order in which things happened; those of one thing in this one:
+ * Within an event rows are in the order in which things happened; those of one thing in this order:
  *
  *   a fill      BORROW of the base that a sale lacks, TRADE of the base, TRADE of the quote, FEE in quote,
  *               BORROW, negative, of the base that a buy gives back: all with its order's and its own id
@@ -12,8 +12,8 @@
  *               RESET of the others to what is borrowed of them, BORROW, negative, of what was borrowed;
  *               DEPOSIT of the opening cash
  *
- * Only rows of a fill name an order and a fill. What is borrowed of an asset is the sum of its BORROW rows.
- */
+ * Only rows of a fill name an order and a fill. The borrowed amount of an asset is the sum of its BORROW
+ * rows. */
 #ifndef RECORD_LEDGER_ROW_H
 #define RECORD_LEDGER_ROW_H
 
@@ -30,16 +30,16 @@ enum ledger_kind {
     LEDGER_TRANSFER, /* contra: "transfers": out of one account, into another, of one sum */
     LEDGER_BORROW,   /* contra: "loans"; negative: given back */
     LEDGER_INTEREST, /* contra: "interest" */
-    LEDGER_RESET,    /* contra: "equity": what an account held when it was begun anew */
-    LEDGER_SPLIT,    /* contra: "splits": what a split gave or took, of the base */
-    LEDGER_DIVIDEND, /* contra: "dividends": for what was held; negative: from who was short */
+    LEDGER_RESET,    /* contra: "equity": an account's balance when it was reset */
+    LEDGER_SPLIT,    /* contra: "splits": the units of the base that a split added or removed */
+    LEDGER_DIVIDEND, /* contra: "dividends": for a long position; negative: for a short one */
     LEDGER_KINDS,
 };
 
 enum { LEDGER_HASH_SIZE = 32 };
 
 struct ledger_row {
-    uint64_t id; /* 1, 2, 3 … without a hole */
+    uint64_t id; /* 1, 2, 3 … without a gap */
     int64_t ts_ns;
     int account;
     char asset[ASSET_NAME_MAX];
@@ -51,7 +51,7 @@ struct ledger_row {
     uint8_t hash[LEDGER_HASH_SIZE]; /* SHA-256(previous hash, ledger_row_text) */
 };
 
-/* Amounts have the row's own scale: a comparison is given a symbol of it. */
+/* Amounts have the row's own scale: to compare them, pass a symbol with that scale. */
 #define RECORD_LEDGER_ROW(FIRST, NEXT) \
     FIRST(id, "id", "id", UNSIGNED, FIXED, REQUIRED, NULL) \
     NEXT(ts_ns, "ts_ns", "ts_ns", TIME, FIXED, REQUIRED, NULL) \
@@ -73,7 +73,7 @@ const char *ledger_kind_name(enum ledger_kind kind);   /* "deposit", "trade" …
 int ledger_kind_parse(const char *name);               /* enum ledger_kind or -EINVAL */
 const char *ledger_contra_name(enum ledger_kind kind); /* "equity", "market" … */
 
-/* The row in the one spelling that is hashed:
+/* The row in the one form that is hashed:
  * "id|ts_ns|account|asset|scale|kind|amount|balance|order_id|fill_id". Returns the length. */
 size_t ledger_row_text(const struct ledger_row *row, char buf[static LEDGER_TEXT_MAX]);
 

@@ -1,10 +1,10 @@
-/* The market and its venues, field by field: exchange/bar.h and db/row.h say what each is. */
+/* The market and its venues, field by field: exchange/bar.h and db/row.h describe each. */
 #ifndef RECORD_MARKET_H
 #define RECORD_MARKET_H
 
 #include "record/field.h"
 
-/* A bar's own, of struct bar: what a chart has of it, and all; before them a stored one has its key. */
+/* A bar's own fields, of struct bar: those of a chart, and all; a stored one has its key before them. */
 #define RECORD_CHART_BAR(FIRST, NEXT) \
     FIRST(open_ns, "open_ns", "open_ns", TIME, FIXED, REQUIRED, NULL) \
     NEXT(open, "open", "open", PRICE, CHANGES, REQUIRED, NULL) \

@@ -1,5 +1,5 @@
-/* Command lines, described once. A program is a list of verbs, a verb its options and what it does; from
- * these rows follow the parsing, --help and `PROGRAM help`, manual pages and completion. How to add one:
+/* Command lines, described once. A program is a list of verbs, a verb has options and functions; parsing,
+ * --help and `PROGRAM help`, manual pages and completion are derived from these rows. How to add one:
  * docs/overview.md. */
 #ifndef RECORD_OPTION_H
 #define RECORD_OPTION_H
@@ -11,19 +11,19 @@
 struct config_key;
 struct option_call;
 
-/* An option. What it gives is put into a struct of the verb's own, which begins zeroed. */
+/* An option. Its value is stored in a struct of the verb's own, which is zeroed at the start. */
 struct option_row {
     const char *name; /* without its dashes, '_' is '-'; NULL: `words` is a heading */
     /* "P"; NULL: a flag. Words with "|" between: one of these, which is checked. "F...": every word up to the
      * next option, one call of `take` each. */
     const char *argument;
-    const char *words; /* what it does; NULL: the key's sentence, range and default */
+    const char *words; /* its description; NULL: the key's sentence, range and default */
     size_t at;         /* in that struct: a const char *, of a flag a bool */
     /* Instead of `at`: takes the value (NULL of a flag), in the order of the line. EXIT_OK, or an exit status
      * with its line on stderr. */
     int (*take)(struct option_call *call, const struct option_row *row, const char *value);
-    const char *of;  /* the actions that take it, blanks between; NULL: all */
-    const char *arg; /* of what is sent, the argument's name; NULL: the option's own, "client_id" */
+    const char *of;  /* the actions that take it, separated by blanks; NULL: all */
+    const char *arg; /* the argument's name in the sent command; NULL: the option's own */
     char letter;     /* 'o': -o is the same; 0 */
     /* With high > low: the value is a whole number in that range, and `at` an int64_t's or uint64_t's;
      * `take` is called after. */
@@ -32,13 +32,13 @@ struct option_row {
     /* The value is read as this key of that struct, where there is no `take`. */
     const struct config_key *key;
     const char *with; /* the option without which it is refused; NULL: none */
-    /* Names of options, blanks between: which say the same, or what it has no use for; the only others of the
-     * verb's own that it has a use for. NULL: none; all. */
+    /* Names of options, separated by blanks. `without`: those that contradict it or that it has no use for.
+     * `only`: the only other options of the verb that it allows. NULL: none; all. */
     const char *without, *only;
     const char *after; /* the option with an earlier time: both are int64_t; NULL */
 };
 
-/* The rows of every program. */
+/* The rows common to all programs. */
 #define OPTION_HELP \
     { \
         "help", NULL, "this text", offsetof(struct option_call, help), .letter = 'h' \
@@ -51,62 +51,62 @@ struct option_row {
 enum option_need {
     OPTION_NEEDS_NOTHING,
     OPTION_NEEDS_STATE,  /* a state directory's database or log */
-    OPTION_NEEDS_DAEMON, /* one that runs */
-    OPTION_NEEDS_EITHER, /* without a daemon what it stored is shown, with exit status 3 */
+    OPTION_NEEDS_DAEMON, /* a running one */
+    OPTION_NEEDS_EITHER, /* without a daemon the stored data is shown, with exit status 3 */
 };
 
-/* What a verb can do. A verb that does one thing has one action without a name. */
+/* An action of a verb. A verb that does one thing has one action without a name. */
 struct option_action {
     const char *name; /* the word after the verb; "stop|resume" for two */
     const char
-        *arguments; /* "SYMBOL QTY", "[SYMBOL]", "FILE..."; NULL: none. Their names choose what completes */
-    const char *words;   /* what it does; NULL of one without a name */
+        *arguments;      /* "SYMBOL QTY", "[SYMBOL]", "FILE..."; NULL: none. Completion goes by these names */
+    const char *words;   /* its description; NULL for one without a name */
     const char *example; /* its arguments, in the refusal of a line that lacks them; NULL */
     enum option_need need;
-    bool bare; /* the word "list" may be left out or said */
-    bool csv;  /* --csv too */
+    bool bare; /* the word "list" may be left out */
+    bool csv;  /* it also takes --csv */
     int (*run)(struct option_call *call);
-    /* The options that must be given, their names with blanks between: "at|seq" is one of the two, "at,seq"
-     * one or both; "*" stands for the arguments, which are then in brackets. NULL: none. */
+    /* The required options, their names separated by blanks: "at|seq" is one of the two, "at,seq" one or
+     * both; "*" stands for the arguments, which are then in brackets. NULL: none. */
     const char *needed;
 };
 
 struct option_verb {
-    const char *name;  /* NULL: of a program without verbs, or what it does without one */
+    const char *name;  /* NULL: of a program without verbs, or its action without one */
     const char *words; /* a line, for lists of verbs */
     const char *about; /* paragraphs, '\n' between */
     const char *exits; /* "1 also for a difference"; NULL */
-    const char *page;  /* papertape-PAGE(1) has it; NULL: the program's own page */
+    const char *page;  /* papertape-PAGE(1) describes it; NULL: the program's own page */
     const struct option_action *actions;
     size_t n_actions;
     const struct option_row *options;
     size_t n_options;
-    const struct option_row *shared; /* of several verbs, whose structs begin alike */
+    const struct option_row *shared; /* of several verbs, whose structs have the same beginning */
     size_t n_shared;
-    size_t size;                /* of the struct that rows fill; 0: none */
+    size_t size;                /* of the struct that rows set; 0: none */
     void (*init)(void *into);   /* values other than zero; NULL */
-    void (*finish)(void *into); /* frees what takes have allocated; NULL */
+    void (*finish)(void *into); /* frees what `take` allocated; NULL */
 };
 
 /* An action that lists. */
 #define OPTION_LISTS .bare = true, .csv = true
 
-/* A verb's rows, of arrays. */
+/* A verb's rows, from arrays. */
 #define OPTION_ACTIONS(rows) .actions = (rows), .n_actions = sizeof(rows) / sizeof *(rows)
 #define OPTION_OPTIONS(rows) .options = (rows), .n_options = sizeof(rows) / sizeof *(rows)
 #define OPTION_SHARED(rows)  .shared = (rows), .n_shared = sizeof(rows) / sizeof *(rows)
 
 struct option_program {
     const char *name, *version, *about;
-    const struct option_verb *bare;         /* without a verb; NULL: one is needed */
-    const struct option_verb *const *verbs; /* in the order of the alphabet */
+    const struct option_verb *bare;         /* without a verb; NULL: one is required */
+    const struct option_verb *const *verbs; /* in alphabetical order */
     size_t n_verbs;
     const struct option_row *global; /* of all verbs, before or after them; `at` is in struct option_call */
     size_t n_global;
-    /* Prints a line on stderr, which may hold what the user typed; NULL: as it is. */
+    /* Prints a line on stderr, which may contain the user's input; NULL: plainly. */
     void (*say)(const char *line);
-    /* Calls offer() with each name of that kind of argument ("SYMBOL", of "KEY=VALUE" "KEY") that there is:
-     * the call has the state and, as arguments, the words before. NULL. */
+    /* Calls offer() with each existing name of that kind of argument ("SYMBOL", for "KEY=VALUE" "KEY"): the
+     * call has the state and, as arguments, the words before. NULL. */
     void (*names)(const char *kind, const struct option_call *call, void *ctx,
                   void (*offer)(void *ctx, const char *name));
 };
@@ -116,7 +116,7 @@ struct option_call {
     const struct option_program *program;
     const struct option_verb *verb;
     const struct option_action *action;
-    const char *word; /* of the action, as it was given; "" without one */
+    const char *word; /* of the action, as it was typed; "" without one */
     char **arguments; /* n of them, and NULL */
     int n;
     void *into;
@@ -127,7 +127,7 @@ struct option_call {
 
 enum { OPTION_ERROR_MAX = 512, OPTION_ROWS_MAX = 96 };
 
-/* The program: its exit status. stdout is flushed. */
+/* Runs the program: returns its exit status. stdout is flushed. */
 int option_main(const struct option_program *program, int argc, char **argv);
 
 /* One of its verbs, with argv[0] its name: what option_main() does once it has found it. */
@@ -139,7 +139,7 @@ __attribute__((format(printf, 3, 4))) int option_fail(const struct option_call *
 
 /* ---- the parts ---- */
 
-/* Reads the n words after the verb; call has program, verb and into. What follows options is moved to the
+/* Reads the n words after the verb; call has program, verb and into. Words after options are moved to the
  * front of argv. EXIT_OK; or EXIT_USAGE, err: what, where, what would be right. */
 int option_parse(struct option_call *call, int n, char **argv, char err[static OPTION_ERROR_MAX]);
 
@@ -154,21 +154,21 @@ const struct option_verb *option_find_verb(const struct option_program *program,
 const struct option_action *option_find_action(const struct option_verb *verb, const char *word);
 bool option_row_is_of(const struct option_row *row, const struct option_action *action);
 
-/* Is `word` one of those with `between` between them? */
+/* Is `word` one of `words`, which are separated by `between`? */
 bool option_is_one_of(const char *words, char between, const char *word);
 
 /* verb NULL: the program's own help. */
 void option_help(const struct option_program *program, const struct option_verb *verb, FILE *out);
 
-/* The page of that name in man's language: all verbs whose `page` it is. Of the program's own name the
- * section OPTIONS of its page (record/man_page.sh): what has no other page. False: there is none. */
+/* The manual page of that name in roff: all verbs whose `page` it is. For the program's own name the section
+ * OPTIONS of its page (record/man_page.sh): all that has no other page. False: there is none. */
 bool option_man(const struct option_program *program, const char *page, FILE *out);
 
-/* Candidates for the last of n words that follow the program's name, one a line, "WORD\tWHAT IT IS"; none
- * where a file is meant. */
+/* Candidates for the last of n words after the program's name, one a line, "WORD\tDESCRIPTION"; none where a
+ * file is expected. */
 void option_complete(const struct option_program *program, int n, char **words, FILE *out);
 
-/* The script that asks for them: "bash", "zsh" or "fish". False: another shell. */
+/* The script that requests them: "bash", "zsh" or "fish". False: another shell. */
 bool option_completion_script(const struct option_program *program, const char *shell, FILE *out);
 
 #endif

@@ -11,13 +11,13 @@ enum { WHAT_MAX = 60 };
 struct completion {
     const struct option_program *program;
     const char
-        *word; /* what the shell replaces: of bash, which divides words at '=' and ':', the last part */
-    const char *typed; /* what a candidate begins with: behind "--tif=" and the commas of a list */
-    const char *tail;  /* behind each candidate: "=" of a key */
+        *word; /* what the shell replaces: for bash, which divides words at '=' and ':', the last part */
+    const char *typed; /* the part that a candidate must continue: after "--tif=" and the commas of a list */
+    const char *tail;  /* suffix of each candidate: "=" of a key */
     FILE *out;
 };
 
-/* With the beginning of what it is: shells show it on a line. */
+/* With the beginning of its description: shells show it on a line. */
 static void offer_with(const struct completion *c, const char *word, const char *what)
 {
     if (strncmp(word, c->typed, strlen(c->typed)) != 0)
@@ -44,7 +44,7 @@ static void offer_kind(struct completion *c, const struct option_call *call, con
         c->program->names(kind, call, c, offer);
 }
 
-/* What an argument can be, to the blank that ends it: of "buy|sell" the words, of "SYMBOL[,SYMBOL...]" those
+/* Offers values of an argument, which ends at a blank: of "buy|sell" the words, of "SYMBOL[,SYMBOL...]" those
  * of the state, of "KEY=VALUE" the keys. */
 static void offer_values(struct completion *c, const struct option_call *call, const char *argument,
                          const char *what)
@@ -68,7 +68,7 @@ static void offer_values(struct completion *c, const struct option_call *call, c
     c->tail = "";
 }
 
-/* Does the action, or where none is chosen yet one of the verb's, take --csv? */
+/* Does the action, or before one is chosen any of the verb's, take --csv? */
 static bool takes_csv(const struct option_call *call)
 {
     bool any = call->action && call->action->csv;
@@ -94,7 +94,7 @@ static void offer_options(const struct completion *c, const struct option_call *
     }
 }
 
-/* The argument at that place of an action's: the last one repeated, where it may be. */
+/* The argument at that place of an action's: the last one is repeated, if it may be. */
 static void offer_argument(struct completion *c, const struct option_call *call, int at)
 {
     for (const char *next = call->action->arguments; next && *next; next += strspn(next, " ")) {
@@ -107,7 +107,8 @@ static void offer_argument(struct completion *c, const struct option_call *call,
     }
 }
 
-/* Reads the n words before the last one. The option whose value that is; NULL: it is no option's. */
+/* Reads the n words before the last one. Returns the option whose value the last one is; NULL: it is no
+ * option's. */
 static const struct option_row *read_words(struct option_call *call, int n, char **words, int *ret_plain)
 {
     const struct option_row *row = NULL;
@@ -162,8 +163,8 @@ static void offer_words(struct completion *c, struct option_call *call, int n, c
             offer_values(c, call, verb->actions[i].name, verb->actions[i].words);
 }
 
-/* Bash divides words at '=' and ':': puts them together, in `text`, which has room for all. How many there
- * are then; *ret_part: the part of the last one that bash has as a word. */
+/* Bash divides words at '=' and ':': joins them again, in `text`, which has room for all. Returns their
+ * number; *ret_part: the part of the last one that bash considers a word. */
 static int join(int n, char **words, char *text, const char **ret_part)
 {
     char *joined = NULL;
@@ -209,7 +210,7 @@ static void complete(struct completion *c, int n, char **words)
     }
     if (!call.verb)
         return;
-    if (has_verb) /* it goes, so that its action and arguments remain */
+    if (has_verb) /* removed, so that its action and arguments remain */
         memmove(words + 1, words, (size_t)at * sizeof *words), words++, n--;
     offer_words(c, &call, n - 1, words);
 }

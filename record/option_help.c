@@ -18,7 +18,7 @@ static size_t columns(const char *text, size_t len)
     return n;
 }
 
-/* Fills lines from column `at` on; further ones begin at `indent`. A newline ends a paragraph. */
+/* Wraps lines, starting at column `at`; further ones begin at `indent`. A newline ends a paragraph. */
 static void fill(FILE *out, const char *text, size_t at, size_t indent)
 {
     bool begins = true;
@@ -32,7 +32,7 @@ static void fill(FILE *out, const char *text, size_t at, size_t indent)
             fputc(' ', out);
             at++;
         }
-        for (size_t i = 0; i < len; i++) /* a tab is a blank where no line ends */
+        for (size_t i = 0; i < len; i++) /* a tab is a non-breaking blank */
             fputc(text[i] == '\t' ? ' ' : text[i], out);
         at += wide;
         begins = *(text + len) == '\n';
@@ -120,7 +120,7 @@ void option_group(const struct option_call *call, const char *group, const char 
     }
 }
 
-/* Its blanks are tabs: a line is not broken there. */
+/* Replaces its blanks by tabs, at which lines do not break. */
 static void put_unbroken(FILE *out, const char *open, const char *text, const char *close)
 {
     fprintf(out, " %s", open);

@@ -97,7 +97,7 @@ static int completion(struct option_call *call)
     return EXIT_OK;
 }
 
-/* Of every program, as help. */
+/* Common to all programs, as help is. */
 static const struct option_action completion_action[] = {
     {.arguments = "SHELL", .example = "bash", .run = completion}};
 static const struct option_verb completion_verb = {
@@ -112,7 +112,7 @@ static const struct option_verb *find_verb(const struct option_program *program,
     return strcmp(name, completion_verb.name) == 0 ? &completion_verb : option_find_verb(program, name);
 }
 
-/* `help [VERB]`, and what builds and shells ask: `help --man PAGE`, `help --complete -- WORD…`. */
+/* `help [VERB]`, and the requests of builds and shells: `help --man PAGE`, `help --complete -- WORD…`. */
 static int help(const struct option_program *program, int n, char **words)
 {
     if (n >= 2 && strcmp(words[0], "--complete") == 0) {
@@ -143,7 +143,7 @@ static int dispatch(const struct option_program *program, int argc, char **argv)
         return help(program, argc - at - 1, argv + at + 1);
     const struct option_verb *verb = word ? find_verb(program, word) : NULL;
     if (verb || (program->n_verbs > 0 && (word || !program->bare))) {
-        if (!verb && (word ? !known : argc > 1)) /* the unknown option is named; --help, --version */
+        if (!verb && (word ? !known : argc > 1)) /* names the unknown option; also --help, --version */
             return option_run(program,
                               program->bare ? program->bare : &(struct option_verb){.about = program->about},
                               argc, argv);

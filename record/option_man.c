@@ -7,7 +7,7 @@
 
 enum { EXAMPLE_MAX = 256 };
 
-/* Text for roff: no dot or quote may begin a line, a backslash is doubled, a hyphen is one that can be
+/* Text for roff: escapes a leading dot or quote, doubles backslashes, and prints hyphens that can be
  * copied. */
 void option_man_text(FILE *out, const char *text)
 {
@@ -18,7 +18,7 @@ void option_man_text(FILE *out, const char *text)
             fputs("\\&", out);
         if (*text == '-' || *text == '\\')
             fputs(*text == '-' ? "\\-" : "\\e", out);
-        else if (*text == '\t') /* a blank where no line ends */
+        else if (*text == '\t') /* a non-breaking blank */
             fputs("\\ ", out);
         else if (*text == '\n')
             fputs("\n.PP\n", out);
@@ -85,7 +85,7 @@ static void print_verb(const struct option_program *program, const struct option
     }
 }
 
-/* Of the program's own page: its options without a verb, and the verbs that have no other page. */
+/* For the program's own page: its options without a verb, and the verbs that have no other page. */
 static void print_own(const struct option_program *program, FILE *out)
 {
     print_options(program, program->bare ? program->bare : &(struct option_verb){0}, true, out);
@@ -97,7 +97,7 @@ static void print_own(const struct option_program *program, FILE *out)
         option_man_text(out, program->bare->exits);
 }
 
-/* Those that a refusal names, each as a line. */
+/* The examples of the verb's refusals, each as a line. */
 static void print_examples(const struct option_program *program, const struct option_verb *verb, FILE *out)
 {
     for (size_t i = 0; i < verb->n_actions; i++) {
@@ -119,7 +119,7 @@ static bool has_page(const struct option_verb *verb, const char *page)
     return verb->page && strcmp(verb->page, page) == 0;
 }
 
-/* One of the parts above of each verb of a page. */
+/* One of the sections above for each verb of a page. */
 static void print_each(const struct option_program *program, const char *page, FILE *out,
                        void (*print)(const struct option_program *, const struct option_verb *, FILE *))
 {

@@ -95,7 +95,7 @@ __attribute__((format(printf, 3, 4))) static int refuse(const struct option_call
     return EXIT_USAGE;
 }
 
-/* Does a row's name begin with these? */
+/* Does a row's name begin with this? */
 static bool begins(const char *name, const char *with, size_t len)
 {
     for (size_t i = 0; i < len; i++)
@@ -240,7 +240,7 @@ const struct option_row *option_of_word(const struct option_call *call, const ch
                    : find_letter(call, *name, ret_at);
 }
 
-/* An option, argv[*at]; moves *at to the last word that is its. */
+/* Parses an option, argv[*at]; moves *at to its last word. */
 static int take(struct option_call *call, int n, char **argv, int *at, bool given[static OPTION_ROWS_MAX],
                 char *err)
 {
@@ -303,7 +303,7 @@ static int check_arguments(struct option_call *call, char *err)
     return lacks(call, arguments, least == 1 && most == 1 ? "is" : "are", err);
 }
 
-/* Of `needed`, and of rows that go with another. */
+/* Checks `needed`, and rows that require another. */
 static int check_needed(struct option_call *call, const bool given[static OPTION_ROWS_MAX], char *err)
 {
     const struct option_row *row;
@@ -329,7 +329,7 @@ static int check_needed(struct option_call *call, const bool given[static OPTION
     return EXIT_OK;
 }
 
-/* The first word chooses the action; one that lists is meant without a word. */
+/* The first word chooses the action; without a word it is the one that lists. */
 static int choose(struct option_call *call, char *err)
 {
     const struct option_verb *verb = call->verb;
@@ -375,7 +375,7 @@ static int check_pair(const struct option_call *call, const struct option_row *r
     return EXIT_OK;
 }
 
-/* Do the options go together? */
+/* Are the options consistent? */
 static int check_options(const struct option_call *call, const bool given[static OPTION_ROWS_MAX], char *err)
 {
     const struct option_row *row, *other;

@@ -1,5 +1,5 @@
-/* An order and a fill, field by field: exchange/order.h and fill.h say what each is. A field that came later
- * stands at the end, with its layout: the next is 8. Seals of rows that lack it stay as they are. */
+/* An order and a fill, field by field: exchange/order.h and fill.h describe each. A newer field comes last,
+ * with its layout: the next is 8. Seals of rows that lack it stay valid. */
 #ifndef RECORD_ORDER_H
 #define RECORD_ORDER_H
 
@@ -39,12 +39,12 @@ struct order;
     NEXT(client_id, "client_id", "client_id", TEXT, FIXED, ASKED, NULL) \
     NEXT(tag, "tag", "tag", TEXT, CHANGES, ASKED, NULL)
 
-/* The layout of states and events from which on they have all of an order; 0: always. */
+/* The first layout of states and events with all fields of an order; 0: always. */
 enum { RECORD_ORDER_LAYOUT = RECORD_NEWEST(RECORD_ORDER) };
 
-/* What is given with an order as it is, by no rule that looks at others: a flag or a text, by its member in
- * the daemon's command and as an option of `papertape order`.
- *   GIVEN(member, option, argument of the option or NULL for a flag, what it does, actions that take it) */
+/* Fields of a new order that no rule relates to others: a flag or a text, by its member in the daemon's
+ * command and as an option of `papertape order`.
+ *   GIVEN(member, option, argument of the option or NULL for a flag, description, actions that take it) */
 #define RECORD_ORDER_GIVEN(GIVEN) \
     GIVEN(post_only, "post-only", NULL, "a limit order that is cancelled rather than take", "buy sell") \
     GIVEN(reduce_only, "reduce-only", NULL, "never opens or turns a position", "buy sell oco") \
@@ -68,11 +68,11 @@ enum { RECORD_ORDER_LAYOUT = RECORD_NEWEST(RECORD_ORDER) };
 
 extern const struct record record_orders, record_fills;
 
-/* The fields of RECORD_ORDER_GIVEN, in its order. NULL: there are no more. */
+/* The fields of RECORD_ORDER_GIVEN, in its order. NULL: past the last. */
 const struct record_field *record_order_given(int i);
 
 enum { RECORD_GIVEN_TEXT_MAX = 256 };
-/* What an order has of them, each with a blank before it, " post-only"; without its client id. */
+/* Those that an order has set, each after a blank, " post-only"; without its client id. */
 void record_order_given_text(const struct order *order, char ret[static RECORD_GIVEN_TEXT_MAX]);
 
 #endif

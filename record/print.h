@@ -1,6 +1,5 @@
-/* A struct's members as they are printed in JSON: a short way to a record that is of one output alone. What
- * is not known (a REAL that is no number, below 0 of a COUNT, "" of a WORD, 0 of what has _OR_NONE) is null.
- */
+/* A struct's members as JSON: a short form for a record of a single output. Unknown values (a REAL that is
+ * NaN, a COUNT below 0, a WORD "", a 0 of kinds with _OR_NONE) are null. */
 #ifndef RECORD_PRINT_H
 #define RECORD_PRINT_H
 
@@ -31,17 +30,17 @@
 #define PRINT_PRICE_OR_NONE(member, key)   PRINT_AS(PRICE, OPTIONAL, member, key)
 #define PRINT_QTY(member)                  PRINT_AS(QTY, REQUIRED, member, #member)
 #define PRINT_QUOTE(member)                PRINT_AS(QUOTE, REQUIRED, member, #member)
-/* null, in this place, until the caller sets it. */
+/* null at this place, until the caller sets it. */
 #define PRINT_LATER(key) \
     { \
         key, key, key, RECORD_ACCOUNT, RECORD_REQUIRED, 0, sizeof(int), NULL \
     }
 
-/* The object of a row; its scales are the symbol's (NULL: there is no amount). The caller's; NULL without
+/* The object of a row; its scales are the symbol's (NULL: it has no amount). The caller's; NULL without
  * memory. */
 json_t *record_print(const struct record *record, const void *row, const struct symbol *symbol);
 
-/* The same as a function of that name, of rows of that type. */
+/* The same as a function of that name, for rows of that type. */
 #define PRINT_OBJECT(function, of, ...) \
     static json_t *function(const of *row, const struct symbol *symbol) \
     { \

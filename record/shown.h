@@ -1,4 +1,4 @@
-/* What is shown of a thing, field by field: the daemon writes these lists' JSON (docs/control.md), the
+/* The JSON of the status, field by field: the daemon writes it by these lists (docs/control.md), the
  * dashboard reads it by them. A list takes two macros, of texts and of other fields:
  *
  *   #define RECORD_SHOWN_NAME(TEXT, FIELD)
@@ -8,14 +8,15 @@
  *   SIZE         a text's, of RECORD_BYTES_SIZE where it is shown, RECORD_KEPT_SIZE where the daemon keeps it
  *   name         in JSON, where it is not the member's
  *   KIND, FLAGS  of record/field.h: UNSIGNED (ages, counts), SIGNED, TIME, REAL, BOOL, SCALE; OPTIONAL: null
- *                for "" and 0; NULLABLE: for NaN; UNKNOWN: for what is below 0; WHOLE */
+ *                for "" and 0; NULLABLE: for NaN; UNKNOWN: for values below 0; WHOLE */
 #ifndef RECORD_SHOWN_H
 #define RECORD_SHOWN_H
 
 #include "record/field.h"
 
 /* clang-format off */
-/* The members of a struct: what is shown; what the daemon keeps; what it looks at, with texts of others. */
+/* The members of a struct: for the shown values; for those that the daemon keeps; for those that it reads,
+ * with borrowed texts. */
 #define RECORD_SHOWN(LIST) LIST(RECORD_SHOWN_TEXT_, RECORD_SHOWN_MEMBER_)
 #define RECORD_KEPT(LIST) LIST(RECORD_KEPT_TEXT_, RECORD_SHOWN_MEMBER_)
 #define RECORD_VIEW(LIST) LIST(RECORD_VIEW_TEXT_, RECORD_SHOWN_MEMBER_)
@@ -41,7 +42,7 @@
      RECORD_##kind, RECORD_##flags, offsetof(ROW, member), sizeof(((ROW *)0)->member), NULL},
 #define RECORD_NAMED_(none, name, ...) name
 
-/* The record of a struct by its list, as a function of that name: of texts kept, of texts borrowed. */
+/* A function that returns the record of a struct by its list: with its own texts, with borrowed texts. */
 #define RECORD_SHOWN_RECORD(function, of, LIST) RECORD_RECORD_(function, of, RECORD_SHOWN_FIELDS(LIST))
 #define RECORD_VIEW_RECORD(function, of, LIST) RECORD_RECORD_(function, of, RECORD_VIEW_FIELDS(LIST))
 #define RECORD_RECORD_(function, of, ...) \

@@ -6,22 +6,22 @@
 
 #include "record/field.h"
 
-/* Whose numbers of accounts and symbols are in the database under which ids. Accounts have their number as
- * their id. A function that is NULL takes every id as it is. */
+/* The mapping between a process's numbers of accounts and symbols and the database's ids. An account's number
+ * is its id. A function that is NULL takes every id as it is. */
 struct record_ids {
     void *ctx;
     int64_t (*symbol_id)(void *ctx, int index); /* 0: none, stored as null */
-    bool (*account)(void *ctx, int64_t id);     /* is there one? */
+    bool (*account)(void *ctx, int64_t id);     /* does it exist? */
     int (*symbol)(void *ctx, int64_t id);       /* its index; -1: there is none */
 };
 
-/* Binds every value to the parameter that is named after its column, where the statement has one. Texts and
- * hashes are the row's own: they outlive the step. */
+/* Binds every value to the parameter with the name of its column, if the statement has it. Texts and hashes
+ * are borrowed from the row, which must outlive the step. */
 void record_sqlite_bind(sqlite3_stmt *stmt, const struct record *record, const void *row,
                         const struct record_ids *ids);
 
-/* The same in two steps, for a statement of many rows: which parameter each field has, 0 for none, looked up
- * once, and a row's values. */
+/* The same in two steps, for a statement of many rows: the parameter of each field, 0 for none, looked up
+ * once; then a row's values. */
 struct record_places {
     const struct record *record;
     uint8_t at[RECORD_FIELDS_MAX];
@@ -30,18 +30,17 @@ void record_sqlite_places(sqlite3_stmt *stmt, const struct record *record, struc
 void record_sqlite_bind_at(sqlite3_stmt *stmt, const struct record_places *places, const void *row,
                            const struct record_ids *ids);
 
-/* Reads a row whose first columns are the record's. NULL; or the first field whose value is none: a word that
- * is unknown, an account or a symbol that is not there, a text that is too long, a hash of another size, a
- * volume that is no number, a number that the member cannot hold. Then what precedes it is set. Null is 0,
- * "", NaN, or -1: an account, a symbol, what is not known. A RECORD_STRING is the statement's until its next
- * step. */
+/* Reads a row whose first columns are the record's. NULL; or the first field with an invalid value: an
+ * unknown word, account or symbol, a text that is too long, a hash of another size, a volume that is no
+ * number, a number that the member cannot hold. Then the fields before it are set. Null is 0, "", NaN, or -1:
+ * an account, a symbol, an unknown value. A RECORD_STRING is the statement's until its next step. */
 const struct record_field *record_sqlite_read(sqlite3_stmt *stmt, const struct record *record, void *row,
                                               const struct record_ids *ids);
 
-/* ---- values that are no record's: a statement's parameters ?1, ?2 … and columns, in order ---- */
+/* ---- values outside of records: a statement's parameters ?1, ?2 … and columns, in order ---- */
 
 /* RECORD_PARAMS(id, name, 0.5): numbers, texts (NULL: null) and reals by their type; or a struct
- * record_param. Texts and blobs outlive the step. Those that a statement does not have are left out. */
+ * record_param. Texts and blobs must outlive the step. Parameters that a statement lacks are skipped. */
 struct record_param {
     enum {
         RECORD_PARAMS_END,
@@ -56,8 +55,9 @@ struct record_param {
 };
 void record_sqlite_params(sqlite3_stmt *stmt, const struct record_param *params);
 
-/* RECORD_INTO(&id, &name, &value): where a row's columns go, by the type of each. Null is 0, NULL, NaN; a
- * text is the statement's until its next step. Or a struct record_into, as of the two functions below. */
+/* RECORD_INTO(&id, &name, &value): where a row's columns are stored, by the type of each. Null is 0, NULL,
+ * NaN; a text is the statement's until its next step. Or a struct record_into, as of the two functions
+ * below. */
 struct record_into {
     enum {
         RECORD_INTO_END,
@@ -74,20 +74,20 @@ struct record_into {
 };
 void record_sqlite_take(sqlite3_stmt *stmt, const struct record_into *into);
 
-/* The column behind a record's, a blob of any size: the statement's until its next step. */
+/* The column after a record's, a blob of any size: the statement's until its next step. */
 const void *record_sqlite_blob(sqlite3_stmt *stmt, const struct record *record, size_t *ret_size);
 
-/* A query whose first row is all that is wanted. SQLITE_ROW; SQLITE_DONE, nothing is written: there is none;
- * another result code. Texts only by record_into_chars(). */
+/* A query for its first row alone. SQLITE_ROW; SQLITE_DONE, with nothing written: there is none; another
+ * result code. Texts only by record_into_chars(). */
 int record_sqlite_ask(sqlite3 *db, const char *sql, const struct record_param *params,
                       const struct record_into *into);
 
-/* A copy of a text, cut where it is too long. */
+/* A copy of a text, truncated where it is too long. */
 static inline struct record_into record_into_chars(char *text, size_t size)
 {
     return (struct record_into){RECORD_INTO_CHARS, text, size};
 }
-/* A blob of that size; one of another size leaves what is there. */
+/* A blob of that size; one of another size changes nothing. */
 static inline struct record_into record_into_bytes(void *bytes, size_t size)
 {
     return (struct record_into){RECORD_INTO_BYTES, bytes, size};
@@ -124,7 +124,7 @@ static inline struct record_into record_into_same(struct record_into i) { return
              bool *: record_into_bool, double *: record_into_real, const char **: record_into_string, \
              struct record_into: record_into_same)(to),
 
-/* DO(a) DO(b) … of one to ten. */
+/* DO(a) DO(b) … for one to ten. */
 #define RECORD_EACH_(DO, ...) RECORD_EACH_N_(__VA_ARGS__, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, )(DO, __VA_ARGS__)
 #define RECORD_EACH_N_(a, b, c, d, e, f, g, h, i, j, n, ...) RECORD_EACH_##n##_
 #define RECORD_EACH_1_(DO, a) DO(a)

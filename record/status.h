@@ -1,11 +1,11 @@
-/* What the status shows, field by field: docs/control.md says what each is, of trainings docs/serve.md. */
+/* The status, field by field: docs/control.md describes each, docs/serve.md those of trainings. */
 #ifndef RECORD_STATUS_H
 #define RECORD_STATUS_H
 
 #include "record/shown.h"
 
 /* clang-format off */
-/* Bytes of a text that is shown; and that the daemon keeps of it, where it does not borrow it. */
+/* Bytes of a shown text; and of what the daemon keeps of it, where it does not borrow it. */
 #define RECORD_BYTES_SHORT 8
 #define RECORD_BYTES_WORD 24
 #define RECORD_BYTES_CODE 40
@@ -52,7 +52,7 @@
 
 #define RECORD_SHOWN_GPU(TEXT, FIELD) TEXT(WORD, REQUIRED, state) TEXT(LINE, REQUIRED, reason)
 
-/* Where indicators of charts are computed; and of their bars what was taken and what waits. */
+/* Where the charts' indicators are computed; and how many of their bars are done and waiting. */
 #define RECORD_SHOWN_COMPUTE(TEXT, FIELD) \
     TEXT(WORD, REQUIRED, backend) TEXT(TITLE, OPTIONAL, device) TEXT(LINE, REQUIRED, reason)
 #define RECORD_SHOWN_CHARTS(TEXT, FIELD) \
@@ -65,7 +65,7 @@
     FIELD(REAL, NULLABLE, commit_p99_ms) FIELD(UNSIGNED, REQUIRED, failed) \
     FIELD(UNSIGNED, REQUIRED, checked) FIELD(UNSIGNED, REQUIRED, rebuilt)
 
-/* When the database was last built again, and where the rows of each table are from. */
+/* When the database was last rebuilt, and the source of each table's rows. */
 #define RECORD_SHOWN_REBUILT(TEXT, FIELD) \
     FIELD(TIME, REQUIRED, ts_ns) TEXT(LINE, REQUIRED, why) TEXT(LINE, REQUIRED, aside) \
     FIELD(UNSIGNED, REQUIRED, whole_from) FIELD(UNSIGNED, REQUIRED, last_event) FIELD(BOOL, REQUIRED, lost)
@@ -74,7 +74,7 @@
 #define RECORD_SHOWN_CHAMPION(TEXT, FIELD) \
     TEXT(ACCOUNT, REQUIRED, account) TEXT(TRAINING, REQUIRED, policy) FIELD(SIGNED, REQUIRED, since_ns)
 
-/* What comes of the venues: the whole. */
+/* The venues' feeds: the whole. */
 #define RECORD_SHOWN_FEED(TEXT, FIELD) \
     TEXT(WORD, REQUIRED, state) TEXT(WORD, REQUIRED, venue) TEXT(LINE, REQUIRED, url) \
     TEXT(LINE, REQUIRED, detail) FIELD(UNSIGNED, UNKNOWN, age_ms) FIELD(UNSIGNED, UNKNOWN, retry_in_ms) \
@@ -83,10 +83,10 @@
 
 #define RECORD_SHOWN_STREAM(TEXT, FIELD) \
     TEXT(SYMBOL, REQUIRED, symbol) TEXT(WORD, REQUIRED, stream) /* "trade", "kline_1m" */ \
-    FIELD(UNSIGNED, UNKNOWN, age_ms) /* -1: nothing came yet */ \
+    FIELD(UNSIGNED, UNKNOWN, age_ms) /* -1: no message yet */ \
     FIELD(UNSIGNED, REQUIRED, limit_ms) FIELD(UNSIGNED, REQUIRED, frames) FIELD(BOOL, REQUIRED, stale) \
-    TEXT(WORD, REQUIRED, state) /* "ok", "quiet": by REST there is no news, "stale", "closed" */ \
-    FIELD(UNSIGNED, UNKNOWN, asked_ms) /* since REST was asked for it in this silence */ \
+    TEXT(WORD, REQUIRED, state) /* "ok", "quiet": REST has no news, "stale", "closed" */ \
+    FIELD(UNSIGNED, UNKNOWN, asked_ms) /* since the REST request in this silence */ \
     TEXT(VENUE, REQUIRED, venue) RECORD_SHOWN_RATES(FIELD)
 
 #define RECORD_SHOWN_VENUE(TEXT, FIELD) \
@@ -122,7 +122,7 @@
     TEXT(WORD, REQUIRED, book) FIELD(UNSIGNED, REQUIRED, book_gaps) \
     FIELD(UNSIGNED, REQUIRED, book_crossed) TEXT(WORD, REQUIRED, interval) FIELD(UNSIGNED, REQUIRED, bars)
 
-/* A symbol's last closed one. */
+/* A symbol's last closed bar. */
 #define RECORD_SHOWN_BAR(TEXT, FIELD) \
     FIELD(UNSIGNED, REQUIRED, bar_open_ms, "open_time_ms") FIELD(REAL, NULLABLE, bar_open, "open") \
     FIELD(REAL, NULLABLE, bar_high, "high") FIELD(REAL, NULLABLE, bar_low, "low") \
@@ -135,8 +135,8 @@
     FIELD(REAL, NULLABLE, fees) FIELD(REAL, NULLABLE, day_pnl) \
     FIELD(BOOL, REQUIRED, shorts) /* it may go short */ \
     FIELD(REAL, NULLABLE, short_value) /* what buying its shorts back would cost */ \
-    FIELD(REAL, NULLABLE, interest_owed) /* what was not paid yet */ \
-    FIELD(BOOL, REQUIRED, killed) /* by its drawdown: it opens nothing until it is resumed */ \
+    FIELD(REAL, NULLABLE, interest_owed) /* not paid yet */ \
+    FIELD(BOOL, REQUIRED, killed) /* locked by its drawdown: it opens no position until it is resumed */ \
     FIELD(TIME, OPTIONAL, killed_ns)
 
 #define RECORD_SHOWN_POSITION(TEXT, FIELD) \
@@ -146,8 +146,8 @@
     FIELD(REAL, NULLABLE, upnl) FIELD(REAL, NULLABLE, stop) FIELD(UNSIGNED, UNKNOWN, age_ms) \
     FIELD(SCALE, REQUIRED, qty_decimals)
 
-/* `id`: what C calls its number; a trailing stop's distance is one of two; what a status has not of an order
- * the database has. */
+/* `id`: the C name of its number; a trailing stop's distance is one of two; the database has the fields that
+ * the status lacks. */
 #define RECORD_SHOWN_ORDER(TEXT, FIELD) \
     FIELD(UNSIGNED, REQUIRED, id, "order") TEXT(ACCOUNT, REQUIRED, account) TEXT(SYMBOL, REQUIRED, symbol) \
     TEXT(SHORT, REQUIRED, side) TEXT(WORD, REQUIRED, type) TEXT(WORD, REQUIRED, state) \
@@ -173,7 +173,7 @@
     FIELD(REAL, NULLABLE, mem_total_mib) FIELD(REAL, NULLABLE, power_w) \
     FIELD(REAL, NULLABLE, power_limit_w) FIELD(REAL, NULLABLE, clock_mhz) FIELD(REAL, NULLABLE, temp_c)
 
-/* A policy of the arena, docs/policies.md: before what it has proved, and what it does now. */
+/* A policy of the arena, docs/policies.md: first its evidence, then its current state. */
 #define RECORD_SHOWN_POLICY(TEXT, FIELD) \
     TEXT(KEY, REQUIRED, policy) TEXT(WORD, REQUIRED, role) TEXT(ACCOUNT, REQUIRED, account) \
     TEXT(ID, REQUIRED, id) TEXT(KEY, OPTIONAL, training) TEXT(LINE, REQUIRED, path) \
@@ -184,12 +184,12 @@
     TEXT(LINE, REQUIRED, detail) FIELD(REAL, NULLABLE, equity) FIELD(REAL, NULLABLE, return_pct) \
     FIELD(UNSIGNED, UNKNOWN, trades) FIELD(REAL, NULLABLE, sharpe) FIELD(TIME, OPTIONAL, decided_ns)
 
-/* What a policy's days say for its crown. */
+/* The evidence of a policy's days for becoming champion. */
 #define RECORD_SHOWN_EVIDENCE(TEXT, FIELD) \
     TEXT(KEY, REQUIRED, against) /* a policy, or "cash" */ \
     FIELD(UNSIGNED, REQUIRED, days) FIELD(UNSIGNED, REQUIRED, days_needed) \
     FIELD(REAL, NULLABLE, value) /* the test's */ \
-    FIELD(REAL, NULLABLE, value_needed) /* none: only a command crowns */
+    FIELD(REAL, NULLABLE, value_needed) /* none: only a command makes it champion */
 
 /* The event log; how the run began; the last comparison of the ledger with a replay of the log. */
 #define RECORD_SHOWN_LOG(TEXT, FIELD) \
@@ -216,7 +216,8 @@
     TEXT(WORD, REQUIRED, state) TEXT(LINE, REQUIRED, detail) TEXT(WORD, OPTIONAL, version) \
     FIELD(UNSIGNED, OPTIONAL, pid) FIELD(UNSIGNED, UNKNOWN, age_ms)
 
-/* `name`: what C calls its name. Counts of -1 are not known, nor reals that are NaN; times of 0: not yet. */
+/* `name`: the C name of its name. Counts of -1 are unknown, as are reals that are NaN; times of 0: not
+ * yet. */
 #define RECORD_SHOWN_TRAINING(TEXT, FIELD, name) \
     TEXT(TRAINING, REQUIRED, name, "training") /* with its NUL: names become accounts' */ \
     TEXT(WORD, REQUIRED, state) TEXT(REASON, REQUIRED, reason) TEXT(WORD, OPTIONAL, cause) \
@@ -226,8 +227,8 @@
     FIELD(REAL, NULLABLE, episode_return, "return") FIELD(UNSIGNED, UNKNOWN, attempts) \
     FIELD(UNSIGNED, UNKNOWN, restarts) FIELD(UNSIGNED, UNKNOWN, retry_in_ms) \
     FIELD(TIME, OPTIONAL, created_ns) FIELD(TIME, OPTIONAL, started_ns) FIELD(TIME, OPTIONAL, ended_ns) \
-    FIELD(UNSIGNED, REQUIRED, age_ms) /* since it was heard of */ \
-    FIELD(UNSIGNED, REQUIRED, expected_ms) /* between two words of its worker */ \
+    FIELD(UNSIGNED, REQUIRED, age_ms) /* since its last event */ \
+    FIELD(UNSIGNED, REQUIRED, expected_ms) /* between two events of its worker */ \
     FIELD(BOOL, REQUIRED, stale) FIELD(BOOL, REQUIRED, stopping) \
     FIELD(UNSIGNED, UNKNOWN, pid) /* of its worker */ \
     FIELD(REAL, WHOLE, memory_mib) FIELD(REAL, WHOLE, memory_limit_mib) \
@@ -237,7 +238,7 @@
     TEXT(FILE, OPTIONAL, policy) TEXT(KEY, OPTIONAL, study) /* its run in studies.db; "": a training */ \
     FIELD(TIME, OPTIONAL, due_ns) /* of a scheduled study's next run */
 
-/* What only the co-process reports to the daemon; state_s: in this state, and how long it may be. */
+/* Reported by the co-process to the daemon only; state_s: in this state, and how long it may be. */
 #define RECORD_TRAINING_HEARD(TEXT, FIELD) \
     FIELD(UNSIGNED, UNKNOWN, heard_age_ms) FIELD(TIME, OPTIONAL, heard_ns) \
     FIELD(UNSIGNED, REQUIRED, seq) /* its newest event */ \

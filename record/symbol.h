@@ -1,4 +1,4 @@
-/* Symbols, field by field: exchange/symbol.h says what each is. */
+/* Symbols, field by field: exchange/symbol.h describes each. */
 #ifndef RECORD_SYMBOL_H
 #define RECORD_SYMBOL_H
 

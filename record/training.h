@@ -1,4 +1,4 @@
-/* Trainings and policies, field by field: db/row.h says what each is. */
+/* Trainings and policies, field by field: db/row.h describes each. */
 #ifndef RECORD_TRAINING_H
 #define RECORD_TRAINING_H
 
@@ -29,7 +29,7 @@
     NEXT(heard_ns, "heard_ns", "heard_ns", TIME, CHANGES, REQUIRED, NULL) \
     NEXT(seq, "seq", "seq", SIGNED, CHANGES, REQUIRED, NULL)
 
-/* By name in the worker's events, as an evaluation is. */
+/* By name in the worker's events, as an evaluation. */
 #define RECORD_TRAINING_POINT(FIRST, NEXT) \
     FIRST(training, "training", "training", STRING, FIXED, REQUIRED, NULL) \
     NEXT(steps, "steps", "steps", SIGNED, FIXED, REQUIRED, NULL) \
