@@ -9,7 +9,7 @@
 
 enum { INT128_DIGITS = 37 };
 
-/* value = mantissa * 10^exponent, exactly as its shortest text says. */
+/* value = mantissa * 10^exponent, exactly as in its shortest text. */
 static void parts(double value, __int128 *ret_mantissa, int *ret_exponent, int *ret_digits)
 {
     char digits[PYTHON_FLOAT_DIGITS + 1];

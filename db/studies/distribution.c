@@ -9,7 +9,7 @@
 #include "db/studies/python_json.h"
 #include "exchange/fail.h"
 
-/* Whole numbers beyond are not all float64s, which is how a parameter's value is kept. */
+/* Larger whole numbers are not all float64s, and a parameter's value is stored as a float64. */
 #define WHOLE_MAX         ((double)DISTRIBUTION_WHOLE_MAX)
 #define INT64_END         9223372036854775808.0
 #define GRID_TOLERANCE    1e-8 /* of a step, as Optuna has it */

@@ -51,7 +51,7 @@ char *distribution_text(const struct distribution *distribution)
     return n < 0 ? NULL : text;
 }
 
-/* A number of the attributes, or `missing` where there is none, or null. */
+/* A number of the attributes, or `missing` where it is absent or null. */
 static double number(const json_t *attributes, const char *key, double missing)
 {
     const json_t *value = json_object_get(attributes, key);
@@ -70,7 +70,7 @@ static bool is_beyond(const json_t *attributes, const char *key)
                                   : fabs(number(attributes, key, 0)) > DISTRIBUTION_WHOLE_MAX;
 }
 
-/* A whole number as it stands there; the digits of what int64 does not hold. For free(). */
+/* The text of a whole number; the digits of one that int64 does not hold. For free(). */
 static char *digits_of(const json_t *attributes, const char *key, double is)
 {
     const json_t *value = json_object_get(attributes, key);
@@ -82,7 +82,7 @@ static char *digits_of(const json_t *attributes, const char *key, double is)
     return n < 0 ? NULL : copy;
 }
 
-/* Whole numbers that float64 does not tell apart: kept with their text. */
+/* Whole numbers that float64 does not distinguish: kept with their text. */
 static int parse_beyond(const json_t *attributes, double low, double high, double step, bool log,
                         struct distribution *ret, char err[static DISTRIBUTION_ERROR_MAX])
 {
@@ -107,7 +107,7 @@ static int parse_number(enum distribution_kind kind, const json_t *attributes, b
                         struct distribution *ret, char err[static DISTRIBUTION_ERROR_MAX])
 {
     double low = number(attributes, "low", NAN), high = number(attributes, "high", NAN);
-    /* Optuna stores ranges without an end, though it cannot draw from them. */
+    /* Optuna stores infinite ranges, though it cannot draw from them. */
     if (kind == DISTRIBUTION_FLOAT && step == 0 && !log && low <= high && !isfinite(low - high)) {
         *ret = (struct distribution){.kind = kind, .low = low, .high = high};
         return 0;
@@ -153,7 +153,7 @@ static int parse_named(const char *name, const json_t *attributes, struct distri
     return -EINVAL;
 }
 
-/* {"type": "float", "low": 0, "high": 1}, as Optuna's command line takes it too. */
+/* {"type": "float", "low": 0, "high": 1}, which Optuna's command line takes too. */
 static int parse_short(const char *type, const json_t *root, struct distribution *ret,
                        char err[static DISTRIBUTION_ERROR_MAX])
 {

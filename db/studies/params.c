@@ -1,16 +1,16 @@
-/* A study's distributions as they are set: each parameter keeps its class, its logarithm and its choices. */
+/* Checks a study's distributions when they are set: each parameter keeps its class, its logarithm and its
+ * choices. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "db/studies/store_ops.h"
 
-enum { KNOWN_MAX = 1024 /* beyond, it begins anew */ };
+enum { KNOWN_MAX = 1024 /* the list is cleared when it is full */ };
 
-/* What was stored last of a parameter, with its text: 24 parameters a trial have the same ones every time. It
- * is true as long as that trial has it: a transaction may be taken back, a study deleted, and its id
- * another's.
- */
+/* The last distribution of a parameter, with its text: 24 parameters a trial have the same ones every time.
+ * It is valid as long as that trial has it: a transaction may be rolled back, a study deleted, and its id
+ * reused. */
 struct known_param {
     int64_t study, trial;
     char *name, *text;
@@ -18,7 +18,7 @@ struct known_param {
 };
 struct study_store_known {
     struct known_param rows[KNOWN_MAX];
-    int n, next; /* the one after that found last: parameters come in the same order */
+    int n, next; /* the one after the last one found: parameters come in the same order */
 };
 
 static void known_finish(struct known_param *row)
@@ -54,7 +54,7 @@ static struct known_param *known_find(struct study_store_known *known, int64_t s
     return NULL;
 }
 
-/* Takes `text`. What cannot be remembered is asked for again. */
+/* Takes `text`. What cannot be stored is read again. */
 static void known_put(struct study_store *store, int64_t study, int64_t trial, const char *name,
                       const struct distribution *distribution, char *text)
 {
@@ -76,7 +76,7 @@ static void known_put(struct study_store *store, int64_t study, int64_t trial, c
     store->known->rows[store->known->n++] = fresh;
 }
 
-/* Does it go with what the study's trials have for that parameter? */
+/* Is it compatible with the study's trials' distributions of that parameter? */
 static int check_compatible(struct study_store *store, int64_t study, const char *name,
                             const struct distribution *distribution, char err[static STUDY_ERROR_MAX])
 {

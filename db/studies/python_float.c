@@ -9,8 +9,8 @@
 
 enum { DIGITS_SURE = 15 /* a decimal of so many survives float64 */ };
 
-/* The next decimal of as many digits, further from 0. Of nines alone it becomes 0: what is next to those has
- * fewer digits, and was tried. */
+/* The next decimal of as many digits, further from 0. Of nines alone it becomes 0: the next one has fewer
+ * digits, and was tried. */
 static void step_out(char *text)
 {
     char *at = strchr(text, 'e');
@@ -25,7 +25,7 @@ static void step_out(char *text)
     }
 }
 
-/* "d.ddde±x" of the fewest digits that are read as the same number. Below a power of two floats lie half as
+/* "d.ddde±x" of the fewest digits that are read as the same number. Below a power of two floats are half as
  * far apart as above, so that the nearest decimal may be another number's, and the one above it still this
  * one's. */
 static void shortest(double value, char ret[static PYTHON_FLOAT_MAX])

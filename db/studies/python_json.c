@@ -23,7 +23,7 @@ static const char *digits(const char *at)
     return n > 0 ? at + n : NULL;
 }
 
-/* Each of these returns the end of what begins there, NULL where that is none. */
+/* Each of these returns the end of the value that begins there, NULL where it is invalid. */
 
 static const char *skip_number(const char *at)
 {
@@ -178,7 +178,7 @@ static json_t *members_of(const char **at)
     return object;
 }
 
-/* Of a text that skip_value() has seen. */
+/* Of a text that skip_value() accepted. */
 static json_t *value_of(const char **at)
 {
     if (**at == '[')
@@ -202,7 +202,7 @@ json_t *study_python_json_parse(const char *text, size_t *ret_at)
     return *end ? NULL : value_of(&from);
 }
 
-/* The string that is the object's one member. */
+/* The string that is the object's only member. */
 static const char *only(const json_t *object, const char *key)
 {
     return json_object_size(object) == 1 ? json_string_value(json_object_get(object, key)) : NULL;
@@ -222,7 +222,7 @@ const char *study_python_json_carried(const json_t *choice)
 
 /* ---- Writing. ---- */
 
-/* Python escapes all that is not ASCII, in small letters. */
+/* Python escapes all that is not ASCII, in lower-case digits. */
 static void write_string(FILE *out, const char *text, size_t n)
 {
     static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";

@@ -1,5 +1,5 @@
 /* Dead workers' trials: FAIL, and tried again as Optuna's RetryHeartbeatStaleTrialCallback does it. A trial's
- * end and its successor are one transaction, so that no kill comes in between. */
+ * end and its successor are one transaction, so that a kill cannot separate them. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -31,7 +31,7 @@ static int add_successor(struct study_store *store, int64_t trial, const struct 
         r = store->ops->trial_copy(store, trial, successor, err);
     if (r < 0)
         return r;
-    /* Of a trial that was a retry itself it stays the first one's. */
+    /* For a retry of a retry it stays the first trial's. */
     r = store->ops->attribute_get(store, trial, "failed_trial", &first, err);
     if (r == -ENOENT) {
         json_t *own = json_integer(row->number);
@@ -69,7 +69,7 @@ int study_store_fail_stale(struct study_store *store, int64_t study_id, double g
     size_t n = 0;
     int failed = 0, retried = 0;
     bool own;
-    /* Looks before it locks: mostly there is nothing to do. */
+    /* Reads before it locks: usually there is nothing to do. */
     int r = store->ops->stale(store, study_id, grace_s, &trials, &n, err);
     if (r < 0)
         return r;
@@ -124,7 +124,7 @@ int study_store_heartbeat(struct study_store *store, int64_t trial, char err[sta
     if (r < 0)
         return r;
     r = study_store_trial_running(store, trial, &row,
-                                  err); /* else it was taken for dead: its worker is to know */
+                                  err); /* else it was taken for dead: its worker must notice */
     if (r == 0)
         r = store->ops->heartbeat(store, trial, err);
     return study_store_leave(store, own, r, err);

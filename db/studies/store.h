@@ -1,17 +1,16 @@
 /* Where studies are kept: Optuna's RDB schema, version 12, behind one interface. SQLite is
- * db/studies/sqlite/; another database is another struct study_store_ops. Nobody above knows which it is.
+ * db/studies/sqlite/; another database is another struct study_store_ops. No caller depends on which it is.
  *
  * Every call that changes something is a transaction of its own, or part of the one that study_store_begin()
  * opened. Any number of processes, ours and Optuna's, may use one storage at once. A store is one thread's at
  * a time, and never used by two processes: after fork() each opens its own. Strings are UTF-8. All return 0
  * or -errno with a sentence "what: where: what would be right": -ENOENT, -EEXIST, -EINVAL (against Optuna's
- * rules: a finished trial changed, a distribution that does not go with the parameter's others, a value
+ * rules: a finished trial changed, a distribution that is incompatible with the parameter's others, a value
  * outside of it), -EBUSY (locked for longer than the time-out), -EROFS (read-only), -EISDIR, -EMEDIUMTYPE (no
  * study storage: a foreign schema, or one that is newer than 12: both versions in the sentence), -EBADMSG
- * (damaged), -ENOSPC, -EIO, -ENOMEM. What failed has changed nothing. Of a call within study_store_begin()
- * that was not refused but failed (-EIO, -ENOSPC, -EBUSY, …) the whole transaction is taken back, and its
- * commit says so: -ECANCELED.
- */
+ * (damaged), -ENOSPC, -EIO, -ENOMEM. A failed call changes nothing. If a call within study_store_begin() is
+ * not refused but fails (-EIO, -ENOSPC, -EBUSY, …), the whole transaction is rolled back, and its commit
+ * returns -ECANCELED. */
 #ifndef DB_STUDIES_STORE_H
 #define DB_STUDIES_STORE_H
 
@@ -22,25 +21,25 @@ enum { STUDY_ERROR_MAX = 512 };
 struct study_store;
 
 enum study_store_mode {
-    /* Changes nothing, and makes no file; one that is not there, or has no tables yet: -ENOENT. Only what a
-     * worker that was killed has left half written is taken back, as whoever comes next does. */
+    /* Changes nothing, and creates no file; a file that does not exist, or has no tables yet: -ENOENT. Only a
+     * killed worker's half-written transaction is rolled back, as any next connection does. */
     STUDY_STORE_READ,
-    STUDY_STORE_WRITE, /* file and schema are made where they are missing */
+    STUDY_STORE_WRITE, /* file and schema are created where they are missing */
 };
 
 /* "sqlite:///relative/F", "sqlite:////absolute/F" as Optuna (SQLAlchemy) has them, with "?timeout=SECONDS" or
- * without, or a path alone, in which nothing has a meaning. `busy_ms` is how long a lock is waited for; 0:
- * the URL's timeout, 60 s without one. -EPROTONOSUPPORT: another scheme, which names those that there are.
- * -EINVAL: another key after "?", or ":memory:", which nobody else could open. */
+ * without, or a plain path without special characters. `busy_ms` is how long to wait for a lock; 0: the URL's
+ * timeout, 60 s without one. -EPROTONOSUPPORT: another scheme, with the known ones. -EINVAL: another key
+ * after "?", or ":memory:", which no other process could open. */
 int study_store_open(const char *url, enum study_store_mode mode, int busy_ms, struct study_store **ret,
                      char err[static STUDY_ERROR_MAX]);
 void study_store_close(struct study_store *store); /* rolls back; NULL is fine */
 
-/* The file that such a URL names, for free(); NULL for what is none, or without memory. */
+/* The file that such a URL names, for free(); NULL for an invalid one, or without memory. */
 char *study_store_file(const char *url);
 
 /* BEGIN IMMEDIATE … COMMIT. A study that was synced in between and then rolled back is right again after its
- * next sync. commit_s: seconds that commits (and waiting for locks) have taken in all. */
+ * next sync. commit_s: seconds that commits (and waits for locks) have taken in all. */
 int study_store_begin(struct study_store *store, char err[static STUDY_ERROR_MAX]);
 int study_store_commit(struct study_store *store, char err[static STUDY_ERROR_MAX]);
 void study_store_rollback(struct study_store *store);
@@ -48,8 +47,8 @@ double study_store_commit_s(const struct study_store *store);
 
 /* ---- Studies. ---- */
 
-/* A new study. Where there is one of that name with the same directions it is that (*ret_existed), unless
- * ret_existed is NULL: -EEXIST; with other directions -EEXIST always, both in the sentence. */
+/* A new study. If one of that name exists with the same directions, it is returned (*ret_existed), or with
+ * ret_existed NULL -EEXIST; with other directions -EEXIST always, with both in the sentence. */
 int study_store_create(struct study_store *store, const char *name, const enum study_direction *directions,
                        int n, int64_t *ret_id, bool *ret_existed, char err[static STUDY_ERROR_MAX]);
 int study_store_find(struct study_store *store, const char *name, int64_t *ret_id,
@@ -72,12 +71,12 @@ void study_summaries_finish(struct study_summary *summaries, size_t n);
 int study_store_load(struct study_store *store, int64_t study_id, struct study **ret,
                      char err[static STUDY_ERROR_MAX]);
 int study_store_sync(struct study_store *store, struct study *study, char err[static STUDY_ERROR_MAX]);
-/* Its attributes alone, for who may not want its trials: the first sync reads these. As study_store_load().
- */
+/* Its attributes alone, for callers that may not need its trials: the first sync reads these. As
+ * study_store_load(). */
 int study_store_peek(struct study_store *store, int64_t study_id, struct study **ret,
                      char err[static STUDY_ERROR_MAX]);
 
-/* `json` is JSON text; NULL takes the attribute away (ours alone does). */
+/* `json` is JSON text; NULL removes the attribute (only we do that). */
 int study_store_set_study_user(struct study_store *store, int64_t study_id, const char *key, const char *json,
                                char err[static STUDY_ERROR_MAX]);
 int study_store_set_study_system(struct study_store *store, int64_t study_id, const char *key,
@@ -85,25 +84,24 @@ int study_store_set_study_system(struct study_store *store, int64_t study_id, co
 
 /* ---- Trials. ---- */
 
-/* The next trial to work on: the oldest WAITING one, taken with UPDATE … WHERE state = 'WAITING' so that
- * nobody else has it, or else a new one, RUNNING from now on, with its first heartbeat (where `heartbeat`).
+/* The next trial to work on: the oldest WAITING one, taken with UPDATE … WHERE state = 'WAITING' so that no
+ * other worker has it, or else a new one, RUNNING from now on, with its first heartbeat (where `heartbeat`).
  * Its number never changes. */
 int study_store_ask(struct study_store *store, int64_t study_id, bool heartbeat, int64_t *ret_trial,
                     int *ret_number, char err[static STUDY_ERROR_MAX]);
-/* A trial that waits: `fixed` (an object of external values, borrowed) becomes its `fixed_params`; `user` an
+/* A waiting trial: `fixed` (an object of external values, borrowed) becomes its `fixed_params`; `user` an
  * object of attributes or NULL. As Optuna's enqueue_trial(). */
 int study_store_enqueue(struct study_store *store, int64_t study_id, const json_t *fixed, const json_t *user,
                         int64_t *ret_trial, char err[static STUDY_ERROR_MAX]);
 
-/* A trial that has the parameter already, as one that is retried does: 0 where it is the same, else -EEXIST.
- */
+/* A trial may have the parameter already, as a retried one does: 0 where it is the same, else -EEXIST. */
 int study_store_set_param(struct study_store *store, int64_t trial, const char *name,
                           const struct distribution *distribution, double value,
                           char err[static STUDY_ERROR_MAX]);
-/* What was reported at that step before is replaced. */
+/* Replaces an earlier report of that step. */
 int study_store_report(struct study_store *store, int64_t trial, int64_t step, double value,
                        char err[static STUDY_ERROR_MAX]);
-/* `json` NULL takes the attribute away. */
+/* `json` NULL removes the attribute. */
 int study_store_set_user(struct study_store *store, int64_t trial, const char *key, const char *json,
                          char err[static STUDY_ERROR_MAX]);
 int study_store_set_system(struct study_store *store, int64_t trial, const char *key, const char *json,
@@ -119,7 +117,7 @@ int study_store_heartbeat(struct study_store *store, int64_t trial, char err[sta
  * `failed_trial` and `retry_history`, unless that has `retries_max` entries already (< 0: no end). */
 int study_store_fail_stale(struct study_store *store, int64_t study_id, double grace_s, int retries_max,
                            int *ret_failed, int *ret_retried, char err[static STUDY_ERROR_MAX]);
-/* The same of one trial, whatever its heartbeat: by the worker that had it and begins again. */
+/* The same for one trial, whatever its heartbeat: for the worker that ran it and starts again. */
 int study_store_retry(struct study_store *store, int64_t trial, int retries_max, bool *ret_retried,
                       char err[static STUDY_ERROR_MAX]);
 

@@ -1,5 +1,5 @@
-/* What a database must do to keep studies: rows in and out. What Optuna's rules ask of them is in
- * db/studies/store.c and trials.c, once for all databases. Private to db/studies/. */
+/* A database's operations for studies: rows in and out. Optuna's rules about them are in db/studies/store.c
+ * and trials.c, once for all databases. Private to db/studies/. */
 #ifndef DB_STUDIES_STORE_OPS_H
 #define DB_STUDIES_STORE_OPS_H
 
@@ -12,8 +12,8 @@ struct study_trial_row {
     enum trial_state state;
 };
 
-/* All return 0 or -errno, with a sentence where `err` is. -ENOENT of a row that is not there has none. Those
- * that change something are called within a transaction that writes. */
+/* All return 0 or -errno, with a sentence where `err` is; -ENOENT for a missing row has none. Those that
+ * change something are called within a write transaction. */
 /* clang-format off */
 #define STUDY_STORE_OPS(OP) \
     OP(study_find, const char *name, int64_t *ret_id) \
@@ -25,7 +25,7 @@ struct study_trial_row {
     OP(peek, int64_t study, struct study **ret) \
     OP(sync, struct study *study) \
     OP(trial_find, int64_t trial, struct study_trial_row *ret) \
-    /* The oldest WAITING one becomes RUNNING and started now; -ENOENT: none waits. */ \
+    /* The oldest WAITING one becomes RUNNING and started now; -ENOENT: there is none. */ \
     OP(trial_take, int64_t study, int64_t *ret_trial, int *ret_number) \
     /* RUNNING ones start now. */ \
     OP(trial_insert, int64_t study, enum trial_state state, int64_t *ret_trial, int *ret_number) \
@@ -35,9 +35,9 @@ struct study_trial_row {
     OP(trial_copy, int64_t from, int64_t to) \
     /* Any distribution that a trial of the study has for the parameter. For free(). */ \
     OP(param_known, int64_t study, const char *name, char **ret_text) \
-    /* 0: that trial, of that study, has it with that text; else -ENOENT. */ \
+    /* 0: that trial of that study has it with that text; else -ENOENT. */ \
     OP(param_is, int64_t study, int64_t trial, const char *name, const char *text) \
-    /* -EEXIST: the trial has it; *ret_same tells whether it is the same. */ \
+    /* -EEXIST: the trial has it; *ret_same: is it the same? */ \
     OP(param_insert, int64_t trial, const char *name, double value, const char *text, bool *ret_same) \
     /* A system attribute. For free(). */ \
     OP(attribute_get, int64_t trial, const char *key, char **ret_json) \
@@ -59,7 +59,7 @@ struct study_store_ops {
     int (*open)(const char *location, enum study_store_mode mode, int busy_ms, struct study_store **ret,
                 char err[static STUDY_ERROR_MAX]);
     void (*close)(struct study_store *store);
-    int (*begin)(struct study_store *store, char err[static STUDY_ERROR_MAX]); /* the writer's lock at once */
+    int (*begin)(struct study_store *store, char err[static STUDY_ERROR_MAX]); /* with the writer's lock */
     int (*commit)(struct study_store *store, char err[static STUDY_ERROR_MAX]);
     void (*rollback)(struct study_store *store);
 
@@ -68,15 +68,15 @@ struct study_store_ops {
 
 extern const struct study_store_ops study_store_sqlite;
 
-/* Every database's store begins with it. */
+/* Every database's store begins with this. */
 struct study_store {
     const struct study_store_ops *ops;
     enum study_store_mode mode;
     char *url;      /* for sentences */
     bool within;    /* study_store_begin() */
-    bool cancelled; /* what began was taken back */
+    bool cancelled; /* the transaction was rolled back */
     double commit_s;
-    struct study_store_known *known; /* distributions that were met; db/studies/params.c's */
+    struct study_store_known *known; /* distributions seen so far; db/studies/params.c's */
 };
 
 /* err becomes "URL: SENTENCE"; returns r. */
@@ -84,19 +84,19 @@ struct study_store {
     fail_line(code, err, STUDY_ERROR_MAX, (store)->url, __VA_ARGS__)
 
 /* A call's own transaction, or its part of the open one. *ret_own goes into leave(), with the call's result:
- * 0 commits; -EINVAL, -ENOENT and -EEXIST, which have changed nothing, leave an open transaction alone. */
+ * 0 commits; -EINVAL, -ENOENT and -EEXIST, which have changed nothing, do not affect an open transaction. */
 int study_store_enter(struct study_store *store, bool *ret_own, char err[static STUDY_ERROR_MAX]);
 int study_store_leave(struct study_store *store, bool own, int r, char err[static STUDY_ERROR_MAX]);
 
-/* Of trials.c. A trial; one that is not finished; one that is RUNNING. -ENOENT and -EINVAL with a sentence.
- */
+/* Of trials.c. Checks a trial; that it is not finished; that it is RUNNING. -ENOENT and -EINVAL with a
+ * sentence. */
 int study_store_trial(struct study_store *store, int64_t trial, struct study_trial_row *ret,
                       char err[static STUDY_ERROR_MAX]);
 int study_store_trial_open(struct study_store *store, int64_t trial, struct study_trial_row *ret,
                            char err[static STUDY_ERROR_MAX]);
 int study_store_trial_running(struct study_store *store, int64_t trial, struct study_trial_row *ret,
                               char err[static STUDY_ERROR_MAX]);
-/* Is it a name that a column has room for? `what`: "parameter". */
+/* Does a column have room for the name? `what`: "parameter". */
 int study_store_check_name(const struct study_store *store, const char *what, const char *name,
                            char err[static STUDY_ERROR_MAX]);
 /* A trial's attribute. */

@@ -1,4 +1,4 @@
-/* Which database a URL names, and what of it; as SQLAlchemy writes it. */
+/* Parses a URL, as SQLAlchemy writes it, into a database and its location. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static const struct study_store_ops *const databases[] = {&study_store_sqlite};
 struct parts {
     const struct study_store_ops *ops;
     char *location; /* owned */
-    int busy_ms;    /* 0: it does not say */
+    int busy_ms;    /* 0: not given */
 };
 
 static int refuse(int r, const char *url, const char *words, char err[static STUDY_ERROR_MAX])
@@ -25,7 +25,7 @@ static int refuse(int r, const char *url, const char *words, char err[static STU
     return r;
 }
 
-/* What comes after "?": KEY=VALUE&... */
+/* Parses the part after "?": KEY=VALUE&... */
 static int read_query(const char *url, const char *query, int *ret_busy_ms, char err[static STUDY_ERROR_MAX])
 {
     static const char key[] = "timeout=";
@@ -52,7 +52,7 @@ static int read_scheme(const char *url, const char *end, const struct study_stor
             *ret = databases[i];
             return 0;
         }
-    const char *host = strrchr(url, '@'); /* who and by what password is nobody else's */
+    const char *host = strrchr(url, '@'); /* errors must not show user and password */
     host = host && host > end ? host : end + strlen("://");
     return fail_with(-EPROTONOSUPPORT, err, STUDY_ERROR_MAX,
                      "%.*s://%s%.200s: studies are kept in sqlite:///FILE", (int)n, url,

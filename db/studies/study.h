@@ -1,5 +1,5 @@
-/* A study as it is held in memory: what Optuna's tables say of it, all trials by number. A study_store reads
- * it and keeps it up to date; samplers, pruners and the dashboard read only this. */
+/* A study in memory: the content of Optuna's tables, all trials by number. A study_store reads it and keeps
+ * it up to date; samplers, pruners and the dashboard read only this. */
 #ifndef DB_STUDIES_STUDY_H
 #define DB_STUDIES_STUDY_H
 
@@ -58,16 +58,16 @@ struct study {
     struct study_attribute *user, *system; /* by key */
     int n_user, n_system;
 
-    char **params; /* names, in the order in which they were first met */
+    char **params; /* names, in the order in which they first occurred */
     int n_params;
-    struct distribution *distributions; /* each that differs once */
+    struct distribution *distributions; /* each distinct one once */
     int n_distributions;
-    struct study_trial **trials; /* [n_trials], by number; a trial stays where it is once it is read */
+    struct study_trial **trials; /* [n_trials], by number; a trial's address never changes */
     int n_trials;
     uint64_t version; /* counts changes that study_store_sync() brought */
 
-    struct study_texts *texts; /* what study_build.h has met already; NULL: nothing */
-    struct study_sync *sync;   /* what study_store_sync() remembers; NULL of a study that no store has */
+    struct study_texts *texts; /* study_build.h's index of texts; NULL: empty */
+    struct study_sync *sync;   /* study_store_sync()'s state; NULL for a study without a store */
 };
 
 const struct study_attribute *study_attribute_find(const struct study_attribute *attributes, int n,
@@ -77,16 +77,15 @@ const struct trial_param *study_trial_param(const struct study_trial *trial, int
 const struct trial_report *study_trial_report(const struct study_trial *trial, int64_t step); /* NULL */
 
 /* The sum of a trial's positive constraint violations, by system attributes "constraints:KEY" or the older
- * list "constraints": 0: feasible; NaN: it has none. A constraint that is NaN adds nothing, as Optuna has it.
- */
+ * list "constraints": 0: feasible; NaN: it has none. A NaN constraint adds nothing, as in Optuna. */
 double study_trial_violation(const struct study_trial *trial);
 
 /* Of one objective the best COMPLETE feasible trial (one with a NaN among its constraints is not), the
  * earliest of equals; NULL: there is none, or there are several objectives. */
 const struct study_trial *study_best(const struct study *study);
 
-/* Workers of one study: "NAME_1", "NAME_2", … Writes NAME of such a name, else the name itself, and returns
- * K or 0. */
+/* Workers of one study: "NAME_1", "NAME_2", … Writes NAME of such a name, else the name itself, and returns K
+ * or 0. */
 int study_base_name(const char *name, char ret[static STUDY_NAME_MAX + 1]);
 
 void study_destroy(struct study *study); /* NULL is fine */

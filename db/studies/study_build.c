@@ -115,7 +115,7 @@ int study_distribution(struct study *study, const char *text, char err[static DI
     int r = distribution_parse(text, &distribution, err);
     if (r < 0)
         return r;
-    /* Others may write the same with other spaces. */
+    /* Other programs may write the same with other spaces. */
     char *canonical = distribution_text(&distribution);
     at = canonical ? study_texts_find(study->texts, canonical) : -1;
     bool known = at >= 0;
@@ -226,7 +226,7 @@ static bool bytes_equal(const void *a, const void *b, size_t size)
     return (!a && !b) || (a && b && memcmp(a, b, size) == 0) || size == 0;
 }
 
-/* Does `fresh` say what `trial` says? Then it is destroyed; else it takes the place of what `trial` has. */
+/* Are `fresh` and `trial` equal? Then it is destroyed; else its content replaces that of `trial`. */
 static bool renew(struct study_trial *trial, struct study_trial *fresh, int n_objectives)
 {
     bool same =

@@ -48,7 +48,7 @@ void study_texts_destroy(struct study_texts *texts)
     free(texts);
 }
 
-/* Where the text is, or would be. */
+/* The slot of the text, or its free one. */
 static struct slot *place(struct slot *slots, size_t n_slots, const char *text, uint64_t hash)
 {
     size_t at = hash & (n_slots - 1);

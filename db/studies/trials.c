@@ -1,4 +1,4 @@
-/* Optuna's rules of trials, whatever database has them. */
+/* Optuna's rules for trials, for any database. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -203,7 +203,7 @@ int study_store_set_study_system(struct study_store *store, int64_t study_id, co
     return set_study_attribute(store, study_id, true, key, json, err);
 }
 
-/* What a trial that ends so has as its values: NULL, `values`, or `last`. */
+/* The values of a trial that ends so: NULL, `values`, or `last`. */
 static int choose_values(struct study_store *store, const struct study_trial_row *row, int64_t trial,
                          enum trial_state state, const double *values, int n, int n_objectives, double *last,
                          const double **ret, char err[static STUDY_ERROR_MAX])

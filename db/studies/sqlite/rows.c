@@ -1,4 +1,4 @@
-/* Rows become trials: one pass of each table over a range of ids, merged by id. */
+/* Turns rows into trials: one pass of each table over a range of ids, merged by id. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -127,7 +127,7 @@ static const struct {
     {STUDY_SQL_READ_SYSTEM, take_system},
 };
 
-/* All rows of one table, each given to its trial; of READ_TRIALS itself each makes one. */
+/* Adds all rows of one table to their trials; READ_TRIALS creates the trials. */
 static int read_table(struct reading *reading, enum study_sql statement, int64_t from, int64_t to,
                       int (*take)(struct reading *, struct study_trial *, sqlite3_stmt *,
                                   char[static STUDY_ERROR_MAX]),

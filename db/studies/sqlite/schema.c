@@ -1,5 +1,5 @@
-/* Is it Optuna's schema of the version that we know? An empty file becomes one; one whose making was
- * interrupted is completed. */
+/* Checks that a file has Optuna's schema of the version that we know. An empty file gets it; one whose
+ * creation was interrupted is completed. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static const char tables_columns[] =
     "SELECT s.name, (SELECT group_concat(name) FROM pragma_table_info(s.name)) FROM sqlite_schema AS s "
     "WHERE s.type = 'table' ORDER BY s.name";
 
-/* The first row. 0, -ENOENT, or what the database says. */
+/* The first row. 0, -ENOENT, or the database's error. */
 static int ask(struct study_sqlite *store, const char *sql, const struct record_into *into,
                char err[static STUDY_ERROR_MAX])
 {
@@ -65,7 +65,7 @@ static int check_version(struct study_sqlite *store, char err[static STUDY_ERROR
         (long long)version, revision, library, STUDY_SCHEMA_VERSION, STUDY_SCHEMA_REVISION);
 }
 
-/* A table of ours by its name, in the file with other columns than `own`, a database of our schema, has. */
+/* The name of a table of ours that has other columns in the file than in `own`, a database of our schema. */
 static int unlike_table(struct study_sqlite *store, sqlite3 *own, char *ret, size_t cap,
                         char err[static STUDY_ERROR_MAX])
 {
@@ -87,7 +87,7 @@ static int unlike_table(struct study_sqlite *store, sqlite3 *own, char *ret, siz
     return r == -ENOMEM ? study_store_fail(&store->base, r, err, "no memory") : r;
 }
 
-/* Of the tables that there are, are all like ours? */
+/* Are all existing tables like ours? */
 static int check_tables(struct study_sqlite *store, char err[static STUDY_ERROR_MAX])
 {
     char table[64] = "";
@@ -106,7 +106,7 @@ static int check_tables(struct study_sqlite *store, char err[static STUDY_ERROR_
     return r == -ENOENT ? 0 : r;
 }
 
-/* 0: it is whole; 1: it is to be made, or to be completed. */
+/* 0: it is complete; 1: it must be created, or completed. */
 static int look(struct study_sqlite *store, char err[static STUDY_ERROR_MAX])
 {
     int64_t known, others, versions, revisions;
@@ -115,7 +115,7 @@ static int look(struct study_sqlite *store, char err[static STUDY_ERROR_MAX])
         return r;
     if (known == 0 && others == 0)
         return 1;
-    /* Others' tables beside Optuna's are no harm. */
+    /* Others' tables in addition to Optuna's do no harm. */
     if (known < TABLES && others > 0)
         return foreign(store, err);
     if (known < TABLES)
@@ -162,7 +162,7 @@ int study_sqlite_schema(struct study_sqlite *store, char err[static STUDY_ERROR_
     int rc = sqlite3_exec(store->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
     if (rc != SQLITE_OK)
         return study_sqlite_fail(store, rc, err);
-    r = look(store, err); /* another may have been first */
+    r = look(store, err); /* another process may have been first */
     if (r == 1) {
         rc = sqlite3_exec(store->db, STUDY_SCHEMA SCHEMA_ROWS(STUDY_SCHEMA_VERSION), NULL, NULL, NULL);
         r = rc == SQLITE_OK ? check_version(store, err) : unlike(store, rc, err);

@@ -1,5 +1,5 @@
-/* Optuna's RDB schema 12 (Alembic's head v3.2.0.a), to the byte as SQLAlchemy makes it, so that a schema dump
- * of our file and of one of Optuna's are the same. */
+/* Optuna's RDB schema 12 (Alembic's head v3.2.0.a), to the byte as SQLAlchemy creates it, so that schema
+ * dumps of our file and of Optuna's are the same. */
 #ifndef DB_STUDIES_SQLITE_SCHEMA_TEXT_H
 #define DB_STUDIES_SQLITE_SCHEMA_TEXT_H
 
@@ -67,7 +67,7 @@
                                      "VARCHAR(32) NOT NULL, \n\tCONSTRAINT " \
                                      "alembic_version_pkc PRIMARY KEY (version_num)\n);\n"
 
-/* As Optuna does it after its tables: where they have no row yet. */
+/* As Optuna does it after creating its tables: where they have no row yet. */
 #define STUDY_SCHEMA_ROWS(version, revision, library) \
     "INSERT INTO version_info (version_info_id, schema_version, library_version) SELECT 1, " #version \
     ", '" library "' WHERE NOT EXISTS (SELECT 1 FROM version_info);\n" \

@@ -16,14 +16,14 @@
 #include "exchange/fail.h"
 
 enum { FILE_MODE = 0640 };
-/* How long a writer naps at most, and an eighth of it more (nap()), before it asks for the lock again: who
- * has waited longer than is usual here asks more often, which makes long waits rare but bounds none; the
- * others seldom, as every asking takes the processor from who has the lock. A commit, for which no new reader
- * is let in, waits least. */
+/* The longest nap of a writer, plus an eighth of it (nap()), before it tries the lock again: a writer that
+ * has waited longer than usual tries more often, which makes long waits rare but does not bound them; the
+ * others try seldom, as each try takes processor time from the lock's owner. A commit, during which no new
+ * reader can start, waits least. */
 enum { NAP_COMMIT_US = 60, NAP_LATE_US = 500, NAP_DUE_US = 3000, NAP_MOST_US = 10000 };
-static const double DUE = 1.5, LATE = 3;                      /* of the usual */
-static const double USUAL_LEAST_S = 0.02, USUAL_WEIGHT = 0.2; /* of the newest wait, in the running mean */
-/* So many transactions after one that had to wait let others come first. */
+static const double DUE = 1.5, LATE = 3;                      /* of the usual wait */
+static const double USUAL_LEAST_S = 0.02, USUAL_WEIGHT = 0.2; /* weight of the newest wait in the mean */
+/* How many transactions, after one that had to wait, let other processes go first. */
 enum { POLITE = 32 };
 
 static int code_of(int rc)
@@ -130,7 +130,7 @@ int study_sqlite_text(struct study_sqlite *store, enum study_sql which, const st
     return r;
 }
 
-/* An eighth of `most_us` to nine: naps differ, so that workers do not come back at once. */
+/* From an eighth of `most_us` to nine eighths: naps differ, so that workers do not try at the same time. */
 static void nap(unsigned most_us)
 {
     unsigned draw;
@@ -209,7 +209,7 @@ bool study_sqlite_state(const char *name, enum trial_state *ret)
     return false;
 }
 
-/* SQLite has no queue: one that comes back at once would find the lock free before those that nap. */
+/* SQLite has no queue: a process that tries again at once would find the lock free before those that nap. */
 static int begin(struct study_store *store, char err[static STUDY_ERROR_MAX])
 {
     struct study_sqlite *sqlite = study_sqlite_of(store);
@@ -237,7 +237,7 @@ static void rollback(struct study_store *store)
     char err[STUDY_ERROR_MAX];
     sqlite->rollbacks++;
     sqlite->mark.study = 0;
-    if (!sqlite3_get_autocommit(sqlite->db)) /* a full disk, and others, have rolled back already */
+    if (!sqlite3_get_autocommit(sqlite->db)) /* after a full disk it is rolled back already */
         study_sqlite_run(sqlite, STUDY_SQL_ROLLBACK, NULL, err);
 }
 
@@ -256,8 +256,8 @@ static int read_only(struct study_sqlite *store, char err[static STUDY_ERROR_MAX
                             "is read-only: write permission on the file and its folder is needed");
 }
 
-/* SQLite makes a file, too, but with the umask's mode; and says less of what is wrong with a path. One that
- * is there is not opened: its closing would drop the locks of all stores that this process has on it. */
+/* SQLite also creates a file, but with the umask's mode, and its errors of paths are less precise. An
+ * existing file is not opened: closing it would drop the locks of all stores that this process has on it. */
 static int touch(struct study_sqlite *store, const char *path, char err[static STUDY_ERROR_MAX])
 {
     bool writes = store->base.mode == STUDY_STORE_WRITE;
@@ -270,7 +270,7 @@ static int touch(struct study_sqlite *store, const char *path, char err[static S
         return 0;
     }
     if (faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0) {
-        number = writes && errno == ENOENT ? number : errno; /* why it was not made */
+        number = writes && errno == ENOENT ? number : errno; /* why it was not created */
         return study_store_fail(&store->base, -number, err, "%s: %s would be right", strerror(number),
                                 number == EACCES ? "a file that this user may open, in a folder likewise,"
                                 : writes         ? "a file in a folder that is there"
@@ -310,8 +310,8 @@ static int store_open(const char *location, enum study_store_mode mode, int busy
     int r = touch(store, location, err);
     if (r < 0)
         goto fail;
-    /* A reader, too, may have to take back what a killed writer left; where it may not write it is read-only.
-     */
+    /* A reader, too, may have to roll back a killed writer's transaction; where it may not write, the file is
+     * opened read-only. */
     int rc = sqlite3_open_v2(location, &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (!store->db) {
         r = study_store_fail(&store->base, -ENOMEM, err, "no memory");

@@ -1,5 +1,5 @@
-/* Studies in a SQLite file. Rollback journal and what else Optuna leaves as it is: no pragma is set, nothing
- * of the schema is ours. Private to db/studies/sqlite/. */
+/* Studies in a SQLite file. The journal mode and all else are as Optuna leaves them: no pragma is set, and
+ * the schema has nothing of ours. Private to db/studies/sqlite/. */
 #ifndef DB_STUDIES_SQLITE_STORE_H
 #define DB_STUDIES_SQLITE_STORE_H
 
@@ -19,13 +19,12 @@ struct study_sqlite {
     int busy_ms;
     double busy_since_s, ended_s;
     double usual_s; /* how long begin() waits, a running mean */
-    int polite;     /* transactions that let others come first */
+    int polite;     /* transactions that let other processes go first */
     bool committing;
     uint64_t serial;    /* of this process's stores */
     uint64_t rollbacks; /* how many there were */
-    int64_t schema_at;  /* the data_version at which the schema was ours */
-    /* Of `study` no trial up to `trial` waits, and so many there are: what was seen is not looked for again.
-     */
+    int64_t schema_at;  /* the data_version at which the schema was checked */
+    /* `study` has no waiting trial up to `trial`, and so many trials: older ones are not searched again. */
     struct {
         int64_t study, trial;
         int count;
@@ -41,34 +40,34 @@ enum { STUDY_SQLITE_TIME = sizeof "2026-11-22 14:00:00.000000" };
 void study_sqlite_now(double ago_s, char ret[static STUDY_SQLITE_TIME]); /* UTC, as Optuna stores it */
 int64_t study_sqlite_time(const char *text);                             /* µs; STUDY_NO_TIME: it is none */
 
-/* -errno of a result, and its sentence from what SQLite says. */
+/* -errno of a result code, and a sentence from SQLite's message. */
 int study_sqlite_fail(struct study_sqlite *store, int rc, char err[static STUDY_ERROR_MAX]);
 /* A statement with its parameters, which may be NULL. */
 sqlite3_stmt *study_sqlite_query(struct study_sqlite *store, enum study_sql which,
                                  const struct record_param *params);
-/* Its next row: 1; after its reset 0, there is none, or -errno. */
+/* Its next row: 1; at the end it is reset: 0, or -errno. */
 int study_sqlite_next(struct study_sqlite *store, sqlite3_stmt *stmt, const struct record_into *into,
                       char err[static STUDY_ERROR_MAX]);
 /* Runs one that has no rows: 0 or -errno. */
 int study_sqlite_run(struct study_sqlite *store, enum study_sql which, const struct record_param *params,
                      char err[static STUDY_ERROR_MAX]);
-/* One row, whose texts are taken by record_into_chars(); -ENOENT: there is none. */
+/* One row, whose texts need record_into_chars(); -ENOENT: there is none. */
 int study_sqlite_first(struct study_sqlite *store, enum study_sql which, const struct record_param *params,
                        const struct record_into *into, char err[static STUDY_ERROR_MAX]);
 /* The first column of the first row, for free(); -ENOENT: there is no row, or it is NULL. */
 int study_sqlite_text(struct study_sqlite *store, enum study_sql which, const struct record_param *params,
                       char **ret, char err[static STUDY_ERROR_MAX]);
 
-/* A value as it is stored, beside its type, FINITE, INF_POS, INF_NEG or NAN; and of both what it is. */
+/* A value as it is stored, beside its type, FINITE, INF_POS, INF_NEG or NAN; and the value of both. */
 struct record_param study_sqlite_value(double value);
 const char *study_sqlite_value_type(double value);
 double study_sqlite_double(double value, const char *type);
 bool study_sqlite_state(const char *name, enum trial_state *ret);
 
-/* db/studies/sqlite/schema.c: 0, or what study_store_open() says of it. Makes it where there is none. */
+/* db/studies/sqlite/schema.c: 0, or the errors of study_store_open(). Creates it where there is none. */
 int study_sqlite_schema(struct study_sqlite *store, char err[static STUDY_ERROR_MAX]);
 
-/* Is it still ours, though others have written? Another program may upgrade a file that is open. */
+/* Is it still ours after others' writes? Another program may upgrade an open file. */
 int study_sqlite_same_schema(struct study_sqlite *store, int64_t data_version,
                              char err[static STUDY_ERROR_MAX]);
 

@@ -1,5 +1,5 @@
 /* Every statement on Optuna's tables: its name and text. READ_*: of a study's trials with ids from ?2 to ?3,
- * by id: what study_store_sync() reads. Private to db/studies/sqlite/. */
+ * by id, for study_store_sync(). Private to db/studies/sqlite/. */
 #ifndef DB_STUDIES_SQLITE_STATEMENTS_H
 #define DB_STUDIES_SQLITE_STATEMENTS_H
 

@@ -1,5 +1,5 @@
-/* A study in memory follows the file: nothing is read where nobody has written since; else its attributes,
- * the trials that had not ended when they were read last, and those that are new. */
+/* Keeps a study in memory up to date with the file: reads nothing if there was no write since; else its
+ * attributes, the trials that had not ended when they were last read, and the new ones. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ struct study_sync {
     uint64_t serial, rollbacks; /* of the store that it was read from */
     int64_t data_version;       /* changes with every commit of other connections */
     int64_t changes;            /* this connection's own */
-    bool tentative;             /* something of it was not committed yet */
+    bool tentative;             /* a part of it was not committed yet */
     int settled;                /* all trials before have ended */
 };
 
@@ -25,7 +25,7 @@ static bool same_store(const struct study_sqlite *store, const struct study_sync
     return sync->serial == store->serial && !(sync->tentative && sync->rollbacks != store->rollbacks);
 }
 
-/* Is the study still there, under its name? An id may be another's after a deletion. */
+/* Does the study still exist, under its name? An id may be reused after a deletion. */
 static int check_name(struct study_sqlite *store, const struct study *study, char err[static STUDY_ERROR_MAX])
 {
     char *name = NULL;
@@ -39,7 +39,7 @@ static int check_name(struct study_sqlite *store, const struct study *study, cha
     return 0;
 }
 
-/* Trials with ids from..to, which are [first, last) in memory, are read again. */
+/* Reads trials with ids from..to again, which are [first, last) in memory. */
 static int renew(struct study_sqlite *store, struct study *study, int first, int last, int64_t from,
                  int64_t to, bool *changed, char err[static STUDY_ERROR_MAX])
 {
@@ -88,7 +88,7 @@ static int read_all(struct study_sqlite *store, struct study *study, bool *chang
     return r < 0 ? r : renew(store, study, 0, study->n_trials, INT64_MIN, INT64_MAX, changed, err);
 }
 
-/* Within a transaction, so that all of it is of one moment. */
+/* Within a transaction, so that all of it is consistent. */
 static int read_study(struct study_sqlite *store, struct study *study, char err[static STUDY_ERROR_MAX])
 {
     struct study_sync *sync = study->sync, now = {
@@ -108,10 +108,10 @@ static int read_study(struct study_sqlite *store, struct study *study, char err[
                                     : read_all(store, study, &changed, err);
     study->version += changed;
     if (r < 0) {
-        sync->serial = 0; /* what was read is of no one moment */
+        sync->serial = 0; /* what was read is not consistent */
         return r;
     }
-    /* What was tentative is settled by a commit: without a rollback in between it was one. */
+    /* A commit makes the tentative part valid: without a rollback in between it was committed. */
     now.settled = sync->settled;
     *sync = now;
     return 0;

@@ -1,11 +1,11 @@
-/* Trials begin, are taken, end, and are copied; heartbeats. */
+/* Creates, takes, finishes and copies trials; heartbeats. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "db/studies/sqlite/sqlite_store.h"
 
-enum { STATE_MAX = 16 }; /* bytes of a state's name; one that is longer is none */
+enum { STATE_MAX = 16 }; /* bytes of a state's name; a longer one is invalid */
 
 int study_sqlite_trial_find(struct study_store *store, int64_t trial, struct study_trial_row *ret,
                             char err[static STUDY_ERROR_MAX])
@@ -25,7 +25,7 @@ int study_sqlite_trial_find(struct study_store *store, int64_t trial, struct stu
     return 0;
 }
 
-/* Forgets the mark where it is of another study, or of one that was deleted and whose id is another's now. */
+/* Drops the mark where it belongs to another study, or to a deleted one whose id was reused. */
 static int check_mark(struct study_sqlite *sqlite, int64_t study, char err[static STUDY_ERROR_MAX])
 {
     struct study_trial_row row;
@@ -80,7 +80,7 @@ int study_sqlite_trial_take(struct study_store *store, int64_t study, int64_t *r
     r = study_sqlite_run(sqlite, STUDY_SQL_TRIAL_TAKE, RECORD_PARAMS(trial, now), err);
     if (r < 0)
         return r;
-    if (sqlite3_changes(sqlite->db) != 1) /* the writer's lock is ours: nobody can have been quicker */
+    if (sqlite3_changes(sqlite->db) != 1) /* cannot fail: this connection has the writer's lock */
         return study_store_fail(store, -EBADMSG, err, "trial %d: waits no longer", number);
     *ret_trial = trial;
     *ret_number = number;

@@ -1,4 +1,4 @@
-/* What one trial has: parameters, attributes, reports. */
+/* A trial's parameters, attributes, reports. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
