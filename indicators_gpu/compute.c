@@ -90,7 +90,7 @@ static int check_options(const struct indicator_request *request, const struct r
     return 0;
 }
 
-/* Finds the number of bars, by the first column that is read. */
+/* Takes the number of bars from the first column that is read. */
 static int check_columns(const struct indicator_request *request, unsigned inputs, size_t *ret_n,
                          const struct refusal *refusal)
 {
@@ -181,7 +181,7 @@ static int check_outputs(const struct indicator_request *request, unsigned input
     }
     qsort(extents, n_extents, sizeof(*extents), extent_order);
 
-    /* Sorted by their beginnings, each is held against the ones before it that reach furthest. */
+    /* Sorted by address; each is compared with the ones before it that reach furthest. */
     const struct extent *input = NULL, *output = NULL;
     for (size_t i = 0; i < n_extents && r == 0; i++) {
         const struct extent *e = &extents[i];
@@ -283,7 +283,7 @@ static int compute_from(const struct indicator_request *request, enum indicator_
     return r == -EINVAL ? refuse_bar(request, inputs, start + bad, refusal) : r;
 }
 
-/* Specs whose columns begin with as many NaNs go through the bars together: all of them, as a rule. */
+/* Specs whose columns begin with equally many NaNs share a pass: usually all of them. */
 static int compute_all(const struct indicator_request *request, enum indicator_isa isa, size_t n,
                        const struct refusal *refusal)
 {

@@ -8,7 +8,7 @@
  * indicator; `source` names the others'. docs/indicators.md writes each one out.
  *
  * The float64 reference, the streams and the exact GPU kernels are equal to the bit. That rests on one order
- * of operations (step/ and reference/), on windows summed anew for every bar from the oldest value to the
+ * of operations (step/ and reference/), on windows summed again for every bar from the oldest value to the
  * newest (never a running sum, which drifts and depends on where the history began), on logarithms and
  * arcus tangents of our own, and on a compiler that contracts no product and sum into one rounding
  * (-ffp-contract=off, -fmad=false). The cpu backend agrees within the tolerance that a row states.
@@ -47,7 +47,7 @@ struct indicator_columns {
     const double *open, *high, *low, *close, *volume, *time;
 };
 
-/* One bar; only the columns that a row reads are looked at. */
+/* One bar; only the columns that a row reads are used. */
 struct indicator_bar {
     double open, high, low, close, volume, time;
 };
@@ -61,7 +61,7 @@ struct indicator_option {
 
 enum indicator_precision { INDICATOR_F64, INDICATOR_F32 };
 
-/* What a tolerance is a share of. */
+/* The unit of a tolerance. */
 enum indicator_scale {
     INDICATOR_OF_VALUE,  /* the reference's value itself */
     INDICATOR_OF_PRICE,  /* the series' largest |price| */
@@ -100,9 +100,9 @@ struct indicator {
      * Pure. */
     size_t (*lookback)(const double options[]);
 
-    /* Bars, counted the same, from which on where the history began no longer shows: its weight is below the
-     * precision's last digit (2^-53, 2^-24). The lookback for what depends on a window only;
-     * INDICATOR_FOREVER for what never forgets. Pure. */
+    /* Bars, counted the same, after which the beginning of the history no longer matters: its weight is below
+     * the precision's last digit (2^-53, 2^-24). The lookback for what depends on a window only;
+     * INDICATOR_FOREVER for an endless memory. Pure. */
     size_t (*warmup)(const double options[], enum indicator_precision precision);
 
     const struct indicator_code *code;
@@ -144,16 +144,16 @@ size_t indicator_warmup(const struct indicator_spec *spec, enum indicator_precis
 /* Bytes that must move for one bar: what it reads and what it writes, each once. */
 size_t indicator_bytes(const struct indicator_spec *spec, enum indicator_precision precision);
 
-/* Finds where n bars begin: *ret_start is the first bar whose inputs all are numbers (leading NaNs are
+/* Finds where n bars begin: *ret_start is the first bar whose inputs are all numbers (leading NaNs are
  * skipped, as in TA-Lib), n if there is none. Returns 0; or -EINVAL when a later bar has a NaN, or any has an
- * infinity, and *ret_bad is the first such bar. Each pointer is written in its own case only. */
+ * infinity, and *ret_bad is the first such bar. On each result only its own pointer is written. */
 int indicator_check(const struct indicator *row, const struct indicator_columns *in, size_t n,
                     size_t *ret_start, size_t *ret_bad);
 
 /* Computes every output of n bars in float64, by the plain definition. Bars before the first output become
  * NaN; too few bars, and none at all, are a success without outputs. Returns 0; -EINVAL when a needed column
  * or an output is NULL or misaligned, an output overlaps another or an input, an option is out of its range,
- * or a bar is not finite (indicator_check() tells which), and then writes nothing; -ENOMEM. */
+ * or a bar is not finite (indicator_check() finds it), and then writes nothing; -ENOMEM. */
 int indicator_reference(const struct indicator_spec *spec, const struct indicator_columns *in, size_t n,
                         double *const out[]);
 
@@ -190,12 +190,12 @@ struct indicator_request {
  * Returns 0; -EINVAL with a sentence in `err` that names the column or output and what would be right: a
  * column that is missing, of another length, or misaligned; an output that is missing, misaligned, or
  * overlaps an input or another output; an option out of its range; an instruction set that the processor
- * lacks; a NaN after the first complete bar or an infinity (with its index: outputs then hold nothing of
- * use); -ENOMEM. */
+ * lacks; a NaN after the first complete bar or an infinity (with its index: outputs are undefined then);
+ * -ENOMEM. */
 int indicator_compute(const struct indicator_request *request, char *err, size_t err_cap);
 
 /* ---- Streams: one bar in, the outputs of that bar out, with the bits that indicator_reference() gives for
- * the same history. A stream is an owner's own: no locks, no globals, one thread at a time. ---- */
+ * the same history. A stream belongs to its owner: no locks, no globals, one thread at a time. ---- */
 
 struct indicator_stream;
 
@@ -213,24 +213,24 @@ int indicator_stream_open(const struct indicator_spec *spec, struct indicator_st
 bool indicator_stream_update(struct indicator_stream *s, const struct indicator_bar *bar,
                              double out[INDICATOR_OUTPUTS_MAX]);
 
-/* What update() would give for the forming bar; the stream stays as it is. Costs what update() costs and a
- * copy of the stream's memory. */
+/* The outputs that update() would give for the forming bar; the stream is unchanged. Costs as much as
+ * update() and a copy of the stream's memory. */
 bool indicator_stream_peek(const struct indicator_stream *s, const struct indicator_bar *bar,
                            double out[INDICATOR_OUTPUTS_MAX]);
 
-/* A copy that goes its own way from here. Returns 0 and a stream to close, or -ENOMEM. */
+/* An independent copy. Returns 0 and a stream to close, or -ENOMEM. */
 int indicator_stream_clone(const struct indicator_stream *s, struct indicator_stream **ret);
 
-/* Takes a stream's memory apart, or puts it together: number() and count() are shown each field in an order
- * that never changes, and read it or set it. */
+/* Reads or sets a stream's memory: number() and count() visit each field in an order that never changes, and
+ * read it or set it. */
 struct indicator_stream_fields {
     void *ctx;
     void (*number)(void *ctx, double *value);
     void (*count)(void *ctx, uint64_t *value, uint64_t most); /* leaves at most `most` in it */
 };
 
-/* Shows every field. What was read from one stream and set in another, just opened with the same
- * specification, makes of that a clone. */
+/* Visits every field. Reading them of one stream and setting them in another, just opened with the same
+ * specification, makes a clone. */
 void indicator_stream_visit(struct indicator_stream *s, const struct indicator_stream_fields *fields);
 
 /* NULL is fine. */

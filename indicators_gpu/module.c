@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* dlerror() begins with the path, which the sentence has already. */
+/* dlerror() begins with the path, which the sentence already contains. */
 static const char *why_not(const char *path)
 {
     const char *why = dlerror();

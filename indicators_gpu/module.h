@@ -1,9 +1,9 @@
 /* The GPU as a plug-in: loads papertape-gpu.so at run time. Where there is no module, no driver or no device,
- * opening says why, and the caller does the same work on the CPU. Nothing but the module links CUDA.
+ * opening returns the reason, and the caller does the same work on the CPU. Only the module links CUDA.
  *
  * Calls return 0 or a negative errno and then leave a sentence for a status line in `reason`. After -ENOMEM
- * and -EINVAL the module works on; after -EIO the device may be lost, and closing is all that is left. A
- * module and what was made from it belong to one thread at a time. */
+ * and -EINVAL the module still works; after -EIO the device may be lost, and it can only be closed. A module
+ * and its objects belong to one thread at a time. */
 #ifndef INDICATORS_GPU_MODULE_H
 #define INDICATORS_GPU_MODULE_H
 
@@ -19,7 +19,7 @@ enum { GPU_REASON_MAX = 256 };
 /* Loads the module and takes its first device. `path` names the file; NULL searches $PAPERTAPE_GPU_MODULE,
  * which is the only place when it is set, then the build tree, then the installation's library folder.
  * Returns 0 and a module for gpu_module_close(); -ENOENT when there is no module, -ENOEXEC when the file is
- * none or of another version, -ENODEV without driver or device, or what the device reports. */
+ * no module or of another version, -ENODEV without driver or device, or what the device reports. */
 int gpu_module_open(const char *path, struct gpu_module **ret, char *reason, size_t cap);
 
 /* NULL is fine. */
@@ -28,7 +28,7 @@ void gpu_module_close(struct gpu_module *m);
 /* The device's name; valid until the module is closed. */
 const char *gpu_module_device(const struct gpu_module *m);
 
-/* How much device memory the module may hold from here on; 0 is the default, all that there is. */
+/* How much device memory the module may hold from now on; 0 is the default, no limit. */
 void gpu_module_limit(struct gpu_module *m, size_t bytes);
 
 /* ---- Batches: every spec of every series. ---- */
@@ -103,14 +103,14 @@ int gpu_streams_update(struct gpu_streams *s, const uint32_t symbols[], const st
 int gpu_streams_peek(struct gpu_streams *s, const uint32_t symbols[], const struct indicator_bar bars[],
                      size_t n, double out[], uint8_t ready[], char *reason, size_t cap);
 
-/* ---- What other rooms keep in the same module and work with on the same device. ---- */
+/* ---- Other rooms' functions in the same module, on the same device. ---- */
 
 /* The functions that the module exports as `symbol`: a struct that begins with its version, a uint32_t. Valid
  * until the module is closed. -ENOEXEC where it has none, or of another version. */
 int gpu_module_table(const struct gpu_module *m, const char *symbol, uint32_t version, const void **ret,
                      char *reason, size_t cap);
 
-/* The device, as such functions take it. */
+/* The device, for such functions. */
 struct gpu_indicators *gpu_module_handle(const struct gpu_module *m);
 
 #endif

@@ -28,7 +28,7 @@ static void columns_of(const struct indicator_columns *in, const double *ret[IND
     memcpy(ret, all, sizeof(all));
 }
 
-/* As the device will have it. */
+/* Finite after the device's rounding? */
 static bool is_finite(enum indicator_precision precision, size_t column, double value)
 {
     bool narrow = precision == INDICATOR_F32 && 1u << column != INDICATOR_TIME;

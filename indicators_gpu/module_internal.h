@@ -4,10 +4,10 @@
 
 #include "indicators_gpu/module.h"
 
-/* What was seen of a column when it was loaded, so that runs need not look again. */
+/* What loading found out about a column, so that runs need not check again. */
 struct module_column {
     size_t leading; /* NaNs at its beginning */
-    bool clean;     /* no other value that is not finite */
+    bool clean;     /* no later value that is not finite */
 };
 
 struct gpu_module {

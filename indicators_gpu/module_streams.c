@@ -1,4 +1,4 @@
-/* Streams on the device, from the host's side: the layout of a symbol's memory, and the way to and from
+/* Streams on the device, from the host's side: the layout of a symbol's memory, and copies from and to
  * streams of the host. */
 #include <errno.h>
 #include <stdio.h>
@@ -105,7 +105,7 @@ size_t gpu_streams_outputs(const struct gpu_streams *s)
     return s->n_outputs;
 }
 
-/* Whether the host's streams fit the device's; NULL ones do. *ret_all: none is NULL. */
+/* Do the host's streams fit the device's? NULL ones do. *ret_all: each is there. */
 static int check_streams(const struct gpu_streams *s, size_t first, size_t n_symbols,
                          const struct indicator_stream *const streams[], bool *ret_all, char *reason,
                          size_t cap)

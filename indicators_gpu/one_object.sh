@@ -1,6 +1,6 @@
 #!/bin/sh
 # one_object.sh OUT ARCHIVE CC... makes a static library of one object, in which only the public functions have
-# names that a program could run into.
+# names that could clash with a program's.
 set -eu
 out=$1 archive=$2
 shift 2

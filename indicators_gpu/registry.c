@@ -142,7 +142,7 @@ static bool aligned(const double *column)
     return column && (uintptr_t)column % _Alignof(double) == 0;
 }
 
-/* Memory that the reference may read and write, each for itself. */
+/* Does the reference's memory overlap nowhere? */
 static bool memory_is_sound(const double *const columns[], size_t n_columns, double *const out[],
                             size_t n_outputs, size_t n)
 {

@@ -1,4 +1,4 @@
-/* Inside the library: what a row of the registry has beside its public face (indicators.h). */
+/* Inside the library: the parts of a registry row that indicators.h does not show. */
 #ifndef INDICATORS_GPU_REGISTRY_H
 #define INDICATORS_GPU_REGISTRY_H
 
@@ -8,12 +8,12 @@
 struct indicator_code {
     /* Computes bars lookback..n-1 of every output. Called with n > lookback and finite columns only; does not
      * write below lookback. Plain loops in the agreed order of operations, windows straight from the columns;
-     * reference/ has one file a family. Use indicator_reference(), which sees to the rest. Returns 0 or
+     * reference/ has one file a family. Use indicator_reference(), which does the rest. Returns 0 or
      * -ENOMEM. */
     int (*reference)(const double options[], const struct indicator_columns *in, size_t n,
                      double *const out[]);
 
-    /* Takes the memory of step/ apart and together: see stream/visit.h. */
+    /* Reads or sets the memory of step/: see stream/visit.h. */
     void (*visit)(void *state, const struct indicator_stream_fields *fields);
 };
 
@@ -24,8 +24,8 @@ enum {
 #undef INDICATOR_NUMBERED
 };
 
-/* What a row has of its line in indicator_rows.h: name, number, and the code of that name, declared by
- * reference/reference.h and stream/visit.h; and its file's INDICATOR_FAMILY. */
+/* A row's members from its line in indicator_rows.h: name, number, and the functions of that name, declared
+ * by reference/reference.h and stream/visit.h; and its file's INDICATOR_FAMILY. */
 #define INDICATOR_ROW(row) \
     .name = #row, .family = INDICATOR_FAMILY, .id = INDICATOR_NUMBER_OF_##row, \
     .code = &(const struct indicator_code) \
@@ -47,7 +47,7 @@ enum {
 #define INDICATOR_OUTPUTS(...) \
     .outputs = {__VA_ARGS__}, .n_outputs = sizeof((const char *[]){__VA_ARGS__}) / sizeof(const char *)
 
-/* It looks at the window of its first option alone; or at the changes in it. */
+/* It reads the window of its first option alone; or the changes in it. */
 #define INDICATOR_WINDOW  .lookback = indicator_lookback_window, .warmup = indicator_warmup_window
 #define INDICATOR_CHANGES .lookback = indicator_lookback_changes, .warmup = indicator_warmup_changes
 
@@ -63,8 +63,8 @@ size_t indicator_warmup_changes(const double options[], enum indicator_precision
 /* INDICATOR_FOREVER. */
 size_t indicator_warmup_never(const double options[], enum indicator_precision precision);
 
-/* Bars until what an exponential average with weight k for the newest value was seeded with weighs less than
- * the precision's last digit: the smallest m with (1-k)^m < 2^-24 or 2^-53. */
+/* Bars until the seed of an exponential average with weight k for the newest value weighs less than the
+ * precision's last digit: the smallest m with (1-k)^m < 2^-24 or 2^-53. */
 size_t indicator_warmup_decay(double k, enum indicator_precision precision);
 
 /* The rows, in rows/FAMILY.c. */

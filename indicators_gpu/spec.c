@@ -12,7 +12,7 @@
 
 enum { NAME_MAX_LEN = 31, NEAREST_MAX = 3, SHOWN_MAX = 32 };
 
-/* Edits between two short words in any case: a letter put in, left out or replaced, or two exchanged. */
+/* Edits between two short words in any case: a letter inserted, omitted or replaced, or two exchanged. */
 static size_t distance(const char *a, const char *b)
 {
     size_t rows[3][NAME_MAX_LEN + 1], la = strlen(a), lb = strlen(b);
@@ -76,7 +76,7 @@ static void nearest(const char *name, char *buf, size_t cap)
                                 found[k]->name);
 }
 
-/* What the user wrote, as far as it can be shown: a few letters, all of them printable. */
+/* The user's word, in so far as it can be shown: a few letters, all of them printable. */
 struct shown {
     char text[SHOWN_MAX + 1];
 };
@@ -89,8 +89,8 @@ static struct shown show(const char *text, size_t len)
     return shown;
 }
 
-/* What a number is written with, so that reading it is one exact division: 10^22 is the largest power of ten
- * that a double holds. */
+/* Limits of a number's text, so that reading it is one exact division: 10^22 is the largest power of ten that
+ * a double holds. */
 enum { DIGITS_MAX = 15, DECIMALS_MAX = 22 };
 
 /* A number with a point, whatever the locale, and without an exponent. */
@@ -111,7 +111,7 @@ static struct decimal_text decimal(double value)
     else
         snprintf(local, sizeof(local), "%.*f", decimals < DECIMALS_MAX ? decimals : DECIMALS_MAX, value);
 
-    /* The locale's point is all that is neither digit, sign nor letter. */
+    /* Any character that is neither digit, sign nor letter is the locale's point. */
     bool fraction = false;
     for (const char *p = local; *p; p++)
         if (strchr("0123456789+-einfa", *p)) {
@@ -127,7 +127,7 @@ static struct decimal_text decimal(double value)
     return ret;
 }
 
-/* Digits with an optional fraction, in any locale. Zeros in front do not count towards DIGITS_MAX. */
+/* Digits with an optional fraction, in any locale. Leading zeros do not count towards DIGITS_MAX. */
 static bool parse_number(const char *text, size_t len, double *ret)
 {
     double value = 0.0, power = 1.0;

@@ -1,10 +1,11 @@
-/* What the GPU module gives to whoever loads it: plain C on both sides, no CUDA header. The loader is
- * indicators_gpu/module.h; nothing else includes this page but the module, its tests and the block functions.
+/* The GPU module's interface for its loader: plain C on both sides, no CUDA header. The loader is
+ * indicators_gpu/module.h; nothing else includes this file except the module, its tests and the block
+ * functions.
  *
  * Every call returns 0 or a negative errno and then leaves a sentence in `reason`: -ENODEV no driver or no
- * device to work with, -ENOMEM out of device memory (or above the limit), -EINVAL sizes that cannot be, -EIO
- * anything else that CUDA reports. After -ENOMEM and -EINVAL the device works on. After -EIO it may be lost:
- * every later call then says so with -EIO, and closing is all that is left. One thread at a time. */
+ * device to work with, -ENOMEM out of device memory (or above the limit), -EINVAL invalid sizes, -EIO
+ * anything else that CUDA reports. After -ENOMEM and -EINVAL the device still works. After -EIO it may be
+ * lost: then every later call returns -EIO, and it can only be closed. One thread at a time. */
 #ifndef INDICATORS_GPU_CUDA_ABI_H
 #define INDICATORS_GPU_CUDA_ABI_H
 
@@ -13,7 +14,7 @@
 
 #include "indicators_gpu/indicators.h"
 
-/* Raised whenever anything on this page, or what a row computes or remembers, changes: a module of another
+/* Raised whenever anything in this file, or what a row computes or remembers, changes: a module of another
  * number is refused, since it would give other bits. */
 enum { GPU_INDICATORS_ABI = 4 };
 
@@ -57,7 +58,7 @@ struct gpu_stream_bar {
 };
 
 struct gpu_indicators;     /* a device with its loaded columns */
-struct gpu_device_streams; /* streams that live on it */
+struct gpu_device_streams; /* streams whose memory is on the device */
 
 struct gpu_indicators_api {
     uint32_t abi;
@@ -65,26 +66,26 @@ struct gpu_indicators_api {
     void (*close)(struct gpu_indicators *g);
     const char *(*device)(const struct gpu_indicators *g);
 
-    /* Device memory that may be held from here on, 0 for all that there is: asking for more is -ENOMEM. */
+    /* The most device memory that may be held from now on, 0 for all that there is: beyond it is -ENOMEM. */
     void (*limit)(struct gpu_indicators *g, size_t bytes);
 
     /* Copies columns to the device: columns[series * INDICATOR_COLUMNS + c] holds n_bars values, in the order
      * of enum indicator_input's bits, or is NULL when no job of that series reads it. With INDICATOR_F32 the
-     * device keeps them, but for the time, rounded to float32, and outputs as well. Replaces what was
+     * device keeps them, except the time, rounded to float32, and outputs as well. Replaces what was
      * loaded. */
     int (*load)(struct gpu_indicators *g, enum indicator_precision precision, const double *const columns[],
                 size_t n_series, size_t n_bars, char *reason, size_t cap);
 
     /* Computes all jobs into output columns 0..n_columns-1 on the device, NaN before the first output, and
-     * waits. *ret_ms is the device's time for it. The outputs stay until the next load or compute. */
+     * waits. *ret_ms is the device's time. The outputs stay until the next load or compute. */
     int (*compute)(struct gpu_indicators *g, enum gpu_method method, const struct gpu_job jobs[],
                    size_t n_jobs, size_t n_columns, float *ret_ms, char *reason, size_t cap);
 
     /* Copies one output column (n_bars values) to the host. */
     int (*fetch)(struct gpu_indicators *g, size_t column, double *out, char *reason, size_t cap);
 
-    /* Bytes per second, read and written ones added, of a copy of `bytes` within the device's memory: the
-     * limit that benchmarks are held against. */
+    /* Bytes per second, reads plus writes, of a copy of `bytes` within the device's memory: the limit that
+     * benchmarks are compared with. */
     int (*copy_rate)(struct gpu_indicators *g, size_t bytes, double *ret_bytes_per_s, char *reason,
                      size_t cap);
 

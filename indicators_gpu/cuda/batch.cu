@@ -1,6 +1,6 @@
 /* Batches: columns that stay on the device, the jobs over them, their outputs.
  *
- * Copies are row by row (the host's columns lie where they like); rows on the device start on 256 bytes. */
+ * Copies are row by row (the host's columns may be anywhere); rows on the device start on 256 bytes. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static size_t cell_bytes(const struct gpu_indicators *g, size_t c)
     return g->precision == INDICATOR_F32 && 1u << c != INDICATOR_TIME ? sizeof(float) : sizeof(double);
 }
 
-/* Copies one row up, rounded on the way where the device keeps float32; `rounded` has room for a row. */
+/* Uploads one row, rounded first where the device keeps float32; `rounded` has room for a row. */
 static int load_row(struct gpu_indicators *g, size_t c, size_t series, const double *from, float *rounded,
                     char *reason, size_t cap)
 {
@@ -95,7 +95,7 @@ int gpu_batch_fetch(struct gpu_indicators *g, size_t column, double *out, char *
         snprintf(reason, cap, "output column %zu was not computed", column);
         return -EINVAL;
     }
-    /* float32 comes down into the second half of the row, and is widened from the front on. */
+    /* float32 is downloaded into the second half of the row, and widened from the front on. */
     char *to = (char *)out + g->n_bars * (sizeof(double) - each);
     r = gpu_device_check(g,
                          cudaMemcpyAsync(to,
@@ -146,7 +146,7 @@ static int launch(void *context, enum gpu_kernel kernel, unsigned blocks, const 
     return cudaPeekAtLastError() == cudaSuccess ? 0 : -EIO;
 }
 
-/* A part of the plan: memory for it, and a copy there. */
+/* A part of the plan: reserves memory for it, and uploads it. */
 static int up(struct gpu_indicators *g, enum device_use use, const void *from, size_t n, size_t each,
               char *reason, size_t cap)
 {

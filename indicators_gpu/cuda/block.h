@@ -3,7 +3,7 @@
  * CPU it is a loop over the threads, so that the tests run the kernels' own code, under the sanitizers,
  * without a GPU.
  *
- * Rules for a block function: whatever one thread writes and another reads has a phase boundary between;
+ * Rules for a block function: between a write by one thread and a read by another is a phase boundary;
  * values that a thread keeps from one phase to the next are BLOCK_OWN; control flow around phases is the same
  * for every thread; no return or break leaves a phase (continue does: it ends the thread's part). The CPU can
  * run the threads of each phase, and the blocks of a launch, in reverse: a result that changes then was a
@@ -24,13 +24,13 @@
 #define BLOCK_OWN(type, name, threads) type name[1]
 #define BLOCK_MINE(name, t)            name[0]
 
-/* The next number of a launch's counter: blocks that take one begin in the numbers' order. */
+/* The next number of a launch's counter: blocks start in the order of their tickets. */
 BLOCK_FN uint32_t block_ticket(uint32_t *counter)
 {
     return atomicAdd(counter, 1u);
 }
 
-/* By each thread that wrote what others wait for, in a phase before block_raise(). */
+/* Called by each thread whose writes other blocks wait for, in a phase before block_raise(). */
 BLOCK_FN void block_written(void)
 {
     __threadfence();
@@ -50,13 +50,13 @@ BLOCK_FN void block_await(const uint32_t *flag)
     __threadfence();
 }
 
-/* What another block wrote: not from this processor's own cache. */
+/* Reads another block's write: not from this processor's own cache. */
 BLOCK_FN double block_fresh(const double *at)
 {
     return __ldcg(at);
 }
 
-/* The least value that any thread of a launch gives stays. */
+/* Keeps the least value of all threads of a launch. */
 BLOCK_FN void block_least(uint64_t *at, uint64_t value)
 {
     atomicMin((unsigned long long *)at, (unsigned long long)value);
@@ -74,7 +74,7 @@ BLOCK_FN void block_least(uint64_t *at, uint64_t value)
 #define BLOCK_OWN(type, name, threads) type name[threads]
 #define BLOCK_MINE(name, t)            name[t]
 
-/* Blocks run one after the other here: what a ticket before this one waits for is there. */
+/* Blocks run one after the other here: what a ticket before this one publishes is there. */
 BLOCK_FN uint32_t block_ticket(uint32_t *counter)
 {
     return (*counter)++;
@@ -100,7 +100,7 @@ BLOCK_FN void block_least(uint64_t *at, uint64_t value)
         *at = value;
 }
 
-/* Ends the test where a flag is down: on a device that block would wait for ever. */
+/* Aborts the test where a flag is down: on a device that block would wait for ever. */
 BLOCK_FN void block_await(const uint32_t *flag)
 {
     if (*flag == 0)

@@ -1,4 +1,4 @@
-/* Inside the module: the device, its memory and how its errors become reasons. Seen by .cu files only. */
+/* Inside the module: the device, its memory and how its errors become reasons. Only for .cu files. */
 #ifndef INDICATORS_GPU_CUDA_DEVICE_H
 #define INDICATORS_GPU_CUDA_DEVICE_H
 
@@ -12,7 +12,7 @@ struct device_memory {
     size_t bytes;
 };
 
-/* What a batch works with; kept from run to run, so that a repeated one allocates nothing. */
+/* A batch's memory; kept from run to run, so that a repeated one allocates nothing. */
 enum device_use {
     DEVICE_OUT,
     DEVICE_WALKS,
@@ -31,7 +31,7 @@ struct gpu_indicators {
     cudaStream_t stream;
     cudaEvent_t begin, end;
     size_t held, limit; /* bytes; limit 0: none */
-    bool lost;          /* after an error that the device does not come back from */
+    bool lost;          /* after an error from which the device does not recover */
 
     struct device_memory columns[INDICATOR_COLUMNS];
     enum indicator_precision precision;
@@ -41,11 +41,10 @@ struct gpu_indicators {
 
 extern "C" {
 
-/* Turns what CUDA returned into an errno and a sentence, and remembers when the device is lost. `g` may be
- * NULL. */
+/* Turns CUDA's error into an errno and a sentence, and marks a lost device. `g` may be NULL. */
 int gpu_device_check(struct gpu_indicators *g, cudaError_t error, const char *what, char *reason, size_t cap);
 
-/* For clean-up, where nobody is left to tell: a failure there only clears the error that it leaves. */
+/* For clean-up, where no caller could handle a failure: only clears CUDA's error. */
 void gpu_device_let_go(cudaError_t error);
 
 /* 0, or -EIO with a sentence when the device is lost. */

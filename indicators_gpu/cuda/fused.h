@@ -1,13 +1,13 @@
 /* The fused kernel: all jobs of a series over one tile of its bars, in one launch.
  *
  * A block takes a tile of a group, loads its columns into shared memory once, and
- *   1. runs each thread's FUSED_ITEMS bars from values of 0: what they leave is b (fused_rule.h)
+ *   1. runs each thread's FUSED_ITEMS bars from values of 0: the result is b (fused_rule.h)
  *   2. joins the threads' b to those of a chunk, of the tile, and publishes the tile's
  *   3. joins the published b of the tiles before it, from where they are forgotten on: the entering values
  *   4. joins back down to the values that enter each thread, runs its bars again, and writes the outputs
  * A block publishes before it looks back and looks back only at tickets before its own, so it never waits for
- * one that has not begun; all joins have one fixed order, so a run always gives the same bits. They differ
- * from the reference's in the last places. A window (SMA) is summed anew for every FUSED_ITEMS bars.
+ * one that has not started; all joins have one fixed order, so a run always gives the same bits. They differ
+ * from the reference's in the last places. A window (SMA) is summed again for every FUSED_ITEMS bars.
  *
  * Tolerance against the reference (of the same rounded columns), with P the longest period and M the series'
  * largest |price|; a float32 output is then rounded once (2^-24 of itself):
@@ -25,8 +25,8 @@
 
 #include "indicators_gpu/cuda/fused_tile.h"
 
-/* Joins the runs of one chunk. With `down`, from the value that enters it on, which leaves in their place
- * what enters each thread; else from 0, which leaves the chunk's own b. */
+/* Joins the runs of one chunk. With `down`, starting from the value that enters it, and replaces each run by
+ * the value that enters its thread; else from 0, which gives the chunk's own b. */
 BLOCK_FN void fused_join_chunk(const struct gpu_view *v, const struct fused_at *at, struct fused_shared *sh,
                                unsigned n, unsigned chunk, bool down)
 {

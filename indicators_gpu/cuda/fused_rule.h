@@ -1,4 +1,4 @@
-/* The recurrences of the fused kernel: what one bar does to each, and what many bars do at once.
+/* The recurrences of the fused kernel: the step of one bar, and of many bars at once.
  *
  * A job has up to FUSED_DIMS values that go from bar to bar: an average; gains and losses; the fast and slow
  * averages and the signal. Over a run of bars each is affine in what it was before, y -> own*y + b, and the
@@ -32,7 +32,7 @@ struct fused_rule {
     uint32_t kernel;        /* enum indicator_id */
     uint32_t dims;          /* 0: a window */
     uint32_t first, second; /* bars after the start where the values are seeded; the signal's */
-    uint32_t tiles_back;    /* tiles after which a value is forgotten to the last bit of underflow */
+    uint32_t tiles_back; /* tiles after which a value has decayed to nothing, in the last bit of underflow */
     double period[FUSED_DIMS], k[FUSED_DIMS], keep[FUSED_DIMS];
     struct fused_map items, chunk, tile; /* over FUSED_ITEMS bars, those of a chunk, those of a tile */
 };
@@ -47,7 +47,7 @@ struct fused_job {
 struct fused_group {
     uint32_t first, n; /* in the fused jobs */
     uint32_t inputs;   /* enum indicator_input */
-    uint32_t halo;     /* closes before a tile that its windows and changes look at */
+    uint32_t halo;     /* closes before a tile that its windows and changes read */
     uint32_t tiles_back;
 };
 
@@ -130,7 +130,7 @@ static inline struct fused_rule fused_rule_of(const struct gpu_job *job)
     return rule;
 }
 
-/* y after a run of bars that left b. */
+/* y after a run of bars whose b is given. */
 BLOCK_FN void fused_join(const struct fused_map *m, unsigned dims, double y[FUSED_DIMS],
                          const double b[FUSED_DIMS])
 {
@@ -143,7 +143,7 @@ BLOCK_FN void fused_join(const struct fused_map *m, unsigned dims, double y[FUSE
 
 /* ---- Seeds, from the columns themselves; FUSED_PERIOD_MAX bounds their cost. ---- */
 
-/* How gains and losses, or true ranges, come in: lane 0 and 1 of a change, or a range. */
+/* The inputs of gains and losses, or of true ranges: lane 0 and 1 of a change, or a range. */
 BLOCK_FN double fused_change(const struct gpu_view *v, const struct fused_job *job, unsigned kernel,
                              unsigned lane, size_t i)
 {

@@ -1,4 +1,4 @@
-/* What one thread of the fused kernel does with a tile: loads its bars, runs them, finds seeds. */
+/* One thread's work on a tile in the fused kernel: loads its bars, runs them, finds seeds. */
 #ifndef INDICATORS_GPU_CUDA_FUSED_TILE_H
 #define INDICATORS_GPU_CUDA_FUSED_TILE_H
 
@@ -26,7 +26,7 @@ struct fused_shared {
     double entry[FUSED_LANES], seed[FUSED_LANES];
 };
 
-/* Where a block is. */
+/* The place of a block. */
 struct fused_at {
     const struct fused_group *group;
     const struct fused_job *jobs;
@@ -34,7 +34,7 @@ struct fused_at {
     size_t base; /* the tile's first bar */
 };
 
-/* What a thread keeps of one job's outputs. */
+/* A thread's results for one job's outputs. */
 struct fused_values {
     double at[FUSED_OUTPUTS][FUSED_ITEMS];
 };
@@ -43,7 +43,7 @@ struct fused_entries {
     double y[FUSED_LANES];
 };
 
-/* A thread's bars lie in a row, one cell of padding after each thread's, for other banks. */
+/* A thread's bars are contiguous, with one cell of padding after each thread's, to spread them over banks. */
 BLOCK_FN unsigned fused_place(unsigned i)
 {
     return i + i / FUSED_ITEMS;
@@ -126,7 +126,7 @@ BLOCK_FN void fused_run(const struct gpu_view *v, const struct fused_at *at, con
     }
 }
 
-/* Means of windows: the first one of a thread summed, the others from the one before. */
+/* Means of windows: a thread's first one is summed, the others follow from the one before. */
 BLOCK_FN void fused_windows(const struct gpu_view *v, const struct fused_at *at, const struct fused_job *job,
                             const struct fused_shared *sh, unsigned t, struct fused_values *ret)
 {

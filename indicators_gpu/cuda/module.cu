@@ -1,6 +1,6 @@
 /* papertape-gpu.so: opens the device and owns its memory. batch.cu and streams.cu launch the block functions.
  *
- * For nvcc 12.0 or later: sm_80 and sm_90 as machine code, compute_90 as PTX for what comes after.
+ * For nvcc 12.0 or later: sm_80 and sm_90 as machine code, compute_90 as PTX for newer devices.
  * -fmad=false: the float64 results are the reference's to the bit. The runtime is linked statically and finds
  * the driver itself. */
 #include <dlfcn.h>
@@ -85,7 +85,7 @@ void gpu_device_release(struct gpu_indicators *g, struct device_memory *memory)
     memory->bytes = 0;
 }
 
-/* After an error that stays, the process's context only repeats it: the next open gets a new one. */
+/* After a sticky error the process's context only repeats it: the next open gets a new one. */
 static void gpu_close(struct gpu_indicators *g)
 {
     gpu_batch_release(g);

@@ -44,7 +44,7 @@ static inline void gpu_plan_free(struct gpu_plan *p)
     free(p->rules);
 }
 
-/* Deals the walk jobs out to launches. */
+/* Divides the walk jobs into launches. */
 static inline void walk_launches(struct gpu_plan *p)
 {
     uint64_t memory = 0;
@@ -80,7 +80,7 @@ static inline int fused_order(const void *a, const void *b)
     return (x->out > y->out) - (x->out < y->out);
 }
 
-/* The rule of a job, found before or made. */
+/* The rule of a job; creates it if no earlier job has the same. */
 static inline const struct fused_rule *fused_rule_find(struct gpu_plan *p, const struct gpu_job *jobs[],
                                                        size_t at)
 {
@@ -119,7 +119,7 @@ static inline void fused_deal(struct gpu_plan *p, const struct gpu_job *jobs[], 
     }
 }
 
-/* Fills *p, for gpu_plan_free(). 0, -ENOMEM, or -EINVAL when the batch exceeds what a launch can be. */
+/* Fills *p, for gpu_plan_free(). 0, -ENOMEM, or -EINVAL when the batch exceeds the limits of a launch. */
 static inline int gpu_plan_make(struct gpu_plan *p, enum gpu_method method, const struct gpu_job jobs[],
                                 size_t n_jobs, size_t n_bars)
 {

@@ -1,4 +1,4 @@
-/* Streams that live on the device: their memories, and pinned buffers for what goes up and comes down. */
+/* Streams whose memory is on the device, and pinned buffers for uploads and downloads. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,8 +5,7 @@
  * memory is one piece, records in the specs' order, so that it moves to the host and back in one copy; a
  * thread reads its record straight from there (the second touch of a line is in L1). Bytes of an update: 56 a
  * bar and spec in, the record in and out, the outputs. With 500 symbols that is well below a megabyte: the
- * call costs what an upload, a launch and a download cost, some 15 us, and then the longest window's loads.
- */
+ * call costs what an upload, a launch and a download cost, 15 us, and then the longest window's loads. */
 #ifndef INDICATORS_GPU_CUDA_STREAMS_H
 #define INDICATORS_GPU_CUDA_STREAMS_H
 
@@ -21,7 +20,7 @@ enum { STREAM_THREADS = 32 };
 
 struct streams_view {
     unsigned char *memory; /* [symbols][symbol_bytes] */
-    unsigned char *ahead;  /* the same again, where a look ahead goes on from a copy */
+    unsigned char *ahead;  /* the same again, for a look ahead on a copy */
     size_t symbol_bytes;
     const struct gpu_stream_spec *specs;
     const struct gpu_stream_bar *bars;
@@ -38,7 +37,7 @@ static inline unsigned streams_blocks(size_t n, size_t n_specs)
     return n_specs > 0 && groups > INT32_MAX / n_specs ? 0 : (unsigned)(groups * n_specs);
 }
 
-/* Puts the memories to where no bar was seen. They are zero. */
+/* Sets the memories, which are zero, to the state before any bar. */
 BLOCK_FN void block_streams_start(const struct streams_view *v, unsigned block)
 {
     const struct gpu_stream_spec *spec = &v->specs[block % v->n_specs];

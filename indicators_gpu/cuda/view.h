@@ -1,4 +1,4 @@
-/* What every kernel of a batch is given: the columns, the jobs, the outputs and the scratch, all on the
+/* The arguments of every kernel of a batch: the columns, the jobs, the outputs and the scratch, all on the
  * device (or, in the CPU tests, in plain memory). Arithmetic is float64 whatever the columns hold. */
 #ifndef INDICATORS_GPU_CUDA_VIEW_H
 #define INDICATORS_GPU_CUDA_VIEW_H
@@ -15,7 +15,7 @@ struct gpu_view {
     const void *columns[INDICATOR_COLUMNS]; /* [n_series][stride], NULL when no series has it */
     void *out;                              /* [n_columns][stride]; only bars below n_bars are written */
     size_t n_bars, stride;
-    bool f32; /* columns but the time, and outputs, are float */
+    bool f32; /* columns except the time, and outputs, are float */
 
     /* walk.h: the jobs of one launch */
     const struct walk_job *walks;

@@ -4,13 +4,13 @@
  * segments, a walk each, that begin earlier than their outputs do:
  *   - A row that depends on a window only begins `lookback` bars earlier and has the same bits.
  *   - A row that forgets begins two warm-ups earlier. By then rounding has brought both histories to the same
- *     last digit, nearly always, and block_verify makes sure of it: it compares the memory with which each
+ *     last digit, nearly always, and block_verify checks that: it compares the memory with which each
  *     segment's outputs begin with that at the end of the segment before, byte by byte, and walks a segment
  *     again from the true memory where they differ. The bits never depend on luck, only the time does. (Of
  *     all rows on walks, jumps, flat, tiny and alternating series only ADOSC is ever walked again, and always
  *     wholly: its averages forget, the sum that they are of does not.)
  *   - A row that never forgets is one walk.
- * Rings stand at the same place only when walks begin a multiple of their length apart: segments of rows with
+ * Rings have the same position only when walks begin a multiple of their length apart: segments of rows with
  * cells are multiples of all periods, and of their successors (windows of changes).
  *
  * block_walk: a block takes WALK_THREADS walks, neighbours in the order of the jobs, which the plan sorts by
@@ -29,7 +29,7 @@ struct walk_job {
     uint64_t segment, run_in;     /* bars; see walk_of() */
     uint32_t first_walk, n_walks; /* of its launch */
     uint64_t memory;              /* where its memories begin in the launch's scratch */
-    uint64_t bytes; /* of one: a walk has one, and a second, its entry, when it is to be verified */
+    uint64_t bytes; /* of one: a walk has one, and a second one at its entry when it must be verified */
     uint32_t verify;
 };
 
@@ -53,7 +53,7 @@ BLOCK_FN unsigned char *walk_memory(const struct gpu_view *v, const struct walk_
 }
 
 /* Walk `index` of a job: its segment, and run_in bars before that. The first one begins at bar 0, since it
- * also writes what is before the first complete bar. */
+ * also writes the NaNs before the first complete bar. */
 BLOCK_FN struct gpu_walk walk_of(const struct gpu_view *v, const struct walk_job *of, unsigned index)
 {
     struct gpu_walk w;
@@ -206,7 +206,7 @@ BLOCK_FN void block_verify(const struct gpu_view *v, unsigned block)
     }
     BLOCK_PHASE(t, WALK_THREADS)
     {
-        bool walked = false; /* the segment before, anew: it may end elsewhere now */
+        bool walked = false; /* the segment before was walked again: it may end differently now */
         for (unsigned s = 1; t == 0 && s < of->n_walks; s++) {
             struct gpu_walk w = walk_of(v, of, s);
             const unsigned char *before = walk_memory(v, of, s - 1);

@@ -1,4 +1,4 @@
-/* How a job's history is cut into walks. */
+/* Cuts a job's history into walks. */
 #ifndef INDICATORS_GPU_CUDA_WALK_PLAN_H
 #define INDICATORS_GPU_CUDA_WALK_PLAN_H
 
@@ -47,7 +47,7 @@ static inline uint64_t walk_cells(const struct gpu_job *job)
     return 0;
 }
 
-/* What segments of a job are multiples of, so that rings meet; 0 where that is too long to be of use. */
+/* Segments of a job are multiples of this, so that rings match; 0 where that is too long to be useful. */
 static inline uint64_t walk_alignment(const struct gpu_job *job)
 {
     uint64_t align = 1, cells = walk_cells(job);

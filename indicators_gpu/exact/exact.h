@@ -1,4 +1,4 @@
-/* The float64 reference's bits for many series at once: what backtests over whole histories need.
+/* The float64 reference's bits for many series at once, for backtests over whole histories.
  *
  * A recurrence cannot be cut in time without changing its order of operations, but series do not depend on
  * each other: lane l of a vector is series l, or another spec of the same row, each in the reference's own
@@ -21,23 +21,23 @@ struct exact_memory {
     };
 };
 
-/* One spec over one series: n bars of columns that are finite (not looked at) and not NULL where the row
- * reads them; out[k] takes n doubles. Nothing overlaps. */
+/* One spec over one series: n bars of columns that are finite (not checked) and not NULL where the row reads
+ * them; out[k] takes n doubles. Nothing overlaps. */
 struct exact_task {
     const struct indicator_spec *spec;
     struct indicator_columns in;
     size_t n;
     double *const *out;
-    /* A part of a series: so many bars, readable before the columns' beginnings, are done already, in parts
-     * with the same memory. NULL: it is the whole series, and done is 0. */
+    /* A part of a series: this many bars before the columns' beginnings, which must be readable, were
+     * computed before with the same memory. NULL: it is the whole series, and done is 0. */
     size_t done;
     struct exact_memory *memory;
 };
 
-/* Is there more to be had than indicator_reference() gives? sma, ema, rsi, macd, atr. */
+/* Is this faster than indicator_reference()? sma, ema, rsi, macd, atr. */
 bool exact_serves(const struct indicator_spec *spec);
 
-/* How many tasks of one row are done side by side; 1 where each is as fast alone (sma). */
+/* How many tasks of one row are computed side by side; 1 where each is as fast alone (sma). */
 size_t exact_lanes(const struct indicator_spec *spec, enum indicator_isa isa);
 
 /* Computes up to exact_lanes() tasks, all of one row that exact_serves(): every output as

@@ -1,17 +1,17 @@
-/* Recurrences side by side: lane l is task l. Each task goes alone until all have their first output and the
- * outputs' lines begin; then W bars of W tasks are turned into W vectors of a bar each, worked through in
- * order, and turned back; where the shortest ends, each goes on alone. */
+/* Recurrences side by side: lane l is task l. Each task runs alone until all have their first output and the
+ * outputs' lines begin; then W bars of W tasks are transposed into W vectors of a bar each, computed in
+ * order, and transposed back; where the shortest ends, each continues alone. */
 #include "indicators_gpu/exact/walks.h"
 #include "indicators_gpu/fast/simd.h"
 #include "indicators_gpu/step/recurrence.h"
 
-/* Bars from which on columns do not stay in the cache anyway: they are written past it. */
+/* From so many bars on columns exceed the cache anyway: outputs are written past it. */
 enum { STREAM_FROM = 1 << 18 };
 
 /* The bars that all lanes walk together: [begin, end), a multiple of W of them. */
 struct span {
     size_t begin, end;
-    bool stream; /* all outputs stand on lines of their own there */
+    bool stream; /* all outputs begin on cache lines there */
 };
 
 static bool on_lines(const struct exact_task *task, size_t begin)
@@ -42,7 +42,7 @@ static struct span span_of(const struct exact_task *tasks, size_t n)
     return span;
 }
 
-static bool begun(const struct exact_task *task)
+static bool has_begun(const struct exact_task *task)
 {
     return task->memory && task->memory->begun;
 }
@@ -68,7 +68,7 @@ static inline void scatter(vec rows[W], const struct exact_task *tasks, size_t n
         vec_put(tasks[l].out[output] + i, rows[l], stream);
 }
 
-/* Before another thread may read what was written past the cache. */
+/* A store fence, before another thread may read non-temporal stores. */
 static inline void settle(bool stream)
 {
 #if defined(__SSE2__)
@@ -109,7 +109,7 @@ static void ema(const struct exact_task *tasks, size_t n)
     const double *closes[W];
     vec k, y;
     for (size_t l = 0; l < n; l++) {
-        if (begun(&tasks[l]))
+        if (has_begun(&tasks[l]))
             states[l] = tasks[l].memory->ema;
         else
             ema_start(&states[l], tasks[l].spec->options[0]);
@@ -157,7 +157,7 @@ static void macd(const struct exact_task *tasks, size_t n)
     vec fast_k, slow_k, signal_k, fast, slow, signal;
     for (size_t l = 0; l < n; l++) {
         const double *options = tasks[l].spec->options;
-        if (begun(&tasks[l]))
+        if (has_begun(&tasks[l]))
             states[l] = tasks[l].memory->macd;
         else
             macd_start(&states[l], options[0], options[1], options[2]);
@@ -215,7 +215,7 @@ static void rsi(const struct exact_task *tasks, size_t n)
     const double *closes[W];
     vec period, before, gain, loss;
     for (size_t l = 0; l < n; l++) {
-        if (begun(&tasks[l]))
+        if (has_begun(&tasks[l]))
             states[l] = tasks[l].memory->rsi;
         else
             rsi_start(&states[l], tasks[l].spec->options[0]);
@@ -277,7 +277,7 @@ static void atr(const struct exact_task *tasks, size_t n)
     const double *highs[W], *lows[W], *closes[W];
     vec period, before, value;
     for (size_t l = 0; l < n; l++) {
-        if (begun(&tasks[l]))
+        if (has_begun(&tasks[l]))
             states[l] = tasks[l].memory->atr;
         else
             atr_start(&states[l], tasks[l].spec->options[0]);

@@ -28,7 +28,7 @@ static void obv_run(void *state, const struct fast_block *block)
     real *y = block->out[0];
     const vec zero = vec_all(0);
     vec_double sum =
-        wide_all(block->begin == 0 ? (double)volume[0] : s->sum); /* the first bar counts as risen */
+        wide_all(block->begin == 0 ? (double)volume[0] : s->sum); /* the first bar counts as a rise */
     for (size_t i = 0; i < fast_cells(block->count); i += W) {
         vec x = vec_load(close + i), x0 = vec_load(before + i), v = vec_load(volume + i);
         vec flow = vec_select(vec_gt(x, x0), v, vec_select(vec_gt(x0, x), -v, zero));
@@ -67,7 +67,7 @@ const struct fast_kernel FAST(ad) = {total_bytes, NULL, total_start, ad_run, tru
 
 /* ---- ADOSC: how far two averages of the line are behind it, one less the other. With the line's L, its y =
  * a*y' + (1-a)*L and what it gains, f: (L - y) = a*(L' - y') + a*f, an average of f*a/(1-a) itself. So the
- * line, which grows for long and would hide the difference, need not be known. ---- */
+ * line, which may grow large and would drown the difference, is not needed. ---- */
 
 struct adosc {
     struct average fast, slow;

@@ -61,7 +61,7 @@ static void kama_run(void *state, const struct fast_block *block)
         s->value = x[first++];
         s->seeded = true;
     }
-    /* Weights first, on their own: quotients and the chain in one loop wait for each other. */
+    /* Weights first, in a loop of their own: in one loop quotients and the chain would stall each other. */
     for (size_t i = first / W * W; i < count; i += W)
         vec_store(weight + i, kama_weight(vec_load(x + i) - vec_load(before + i), vec_load(path + i)));
     for (size_t i = first / W * W; i < first; i++) /* these bars leave the value alone, */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Columns lie this many bytes apart beyond their length: equal bars fall into different cache sets. */
+/* Columns are padded by so many bytes, so that equal bars fall into different cache sets. */
 enum { STAGGER = 1088, ALIGNMENT = 64 };
 
 /* Blocks that are widened before the history has to move back to the beginning. */
@@ -23,8 +23,8 @@ static size_t cell_of(const struct fast_bars *bars, size_t column)
     return fast_cell(bars->columns->precision, column);
 }
 
-/* Which bars have to be copied: those of blocks that look back before bar 0, and of blocks that run on past
- * the end. */
+/* Which bars must be copied: those of blocks that look back before bar 0, and of blocks that extend past the
+ * end. */
 static void find_edges(struct fast_bars *bars)
 {
     size_t n = bars->columns->n, last = (n - 1) / FAST_BLOCK * FAST_BLOCK;
@@ -41,7 +41,7 @@ static void find_edges(struct fast_bars *bars)
     }
 }
 
-/* Hands out memory; with `memory` NULL it only counts. */
+/* Places memory; with `memory` NULL it only counts. */
 static size_t lay_out(struct fast_bars *bars, char *memory)
 {
     size_t used = 0;
@@ -71,7 +71,7 @@ size_t fast_bars_plan(struct fast_bars *bars, const struct fast_columns *columns
     return lay_out(bars, NULL);
 }
 
-/* What is before the first bar is the first bar, what is after the last is the last. */
+/* Repeats the first bar before the beginning, and the last one after the end. */
 static void fill(const struct fast_bars *bars, struct fast_edge *edge)
 {
     ptrdiff_t n = (ptrdiff_t)bars->columns->n;

@@ -1,4 +1,4 @@
-/* The columns as kernels see them: a block can be read beyond both ends of the series, and float32 columns
+/* The columns as kernels read them: a block can be read beyond both ends of the series, and float32 columns
  * widened. */
 #ifndef INDICATORS_GPU_FAST_BARS_H
 #define INDICATORS_GPU_FAST_BARS_H
@@ -15,7 +15,7 @@ struct fast_columns {
 /* Bytes of a value of that column. */
 size_t fast_cell(enum indicator_precision precision, size_t column);
 
-/* A copy of bars [from, to) of every column, where the caller's own end too early for a kernel. */
+/* A copy of bars [from, to) of every column, where the caller's own columns end too early for a kernel. */
 struct fast_edge {
     ptrdiff_t from, to;
     char *at[INDICATOR_COLUMNS];
@@ -32,7 +32,7 @@ struct fast_bars {
     double *widened[INDICATOR_COLUMNS];
 };
 
-/* Says how much memory the bars need, aligned to 64 bytes. */
+/* Returns how much memory the bars need, aligned to 64 bytes. */
 size_t fast_bars_plan(struct fast_bars *bars, const struct fast_columns *columns, size_t history, bool wide,
                       size_t wide_history);
 

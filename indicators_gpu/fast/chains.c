@@ -1,4 +1,4 @@
-/* Averages of averages, the change of prices, and what is put together of such. */
+/* Averages of averages, the change of prices, and combinations of these. */
 #include "indicators_gpu/fast/chain.h"
 #include "indicators_gpu/fast/set.h"
 
@@ -113,7 +113,7 @@ static void heikin_ashi_run(void *state, const struct fast_block *block)
     real *open = block->out[0], *top = block->out[1], *bottom = block->out[2], *close = block->out[3];
     vec before = vec_all(heikin_ashi_before(block));
     if (block->begin == 0)
-        s->open.value = before[0]; /* the first open, which goes on as it is */
+        s->open.value = before[0]; /* the first open, unchanged */
     struct averaging average = averaging_of(&s->open);
     for (size_t i = 0; i < fast_cells(block->count); i += W) {
         vec c = heikin_ashi_close(block, (ptrdiff_t)i);

@@ -25,7 +25,7 @@ static void movement_start(struct movement *s, size_t period)
     movement_start_one(&s->range, period);
 }
 
-/* What a bar adds to each sum. */
+/* The terms that a bar adds to each sum. */
 struct moved {
     vec plus, minus, range;
 };

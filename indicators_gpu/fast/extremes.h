@@ -1,6 +1,6 @@
 /* Highest and lowest values of windows, by ladders (window.h): exact. The first steps, up to the lanes of a
  * vector, are made in registers. Included once for each type of value:
- *   EXTREMES(name)       what its functions are called
+ *   EXTREMES(name)       the names of its functions
  *   EXTREMES_OF          the type
  *   EXTREMES_VEC         its vector, with EXTREMES_N lanes, 2^EXTREMES_LOG
  *   EXTREMES_LANES(f)    f(0), f(1)… of these
@@ -9,7 +9,7 @@
 #include "indicators_gpu/fast/window.h"
 
 struct EXTREMES(ladder) {
-    size_t base, top; /* steps are kept of 2^base to 2^top bars */
+    size_t base, top; /* the kept steps have 2^base to 2^top bars */
     struct past step[LADDER_STEPS];
 };
 

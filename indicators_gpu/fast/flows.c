@@ -3,7 +3,7 @@
 #include "indicators_gpu/fast/window.h"
 #include "indicators_gpu/step/recurrence.h"
 
-/* Differences that are no larger a share of prices are none (step/stochastic.h). */
+/* Differences that are at most this share of prices count as 0 (step/stochastic.h). */
 #define FLOWS_ROUNDING 1e-14
 
 /* Vectors of CCI's windows side by side, enough to hide the latency of an addition. */
@@ -119,8 +119,8 @@ static void mfi_run(void *state, const struct fast_block *block)
 
 WINDOW_KERNEL(mfi, mfi);
 
-/* A series' sums over three periods, the shortest first. Where each is twice the one before, as by default,
- * it is put together of two of these. */
+/* A series' sums over three periods, the shortest first. Where each is twice the one before, as by default, a
+ * sum consists of two shorter ones. */
 struct thrice {
     size_t periods[3];
     bool doubling;

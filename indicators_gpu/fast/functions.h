@@ -1,6 +1,6 @@
-/* Logarithm and arcus tangent for loops that the compiler makes vectors of: no branch, no table, the series
- * of step/exact_math.h without what makes those exact to the last bit. The logarithm is within 1.1 units in
- * the last place, the arcus tangent within 2.5. */
+/* Logarithm and arcus tangent for loops that the compiler vectorises: no branch, no table, the series of
+ * step/exact_math.h without the corrections that make those exact to the last bit. The logarithm is within
+ * 1.1 units in the last place, the arcus tangent within 2.5. */
 #ifndef INDICATORS_GPU_FAST_FUNCTIONS_H
 #define INDICATORS_GPU_FAST_FUNCTIONS_H
 

@@ -1,22 +1,22 @@
-/* What a row gives to the cpu backend: a kernel that computes one block of bars after the other.
+/* A row's kernel for the cpu backend, which computes one block of bars after the other.
  *
  * The executor (compute.c) walks the bars in blocks that fit the first-level cache, and gives each block to
- * every spec's kernel before it goes on: a column is fetched from memory once, however many indicators read
+ * every spec's kernel before it continues: a column is fetched from memory once, however many indicators read
  * it. A kernel writes into scratch; the executor moves finished blocks to the caller's columns with stores
- * that pass the cache by, or hands them to whoever asked (feature matrices).
+ * that pass the cache by, or hands them to its caller (feature matrices).
  *
  * Kernels are natural-order SIMD: lane j of a vector is bar i + j. Two things break the loop-carried chains:
  *   recurrences  y = a*y' + b is scanned within a vector (log2 steps of shuffle and multiply-add), then one
  *                multiply-add carries the last value on (fast/recurrence.h);
- *   windows      sums, extrema and variances of 2k bars are two of k bars put together: log2(period) passes
+ *   windows      sums, extrema and variances of 2k bars combine two of k bars: log2(period) passes
  *                over a block, no running sum, so a value depends on its window alone (fast/window.h); means
  *                and weighted means carry sums on for some bars (fast/sliding.h, fast/running.h).
  * One source a family, compiled once for each instruction set and precision (see simd.h).
  *
  * No kernel has an edge to handle: every block but the last is FAST_BLOCK bars, every loop may run on to the
  * next multiple of FAST_STEP, and a look back may go before the first bar. Where the caller's columns end,
- * the executor lends a copy that goes on with the last bar; before the first bar it goes on with the first
- * bar, so that a change there is none. */
+ * the executor lends a copy that repeats the last bar; before the first bar it repeats the first, so that a
+ * change there is 0. */
 #ifndef INDICATORS_GPU_FAST_KERNEL_H
 #define INDICATORS_GPU_FAST_KERNEL_H
 
@@ -24,13 +24,13 @@
 
 #include "indicators_gpu/registry.h"
 
-/* Bars of a block, and what a kernel's loop may advance at once: four of the widest vectors. Also the cells
- * that scratch and columns have past the block's end. */
+/* Bars of a block, and how many bars a kernel's loop may advance at once: four of the widest vectors. Also
+ * the cells that scratch and columns have past the block's end. */
 enum { FAST_BLOCK = 1024, FAST_STEP = 64, FAST_CELLS = FAST_BLOCK + FAST_STEP };
 
 enum { FAST_WORKS = 8 };
 
-/* `count` rounded up to FAST_STEP: how far a kernel may run on. */
+/* `count` rounded up to FAST_STEP: how far a kernel may compute. */
 static inline size_t fast_cells(size_t count)
 {
     return (count + FAST_STEP - 1) / FAST_STEP * FAST_STEP;
@@ -53,14 +53,14 @@ struct fast_block {
     void *out[INDICATOR_OUTPUTS_MAX];
     bool stream; /* they are the caller's own columns, in whole lines: see struct fast_kernel */
 
-    /* The same kind of columns for intermediate values; what they hold at a call's beginning is of no use. */
+    /* The same kind of columns for intermediate values; undefined at a call's beginning. */
     void *work[FAST_WORKS];
 };
 
 /* A row's kernel for one precision and instruction set. A row that float32 is too coarse for has a float64
- * kernel only: the executor then gives that float32 columns widened, and narrows what it writes. */
+ * kernel only: the executor then gives it float32 columns widened, and narrows its outputs. */
 struct fast_kernel {
-    /* Of the memory that goes from block to block: 64-byte aligned, zeroed, at one place while it lives. */
+    /* Bytes of the memory that is kept from block to block: 64-byte aligned, zeroed, never moved. */
     size_t (*bytes)(const double options[]);
 
     /* How many bars before a block the kernel reads from the columns. NULL: one. */
@@ -75,9 +75,9 @@ struct fast_kernel {
     bool direct;
 };
 
-/* Asks for the lines that `n` values from `at` on have one block on, so that a column comes from memory while
- * a kernel computes; for kernels that read much and compute more than they wait. Where the column has ended
- * nothing happens. */
+/* Prefetches the lines that `n` values from `at` on have one block later, so that a column is loaded while a
+ * kernel computes; for kernels that read much and compute more than they wait. Does nothing after the
+ * column's end. */
 static inline void fast_fetch(const void *at, size_t cell, size_t n)
 {
     enum { LINE = 64 };

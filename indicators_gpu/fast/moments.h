@@ -1,11 +1,11 @@
-/* Means and sums of squared differences of windows. A mean is kept as what it is above the window's newest
- * value: all numbers are then of the size of the movement within the window, so that a high price costs no
- * digits and a flat window has no spread.
+/* Means and sums of squared differences of windows. A mean is kept relative to the window's newest value: all
+ * numbers are then of the size of the movement within the window, so that a high price costs no digits and a
+ * flat window has no spread.
  *
- * Short windows: from the differences d to the newest value, squares = sum d^2 - (sum d)^2 / p. What cancels
- * is at most a share p of what is left.
+ * Short windows: from the differences d to the newest value, squares = sum d^2 - (sum d)^2 / p. The terms
+ * that cancel are at most p times the result.
  *
- * Long ones: ladders (window.h). Two windows of a and b bars whose means are d apart are put together by the
+ * Long ones: ladders (window.h). Two windows of a and b bars whose means are d apart are combined by the
  * pairwise formula of Chan, Golub and LeVeque (Updating Formulae and a Pairwise Algorithm for Computing
  * Sample Variances, 1979): squares = squares_a + squares_b + d*d*ab/(a+b). */
 #ifndef INDICATORS_GPU_FAST_MOMENTS_H
@@ -14,7 +14,7 @@
 #include "indicators_gpu/fast/wide.h"
 #include "indicators_gpu/fast/window.h"
 
-/* Up to here the work of a short window is the smaller. */
+/* Up to here a short window takes less work. */
 enum { MOMENTS_SHORT = VEC_BYTES > 16 ? 32 : 8 };
 
 struct moments {
@@ -57,7 +57,7 @@ static inline void moments_short(const double *x, size_t period, size_t n, struc
     }
 }
 
-/* Puts `more` older bars, those of *_before, to the `have` newer ones. */
+/* Combines `more` older bars, those of *_before, with the `have` newer ones. */
 static inline void moments_join(const double *x, const double *above, const double *squares, size_t have,
                                 const double *above_before, const double *squares_before, size_t more,
                                 size_t n, double *above_all, double *squares_all)

@@ -90,7 +90,7 @@ static void quantile_start(void *state, const double options[])
 }
 
 /* Replaces `gone`, which is there, with `come` in every lane's window. What follows `gone` moves down by one
- * place; `come` goes where it belongs among what is left. sorted[period] is infinite. */
+ * place; `come` is inserted where it belongs among the rest. sorted[period] is infinite. */
 static inline void quantile_replace(vec *sorted, size_t period, vec gone, vec come)
 {
     vec this = sorted[0], before = vec_all((real)-INFINITY);

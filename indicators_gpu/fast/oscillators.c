@@ -1,5 +1,5 @@
-/* Quotients of averages: TRIX and PPO. In float64 alone, since their digits are those that the quotient
- * leaves. */
+/* Quotients of averages: TRIX and PPO. In float64 alone, since the quotient is close to 1 and its difference
+ * from 1 is the result. */
 #include "indicators_gpu/fast/chain.h"
 #include "indicators_gpu/fast/set.h"
 #include "indicators_gpu/fast/sums.h"

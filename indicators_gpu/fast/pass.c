@@ -146,7 +146,7 @@ static bool block_finite(const struct pass *p, size_t begin, size_t count, size_
     return true;
 }
 
-/* The lines of the block that begins at `begin`. */
+/* The next lines to prefetch, for the block that begins at `begin`. */
 static struct fast_ahead lines_ahead(const struct fast_columns *columns, size_t begin)
 {
     struct fast_ahead ahead = {.column = 0, .n = 0};

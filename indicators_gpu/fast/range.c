@@ -1,4 +1,4 @@
-/* Where prices stand in the range of their highest highs and lowest lows. */
+/* The position of prices in the range of their highest highs and lowest lows. */
 #include "indicators_gpu/fast/range.h"
 #include "indicators_gpu/fast/rsi.h"
 #include "indicators_gpu/fast/sums.h"
@@ -13,7 +13,7 @@
 #define EXTREMES_MIN   wide_min
 #include "indicators_gpu/fast/extremes.h"
 
-/* Ranges that are no larger a share of their ends are flat (step/stochastic.h). */
+/* Ranges that are at most this share of their ends are flat (step/stochastic.h). */
 #define RANGE_ROUNDING 1e-14
 
 /* 100 times the share of the range that x is above `from`; 0 in a flat range. */
@@ -156,8 +156,8 @@ static void stoch_run(void *state, const struct fast_block *block)
 
 WINDOW_KERNEL_BACK(stoch, stoch, range_history);
 
-/* RSI goes on from bar to bar as in the reference, to the bit: where it stands still but for rounding, the
- * place of one value among its neighbours is rounding too. */
+/* RSI is computed bar by bar as in the reference, to the bit: where it is constant except for rounding, a
+ * value's place among its neighbours depends on rounding too. */
 struct stochrsi {
     struct rsi_state rsi;
     size_t k_period, d_period;

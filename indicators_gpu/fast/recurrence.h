@@ -1,6 +1,6 @@
 /* Recurrences in blocks: y = a*y' + (1-a)*x with a constant a, in natural order.
  *
- * What is carried is u, the sum of a^k * (x - base) over the past, in units of 1/k with k = 1 - a: then
+ * The carried value is u, the sum of a^k * (x - base) over the past, in units of 1/k with k = 1 - a: then
  * y = base + k*u. `base` is what y was at the block's beginning, so that float32 works on deviations from it:
  * the coefficients' rounding errs by a share of the movement within one block, not of the price, and the
  * state that goes from block to block is a double.
@@ -59,7 +59,7 @@ static inline vec decay_scan(const struct decay *d, vec x)
     return x;
 }
 
-/* The sums that go on from *carry, which has the last one in every lane and is moved on. */
+/* The sums that continue from *carry, which has the last one in every lane and is updated. */
 static inline vec decay_next(const struct decay *d, vec x, vec *carry)
 {
     vec sums = decay_scan(d, x), before = *carry;
@@ -100,11 +100,11 @@ static inline void average_start(struct average *s, double k, size_t from, size_
     s->first = from + period - 1;
 }
 
-/* What an average is while it is worked on: y = base + k*u, u carried in `u`. */
+/* An average in registers: y = base + k*u, u carried in `u`. */
 struct averaging {
     struct decay decay;
     vec base, k, u, whole2;
-    vec rest; /* what a^W is above decay.whole: averaging_of_positive() alone sets it */
+    vec rest; /* the part of a^W beyond decay.whole: averaging_of_positive() alone sets it */
 };
 
 static inline struct averaging averaging_of(const struct average *s)
@@ -128,9 +128,9 @@ static inline struct averaging averaging_of_small(const struct average *s)
     return a;
 }
 
-/* For values that are never negative: whatever y falls to, its error is a share of it. With a base, digits
- * would cancel where y falls far below it within a block, which an average that remembers half a block does
- * not. Goes on by averaging_next_positive(). */
+/* For values that are never negative: however small y becomes, its error stays a share of it. With a base,
+ * digits would cancel where y falls far below it within a block, which an average that remembers half a block
+ * does not. Continue with averaging_next_positive(). */
 static inline struct averaging averaging_of_positive(const struct average *s)
 {
     struct averaging a = s->k * (FAST_BLOCK / 2) < 1.0 ? averaging_of(s) : averaging_of_small(s);
@@ -152,7 +152,7 @@ static inline vec averaging_next(struct averaging *a, vec x)
     return a->k * averaging_deviation(a, x) + a->base;
 }
 
-/* Float32 has a^W too short for what falls by it hundreds of times. */
+/* In float32 a^W has too few digits for values that decay by it hundreds of times. */
 static inline vec averaging_next_positive(struct averaging *a, vec x)
 {
     vec sums = decay_scan(&a->decay, x - a->base), before = a->u, last = vec_last(sums);
@@ -176,9 +176,9 @@ static inline void average_keep(struct average *s, const struct averaging *a)
     s->value = (double)a->base[0] + s->k * (double)a->u[0];
 }
 
-/* Takes the seed's values out of x, a block of `count` values that begins at bar `begin`. Returns the local
- * index from which on there is a y: 0 when there was one before, `count` when there is none yet. At that
- * index y is s->value already. */
+/* Adds the seed's values of x, a block of `count` values that begins at bar `begin`. Returns the local index
+ * from which on there is a y: 0 when there was one before, `count` when there is none yet. At that index y is
+ * s->value already. */
 static inline size_t average_seed(struct average *s, const real *x, size_t begin, size_t count)
 {
     if (begin > s->first)
@@ -241,7 +241,8 @@ static inline size_t average_run(struct average *s, const real *x, size_t begin,
     return first;
 }
 
-/* The same without a base: for what is divided by y, whose error is then a share of y, not of what it was. */
+/* The same without a base: where a quotient has y as its divisor, y's error must be a share of y, not of the
+ * base. */
 static inline size_t average_run_small(struct average *s, const real *x, size_t begin, size_t count, real *y,
                                        real *lead)
 {
@@ -253,7 +254,7 @@ static inline size_t average_run_small(struct average *s, const real *x, size_t 
 
 /* ---- Running sums in float64, whatever the precision. ---- */
 
-/* The sums that go on from *carry, which has the last one in every lane and is moved on. */
+/* The sums that continue from *carry, which has the last one in every lane and is updated. */
 static inline vec_wide total_next(vec_double *carry, vec x)
 {
     vec_wide sums = vec_widen(x);
@@ -287,7 +288,7 @@ static inline vec_wide total_next(vec_double *carry, vec x)
         a = a * before_a; \
     } while (0)
 
-/* Lane j is of bars 0 to j: y[j] = a[j]*carry + b[j]. *carry moves on to the last. */
+/* Lane j is of bars 0 to j: y[j] = a[j]*carry + b[j]. *carry becomes the last. */
 static inline vec chain_next(vec a, vec b, vec *carry)
 {
     CHAIN_STEP(a, b, 0);

@@ -1,9 +1,9 @@
 /* Weighted sums of windows that move on by a bar: with deviations y from a base near the price, s_i the sum
  * of a window and w_i the sum weighted 1 for the oldest to p for the newest, s_i = s_(i-1) + y_i - y_(i-p),
  * w_i = w_(i-1) + p y_i - s_(i-1), both scanned within a vector of doubles. Rounding grows with the square of
- * the bars gone: both sums are made anew from the window every RUNNING_BARS bars, or every eighth of a long
- * period. Averages and lines may do so, whose error is a share of the price; what may come near 0 has ladders
- * (window.h). */
+ * the bars gone: both sums are computed again from the window every RUNNING_BARS bars, or every eighth of a
+ * long period. This suits averages and lines, whose error is a share of the price; sums that may come near 0
+ * use ladders (window.h). */
 #ifndef INDICATORS_GPU_FAST_RUNNING_H
 #define INDICATORS_GPU_FAST_RUNNING_H
 
@@ -12,14 +12,14 @@
 
 enum { RUNNING_BARS = 256, RUNNING_SHARE = 8 };
 
-/* What is made of them: base * of_base + sum * of_sum + weighted * of_weighted. */
+/* The output: base * of_base + sum * of_sum + weighted * of_weighted. */
 struct running {
-    size_t period, due; /* bars until both are to be made anew */
+    size_t period, due; /* bars until both are computed again */
     double of_base, of_sum, of_weighted;
     double base, sum, weighted;
 };
 
-static inline void running_anew(struct running *r, const real *x)
+static inline void running_recompute(struct running *r, const real *x)
 {
     enum { LANES = 8 };
     const real *oldest = x - r->period;
@@ -54,7 +54,7 @@ struct running_sums {
     vec_double sum, weighted;
 };
 
-/* What is made of the bars after `s`, which moves on: of those that come and those that go. */
+/* The outputs of the bars after `s`, which advances: from the values that enter and leave the window. */
 static inline vec_double running_step(const struct running *r, struct running_sums *s, vec_double come,
                                       vec_double gone)
 {
@@ -68,12 +68,12 @@ static inline vec_double running_step(const struct running *r, struct running_su
     return y;
 }
 
-/* For the next n bars of x, of which `period` more stand before; may read and write on to a whole vector. */
+/* For the next n bars of x, of which `period` more precede x; may read and write up to a whole vector. */
 static inline void running_next(struct running *r, const real *x, size_t n, real *out, bool stream)
 {
     for (size_t i = 0, end; i < n; i = end) {
         if (r->due == 0)
-            running_anew(r, x + i);
+            running_recompute(r, x + i);
         end = n - i < RUNNING_BARS ? n : i + RUNNING_BARS;
         r->due -= r->due < end - i ? r->due : end - i;
 

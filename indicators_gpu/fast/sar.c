@@ -1,9 +1,9 @@
-/* SAR, the stop that follows the price and turns where it is reached: one bar after the other, since which
- * way it goes next depends on every decision before. In float64 alone and, unlike most kernels, compiled
- * without contraction: it then decides what the reference decides, to the bit.
+/* SAR, the stop that follows the price and turns where it is reached: one bar after the other, since its
+ * direction depends on every decision before. In float64 alone and, unlike most kernels, compiled without
+ * contraction: its decisions are then the reference's, to the bit.
  *
- * What is on the way from bar to bar is short, and whether the stop was reached, which happens once in many
- * bars, is left to the branch predictor. */
+ * The dependency from bar to bar is short, and whether the stop was reached, which happens once in many bars,
+ * is left to the branch predictor. */
 #include "indicators_gpu/fast/kernel.h"
 #include "indicators_gpu/fast/set.h"
 #include "indicators_gpu/fast/simd.h"
@@ -37,7 +37,7 @@ static inline double smaller(double a, double b)
     return a > b ? b : a;
 }
 
-/* Goes on in one direction from local bar i until a bar reaches the stop. Returns that bar, or `count`. */
+/* Continues in one direction from local bar i until a bar reaches the stop. Returns that bar, or `count`. */
 static inline size_t sar_go_on(struct sar *s, const double *high, const double *low, size_t i, size_t count,
                                bool rising, double *out)
 {
@@ -63,7 +63,7 @@ static inline size_t sar_go_on(struct sar *s, const double *high, const double *
     return i;
 }
 
-/* The bar reaches the stop: from it on the other way. `before` is the bar before it. */
+/* The bar reaches the stop and reverses the direction. `before` is the bar before it. */
 static void sar_turn(struct sar *s, const double *high, const double *low, size_t i, ptrdiff_t before,
                      double *out)
 {
@@ -82,7 +82,7 @@ static void sar_turn(struct sar *s, const double *high, const double *low, size_
     s->rising = !s->rising;
 }
 
-/* Bar 1, which stands for the bar before it too. */
+/* Bar 1, which also counts as the bar before it. */
 static void sar_first(struct sar *s, const double *high, const double *low, double *out)
 {
     double up = high[1] - high[0], down = low[0] - low[1];
@@ -112,9 +112,9 @@ static void sar_scalar(struct sar *s, const double *high, const double *low, siz
 }
 
 /* A whole block in W parts at once, a lane each. Only lane 0 knows the stop that it begins with; the others
- * begin SAR_LEAD bars early with a guess. From where two stops turn at the same bar, and from the same
- * extreme, they are the same for ever, which takes a few turns. Each lane's state at its part's beginning is
- * held against the end of the lane before, and its part is computed anew where they differ.
+ * begin SAR_LEAD bars early with a guess. Once two stops turn at the same bar and from the same extreme, they
+ * are equal from then on, which takes a few turns. Each lane's state at its part's beginning is compared with
+ * the end of the lane before, and its part is computed again where they differ.
  *
  * A falling stop is a rising one in a mirror: high and low exchanged and negated, as are stop and extreme. */
 enum { SAR_LEAD = 128, SAR_PART = FAST_BLOCK / W };
@@ -214,12 +214,12 @@ static void sar_block(struct sar *s, const double *high, const double *low, doub
     lanes.extreme = vec_select(first, vec_all(mirror * s->extreme), lanes.extreme);
     lanes.factor = vec_select(first, vec_all(s->factor), lanes.factor);
     lanes.falling = (falling & first) | (lanes.falling & ~first);
-    struct sar_lanes begun = lanes;
+    struct sar_lanes guesses = lanes;
     sar_sweep(&lanes, high, low, 0, SAR_PART, step, most, out);
 
     *s = sar_of_lane(s, &lanes, 0);
     for (int j = 1; j < W; j++) {
-        struct sar guess = sar_of_lane(s, &begun, j);
+        struct sar guess = sar_of_lane(s, &guesses, j);
         if (sar_same(s, &guess))
             *s = sar_of_lane(s, &lanes, j);
         else

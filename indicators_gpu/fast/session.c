@@ -1,11 +1,10 @@
-/* VWAP, the volume-weighted price of a session. Its sums are of a whole day: float64 in either
- * precision. */
+/* VWAP, the volume-weighted price of a session. Its sums cover a whole day: float64 in either precision. */
 #include "indicators_gpu/fast/kernel.h"
 #include "indicators_gpu/fast/set.h"
 #include "indicators_gpu/fast/wide.h"
 #include "indicators_gpu/step/volume.h"
 
-/* In every lane the same: what goes on from bar to bar, and the times that are of `session` beyond doubt,
+/* The same in every lane: the values carried from bar to bar, and the times that are certainly in `session`:
  * nearer than `reach` to `noon`. No bar is where `reach` is below 0. */
 struct vwap {
     vec_double flow, volume, noon, reach;
@@ -24,7 +23,7 @@ static void vwap_start(void *state, const double options[])
     s->start_s = session_start_s(options[0]);
 }
 
-/* A second from either end times and quotients are rounded by less than that. */
+/* Times and quotients are rounded by less than the second that is left out at either end. */
 static void vwap_session(struct vwap *s, double session)
 {
     const double known = 0x1p24, half = SESSION_S / 2.0;
@@ -33,7 +32,7 @@ static void vwap_session(struct vwap *s, double session)
     s->reach = wide_all(fabs(session) < known ? half - 1.0 : -1.0);
 }
 
-/* Bar by bar: a session begins, or nothing was traded yet. */
+/* Bar by bar: where a session begins, or there was no trade yet. */
 static vec_double vwap_walk(struct vwap *s, vec_double price, vec_double traded, vec_double time)
 {
     double flow = s->flow[0], volume = s->volume[0], session = s->session;

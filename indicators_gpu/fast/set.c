@@ -1,4 +1,4 @@
-/* The kernels of one instruction set and precision, and what the executor does with its vectors. */
+/* The kernels of one instruction set and precision, and the executor's vector functions. */
 #include "indicators_gpu/fast/set.h"
 #include "indicators_gpu/fast/simd.h"
 
@@ -67,7 +67,7 @@ static void widen(double *to, const float *from, size_t n)
         to[i] = (double)from[i];
 }
 
-/* Group by group, so that writing over what is read needs no thought of the compiler's. */
+/* Group by group, so that the compiler cannot reorder writes over unread input. */
 static void narrow(float *to, const double *from, size_t n)
 {
     enum { GROUP = 16 };

@@ -5,7 +5,7 @@
 #include "indicators_gpu/fast/kernel.h"
 #include "indicators_gpu/indicator_rows.h"
 
-/* Lines of the next block that are to be fetched while this one is worked on. */
+/* Lines of the next block to be prefetched meanwhile. */
 struct fast_ahead {
     const char *at[INDICATOR_COLUMNS], *end[INDICATOR_COLUMNS];
     size_t column, n;
@@ -24,23 +24,23 @@ static inline void fast_ahead_line(struct fast_ahead *ahead)
     }
 }
 
-/* What the executor itself does with vectors. */
+/* The executor's own vector functions. */
 struct fast_moves {
     /* Whether all of x[0..n) is finite. */
     bool (*finite)(const void *x, size_t n);
 
-    /* Copies n values to `to`, aligned to its type; whole 64-byte lines pass the cache by if `stream`. With
-     * each line that it writes it prefetches one of `ahead`. */
+    /* Copies n values to `to`, aligned to its type; whole 64-byte lines are stored past the cache if
+     * `stream`. With each line that it writes it prefetches one of `ahead`. */
     void (*deliver)(void *to, const void *from, size_t n, bool stream, struct fast_ahead *ahead);
 
-    /* n values from float32 to float64 and back; narrow() may write over what it reads. */
+    /* n values from float32 to float64 and back; narrow() may work in place. */
     void (*widen)(double *to, const float *from, size_t n);
     void (*narrow)(float *to, const double *from, size_t n);
 };
 
 struct fast_set {
     struct fast_moves moves;
-    const struct fast_kernel *kernels[INDICATOR_IDS]; /* of float32, NULL where float64 stands in */
+    const struct fast_kernel *kernels[INDICATOR_IDS]; /* of float32, NULL where the float64 kernel is used */
 };
 
 /* NULL where this library was built without it: avx2 and avx512 on another processor than x86-64. */

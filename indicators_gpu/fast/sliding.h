@@ -1,7 +1,7 @@
-/* Means of windows that slide: at a block's beginning the window is summed anew, from there on a sum gains
- * what comes and loses what goes, as deviations from the mean that it began with. A window that is longer
- * than a block is summed anew as often as it has passed by an eighth. So a mean is off by the roundings of
- * one block, whatever came before. */
+/* Means of sliding windows: at a block's beginning the window is summed again; from there on each bar adds
+ * the entering value and subtracts the leaving one, as deviations from the mean at the beginning. A window
+ * that is longer than a block is summed again each time it has advanced by an eighth. So a mean's error is
+ * the rounding of one block, whatever came before. */
 #ifndef INDICATORS_GPU_FAST_SLIDING_H
 #define INDICATORS_GPU_FAST_SLIDING_H
 
@@ -12,7 +12,7 @@ enum { SLIDING_FRESH = 8 };
 
 struct sliding {
     struct decay running; /* a = 1 */
-    size_t period, fresh; /* bar at which to sum anew */
+    size_t period, fresh; /* bar at which to sum again */
     double mean;          /* of the window that ends before the block */
 };
 
@@ -37,7 +37,7 @@ static inline double sliding_mean_of(const real *x, size_t n)
 }
 
 /* The means y of a block of x, which can be read `period` bars back. Those before the first whole window are
- * of no use. */
+ * undefined. */
 static inline void sliding_run(struct sliding *s, const real *x, size_t begin, size_t count, real *y,
                                bool stream)
 {

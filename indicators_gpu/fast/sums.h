@@ -1,19 +1,19 @@
 /* Sums of windows, by ladders (window.h) in double in either precision: off by at most SUMS_SHORT roundings,
  * or log2(period) + 2, of the window's sum of absolute values. The ladder begins with windows of an odd
- * number of bars, if that is small, and then needs no more than its steps. */
+ * number of bars, if that is small, and then its steps suffice. */
 #ifndef INDICATORS_GPU_FAST_SUMS_H
 #define INDICATORS_GPU_FAST_SUMS_H
 
 #include "indicators_gpu/fast/wide.h"
 #include "indicators_gpu/fast/window.h"
 
-/* Windows of so many bars are added up one by one; those of fewer bars are not halved any more. */
+/* Windows of so many bars are added up one by one; those of fewer bars are not halved further. */
 enum { SUMS_SHORT = 16, SUMS_HALVED = 8 };
 
 struct sums {
     size_t period, first, top; /* step s is of first * 2^s bars */
     struct past step[LADDER_STEPS];
-    struct past threes; /* what the first windows are put together of, if they divide by 3 */
+    struct past threes; /* the first windows consist of these, if they divide by 3 */
 };
 
 static inline size_t sums_layout(struct sums *s, size_t used, size_t period)
@@ -68,8 +68,8 @@ static inline void sums_join(const double *newer, const double *older, size_t n,
         wide_store(sum + i, (wide_load(newer + i) + wide_load(older + i)) * factor);
 }
 
-/* Sums of the windows that end at each of the next n values, times `factor`; s->period more stand before x.
- * May write on to two whole vectors. */
+/* Sums of the windows that end at each of the next n values, times `factor`; s->period more precede x. May
+ * write up to two whole vectors. */
 static inline void sums_of(void *state, struct sums *s, const double *x, size_t n, double factor, double *sum)
 {
     const size_t bytes = n * sizeof(double);

@@ -1,6 +1,6 @@
-/* Supertrend: bands around the price, of which the one that the price last closed beyond is the stop. One bar
- * after the other, since which way it goes next depends on every decision before. In float64 alone and,
- * unlike most kernels, compiled without contraction, as fast/sar.c is. */
+/* Supertrend: bands around the price; the one that the price last closed beyond is the stop. One bar after
+ * the other, since its direction depends on every decision before. In float64 alone and, unlike most kernels,
+ * compiled without contraction, as fast/sar.c is. */
 #include "indicators_gpu/fast/kernel.h"
 #include "indicators_gpu/fast/recurrence.h"
 #include "indicators_gpu/fast/set.h"
@@ -55,8 +55,8 @@ static size_t supertrend_bands(struct supertrend *s, const struct fast_block *bl
     return first;
 }
 
-/* Bars of the basic bands, and where they lead to. `each_upper` and `each_lower`: the bands of part j's bar i
- * at i * W + j, as they were when the parts were computed. */
+/* Columns of the basic bands, and of the results. `each_upper` and `each_lower`: the bands of part j's bar i
+ * at i * W + j, when the parts were computed. */
 struct supertrend_columns {
     const double *close, *upper, *lower;
     double *each_upper, *each_lower, *value, *direction;
@@ -72,9 +72,9 @@ static inline void supertrend_bar(struct supertrend *s, const struct supertrend_
     c->direction[i] = s->rising ? 1.0 : -1.0;
 }
 
-/* As SAR's: in W parts at once, each but the first begun SUPERTREND_LEAD bars early without bands. A part
- * that began otherwise than the one before ended is computed anew until it comes to the same bands and
- * direction, from where on it is right. */
+/* As SAR's: in W parts at once, each but the first started SUPERTREND_LEAD bars early without bands. A part
+ * that began differently from how the one before ended is computed again until its bands and direction agree,
+ * from where on it is right. */
 enum { SUPERTREND_LEAD = 64, SUPERTREND_PART = FAST_BLOCK / W };
 
 struct supertrend_lanes {
@@ -82,7 +82,7 @@ struct supertrend_lanes {
     vec_mask rising;
 };
 
-/* Bars [from, to) of every part; nothing is written while they lead in. */
+/* Bars [from, to) of every part; with nothing written during the lead. */
 static inline void supertrend_sweep(struct supertrend_lanes *s, const struct supertrend_columns *c,
                                     ptrdiff_t from, ptrdiff_t to, bool lead)
 {
@@ -139,12 +139,12 @@ static void supertrend_block(struct supertrend *s, const struct supertrend_colum
     lanes.upper = vec_select(first, vec_all(s->upper), lanes.upper);
     lanes.lower = vec_select(first, vec_all(s->lower), lanes.lower);
     lanes.rising = (rising & first) | (lanes.rising & mask_not(first));
-    struct supertrend_lanes begun = lanes;
+    struct supertrend_lanes guesses = lanes;
     supertrend_sweep(&lanes, c, 0, SUPERTREND_PART, false);
 
     for (int j = 0; j < W; j++) {
-        bool same = j == 0 || (s->upper == begun.upper[j] && s->lower == begun.lower[j] &&
-                               s->rising == (mask_bits(begun.rising) >> j & 1));
+        bool same = j == 0 || (s->upper == guesses.upper[j] && s->lower == guesses.lower[j] &&
+                               s->rising == (mask_bits(guesses.rising) >> j & 1));
         for (int i = 0; !same && i < SUPERTREND_PART; i++) {
             size_t at = (size_t)(j * SUPERTREND_PART + i);
             bool rose = c->direction[at] > 0.0;

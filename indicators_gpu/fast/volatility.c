@@ -72,7 +72,7 @@ static void realvol_run(void *state, const struct fast_block *block)
 
 WINDOW_KERNEL(realvol, realvol);
 
-/* A mean of what each bar adds, and its root. */
+/* A mean of each bar's term, and its root. */
 struct ranged {
     size_t period;
     struct summed terms;

@@ -5,7 +5,7 @@
 #include "indicators_gpu/step/moving_averages.h"
 #include "indicators_gpu/step/statistics.h"
 
-/* Up to here a window is added up for itself: nearly as fast, and nothing is carried on. */
+/* Up to here a window is summed on its own: nearly as fast, and without carried errors. */
 enum { WEIGHTED_SHORT = 8 };
 
 struct weighted {

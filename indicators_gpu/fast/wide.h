@@ -1,5 +1,5 @@
 /* Vectors of doubles in either precision, W or W / 2 lanes of them; and W doubles, one such vector or two,
- * for what needs more than float32 while it is worked on. */
+ * for intermediate values that need more than float32. */
 #ifndef INDICATORS_GPU_FAST_WIDE_H
 #define INDICATORS_GPU_FAST_WIDE_H
 

@@ -24,8 +24,7 @@ static void rsi_start_block(void *state, const double options[])
     average_start(&s->loss, 1.0 / options[0], 1, (size_t)options[0]);
 }
 
-/* Sums below this are too near to what `real` holds at all: a price that stands still lets them fade, RSI
- * does not change. */
+/* Sums below this are too near to the smallest `real`: with a constant price they decay, while RSI stays. */
 #define RSI_FADING ((real)(REAL_BYTES == 4 ? 0x1p-100 : 0x1p-900))
 
 /* Bar by bar in float64. */
@@ -43,7 +42,7 @@ static void rsi_walk(struct rsi *s, const real *x, const real *gains, const real
     s->loss.value = loss;
 }
 
-/* By the sums that the averages carry, not multiplied by k: the quotient is the same. */
+/* From the averages' sums, not multiplied by k: the quotient is the same. */
 static inline void rsi_sweep(struct rsi *s, const real *x, const real *gains, const real *losses,
                              size_t cells, real *y, bool stream)
 {

@@ -1,14 +1,14 @@
-/* Windows over columns in natural order: what a window of 2k bars gives is put together of two of k bars. A
+/* Windows over columns in natural order: the result of a window of 2k bars combines two of k bars. A
  * ladder keeps a series' windows of 1, 2, 4... bars, as far as its longest period needs them; a window of any
- * period is then put together of some of its steps. So a bar costs log2(period) operations, whatever the
- * period and wherever blocks end, and a value depends on its window alone.
+ * period then combines some of its steps. So a bar costs log2(period) operations, whatever the period and
+ * wherever blocks end, and a value depends on its window alone.
  *
  * Each step keeps as many of its newest values as it spans, in the kernel's state: nothing is computed twice
- * where blocks meet. Before bar 0 every value is 0, and a window that reaches back there holds nothing of
- * use.
+ * where blocks meet. Before bar 0 every value is 0, and a window that reaches back there is undefined.
  *
- * What is put together: extremes.h, sums.h, moments.h. Weighted sums are carried on instead: running.h. Parts
- * of a block are whole vectors long, but the series' last; loops may run on to two whole vectors. */
+ * The combinations: extremes.h, sums.h, moments.h. Weighted sums are carried from bar to bar instead:
+ * running.h. Parts of a block are whole vectors long, except the series' last; loops may run on to two whole
+ * vectors. */
 #ifndef INDICATORS_GPU_FAST_WINDOW_H
 #define INDICATORS_GPU_FAST_WINDOW_H
 
@@ -24,14 +24,14 @@ enum { LADDER_STEPS = 17 };
 enum { PAST_UNIT = 64 };      /* bytes moved at once */
 enum { PAST_PAST_END = 256 }; /* bytes past the last value that may be read and written: some vectors */
 
-/* A series of which the newest `keep` bytes stay when more come. It lies in a kernel's state. */
+/* A series whose newest `keep` bytes stay when more are added. It lies in a kernel's state. */
 struct past {
     size_t at; /* bytes from the state's begin */
     size_t keep, room, end;
 };
 
-/* Room for the last `keep` values of `size` bytes and those to come, at byte `used` of a state. Returns where
- * the next may lie; 64-byte aligned if `used` is. */
+/* Room for the last `keep` values of `size` bytes and the next ones, at byte `used` of a state. Returns the
+ * first free byte after it; 64-byte aligned if `used` is. */
 static inline size_t past_layout(struct past *p, size_t used, size_t keep, size_t size)
 {
     size_t more = WINDOW_BARS * size;
@@ -41,7 +41,7 @@ static inline size_t past_layout(struct past *p, size_t used, size_t keep, size_
     return used + p->room + PAST_PAST_END;
 }
 
-/* Where the next `bytes` go, at most WINDOW_BARS values; those before them stand before it. */
+/* Where to write the next `bytes`, at most WINDOW_BARS values; the earlier values precede them. */
 static inline void *past_next(void *state, struct past *p, size_t bytes)
 {
     typedef char unit __attribute__((vector_size(PAST_UNIT), may_alias, aligned(1)));
@@ -91,7 +91,7 @@ struct part {
     size_t at, n;
 };
 
-/* The part that follows, `*part` being {0} at first; false at the block's end. */
+/* The next part, `*part` being {0} at first; false at the block's end. */
 static inline bool part_next(const struct fast_block *block, struct part *part)
 {
     part->at += part->n;
@@ -117,7 +117,7 @@ static inline void part_widen(const real *x, size_t n, double *restrict wide)
         wide[i] = (double)x[i];
 }
 
-/* A column in double, for kernels whose history() is what they look back. */
+/* A column in double, for kernels whose history() is how far they look back. */
 struct widened {
     struct past past; /* unused in float64 */
 };

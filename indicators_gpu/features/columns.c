@@ -1,4 +1,4 @@
-/* A set's values before they are scaled: what every fit of the same bars has in common. */
+/* A set's values before they are scaled, which all fits of the same bars share. */
 #include <errno.h>
 #include <float.h>
 #include <math.h>

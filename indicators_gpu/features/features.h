@@ -1,4 +1,4 @@
-/* Feature sets: what a policy sees of the market, as a matrix of float32, one row a bar and one column a
+/* Feature sets: a policy's observations of the market, as a matrix of float32, one row a bar and one column a
  * feature.
  *
  * A feature is an indicator's output (or a column of the bars), on the bars' own interval or a higher one,
@@ -16,7 +16,7 @@
  * first bar after where that one is missing; the higher bar that the first bar falls into is left out when
  * its beginning is not there. The row of bar i is the same whatever bars follow.
  *
- * market14 and wide110 are built in; docs/indicators/features.md says what is in them and why. */
+ * market14 and wide110 are built in; docs/indicators/features.md describes them. */
 #ifndef INDICATORS_GPU_FEATURES_FEATURES_H
 #define INDICATORS_GPU_FEATURES_FEATURES_H
 
@@ -59,7 +59,7 @@ struct feature {
 
 struct feature_set {
     char name[FEATURE_SET_NAME_MAX];
-    bool fitted;                       /* or nothing in it needs to be */
+    bool fitted;                       /* or no feature needs to be */
     double fitted_from_s, fitted_to_s; /* from the opening of the first bar fitted on to the close of the
                                           last; 0, 0 where nothing was or they have no time */
     size_t n;
@@ -76,16 +76,16 @@ struct feature_bars {
 /* "market14" or "wide110", not fitted. Returns 0 and a set for feature_set_destroy(); -ENOENT, or -ENOMEM. */
 int feature_set_builtin(const char *name, struct feature_set **ret);
 
-/* Reads what feature_set_text() writes, or a hand-written set: a line `set NAME`, then a feature a line;
- * blank lines and those with # in front are skipped. Returns 0; -EINVAL and a sentence with the line's number
- * in `err`; -ENOMEM. */
+/* Parses a text of feature_set_text(), or a hand-written set: a line `set NAME`, then a feature a line; blank
+ * lines and comments with # are skipped. Returns 0; -EINVAL and a sentence with the line's number in `err`;
+ * -ENOMEM. */
 int feature_set_parse(const char *text, struct feature_set **ret, char *err, size_t err_cap);
 
-/* The set as text, fitted figures to the last digit: what a policy's file keeps. To be freed; NULL without
+/* The set as text, with all digits of fitted figures, for a policy's file. To be freed; NULL without
  * memory. */
 char *feature_set_text(const struct feature_set *set);
 
-/* A number for what the columns mean (names and scalings in order, not the fitted figures): a policy that was
+/* A hash of the columns' meaning (names and scalings in order, not the fitted figures): a policy that was
  * trained on one layout refuses another. FNV-1a, 64 bits. */
 uint64_t feature_set_layout(const struct feature_set *set);
 
@@ -93,9 +93,9 @@ uint64_t feature_set_layout(const struct feature_set *set);
 void feature_set_destroy(struct feature_set *set);
 
 /* Fits every scaling on rows [from, to) of the bars, of which those count where the feature has a value; bars
- * from `to` on are not looked at. Quantiles come from at most 65536 rows, evenly spaced. Returns 0; -EINVAL
- * and a sentence when a feature has no value in the range, or what feature_matrix() would say; -ENOMEM. The
- * set is as it was on failure. */
+ * from `to` on are not read. Quantiles come from at most 65536 rows, evenly spaced. Returns 0; -EINVAL and a
+ * sentence when a feature has no value in the range, or as feature_matrix(); -ENOMEM. The set is unchanged on
+ * failure. */
 int feature_set_fit(struct feature_set *set, const struct feature_bars *bars, size_t from, size_t to,
                     char *err, size_t err_cap);
 
@@ -115,8 +115,7 @@ struct feature_options {
  * if there is none. Returns 0; -EINVAL and a sentence in `err`: the set is not fitted, a column or `time` is
  * missing, memory is misaligned, `out` overlaps a column, a timeframe is no multiple of the interval or its
  * bars are nearer than one, a bar is not finite, a value is not finite or beyond float32 (which feature,
- * which bar): `out` then holds nothing of use; -ENOMEM. Where a thread cannot be started, those that run do
- * its work. */
+ * which bar): `out` is undefined then; -ENOMEM. Where a thread cannot be started, the others do its work. */
 int feature_matrix(const struct feature_set *set, const struct feature_bars *bars,
                    const struct feature_options *options, float *out, size_t *ret_first, char *err,
                    size_t err_cap);
@@ -125,8 +124,8 @@ int feature_matrix(const struct feature_set *set, const struct feature_bars *bar
  * the same bars. */
 struct feature_columns;
 
-/* Computes them, [set->n][bars->n]; fitted or not is all one. 0, for feature_columns_destroy(); what
- * feature_matrix() returns. */
+/* Computes them, [set->n][bars->n]; the set need not be fitted. 0, for feature_columns_destroy(); errors of
+ * feature_matrix(). */
 int feature_columns_create(const struct feature_set *set, const struct feature_bars *bars,
                            enum feature_backend backend, struct feature_columns **ret, char *err,
                            size_t err_cap);
@@ -137,8 +136,7 @@ struct feature_rows {
     size_t from, to; /* [from, to) */
 };
 
-/* As feature_set_fit(), on rows of all blocks together, rising and apart: of no other row anything is read.
- */
+/* As feature_set_fit(), on rows of all blocks together, rising and apart: no other row is read. */
 int feature_columns_fit(const struct feature_columns *columns, struct feature_set *set,
                         const struct feature_rows *blocks, size_t n_blocks, char *err, size_t err_cap);
 

@@ -65,7 +65,7 @@ double *feature_group_cells(const struct feature_market *market)
     return aligned_alloc(64, (bytes + 63) / 64 * 64);
 }
 
-/* The bars that a feature's indicator sees: the bars' own, or those of a timeframe. */
+/* The bars of a feature's indicator: the bars' own, or those of a timeframe. */
 struct source {
     const struct feature_timeframe *frame; /* NULL: the bars' own */
     const struct indicator_columns *columns;

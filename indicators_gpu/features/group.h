@@ -15,12 +15,12 @@ struct feature_timeframe {
     uint32_t *closed; /* [bars->n]: how many of them are closed when bar i is; the newest is closed[i] - 1 */
 };
 
-/* Builds one. A higher bar is what there is of its interval: open of the first, close of the last, extremes
- * and sums between. History has holes that nothing fills, and every row needs its features: to leave such a
- * bar out would leave the one before it in its place for a whole interval longer. Bars with a NaN before the
- * first complete one are not there. Returns 0; -EINVAL and a sentence: bars that begin less than an interval
- * after the one before or at no whole second, a later bar that is not finite, a column that is missing, an
- * interval that does not divide the timeframe; -ENOMEM. */
+/* Builds one. A higher bar has all bars of its interval: open of the first, close of the last, extremes and
+ * sums between. History has gaps, and every row needs its features: without such a bar the one before it
+ * would count for a whole interval longer. Bars with a NaN before the first complete one do not count.
+ * Returns 0; -EINVAL and a sentence: bars that begin less than an interval after the one before or at no
+ * whole second, a later bar that is not finite, a column that is missing, an interval that does not divide
+ * the timeframe; -ENOMEM. */
 int feature_timeframe_build(int64_t seconds, const struct feature_bars *bars, struct feature_timeframe *ret,
                             char *err, size_t err_cap);
 
@@ -59,7 +59,7 @@ double *feature_group_cells(const struct feature_market *market);
 int feature_group_compute(const struct feature_market *market, struct feature_group *group, char *err,
                           size_t err_cap);
 
-/* Brings n values of bars to a form; closes of the bars are read where it needs them. */
+/* Converts n values of bars to a form; reads the bars' closes where it needs them. */
 void feature_form_apply(enum feature_form form, const double *close, size_t n, double *x);
 
 /* Values of feature k of the group at bars [begin, begin + n), in its form; NaN where it has none yet. */
@@ -67,7 +67,7 @@ void feature_group_values(const struct feature_market *market, const struct feat
                           size_t begin, size_t n, double x[]);
 
 /* Sets *first, SIZE_MAX before, to the first of bars begin… that has a value. Returns 0, or -EINVAL and a
- * sentence when one behind it is not finite. */
+ * sentence when a later one is not finite. */
 int feature_group_check(const struct feature *feature, const double x[], size_t begin, size_t n,
                         size_t *first, char *err, size_t err_cap);
 

@@ -20,14 +20,14 @@
 
 enum { TILE = 256, THREADS_MAX = 8 };
 
-/* What every thread reads, and what they share. */
+/* The threads' input, and their shared state. */
 struct matrix_work {
     const struct feature_set *set;
     struct feature_market market;
     double z[FEATURE_KNOTS];
     float *out;
 
-    atomic_size_t next; /* group to be taken */
+    atomic_size_t next; /* the next group to take */
     pthread_mutex_t lock;
     int error; /* of the first group that failed */
     size_t error_group, first;
@@ -121,7 +121,7 @@ static int run_threads(struct matrix_work *work, unsigned threads)
         threads = THREADS_MAX;
     if (threads > feature_group_count(work->set))
         threads = (unsigned)feature_group_count(work->set);
-    /* Fewer threads than asked for compute the same, later. */
+    /* Fewer threads than configured compute the same, more slowly. */
     while (started + 1 < threads && pthread_create(&others[started], NULL, run_groups, work) == 0)
         started++;
     run_groups(work);

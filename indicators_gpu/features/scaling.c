@@ -31,7 +31,7 @@ static void fit_zscore(struct feature *feature, const double *values, size_t n)
     for (size_t i = 0; i < n; i++)
         squares += (values[i] - mean) * (values[i] - mean);
     double deviation = sqrt(squares / (double)n);
-    /* What rounding alone makes of a constant is no deviation. */
+    /* A deviation of a constant is rounding, and counts as 0. */
     bool constant = !(deviation > 1e-12 * fabs(mean));
     feature->offset = mean;
     feature->scale = constant ? 1.0 : 1.0 / deviation;
@@ -103,7 +103,7 @@ void feature_scaling_normal_quantiles(double z[FEATURE_KNOTS])
         z[k] = normal_quantile(probability_of(k));
 }
 
-/* Knots nearer than this, as a share of their size, are one: backends may differ by as much. */
+/* Knots nearer than this, as a share of their size, are equal: backends may differ by as much. */
 #define SAME_KNOT 1e-9
 
 static bool same_knot(double a, double b)
@@ -111,7 +111,7 @@ static bool same_knot(double a, double b)
     return b - a <= SAME_KNOT * fmax(fabs(a), fabs(b));
 }
 
-/* Knots that are one share the middle of their values. */
+/* Equal knots share the middle of their values. */
 static double middle_of(const double knots[FEATURE_KNOTS], const double z[FEATURE_KNOTS], size_t k)
 {
     size_t first = k, last = k;

@@ -4,15 +4,15 @@
 
 #include "indicators_gpu/features/features.h"
 
-/* Fits on n values; those that are NaN do not count. Sorts `values` where quantiles need it. Returns how many
- * counted; 0 leaves the feature as it was. */
+/* Fits on n values; NaN does not count. Sorts `values` where quantiles need it. Returns how many counted; 0
+ * leaves the feature unchanged. */
 size_t feature_scaling_fit(struct feature *feature, double *values, size_t n);
 
-/* Of n values those that it is fitted on, in their place: of quantiles at most 65536, evenly; else all. How
- * many. */
+/* Keeps of n values those that it is fitted on, in place: for quantiles at most 65536, evenly spaced; else
+ * all. Returns how many. */
 size_t feature_scaling_thin(const struct feature *feature, double *values, size_t n);
 
-/* The values that FEATURE_NORMAL's knots become. */
+/* The values that FEATURE_NORMAL's knots map to. */
 void feature_scaling_normal_quantiles(double z[FEATURE_KNOTS]);
 
 /* A feature's scaling, ready to be applied. */

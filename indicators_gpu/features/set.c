@@ -52,7 +52,8 @@ static bool word_in(const char *word, const char *const names[], size_t n, unsig
 
 #define BLANKS " \t\r"
 
-/* The next word of a line, cut off by blanks; false at its end. check_characters() saw that it fits. */
+/* The next word of a line, separated by blanks; false at its end. check_characters() has checked that it
+ * fits. */
 static bool next_word(const char **at, char word[static WORD_MAX])
 {
     *at += strspn(*at, BLANKS);
@@ -249,7 +250,7 @@ static int parse_line(const char *line, struct feature_set *set, size_t *cap, si
     return 0;
 }
 
-/* A line may hold what can be printed and blanks, in words that are not too long. */
+/* A line may have printable characters and blanks, in words that are not too long. */
 static int check_characters(const char *line, char *err, size_t err_cap)
 {
     for (size_t i = 0; line[i]; i++)

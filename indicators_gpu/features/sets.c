@@ -1,9 +1,9 @@
-/* The built-in sets. What they hold and why: docs/indicators/features.md. */
+/* The built-in sets; docs/indicators/features.md describes them. */
 #include <string.h>
 
 #include "indicators_gpu/features/group.h"
 
-/* One symbol at a glance: return, range, trend, momentum, volatility and volume, over two horizons. */
+/* A symbol's overview: return, range, trend, momentum, volatility and volume, over two horizons. */
 static const char market14[] = "set market14\n"
                                "log_return:1 zscore\n"
                                "log_return:12 zscore\n"
@@ -26,7 +26,7 @@ static const char market14[] = "set market14\n"
     "log_return:6" frame " normal\n" \
     "log_return:12" frame " normal\n"
 
-/* Where the price stands against its averages. */
+/* The price relative to its averages. */
 #define AVERAGES(frame) \
     "ema:9" frame " /close-1 zscore\n" \
     "ema:26" frame " /close-1 zscore\n" \
@@ -60,7 +60,7 @@ static const char market14[] = "set market14\n"
     "bbands:20,2.lower" frame " /close-1 zscore\n" \
     "zscore:20" frame "\n"
 
-/* More horizons, and what only the bars' own interval is asked. */
+/* More horizons, and indicators of the bars' own interval only. */
 #define FURTHER \
     "log_return:24 normal\n" \
     "log_return:48 normal\n" \
@@ -117,7 +117,7 @@ static const char market14[] = "set market14\n"
     "natr:14@4h normal\n" \
     "zscore:20@4h\n"
 
-/* The bars' own interval in full, then what a trader reads off 1h and 4h charts. */
+/* All of the bars' own interval, then common indicators of 1h and 4h charts. */
 static const char wide110[] =
     "set wide110\n" RETURNS("") AVERAGES("") OSCILLATORS("") TREND("") VOLATILITY("") FURTHER RETURNS("@1h")
         AVERAGES("@1h") OSCILLATORS("@1h") TREND("@1h") VOLATILITY("@1h") FOUR_HOURS;

@@ -26,7 +26,7 @@ struct feature_plan {
     int64_t *seconds; /* [n_frames]; OWN_FRAME: 0 */
     size_t n_sources;
     struct source *sources;
-    size_t *frame_of, *source_of; /* [set->n]; of a column no source is looked at */
+    size_t *frame_of, *source_of; /* [set->n]; source_of is unused for a column */
     struct feature_scaler *scalers;
 };
 

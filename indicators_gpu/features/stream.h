@@ -1,8 +1,7 @@
 /* Features of one symbol bar by bar, from streams: rows with the bits of feature_matrix() by FEATURE_EXACT on
- * the same bars, at every bar. As there, a bar that is missing is no bar: it is not given, and the next one
- * comes after it.
+ * the same bars, at every bar. As there, a missing bar is left out: the next one follows directly.
  *
- * A plan is what all streams of a set share: each indicator once, however many features it has, and the
+ * All streams of a set share a plan: each indicator once, however many features it has, and the
  * scalings ready to be applied. It is read only, so that threads share it. A stream belongs to one thread at
  * a time. */
 #ifndef INDICATORS_GPU_FEATURES_STREAM_H
@@ -27,17 +26,17 @@ int feature_stream_open(const struct feature_plan *plan, struct feature_stream *
 void feature_stream_close(struct feature_stream *s); /* NULL is fine */
 
 /* Takes a closed bar, all six values, and writes its row [feature_plan_width()], NaN where a feature has no
- * value yet. 1 when all have one, 0 before; -ERANGE where one that had values has none that is finite and
- * within float32, as feature_matrix() would refuse: NaN too, and the stream goes on; -EINVAL for a bar that
- * is not finite, or, with timeframes, not whole seconds or nearer than an interval to the one before: the
- * stream stays as it was and nothing is written. */
+ * value yet. 1 when all have one, 0 before; -ERANGE where a feature that had values has none that is finite
+ * and within float32, which feature_matrix() would refuse: that cell is NaN, and the stream continues;
+ * -EINVAL for a bar that is not finite, or, with timeframes, not whole seconds or nearer than an interval to
+ * the one before: the stream is unchanged and nothing is written. */
 int feature_stream_update(struct feature_stream *s, const struct indicator_bar *bar, float *ret);
 
-/* A copy that goes its own way from here. 0, or -ENOMEM. */
+/* An independent copy. 0, or -ENOMEM. */
 int feature_stream_clone(const struct feature_stream *s, struct feature_stream **ret);
 
-/* Shows every field, as indicator_stream_visit(): what was read from one stream and set in another, just
- * opened by a plan of the same set and interval, makes of that a clone. */
+/* Visits every field, as indicator_stream_visit(): reading them of one stream and setting them in another,
+ * just opened by a plan of the same set and interval, makes a clone. */
 void feature_stream_visit(struct feature_stream *s, const struct indicator_stream_fields *fields);
 
 #endif

@@ -85,13 +85,13 @@ int feature_timeframe_build(int64_t seconds, const struct feature_bars *bars, st
     frame.columns = (struct indicator_columns){open, high, low, close, volume, time};
 
     int64_t bucket = 0;
-    bool forming = false, whole = false; /* a higher bar is forming; its beginning is there */
+    bool forming = false, whole = false; /* a higher bar is forming; its first bar was there */
     size_t n = 0;
     for (size_t i = 0; i < first; i++)
         frame.closed[i] = 0;
     for (size_t i = first; i < bars->n; i++) {
         int64_t now = bucket_of(in->time[i], seconds);
-        if (forming && now != bucket) { /* its last bar is missing: this one tells that it is closed */
+        if (forming && now != bucket) { /* its last bar is missing: this bar closes it */
             n += whole;
             forming = false;
         }

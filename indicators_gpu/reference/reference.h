@@ -1,5 +1,5 @@
-/* The rows' reference functions: float64, in the plainest loops that are still in the agreed order of
- * operations. Contract: struct indicator_code's `reference` in registry.h. */
+/* The rows' reference functions: float64, in the plainest loops with the agreed order of operations.
+ * Contract: struct indicator_code's `reference` in registry.h. */
 #ifndef INDICATORS_GPU_REFERENCE_REFERENCE_H
 #define INDICATORS_GPU_REFERENCE_REFERENCE_H
 

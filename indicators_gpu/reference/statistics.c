@@ -41,7 +41,7 @@ static struct spread spread_of(const double *x, size_t period)
     return (struct spread){mean, squares / (double)period};
 }
 
-/* What a row makes of a window's spread and of its newest value less its oldest. */
+/* A row's function of a window's spread and of its newest value less its oldest. */
 typedef double of_spread(struct spread spread, double newest, double factor);
 
 static double deviation_of(struct spread spread, double newest, double factor)

@@ -90,7 +90,7 @@ const struct indicator indicator_tema = {
     .warmup = warmup_tema,
 };
 
-/* As long as the slowest smoothing takes: what a market that goes nowhere does. */
+/* As long as the slowest smoothing takes, in a market without a trend. */
 static size_t warmup_kama(const double options[], enum indicator_precision precision)
 {
     return indicator_lookback_changes(options) +

@@ -8,7 +8,7 @@
 
 /* clang-format off */
 
-/* Wilder's sums forget as his averages do. */
+/* Wilder's sums decay as his averages do. */
 static size_t warmup_directional(const double options[], enum indicator_precision precision)
 {
     return indicator_lookback_changes(options) + indicator_warmup_decay(1.0 / options[0], precision);
@@ -55,7 +55,7 @@ static size_t lookback_adx(const double options[])
     return 2 * (size_t)options[0] - 1;
 }
 
-/* Wilder's smoothing of what Wilder's sums give. */
+/* Wilder's smoothing of figures from Wilder's sums. */
 static size_t warmup_adx(const double options[], enum indicator_precision precision)
 {
     return lookback_adx(options) + 2 * indicator_warmup_decay(1.0 / options[0], precision);
@@ -112,9 +112,9 @@ static size_t lookback_sar(const double options[])
     return 1;
 }
 
-/* Every bar decides by a comparison, so that the smallest error can turn the trend: a backend that is to be
- * close does the reference's operations in float64 and rounds what comes out. And two histories that once
- * stood on other sides of the price need never meet. */
+/* Every bar decides by a comparison, so that the smallest error can turn the trend: a backend within
+ * tolerance does the reference's operations in float64 and rounds the result. And two histories that once
+ * were on opposite sides of the price need never agree. */
 const struct indicator indicator_sar = {
     INDICATOR_ROW(sar),
     .summary = "Parabolic stop and reverse (Wilder)",
@@ -172,7 +172,7 @@ static size_t lookback_heikin_ashi(const double options[])
     return 0;
 }
 
-/* The open halves what it remembers with every bar. */
+/* Each bar halves the weight of the past in the open. */
 static size_t warmup_heikin_ashi(const double options[], enum indicator_precision precision)
 {
     (void)options;

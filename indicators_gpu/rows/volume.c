@@ -51,7 +51,7 @@ static size_t lookback_adosc(const double options[])
     return (size_t)(options[0] > options[1] ? options[0] : options[1]) - 1;
 }
 
-/* A line that begins elsewhere shifts both averages alike. */
+/* A line with another beginning shifts both averages alike. */
 static size_t warmup_adosc(const double options[], enum indicator_precision precision)
 {
     double slow = options[0] > options[1] ? options[0] : options[1];

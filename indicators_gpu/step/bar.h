@@ -1,4 +1,4 @@
-/* Whether a bar may be given to step_next(), for host and device. */
+/* Whether step_next() may take a bar, for host and device. */
 #ifndef INDICATORS_GPU_STEP_BAR_H
 #define INDICATORS_GPU_STEP_BAR_H
 
@@ -7,7 +7,7 @@
 
 enum bar_kind { BAR_FINITE, BAR_HAS_NAN, BAR_HAS_INFINITY };
 
-/* Only the columns in `inputs` are looked at; an infinity goes before a NaN. */
+/* Only the columns in `inputs` are checked; an infinity takes precedence over a NaN. */
 STEP enum bar_kind bar_kind(unsigned inputs, const struct indicator_bar *bar)
 {
     const double values[INDICATOR_COLUMNS] = {bar->open,  bar->high,   bar->low,

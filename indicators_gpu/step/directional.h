@@ -1,5 +1,5 @@
 /* Wilder's directional movement, one bar at a time: +DI, -DI, DX, ADX and ADXR, and the sums that they
- * share. See step/dispatch.h for what a row gives.
+ * share. See step/dispatch.h for a row's functions.
  *
  * Source: J. Welles Wilder, New Concepts in Technical Trading Systems, 1978, as TA-Lib computes it
  * (ta_PLUS_DI.c, ta_DX.c, ta_ADX.c describe it): the sums begin with the first period - 1 values, and from

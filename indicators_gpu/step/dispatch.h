@@ -1,7 +1,6 @@
-/* Any row by its number, one bar at a time: what the streams run on the host and the exact kernels on a
- * device.
+/* Any row by its number, one bar at a time: for the streams on the host and the exact kernels on a device.
  *
- * A row of indicator_rows.h gives, in its family's file,
+ * A row of indicator_rows.h defines, in its family's file,
  *   struct step_name                  its memory without pointers, of 8-byte alignment; doubles ("cells") may
  *                                     follow it, at (double *)(s + 1)
  *   step_name_cells(options)          how many doubles follow
@@ -26,7 +25,7 @@
 INDICATOR_ROWS(STEP_ALIGNED)
 #undef STEP_ALIGNED
 
-/* Bytes of a row's memory; 0 for a number that is no row's. */
+/* Bytes of a row's memory; 0 for an unknown number. */
 STEP size_t step_bytes(unsigned id, const double options[])
 {
 #define STEP_CASE(number, ID, name, kernels) \

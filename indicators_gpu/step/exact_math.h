@@ -12,7 +12,7 @@
 
 #include "indicators_gpu/step/recurrence.h"
 
-/* What a + b loses when it is rounded to `sum`. */
+/* The rounding error of `sum` as a + b. */
 STEP double exact_sum_rest(double a, double b, double sum)
 {
     double b_kept = sum - a, a_kept = sum - b_kept;
@@ -26,7 +26,7 @@ STEP double exact_upper(double x)
     return wide - (wide - x);
 }
 
-/* What a * b loses when it is rounded to `product`. */
+/* The rounding error of `product` as a * b. */
 STEP double exact_product_rest(double a, double b, double product)
 {
     double a_hi = exact_upper(a), a_lo = a - a_hi, b_hi = exact_upper(b), b_lo = b - b_hi;
@@ -139,7 +139,7 @@ STEP double exact_atan(double x)
     return x < 0.0 ? -sum : sum;
 }
 
-/* ln(to / from); 0 unless both are above 0, since no return can be told then. The logarithms are subtracted
+/* ln(to / from); 0 unless both are above 0, since the return is undefined then. The logarithms are subtracted
  * only where the quotient leaves the range of full precision. */
 STEP double exact_log_quotient(double from, double to)
 {

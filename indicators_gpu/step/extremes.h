@@ -1,5 +1,5 @@
-/* Windows of highs and lows side by side, and their extremes: what Aroon, Donchian's channel and Ichimoku are
- * made of. One ring counts for both; its cells hold the highs, those behind them the lows. */
+/* Windows of highs and lows side by side, and their extremes, for Aroon, Donchian's channel and Ichimoku. One
+ * ring counts for both; its cells hold the highs, those after them the lows. */
 #ifndef INDICATORS_GPU_STEP_EXTREMES_H
 #define INDICATORS_GPU_STEP_EXTREMES_H
 

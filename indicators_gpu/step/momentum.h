@@ -1,4 +1,4 @@
-/* Momentum, one bar at a time. See step/dispatch.h for what a row gives. */
+/* Momentum, one bar at a time. See step/dispatch.h for a row's functions. */
 #ifndef INDICATORS_GPU_STEP_MOMENTUM_H
 #define INDICATORS_GPU_STEP_MOMENTUM_H
 
@@ -51,7 +51,7 @@ STEP bool step_macd_next(struct step_macd *s, const struct indicator_bar *bar, d
     return true;
 }
 
-/* A slow average below this counts as none (TA-Lib's zero). */
+/* A slow average below this counts as 0 (TA-Lib's zero). */
 #define PPO_ZERO 1e-14
 
 STEP double ppo_value(double fast, double slow)
@@ -65,7 +65,7 @@ STEP double roc_value(double x, double before)
     return before != 0.0 ? 100.0 * (x / before - 1.0) : 0.0;
 }
 
-/* Of the window's last typical price. Prices that only rounding tells apart are a flat window. */
+/* Of the window's last typical price. Prices that differ only by rounding are a flat window. */
 STEP double cci_value(double price, double mean, double deviation)
 {
     double distance = price - mean, of = fabs(mean);
@@ -91,7 +91,7 @@ STEP double ultosc_value(const double pressure[3], const double range[3])
     return 100.0 * (sum / 7.0);
 }
 
-/* How far the close came up from the true low. */
+/* How far the close is above the true low. */
 STEP double buying_pressure(double low, double close, double close_before)
 {
     return close - (low < close_before ? low : close_before);

@@ -1,4 +1,4 @@
-/* Moving averages, one bar at a time. See step/dispatch.h for what a row gives. */
+/* Moving averages, one bar at a time. See step/dispatch.h for a row's functions. */
 #ifndef INDICATORS_GPU_STEP_MOVING_AVERAGES_H
 #define INDICATORS_GPU_STEP_MOVING_AVERAGES_H
 
@@ -215,7 +215,7 @@ STEP double hma_raw(double half, double whole)
     return 2.0 * half - whole;
 }
 
-/* Cells: the closes, then what the last mean goes over. */
+/* Cells: the closes, then the input of the last mean. */
 struct step_hma {
     struct ring closes, raw;
     uint32_t half;

@@ -1,4 +1,4 @@
-/* The recurrences that rows are made of, one step at a time: the order of operations that the streams, the
+/* The recurrences of the rows, one step at a time: the order of operations that the streams, the
  * reference and the exact GPU kernels share, as plain functions over small structs that compile for host and
  * device.
  *
@@ -19,8 +19,8 @@
 #define STEP static inline
 #endif
 
-/* Below this, gains and losses together count as none: next to it their digits are lost. TA-Lib 0.8.1 has no
- * such bound, and ends with what rounding leaves of them. */
+/* Below this, gains and losses together count as 0: their digits are lost beside it. TA-Lib 0.8.1 has no such
+ * bound, and ends with rounding errors. */
 #define RSI_FADED 1e-290
 
 STEP double ema_factor(double period)
@@ -122,7 +122,7 @@ STEP bool rsi_step(struct rsi_state *s, double close, double *ret_rsi)
     return true;
 }
 
-/* The fast average is held back so that both seeds end at the same bar. */
+/* The fast average starts late, so that both seeds end at the same bar. */
 struct macd_state {
     struct ema_state fast, slow, signal;
     uint32_t wait; /* bars until the fast average's seed begins */

@@ -1,5 +1,5 @@
-/* The last `length` values, in cells that the owner keeps elsewhere: a state without pointers, which a clone,
- * a device and a file can hold as it is. Sums go from the oldest value to the newest. */
+/* The last `length` values, in cells that the owner keeps elsewhere: a state without pointers, which can be
+ * copied to a clone, a device or a file. Sums go from the oldest value to the newest. */
 #ifndef INDICATORS_GPU_STEP_RING_H
 #define INDICATORS_GPU_STEP_RING_H
 
@@ -9,8 +9,8 @@
 
 struct ring {
     alignas(8) uint32_t length; /* so that cells may follow */
-    uint32_t next; /* where the next value goes, and so where the oldest stands once it is full */
-    uint32_t seen; /* values held, up to length */
+    uint32_t next;              /* where the next value goes, which is the oldest one once it is full */
+    uint32_t seen;              /* values held, up to length */
 };
 
 STEP void ring_start(struct ring *r, double length)
@@ -19,7 +19,7 @@ STEP void ring_start(struct ring *r, double length)
     r->next = r->seen = 0;
 }
 
-/* Puts x in the place of the oldest; true when the window is full. */
+/* Replaces the oldest value by x; true when the window is full. */
 STEP bool ring_push(struct ring *r, double cells[], double x)
 {
     cells[r->next] = x;
@@ -73,7 +73,7 @@ STEP double ring_sum_newest(const struct ring *r, const double cells[], uint32_t
     return sum;
 }
 
-/* Puts x in and gives the window's mean; false until the window is full. */
+/* Adds x and gives the window's mean; false until the window is full. */
 STEP bool ring_mean(struct ring *r, double cells[], double x, double *ret)
 {
     if (!ring_push(r, cells, x))

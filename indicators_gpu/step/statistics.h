@@ -1,4 +1,4 @@
-/* Statistics, one bar at a time. See step/dispatch.h for what a row gives.
+/* Statistics, one bar at a time. See step/dispatch.h for a row's functions.
  *
  * Deviations are taken from the window's oldest value first: that is nearly or wholly exact for prices, and a
  * flat window has none at all. */
@@ -205,7 +205,7 @@ STEP bool step_log_return_next(struct step_log_return *s, const struct indicator
     return true;
 }
 
-/* Where the quantile q stands among n sorted values: `share` of the way from [below] to the next. */
+/* The position of the quantile q among n sorted values: `share` of the way from [below] to the next. */
 struct quantile_place {
     uint32_t below;
     double share;
@@ -220,7 +220,7 @@ STEP struct quantile_place quantile_place(uint32_t n, double q)
     return place;
 }
 
-/* From the nearer of the two, so that no rounding leads past either (NumPy's way). */
+/* From the nearer of the two, so that rounding exceeds neither (NumPy's way). */
 STEP double quantile_between(double below, double above, double share)
 {
     double distance = above - below;

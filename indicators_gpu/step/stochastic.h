@@ -1,5 +1,5 @@
-/* Where the close stands between the extremes of a window, one bar at a time: the part of momentum that looks
- * for highs and lows. Included by step/momentum.h; see step/dispatch.h for what a row gives.
+/* The close's position between the extremes of a window, one bar at a time: the part of momentum that uses
+ * highs and lows. Included by step/momentum.h; see step/dispatch.h for a row's functions.
  *
  * Sources: TA-Lib's definitions (STOCH, STOCHF, STOCHRSI, WILLR); George Lane's stochastic, Larry Williams's
  * %R, and Chande and Kroll, The New Technical Trader, 1994, for the stochastic of RSI. */
@@ -9,7 +9,7 @@
 #include "indicators_gpu/indicators.h"
 #include "indicators_gpu/step/ring.h"
 
-/* A difference of prices that is no larger a share of them is none: what rounding leaves of equal ones
+/* A difference of prices that is at most this share of them counts as 0: it is rounding of equal ones
  * (TA-Lib's). */
 #define MOMENTUM_ROUNDING 1e-14
 

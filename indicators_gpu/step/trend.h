@@ -1,4 +1,4 @@
-/* Trend, one bar at a time. See step/dispatch.h for what a row gives. */
+/* Trend, one bar at a time. See step/dispatch.h for a row's functions. */
 #ifndef INDICATORS_GPU_STEP_TREND_H
 #define INDICATORS_GPU_STEP_TREND_H
 

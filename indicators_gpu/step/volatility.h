@@ -1,4 +1,4 @@
-/* Volatility and channels, one bar at a time. See step/dispatch.h for what a row gives. */
+/* Volatility and channels, one bar at a time. See step/dispatch.h for a row's functions. */
 #ifndef INDICATORS_GPU_STEP_VOLATILITY_H
 #define INDICATORS_GPU_STEP_VOLATILITY_H
 
@@ -227,7 +227,7 @@ STEP bool step_realvol_next(struct step_realvol *s, const struct indicator_bar *
     return true;
 }
 
-/* What one bar adds to Parkinson's variance before the mean is taken, times 4 log 2. */
+/* One bar's term of Parkinson's variance before the mean is taken, times 4 log 2. */
 STEP double parkinson_term(double high, double low)
 {
     double range = exact_log_quotient(low, high);
@@ -262,14 +262,14 @@ STEP bool step_parkinson_next(struct step_parkinson *s, const struct indicator_b
     return true;
 }
 
-/* What one bar adds to the variance of Garman and Klass before the mean is taken. */
+/* One bar's term of the variance of Garman and Klass before the mean is taken. */
 STEP double garman_klass_term(double open, double high, double low, double close)
 {
     double range = exact_log_quotient(low, high), body = exact_log_quotient(open, close);
     return 0.5 * (range * range) - (2.0 * M_LN2 - 1.0) * (body * body);
 }
 
-/* A mean below 0, which only bars give whose open or close lies outside of low to high, counts as 0. */
+/* A mean below 0, which needs bars whose open or close lies outside of low to high, counts as 0. */
 STEP double garman_klass_value(double mean)
 {
     return mean < 0.0 ? 0.0 : sqrt(mean);

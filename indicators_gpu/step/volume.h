@@ -1,4 +1,4 @@
-/* Volume, one bar at a time. See step/dispatch.h for what a row gives.
+/* Volume, one bar at a time. See step/dispatch.h for a row's functions.
  *
  * Sources: TA-Lib's definitions (MFI, OBV, AD, ADOSC); Quong and Soudack for MFI, Granville for OBV, Chaikin
  * for AD and its oscillator. VWAP is our own: see docs/indicators/volume.md. */
@@ -25,7 +25,7 @@ STEP double mfi_value(double inflow, double outflow)
     return sum > 0.0 ? 100.0 * (inflow / sum) : 0.0;
 }
 
-/* What a bar adds to the accumulation line: its volume, times -1 for a close at the low to 1 at the high. */
+/* One bar's term of the accumulation line: its volume, times -1 for a close at the low to 1 at the high. */
 STEP double accumulation(double high, double low, double close, double volume)
 {
     double range = high - low;

@@ -1,4 +1,4 @@
-/* A stream's memory as a whole, for a device that goes on with it: step/'s bytes, and its two counts. */
+/* A stream's whole memory, for a device that continues with it: step/'s bytes, and its two counts. */
 #ifndef INDICATORS_GPU_STREAM_MEMORY_H
 #define INDICATORS_GPU_STREAM_MEMORY_H
 
@@ -8,7 +8,7 @@
 void stream_memory_get(const struct indicator_stream *s, uint64_t *ret_bars, uint64_t *ret_refused,
                        void *state);
 
-/* Puts it back. The bytes come from stream_memory_get() or from step_next() on a device, of a stream with the
+/* Restores it. The bytes come from stream_memory_get() or from step_next() on a device, of a stream with the
  * same specification: they are not checked. */
 void stream_memory_set(struct indicator_stream *s, uint64_t bars, uint64_t refused, const void *state);
 

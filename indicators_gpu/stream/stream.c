@@ -1,4 +1,4 @@
-/* Streams: a row's memory (step/) and the same again for a look ahead. */
+/* Streams: a row's memory (step/), and a second one for peek(). */
 #include <errno.h>
 #include <math.h>
 #include <stdalign.h>
@@ -14,7 +14,7 @@ struct indicator_stream {
     struct indicator_spec spec;
     uint64_t bars, refused;
     size_t state_bytes;
-    unsigned char *ahead; /* where peek() goes on from a copy of the state: behind it */
+    unsigned char *ahead; /* peek()'s copy of the state, after it */
     alignas(max_align_t) unsigned char state[];
 };
 

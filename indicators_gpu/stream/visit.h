@@ -1,6 +1,6 @@
-/* How each row's memory (step/) is taken apart and put together: what it holds beside what step_NAME_start()
- * derives from the options. Any value that the visitor may set leaves it safe to go on with. The order of
- * fields is saved in states: it never changes. */
+/* Visits the fields of each row's memory (step/), except those that step_NAME_start() derives from the
+ * options. Any value that the visitor may set is safe to continue from. The order of fields is saved in
+ * states: it never changes. */
 #ifndef INDICATORS_GPU_STREAM_VISIT_H
 #define INDICATORS_GPU_STREAM_VISIT_H
 
