@@ -18,7 +18,7 @@ static size_t specs(const double *p, char out[][STRATEGY_SPEC_TEXT])
 
 static size_t on_bar(const double *p, void *state, const struct strategy_input *input, struct intent *intents)
 {
-    (void)state; /* the record tells what memory would: history that was not traded must not count */
+    (void)state; /* the trade record replaces memory, so that history before trading began does not count */
     if (input->live_orders || input->qty != 0 || input->record->wins + input->record->losses > 0)
         return 0;
     intents[0] =
@@ -26,7 +26,7 @@ static size_t on_bar(const double *p, void *state, const struct strategy_input *
     return 1;
 }
 
-/* Flat, each bar may buy; holding, none does anything. */
+/* Flat, each bar may buy; holding, no bar does anything. */
 static void scan(const double *p, const struct strategy_columns *columns, uint64_t *flat, uint64_t *holding)
 {
     (void)p, (void)holding;

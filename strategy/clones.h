@@ -1,5 +1,5 @@
-/* Functions compiled for several instruction sets, of which the best that the processor has is taken when the
- * program starts. None contracts a product and a sum into one rounding (-ffp-contract=off), so all give the
+/* Functions compiled for several instruction sets; the program uses the best that the processor has, chosen
+ * at its start. None contracts a product and a sum into one rounding (-ffp-contract=off), so all give the
  * same bits. */
 #ifndef STRATEGY_CLONES_H
 #define STRATEGY_CLONES_H
@@ -13,8 +13,8 @@
 #define CLONES_SANITIZED 1
 #endif
 
-/* The choice is made before a sanitizer is ready; clang before 15 gives the function another name than its
- * callers ask for. */
+/* The choice happens before a sanitizer is ready; clang before 15 gives the function another name than its
+ * callers link to. */
 #if defined(__x86_64__) && defined(__linux__) && !defined(CLONES_SANITIZED) && !defined(__clang__)
 #define CLONES __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
 #else

@@ -1,11 +1,11 @@
-/* Two averages that cross. The fast one stands above the slow one or below; where they are equal, on the side
- * where it stood. */
+/* The crossing of two averages. The fast one is above the slow one or below; where they are equal, it stays
+ * on its last side. */
 #ifndef STRATEGY_CROSS_H
 #define STRATEGY_CROSS_H
 
 #include "strategy/strategy.h"
 
-/* What must be remembered between bars. */
+/* The memory between bars. */
 struct cross {
     int side; /* -1 below, 1 above, 0 not known yet */
 };
@@ -17,12 +17,12 @@ static inline int cross_side(int before, double fast, double slow)
 }
 
 /* scan() of a strategy whose outputs 0 and 1 are the averages, which does nothing while one of its first
- * n_outputs is NaN, enters on crosses up only and sells while the side is below. */
+ * n_outputs is NaN, enters only on crosses upward and sells while the fast one is below. */
 void strategy_cross_scan(const struct strategy_columns *columns, size_t n_outputs, uint64_t *flat,
                          uint64_t *holding);
 
-/* The same marks, to the bit, of simple averages of `fast` < `slow` closes, which are above 0, and of nothing
- * else. */
+/* The same marks, to the bit, for simple averages of `fast` < `slow` closes, which are above 0, and for no
+ * other outputs. */
 void strategy_cross_scan_closes(const double *close, size_t n, size_t fast, size_t slow, uint64_t *flat,
                                 uint64_t *holding);
 

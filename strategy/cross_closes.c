@@ -1,9 +1,9 @@
 /* Where two simple averages of the closes may have crossed, without the averages.
  *
  * d = slow * (sum of the last `fast` closes) - fast * (sum of the last `slow`) has the sign of fast average
- * less slow average. It runs: d moves with what enters and leaves the two windows, eight bars at once, and is
- * summed anew every BLOCK bars, so that its error stays below `tolerance`; the reference's own averages are
- * rounded, too, by less than that. Only where |d| is not above it the averages themselves are compared. */
+ * less slow average. It is updated from bar to bar by what enters and leaves the two windows, eight bars at
+ * once, and summed again every BLOCK bars, so that its error stays below `tolerance`; the rounding of the
+ * reference's own averages is smaller. Only where |d| is not above it the averages are compared. */
 #include <float.h>
 #include <math.h>
 
@@ -26,8 +26,8 @@ static double window(const double *close, size_t i, size_t period)
 }
 
 /* The largest |d| whose sign is not certain, for prices up to `most`: the reference's two sums and divisions,
- * the same for the sums anew, and a block's steps, each of six roundings of at most 4 * fast * slow * most;
- * twice that. */
+ * the same for the repeated sums, and a block's steps, each of six roundings of at most 4 * fast * slow *
+ * most; twice that. */
 static double tolerance(size_t fast, size_t slow, double most)
 {
     double of_sums = 2.0 * (double)(fast + slow + 4), of_steps = 6.0 * 4.0 * BLOCK;
@@ -48,7 +48,7 @@ CLONES static double largest(const double *x, size_t n)
     return most[0];
 }
 
-/* d of 64 bars from x[0] on, after *before, d of the bar before. */
+/* d of 64 bars from x[0] on; *before is d of the bar before. */
 static inline void differences(const double *x, size_t fast, size_t slow, double *before, double *d)
 {
     const lanes zero = {0};
@@ -74,7 +74,7 @@ static inline uint64_t gather(const flag_lanes *of)
     flags |= __builtin_shufflevector(flags, flags, 4, 5, 6, 7, 0, 1, 2, 3);
     flags |= __builtin_shufflevector(flags, flags, 2, 3, 0, 1, 6, 7, 4, 5);
     uint64_t x = (uint64_t)(flags[0] | flags[1]), t;
-    t = (x ^ x >> 7) & 0x00aa00aa00aa00aa; /* the 8 by 8 bits turned over: Hacker's Delight, 7-3 */
+    t = (x ^ x >> 7) & 0x00aa00aa00aa00aa; /* transposes the 8 by 8 bits: Hacker's Delight, 7-3 */
     x ^= t ^ t << 7;
     t = (x ^ x >> 14) & 0x0000cccc0000cccc;
     x ^= t ^ t << 14;
@@ -118,15 +118,15 @@ CLONES void strategy_cross_scan_closes(const double *close, size_t n, size_t fas
     const double uncertain = tolerance(fast, slow, largest(close, n));
     uint64_t above_before = 0, below_before = 0;
     double d[MASK_BITS], before = 0;
-    size_t begun = 0; /* bars since d was summed anew; 0: not yet */
+    size_t since_sum = 0; /* bars since d was summed; 0: not yet */
     for (size_t at = (slow - 1) / MASK_BITS * MASK_BITS; at < n; at += MASK_BITS) {
         uint64_t above = 0, below = 0, known = ~UINT64_C(0);
         size_t bars = mask_bars(n, at);
         if (at >= slow && bars == MASK_BITS) {
-            if (begun % BLOCK == 0)
+            if (since_sum % BLOCK == 0)
                 before =
                     (double)slow * window(close, at - 1, fast) - (double)fast * window(close, at - 1, slow);
-            begun += MASK_BITS;
+            since_sum += MASK_BITS;
             differences(close + at, fast, slow, &before, d);
             sides(close, at, fast, slow, d, uncertain, &above, &below);
         } else {

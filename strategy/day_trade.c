@@ -23,7 +23,7 @@ static const struct strategy_param params[] = {
     [FRACTION_MAX] = {"fraction_max", "of equity in a position, at most", 0.5, 0.001, 1, false},
 };
 
-/* Of one session. */
+/* Memory of one session. */
 struct memory {
     int64_t session; /* counted from 1970 */
     double high, low, volume;
@@ -68,8 +68,8 @@ static size_t enter(const double *p, struct memory *memory, const struct strateg
     return 1;
 }
 
-/* A bar belongs to the session, and to the part of it, that it opens in. The last bar that an order of now
- * can fill in is the next one: so the position is sold while there is still one before the close. */
+/* A bar belongs to the session and the part of it that it opens in. An order of this bar fills at the next
+ * one at the latest, so the position is sold while one bar remains before the close. */
 static size_t on_bar(const double *p, void *state, const struct strategy_input *input, struct intent *intents)
 {
     struct memory *memory = state;

@@ -21,8 +21,8 @@ static size_t specs(const double *p, char out[][STRATEGY_SPEC_TEXT])
     return 0;
 }
 
-/* Begins with the first share, and keeps its beat when bars are missing; a beat beyond all time never comes.
- */
+/* The rhythm starts with the first share, and missing bars do not shift it; a due time beyond int64 never
+ * comes. */
 static bool is_due(const double *p, struct memory *memory, const struct strategy_input *input)
 {
     int64_t every = (int64_t)p[EVERY];

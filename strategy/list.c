@@ -1,4 +1,4 @@
-/* The list alone, so that a test may put its own in its place. */
+/* The list alone, so that a test may link its own instead. */
 #include "strategy/strategies.h"
 #include "strategy/strategy.h"
 

@@ -1,5 +1,5 @@
 /* Comparisons of columns as bit masks, 64 bars a word, for strategies' scan(). NaN compares false. No branch
- * depends on a value, so that compilers turn a whole word into vectors. */
+ * depends on a value, so that compilers vectorise a whole word. */
 #ifndef STRATEGY_MASK_H
 #define STRATEGY_MASK_H
 
@@ -11,8 +11,7 @@
 
 enum { MASK_BITS = 64 };
 
-/* Bit i of the word is flags[i], each 0 or 1. The product gathers the eight flags of a word in its top byte.
- */
+/* Bit i is flags[i], each 0 or 1. The product gathers the eight flags of a word in its top byte. */
 static inline uint64_t mask_pack(const uint8_t flags[static MASK_BITS])
 {
     uint64_t mask = 0;

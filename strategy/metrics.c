@@ -18,7 +18,7 @@ static double calmar(double cagr, double max_drawdown)
     return isinf(ratio) ? NAN : ratio;
 }
 
-/* Values that differ by their roundings only have no shape. */
+/* Values that differ only by rounding have no skew or kurtosis. */
 static void shape(const struct metrics_sums *sums, struct metrics *ret)
 {
     double rounding = DBL_EPSILON * sums->centre;

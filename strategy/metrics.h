@@ -1,4 +1,4 @@
-/* What a run came to: float64 numbers over a curve of equity, or over a series of returns.
+/* The results of a run: float64 numbers over a curve of equity, or over a series of returns.
  *
  * Definitions are those of empyrical-reloaded 0.7.1 with Bottleneck 1.6 and SciPy 1.17, risk-free rate and
  * required return 0, whatever the input (docs/metrics.md lists each with its edge cases); numbers agree with
@@ -19,7 +19,7 @@ struct metrics_series {
     size_t n;             /* returns */
     bool equity;          /* values are equity, after each row; else returns */
     double start;         /* equity before the first row; not used of returns */
-    /* Of equity, where metrics_look() has been: */
+    /* Of equity, after metrics_look(): */
     bool regular; /* it is positive and finite throughout, its start too; false says nothing */
     double level; /* its mean, summed in lanes */
 };
@@ -55,13 +55,13 @@ struct metrics {
     double best, worst;  /* return; NaN of none */
 };
 
-/* Any n. Up to METRICS_ROWS_EXACT rows, of returns, and where the equity is not positive and finite
- * throughout, sums run in empyrical's order and have its bits, but for skew's and kurtosis' last ones. Longer
- * curves of equity are summed in lanes, one pass: 35 us for 100,000 rows with AVX-512. */
+/* Any n. Up to METRICS_ROWS_EXACT rows, for returns, and where the equity is not positive and finite
+ * throughout, sums run in empyrical's order and have its bits, except the last ones of skew and kurtosis.
+ * Longer curves of equity are summed in lanes, one pass: 35 us for 100,000 rows with AVX-512. */
 enum { METRICS_ROWS_EXACT = 8192 };
 void metrics_compute(const struct metrics_series *series, double periods_per_year, struct metrics *ret);
 
-/* The same of n > 0 rows of equity, and notes what it saw of them, for what is asked of the curve next. */
+/* The same for n > 0 rows of equity; stores in `curve` what speeds up later calls. */
 void metrics_look(struct metrics_series *curve, double periods_per_year, struct metrics *ret);
 
 /* The ends of the distribution, by linear interpolation as np.percentile. */
@@ -77,8 +77,8 @@ int metrics_tails(const struct metrics_series *series, struct metrics_tails *ret
 /* R^2 of a line through the cumulative log returns; 1 grows evenly. A logarithm a row, so apart. */
 double metrics_stability(const struct metrics_series *series);
 
-/* Against a benchmark: two series of as many rows, of the same times. Rows where either is NaN are left out
- * as empyrical's beta_aligned() and alpha_aligned() do. */
+/* Compared with a benchmark: two series of as many rows, of the same times. Rows where either is NaN are left
+ * out as empyrical's beta_aligned() and alpha_aligned() do. */
 struct metrics_against {
     double beta;  /* cov(r, b) / var(b); NaN where var(b) < 1e-30 */
     double alpha; /* (1 + mean(r - beta * b))^periods_per_year - 1 */
@@ -99,7 +99,7 @@ struct metrics_drawdown {
 /* The deepest `cap` of them, deepest first, of equals the earliest; returns how many there are in `ret`. */
 size_t metrics_drawdowns(const struct metrics_series *series, struct metrics_drawdown *ret, size_t cap);
 
-/* What a calendar month, or year, in UTC came to. */
+/* The return of a calendar month, or year, in UTC. */
 struct metrics_month {
     int year, month; /* month 1..12; 0: the whole year */
     size_t first, rows;
@@ -118,7 +118,7 @@ struct metrics_trades {
     size_t n, wins, losses; /* a loss is what is not more than 0 */
     double won, lost;       /* sums of wins' profits and of losses'; lost <= 0 */
     double largest_win, largest_loss;
-    size_t longest_losing_run, losing; /* rows of losses: the longest, and the one that goes on */
+    size_t longest_losing_run, losing; /* rows of losses: the longest, and the current one */
     double held_ns;                    /* sum */
     double mean, m2;                   /* of profits, running */
 };

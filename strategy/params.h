@@ -1,4 +1,4 @@
-/* How much room a strategy has: its parameters, indicators, intents and memory. */
+/* The limits of a strategy: its parameters, indicators, intents and memory. */
 #ifndef STRATEGY_PARAMS_H
 #define STRATEGY_PARAMS_H
 

@@ -6,9 +6,7 @@
 
 #define SECOND_NS 1000000000LL
 
-/* A share of something is reckoned in whole billionths of it, so that 0.29 of 100 is 29 and not a little
- * less.
- */
+/* A share of something is computed in whole billionths, so that 0.29 of 100 is 29 and not slightly less. */
 #define SHARE_ONE 1000000000LL
 
 static int128_t share_of(int64_t value, double share)
@@ -45,7 +43,7 @@ static bool too_many(const struct risk_limits *limits, const struct risk_facts *
     return limits->positions > 0 && !facts->entered && facts->positions >= limits->positions;
 }
 
-/* The rate is over when the order `limit` places back is younger than a second. */
+/* The rate is exceeded when the order `limit` places back is younger than a second. */
 static bool too_fast(const struct risk_rate *rate, int32_t limit, int64_t now_ns)
 {
     if (limit <= 0)
@@ -66,7 +64,7 @@ bool risk_drawdown(const struct risk_limits *limits, int64_t equity, int64_t pea
     return fell_by(peak, equity, limits->drawdown);
 }
 
-/* Of an order that may open a position. */
+/* For an order that may open a position. */
 static enum order_reason check_opening(const struct risk_limits *limits, const struct risk_rate *rate,
                                        const struct risk_facts *facts)
 {

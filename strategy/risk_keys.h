@@ -1,6 +1,5 @@
 /* The limits of risk.h as keys: [risk] and [account] risk.* of papertaped.ini, backtest --risk, account
- * create
- * --risk-…; what one of them takes the others take. */
+ * create --risk-…; all accept the same values. */
 #ifndef STRATEGY_RISK_KEYS_H
 #define STRATEGY_RISK_KEYS_H
 

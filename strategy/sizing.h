@@ -1,13 +1,13 @@
-/* Entries sized by what is lost when their stop is hit. */
+/* Entries sized by the loss when their stop is hit. */
 #ifndef STRATEGY_SIZING_H
 #define STRATEGY_SIZING_H
 
 #include "strategy/strategy.h"
 
-/* An entry near `price` that loses the share `risk` of equity at `stop`: for the fraction
+/* An entry near `price` that loses the share `risk` of equity at `stop`: its fraction is
  *     risk * price / (price - stop), at most `most`.
- * A profit of 0 is none. False, with *ret untouched, where the stop is not between 0 and the price, or the
- * profit not above it: bars without a range ask for that. */
+ * A profit of 0 means no take-profit. False, with *ret untouched, where the stop is not between 0 and the
+ * price, or the profit not above it, which bars without a range cause. */
 static inline bool sizing_enter(double risk, double most, double price, double stop, double profit,
                                 struct intent *ret)
 {

@@ -1,6 +1,6 @@
 /* The strategies, one line each, sorted by name; the declarations and the list follow. One file each: NAME.c,
- * its rule and its table in docs/strategies.md. All are long only, keep what they remember in `state`, and
- * look at closed bars only. */
+ * its rule and its table in docs/strategies.md. All are long only, keep their memory in `state`, and use
+ * closed bars only. */
 #ifndef STRATEGY_STRATEGIES_H
 #define STRATEGY_STRATEGIES_H
 
@@ -23,7 +23,7 @@ enum { STRATEGIES(STRATEGY_LISTED) STRATEGY_ROWS };
 #define STRATEGY_DECLARED(name) extern const struct strategy strategy_##name;
 STRATEGIES(STRATEGY_DECLARED)
 
-/* Begins the row in NAME.c: what is not in the list does not build. */
+/* Begins the row in NAME.c: a strategy that is not in the list does not compile. */
 #define STRATEGY_ROW(name) \
     _Static_assert(STRATEGY_LISTED_##name < STRATEGY_ROWS, #name); \
     const struct strategy strategy_##name

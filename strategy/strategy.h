@@ -1,6 +1,6 @@
-/* What a trading strategy is: a row with a name, parameters and the indicators that it reads, and a function
- * called at each closed bar that says what it wants. It sees numbers and answers intents; it never touches
- * an account, a book or a clock. */
+/* A trading strategy: a row with a name, parameters and the indicators that it reads, and a function called
+ * at each closed bar that returns order intents. It gets numbers only; it never touches an account, a book or
+ * a clock. */
 #ifndef STRATEGY_STRATEGY_H
 #define STRATEGY_STRATEGY_H
 
@@ -24,12 +24,12 @@ struct strategy_input {
     int64_t interval_ns;                   /* of the bars */
     double open, high, low, close, volume; /* the bar */
     const double *indicators; /* one value an output, in the order of the specs; NaN while warming up */
-    double qty;               /* held; negative: owed */
-    double entry;             /* average price paid, or received for what is owed; 0 when flat */
+    double qty;               /* position; negative: short */
+    double entry;             /* average price of the position; 0 when flat */
     double equity, cash;      /* of the account, in its currency */
     bool live_orders;         /* an order of this symbol is still working (stops and profits apart) */
-    double stop, profit;      /* prices of the protective stop and of the take-profit that rest; 0 for none */
-    int positions;            /* symbols that the account holds, or is entering, this one included */
+    double stop, profit;      /* prices of the active protective stop and take-profit; 0 for none */
+    int positions;            /* symbols with a position or an entry, this one included */
     int symbols;              /* that the account trades */
     const struct strategy_record *record; /* of this symbol */
 };
@@ -38,9 +38,9 @@ enum intent_kind {
     /* Buy for `fraction` of equity: at market, or at `limit` until good_ns. What was filled is then protected
      * by a stop at `stop` and sold at `profit`, where they are not 0; one ends the other. */
     INTENT_ENTER,
-    INTENT_EXIT,   /* sell all at market, or buy back what is owed; stop and profit end with the position */
+    INTENT_EXIT,   /* close the position at market, long or short; its stop and profit end too */
     INTENT_STOP,   /* move the protective stop to `stop` */
-    INTENT_TARGET, /* hold `fraction` of equity: buys or sells at market what is missing or too much */
+    INTENT_TARGET, /* hold `fraction` of equity: buys or sells the difference at market */
 };
 
 struct intent {
@@ -76,16 +76,16 @@ struct strategy {
      * Returns the number of intents written (at most STRATEGY_INTENTS_MAX). */
     size_t (*on_bar)(const double *params, void *state, const struct strategy_input *input,
                      struct intent *intents);
-    /* NULL, or a quick way to find the bars that matter: sets bit i % 64 of word i / 64 for each bar i at
-     * which on_bar(), asked for an account that is flat or that holds, may give an intent or change its
-     * memory. A bar left out is one that on_bar() would have passed over; marks may be too many, never too
-     * few, and a mark rests on bars up to i only. The words are zeroed; open_ns and volume are
-     * NULL. The columns may begin anywhere in
-     * the history, and more than once: a bar for which what came before them matters is marked. */
+    /* NULL, or a vectorised search for the bars that matter: sets bit i % 64 of word i / 64 for each bar i at
+     * which on_bar(), for an account that is flat or has a position, may return an intent or change its
+     * memory. on_bar() must do nothing at bars without a mark; marks may be too many, never too few, and a
+     * mark depends on bars up to i only. The words are zeroed; open_ns and volume are NULL. The columns may
+     * begin anywhere in the history, and more than once: a bar that depends on bars before them must be
+     * marked. */
     void (*scan)(const double *params, const struct strategy_columns *columns, uint64_t *flat,
                  uint64_t *holding);
     /* NULL, or the same from the bars alone (`indicators` and open_ns are NULL), of a strategy whose
-     * indicators are of windows: quicker, since those are then computed at the marked bars only. */
+     * indicators are of windows: faster, since those are then computed at the marked bars only. */
     void (*scan_bars)(const double *params, const struct strategy_columns *columns, uint64_t *flat,
                       uint64_t *holding);
 };
@@ -96,18 +96,18 @@ const struct strategy *const *strategy_list(size_t *ret_n);
 /* By name, or NULL. */
 const struct strategy *strategy_find(const char *name);
 
-/* Says which strategy was meant: "\"sma-cros\": unknown strategy: did you mean sma-cross?" `also`: another
- * word that would be right there, as "none", or NULL. */
+/* Writes the error with the nearest strategy: "\"sma-cros\": unknown strategy: did you mean sma-cross?"
+ * `also`: another valid word there, as "none", or NULL. */
 void strategy_unknown(const char *name, const char *also, char *err, size_t err_size);
 
 /* Fills params with the defaults. */
 void strategy_defaults(const struct strategy *strategy, double params[static STRATEGY_PARAMS_MAX]);
 
-/* The first parameter that is outside its range, or no whole number where one is needed; NULL: none is. */
+/* The first parameter that is outside its range, or not whole where that is needed; NULL: all are valid. */
 const struct strategy_param *strategy_misfit(const struct strategy *strategy, const double *params);
 
-/* Sets one parameter from text. 0; or why not: -ENOENT for an unknown name, with the nearest; -EINVAL for
- * what config_key_read() refuses. `why` has CONFIG_WHY_MAX bytes; NULL: not wanted. */
+/* Sets one parameter from text. 0; -ENOENT for an unknown name, with the nearest; -EINVAL for what
+ * config_key_read() refuses. `why` has CONFIG_WHY_MAX bytes; NULL: not wanted. */
 int strategy_set(const struct strategy *strategy, double params[static STRATEGY_PARAMS_MAX], const char *name,
                  const char *text, char *why);
 

@@ -63,9 +63,9 @@ static const struct strategy_param params[] = {
 };
 
 struct memory {
-    int64_t hour;     /* that was decided in, counted from 1970 */
+    int64_t hour;     /* of the last decision, counted from 1970 */
     int64_t pause_ns; /* no entry before */
-    uint32_t trades;  /* closed ones, that were seen */
+    uint32_t trades;  /* closed trades so far */
 };
 
 static const char *check(const double *p)
@@ -89,7 +89,7 @@ static size_t specs(const double *p, char out[][STRATEGY_SPEC_TEXT])
     return n;
 }
 
-/* Notices the account's closed trades, and begins a pause after too many losses in a row. */
+/* Counts the account's closed trades, and pauses after too many losses in a row. */
 static void take_record(const double *p, struct memory *memory, const struct strategy_input *input)
 {
     const struct strategy_record *record = input->record;

@@ -44,7 +44,7 @@ static const struct strategy_param params[] = {
 };
 
 struct memory {
-    int agreed; /* did all three at the last bar? 1 yes, -1 no, 0 not known yet */
+    int agreed; /* did all three agree at the last bar? 1 yes, -1 no, 0 unknown yet */
 };
 
 static const char *check(const double *p)
@@ -95,7 +95,7 @@ static size_t on_bar(const double *p, void *state, const struct strategy_input *
     return 1;
 }
 
-/* Marks where the three come to agree or cease to, and, holding, where two have turned. */
+/* Marks where the three begin or cease to agree, and, with a position, where two have turned. */
 CLONES static void scan(const double *p, const struct strategy_columns *columns, uint64_t *flat,
                         uint64_t *holding)
 {

@@ -54,8 +54,8 @@ static inline void see(struct scan *scan, size_t row, double value)
     }
 }
 
-/* Takes rows as a whole: those that begin or end no time under water. Which of them is the trough is looked
- * for at the end, if they still hold it. False: they are to be seen one by one. */
+/* Takes rows as a whole: those within which no time under water begins or ends. Their trough is searched at
+ * the end, if the list still has that drawdown. False: they must be read one by one. */
 static bool see_all(struct scan *scan, size_t row, const double *equity, size_t n)
 {
     struct lanes_range range = metrics_lanes_range(equity, n);

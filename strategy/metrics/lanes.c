@@ -33,9 +33,9 @@ static bool regular(double value)
     return value > 0 && value < INFINITY;
 }
 
-/* The mean of the logs of 1 + r, as a return: off the mean by half the variance, which is far less than a
- * deviation, so that sums off it lose nothing. NaN for a curve that is not positive and finite at its ends.
- */
+/* The mean of the logs of 1 + r, as a return: below the mean by half the variance, which is far less than a
+ * deviation, so that sums around it keep their precision. NaN for a curve that is not positive and finite at
+ * its ends. */
 static double metrics_lanes_shift(const struct metrics_series *curve)
 {
     double last = curve->values[curve->n - 1];

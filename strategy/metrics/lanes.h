@@ -30,7 +30,7 @@ double metrics_product_exact(const struct metrics_series *series);
 
 void metrics_sums_exact(const struct metrics_series *series, struct metrics_sums *ret);
 
-/* Sums over returns r of a curve, off a shift near their mean. */
+/* Sums over returns r of a curve, less a shift near their mean. */
 struct lanes_curve {
     double off[4];              /* of (r - shift)^1..4 */
     double down, gains, losses; /* of min(r, 0)^2, max(r, 0), min(r, 0) */
@@ -40,7 +40,7 @@ struct lanes_curve {
     double max_drawdown;
 };
 
-/* Sums over the returns r of a curve and b of a benchmark, off a shift each. */
+/* Sums over the returns r of a curve and b of a benchmark, less a shift each. */
 struct lanes_pair {
     double r, b, bb, rb;
     double highest, lowest; /* of both curves */
@@ -48,7 +48,7 @@ struct lanes_pair {
 
 struct lanes_range {
     double highest, lowest;
-    double sum; /* not finite where a value is not; then the others say nothing */
+    double sum; /* not finite where a value is not; then the others are meaningless */
 };
 
 struct lanes_set {
@@ -62,7 +62,7 @@ struct lanes_set {
 struct lanes_range metrics_lanes_range(const double *values, size_t n);
 
 /* False, with nothing written, for a curve that is not positive and finite throughout, or of equal returns:
- * of those the order of the sums decides what comes out. */
+ * there the result depends on the order of the sums. */
 bool metrics_lanes_sums(const struct metrics_series *curve, enum indicator_isa isa, struct metrics_sums *ret);
 bool metrics_lanes_against(const struct metrics_series *series, const struct metrics_series *benchmark,
                            enum indicator_isa isa, double periods_per_year, struct metrics_against *ret);

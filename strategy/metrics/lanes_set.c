@@ -1,15 +1,15 @@
 /* Compiled once for each instruction set: LANES_SET names it, indicators_gpu/fast/simd.h has its vectors.
  *
- * What bounds it is the division: 8 rows take one of 64 bytes, about 8 to 16 cycles on processors that have
- * it, and some 20 other operations, two or three a cycle, run beside it. Rows that stand still are not
- * divided, and the highs before each row are looked at only where a block could hold a deeper drawdown. */
+ * The bottleneck is the division: 8 rows take one of 64 bytes, about 8 to 16 cycles on processors that have
+ * it, and some 20 other operations, two or three a cycle, run beside it. Constant rows are not divided, and
+ * the highs before each row are computed only where a block could have a deeper drawdown. */
 #include <string.h>
 
 #include "indicators_gpu/fast/wide.h"
 #include "strategy/metrics/lanes.h"
 
 enum { LANES = 8, PARTS = LANES / WIDE, BLOCK = 1024 };
-enum { ABREAST = 4 }; /* vectors of which none waits for the one before it */
+enum { ABREAST = 4 }; /* independent vectors */
 
 /* Eight doubles, as one vector or several. */
 struct lanes_eight {
@@ -127,7 +127,7 @@ static struct lanes_range range(const double *values, size_t n)
     return seen;
 }
 
-/* What runs along a curve. */
+/* The running figures of a curve. */
 struct walk {
     struct lanes_eight off[4], down, gains, losses, best, worst, level;
     double highest, lowest, peak, drawdown;
@@ -160,7 +160,7 @@ static void see_equity(struct walk *walk, const double *equity, size_t n, double
     see_drawdown(walk, equity, n, highest, lowest);
 }
 
-/* Whether n > 0 rows all stand where the row before them does. */
+/* Do n > 0 rows all equal the row before them? */
 static bool stands(const double *equity, size_t n)
 {
     double before = equity[-1];
@@ -172,7 +172,7 @@ static bool stands(const double *equity, size_t n)
     return true;
 }
 
-/* n is a multiple of LANES; equity[-1] is there. */
+/* n is a multiple of LANES; equity[-1] exists. */
 static void walk_block(struct walk *walk, const double *equity, size_t n, double shift)
 {
     const struct lanes_eight shifts = all(shift), zero = all(0);

@@ -6,13 +6,13 @@
 
 #include "strategy/metrics/series.h"
 
-/* Selecting goes by digits of keys that sort as the doubles do: 2048 counts a digit, six digits. */
+/* Radix selection by digits of keys that sort as the doubles do: 2048 counts a digit, six digits. */
 enum { KEY_BITS = 64, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
 static uint64_t key_of(double x)
 {
     uint64_t bits;
-    x += 0.0; /* -0 and 0 are one */
+    x += 0.0; /* -0 and 0 are equal */
     memcpy(&bits, &x, sizeof(bits));
     return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
 }
@@ -38,7 +38,7 @@ static double ranked(const uint64_t *keys, size_t n, size_t rank, uint64_t *left
             rank -= counts[digit++];
         for (size_t i = 0; i < n; i++) {
             uint64_t key = keys[i];
-            left[kept] = key; /* over what was read already, when it is its own room */
+            left[kept] = key; /* over keys that were read already, where the memory is the same */
             kept += (key >> shift & mask) == digit;
         }
         keys = left;
@@ -48,7 +48,7 @@ static double ranked(const uint64_t *keys, size_t n, size_t rank, uint64_t *left
     return of_key(keys[0]);
 }
 
-/* All keys in order, or those among them that lie between two bounds which a sample suggests. */
+/* All keys in order, or those between two bounds which a sample suggests. */
 struct band {
     const uint64_t *keys;
     size_t n, below; /* below: keys before the band's first */
@@ -77,7 +77,7 @@ static struct band gather(const uint64_t *keys, size_t n, const uint64_t sample[
     return band;
 }
 
-/* As np.percentile's "linear"; all keys serve where the band lacks one of the two. */
+/* As np.percentile's "linear"; falls back to all keys where the band lacks one of the two. */
 static double quantile(struct band band, struct band all, double share, uint64_t *room)
 {
     double place = share * (double)(all.n - 1);

@@ -10,7 +10,7 @@
  *     sigmoid   1 / (1 + exp(-x)); 1.2e-38 below ACTIVATION_LEAST
  *     silu      x sigmoid(x); -1.1e-36 below ACTIVATION_LEAST, where it nears 0, -infinity included
  *     tanh      t / (t + 2), t = e^(2|x|) - 1, with x's sign; exactly odd; 1 from about 9 on
- * NaN gives NaN. Errors stay below exp 1.1, sigmoid 2.5, tanh 2.7, silu 2.9 ulp of what is said here:
+ * NaN gives NaN. Errors stay below exp 1.1, sigmoid 2.5, tanh 2.7, silu 2.9 ulp of these formulas:
  * tests/trainer/nn/activation.c prints and checks the largest among numbers spread over all bit patterns. */
 #ifndef STRATEGY_POLICY_ACTIVATION_H
 #define STRATEGY_POLICY_ACTIVATION_H

@@ -93,7 +93,7 @@ static int write_text(int folder, int name, const char *bytes, size_t n)
     return fd < 0 ? fd : close_whole(fd, whole_file_write(fd, bytes, n));
 }
 
-/* Copies the file, and sees whether it is still the one that was read. */
+/* Copies the file, and checks that it is still the one that was read. */
 static int copy_bytes(int from, int to, const struct policy *policy)
 {
     static const size_t block = 1 << 20;
@@ -153,7 +153,7 @@ static int fill_folder(int folder, const struct policy *policy, const char *path
     return r < 0 ? r : write_text(folder, FILE_ACTIONS, recorded->texts[1].bytes, recorded->texts[1].len);
 }
 
-/* Written beside its name and then put there, so that what has the name is whole. */
+/* Writes temporary files and renames them, so that a file with the name is whole. */
 static int keep_files(int dir, const char *id, const struct policy *policy, const char *path)
 {
     char beside[POLICY_ID_TEXT + 8];
@@ -229,7 +229,7 @@ struct policy_cache *policy_cache_of_log(const char *path)
     struct stat info;
     if (!cache)
         return NULL;
-    if (stat(path, &info) < 0 || !S_ISDIR(info.st_mode)) { /* a segment: the folder that it lies in */
+    if (stat(path, &info) < 0 || !S_ISDIR(info.st_mode)) { /* a segment: take its folder */
         path = slash ? path : ".";
         slash = slash ? slash : path + 1;
     } else {
@@ -255,7 +255,7 @@ void policy_cache_close(struct policy_cache *cache)
     free(cache);
 }
 
-/* Of whichever kind its files are. */
+/* Loads files of either kind. */
 static int load_kept(char paths[static POLICY_FILES][PATH_MAX], struct policy **ret)
 {
     char err[POLICY_ERROR_MAX];

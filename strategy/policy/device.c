@@ -17,38 +17,38 @@ enum { CLOSE_WAIT_MS = 2000 };
 
 enum slot_state { SLOT_QUEUED, SLOT_READY, SLOT_LEAVING };
 
-/* What the device's thread is at. */
-enum device_work { WORK_IDLE, WORK_BUSY /* opening, taking a model, letting one go */, WORK_ANSWERING };
+/* The current work of the device's thread. */
+enum device_work { WORK_IDLE, WORK_BUSY /* opening, uploading a model, freeing one */, WORK_ANSWERING };
 
 struct net_slot {
     struct net_device *device;
     struct net_slot *next;
     enum slot_state state;
-    struct net_model *owner;   /* whose place it is; NULL: it is gone */
-    struct device_model model; /* until it was taken there */
+    struct net_model *owner;   /* the owner of this place; NULL: it is gone */
+    struct device_model model; /* until the upload */
     struct gpu_policy *there;  /* the thread's */
     size_t n_observation, n_hidden, n_heads;
-    float *observation, *hidden, *heads; /* the letters to it and back */
-    bool answered;                       /* the device gave the last answer */
+    float *observation, *hidden, *heads; /* pinned inputs and outputs */
+    bool answered;                       /* the device computed the last answer */
 };
 
-/* Everything but `there` and what `work` covers is under the lock. */
+/* Everything except `there` and what `work` covers is under the lock. */
 struct net_device {
     pthread_t thread;
     pthread_mutex_t lock;
-    pthread_cond_t wanted, changed; /* there is work; some of it was done */
-    char *path;                     /* NULL: where it is found */
+    pthread_cond_t wanted, changed; /* there is work; some of it is done */
+    char *path;                     /* NULL: the default module */
     struct gpu_module *module;
     const struct gpu_policy_api *api;
     char name[NET_DEVICE_NAME_MAX];
     atomic_bool open;
     struct net_slot *slots;
     enum device_work work;
-    struct net_slot *asked; /* a question that the thread has not taken up, or is at */
-    bool answered;          /* and has answered */
-    bool busy;              /* a caller is between its question and its answer */
+    struct net_slot *asked; /* a request that the thread has not started, or is computing */
+    bool answered;          /* the request is answered */
+    bool busy;              /* a caller waits for an answer */
     int wait_ms;
-    bool lost, quits, left; /* left: nobody waits for the thread's end */
+    bool lost, quits, left; /* left: no caller joins the thread */
     char why[NET_DEVICE_ERROR_MAX];
 };
 
@@ -65,7 +65,7 @@ static struct timespec deadline_in(int ms)
     return at;
 }
 
-/* Under the lock. The first reason stays. */
+/* Under the lock. The first reason is kept. */
 static void lose(struct net_device *d, const char *why)
 {
     if (!d->lost)
@@ -107,7 +107,7 @@ static void open_module(struct net_device *d)
     if (r < 0)
         lose(d, reason);
     else
-        atomic_store(&d->open, true); /* the name does not change any more */
+        atomic_store(&d->open, true); /* the name no longer changes */
     d->work = WORK_IDLE;
     pthread_cond_broadcast(&d->changed);
 }
@@ -120,7 +120,7 @@ static struct net_slot *find(struct net_device *d, enum slot_state state)
     return slot;
 }
 
-/* Each is called with the lock, which it lets go of while it talks to the device. */
+/* Each is called with the lock, and releases it while it talks to the device. */
 
 static void take_there(struct net_device *d, struct net_slot *slot)
 {
@@ -237,7 +237,7 @@ int policy_net_device_open(const char *path, struct net_device **ret, char err[s
     d->wait_ms = NET_DEVICE_WAIT_MS;
     d->work = WORK_BUSY;
     snprintf(d->name, sizeof d->name, "gpu");
-    sigfillset(&all); /* signals are for others */
+    sigfillset(&all); /* signals are for other threads */
     pthread_sigmask(SIG_BLOCK, &all, &before);
     int r = pthread_create(&d->thread, NULL, run, d);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -265,12 +265,12 @@ void policy_net_device_close(struct net_device *d)
     d->quits = true;
     for (struct net_slot *slot = d->slots; slot; slot = slot->next)
         if (slot->owner)
-            slot->owner->slot = NULL; /* the CPU's from here on */
+            slot->owner->slot = NULL; /* the CPU computes it from here on */
     pthread_cond_broadcast(&d->wanted);
     while (d->work != WORK_IDLE && pthread_cond_timedwait(&d->changed, &d->lock, &until) == 0)
         continue;
     bool answers = d->work == WORK_IDLE;
-    d->left = !answers; /* then it is the thread's, should it ever come back */
+    d->left = !answers; /* then the thread frees it, should it ever return */
     pthread_t thread = d->thread;
     pthread_mutex_unlock(&d->lock);
     if (answers) {
@@ -370,7 +370,7 @@ void policy_net_slot_leave(struct net_slot *slot)
     pthread_mutex_unlock(&d->lock);
 }
 
-/* Under the lock: the question, and its answer in time. */
+/* Under the lock: the request, and its answer in time. */
 static bool ask(struct net_device *d, struct net_slot *slot, const struct timespec *until)
 {
     d->busy = true;
@@ -429,7 +429,7 @@ static const struct net_model *model_of(const struct policy *policy)
 int policy_on_device(const struct policy *policy, struct net_device *device,
                      char err[static NET_DEVICE_ERROR_MAX])
 {
-    /* A policy is read only but for where it is computed, which changes no bit. */
+    /* A policy is read only, except where it is computed, which changes no bit. */
     struct net_model *model = (struct net_model *)(uintptr_t)model_of(policy);
     int r = model ? policy_net_model_on_device(model, device, err) : 0;
     for (int i = 0; i < policy->n_members; i++) {

@@ -10,7 +10,7 @@ struct steps {
     const struct net_model *model;
     struct gpu_policy_step *at;
     size_t n;
-    uint64_t from, a, b; /* where the layers' inputs stand, and the two rooms that they take turns in */
+    uint64_t from, a, b; /* the inputs of the layers, and the two buffers that they use in turn */
 };
 
 static size_t padded(size_t n)

@@ -1,11 +1,11 @@
-/* A model as a device takes it: its parameters, and the steps of a forward pass of its policy. */
+/* A model in the form that a device needs: its parameters, and the steps of a forward pass of its policy. */
 #ifndef STRATEGY_POLICY_DEVICE_STEPS_H
 #define STRATEGY_POLICY_DEVICE_STEPS_H
 
 #include "strategy/policy/cuda/abi.h"
 #include "strategy/policy/model_internal.h"
 
-/* Owned, and the model's no more: it may go while a device is still at it. */
+/* Owned, independent of the model: that may be destroyed while a device still reads it. */
 struct device_model {
     struct gpu_policy_setup setup;
     float *floats;

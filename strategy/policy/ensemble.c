@@ -14,7 +14,7 @@
 enum { TEXT_MOST = 1 << 20 };
 
 struct loaded {
-    struct ensemble_policy ensemble; /* first: what callers hold */
+    struct ensemble_policy ensemble; /* first: the callers' handle */
     char *bytes;                     /* the text */
     size_t n_bytes;
     struct ensemble_text text;
@@ -40,7 +40,7 @@ void ensemble_member_name(int i, char ret[static ENSEMBLE_MEMBER_NAME_MAX])
     snprintf(ret, ENSEMBLE_MEMBER_NAME_MAX, "member-%d.safetensors", i + 1);
 }
 
-/* Beside the ensemble's file, unless its name says where from the root on. */
+/* Relative to the ensemble's file, unless its name is absolute. */
 static char *beside(const char *path, const char *name)
 {
     const char *slash = strrchr(path, '/');
@@ -86,7 +86,7 @@ static int find_id(struct loaded *loaded)
     return done ? 0 : -ENOMEM;
 }
 
-/* What the members share is its own. */
+/* Its own policy has what the members share. */
 static void make_policy(struct loaded *loaded)
 {
     struct ensemble_policy *ensemble = &loaded->ensemble;

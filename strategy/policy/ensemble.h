@@ -1,13 +1,13 @@
 /* An ensemble: a policy of policies. Its members, trained policies of the same assets, interval, kind of
- * action and rules, decide at each row on what the account has then; what they say becomes one action.
+ * action and rules, decide at each row by the account's state; their actions are combined into one.
  *
  * NAME.ensemble.json:
  *   schema       papertape.ensemble/1
- *   members      2 to 16 files of trained policies, relative to this one; one may be there twice
+ *   members      2 to 16 files of trained policies, relative to this one; one may be named twice
  *   combine      mean, majority or sharpe; left out: mean
  *   window_bars  of sharpe; left out: 720
  *
- * With a_m the action of member m for an asset (levels as the numbers that they stand for), n members:
+ * With a_m the action of member m for an asset (levels as their numbers), n members:
  *   mean      (a_1 + … + a_n) / n
  *   majority  a member votes to buy where its action is worth more than the asset's least quantity, to sell
  *             where it is worth less than minus that, else for nothing; worth: a_m times the units of an
@@ -20,15 +20,15 @@
  * Sums are in float64, in the members' order; the action is rounded to float32 once.
  *
  * The shadow account of a member begins at the row at which the ensemble first decides, with the capital of
- * its rules. The member is asked for it apart: what it sees is the shadow's own cash and quantities. At each
+ * its rules. The member decides for it separately, and observes the shadow's own cash and quantities. At each
  * row: e_t = cash + quantities at the last closes; then for each asset whose bar of the row is there, in
  * order, policy_watch() and policy_intent() of strategy/policy/rules.h with fee and capital of the policy's
  * own, in units of the asset (the venue's lots, ticks and least values are left out), all of it sold where
- * the close is at or below peak (1 - trailing_stop). What it wants trades at once: bought at close (1 +
+ * the close is at or below peak (1 - trailing_stop). Its trades happen at once: bought at close (1 +
  * slippage) with fee on top, at most what the cash pays; sold at close (1 - slippage) less fee.
  *
  * Row 0 is the last of the members' rows 0, and the ensemble first decides at row lookback - 1, the longest
- * of the members' lookbacks. What it remembers is its members' runtimes, with the shadows' besides. */
+ * of the members' lookbacks. Its memory is that of its members' runtimes, including the shadows'. */
 #ifndef STRATEGY_POLICY_ENSEMBLE_H
 #define STRATEGY_POLICY_ENSEMBLE_H
 
@@ -57,19 +57,19 @@ struct ensemble_policy {
 };
 
 /* Reads one and its members, for an engine to trade by. Its id is the SHA-256 of the SHA-256 of its text and
- * the members' ids, in their order. 0, for ensemble_destroy(); -EINVAL for what the text says, a member that
+ * the members' ids, in their order. 0, for ensemble_destroy(); -EINVAL for the text, a member that
  * policy_load() refuses, or two that differ in what members share (both files and values are named); errors
  * of opening; -ENOMEM; err: "what: where: what would be right". */
 int ensemble_load(const char *path, struct ensemble_policy **ret, char err[static POLICY_ERROR_MAX]);
 void ensemble_destroy(struct ensemble_policy *ensemble); /* NULL is fine */
 
-/* Lets the shadow accounts of a runtime of an ensemble go by the rows up to this one, and nothing else: for
- * rows before an episode begins. */
+/* Advances the shadow accounts of an ensemble's runtime to this row, and nothing else: for rows before an
+ * episode begins. */
 void ensemble_shadows_pass(struct policy_runtime *runtime, int64_t open_ns);
 
 /* Writes one whole or not at all. `members`: n files as the ensemble's text is to name them, relative to the
- * folder of `path`, or absolute; they are not opened. 0; -EINVAL for what policy_load() would refuse of the
- * text; errors of writing; -ENOMEM: what had the name still has it. */
+ * folder of `path`, or absolute; they are not opened. 0; -EINVAL for a text that policy_load() would refuse;
+ * errors of writing; -ENOMEM; on failure an existing file stays. */
 int ensemble_write(const char *path, const char *const *members, int n, enum ensemble_combine combine,
                    int window_bars, char err[static POLICY_ERROR_MAX]);
 

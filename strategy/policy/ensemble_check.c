@@ -1,4 +1,5 @@
-/* What the members of an ensemble have in common, so that one account can trade by all of them. */
+/* Checks what the members of an ensemble must have in common, so that one account can trade by all of
+ * them. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 
 enum { VALUE_MAX = 64 };
 
-/* Both files and values, the member's first. */
+/* Names both files and values, the member's first. */
 static int differ(const struct ensemble_policy *ensemble, int m, const char *what, const char *its,
                   const char *right, char why[static POLICY_ERROR_MAX])
 {

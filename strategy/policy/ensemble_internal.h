@@ -9,7 +9,7 @@
 #define ENSEMBLE_SCHEMA "papertape.ensemble/1"
 #define ENSEMBLE_ENDING ".ensemble.json"
 
-/* What an ensemble's text says. */
+/* An ensemble's parsed text. */
 struct ensemble_text {
     int n;
     char *members[ENSEMBLE_MEMBERS_MAX]; /* as they are named there; owned */
@@ -25,7 +25,7 @@ void ensemble_text_finish(struct ensemble_text *text);
 
 /* ---- copies: strategy/policy/cache.c ---- */
 
-/* Its text as it was read, and the name of member i's file in a folder of copies, which is read with
+/* The text as it was read, and the file name of member i in a folder of copies, which is read with
  * ensemble_load_kept(). */
 enum { ENSEMBLE_MEMBER_NAME_MAX = 32 };
 const char *ensemble_bytes(const struct ensemble_policy *ensemble, size_t *ret_n);
@@ -39,8 +39,9 @@ int ensemble_check(const struct ensemble_policy *ensemble, char why[static POLIC
 
 /* ---- one action of many: ensemble_vote.c ---- */
 
-/* votes [n] have actions, and with ENSEMBLE_SHARPE sharpe; sets their weights. `unit`: units of the asset in
- * an action of 1, `least` the asset's, for ENSEMBLE_MAJORITY. Not finite where the actions are not. */
+/* Computes the weights of votes [n], which have actions, and with ENSEMBLE_SHARPE sharpe. `unit`: units of
+ * the asset in an action of 1, `least` the asset's, for ENSEMBLE_MAJORITY. Returns the action, not finite
+ * where the actions are not. */
 float ensemble_vote(enum ensemble_combine combine, int n, struct policy_vote *votes, double unit,
                     double least);
 
@@ -50,13 +51,13 @@ struct shadow;
 int policy_shadow_create(const struct policy *policy, int window_bars,
                          struct shadow **ret);     /* 0 or -ENOMEM */
 void policy_shadow_destroy(struct shadow *shadow); /* NULL is fine */
-/* A row has closed at `closes` [n_assets]; the account is worth what it is worth then. */
+/* A row has closed at `closes` [n_assets]: values the account at them. */
 void policy_shadow_mark(struct shadow *shadow, const double *closes);
-/* What the member sees of it: cash, and quantities [n_assets] in units. */
+/* The member's observation of it: cash, and quantities [n_assets] in units. */
 double policy_shadow_holds(const struct shadow *shadow, const double **ret_qty);
-/* An asset's bar of the row is there, and this is its action; `unit` > 0: what an action of 1 is. */
+/* Trades an asset whose bar of the row is there by this action; `unit` > 0: units in an action of 1. */
 void policy_shadow_trade(struct shadow *shadow, int asset, float action, double unit, double close);
-/* NaN: not so many returns yet, or they do not vary. */
+/* NaN: too few returns yet, or they do not vary. */
 double policy_shadow_sharpe(const struct shadow *shadow);
 void policy_shadow_visit(struct shadow *shadow, const struct indicator_stream_fields *fields);
 

@@ -1,5 +1,5 @@
-/* What an ensemble remembers for an account: a runtime of each member, and where members weigh by what they
- * earned, another of each for its shadow account. */
+/* An ensemble's memory for an account: a runtime of each member, and where members are weighted by their
+ * performance, another of each for its shadow account. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,14 +7,14 @@
 #include "indicators_gpu/indicators.h"
 #include "strategy/policy/ensemble_internal.h"
 
-/* One asset, as it was shown last. */
+/* One asset's last bar. */
 struct look {
     double close;
     int64_t open_ns; /* 0: no bar yet */
     double unit;     /* units in an action of 1; 0: not known yet */
 };
 
-/* What a struct policy_runtime of an ensemble is. */
+/* The struct policy_runtime of an ensemble. */
 struct ensemble_runtime {
     const struct ensemble_policy *ensemble;
     struct policy_runtime *voices[ENSEMBLE_MEMBERS_MAX];
@@ -23,9 +23,9 @@ struct ensemble_runtime {
     struct look *looks;        /* [n_assets] */
     double *closes;            /* [n_assets], of the looks */
     float *said;               /* [n][n_assets] */
-    struct policy_vote *votes; /* [n_assets][n], of the last actions; not remembered */
-    int64_t asked_ns;          /* the last row that it was asked of; 0: none yet */
-    int64_t shadows_ns;        /* the last row that its shadows went by; 0: none yet */
+    struct policy_vote *votes; /* [n_assets][n], of the last actions; not saved */
+    int64_t asked_ns;          /* the last row that was decided; 0: none yet */
+    int64_t shadows_ns;        /* the last row of its shadows; 0: none yet */
 };
 
 static const struct policy *member(const struct ensemble_runtime *runtime, int m)
@@ -38,7 +38,7 @@ static int n_assets(const struct ensemble_runtime *runtime)
     return runtime->ensemble->policy.n_assets;
 }
 
-/* ---- made and left ---- */
+/* ---- creation and end ---- */
 
 static void runtime_destroy(struct policy_runtime *own)
 {
@@ -90,7 +90,7 @@ static int runtime_create(const struct policy *policy, struct policy_runtime **r
     return 0;
 }
 
-/* ---- what it sees ---- */
+/* ---- bars ---- */
 
 static int64_t first_row(const struct ensemble_runtime *runtime)
 {
@@ -109,7 +109,7 @@ static int64_t runtime_first(const struct policy_runtime *own)
     return first_row((const struct ensemble_runtime *)own);
 }
 
-/* An action of 1 is worth the same money in each asset, at its first close from row 0 on. */
+/* An action of 1 has the same value in each asset, at its first close from row 0 on. */
 static void find_units(struct ensemble_runtime *runtime)
 {
     const struct policy_rules *rules = &runtime->ensemble->policy.rules;
@@ -142,8 +142,8 @@ static void runtime_see(struct policy_runtime *own, int asset, int64_t open_ns,
         }
 }
 
-/* The row to go on with: after the last one, or where it begins; what was seen at rows before the newest one
- * is over. False: it does not begin before open_ns is over. */
+/* The row to continue with: after the last one, or where it begins; bars of rows before the newest one are
+ * complete. False: it does not begin before open_ns is over. */
 static bool next_row(const struct ensemble_runtime *runtime, int64_t last_ns, int64_t open_ns,
                      int64_t *ret_ns)
 {
@@ -166,7 +166,7 @@ static void shadow_row(struct ensemble_runtime *runtime, int m, int64_t row_ns)
     struct shadow *shadow = runtime->shadows[m];
     float actions[SYMBOLS_MAX];
     const double *qty;
-    bool any = false; /* a row without bars only passes */
+    bool any = false; /* a row without bars only advances time */
     for (int i = 0; i < n_assets(runtime); i++)
         any = any || runtime->looks[i].open_ns == row_ns;
     policy_shadow_mark(shadow, runtime->closes);
@@ -195,9 +195,9 @@ void ensemble_shadows_pass(struct policy_runtime *own, int64_t open_ns)
     runtime->shadows_ns = open_ns;
 }
 
-/* ---- what it does ---- */
+/* ---- decisions ---- */
 
-/* The members, each by itself: false where one of them decides nothing. */
+/* Asks each member; false where one of them decides nothing. */
 static bool ask(struct ensemble_runtime *runtime, int64_t row_ns, double cash, const double *qty, bool wanted)
 {
     bool decided = true;
@@ -254,7 +254,7 @@ static void runtime_votes(const struct policy_runtime *own, int asset, struct po
         ret[m] = runtime->votes[asset * runtime->ensemble->n + m];
 }
 
-/* ---- what it remembers ---- */
+/* ---- saving and restoring ---- */
 
 static void visit_time(const struct indicator_stream_fields *fields, int64_t *time_ns)
 {

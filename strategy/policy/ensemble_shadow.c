@@ -1,4 +1,4 @@
-/* A member's own account on paper: its definition stands in ensemble.h. */
+/* A member's own account on paper, as ensemble.h defines it. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -76,7 +76,7 @@ static void buy(struct shadow *shadow, int asset, double qty, double close)
     double price = close * (1 + shadow->slippage) * (1 + shadow->rules.fee_e6 / 1e6);
     qty = policy_min(qty, policy_max(shadow->cash, 0) / price);
     if (shadow->qty[asset] <= 0)
-        shadow->memory[asset].peak = close; /* what is bought begins anew */
+        shadow->memory[asset].peak = close; /* a new position has a new peak */
     shadow->qty[asset] += qty;
     shadow->cash -= qty * price;
 }

@@ -33,7 +33,7 @@ int ensemble_write(const char *path, const char *const *members, int n, enum ens
         free(text);
         return refuse(err, path, -EINVAL, "its name: NAME" ENSEMBLE_ENDING " is right");
     }
-    if (!text) /* a name that is no UTF-8, or no memory */
+    if (!text) /* a name that is not UTF-8, or no memory */
         return refuse(err, path, -EINVAL, "members: names in UTF-8 are right");
     int r = ensemble_text_parse(path, text, strlen(text), &as_read, err);
     if (r == 0)

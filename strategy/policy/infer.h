@@ -8,9 +8,9 @@
 #include "strategy/policy/net.h"
 
 /* Weights are packed in panels of INFER_PANEL outputs, the last of what is left, rounded up to NET_LANES: in
- * each, row i is what input i gives to its outputs. So a layer is one stream from its first byte to its last,
- * and layers follow each other in the order in which they are computed. Arrays are 64-byte aligned, and
- * vectors of outputs have room for a multiple of NET_LANES. */
+ * each, row i has the weights of input i. So a layer is one stream from its first byte to its last, and
+ * layers follow each other in the order in which they are computed. Arrays are 64-byte aligned, and vectors
+ * of outputs have room for a multiple of NET_LANES. */
 enum { INFER_PANEL = 64 };
 
 struct infer_kernels {
@@ -21,7 +21,7 @@ struct infer_kernels {
     void (*activate)(enum net_activation activation, float *x, size_t n);
     /* h = (1 - sigmoid(z)) h + sigmoid(z) c of r units, a multiple of NET_LANES; zc: z, then c. */
     void (*gate)(const float *zc, size_t r, const float *before, float *ret);
-    /* clip((x - mean) scale) to +-clip; x as the caller has it, the rest padded to NET_LANES. */
+    /* clip((x - mean) scale) to +-clip; x without padding, the rest padded to NET_LANES. */
     void (*normalise)(const float *x, const float *mean, const float *scale, float clip, size_t n,
                       float *ret);
 };

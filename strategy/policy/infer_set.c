@@ -1,7 +1,7 @@
-/* One set of kernels, compiled once for each instruction set: INFER_SET is its name. A core's memory is the
- * limit: a layer reads each weight once, 64 outputs of one input after the other, and asks for what comes
- * INFER_AHEAD bytes later, across the ends of panels and layers, so that the stream never stops at a
- * latency. 64 outputs are 4, 8 or 16 independent sums, as many as hide the latency of one. */
+/* One set of kernels, compiled once for each instruction set: INFER_SET is its name. Memory bandwidth of a
+ * core is the limit: a layer reads each weight once, 64 outputs of one input after the other, and prefetches
+ * INFER_AHEAD bytes ahead, across the ends of panels and layers, so that the stream never stalls. 64 outputs
+ * are 4, 8 or 16 independent sums, as many as hide the latency of one. */
 #include <string.h>
 
 #include "strategy/policy/activation.h"
@@ -21,7 +21,7 @@ typedef activation_float4 vec;
 #define ACTIVATE(name) activation_##name##4
 #endif
 
-/* Sums in registers at once: more than half of the registers would leave none for weights. */
+/* Sums in registers at once: more than half of the registers would leave too few for weights. */
 enum { INFER_AHEAD = 4096, LINE = 64, SUMS = LANES == 4 ? 8 : INFER_PANEL / LANES, CHUNK = 64 };
 
 #define INLINE static inline __attribute__((always_inline))
@@ -58,7 +58,7 @@ INLINE void add_rows(const float *w, size_t width, const float *x, size_t in, fl
         store(y + v * LANES, sums[v]);
 }
 
-/* A panel of `width` outputs, whose biases stand in y. */
+/* A panel of `width` outputs, whose biases are already in y. */
 INLINE void add_panel(const float *w, int width, const float *x, size_t in, float *y)
 {
     if (width <= SUMS * LANES) {

@@ -22,8 +22,8 @@ static size_t padded(size_t n)
     return (n + NET_LANES - 1) / NET_LANES * NET_LANES;
 }
 
-/* Aligned to a huge page where it is as large as one: a core that streams 12 MB in 0.4 ms has no time for
- * 3000 walks of page tables. */
+/* Aligned to a huge page if it is at least that large: a core that streams 12 MB in 0.4 ms has no time for
+ * 3000 page walks. */
 static float *room(size_t n)
 {
     size_t bytes = n * sizeof(float), alignment = bytes >= HUGE_PAGE ? HUGE_PAGE : ALIGNMENT;
@@ -32,7 +32,7 @@ static float *room(size_t n)
     if (!floats)
         return NULL;
     if (alignment == HUGE_PAGE)
-        madvise(floats, bytes, MADV_HUGEPAGE); /* faster where it can be had */
+        madvise(floats, bytes, MADV_HUGEPAGE); /* faster where the system grants it */
     memset(floats, 0, bytes);
     return floats;
 }
@@ -237,7 +237,7 @@ float *policy_net_memory_hidden(struct net_memory *memory, size_t *ret_n)
 
 /* ---- forward ---- */
 
-/* In float64, in order, so that no instruction set's idea of a sum shows. */
+/* In float64, in order, so that the sum does not depend on the instruction set. */
 static void normalise_layer(const struct model_layer *layer, float *x)
 {
     double mean = 0, squares = 0;
@@ -253,8 +253,8 @@ static void normalise_layer(const struct model_layer *layer, float *x)
     }
 }
 
-/* From x through the chain's hidden and recurrent layers; what comes out stands in memory->a or in `after`.
- * `before` and `after` are recurrent states, which may be one. */
+/* From x through the chain's hidden and recurrent layers; the result is in memory->a or in `after`. `before`
+ * and `after` are recurrent states, which may be the same. */
 static const float *run_body(struct net_memory *memory, const struct model_chain *chain, const float *x,
                              const float *before, float *after)
 {

@@ -5,7 +5,7 @@
 #include "strategy/policy/infer.h"
 #include "strategy/policy/trained.h"
 
-/* A layer as the kernels take it; `norm_weight` NULL: it has no normalisation. */
+/* A layer in the kernels' form; `norm_weight` NULL: it has no normalisation. */
 struct model_layer {
     const float *packed, *bias, *norm_weight, *norm_bias;
     size_t in, out, out_padded;
@@ -24,18 +24,19 @@ struct net_model {
     const struct infer_kernels *kernels;
     struct model_chain chains[3];
     float clip;
-    float *floats; /* all of them: normalisers, then the chains in the order in which they are computed */
+    float *floats; /* all parameters: normalisers, then the chains in the order in which they are computed */
     size_t n_floats;
     const float *mean, *scale;
-    struct net_slot *slot; /* NULL: it is nobody's but the CPU's */
+    struct net_slot *slot; /* NULL: only the CPU computes it */
 };
 
 /* Most outputs of a layer, padding included. */
 size_t policy_net_model_widest(const struct net_model *model);
 
-/* The policy's heads by the device: false: the CPU has to. `hidden` is the policy's recurrent state. */
+/* Computes the policy's heads on the device; false: the CPU must. `hidden` is the policy's recurrent
+ * state. */
 bool policy_net_slot_heads(struct net_slot *slot, const float *observation, float *hidden, float *ret);
-/* Its model goes. */
+/* Its model is destroyed. */
 void policy_net_slot_leave(struct net_slot *slot);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a policy's networks are made of, and how their parameters lie in memory: one description for the
+/* The layers of a policy's networks, and the layout of their parameters in memory: one description for the
  * trainer (CPU and device), the policy's file and inference.
  *
  * Networks: "pi" gives the means of the actions (or their logits), "vf" the value. Each is hidden layers
@@ -10,7 +10,7 @@
  * Its output is h; h_before is 0 where an episode begins. One weight: columns 0..R-1 are z, R..2R-1 are c.
  * Layer normalisation: (x - mean) / sqrt(variance + 1e-5) * weight + bias over a row, population variance.
  *
- * Parameters are one array; a weight is [rows_padded][stride], row i what input i gives to each output, so
+ * Parameters are one array; a weight is [rows_padded][stride], row i the weights of input i, so
  * y = x W + b with rows of x. In files a weight is PyTorch's [out, in]. Padding is 0 and stays 0. */
 #ifndef STRATEGY_POLICY_NET_H
 #define STRATEGY_POLICY_NET_H
@@ -39,7 +39,7 @@ struct net_shape {
     int actions;                  /* numbers of one action */
     int levels;                   /* 0: continuous; else discrete: logits [actions][levels] */
     int n_pi, pi[NET_LAYERS_MAX]; /* widths of the hidden layers, 0 to NET_LAYERS_MAX of them */
-    int n_vf, vf[NET_LAYERS_MAX]; /* not looked at with `shared` */
+    int n_vf, vf[NET_LAYERS_MAX]; /* ignored with `shared` */
     bool shared, layer_norm;
     enum net_activation activation;
     int recurrent; /* R, a multiple of NET_LANES; 0: none */
@@ -54,8 +54,8 @@ struct net_tensor {
                                 "shared.0.weight", …, "pi.0.weight", "vf.0.weight" */
     enum net_kind kind;
     enum net_part part;
-    int rows, cols;  /* in, out; rows 1 but of weights */
-    int rows_padded; /* rows rounded up to NET_ROWS_UNIT; 1 but of weights */
+    int rows, cols;  /* in, out; rows 1 except of weights */
+    int rows_padded; /* rows rounded up to NET_ROWS_UNIT; 1 except of weights */
     int stride;      /* cols rounded up to NET_LANES */
     size_t offset;   /* of its first float in the array; a multiple of NET_LANES */
 };
@@ -70,7 +70,7 @@ struct net_layer {
 struct net_chain {
     int n_hidden;
     struct net_layer hidden[NET_LAYERS_MAX];
-    bool has_recurrent, has_head; /* a shared trunk has no head; heads upon one have nothing else */
+    bool has_recurrent, has_head; /* a shared trunk has no head; heads on one have nothing else */
     struct net_layer recurrent, head;
 };
 
@@ -86,7 +86,7 @@ struct net_layout {
     int hidden; /* floats of recurrent state of one copy: [pi R][vf R], or [R] when shared; 0 */
 };
 
-/* Lays it out. 0, or -EINVAL with "what: where: what would be right" for a shape that cannot be. */
+/* Computes the layout. 0, or -EINVAL with "what: where: what would be right" for an invalid shape. */
 int policy_net_layout_init(struct net_layout *layout, const struct net_shape *shape,
                            char err[static NET_ERROR_MAX]);
 

@@ -1,5 +1,5 @@
-/* What the numbers of an observation are, as one hash: whoever builds observations (trainer/env, the runtime)
- * says what it builds, and a policy that was trained on others is refused. */
+/* A hash of what the numbers of an observation mean: trainer/env and the runtime each compute the hash of
+ * what they build, and a policy that was trained on other observations is refused. */
 #ifndef STRATEGY_POLICY_OBSERVATION_H
 #define STRATEGY_POLICY_OBSERVATION_H
 

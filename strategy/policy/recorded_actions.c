@@ -99,8 +99,8 @@ static int read_row(struct actions_table *table, char *line, size_t row)
             continue;
         int of = table->column_of[column];
         if (of == COLUMN_T) {
-            long long told = strtoll(word, &end, 10);
-            if (end == word || *end || told != t)
+            long long number = strtoll(word, &end, 10);
+            if (end == word || *end || number != t)
                 return policy_recorded_refuse(
                     table->err, table->path,
                     "line %lu: t is \"%.24s\", and row %lld comes next: none is left out", table->line, word,

@@ -11,7 +11,7 @@ struct recorded_text {
 };
 
 struct policy_recorded {
-    struct policy policy; /* first: what callers hold */
+    struct policy policy; /* first: the callers' handle */
     struct policy_asset *assets;
     double *first_closes; /* NULL: PARAMS.json has none */
     int64_t bars;         /* rows of the episode */
@@ -20,7 +20,7 @@ struct policy_recorded {
     struct recorded_text texts[2]; /* params, actions */
 };
 
-/* recorded_params.c: what PARAMS.json says. 0, -EINVAL or -ENOMEM. */
+/* recorded_params.c: reads PARAMS.json. 0, -EINVAL or -ENOMEM. */
 int policy_recorded_read_params(const char *path, struct policy_recorded *recorded,
                                 char err[static POLICY_ERROR_MAX]);
 /* recorded_actions.c: the rows, once the assets are known. */

@@ -21,7 +21,7 @@ struct reading {
     double fee_buy, fee_sell, slippage, lookback, episode_bars;
 };
 
-/* A number of `params` that orders follow from. */
+/* A number of `params` that affects orders. */
 struct number {
     const char *key;
     double min, max;
@@ -29,7 +29,7 @@ struct number {
     double *to;
 };
 
-/* What shapes observations and rewards, and no order. */
+/* Keys that affect observations and rewards, but no order. */
 static const char *const passed_over[] = {
     "autoreset",        "borrow_rate",      "collateral",      "concentration_penalty",
     "drawdown_penalty", "final_return",     "gamma",           "levels",
@@ -40,7 +40,7 @@ static const char *const passed_over[] = {
     "weight_return",    "weight_step",      "weight_trend",
 };
 
-/* Words that must be these: with others the same actions make other orders. */
+/* Words that must have these values: with others the same actions make other orders. */
 static const struct {
     const char *key, *word, *why;
 } fixed[] = {

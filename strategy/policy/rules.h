@@ -5,31 +5,30 @@
  * capital / norm_action of each asset at the close of the run's first bar, positive to buy, negative to sell.
  * For each asset, in this order (policy_watch(), then policy_decide()):
  *
- * 1. Counters. While something is held, bars since the last purchase from flat or the last sale are counted,
- *    the bar just closed among them, and the peak of closes is kept, from the close before the purchase on.
- *    Once a position has ended, by whatever, purchases of it wait for cooldown_bars.
- * 2. Stop. What is held is dust where it cannot be sold: fewer than the least lots, or worth less than the
- *    venue takes. With a trailing stop of share s, one protective STOP, reduce-only, rests at
+ * 1. Counters. While there is a position, bars since the last purchase from flat or the last sale are
+ *    counted, including the bar just closed, and the peak of closes is kept, from the close before the
+ *    purchase on. Once a position has ended, for any reason, purchases of it wait for cooldown_bars.
+ * 2. Stop. A position is dust where it cannot be sold: fewer than the least lots, or worth less than the
+ *    venue takes. With a trailing stop of share s, one protective STOP, reduce-only, waits at
  *    floor_tick(peak * (1 - s)) for what can be sold, unless that is dust; where the close is at or below it
- *    already, all that can be is sold at market instead, whatever the action. A stop that the venue would not
- *    take (below its least price or above its largest, or worth too little there) leaves the one that rests
- * as it is.
+ *    already, all that can be is sold at market instead, whatever the action. If the venue would refuse the
+ *    stop (below its least price or above its largest, or worth too little there), the existing one stays.
  * 3. The action, clipped to +-POLICY_ACTION_MAX and scaled, is a quantity a. Where purchases have a cap:
- *    a = min(a, max(0, max_position * equity - value held) / price).
- * 4. Sale: a < -least and something held: min(held, -a). Else, held for exit_bars: exit_share of what is
- *    held.
+ *    a = min(a, max(0, max_position * equity - position's value) / price).
+ * 4. Sale: a < -least and a position: min(position, -a). Else, held for exit_bars: exit_share of the
+ *    position.
  * 5. Purchase: a > least: of free = max(0, available - min_cash * capital) at most
  *    free / (1 + fee) * POLICY_MARGIN / price; the margin is for the gap to the next open.
  * 6. Purchase less sale, at most what the venue lets a market order be worth at the close, floored to lots,
- * is one market order, a sale reduce-only, unless it is worth too little. `available` is what no order has in
- *    reserve; a purchase whose own reserve, fill_purchase() at the close, is more than that is not made.
+ *    is one market order, a sale reduce-only, unless it is worth too little. `available` is what no order has
+ *    in reserve; a purchase whose own reserve, fill_purchase() at the close, is more than that is not made.
  *
  * Orders act from the next bar on: exchange/bar_rules.h. The stop has the older id of the two.
  *
  * Numbers are doubles that hold integers exactly (below POLICY_EXACT_MAX): prices in the symbol's price
  * units, quantities in quanta, money in the quote asset's units. Every operation is an IEEE one, rounded once
- * (no contraction), so that all who compute it get the same bits. strategy/policy/symbol.h makes a symbol's
- * numbers of its filters. */
+ * (no contraction), so that host and device compute the same bits. strategy/policy/symbol.h derives a
+ * symbol's numbers from its filters. */
 #ifndef STRATEGY_POLICY_RULES_H
 #define STRATEGY_POLICY_RULES_H
 
@@ -46,14 +45,14 @@ struct policy_symbol {
     int64_t divisor;     /* price * quanta / divisor = money */
     double per_divisor;  /* 1.0 / divisor */
     struct fill_lot lot; /* in quanta */
-    /* What a market order may be worth at the last price, money, both included: a unit within the venue's
-     * bounds, for what doubles round off. */
+    /* Bounds of a market order's value at the last price, money, both included: a unit within the venue's
+     * bounds, because doubles round. */
     double notional_min, notional_max;
     int64_t price_min, price_max, tick; /* of stops; market orders have no price. price_max 0: no bound */
     double price_units, qty_units, money_units; /* price units, quanta and money units in 1.0 */
 };
 
-/* What is the policy's own. Shares are of 1; fractions of bars do not exist: counts are whole. */
+/* The policy's own parameters. Shares are of 1; counts of bars are whole. */
 struct policy_rules {
     double norm_action;           /* > 0 */
     double trailing_stop;         /* share of the peak, < 1; 0: none */
@@ -66,7 +65,7 @@ struct policy_rules {
     double spend;   /* of free cash: policy_spend(fee_e6) */
 };
 
-/* What is remembered of an asset between decisions; zeroed at the start, then `scale` and `least` are set. */
+/* The memory of an asset between decisions; zeroed at the start, then `scale` and `least` are set. */
 struct policy_memory {
     double scale;      /* quanta in an action of 1: policy_scale() */
     double least;      /* smallest quantity, quanta; need not be whole */
@@ -78,7 +77,7 @@ struct policy_memory {
 struct policy_order {
     double qty;            /* quanta, at market: to buy, negative to sell; 0: none */
     double reserve;        /* what a purchase takes from `available`, money units */
-    double stop, stop_qty; /* where the protective stop is to stand, and for how much; 0: as it is */
+    double stop, stop_qty; /* where the protective stop must be, and for how much; 0: unchanged */
 };
 
 FILL_RULE double policy_min(double a, double b)
@@ -110,7 +109,7 @@ FILL_RULE double policy_lots(const struct policy_symbol *symbol, double qty)
     return (double)fill_floor_qty(&symbol->lot, true, (int64_t)whole);
 }
 
-/* A bar of the asset has closed, and `qty` is held. */
+/* Updates the memory when a bar of the asset has closed; `qty` is the position. */
 FILL_RULE void policy_watch(const struct policy_rules *rules, struct policy_memory *memory, double qty,
                             double close)
 {
@@ -127,7 +126,7 @@ FILL_RULE void policy_watch(const struct policy_rules *rules, struct policy_memo
     memory->qty = qty;
 }
 
-/* Where the stop belongs; 0 where the venue takes no such price. */
+/* The stop's price; 0 where the venue takes no such price. */
 FILL_RULE double policy_stop(const struct policy_rules *rules, const struct policy_symbol *symbol,
                              double peak)
 {
@@ -137,8 +136,7 @@ FILL_RULE double policy_stop(const struct policy_rules *rules, const struct poli
     return taken ? (double)stop : 0;
 }
 
-/* Purchase less sale, before lots. `price` is the money of a quantum, `per` what one of money is in quanta.
- */
+/* Purchase less sale, before lots. `price` is the money of a quantum, `per` the quanta for a unit of it. */
 FILL_RULE double policy_intent(const struct policy_rules *rules, const struct policy_memory *memory,
                                float action, double price, double per, double equity, double available)
 {
@@ -159,8 +157,9 @@ FILL_RULE double policy_intent(const struct policy_rules *rules, const struct po
     return purchase - sale;
 }
 
-/* What to order of an asset that can be traded: its bar is there and no market order of it waits. `action` is
- * finite; `equity` is the account's at the last closes, `available` what it can spend; both money units. */
+/* Decides the order of an asset that can be traded: its bar is there and no market order of it waits.
+ * `action` is finite; `equity` is the account's at the last closes, `available` what it can spend; both money
+ * units. */
 FILL_RULE struct policy_order policy_decide(const struct policy_rules *rules,
                                             const struct policy_symbol *symbol, struct policy_memory *memory,
                                             float action, double close, double equity, double available)
@@ -192,7 +191,7 @@ FILL_RULE struct policy_order policy_decide(const struct policy_rules *rules,
     order.qty = size;
     order.reserve = reserve;
     if (dust)
-        memory->peak = close; /* what is bought begins anew */
+        memory->peak = close; /* a new position has a new peak */
     return order;
 }
 

@@ -12,7 +12,7 @@
 
 static const int64_t SECOND_NS = 1000000000;
 
-/* One symbol, as far as it was seen. */
+/* One symbol's bars so far. */
 struct sight {
     struct feature_set *set; /* NULL: its close and its volume */
     struct feature_plan *plan;
@@ -21,7 +21,7 @@ struct sight {
     int64_t since_ns; /* the first bar at which all of its features have values; 0: none yet */
 };
 
-/* What a struct policy_runtime of a trained policy is. */
+/* The struct policy_runtime of a trained policy. */
 struct trained_runtime {
     const struct trained_policy *trained;
     struct sight *sights; /* [n_assets] */
@@ -30,7 +30,7 @@ struct trained_runtime {
     float *row;           /* one symbol's features */
     struct net_memory *memory;
     int64_t newest_ns; /* the newest row; 0: none yet */
-    int64_t asked_ns;  /* the last row that it was asked of; 0: none yet */
+    int64_t asked_ns;  /* the last row that was decided; 0: none yet */
 };
 
 static int n_assets(const struct trained_runtime *runtime)
@@ -43,7 +43,7 @@ static float *row_of(const struct trained_runtime *runtime, size_t age)
     return runtime->observation + 1 + n_assets(runtime) + age * runtime->width;
 }
 
-/* ---- made and left ---- */
+/* ---- creation and end ---- */
 
 static int open_sight(const struct trained_policy *trained, int asset, struct sight *sight)
 {
@@ -110,9 +110,9 @@ static int runtime_create(const struct policy *policy, struct policy_runtime **r
     return 0;
 }
 
-/* ---- what it sees ---- */
+/* ---- bars ---- */
 
-/* Time goes on by a row, which repeats the one before; where nothing is traded there is no volume. */
+/* Advances by a row, which repeats the one before; without a trade there is no volume. */
 static void push_row(struct trained_runtime *runtime)
 {
     int lookback = runtime->trained->policy.lookback;
@@ -123,7 +123,7 @@ static void push_row(struct trained_runtime *runtime)
     runtime->newest_ns += runtime->trained->policy.interval_ns;
 }
 
-/* Rows up to that time; of very many the last ones are all that is left of them. */
+/* Advances to that time; of very many rows only the last ones are kept. */
 static void go_to(struct trained_runtime *runtime, int64_t open_ns)
 {
     const struct policy *policy = &runtime->trained->policy;
@@ -189,7 +189,7 @@ static int64_t runtime_first(const struct policy_runtime *own)
     return first_ns;
 }
 
-/* ---- what it does ---- */
+/* ---- decisions ---- */
 
 float policy_trained_level_action(const struct trained_policy *trained, float level)
 {
@@ -226,7 +226,7 @@ static bool runtime_act(struct policy_runtime *own, int64_t open_ns, double cash
         runtime->observation[1 + i] = (float)(qty[i] * trained->norm_stocks);
     if (runtime->asked_ns > 0)
         row_ns = runtime->asked_ns + policy->interval_ns;
-    if (row_ns < runtime->newest_ns) /* what was seen at rows before it is over */
+    if (row_ns < runtime->newest_ns) /* the bars of rows before it are complete */
         row_ns = runtime->newest_ns;
     for (; recurrent && row_ns < open_ns; row_ns += policy->interval_ns) {
         go_to(runtime, row_ns);
@@ -239,7 +239,7 @@ static bool runtime_act(struct policy_runtime *own, int64_t open_ns, double cash
     return decided;
 }
 
-/* ---- what it remembers ---- */
+/* ---- saving and restoring ---- */
 
 static void visit_time(const struct indicator_stream_fields *fields, int64_t *time_ns)
 {
@@ -282,7 +282,7 @@ static const struct policy_runtime_ops trained_runtime_ops = {.create = runtime_
 
 /* ---- which policies have one ---- */
 
-/* The value of a key in the environment's text, into buf. False: there is none, or no room. */
+/* The value of a key in the environment's text, into buf. False: there is none, or it does not fit. */
 static bool policy_trained_environment_get(const struct trained_policy *trained, const char *key, char *buf,
                                            size_t cap)
 {
@@ -349,7 +349,7 @@ int policy_trained_observation_check(const struct trained_policy *trained, const
         right, hash);
 }
 
-/* What a runtime builds, as it builds it. */
+/* Compares the observation that a runtime builds with the policy's hash. */
 static int check_observation(const struct trained_runtime *runtime, char why[static POLICY_ERROR_MAX])
 {
     const struct trained_policy *trained = runtime->trained;
@@ -373,7 +373,7 @@ static int check_observation(const struct trained_runtime *runtime, char why[sta
     return r < 0 ? r : policy_trained_observation_check(trained, hash, why);
 }
 
-/* By making one: its sets, and the numbers of an observation. */
+/* Creates a runtime to check its feature sets and observation. */
 static int check_sight(const struct trained_policy *trained, char why[static POLICY_ERROR_MAX])
 {
     const struct policy *policy = &trained->policy;

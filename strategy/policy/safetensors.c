@@ -165,7 +165,7 @@ static int by_place(const void *a, const void *b)
     return x->end != y->end ? (x->end < y->end ? -1 : 1) : (x->tensor > y->tensor) - (x->tensor < y->tensor);
 }
 
-/* No gap and no overlap, and the data's end is the file's. */
+/* Checks that there is no gap and no overlap, and that the data ends with the file. */
 static int check_places(const struct reading *in, const struct safetensors *file)
 {
     size_t at = 0;
@@ -308,7 +308,7 @@ static int read_all(int fd, unsigned char *bytes, size_t n, size_t *ret_n)
     return 0;
 }
 
-/* Before memory is taken for it: its size, and what it begins with. */
+/* Checks the file's size and first bytes before memory is allocated for it. */
 static int check_size(int fd, const char *path, int64_t size, int64_t most,
                       char err[static SAFETENSORS_ERROR_MAX])
 {
@@ -326,7 +326,7 @@ static int check_size(int fd, const char *path, int64_t size, int64_t most,
 int safetensors_bytes(const char *path, int64_t most, unsigned char **ret, size_t *ret_n,
                       char err[static SAFETENSORS_ERROR_MAX])
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is refused, not waited for */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is refused; opening it must not wait */
     struct stat info;
     unsigned char *bytes = NULL;
     size_t n = 0;

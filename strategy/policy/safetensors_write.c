@@ -13,7 +13,7 @@ struct writing {
     const char *path;
     char *err;
     const struct safetensors_tensor *tensors;
-    const struct safetensors_tensor **order; /* [n]: as their bytes come: larger elements first */
+    const struct safetensors_tensor **order; /* [n]: in the order of their bytes: larger elements first */
     size_t n;
 };
 
@@ -35,7 +35,7 @@ static int check_tensor(const struct writing *out, const struct safetensors_tens
     return 0;
 }
 
-/* Takes `value`; what there is of that key already, or is no UTF-8, is refused. */
+/* Takes ownership of `value`; refuses a key that exists already, or is not UTF-8. */
 static int put(const struct writing *out, json_t *object, const char *key, json_t *value)
 {
     if (json_object_get(object, key)) {
@@ -111,7 +111,7 @@ int safetensors_write(const char *path, const struct safetensors_tensor *tensors
         free(out.order);
         return refuse(&out, -ENOMEM, "out of memory");
     }
-    for (size_t size = 8; size > 0; size /= 2) /* aligned, where the data is */
+    for (size_t size = 8; size > 0; size /= 2) /* aligned, because the data is */
         for (size_t i = 0; i < n_tensors; i++)
             if (safetensors_type_size(tensors[i].type) == size)
                 out.order[out.n++] = &tensors[i];

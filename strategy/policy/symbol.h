@@ -1,4 +1,4 @@
-/* How a symbol's filters become the numbers that a policy trades by: strategy/policy/rules.h. */
+/* Derives from a symbol's filters the numbers that a policy trades by: strategy/policy/rules.h. */
 #ifndef STRATEGY_POLICY_SYMBOL_H
 #define STRATEGY_POLICY_SYMBOL_H
 
@@ -25,7 +25,7 @@ static inline int64_t policy_power(int scale)
     return power;
 }
 
-/* Can every lot of a market order stand on the step of all orders too? */
+/* Is the market orders' step a multiple of the step of all orders? */
 static inline bool policy_steps_fit(const struct symbol_filters *filters)
 {
     int64_t step = filters->step > 0 ? filters->step : 1;
@@ -33,8 +33,8 @@ static inline bool policy_steps_fit(const struct symbol_filters *filters)
            (filters->market_step % step == 0 && (filters->market_qty_min - filters->qty_min) % step == 0);
 }
 
-/* 0; -EINVAL for scales that no price and quantity can have together, filters below 0, or market orders whose
- * step leaves that of all orders. *ret is untouched on failure. */
+/* 0; -EINVAL for price and quantity scales that do not fit together, filters below 0, or market orders whose
+ * step is not on that of all orders. *ret is untouched on failure. */
 static inline int policy_symbol_init(const struct symbol *symbol, struct policy_symbol *ret)
 {
     const struct symbol_filters *filters = &symbol->filters;

@@ -17,7 +17,7 @@
 static const double LEAST_MAX = 1e9;
 
 struct loaded {
-    struct trained_policy trained; /* first: what callers hold */
+    struct trained_policy trained; /* first: the callers' handle */
     struct policy_asset *assets;
     char *world, *environment, *features, *observation_hash;
     char **sets; /* [n_assets] */
@@ -153,7 +153,7 @@ static int read_shape(struct loading *in)
     return r;
 }
 
-/* A tensor of that shape, rows 0: of one dimension; all of it finite. */
+/* Checks a tensor's shape (rows 0: one dimension) and that all of it is finite. */
 static int need_tensor(const struct loading *in, const char *name, int64_t cols, int64_t rows,
                        const float **ret)
 {

@@ -6,17 +6,18 @@
  *   format            papertape.policy/1
  *   observation, actions, levels, activation, layer_norm, shared, recurrent, policy_layers, value_layers:
  *                     the shape of strategy/policy/net.h; commas between widths; true or false
- *   observation_clip  of what is normalised, +-
+ *   observation_clip  bound of normalised values, +-
  *   symbols           names, with commas between, in the order of actions
  *   least_quantities  units of each asset, in that order
  *   interval          of the bars, as 5m
  *   features          closes-volumes, or set: then features.SYMBOL is each symbol's set as
  *                     feature_set_text() writes it, fitted figures included
- *   environment       the environment's parameters, "key=value" a line, every key; files of before have
- *                     none of drawdown_penalty and volatility_penalty, which are 0
- *   observation_hash  of what the numbers of an observation are (strategy/policy/observation.h), as who
- * trained it built them; files of before have none trained_from, trained_to, trained_steps, seed, version A
- * world that is no market (cartpole) has `world` instead of symbols to trained_to.
+ *   environment       the environment's parameters, "key=value" a line, every key; older files lack
+ *                     drawdown_penalty and volatility_penalty, which are 0 then
+ *   observation_hash  strategy/policy/observation.h, of the observations that it was trained on; older files
+ *                     lack it
+ *   trained_from, trained_to, trained_steps, seed, version
+ * A world that is no market (cartpole) has `world` instead of symbols to trained_to.
  *
  * Inference: y = b + x0 w0 + x1 w1 + … in float32, inputs in their order, each product and sum rounded once,
  * no contraction; activations of strategy/policy/activation.h; means of layer normalisation in float64 in
@@ -48,16 +49,15 @@ void policy_net_memory_destroy(struct net_memory *memory);
 /* The recurrent state, [layout.hidden]: to be saved, set, or zeroed where an episode begins. */
 float *policy_net_memory_hidden(struct net_memory *memory, size_t *ret_n);
 
-/* The policy's head for one observation [observation], finite and not yet normalised: [outputs]. None of
+/* The policy's heads for one observation [observation], finite and not yet normalised: [outputs]. None of
  * these calls allocates. */
 void policy_net_model_heads(const struct net_model *model, struct net_memory *memory,
                             const float *observation, float *ret);
-/* The value, of an observation that policy_net_model_heads() has not taken yet. It leaves the policy's
- * recurrent state as it is; a value network with one of its own goes on in that, so each step asks once or
- * never. */
+/* The value of an observation, before policy_net_model_heads() takes it. It leaves the policy's recurrent
+ * state untouched; a value network's own recurrent state advances, so each step calls it once or never. */
 float policy_net_model_value(const struct net_model *model, struct net_memory *memory,
                              const float *observation);
-/* What it does: means, or the levels' indices as numbers: [actions]. */
+/* Its action: means, or the levels' indices as numbers: [actions]. */
 void policy_net_model_act(const struct net_model *model, struct net_memory *memory, const float *observation,
                           float *ret);
 
@@ -77,7 +77,7 @@ struct trained_policy {
     int64_t trained_steps;
 };
 
-/* What trainer and tests write. */
+/* The content of a file to be written, by trainer and tests. */
 struct trained_source {
     const struct net_layout *layout;
     const float *params, *mean, *scale;
@@ -88,16 +88,16 @@ struct trained_source {
     int64_t interval_ns;
     const char *const *sets;      /* [n_assets], or NULL: closes-volumes */
     const char *environment;      /* "key=value" a line */
-    const char *observation_hash; /* NULL: it is not written */
+    const char *observation_hash; /* NULL: the file has none */
     int64_t trained_from_ns, trained_to_ns, trained_steps;
     uint64_t seed;
 };
-/* Writes it as safetensors_write() does. 0; -EINVAL for parameters that are not finite, and what
- * policy_trained_load() would refuse of a market; errors of writing; -ENOMEM: the file is as it was. */
+/* Writes it as safetensors_write() does. 0; -EINVAL for parameters that are not finite, and for what
+ * policy_trained_load() would refuse of a market; errors of writing; -ENOMEM: the file is unchanged. */
 int policy_trained_write(const char *path, const struct trained_source *source,
                          char err[static POLICY_ERROR_MAX]);
 
-/* 0, for policy_trained_destroy(); -EINVAL with what is missing, of another shape, not finite, or of another
+/* 0, for policy_trained_destroy(); -EINVAL for what is missing, of another shape, not finite, or of another
  * format; errors of opening; -ENOMEM. */
 int policy_trained_load(const char *path, struct trained_policy **ret, char err[static POLICY_ERROR_MAX]);
 void policy_trained_destroy(struct trained_policy *policy); /* NULL is fine */

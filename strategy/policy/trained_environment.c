@@ -16,9 +16,9 @@ static const int64_t SECOND_NS = 1000000000;
 
 enum kind { NUMBER, WHOLE, RANGE, SWITCH, WORD };
 
-/* The environment's keys (trainer/env/params_table.c, which a test holds this to), sorted: `to` is where a
- * number goes, or the first word's being false and the second's true; TO_NOTHING: it is only seen to be one.
- * `later`: files that were written before the key lack it, and are of its 0. */
+/* The environment's keys (of trainer/env/params_table.c, as a test checks), sorted: `to` is where a number
+ * goes, or whether a word is the second (true) or the first (false); TO_NOTHING: the value is only checked.
+ * `later`: older files lack the key, and have its 0. */
 #define TO(field) offsetof(struct trained_environment, field)
 static const struct key {
     const char *name;
@@ -92,7 +92,7 @@ static int refuse(const struct key *key, const char *value, char why[static POLI
     return -EINVAL;
 }
 
-/* A number that takes up the text as far as `end`. */
+/* A number that fills the text up to `end`. */
 static bool read_number(const struct key *key, const char *text, const char *end, double *ret)
 {
     char copy[VALUE_MAX], *rest;

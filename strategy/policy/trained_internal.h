@@ -14,11 +14,11 @@
 /* Writes "PATH: …" and returns -EINVAL. */
 #define policy_trained_refuse(err, path, ...) fail_line(-EINVAL, err, POLICY_ERROR_MAX, path, __VA_ARGS__)
 
-/* trained.c: what policy_trained_load() does with a file's bytes. */
+/* trained.c: policy_trained_load() of a file's bytes. */
 int policy_trained_parse(const char *name, const unsigned char *bytes, size_t n, struct trained_policy **ret,
                          char err[static POLICY_ERROR_MAX]);
 
-/* What counts of the environment's parameters here. Of a range its middle. */
+/* The environment's parameters that matter here. Of a range its middle. */
 struct trained_environment {
     bool day_trade, discrete;
     double levels, action_span, lookback;
@@ -26,20 +26,19 @@ struct trained_environment {
     double trailing_stop, max_position, min_cash, exit_bars, exit_share, cooldown_bars;
 };
 
-/* trained_environment.c: reads "key=value" lines, which must be all of the environment's keys, but those that
- * came later than the first files: they are 0 where they are missing. 0, or -EINVAL with a clause "key:
+/* trained_environment.c: reads "key=value" lines, which must be all of the environment's keys, except those
+ * that are newer than the first files: they are 0 where they are missing. 0, or -EINVAL with a clause "key:
  * value: what would be right". */
 int policy_trained_environment_read(const char *text, struct trained_environment *ret,
                                     char why[static POLICY_ERROR_MAX]);
 
-/* Are these a market's networks: an action for each of n symbols, and an observation of rows of `width`
+/* Do the networks fit a market: an action for each of n symbols, and an observation of rows of `width`
  * features? 0, or -EINVAL with a clause. */
 int policy_trained_environment_fits(const struct trained_environment *environment,
                                     const struct net_shape *shape, int n_assets, size_t width,
                                     char why[static POLICY_ERROR_MAX]);
 
-/* Adds the features of a set's text to *width, once streams can have them. 0, -EINVAL with a clause, -ENOMEM.
- */
+/* Adds a set's number of features to *width, if streams have them. 0, -EINVAL with a clause, -ENOMEM. */
 int policy_trained_set_width(const char *text, int64_t interval_ns, size_t *width,
                              char why[static POLICY_ERROR_MAX]);
 

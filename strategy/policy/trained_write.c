@@ -11,7 +11,7 @@
 #include "strategy/policy/safetensors.h"
 #include "strategy/policy/trained_internal.h"
 
-enum { PAIRS = 32 /* besides the sets */, NORMALISERS = 2 };
+enum { PAIRS = 32 /* in addition to the sets */, NORMALISERS = 2 };
 
 struct writing {
     const char *path;
@@ -145,7 +145,7 @@ static int put_assets(struct writing *out, const struct trained_source *source, 
     return r;
 }
 
-/* What policy_trained_load() would refuse is not written in the place of what it takes. */
+/* Refuses what policy_trained_load() would refuse, so that a good file is not replaced by a bad one. */
 static int check_market(struct writing *out, const struct trained_source *source)
 {
     struct trained_environment environment;

@@ -1,5 +1,5 @@
 /* Inference in the GPU module: plain C on both sides, no CUDA header. The loader is strategy/policy/device.c;
- * nothing else includes this page but the module, its tests and the block functions.
+ * nothing else includes this file except the module, its tests and the block functions.
  *
  * Every call returns 0 or a negative errno and then leaves a sentence in `reason`, as those of
  * indicators_gpu/cuda/abi.h. One thread at a time. */
@@ -11,7 +11,7 @@
 
 struct gpu_indicators; /* the opened device: indicators_gpu/cuda/abi.h */
 
-/* Raised whenever anything on this page, or a bit of what is computed, changes. */
+/* Raised whenever anything in this file, or a bit of what is computed, changes. */
 enum { GPU_POLICY_ABI = 1 };
 
 /* What the module exports, a struct gpu_policy_api. */
@@ -27,7 +27,7 @@ enum gpu_policy_activation { GPU_POLICY_IDENTITY, GPU_POLICY_TANH, GPU_POLICY_RE
 
 /* One step of a forward pass; the next one begins when it has ended. Places are in floats. */
 struct gpu_policy_step {
-    uint32_t kind, activation; /* of LAYER and NORM: what is done to the results */
+    uint32_t kind, activation; /* of LAYER and NORM: applied to the results */
     uint32_t in, out;          /* out: of LAYER a multiple of NET_LANES */
     uint64_t from, to;         /* among the values */
     uint64_t weight, a, b;     /* among the parameters */
@@ -35,7 +35,7 @@ struct gpu_policy_step {
 };
 
 /* The values begin with the heads [outputs], the recurrent state [hidden], the observation [observation],
- * each rounded up to NET_LANES: the first two come back, the last two are given. */
+ * each rounded up to NET_LANES: the first two are results, the last two are inputs. */
 struct gpu_policy_setup {
     const float *floats; /* [n_floats] the parameters; copied */
     size_t n_floats, n_values;
@@ -48,7 +48,7 @@ struct gpu_policy; /* a model on the device */
 
 struct gpu_policy_api {
     uint32_t abi;
-    /* Uploads it, and does it once, so that no later call loads code. */
+    /* Uploads it, and runs it once, so that no later call loads code. */
     int (*create)(struct gpu_indicators *g, const struct gpu_policy_setup *setup, struct gpu_policy **ret,
                   char *reason, size_t cap);
     void (*destroy)(struct gpu_policy *p);

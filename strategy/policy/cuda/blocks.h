@@ -1,8 +1,8 @@
 /* Inference as block functions (indicators_gpu/cuda/block.h), with the bits of
- * strategy/policy/infer_scalar.c: a thread an output, which takes its inputs in their order; each product and
+ * strategy/policy/infer_scalar.c: a thread an output, which adds its inputs in order; each product and
  * sum is rounded once. A block has the 64 outputs of a panel, whose weights of one input lie side by side;
- * what it reads of x waits in shared memory, a tile at a time. A thread asks for POLICY_AHEAD weights at
- * once: it is memory that takes the time. */
+ * its part of x is in shared memory, a tile at a time. A thread loads POLICY_AHEAD weights at once: memory is
+ * the bottleneck. */
 #ifndef STRATEGY_POLICY_CUDA_BLOCKS_H
 #define STRATEGY_POLICY_CUDA_BLOCKS_H
 
@@ -80,7 +80,7 @@ BLOCK_FN void block_policy_observe(const struct policy_launch *l, unsigned block
     }
 }
 
-/* The sum goes on over n inputs; `weight` is the thread's of the first. */
+/* Continues the sum over n inputs; `weight` is the thread's of the first. */
 BLOCK_FN float policy_sum(float sum, const float *weight, uint32_t width, const float *x, uint32_t n)
 {
     uint32_t i = 0;
@@ -130,7 +130,7 @@ BLOCK_FN void block_policy_layer(const struct policy_launch *l, unsigned block, 
     }
 }
 
-/* Sums in float64 in order, as model.c's: one thread's. */
+/* Sums in float64 in order, as model.c's: on one thread. */
 BLOCK_FN void block_policy_norm(const struct policy_launch *l, struct policy_shared *shared)
 {
     const struct gpu_policy_step *s = &l->step;

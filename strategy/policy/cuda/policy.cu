@@ -1,6 +1,6 @@
 /* Inference in the module: a model's parameters on the device, and a forward pass as a launch a step. A step
- * is some microseconds of launching and its weights' way from memory; what goes up and comes down is the
- * observation, the heads and the recurrent state, through pinned memory. */
+ * takes some microseconds of launching and of reading its weights; only the observation, the heads and the
+ * recurrent state are copied, through pinned memory. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
