@@ -29,7 +29,8 @@ static bool of_study(const char *name)
     return is_one_of(name, names);
 }
 
-/* total_steps, which a training may go on with more of, is a trial's whole. Of presets there are the keys. */
+/* A training may be continued with a larger total_steps, but a trial's is fixed. Of presets the keys
+ * count. */
 static bool of_config(const struct config_key *key)
 {
     static const char *const others[] = {"name",      "preset",     "seed",     "device",
@@ -62,7 +63,7 @@ static bool put(json_t *to, const char *section, const char *name, const char *v
     char key[NAME_MAX_BYTES];
     snprintf(key, sizeof key, "[%s] %s", section, name);
     json_t *text = json_string(value);
-    if (!text) /* a path that is no UTF-8: another one differs all the same, but for its name */
+    if (!text) /* A path that is not UTF-8: another such path still differs by its other bytes. */
         text = json_string("(not UTF-8)");
     return json_object_set_new(to, key, text) == 0;
 }

@@ -1,4 +1,4 @@
-/* What a trial of a study is: all settings that its value follows from, but for those that are searched. */
+/* What defines a trial of a study: all settings that its value depends on, except those that are searched. */
 #ifndef TRAINER_STUDY_DEFINITION_H
 #define TRAINER_STUDY_DEFINITION_H
 
@@ -19,7 +19,7 @@ json_t *study_made_of(const struct train_config *config, const struct study_sett
 /* {"from": "2023-01-01T…Z", …}: the rows that it searches on, and the holdout's. NULL without memory. */
 json_t *study_rows(const struct study_market *market);
 
-/* The first key of which both say something and not the same, in `key`; NULL: there is none. */
+/* The first key that both have with different values, in `key`; NULL: there is none. */
 const char *study_differs(json_t *was, json_t *now);
 
 #endif

@@ -1,5 +1,5 @@
 /* A trial's random numbers: Philox with the sampler's seed as its key and the trial's number in its counter.
- * One stream a trial, which begins anew when the trial is asked again. */
+ * One stream a trial, which restarts when values are suggested for the trial again. */
 #ifndef TRAINER_STUDY_DRAW_H
 #define TRAINER_STUDY_DRAW_H
 

@@ -49,7 +49,7 @@ static int play(struct walk *walk, struct split_rows block, double *returns, cha
         env_observe(walk->env, walk->observation);
         policy_net_model_act(walk->learnt->policy.model, walk->memory, walk->observation, walk->actions);
         int r = env_step(walk->env, &io, err);
-        if (r < 0) /* an action is no number: so are the weights */
+        if (r < 0) /* an action is not finite, so neither are the weights */
             return r == -EINVAL ? -EDOM : r;
         env_info(walk->env, &(struct env_info){.equity = &equity});
         returns[n] = equity / before - 1;

@@ -42,7 +42,7 @@ int gate_judge(const struct gate_limits *limits, const struct gate_figures *figu
     return n;
 }
 
-/* Appends; what has no room is cut off. */
+/* Appends; truncates what does not fit. */
 __attribute__((format(printf, 4, 5))) static void put(char *buf, size_t cap, size_t *at, const char *format,
                                                       ...)
 {
@@ -56,14 +56,14 @@ __attribute__((format(printf, 4, 5))) static void put(char *buf, size_t cap, siz
 void gate_words(const struct gate_verdict *verdicts, int n, bool all, char *buf, size_t cap)
 {
     size_t at = 0;
-    int told = 0;
+    int shown = 0;
     if (cap > 0)
         buf[0] = '\0';
     for (int i = 0; i < n; i++) {
         const struct gate_verdict *v = &verdicts[i];
         if (!all && v->passed)
             continue;
-        put(buf, cap, &at, "%s%s ", told++ ? ", " : "", v->gate);
+        put(buf, cap, &at, "%s%s ", shown++ ? ", " : "", v->gate);
         if (isnan(v->figure))
             put(buf, cap, &at, "is not known");
         else

@@ -17,7 +17,7 @@ struct gate_limits {     /* keys of [arena] of papertaped.ini, and of [study] of
 };
 struct gate_limits gate_defaults(void);
 
-struct gate_figures {              /* NaN, -1: not known, which passes no gate */
+struct gate_figures {              /* NaN, -1: unknown, which passes no gate */
     double sharpe, sharpe_holding; /* of the holdout, annualised */
     double pbo, deflated;          /* shares of 1, of the study's trials; skill, else deflated_sharpe */
     double drawdown;               /* of the holdout, a share >= 0 */
@@ -32,11 +32,11 @@ struct gate_verdict {
 /* How many gates there are. `ret_all`: were all passed? */
 int gate_judge(const struct gate_limits *limits, const struct gate_figures *figures,
                struct gate_verdict ret[static GATES_MAX], bool *ret_all);
-/* For a sentence: "excess 0.82 (at least 0.1 is right), …" of all, or of those that were not passed
- * "pbo 0.41 (at most 0.4 is right), trades is not known (at least 20 is right)". */
+/* For a sentence: "excess 0.82 (at least 0.1 is right), …" of all gates, or only of those that failed: "pbo
+ * 0.41 (at most 0.4 is right), trades is not known (at least 20 is right)". */
 void gate_words(const struct gate_verdict *verdicts, int n, bool all, char *buf, size_t cap);
 
-/* A proposal's figures (docs/studies.md, papertape.proposal/1). 0 or -EINVAL with what is missing. */
+/* Reads a proposal's figures (docs/studies.md, papertape.proposal/1). 0 or -EINVAL with what is missing. */
 int gate_figures_parse(const json_t *proposal, struct gate_figures *ret, char err[static GATE_ERROR_MAX]);
 
 #endif

@@ -48,7 +48,7 @@ static double level_value(const struct distribution *distribution, int points, u
     return study_axis_value(&axis, axis.low + (axis.high - axis.low) * (double)level / (points - 1));
 }
 
-/* The level that a value is; false: it is none of the grid's. */
+/* The level that a value has; false: it is not on the grid. */
 static bool level_of(const struct distribution *distribution, int points, double value, uint64_t *ret)
 {
     struct axis axis = study_axis_of(distribution);
@@ -66,7 +66,7 @@ static bool level_of(const struct distribution *distribution, int points, double
     return true;
 }
 
-/* The point that a trial is; false: it is off the grid. The first parameter is the slowest. */
+/* The grid point of a trial; false: it is off the grid. The first parameter varies slowest. */
 static bool point_of(const struct study *study, const struct study_trial *trial, const struct space *space,
                      int points, uint64_t *ret)
 {
@@ -119,7 +119,7 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* The order: by strides that have no divisor with the size, from somewhere. */
+/* The order: a start and a stride coprime to the size, both from the seed. */
 static void set_order(struct grid_walk *walk, uint64_t seed)
 {
     struct draw draw = sampler_draw_begin(seed, -1);
@@ -151,7 +151,7 @@ void sampler_grid_walk_finish(struct grid_walk *walk)
     *walk = (struct grid_walk){0};
 }
 
-/* The point at its place, and on. */
+/* The current point; advances to the next. */
 static uint64_t step(struct grid_walk *walk)
 {
     uint64_t point = (uint64_t)(((unsigned __int128)walk->stride * walk->place + walk->from) % walk->size);

@@ -1,13 +1,13 @@
-/* Every point of a grid once: all choices and whole numbers, all steps, and of floats without a step
- * `points` values, evenly on their axis, ends included. Trial number N begins at the Nth point of an order
- * that the seed makes, and takes the first that no COMPLETE, PRUNED or RUNNING trial has; points of FAIL
- * trials are tried again. */
+/* Every point of a grid once: all choices and whole numbers, all steps, and of floats without a step `points`
+ * values, evenly spaced on their axis, ends included. Trial number N starts at the Nth point of an order that
+ * the seed determines, and takes the first point that no COMPLETE, PRUNED or RUNNING trial has; points of
+ * FAIL trials are tried again. */
 #ifndef TRAINER_STUDY_GRID_H
 #define TRAINER_STUDY_GRID_H
 
 #include "trainer/study/space.h"
 
-/* How many points there are; UINT64_MAX: more than can be counted, and searched. */
+/* The number of points; UINT64_MAX: more than can be counted, and searched. */
 uint64_t sampler_grid_size(const struct space *space, int points);
 double sampler_grid_size_about(const struct space *space, int points); /* however many */
 
@@ -15,12 +15,12 @@ double sampler_grid_size_about(const struct space *space, int points); /* howeve
 int sampler_grid_sample(const struct study *study, int number, const struct space *space, int points,
                         uint64_t seed, double *ret_values);
 
-/* What trial `number` would be given, and those after it if each had what the one before was not given. */
+/* The points that trial `number` would be offered, in order. */
 struct grid_walk {
     const struct space *space; /* borrowed */
     int points;
     uint64_t size, from, stride;
-    uint64_t place, left; /* in the order: where it is, and how many places it has not seen */
+    uint64_t place, left; /* in the order: the position, and how many points remain */
     uint64_t *tried;      /* [n_tried], sorted */
     size_t n_tried;
 };

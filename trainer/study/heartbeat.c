@@ -24,7 +24,7 @@ struct study_heartbeat {
 };
 
 /* Without the lock: a database may be locked for long. */
-static int tell(struct study_store *store, int64_t trial, const struct study_heartbeat *now)
+static int write_heartbeat(struct study_store *store, int64_t trial, const struct study_heartbeat *now)
 {
     char err[STUDY_ERROR_MAX];
     json_t *progress = json_pack("{s:f, s:o, s:i, s:i}", "share", now->share, "steps_per_second",
@@ -63,9 +63,9 @@ static void *run(void *ctx)
         if (now.ends || now.trial == 0)
             continue;
         pthread_mutex_unlock(&beat->lock);
-        int r = tell(beat->store, now.trial, &now);
+        int r = write_heartbeat(beat->store, now.trial, &now);
         pthread_mutex_lock(&beat->lock);
-        if (r == -EINVAL && beat->trial == now.trial) /* finished; a lock or a full disk may go again */
+        if (r == -EINVAL && beat->trial == now.trial) /* finished; a lock may clear */
             beat->lost = true;
     }
     pthread_mutex_unlock(&beat->lock);
@@ -100,7 +100,7 @@ int study_heartbeat_start(const char *url, double every_s, struct study_heartbea
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_cond_init(&beat->changed, &clock);
     pthread_condattr_destroy(&clock);
-    sigfillset(&all); /* signals are the worker's */
+    sigfillset(&all); /* signals are for the worker's main thread */
     pthread_sigmask(SIG_BLOCK, &all, &before);
     r = -pthread_create(&beat->thread, NULL, run, beat);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

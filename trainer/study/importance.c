@@ -106,7 +106,8 @@ static void add(struct pool *pool, size_t study)
             pool->samples[pool->n++] = (struct sample){study, from->trials[i]};
 }
 
-/* Is the parameter there as it is in the lead, of whose trials `like` is one? */
+/* Has that study the parameter with the same kind, scale and choices as the lead, of whose trials `like` is
+ * one? */
 static bool has_it(const struct pool *pool, size_t study, int param, const struct sample *like)
 {
     const struct distribution *right = distribution_of(pool, like, param_of(pool, like, param)),
@@ -126,7 +127,7 @@ static bool has_it(const struct pool *pool, size_t study, int param, const struc
     return found;
 }
 
-/* The trials of the lead, and of all that go with it, in the order in which they completed. */
+/* The trials of the lead and of all compatible studies, in the order in which they completed. */
 static void gather(struct pool *pool, size_t lead, struct importance_basis *basis)
 {
     struct importance_axis unused;

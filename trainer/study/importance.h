@@ -5,8 +5,8 @@
  *
  * Other than there: a logarithmic parameter is averaged over in its logarithm, as it is drawn; one with
  * steps has the room of half a step at either end; a category is one axis of equally likely choices, not one
- * column a choice; what parameters explain only together is nobody's; and the trials may be of several
- * studies, the workers of one study. */
+ * column a choice; interactions between parameters are attributed to no parameter; and the trials may be of
+ * several studies, the workers of one study. */
 #ifndef TRAINER_STUDY_IMPORTANCE_H
 #define TRAINER_STUDY_IMPORTANCE_H
 
@@ -22,11 +22,11 @@ struct importance {
     double share;      /* of 1, summing to 1 over all; highest first */
 };
 
-/* What it was reckoned of. */
+/* What it was computed from. */
 struct importance_basis {
     int trials;
-    int studies;  /* that have such trials, and go together */
-    int left_out; /* that have some, and do not */
+    int studies;  /* that have such trials, and are compatible */
+    int left_out; /* that have some, and are not compatible */
 };
 
 /* Of the COMPLETE trials' `objective` where it is finite, of all `studies` together (at least one), over
@@ -51,10 +51,10 @@ struct importance_forest {
     uint64_t seed;
 };
 
-/* Fits trees to y [n] over x [n][d], fully grown: leaves of one value, or of what cannot be told apart.
- * Splits are halfway between neighbours; the first axis and the lowest place win ties. Each ret_share [d]
- * becomes the mean over the trees (that vary at all) of the axis' own variance by the tree's whole; all 0
- * where none does. 0 or -ENOMEM. */
+/* Fits trees to y [n] over x [n][d], fully grown: leaves of one value, or of samples that x does not
+ * separate. Splits are halfway between neighbours; the first axis and the lowest place win ties. Each
+ * ret_share [d] becomes the mean over the trees (that vary at all) of the axis' own variance by the tree's
+ * whole; all 0 where none does. 0 or -ENOMEM. */
 int importance_fit(const struct importance_forest *forest, const double *x, const double *y, int n,
                    const struct importance_axis *axes, int d, double *ret_share);
 

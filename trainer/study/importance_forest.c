@@ -1,5 +1,5 @@
-/* Regression trees, and the variance of what they say along each axis. A tree cuts the box of all axes into
- * leaves; a leaf's weight is its share of the box. */
+/* Regression trees, and the variance of their prediction along each axis. A tree cuts the box of all axes
+ * into leaves; a leaf's weight is its share of the box. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -117,8 +117,7 @@ static void cut_choices(const struct grower *g, int axis, int from, int to, doub
     }
 }
 
-/* Samples of the node that go left come first on every axis, in their order. Returns where the others begin.
- */
+/* Samples of the node that go left come first on every axis, in order. Returns where the others begin. */
 static int part(struct grower *g, const struct cut *cut, int from, int to)
 {
     int middle = from;
@@ -241,7 +240,7 @@ static double choices_variance(const struct grower *g, int axis, double mean)
     return variance;
 }
 
-/* Adds the tree's shares; false where it says the same everywhere. */
+/* Adds the tree's shares; false where its prediction is constant. */
 static bool add_shares(struct grower *g, double *shares)
 {
     double mean = 0, variance = 0;

@@ -11,14 +11,14 @@
 #include "trainer/study/trial.h"
 #include "trainer/training/keep.h"
 
-/* What all trials of a process share, and what each has anew:
+/* What all trials of a process share, and what each makes for itself:
  *
  * - shared, made at the opening: the bars; every symbol's features before they are scaled (indicators look
  *   back only, so the whole series is computed once; 8 bytes a row and feature); closes; rows and splits.
  * - shared, made at the opening: each split's fitted features, [rows] float32 a feature, and which rows these
  *   are. They follow from the split alone, since the purge is the same for all trials; those beyond
- *   FITTED_BYTES are made anew, and each process holds one of them at a time.
- * - anew for each trial and split: the environment's market (norm_tech and lookback are the trial's), copies,
+ *   FITTED_BYTES are computed each time, and each process holds one of them.
+ * - made for each trial and split: the environment's market (norm_tech and lookback are the trial's), copies,
  *   networks, optimiser, normalisers. */
 struct study_market {
     const struct train_config *config;
@@ -55,16 +55,16 @@ enum { SEARCH_LOOKBACK, SEARCH_FORCED_EXIT, SEARCH_COOLDOWN };
 extern const char *const study_row_keys[];
 double study_param_most(const struct distribution *distribution);
 
-/* A trial on its way: who is told, and how far it is. */
+/* A running trial: its callbacks and its progress. */
 struct study_running_trial {
     const struct study_market *market;
     const struct train_config *config; /* of the trial; its env.start is 0 */
     const struct trial_calls *calls;
-    double done, whole; /* trainings done; of so many */
+    double done, whole; /* trainings done, of how many */
     double steps_s;     /* of the last iteration */
     enum trial_go go;
 };
-/* Tells of it, `share` of this training being done. False: it is to stop. */
+/* Calls the progress callback: `share` of this training is done. False: the trial must stop. */
 bool study_continue(struct study_running_trial *run, double share);
 
 /* One training on rows of `blocks`, and what it was made of: for study_trained_finish(). */
@@ -79,13 +79,13 @@ struct study_trained {
 };
 
 /* Trains; fits what is not in market->fitted, of which `which` is the place. The environment's rows are [0,
- * end) of the grid, of which only the blocks' are stepped through. 0; 1: it was told to stop; errors of
+ * end) of the grid, of which only the blocks' are stepped through. 0; 1: it was asked to stop; errors of
  * study_trial_run(). */
 int study_train(struct study_running_trial *run, int which, const struct split_rows *blocks, int n,
                 size_t end, struct study_trained *ret, char err[static TRIAL_ERROR_MAX]);
 void study_trained_finish(struct study_trained *learnt); /* fine on a zeroed one */
 
-/* What came of testing, summed over blocks. */
+/* The results of testing, summed over blocks. */
 struct study_tested {
     int64_t steps, trades;
     double traded, level; /* money traded; sum over steps of the equity */
@@ -99,7 +99,7 @@ int study_evaluate(struct study_running_trial *run, const struct study_trained *
                    const struct split_rows *blocks, int n, double *returns, struct study_tested *ret,
                    char err[static TRIAL_ERROR_MAX]);
 
-/* Figures of a test's blocks: Sharpes that are no number (nothing was traded) are 0. */
+/* Figures of a test's blocks. A Sharpe ratio that is not finite (nothing was traded) becomes 0. */
 int study_figures(const struct study_market *market, const struct split_rows *blocks, int n,
                   const double *returns, const struct study_tested *tested, struct trial_split *ret);
 /* trial_outcome.value of outcome->splits [n_splits]. */
@@ -119,7 +119,7 @@ int study_write_returns(const struct study_market *market, struct split_rows row
 int study_join_path(char ret[static PATH_MAX], const char *folder, const char *name,
                     char err[static TRIAL_ERROR_MAX]);
 
-/* calls->told(), where somebody listens. */
+/* Calls the callback for warnings, if there is one. */
 void study_notify(const struct trial_calls *calls, const char *words);
 
 #define study_error(err, code, ...) fail_with(code, err, TRIAL_ERROR_MAX, __VA_ARGS__)

@@ -1,4 +1,4 @@
-/* A study's rows: which are split, which are the holdout, and how far training keeps from testing. */
+/* A study's rows: which are split, which are the holdout, and the gaps between training and testing. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -106,8 +106,8 @@ static size_t find_first(const struct study_market *market, size_t *ret_warm_up)
 
 /* ---- Rows. ---- */
 
-/* The row of a symbol's last bar before row `to`, which is all that counts: what comes after the study's
- * rows may not be there yet when it begins, and it goes on with the rows that it began with. */
+/* The row of a symbol's last bar before row `to`. Later bars do not count: they may be missing when the study
+ * begins, and it continues with the rows that it began with. */
 static size_t last_before(const struct market_series *series, size_t to)
 {
     size_t row = series->last < to ? series->last : to - 1;
@@ -116,8 +116,8 @@ static size_t last_before(const struct market_series *series, size_t to)
     return row;
 }
 
-/* The study ends with the last bar of the first symbol that has none any more: of rows after it nothing can
- * be known of that symbol, whose price and features repeat, and which nobody can trade. Tells of it. */
+/* The study ends with the last bar of the first symbol whose data ends: after it that symbol's price and
+ * features only repeat, and it cannot be traded. Reports this. */
 static int end_rows(struct study_market *market, const struct study_market_options *options,
                     char err[static TRIAL_ERROR_MAX])
 {
@@ -171,7 +171,7 @@ static int lay_out(struct study_market *market, char err[static TRIAL_ERROR_MAX]
     market->purge =
         auto_or(settings->purge_bars, market->lookback + (forced > cooldown ? forced : cooldown) + 1);
     market->embargo = auto_or(settings->embargo_bars, warm_up);
-    /* A lookback at both ends, which is seen, or asked for, and never traded in. */
+    /* A lookback at both ends, which is observed, or allowed as a parameter, and never traded in. */
     size_t from = first + market->lookback, to = market->rows - market->lookback;
     if (market->rows <= market->lookback || from >= to)
         return study_error(err, -EINVAL,
@@ -239,7 +239,8 @@ static size_t length_of(const struct split_rows *blocks, int n)
     return rows;
 }
 
-/* A split leaves too few rows in a row. Of a searched episode the range is what to change, where any fits. */
+/* Reports that a split leaves too few consecutive rows. Where the episode is searched, the sentence names its
+ * range as what to change, if any fits. */
 static int say_short(const struct study_market *market, int which, size_t left, size_t needed,
                      char err[static TRIAL_ERROR_MAX])
 {
@@ -256,8 +257,8 @@ static int say_short(const struct study_market *market, int which, size_t left, 
                        which, rows, left, market->purge, market->embargo, needed);
 }
 
-/* Each split must leave something to train on: the longest episode that a trial may ask for, unless there
- * will be none. */
+/* Each split must leave enough to train on: the longest episode that a trial may have, unless there will be
+ * no trials. */
 static int check_splits(const struct study_market *market, bool trials, char err[static TRIAL_ERROR_MAX])
 {
     const struct study_split *split = &market->settings->split;
@@ -289,7 +290,7 @@ static bool is_stopped(const struct study_market_options *options)
     return options->stopped && options->stopped(options->ctx);
 }
 
-/* What cannot be fitted is not kept: trials that come to it say why. 1: it was told to stop. */
+/* What cannot be fitted is not kept: the trials that need it report why. 1: it was asked to stop. */
 static int keep_fitted(struct study_market *market, const struct study_market_options *options, int which,
                        const struct split_rows *blocks, int n, size_t end, char err[static TRIAL_ERROR_MAX])
 {

@@ -46,7 +46,7 @@ struct finding {
     const char *name, *folders;
     const struct study *own;
     const struct study_summary *first; /* by whose directions the others go; NULL: of the next */
-    void (*told)(void *ctx, const char *words);
+    void (*warn)(void *ctx, const char *words);
     void *ctx;
     struct study_members members;
 };
@@ -102,8 +102,8 @@ static int find(struct finding *finding, const struct study_summary *all, size_t
         r = load(finding, all[i].id, run, err);
         if (r == -EBADMSG && (finding->own || strcmp(all[i].name, finding->name) != 0)) {
             snprintf(words, sizeof words, "study %s is left out: %s", all[i].name, err);
-            if (finding->told)
-                finding->told(finding->ctx, words);
+            if (finding->warn)
+                finding->warn(finding->ctx, words);
             r = 0;
         }
         r = r == -ENOENT ? 0 : r; /* it was deleted meanwhile */
@@ -112,10 +112,10 @@ static int find(struct finding *finding, const struct study_summary *all, size_t
 }
 
 int study_members_load(struct study_store *store, const char *name, const struct study *own,
-                       const char *folders, void (*told)(void *ctx, const char *words), void *ctx,
+                       const char *folders, void (*warn)(void *ctx, const char *words), void *ctx,
                        struct study_members *ret, char err[static STUDY_ERROR_MAX])
 {
-    struct finding finding = {store, name, folders, own, NULL, told, ctx, {0}};
+    struct finding finding = {store, name, folders, own, NULL, warn, ctx, {0}};
     struct study_members *members = &finding.members;
     struct study_summary *all = NULL;
     size_t n = 0;

@@ -1,5 +1,5 @@
 /* The members of one study: NAME and its workers NAME_1, NAME_2, … in one storage (study_base_name()), and
- * its other runs on the same bars (runs.h). What one of them found was found among the trials of all. */
+ * its other runs on the same bars (runs.h). The best of them was selected from the trials of all. */
 #ifndef TRAINER_STUDY_MEMBERS_H
 #define TRAINER_STUDY_MEMBERS_H
 
@@ -16,21 +16,21 @@ struct study_members {
     int n;
 };
 
-/* What its papertape:folder says, else FOLDERS/its name: for free(); NULL without memory. */
+/* The value of its papertape:folder, else FOLDERS/its name: for free(); NULL without memory. */
 char *study_folder(const struct study *study, const char *folders);
 
-/* The studies NAME and NAME_K, and other runs of these that search the bars of one of them, that have the
- * directions of `own`, which is left out (NULL: none is, and those of NAME, or else of the first, count). One
- * that says what is not understood (another kind of distribution) is left out and reported to `told`, which
- * may be NULL; NAME itself is not where `own` is NULL. 0, also for none; errors of the storage with its
- * sentence; -ENOMEM. For study_members_finish(). */
+/* The studies NAME and NAME_K, and other runs of these that search the same bars as one of them, with the
+ * directions of `own`, which is left out (`own` NULL: no study is left out, and the directions of NAME, or
+ * else of the first, count). A study that cannot be read (another kind of distribution) is left out and
+ * reported to the callback, which may be NULL; NAME itself is not where `own` is NULL. 0, also for none;
+ * errors of the storage with its sentence; -ENOMEM. For study_members_finish(). */
 int study_members_load(struct study_store *store, const char *name, const struct study *own,
-                       const char *folders, void (*told)(void *ctx, const char *words), void *ctx,
+                       const char *folders, void (*warn)(void *ctx, const char *words), void *ctx,
                        struct study_members *ret, char err[static STUDY_ERROR_MAX]);
 void study_members_finish(struct study_members *members); /* fine on a zeroed one */
 
 /* The best of their trials (study_best(), by the first one's direction), the first of equals, other runs'
- * left out, whose study becomes the first; NULL: none has one, and the order is as it was. */
+ * left out, whose study becomes the first; NULL: they have none, and the order is as it was. */
 const struct study_trial *study_members_best(struct study_members *members);
 
 /* COMPLETE and PRUNED trials of `own` and of `others` (NULL: none), whatever their rows. */
@@ -42,7 +42,7 @@ enum { STUDY_COLUMN_MAX = STUDY_NAME_MAX + 32 };
 struct study_columns {
     struct returns_trial *trials; /* [n] */
     char (*names)[STUDY_COLUMN_MAX];
-    int n, like; /* like: own's trial number `proposed`; -1: it is none of them */
+    int n, like; /* like: own's trial number `proposed`; -1: it is not among them */
 };
 int study_members_columns(const struct study *own, const char *folder, const struct study_members *others,
                           int proposed, struct study_columns *ret);

@@ -1,12 +1,12 @@
 /* A Metropolis chain with adaptive proposals. The chain is the study's finished trials by number, gone
- * through from the start at each call, so that it is nobody's state: every worker and every later run sees
- * the same one. Positions are shares of each parameter's axis.
+ * through from the start at each call, so that no process keeps its state: every worker and every later run
+ * sees the same one. Positions are shares of each parameter's axis.
  *
  * The first `burn_in` COMPLETE trials are drawn at random and the best of them is where the chain begins.
  * Trial t after that is a step from where the chain is; it is taken with probability
  * min(1, exp((loss - loss_t) / T)), T = temperature * cooling^k after k steps, by a number of its own of
  * Philox. PRUNED and infeasible trials are steps not taken; FAIL ones none at all. A proposal moves every
- * number by a normal of deviation s, reflected at the ends, and every choice anew with probability
+ * number by a normal of deviation s, reflected at the ends, and draws every choice again with probability
  * min(1/2, s). After step k (1, 2, …) log s grows by (probability - target_acceptance) / sqrt(k), within
  * [1e-4, 1] (Robbins, Monro 1951; Andrieu, Thoms, "A tutorial on adaptive MCMC", 2008). Several workers'
  * trials were proposed before the others' were known: the chain takes them in the order of their numbers. */

@@ -1,4 +1,4 @@
-/* What trials come to: benchmarks, figures of a split, the objective, and their files. */
+/* The results of trials: benchmarks, figures of a split, the objective, and their files. */
 #include <errno.h>
 #include <limits.h>
 #include <math.h>

@@ -153,7 +153,7 @@ static int differs(const struct study *study, const struct space_param *param, c
 }
 
 static int check_space(const struct study *study, const struct space *space,
-                       void (*told)(void *ctx, const char *words), void *ctx, char *err)
+                       void (*warn)(void *ctx, const char *words), void *ctx, char *err)
 {
     struct space was = {0};
     char words[STUDY_ERROR_MAX];
@@ -170,14 +170,14 @@ static int check_space(const struct study *study, const struct space *space,
                 r = differs(study, param, before, "the same, or another name of the study, is right", err);
             else if (!distribution_equal(&param->distribution, before)) {
                 differs(study, param, before, "what was tried before says less of it", words);
-                told(ctx, words);
+                warn(ctx, words);
             }
         }
     space_finish(&was);
     return r;
 }
 
-/* Has it trials that others are compared with? */
+/* Has it trials with whose values others are compared? */
 static bool is_bound(const struct study *study)
 {
     for (int i = 0; i < study->n_trials; i++) {
@@ -188,7 +188,7 @@ static bool is_bound(const struct study *study)
     return false;
 }
 
-/* `now` is what the attribute would be; what the study does not say is no difference. */
+/* `now` is what the attribute would be; an attribute that the study lacks is no difference. */
 static int check_same(const struct study *study, const char *attribute, json_t *now, const char *what,
                       const char *hint, char *err)
 {
@@ -251,7 +251,7 @@ static int set_all(struct study_store *store, int64_t id, const struct study_ope
 }
 
 static int open_in(struct study_store *store, const struct study_opening *opening,
-                   void (*told)(void *ctx, const char *words), void *ctx, struct study **ret, char *err)
+                   void (*warn)(void *ctx, const char *words), void *ctx, struct study **ret, char *err)
 {
     const enum study_direction direction = STUDY_MAXIMIZE;
     struct study *study = NULL;
@@ -261,7 +261,7 @@ static int open_in(struct study_store *store, const struct study_opening *openin
     if (r == 0)
         r = study_store_load(store, id, &study, err);
     if (r == 0)
-        r = check_space(study, &opening->settings->space, told, ctx, err);
+        r = check_space(study, &opening->settings->space, warn, ctx, err);
     if (r == 0)
         r = check_defined(opening, study, err);
     if (r == 0)
@@ -275,7 +275,7 @@ static int open_in(struct study_store *store, const struct study_opening *openin
     return r;
 }
 
-static int load_or_create(const struct study_opening *opening, void (*told)(void *ctx, const char *words),
+static int load_or_create(const struct study_opening *opening, void (*warn)(void *ctx, const char *words),
                           void *ctx, struct study **ret, char *err)
 {
     struct study_store *store;
@@ -284,7 +284,7 @@ static int load_or_create(const struct study_opening *opening, void (*told)(void
         return r;
     r = study_store_begin(store, err);
     if (r == 0) {
-        r = open_in(store, opening, told, ctx, ret, err);
+        r = open_in(store, opening, warn, ctx, ret, err);
         if (r < 0) {
             study_store_rollback(store);
         } else if ((r = study_store_commit(store, err)) < 0) {
@@ -297,7 +297,7 @@ static int load_or_create(const struct study_opening *opening, void (*told)(void
 }
 
 /* Of two that start at once the second finds the first one's study: the lock lasts until that is stored. */
-int study_load_or_create(const struct study_opening *opening, void (*told)(void *ctx, const char *words),
+int study_load_or_create(const struct study_opening *opening, void (*warn)(void *ctx, const char *words),
                          void *ctx, struct study **ret, char err[static STUDY_ERROR_MAX])
 {
     int lock = study_folder_lock(opening->folder);
@@ -305,7 +305,7 @@ int study_load_or_create(const struct study_opening *opening, void (*told)(void 
                            lock == -EBUSY ? FAIL_IN_USE("another process") : strerror(-lock))
                      : take_folder(opening->url, opening->name, opening->folder, err);
     if (r == 0)
-        r = load_or_create(opening, told, ctx, ret, err);
+        r = load_or_create(opening, warn, ctx, ret, err);
     study_folder_unlock(lock);
     return r;
 }
@@ -317,7 +317,7 @@ static int take_rows(struct study_store *store, const struct study_opening *open
 {
     json_t *rows = study_rows(market);
     int r = study_store_sync(store, study, err);
-    if (r == 0) /* another process may have begun it meanwhile */
+    if (r == 0) /* another process may have started it meanwhile */
         r = check_defined(opening, study, err);
     if (r == 0)
         r = check_same(study, "papertape:rows", rows,

@@ -5,8 +5,8 @@
 #include "db/studies/store.h"
 #include "trainer/study/trial.h"
 
-/* What `now` was when the study began; 0: there is none of that name, or it does not say. `url` may name a
- * file that is not there. 0, or -errno as study_store_open(). */
+/* The time `now` at which the study began; 0: there is none of that name, or it has no such attribute. `url`
+ * may name a file that does not exist. 0, or -errno as study_store_open(). */
 int study_began_at(const char *url, const char *name, int64_t *ret_now_ns, bool *ret_there,
                    char err[static STUDY_ERROR_MAX]);
 
@@ -18,11 +18,11 @@ struct study_opening {
     const struct train_config *config;
 };
 
-/* Makes it, or goes on with one of the same directions; of that each parameter must be what it was: the same
- * kind, scale and choices, else -EINVAL names the first that is not. One whose range differs is told by
- * `told`. So must all be that a trial's value follows from (trainer/study/definition.h), unless no trial runs
- * or has a value yet: else values of other rows were compared with these, and what was chosen on rows that
- * are the holdout now were tested on them.
+/* Creates it, or continues one of the same directions; of that each parameter must be what it was: the same
+ * kind, scale and choices, else -EINVAL names the first that is not. One whose range differs is reported to
+ * the callback. All that a trial's value follows from (trainer/study/definition.h) must be unchanged too,
+ * unless no trial runs or has a value yet: else values of other rows would be compared with these, and what
+ * was chosen on rows that are the holdout now would be tested on them.
  *
  * Two storages may have a study of one name, but each folder is of one: its file `storage` names the
  * database's absolute path, and is written here. -EEXIST where another storage than `url` has a study `name`
@@ -30,11 +30,11 @@ struct study_opening {
  * process has had the folder's lock (proposal_folder.h) for a minute.
  *
  * 0 or -errno with a sentence. *ret: the study as it is, for study_destroy(). */
-int study_load_or_create(const struct study_opening *opening, void (*told)(void *ctx, const char *words),
+int study_load_or_create(const struct study_opening *opening, void (*warn)(void *ctx, const char *words),
                          void *ctx, struct study **ret, char err[static STUDY_ERROR_MAX]);
 
-/* The same of the rows, once they are known: bars may have come to a file since. Writes down which bars they
- * are (runs.h). `study` is brought up to date. */
+/* Checks the rows likewise, once they are known: a file may have more bars since. Stores which bars they are
+ * (runs.h). `study` is brought up to date. */
 int study_open_rows(const struct study_opening *opening, const struct study_market *market,
                     struct study *study, char err[static STUDY_ERROR_MAX]);
 

@@ -1,5 +1,5 @@
-/* What a proposal says of its chances: how many were tried, how much of it is luck, and the gates. Parts of
- * papertape.proposal/1, each NULL without memory. */
+/* What a proposal reports of its chances: how many trials there were, how likely luck explains it, and the
+ * gates. Parts of papertape.proposal/1, each NULL without memory. */
 #ifndef TRAINER_STUDY_OUTCOME_H
 #define TRAINER_STUDY_OUTCOME_H
 
@@ -12,8 +12,8 @@
 enum { OUTCOME_WORDS_MAX = 512 };
 
 /* papertape.validation/1, and FOLDER/report.html, of the study's trial number `proposed` among all of the
- * study's members; *ret NULL where there is nothing to compare: too few trials or rows, which is told. 0 or
- * -errno with a sentence. */
+ * study's members; *ret NULL where there is nothing to compare, too few trials or rows, which is reported. 0
+ * or -errno with a sentence. */
 int study_outcome_validate(const struct study *study, const struct study_members *others, int proposed,
                            const char *folder, const struct trial_calls *calls, json_t **ret,
                            char err[static TRIAL_ERROR_MAX]);
@@ -24,7 +24,7 @@ double study_outcome_figure(const json_t *validation, const char *in, const char
 /* trials, complete, tried, of_trials. */
 json_t *study_outcome_counts(const struct study *study, const struct study_members *others, int complete);
 
-/* pbo to skill; of a validation that is NULL nothing is known. */
+/* pbo to skill; all null where the validation is NULL. */
 json_t *study_outcome_luck(const json_t *validation);
 
 /* gates, and in `words` the sentence. */

@@ -19,7 +19,7 @@ struct overfit_sums {
     int blocks;
     double length;                      /* rows of a block */
     double *mean, *squares;             /* around the block's mean */
-    double *least, *most;               /* a column that is level has no variance, whatever rounding says */
+    double *least, *most;               /* a constant column has no variance, despite rounding */
     double *half[2], *half_mean, *room; /* [columns]: both halves' Sharpes */
 };
 
@@ -171,7 +171,7 @@ static void summarise(struct overfit *overfit)
 {
     double n = (double)overfit->splits, x = 0, y = 0, xx = 0, xy = 0, yy = 0;
     size_t lost = 0;
-    bool x_varies = false, y_varies = false; /* sums of rounding alone say nothing */
+    bool x_varies = false, y_varies = false; /* sums of rounding errors mean nothing */
     for (size_t i = 0; i < overfit->splits; i++) {
         lost += overfit->out_of_sample[i] < 0;
         x += overfit->in_sample[i];

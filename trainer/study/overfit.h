@@ -1,4 +1,4 @@
-/* How much of a study's best result is luck. Bailey, Borwein, López de Prado, Zhu, "The Probability of
+/* How much of a study's best result is overfitting. Bailey, Borwein, López de Prado, Zhu, "The Probability of
  * Backtest Overfitting" (2017). Returns are a matrix T x N, row-major: rows time, columns trials. Pure;
  * nothing is annualised.
  *

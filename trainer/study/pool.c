@@ -57,7 +57,7 @@ int study_pool_start(struct study_pool *pool, const struct study_order *order)
         return 0;
     if (pipe2(ends, O_CLOEXEC) < 0)
         return -errno;
-    /* A worker that is asked to end before it has a handler of its own hears of it once it has. */
+    /* SIGTERM stays blocked until the worker has a handler of its own, so that it cannot be lost. */
     sigset_t ends_it, before;
     sigemptyset(&ends_it);
     sigaddset(&ends_it, SIGINT);
@@ -100,7 +100,7 @@ static void take_line(struct study_pool *pool, struct study_pool_worker *worker,
     json_decref(line);
 }
 
-/* false: that was all. */
+/* Reads what a worker wrote; false: end of file. */
 static bool hear(struct study_pool *pool, struct study_pool_worker *worker)
 {
     char chunk[4096];
@@ -109,7 +109,7 @@ static bool hear(struct study_pool *pool, struct study_pool_worker *worker)
         return got < 0 && (errno == EAGAIN || errno == EINTR);
     char *grown =
         worker->n + (size_t)got <= LINE_MAX_BYTES ? realloc(worker->line, worker->n + (size_t)got) : NULL;
-    if (!grown) { /* none of ours */
+    if (!grown) { /* not a worker of this pool */
         worker->n = 0;
         return true;
     }

@@ -1,5 +1,5 @@
-/* The worker processes of a study, as their parent has them. It has one thread, and no database open, when
- * it starts one. */
+/* The worker processes of a study, as their parent sees them. The parent has one thread, and no database
+ * open, when it starts one. */
 #ifndef TRAINER_STUDY_POOL_H
 #define TRAINER_STUDY_POOL_H
 
@@ -11,12 +11,12 @@
 enum { POOL_MAX = 1024 };
 
 struct study_pool_worker {
-    pid_t pid; /* 0: nobody is in this place */
+    pid_t pid; /* 0: this place is free */
     int out;
-    const char *device; /* NULL: all that there are */
-    int64_t trial;      /* that it is at; 0: none */
+    const char *device; /* NULL: all devices */
+    int64_t trial;      /* that it runs; 0: none */
     bool killed;        /* by study_pool_signal(SIGKILL) */
-    char *line;         /* what it has said of a line */
+    char *line;         /* the part of a line that was read so far */
     size_t n;
 };
 
@@ -33,25 +33,26 @@ struct study_pool {
     struct study_pool_calls calls;
 };
 
-/* `devices` [n_devices] are given to the places in turn; 0: none is. 0, for study_pool_finish(); -ENOMEM. */
+/* `devices` [n_devices] are assigned to the places in turn; 0: no device is assigned. 0, for
+ * study_pool_finish(); -ENOMEM. */
 int study_pool_init(struct study_pool *pool, int n, char *const *devices, int n_devices,
                     const struct study_pool_calls *calls);
 void study_pool_finish(struct study_pool *pool); /* kills and reaps those that are left */
 
-/* Starts one in a free place; 1: one was, 0: all are taken; -errno. Flush stdio before. */
+/* Starts one in a free place; 1: started, 0: all places are taken; -errno. Flush stdio before. */
 int study_pool_start(struct study_pool *pool, const struct study_order *order);
 
-/* Waits for what they say or for their ends, at most so long. Calls. 0 or -errno. */
+/* Waits at most so long for output or the end of workers, and calls the callbacks. 0 or -errno. */
 int study_pool_wait(struct study_pool *pool, int timeout_ms);
 
 void study_pool_signal(struct study_pool *pool, int number); /* to all */
 
-/* How many workers a study has by default (workers.c). Pure. On the CPU one a core, each with one thread, as
- * far as memory goes: `each_bytes` of a worker beside what all have together; on devices `a_device` on each.
- * At least 1, at most as many as trials are `left`. */
+/* The number of workers that a study has by default (workers.c). Pure. On the CPU one a core, each with one
+ * thread, as far as memory allows: `each_bytes` of a worker beside what all share; on devices `a_device` on
+ * each. At least 1, at most as many as trials are `left`. */
 struct study_workers_room {
     int cores, n_devices, a_device, left;
-    int64_t memory_bytes, shared_bytes, each_bytes; /* memory_bytes -1: not known */
+    int64_t memory_bytes, shared_bytes, each_bytes; /* memory_bytes -1: unknown */
 };
 int study_workers_fit(const struct study_workers_room *room);
 

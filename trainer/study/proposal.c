@@ -32,7 +32,7 @@ static json_t *holdout_json(const struct study_market *market, const struct tria
                      record_json_real(-100 * split->drawdown), "trades", (json_int_t)split->trades);
 }
 
-/* Which trials were trained, and by what: what a policy and its holdout follow from. */
+/* Which trials were trained, and from what: the inputs that a policy and its holdout depend on. */
 static json_t *made_json(const struct study_settings *settings, const struct train_config *base,
                          const struct study *study, const struct study_proposed *proposed)
 {
@@ -77,7 +77,7 @@ static json_t *build(const struct study_market *market, const struct study_setti
     return NULL;
 }
 
-/* Others may judge the one before anew meanwhile. */
+/* Other processes may judge the previous proposal again meanwhile. */
 static int write_alone(const json_t *object, const char *folder, char err[static TRIAL_ERROR_MAX])
 {
     int lock = study_folder_lock(folder);

@@ -1,4 +1,4 @@
-/* What a finished study says for its best policy: papertape.proposal/1, docs/studies.md. */
+/* A finished study's proposal of its best policy: papertape.proposal/1, docs/studies.md. */
 #ifndef TRAINER_STUDY_PROPOSAL_H
 #define TRAINER_STUDY_PROPOSAL_H
 
@@ -19,23 +19,23 @@ int study_proposal_make(const struct study_market *market, const struct train_co
                         const struct study_members *others, const char *folder,
                         const struct trial_calls *calls, json_t **ret, char err[static TRIAL_ERROR_MAX]);
 
-/* Does the earlier one, as its file has it, hold for these trials and settings? 1: it does. Where gates,
- * expiry or name are others it is judged again, and where other trials have ended since, of this study or of
- * `others` as for study_proposal_make(), but the same ones would be trained, its policy stays and what is
- * computed of all trials is computed again; the file is written then. 0: it is to be made again: it is of
- * another study or of other trials, other ones are the best now, or it is made of something else. -errno with
- * a sentence: the file cannot be written. */
+/* Is the earlier proposal, as its file has it, still valid for these trials and settings? 1: it is. Where
+ * gates, expiry or name differ it is judged again; where other trials have ended since, of this study or of
+ * `others` as for study_proposal_make(), but the same ones would be trained, its policy stays and what
+ * depends on all trials is computed again; the file is written then. 0: it must be made again: it is of
+ * another study or of other trials, other ones are the best now, or it has other inputs. -errno with a
+ * sentence: the file cannot be written. */
 int study_proposal_rejudge(const struct train_config *base, const struct study_settings *settings,
                            const struct study *study, const struct study_members *others, const char *folder,
                            const struct trial_calls *calls, json_t *proposal,
                            char err[static TRIAL_ERROR_MAX]);
 
-/* What the study of that id has proposed, FOLDER/proposal.json, is judged over all trials of its study that
- * the storage has by now, by the limits that it was judged by, and written where that changes it; its policy
- * stays. Other processes that judge or write it wait meanwhile, so that who comes last has counted all: what
- * all of them do at their end. A member of the study whose folder is not known is sought in FOLDERS. 1: *ret
- * is it, a new reference; 0: there is none, or none of these trials; -errno with a sentence: what cannot be
- * read or written, -EBUSY: another process has been at it for a minute. */
+/* Judges what the study of that id has proposed, FOLDER/proposal.json, over all trials of its study that the
+ * storage has by now, by the limits that it was judged by, and writes it if that changes it; its policy
+ * stays. Processes that judge or write it take turns, and each does so when it ends, so that the last one has
+ * counted all trials. A member of the study whose folder is not known is searched in FOLDERS. 1: *ret is it,
+ * a new reference; 0: there is none, or none of these trials; -errno with a sentence: what cannot be read or
+ * written, -EBUSY: another process has had the lock for a minute. */
 int study_proposal_judge(struct study_store *store, int64_t id, const char *folder, const char *folders,
                          const struct trial_calls *calls, json_t **ret, char err[static TRIAL_ERROR_MAX]);
 

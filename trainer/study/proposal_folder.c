@@ -17,7 +17,7 @@
 enum { LOCK_MS = 60000, LOCK_NAP_MS = 10, FOLDERS_OPEN = 8 };
 enum { FOLDER_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
-/* In a folder of which nobody has been told yet. */
+/* Marks a folder whose proposal no proposal.json names yet. */
 static const char unfinished[] = "unfinished";
 
 int study_folder_lock(const char *folder)
@@ -55,15 +55,15 @@ static void drop(const char *own)
     (void)nftw(own, remove_one, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Is the one that has it alive? Its lock goes with it, whatever ends it. */
+/* Is its maker still alive? The lock ends with its process, however that ends. */
 static bool is_abandoned(int fd)
 {
     return faccessat(fd, unfinished, F_OK, AT_SYMLINK_NOFOLLOW) == 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
 }
 
-/* `told`: the number of the one that proposal.json tells of, which is finished whatever it says itself. Of an
- * empty one its maker was killed before it could say so. */
-static int sweep(const char *folders, unsigned long told, char err[static TRIAL_ERROR_MAX])
+/* `published`: the number of the folder that proposal.json names, which is finished despite the mark. Where
+ * proposal.json is empty, its writer was killed before it could name one. */
+static int sweep(const char *folders, unsigned long published, char err[static TRIAL_ERROR_MAX])
 {
     char own[PATH_MAX];
     DIR *all = opendir(folders);
@@ -72,10 +72,10 @@ static int sweep(const char *folders, unsigned long told, char err[static TRIAL_
         if (entry->d_name[strspn(entry->d_name, "0123456789")] != '\0')
             continue;
         int fd = openat(dirfd(all), entry->d_name, FOLDER_FLAGS);
-        if (fd >= 0 && strtoul(entry->d_name, NULL, 10) == told) {
+        if (fd >= 0 && strtoul(entry->d_name, NULL, 10) == published) {
             if (unlinkat(fd, unfinished, 0) < 0 && errno != ENOENT)
-                r = study_error(err, -errno, "cannot remove: %.300s/%lu/%s: %s", folders, told, unfinished,
-                                strerror(errno));
+                r = study_error(err, -errno, "cannot remove: %.300s/%lu/%s: %s", folders, published,
+                                unfinished, strerror(errno));
         } else if (fd >= 0 && is_abandoned(fd)) {
             if (study_join_path(own, folders, entry->d_name, err) == 0)
                 drop(own);
@@ -92,8 +92,8 @@ static int sweep(const char *folders, unsigned long told, char err[static TRIAL_
 
 /* ---- One of its own. ---- */
 
-/* The number of the folder that FOLDER/proposal.json tells of; 0: of none. False: it cannot be read. */
-static bool find_told(const char *path, unsigned long *ret)
+/* The number of the folder that FOLDER/proposal.json names; 0: none. False: it cannot be read. */
+static bool find_published(const char *path, unsigned long *ret)
 {
     static const char within[] = "/proposals/";
     json_t *before = json_load_file(path, 0, NULL);
@@ -105,7 +105,7 @@ static bool find_told(const char *path, unsigned long *ret)
     return at || (access(path, F_OK) < 0 && errno == ENOENT);
 }
 
-/* Where it cannot be locked nobody could tell whether its maker lives: it is never swept then. */
+/* Without the lock no process can see whether the folder's maker is alive: the folder is never swept then. */
 static int mark(struct proposal_folder *own)
 {
     own->fd = open(own->path, FOLDER_FLAGS);
@@ -120,9 +120,9 @@ static int mark(struct proposal_folder *own)
     return 0;
 }
 
-/* The first number after that of the one that proposal.json tells of that nobody has: until that is written
- * anew what it says is what lies there, whenever this process is killed, and who else proposes meanwhile
- * takes the number after. */
+/* Takes the first free number after that of the folder that proposal.json names: until proposal.json is
+ * written again, the folder that it names stays unchanged, even if this process is killed, and concurrent
+ * proposals take higher numbers. */
 static int make_own(const char *folder, unsigned long number, struct proposal_folder *own,
                     char err[static TRIAL_ERROR_MAX])
 {
@@ -144,7 +144,7 @@ int study_proposal_folder_make(const char *folder, struct proposal_folder *ret,
 {
     struct proposal_folder own = {.fd = -1};
     char path[PATH_MAX];
-    unsigned long told = 0;
+    unsigned long published = 0;
     int r = study_join_path(path, folder, "proposal.json", err);
     if (r == 0)
         r = study_join_path(own.path, folder, "proposals", err);
@@ -153,38 +153,38 @@ int study_proposal_folder_make(const char *folder, struct proposal_folder *ret,
     if (r < 0)
         return r;
     int lock = study_folder_lock(folder);
-    if (find_told(path, &told) && lock >= 0)
-        r = sweep(own.path, told, err);
+    if (find_published(path, &published) && lock >= 0)
+        r = sweep(own.path, published, err);
     if (r == 0)
-        r = make_own(folder, told, &own, err);
+        r = make_own(folder, published, &own, err);
     study_folder_unlock(lock);
     if (r == 0)
         *ret = own;
     return r;
 }
 
-void study_proposal_folder_finish(struct proposal_folder *own, bool told)
+void study_proposal_folder_finish(struct proposal_folder *own, bool published)
 {
-    if (told && own->fd >= 0)
+    if (published && own->fd >= 0)
         (void)unlinkat(own->fd, unfinished, 0);
-    else if (!told)
+    else if (!published)
         drop(own->path);
     if (own->fd >= 0)
         close(own->fd);
     own->fd = -1;
 }
 
-/* ---- What is told of it. ---- */
+/* ---- What proposal.json names. ---- */
 
-/* What it tells of was told, and stays, though its process was killed before it could finish it. */
+/* Finishes the folder that proposal.json names, if its process was killed before it could. */
 static void settle(const char *folder)
 {
     char path[PATH_MAX];
-    unsigned long told;
+    unsigned long published;
     if (snprintf(path, sizeof path, "%s/proposal.json", folder) >= (int)sizeof path ||
-        !find_told(path, &told) || told == 0)
+        !find_published(path, &published) || published == 0)
         return;
-    if (snprintf(path, sizeof path, "%s/proposals/%lu/%s", folder, told, unfinished) < (int)sizeof path)
+    if (snprintf(path, sizeof path, "%s/proposals/%lu/%s", folder, published, unfinished) < (int)sizeof path)
         (void)unlink(path);
 }
 

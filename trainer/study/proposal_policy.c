@@ -49,7 +49,7 @@ static void take_rules(struct env_params *env, const struct env_params *best)
     env->cooldown_bars = best->cooldown_bars;
 }
 
-/* What a trial itself is at fault for: another may do better. A machine's fault is everybody's. */
+/* Errors of the trial itself: another may succeed. An error of the machine concerns all. */
 static bool is_own_fault(int r)
 {
     return r == -EDOM || r == -EINVAL;
@@ -114,7 +114,7 @@ int study_proposed_most(const struct study_settings *settings)
     return settings->ensemble < POLICY_MEMBERS_MAX ? settings->ensemble : POLICY_MEMBERS_MAX;
 }
 
-/* The best trial's; with more of them wanted the ensemble of these, unless they cannot act together. */
+/* The best trial's; if several are wanted, their ensemble, unless they cannot act together. */
 int study_proposed_make(const struct study_market *market, const struct train_config *base,
                         const struct study_settings *settings, const struct study *study,
                         const struct study_ranked *ranked, const char *folder,

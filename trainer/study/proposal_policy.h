@@ -24,17 +24,17 @@ struct study_proposed {
     int n;
     bool together;              /* an ensemble */
     char path[PATH_MAX];        /* of its file */
-    struct trial_split holdout; /* what it did there */
+    struct trial_split holdout; /* its result there */
     double value;               /* of its best trial */
 };
 
 /* How many trials are proposed together, where there are as many. */
 int study_proposed_most(const struct study_settings *settings);
 
-/* The best trial's below FOLDER, FOLDER/N/policy.safetensors; with more of them wanted the ensemble of these,
- * unless they cannot act together. One whose training is refused or diverges is told, and the next best takes
- * its place. `ret` is zeroed before. 0; 1: it was told to stop; -errno with a sentence: what the last
- * training, or the machine, was at fault for. */
+/* Trains the best trial's policy into FOLDER/N/policy.safetensors below FOLDER; if several are wanted, their
+ * ensemble, unless they cannot act together. A trial whose training is refused or diverges is reported, and
+ * the next best takes its place. `ret` is zeroed before. 0; 1: it was asked to stop; -errno with a sentence:
+ * the error of the last training, or of the machine. */
 int study_proposed_make(const struct study_market *market, const struct train_config *base,
                         const struct study_settings *settings, const struct study *study,
                         const struct study_ranked *ranked, const char *folder,

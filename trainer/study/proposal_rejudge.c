@@ -21,7 +21,7 @@ static bool says(const json_t *proposal, const char *key, json_t *now)
     return same;
 }
 
-/* Of these trials and no others, and nothing of them has changed. */
+/* Is it of exactly these trials, none of which has changed? */
 static bool is_of_these(const json_t *proposal, const struct study *study, const struct study_members *others)
 {
     const char *name = json_string_value(json_object_get(proposal, "study"));
@@ -29,7 +29,7 @@ static bool is_of_these(const json_t *proposal, const struct study *study, const
            says(proposal, "of_trials", study_trial_hashes(study, others));
 }
 
-/* Would the same trials be trained? Then the policy is what it would be, and what it did on the holdout. */
+/* Would the same trials be trained? Then the policy and its result on the holdout would be the same. */
 static bool is_trained_so(const json_t *proposal, const struct study_settings *settings,
                           const struct study *study, const struct study_ranked *ranked)
 {
@@ -40,7 +40,7 @@ static bool is_trained_so(const json_t *proposal, const struct study_settings *s
            says(proposal, "of_chosen", study_chosen_hashes(study, ranked->trials, n));
 }
 
-/* Counts, and what is luck, among the trials that there are now. */
+/* Counts and overfitting figures, among the trials that there are now. */
 static int compute(const struct study *study, const struct study_members *others, int proposed, int complete,
                    const char *folder, const struct trial_calls *calls, json_t *proposal,
                    char err[static TRIAL_ERROR_MAX])
@@ -132,7 +132,7 @@ static double limit_of(const json_t *proposal, const char *gate)
     return NAN;
 }
 
-/* Those that it was judged by. */
+/* The limits that it was judged by. */
 static bool find_limits(const json_t *proposal, struct gate_limits *ret)
 {
     const double trades = limit_of(proposal, "trades");
@@ -147,8 +147,8 @@ static bool find_limits(const json_t *proposal, struct gate_limits *ret)
            !isnan(ret->max_drawdown);
 }
 
-/* Are the trials that it is of still what they were? The first of them in *ret_first, and in *ret_complete
- * how many the study has of its kind. */
+/* Are the trials that it was made from unchanged? *ret_first: the first of them; *ret_complete: the number of
+ * COMPLETE trials of the study. */
 static bool is_of_chosen(const json_t *proposal, const struct study *study, int *ret_first, int *ret_complete)
 {
     const struct study_trial *chosen[POLICY_MEMBERS_MAX];
@@ -171,7 +171,7 @@ static bool is_of_chosen(const json_t *proposal, const struct study *study, int 
     return good;
 }
 
-/* 1: it is judged over all of these trials now; 0: nothing can be said of it. */
+/* 1: it was judged over all of these trials; 0: it cannot be judged. */
 static int judge(const struct study *study, const struct study_members *others, const char *folder,
                  const struct trial_calls *calls, json_t *proposal, char err[static TRIAL_ERROR_MAX])
 {

@@ -83,7 +83,7 @@ static double median_of(double *values, size_t n)
     return n % 2 == 0 ? values[after] - apart * 0.5 : low + apart * 0;
 }
 
-/* Has nothing been reported in the interval that the last step is in, but for that? */
+/* Is this the first report within the interval that the last step is in? */
 static bool first_in_interval(const struct pruner_options *options, const struct study_trial *trial)
 {
     int64_t step = pruner_last_step(trial), warm = options->n_warmup_steps, every = options->interval_steps;
@@ -91,8 +91,8 @@ static bool first_in_interval(const struct pruner_options *options, const struct
     return (second > -1 ? second : -1) < (step - warm) / every * every + warm;
 }
 
-/* What COMPLETE trials reported at the step: how many of them there are in *ret_n, NaN left out of `values`
- * and counted in *ret_reported. */
+/* What COMPLETE trials reported at the step: *ret_n `values` without NaN, *ret_reported with. Returns the
+ * number of COMPLETE trials. */
 static int complete_at(const struct study *study, int64_t step, double *values, size_t *ret_n,
                        int *ret_reported)
 {

@@ -1,6 +1,6 @@
-/* Pruners: should a trial end now, by what it and others reported? As Optuna 5.0.0's MedianPruner,
- * SuccessiveHalvingPruner and HyperbandPruner decide from the same study, made anew: what "auto" stands for
- * is looked up each time, where a pruner of Optuna keeps what its process saw first. Pure. */
+/* Pruners: should a trial end now, judged by its reports and those of others? They decide as Optuna 5.0.0's
+ * MedianPruner, SuccessiveHalvingPruner and HyperbandPruner, newly constructed, would for the same study:
+ * "auto" is derived each time, where a pruner of Optuna keeps what its process saw first. Pure. */
 #ifndef TRAINER_STUDY_PRUNER_H
 #define TRAINER_STUDY_PRUNER_H
 
@@ -23,12 +23,12 @@ struct pruner_options { /* Optuna's names and defaults */
     int bootstrap_count;                    /* 0 */
 };
 struct pruner_options pruner_defaults(enum pruner_kind kind);
-/* 0, or -EINVAL with the key of [study] that is to blame and what would be right: what Optuna refuses, a
- * highest rung below the lowest, and a factor that no pruner takes. */
+/* 0, or -EINVAL with the key of [study] that is wrong and what would be right: what Optuna refuses, a highest
+ * rung below the lowest, and a factor that no pruner takes. */
 int pruner_check(const struct pruner_options *options, const char **ret_key, const char **ret_words);
 
-/* What is decided of trial `number` after its last report. ASHA and Hyperband keep system attributes on it
- * (completed_rung_K): the caller stores `marks` before anything else, decided or not. */
+/* The decision on trial `number` after its last report. ASHA and Hyperband keep system attributes on it
+ * (completed_rung_K): the caller stores `marks` before anything else, whatever the decision. */
 struct pruner_verdict {
     bool prune;
     struct pruner_mark {

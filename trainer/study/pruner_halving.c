@@ -40,7 +40,7 @@ static int64_t longest(const struct study *study)
 enum { BRACKETS_MAX = 64 };
 
 struct brackets {
-    int n;                                          /* 0: not known yet, or there is less than the least */
+    int n;                                          /* 0: unknown yet, or the maximum is below the minimum */
     unsigned __int128 budgets[BRACKETS_MAX], total; /* trials of each, by weight */
 };
 
@@ -93,13 +93,13 @@ struct halving {
     int bracket;
 };
 
-static int64_t times(int64_t a, int64_t b) /* both positive; the largest number where it is more */
+static int64_t times(int64_t a, int64_t b) /* both positive; saturates */
 {
     int64_t product;
     return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
 }
 
-/* The promising share of what reached the rung: at its worst, this value. */
+/* The worst value among the promising share of those that reached the rung. */
 static double promotable(const struct study *study, double *values, size_t n, int factor)
 {
     size_t index = n / (size_t)factor > 0 ? n / (size_t)factor - 1 : 0;
@@ -107,7 +107,7 @@ static double promotable(const struct study *study, double *values, size_t n, in
     return study->directions[0] == STUDY_MAXIMIZE ? values[n - 1 - index] : values[index];
 }
 
-/* Values that trials left at the rung, into `values`; how many. */
+/* Values that trials reported at the rung, into `values`; how many. */
 static size_t competing(const struct halving *halving, const struct study *study, const char *key,
                         double *values)
 {

@@ -128,7 +128,7 @@ static void x_axis(struct text *text, struct chart_range range, const char *name
 
 /* ---- curves ---- */
 
-/* Where a curve is drawn: of many rows some, the last always. */
+/* Is this row drawn? Long curves are thinned, but the last row is always drawn. */
 static bool is_drawn(size_t row, size_t rows)
 {
     size_t every = (rows + CURVE_POINTS - 1) / CURVE_POINTS;

@@ -57,7 +57,7 @@ static bool sort_columns(struct csv_columns *csv, struct returns_matrix *to)
             to->names[n++] = csv->names[i];
             csv->names[i] = NULL;
         } else {
-            free(*benchmark); /* the last of two counts */
+            free(*benchmark); /* the second of two such columns counts */
             *benchmark = calloc(rows + 1, sizeof **benchmark);
             done = take_column(csv, i, *benchmark, 1);
         }
@@ -93,7 +93,7 @@ int returns_read_csv(const char *path, struct returns_matrix *ret, char err[stat
 struct trial_returns {
     char *folder; /* and number: whose; owned */
     int number;
-    char *unread; /* why it could not be, owned; NULL */
+    char *unread; /* why it could not be read, owned; NULL: it was read */
     size_t rows, like;
     int64_t *open_ns;                      /* NULL: those of `like` */
     double *mean, *holding, *equal_weight; /* [rows]; NaN where no path has it; benchmarks NULL: none */
@@ -175,7 +175,7 @@ static int read_trial(const struct returns_trial *from, struct trial_returns *re
     return r;
 }
 
-/* One that has the times of an earlier one does with that one's, and its benchmarks if it has them. */
+/* If an earlier trial has the same times, uses that one's rows, and its benchmarks if it has any. */
 static void share_rows(struct returns_kept *kept, struct trial_returns *trial)
 {
     trial->like = (size_t)(trial - kept->trials);
@@ -195,7 +195,7 @@ static void share_rows(struct returns_kept *kept, struct trial_returns *trial)
     }
 }
 
-/* NULL: it was not looked at yet. */
+/* NULL: it was not read yet. */
 static const struct trial_returns *find_trial(const struct returns_kept *kept,
                                               const struct returns_trial *trial)
 {
@@ -262,14 +262,14 @@ int returns_kept_count(const struct returns_kept *kept, const struct returns_tri
     return found;
 }
 
-/* What was read of the trials that are asked for. */
+/* What was read of the requested trials. */
 struct found {
     const struct trial_returns **trials; /* [n] */
     const char **names;                  /* of their columns, borrowed */
     size_t n;
 };
 
-/* Puts those with the rows `like` together; a row that nobody traded in is left out. Benchmarks are those of
+/* Joins those with the same rows as `like`; leaves out rows that no trial traded in. Benchmarks are those of
  * the first that has them. */
 static int join(const struct returns_kept *kept, const struct found *found, size_t like,
                 struct returns_matrix *ret)

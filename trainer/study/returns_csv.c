@@ -31,7 +31,7 @@ struct reading {
     enum role *roles; /* [header] */
     size_t header, rows_cap;
     bool holes, times_lost, headless;
-    bool counts[2]; /* the column of times so far counts rows from 0, from 1 */
+    bool counts[2]; /* the column of times counts rows from 0, from 1, so far */
     struct csv_columns out;
 };
 
@@ -77,7 +77,7 @@ static char *cut_field(char *p, char **ret)
     return more ? from + 1 : NULL;
 }
 
-/* The next line that is not empty. 1, 0 at the end, -errno. */
+/* The next line that is not empty. 1; 0 at end of file; -errno. */
 static int next_line(struct reading *reading)
 {
     for (;;) {
@@ -96,7 +96,7 @@ static int next_line(struct reading *reading)
             break;
     }
     reading->n_fields = 0;
-    bool marked = reading->number == 1 && strncmp(reading->line, "\xef\xbb\xbf", 3) == 0; /* UTF-8's mark */
+    bool marked = reading->number == 1 && strncmp(reading->line, "\xef\xbb\xbf", 3) == 0; /* BOM */
     for (char *p = reading->line + (marked ? 3 : 0); p;) {
         if (reading->n_fields == reading->fields_cap) {
             size_t cap = reading->fields_cap ? 2 * reading->fields_cap : 64;
@@ -114,7 +114,7 @@ static int next_line(struct reading *reading)
     return 1;
 }
 
-/* Of a frame without names pandas writes 0, 1, 2 … */
+/* pandas names the columns of a frame without names 0, 1, 2 … */
 static bool is_its_number(const char *name, size_t i)
 {
     char number[24];
@@ -262,7 +262,7 @@ void returns_csv_finish(struct csv_columns *columns)
     *columns = (struct csv_columns){0};
 }
 
-/* Of a pipe nothing is waited for. */
+/* O_NONBLOCK, so that opening a pipe does not wait. */
 static int open_regular(const char *path, FILE **ret)
 {
     struct stat is;
@@ -302,7 +302,7 @@ int returns_csv_read(const char *path, bool holes, struct csv_columns *ret,
         returns_csv_finish(&reading.out);
         return r;
     }
-    /* Row numbers are no times: in seconds they would make Sharpe ratios a year's of such. */
+    /* Row numbers are not times: read as seconds they would annualise Sharpe ratios wrongly. */
     if (reading.times_lost || reading.counts[0] || reading.counts[1]) {
         free(reading.out.open_ns);
         reading.out.open_ns = NULL;

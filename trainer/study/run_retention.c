@@ -12,7 +12,7 @@
 static size_t name_length(const char *run)
 {
     const char *at = strrchr(run, '@');
-    return at ? (size_t)(at - run) + 1 : 0; /* the @ too */
+    return at ? (size_t)(at - run) + 1 : 0; /* includes the @ */
 }
 
 static bool is_number(const char *name)
@@ -36,7 +36,7 @@ static void thin_run(int studies, const char *run)
         (void)unlinkat(trial, "holdout.csv", 0);
         study_stale_files_remove(trial, 0);
         close(trial);
-        (void)unlinkat(fd, entry->d_name, AT_REMOVEDIR); /* not where a policy is */
+        (void)unlinkat(fd, entry->d_name, AT_REMOVEDIR); /* fails where a policy is left, which is wanted */
     }
     if (folder) {
         study_stale_files_remove(fd, STALE_FILES_AGE_S);
@@ -44,7 +44,7 @@ static void thin_run(int studies, const char *run)
     }
 }
 
-/* Times of equal length: by name is by age. */
+/* Times have equal length, so that names sort by age. */
 static int newest_first(const void *a, const void *b)
 {
     return strcmp(*(char *const *)b, *(char *const *)a);

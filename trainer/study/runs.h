@@ -1,15 +1,15 @@
-/* Runs of one study: NAME, and NAME@TIME of one that was begun anew (start with overwrite) or is scheduled.
- * Each is a study of its own, but where they searched the same bars the best of all of them is the best of
- * many: none may be judged as if the others had not been. Pure. */
+/* Runs of one study: NAME, and NAME@TIME of one that was restarted (start with overwrite) or is scheduled.
+ * Each is a study of its own, but the best of runs on the same bars was selected from the trials of all: none
+ * may be judged as if the others had not been run. Pure. */
 #ifndef TRAINER_STUDY_RUNS_H
 #define TRAINER_STUDY_RUNS_H
 
 #include "trainer/study/trial.h"
 
-/* What the study keeps of the bars that it searches, a user attribute: 16 digits as a JSON string, a hash of
- * interval, symbols, and times, closes and volumes of all rows of [data] train_from to train_to, or to where
- * the study ends before, whatever is made of them: features, splits, the holdout's share and the order of
- * symbols play no part. NULL without memory. */
+/* The hash of the bars that the study searches, a user attribute: 16 digits as a JSON string, of interval,
+ * symbols, and times, closes and volumes of all rows of [data] train_from to train_to, or to where the study
+ * ends before. Features, splits, the holdout's share and the order of symbols do not change it. NULL without
+ * memory. */
 #define RUNS_BARS "papertape:bars"
 json_t *study_runs_bars(const struct study_market *market);
 
@@ -24,10 +24,10 @@ bool study_runs_same_bars(const struct study *a, const struct study *b);
  * runs only what was proposed stays (run_retention.c). */
 enum { RUNS_KEPT = 3 };
 
-/* Of the runs of `run` (of NAME, where it is NAME@TIME; of another name there are none) in the folder
- * `studies`, but for the newest `keep`: removes returns.csv and holdout.csv of their trials, what killed
- * writers left of them (stale_files.h), and folders that are empty then. Policies, proposals, reports and
- * configurations stay. What cannot be removed stays. */
+/* For the runs of `run` (of NAME, where it is NAME@TIME; another name has none) in the folder `studies`,
+ * except the newest `keep`: removes returns.csv and holdout.csv of their trials, temporary files of killed
+ * writers (stale_files.h), and folders that are empty then. Policies, proposals, reports and configurations
+ * stay. What cannot be removed stays. */
 void study_runs_retain(const char *studies, const char *run, int keep);
 
 #endif

@@ -1,6 +1,6 @@
-/* Samplers: what a trial should try next, from the trials that there are. Pure arithmetic over a struct study
- * and a seed: no database, no clock. TPE is Optuna 5.0.0's (trainer/study/tpe/ says to the letter what);
- * random; grid; the adaptive Metropolis chain of trainer/study/metropolis.h. */
+/* Samplers: the values of the next trial, from the trials so far. Pure arithmetic over a struct study and a
+ * seed: no database, no clock. TPE is Optuna 5.0.0's (trainer/study/tpe/ describes it exactly); random; grid;
+ * the adaptive Metropolis chain of trainer/study/metropolis.h. */
 #ifndef TRAINER_STUDY_SAMPLER_H
 #define TRAINER_STUDY_SAMPLER_H
 
@@ -39,14 +39,14 @@ struct sampler;
 int sampler_create(const struct sampler_options *options, struct sampler **ret); /* 0 or -ENOMEM */
 void sampler_destroy(struct sampler *sampler);
 
-/* The values of `space` for trial `number`, internal, into ret_values [space->n]. `fixed` values of an
- * enqueued trial are its caller's business. Draws by Philox with key seed and counter number, so that two
- * workers do not draw the same, and a trial that is asked again draws the same again. `relative` (NULL: not
- * wanted) becomes the pieces of the system attributes tpe:relative_params:K that other workers, Optuna's too,
- * read of a RUNNING trial, an array of strings, a new reference: store each as JSON text, with its quotes,
- * before the values; NULL where it drew independently. -ENODATA: a grid whose points were all tried; -ERANGE:
- * one of more points than can be counted; -EINVAL: a Metropolis chain of several objectives; -ENOMEM. What
- * failed has left ret_relative alone. */
+/* The values of `space` for trial `number`, internal, into ret_values [space->n]. The caller handles `fixed`
+ * values of an enqueued trial. Draws by Philox with key seed and counter number, so that two workers draw
+ * different values, and a repeated call for a trial the same. `relative` (NULL: not wanted) becomes the
+ * pieces of the system attributes tpe:relative_params:K that other workers, Optuna's too, read of a RUNNING
+ * trial, an array of strings, a new reference: store each as JSON text, with its quotes, before the values;
+ * NULL where it drew independently. -ENODATA: a grid whose points were all tried; -ERANGE: one of more points
+ * than can be counted; -EINVAL: a Metropolis chain of several objectives; -ENOMEM. On failure ret_relative is
+ * untouched. */
 int sampler_sample(struct sampler *sampler, const struct study *study, int number, const struct space *space,
                    double *ret_values, json_t **ret_relative);
 

@@ -1,9 +1,8 @@
-/* [study] and [search] of a training's configuration: what makes of it a study. docs/studies.md and
+/* [study] and [search] of a training's configuration: what makes it a study. docs/studies.md and
  * papertape-trainer.ini(5) have every key; the example's [search] is the default search space. In
  * [search] a key of [training], [network], [ppo] or [environment] (gamma: of both that have it), or
  * net_dimension, has a range `A..B [log] [step S] [hourly]` or choices `A | B`; numbers may be powers, 2^-16.
- * `hourly`: times the bars of an hour, by [data] interval (1 where it does not say, or is an hour or more).
- */
+ * `hourly`: times the bars of an hour, by [data] interval (1 where it is unset, or an hour or more). */
 #ifndef TRAINER_STUDY_SETTINGS_H
 #define TRAINER_STUDY_SETTINGS_H
 
@@ -26,13 +25,13 @@ struct study_settings {
     double drawdown_penalty, volatility_penalty; /* of the objective; 0 */
     double heartbeat_s, grace_s;                 /* 10, 60 */
     int retries;                                 /* 3 */
-    int ensemble; /* best trials that are proposed together; 1: the best alone */
+    int ensemble; /* number of best trials proposed together; 1: the best alone */
     enum ensemble_combine combine;
-    int64_t every_ns;         /* the co-process runs it again so often; 0: once */
-    int64_t expires_ns;       /* its policy retires so long after it was admitted; 0: never */
-    struct gate_limits gates; /* that the proposal tells of; the daemon's [arena] decides */
-    bool default_space;       /* space = default: it is searched too, but for keys that [search] has */
-    struct space space;       /* [search], and of the default space what that says */
+    int64_t every_ns;         /* how often the co-process runs it again; 0: once */
+    int64_t expires_ns;       /* how long after admission its policy retires; 0: never */
+    struct gate_limits gates; /* that the proposal reports; the daemon's [arena] decides */
+    bool default_space;       /* space = default: adds the keys of the default space that [search] lacks */
+    struct space space;       /* [search], and the default space where it applies */
 };
 
 /* Without a space. */
@@ -45,8 +44,8 @@ int study_settings_parse(const char *name, const char *text, struct train_config
                          struct study_settings *ret, bool *ret_is_study, char err[static CONFIG_ERROR_MAX]);
 void study_settings_finish(struct study_settings *settings); /* fine on a zeroed one */
 
-/* The same, where `now` in times of [data] is `now_ns` (0: the clock, whole seconds): a run's workers, and
- * one that goes on with a study, must see the same bars. The configuration's now_ns is what it was. */
+/* The same with `now` in times of [data] being `now_ns` (0: the clock, whole seconds): a run's workers, and a
+ * process that continues a study, must see the same bars. The configuration's now_ns keeps that value. */
 int study_settings_parse_at(const char *name, const char *text, int64_t now_ns,
                             struct train_config *ret_config, struct study_settings *ret, bool *ret_is_study,
                             char err[static CONFIG_ERROR_MAX]);
@@ -65,7 +64,7 @@ const struct study_default *study_settings_default_space(size_t *ret_n);
 /* Puts a trial's values into a copy of the configuration. Names are keys of [training], [network], [ppo] and
  * [environment], and net_dimension: the width of every hidden layer. A minibatch is at most the rollout that
  * it is taken from (copies * steps); where there is a recurrent layer, steps and minibatch are whole
- * sequences. -EINVAL: together they are none that train_config_check() takes; the sentence names them. */
+ * sequences. -EINVAL: train_config_check() refuses their combination; the sentence names them. */
 int study_settings_apply(const struct train_config *base, const struct space *space, const double *values,
                          struct train_config *ret, char err[static CONFIG_ERROR_MAX]);
 

@@ -10,7 +10,7 @@
 
 enum { VALUE_MAX = 512 };
 
-/* As a line of the file has it. */
+/* As the configuration file writes it. */
 static int value_text(const struct distribution *distribution, double value, char buf[static VALUE_MAX])
 {
     json_t *json = distribution_external(distribution, value);
@@ -51,7 +51,7 @@ static int set_one(struct train_config *config, const char *name, const char *te
     return 0;
 }
 
-/* What is no error of the user's: samplers draw each key for itself. */
+/* Adjusts combinations that are no error of the user's: samplers draw each key independently. */
 static void fit(struct ppo_params *ppo)
 {
     const int sequence = ppo->net.recurrent > 0 && ppo->sequence > 1 ? ppo->sequence : 1;

@@ -47,7 +47,7 @@ static const struct study_default defaults[] = {
 };
 enum { N_DEFAULTS = sizeof defaults / sizeof *defaults };
 
-/* What the reference called them. */
+/* The reference system's names. */
 static const char *const aliases[][2] = {
     {"batch_size", "minibatch"},  {"target_step", "steps"},     {"break_step", "total_steps"},
     {"entropy_coef", "ent_coef"}, {"ppo_epochs", "epochs"},     {"value_loss_coef", "vf_coef"},
@@ -146,7 +146,7 @@ static bool read_number(const char *text, double *ret)
     return !*end && isfinite(base);
 }
 
-/* Would the key's own section take it? */
+/* Would the key's own section accept it? */
 static int check_value(const struct config_key *param, const char *text, char *err)
 {
     char why[CONFIG_WHY_MAX];
@@ -162,7 +162,7 @@ static int bars_an_hour(const struct train_config *config)
 }
 
 struct space_range {
-    char low[TEXT_MAX], high[TEXT_MAX]; /* as they stand there */
+    char low[TEXT_MAX], high[TEXT_MAX]; /* as written in the file */
     double from, to, step;
     bool log, hourly;
 };

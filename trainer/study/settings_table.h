@@ -12,8 +12,8 @@ bool study_settings_has(const char *key); /* of [study] */
 /* "90d": so many s, m, h, d or w as ns, at least one and at most a century; false: it is none. */
 bool study_settings_duration(const char *text, int64_t *ret_ns);
 
-/* A line of [study] or [search]: 0; -ENOENT for a key that there is not, with the nearest; -EINVAL,
- * -ENOMEM. `config` says how long a bar is. *settings is as it was on failure. */
+/* Reads a line of [study] or [search]: 0; -ENOENT for an unknown key, with the nearest; -EINVAL, -ENOMEM.
+ * `config` has the bar's interval. *settings is untouched on failure. */
 int study_settings_set(struct study_settings *settings, const struct train_config *config,
                        const char *section, const char *key, const char *text,
                        char err[static CONFIG_ERROR_MAX]);
@@ -22,7 +22,7 @@ int study_settings_set_study(struct study_settings *settings, const char *key, c
 int study_settings_set_search(struct study_settings *settings, const struct train_config *config,
                               const char *key, const char *text, char err[static CONFIG_ERROR_MAX]);
 
-/* Do they fit together? 0, or -EINVAL with the key of [study] that is to blame. */
+/* Are they consistent? 0, or -EINVAL with the key of [study] that is wrong. */
 int study_settings_check(const struct study_settings *settings, const char **ret_key,
                          char err[static CONFIG_ERROR_MAX]);
 
@@ -30,7 +30,7 @@ int study_settings_check(const struct study_settings *settings, const char **ret
 int study_settings_check_grid(const struct study_settings *settings, const char **ret_key,
                               char err[static CONFIG_ERROR_MAX]);
 
-/* Adds of the default space what is searched besides. */
+/* Adds the keys of the default space that [search] lacks. */
 int study_settings_complete(struct study_settings *settings, const struct train_config *config,
                             char err[static CONFIG_ERROR_MAX]);
 

@@ -21,8 +21,9 @@ int space_find(const struct space *space, const char *name); /* -1 */
 /* All that any trial ever had, each with its newest distribution: what a stored study was searched over. */
 int space_union(const struct study *study, struct space *ret);
 
-/* One trial's part in Optuna's intersection search space, what trials have with an identical distribution:
- * distributions [n_params] of the study's parameters, -1 where there is none in common; `first` begins it. */
+/* Adds one trial to Optuna's intersection search space, the parameters that all trials have with identical
+ * distributions: distributions [n_params] of the study's parameters, -1 where it is not in common; `first`
+ * starts it. */
 void space_intersect(const struct study_trial *trial, bool first, int *distributions, int n_params);
 
 #endif

@@ -151,7 +151,7 @@ static int tested_before(const struct study_split *split, int combination, int k
 {
     int chosen[SPLIT_GROUPS_MAX], n = split->groups, at = 0;
     int64_t ways = 0;
-    bool has = false; /* is k among the groups that the combinations share so far? */
+    bool has = false; /* do the combinations so far all have group k? */
     split_combination(split, combination, chosen);
     for (int i = 0; i < split->tested; i++) {
         int rest = split->tested - 1 - i;

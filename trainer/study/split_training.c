@@ -17,7 +17,7 @@ bool study_continue(struct study_running_trial *run, double share)
 
 struct gpu_module *study_device_open(const struct train_config *config)
 {
-    char reason[GPU_REASON_MAX]; /* every learner tells it */
+    char reason[GPU_REASON_MAX]; /* every learner reports it */
     struct gpu_module *module = NULL;
     if (config->ppo.device != PPO_CPU && gpu_module_open(NULL, &module, reason, sizeof reason) < 0)
         return NULL;
@@ -87,7 +87,7 @@ static int iterate(struct study_running_trial *run, struct learner *learner, str
         if (!study_continue(run, (double)learnt->steps / total))
             return 1;
         int r = ppo_learner_iterate(learner, &update, why);
-        if (r < 0) /* -EINVAL: an action is no number: so are the weights */
+        if (r < 0) /* -EINVAL: an action is not finite, so neither are the weights */
             return study_error(err, r == -EINVAL ? -EDOM : r, "%s", why);
         run->steps_s = (double)(update.steps - learnt->steps) / (clock_now_s() - started);
         learnt->steps = update.steps;

@@ -45,7 +45,7 @@ static int set_worker(struct study_store *store, int64_t trial, char err[static 
     return r;
 }
 
-/* What the trial's values will be, for who reads it while it runs. */
+/* Stores the trial's values early, for processes that read it while it runs. */
 static int set_relative(struct study_store *store, int64_t trial, const json_t *pieces,
                         char err[static STUDY_ERROR_MAX])
 {
@@ -64,7 +64,7 @@ static int set_relative(struct study_store *store, int64_t trial, const json_t *
 
 /* ---- Values. ---- */
 
-/* 0, *ret NULL: there are none; -EINVAL: they are no names and values, in `why`. */
+/* 0, *ret NULL: there are none; -EINVAL: they are not names and values, with the reason in `why`. */
 static int fixed_params(const struct study_trial *trial, json_t **ret, char *why)
 {
     const struct study_attribute *fixed =
@@ -79,7 +79,8 @@ static int fixed_params(const struct study_trial *trial, json_t **ret, char *why
 
 enum origin { DRAWN, KEPT, FIXED };
 
-/* Where the value of a parameter comes from. -EINVAL: it is none of the space's, in `why`. */
+/* Where the value of a parameter comes from. -EINVAL: the space does not have it, with the reason in
+ * `why`. */
 static int find_value(const struct study *study, const struct study_trial *trial, const json_t *fixed,
                       const struct space_param *param, double *ret, char *why)
 {
@@ -149,7 +150,7 @@ static int set_values(struct study_store *store, const struct study *study, stru
     return r;
 }
 
-/* ---- Asking. ---- */
+/* ---- Suggesting. ---- */
 
 static int ask(struct study_store *store, struct study *study, struct sampler *sampler,
                const struct study_settings *settings, int wanted, struct study_suggestion *ret,
@@ -197,7 +198,7 @@ int study_suggest(struct study_store *store, struct study *study, struct sampler
     return committed < 0 ? committed : r;
 }
 
-/* ---- Telling. ---- */
+/* ---- Reporting. ---- */
 
 int study_tell_failure(struct study_store *store, int64_t trial, const char *words, const char *cause,
                        char err[static STUDY_ERROR_MAX])
@@ -266,6 +267,6 @@ int study_report(struct study_store *store, struct study *study, const struct st
         r = study_store_commit(store, err);
     else
         study_store_rollback(store);
-    /* After the last split there is nothing left to save. */
+    /* After the last split pruning saves nothing. */
     return r < 0 ? r : verdict.prune && step < settings->split.combinations;
 }

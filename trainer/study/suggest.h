@@ -1,4 +1,4 @@
-/* How a worker gets a trial, and what it tells of it: db/studies and a sampler put together. */
+/* How a worker gets a trial, and how it reports its result: joins db/studies and a sampler. */
 #ifndef TRAINER_STUDY_SUGGEST_H
 #define TRAINER_STUDY_SUGGEST_H
 
@@ -8,7 +8,7 @@
 #include "trainer/study/settings.h"
 #include "trainer/study/trial.h"
 
-/* What papertape:worker is of a process of this machine: "HOST:PID". */
+/* The value of papertape:worker for a process of this machine: "HOST:PID". */
 enum { WORKER_NAME_MAX = 96 };
 void study_worker_name(pid_t pid, char ret[static WORKER_NAME_MAX]);
 
@@ -16,14 +16,14 @@ struct study_suggestion {
     int64_t trial;
     int number;
     double *values; /* [space->n], internal */
-    bool failed;    /* it is FAIL already: what it was enqueued with is none of the space's */
+    bool failed;    /* it is FAIL already: its enqueued values are not in the space */
 };
 
-/* The next trial: one that waits, or a new one, as long as there is room for one of `wanted`. One transaction
- * with its parameters, the attributes that other workers draw by, papertape:worker and its first heartbeat.
- * Values of a trial that is tried again are what they were; `fixed_params` of an enqueued one are taken; the
- * rest is drawn. 1: a trial, into *ret with `values` of the caller's; 0: there is no room, or everything was
- * tried (*ret_exhausted); or -errno. */
+/* The next trial: a waiting one, or a new one while there are fewer than `wanted`. One transaction with its
+ * parameters, the attributes that other workers draw by, papertape:worker and its first heartbeat. Values of
+ * a trial that is tried again are what they were; `fixed_params` of an enqueued one are taken; the rest is
+ * drawn. 1: a trial, into *ret with `values` of the caller's; 0: there is no room, or everything was tried
+ * (*ret_exhausted); or -errno. */
 int study_suggest(struct study_store *store, struct study *study, struct sampler *sampler,
                   const struct study_settings *settings, int wanted, struct study_suggestion *ret,
                   bool *ret_exhausted, char err[static STUDY_ERROR_MAX]);
@@ -35,8 +35,8 @@ int study_tell_failure(struct study_store *store, int64_t trial, const char *wor
 int study_tell(struct study_store *store, int64_t trial, enum trial_state state,
                const struct trial_outcome *outcome, char err[static STUDY_ERROR_MAX]);
 
-/* Reports, and what the pruner says to it: 1: prune; 0; -errno, -EINVAL of a trial that does not
- * run any more. Its marks are stored in any case. */
+/* Reports a value and asks the pruner: 1: prune; 0; -errno, -EINVAL of a trial that is no longer running. The
+ * pruner's marks are stored in any case. */
 int study_report(struct study_store *store, struct study *study, const struct study_settings *settings,
                  const struct study_suggestion *asked, int step, double value,
                  char err[static STUDY_ERROR_MAX]);

@@ -12,11 +12,11 @@
 #include "trainer/study/pool.h"
 #include "trainer/study/suggest.h"
 
-/* LOOK_MS: between two looks at the study. STOP_MS: what workers have to end when they are asked. DEATHS: of
- * each worker in a row, without a trial that ended, after which it makes no sense to begin others. */
+/* LOOK_MS: between two looks at the study. STOP_MS: what workers have to end when they are asked. DEATHS:
+ * consecutive deaths of each worker, without a trial that ended, after which no more are started. */
 enum { LOOK_MS = 250, STOP_MS = 8000, DEATHS = 4, SAID_MAX = 32 };
 
-enum seen { SEEN_NOTHING, SEEN_MUTE, SEEN_ENDED }; /* mute: it was told that it is */
+enum seen { SEEN_NOTHING, SEEN_MUTE, SEEN_ENDED }; /* mute: its silence was reported */
 
 struct supervision {
     const struct study_order *order;
@@ -27,10 +27,10 @@ struct supervision {
     struct study *study;
     enum seen *seen; /* [seen_n] of each trial */
     int seen_n, done_before;
-    double begun_s, stale_s, asked_s; /* asked_s: to end; 0: not yet */
+    double begun_s, stale_s, asked_s; /* asked_s: when the workers were asked to end; 0: not yet */
     int deaths;
     bool exhausted, stopping;
-    char *said[SAID_MAX]; /* of trials: once a run each */
+    char *said[SAID_MAX]; /* warnings of trials: once a run each */
     int n_said;
     int failure; /* -errno */
     char cause[32];
@@ -90,8 +90,8 @@ static bool grow_seen(struct supervision *run)
     return true;
 }
 
-/* Tells of trials that have ended, or only takes note of them. */
-static void take_ended(struct supervision *run, bool tell)
+/* Reports trials that have ended, or only marks them as seen. */
+static void take_ended(struct supervision *run, bool report)
 {
     if (!grow_seen(run)) {
         fail(run, -ENOMEM, "out of memory");
@@ -104,7 +104,7 @@ static void take_ended(struct supervision *run, bool tell)
             continue;
         run->seen[i] = SEEN_ENDED;
         run->deaths = 0;
-        if (tell)
+        if (report)
             run->calls->ended(run->calls->ctx, trial, &figures);
     }
 }
@@ -114,8 +114,8 @@ static void warn(const struct supervision *run, const char *words)
     run->calls->warned(run->calls->ctx, words);
 }
 
-/* Trials that the study would wait for, if their worker were known to live: told once each, as soon as
- * others are made in their place. One that ends all the same is told of as any. */
+/* Trials without a heartbeat that the study does not wait for: reported once each, when others replace them.
+ * If one ends after all it is reported like any other. */
 static void take_mute(struct supervision *run)
 {
     char words[STUDY_ERROR_MAX];
@@ -137,7 +137,7 @@ static void take_mute(struct supervision *run)
     }
 }
 
-/* By a store that another process has locked it is not ended: there is a next look. */
+/* A store that another process has locked does not end the run: the next look tries again. */
 static void look(struct supervision *run)
 {
     char err[STUDY_ERROR_MAX];
@@ -163,7 +163,7 @@ static void look(struct supervision *run)
 
 /* ---- Workers. ---- */
 
-/* What every trial would say, as that there is no device, is said of the first. */
+/* A warning that every trial would give, such as a missing device, is printed once. */
 static void warn_once(struct supervision *run, int number, const char *said)
 {
     char words[STUDY_RUN_ERROR_MAX];
@@ -219,7 +219,8 @@ static void retry(struct supervision *run, const struct study_trial *trial, bool
     warn(run, words);
 }
 
-/* What a worker was at when it ended, as the study has it: it may have been killed before it said so. */
+/* Puts back the trial that a worker ran when it ended, as the study has it: the worker may have been killed
+ * before it reported the trial. */
 static void retry_all(struct supervision *run, const struct study_pool_worker *worker, const char *how)
 {
     char name[WORKER_NAME_MAX], err[STUDY_ERROR_MAX];
@@ -228,7 +229,7 @@ static void retry_all(struct supervision *run, const struct study_pool_worker *w
     open_store(run);
     int r = run->store ? study_store_sync(run->store, run->study, err) : -EIO;
     if (r < 0) {
-        warn(run, how); /* its trial is tried again once its heartbeat is too old */
+        warn(run, how); /* its trial is tried again once its heartbeat is stale */
         return;
     }
     for (int i = 0; i < run->study->n_trials; i++)
@@ -268,7 +269,7 @@ static int idle(const struct supervision *run)
     return n;
 }
 
-/* How many more workers would have something to do. */
+/* How many more workers would have a trial to run. */
 static int wanted(const struct supervision *run)
 {
     const struct study_tally tally = study_tally_of(run->study);
@@ -284,7 +285,7 @@ static void start(struct supervision *run)
     int n = wanted(run), r = 1;
     if (n <= 0)
         return;
-    close_store(run); /* a database is not carried into a fork */
+    close_store(run); /* a database must not be open across a fork */
     fflush(NULL);
     for (; n > 0 && r > 0; n--)
         r = study_pool_start(&run->pool, run->order);
@@ -336,7 +337,7 @@ static void go_on(struct supervision *run)
     run->calls->looked(run->calls->ctx, &figures);
 }
 
-/* Trials of others, which run or wait, may come back to be tried again. */
+/* Is the run over? Trials of other processes, running or waiting, may still be put back. */
 static bool is_over(const struct supervision *run)
 {
     if (run->pool.alive > 0)

@@ -1,5 +1,5 @@
-/* A study: its workers from the first trial to the last. Trials that others make in the same storage, ours or
- * Optuna's, count too. */
+/* Runs a study's workers from the first trial to the last. Trials that other processes make in the same
+ * storage, ours or Optuna's, count too. */
 #ifndef TRAINER_STUDY_SUPERVISE_H
 #define TRAINER_STUDY_SUPERVISE_H
 
@@ -17,7 +17,7 @@ struct study_progress {
 
 struct study_calls {
     void *ctx;
-    /* A trial has ended since; those that had when it began are not told. */
+    /* A trial has ended; not called for those that had ended before the run began. */
     void (*ended)(void *ctx, const struct study_trial *trial, const struct study_progress *figures);
     void (*looked)(void *ctx, const struct study_progress *figures); /* at least twice a second */
     void (*warned)(void *ctx, const char *words);
@@ -27,13 +27,13 @@ struct study_calls {
 struct study_plan {
     int workers; /* 1 to POOL_MAX */
     char *const *devices;
-    int n_devices; /* 0: none is chosen */
+    int n_devices; /* 0: no device is chosen */
 };
 
-/* Workers begin, are replaced when they die, and their trials are tried again; asked to stop they end within
- * seconds, and what they were at waits. 0: all trials are done, or a grid has no more points; 1: it was
- * stopped; -errno with a sentence, and *ret_cause as docs/serve.md has them (NULL: none). In the calling
- * process no other thread may be. */
+/* Starts workers, and replaces those that die; their trials are tried again. When asked to stop, they end
+ * within seconds, and their trials wait. 0: all trials are done, or a grid has no more points; 1: it was
+ * stopped; -errno with a sentence, and *ret_cause as docs/serve.md has them (NULL: none). The calling process
+ * must have no other thread. */
 int study_run(const struct study_order *order, const struct study_plan *plan, const struct study_calls *calls,
               const char **ret_cause, char err[static STUDY_RUN_ERROR_MAX]);
 

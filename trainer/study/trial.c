@@ -40,7 +40,7 @@ struct trial {
     double *returns;        /* of one split */
 };
 
-/* Where they belong: the test of each group is part of one path. */
+/* The test of each group is part of one path: copies its returns there. */
 static void keep_returns(struct trial *trial, int combination, const int *chosen)
 {
     const struct study_market *market = trial->run.market;

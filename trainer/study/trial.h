@@ -15,29 +15,29 @@ struct study_market_options {
     bool no_trials;             /* for study_trial_final() alone: no split's features are fitted */
     size_t fitted_bytes;        /* of fitted features that are kept; 0: 1 GiB */
     bool (*stopped)(void *ctx); /* is it to end? Looked at before each split; NULL: never */
-    void (*told)(void *ctx, const char *words); /* what is not as asked; NULL: nobody is */
+    void (*told)(void *ctx, const char *words); /* warnings; NULL: not wanted */
     void *ctx;
 };
 
-/* The rows end with the last bar of the first symbol that has none any more, which is told: one that only
- * repeats its last price is no evidence. `config`, `settings` must outlive it. `options` NULL: zeroed. 1: it
- * was told to stop, *ret untouched; -EINVAL: too few rows for the splits, a symbol that has none of them, and
- * errors of training_source_load(). */
+/* The rows end with the last bar of the first symbol whose data ends, which is reported: later rows would
+ * only repeat its last price. `config`, `settings` must outlive it. `options` NULL: zeroed. 1: it was asked
+ * to stop, *ret untouched; -EINVAL: too few rows for the splits, a symbol that has none of them, and errors
+ * of training_source_load(). */
 int study_market_open(const struct train_config *config, const struct study_settings *settings,
                       const struct study_market_options *options, struct study_market **ret,
                       char err[static TRIAL_ERROR_MAX]);
 void study_market_close(struct study_market *market); /* NULL is fine */
 
-/* What each process that runs trials holds besides, of features that were not kept: one split's, or 0. NULL
+/* The extra memory of each process that runs trials, for features that were not kept: one split's, or 0. NULL
  * is fine. */
 size_t study_market_each_bytes(const struct study_market *market);
 
 /* With those above it. 0 or -errno with a sentence. */
 int study_make_folder(const char *folder, char err[static TRIAL_ERROR_MAX]);
 
-/* Keeps the device's context from one learner to the next, while this process trains; NULL: there is none, or
- * none is asked for. For gpu_module_close(). A context does not survive a fork: what workers are forked from
- * has none, and each opens its own. */
+/* Keeps the device's context from one learner to the next, while this process trains; NULL: there is no
+ * device, or the configuration wants none. For gpu_module_close(). A context does not survive a fork: the
+ * process that workers are forked from has none, and each opens its own. */
 struct gpu_module *study_device_open(const struct train_config *config);
 
 struct trial_split {
@@ -60,19 +60,19 @@ struct trial_calls {
     enum trial_go (*reported)(void *ctx, int step,
                               double value); /* after split `step` (1, 2, …): value so far */
     enum trial_go (*progress)(void *ctx, double share, double steps_s); /* at least once an iteration */
-    void (*told)(void *ctx, const char *words);                         /* what is not as asked */
+    void (*told)(void *ctx, const char *words);                         /* warnings */
 };
 
 /* Trains and tests on one split after the other. Features are fitted, and observations normalised, on the
  * split's training rows alone; blocks that are not adjacent are never one episode. Leaves in `folder` (made
  * where missing) returns.csv: timestamp_ns, path_1 …, holding, equal_weight: out-of-sample returns of each
- * bar. 0; 1: it was told to stop; -EDOM: the training diverged; -ENOMEM; -EINVAL; with a sentence. */
+ * bar. 0; 1: it was asked to stop; -EDOM: the training diverged; -ENOMEM; -EINVAL; with a sentence. */
 int study_trial_run(const struct study_market *market, const struct train_config *config, const char *folder,
                     const struct trial_calls *calls, struct trial_outcome *ret,
                     char err[static TRIAL_ERROR_MAX]);
 
 /* Trains on all rows of the study, writes `folder`/policy.safetensors (made where missing), and tests it on
- * the holdout: *ret is that, holdout.csv as returns.csv. As study_trial_run(). */
+ * the holdout: the result is *ret, and holdout.csv as returns.csv. As study_trial_run(). */
 int study_trial_final(const struct study_market *market, const struct train_config *config,
                       const char *folder, const struct trial_calls *calls, struct trial_split *ret,
                       char err[static TRIAL_ERROR_MAX]);

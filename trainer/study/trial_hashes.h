@@ -1,5 +1,5 @@
-/* Hashes of trials: are these the ones that something was said of? As made_of is of settings (definition.h).
- */
+/* Hashes of trials, to see whether a proposal's trials are unchanged; made_of is the same for settings
+ * (definition.h). */
 #ifndef TRAINER_STUDY_TRIAL_HASHES_H
 #define TRAINER_STUDY_TRIAL_HASHES_H
 
@@ -12,7 +12,7 @@
  * memory. */
 json_t *study_trial_hashes(const struct study *own, const struct study_members *others);
 
-/* Of `n` trials of the study: what each was given besides. Whatever the order of its parameters. */
+/* Of `n` trials of the study, with the parameters of each, in any order. */
 json_t *study_chosen_hashes(const struct study *study, const struct study_trial *const *trials, int n);
 
 #endif

@@ -166,8 +166,8 @@ static double variance_of(const double *sharpes, size_t n)
     return squares / (double)(n - 1);
 }
 
-/* What luck can do: how many were tried, and how far their Sharpes are apart, as they are and of what holding
- * does not explain (NaN where that is not known). */
+/* What luck depends on: the number of trials, and the spread of their Sharpes, as they are and less what
+ * holding explains (NaN where that is not known). */
 struct luck {
     size_t tried;
     double variance, beyond;
@@ -189,7 +189,7 @@ static struct luck luck_of(const struct returns_matrix *returns, struct ranking 
     return luck;
 }
 
-/* Which column has that name; `columns` where none has. */
+/* The column of that name; `columns` where no column has it. */
 static size_t find_column(const struct returns_matrix *returns, const char *name)
 {
     size_t c = 0;
@@ -198,7 +198,7 @@ static size_t find_column(const struct returns_matrix *returns, const char *name
     return c;
 }
 
-/* Of one column, called `name`; of none nothing but luck is known. */
+/* Of one column, called `name`; without one only the luck figures are known. */
 static json_t *deflated_json(const struct returns_matrix *returns, struct ranking *ranking,
                              const struct luck *luck, size_t column, const char *name, double scale)
 {

@@ -11,7 +11,7 @@
 
 #include "trainer/study/suggest.h"
 
-/* The most that the sentence of a failure takes, of a trial's and of the storage's. */
+/* The longest sentence of a failure, of a trial or of the storage. */
 enum { WORDS_MAX = TRIAL_ERROR_MAX + 256 };
 _Static_assert((int)TRIAL_ERROR_MAX >= (int)STUDY_ERROR_MAX && (int)TRIAL_ERROR_MAX >= (int)CONFIG_ERROR_MAX,
                "one buffer for all sentences");
@@ -28,10 +28,10 @@ struct study_process {
     struct study_suggestion asked;
     int split;   /* that were reported */
     int failure; /* of the storage, within a trial */
-    bool lost;   /* somebody else has ended the trial */
+    bool lost;   /* another process has ended the trial */
     bool pruned; /* the trial, by its last report */
     bool on_device;
-    bool is_alone; /* nobody hears it any more */
+    bool is_alone; /* its parent has ended */
     char err[WORDS_MAX];
 };
 
@@ -49,7 +49,7 @@ static void set_signals(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    sigset_t handled; /* blocked since its beginning */
+    sigset_t handled; /* blocked since the process started */
     sigemptyset(&handled);
     sigaddset(&handled, SIGINT);
     sigaddset(&handled, SIGTERM);
@@ -67,7 +67,7 @@ static void say(struct study_process *worker, json_t *line)
     json_decref(line);
     if (!text)
         return;
-    text[n] = '\n'; /* in the place of its end */
+    text[n] = '\n'; /* replaces its terminating 0 */
     for (size_t at = 0; at < n + 1;) {
         ssize_t done = write(worker->out, text + at, n + 1 - at);
         if (done < 0 && errno == EINTR)
@@ -89,7 +89,7 @@ static void say_words(struct study_process *worker, const char *kind, const char
     say(worker, line);
 }
 
-/* NULL: it is not the machine's fault. */
+/* NULL: not an error of the machine. */
 static const char *cause_of(const struct study_process *worker, int error)
 {
     switch (-error) {
@@ -150,7 +150,7 @@ static enum trial_go take_report(void *ctx, int step, double value)
         return TRIAL_STOP_ASKED;
     int r =
         study_report(worker->store, worker->study, worker->order->settings, &worker->asked, step, value, err);
-    worker->lost = worker->lost || r == -EINVAL; /* it does not run any more */
+    worker->lost = worker->lost || r == -EINVAL; /* it is no longer running */
     if (worker->lost)
         return TRIAL_STOP_ASKED;
     if (r < 0) {
@@ -171,7 +171,7 @@ static void take_words(void *ctx, const char *words)
 /* ---- A trial. ---- */
 
 /* 0 or -errno of the storage, in worker->err. */
-static int tell_failure(struct study_process *worker, const char *words, const char *cause)
+static int fail_trial(struct study_process *worker, const char *words, const char *cause)
 {
     char err[STUDY_ERROR_MAX];
     int r = study_tell_failure(worker->store, worker->asked.trial, words, cause, err);
@@ -180,7 +180,7 @@ static int tell_failure(struct study_process *worker, const char *words, const c
     return r;
 }
 
-/* Told to end: it is tried again when the study goes on, however often that happens. */
+/* The worker was asked to end: the trial is tried again when the study continues, any number of times. */
 static int put_back(struct study_process *worker, int retries)
 {
     bool retried;
@@ -191,11 +191,11 @@ static int put_back(struct study_process *worker, int retries)
     return r;
 }
 
-/* The next trial would fare no better: the study ends, and this one is tried again when it goes on; one
- * without memory as often as `retries` says, for its values may need more than there is. */
+/* The next trial would fail too: the study ends, and this one is tried again when it continues; after -ENOMEM
+ * as often as `retries` says, for its values may need more than there is. */
 static int give_up(struct study_process *worker, int r, const char *words)
 {
-    (void)put_back(worker, r == -ENOMEM ? worker->order->settings->retries : -1); /* else once it is stale */
+    (void)put_back(worker, r == -ENOMEM ? worker->order->settings->retries : -1); /* else once stale */
     snprintf(worker->err, sizeof worker->err, "trial %d: %s", worker->asked.number, words);
     return r;
 }
@@ -213,9 +213,9 @@ static int end_trial(struct study_process *worker, int r, const struct trial_out
     if (r < 0 && cause_of(worker, r))
         return give_up(worker, r, words);
     if (r < 0)
-        return tell_failure(worker, words, r == -EDOM ? "nan" : "config");
+        return fail_trial(worker, words, r == -EDOM ? "nan" : "config");
     if (!worker->pruned && isnan(outcome->value))
-        return tell_failure(worker, "its value is no number", "nan");
+        return fail_trial(worker, "its value is no number", "nan");
     int said = study_tell(worker->store, worker->asked.trial, worker->pruned ? TRIAL_PRUNED : TRIAL_COMPLETE,
                           outcome, err);
     if (said < 0)

@@ -1,5 +1,5 @@
-/* A process of a study: one trial after the other until there is no room for more. It is a fork of who runs
- * the study, made while that has one thread, so that the bars are in memory once. */
+/* A process of a study: runs one trial after the other until there are enough. It is a fork of the process
+ * that runs the study, made while that has one thread, so that the bars are in memory once. */
 #ifndef TRAINER_STUDY_WORKER_H
 #define TRAINER_STUDY_WORKER_H
 
@@ -16,30 +16,30 @@ struct study_order {
     const struct study_market *market;
 };
 
-/* Works until nothing is left (0), SIGTERM or SIGINT (0; its trial waits to be tried again), or it cannot go
- * on (1): the storage, the disk, memory or the device fail, and its trial waits then, too. What it says are
- * JSON lines on `out`: {"began":ID}, {"told":ID}, {"warning":"…"},
+/* Works until nothing is left (0), SIGTERM or SIGINT (0; its trial waits to be tried again), or it cannot
+ * continue (1): the storage, the disk, memory or the device fail, and its trial waits then, too. It writes
+ * JSON lines to `out`: {"began":ID}, {"told":ID}, (word-ok: a key) {"warning":"…"},
  * {"said":"…","number":N} of a trial, {"error":"…","cause":"disk"}, {"exhausted":true} where a grid has no
  * more points. `device`: an id for CUDA_VISIBLE_DEVICES; NULL: as it is. */
 int study_worker_run(const struct study_order *order, int out, const char *device);
 
-/* A worker's signs of life: a thread with a store of its own, so that a trial is never taken for dead while
- * an iteration lasts. With each heartbeat goes the trial's papertape:progress. */
+/* A worker's heartbeat: a thread with a store of its own, so that a trial does not become stale during a long
+ * iteration. Each heartbeat also stores the trial's papertape:progress. */
 
 struct study_heartbeat;
 
-/* Begins it, without a trial. 0, for study_heartbeat_stop(); -ENOMEM, -EAGAIN, and errors of opening the
+/* Starts it, without a trial. 0, for study_heartbeat_stop(); -ENOMEM, -EAGAIN, and errors of opening the
  * store. */
 int study_heartbeat_start(const char *url, double every_s, struct study_heartbeat **ret,
                           char err[static STUDY_ERROR_MAX]);
 void study_heartbeat_stop(struct study_heartbeat *beat); /* NULL is fine */
 
 void study_heartbeat_trial(struct study_heartbeat *beat,
-                           int64_t trial); /* from now on of this one; 0: of none */
+                           int64_t trial); /* from now on for this one; 0: for none */
 void study_heartbeat_progress(struct study_heartbeat *beat, double share, double steps_s, int split,
                               int splits);
 
-/* Did somebody else end the trial? It is not this worker's any more. */
+/* Has another process ended the trial? It is not this worker's any more then. */
 bool study_heartbeat_lost(struct study_heartbeat *beat);
 
 #endif

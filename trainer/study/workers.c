@@ -1,7 +1,7 @@
 
 #include "trainer/study/pool.h"
 
-/* Of the machine's memory; the rest is the daemon's and the system's. */
+/* Share of the machine's memory; the rest is for the daemon and the system. */
 #define MEMORY_SHARE 0.8
 
 int study_workers_fit(const struct study_workers_room *room)

@@ -26,7 +26,7 @@ static int compare_merits(const void *a, const void *b, void *context)
     return (i > k) - (i < k);
 }
 
-/* The best `left` of those that are PRUNED, or infeasible; returns how many are wanted still. */
+/* The best `left` of those that are PRUNED, or infeasible; returns how many are still needed. */
 static int take(const struct tpe_history *history, bool infeasible, int left, int *work, unsigned char *sides)
 {
     int n = 0;
@@ -51,7 +51,7 @@ static int take_complete(const struct tpe_history *history, int left, unsigned c
     return left;
 }
 
-/* Of several objectives. Returns how many are wanted still, or -ENOMEM. */
+/* For several objectives. Returns how many are still needed, or -ENOMEM. */
 static int take_front(const struct tpe_history *history, int left, int *work, unsigned char *sides)
 {
     const struct study *study = history->study;

@@ -112,7 +112,7 @@ static void choose_plane(struct front_points *points, int n, int wanted, const d
     }
 }
 
-/* Gains only shrink, so that only those need be reckoned anew that could still be the greatest. */
+/* Gains only shrink, so that only members whose bound could still be the greatest are computed again. */
 static void choose_lazily(struct front_points *points, int n, int wanted, const double *reference)
 {
     int m = points->m;
@@ -137,7 +137,7 @@ static void choose_lazily(struct front_points *points, int n, int wanted, const 
             memcpy(points->picked + (size_t)count * m, at(points, points->members[next]), row);
             double with = tpe_hypervolume(points->picked, count + 1, m, reference);
             points->gain[next] = isfinite(volume) && isfinite(with) ? with - volume : INFINITY;
-            points->rank[next] = count; /* reckoned in this round */
+            points->rank[next] = count; /* computed in this round */
             greatest = fmax(greatest, points->gain[next]);
         }
         int best = best_gain(points, n);
@@ -175,7 +175,7 @@ static void choose_of_rank(struct front_points *points, int rank, int wanted, bo
     for (int i = 0; i < n; i++)
         if (chosen[points->members[i]])
             points->members[distinct++] = points->members[i];
-    if (distinct < wanted) { /* all of them, and of the others the earliest */
+    if (distinct < wanted) { /* all of the distinct ones, then the earliest of the others */
         wanted -= distinct;
         for (int i = 0; i < points->n && wanted > 0; i++)
             if (points->rank[i] == rank && !chosen[i]) {

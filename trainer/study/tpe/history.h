@@ -1,6 +1,6 @@
-/* What TPE remembers of a study from one call to the next. COMPLETE and PRUNED trials never change, so each
- * is read once: its merit, its part in the joint space, and its values, which are kept in order. A study that
- * is not a later state of the one that was seen begins anew. */
+/* What TPE keeps of a study between calls. COMPLETE and PRUNED trials never change, so each is read once: its
+ * merit, its part in the joint space, and its values, which are kept sorted. For a study that is not a later
+ * state of the one it saw, it starts from an empty history. */
 #ifndef TRAINER_STUDY_TPE_HISTORY_H
 #define TRAINER_STUDY_TPE_HISTORY_H
 
@@ -21,7 +21,7 @@ struct tpe_column {
     bool log;
     int n;
     struct tpe_entry *sorted; /* [n]: by place, then by number */
-    double *places;           /* [n_trials] by number; NaN: not a trial that is known, or it lacks it */
+    double *places; /* [n_trials] by number; NaN: an unknown trial, or one that lacks the parameter */
 };
 
 /* The merit of a known trial: the lowest is the best, equals by number. */
@@ -46,7 +46,7 @@ struct tpe_history {
     int n_columns;
 };
 
-/* 0 or -ENOMEM, after which it has forgotten all. */
+/* 0 or -ENOMEM, after which the history is empty. */
 int tpe_history_update(struct tpe_history *history, const struct study *study);
 /* Of parameter `param`, which the study has; it stays until the study is another. NULL: no memory. */
 const struct tpe_column *tpe_history_column(struct tpe_history *history, int param, bool log);

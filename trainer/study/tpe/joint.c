@@ -40,7 +40,7 @@ int tpe_intersection(const struct tpe_history *history, struct space **ret, int 
 struct grouping {
     int *group;        /* [n_params] -1: never met */
     int *distribution; /* [n_params] */
-    int *split;        /* [groups] the group of those that this trial has; -1: none has been met in it yet */
+    int *split; /* [groups] the new group of those that this trial has; -1: not met in this trial yet */
     int groups;
 };
 

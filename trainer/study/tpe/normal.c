@@ -19,7 +19,7 @@ static double log_tail(double x)
  * is below 3e-14 for h (|m| + 1) < NARROW. */
 #define NARROW 0.5
 
-/* What it is times phi(m) h. */
+/* The same divided by phi(m) h. */
 static double narrow(double m, double h)
 {
     double m2 = m * m, q = 0.25 * h * h;
@@ -35,7 +35,7 @@ static bool is_narrow(double m, double h)
 
 double tpe_normal_log_mass(double a, double b)
 {
-    if (a > 0) { /* the left tail has more digits */
+    if (a > 0) { /* the left tail is more precise */
         double other = -a;
         a = -b;
         b = other;
@@ -64,7 +64,7 @@ double tpe_normal_mass(double a, double b, double *ret_log)
         *ret_log = tpe_normal_log_mass(a, b);
         return 1;
     }
-    if (nearest > 0) /* both ends on one side: the tail has the digits */
+    if (nearest > 0) /* both ends on one side: the tail is more precise */
         return 0.5 * (erfc(nearest * SQRT_HALF) - erfc((nearest + h) * SQRT_HALF));
     return 0.5 * (erf(b * SQRT_HALF) - erf(a * SQRT_HALF));
 }

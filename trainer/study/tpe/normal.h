@@ -1,5 +1,4 @@
-/* The normal distribution cut to an interval, in logarithms: exact to about 1e-13 wherever the interval is.
- */
+/* The truncated normal distribution in logarithms: exact to about 1e-13 on any interval. */
 #ifndef TRAINER_STUDY_TPE_NORMAL_H
 #define TRAINER_STUDY_TPE_NORMAL_H
 
@@ -14,8 +13,8 @@ double tpe_normal_log_mass(double a, double b);
  * many of them their factors, which are above 1e-300, may be multiplied. */
 double tpe_normal_mass(double a, double b, double *ret_log);
 
-/* The quantile `u` in (0, 1) of a standard normal that is cut to [a, b], for drawing from it: good to 1e-9 of
- * itself; beyond 35 deviations the tail is taken as an exponential one, which is good to 1e-3. */
+/* The quantile `u` in (0, 1) of a standard normal truncated to [a, b], for drawing from it: relative error
+ * 1e-9; beyond 35 deviations the tail is approximated by an exponential, relative error 1e-3. */
 double tpe_normal_cut_quantile(double u, double a, double b);
 
 #endif

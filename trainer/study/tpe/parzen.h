@@ -27,8 +27,8 @@ struct parzen {
     struct parzen_dimension *dimensions;
     double *weight; /* [n]: their sum is 1 */
     double *base;   /* [n] logarithms of what no point changes, without the truncation masses */
-    double *slack;  /* [n] so much at most the truncation masses add */
-    double *cut;    /* [n] what they do add; NaN: not reckoned yet */
+    double *slack;  /* [n] upper bound of what the truncation masses add */
+    double *cut;    /* [n] what they do add; NaN: not computed yet */
     double *work;   /* [2 n + 2 n_dimensions] */
     int *list;      /* [n] for work */
     double *memory; /* all of these */

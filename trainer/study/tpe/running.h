@@ -1,5 +1,5 @@
-/* RUNNING trials as TPE sees them: what they were given, and what they were promised by a joint draw and have
- * not asked for yet, which Optuna's workers and ours leave in system attributes tpe:relative_params:0, :1, …
+/* RUNNING trials as TPE sees them: the parameters that they have, and those of a joint draw that they have
+ * not requested yet, which Optuna's workers and ours store in system attributes tpe:relative_params:0, :1, …
  * as pieces of one JSON object of external values. */
 #ifndef TRAINER_STUDY_TPE_RUNNING_H
 #define TRAINER_STUDY_TPE_RUNNING_H
@@ -12,12 +12,12 @@ struct tpe_running {
     int n;
     struct tpe_running_trial {
         const struct study_trial *trial;
-        json_t *promised; /* object, which is read when it is needed; NULL: none */
+        json_t *promised; /* object, parsed on demand; NULL: none */
         bool is_read;
     } * trials; /* [n] by number */
 };
 
-/* All but `number`; with `promises`, which only joint draws look at, or without. 0 or -ENOMEM. */
+/* Reads all except `number`; `promises`: also the joint draws. 0 or -ENOMEM. */
 int tpe_running_read(const struct study *study, int number, bool promises, struct tpe_running *ret);
 void tpe_running_finish(struct tpe_running *running); /* fine on a zeroed one */
 

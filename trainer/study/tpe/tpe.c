@@ -74,7 +74,7 @@ static int estimators(struct drawing *drawing, const struct space *space, struct
     return r;
 }
 
-/* Was a point drawn before? Of whole numbers and choices few differ. */
+/* Was the point drawn before? Spaces of whole numbers and choices have few distinct points. */
 static bool is_among(const double *candidates, int n, const double *candidate, size_t size)
 {
     for (int i = 0; i < n; i++)

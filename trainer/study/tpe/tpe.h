@@ -11,7 +11,7 @@
 #include "trainer/study/space.h"
 #include "trainer/study/tpe/history.h"
 
-struct tpe; /* what it remembers of a study from one call to the next */
+struct tpe; /* what it keeps of a study between calls */
 
 struct tpe *tpe_create(void); /* NULL without memory */
 void tpe_destroy(struct tpe *tpe);
