@@ -1,5 +1,5 @@
-/* For languages that see no C headers: which library this is, and how large its structures are, so that one
- * that lays them out itself (trainer/python) can tell a library of another version. */
+/* For languages that do not read C headers: the library's version and the size of its structures, so that a
+ * binding that declares them itself (trainer/python) detects a library of another version. */
 #ifndef TRAINER_ENV_ABI_H
 #define TRAINER_ENV_ABI_H
 

@@ -1,7 +1,7 @@
 /* How an episode begins, for one copy: what is drawn, its window of rows, and every column of the copy. Plain
- * functions for host and device; whatever steps copies calls env_begin() where one begins again.
+ * functions for host and device; every stepping kernel calls env_begin() where a copy begins again.
  *
- * Numbers that nobody traded with yet are reckoned in double and rounded once to their column. */
+ * Numbers of an episode's beginning are computed in double and rounded once to their column. */
 #ifndef TRAINER_ENV_BEGIN_H
 #define TRAINER_ENV_BEGIN_H
 
@@ -34,7 +34,7 @@ ENV_RULE double env_money_units(const struct env_view *view)
     return view->params.execution == ENV_MARKET ? view->market.symbols[0].money_units : 1.0;
 }
 
-/* Episodes that may begin in a block: 0 where none has room. */
+/* The number of rows in a block at which an episode may begin: 0 where an episode does not fit. */
 ENV_RULE int32_t env_block_starts(const struct env_view *view, const struct env_block *block)
 {
     int32_t rows = (int32_t)view->params.episode_bars, length = block->to - block->from;

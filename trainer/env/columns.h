@@ -1,5 +1,5 @@
-/* The columns of struct env_state and struct env_ended as a table, for whoever allocates, saves or copies all
- * of them: the environment here, a device's copy of it, the tests that compare two. */
+/* The columns of struct env_state and struct env_ended as a table, for code that allocates, saves or copies
+ * all of them: the environment here, a device's copy of it, the tests that compare two. */
 #ifndef TRAINER_ENV_COLUMNS_H
 #define TRAINER_ENV_COLUMNS_H
 
@@ -11,13 +11,13 @@ struct env_column {
     size_t size;    /* bytes of an element; 0: money's */
     bool ended;     /* of struct env_ended, else of struct env_state */
     bool assets;    /* [n][stride], else [stride] */
-    int execution;  /* the only one that has it (enum env_execution), or -1 */
+    int execution;  /* the only execution that has it (enum env_execution), or -1 */
     bool day_trade; /* only that task has it */
 };
 
 const struct env_column *env_columns(size_t *ret_n);
 
-/* Does an environment of these parameters have it? */
+/* Has an environment of these parameters the column? */
 bool env_column_used(const struct env_column *column, const struct env_params *params);
 
 size_t env_column_size(const struct env_column *column, const struct env_params *params);

@@ -1,6 +1,6 @@
 /* The environment on a device: the same copies, stepped by the GPU module to the same bits. One is made from
- * an environment of the host, which keeps the parameters and checks; what is asked of it there (env_info(),
- * env_episode(), env_positions(), env_save()) is asked after env_device_store().
+ * an environment of the host, which keeps the parameters and checks; env_info(), env_episode(),
+ * env_positions() and env_save() are called on that one, after env_device_store().
  *
  *     gpu_module_open(NULL, &module, reason, sizeof(reason));
  *     env_create(&params, market, &options, &env, err);
@@ -10,8 +10,8 @@
  *     env_device_store(device, env, err);                         // env stands where device does
  *
  * Calls return 0 or a negative errno and leave a sentence in err: -EINVAL as the host's; -ENOMEM, the
- * device's memory, after which all works on; -EIO, after which closing is all that is left. Everything
- * belongs to the module's one thread and is destroyed before the module is closed. */
+ * device's memory, after which all still works; -EIO, after which it can only be closed. Everything belongs
+ * to the module's one thread and is destroyed before the module is closed. */
 #ifndef TRAINER_ENV_DEVICE_H
 #define TRAINER_ENV_DEVICE_H
 
@@ -27,7 +27,7 @@ int env_device_market_create(struct gpu_module *module, const struct env_market 
                              struct env_device_market **ret, char err[static ENV_ERROR_MAX]);
 void env_device_market_destroy(struct env_device_market *market); /* NULL is fine; after its environments */
 
-/* A device's environment that stands where `env` does. `env` stays the caller's; it must outlive this. */
+/* A device's environment in the same state as `env`, which stays the caller's and must outlive this. */
 int env_device_create(struct env_device_market *market, const struct env *env, struct env_device **ret,
                       char err[static ENV_ERROR_MAX]);
 void env_device_destroy(struct env_device *device); /* NULL is fine */
@@ -37,7 +37,7 @@ void env_device_destroy(struct env_device *device); /* NULL is fine */
 size_t env_device_market_bytes(const struct env *env);
 size_t env_device_bytes(const struct env *env);
 
-/* The state with its seed to a host's environment, and from it, with its env_windows() besides. -EINVAL
+/* Copies the state with its seed to a host's environment; and from it, including its env_windows(). -EINVAL
  * unless copies, parameters and the market's content are the same, as for env_load(). */
 int env_device_store(struct env_device *device, struct env *env, char err[static ENV_ERROR_MAX]);
 int env_device_load(struct env_device *device, const struct env *env, char err[static ENV_ERROR_MAX]);
@@ -50,11 +50,11 @@ int env_device_masks(struct env_device *device, uint8_t *ret, char err[static EN
 
 /* Many steps with actions that lie on the device: env_device_actions() copies those of n_steps steps there,
  * [n_steps][copies][action_size], or by column as env_io; env_device_run() takes them in order, with an
- * observation of all copies after each step where `observe` is set, and gives the device's time. With `ret`,
- * which may be NULL, rewards and ends of every step are kept and brought to the host, [n_steps][copies] each;
- * its final_obs is the last step's. Autoreset as ever; nothing waits between the steps. -EINVAL for an action
- * that is not finite or no level: err names step, copy and asset; that copy was not stepped then, everything
- * else was. */
+ * observation of all copies after each step where `observe` is set, and returns the device's time. With
+ * `ret`, which may be NULL, rewards and ends of every step are kept and brought to the host,
+ * [n_steps][copies] each; its final_obs is the last step's. Autoreset as ever; nothing waits between the
+ * steps. -EINVAL for an action that is not finite or no level: err names step, copy and asset; that copy was
+ * not stepped then, everything else was. */
 struct env_device_results {
     float *rewards;
     uint8_t *terminated, *truncated;
@@ -81,13 +81,13 @@ int env_device_observed(struct env_device *device, float *ret, char err[static E
  *
  * env_device_buffers(): the environment's own buffers and its stream (a cudaStream_t). `actions` are those
  * that env_device_actions() brought there last, or room for one step. They stay where they are until that is
- * given more steps than ever before. final_obs is NULL but with ENV_SAME_STEP.
+ * given more steps than ever before. final_obs is NULL except with ENV_SAME_STEP.
  * env_device_queue(): one step (io->actions NULL: none) with any addresses of the same device in io, the
  * environment's own or the caller's, on any stream; NULL: the environment's own. It returns at once; the
  * device orders it after everything that was called for this environment before, on whatever stream. -EINVAL
  * for actions without rewards and ends.
  * env_device_wait(): until all that was queued is done; with `ret` the last step's results, read from where
- * that step left them. -EINVAL for an action that was none, as env_device_run(): err counts the steps that
+ * that step left them. -EINVAL for an invalid action, as env_device_run(): err counts the steps that
  * were queued since the last wait. */
 int env_device_buffers(struct env_device *device, struct env_device_io *ret, void **ret_stream,
                        char err[static ENV_ERROR_MAX]);

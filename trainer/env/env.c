@@ -25,7 +25,7 @@ static size_t rounded_up(size_t bytes, size_t to)
     return (bytes + to - 1) / to * to;
 }
 
-/* Lays all columns into `memory`, or with NULL only counts: the bytes. */
+/* Places all columns in `memory`, or with NULL only counts: the bytes. */
 static size_t lay_columns(struct env *env, char *memory)
 {
     size_t n, bytes = 0;
@@ -52,7 +52,7 @@ static int allocate_columns(struct env *env, char err[static ENV_ERROR_MAX])
         return env_refuse(-ENOMEM, err, "copies: %zu: no memory for %zu bytes", env->view.state.copies,
                           bytes);
     if (alignment == HUGE_PAGE)
-        madvise(env->memory, bytes, MADV_HUGEPAGE); /* faster where it can be had */
+        madvise(env->memory, bytes, MADV_HUGEPAGE); /* faster where the system grants it */
     memset(env->memory, 0, bytes);
     lay_columns(env, env->memory);
     return 0;
@@ -327,7 +327,7 @@ static void step_range(void *data, size_t first, size_t end)
     stepping->env->step(&stepping->env->view, stepping->io, first, end);
 }
 
-/* Is any of them not finite? Without branches, so that it is done many at a time. */
+/* Is any of them not finite? Without branches, so that the compiler vectorises it. */
 static bool any_not_finite(const float *values, size_t n)
 {
     uint32_t found = 0;
@@ -389,17 +389,17 @@ int env_step(struct env *env, const struct env_io *io, char err[static ENV_ERROR
         return rc;
     struct stepping stepping = {env, &step};
     if (env->view.told)
-        step_range(&stepping, 0, copies); /* trades are told one after the other */
+        step_range(&stepping, 0, copies); /* trades are reported in order: one thread */
     else
         env_pool_run(env->pool, copies, step_range, &stepping);
     return 0;
 }
 
-int env_trades(struct env *env, env_trade_fn *told, void *ctx)
+int env_trades(struct env *env, env_trade_fn *trade, void *ctx)
 {
     if (env->backend != ENV_SCALAR)
         return -ENOTSUP;
-    env->view.told = told;
+    env->view.told = trade;
     env->view.told_ctx = ctx;
     return 0;
 }

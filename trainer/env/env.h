@@ -57,11 +57,11 @@ struct env_io {
 };
 
 /* Checks all, then allocates all and begins the first episode in every copy. 0, for env_destroy(); -EINVAL
- * for NULL, parameters that contradict themselves or the market, no copies, a backend that the processor
- * lacks; -ENOMEM; -EAGAIN: no thread more is allowed.
+ * for NULL, parameters that contradict each other or the market, no copies, a backend that the processor
+ * lacks; -ENOMEM; -EAGAIN: no more threads are allowed.
  *
- * With threads >= 2 a child of fork() does not have them: there the environment may only be left alone, and
- * its calls would wait for ever. Create environments after a fork, or with one thread. */
+ * With threads >= 2 a child of fork() does not have them: there calls would wait for ever, and the
+ * environment must not be used. Create environments after a fork, or with one thread. */
 int env_create(const struct env_params *params, const struct env_market *market,
                const struct env_options *options, struct env **ret, char err[static ENV_ERROR_MAX]);
 void env_destroy(struct env *env); /* NULL is fine; before its market */
@@ -75,8 +75,8 @@ int env_observation_size(const struct env *env); /* 1 + n_assets + lookback * n_
  * that the market does not have; names the copy. A market of env_market_blocks() takes none. */
 int env_windows(struct env *env, const int64_t *starts, const int64_t *bars, char err[static ENV_ERROR_MAX]);
 
-/* Begins the next episode, whatever became of the one before, in every copy (mask NULL) or in those with
- * mask[copy] != 0. Not needed after env_create(); after env_windows() it makes them count at once. */
+/* Begins the next episode, however the last one ended, in every copy (mask NULL) or in those with mask[copy]
+ * != 0. Not needed after env_create(); after env_windows() it makes them count at once. */
 void env_reset(struct env *env, const uint8_t *mask);
 
 /* A step of all copies. 0; -EINVAL for an action that is not finite, or no level: err names copy and asset,
@@ -93,7 +93,7 @@ void env_observe(const struct env *env, float *ret);
  * cash for the least quantity. A step does not need the mask: what cannot be done is not done. */
 void env_masks(const struct env *env, uint8_t *ret);
 
-/* Of every copy as it stands; arrays [copies], NULL where not wanted. Currency; shares of 1. */
+/* Of every copy in its current state; arrays [copies], NULL where not wanted. Currency; shares of 1. */
 struct env_info {
     double *equity, *cash, *benchmark, *fees, *drawdown, *exposure; /* drawdown: the largest so far */
     int32_t *row, *buys, *sells;
@@ -110,13 +110,13 @@ void env_episode(const struct env *env, const struct env_episode *ret);
 /* One copy's positions: [n_assets] each, NULL where not wanted. Units; bars; prices. */
 void env_positions(const struct env *env, size_t copy, double *qty, double *held, double *peak);
 
-/* Calls `told` for each trade of the steps to come, in the order that they happen; NULL: no more. 0; -ENOTSUP
+/* Calls `trade` for each trade of later steps, in the order that they happen; NULL: no more. 0; -ENOTSUP
  * unless the backend is ENV_SCALAR. */
-int env_trades(struct env *env, env_trade_fn *told, void *ctx);
+int env_trades(struct env *env, env_trade_fn *trade, void *ctx);
 
 /* Everything that changes, to continue from or to compare bit by bit: env_save() writes env_state_bytes().
- * The seed is part of it, and env_windows(), so that whoever loads it goes on with the same draws and bits.
- * Threads and backend are not. */
+ * The seed and env_windows() are part of it, so that after env_load() the environment continues with the same
+ * draws and bits. Threads and backend are not. */
 size_t env_state_bytes(const struct env *env);
 void env_save(const struct env *env, void *ret);
 /* `state`: [env_state_bytes()]. -EINVAL, and nothing is loaded: it has other copies or assets, other

@@ -2,13 +2,13 @@
  * and what becomes of a copy whose episode is over. Plain functions for host and device.
  *
  * A step is
- *     if (!env_steps(view, io, e))     a copy that had ended: it begins again, or rests
+ *     if (!env_steps(view, io, e))     a copy that had ended: it begins again, or stays ended
  *         continue;
  *     … trades, and stores row, cash, equity, benchmark, fees, buys, sells …
  *     env_finish(view, io, e, reward, equity, terminated);
  *
  * Money is subtracted in its own type; differences and what is divided are then rounded to float32 once, and
- * the reward is reckoned in float32, each operation as written here and in this order. */
+ * the reward is computed in float32, each operation as written here and in this order. */
 #ifndef TRAINER_ENV_FINISH_H
 #define TRAINER_ENV_FINISH_H
 
@@ -36,7 +36,7 @@ ENV_RULE float env_action(const struct env_view *view, const struct env_step_io 
     return given < -high ? -high : given;
 }
 
-/* What a step came to, in plain currency. */
+/* The changes of a step, in plain currency. */
 struct env_change {
     float equity, cash, capital;
     float benchmark_before;
@@ -72,7 +72,7 @@ ENV_RULE float env_reward(const struct env_view *view, const struct env_change *
     return reward;
 }
 
-#define ENV_EQUITY_LEAST 0x1p-126f /* of which shares are reckoned: its inverse is a float32 */
+#define ENV_EQUITY_LEAST 0x1p-126f /* of which shares are computed: its inverse is a float32 */
 
 /* The largest drawdown of the episode, with this equity; the columns are still those before it. */
 ENV_RULE double env_drawdown(const struct env_state *s, size_t e, double equity)
@@ -88,9 +88,8 @@ ENV_RULE bool env_has_risk(const struct env_params *p)
 }
 
 /* The reward less the penalties on risk, of a step from `before` to `equity`, in the columns' money; the
- * columns of peak and drawdown are still those before it. `worth` is what a share is times: the capital in
- * the currency, where gains are in it, or 1. A drawdown beyond float32, which shorts may have, grows no more.
- */
+ * columns of peak and drawdown are still those before it. `worth` scales a share: the capital in the
+ * currency, where gains are in it, or 1. A drawdown beyond float32, by a short, stops growing. */
 ENV_RULE float env_risk(const struct env_view *view, size_t e, float reward, float worth, double before,
                         double equity)
 {
@@ -107,7 +106,7 @@ ENV_RULE float env_risk(const struct env_view *view, size_t e, float reward, flo
     return reward;
 }
 
-/* What the concentration penalty is reckoned from: each asset's share of equity. Sums are in index order; a
+/* What the concentration penalty is computed from: each asset's share of equity. Sums are in index order; a
  * share's pairs are those with the assets before it, in index order. */
 struct env_shares {
     float most;  /* the largest */
@@ -141,7 +140,7 @@ ENV_RULE void env_rest(const struct env_step_io *io, size_t e)
     io->truncated[e] = 0;
 }
 
-/* False for a copy whose episode was over: this step began the next one, or it rests. */
+/* False for a copy whose episode was over: this step began the next one, or did nothing. */
 ENV_RULE bool env_steps(const struct env_view *view, const struct env_step_io *io, size_t e)
 {
     if (!(view->state.flags[e] & ENV_ENDED))
@@ -152,8 +151,7 @@ ENV_RULE bool env_steps(const struct env_view *view, const struct env_step_io *i
     return false;
 }
 
-/* The discounted sum and the sum of rewards, and the drawdown. Returns the step's reward as it is given out.
- */
+/* The discounted sum and the sum of rewards, and the drawdown. Returns the step's reported reward. */
 ENV_RULE float env_account(const struct env_view *view, size_t e, float reward, double equity, bool over)
 {
     const struct env_state *s = &view->state;
@@ -167,7 +165,8 @@ ENV_RULE float env_account(const struct env_view *view, size_t e, float reward, 
     return reward;
 }
 
-/* What one copy holds, or owes, at the last closes, a share of its equity; 0 where that is gone. */
+/* The value of one copy's positions, long or short, at the last closes, a share of its equity; 0 where that
+ * is gone. */
 ENV_RULE double env_exposure(const struct env_view *view, size_t e)
 {
     const struct env_state *s = &view->state;
@@ -186,7 +185,7 @@ ENV_RULE double env_exposure(const struct env_view *view, size_t e)
     return equity > 0 ? sum / equity : 0;
 }
 
-/* The episode of a copy is over: seldom. */
+/* Called when the episode of a copy is over: seldom. */
 ENV_RULE void env_over(const struct env_view *view, const struct env_step_io *io, size_t e)
 {
     const struct env_state *s = &view->state;

@@ -1,4 +1,4 @@
-/* What an environment is made of, for the files that are it and for tests that look inside. */
+/* The environment's own structures, for its files and for tests that look inside. */
 #ifndef TRAINER_ENV_INTERNAL_H
 #define TRAINER_ENV_INTERNAL_H
 
@@ -21,11 +21,11 @@ struct env {
 /* What the market was made for: its features and sessions are as these say. */
 const struct env_params *env_market_params(const struct env_market *market);
 
-/* Of what is read of it (fingerprint.h): the same for markets of the same content, wherever they lie. */
+/* A hash of what is read of it (fingerprint.h): the same for markets of the same content, at any address. */
 uint64_t env_market_fingerprint(const struct env_market *market);
 
-/* Can a state of `from` go on in `to`? 0; -EINVAL unless copies, assets, all parameters and the market are
- * the same: err names the first that is not. */
+/* May `to` continue from a state of `from`? 0; -EINVAL unless copies, assets, all parameters and the market
+ * are the same: err names the first that is not. */
 int env_check_same(const struct env *from, const struct env *to, char err[static ENV_ERROR_MAX]);
 
 /* Is the capital of ENV_MARKET a unit of the quote at least, and exact? 0, or -EINVAL. */
@@ -43,11 +43,11 @@ const struct env_kernels *env_backend_kernels(enum env_backend backend);
 /* The widest that works. */
 enum env_backend env_backend_best(void);
 
-/* A number that tells contents apart: 64 bits of all bytes, in four chains of xor, multiplication and
- * rotation, at the speed that memory is read. Each step is a bijection of what came before and of the word
- * that comes, so contents that differ in one word never have the same number; others by a chance of about
- * 2^-64. It guards against mistakes, not against someone who looks for a collision.
- * Continues from `before`, 0 at first; NULL with 0 bytes is fine. The number of bytes counts, too. */
+/* A hash of content: 64 bits of all bytes, in four chains of xor, multiplication and rotation, at the speed
+ * of memory. Each step is a bijection of what came before and of the next word, so contents that differ in
+ * one word never have the same hash; others with a chance of about 2^-64. It guards against mistakes, not
+ * against a deliberate collision. Continues from `before`, 0 at first; NULL with 0 bytes is fine. The number
+ * of bytes counts, too. */
 uint64_t env_fingerprint(uint64_t before, const void *data, size_t bytes);
 
 #endif

@@ -21,16 +21,16 @@ enum {
 };
 
 #define TIME_MAX  ((int64_t)1 << 62)
-#define PRICE_MAX (POLICY_EXACT_MAX / 2) /* with slippage it is exact still */
+#define PRICE_MAX (POLICY_EXACT_MAX / 2) /* with slippage it is still exact */
 
 struct env_market {
     struct env_market_view view;
-    struct env_params params; /* that it was made for */
+    struct env_params params; /* the parameters that it was made for */
     char (*names)[NAME_MAX_ + 1];
     int64_t *open_ns; /* NULL: by start_ns */
     int64_t start_ns;
     uint64_t fingerprint;
-    bool borrowed; /* all but the blocks is another market's */
+    bool borrowed; /* all but the blocks belongs to another market */
 };
 
 static bool is_there(const struct env_asset_source *asset, size_t row)

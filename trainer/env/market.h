@@ -1,5 +1,5 @@
-/* What an environment trades on: bars of n assets on one grid and what is seen of them, made once, shared by
- * all environments, uploaded once by a device. Only read after it is made. */
+/* What an environment trades on: bars of n assets on one grid and their features, made once, shared by all
+ * environments, uploaded once by a device. Only read after it is made. */
 #ifndef TRAINER_ENV_MARKET_H
 #define TRAINER_ENV_MARKET_H
 
@@ -13,7 +13,7 @@ struct env_asset_source {
     const char *name;
     double min_order_qty;        /* m_i, in units of the asset; >= 0 */
     const struct symbol *symbol; /* how the venue lists it; NULL: it trades with ENV_REFERENCE only */
-    const double *open, *high, *low, *close, *volume; /* [rows]; open, high, low may be NULL like symbol */
+    const double *open, *high, *low, *close, *volume; /* [rows]; open, high, low: NULL without symbol */
     const uint64_t *present; /* bit r % 64 of word r / 64: the bar is there; NULL: all are */
 };
 
@@ -21,8 +21,8 @@ struct env_market_source {
     size_t rows;
     int n_assets;
     const struct env_asset_source *assets; /* [n_assets] */
-    /* [rows] rising, by interval_ns each where the execution is market: missing bars are told by `present`;
-     * NULL: start_ns + row * interval_ns. Execution reference takes rows that all assets have. */
+    /* [rows] rising, by interval_ns each where the execution is market: `present` marks missing bars; NULL:
+     * start_ns + row * interval_ns. Execution reference takes rows that all assets have. */
     const int64_t *open_ns;
     int64_t start_ns, interval_ns;
     /* What is seen: [rows][n_features], unscaled (norm_tech is applied once, when an environment's market
@@ -44,8 +44,7 @@ struct env_market_view {
     int32_t n, n_features;
     int32_t row_stride; /* floats from one row of `close` to the next: n rounded up to 16 */
     const float *close; /* [rows][row_stride], 0 in the padding */
-    /* ENV_MARKET: open, high, low, close in price units, 0 where the bar is missing: [rows][n][4]; else NULL
-     */
+    /* ENV_MARKET: open, high, low, close in price units, 0 for a missing bar: [rows][n][4]; else NULL */
     const double *bars;
     bool gaps; /* is any missing? */
     /* Features times norm_tech, newest first, so that an observation's L rows are contiguous:
@@ -74,7 +73,7 @@ extern "C" {
  * low, times that do not rise by the interval (unsorted, twice), fewer rows than lookback and an episode
  * need, features that norm_tech takes beyond float32, times or a length beyond 2^62 ns, an asset without a
  * symbol where execution is market, capital or quantities that would not be exact (POLICY_EXACT_MAX) or less
- * than a unit, shapes that cannot be; -ENOMEM. */
+ * than a unit, invalid shapes; -ENOMEM. */
 int env_market_create(const struct env_market_source *source, const struct env_params *params,
                       struct env_market **ret, char err[static ENV_ERROR_MAX]);
 void env_market_destroy(struct env_market *market); /* NULL is fine */

@@ -4,12 +4,12 @@
  * money units.
  *
  * A copy has one reserve a waiting purchase and one protective stop an asset. A bar of an asset is missing
- * where its prices are 0: then its order waits on with its reserve, its stop rests, and nothing of it is
- * decided. Money or lots at POLICY_EXACT_MAX or above are not exact any more: the episode ends, and no worth
- * is above ENV_WORTH_MAX, which leaves a seller that much after the highest fee.
+ * where its prices are 0: then its order keeps waiting with its reserve, its stop stays, and nothing is
+ * decided for it. Money or lots at POLICY_EXACT_MAX or above are not exact any more: the episode ends, and no
+ * worth is above ENV_WORTH_MAX, which leaves a seller that much after the highest fee.
  *
- * What is left open: a position that a stop ends at the open and a purchase that waited begins anew in the
- * same bar counts as one that was sold in part. */
+ * Known limitation: a position that a stop ends at the open, and that a waiting purchase opens again in the
+ * same bar, counts as one that was sold in part. */
 #ifndef TRAINER_ENV_MARKET_RULES_H
 #define TRAINER_ENV_MARKET_RULES_H
 
@@ -115,7 +115,7 @@ ENV_RULE double env_market_close(const struct env_view *view, int32_t row, int32
     return close;
 }
 
-/* Where it stands in `row`: at its last close up to there, else at its first after. */
+/* Its close at `row`: the last one up to there, else the first after. */
 ENV_RULE double env_market_last_close(const struct env_view *view, int32_t row, int32_t asset)
 {
     double close = env_market_close(view, row, asset, -1);
@@ -135,8 +135,8 @@ ENV_RULE double env_market_money(const struct env_view *view, double currency)
     return (double)(int64_t)(currency * view->market.symbols[0].money_units + 0.5);
 }
 
-/* Begins an episode: capital (money units), costs, row and first are set; the rest is set here. Of an asset
- * whose first bar is yet to come, that one's close is what an action and the benchmark are reckoned by. */
+/* Begins an episode: capital (money units), costs, row and first are set; the rest is set here. Where an
+ * asset's first bar is yet to come, the action and the benchmark are computed with that bar's close. */
 ENV_RULE void env_market_begin(const struct env_view *view, size_t copy)
 {
     const struct env_state *state = &view->state;
@@ -202,7 +202,8 @@ ENV_RULE void env_market_sell(const struct env_view *view, size_t copy, int32_t 
     env_market_tell(view, copy, asset, -qty, (double)price, fee, at_open);
 }
 
-/* Buys what of `qty` the cash pays that no other purchase has in reserve; nothing where cash is not exact. */
+/* Buys as much of `qty` as cash outside other purchases' reserves pays for; nothing where cash is not
+ * exact. */
 ENV_RULE void env_market_buy(const struct env_view *view, size_t copy, int32_t asset,
                              const struct env_costs *costs, struct env_account *account, double qty,
                              int64_t shown)
@@ -260,7 +261,7 @@ ENV_RULE void env_market_bar(const struct env_view *view, size_t copy, int32_t a
     state->closed[at] = prices[3];
 }
 
-/* The row that the copy has come to: of each asset the bar that is there. Was all exact? */
+/* Applies the row that the copy has come to: each asset's bar, where there is one. Was all exact? */
 ENV_RULE bool env_market_bars(const struct env_view *view, size_t copy, const struct env_costs *costs)
 {
     const struct env_state *state = &view->state;

@@ -37,7 +37,7 @@ struct env_params {
     enum env_task task;
     enum env_actions actions;
     enum env_autoreset autoreset;
-    bool float32; /* cash and what is reckoned with it in float32; ENV_REFERENCE only */
+    bool float32; /* cash, and what is computed from it, in float32; ENV_REFERENCE only */
     int levels;   /* of discrete actions; odd, 3.. */
     double action_span;
 
@@ -61,13 +61,13 @@ struct env_params {
     double threshold;      /* of the direction, beyond which it trades */
     bool shorts;           /* the account may sell what it does not hold */
     double collateral;     /* a short needs this much of its value in cash, proceeds included */
-    double borrow_rate;    /* a year's interest on what is owed */
+    double borrow_rate;    /* a year's interest on what a short has borrowed */
     int session_close_s;   /* seconds of the day, local time */
     char session_zone[40]; /* "UTC", "America/New_York": of the system's zone files */
     double weight_return, weight_step, weight_trend, weight_day; /* docs/environment.md has the terms */
     int trend_bars;
 
-    /* Of every task. Last: without them a saved state is as those of before (save.c). */
+    /* For every task. Last: a saved state without them is as before they existed (save.c). */
     double drawdown_penalty, volatility_penalty;
 };
 
@@ -94,7 +94,8 @@ int env_params_set(struct env_params *params, const char *key, const char *text,
 /* Writes a key's value as env_params_set() reads it. False: no such key, or no room. */
 bool env_params_get(const struct env_params *params, const char *key, char *buf, size_t cap);
 
-/* Are all within their ranges, and do they fit each other and `n_assets`? 0, or -EINVAL with a sentence. */
+/* Are all within their ranges, and consistent with each other and `n_assets`? 0, or -EINVAL with a
+ * sentence. */
 int env_params_check(const struct env_params *params, int n_assets, char err[static ENV_ERROR_MAX]);
 
 #pragma GCC visibility pop

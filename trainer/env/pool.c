@@ -10,8 +10,8 @@
 
 #include "trainer/env/state.h"
 
-/* A thread that waits looks so many times before it sleeps, a few tens of microseconds: a step takes about as
- * long, and to be woken takes longer. Not where threads have to share processors. */
+/* How many times a waiting thread polls before it sleeps, a few tens of microseconds: a step takes about as
+ * long, and waking takes longer. Not where threads have to share processors. */
 enum { LOOKS = 2000 };
 
 struct helper {
@@ -25,7 +25,7 @@ struct env_pool {
     pthread_mutex_t lock;
     pthread_cond_t begin, done;
     atomic_uint_fast64_t round; /* of work handed out */
-    atomic_int left;            /* helpers that are not done with it */
+    atomic_int left;            /* helpers that are still working */
     int looks;
     bool ends;
     size_t copies;
@@ -118,7 +118,7 @@ void env_pool_destroy(struct env_pool *pool)
 
 void env_pool_run(struct env_pool *pool, size_t copies, env_pool_work *work, void *data)
 {
-    if (pool->threads == 1 || copies <= ENV_LANES) { /* no more than one has work */
+    if (pool->threads == 1 || copies <= ENV_LANES) { /* only one thread would have work */
         work(data, 0, copies);
         return;
     }

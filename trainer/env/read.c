@@ -1,4 +1,4 @@
-/* What is told of an environment: numbers in plain currency and units. */
+/* Reads an environment: numbers in plain currency and units. */
 #include <string.h>
 
 #include "trainer/env/finish.h"

@@ -1,4 +1,4 @@
-/* How the environment says no: one sentence, "what: where: what would be right". */
+/* How the environment reports a refusal: one sentence, "what: where: what would be right". */
 #ifndef TRAINER_ENV_REFUSAL_H
 #define TRAINER_ENV_REFUSAL_H
 

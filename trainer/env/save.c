@@ -9,14 +9,14 @@
 
 enum { VALUE_MAX = 64 };
 
-/* What is written first; then each column's copies, and the windows. Of an environment without penalties on
- * risk the head ends before them, as it did when there were none: states of then are read. */
+/* The head of a saved state; then come each column's copies, and the windows. Of an environment without
+ * penalties on risk the head ends before them, as before they existed: older states can be read. */
 struct head {
     char magic[8];
     uint64_t head_bytes, copies, market, seed; /* market: its fingerprint */
     int32_t n;
     int32_t starts, lengths;  /* are there windows? */
-    struct env_params params; /* 0 where no parameter lies */
+    struct env_params params; /* padding is 0 */
 };
 
 enum { HEAD_WITHOUT_RISK = offsetof(struct head, params) + offsetof(struct env_params, drawdown_penalty) };

@@ -13,7 +13,7 @@ static int64_t floor_divide(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
-/* The session that an instant lies in, counted in days: ends belong to what they end. */
+/* The session of an instant, counted in days: an end belongs to the session that it ends. */
 static int64_t session_of(const struct env_params *params, const struct zone *zone, int64_t ns)
 {
     int64_t s = floor_divide(ns - 1, NS_PER_S); /* the last second that began before it */
@@ -39,7 +39,7 @@ int env_session(const struct env_params *params, const int64_t *open_ns, int64_t
                        : row < rows ? open_ns[row]
                                     : open_ns[rows - 1] + (int64_t)(row - rows + 1) * interval_ns;
         int64_t next = session_of(params, zone, open + interval_ns);
-        next = next > session ? next : session; /* a clock that goes back begins nothing again */
+        next = next > session ? next : session; /* a clock set back does not reopen a session */
         bool before = session != INT64_MIN && next != session; /* the row before ends its session */
         session = next;
         if (row < rows)

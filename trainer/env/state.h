@@ -3,8 +3,8 @@
  * all give the same bits: scalar, SIMD, and the CUDA block functions on the CPU.
  *
  * Columns of assets are [n][stride]: copy e of asset i is at [i * stride + e]. stride >= copies, padded such
- * that columns do not fall onto each other in the cache; what lies beyond `copies` is stepped along and
- * means nothing. All columns lie in one allocation, 64-byte aligned.
+ * that columns do not fall onto each other in the cache; elements beyond `copies` are stepped too and mean
+ * nothing. All columns lie in one allocation, 64-byte aligned.
  *
  * `money` is float with params.float32, else double. With ENV_REFERENCE it is in the currency; with
  * ENV_MARKET (double always) in the quote's units, whole numbers. */
@@ -16,7 +16,7 @@
 
 enum {
     ENV_LANES = 16, /* copies are stepped in blocks of so many */
-    ENV_ENDED = 1,  /* flags: the episode has ended; the next step resets it, or it rests */
+    ENV_ENDED = 1,  /* flags: the episode has ended; the next step resets it, or does nothing */
 };
 
 struct env_state {
@@ -29,7 +29,7 @@ struct env_state {
     int32_t *row;      /* t */
     int32_t *first;    /* the episode's row 0; t begins at first + lookback - 1 */
     int32_t *last;     /* t at which it is truncated: first + episode rows - lookback - 1 */
-    uint32_t *episode; /* begun so far: part of the random numbers' counter */
+    uint32_t *episode; /* started so far: part of the random numbers' counter */
     uint8_t *flags;
     int32_t *buys, *sells;
     void *cash, *equity, *benchmark, *fees; /* money */
@@ -47,17 +47,17 @@ struct env_state {
     /* A copy and asset, ENV_MARKET: quanta, price units, money; whole numbers. */
     double *lots;                                       /* held */
     double *m_scale, *m_qty, *m_held, *m_cool, *m_peak; /* struct policy_memory */
-    double *stop, *stop_qty;                            /* the protective stop that rests; 0, 0: none */
+    double *stop, *stop_qty;                            /* the protective stop; 0, 0: none */
     double *waiting, *reserved; /* a market order for the next bar that exists, and its reserve */
-    double *closed;             /* the last close, which equity is reckoned at */
+    double *closed;             /* the last close, at which equity is computed */
     double *m_bench; /* the benchmark's money for one price unit: quanta / divisor, a plain number */
 
     /* ENV_DAY_TRADE, a copy. */
     double *day_equity; /* at the session's beginning */
-    double *entry;      /* average price of what is held or owed */
+    double *entry;      /* average price of the position, long or short */
 };
 
-/* What the last episode of each copy came to; written when one ends. Currency. */
+/* The results of each copy's last episode; written when one ends. Currency. */
 struct env_ended {
     double *equity, *benchmark, *fees, *reward, *drawdown, *exposure; /* reward: the sum */
     int32_t *steps, *buys, *sells;

@@ -1,4 +1,4 @@
-/* What is told of a trade, to compare what the environment does with what the engine does. */
+/* A trade as the environment reports it, to compare the environment with the engine. */
 #ifndef TRAINER_ENV_TRADE_H
 #define TRAINER_ENV_TRADE_H
 

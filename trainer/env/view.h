@@ -1,5 +1,5 @@
-/* What a backend steps: everything an environment is, as plain values and pointers, so that scalar C, SIMD
- * and a device's kernels take the same thing. */
+/* What a backend steps: the whole environment as plain values and pointers, the same for scalar C, SIMD and a
+ * device's kernels. */
 #ifndef TRAINER_ENV_VIEW_H
 #define TRAINER_ENV_VIEW_H
 
@@ -22,7 +22,7 @@ struct env_view {
     int32_t action_size, observation_size;
     const int32_t *starts, *lengths; /* [copies] of env_windows(), or NULL */
     int64_t interval_ns;
-    env_trade_fn *told; /* NULL, or what the scalar kernels tell of each trade: env_trades() */
+    env_trade_fn *told; /* NULL, or called by the scalar kernels for each trade: env_trades() */
     void *told_ctx;
 };
 

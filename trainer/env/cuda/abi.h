@@ -1,14 +1,15 @@
 /* The environment's part of the GPU module: plain C on both sides, no CUDA header. The loader is
- * trainer/env/device.h; nothing else includes this page but the module, its tests and the block functions.
+ * trainer/env/device.h; nothing else includes this file except the module, its tests and the block
+ * functions.
  *
  * Every call returns 0 or a negative errno and then leaves a sentence in `reason`, as those of
- * indicators_gpu/cuda/abi.h. Work is queued in order, on the module's stream; read(), results() and whatever
- * takes values from the host or gives it some wait for it, step(), reset() without a mask and run() without
+ * indicators_gpu/cuda/abi.h. Work is queued in order, on the module's stream; read(), results() and all calls
+ * that move values between host and device wait for it; step(), reset() without a mask and run() without
  * ret_ms do not. One thread at a time.
  *
  * A step of a copy whose action is not finite (or no level) is left out: that copy stays as it was, its
  * reward is 0 and it has not ended; all others are stepped. The device remembers the first such action, in
- * order of step, copy and asset, and the next call that waits tells it. */
+ * order of step, copy and asset, and the next call that waits reports it. */
 #ifndef TRAINER_ENV_CUDA_ABI_H
 #define TRAINER_ENV_CUDA_ABI_H
 
@@ -17,7 +18,7 @@
 
 struct gpu_indicators; /* the opened device: indicators_gpu/cuda/abi.h */
 
-/* Raised whenever anything on this page, a struct that it takes, or what a step computes changes: a module of
+/* Raised whenever anything in this file, a struct that it takes, or what a step computes changes: a module of
  * another number is refused, since it would give other bits. */
 enum { GPU_ENV_ABI = 7 };
 
@@ -25,9 +26,9 @@ enum { GPU_ENV_ABI = 7 };
 #define GPU_ENV_SYMBOL "papertape_gpu_env"
 
 struct gpu_env_market; /* a market on the device */
-struct gpu_env;        /* copies that live there */
+struct gpu_env;        /* copies on the device */
 
-/* The first action that was none since it was last asked for. */
+/* The first invalid action since the last call that asked for it. */
 struct gpu_env_fault {
     bool found;
     uint64_t step; /* of its run(), or how many step()s were queued before it since results() */
@@ -66,14 +67,14 @@ struct gpu_env_api {
 
     /* Steps all copies n_steps times with the loaded actions, from the first on, in one launch; with
      * `observe` in one for each step, which writes the observations of all copies after it, too; they stay on
-     * the device. `keep`: rewards and ends of every step stay there, not of the last alone. Queued only,
-     * unless ret_ms is there: then it waits, and gives the device's time. */
+     * the device. `keep`: rewards and ends of every step stay there, not of the last alone. With ret_ms it
+     * waits and returns the device's time, else it only queues. */
     int (*run)(struct gpu_env *e, size_t n_steps, bool observe, bool keep, float *ret_ms, char *reason,
                size_t cap);
 
     /* The environment's own buffers, and its stream (a cudaStream_t; the tests' CPU has none: NULL).
      * `actions` are those that actions() loaded, or room for one step. They stay where they are until
-     * actions() is given more than ever before. final_obs is NULL but with ENV_SAME_STEP. */
+     * actions() is given more than ever before. final_obs is NULL except with ENV_SAME_STEP. */
     int (*buffers)(struct gpu_env *e, struct env_device_io *ret, void **ret_stream, char *reason, size_t cap);
 
     /* Queues one step on `stream` (NULL: the environment's own) and returns. What was queued for this

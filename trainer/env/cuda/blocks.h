@@ -2,7 +2,7 @@
  * the same rules as the scalar kernels, so the bits are theirs.
  *
  * Columns are [n][stride], so the threads of a warp touch 32 neighbours of one column at a time. A copy's
- * episode depends on nobody else's: several steps run in one launch without a barrier between them.
+ * episode depends on no other copy: several steps run in one launch without a barrier between them.
  *
  * Observations are rows, [copies][1 + n + L * features]: a block takes OBSERVE_COPIES of them, brings their
  * money and quantities through shared memory, since columns lie across rows, and then writes its rows as one
@@ -42,10 +42,10 @@ struct env_launch {
     float *rewards;             /* [copies], and so are these */
     uint8_t *terminated, *truncated;
     size_t result_step; /* from one step's results to the next one's; 0: the last step's are left */
-    float *final_obs;   /* [copies][observation_size]; NULL but with ENV_SAME_STEP */
+    float *final_obs;   /* [copies][observation_size]; NULL except with ENV_SAME_STEP */
     uint64_t *fault;
 
-    const uint8_t *mask; /* [copies] whom to reset, or NULL: all */
+    const uint8_t *mask; /* [copies] which to reset, or NULL: all */
     float *obs;
     uint8_t *masks;
 };
@@ -120,7 +120,7 @@ static inline struct gpu_env_fault launch_fault(uint64_t fault)
     return ret;
 }
 
-/* The kernels of a step: what does not change within a launch is not asked a thread at a time. */
+/* The kernels of a step: template arguments, so that no thread tests what is constant within a launch. */
 enum env_kernel {
     ENV_KERNEL_REFERENCE_F64,
     ENV_KERNEL_REFERENCE_F32,

@@ -9,7 +9,7 @@
 #include "trainer/env/cuda/blocks.h"
 #include "trainer/env/cuda/layout.h"
 
-/* Blocks that a processor is to hold: they wait for memory all the time. */
+/* Blocks resident on a processor: they mostly wait for memory. */
 enum { OBSERVE_BLOCKS_HELD = 6 };
 
 /* Rows of ended copies come to the host by way of pinned memory, so many bytes at a time. */
@@ -39,7 +39,7 @@ struct gpu_env {
     cudaEvent_t order;
 };
 
-/* 80 registers a thread; the paper exchange wants more. */
+/* 80 registers a thread; the paper exchange needs more. */
 template <enum env_kernel KERNEL>
 constexpr int blocks_held = KERNEL == ENV_KERNEL_MARKET || KERNEL == ENV_KERNEL_DAY_MARKET ? 5 : 6;
 
@@ -117,7 +117,7 @@ static int launched(struct gpu_indicators *g, char *reason, size_t cap)
     return gpu_device_check(g, cudaGetLastError(), "kernel launch", reason, cap);
 }
 
-/* What was queued for these copies, on whatever stream, comes before what will be on `stream`. */
+/* Orders `stream` after all that was queued for these copies, on any stream. */
 static int turn_to(struct gpu_env *e, cudaStream_t stream, char *reason, size_t cap)
 {
     int r = gpu_device_alive(e->g, reason, cap);
@@ -195,7 +195,7 @@ static int clear_fault(struct gpu_env *e, char *reason, size_t cap)
                             "memset", reason, cap);
 }
 
-/* What every environment needs; observations and actions get their room when they are asked for. */
+/* What every environment needs; observations and actions are allocated on demand. */
 static int reserve(struct gpu_env *e, char *reason, size_t cap)
 {
     struct gpu_indicators *g = e->g;
@@ -488,8 +488,7 @@ static int env_step(struct gpu_env *e, const struct env_device_io *io, void *on,
     return r;
 }
 
-/* Only the rows that were written are the caller's to see: a kernel packs them, so that they come in few
- * copies. */
+/* The caller sees only rows that were written: a kernel packs them, so that few copies bring them. */
 static int copy_final(struct gpu_env *e, const uint8_t *terminated, const uint8_t *truncated,
                       float *final_obs, char *reason, size_t cap)
 {

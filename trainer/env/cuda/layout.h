@@ -1,5 +1,5 @@
 /* How an environment lies in a device's memory: the market's arrays one after the other, the columns as the
- * host has them, in one piece. For whatever holds the memory: the module, and the tests' CPU. */
+ * host has them, in one piece. For the owners of that memory: the module, and the tests' CPU. */
 #ifndef TRAINER_ENV_CUDA_LAYOUT_H
 #define TRAINER_ENV_CUDA_LAYOUT_H
 
@@ -50,7 +50,7 @@ static inline const void *layout_at(const struct layout_piece *piece, const unsi
     return piece->bytes ? memory + piece->at : NULL;
 }
 
-/* Makes a host's view of the market one of the device's memory. */
+/* Makes a host's view of the market a view of the device's memory. */
 static inline void layout_place_market(struct env_market_view *m, const struct layout_piece pieces[],
                                        const unsigned char *memory)
 {

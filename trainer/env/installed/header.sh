@@ -1,6 +1,6 @@
 #!/bin/sh
-# header.sh HEADER prints it as it is installed under papertape/env: it includes its neighbours there, and
-# C++ can read it. What a policy's rules are is not part of it.
+# header.sh HEADER prints the header as it is installed under papertape/env: with the includes renamed, readable
+# by C++, and without strategy/policy/rules.h.
 set -eu
 sed -e 's,^#include "trainer/env/\(.*\)",#include <papertape/env/\1>,' \
     -e 's,^#include "exchange/\(.*\)",#include <papertape/env/\1>,' \

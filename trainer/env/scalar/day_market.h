@@ -1,6 +1,6 @@
-/* ENV_DAY_TRADE on the paper exchange, ENV_MARKET: one step of one copy, for host and device. Long only. What
- * is ordered comes from strategy/policy/rules.h, what fills from trainer/env/market_rules.h, as in
- * scalar/market.h; here are the action, the session's end, and the average price of what is held:
+/* ENV_DAY_TRADE on the paper exchange, ENV_MARKET: one step of one copy, for host and device. Long only.
+ * Orders come from strategy/policy/rules.h, fills from trainer/env/market_rules.h, as in scalar/market.h;
+ * here are the action, the session's end, and the average price of what is held:
  *
  * 1. At the close of row t, where the asset's bar is there: in the last row whose orders fill before the
  *    session ends, all that is held is ordered sold, whatever the action. Else an action of +-1, by the
@@ -53,7 +53,7 @@ ENV_RULE void env_day_market_book(const struct env_view *view, size_t e, const s
     *cash = account->cash;
 }
 
-/* As env_market_bar(), looking at what each fill comes to. Returns what closing trades realised. */
+/* As env_market_bar(), with the effect of each fill. Returns what closing trades realised. */
 ENV_RULE double env_day_market_bar(const struct env_view *view, size_t e, const struct env_costs *costs,
                                    struct env_account *account, const double *prices)
 {

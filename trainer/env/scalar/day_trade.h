@@ -1,16 +1,16 @@
 /* ENV_DAY_TRADE, ENV_REFERENCE: one step of one copy, for host and device; docs/environment.md, "Day-trade",
- * has the rules and the reward's formulas. One asset; what is owed is a negative quantity.
+ * has the rules and the reward's formulas. One asset; a short is a negative quantity.
  *
- * Prices, quantities, bars held and peaks are float32, everything else is reckoned in double, each operation
+ * Prices, quantities, bars held and peaks are float32, everything else is computed in double, each operation
  * as written here; with params.float32 money is rounded to float32 where it is stored. Where rounding makes a
- * purchase dearer than all the cash, nothing is left. */
+ * purchase dearer than all the cash, 0 is left. */
 #ifndef TRAINER_ENV_SCALAR_DAY_TRADE_H
 #define TRAINER_ENV_SCALAR_DAY_TRADE_H
 
 #include "trainer/env/finish.h"
 #include "trainer/env/session.h"
 
-#define ENV_DAY_YEAR_NS 31536000e9 /* 8760 hours, which the accounts' interest is of, too */
+#define ENV_DAY_YEAR_NS 31536000e9 /* 8760 hours, as for the accounts' interest */
 
 /* An action's two numbers: -1..1 and 0..1. Levels go evenly from -action_span to it, and from 0 to 1. */
 ENV_RULE float env_day_direction(const struct env_view *view, const struct env_step_io *io, size_t e)
@@ -29,12 +29,12 @@ ENV_RULE float env_day_size(const struct env_view *view, const struct env_step_i
 /* A copy's account while it is stepped, and what its trades cost. */
 struct env_day {
     size_t copy;
-    double cash, fees, entry; /* entry: average price of what is held or owed, fees included */
+    double cash, fees, entry; /* entry: average price of the position, long or short, fees included */
     double realised;          /* by this step's closing trades, after fees */
     float qty, held, best, cool;
     int32_t buys, sells;
     double fee_buy, fee_sell;
-    float dear, cheap; /* what is paid and got at this close, slippage included */
+    float dear, cheap; /* prices paid and received at this close, slippage included */
 };
 
 ENV_RULE float env_day_min(float a, float b)
@@ -65,7 +65,7 @@ ENV_RULE void env_day_flat(const struct env_view *view, struct env_day *day)
     day->cool = (float)view->params.cooldown_bars;
 }
 
-/* Closes `q` of what is held, or of what is owed as far as the cash goes. */
+/* Closes `q` of a long, or of a short as far as the cash pays for it. */
 ENV_RULE void env_day_close(const struct env_view *view, struct env_day *day, float q)
 {
     if (day->qty > 0) {
@@ -95,7 +95,7 @@ ENV_RULE void env_day_close(const struct env_view *view, struct env_day *day, fl
         env_day_flat(view, day);
 }
 
-/* Buys `q` more of what is not owed, or sells `q` more of what is not held. */
+/* Increases a long by `q`, or a short by `q`. */
 ENV_RULE void env_day_open(const struct env_view *view, struct env_day *day, float q, float close, bool buy)
 {
     double size = (double)(buy ? day->qty : -day->qty), notional, worth;
@@ -142,14 +142,14 @@ ENV_RULE float env_day_room(const struct env_view *view, const struct env_day *d
     return most > 0 ? (float)most : 0.0f;
 }
 
-/* Interest on what is owed, the trailing stop and the margin call. */
+/* Interest on a short, the trailing stop and the margin call. */
 ENV_RULE void env_day_hold(const struct env_view *view, struct env_day *day, float close)
 {
     const struct env_params *p = &view->params;
     const float stop = (float)p->trailing_stop_pct;
     if (day->qty < 0) {
-        double owed = -(double)day->qty * (double)close;
-        double interest = owed * (p->borrow_rate * ((double)view->interval_ns / ENV_DAY_YEAR_NS));
+        double borrowed = -(double)day->qty * (double)close;
+        double interest = borrowed * (p->borrow_rate * ((double)view->interval_ns / ENV_DAY_YEAR_NS));
         interest = interest < day->cash ? interest : day->cash;
         day->cash = day->cash - interest;
         day->fees = day->fees + interest;
@@ -192,10 +192,10 @@ ENV_RULE void env_day_order(const struct env_view *view, struct env_day *day, do
         env_day_open(view, day, q, close, buy);
 }
 
-/* What the reward is made of, in one money: see docs/environment.md. */
+/* The terms of the reward, all in one money: see docs/environment.md. */
 struct env_day_terms {
     double equity_before, equity, realised, capital;
-    double carried; /* worth at this close of what was held from the close before on, negative: owed */
+    double carried; /* value at this close of the position held since the close before; negative: short */
 };
 
 ENV_RULE double env_day_reward(const struct env_view *view, size_t e, const struct env_day_terms *terms,

@@ -1,7 +1,7 @@
 /* A step of one copy on the paper exchange, ENV_PORTFOLIO:
  *
  * 1. At the close of row t: equity, and what is free of reserves. For each asset in order whose bar is there:
- *    policy_watch(), policy_decide(); what it orders waits for the asset's next bar.
+ *    policy_watch(), policy_decide(); its order waits for the asset's next bar.
  * 2. t += 1. For each asset in order whose bar is there: env_market_bar().
  * 3. Equity and benchmark at the last closes, then what all episodes have: finish.h.
  *
@@ -41,7 +41,7 @@ ENV_RULE struct policy_memory env_market_memory(const struct env_view *view, siz
     return memory;
 }
 
-/* What was decided, of one copy and asset. */
+/* Stores a decision of one copy and asset. */
 ENV_RULE void env_market_keep(const struct env_state *state, size_t at, const struct policy_memory *memory,
                               const struct policy_order *order)
 {
@@ -57,7 +57,7 @@ ENV_RULE void env_market_keep(const struct env_state *state, size_t at, const st
     state->reserved[at] = order->reserve;
 }
 
-/* One asset decides. Returns what its purchase takes in reserve. */
+/* One asset decides. Returns what its purchase reserves. */
 ENV_RULE double env_market_order(const struct env_view *view, size_t copy, int32_t asset,
                                  const struct policy_rules *rules, float action, double close, double equity,
                                  double available)
@@ -109,7 +109,7 @@ ENV_RULE uint8_t env_market_mask(const struct env_view *view, size_t copy, int32
     return mask;
 }
 
-/* An asset's share of equity; the reward is no account, so the worth is not cut to units. `inverse` is
+/* An asset's share of equity; for the reward alone, so the worth is not rounded to units. `inverse` is
  * 1 / equity in the currency. */
 ENV_RULE float env_market_share(const struct env_view *view, size_t copy, int32_t asset, double per_unit,
                                 float inverse)
@@ -159,7 +159,7 @@ ENV_RULE float env_market_reward(const struct env_view *view, size_t copy, doubl
     return reward;
 }
 
-/* Ends a step whose bars are done. An episode ends too where its numbers are not exact any more. */
+/* Ends a step whose bars are done. An episode also ends where its numbers are no longer exact. */
 ENV_RULE void env_market_finish(const struct env_view *view, const struct env_step_io *io, size_t copy,
                                 bool exact)
 {

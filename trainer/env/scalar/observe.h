@@ -1,5 +1,5 @@
 /* One copy's observation, for host and device: cash * norm_cash, quantities * norm_stocks, then the last
- * `lookback` rows of features, newest first, as they are stored. Each number is reckoned in double and
+ * `lookback` rows of features, newest first, as they are stored. Each number is computed in double and
  * rounded once; the features were multiplied when the market was made. */
 #ifndef TRAINER_ENV_SCALAR_OBSERVE_H
 #define TRAINER_ENV_SCALAR_OBSERVE_H

@@ -1,6 +1,6 @@
-/* A step of one copy, ENV_REFERENCE and ENV_PORTFOLIO: docs/environment.md tells its rules. The text of
- * reference_money.h, for both kinds of money, is the definition: who steps copies otherwise repeats its
- * operations, in its order, in its types. */
+/* A step of one copy, ENV_REFERENCE and ENV_PORTFOLIO: docs/environment.md describes its rules. The text of
+ * reference_money.h, for both kinds of money, is the definition: other kernels repeat its operations, in its
+ * order, in its types. */
 #ifndef TRAINER_ENV_SCALAR_REFERENCE_H
 #define TRAINER_ENV_SCALAR_REFERENCE_H
 

@@ -1,10 +1,10 @@
 /* Included by reference.h, once for each type of MONEY; no guard.
  *
  * Prices and quantities are float32, and so is a product of the two, which then becomes money. A rule's share
- * (of a peak, of equity, of what is held long enough) is money's, and so is all that is reckoned with it:
- * only a quantity that comes of it is rounded to float32. What cash allows is money's to the end. */
+ * (of a peak, of equity, of what is held long enough) is of type MONEY, and so is all that is computed from
+ * it: only a resulting quantity is rounded to float32. The limit by cash is MONEY throughout. */
 
-/* What a step of a copy works on. */
+/* The account of the copy that is stepped. */
 struct REFERENCE(account) {
     MONEY cash, fees;
     MONEY cap; /* what an asset may be worth for more of it to be bought; where there is a cap */
@@ -160,9 +160,9 @@ ENV_RULE void REFERENCE(buy)(const struct env_view *view, size_t e, int32_t asse
     REFERENCE(tell)(view, e, asset, (double)q, price, notional * fee);
 }
 
-/* All sales bring their cash first; then each asset's quantities change and it is bought, so that what is
- * wanted is reckoned twice from the same numbers and nothing is kept by asset. A purchase spends less than
- * all, yet of the smallest numbers rounding leaves less than nothing: that is 0, and buys as little. */
+/* All sales bring their cash first; then each asset's quantity changes and it is bought, so that what is
+ * wanted is computed twice from the same numbers and no array by asset is needed. A purchase never spends all
+ * cash, yet with the smallest numbers rounding may leave less than 0: that becomes 0, and buys as little. */
 ENV_RULE void REFERENCE(trade)(const struct env_view *view, const struct env_step_io *io, size_t e,
                                const float *close, struct REFERENCE(account) * account)
 {

@@ -9,15 +9,15 @@
  * So |p q - k d| < 7/8 d; high differs from p q by u p q < d / 8 at most, and high - k d is a whole number
  * below d: an FMA gives it exactly, and the sum is exact too. Then floor(x) is k, or k - 1 where rest < 0,
  * and ceil(x) is k, or k + 1 where rest > 0, for negative x too. Lanes with x >= 2^50, and divisors beyond
- * 2^51, take the integers' way one by one.
+ * 2^51, are computed in integers, one by one.
  *
  * Millionths, rounded up. p, q whole; where p q < 2^51 the product is exact and x = p q / 10^6 below 2.3e9.
  * One FMA gives v = x RN(1e-6) 1e6 - 5e-7 rounded: off by 2 u x < 5e-7 at most. Where x is whole, v lies in
  * (x - 1e-6, x); else x is at least 1e-6 from a whole number, and v lies between the two around it: ceil(v)
  * is ceil(x).
  *
- * A lane that is beyond one of these bounds is odd. Functions with an argument `odd` mark it there, and what
- * they return in it means nothing; where `odd` is NULL they find it by integers, at once.
+ * A lane that is beyond one of these bounds is odd. Functions with an argument `odd` mark it there, and
+ * their result is meaningless; where `odd` is NULL they compute it in integers at once.
  *
  * A remainder. v < 2^52, d >= 2: k = the whole number nearest RN(v RN(1 / d)) lies less than 1 from v / d:
  * for d = 2 the product is exact, for d >= 3 it is off by 2 u 2^52 / 3 = 1/3 at most. So rest = v - k d,
@@ -68,7 +68,7 @@ static __attribute__((noinline, cold)) struct exact_quotient exact_divide_intege
     return (struct exact_quotient){d_load(near), d_load(rest)};
 }
 
-/* Where it is below divisor->max; `about` is p q / d but for three roundings. */
+/* Where it is below divisor->max; `about` is p q / d within three roundings. */
 static inline struct exact_quotient exact_around(lane_d p, lane_d q, lane_d about,
                                                  const struct exact_divisor *divisor)
 {

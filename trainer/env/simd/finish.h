@@ -1,5 +1,5 @@
-/* trainer/env/finish.h in lanes: how a step of LANES copies ends. The same operations in the same order; what
- * is seldom (an episode that is over, one that begins) is done copy by copy by the functions there. */
+/* trainer/env/finish.h in lanes: how a step of LANES copies ends. The same operations in the same order; rare
+ * events (an episode is over, one begins) are handled copy by copy by the functions there. */
 #ifndef TRAINER_ENV_SIMD_FINISH_H
 #define TRAINER_ENV_SIMD_FINISH_H
 
@@ -116,7 +116,7 @@ LANES_INLINE lane_f lane_concentration(const struct env_params *p, const struct 
     return f_select(few, reward - f_all(k) * f_all(0.5f) * (f_all(3) - shares->count), spread);
 }
 
-/* Are copies [first, first + LANES) all below `end`, and the episode of none is over? */
+/* Are copies [first, first + LANES) all below `end`, with no episode over? */
 LANES_INLINE bool lane_whole(const struct env_view *view, size_t first, size_t end)
 {
     const uint8_t *flags = view->state.flags + first;

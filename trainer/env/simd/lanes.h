@@ -484,7 +484,7 @@ static inline lane_f f_of(lane_dd v)
 }
 
 /* ---- Rows: what each copy has elsewhere. Lane j of ret[k] is row[j][k]; four numbers of each row are read,
- * by whole loads, which beats gathering them. ---- */
+ * by whole loads, which is faster than gathering them. ---- */
 
 #define LANES_LOW_PAIRS(j)   (((j)&1) * LANES + (j) / 4 * 4 + (j) % 4 / 2)
 #define LANES_HIGH_PAIRS(j)  (LANES_LOW_PAIRS(j) + 2)

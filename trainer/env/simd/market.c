@@ -2,10 +2,10 @@
  * of doubles. scalar/market.h is the definition; here are its operations in its order, with exact.h for the
  * integers and policy.h for the decisions.
  *
- * What is seldom has a second look. Decisions and fills are made without a branch or a call, which would cost
- * every vector its register; a lane that they cannot do (exact.h has its bounds, a purchase may be short of
- * cash, a stop be reached) is odd, and then nothing is stored and the half is done again `at once`, by
- * whatever each lane needs. */
+ * Rare cases are computed a second time. Decisions and fills are made without a branch or a call, which would
+ * cost every vector its register; a lane that they cannot do (exact.h has its bounds, a purchase may be short
+ * of cash, a stop be reached) is odd, and then nothing is stored and the half is done again `at once`, by the
+ * code that each lane needs. */
 #include "trainer/env/market_rules.h"
 #include "trainer/env/scalar/kernels.h"
 #include "trainer/env/simd/actions.h"
@@ -146,8 +146,8 @@ static __attribute__((noinline)) void decide_at_once(const struct shared *shared
 
 /* ---- The bar of row t + 1: fills ---- */
 
-/* Lane by lane, where a worth is too large for the doubles' way; of a purchase that no cash pays, as much as
- * says so. */
+/* Lane by lane, where a worth is too large for doubles; for a purchase that cash cannot pay, a value above
+ * all cash. */
 static __attribute__((noinline, cold)) lane_d worth_integers(const struct policy_symbol *symbol, mask_d buys,
                                                              lane_d price, lane_d lots)
 {
@@ -222,8 +222,8 @@ static lane_d trade(const struct shared *shared, struct half *h, int32_t asset, 
     return d_select(buys, lots + qty, lots - qty);
 }
 
-/* trade() with sales counted negative, so that all is rounded up. What it cannot do is odd: then *h is
- * spoilt. */
+/* trade() with sales counted negative, so that all is rounded up. What it cannot do is marked odd: then *h is
+ * invalid. */
 LANES_INLINE lane_d trade_signed(const struct shared *shared, struct half *h, int32_t asset, lane_d lots,
                                  mask_d buys, mask_d sells, lane_d qty, lane_d shown, mask_d *odd)
 {
@@ -279,7 +279,7 @@ LANES_INLINE void store_filled(const struct shared *shared, size_t at, const str
     d_store(s->closed + at, close);
 }
 
-/* env_market_bar() where the asset has one: whatever it does. */
+/* env_market_bar() where the asset has one: all cases. */
 static __attribute__((noinline)) void fill_at_once(const struct shared *shared, struct block *b, int half,
                                                    int32_t asset, size_t at)
 {
@@ -498,7 +498,7 @@ static inline void finish(const struct shared *shared, const struct block *b)
             env_steps(view, shared->io, at + j);
 }
 
-/* Rows, one further where a copy steps; the others look where the first of those does. */
+/* Rows, one further where a copy steps; copies that do not step use the row of the first that does. */
 static inline void advance(const struct shared *shared, struct block *b)
 {
     const struct env_state *s = &shared->view->state;

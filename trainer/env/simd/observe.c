@@ -1,6 +1,6 @@
-/* Observations, a row a copy: trainer/env/scalar/observe.h is the definition. What comes before the features
- * is made for LANES copies at once. A copy's features lie one after the other in the market, from a row that
- * only the state can tell: they are asked for AHEAD copies before they are needed. */
+/* Observations, a row a copy: trainer/env/scalar/observe.h is the definition. What precedes the features is
+ * computed for LANES copies at once. A copy's features lie one after the other in the market, from a row that
+ * depends on the state, so no hardware prefetcher finds them: they are prefetched AHEAD copies early. */
 #include "trainer/env/scalar/observe.h"
 #include "trainer/env/simd/kernels.h"
 #include "trainer/env/simd/lanes.h"

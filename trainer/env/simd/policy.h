@@ -1,6 +1,6 @@
 /* strategy/policy/rules.h in lanes: the same operations in the same order, with exact.h for the integers.
- * Where a rule returns early the lanes go on with a quantity of 0, so that nothing is out of exact.h's
- * range. exact.h says what is odd. */
+ * Where a rule returns early the lanes continue with a quantity of 0, so that all stays in exact.h's range.
+ * exact.h defines odd. */
 #ifndef TRAINER_ENV_SIMD_POLICY_H
 #define TRAINER_ENV_SIMD_POLICY_H
 
@@ -49,7 +49,7 @@ struct lane_memory {
 
 struct lane_order {
     lane_d qty, reserve;
-    mask_d sets; /* the stop is to stand at `stop` for `stop_qty` */
+    mask_d sets; /* the stop must be at `stop` for `stop_qty` */
     lane_d stop, stop_qty;
 };
 
@@ -65,10 +65,10 @@ LANES_INLINE void lane_watch(const struct lane_rules *rules, struct lane_memory 
 {
     const lane_d zero = d_all(0), one = d_all(1);
     mask_d had = d_gt(memory->qty, zero), has = d_gt(qty, zero);
-    mask_d anew = not_(had) | d_lt(qty, memory->qty);
+    mask_d restarts = not_(had) | d_lt(qty, memory->qty);
     lane_d cool = d_max(memory->cool - one, zero);
     memory->cool = d_select(had & not_(has), d_all(rules->cooldown_bars), cool);
-    memory->held = d_select(has, d_select(anew, one, memory->held + one), zero);
+    memory->held = d_select(has, d_select(restarts, one, memory->held + one), zero);
     memory->peak = d_select(has, d_max(memory->peak, close), zero);
     memory->qty = qty;
 }

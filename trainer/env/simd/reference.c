@@ -1,8 +1,9 @@
 /* ENV_REFERENCE, ENV_PORTFOLIO, LANES copies at once: scalar/reference_money.h is the definition, of which
  * this repeats the operations in their order. Where that takes a branch a copy, this computes for all and
  * selects: a quantity of 0 is traded where a copy trades nothing, which changes neither cash nor fees. A
- * branch here asks whether any copy needs what is rare. Copies that do not step (they begin again, rest, or
- * are padding) are computed along, from an active copy's row, and their columns stay as they are. */
+ * branch here asks whether any copy needs what is rare. Copies that do not step (they begin again, have
+ * ended, or are padding) are computed along, from an active copy's row, and their columns stay as they
+ * are. */
 #include "trainer/env/simd/actions.h"
 #include "trainer/env/simd/finish.h"
 #include "trainer/env/simd/kernels.h"
@@ -28,7 +29,7 @@ struct reference_account {
     lane_i row, buys, sells;
 };
 
-/* ---- Columns: stores leave what does not step ---- */
+/* ---- Columns: stores skip copies that do not step ---- */
 
 LANES_INLINE void put_f(mask_f active, bool whole, float *p, lane_f v)
 {
