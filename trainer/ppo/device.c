@@ -17,7 +17,7 @@
 enum { BACKEND_MAX = 300, PIECES = 7 };
 
 struct device_learner {
-    struct learner learner; /* first: what callers hold */
+    struct learner learner; /* first: the callers' handle */
     struct learner_ops ops;
     char backend[BACKEND_MAX];
     const struct gpu_ppo_api *api;
@@ -27,7 +27,7 @@ struct device_learner {
     struct ppo_counters counters;
     size_t driver_bytes;
     uint64_t waits, waits_env; /* in iterations; on the environment, ever */
-    bool normal;               /* there are statistics of observations, or none are wanted */
+    bool normal;               /* observations have statistics, or need none */
 };
 
 /* A whole state in the host's memory. */
@@ -80,7 +80,7 @@ static int queue_step(void *ctx, const struct env_device_io *io, void *stream, c
     return env_device_queue(ctx, io, stream, err);
 }
 
-/* Was every action one? */
+/* Was every action valid? */
 static int check_actions(struct device_learner *d, char err[static PPO_ERROR_MAX])
 {
     char reason[ENV_ERROR_MAX];
@@ -90,7 +90,7 @@ static int check_actions(struct device_learner *d, char err[static PPO_ERROR_MAX
                  : 0;
 }
 
-/* A rollout for the first statistics of observations; what it has changed besides is put back. */
+/* A rollout for the first statistics of observations; everything else that it changed is restored. */
 static int rehearse(struct device_learner *d, const struct kernel_rates *rates,
                     char err[static PPO_ERROR_MAX])
 {
@@ -264,7 +264,7 @@ static int save(struct learner *learner, const struct ppo_sink *sink, char err[s
     return r;
 }
 
-/* Every piece is there and as large as it must be: into `s`. */
+/* Are all pieces there and of the right size? Then into `s`. */
 static int take_pieces(struct host_state *s, const struct ppo_source *source, char err[static PPO_ERROR_MAX])
 {
     struct state_piece pieces[PIECES];
@@ -349,7 +349,7 @@ static void destroy(struct learner *learner)
     free(d);
 }
 
-/* The state at the start: the CPU's learner's to the bit. */
+/* The state at the start: the same bits as the CPU's learner's. */
 static int begin(struct device_learner *d, char err[static PPO_ERROR_MAX])
 {
     const struct ppo_params *params = &d->learner.params;
@@ -394,7 +394,7 @@ size_t ppo_learner_bytes_device(const struct ppo_params *params, const struct ne
     return plan.bytes + env_device_bytes(env) + env_device_market_bytes(env);
 }
 
-/* As ppo_learner_check_device(); with layout and module's table at hand. */
+/* As ppo_learner_check_device(), for callers that have the layout and the module's table. */
 static int check_room(const struct gpu_ppo_api *api, const struct ppo_params *params,
                       struct gpu_module *module, const struct net_layout *layout, const struct env *env,
                       bool has_market, struct gpu_ppo_memory *ret, size_t *ret_bytes,

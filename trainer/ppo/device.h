@@ -1,27 +1,27 @@
 /* PPO wholly on a device: the learner of trainer/ppo/learner.h in the GPU module (trainer/ppo/cuda/).
- * Rollout, advantages and update are queued one after the other and the host waits at an iteration's end
- * alone: for the figures, and then for the environment's word whether every action was one. Its pieces are
- * those of the CPU's learner: a checkpoint of one goes on in the other. */
+ * Rollout, advantages and update are queued one after the other and the host waits only at an iteration's
+ * end: for the figures, and then for the environment's check that every action was valid. Its pieces are
+ * those of the CPU's learner: either continues from the other's checkpoint. */
 #ifndef TRAINER_PPO_DEVICE_H
 #define TRAINER_PPO_DEVICE_H
 
 #include "trainer/env/device.h"
 #include "trainer/ppo/learner.h"
 
-/* As `env` stands, which must have autoreset same_step and params->copies copies, and stays the caller's:
- * while the learner lives nobody else may touch it (ppo_learner_save() and _load() go through it). `market`
- * is env's on the module's device; both outlive the learner. 0, for ppo_learner_destroy(); -EINVAL; -ENOMEM:
- * the device has no room, or would hold more than params->memory_cap of its memory (which is told before
- * anything is allocated there); -ENOEXEC: no module of this version, or no cuBLASLt; -EIO.
- * ppo_learner_iterate() gives -ENOMEM where the driver finds no memory for the graphs that the first one
- * records, beyond what is reserved for it: a lower memory_cap or fewer copies would be right. */
+/* Starts from the state of `env`, which must have autoreset same_step and params->copies copies, and stays
+ * the caller's: while the learner lives only the learner may use it (ppo_learner_save() and _load() go
+ * through it). `market` is env's on the module's device; both outlive the learner. 0, for
+ * ppo_learner_destroy(); -EINVAL; -ENOMEM: the device has no room, or would hold more than params->memory_cap
+ * of its memory (which is checked before anything is allocated there); -ENOEXEC: no module of this version,
+ * or no cuBLASLt; -EIO. ppo_learner_iterate() gives -ENOMEM where the driver finds no memory for the graphs
+ * that the first one records, beyond what is reserved for it: a lower memory_cap or fewer copies would be
+ * right. */
 int ppo_learner_create_device(const struct ppo_params *params, struct gpu_module *module,
                               struct env_device_market *market, struct env *env, struct learner **ret,
                               char err[static PPO_ERROR_MAX]);
 
 /* Bytes that such a learner holds on a device: its one allocation, the environment's (`env` has
- * params->copies copies) and the market's. The driver takes some besides. 0 for what a device does not train.
- */
+ * params->copies copies) and the market's. The driver takes more. 0: a device cannot train it. */
 size_t ppo_learner_bytes_device(const struct ppo_params *params, const struct net_layout *layout,
                                 const struct env *env);
 
@@ -33,11 +33,11 @@ int ppo_learner_check_device(const struct ppo_params *params, struct gpu_module 
                              const struct env *env, bool has_market, size_t *ret_bytes,
                              char err[static PPO_ERROR_MAX]);
 
-/* Steps that every episode of the environment has at least, but where it is ruined. */
+/* The least number of steps of an episode of the environment, unless it is ruined. */
 uint32_t ppo_shortest_episode(const struct env *env);
 
-/* Times that the host waited for the device inside ppo_learner_iterate(), ever, the environment's among them:
- * two an iteration; but for the rehearsal's. Of a device's learner. */
+/* How often the host waited for the device inside ppo_learner_iterate(), ever, including waits for the
+ * environment: two an iteration, without the rehearsal's. Of a device's learner. */
 uint64_t ppo_learner_device_waits(const struct learner *l);
 
 /* Multiplications and additions a second of the largest matrix product of an update, done `rounds` times.
@@ -49,9 +49,9 @@ int ppo_learner_device_matrix_rate(struct learner *l, int rounds, double *ret_fl
 int ppo_learner_device_fetch(struct learner *l, int array, void *ret, size_t bytes,
                              char err[static PPO_ERROR_MAX]);
 
-/* ---- whichever device there is ---- */
+/* ---- on a device or the CPU ---- */
 
-/* A learner and all that is beneath it. */
+/* A learner and all that it is built on. */
 struct learner_stack {
     struct learner *learner;
     struct env *env; /* of learner->params.copies copies */
@@ -65,8 +65,8 @@ struct learner_source {
     const struct env_market *market;     /* outlives the stack */
     const char *module_path;             /* as gpu_module_open() */
     size_t module_limit;                 /* as gpu_module_limit(); 0: none */
-    bool all_copies;                     /* never fewer, as a checkpoint's learner: on the CPU then */
-    /* Is told what was not as asked: a sentence. NULL: nobody is. */
+    bool all_copies;                     /* never fewer, for a checkpoint's learner: rather on the CPU */
+    /* Called with a sentence for each difference from what was configured. NULL: not wanted. */
     void (*told)(void *ctx, const char *sentence);
     void *ctx;
 };
@@ -74,16 +74,16 @@ struct learner_source {
 /* params->device: cpu: there. cuda, auto: on the device; where it has no memory for it, with half as many
  * copies, and so on (stack->learner->params.copies says how many) as long as a rollout has a minibatch; then
  * on the CPU with all of them. Where there is no device: auto: on the CPU; cuda: the reason is the error.
- * Whatever was not as asked is told. 0, for ppo_learner_stack_destroy(); -ENOMEM: the host has no memory. */
+ * Each difference from what was configured is reported. 0, for ppo_learner_stack_destroy(); -ENOMEM: the host
+ * has no memory. */
 int ppo_learner_create_auto(const struct ppo_params *params, const struct learner_source *source,
                             struct learner_stack *ret, char err[static PPO_ERROR_MAX]);
 void ppo_learner_stack_destroy(struct learner_stack *stack); /* zeroed is fine */
 
-/* What ppo_learner_create_auto() would come to by what everything takes; nothing is allocated on the device.
- */
+/* What ppo_learner_create_auto() would choose, by the sizes alone; nothing is allocated on the device. */
 struct learner_prediction {
     int copies;
-    size_t device_bytes; /* all that is held there, the driver's part among it; 0: on the CPU */
+    size_t device_bytes; /* all that is held there, including the driver's part; 0: on the CPU */
 };
 int ppo_learner_predict(const struct ppo_params *params, const struct learner_source *source,
                         struct learner_prediction *ret, char err[static PPO_ERROR_MAX]);

@@ -7,7 +7,7 @@
 
 enum { SENTENCE_MAX = PPO_ERROR_MAX + 128 };
 
-static __attribute__((format(printf, 2, 3))) void tell(const struct learner_source *source,
+static __attribute__((format(printf, 2, 3))) void warn(const struct learner_source *source,
                                                        const char *format, ...)
 {
     char sentence[SENTENCE_MAX];
@@ -60,11 +60,11 @@ void ppo_learner_stack_destroy(struct learner_stack *stack)
 struct climb {
     const struct learner_source *source;
     struct ppo_params params; /* of this rung */
-    bool host_failed;         /* for memory: fewer copies are no answer */
+    bool host_failed;         /* out of host memory: fewer copies do not help */
     size_t device_bytes;
 };
 
-/* Half of the copies: false: there is no such learner. */
+/* Halves the copies; false: there is no such learner. */
 static bool step_down(struct climb *climb, const char *why)
 {
     char reason[PPO_ERROR_MAX];
@@ -72,12 +72,12 @@ static bool step_down(struct climb *climb, const char *why)
     climb->params.copies /= 2;
     if (climb->source->all_copies || copies < 2 || ppo_params_check(&climb->params, reason) < 0)
         return false;
-    tell(climb->source, "the device has no memory for %d copies (%s): %d are tried", copies, why,
+    warn(climb->source, "the device has no memory for %d copies (%s): %d are tried", copies, why,
          climb->params.copies);
     return true;
 }
 
-/* The next rung that the device may hold, by what everything takes, and its environment. */
+/* The next rung that fits on the device, by the sizes alone, and its environment. */
 static int find_rung(struct climb *climb, struct learner_stack *stack, char err[static PPO_ERROR_MAX])
 {
     for (;;) {
@@ -137,14 +137,14 @@ static int on_device(struct climb *climb, struct learner_stack *stack, char err[
     return r;
 }
 
-/* Of a device that did not come about, for `reason`: 0 where the CPU is the answer, which is told; else r. */
+/* After a device failed for `reason`: reports it and returns 0 where the CPU is allowed; else returns r. */
 static int fall_back(const struct climb *climb, int r, const char *reason, char err[static PPO_ERROR_MAX])
 {
     if (climb->host_failed || (r != -ENOMEM && climb->params.device != PPO_AUTO)) {
         snprintf(err, PPO_ERROR_MAX, "%s", reason);
         return r;
     }
-    tell(climb->source, "training on the CPU: %s", reason);
+    warn(climb->source, "training on the CPU: %s", reason);
     return 0;
 }
 
@@ -158,7 +158,7 @@ static int on_cpu(const struct ppo_params *params, const struct learner_source *
     r = ppo_world_trading(stack->env, &stack->world, reason);
     if (r < 0)
         snprintf(err, PPO_ERROR_MAX, "%s", reason);
-    stack->world.destroy = NULL; /* the environment is the stack's */
+    stack->world.destroy = NULL; /* the stack owns the environment */
     if (r == 0)
         r = ppo_learner_create_cpu(params, &stack->world, &stack->learner, err);
     if (r < 0)

@@ -37,7 +37,7 @@ struct ppo_work ppo_work_of(const struct net_layout *layout)
     struct ppo_work work = {0};
     for (int part = NET_PI; part <= NET_SHARED; part++) {
         const struct net_chain *chain = &layout->chains[part];
-        /* A head upon a shared trunk pulls on it; all other chains begin with the observation. */
+        /* A head on a shared trunk sends gradients into it; all other chains begin with the observation. */
         bool first = !(layout->shape.shared && part != NET_SHARED);
         const struct net_layer *layers[NET_LAYERS_MAX + 2];
         int n = 0;

@@ -2,9 +2,9 @@
  * (trainer/ppo/cpu/) or on a device (trainer/ppo/cuda/), and does one iteration after the other: rollout,
  * advantages, update. Both do the same work in the same order of the same definitions:
  *
- * - Observations are normalised with statistics that stand still during a rollout: those of all rollouts
+ * - Observations are normalised with statistics that are constant during a rollout: those of all rollouts
  *   before. Before the first one a rehearsal of one rollout, in which x' = clip(x), gives the first ones;
- *   everything else that it changed is put back. x' = clip((x - mean) / sqrt(var + 1e-8)). Rollouts'
+ *   everything else that it changed is restored. x' = clip((x - mean) / sqrt(var + 1e-8)). Rollouts'
  *   statistics are merged by Chan's formula in float64. Without normalisation x' = x, not clipped.
  * - Rewards are divided by sqrt(var + 1e-8) of the discounted return that runs through each copy (0 at an
  *   episode's beginning), this rollout's included, and clipped.
@@ -28,7 +28,7 @@
 #include "trainer/ppo/shuffle.h"
 #include "trainer/ppo/world.h"
 
-/* One iteration's figures; means over the minibatches that were done, but where said. */
+/* One iteration's figures; means over its minibatches, unless said otherwise. */
 struct ppo_update {
     int64_t iteration, steps; /* done so far, this one included */
     double policy_loss, value_loss, entropy_loss, loss;
@@ -36,7 +36,7 @@ struct ppo_update {
     double grad_norm, learning_rate, clip_range, ent_coef, std /* mean of exp(log_std); NaN when discrete */;
     double seconds_rollout, seconds_advantage, seconds_update;
     int64_t minibatches, skipped, skipped_total;
-    int epochs; /* begun; fewer than params.epochs where target_kl ended them */
+    int epochs; /* started; fewer than params.epochs where target_kl ended them */
     bool kl_stop;
     /* Of episodes that ended in this rollout; NaN where none did. */
     int64_t episodes;
@@ -44,7 +44,7 @@ struct ppo_update {
     double reward; /* mean of a step's, raw */
 };
 
-/* What a policy's file needs: as they stand, in the host's memory. Arrays are the caller's. */
+/* What a policy's file needs: current values, in the host's memory. Arrays are the caller's. */
 struct ppo_snapshot {
     float *params;       /* [layout->n_params] */
     float *mean, *scale; /* [observation]: x' = clip((x - mean) * scale); 0 and 1 without normalisation */
@@ -78,16 +78,16 @@ struct learner {
     const struct learner_ops *ops;
     struct ppo_params params;
     struct net_layout layout;
-    void (*entered)(void *ctx, enum ppo_phase phase); /* NULL: nobody is told */
+    void (*entered)(void *ctx, enum ppo_phase phase); /* NULL: no callback */
     void *entered_ctx;
 };
 
 /* From now on ppo_learner_iterate() calls entered(ctx, phase) in its caller's thread when it goes into a
- * phase. A device's learner waits for that once more an iteration, when all of it is queued, so that the
- * device never does. NULL: not any more. */
+ * phase. A device's learner then waits once more an iteration, when all of it is queued, so that the device
+ * never idles. NULL: not any more. */
 void ppo_learner_watch(struct learner *l, void (*entered)(void *ctx, enum ppo_phase phase), void *ctx);
 
-/* For the learners: it goes into `phase`. */
+/* For the learners: the iteration enters `phase`. */
 static inline void learner_enters(const struct learner *l, enum ppo_phase phase)
 {
     if (l->entered)
@@ -100,8 +100,7 @@ int ppo_learner_create_cpu(const struct ppo_params *params, const struct ppo_wor
                            struct learner **ret, char err[static PPO_ERROR_MAX]);
 
 /* 0; -EDOM: the loss was not finite too often (the learner's state is of no use, the last checkpoint is);
- * -EINVAL: the world refused an action; -EIO, -ENOMEM of a device. err says what, where, what would be right.
- */
+ * -EINVAL: the world refused an action; -EIO, -ENOMEM of a device. err: what, where, what would be right. */
 int ppo_learner_iterate(struct learner *l, struct ppo_update *ret, char err[static PPO_ERROR_MAX]);
 
 /* Pieces: "params", "adam_m", "adam_v", "normaliser", "counters", "world", "copies" (each copy's running

@@ -57,7 +57,7 @@ bool ppo_params_get(const struct ppo_params *params, const char *name, char *buf
     return key && config_key_text(key, params, buf, cap);
 }
 
-/* ---- How they fit each other. ---- */
+/* ---- Do they fit together? ---- */
 
 /* A rule about some keys, the one that the sentence begins with first. */
 #define NEEDS(good, keys, ...) \
@@ -70,7 +70,7 @@ bool ppo_params_get(const struct ppo_params *params, const char *name, char *buf
         } \
     } while (0)
 
-/* How many rules they break; without `misfit` err has the first one's sentence. */
+/* How many rules the parameters break; without `misfit` err has the first one's sentence. */
 static int apply_rules(const struct ppo_params *p,
                        void (*misfit)(void *ctx, const char *keys, const char *words), void *ctx, char *err)
 {

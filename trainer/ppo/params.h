@@ -51,8 +51,8 @@ struct ppo_params {
     double entropy_bound, value_bound;
     bool normalise_advantages; /* per minibatch: (A - mean) / (deviation, ddof 1, + 1e-8) */
     double max_grad_norm;      /* 0: none */
-    double target_kl;          /* epochs end once a minibatch's kl is above 1.5 of it; 0: never */
-    int bad_updates; /* so many minibatches in a row with a loss or gradients that are not finite end it */
+    double target_kl;          /* epochs end once a minibatch's kl is above 1.5 times this; 0: never */
+    int bad_updates; /* so many minibatches in a row whose loss or gradients are not finite end it */
 
     /* Run */
     uint64_t seed;
@@ -75,14 +75,14 @@ int ppo_params_set(struct ppo_params *params, const char *key, const char *text,
                    char err[static PPO_ERROR_MAX]);
 bool ppo_params_get(const struct ppo_params *params, const char *key, char *buf, size_t cap);
 
-/* Do they fit each other? 0, or -EINVAL with "what: where: what would be right". */
+/* Are they consistent? 0, or -EINVAL with "what: where: what would be right". */
 int ppo_params_check(const struct ppo_params *params, char err[static PPO_ERROR_MAX]);
-/* All that does not fit, of keys that are each in their range: the keys that it is about, with blanks, the
- * one that the sentence begins with first. How many there are. */
+/* All rules that keys break together, though each is in its range: the keys of a rule, separated by blanks,
+ * the one that the sentence begins with first. Returns how many. */
 int ppo_params_misfits(const struct ppo_params *params,
                        void (*misfit)(void *ctx, const char *keys, const char *words), void *ctx);
 
-/* What holds at `progress`, 0 at the start to 1 at total_steps. exponential: lr_final^progress. The only
+/* The values at `progress`, 0 at the start to 1 at total_steps. exponential: lr_final^progress. The only
  * readers of clip_range_final, ent_coef and ent_coef_final, which may be PPO_UNSET. */
 double ppo_learning_rate(const struct ppo_params *params, double progress);
 double ppo_clip_range(const struct ppo_params *params, double progress);

@@ -1,8 +1,8 @@
-/* The order of minibatches: a bijection of [0, n) that can be asked at any place, so that a device's threads
- * need no sort, and CPU and device take the same rows. Feistel rounds over the least even number of bits that
- * holds n - 1, their keys words of Philox; what falls beyond n - 1 goes through again (cycle walking: Black,
- * Rogaway 2002). Narrow halves and few rounds favour some orders over others: hence the least width and the
- * number of rounds, with which no n is uneven beyond chance (tests/trainer/ppo/shuffle.c). */
+/* The order of minibatches: a bijection of [0, n) that can be evaluated at any place, so that a device's
+ * threads need no sort, and CPU and device take the same rows. Feistel rounds over the least even number of
+ * bits that holds n - 1, their keys words of Philox; values beyond n - 1 go through the rounds again (cycle
+ * walking: Black, Rogaway 2002). Narrow halves and few rounds favour some orders over others: hence the least
+ * width and the number of rounds, with which no n is uneven beyond chance (tests/trainer/ppo/shuffle.c). */
 #ifndef TRAINER_PPO_SHUFFLE_H
 #define TRAINER_PPO_SHUFFLE_H
 
@@ -48,7 +48,7 @@ FILL_RULE uint32_t ppo_shuffle_once(const struct ppo_shuffle *shuffle, uint32_t 
     return left << shuffle->half | right;
 }
 
-/* Which row stands at place i < n. */
+/* The row at place i < n. */
 FILL_RULE uint32_t ppo_shuffle_at(const struct ppo_shuffle *shuffle, uint32_t i)
 {
     do

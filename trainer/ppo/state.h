@@ -22,9 +22,9 @@ struct ppo_moments {
 };
 
 struct ppo_counters {
-    int64_t iteration, steps; /* done */
+    int64_t iteration, steps; /* so far */
     int64_t adam_steps;
-    int64_t epochs;                    /* begun in all iterations: the shuffle's */
+    int64_t epochs;                    /* started in all iterations: the shuffle's */
     int64_t skipped_total, bad_in_row; /* minibatches that were not finite */
 };
 

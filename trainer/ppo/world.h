@@ -1,6 +1,6 @@
-/* What PPO learns in: copies of an environment that are stepped together and begin anew by themselves (the
- * autoreset is same_step: the last step gives the next episode's first observation, and the ended one's last
- * in final_obs). The trading environment, classic control and probes are worlds. */
+/* What PPO learns in: copies of an environment that are stepped together and reset themselves (the autoreset
+ * is same_step: the last step gives the next episode's first observation, and the ended one's last in
+ * final_obs). The trading environment, classic control and probes are worlds. */
 #ifndef TRAINER_PPO_WORLD_H
 #define TRAINER_PPO_WORLD_H
 
@@ -21,14 +21,13 @@ struct ppo_world {
     void (*destroy)(void *ctx);
 };
 
-/* The trading environment; `env`, which must have autoreset same_step, is the world's from now on. */
+/* The trading environment; `env`, which must have autoreset same_step, then belongs to the world. */
 int ppo_world_trading(struct env *env, struct ppo_world *ret, char err[static ENV_ERROR_MAX]);
 
 /* Built in, each the same for the same seed: "cartpole", "acrobot", "pendulum" (Gymnasium's CartPole-v1,
- * Acrobot-v1, Pendulum-v1 with their step limits), and probes, whose right values are known:
- * "probe-constant", "probe-observation", "probe-delayed", "probe-action", "probe-truncated"
- * (trainer/ppo/worlds/game.h has their right values). -ENOENT names the nearest; -EINVAL for no copies;
- * -ENOMEM. */
+ * Acrobot-v1, Pendulum-v1 with their step limits), and probes: "probe-constant", "probe-observation",
+ * "probe-delayed", "probe-action", "probe-truncated" (trainer/ppo/worlds/game.h has their right values).
+ * -ENOENT names the nearest; -EINVAL for no copies; -ENOMEM. */
 int ppo_world_builtin(const char *name, size_t copies, uint64_t seed, struct ppo_world *ret,
                       char err[static ENV_ERROR_MAX]);
 void ppo_world_destroy(struct ppo_world *world);

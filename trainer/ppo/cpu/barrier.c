@@ -3,9 +3,9 @@
 #include <sched.h>
 #include <unistd.h>
 
-/* A thread looks so many times before it sleeps, about a tenth of a millisecond: shards of a minibatch end
- * within that of each other. Now and then it lets others run, among whom may be the one that it waits for.
- * Not where threads have to share processors. */
+/* How many times a thread polls before it sleeps, about a tenth of a millisecond: the shards of a minibatch
+ * end within that time of each other. Now and then it yields, perhaps to the thread that it waits for. Not
+ * where threads have to share processors. */
 enum { LOOKS = 5000, LOOKS_A_TURN = 64 };
 
 void ppo_barrier_init(struct barrier *barrier, int threads)
@@ -40,7 +40,7 @@ void ppo_barrier_wait(struct barrier *barrier)
     if (atomic_fetch_add(&barrier->arrived, 1) == barrier->threads - 1) {
         atomic_store(&barrier->arrived, 0);
         atomic_store(&barrier->round, round + 1);
-        /* Who is about to sleep says so before it looks for the last time. */
+        /* A thread registers as a sleeper before its last poll, so that no wake-up is lost. */
         if (atomic_load(&barrier->sleepers) > 0) {
             pthread_mutex_lock(&barrier->lock);
             pthread_cond_broadcast(&barrier->opens);

@@ -15,7 +15,7 @@ enum {
         256, /* of a pass forward, at least where there are so many: products of fewer are slower */
     FINALS_LEAST = 64,
 };
-/* A step's products below this are done by one thread: two would wait for each other about as long. */
+/* A step with fewer operations runs on one thread: two would wait for each other about as long. */
 static const double SPLIT_FLOPS = 2e6;
 
 /* How many processors this process may use. */
@@ -52,7 +52,7 @@ static void measure(struct cpu_learner *l, const struct ppo_params *params, cons
     l->rollout_threads = flops >= SPLIT_FLOPS && l->copies >= 2 * parts ? l->threads : 1;
 }
 
-/* `n` of `size` behind what was laid so far; only counted where there is no memory yet. */
+/* Places `n` elements of `size` after the last ones; only counts where there is no memory yet. */
 static void *lay(struct cpu_learner *l, size_t n, size_t size)
 {
     void *at = l->memory ? (char *)l->memory + l->bytes : NULL;
@@ -148,7 +148,7 @@ static void destroy(struct learner *learner)
     free(l);
 }
 
-/* The system grants more than it has, and ends programs that then use it. */
+/* Linux overcommits memory and kills programs that then use it, so that the size is checked first. */
 static int check_memory(const struct cpu_learner *l, char err[static PPO_ERROR_MAX])
 {
     const double wanted = (double)ppo_learner_bytes_cpu(&l->learner.params, &l->learner.layout);
@@ -161,7 +161,7 @@ static int check_memory(const struct cpu_learner *l, char err[static PPO_ERROR_M
     return 0;
 }
 
-/* Everything but the pool's threads. */
+/* Everything except the pool's threads. */
 static int allocate(struct cpu_learner *l, char err[static PPO_ERROR_MAX])
 {
     const size_t parts = (size_t)l->threads;

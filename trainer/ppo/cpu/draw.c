@@ -3,7 +3,7 @@
 #include "trainer/ppo/draw.h"
 #include "trainer/ppo/shuffle.h"
 
-/* Blocks of four words that are drawn side by side: every loop over them becomes vectors. */
+/* Blocks of four words that are drawn side by side: the compiler vectorises every loop over them. */
 enum { LANES = 64 };
 
 struct lanes {
@@ -82,7 +82,7 @@ void ppo_draw_rows(uint64_t seed, uint64_t run_step, size_t copies, size_t n, bo
     }
 }
 
-/* Places whose rows lie beyond the last go round again, closed up, so that each round is vectors. */
+/* Places whose rows lie beyond the last are shuffled again, packed, so that each round is vectorised. */
 void ppo_draw_order(const struct ppo_shuffle *shuffle, size_t first, size_t end, uint32_t *ret)
 {
     enum { PLACES = 256 };

@@ -1,4 +1,4 @@
-/* Draws for many rows at once: as trainer/ppo/draw.h and shuffle.h have them for one. */
+/* Draws for many rows at once: the same numbers as trainer/ppo/draw.h and shuffle.h draw for one. */
 #ifndef TRAINER_PPO_CPU_DRAW_H
 #define TRAINER_PPO_CPU_DRAW_H
 
@@ -13,7 +13,7 @@ void ppo_draw_rows(uint64_t seed, uint64_t run_step, size_t copies, size_t n, bo
                    size_t end, float *ret);
 
 struct ppo_shuffle;
-/* Rows that stand at places [first, end) of an epoch: ret[first..end). */
+/* The rows at places [first, end) of an epoch's order: ret[first..end). */
 void ppo_draw_order(const struct ppo_shuffle *shuffle, size_t first, size_t end, uint32_t *ret);
 
 #endif

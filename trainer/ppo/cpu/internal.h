@@ -1,7 +1,7 @@
 /* A learner on the CPU, shared by its own files only.
  *
- * Threads: `place` 0 is the caller's. Work is split by place at fixed rows, and what places have summed up is
- * added in their order, so that results depend on how many threads there are and on nothing else of them. */
+ * Threads: `place` 0 is the caller's. Work is split by place at fixed rows, and the places' sums are added in
+ * order, so that results depend on the number of threads alone. */
 #ifndef TRAINER_PPO_CPU_INTERNAL_H
 #define TRAINER_PPO_CPU_INTERNAL_H
 
@@ -14,7 +14,7 @@
 #include "trainer/ppo/learner.h"
 #include "trainer/ppo/state.h"
 
-/* Where threads wait for each other, often and for a moment. */
+/* A barrier for waits that are frequent and short. */
 
 struct barrier {
     unsigned threads, looks;
@@ -43,7 +43,7 @@ struct ppo_part {
     double grad_squares;
 };
 
-/* The course of an update, which every thread reckons for itself, all alike. */
+/* The progress of an update: every thread computes its own, all the same. */
 struct course {
     struct nn_loss loss;
     double learning_rate;
@@ -54,7 +54,7 @@ struct course {
 };
 
 struct cpu_learner {
-    struct learner learner; /* first: what callers hold */
+    struct learner learner; /* first: the callers' handle */
     struct learner_ops ops;
     char backend[32];
     struct ppo_world world;
@@ -93,9 +93,9 @@ struct cpu_learner {
     float *raw, *heads, *final_obs, *last_values;
     uint8_t *terminated, *truncated;
     float *std;    /* [actions] */
-    double *shift; /* [observation]: the rollout's first observation, what sums are less than */
-    float *finals; /* [n_finals_room][observation] normalised, of episodes cut short, until their values are
-                      asked */
+    double *shift; /* [observation]: the rollout's first observation, which is subtracted from sums */
+    float *finals; /* [n_finals_room][observation] normalised, of truncated episodes, until their values
+                    * are computed */
     float *final_values;
     size_t *final_rows;
     size_t n_finals;
@@ -124,7 +124,7 @@ static inline void cpu_share(const struct cpu_learner *l, int place, size_t n, s
 int ppo_cpu_iterate(struct learner *learner, struct ppo_update *ret, char err[static PPO_ERROR_MAX]);
 int ppo_cpu_snapshot(struct learner *learner, const struct ppo_snapshot *ret, char err[static PPO_ERROR_MAX]);
 
-/* rollout.c: a rollout from where the world stands. On failure l->rc and l->err. */
+/* rollout.c: a rollout from the world's current state. On failure l->rc and l->err. */
 int ppo_cpu_rollout(struct cpu_learner *l);
 
 /* normalise.c */
@@ -136,10 +136,10 @@ void ppo_cpu_sums_begin(struct cpu_learner *l); /* of a rollout whose first obse
 void ppo_cpu_sums_merge(struct cpu_learner *l); /* into the normaliser */
 void ppo_cpu_normaliser_set(struct cpu_learner *l); /* mean and scale, as the moments say */
 
-/* advantages.c: values, rewards as they are learned from, advantages, returns, and figures of episodes. */
+/* advantages.c: values, scaled rewards, advantages, returns, and figures of episodes. */
 void ppo_cpu_values_of_finals(struct cpu_learner *l);
 void ppo_cpu_advantages(struct cpu_learner *l, struct ppo_update *ret);
-/* Of it, advantages and returns by rewards, bootstrap, ends, values and last_values. */
+/* Computes advantages and returns from rewards, bootstrap, ends, values and last_values. */
 void ppo_cpu_look_back(struct cpu_learner *l);
 
 /* update.c: 0 or -EDOM. */

@@ -21,7 +21,7 @@ void ppo_cpu_run(struct cpu_learner *l, cpu_work *work)
     env_pool_run(l->pool, (size_t)l->threads * ENV_LANES, run_place, l); /* a block of lanes each */
 }
 
-/* A rollout for the first statistics of observations; what it has changed besides is put back. */
+/* A rollout for the first statistics of observations; everything else that it changed is restored. */
 static int rehearse(struct cpu_learner *l)
 {
     void *before = malloc(l->world.state_bytes(l->world.ctx));

@@ -5,7 +5,7 @@
 #include "trainer/ppo/cpu/draw.h"
 #include "trainer/ppo/cpu/internal.h"
 
-/* Draws of a whole rollout into the places of its actions: they depend on nothing but the row. */
+/* Draws a whole rollout's random numbers into the places of its actions: they depend on the row alone. */
 static void draw(struct cpu_learner *l, int place)
 {
     size_t first, end;
@@ -41,7 +41,7 @@ static void choose(const struct cpu_learner *l, const float *heads, size_t rows,
                                     : heads[i] + l->std[i] * actions[i];
 }
 
-/* Copies [first, end) at one step: what they see, and what they do. */
+/* Copies [first, end) at one step: observations and actions. */
 static void act(struct cpu_learner *l, struct ppo_part *part, size_t step, size_t first, size_t end)
 {
     while (first < end) {
@@ -60,8 +60,8 @@ static void act(struct cpu_learner *l, struct ppo_part *part, size_t step, size_
     }
 }
 
-/* The final observation of a copy that was cut short: its value is wanted. With a recurrent layer at once,
- * by the state that follows the step. */
+/* Keeps the final observation of a truncated copy, whose value is needed. With a recurrent layer the value is
+ * computed at once, from the state after the step. */
 static void keep_final(struct cpu_learner *l, size_t row, size_t copy)
 {
     float *to = l->finals + l->n_finals * l->observation;
@@ -74,7 +74,7 @@ static void keep_final(struct cpu_learner *l, size_t row, size_t copy)
     nn_forward_f32(l->parts[0].work, l->params, &rows, NULL, &l->bootstrap[row], NULL);
 }
 
-/* The world's step, and what it leaves to be remembered. */
+/* Steps the world and stores its results. */
 static void step_world(struct cpu_learner *l, size_t step)
 {
     const size_t row = step * l->copies;

@@ -13,7 +13,7 @@ struct state_piece {
     size_t n;
 };
 
-/* All but the world's. */
+/* All except the world's. */
 static void list_pieces(struct cpu_learner *l, struct state_piece ret[N_PIECES])
 {
     const size_t params = l->learner.layout.n_params * sizeof *l->params;
@@ -48,7 +48,7 @@ int ppo_cpu_save(struct learner *learner, const struct ppo_sink *sink, char err[
     return rc < 0 ? env_refuse(rc, err, "world: could not be saved: %s", strerror(-rc)) : 0;
 }
 
-/* A piece of the size that is right here, or NULL with err. */
+/* A piece of the expected size, or NULL with err. */
 static const void *piece_of(const struct ppo_source *source, const char *name, size_t n,
                             char err[static PPO_ERROR_MAX])
 {

@@ -5,10 +5,10 @@
 #include "trainer/ppo/cpu/draw.h"
 #include "trainer/ppo/cpu/internal.h"
 
-/* Rows lie anywhere: those to come are asked of memory so many sequences ahead. */
+/* Rows lie anywhere: later ones are prefetched so many sequences ahead. */
 enum { AHEAD = 8, LINE_FLOATS = 16 };
 
-/* Eight sums side by side, then one after the other. */
+/* Eight sums side by side, which are then added in order. */
 static double sum_of(const float *x, size_t n, double less, bool squares)
 {
     double lanes[8] = {0}, sum = 0;
@@ -32,7 +32,7 @@ static inline size_t row_of(const struct cpu_learner *l, uint32_t sequence)
                             : sequence / l->copies * l->sequence * l->copies + sequence % l->copies;
 }
 
-/* Of the minibatch whose sequences are order[0..n): what advantages are lessened by and multiplied with. */
+/* Of the minibatch whose sequences are order[0..n): the mean and scale of its advantages. */
 static void advantages_of(const struct cpu_learner *l, struct ppo_part *part, const uint32_t *order, size_t n,
                           double *ret_less, double *ret_times)
 {
@@ -113,7 +113,7 @@ static void keep_within(float *x, float least, float most)
     *x = *x < least ? least : *x > most ? most : *x;
 }
 
-/* Adam on the parameters of one place, whose part of log_std stays between its floor and its ceiling. */
+/* Adam on the parameters of one place; its part of log_std is kept between its floor and ceiling. */
 static void descend(struct cpu_learner *l, const struct course *course, double norm, size_t first, size_t end,
                     int n_grads)
 {
@@ -140,7 +140,7 @@ static void descend(struct cpu_learner *l, const struct course *course, double n
             keep_within(&l->params[i], (float)params->log_std_min, (float)params->log_std_max);
 }
 
-/* One minibatch, sequences order[0..n); false: no more of them. */
+/* One minibatch, sequences order[0..n); false: the update ends. */
 static bool minibatch(struct cpu_learner *l, int place, const uint32_t *order, size_t n,
                       struct course *course)
 {

@@ -1,5 +1,5 @@
 /* PPO's part of the GPU module: plain C on both sides, no CUDA header. The loader is trainer/ppo/device.h;
- * nothing else includes this page but the module and its tests.
+ * nothing else includes this file except the module and its tests.
  *
  * Every call returns 0 or a negative errno and then leaves a sentence in `reason`, as those of
  * indicators_gpu/cuda/abi.h. One thread at a time. */
@@ -13,7 +13,7 @@
 
 struct gpu_indicators; /* the opened device: indicators_gpu/cuda/abi.h */
 
-/* Raised whenever anything on this page, a struct that it takes, or what an update computes changes. */
+/* Raised whenever anything in this file, a struct that it takes, or what an update computes changes. */
 enum { GPU_PPO_ABI = 3 };
 
 /* What the module exports, a struct gpu_ppo_api. */
@@ -47,7 +47,7 @@ struct gpu_ppo_result {
     double seconds_rollout, seconds_advantage, seconds_update; /* the device's */
 };
 
-/* What tests look at, after an iteration: of its last minibatch. */
+/* Arrays that tests read after an iteration: of its last minibatch. */
 enum gpu_ppo_array {
     GPU_PPO_GRADS, /* float [n_params], before they are clipped */
     GPU_PPO_X,     /* [rows][first layer's rows_padded], bfloat16 with PPO_BF16 */
@@ -60,7 +60,7 @@ enum gpu_ppo_array {
 
 /* Bytes of the device's memory. */
 struct gpu_ppo_memory {
-    size_t total, free, driver; /* driver: what it is going to take of `free` for code and graphs */
+    size_t total, free, driver; /* driver: the part of `free` that it will use for code and graphs */
 };
 
 struct gpu_ppo_api {
@@ -78,8 +78,8 @@ struct gpu_ppo_api {
     int (*read)(struct gpu_ppo *p, const struct gpu_ppo_state *state, char *reason, size_t cap);
 
     /* Rollout, advantages, update; with `rehearse` a rollout and its statistics alone. The host waits once,
-     * at its end; with `rolled` (NULL: nobody is told), which is called after the rollout, twice. Not for the
-     * environment's faults, which env_device_wait() tells. */
+     * at its end; with `rolled` (NULL: not wanted), which is called after the rollout, twice. Errors of the
+     * environment are not reported here but by env_device_wait(). */
     int (*iterate)(struct gpu_ppo *p, const struct kernel_rates *rates, bool rehearse,
                    void (*rolled)(void *ctx), void *ctx, struct gpu_ppo_result *ret, char *reason,
                    size_t cap);
@@ -88,7 +88,7 @@ struct gpu_ppo_api {
                  size_t cap);
 
     size_t (*bytes)(const struct gpu_ppo *p);   /* of the one allocation */
-    uint64_t (*waits)(const struct gpu_ppo *p); /* times that the host waited for the device */
+    uint64_t (*waits)(const struct gpu_ppo *p); /* how often the host waited for the device */
 
     /* Measured multiplications and additions a second of the largest product of an update, over `rounds`. */
     int (*matrix_rate)(struct gpu_ppo *p, int rounds, double *ret_flop_per_s, char *reason, size_t cap);

@@ -1,10 +1,10 @@
-/* Every kernel of PPO on a device beside the matrix products: what it is given, and how it is queued. The
+/* Every kernel of PPO on a device except the matrix products: its arguments, and how it is queued. The
  * work of one block is in trainer/ppo/cuda/blocks/ (indicators_gpu/cuda/block.h); the launches are in
- * kernels.cu, and as loops over blocks and threads in tests/trainer/ppo/cpu_launch.c: whoever calls them runs
- * on either. C on both sides, no CUDA header; this page and no other is what a host includes.
+ * kernels.cu, and as loops over blocks and threads in tests/trainer/ppo/cpu_launch.c: their callers run on
+ * either. C on both sides, no CUDA header; a host includes this file and no other.
  *
  * All memory is the device's. Launches are queued on `stream` (a cudaStream_t; NULL on the tests' CPU), wait
- * for nothing and tell errors by cudaGetLastError(). Nothing of a launch's arguments changes from one step,
+ * for nothing and report errors by cudaGetLastError(). No argument of a launch changes from one step,
  * minibatch or iteration to the next: what does change is read from struct kernel_clock and struct
  * kernel_rates, so that graphs are captured once and replayed. A launch of no rows queues nothing.
  *
@@ -56,24 +56,24 @@ static inline size_t kernel_matrix_bytes(size_t rows, uint32_t stride, bool half
     return rows * stride * (half ? 2 : 4);
 }
 
-/* Where the device stands; written by kernels alone but for run_step, epoch and adam_step, which the host
- * sets at the start and from a checkpoint. */
+/* The device's progress; written by kernels alone, except run_step, epoch and adam_step, which the host sets
+ * at the start and from a checkpoint. */
 struct kernel_clock {
     uint64_t run_step;   /* steps of the run that are done: Philox's counter of an action */
-    uint64_t epoch;      /* begun in the run, whole ones and stopped: the shuffle's number */
+    uint64_t epoch;      /* epochs of the run, whole ones and stopped: the shuffle's number */
     uint64_t adam_step;  /* steps of Adam that are done */
     uint32_t step;       /* of this rollout */
     uint32_t minibatch;  /* of this epoch */
-    uint32_t begun;      /* this epoch is, and counts */
+    uint32_t begun;      /* the epoch is counted */
     uint32_t skip;       /* this minibatch's gradients are not used */
-    uint32_t stop;       /* target_kl, or too many bad ones: nor are any more of this iteration's */
+    uint32_t stop;       /* target_kl, or too many bad ones: no more minibatches in this iteration */
     uint32_t bad_in_row; /* minibatches that were not finite, one after the other */
     struct ppo_shuffle shuffle;
     double policy, value, entropy, loss, old_kl, kl, clipped; /* this minibatch's, as struct kernel_figures */
     float scale, rate, root_correction2; /* of gradients; lr / (1 - b1^t); 1 / sqrt(1 - b2^t) */
 };
 
-/* What a schedule changes, at the beginning of an iteration, by the host. */
+/* What a schedule changes: set by the host at the beginning of an iteration. */
 struct kernel_rates {
     double learning_rate, clip_range, ent_coef;
 };
@@ -85,11 +85,11 @@ struct kernel_figures {
     double episodes, return_sum, return_squares, length_sum; /* of episodes that ended */
     double reward_sum;                                       /* raw, of all rows */
     uint64_t minibatches, skipped;
-    uint32_t epochs, kl_stop, bad; /* epochs begun; bad: params.bad_updates came in a row */
-    uint32_t lost_finals;          /* truncations beyond `slots` of a copy: the host's mistake, must be 0 */
+    uint32_t epochs, kl_stop, bad; /* epochs started; bad: params.bad_updates came in a row */
+    uint32_t lost_finals; /* truncations beyond `slots` of a copy: must be 0, else a bug of the host */
 };
 
-/* struct ppo_moments of trainer/ppo/state.h, whose page is C alone. */
+/* struct ppo_moments of trainer/ppo/state.h, which is C alone. */
 struct kernel_moments {
     double count, mean, m2;
 };
@@ -114,8 +114,8 @@ static inline uint32_t kernel_tiles(size_t n, uint32_t tile)
 
 /* ---- rollout ---- */
 
-/* clock->step = 0; statistics of the rollout to come, truncations and figures to 0. What episodes and running
- * returns carry over stays. One pass over what it clears. */
+/* Sets clock->step, the statistics of the next rollout, truncations and figures to 0. Episodes and running
+ * returns are kept. One pass over what it clears. */
 struct kernel_rollout {
     struct kernel_clock *clock;
     struct kernel_figures *figures;
@@ -139,7 +139,7 @@ struct kernel_observe {
     struct kernel_matrix now;  /* [copies] the same again, where products find it; or none */
     double *sums;              /* [tiles of copies][2][size]: of x - mean and of its square; NULL: none */
     const uint8_t *begun;      /* [copies] 1: an episode begins with this observation (kernel_reward's) */
-    uint8_t *starts;           /* [(steps + 1) * copies] where `begun` goes, for kernel_scan; NULL: nowhere */
+    uint8_t *starts;           /* [(steps + 1) * copies] the same for kernel_scan; NULL: not wanted */
 };
 static inline size_t kernel_observe_sums_bytes(uint32_t copies, uint32_t size)
 {
@@ -205,13 +205,12 @@ struct kernel_observed {
     uint32_t copies, steps, size;
     struct kernel_moments *moments; /* [size] */
     float *mean, *scale; /* [size] as kernel_observe reads them: 1 / sqrt(var + 1e-8); must be the ones that
-                            the rollout's sums were taken with, and are then written anew */
+                          * the rollout's sums were taken with, and are then updated */
 };
 void ppo_launch_observed(const struct kernel_observed *k, void *stream);
 
 /* After a rollout, one block: episodes and rewards into the figures; with `normalise` the running returns'
- * statistics into moments, and reward_scale = 1 / sqrt(var + 1e-8), else reward_scale = 1. 56 bytes a copy.
- */
+ * statistics into moments, and reward_scale = 1 / sqrt(var + 1e-8), else 1. 56 bytes a copy. */
 struct kernel_returned {
     const double *copy;
     const uint32_t *n_truncated;
@@ -232,8 +231,8 @@ struct kernel_take {
 };
 void ppo_launch_take(const struct kernel_take *k, void *stream);
 
-/* Rewards scaled and clipped, the truncated ones' bootstrapped by final_values; GAE; returns = A + V. Thread
- * a copy, backwards in time, eight steps' loads ahead of the chain. Bytes a row: 17 (9 MB a 32 steps). */
+/* Scales and clips rewards, bootstraps truncated ones by final_values; GAE; returns = A + V. Thread a copy,
+ * backwards in time, eight steps' loads ahead of the chain. Bytes a row: 17 (9 MB a 32 steps). */
 struct kernel_advantages {
     const float *rewards, *values; /* [steps * copies] raw; [(steps + 1) * copies] */
     const uint8_t *ends;
@@ -247,8 +246,8 @@ struct kernel_advantages {
 };
 void ppo_launch_advantages(const struct kernel_advantages *k, void *stream);
 
-/* Explained variance of returns by values into the figures (NaN where returns do not vary), and the mean of
- * exp(log_std). Two launches in one call: tiles, then one block. 8 bytes a row. */
+/* Writes into the figures the explained variance of returns by values (NaN where returns do not vary), and
+ * the mean of exp(log_std). Two launches in one call: tiles, then one block. 8 bytes a row. */
 struct kernel_explained {
     const float *returns, *values; /* [rows] */
     size_t rows;
@@ -321,16 +320,15 @@ struct kernel_loss {
 void ppo_launch_loss_sums(const struct kernel_loss *k, void *stream);
 void ppo_launch_loss_pull(const struct kernel_loss *k, void *stream);
 
-/* enum net_activation, whose page is C alone, and for sums alone the identity. */
+/* enum net_activation, whose header is C alone, and for sums alone the identity. */
 enum kernel_activation { KERNEL_IDENTITY = -1, KERNEL_TANH, KERNEL_RELU, KERNEL_SILU };
 
-/* What is done to a product's rows: y = activation(norm(x + bias)), and back. Where the product's epilogue
+/* What follows a product: y = activation(norm(x + bias)), and backward. Where the product's epilogue
  * did all of that (bias and ReLU), there is no forward launch. In place (y.at == x.at) wherever x is not
  * needed afterwards, which it is with norm or SiLU; dx in place of dy always; all four have one stride.
  * Forward, bytes a row: 2 + 2 a column. Backward: dy, and y or x, and dx: 6 a column, + 2 x 4 /
  * KERNEL_SUM_TILE for the sums (7168 columns of both nets: forward 0.9 GB a minibatch, back 1.4 GB). With
- * norm x is read twice. Blocks take KERNEL_SUM_TILE rows of up to 256 columns (norm's first passes: a row).
- */
+ * norm x is read twice. Blocks take KERNEL_SUM_TILE rows of up to 256 columns (norm first: a row). */
 struct kernel_layer {
     uint32_t rows, cols;
     enum kernel_activation activation;
@@ -341,7 +339,7 @@ struct kernel_layer {
 
     /* Backward. x is read with norm or SiLU, y else. dx.at NULL: sums alone are wanted. */
     struct kernel_matrix dy, dx;
-    float *norm_pulls; /* [rows][2] of its own use; NULL: no norm */
+    float *norm_pulls; /* [rows][2] scratch; NULL: no norm */
     /* [tiles of KERNEL_SUM_TILE][dy.stride] each: of d bias, d norm weight, d norm bias; NULL: not wanted */
     float *bias_sums, *norm_weight_sums, *norm_bias_sums;
 };
@@ -412,7 +410,7 @@ void ppo_launch_grad_squares(const struct kernel_adam *k, void *stream);
 void ppo_launch_grad_step(const struct kernel_adam *k, void *stream);
 void ppo_launch_adam(const struct kernel_adam *k, void *stream);
 
-/* bfloat16 copies of float32, as adam leaves them: at the start and after a checkpoint was loaded. */
+/* bfloat16 copies of float32, as adam writes them: at the start and after a checkpoint was loaded. */
 struct kernel_halve {
     const float *from;
     uint16_t *to;

@@ -12,7 +12,7 @@
 enum { GRAPH_STEP, GRAPH_MINIBATCH };
 enum { MARK_BEGIN, MARK_ROLLOUT, MARK_ADVANTAGES, MARK_END };
 
-/* What crosses to the host and back; pinned. */
+/* Memory that is copied between host and device; pinned. */
 struct letters {
     struct kernel_rates rates;
     struct kernel_figures figures;
@@ -341,16 +341,16 @@ static int learner_write(struct gpu_ppo *p, const struct gpu_ppo_state *state, c
                  bytes = layout->n_params * sizeof(float);
     const bool normal = p->setup.params->normalise_observations;
     double *columns = malloc(copies * COLUMNS_KEPT * sizeof(*columns));
-    uint8_t *begun = malloc(copies);
+    uint8_t *starts = malloc(copies);
     float *scaling = malloc(2 * size * sizeof(*scaling));
-    int r = columns && begun && scaling ? 0 : -ENOMEM;
+    int r = columns && starts && scaling ? 0 : -ENOMEM;
     if (r < 0)
         snprintf(reason, cap, "out of memory");
     for (size_t i = 0; i < copies && r == 0; i++) {
         columns[COLUMN_RUNNING * copies + i] = state->copies[i].running;
         columns[COLUMN_RETURN * copies + i] = state->copies[i].reward;
         columns[COLUMN_LENGTH * copies + i] = (double)state->copies[i].length;
-        begun[i] = state->copies[i].length == 0;
+        starts[i] = state->copies[i].length == 0;
     }
     for (size_t i = 0; i < size && r == 0; i++) {
         const struct ppo_moments *m = &state->normaliser[1 + i];
@@ -375,7 +375,7 @@ static int learner_write(struct gpu_ppo *p, const struct gpu_ppo_state *state, c
         ppo_queue_upload(q, at(p, plan->scale), scaling + size, size * sizeof(float));
         ppo_queue_upload(q, at(p, plan->reward_scale), &reward_scale, sizeof(reward_scale));
         ppo_queue_upload(q, at(p, plan->copy_columns), columns, copies * COLUMNS_KEPT * sizeof(double));
-        ppo_queue_upload(q, at(p, plan->begun), begun, copies);
+        ppo_queue_upload(q, at(p, plan->begun), starts, copies);
         ppo_queue_upload(q, at(p, plan->clock), &clock, sizeof(clock));
         ppo_queue_upload(q, at(p, plan->state), state->copies + copies,
                          copies * (size_t)layout->hidden * sizeof(float));
@@ -388,7 +388,7 @@ static int learner_write(struct gpu_ppo *p, const struct gpu_ppo_state *state, c
         ppo_queue_forget(q);
     }
     free(columns);
-    free(begun);
+    free(starts);
     free(scaling);
     return r;
 }
@@ -487,7 +487,7 @@ static void rollout(struct gpu_ppo *p)
     launched(p);
 }
 
-/* Values of `n` rows of observations, in passes of as many rows each; the last one does some again. */
+/* Values of `n` rows of observations, in passes of equally many rows; the last pass repeats some. */
 static void values_of(struct gpu_ppo *p, enum sequence_pass pass, size_t pass_rows, size_t observations_at,
                       size_t values_at, size_t n)
 {
@@ -551,7 +551,7 @@ static int learner_iterate(struct gpu_ppo *p, const struct kernel_rates *rates, 
     launched(p);
     for (size_t i = 0; i < minibatches; i++)
         ppo_queue_repeat(q, GRAPH_MINIBATCH, minibatch, p);
-    ppo_launch_explained(&p->explained, lane0(p)); /* and the deviation as the update leaves it */
+    ppo_launch_explained(&p->explained, lane0(p)); /* after the update, with its deviation */
     launched(p);
     ppo_queue_mark(q, MARK_END);
     ppo_queue_download(q, &p->letters->figures, at(p, plan->figures), sizeof(p->letters->figures));

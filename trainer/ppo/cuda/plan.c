@@ -11,7 +11,7 @@
 /* Values are computed in passes of at least so many rows. */
 static const size_t VALUE_ROWS = 8192;
 
-/* Room for n elements of `each` bytes: where it begins. */
+/* Reserves n elements of `each` bytes: returns their offset. */
 static size_t place(struct ppo_plan *p, size_t n, size_t each)
 {
     size_t at = p->bytes;

@@ -1,4 +1,4 @@
-/* Where everything that a learner on a device needs lies in its one allocation: a pure function of the
+/* The offsets of all that a learner on a device needs in its one allocation: a pure function of the
  * parameters, the networks and the world, which the module places by and `plan` predicts with. Plain C, for
  * host and module. */
 #ifndef TRAINER_PPO_CUDA_PLAN_H
@@ -10,8 +10,8 @@ enum { PLAN_ALIGNMENT = 256, PLAN_LAYERS_MAX = 3 * NET_LAYERS_MAX };
 
 /* One hidden layer's rows of a pass: offsets of matrices [rows][stride], bfloat16 or float32 as `half`. */
 struct plan_layer {
-    size_t y;    /* what it gives */
-    size_t z;    /* before norm or SiLU, which go back from there; else as y: in place */
+    size_t y;    /* its result */
+    size_t z;    /* before norm or SiLU, for the backward pass; else as y: in place */
     size_t dy;   /* gradients by y, then by z, in place */
     size_t mask; /* ReLU's bits */
     size_t stats,
@@ -40,7 +40,7 @@ struct ppo_plan {
     size_t obs; /* [(steps + 1) * copies][x_stride] */
     size_t actions, logp, values, rewards, ends, advantages, returns;
     size_t finals, final_values; /* [slots * copies] */
-    size_t x_now;                /* [copies]: the step's own, where products find it whatever the step */
+    size_t x_now;                /* [copies]: the step's own, where products find it at any step */
 
     size_t x, taken, old_logp, old_values, to_advantages, to_returns, new_logp, soft; /* the minibatch's */
     size_t advantage_sums, loss_partials, grad_partials;
@@ -57,8 +57,8 @@ struct ppo_plan {
     size_t bytes; /* of the whole */
 };
 
-/* `shortest_episode`: steps that every episode has at least (>= 1): it bounds how many of them a rollout can
- * truncate. 0, or -EINVAL with what a device cannot do. */
+/* `shortest_episode`: the least number of steps of an episode (>= 1): it bounds how many episodes a rollout
+ * can truncate. 0, or -EINVAL with what a device cannot do. */
 int ppo_plan_make(const struct ppo_params *params, const struct net_layout *layout, uint32_t shortest_episode,
                   struct ppo_plan *ret, char err[static PPO_ERROR_MAX]);
 

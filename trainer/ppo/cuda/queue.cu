@@ -18,11 +18,11 @@
 
 enum { REASON_MAX = 256, ALIGNMENT = 16, PINNED_MAX = 8 };
 
-/* What cuBLASLt may take for granted of biases' and masks' addresses when it chooses: it looks at the address
- * alone. A bias lies at NET_LANES elements. */
+/* The alignment of biases and masks that cuBLASLt may assume when it chooses: it looks at the address alone.
+ * A bias lies at NET_LANES elements. */
 static const uintptr_t BIAS_AT = 32, MASK_AT = 256;
 
-/* What the driver takes for cuBLASLt's code and for graphs, once they are used. */
+/* What the driver allocates for cuBLASLt's code and for graphs, on first use. */
 static const size_t DRIVER_BYTES = (size_t)256 << 20;
 
 struct blas {
@@ -141,9 +141,9 @@ extern "C" int ppo_queue_create(struct gpu_indicators *g, void *stream, struct p
     q->g = g;
     q->lanes[0] = stream ? (cudaStream_t)stream : g->stream;
     r = blas_open(&q->blas, reason, cap);
-    cublasStatus_t begun = r == 0 ? q->blas.create(&q->handle) : CUBLAS_STATUS_SUCCESS;
-    if (begun != CUBLAS_STATUS_SUCCESS) {
-        const bool full = begun == CUBLAS_STATUS_ALLOC_FAILED;
+    cublasStatus_t created = r == 0 ? q->blas.create(&q->handle) : CUBLAS_STATUS_SUCCESS;
+    if (created != CUBLAS_STATUS_SUCCESS) {
+        const bool full = created == CUBLAS_STATUS_ALLOC_FAILED;
         snprintf(reason, cap, "%scuBLASLt does not start on %s", full ? "out of memory: " : "", g->name);
         r = full ? -ENOMEM : -EIO;
     }
@@ -271,7 +271,7 @@ static bool layout(struct ppo_queue *q, cublasLtMatrixLayout_t *ret, enum queue_
            CUBLAS_STATUS_SUCCESS;
 }
 
-/* All but the choice of the algorithm. */
+/* All except the choice of the algorithm. */
 static bool describe(struct ppo_queue *q, struct planned *p)
 {
     const struct queue_product *s = &p->product;
@@ -454,7 +454,7 @@ static void record(struct ppo_queue *q, int graph, void (*work)(void *ctx), void
     if (q->error)
         return;
     work(ctx);
-    /* A capture is ended even where the work failed. */
+    /* A capture must be ended even where the work failed. */
     cudaError_t ended = cudaStreamEndCapture(q->lanes[0], &made);
     cuda_did(q, ended, "CUDA graph");
     if (!q->error)
@@ -467,7 +467,7 @@ extern "C" void ppo_queue_repeat(struct ppo_queue *q, int graph, void (*work)(vo
 {
     if (q->error)
         return;
-    if (!q->seen[graph]) { /* as it is: whatever code it needs is loaded then, which no capture allows */
+    if (!q->seen[graph]) { /* first without a graph: it loads code, which a capture does not allow */
         q->seen[graph] = true;
         work(ctx);
         return;

@@ -1,10 +1,10 @@
-/* What the learner's sequence (sequence.h) asks of a device: memory, copies, matrix products, graphs. The
- * module's is CUDA (queue.cu), the tests' is plain loops (tests/trainer/ppo/cpu_queue.c), so that the
+/* The device's interface for the learner's sequence (sequence.h): memory, copies, matrix products, graphs.
+ * The module's is CUDA (queue.cu), the tests' is plain loops (tests/trainer/ppo/cpu_queue.c), so that the
  * sequence is one source over both.
  *
  * Work is queued in order on a lane; lane 1 runs beside lane 0 from ppo_queue_fork() to ppo_queue_join().
- * Nothing waits but ppo_queue_wait() and ppo_queue_await(), which are counted. The first failure stays: what
- * is called after it does nothing, and ppo_queue_wait() tells it. */
+ * Only ppo_queue_wait() and ppo_queue_await() wait, and they are counted. The first failure is kept: later
+ * calls do nothing, and ppo_queue_wait() returns it. */
 #ifndef TRAINER_PPO_CUDA_QUEUE_H
 #define TRAINER_PPO_CUDA_QUEUE_H
 
@@ -48,7 +48,7 @@ struct queue_product {
 struct queue_operands {
     void *x, *w, *y;
     void *bias; /* of `result`'s type; QUEUE_WEIGHT: float */
-    void *mask; /* [rows][queue_mask_bytes(width)]; its bits are the device's own affair */
+    void *mask; /* [rows][queue_mask_bytes(width)]; the format is the device's own */
 };
 static inline size_t queue_mask_bytes(int width)
 {
@@ -61,18 +61,17 @@ struct ppo_queue;
  * -ENOEXEC where the matrix library cannot be loaded. */
 int ppo_queue_create(struct gpu_indicators *g, void *stream, struct ppo_queue **ret, char *reason,
                      size_t cap);
-void ppo_queue_destroy(struct ppo_queue *q); /* waits, and lets the arena go; NULL is fine */
+void ppo_queue_destroy(struct ppo_queue *q); /* waits, and frees the arena; NULL is fine */
 
-/* Bytes of the device, those that are free, and what the driver is going to take of these for code and
- * graphs. */
+/* Bytes of the device, those that are free, and how many of these the driver will use for code and graphs. */
 int ppo_queue_memory(struct gpu_indicators *g, size_t *ret_free, size_t *ret_total, size_t *ret_driver,
                      char *reason, size_t cap);
 
 /* The one allocation, zeroed; the first QUEUE_LANES * QUEUE_WORKSPACE bytes are the products'. */
 int ppo_queue_arena(struct ppo_queue *q, size_t bytes, void **ret, char *reason, size_t cap);
 
-/* Chooses how a product is done, once. `*product` comes back without `relu` or (QUEUE_WEIGHT) `bias` where
- * the device does not do that along with it; the caller does it then. -ENOTSUP: it cannot be done at all. */
+/* Chooses the algorithm of a product, once. `*product` comes back without `relu` or (QUEUE_WEIGHT) `bias`
+ * where the device cannot fuse it; the caller does it then. -ENOTSUP: the product is not supported at all. */
 int ppo_queue_plan(struct ppo_queue *q, struct queue_product *product, int *ret_id, char *reason, size_t cap);
 void ppo_queue_product(struct ppo_queue *q, int lane, int id, const struct queue_operands *operands);
 
@@ -82,33 +81,33 @@ void ppo_queue_download(struct ppo_queue *q, void *to, const void *from, size_t 
 void ppo_queue_copy(struct ppo_queue *q, int lane, void *to, const void *from, size_t bytes);
 void ppo_queue_zero(struct ppo_queue *q, int lane, void *at, size_t bytes);
 
-/* Memory of the host that copies do not wait for; let go with the queue. NULL: none is left. */
+/* Pinned memory of the host, for copies that do not wait; freed with the queue. NULL: out of memory. */
 void *ppo_queue_pinned(struct ppo_queue *q, size_t bytes);
 
 void ppo_queue_fork(struct ppo_queue *q);
 void ppo_queue_join(struct ppo_queue *q);
 void *ppo_queue_stream(struct ppo_queue *q, int lane);
 
-/* Runs work that is the same every time, lane 0's at its ends: the first time as it is, the second time it is
- * recorded as graph `graph`, from then on the graph is launched and `work` is not called. What changes lies
- * in the device's memory: the kernels' arguments are the graph's (the environment's seed and windows are
- * among them). */
+/* Runs work that is the same every time and starts and ends on lane 0: the first time directly, the second
+ * time it is recorded as graph `graph`, from then on the graph is launched and `work` is not called. What
+ * changes lies in the device's memory: the kernels' arguments are the graph's (the environment's seed and
+ * windows are among them). */
 void ppo_queue_repeat(struct ppo_queue *q, int graph, void (*work)(void *ctx), void *ctx);
 
-/* Drops the graphs: what is repeated next is recorded anew. After another environment's state was loaded, and
- * after ppo_queue_wait(). */
+/* Drops the graphs: repeated work is recorded again. After another environment's state was loaded, and after
+ * ppo_queue_wait(). */
 void ppo_queue_forget(struct ppo_queue *q);
 
-/* Remembers a failure of something that was queued beside the queue (the environment). */
+/* Stores a failure of work outside the queue (the environment). */
 void ppo_queue_fail(struct ppo_queue *q, int error, const char *reason);
-/* After a kernel launch of kernels.h: was it taken? */
+/* After a kernel launch of kernels.h: stores its error, if any. */
 void ppo_queue_launched(struct ppo_queue *q);
 
 /* Moments of lane 0, and the seconds between two of them, after ppo_queue_wait(). */
 void ppo_queue_mark(struct ppo_queue *q, int mark);
 double ppo_queue_seconds(struct ppo_queue *q, int from, int to);
 
-/* Waits for a moment that was marked; counted as a wait. What failed ppo_queue_wait() tells. */
+/* Waits for a marked moment; counted as a wait. ppo_queue_wait() returns its failure. */
 void ppo_queue_await(struct ppo_queue *q, int mark);
 /* 0, or the first failure since the queue was made: -EIO: the device may be lost. */
 int ppo_queue_wait(struct ppo_queue *q, char *reason, size_t cap);

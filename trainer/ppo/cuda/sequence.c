@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* ---- what lies where ---- */
+/* ---- places in memory ---- */
 
 static const struct net_tensor *tensor(const struct sequence *s, int index)
 {
@@ -19,7 +19,7 @@ static float *grad(const struct sequence *s, int index)
     return (float *)sequence_at(s, s->plan.grads) + tensor(s, index)->offset;
 }
 
-/* As products take it. */
+/* A tensor as products read it. */
 static void *operand(const struct sequence *s, int index)
 {
     if (s->plan.half)
@@ -58,7 +58,7 @@ static int stride_of(const struct sequence *s, const struct net_layer *layer)
     return tensor(s, layer->weight)->stride;
 }
 
-/* Of what a layer gives. */
+/* The stride of a layer's result. */
 static int y_stride_of(const struct sequence *s, enum net_part part, int k)
 {
     return is_recurrent(s, part, k) ? s->layout->shape.recurrent : stride_of(s, layer_of(s, part, k));
@@ -158,7 +158,7 @@ static int plan_back(struct sequence *s, enum net_part part, char *reason, size_
         bool head = k == depth_of(s, part);
         struct queue_product p = describe(s, QUEUE_WEIGHT, s->plan.minibatch, part, k);
         p.result = QUEUE_F32;
-        /* Only where no kernel goes over these rows anyway. */
+        /* Only where no kernel passes over these rows anyway. */
         p.bias = !head && (s->input[part][k + 1].relu || is_recurrent(s, part, k));
         r = plan(s, &p, &s->weight[part][k], reason, cap);
         double flops = 2.0 * (double)p.rows * p.in * p.out;
@@ -170,7 +170,7 @@ static int plan_back(struct sequence *s, enum net_part part, char *reason, size_
     return r;
 }
 
-/* Gradients by a layer's input, and by what it is an activation of where the product does that too. */
+/* Plans the gradients by a layer's input, and by the activation before it where the product does that too. */
 static int plan_inputs(struct sequence *s, enum net_part part, char *reason, size_t cap)
 {
     int r = 0;
@@ -288,7 +288,7 @@ static struct kernel_scan train_scan(struct sequence *s, enum net_part part, int
                                 .y = rows_of(s, part, k, at->y)};
 }
 
-/* The recurrent layer of a pass. Returns what it gives. */
+/* The recurrent layer of a pass. Returns its result. */
 static struct kernel_matrix scan(struct sequence *s, enum sequence_pass pass, enum net_part part, int k,
                                  int lane, size_t rows, size_t first)
 {
@@ -331,7 +331,7 @@ static struct kernel_matrix scan(struct sequence *s, enum sequence_pass pass, en
     return scan.y;
 }
 
-/* A chain's layers over `x`, its head into `head`. Returns what the layer before the head gives. */
+/* A chain's layers over `x`, its head into `head`. Returns the result of the layer before the head. */
 static struct kernel_matrix forward(struct sequence *s, enum sequence_pass pass, enum net_part part, int lane,
                                     size_t rows, size_t first, struct kernel_matrix x, float *head)
 {
@@ -396,7 +396,7 @@ void ppo_sequence_train(struct sequence *s)
 
 /* ---- backward ---- */
 
-/* Layer k's gradients, from those by its linear part's result, and those by what it reads. */
+/* Layer k: from the gradients by its linear result to those by its parameters and its input. */
 static void back_linear(struct sequence *s, enum net_part part, int k, int lane, void *dy)
 {
     const struct net_layer *layer = layer_of(s, part, k);
@@ -416,7 +416,7 @@ static void back_linear(struct sequence *s, enum net_part part, int k, int lane,
     ppo_queue_product(s->queue, lane, s->input[part][k].id, &input);
 }
 
-/* From gradients by what hidden layer k gives to those by its linear part's result, in place. `pulled`: the
+/* Hidden layer k: from the gradients by its result to those by its linear result, in place. `pulled`: the
  * product has done that. */
 static void back_activation(struct sequence *s, enum net_part part, int k, int lane, bool pulled)
 {

@@ -15,7 +15,7 @@
 
 enum sequence_pass { PASS_ROLLOUT, PASS_VALUES, PASS_FINALS, PASS_TRAIN, PASSES };
 
-/* A planned product: what the device does along with it. */
+/* A planned product: which steps the device fuses with it. */
 struct sequence_product {
     int id;
     bool relu, bias;

@@ -8,7 +8,7 @@ static const double length = 1, mass = 1, centre = 0.5, inertia = 1, gravity = 9
 static const double turn_limit_1 = 4 * M_PI, turn_limit_2 = 9 * M_PI;
 enum { ANGLE_1, ANGLE_2, TURN_1, TURN_2 };
 
-/* Gymnasium begins with float32 numbers. */
+/* Gymnasium starts from float32 numbers. */
 static void begin(const uint32_t words[static GAME_STATE_MAX], double *state)
 {
     for (int i = 0; i < GAME_STATE_MAX; i++)
@@ -47,7 +47,7 @@ static double wrapped(double angle)
     return angle;
 }
 
-/* Runge and Kutta's method of the fourth order. */
+/* The classical fourth-order Runge-Kutta method. */
 static double step(double *state, double action, bool *ret_terminated)
 {
     double k1[GAME_STATE_MAX], k2[GAME_STATE_MAX], k3[GAME_STATE_MAX], k4[GAME_STATE_MAX];

@@ -1,5 +1,5 @@
 /* A game: one copy of a small world, as ppo_world_builtin() steps many of. Its one action is a level
- * 0..levels-1, or a number where there are no levels. All is reckoned in float64. */
+ * 0..levels-1, or a number where there are no levels. All is computed in float64. */
 #ifndef TRAINER_PPO_WORLDS_GAME_H
 #define TRAINER_PPO_WORLDS_GAME_H
 
@@ -23,14 +23,14 @@ struct game {
  * Acrobot-v1 (Sutton, Barto: the book's equations), Pendulum-v1. */
 extern const struct game ppo_game_cartpole, ppo_game_acrobot, ppo_game_pendulum;
 
-/* Probes: each has one thing to learn, so that what fails says what is wrong. With discount g the right
+/* Probes: each has one thing to learn, so that a failure shows what is wrong. With discount g the right
  * values are
  *   probe-constant     observation 0; one step, reward 1:                     V(0) = 1
  *   probe-observation  observation +1 or -1; one step, that is the reward:    V(o) = o
  *   probe-delayed      observation 0, then 1; reward 0, then 1:               V(0) = g, V(1) = 1
  *   probe-action       observation 0; one step, level 1 gives 1, level 0 -1:  level 1; V(0) -> 1
  *   probe-truncated    observation 0; reward 1, truncated after two steps:    V(0) = 1 / (1 - g)
- * All have two levels; but for probe-action they change nothing. */
+ * All have two levels; only in probe-action do they change anything. */
 extern const struct game ppo_game_probe_constant, ppo_game_probe_observation, ppo_game_probe_delayed,
     ppo_game_probe_action, ppo_game_probe_truncated;
 

@@ -1,7 +1,7 @@
-/* Actions and their log-probabilities: drawn in a rollout, looked up again in the loss, by the same sums in
- * the same order, so that a policy that did not change has ratios of exactly 1 where its heads
- * have the same bits: a rollout's pass and a minibatch's are products of other shapes, which may be summed in
- * another order (and are rounded to bfloat16 after). Eight threads have a row. */
+/* Actions and their log-probabilities: drawn in a rollout, computed again in the loss, by the same sums in
+ * the same order, so that a policy that did not change has ratios of exactly 1 where its heads have the same
+ * bits: a rollout's pass and a minibatch's are products of other shapes, which may be summed in another order
+ * (and are rounded to bfloat16 after). Eight threads have a row. */
 #ifndef TRAINER_PPO_CUDA_BLOCKS_ACT_H
 #define TRAINER_PPO_CUDA_BLOCKS_ACT_H
 

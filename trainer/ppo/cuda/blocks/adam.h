@@ -73,7 +73,7 @@ BLOCK_FN void block_grad_squares(const struct kernel_adam *k, unsigned x, unsign
     }
 }
 
-/* What Adam's next step is, or that there is none. */
+/* Prepares Adam's next step, or decides to skip it. */
 BLOCK_FN void grad_decide(const struct kernel_adam *k, double norm)
 {
     struct kernel_clock *clock = k->clock;

@@ -1,7 +1,7 @@
-/* What is done to the rows of a product, and back. A block takes KERNEL_SUM_TILE rows of up to 256 columns: a
- * thread has eight columns, which it keeps, and every so many of the rows, so that sums over rows stay in its
- * registers and each warp moves runs of 512 bytes (bfloat16). Narrow layers have fewer columns and more rows
- * at once. */
+/* What follows a product: bias, norm and activation of its rows, forward and backward. A block takes
+ * KERNEL_SUM_TILE rows of up to 256 columns: a thread has eight columns, which it keeps, and every so many of
+ * the rows, so that sums over rows stay in its registers and each warp moves runs of 512 bytes (bfloat16).
+ * Narrow layers have fewer columns and more rows at once. */
 #ifndef TRAINER_PPO_CUDA_BLOCKS_LAYER_H
 #define TRAINER_PPO_CUDA_BLOCKS_LAYER_H
 
@@ -25,7 +25,7 @@ static inline uint32_t layer_columns(uint32_t stride)
     return kernel_tiles(stride, LAYER_PIECES * KERNEL_PIECE);
 }
 
-/* What a thread's eight columns have for all rows. */
+/* A thread's eight columns of what is the same for all rows. */
 struct layer_column {
     struct eight bias, weight, shift;
 };
@@ -58,7 +58,7 @@ BLOCK_FN float layer_activate(enum kernel_activation activation, float x)
     return x;
 }
 
-/* d y / d x where x is at hand. */
+/* d y / d x by x. */
 BLOCK_FN float layer_slope_at(enum kernel_activation activation, float x)
 {
     float y;
@@ -77,7 +77,7 @@ BLOCK_FN float layer_slope_at(enum kernel_activation activation, float x)
     return 1;
 }
 
-/* And where y is, of what has its slope in y. */
+/* d y / d x by y, for activations whose slope y determines. */
 BLOCK_FN float layer_slope_of(enum kernel_activation activation, float y)
 {
     return activation == KERNEL_TANH ? 1 - y * y : activation == KERNEL_RELU ? (float)(y > 0) : 1;
@@ -119,7 +119,7 @@ static inline uint32_t norm_blocks(const struct kernel_layer *k, uint32_t stride
     return kernel_tiles(k->rows, norm_rows(stride));
 }
 
-/* Adds up what the `across` threads of each row left: the first of each then has it. */
+/* Adds up the sums of the `across` threads of each row: the first of each has the result. */
 BLOCK_FN void norm_add(float *at, unsigned n, uint32_t across)
 {
     for (uint32_t half = across / 2; half > 0; half /= 2)
@@ -183,7 +183,7 @@ BLOCK_FN void block_activate_norm(const struct kernel_layer *k, unsigned x, unsi
     }
 }
 
-/* One element's way back through the activation: *ret_normal is (x - mean) / deviation. */
+/* One element backward through the activation: *ret_normal is (x - mean) / deviation. */
 BLOCK_FN float norm_pull(const struct kernel_layer *k, const struct layer_column *own, int j, float x,
                          float dy, float mean, float inverse, float *ret_normal)
 {
@@ -231,7 +231,7 @@ BLOCK_FN void block_norm_pulls(const struct kernel_layer *k, unsigned x, unsigne
     }
 }
 
-/* ---- back ---- */
+/* ---- backward ---- */
 
 struct layer_sums {
     struct eight at[LAYER_SUMS]; /* d bias, d norm weight, d norm bias */

@@ -1,4 +1,4 @@
-/* PPO's loss and what it pulls on: formulas in trainer/nn/train.h. */
+/* PPO's loss and its gradients: formulas in trainer/nn/train.h. */
 #ifndef TRAINER_PPO_CUDA_BLOCKS_LOSS_H
 #define TRAINER_PPO_CUDA_BLOCKS_LOSS_H
 
@@ -9,7 +9,7 @@ enum loss_sum { LOSS_POLICY, LOSS_VALUE, LOSS_ENTROPY, LOSS_OLD_KL, LOSS_KL, LOS
 #define LOSS_DEVIATION_EPSILON 1e-8
 #define LOSS_KL_MARGIN         1.5
 
-/* Advantages are worth (A - mean) * scale. */
+/* A normalised advantage is (A - mean) * scale. */
 struct loss_normal {
     float mean, scale;
 };
@@ -27,7 +27,7 @@ BLOCK_FN struct loss_normal loss_normal_of(const struct kernel_loss *k, double *
     return ret;
 }
 
-/* The value that the loss sees: kept near the old one where that is wanted. */
+/* The value that the loss uses: clipped to the old one where that is configured. */
 BLOCK_FN float loss_value(const struct kernel_loss *k, size_t row, bool *ret_pulled)
 {
     float value = k->values[row * k->value_stride], old = k->old_values[row];
@@ -112,7 +112,7 @@ BLOCK_FN struct loss_terms loss_terms_of(const struct kernel_loss *k, const doub
     return ret;
 }
 
-/* Of one minibatch, by one thread of a launch. */
+/* Writes one minibatch's figures, by one thread of a launch. */
 BLOCK_FN void loss_tell(const struct kernel_loss *k, const struct loss_terms *terms, const double *sums)
 {
     struct kernel_clock *clock = k->clock;
@@ -192,7 +192,7 @@ BLOCK_FN void block_loss_pull(const struct kernel_loss *k, unsigned x, unsigned 
             loss_tell(k, &terms, sums);
     }
 
-    /* Values: their sums go where all sums were, once those are read. */
+    /* Values: their sums reuse the memory of all sums, once those are read. */
     BLOCK_PHASE(t, KERNEL_THREADS)
     {
         float value = 0;

@@ -114,7 +114,7 @@ BLOCK_FN void row_store8(const struct kernel_matrix *m, size_t row, uint32_t col
 
 /* ---- sums of a block ---- */
 
-/* Between what all threads read outside of phases and what then is written there. */
+/* A barrier between reads of all threads outside of phases and a write to the same memory. */
 BLOCK_FN void block_meet(void)
 {
     BLOCK_PHASE(t, 1)
@@ -124,8 +124,7 @@ BLOCK_FN void block_meet(void)
     }
 }
 
-/* Adds each of `n` arrays [width], one after the other, into its first: in halves; width is a power of two.
- */
+/* Adds each of `n` arrays [width], one after the other, into its first: by halves; width: a power of 2. */
 BLOCK_FN void block_add(double *arrays, unsigned n, unsigned width)
 {
     for (unsigned half = width / 2; half > 0; half /= 2)
@@ -136,8 +135,8 @@ BLOCK_FN void block_add(double *arrays, unsigned n, unsigned width)
         }
 }
 
-/* Adds up `tiles` rows of `n` doubles: sums[i * KERNEL_THREADS] are what they make. By all blocks of a launch
- * alike. */
+/* Adds up `tiles` rows of `n` doubles: sums[i * KERNEL_THREADS] are the results. All blocks of a launch do
+ * the same. */
 BLOCK_FN void block_add_tiles(const double *tiles, uint32_t n_tiles, unsigned n, double *sums)
 {
     BLOCK_PHASE(t, KERNEL_THREADS)

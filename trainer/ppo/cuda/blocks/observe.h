@@ -9,7 +9,7 @@ enum {
     OBSERVE_LANES = KERNEL_THREADS / OBSERVE_COLUMNS,
     OBSERVE_AHEAD = 8, /* rows of a thread that are loaded before they are needed */
     FINALS_TILE = 32,  /* copies of a block */
-    COPY_KEPT = 3,     /* columns of kernel_reward's `copy` that a rollout does not begin with 0 */
+    COPY_KEPT = 3,     /* columns of kernel_reward's `copy` that a rollout does not zero */
 };
 #define NORMALISE_EPSILON 1e-8
 

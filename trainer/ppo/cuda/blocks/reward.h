@@ -87,7 +87,7 @@ BLOCK_FN void block_step_end(const struct kernel_step_end *k, unsigned x, unsign
 BLOCK_FN void block_returned(const struct kernel_returned *k, unsigned x, unsigned y, void *shared)
 {
     enum { SUMS = COPY_LENGTHS - COPY_REWARDS + 1 };
-    double *sums = (double *)shared; /* [SUMS + 1][KERNEL_THREADS], the last truncations too many */
+    double *sums = (double *)shared; /* [SUMS + 1][KERNEL_THREADS], the last: truncations beyond the slots */
     struct kernel_moments *parts = (struct kernel_moments *)(sums + (SUMS + 1) * KERNEL_THREADS);
     size_t n = k->copies;
     (void)x;
@@ -186,7 +186,7 @@ BLOCK_FN void block_advantages(const struct kernel_advantages *k, unsigned x, un
     }
 }
 
-/* A tile's sums of returns, of what values miss of them, and their squares. */
+/* A tile's sums of returns, of returns less values, and their squares. */
 BLOCK_FN void block_explained_tiles(const struct kernel_explained *k, unsigned x, unsigned y, void *shared)
 {
     double *sums = (double *)shared; /* [EXPLAINED_SUMS][KERNEL_THREADS] */
