@@ -1,4 +1,4 @@
-/* What the socket is asked. */
+/* The socket's commands. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ static void answer(struct control_call *call, json_t *result)
         control_error(call, "ENOMEM", "out of memory");
 }
 
-/* What was carried out, and is in its record: else the next co-process may not know of it. */
+/* Answers what was carried out and is in its record: otherwise the next co-process might not know of it. */
 static void answer_taken(struct control_call *call, const struct serve_training *training)
 {
     if (training->serve->unwritable)
@@ -80,7 +80,7 @@ static void answer_taken(struct control_call *call, const struct serve_training 
 
 /* ---- Keys. ---- */
 
-/* *ret NULL: none is given. */
+/* *ret NULL: there is no key. */
 static bool key_arg(struct control_call *call, json_t *args, const char **ret)
 {
     const json_t *value = json_object_get(args, "key");
@@ -91,7 +91,7 @@ static bool key_arg(struct control_call *call, json_t *args, const char **ret)
     return false;
 }
 
-/* One that was carried out under its key before is answered, not carried out again. */
+/* A command whose key was carried out before is answered, but not carried out again. */
 static bool came_before(struct control_call *call, const struct serve_training *training, const char *cmd,
                         const char *key)
 {
@@ -106,7 +106,8 @@ static bool came_before(struct control_call *call, const struct serve_training *
     return true;
 }
 
-/* The training that a command would change, which is given under *ret_key; NULL: the call is answered. */
+/* The training that a command would change, with the command's key in *ret_key; NULL: the call is
+ * answered. */
 static struct serve_training *find_for(struct serve *serve, struct control_call *call, json_t *args,
                                        const char *cmd, const char **ret_key)
 {
@@ -116,7 +117,7 @@ static struct serve_training *find_for(struct serve *serve, struct control_call 
     return training;
 }
 
-/* Kept with the record that says what the command did. */
+/* Stores the key in the record together with the command's effect. */
 static void keep_key(struct serve_training *training, const char *cmd, const char *key)
 {
     if (key)
@@ -159,7 +160,8 @@ static void find_folder(const struct serve *serve, const char *named, char *ret,
         snprintf(ret, size, "%s/%s", serve->options->state, named);
 }
 
-/* May the co-process' workers write there? Who may use the socket need not be who owns the other folders. */
+/* May the co-process' workers write there? A client of the socket need not be the owner of the other
+ * folders. */
 static bool may_write(const struct serve *serve, struct control_call *call, const char *key,
                       const char *named)
 {
@@ -175,8 +177,8 @@ static bool may_write(const struct serve *serve, struct control_call *call, cons
     return refuse_one(call, "training", key, message);
 }
 
-/* Its text as it is kept, and what it wants; where it cannot be, the call is answered. `folder`: its output,
- * or NULL for its own or the state's. */
+/* Its text as it is stored, and its requirements; NULL: it is refused, and the call is answered. `folder`:
+ * its output, or NULL for its own or the state's. */
 static char *take_config(struct serve *serve, struct control_call *call, const char *name, const char *text,
                          const char *folder, struct training_wants *ret)
 {
@@ -349,7 +351,7 @@ static void start(struct serve *serve, struct control_call *call, json_t *args)
         training->record.n_keys = before->record.n_keys;
     }
     keep_key(training, "start", key);
-    if (serve_training_save_first(training, err) < 0) { /* what was before stays */
+    if (serve_training_save_first(training, err) < 0) { /* the record before it stays */
         serve_training_destroy(training);
         control_error(call, "EIO", "%s", err);
         return;
@@ -397,7 +399,7 @@ static bool has_config(struct control_call *call, const struct serve_training *t
     return *training->record.config;
 }
 
-/* Now, or after the end of the worker that it has. */
+/* At once, or after the current worker's end. */
 static void begin_again(struct serve_training *training, bool ends_first)
 {
     if (ends_first) {
@@ -434,11 +436,11 @@ static void resume(struct serve *serve, struct control_call *call, json_t *args)
 
 static void let_change(void *ctx, const char *words)
 {
-    (void)ctx, (void)words; /* the worker tells it */
+    (void)ctx, (void)words; /* the worker reports them */
 }
 
-/* Could its last checkpoint be gone on from with that configuration? Where there is none, with any. A study
- * stays one: what fits its trials is for its worker to say. */
+/* Could that configuration continue from its last checkpoint? Without a checkpoint, any could. A study stays
+ * a study: its worker checks whether the configuration fits its trials. */
 static bool goes_on(struct control_call *call, const struct serve_training *training, const char *text,
                     const struct training_wants *wants)
 {

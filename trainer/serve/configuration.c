@@ -102,7 +102,7 @@ static struct train_config *parse(const char *text, bool *ret_is_study, char *er
     return config;
 }
 
-/* Does the edited text say what was asked? */
+/* Does the edited text have the requested values? */
 static bool says(const char *text, const char *name, const char *output)
 {
     char err[CONFIG_ERROR_MAX];
@@ -113,7 +113,7 @@ static bool says(const char *text, const char *name, const char *output)
     return good;
 }
 
-/* The whole configuration, without what the author wrote beside it. */
+/* The whole configuration, without the author's comments. */
 static char *rewrite(const char *text, const char *name, const char *output, char *err)
 {
     char *whole = NULL;

@@ -13,7 +13,7 @@
 
 enum { CHUNK = 1 << 16, LINE_MAX_BYTES = 1 << 21 };
 
-/* Is it of a kind that stays? */
+/* Is it of a kind that is never thinned? */
 static bool is_lasting(const json_t *event)
 {
     static const char *const kinds[] = {"start", "evaluation", "proposal", "warning", "error", "end"};
@@ -21,7 +21,7 @@ static bool is_lasting(const json_t *event)
     for (size_t i = 0; kind && i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(kind, kinds[i]) == 0)
             return true;
-    /* A state with a cause is an end, and the daemon's alert. */
+    /* A state with a cause is an end, of which the daemon makes an alert. */
     return json_is_string(json_object_get(event, "cause"));
 }
 
@@ -44,7 +44,7 @@ static bool append_entry(struct events *events, const struct event_entry *entry)
 
 /* ---- Opening. ---- */
 
-/* Takes a whole line of the file. false: it is none of ours, and what follows it neither. */
+/* Takes a whole line of the file. false: neither it nor what follows is ours. */
 static bool take_line(struct events *events, const char *line, size_t n, int64_t at, int64_t created_ns)
 {
     json_t *event = json_loadb(line, n, 0, NULL);
@@ -70,7 +70,7 @@ static int scan(struct events *events, int64_t created_ns)
         if (n == cap) {
             char *grown = cap < LINE_MAX_BYTES ? realloc(text, 2 * cap) : NULL;
             if (!grown)
-                break; /* a line that long is none of ours */
+                break; /* such a long line is not ours */
             text = grown;
             cap *= 2;
         }
@@ -159,7 +159,7 @@ static int copy_line(const struct events *events, size_t i, const struct whole_f
     return 0;
 }
 
-/* The file anew, without those that go. */
+/* Rewrites the file without the thinned entries. */
 static int rewrite(struct events *events, const bool *keep)
 {
     struct whole_file file;
@@ -219,7 +219,7 @@ int serve_events_add(struct events *events, json_t *event, int64_t ts_ns)
     if (!text)
         return -ENOMEM;
     size_t n = strlen(text);
-    text[n] = '\n'; /* in the place of its end */
+    text[n] = '\n'; /* replaces its terminating 0 */
     ssize_t done = pwrite(events->fd, text, n + 1, events->size);
     int r = done == (ssize_t)n + 1 ? 0 : done < 0 ? -errno : -ENOSPC;
     free(text);

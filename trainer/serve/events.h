@@ -1,6 +1,6 @@
-/* A training's events.jsonl: what its worker told, a line each, numbered through all of its processes. Old
- * lines are thinned; the file is there whole or as it was, but for a last line that a killed writer tore,
- * which goes when it is opened. */
+/* A training's events.jsonl: its workers' events, a line each, numbered across all of its processes. Old
+ * lines are thinned; the file is replaced whole or not at all, and a last line that a killed writer tore is
+ * removed when it is opened. */
 #ifndef TRAINER_SERVE_EVENTS_H
 #define TRAINER_SERVE_EVENTS_H
 
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 enum {
-    EVENTS_NEWEST = 4096,           /* of those that may go, never thinned */
+    EVENTS_NEWEST = 4096,           /* of those that may be thinned, how many never are */
     EVENTS_MOST = 2 * EVENTS_NEWEST /* of those: with one more they are thinned */
 };
 
@@ -30,9 +30,9 @@ struct events {
     size_t n, cap, thinnable;
 };
 
-/* Opens or makes it, removes a torn last line. Where its first line is older than `created_ns` it is of an
- * earlier training of the name, and is emptied. Numbers go on after the newest in it, or after `seq` where
- * that is more. 0 or -errno. */
+/* Opens or creates it, removes a torn last line. Where its first line is older than `created_ns` the file
+ * belongs to an earlier training of the name, and is emptied. Numbers continue after the newest in it, or
+ * after `seq` where that is more. 0 or -errno. */
 int serve_events_open(struct events *events, const char *path, int64_t created_ns, int64_t seq);
 void serve_events_close(struct events *events); /* fine on a zeroed one */
 
@@ -45,8 +45,8 @@ int serve_events_add(struct events *events, json_t *event, int64_t ts_ns);
 int serve_events_read(const struct events *events, int64_t after, size_t limit, size_t bytes_max,
                       json_t **ret);
 
-/* Which stay: all that are lasting, the newest `newest` others, and of the others before those every second
- * one, beginning with the first. Writes ret_keep[n], returns how many go. */
+/* Decides which stay: all lasting ones, the newest `newest` others, and of the others before those every
+ * second one, beginning with the first. Writes ret_keep[n], returns how many are removed. */
 size_t serve_events_thin(const struct event_entry *entries, size_t n, size_t newest, bool *ret_keep);
 
 #endif

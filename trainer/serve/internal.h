@@ -19,9 +19,9 @@ struct serve {
     struct control *control;
     struct serve_training *trainings; /* by age */
     char folder[PATH_MAX];            /* trainings/ of the state */
-    char checkpoints[PATH_MAX];       /* where they go unless a configuration says */
+    char checkpoints[PATH_MAX];       /* their default folder */
     char boot[TRAINING_RECORD_BOOT_MAX];
-    int lock, lock_error, socket_error; /* why they could not be put back; 0 */
+    int lock, lock_error, socket_error; /* why they could not be restored; 0 */
     int64_t started_ns, idle_since_ms, looked_ms;
     bool ending;
     bool unwritable; /* the last record could not be written */
@@ -34,25 +34,25 @@ static inline bool has_worker(const struct serve_training *training)
     return training->worker || training->orphaned;
 }
 
-/* ---- queue.c: the list, and who goes next. ---- */
+/* ---- queue.c: the list, and the schedule. ---- */
 
 struct serve_training *serve_queue_find(struct serve *serve, const char *name);
 void serve_queue_add(struct serve *serve, struct serve_training *training); /* by age */
 void serve_queue_take_out(struct serve *serve, struct serve_training *training);
 
-/* Begins and pauses as the schedule says. */
+/* Starts and pauses workers by the schedule. */
 void serve_queue_schedule(struct serve *serve);
 
-/* Every fifth of a second: budgets, graces, workers that a former co-process left. */
+/* Every fifth of a second: budgets, graces, orphaned workers. */
 void serve_queue_tick(struct serve *serve);
 
 bool serve_queue_is_busy(const struct serve *serve);     /* is there a worker, or one that waits? */
 bool serve_queue_has_workers(const struct serve *serve); /* of its own */
 
-/* Opens its events.jsonl, where it is not open. */
+/* Opens its events.jsonl, if it is not open. */
 bool serve_queue_open_events(struct serve_training *training);
 
-/* Writes the record; what fails is told. */
+/* Writes the record; a failure is logged. */
 int serve_queue_save(struct serve_training *training);
 
 int64_t serve_queue_wanted_mib(const struct serve_training *training); /* the limit of its next worker */
@@ -63,56 +63,55 @@ int64_t serve_queue_promised_mib(const struct serve *serve);
 
 void serve_run_begin(struct serve_training *training, int place); /* a device's index, or SCHEDULE_CPU */
 
-/* It is asked to end, for that reason; of one that was asked already only the reason changes. */
+/* Asks it to end, for that reason; if it was asked already, only the reason changes. */
 void serve_run_ask(struct serve_training *training, enum training_ending ending);
 void serve_run_kill(struct serve_training *training);
 
-/* What it uses, and what follows from that. */
+/* Measures its usage and enforces its budgets. */
 void serve_run_look(struct serve_training *training);
 
 /* A worker that has stalled for [serve] hung_s is killed, and counts as one that crashed. */
 void serve_run_watch(struct serve_training *training, int64_t passed_ms);
 
-/* What was wanted of it when it was asked to end: the state that follows. */
+/* Enters the state that follows from why it was asked to end. */
 void serve_run_end_as_asked(struct serve_training *training);
 
 /* It waits for its turn, as from now. */
 void serve_run_again(struct serve_training *training);
 
-/* ---- orphans.c: what a former co-process left. ---- */
+/* ---- orphans.c: records and workers of a former co-process. ---- */
 
 /* Reads the records that are there. 0 or -errno with a sentence. */
 int serve_orphans_load(struct serve *serve, char err[static SERVE_ERROR_MAX]);
 
-/* Of one whose worker may live: that is asked to end, or is gone and it goes on. */
+/* For a training whose orphaned worker may live: asks that to end; once it is gone the training continues. */
 void serve_orphans_look(struct serve_training *training);
 
-pid_t serve_orphans_pid(const struct serve_training *training); /* of that worker; 0: not known */
+pid_t serve_orphans_pid(const struct serve_training *training); /* of that worker; 0: unknown */
 
 /* ---- command.c ---- */
 
 control_handler serve_command;
 extern const char *const serve_reserve[]; /* what a reserve connection answers */
 
-/* A training's configuration file as text: what is wrong with it, and the names that are the co-process' to
- * give. */
+/* A training's configuration file as text: its errors, and the names that the co-process gives. */
 
-/* All that is wrong, in order, as [{"line","section","key","message"}]; line 0 and "" where it is of none. An
- * empty array: nothing. NULL without memory. */
+/* All errors, in order, as [{"line","section","key","message"}]; line 0 and "" where an error has none. An
+ * empty array: no error. NULL without memory. */
 json_t *serve_configuration_errors(const char *text);
 
-/* The text with `name` and `output` in its [training] instead of those that it has. For free(); NULL with a
- * sentence. `text` has no errors. */
+/* The text with `name` and `output` in its [training] replaced. For free(); NULL with a sentence. `text` has
+ * no errors. */
 char *serve_configuration_complete(const char *text, const char *name, const char *output,
                                    char err[static CONFIG_ERROR_MAX]);
 
-/* Where a configuration that came over the socket may have its files written. */
+/* Where a configuration from the socket may have its files written. */
 
-/* Is `path`, which need not be there yet, the folder or below it, with every symbolic link followed? False
- * too where a folder on its way cannot be read, or is named by "..". Both are absolute. */
+/* Is `path`, which need not exist yet, the folder or below it, with every symbolic link followed? Also false
+ * where a folder on its way cannot be read, or is named "..". Both are absolute. */
 bool serve_output_is_below(const char *folder, const char *path);
 
-/* The same of one of `folders`, names with commas between; NULL or "": of none. */
+/* The same for any of `folders`, names separated by commas; NULL or "": none. */
 bool serve_output_is_below_one(const char *folders, const char *path);
 
 #endif

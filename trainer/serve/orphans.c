@@ -12,7 +12,7 @@
 #include "exchange/whole_file.h"
 #include "trainer/serve/internal.h"
 
-/* The worker that a former co-process left; 0: it is not known. */
+/* The orphaned worker; 0: unknown. */
 pid_t serve_orphans_pid(const struct serve_training *training)
 {
     char path[PATH_MAX + 16];
@@ -32,7 +32,7 @@ void serve_orphans_look(struct serve_training *training)
     if (serve_worker_lives(training->folder)) {
         if (training->asked_ms == 0 && training->record.ending == ENDING_NONE)
             serve_run_ask(training, ENDING_SHUTDOWN);
-        else if (training->asked_ms == 0) /* it was asked by the one before */
+        else if (training->asked_ms == 0) /* the former co-process had asked it */
             training->asked_ms = serve_now_ms(training->serve);
         if (training->grace_ms == 0)
             training->grace_ms = training->serve->options->grace_ms;
@@ -92,7 +92,7 @@ static void show_broken(struct serve_training *training, const char *why)
     training->serve->options->tell(why);
 }
 
-/* What a writer that was killed left beside a file's name. */
+/* Removes temporary files of a killed writer. */
 static void sweep(const char *folder)
 {
     static const char *const names[] = {"record.json", "training.ini", "events.jsonl"};
@@ -115,7 +115,7 @@ static int load_one(struct serve *serve, const char *name, char err[static SERVE
     struct training_record record;
     snprintf(path, sizeof path, "%s/%s/record.json", serve->folder, name);
     int r = serve_training_record_read(path, &record, why);
-    if (r == -ENOENT || r == -ENOTDIR) /* none that was ever acknowledged */
+    if (r == -ENOENT || r == -ENOTDIR) /* never acknowledged */
         return 0;
     struct serve_training *training = serve_training_create(serve->folder, name, why);
     if (!training) {
@@ -127,8 +127,8 @@ static int load_one(struct serve *serve, const char *name, char err[static SERVE
     sweep(training->folder);
     if (r == 0 && strcmp(record.name, name) == 0) {
         training->record = record;
-        /* The former co-process may have been killed before its rename was on the disk: no key of it answers
-         * a repeat before it is. */
+        /* The former co-process may have been killed before its rename was on the disk: until it is, no key
+         * of the record may answer a repeat. */
         if (whole_file_sync_folder(path) < 0)
             serve_queue_save(training);
         take_over(training);

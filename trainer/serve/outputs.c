@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Has it a part that is ".."? */
+/* Has it a component ".."? */
 static bool climbs(const char *path)
 {
     for (const char *at = path; (at = strstr(at, "..")); at += 2)
@@ -15,7 +15,7 @@ static bool climbs(const char *path)
     return false;
 }
 
-/* As much of the path as is there, resolved. */
+/* Resolves as much of the path as exists. */
 static bool resolve(const char *path, char ret[static PATH_MAX])
 {
     char there[PATH_MAX];

@@ -24,7 +24,7 @@ static bool read_small(const char *path, char *ret, size_t size)
     return n > 0;
 }
 
-/* What proc(5) has of a process; ret_session: whose session it is in. */
+/* Reads proc(5) of a process; ret_session: its session. */
 static bool look(pid_t pid, struct process *ret, pid_t *ret_session)
 {
     char path[64], text[1024], state;
@@ -34,7 +34,7 @@ static bool look(pid_t pid, struct process *ret, pid_t *ret_session)
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     if (pid <= 0 || !read_small(path, text, sizeof text))
         return false;
-    const char *rest = strrchr(text, ')'); /* the name may have anything in it */
+    const char *rest = strrchr(text, ')'); /* the name may contain any character */
     /* state is the third field, session the 6th, utime the 14th, cutime the 16th, starttime the 22nd, rss the
      * 24th */
     if (!rest || sscanf(rest + 1,
@@ -58,8 +58,8 @@ bool serve_process_look(pid_t pid, struct process *ret)
     return look(pid, ret, &session);
 }
 
-/* What it has in memory, pages that it shares with others by parts: its children have most of theirs from it.
- * Where the system does not say, all of it. */
+/* Its memory, with shared pages divided among the processes that share them: children share most of theirs.
+ * Where the system does not report that, all of it. */
 static int64_t proportional(pid_t pid, int64_t resident)
 {
     char path[64], text[2048];
@@ -132,7 +132,7 @@ static int64_t machine_memory(void)
     return pages > 0 ? (int64_t)pages * sysconf(_SC_PAGESIZE) : -1;
 }
 
-/* The least memory.max of a group of the unified hierarchy and of those it is in. */
+/* The smallest memory.max of its cgroup (v2) and of the parents. */
 static int64_t group_memory(void)
 {
     char text[4096], group[PATH_MAX], path[PATH_MAX + 64], number[32];

@@ -1,4 +1,4 @@
-/* The list of trainings, and who goes next. */
+/* The list of trainings, and the schedule. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@ int serve_queue_save(struct serve_training *training)
     char err[TRAINING_RECORD_ERROR_MAX];
     int r = serve_training_save(training, err);
     struct serve *serve = training->serve;
-    training->dirty = r < 0; /* it is tried again */
+    training->dirty = r < 0; /* a failed write is tried again */
     if (r < 0 && !serve->unwritable)
         serve->options->tell(err);
-    serve->unwritable = r < 0; /* said once */
+    serve->unwritable = r < 0; /* logged once */
     return r;
 }
 
@@ -94,7 +94,7 @@ bool serve_queue_open_events(struct serve_training *training)
     snprintf(path, sizeof path, "%s/events.jsonl", training->folder);
     if (serve_events_open(&training->events, path, record->created_ns, record->seq) < 0)
         return false;
-    /* The machine went down: the newest lines may be lost, and their numbers are known elsewhere. */
+    /* After a crash of the machine the newest lines may be lost, but the daemon has seen their numbers. */
     if (record->boot[0] && strcmp(record->boot, training->serve->boot) != 0)
         training->events.last += EVENTS_NEWEST;
     return true;

@@ -23,8 +23,7 @@ static const char *const endings[TRAINING_ENDINGS] = {"",         "stop",       
 static const struct record_words words_state = {.n = TRAINING_STATES, .names = states},
                                  words_ending = {.n = TRAINING_ENDINGS, .names = endings};
 
-/* In the file's order; behind them its configuration and keys. SINCE_2: a record of an older version has it
- * not. */
+/* In the file's order; after them the configuration and keys. SINCE_2: records of older versions lack it. */
 #define RECORD(FIRST, NEXT) \
     FIRST(name, "", "name", TEXT, FIXED, REQUIRED, NULL) \
     NEXT(state, "", "state", WORD, CHANGES, REQUIRED, &words_state) \
@@ -191,7 +190,7 @@ static bool read_text(const json_t *json, const char *key, char *ret, size_t siz
     return text && (size_t)snprintf(ret, size, "%s", text) < size;
 }
 
-/* None in a record of an older version. */
+/* A record of an older version has none. */
 static bool read_keys(const json_t *json, struct training_record *r)
 {
     const json_t *array = json_object_get(json, "keys"), *at;

@@ -1,4 +1,4 @@
-/* A training's worker, from its beginning to its end. */
+/* A training's worker, from its start to its end. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,9 +17,9 @@
 #define HAVE_SANITIZERS
 #endif
 
-/* DISK_RETRIES: of pauses before the first restart, until a full disk is tried again. UNTOUCHED_MIB: of
- * stacks and BLAS' buffers, of a processor, that are there but never in memory. STALL_TIMES, STALL_LEAST_MS:
- * of heartbeats that do not come, as docs/serve.md and the daemon's alert have it. */
+/* DISK_RETRIES: how many pauses of a first restart a full disk is given. UNTOUCHED_MIB: address space of
+ * stacks and BLAS' buffers, a processor, that is never resident. STALL_TIMES, STALL_LEAST_MS: of missing
+ * heartbeats, as docs/serve.md and the daemon's alert have it. */
 enum {
     DISK_RETRIES = 5,
     MIB = 1 << 20,
@@ -57,7 +57,7 @@ void serve_run_ask(struct serve_training *training, enum training_ending ending)
         return;
     training->asked_ms = serve_now_ms(training->serve);
     training->grace_ms = grace_ms(training);
-    send_signal(training, SIGTERM); /* a second one would end it without a checkpoint */
+    send_signal(training, SIGTERM); /* a second SIGTERM would end it without a checkpoint */
 }
 
 void serve_run_kill(struct serve_training *training)
@@ -70,7 +70,7 @@ void serve_run_kill(struct serve_training *training)
 
 /* ---- Budgets. ---- */
 
-/* Silent for as long as the daemon's alert has it, or longer in one state than it may be. */
+/* Silent for as long as the daemon's alert allows, or longer in one state than allowed. */
 static bool has_stalled(const struct serve_training *training, int64_t now_ms)
 {
     int64_t limit_ms = STALL_TIMES * WORKER_HEARTBEAT_MS;
@@ -89,8 +89,8 @@ void serve_run_watch(struct serve_training *training, int64_t passed_ms)
         training->hung_ms = 0;
         return;
     }
-    /* Of a co-process that was itself stopped its workers' lines wait to be read: that time does not count.
-     */
+    /* While the co-process itself was stopped, its workers' lines waited to be read: that time does not
+     * count. */
     training->hung_ms += passed_ms < WATCH_MOST_MS ? passed_ms : WATCH_MOST_MS;
     if (training->hung_ms < training->wants.hung_ms)
         return;
@@ -130,7 +130,7 @@ void serve_run_again(struct serve_training *training)
     serve_training_enter(training, TRAINING_QUEUED, "", clock_wall_ns(), "%s", "");
 }
 
-/* By itself it is begun again after a while, or has failed. */
+/* Restarted after a pause, or failed for good. */
 static void fail_or_retry(struct serve_training *training, const char *cause, const char *reason)
 {
     static const char *const final[] = {"config", "checkpoint", "nan", "memory"};
@@ -180,12 +180,12 @@ static void ended_by_itself(struct serve_training *training, int64_t status)
         return;
     }
     if (strcmp(training->said_result, "failed") != 0 &&
-        strcmp(cause, "disk") == 0) { /* all was done but that */
+        strcmp(cause, "disk") == 0) { /* only the last write failed */
         serve_training_lost(training, reason);
         serve_training_enter(training, TRAINING_FAILED, "disk", clock_wall_ns(), "%s", reason);
         return;
     }
-    if (status == 2 && !*cause) /* a command line that it does not know: of another version */
+    if (status == 2 && !*cause) /* it does not know the command line: another version */
         cause = "config";
     if (!*said)
         snprintf(reason, sizeof reason, "its worker ended with status %d, and did not say why", (int)status);
@@ -197,7 +197,8 @@ static void ended_by_itself(struct serve_training *training, int64_t status)
     fail_or_retry(training, *cause ? cause : "crash", reason);
 }
 
-/* What was wanted of it when it was asked to end, or is known of it where nobody saw how it did. */
+/* Enters the state that follows from why it was asked to end, or, if its end was not observed, from its
+ * record. */
 void serve_run_end_as_asked(struct serve_training *training)
 {
     struct training_record *record = &training->record;
@@ -236,7 +237,7 @@ void serve_run_end_as_asked(struct serve_training *training)
                  serve_training_state_name(record->state), (long long)(training->wants.hung_ms / 1000));
         fail_or_retry(training, "hung", reason);
         break;
-    case ENDING_SHUTDOWN: /* its record says that it runs: the next one goes on */
+    case ENDING_SHUTDOWN: /* its record says that it runs: the next co-process continues it */
         break;
     default:
         serve_run_again(training);
@@ -279,12 +280,12 @@ static void worker_heard(void *ctx, json_t *event)
     bool ended = training->said_end;
     training->dirty |= serve_training_hear(training, event, clock_wall_ns(), serve_now_ms(training->serve));
     if (training->said_end && !ended)
-        serve_run_look(training); /* for the last time */
+        serve_run_look(training); /* a last measurement */
 }
 
 /* ---- Beginnings. ---- */
 
-/* Before the worker is there its record says so; without room for that nothing is begun. */
+/* The record names the worker before it is there; if the record cannot be written, no worker is started. */
 static int write_down(struct serve_training *training, int place, enum worker_begin how)
 {
     struct training_record *record = &training->record;
@@ -320,7 +321,7 @@ static int64_t data_limit(const struct serve_training *training, int place)
     (void)training, (void)place; /* its shadow is memory, too */
     return 0;
 #else
-    /* A device's driver reserves address space as it likes. */
+    /* A device's driver reserves any amount of address space. */
     int64_t untouched_mib = UNTOUCHED_MIB + UNTOUCHED_PER_CPU_MIB * sysconf(_SC_NPROCESSORS_ONLN);
     return place == SCHEDULE_CPU ? (training->limit_mib + untouched_mib) * MIB : 0;
 #endif
@@ -339,7 +340,7 @@ void serve_run_begin(struct serve_training *training, int place)
     if (how >= WORKER_RESUME)
         record->overwrite = false;
     int r = write_down(training, place, how);
-    if (r < 0) { /* not its fault: it waits until there is room */
+    if (r < 0) { /* not an error of the training: it waits until there is room */
         training->place = SCHEDULE_CPU;
         training->retry_at_ms = serve_now_ms(serve) + DISK_RETRIES * serve->options->retry_ms;
         serve_training_enter(training, TRAINING_QUEUED, "disk", clock_wall_ns(),

@@ -7,7 +7,7 @@ struct used {
     bool device[SCHEDULE_DEVICES_MAX];
     int slots;
     int64_t memory_mib, stopping_mib;
-    int stopping[2]; /* of CPU slots, of devices: workers that end anyway */
+    int stopping[2]; /* of CPU slots, of devices: workers that are already ending */
 };
 
 static bool takes_device(const struct schedule_item *item, const struct schedule_room *room)
@@ -57,7 +57,7 @@ static size_t next_waiting(const struct schedule_item *items, size_t n, size_t a
     return best;
 }
 
-/* The last of those that run below `priority`: on a device (1), in a CPU slot (0), or anywhere (-1). */
+/* The lowest-ranking that runs below `priority`: on a device (1), in a CPU slot (0), or anywhere (-1). */
 static size_t find_victim(const struct schedule_item *items, size_t n, int priority, int on_device)
 {
     size_t last = n;
@@ -71,7 +71,7 @@ static size_t find_victim(const struct schedule_item *items, size_t n, int prior
     return last;
 }
 
-/* What would be free if all below `priority` were paused. */
+/* The memory that would be free if all below `priority` were paused. */
 static int64_t reachable_mib(const struct schedule_item *items, size_t n, int priority, int64_t free_mib)
 {
     for (size_t i = 0; i < n; i++)
@@ -103,7 +103,7 @@ struct schedule_step serve_schedule_next(const struct schedule_item *items, size
         bool device = takes_device(item, room);
         int place;
         if (!free_place(&used, room, device, &place)) {
-            if (used.stopping[device] > 0) { /* that place is its own */
+            if (used.stopping[device] > 0) { /* it takes the place that this one leaves */
                 used.stopping[device]--;
                 continue;
             }

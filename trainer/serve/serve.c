@@ -79,13 +79,13 @@ static int take_lock(struct serve *serve, char *err)
     return r;
 }
 
-/* One whose lock was removed by hand, and that lives. */
+/* Another co-process may live although its lock's file was removed by hand. */
 static int look_at_socket(const struct serve *serve, char *err)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     bool fits = snprintf(address.sun_path, sizeof address.sun_path, "%s", serve->options->socket) <
-                (int)sizeof address.sun_path; /* else it cannot listen there, as control_open() tells */
+                (int)sizeof address.sun_path; /* a longer name is control_open()'s error */
     bool taken =
         fd >= 0 && fits && (connect(fd, (struct sockaddr *)&address, sizeof address) == 0 || errno == EAGAIN);
     if (fd >= 0)
@@ -96,7 +96,7 @@ static int look_at_socket(const struct serve *serve, char *err)
     return taken ? -EADDRINUSE : 0;
 }
 
-/* Its file was removed: a new one takes its place, unless another has it already. */
+/* Recreates its file if it was removed, unless another process has done so. */
 static bool keep_lock(struct serve *serve)
 {
     char path[PATH_MAX + 16], err[SERVE_ERROR_MAX];
@@ -157,12 +157,12 @@ static void take_signal(uv_signal_t *signal, int number)
         begin_end(serve);
         return;
     }
-    for (struct serve_training *t = serve->trainings; t; t = t->next) /* the second one */
+    for (struct serve_training *t = serve->trainings; t; t = t->next) /* a second signal */
         if (t->worker && !t->killed)
             serve_run_kill(t);
 }
 
-static void tell_status(const struct serve *serve)
+static void notify_status(const struct serve *serve)
 {
     int running = 0, waiting = 0;
     char line[96];
@@ -195,7 +195,7 @@ static void have_tick(uv_timer_t *timer)
 static void watch(uv_timer_t *timer)
 {
     net_notify_watchdog();
-    tell_status(timer->data);
+    notify_status(timer->data);
 }
 
 static void start_handles(struct serve *serve)

@@ -113,7 +113,7 @@ int serve_training_save(struct serve_training *training, char err[static TRAININ
 
 int serve_training_save_first(struct serve_training *training, char err[static TRAINING_RECORD_ERROR_MAX])
 {
-    int r = whole_file_sync_folder(training->folder); /* made now, or by a process that was killed then */
+    int r = whole_file_sync_folder(training->folder); /* just created, or by a killed process */
     if (r == 0)
         return serve_training_save(training, err);
     snprintf(err, TRAINING_RECORD_ERROR_MAX, "%.300s: cannot be synced: %s", training->folder, strerror(-r));
@@ -153,7 +153,8 @@ static bool is_older(int folder, const char *name, int64_t created_ns)
            (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec < created_ns;
 }
 
-/* Counts those of the name; of [0] older than the training, [1] its own. With `sweep` the older ones go. */
+/* Counts those of the name; [0] older than the training, [1] its own. With `sweep` the older ones are
+ * removed. */
 static void look(const struct serve_training *training, bool sweep, int count[2])
 {
     const struct training_record *record = &training->record;
@@ -174,7 +175,7 @@ static void look(const struct serve_training *training, bool sweep, int count[2]
 enum worker_begin serve_training_begin(const struct serve_training *training)
 {
     int count[2] = {0};
-    if (training->wants.study) /* what was done is in studies.db */
+    if (training->wants.study) /* its results are in studies.db */
         return WORKER_FRESH;
     look(training, false, count);
     if (training->record.overwrite && count[1] == 0)
@@ -197,7 +198,7 @@ void serve_training_name_run(struct serve_training *training, int64_t now_ns)
         snprintf(run, sizeof run, "%s", record->name);
     else
         snprintf(run, sizeof run, "%s@%s", record->name, when);
-    if (strcmp(run, record->run) == 0) /* within a second */
+    if (strcmp(run, record->run) == 0) /* two runs within a second */
         run[strlen(run) - 1] = '+';
     memcpy(record->run, run, sizeof run);
     record->run_over = false;
@@ -224,7 +225,7 @@ void serve_training_wait_due(struct serve_training *training, int64_t now_ns)
     serve_training_enter(training, TRAINING_QUEUED, cause, now_ns, "%s", reason);
 }
 
-/* ---- What the worker says. ---- */
+/* ---- The worker's events. ---- */
 
 static bool whole(const json_t *event, const char *key, int64_t *ret)
 {
@@ -260,7 +261,7 @@ static void hear_heartbeat(struct serve_training *training, const json_t *event)
         return;
     if (training->beat_s >= 0 && (state != training->beat_state || seconds < training->beat_s))
         ended_after(training, training->beat_state, training->beat_s);
-    training->record.state = training->beat_state = state; /* where it is, whatever was told */
+    training->record.state = training->beat_state = state; /* the event may lag behind */
     training->beat_s = seconds;
 }
 
@@ -300,13 +301,13 @@ static void hear_start(struct serve_training *training, const json_t *event)
         record->total_steps = total;
 }
 
-static void tell_last(const struct training_record *record, char *ret, size_t size)
+static void describe_last(const struct training_record *record, char *ret, size_t size)
 {
     snprintf(ret, size, *record->checkpoint ? "the last is at %lld steps" : "there is none",
              (long long)record->checkpoint_steps);
 }
 
-/* That it cannot write what is to be gone on from: while it runs, its reason. */
+/* It cannot write what it would continue from: while it runs, that is its reason. */
 static bool hear_warning(struct serve_training *training, const json_t *event)
 {
     struct training_record *record = &training->record;
@@ -315,7 +316,7 @@ static bool hear_warning(struct serve_training *training, const json_t *event)
     const char *words = json_string_value(json_object_get(event, "message"));
     if (!cause || strcmp(cause, "disk") != 0)
         return false;
-    tell_last(record, last, sizeof last);
+    describe_last(record, last, sizeof last);
     snprintf(reason, sizeof reason, "checkpoints cannot be written: %s: %.380s", last, words ? words : "");
     serve_training_record_text(record->reason, sizeof record->reason, reason);
     snprintf(record->cause, sizeof record->cause, "disk");
@@ -334,7 +335,7 @@ static void hear_checkpoint(struct serve_training *training, const json_t *event
     training->unsaved = false;
 }
 
-/* A trial has ended, which stands for a checkpoint. */
+/* A trial has ended, which counts as a checkpoint. */
 static void hear_trial(struct serve_training *training, const json_t *event)
 {
     struct training_record *record = &training->record;
@@ -351,7 +352,7 @@ void serve_training_lost(const struct serve_training *training, char ret[static 
     const struct training_record *record = &training->record;
     char last[64];
     int64_t lost = record->steps - (*record->checkpoint ? record->checkpoint_steps : 0);
-    tell_last(record, last, sizeof last);
+    describe_last(record, last, sizeof last);
     if (lost > 0)
         snprintf(ret, TRAINING_RECORD_REASON_MAX,
                  "its last checkpoint could not be written, %lld steps are lost: %s: %.320s", (long long)lost,
@@ -395,7 +396,7 @@ static void keep_event(struct serve_training *training, json_t *event, int64_t n
     int64_t created_ns = training->record.created_ns; /* a wall clock may be set back */
     if (training->events.open)
         (void)serve_events_add(&training->events, event,
-                               now_ns > created_ns ? now_ns : created_ns); /* a full disk loses it */
+                               now_ns > created_ns ? now_ns : created_ns); /* on failure the event is lost */
 }
 
 bool serve_training_hear(struct serve_training *training, json_t *event, int64_t now_ns, int64_t now_ms)
@@ -413,7 +414,7 @@ bool serve_training_hear(struct serve_training *training, json_t *event, int64_t
         hear_heartbeat(training, event);
         return false;
     }
-    if (training->beat_s >= 0 && strcmp(kind, "state") != 0) /* a state may be told late, by another thread */
+    if (training->beat_s >= 0 && strcmp(kind, "state") != 0) /* another thread may report a state late */
         ended_after(training, training->beat_state, training->beat_s);
     training->beat_s = -1;
     if (training->checkpointing_ms > 0)
@@ -462,7 +463,7 @@ void serve_training_enter(struct serve_training *training, enum training_state s
     record->state = state;
     if (serve_training_state_ended(state))
         record->ended_ns = now_ns;
-    if (serve_training_state_runs(state)) /* its worker tells it */
+    if (serve_training_state_runs(state)) /* its worker reports it */
         return;
     json_t *event = json_pack("{s:s, s:s, s:s, s:s, s:o}", "schema", REPORT_SCHEMA, "event", "state", "state",
                               serve_training_state_name(state), "reason", record->reason, "cause",
@@ -487,7 +488,7 @@ void serve_training_tell_anew(struct serve_training *training, int64_t now_ns)
     json_decref(event);
 }
 
-/* ---- As others see it. ---- */
+/* ---- As JSON. ---- */
 
 #define SHOWN(TEXT, FIELD) RECORD_SHOWN_TRAINING(TEXT, FIELD, training) RECORD_TRAINING_HEARD(TEXT, FIELD)
 struct training_shown {
@@ -495,7 +496,7 @@ struct training_shown {
 };
 RECORD_VIEW_RECORD(shown_record, training_shown, SHOWN);
 
-/* The daemon knows how long ago it heard of it. */
+/* The daemon uses its own clock for the last heartbeat. */
 static const struct record_key shown_keys[] = {{"training", "name"}, {"age_ms", ""}, {"stale", ""}};
 
 static double mib(int64_t bytes)

@@ -27,16 +27,16 @@ struct worker {
     struct worker_calls calls;
     void *ctx;
     struct worker_log log;
-    char *line; /* of stdout, until its end comes */
+    char *line; /* of stdout, until its newline */
     size_t n, cap;
-    bool dropping; /* a line that was too long, until its end */
+    bool dropping; /* a line that was too long, until its newline */
     int open;      /* handles that are not closed yet */
     int64_t status;
     int signal;
     char buffer[READ_MAX];
 };
 
-/* ---- What it says. ---- */
+/* ---- Its output. ---- */
 
 static void take_line(struct worker *worker, const char *line, size_t n)
 {
@@ -103,7 +103,7 @@ static void have_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
         serve_worker_log_write(&worker->log, buf->base, (size_t)n);
 }
 
-/* What is left in a pipe whose writer is gone. */
+/* Reads the rest of a pipe whose writer is gone. */
 static void drain(struct worker *worker, uv_pipe_t *pipe)
 {
     uv_os_fd_t fd;
@@ -146,7 +146,7 @@ static void exited(uv_process_t *process, int64_t status, int number)
 
 /* ---- Its beginning. ---- */
 
-/* What it inherits: nothing that speaks of the co-process' own service, and one device. */
+/* What it inherits: no variable of the co-process' own service, and one device. */
 static char **make_environment(const char *device)
 {
     static const char *const own[] = {
@@ -256,7 +256,7 @@ static int spawn(uv_loop_t *loop, struct worker *worker, const struct worker_ord
         .args = (char **)(uintptr_t)args,
         .env = environment,
         .cwd = order->directory,
-        .flags = UV_PROCESS_DETACHED, /* a terminal's Ctrl-C is the co-process' business */
+        .flags = UV_PROCESS_DETACHED, /* the co-process handles a terminal's Ctrl-C */
         .stdio_count = sizeof stdio / sizeof *stdio,
         .stdio = stdio,
     };

@@ -76,8 +76,8 @@ static char *read_end(const char *path, size_t most, size_t *ret_n)
     return text;
 }
 
-/* Control characters but the tab become question marks, those of two bytes (U+0080 to U+009F) two; so do
- * bytes that are not UTF-8. */
+/* Replaces control characters except the tab by question marks, those of two bytes (U+0080 to U+009F) by two;
+ * also bytes that are not UTF-8. */
 static json_t *text_json(char *line, size_t n)
 {
     unsigned char *bytes = (unsigned char *)line;
