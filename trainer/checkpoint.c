@@ -234,8 +234,8 @@ static bool name_is_new(const struct checkpoint *checkpoint, size_t i, const str
     return row->name[0] && memchr(row->name, '\0', sizeof row->name);
 }
 
-/* With a good checksum too: whoever wrote it may have been another program. Pieces lie where the writer puts
- * them and nowhere else. */
+/* Even with a good checksum: another program may have written the file. Pieces must lie exactly where our
+ * writer puts them. */
 static bool table_is_good(const struct checkpoint *checkpoint)
 {
     size_t n = count(checkpoint), room = checkpoint->n - SUM_BYTES;

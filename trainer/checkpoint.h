@@ -1,7 +1,7 @@
-/* Checkpoints: everything a training is, in one file that is there whole or not at all (temporary file,
+/* Checkpoints: a training's complete state, in one file that is written whole or not at all (temporary file,
  * fsync, rename, fsync of the folder). Little-endian: magic "PTCKPT\r\n", version, the host's byte order
  * mark, number of pieces, their table (name, offset, bytes), the pieces, and the XXH3-128 of all before.
- * docs/training.md has it to the byte. */
+ * docs/training.md describes every byte. */
 #ifndef TRAINER_CHECKPOINT_H
 #define TRAINER_CHECKPOINT_H
 
@@ -33,16 +33,17 @@ const void *checkpoint_find(const struct checkpoint *checkpoint, const char *nam
                             size_t *ret_n);                       /* 64-byte aligned */
 const char *checkpoint_path(const struct checkpoint *checkpoint); /* the file that it was read from */
 
-/* A folder of them: NAME-STEPS.ckpt. Writes the next one and keeps the last `keep` (>= 1) up to it; opens the
- * newest that is good, telling of each that is not through `told`. -ENOENT: there is none. */
+/* A folder of them: NAME-STEPS.ckpt. checkpoint_keep() writes the next one and keeps the last `keep` (>= 1)
+ * up to it; checkpoint_latest() opens the newest good one, and reports each bad one to the callback. -ENOENT:
+ * there is none. */
 int checkpoint_keep(const char *dir, const char *name, int64_t steps, int keep,
                     const struct checkpoint_piece *pieces, size_t n, char err[static CHECKPOINT_ERROR_MAX]);
-int checkpoint_latest(const char *dir, const char *name, void (*told)(void *ctx, const char *reason),
+int checkpoint_latest(const char *dir, const char *name, void (*rejected)(void *ctx, const char *reason),
                       void *ctx, struct checkpoint **ret, char err[static CHECKPOINT_ERROR_MAX]);
 
 /* The steps of the newest, good or not; -1: there is none. */
 int checkpoint_newest(const char *dir, const char *name, int64_t *ret, char err[static CHECKPOINT_ERROR_MAX]);
-/* Removes all but that of `steps`. */
+/* Removes all except that of `steps`. */
 int checkpoint_alone(const char *dir, const char *name, int64_t steps, char err[static CHECKPOINT_ERROR_MAX]);
 
 #endif

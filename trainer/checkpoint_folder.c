@@ -18,7 +18,7 @@ struct list {
     size_t n, cap;
 };
 
-/* The steps of a file NAME-STEPS.ckpt, and what is behind that; -1: it is no such file. */
+/* The steps of a file NAME-STEPS.ckpt, and its suffix; -1: no such file. */
 static int64_t steps_of(const char *file, const char *name, const char **ret_rest)
 {
     size_t length = strlen(name);
@@ -52,7 +52,7 @@ static bool add(struct list *list, int64_t steps)
     return true;
 }
 
-/* Those that are whole, and with `sweep` away with what a killed writer left of others. */
+/* Those that are whole; with `sweep` removes a killed writer's temporary files. */
 static int list_folder(const char *dir, const char *name, bool sweep, struct list *ret,
                        char err[static CHECKPOINT_ERROR_MAX])
 {
@@ -103,7 +103,7 @@ int checkpoint_keep(const char *dir, const char *name, int64_t steps, int keep,
         r = list_folder(dir, name, true, &list, err);
     if (r < 0)
         return r;
-    /* Newer ones are of a run that went further: they are not counted, and stay. */
+    /* Newer ones belong to a run that got further: they do not count, and stay. */
     size_t older = 0;
     while (older < list.n && list.steps[older] <= steps)
         older++;
@@ -143,7 +143,7 @@ int checkpoint_newest(const char *dir, const char *name, int64_t *ret, char err[
     return 0;
 }
 
-int checkpoint_latest(const char *dir, const char *name, void (*told)(void *ctx, const char *reason),
+int checkpoint_latest(const char *dir, const char *name, void (*rejected)(void *ctx, const char *reason),
                       void *ctx, struct checkpoint **ret, char err[static CHECKPOINT_ERROR_MAX])
 {
     char path[PATH_MAX], why[CHECKPOINT_ERROR_MAX];
@@ -156,8 +156,8 @@ int checkpoint_latest(const char *dir, const char *name, void (*told)(void *ctx,
         if (!path_of(dir, name, list.steps[i], path))
             continue;
         r = checkpoint_read(path, ret, why);
-        if (r < 0 && told)
-            told(ctx, why);
+        if (r < 0 && rejected)
+            rejected(ctx, why);
     }
     if (r < 0) {
         snprintf(err, CHECKPOINT_ERROR_MAX, "no %scheckpoint: %.300s/%.100s-*%s: %s",

@@ -148,7 +148,7 @@ void train_config_print_time(const struct config_key *key, const void *base, FIL
     fputc('Z', to);
 }
 
-/* Sets all keys that it has, too; so it is set before any other. */
+/* Also sets all keys that it has; so it is set before any other. */
 int train_config_read_preset(const struct config_key *key, const char *text, void *base,
                              char why[static CONFIG_WHY_MAX])
 {

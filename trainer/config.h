@@ -1,8 +1,8 @@
-/* What `papertape-trainer train` is asked for: an INI file of the sections [training], [network], [ppo] (any
- * of the three takes any key of ppo_params_list()), [environment] (env_params_list()), [data] and [serve].
- * [study] and [search], which make a study of it, are checked here and read by trainer/study/settings.h.
- * docs/training.md and papertape-trainer.ini(5) have every key. Sections and keys that do not
- * exist are refused by line, with the nearest that does. */
+/* The configuration of `papertape-trainer train`: an INI file of the sections [training], [network], [ppo]
+ * (any of the three takes any key of ppo_params_list()), [environment] (env_params_list()), [data] and
+ * [serve]. [study] and [search], which make it a study, are checked here and read by
+ * trainer/study/settings.h. docs/training.md and papertape-trainer.ini(5) have every key. Unknown sections
+ * and keys are refused by line, with the nearest known one. */
 #ifndef TRAINER_CONFIG_H
 #define TRAINER_CONFIG_H
 
@@ -20,9 +20,9 @@ enum {
 #define CONFIG_MARKET "market" /* the world that trades; others are built in, ppo_world_builtin() */
 
 struct train_config_data {
-    char bars[CONFIG_LIST_MAX]; /* files, with commas; or else */
+    char bars[CONFIG_LIST_MAX]; /* files, separated by commas; or else */
     char state[CONFIG_PATH_MAX];
-    char symbols[CONFIG_LIST_MAX]; /* with commas; of files: "" for those of their names */
+    char symbols[CONFIG_LIST_MAX]; /* separated by commas; of files: "" for those of their names */
     char exchange_info[CONFIG_PATH_MAX];
     int64_t interval_ns;            /* 0: the files' */
     char features[CONFIG_PATH_MAX]; /* "": closes and volumes */
@@ -45,7 +45,7 @@ struct train_config {
     char name[CONFIG_WORD_MAX], world[CONFIG_WORD_MAX], preset[CONFIG_WORD_MAX];
     char output[CONFIG_PATH_MAX];             /* "": the state's checkpoints */
     char tensorboard[CONFIG_PATH_MAX];        /* "": none */
-    int64_t checkpoint_every, evaluate_every; /* updates; 0: at the end only; never */
+    int64_t checkpoint_every, evaluate_every; /* every so many updates; 0: at the end only; never */
     int checkpoint_keep, evaluate_episodes;
     struct ppo_params ppo;
     char env_preset[CONFIG_WORD_MAX];
@@ -55,7 +55,7 @@ struct train_config {
     int64_t now_ns; /* what `now` in times of [data] is, ns since 1970; 0: the clock */
 };
 
-/* train_to, or what stands for it: test_from where that comes after train_from, or INT64_MAX. */
+/* train_to, or its default: test_from where that comes after train_from, or INT64_MAX. */
 int64_t train_config_train_end(const struct train_config_data *data);
 
 bool train_config_trades(const struct train_config *config); /* is the world a market? */
@@ -63,23 +63,23 @@ bool train_config_trades(const struct train_config *config); /* is the world a m
 /* The presets `default` and `market`, and every other key's default. */
 void train_config_defaults(struct train_config *ret);
 
-/* Reads and checks. 0; -EINVAL for what the file says: err is the first that is wrong, "FILE:LINE: [section]
- * key: …" where a line is to blame; errors of opening it; -ENOMEM. *ret is as it was on failure. */
+/* Reads and checks. 0; -EINVAL for the file's content: err is the first error, "FILE:LINE: [section] key: …"
+ * where it has a line; errors of opening it; -ENOMEM. *ret is as it was on failure. */
 int train_config_read(const char *path, struct train_config *ret, char err[static CONFIG_ERROR_MAX]);
 int train_config_parse(const char *name, const char *text, struct train_config *ret,
                        char err[static CONFIG_ERROR_MAX]);
 
 /* Everything that is wrong, by line: `line` is 0 where there is none (a key
  * that is missing), `section` and `key` are "" where there is none; all are UTF-8 without control characters.
- * A key whose own value is wrong is named once: not again for what it does not fit; and keys below a heading
- * that is wrong are not judged. 0: there is none, and *ret (NULL: not wanted) is the configuration; else how
- * many there are, or -ENOMEM. */
+ * A key whose own value is wrong is named once, not again for its inconsistencies; keys below a wrong heading
+ * are not checked. 0: there is none, and *ret (NULL: not wanted) is the configuration; else how many there
+ * are, or -ENOMEM. */
 int train_config_errors(const char *name, const char *text, struct train_config *ret,
                         void (*error)(void *ctx, int line, const char *section, const char *key,
                                       const char *message),
                         void *ctx);
 
-/* One key as a line of the file sets it; train_config_check() looks at how they fit together. */
+/* Sets one key as a line of the file does; train_config_check() checks that they are consistent. */
 int train_config_set(struct train_config *config, const char *section, const char *key, const char *text,
                      char err[static CONFIG_ERROR_MAX]);
 int train_config_check(const struct train_config *config, char err[static CONFIG_ERROR_MAX]);
@@ -96,8 +96,8 @@ const struct config_key *train_config_keys(size_t *ret_n);
  * market without [environment] and [data]. For free(); NULL without memory. */
 char *train_config_text(const struct train_config *config);
 
-/* Can a run of `now` continue one of `before`? `changed` (NULL: none may) is given a sentence for each
- * tunable key that differs. 0; -EINVAL for the first key that may not change: both values in err. */
+/* Can a run of `now` continue one of `before`? `changed` (NULL: no key may differ) receives a sentence for
+ * each tunable key that differs. 0; -EINVAL for the first key that may not change: both values in err. */
 int train_config_continues(const struct train_config *before, const struct train_config *now,
                            void (*changed)(void *ctx, const char *words), void *ctx,
                            char err[static CONFIG_ERROR_MAX]);

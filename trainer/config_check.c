@@ -1,4 +1,4 @@
-/* How the keys of a configuration fit together. */
+/* Checks that the keys of a configuration are consistent. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@ int64_t train_config_train_end(const struct train_config_data *data)
     return data->train_to ? data->train_to : data->test_from > data->train_from ? data->test_from : INT64_MAX;
 }
 
-/* ---- What does not fit in [data]. ---- */
+/* ---- Inconsistencies in [data]. ---- */
 
 #define WRONG(name, condition) \
     static bool name(const struct train_config_data *d) \
@@ -63,7 +63,7 @@ static const struct {
 };
 enum { N_RULES = sizeof rules / sizeof *rules };
 
-/* Of the names in a list with commas; 0: none. */
+/* The number of names in a list with commas; 0: none. */
 static int count_names(const char *list)
 {
     int n = *list != '\0';

@@ -1,4 +1,4 @@
-/* Reading a configuration: its lines by record/config_file, presets first; and how its keys fit together. */
+/* Reading a configuration: its lines by record/config_file, presets first; then its consistency. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static int read_heading(const char *section, char why[static CONFIG_WHY_MAX])
     return config_key_refuse(why, CONFIG_WHY_MAX, "unknown section%s", NEAREST_HINT(&nearest, section));
 }
 
-/* Keys that set others too come first; [search], whose ranges may follow from [data], last. */
+/* Keys that also set others come first; [search], whose ranges may depend on [data], last. */
 static int turn_of(const struct config_line *line)
 {
     static const char *const first[][2] = {
@@ -46,7 +46,7 @@ static bool share_keys(const char *a, const char *b)
     return train_config_is_ppo_section(a) && train_config_is_ppo_section(b);
 }
 
-/* `words` without "[section] key: ", which are shown beside them. */
+/* `words` without "[section] key: ", which are shown separately. */
 static const char *bare(const char *words, const char *section, const char *key)
 {
     char prefix[2 * CONFIG_WORD_MAX + 8];
@@ -82,9 +82,9 @@ static const struct config_form form = {
     .set = set_line,
 };
 
-/* ---- How they fit. ---- */
+/* ---- Consistency. ---- */
 
-/* At the key that the sentence begins with, else the first of them. */
+/* Reports it at the key that the sentence begins with, else at the first of them. */
 static void take_misfit(void *ctx, const char *section, const char *keys, const char *words)
 {
     char key[CONFIG_WORD_MAX], all[4 * CONFIG_WORD_MAX], head[CONFIG_WORD_MAX + 4];
@@ -121,7 +121,7 @@ static void refuse_market(struct config_file *file, const struct train_config *c
     }
 }
 
-/* Of the settings; once all else is right, with the space that they search. */
+/* Checks the settings; if all else is right, with the space that they search. */
 static int fit_settings(struct reading *reading, const char **ret_key, char *why)
 {
     int r = study_settings_check(&reading->settings, ret_key, why);
@@ -156,7 +156,7 @@ static void fit(struct reading *reading)
 
 /* ---- All of it. ---- */
 
-/* How many errors there are, or -errno; reading's parts are to be freed. `text` NULL: the file `name`. */
+/* Returns the number of errors, or -errno; reading's parts must be freed. `text` NULL: the file `name`. */
 static int read_all(const char *name, const char *text, int64_t now_ns, struct reading *reading)
 {
     *reading =

@@ -1,5 +1,5 @@
-/* What follows from the keys of a training's and a study's configuration: the example, and the page of the
- * manual. Run by the build: papertape-trainer-reference ini|man > FILE. */
+/* Generates from the keys of a training's and a study's configuration: the example, and the manual page. Run
+ * by the build: papertape-trainer-reference ini|man > FILE. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static const char man_head[] =
     "would be\n"
     "right. docs/training.md and docs/studies.md explain them. Each key stands here with its default.\n";
 
-/* What a training cannot be without, and an example of it. */
+/* The required keys, with example values. */
 static const char *const data[][2] = {
     {"bars", "bars/BTCUSDT_1h.csv.gz, bars/ETHUSDT_1h.csv.gz"},
     {"interval", "1h"},

@@ -1,4 +1,4 @@
-/* Inside the configuration: the keys that are neither PPO's nor the environment's, and what must fit. */
+/* Inside the configuration: the keys that are neither PPO's nor the environment's, and consistency checks. */
 #ifndef TRAINER_CONFIG_TABLE_H
 #define TRAINER_CONFIG_TABLE_H
 
@@ -35,9 +35,9 @@ int train_config_read_text(const char *name, const char *text, int64_t now_ns, s
                            char err[static CONFIG_ERROR_MAX]);
 
 bool train_config_is_ppo_section(const char *section);
-bool train_config_is_market_section(const char *section); /* is it of a world that trades alone? */
+bool train_config_is_market_section(const char *section); /* is it a section for a world that trades alone? */
 
-/* All that does not fit, of keys that are each right: as ppo_params_misfits(), and the section. The
+/* All inconsistencies of keys that are each valid: as ppo_params_misfits(), with the section. The
  * environment's are known where the number of symbols is. Those of a world that is no market: PPO's. */
 int train_config_misfits(const struct train_config *config,
                          void (*misfit)(void *ctx, const char *section, const char *keys, const char *words),

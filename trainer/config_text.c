@@ -44,7 +44,7 @@ char *train_config_text(const struct train_config *config)
     return text;
 }
 
-/* A key that differs. 0 where that is all right. */
+/* Checks a key that differs. 0: it may. */
 static int differs(const struct config_key *key, const char *before, const char *now,
                    void (*changed)(void *ctx, const char *words), void *ctx, char *err)
 {

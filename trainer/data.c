@@ -13,12 +13,12 @@ enum { N_COLUMNS = 5, SET_BYTES_MAX = 4 << 20 };
 struct trainer_data {
     struct env_market_source source;
     struct env_asset_source *assets; /* [n] */
-    double *columns;   /* of rows that are not neighbours in the market; NULL: its own are used */
+    double *columns;   /* of rows that are not contiguous in the market; NULL: its own are used */
     uint64_t *present; /* [n] bitmaps */
     float *features;
     struct feature_set **sets; /* [n], or NULL */
     size_t *rows;              /* [source.rows]: of the market */
-    int64_t *open_ns;          /* of rows that are not neighbours; or NULL */
+    int64_t *open_ns;          /* of rows that are not contiguous; or NULL */
 };
 
 #define say(err, code, ...) fail_with(code, err, TRAINER_DATA_ERROR_MAX, __VA_ARGS__)

@@ -1,6 +1,6 @@
-/* What an environment trades on (trainer/env/market.h), from the market store: a market that
- * market_store_load_files() or db_market_load() made becomes the columns of an environment's source, and what
- * a policy sees of it, made once. */
+/* What an environment trades on (trainer/env/market.h), from the market store: turns a market of
+ * market_store_load_files() or db_market_load() into the columns of an environment's source and the features
+ * that a policy sees, computed once. */
 #ifndef TRAINER_DATA_H
 #define TRAINER_DATA_H
 
@@ -16,20 +16,20 @@ struct trainer_data;
 struct trainer_data_options {
     size_t from, rows; /* rows [from, from + rows) of the market; rows 0: to its end */
 
-    /* Leave out rows in which any symbol has no bar, and count the others one after the other from `from`
-     * on: what the reference environment does (ENV_REFERENCE takes no missing bars). Without it a missing bar
-     * is a row that is marked as not there. */
+    /* Leave out rows in which any symbol has no bar, and count the others consecutively from `from` on, as
+     * the reference environment does (ENV_REFERENCE takes no missing bars). Without it a missing bar is a row
+     * that is marked as missing. */
     bool common;
 
     /* NULL: the closes, then the volumes. Else the name of a set that is built in (market14, wide110), or the
      * path of a set's text: n_symbols times its features in a row, an asset after the other. */
     const char *features;
     /* A set that is not fitted is fitted for each symbol on its bars in these rows of the market alone, which
-     * must be named (fit_to > fit_from); what comes later must not be seen. */
+     * are required (fit_to > fit_from); it must not see later rows. */
     size_t fit_from, fit_to;
     /* NULL, or [n_symbols] those of `features`, computed before: the set, fitted already or not, is then
-     * fitted on the rows of fit_blocks [n_fit_blocks] together and on no other, and nothing but the scaling
-     * is done anew. */
+     * fitted on the rows of fit_blocks [n_fit_blocks] together and on no other, and only the scaling is
+     * computed again. */
     struct market_columns *const *columns;
     const struct feature_rows *fit_blocks;
     size_t n_fit_blocks;
@@ -42,9 +42,9 @@ struct trainer_data_options {
 };
 
 /* Makes it. The market must outlive it. 0, for trainer_data_destroy(); -EINVAL for rows that the market does
- * not have, a set that is none, that needs to be fitted and no rows for it, or that has no row in which all
- * features have values; errors of market_store_features() and of reading the set; -ENOMEM; with a sentence
- * "what: where: what would be right". */
+ * not have, an invalid set, a set that must be fitted without rows to fit on, or one that has no row in which
+ * all features have values; errors of market_store_features() and of reading the set; -ENOMEM; with a
+ * sentence "what: where: what would be right". */
 int trainer_data_create(const struct market *market, const struct trainer_data_options *options,
                         struct trainer_data **ret, char err[static TRAINER_DATA_ERROR_MAX]);
 void trainer_data_destroy(struct trainer_data *data); /* NULL is fine */
@@ -53,10 +53,10 @@ void trainer_data_destroy(struct trainer_data *data); /* NULL is fine */
  * the last values that there were, or are 0. */
 const struct env_market_source *trainer_data_source(const struct trainer_data *data);
 
-/* What it holds that grows with its rows. */
+/* Bytes that grow with its rows. */
 size_t trainer_data_bytes(const struct trainer_data *data);
 
-/* Which row of the market its row is. */
+/* The market's row of a row of the data. */
 size_t trainer_data_row(const struct trainer_data *data, size_t row);
 
 /* The features that data of these options has, unscaled, of each symbol: for options->columns of others. Of
@@ -71,9 +71,8 @@ void trainer_columns_close(const struct market *market, struct market_columns **
 int trainer_data_check(const struct market *market, size_t from, size_t to,
                        char err[static TRAINER_DATA_ERROR_MAX]);
 
-/* Bars of a symbol that are missing in rows [from, to) of the market, between the first and the last that it
- * has at all; `note` (or NULL) becomes a sentence on them for whoever asked for these rows, "" where none is.
- */
+/* Bars of a symbol that are missing in rows [from, to) of the market, between its first and its last bar;
+ * `note` (or NULL) becomes a sentence on them for the user, "" where no bar is missing. */
 size_t trainer_data_missing(const struct market *market, int symbol, size_t from, size_t to,
                             char note[TRAINER_DATA_NOTE_MAX]);
 

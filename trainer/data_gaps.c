@@ -1,4 +1,4 @@
-/* What a market's symbols have in common, and what they lack. */
+/* Which rows a market's symbols have in common, and which bars are missing. */
 #include <errno.h>
 #include <stdio.h>
 

@@ -1,13 +1,13 @@
-/* The verbs of papertape-trainer, and the line on stderr that says what is wrong. */
+/* The verbs of papertape-trainer, and its error messages on stderr. */
 #ifndef TRAINER_COMMAND_ARGS_H
 #define TRAINER_COMMAND_ARGS_H
 
 #include "exchange/exit_status.h"
 #include "record/option.h"
 
-enum { GO_ON = -1 }; /* beside the exit statuses */
+enum { GO_ON = -1 }; /* the command continues; the other values are exit statuses */
 
-/* In the order of the alphabet: trainer_NAME_verb each. */
+/* In alphabetical order: trainer_NAME_verb each. */
 #define TRAINER_VERBS(X) \
     X(env_replay) \
     X(eval) \
@@ -24,7 +24,7 @@ enum { TRAINER_VERBS(TRAINER_LISTED) TRAINER_VERB_ROWS };
 #define TRAINER_DECLARED(name) extern const struct option_verb trainer_##name##_verb;
 TRAINER_VERBS(TRAINER_DECLARED)
 
-/* Begins a verb's row: what is not in the list does not build. */
+/* Begins a verb's row: a verb that is not in the list does not compile. */
 #define TRAINER_VERB(name) \
     _Static_assert(TRAINER_LISTED_##name < TRAINER_VERB_ROWS, #name); \
     const struct option_verb trainer_##name##_verb
@@ -52,7 +52,7 @@ TRAINER_VERBS(TRAINER_DECLARED)
         "seed", "N", words, offsetof(of, seed), .low = 0, .high = UINT64_MAX \
     }
 
-/* A line on stderr behind the program's name; returns `status`. */
+/* A line on stderr after the program's name; returns `status`. */
 __attribute__((format(printf, 2, 3))) int trainer_args_say(int status, const char *format, ...);
 
 #endif

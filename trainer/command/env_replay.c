@@ -22,7 +22,7 @@ struct env_replay_request {
     struct trainer_data *data;
     struct env_market *env_market;
     struct env *env;
-    struct gpu_module *module; /* NULL: the CPU steps; else `env` follows the device */
+    struct gpu_module *module; /* NULL: the CPU steps; else `env` is a copy of the device's state */
     struct env_device_market *device_market;
     struct env_device *device;
 };
@@ -56,7 +56,7 @@ static void close_device(struct env_replay_request *request)
     request->module = NULL;
 }
 
-/* Are the actions for the rows that the episode has? */
+/* Do the actions begin at the episode's first row? */
 static int check_first_row(const struct env_replay_request *request)
 {
     char err[REPLAY_ERROR_MAX];
@@ -90,7 +90,7 @@ static int make_env(struct env_replay_request *request)
     return check_first_row(request);
 }
 
-/* The device, or a line on stderr that says why not. */
+/* Opens the device, or prints why it cannot. */
 static int open_device(struct env_replay_request *request)
 {
     char why[ENV_ERROR_MAX];
@@ -117,7 +117,7 @@ struct run {
     double reward;
 };
 
-/* The host's environment is where the account is read. */
+/* The account is read from the host's environment. */
 static int step(struct env_replay_request *request, const struct env_io *io, char err[static ENV_ERROR_MAX])
 {
     if (!request->device)
@@ -160,7 +160,7 @@ static int cannot_write(const char *path, const char *right, int error)
     return trainer_args_say(EXIT_FAILURE, "cannot write: %s: %s (%s)", path, right, strerror(-error));
 }
 
-/* What is to be written, before anything is. */
+/* Opens all output files before the run writes anything. */
 static int open_files(const struct env_replay_request *request, struct run *run)
 {
     static const char right[] = "a file in a writable folder";

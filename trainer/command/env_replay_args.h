@@ -21,11 +21,12 @@ struct env_replay_args {
 /* EXIT_OK with call->into whole, or EXIT_USAGE with a line on stderr. */
 int trainer_env_replay_args_check(const struct option_call *call);
 
-/* One copy of the environment through the file of actions, the account after every step as CSV on stdout. */
+/* Runs one copy of the environment through the file of actions; prints the account after every step as CSV on
+ * stdout. */
 int trainer_env_replay(struct option_call *call);
 
-/* --list-params: every parameter as a row of a Markdown table, which docs/environment.md holds: its range,
- * its value in each preset, what it is. */
+/* --list-params: every parameter as a row of a Markdown table, which docs/environment.md contains: its range,
+ * its value in each preset, its meaning. */
 int trainer_replay_list_params(void);
 
 #endif

@@ -23,7 +23,7 @@ struct eval_request {
     const char **assets, **actions;
 };
 
-/* ---- what is written beside ---- */
+/* ---- files that are written ---- */
 
 static void on_step(void *ctx, const struct env *env, const float *actions, float reward, bool done)
 {
@@ -100,8 +100,7 @@ static json_t *symbols_json(const struct market *bars)
     return names;
 }
 
-/* Of each symbol that lacks bars in rows [from, to) of the environment's market, how many; a line on stderr.
- */
+/* The symbols that lack bars in rows [from, to) of env_market, and how many; also a line on stderr. */
 static json_t *missing_json(const struct eval_market *market, size_t from, size_t to)
 {
     const struct market *bars = market->bars;
@@ -141,13 +140,13 @@ static json_t *head_json(const struct eval_request *request, size_t from)
 static int play(struct eval_request *request, json_t **ret)
 {
     struct eval_market *market = &request->market;
-    const struct eval_tell tell = {.ctx = request, .stepped = on_step, .traded = on_trade};
+    const struct eval_tell calls = {.ctx = request, .stepped = on_step, .traded = on_trade};
     size_t from = market->from > market->first ? market->from : market->first;
     struct eval_result result = {0};
     char err[EVAL_ERROR_MAX] = "out of memory";
     json_t *split = NULL;
     request->row.first = (int32_t)from;
-    int r = trainer_eval_episode_play(market, from, market->to, &tell, &request->whole, err);
+    int r = trainer_eval_episode_play(market, from, market->to, &calls, &request->whole, err);
     if (r == 0)
         r = trainer_eval_result_add(&result, &request->whole);
     if (r == 0 && request->args.splits) {

@@ -79,7 +79,8 @@ static const struct option_row options[] = {
     {"trades", "FILE", "write every trade to FILE, as env-replay does", AT(trades)},
 };
 
-/* The policy is the first word of that ending, or the first one; the others are bars files, as --bars F G. */
+/* The policy is the first word with the ending of a policy, or the first one; the others are bars files, as
+ * --bars F G. */
 int trainer_eval_args_check(const struct option_call *call)
 {
     struct eval_args *args = call->into;

@@ -9,10 +9,10 @@
 #include "exchange/fail.h"
 #include "trainer/command/eval_show.h"
 
-/* What is held or owed of an asset since it was flat. */
+/* The position of an asset, long or short, since it was flat. */
 struct open_trade {
     double qty, most; /* now; the largest that it was */
-    double profit;    /* of what was sold and bought so far, less fees */
+    double profit;    /* of the sales and purchases so far, less fees */
     size_t row;
 };
 
@@ -22,11 +22,11 @@ struct episode_play {
     struct eval_episode *episode;
     struct open_trade *open; /* [n_assets] */
     double *held;            /* [n_assets], as the environment counts it */
-    double flat;             /* of the most that was held: nothing */
+    double flat;             /* a share of the largest quantity: below it the position is flat */
 };
 
-/* Of the most that was held: what the sum of all that was told may leave of 0, where the environment counts
- * in whole quanta, and where it counts in float32. */
+/* As a share of the largest quantity: the rounding error that the sum of all trades may have where it should
+ * be 0, where the environment counts in whole quanta, and where it counts in float32. */
 static const double FLAT = 1e-12, FLAT_FLOAT32 = 1e-6;
 
 static void close_trade(const struct episode_play *play, struct open_trade *open, size_t row)
@@ -49,7 +49,7 @@ static void add_trade(const struct episode_play *play, struct open_trade *open, 
         close_trade(play, open, row);
 }
 
-/* A trade that goes through flat closes one and opens another. */
+/* A trade that crosses zero closes one position and opens another. */
 static void on_trade(void *ctx, size_t copy, const struct env_trade *trade)
 {
     const struct episode_play *play = ctx;
@@ -72,7 +72,7 @@ static void on_trade(void *ctx, size_t copy, const struct env_trade *trade)
         play->tell->traded(play->tell->ctx, trade);
 }
 
-/* At a step's end: where more was left by the sum, flat is what the environment calls so. */
+/* At a step's end: closes what the environment calls flat, even if the sum does not. */
 static void close_flat(const struct episode_play *play, size_t row)
 {
     bool any = false;
@@ -92,7 +92,7 @@ static void look(const struct eval_market *market, double *equity, double *bench
     env_info(market->env, &info);
 }
 
-/* Who decides: networks with their memory, or an ensemble's runtime. */
+/* The source of actions: networks with their memory, or an ensemble's runtime. */
 struct decider {
     struct net_memory *memory;
     struct eval_show show;

@@ -1,11 +1,11 @@
-/* One episode of a policy that acts by its means, or its likeliest levels, and what came of it. */
+/* One episode of a policy that acts by its means, or its likeliest levels, and its result. */
 #ifndef TRAINER_COMMAND_EVAL_EPISODE_H
 #define TRAINER_COMMAND_EVAL_EPISODE_H
 
 #include "strategy/metrics.h"
 #include "trainer/command/eval_market.h"
 
-/* Where an episode is written to, step by step; NULL for nothing. */
+/* Files that an episode is written to, step by step; NULL: none. */
 struct eval_tell {
     void *ctx;
     void (*begins)(void *ctx, const struct env *env);
@@ -14,13 +14,13 @@ struct eval_tell {
 };
 
 struct eval_episode {
-    size_t first;   /* the row at whose close it decides first */
-    size_t n;       /* steps; step i ends at the close of row first + 1 + i */
-    double capital; /* equity before the first step, and what the benchmark is bought for at row 0 */
+    size_t first;               /* the row at whose close it decides first */
+    size_t n;                   /* steps; step i ends at the close of row first + 1 + i */
+    double capital;             /* equity before the first step, which also buys the benchmark at row 0 */
     double *equity, *benchmark; /* [n], after each step; owned */
     double fees, turnover;      /* sums over its trades, currency */
-    double invested;            /* sum over steps of what is held or owed, of equity */
-    size_t exposed;             /* steps at whose close something is held */
+    double invested; /* sum over steps of the value of positions, long or short, as a share of equity */
+    size_t exposed;  /* steps at whose close something is held */
     size_t buys, sells, open_trades;
     struct metrics_trades trades; /* from flat to flat, after fees */
     bool ruined;

@@ -185,7 +185,8 @@ static int check_observation(const struct eval_market *market, char err[static E
     return r < 0 ? refuse(err, r, "the policy: %.600s", why) : 0;
 }
 
-/* Does the network fit, and what it was trained on? An ensemble's members were seen to when it was read. */
+/* Does the network fit, and is the market what it was trained on? An ensemble's members were checked when it
+ * was read. */
 static int check_network(const struct eval_market *market, char err[static EVAL_ERROR_MAX])
 {
     const struct net_shape *shape = &market->policy->layout.shape;

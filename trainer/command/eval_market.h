@@ -1,6 +1,5 @@
 /* What a policy is evaluated on: its environment over the bars of its symbols. An ensemble's has the rules
- * that its members share, continuous actions and the longest of their lookbacks; it sees bars by its runtime.
- */
+ * that its members share, continuous actions and their longest lookback; it sees bars by its runtime. */
 #ifndef TRAINER_COMMAND_EVAL_MARKET_H
 #define TRAINER_COMMAND_EVAL_MARKET_H
 
@@ -10,13 +9,13 @@
 
 struct eval_market {
     const struct trained_policy *policy;    /* of an ensemble its first member */
-    const struct ensemble_policy *ensemble; /* NULL: it is none */
-    struct env_params params; /* the policy's own; ranges stand at their middles, and one episode is played */
+    const struct ensemble_policy *ensemble; /* NULL: no ensemble */
+    struct env_params params; /* the policy's own; ranges at their middles, and one episode is played */
     struct market *bars;      /* its symbols, in its order */
     struct trainer_data *data;
     struct env_market *env_market;
-    struct env *env;        /* one copy, scalar: it tells of trades */
-    size_t from, to, first; /* rows of env_market that are asked for, and the first in which all is seen */
+    struct env *env;        /* one copy, scalar: it reports trades */
+    size_t from, to, first; /* requested rows of env_market, and the first with all features */
 };
 
 enum { EVAL_ERROR_MAX = TRAINER_DATA_ERROR_MAX };

@@ -118,7 +118,7 @@ json_t *trainer_eval_result_json(const struct eval_result *result, int64_t inter
 
 /* ---- splits ---- */
 
-/* The paths through all rows: each combination's groups go where they are not filled in yet. */
+/* The paths through all rows: each combination's groups fill the first paths that lack them. */
 struct paths {
     const struct study_split *split;
     size_t from, rows; /* of the market */

@@ -1,4 +1,4 @@
-/* What episodes of a policy came to, as JSON. */
+/* The results of a policy's episodes, as JSON. */
 #ifndef TRAINER_COMMAND_EVAL_RESULT_H
 #define TRAINER_COMMAND_EVAL_RESULT_H
 

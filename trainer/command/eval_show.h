@@ -1,4 +1,4 @@
-/* What an ensemble's runtime is shown of a market in its environment: bar by bar, as an engine shows them. */
+/* Shows an ensemble's runtime the market of its environment: bar by bar, as an engine does. */
 #ifndef TRAINER_COMMAND_EVAL_SHOW_H
 #define TRAINER_COMMAND_EVAL_SHOW_H
 
@@ -15,12 +15,12 @@ struct eval_show {
     double *held; /* [n_assets] */
 };
 
-/* A runtime that has seen the bars before `from`, a row of market->env_market, as history: its shadow
- * accounts went by them. 0, for trainer_eval_show_close(); -ENOMEM. */
+/* A runtime that has seen the bars before `from`, a row of market->env_market, as history, with its shadow
+ * accounts. 0, for trainer_eval_show_close(); -ENOMEM. */
 int trainer_eval_show_open(const struct eval_market *market, size_t from, struct eval_show *ret);
-void trainer_eval_show_close(struct eval_show *show); /* one of zeros is fine */
+void trainer_eval_show_close(struct eval_show *show); /* fine on a zeroed one */
 
-/* What it does at the close of the environment's row: [actions]. False: there is no finite action. */
+/* Its action at the close of the environment's row: [actions]. False: there is no finite action. */
 bool trainer_eval_show_act(struct eval_show *show, float *ret);
 
 #endif

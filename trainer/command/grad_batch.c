@@ -7,7 +7,7 @@
 
 #include "trainer/env/philox.h"
 
-/* What a number is for: Philox's third counter word. The fourth has nobody else's draws. */
+/* The purpose of a number: Philox's third counter word. No other draw has this fourth word. */
 enum { PARAMS, OBS, ACTIONS, LOGP, VALUES, ADVANTAGES, RETURNS, HIDDEN, STARTS, SCALES };
 static const uint32_t draw_for = 0x47u << 24;
 static const double two_pi = 2 * M_PI;
@@ -90,7 +90,7 @@ void trainer_grad_batch_destroy(struct grad_batch *batch)
     free(batch);
 }
 
-/* Larger than a training begins with, heads and biases too, so that every path counts. */
+/* Larger than at the start of a training, heads and biases too, so that every path counts. */
 static double parameter(const struct net_tensor *tensor, uint64_t seed, size_t i, double log_std)
 {
     double draw = normal(seed, PARAMS, i);
@@ -143,7 +143,7 @@ static struct nn_rows_f64 rows_of(const struct grad_batch *b)
                                 .starts = recurrent ? b->starts : NULL};
 }
 
-/* What was done, and what was thought of it then. */
+/* The actions, and their log-probabilities and values at the time of the rollout. */
 static void draw_sample(struct grad_batch *b, struct nn_work_f64 *work, uint64_t seed)
 {
     const struct net_shape *shape = &b->layout.shape;

@@ -14,7 +14,7 @@ struct file {
     struct safetensors_pair pairs[PAIRS_MAX];
     char texts[PAIRS_MAX][TEXT_SIZE];
     size_t n_pairs;
-    double *turned; /* parameters and gradients as the file has them, one after the other */
+    double *turned; /* parameters and gradients in the file's layout, one after the other */
 };
 
 static void add(struct file *file, const char *prefix, const char *name, const double *data, int n_dims,
@@ -32,7 +32,7 @@ static void add(struct file *file, const char *prefix, const char *name, const d
     file->n_tensors++;
 }
 
-static void tell(struct file *file, const char *key, double value, bool none)
+static void put_number(struct file *file, const char *key, double value, bool none)
 {
     char *text = file->texts[file->n_pairs];
     if (none)
@@ -42,7 +42,7 @@ static void tell(struct file *file, const char *key, double value, bool none)
     file->pairs[file->n_pairs++] = (struct safetensors_pair){key, text};
 }
 
-/* Parameters or their gradients, weights as [out, in]; returns what is left of the room. */
+/* Appends parameters or gradients, weights as [out, in]; returns the rest of the room. */
 static double *add_params(struct file *file, const struct net_layout *layout, const char *prefix,
                           const double *values, double *room)
 {
@@ -66,19 +66,19 @@ static void add_metadata(struct file *file, const struct grad_batch *batch)
     const struct nn_loss *loss = &batch->loss;
     file->pairs[file->n_pairs++] =
         (struct safetensors_pair){"activation", policy_net_activation_name(shape->activation)};
-    tell(file, "clip_range", loss->clip_range, false);
-    tell(file, "vf_coef", loss->vf_coef, false);
-    tell(file, "ent_coef", loss->ent_coef, false);
-    tell(file, "clip_range_vf", loss->clip_range_vf, loss->clip_range_vf == 0);
-    tell(file, "entropy_bound", loss->entropy_bound, loss->entropy_bound == 0);
-    tell(file, "value_bound", loss->value_bound, loss->value_bound == 0);
+    put_number(file, "clip_range", loss->clip_range, false);
+    put_number(file, "vf_coef", loss->vf_coef, false);
+    put_number(file, "ent_coef", loss->ent_coef, false);
+    put_number(file, "clip_range_vf", loss->clip_range_vf, loss->clip_range_vf == 0);
+    put_number(file, "entropy_bound", loss->entropy_bound, loss->entropy_bound == 0);
+    put_number(file, "value_bound", loss->value_bound, loss->value_bound == 0);
     if (shape->layer_norm)
-        tell(file, "layer_norm", 1, false);
+        put_number(file, "layer_norm", 1, false);
     if (shape->levels)
-        tell(file, "levels", shape->levels, false);
+        put_number(file, "levels", shape->levels, false);
     if (shape->recurrent) {
-        tell(file, "recurrent", shape->recurrent, false);
-        tell(file, "steps", (double)batch->steps, false);
+        put_number(file, "recurrent", shape->recurrent, false);
+        put_number(file, "steps", (double)batch->steps, false);
     }
 }
 

@@ -1,4 +1,4 @@
-/* `papertape-trainer plan`: what a training will take, before it is begun. */
+/* `papertape-trainer plan`: predicts a training's time and memory before it starts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

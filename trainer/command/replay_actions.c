@@ -112,7 +112,7 @@ static int read_number(const struct actions_reader *reader, int which, const cha
     return 0;
 }
 
-/* Rows are numbered one after the other, from whatever the first one is. */
+/* Rows are numbered consecutively, from any first number. */
 static int read_t(struct actions_reader *reader, const char *cell)
 {
     struct replay_actions *actions = &reader->actions;

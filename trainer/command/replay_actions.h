@@ -17,7 +17,7 @@ struct replay_actions {
 };
 
 /* Reads the columns action_NAME of the names, in their order ("BTC" and "BTCUSDT" are one); `t`, if there,
- * must rise by one from row to row; other columns without action_ in front are passed over. 0, for
+ * must rise by one from row to row; other columns without the prefix action_ are ignored. 0, for
  * trainer_replay_actions_finish(); errors of opening; -EINVAL with a sentence that names the line: a name
  * without a column, a column without a name, a row with too few or too many cells, a cell that is no finite
  * number; -ENOMEM. Numbers beyond float32 are its largest. *ret is untouched on failure. */
@@ -30,7 +30,7 @@ int trainer_replay_actions_are_levels(const struct replay_actions *actions, cons
                                       const char *const names[], int levels,
                                       char err[static REPLAY_ERROR_MAX]);
 
-/* 0 where the first row is for `t`, or says nothing; -EINVAL with a sentence that names its line. */
+/* 0 where the first row is for `t`, or the file has no `t`; -EINVAL with a sentence that names its line. */
 int trainer_replay_actions_begin_at(const struct replay_actions *actions, const char *path, int64_t t,
                                     char err[static REPLAY_ERROR_MAX]);
 void trainer_replay_actions_finish(struct replay_actions *actions);

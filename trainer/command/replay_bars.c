@@ -40,7 +40,7 @@ static bool names_init(struct replay_names *names, const struct replay_params *p
         if (access(path, F_OK) != 0) {
             path[len_path - 3] = '\0';
             if (access(path, F_OK) != 0)
-                path[len_path - 3] = '.'; /* that is what is missing */
+                path[len_path - 3] = '.'; /* the error names the .csv, not the .csv.gz */
         }
         names->paths[i] = path;
         names->names[i] = names->name[i];

@@ -14,7 +14,7 @@ struct replay_params {
     char (*symbols)[SYMBOL_NAME_MAX]; /* [n_symbols]: "BTC" */
     double *min_order_qty;            /* [n_symbols] */
     int64_t first_ns, interval_ns;
-    double *first_close; /* [n_symbols] closes of the first bar, or NULL: they are not told */
+    double *first_close; /* [n_symbols] closes of the first bar, or NULL: the file has none */
     size_t bars;
     struct env_params env;
     json_t *json; /* as it was read */

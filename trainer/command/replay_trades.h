@@ -16,7 +16,7 @@ int trainer_replay_trades_open(const char *path, struct env *env, const struct e
 /* 0, or -errno of what could not be written. */
 int trainer_replay_trades_close(struct replay_trades *trades, struct env *env);
 
-/* The same for whoever hears of trades by himself. */
+/* The same for callers that receive trades themselves. */
 int trainer_replay_trades_create(const char *path, const struct env_market *env_market,
                                  const struct market *bars, bool reference, struct replay_trades **ret);
 void trainer_replay_trades_write(const struct replay_trades *trades, const struct env_trade *trade);

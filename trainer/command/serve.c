@@ -45,7 +45,7 @@ static const struct option_row options[] = {
     {"worker", "PROGRAM", "what is run as `PROGRAM train`; itself by default", AT(worker)},
 };
 
-static void tell(const char *words)
+static void log_line(const char *words)
 {
     trainer_args_say(0, "%s", words);
 }
@@ -85,7 +85,7 @@ static int find_program(const struct serve_args *args, char ret[static PATH_MAX]
     return GO_ON;
 }
 
-/* An upgrade replaces the file: the name is that of the new one then. */
+/* An upgrade replaces the file of the running program: uses the new file's name. */
 static void forget_deleted(char *path)
 {
     static const char deleted[] = " (deleted)";
@@ -138,7 +138,7 @@ static int run(struct option_call *call)
                                      : IDLE_S * 1000,
         .grace_ms = args->grace_s * 1000,
         .retry_ms = args->retry_ms,
-        .tell = tell,
+        .tell = log_line,
     };
     set_memory(args, &serve);
     r = serve_run(&serve, err);

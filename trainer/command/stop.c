@@ -16,7 +16,7 @@ static void take_all(void (*handler)(int), int flags)
         sigaction(signals[i], &action, NULL);
 }
 
-/* The next one of either kind is nobody's. */
+/* Restores the default action for both signals. */
 static void take_signal(int number)
 {
     (void)number;

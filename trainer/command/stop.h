@@ -4,9 +4,8 @@
 
 #include <stdbool.h>
 
-/* From now on the first one ends it in order, as trainer_stop_asked() says, the second at once, whichever of
- * both it is. A full disk and a
- * reader that is gone are errors, not signals. */
+/* From now on the first signal ends it in order, see trainer_stop_asked(), the second at once, whichever of
+ * the two it is. A full disk and a reader that is gone are errors, not signals. */
 void trainer_stop_on_signals(void);
 bool trainer_stop_asked(void);
 

@@ -21,8 +21,8 @@
 #include "trainer/study/runs.h"
 #include "trainer/study/stale_files.h"
 
-/* A worker's own, beside bars and features that all have together: networks, a rollout. DEVICE_WORKERS:
- * trials that share a device. */
+/* A worker's own memory, beside the shared bars and features: networks, a rollout. DEVICE_WORKERS: trials
+ * that share a device. */
 #define WORKER_BYTES (INT64_C(256) << 20)
 enum { DEVICE_WORKERS = 8 };
 #define MEMORY_CAP_MIN 0.01 /* the key's */
@@ -32,13 +32,13 @@ static const char *storage_cause(int r)
     return r == -EBUSY || r == -EBADMSG || r == -EIO ? "disk" : train_cause(r, "config");
 }
 
-static void tell(void *ctx, const char *words)
+static void warn(void *ctx, const char *words)
 {
     struct study_run *run = ctx;
     telemetry_report_warning(&run->report, words);
 }
 
-/* ---- Where it is kept. ---- */
+/* ---- Where its files are. ---- */
 
 static int find_places(struct study_run *run, const char *given)
 {
@@ -70,7 +70,7 @@ static int make_places(struct study_run *run)
     int r = study_make_folder(run->folder, err);
     if (r == 0 && access(run->folder, W_OK | X_OK) < 0)
         r = -errno;
-    char *absolute = r == 0 ? realpath(run->folder, NULL) : NULL; /* others read it from elsewhere */
+    char *absolute = r == 0 ? realpath(run->folder, NULL) : NULL; /* for readers in other folders */
     if (absolute)
         snprintf(run->folder, sizeof run->folder, "%s", absolute);
     free(absolute);
@@ -81,9 +81,9 @@ static int make_places(struct study_run *run)
                  : GO_ON;
 }
 
-/* ---- What it is. ---- */
+/* ---- Its configuration. ---- */
 
-/* Every line that is wrong, as train --check tells them; the event has the first. */
+/* Prints every error, as train --check does; the event has the first. */
 static int bad_config(struct study_run *run, const char *path, int error, const char *why)
 {
     int n = error == -ENOMEM ? 0 : train_tell_errors(path, run->text);
@@ -120,14 +120,14 @@ static int read_config(struct study_run *run)
     return GO_ON;
 }
 
-/* The training's name is what a proposal is called by; a file that says none has the study's. */
+/* A proposal is named after its training; a file without a name takes the study's. */
 static void take_name(struct study_run *run)
 {
     char name[CONFIG_WORD_MAX], err[CONFIG_ERROR_MAX];
     if (strcmp(run->config.name, "training") != 0)
         return;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(run->args->name, "@"), run->args->name);
-    (void)train_config_set(&run->config, "training", "name", name, err); /* else it stays what it was */
+    (void)train_config_set(&run->config, "training", "name", name, err); /* on failure the name stays */
 }
 
 static void take_args(struct study_run *run)
@@ -169,14 +169,14 @@ static int open_study(struct study_run *run)
 {
     char err[STUDY_ERROR_MAX];
     const struct study_opening opening = opening_of(run);
-    int r = study_load_or_create(&opening, tell, run, &run->study, err);
+    int r = study_load_or_create(&opening, warn, run, &run->study, err);
     if (r < 0)
         return trainer_study_failed(run, storage_cause(r), "%s", err);
     study_stale_files_remove_all(run->folder, STALE_FILES_AGE_S);
     return keep_text(run);
 }
 
-/* ---- Who does it. ---- */
+/* ---- Its resources. ---- */
 
 static void count_machine(struct study_run *run)
 {
@@ -237,7 +237,7 @@ static bool is_stopped(void *ctx)
     return trainer_stop_asked() || run->report.failed;
 }
 
-/* Asked to, or because nobody reads what it says any more. */
+/* Was it asked to stop, or is no reader of its output left? */
 static int stopped(struct study_run *run)
 {
     trainer_study_ended(run, "stopped", NULL);
@@ -249,7 +249,7 @@ static int stopped(struct study_run *run)
 static int load_market(struct study_run *run, bool all_done)
 {
     const struct study_market_options options = {
-        .no_trials = all_done, .stopped = is_stopped, .told = tell, .ctx = run};
+        .no_trials = all_done, .stopped = is_stopped, .told = warn, .ctx = run};
     char err[TRIAL_ERROR_MAX], why[STUDY_ERROR_MAX];
     telemetry_report_state(&run->report, "loading", 0);
     int r = telemetry_report_pace(&run->report, 0, (int)run->args->heartbeat_ms);
@@ -279,7 +279,7 @@ static int run_trials(struct study_run *run)
                                       .settings = &run->settings,
                                       .market = run->market};
     const struct study_plan plan = {run->workers, run->devices, run->n_devices};
-    const struct study_calls calls = {run, take_trial, take_look, tell, is_stopped};
+    const struct study_calls calls = {run, take_trial, take_look, warn, is_stopped};
     int r = study_run(&order, &plan, &calls, &cause, err);
     if (r < 0)
         return trainer_study_failed(run, cause ? cause : storage_cause(r), "%s", err);
@@ -312,13 +312,13 @@ static int reload_study(struct study_run *run, struct study_members *ret_others)
         snprintf(folders, sizeof folders, "%s", run->folder);
         *strrchr(folders, '/') = '\0';
         if (r == 0)
-            r = study_members_load(store, base, run->study, folders, tell, run, ret_others, err);
+            r = study_members_load(store, base, run->study, folders, warn, run, ret_others, err);
         study_store_close(store);
     }
     return r < 0 ? trainer_study_failed(run, storage_cause(r), "%s", err) : GO_ON;
 }
 
-/* What an earlier run said of these trials, by the same settings: run->proposal. */
+/* The earlier proposal for these trials and settings: run->proposal. */
 static int take_earlier(struct study_run *run)
 {
     char err[TRIAL_ERROR_MAX], path[PATH_MAX + 32];
@@ -328,7 +328,7 @@ static int take_earlier(struct study_run *run)
         return status;
     snprintf(path, sizeof path, "%s/proposal.json", run->folder);
     json_t *proposal = json_load_file(path, 0, NULL);
-    const struct trial_calls calls = {.ctx = run, .told = tell};
+    const struct trial_calls calls = {.ctx = run, .told = warn};
     int r = proposal ? study_proposal_rejudge(&run->config, &run->settings, run->study, &others, run->folder,
                                               &calls, proposal, err)
                      : 0;
@@ -339,7 +339,7 @@ static int take_earlier(struct study_run *run)
     return r < 0 ? trainer_study_failed(run, train_cause(r, "disk"), "%s", err) : GO_ON;
 }
 
-/* No trial has come to a value: the first failure that says why is the study's. */
+/* No trial has a value: reports the first failure with a cause as the study's. */
 static int all_failed(struct study_run *run)
 {
     for (int i = 0; i < run->study->n_trials; i++) {
@@ -367,7 +367,7 @@ static int all_failed(struct study_run *run)
 static int propose(struct study_run *run)
 {
     char err[TRIAL_ERROR_MAX];
-    const struct trial_calls calls = {run, go_on_after, go_on, tell};
+    const struct trial_calls calls = {run, go_on_after, go_on, warn};
     struct study_members others = {0};
     int status = reload_study(run, &others);
     if (status != GO_ON)
@@ -384,7 +384,7 @@ static int propose(struct study_run *run)
         study_members_finish(&others);
         return trainer_study_failed(run, NULL, "cannot begin the heartbeat: %s", strerror(-r));
     }
-    struct gpu_module *device = study_device_open(&run->config); /* no worker is forked any more */
+    struct gpu_module *device = study_device_open(&run->config); /* no more workers are forked */
     r = study_proposal_make(run->market, &run->config, &run->settings, run->study, &others, run->folder,
                             &calls, &run->proposal, err);
     gpu_module_close(device);
@@ -398,7 +398,7 @@ static int propose(struct study_run *run)
     return GO_ON;
 }
 
-/* Trials of other workers may have ended while this one proposed, and this one's have since they did. */
+/* Trials of other workers may have ended while this one proposed, and this one's trials since they did. */
 static int judge(struct study_run *run)
 {
     char err[STUDY_ERROR_MAX];

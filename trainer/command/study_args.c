@@ -31,7 +31,7 @@ static const struct option_row options[] = {
     TRAINER_HEARTBEAT(struct study_args),
 };
 
-/* It names a folder, too. */
+/* It also names a folder. */
 static bool name_is_good(const char *name)
 {
     for (const char *p = name; *p; p++)

@@ -1,4 +1,4 @@
-/* What a study says: JSON lines, a line on a terminal, words at its end. docs/studies.md has every key. */
+/* A study's output: JSON lines, a line on a terminal, words at its end. docs/studies.md has every key. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -169,7 +169,7 @@ static void print_end(const struct study_run *run, const char *result)
 void trainer_study_ended(struct study_run *run, const char *result, const char *cause)
 {
     char path[PATH_MAX + 32] = "";
-    json_t *output = json_string(run->folder); /* NULL: it is no UTF-8 */
+    json_t *output = json_string(run->folder); /* NULL: not UTF-8 */
     const int *states = run->last.tally.states;
     telemetry_report_bar_clear(&run->report);
     if (run->proposal)

@@ -1,13 +1,13 @@
-/* The verdict of the whole study: each member of it that ends judges what any of them has proposed over all
- * trials that there are by then, so that the last one counts all. What other runs on the same bars have
- * proposed stays judged as it was. */
+/* Judges the whole study: each member that ends judges the members' proposals over all trials that there are
+ * by then, so that the last one counts all. Proposals of other runs on the same bars stay as they were
+ * judged. */
 #include <stdio.h>
 #include <string.h>
 
 #include "trainer/command/study_run.h"
 #include "trainer/study/proposal.h"
 
-/* A new reference; NULL: nothing is proposed there, or it could not be judged, which is told. */
+/* A new reference; NULL: there is no proposal, or it could not be judged, which is reported. */
 static json_t *judge_one(struct study_run *run, struct study_store *store, int64_t id, const char *folder,
                          const char *folders)
 {

@@ -18,16 +18,16 @@ struct study_run {
     char *text;                            /* of the configuration */
     struct train_config config, of_worker; /* of_worker: with its share of the machine */
     struct study_settings settings;
-    bool has_settings, there; /* there: the study was, before this run */
+    bool has_settings, there; /* there: the study existed before this run */
     int64_t now_ns;
     char url[STUDY_URL_MAX], folder[PATH_MAX];
-    struct study *study; /* as it is known here */
+    struct study *study; /* as last read */
     struct study_market *market;
     int workers, cores;
     char device_ids[STUDY_DEVICES_MAX][DEVICE_ID_MAX];
     char *devices[STUDY_DEVICES_MAX];
     int n_devices;
-    struct study_progress last; /* its study is not valid any more */
+    struct study_progress last; /* its pointer to the study is no longer valid */
     double best;
     int best_number; /* -1: none */
     json_t *proposal;
@@ -40,17 +40,17 @@ void trainer_study_trial(struct study_run *run, const struct study_trial *trial,
 void trainer_study_looked(struct study_run *run,
                           const struct study_progress *figures); /* the line on a terminal */
 void trainer_study_proposed(struct study_run *run);
-void trainer_study_judged(struct study_run *run, json_t *proposal); /* another member's of it */
+void trainer_study_judged(struct study_run *run, json_t *proposal); /* another member's proposal */
 void trainer_study_ended(struct study_run *run, const char *result, const char *cause);
 /* A line on stderr, the events of an error and of the end; EXIT_FAILURE. */
 __attribute__((format(printf, 3, 4))) int trainer_study_failed(struct study_run *run, const char *cause,
                                                                const char *format, ...);
-/* The same where stderr has been told. */
+/* The same where stderr already has the line. */
 int trainer_study_failed_as_told(struct study_run *run, const char *cause, const char *words);
 
-/* Tells of its proposal, once that is judged over all trials that the study has by now, and judges those of
- * the study's other members so, which it tells of too; between two it may be told to stop. What cannot be
- * judged is a warning. 0, or -errno of the storage with a sentence. */
+/* Reports its proposal, once it is judged over all trials that the study has by now, and judges and reports
+ * those of the study's other members; it may be stopped between two. What cannot be judged is a warning. 0,
+ * or -errno of the storage with a sentence. */
 int trainer_study_judge(struct study_run *run, bool (*stopped)(void *ctx), char err[static STUDY_ERROR_MAX]);
 
 #endif

@@ -37,20 +37,20 @@ static int make_folders(struct train_run *run)
 
 /* ---- Where it begins. ---- */
 
-static void tell(void *ctx, const char *words)
+static void warn(void *ctx, const char *words)
 {
     struct train_run *run = ctx;
     telemetry_report_warning(&run->report, words);
 }
 
-/* A fresh training beside an older one's files would be taken for it. */
+/* A new training whose output has an older one's files would be mistaken for it. */
 static int claim_output(struct train_run *run)
 {
     char err[CLAIM_ERROR_MAX];
     const struct train_config *config = &run->config;
     int64_t newest = -1;
     int r = training_claim_take(config->output, config->name, &run->claim, err);
-    if (r < 0) /* -EBUSY: another training's, which no restart would help */
+    if (r < 0) /* -EBUSY: another training has it, so that a restart would not help */
         return train_failed(run, train_cause(r, r == -EBUSY ? "config" : NULL), "%s", err);
     if (run->args->resume)
         return GO_ON;
@@ -73,18 +73,18 @@ static int open_checkpoint(struct train_run *run)
     if (!resume)
         return GO_ON;
     int r = strcmp(resume, "latest") == 0
-                ? checkpoint_latest(run->config.output, run->config.name, tell, run, &run->from, err)
+                ? checkpoint_latest(run->config.output, run->config.name, warn, run, &run->from, err)
                 : checkpoint_read(resume, &run->from, err);
     if (r < 0)
         return train_failed(run, train_cause(r, "checkpoint"), "%s", err);
     snprintf(run->from_path, sizeof run->from_path, "%s", checkpoint_path(run->from));
-    r = training_keep_check(run->from, &run->config, run->args->changed ? tell : NULL, run, why);
+    r = training_keep_check(run->from, &run->config, run->args->changed ? warn : NULL, run, why);
     if (r < 0)
         return train_failed(run, train_cause(r, "checkpoint"), "%s", why);
     return GO_ON;
 }
 
-static void tell_gaps(struct train_run *run)
+static void warn_gaps(struct train_run *run)
 {
     const struct market *market = run->source.market;
     char note[TRAINER_DATA_NOTE_MAX];
@@ -101,7 +101,7 @@ static int load_source(struct train_run *run)
     int r = training_source_load(&run->config, &run->source, err);
     if (r < 0)
         return train_failed(run, train_cause(r, "config"), "%s", err);
-    tell_gaps(run);
+    warn_gaps(run);
     train_phase(run, PHASE_LOADING, &started);
     return GO_ON;
 }
@@ -144,7 +144,7 @@ static int make_learner(struct train_run *run)
 {
     char err[KEEP_ERROR_MAX], backend[CHECKPOINT_NAME_MAX], words[256];
     const struct ppo_params params = learner_params(run);
-    int r = training_making_begin(&run->source, &params, run->from != NULL, tell, run, &run->making, err);
+    int r = training_making_begin(&run->source, &params, run->from != NULL, warn, run, &run->making, err);
     if (r < 0)
         return train_failed(run, train_cause(r, r == -EINVAL ? "config" : "device"), "%s", err);
     ppo_learner_watch(run->making.learner, enter, run);
@@ -185,7 +185,7 @@ static void add_up(struct train_run *run, const struct update_figures *figures, 
     for (int i = 0; i < 3; i++) {
         run->phases[PHASE_ROLLOUT + i].seconds += seconds[i];
         run->phases[PHASE_ROLLOUT + i].device = figures->device;  /* the last iteration's */
-        run->phases[PHASE_ROLLOUT + i].cpu_s += cpu * seconds[i]; /* shared out: it is not known apart */
+        run->phases[PHASE_ROLLOUT + i].cpu_s += cpu * seconds[i]; /* split: it is not measured separately */
         if (!rehearsed)
             run->steady_s[i] += seconds[i];
     }
@@ -227,12 +227,12 @@ static int iterate(struct train_run *run)
     struct usage started = telemetry_usage_now();
     bool rehearses = run->steps == 0 && run->config.ppo.normalise_observations;
     int r = ppo_learner_iterate(learner, &figures.update, err);
-    if (r < 0) /* -EDOM: the losses are no numbers; -EINVAL: an action is none */
+    if (r < 0) /* -EDOM: the losses are not finite; -EINVAL: an action is not */
         return train_failed(run, train_cause(r, r == -EDOM || r == -EINVAL ? "nan" : "device"),
                             "%s; the last good checkpoint: %s", err, run->saved[0] ? run->saved : "none");
     figures.usage = telemetry_usage_since(&started);
     figures.steps_s = (double)(figures.update.steps - run->steps) / figures.usage.wall_s;
-    if (training_making_on_device(&run->making)) /* its clock's, from the first to the last that was queued */
+    if (training_making_on_device(&run->making)) /* the device's clock, first to last operation */
         figures.device = (figures.update.seconds_rollout + figures.update.seconds_advantage +
                           figures.update.seconds_update) /
                          figures.usage.wall_s;
@@ -265,7 +265,7 @@ static int run_all(struct train_run *run)
     if (status != GO_ON)
         return status;
     bool stopped = run->steps < config->ppo.total_steps;
-    if (run->steps > 0) /* else nothing was learnt */
+    if (run->steps > 0) /* else it has not learnt yet */
         train_save(run);
     if (!stopped && !train_evaluate(run))
         return EXIT_FAILURE;
@@ -322,7 +322,7 @@ static int begin(struct train_run *run, bool json)
     return GO_ON;
 }
 
-/* All that is done before the first iteration. A signal ends it between any two: nothing was learnt, and
+/* All that precedes the first iteration. A signal ends it between any two parts: nothing was learnt, and
  * nothing is written. */
 static int prepare(struct train_run *run)
 {

@@ -16,9 +16,10 @@ int train_list_keys(int json);
 enum { TRAIN_TEXT_ERROR_MAX = 4096 + 256 };
 char *train_read_text(const char *path, char err[static TRAIN_TEXT_ERROR_MAX]);
 
-/* All that is wrong with a configuration, a line each on stderr, by its lines. How many; -ENOMEM. */
+/* Prints all errors of a configuration, a line each on stderr, in order of lines. Returns how many;
+ * -ENOMEM. */
 int train_tell_errors(const char *path, const char *text);
-/* The same but the first, of a file whose first error is printed. */
+/* The same except the first, for a file whose first error is printed. */
 void train_tell_rest(const char *path);
 
 /* `train --check --config PATH [--json]`: the exit status, 1 where the configuration has errors. */

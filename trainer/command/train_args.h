@@ -16,8 +16,8 @@ struct train_args {
 /* EXIT_OK, or EXIT_USAGE with a line on stderr. */
 int train_args_check(const struct option_call *call);
 
-/* Reads --config; with what the command line says instead, threads as a number, and an output folder.
- * GO_ON; or the exit status, with a sentence that is not said yet. */
+/* Reads --config; applies the command line's values, threads as a number, and an output folder. GO_ON; or the
+ * exit status, with a sentence that is not printed yet. */
 int train_args_config(const struct train_args *args, struct train_config *ret,
                       char err[static CONFIG_ERROR_MAX]);
 

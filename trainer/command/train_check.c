@@ -14,10 +14,10 @@ enum { TEXT_MAX = 1 << 24 };
 struct telling {
     const char *path;
     json_t *errors; /* NULL: as lines */
-    int skip;       /* so many are told already */
+    int skip;       /* so many were printed already */
 };
 
-static void tell(void *ctx, int line, const char *section, const char *key, const char *message)
+static void take_error(void *ctx, int line, const char *section, const char *key, const char *message)
 {
     struct telling *telling = ctx;
     if (telling->skip-- > 0)
@@ -67,7 +67,7 @@ char *train_read_text(const char *path, char err[static TRAIN_TEXT_ERROR_MAX])
 int train_tell_errors(const char *path, const char *text)
 {
     struct telling telling = {.path = path};
-    return train_config_errors(path, text, NULL, tell, &telling);
+    return train_config_errors(path, text, NULL, take_error, &telling);
 }
 
 void train_tell_rest(const char *path)
@@ -75,7 +75,7 @@ void train_tell_rest(const char *path)
     char err[TRAIN_TEXT_ERROR_MAX], *text = train_read_text(path, err);
     struct telling telling = {.path = path, .skip = 1};
     if (text)
-        (void)train_config_errors(path, text, NULL, tell, &telling);
+        (void)train_config_errors(path, text, NULL, take_error, &telling);
     free(text);
 }
 
@@ -85,7 +85,7 @@ int train_check(const char *path, bool json)
     struct telling telling = {.path = path, .errors = json ? json_array() : NULL};
     if (!text)
         return trainer_args_say(EXIT_FAILURE, "%s", err);
-    int n = json && !telling.errors ? -ENOMEM : train_config_errors(path, text, NULL, tell, &telling);
+    int n = json && !telling.errors ? -ENOMEM : train_config_errors(path, text, NULL, take_error, &telling);
     free(text);
     json_t *out = json && n >= 0 ? json_pack("{s:s, s:O}", "schema", "papertape.training-check/1", "errors",
                                              telling.errors)

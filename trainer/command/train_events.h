@@ -21,10 +21,10 @@ enum phase {
 };
 const char *trainer_phase_name(enum phase phase);
 
-/* What a phase took. */
+/* The resources of a phase. */
 struct phase_use {
-    double seconds, cpu_s; /* cpu_s NaN: it is not known apart */
-    double device;         /* utilisation, a share of 1; NaN: no device, or not known */
+    double seconds, cpu_s; /* cpu_s NaN: not measured separately */
+    double device;         /* utilisation, a share of 1; NaN: no device, or unknown */
 };
 
 /* Each gives a new object, or NULL without memory. */

@@ -1,4 +1,4 @@
-/* Every key of a configuration: where it belongs, its default, its range, what it is. */
+/* Lists every key of a configuration: its section, default, range and meaning. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>

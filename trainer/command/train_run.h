@@ -15,7 +15,7 @@ struct train_run {
     const struct train_args *args;
     struct train_config config;
     struct report report;
-    struct tensorboard *board; /* NULL: none, or it could not be written any more */
+    struct tensorboard *board; /* NULL: none, or it failed */
     struct checkpoint *from;   /* what it resumes from; NULL: nothing, or no longer needed */
     char from_path[PATH_MAX];  /* "": it does not resume */
     struct claim claim;
@@ -23,36 +23,37 @@ struct train_run {
     struct making making;
     struct plan plan;
 
-    int64_t steps, iteration, iterations; /* done ever; iterations: in this process */
+    int64_t steps, iteration, iterations; /* in all; iterations: in this process */
     struct phase_use phases[PHASES];
-    int64_t steady_steps; /* of iterations without a rehearsal, and what they took */
+    int64_t steady_steps; /* of iterations without a rehearsal, and their seconds */
     double steady_s[3];   /* rollout, advantages, update */
     int64_t saved_at;     /* steps of the last good checkpoint; -1: none */
     char saved[PATH_MAX]; /* its file; "" */
     bool replaces;        /* checkpoints of an earlier training are there, until the first is written */
-    int checkpoint_error, policy_error; /* -errno of the last one of each, 0: it was written */
+    int checkpoint_error, policy_error; /* -errno of the last attempt of each, 0: it was written */
     bool lost;                          /* the last checkpoint or policy could not be written */
     struct evaluation evaluation;
     bool evaluated;
     int64_t evaluated_at;
 
-    struct update_figures untold; /* the last update, where it was left out (--report-every) */
+    struct update_figures untold; /* the last update, if no event reported it (--report-every) */
     bool has_untold;
-    double told_s; /* when an update was told last */
+    double told_s; /* time of the last update event */
 };
 
 /* A phase's end: its event, and its sum. */
 void train_phase(struct train_run *run, enum phase phase, const struct usage *started);
 
-/* The update's event, unless one was told less than --report-every ago: then it waits for train_ended(). */
+/* The update's event, unless the last one was less than --report-every ago: then it waits for
+ * train_ended(). */
 void train_updated(struct train_run *run, const struct update_figures *figures);
 
-/* Writes checkpoint and policy, if they are not there; what fails is a warning and `lost`. */
+/* Writes checkpoint and policy, unless they are written already; a failure is a warning and `lost`. */
 void train_save(struct train_run *run);
-/* Evaluates, where there is something to be tested on. False: it failed, as train_failed() tells. */
+/* Evaluates, where there are rows for testing. False: it failed, as train_failed() reports. */
 bool train_evaluate(struct train_run *run);
 
-/* The events at both ends. */
+/* The first event and the last. */
 void train_started(struct train_run *run);
 /* A line on stderr, the events of an error and of the end; EXIT_FAILURE. `cause`: one word of docs/serve.md;
  * NULL: none of these. */

@@ -1,5 +1,4 @@
-/* What a training leaves and finds on its way: checkpoints, policies, evaluations, the first event and the
- * last. */
+/* A training's files and events: checkpoints, policies, evaluations, the first event and the last. */
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -69,7 +68,7 @@ static int save_policy(struct train_run *run, char err[static KEEP_ERROR_MAX])
     return r;
 }
 
-/* Again only where it is another error. */
+/* Warns again only of another error. */
 static void warn(struct train_run *run, int *last, int error, const char *words)
 {
     run->lost = run->lost || error < 0;
@@ -195,7 +194,7 @@ void train_ended(struct train_run *run, const char *result, const char *cause)
     double steps_s = run->steady_steps > 0 ? (double)run->steady_steps / all : NAN;
     double seconds = run->phases[PHASE_ROLLOUT].seconds + run->phases[PHASE_ADVANTAGES].seconds +
                      run->phases[PHASE_UPDATE].seconds;
-    bool planned = run->plan.rows > 0; /* else it did not come so far */
+    bool planned = run->plan.rows > 0; /* else it ended before that */
     json_t *phases = json_object();
     for (int phase = 0; phases && phase < PHASES; phase++)
         json_object_set_new(phases, trainer_phase_name(phase),

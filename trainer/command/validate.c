@@ -17,7 +17,7 @@ struct validate_request {
     double periods;
     struct returns_matrix returns;
     int left_out;
-    char proposed[STUDY_COLUMN_MAX]; /* of a study the name of its best trial, which it would propose */
+    char proposed[STUDY_COLUMN_MAX]; /* for a study the name of its best trial, which it would propose */
 };
 
 #define AT(member) offsetof(struct validate_request, member)
@@ -79,7 +79,7 @@ static int read_trials(struct validate_request *request, struct study_members *m
                                  &request->left_out, err);
 }
 
-static void tell(void *ctx, const char *words)
+static void warn(void *ctx, const char *words)
 {
     (void)ctx;
     trainer_args_say(EXIT_SUCCESS, "%s", words);
@@ -90,9 +90,9 @@ static int find_studies(struct validate_request *request, struct study_store *st
                         struct study_members *ret, char *err)
 {
     int64_t id;
-    int r = study_members_load(store, request->study, NULL, folders, tell, NULL, ret, err);
+    int r = study_members_load(store, request->study, NULL, folders, warn, NULL, ret, err);
     if (r == 0 && ret->n == 0)
-        r = study_store_find(store, request->study, &id, err); /* which says what there is */
+        r = study_store_find(store, request->study, &id, err); /* its error lists the studies that exist */
     return r;
 }
 
@@ -110,7 +110,7 @@ static int read_study(struct validate_request *request)
     r = study_store_open(request->storage ? request->storage : url, STUDY_STORE_READ, 0, &store, err);
     if (r == 0)
         r = find_studies(request, store, folders, &members, err);
-    if (r == 0 && members.n == 0) { /* it was made just now */
+    if (r == 0 && members.n == 0) { /* it was created just now */
         snprintf(err, sizeof err, "study %.64s: no trial yet", request->study);
         r = -1;
     }
@@ -145,7 +145,7 @@ static int validate(struct validate_request *request)
         return trainer_args_say(EXIT_FAILURE, "%.200s: %s", what, err);
     what = json_object_set_new(object, request->study ? "study" : "returns", json_string(what)) == 0
                ? what
-               : "returns"; /* a name that is no UTF-8 is in no JSON, and no page */
+               : "returns"; /* a name that is not UTF-8 is left out of JSON and the page */
     json_object_set_new(object, "left_out", json_integer(request->left_out));
     snprintf(title, sizeof title, "Validation of %.200s", what);
     if (request->report && validation_report(&request->returns, object, title, request->report, err) < 0)

@@ -68,7 +68,7 @@ static inline real activate(int activation, real x)
     }
 }
 
-/* The derivative, of what struct nn_pull says is kept. */
+/* The derivative, by what struct nn_pull keeps. */
 static inline real activate_slope(int activation, real kept)
 {
     switch (activation) {

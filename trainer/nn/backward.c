@@ -2,8 +2,8 @@
 
 #include "trainer/nn/work.h"
 
-/* What the gradients go through: parameters, where theirs are written, and the two arrays that hold the
- * loss' derivatives by a layer's results in turn. */
+/* What the gradients pass through: parameters, the array of their gradients, and the two arrays that
+ * alternately hold the loss' derivatives by a layer's results. */
 struct pass {
     struct REAL(nn_work) * work;
     const real *params;
@@ -42,8 +42,7 @@ static void gradient(const struct pass *pass, const struct net_layer *layer, con
            (size_t)(weight->rows_padded - weight->rows) * op.w_stride * sizeof(real));
 }
 
-/* To dx, of the stride of what is below; `below`: the hidden layer whose activation that came from, or NULL.
- */
+/* Writes dx, with the stride of the layer below; `below`: the hidden layer whose slope to apply, or NULL. */
 static void pull(const struct pass *pass, const struct net_layer *layer, const real *dy, size_t dy_stride,
                  const struct nn_layer_work *below, bool add, real *dx, size_t dx_stride)
 {
@@ -193,7 +192,7 @@ void REAL(nn_backward)(struct REAL(nn_work) * work, const real *params, const st
         gradient(&pass, head, x, stride, delta, work->chains[part].head_stride);
         if (!body_learns(&pass, under))
             continue;
-        /* A trunk's derivatives are those of both heads together, before its activation's slope. */
+        /* A trunk's derivatives are the sum of both heads', before its activation's slope. */
         const bool last = !shared || part == NET_VF;
         pull(&pass, head, delta, work->chains[part].head_stride, last ? body_layer(&pass, under) : NULL,
              shared && part == NET_VF, dx, stride);

@@ -55,7 +55,7 @@ static void orthonormal(double *vectors, size_t count, size_t n)
     }
 }
 
-/* The lesser of a weight's sides are orthonormal vectors. */
+/* Along a weight's shorter side the vectors are orthonormal. */
 static int fill_weight(const struct net_tensor *tensor, uint64_t seed, uint32_t number, int first, int cols,
                        double gain, float *params)
 {
@@ -93,7 +93,7 @@ int nn_init(const struct net_layout *layout, uint64_t seed, double policy_gain, 
         const struct net_chain *chain = &layout->chains[part];
         for (int i = 0; i < chain->n_hidden && rc == 0; i++)
             rc = fill_layer(layout, &chain->hidden[i], seed, sqrt(2), ret);
-        if (chain->has_recurrent && rc == 0) { /* z and c, each for itself */
+        if (chain->has_recurrent && rc == 0) { /* z and c separately */
             const struct net_tensor *tensor = &layout->tensors[chain->recurrent.weight];
             const int units = layout->shape.recurrent, number = chain->recurrent.weight;
             rc = fill_weight(tensor, seed, (uint32_t)number, 0, units, 1, ret);

@@ -44,7 +44,7 @@ struct REAL(nn_gradient) {
 };
 
 /* Layer normalisation of `rows` rows: `centered` holds the linear part's results, padding 0, and becomes (x -
- * mean) / deviation; y = centered * weight + bias. y may be `centered`. Backward looks at neither y nor bias:
+ * mean) / deviation; y = centered * weight + bias. y may be `centered`. Backward reads neither y nor bias:
  * delta is by y on entry, by the linear part's results on return. */
 struct REAL(nn_norm) {
     size_t rows, stride;
@@ -55,7 +55,7 @@ struct REAL(nn_norm) {
 
 struct REAL(nn_kernels) {
     const char *name;
-    size_t scratch; /* numbers that the products want as scratch, aligned to 64 bytes */
+    size_t scratch; /* scratch numbers that the products need, aligned to 64 bytes */
     void (*affine)(const struct REAL(nn_affine) * op, real *scratch);
     void (*pull)(const struct REAL(nn_pull) * op, real *scratch);
     void (*gradient)(const struct REAL(nn_gradient) * op, real *scratch);
@@ -64,7 +64,7 @@ struct REAL(nn_kernels) {
     void (*adam)(const struct nn_adam *adam, real *params, real *m, real *v, const real *const *grads,
                  int n_grads, size_t first, size_t n);
     double (*squares)(const real *const *grads, int n_grads, size_t first, size_t n);
-    /* Parts of the products, for results that come from elsewhere: y becomes activation(y), and is kept in
+    /* Parts of the products, for results that are computed elsewhere: y becomes activation(y), and is kept in
      * `pre`; dx times the slope; db alone. The plain loops have the first. */
     void (*activate)(const struct REAL(nn_affine) * op);
     void (*slope)(const struct REAL(nn_pull) * op);

@@ -1,7 +1,7 @@
 #include "trainer/nn/activate.h"
 #include "trainer/nn/work.h"
 
-/* Values of the loss' terms of one row, and what they pull on logp and value. */
+/* The loss' terms of one row, and their gradients by logp and value. */
 static void row_policy(const struct nn_loss *loss, real logp, real old_logp, real advantage,
                        struct nn_sums *sums, real *ret_pull)
 {
@@ -45,7 +45,7 @@ void REAL(nn_loss)(struct REAL(nn_work) * work, const real *params, const struct
     work->rows = *rows;
     work->sample = *sample;
     REAL(nn_networks)(work, params, rows);
-    /* pull_values holds the entropies until the loop below is at their row. */
+    /* pull_values holds the entropies until the loop below reaches their row. */
     REAL(nn_logp_rows)
     (work->layout, params, pi->head, pi->head_stride, sample->actions, rows->rows, work->logp,
      work->pull_values);

@@ -39,7 +39,7 @@ CLONES static void REAL(scan_steps_back)(const struct REAL(nn_scan) * scan, cons
         if (scan->starts && scan->starts[r])
             before = NULL;
         real *dz = dgates + r * scan->gates_stride, *dc = dz + units;
-        /* carry: what the row after pulls on this one's h */
+        /* carry: the gradient of this row's h from the row after */
         const real *after = last ? NULL : scan->carry;
         for (size_t i = 0; i < units; i++) {
             const real dh = d[i] + (after ? after[i] : 0);

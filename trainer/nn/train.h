@@ -64,7 +64,7 @@ struct REAL(nn_rows) {
 void REAL(nn_forward)(struct REAL(nn_work) * work, const real *params, const struct REAL(nn_rows) * rows,
                       real *ret_heads, real *ret_values, real *ret_hidden);
 
-/* What the rows did, [rows] each. */
+/* What the rows' rollout recorded, [rows] each. */
 struct REAL(nn_sample) {
     const real *actions; /* [rows][actions]; discrete: the level's index as a number */
     const real *old_logp, *old_values;
@@ -77,8 +77,8 @@ struct REAL(nn_sample) {
 void REAL(nn_logp)(const struct net_layout *layout, const real *params, const real *heads,
                    const real *actions, size_t rows, real *ret_logp, real *ret_entropy);
 
-/* Forward with everything kept, and the sums of the loss over these rows. `rows` and `sample` must stay until
- * nn_backward(). */
+/* Forward, keeping everything for backward, and the sums of the loss over these rows. `rows` and `sample`
+ * must stay until nn_backward(). */
 void REAL(nn_loss)(struct REAL(nn_work) * work, const real *params, const struct nn_loss *loss,
                    const struct REAL(nn_rows) * rows, const struct REAL(nn_sample) * sample,
                    struct nn_sums *ret);

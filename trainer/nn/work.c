@@ -8,11 +8,11 @@
 enum {
     ALIGNMENT = 64,
     HUGE_PAGE = 2 << 20,
-    SKEW = 5 * ALIGNMENT, /* between arrays, lest all begin at one place of their pages */
+    SKEW = 5 * ALIGNMENT, /* between arrays, so that they do not all start at the same offset of a page */
     PAGE_NUMBERS = 256,   /* strides that are multiples of it crowd a few sets of the caches */
 };
 
-/* Gives out memory; with no base it counts only. */
+/* Reserves memory; without a base it only counts. */
 struct work_room {
     char *base;
     size_t used;

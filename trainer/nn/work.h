@@ -1,11 +1,12 @@
-/* One thread's memory for the networks: what forward keeps for backward. Internal to trainer/nn. */
+/* One thread's memory for the networks: the forward pass' results that backward needs. Internal to
+ * trainer/nn. */
 #ifndef TRAINER_NN_WORK_H
 #define TRAINER_NN_WORK_H
 
 #include "trainer/nn/kernels.h"
 #include "trainer/nn/train.h"
 
-/* A hidden layer's arrays, [rows][stride]. Without `train` layers take turns with two of them. */
+/* A hidden layer's arrays, [rows][stride]. Without `train` layers use two of them in turn. */
 struct nn_layer_work {
     size_t stride;
     real *y;        /* the result */
@@ -55,7 +56,7 @@ const real *REAL(nn_body)(struct REAL(nn_work) * work, const real *params, enum 
 void REAL(nn_head)(struct REAL(nn_work) * work, const real *params, enum net_part part, size_t rows,
                    const real *x, size_t x_stride);
 
-/* Both networks, what is kept being what backward needs. */
+/* Both networks; keeps what backward needs. */
 void REAL(nn_networks)(struct REAL(nn_work) * work, const real *params, const struct REAL(nn_rows) * rows);
 
 /* minGRU's scan over sequences (trainer/nn/train.h). `gates` holds the linear part's results, and z and c

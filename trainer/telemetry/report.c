@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 enum { DIGITS = 12, CELLS = 30, CELLS_MIN = 4, COLUMNS = 80, COLUMNS_MAX = 256 };
-enum { TICKS = 4 }; /* looks at what is unreported, in the time between two lines of states */
+enum { TICKS = 4 }; /* how often it looks for unreported states between two lines of states */
 
 void telemetry_report_begin(struct report *report, bool lines)
 {
@@ -22,7 +22,7 @@ void telemetry_report_begin(struct report *report, bool lines)
                               .bar = bar && (!lines || !terminal),
                               .started = now,
                               .written_s = now.wall_s,
-                              .state = "loading", /* a heartbeat may come before an event says so */
+                              .state = "loading", /* a heartbeat may precede the first state event */
                               .entered_s = now.wall_s};
     telemetry_timeline_begin(&report->timeline, 0);
     pthread_mutex_init(&report->lock, NULL);
@@ -53,7 +53,7 @@ static void clear_bar(struct report *report)
     report->shown = false;
 }
 
-/* A line that was cut before is ended first, so that the others stay whole. */
+/* Ends a line that was cut before, so that the next one is whole. */
 static void write_line(struct report *report, const json_t *line)
 {
     size_t done = 0;
@@ -63,7 +63,7 @@ static void write_line(struct report *report, const json_t *line)
         r = write_all("\n", 1, &done);
     if (r == 0) {
         size_t n = strlen(text);
-        text[n] = '\n'; /* in the place of its end */
+        text[n] = '\n'; /* replaces its terminating 0 */
         r = write_all(text, n + 1, &done);
         report->torn = r < 0 && done > 0;
     }
@@ -124,7 +124,7 @@ void telemetry_report_warning_of(struct report *report, const char *cause, const
     pthread_mutex_unlock(&report->lock);
 }
 
-/* ---- States, and signs of life. ---- */
+/* ---- States and heartbeats. ---- */
 
 static void write_state(struct report *report, const char *state)
 {
@@ -180,7 +180,7 @@ int telemetry_report_pace(struct report *report, int every_ms, int heartbeat_ms)
     if (!report->lines || (every_ms <= 0 && heartbeat_ms <= 0))
         return 0;
     report->heartbeat_ms = heartbeat_ms;
-    sigfillset(&all); /* signals are the training's */
+    sigfillset(&all); /* signals are for the training's thread */
     pthread_sigmask(SIG_BLOCK, &all, &before);
     int r = pthread_create(&report->thread, NULL, run_pace, report);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -232,7 +232,7 @@ static void draw_time(char *to, size_t size, double seconds)
         snprintf(to, size, "%ld:%02ld", s / 60, s % 60);
 }
 
-/* The last column stays free: terminals begin a new line once it is written. */
+/* The last column stays free: terminals wrap once it is written. */
 static int columns(void)
 {
     struct winsize size;
@@ -283,7 +283,7 @@ void telemetry_report_bar_text(const struct report_progress *progress, int width
         buf[width] = '\0';
 }
 
-/* Is it time to draw? */
+/* Is a redraw due? */
 static bool draws(const struct report *report)
 {
     return telemetry_usage_now().wall_s - report->drawn_s >= 0.1;

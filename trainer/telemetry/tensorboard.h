@@ -17,12 +17,12 @@ struct tensorboard_scalar {
 
 struct tensorboard;
 
-/* Makes the folders and begins a file; of a run that goes on at `resumed` steps (>= 0; -1: it does not)
- * readers then forget what was written beyond. 0, for telemetry_tensorboard_close(); -errno with "what:
+/* Makes the folders and starts a file; for a run that continues at `resumed` steps (>= 0; -1: a new run)
+ * readers then discard what was written beyond. 0, for telemetry_tensorboard_close(); -errno with "what:
  * where: what would be right". */
 int telemetry_tensorboard_open(const char *dir, const char *name, int64_t resumed, struct tensorboard **ret,
                                char err[static TENSORBOARD_ERROR_MAX]);
-/* Written through at once. 0 or -errno: what was written before stays readable. */
+/* Flushed at once. 0 or -errno: what was written before stays readable. */
 int telemetry_tensorboard_add(struct tensorboard *board, int64_t step,
                               const struct tensorboard_scalar *scalars, size_t n);
 void telemetry_tensorboard_close(struct tensorboard *board); /* NULL is fine */

@@ -18,7 +18,7 @@ void telemetry_timeline_begin(struct timeline *timeline, double every_s)
     *timeline = (struct timeline){.every_s = every_s, .state = "", .reported = ""};
 }
 
-/* Only a turn is reported as another: all else is reported at once. */
+/* Only rollout and update are reported as each other: other states are reported at once. */
 static void settle(struct timeline *timeline, double now_s)
 {
     int is = turn_of(timeline->state), said = turn_of(timeline->reported);

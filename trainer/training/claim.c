@@ -13,7 +13,7 @@
 #include "exchange/whole_file.h"
 #include "strategy/policy/safetensors.h"
 
-/* The file that was locked may have been removed by an owner who ended meanwhile. */
+/* An owner that ended meanwhile may have removed the locked file. */
 static int is_there(int fd, const char *path)
 {
     struct stat locked, named;

@@ -67,11 +67,11 @@ static int evaluate_market(const struct training_source *source, const struct ne
     double *qty = malloc((size_t)n_assets * sizeof(double));
     struct evaluation found = {.episodes = 1};
     int32_t row, buys, sells;
-    const struct env_info begun = {.row = &row, .equity = &found.initial};
+    const struct env_info at_start = {.row = &row, .equity = &found.initial};
     if (!obs || !actions || !qty || policy_net_memory_create(model, &memory) < 0)
         r = no_memory(err);
     if (r == 0) {
-        env_info(env, &begun);
+        env_info(env, &at_start);
         found.from_ns = env_market_open_ns(source->test_market, (size_t)row);
         r = walk(env, model, memory, obs, actions, qty, n_assets, &found, err);
     }

@@ -1,4 +1,4 @@
-/* What a policy does without drawing: over the rows of testing, or episodes of a world that is built in. */
+/* Evaluates a policy without drawing: over the rows of testing, or episodes of a built-in world. */
 #ifndef TRAINER_TRAINING_EVALUATE_H
 #define TRAINER_TRAINING_EVALUATE_H
 
@@ -17,7 +17,7 @@ struct evaluation {
     int64_t from_ns, to_ns; /* the first bar that is decided on, and the last that is seen */
     double initial, equity, benchmark, fees, drawdown;
     double exposure; /* of its rows, those at whose close something was held (docs/metrics.md) */
-    double invested; /* mean over them of what is held or owed, of equity */
+    double invested; /* mean over them of the value of positions, long or short, as a share of equity */
     int64_t buys, sells;
 };
 

@@ -181,7 +181,7 @@ static char *environment_text(const struct env_params *params)
     return text;
 }
 
-/* What a market's policy names besides; all for free(). */
+/* What a market's policy names in its metadata; all for free(). */
 struct named {
     struct policy_asset *assets;
     char **sets;

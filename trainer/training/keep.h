@@ -1,4 +1,4 @@
-/* What a training leaves behind: checkpoints to go on from, and the policy. */
+/* A training's files: checkpoints to continue from, and the policy. */
 #ifndef TRAINER_TRAINING_KEEP_H
 #define TRAINER_TRAINING_KEEP_H
 
@@ -9,27 +9,26 @@
 enum { KEEP_ERROR_MAX = 1024 };
 
 /* The pieces of a checkpoint that are the program's, beside the learner's: "config", train_config_text();
- * "backend", the learner's; "n_copies", int32: it may have fewer than the configuration asks for, where a
- * device had no memory for all of them. */
+ * "backend", the learner's; "n_copies", int32: it may have fewer than the configuration, where a device had
+ * no memory for all of them. */
 
-/* Writes OUTPUT/NAME-STEPS.ckpt and keeps config->checkpoint_keep of them. 0 or -errno as checkpoint_keep().
- */
+/* Writes OUTPUT/NAME-STEPS.ckpt and keeps config->checkpoint_keep of them. As checkpoint_keep(). */
 int training_keep_checkpoint(const struct train_config *config, const char *output, struct learner *learner,
                              int64_t steps, char err[static KEEP_ERROR_MAX]);
 
-/* Is it of a run that `config` may go on with? `changed` as train_config_continues(). 0; -EINVAL: it has no
- * configuration, or another one: the key with both values. */
+/* May `config` continue its run? `changed` as train_config_continues(). 0; -EINVAL: it has no configuration,
+ * or another one: the key with both values. */
 int training_keep_check(const struct checkpoint *checkpoint, const struct train_config *config,
                         void (*changed)(void *ctx, const char *words), void *ctx,
                         char err[static KEEP_ERROR_MAX]);
-/* The copies of its learner, which alone may go on from it: of a checkpoint that training_keep_check() took.
- */
+/* The copies of its learner; only a learner of so many can continue: of a checkpoint that
+ * training_keep_check() took. */
 int training_keep_copies(const struct checkpoint *checkpoint, const struct train_config *config);
-/* The learner goes on from it. *ret_steps: done so far; ret_backend: what it ran on, "" where unknown. */
+/* Restores the learner from it. *ret_steps: done so far; ret_backend: what it ran on, "" where unknown. */
 int training_keep_restore(const struct checkpoint *checkpoint, struct learner *learner, int64_t *ret_steps,
                           char ret_backend[static CHECKPOINT_NAME_MAX], char err[static KEEP_ERROR_MAX]);
 
-/* The learner's policy as it stands. */
+/* The learner's current policy. */
 struct kept_policy {
     struct net_layout layout;
     float *params, *mean, *scale;

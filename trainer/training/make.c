@@ -17,13 +17,13 @@ static int make_world(const struct training_source *source, const struct ppo_par
 }
 
 int training_making_predict(const struct training_source *source, const struct ppo_params *params,
-                            bool all_copies, void (*told)(void *ctx, const char *words), void *ctx,
+                            bool all_copies, void (*warn)(void *ctx, const char *words), void *ctx,
                             struct learner_prediction *ret, char err[static SOURCE_ERROR_MAX])
 {
     const struct learner_source from = {.env_params = &source->config->env,
                                         .market = source->train_market,
                                         .all_copies = all_copies,
-                                        .told = told,
+                                        .told = warn,
                                         .ctx = ctx};
     if (source->market)
         return ppo_learner_predict(params, &from, ret, err);
@@ -32,14 +32,14 @@ int training_making_predict(const struct training_source *source, const struct p
 }
 
 int training_making_begin(const struct training_source *source, const struct ppo_params *params,
-                          bool all_copies, void (*told)(void *ctx, const char *words), void *ctx,
+                          bool all_copies, void (*warn)(void *ctx, const char *words), void *ctx,
                           struct making *ret, char err[static SOURCE_ERROR_MAX])
 {
     struct making making = {0};
     const struct learner_source from = {.env_params = &source->config->env,
                                         .market = source->train_market,
                                         .all_copies = all_copies,
-                                        .told = told,
+                                        .told = warn,
                                         .ctx = ctx};
     int r = source->market ? ppo_learner_create_auto(params, &from, &making.stack, err)
                            : make_world(source, params, &making, err);

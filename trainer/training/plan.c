@@ -11,8 +11,8 @@
 #include "trainer/telemetry/usage.h"
 #include "trainer/training/make.h"
 
-/* Iterations that are measured take about this long together where that is up to their steps; the environment
- * is stepped for a while besides. */
+/* Measured iterations take about this long together, if that is possible with their steps; the environment is
+ * measured separately. */
 #define MEASURE_S     0.7
 #define ENVIRONMENT_S 0.05
 enum { ITERATIONS = 7 };
@@ -21,7 +21,7 @@ enum { ITERATIONS = 7 };
 
 /* ---- The environment alone. ---- */
 
-/* Actions that a policy at its start would draw: evenly, whichever; of discrete ones, any level. */
+/* Random actions of the kind that a policy draws at its start; of discrete ones, any level. */
 static void draw(uint64_t *state, const struct ppo_world *world, float *actions)
 {
     for (size_t i = 0; i < world->copies * (size_t)world->actions; i++) {
@@ -40,7 +40,7 @@ static int ascending(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Of as many stretches as iterations are measured, the one in the middle, as of those. */
+/* The median of as many repetitions as iterations are measured. */
 static int time_environment(const struct ppo_world *world, double *ret_step_s,
                             char err[static PLAN_ERROR_MAX])
 {
@@ -59,10 +59,10 @@ static int time_environment(const struct ppo_world *world, double *ret_step_s,
                                   .truncated = ended + n,
                                   .final_obs = last};
         draw(&state, world, actions);
-        struct usage begun = telemetry_usage_now();
+        struct usage started = telemetry_usage_now();
         r = world->step(world->ctx, &io, err);
         world->observe(world->ctx, obs);
-        seconds += telemetry_usage_since(&begun).wall_s;
+        seconds += telemetry_usage_since(&started).wall_s;
         steps++;
         if (seconds >= ENVIRONMENT_S / ITERATIONS) {
             step_s[stretch++] = seconds / (double)steps;
@@ -102,8 +102,7 @@ static int by_total(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* A learner of `steps` a rollout, after an iteration that fills its memory: the one in the middle of the next
- * ones. */
+/* A learner of `steps` a rollout: the median iteration after a first one, which touches its memory. */
 static int time_learner(const struct training_source *source, const struct ppo_params *whole, int steps,
                         int iterations, struct measured_times *ret, char err[static PLAN_ERROR_MAX])
 {
@@ -132,7 +131,7 @@ static int time_learner(const struct training_source *source, const struct ppo_p
     return r;
 }
 
-/* Steps of a rollout that hold a minibatch, and whole sequences. */
+/* The fewest steps of a rollout that hold a minibatch, and whole sequences. */
 static int least_steps(const struct ppo_params *params)
 {
     int unit = params->net.recurrent > 0 ? params->sequence : 1;
@@ -141,7 +140,7 @@ static int least_steps(const struct ppo_params *params)
     return (int)(steps < params->steps ? steps : params->steps);
 }
 
-/* As many more as fill MEASURE_S. */
+/* The number of steps that fills MEASURE_S. */
 static int more_steps(const struct ppo_params *params, int least, double seconds)
 {
     double times = MEASURE_S / ITERATIONS / seconds;
@@ -150,7 +149,7 @@ static int more_steps(const struct ppo_params *params, int least, double seconds
     return times * least < params->steps ? (int)times * least : params->steps;
 }
 
-/* From an iteration of `steps` to one of all of them. */
+/* Scales times of an iteration of `steps` to the configured number. */
 static void scale(const struct ppo_params *params, const struct measured_times *measured, int steps,
                   struct plan *plan)
 {
@@ -187,7 +186,7 @@ static void take_note(void *ctx, const char *words)
     snprintf(ctx, PLAN_NOTE_MAX, "%s", words);
 }
 
-/* Whose choice the CPU was, where nobody told. */
+/* Explains the choice of the CPU, unless a warning did. */
 static void explain(const struct training_source *source, const struct ppo_params *wanted, bool on_device,
                     struct plan *plan)
 {
@@ -204,7 +203,8 @@ static void explain(const struct training_source *source, const struct ppo_param
         snprintf(plan->note, sizeof plan->note, "training on the CPU: device = cpu");
 }
 
-/* From one copy of the world: the system grants more than it has, and ends programs that then use it. */
+/* From one copy of the world: Linux overcommits memory and kills programs that then use it, so that the size
+ * is checked first. */
 static int check_memory(const struct training_source *source, const struct ppo_params *params,
                         struct net_layout *layout, char err[static PLAN_ERROR_MAX])
 {
@@ -234,7 +234,7 @@ int training_plan_make(const struct training_source *source, const struct ppo_pa
 {
     struct ppo_params params = *wanted;
     struct learner_prediction predicted = {0};
-    struct usage begun = telemetry_usage_now();
+    struct usage started = telemetry_usage_now();
     struct ppo_world world = {0};
     struct net_layout *layout = malloc(sizeof *layout);
     struct plan plan = {0};
@@ -283,7 +283,7 @@ int training_plan_make(const struct training_source *source, const struct ppo_pa
                    (params.normalise_observations ? plan.rollout_s : 0); /* the first statistics' rehearsal */
     memcpy(plan.backend, measured.backend, sizeof plan.backend);
     explain(source, wanted, measured.on_device, &plan);
-    plan.measured_s = telemetry_usage_since(&begun).wall_s;
+    plan.measured_s = telemetry_usage_since(&started).wall_s;
     *ret = plan;
     return 0;
 }

@@ -10,7 +10,7 @@
 #include "exchange/clock.h"
 #include "exchange/fail.h"
 
-/* Fewer copies are stepped by one thread: two of the environment's would take turns with the learner's. */
+/* Fewer copies are stepped by one thread: two of the environment's would compete with the learner's. */
 enum { SPLIT_COPIES = 512 };
 
 #define say(err, code, ...) fail_with(code, err, SOURCE_ERROR_MAX, __VA_ARGS__)
@@ -66,7 +66,7 @@ static int load_files(const struct train_config_data *data, struct words *bars, 
     };
     int r = market_store_load_files(bars->word, bars->n, &options, ret, NULL, err);
     char *option = r < 0 ? strstr(err, ", or --interval") : NULL;
-    if (option) /* other programs'; the bars of files have their own here */
+    if (option) /* the trainer has no such option */
         *option = '\0';
     if (r < 0 || data->interval_ns == 0 || (*ret)->interval_ns == data->interval_ns)
         return r;
@@ -170,7 +170,7 @@ int training_source_load(const struct train_config *config, struct training_sour
 
 /* ---- Features. ---- */
 
-/* Without missing bars, where the execution takes none. */
+/* Without rows of missing bars, if the execution needs that. */
 static size_t rows_of(const struct market *market, const struct source_rows *rows, bool common)
 {
     size_t n = 0;
@@ -195,7 +195,7 @@ static int make_market(struct training_source *source, const char *what, const s
         .features = data->features[0] ? data->features : NULL,
         .fit_from = source->fit.from,
         .fit_to = source->fit.to,
-        .backend = FEATURE_EXACT, /* what a live stream computes, to the bit */
+        .backend = FEATURE_EXACT, /* as a live stream computes them, to the bit */
         .min_order_qty = source->least,
         .store = &store,
     };

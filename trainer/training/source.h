@@ -1,5 +1,4 @@
-/* What a configuration trains on and is tested on: the market's bars and features, or a world that is built
- * in. */
+/* What a configuration trains and tests on: the market's bars and features, or a built-in world. */
 #ifndef TRAINER_TRAINING_SOURCE_H
 #define TRAINER_TRAINING_SOURCE_H
 
@@ -33,8 +32,8 @@ int training_source_load(const struct train_config *config, struct training_sour
 /* Computes the features and makes the markets that environments are made of. */
 int training_source_features(struct training_source *source, char err[static SOURCE_ERROR_MAX]);
 
-/* A world of `copies`, in the rows of training; to be tested in, of one episode each: in those of testing, or
- * of draws of its own. For ppo_world_destroy(), before training_source_close(). */
+/* A world of `copies`, in the rows of training; or for testing, of one episode each: in the rows of testing,
+ * or with draws of its own. For ppo_world_destroy(), before training_source_close(). */
 int training_source_world(const struct training_source *source, size_t copies, struct ppo_world *ret,
                           char err[static SOURCE_ERROR_MAX]);
 int training_source_test_env(const struct training_source *source, struct env **ret,
@@ -42,12 +41,10 @@ int training_source_test_env(const struct training_source *source, struct env **
 int training_source_test_world(const struct training_source *source, size_t copies, struct ppo_world *ret,
                                char err[static SOURCE_ERROR_MAX]);
 
-/* Parameters by which a policy is tested: one episode from the first row to the last, ranges at their
- * middles.
- */
+/* Parameters by which a policy is tested: one episode over all rows, ranges at their middles. */
 void training_source_test_params(struct env_params *params);
 
-bool training_source_tests(const struct training_source *source); /* is there anything to be tested on? */
+bool training_source_tests(const struct training_source *source); /* anything to be tested on? */
 
 /* Of all that it holds, and of one market (NULL: 0), which a device holds too. */
 size_t training_source_bytes(const struct training_source *source);

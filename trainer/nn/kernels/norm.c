@@ -1,5 +1,5 @@
-/* Layer normalisation for one instruction set. Rows are whole vectors: what goes beyond their width is 0 on
- * entry, and made so again where a mean was subtracted. */
+/* Layer normalisation for one instruction set. Rows are whole vectors: the padding beyond their width is 0 on
+ * entry, and is zeroed again where a mean was subtracted. */
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Large products by OpenBLAS, everything else by the best of our own kernels. One thread each: callers split
  * rows. OpenBLAS' products are a twentieth faster than ours with AVX2 (122 and 115 GFLOP/s on one core of an
  * EPYC 9005, 2048x1024, 512 rows) and as fast with AVX-512 (226 and 213 to 229); but versions that do not
- * know a processor take kernels for an older one, and ours then are nearly twice as fast. */
+ * know a processor use kernels for an older one, and ours then are nearly twice as fast. */
 #include <cblas.h>
 #include <pthread.h>
 #include <string.h>

@@ -24,7 +24,7 @@ static const float *add(const float *const *grads, int n_grads, size_t first, si
 }
 
 /* Moments of weights that no longer learn decay to denormals, which some processors compute slowly: here they
- * become 0. Returns what the processor did before. */
+ * become 0. Returns the processor's previous mode. */
 static unsigned int flush_denormals(void)
 {
 #ifdef __SSE2__

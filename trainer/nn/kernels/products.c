@@ -38,7 +38,7 @@ struct product {
     bool add;          /* from c itself */
     float *c;
     size_t c_row;
-    /* What becomes of results once they are whole. */
+    /* Applied to complete results. */
     int activation;
     float *pre;        /* forward: the argument is kept here; NULL */
     const float *kept; /* backward: c *= slope(kept) */
@@ -160,7 +160,7 @@ static void multiply(const struct product *q, float *scratch)
         multiply_direct(q, q->n <= NARROW ? BLOCK_DEPTH : FEW_DEPTH);
         return;
     }
-    /* Column by column, so that a column of results stays in the second cache. */
+    /* Column by column, so that a column of results stays in the second-level cache. */
     for (size_t column = 0; column < q->n; column += TILE_COLS)
         for (size_t first = 0; first < q->k; first += BLOCK_DEPTH) {
             const size_t depth = least(BLOCK_DEPTH, q->k - first), cols = least(TILE_COLS, q->n - column);

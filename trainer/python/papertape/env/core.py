@@ -1,4 +1,4 @@
-"""What the vector environment and the single one are made of: one struct env and the arrays of a step."""
+"""Shared by the vector environment and the single one: one struct env and the arrays of a step."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ EPISODE_DTYPES = {
     "sells": np.int32,
 }
 ACTION_MAX = 1000  # POLICY_ACTION_MAX
-INFOS = ("equity", "benchmark", "fees", "buys", "sells", "drawdown", "exposure")  # that are given unless told
+INFOS = ("equity", "benchmark", "fees", "buys", "sells", "drawdown", "exposure")  # the default infos
 
 
 def seed_of(seed: int | None) -> int:
-    """A seed as the library takes it; a random one for None."""
+    """A seed for the library; a random one for None."""
     if seed is None:
         return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
     if not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**64:
@@ -52,8 +52,8 @@ def seed_of(seed: int | None) -> int:
 
 
 class Core:
-    """`copies` copies of an account. Arrays are [copies] or [copies, size]; all that goes in is checked here or by
-    the library before anything changes."""
+    """`copies` copies of an account. Arrays are [copies] or [copies, size]; all input is checked here or by the
+    library before anything changes."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class Core:
             LIBRARY.env_destroy(old)
 
     def __deepcopy__(self, memo: dict) -> Core:
-        """One of its own, as far as this one has come; the market is shared."""
+        """An independent copy in the same state; the market is shared."""
         state = self.save()
         ret = object.__new__(Core)
         ret.__dict__ = {**self.__dict__, "_env": None}
@@ -151,7 +151,7 @@ class Core:
     def single_observation_space(self) -> spaces.Space[Any]:
         return spaces.Box(-np.inf, np.inf, (self.observation_size,), np.float32)
 
-    # What changes.
+    # Changes.
 
     def set_windows(self, starts: object, bars: object) -> None:
         arrays = []
@@ -189,20 +189,20 @@ class Core:
         call("env_step", env, ctypes.byref(io))
 
     def _actions(self, actions: object) -> NDArray[np.float32]:
-        """[copies, size] float32 and contiguous, by rows or by columns; itself where it is that."""
+        """[copies, size] float32, C- or Fortran-contiguous; the same array if it is that already."""
         array = np.asarray(actions)
         if array.shape != (self.copies, self.action_size):
             raise ValueError(f"actions: shape {array.shape}: ({self.copies}, {self.action_size}) is needed")
         if array.dtype.kind not in ("iu" if self.discrete else "fiu"):
             kind = "whole numbers" if self.discrete else "numbers"
             raise ValueError(f"actions: dtype {array.dtype}: {kind} are needed")
-        if array.dtype.kind == "f" and array.dtype.itemsize > 4:  # finite ones are to stay so as float32
+        if array.dtype.kind == "f" and array.dtype.itemsize > 4:  # finite numbers must stay finite as float32
             array = np.where(np.isfinite(array), np.clip(array, -ACTION_MAX, ACTION_MAX), array)
         if array.dtype != np.float32 or not (array.flags.c_contiguous or array.flags.f_contiguous):
             array = np.ascontiguousarray(array, dtype=np.float32)
         return array
 
-    # What is seen.
+    # Reads.
 
     def observe(self, ret: NDArray[np.float32]) -> None:
         LIBRARY.env_observe(self.env, address(ret))
@@ -247,7 +247,7 @@ class Core:
 
 
 class WithCore:
-    """What the vector environment and the single one do alike."""
+    """Methods of both the vector environment and the single one."""
 
     _core: Core
 
@@ -256,13 +256,13 @@ class WithCore:
         return self._core.params.all()
 
     def save(self) -> bytes:
-        """All that changes in a step or reset, to go on from in an environment like this one."""
+        """All that changes in a step or reset, to continue from in an environment like this one."""
         return self._core.save()
 
     def __copy__(self) -> WithCore:
-        """As copy.deepcopy(): an environment of its own on the same market, which goes on from here."""
+        """As copy.deepcopy(): an independent environment on the same market, which continues from here."""
         return copy.deepcopy(self)
 
     def load(self, state: bytes) -> None:
-        """Goes on from what save() gave; ValueError where that was of another shape."""
+        """Continues from a state of save(); ValueError if it has another shape."""
         self._core.load(state)

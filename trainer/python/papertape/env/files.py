@@ -14,7 +14,7 @@ from papertape.env.library import LIBRARY, LIBRARY_PATH, AssetSource, FilesOptio
 
 
 def _copy(pointer: int | None, kind: type, shape: tuple[int, ...]) -> NDArray:
-    """What lies there, as an array of its own."""
+    """The memory there, copied to an array."""
     size = int(np.prod(shape)) * np.dtype(kind).itemsize
     assert pointer is not None
     return np.frombuffer(ctypes.string_at(pointer, size), kind).reshape(shape)

@@ -1,5 +1,5 @@
-"""The C library through ctypes: its structures, its functions, its errors as exceptions. Nothing else here knows
-of pointers. trainer/env/*.h is the contract."""
+"""The C library through ctypes: its structures, its functions, its errors as exceptions. Only this module handles
+pointers. trainer/env/*.h is the contract."""
 
 from __future__ import annotations
 
@@ -239,12 +239,12 @@ def call(name: str, *arguments: object) -> None:
 
 
 def address(array: NDArray | None) -> int | None:
-    """Where an array's numbers begin; NULL of None. The array must outlive the use."""
+    """The address of an array's numbers; NULL for None. The array must outlive the use."""
     return None if array is None else array.__array_interface__["data"][0]
 
 
 def owned(name: str, *arguments: object) -> int:
-    """Calls a function that makes something: its out-parameter stands before `err`."""
+    """Calls a function that creates an object: its out-parameter precedes `err`."""
     ret = c_void_p()
     call(name, *arguments, byref(ret))
     assert ret.value is not None
@@ -252,7 +252,7 @@ def owned(name: str, *arguments: object) -> int:
 
 
 def column(values: object, dtype: type, what: str) -> NDArray:
-    """As a contiguous array of this type, itself where it is one."""
+    """As a contiguous array of this type; the same array if it is one already."""
     try:
         return np.ascontiguousarray(values, dtype=dtype)
     except (TypeError, ValueError) as error:

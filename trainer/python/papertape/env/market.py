@@ -1,4 +1,4 @@
-"""What an environment trades on: bars of n assets on one grid, and what is seen of them."""
+"""What an environment trades on: bars of n assets on one grid, and their features."""
 
 from __future__ import annotations
 
@@ -76,17 +76,17 @@ class Market:
     names         of the assets, in the order of the columns
     times         [rows]: when each bar opens: datetime64, or integers of nanoseconds since 1970 UTC. One interval
                   from each to the next. None: `interval` from 1970 on
-    interval      of the bars: timedelta64, or nanoseconds. None: what lies between the first two times, or one
-                  minute where there are no two; the day-trade task, whose sessions end by the clock, needs times or
+    interval      of the bars: timedelta64, or nanoseconds. None: the difference of the first two times, or one
+                  minute where there are not two; the day-trade task, whose sessions end by the clock, needs times or
                   an interval
     min_order_qty in units of each asset; one for all, one an asset, or by name
     symbols       how the venue lists each asset; without, execution="market" takes scales of 8 and no filters
     present       [rows, assets] bool: is the bar there? Without it all are
-    features      [rows, n_features] float32, what observations show, unscaled (norm_tech scales); None: the closes,
+    features      [rows, n_features] float32, for observations, unscaled (norm_tech scales); None: the closes,
                   then the volumes. Not copied where it is contiguous float32
     first_row     the first row whose features all have values
 
-    What cannot be is a ValueError when an environment is made: it depends on the parameters."""
+    Contradictions raise ValueError when an environment is made, since they depend on the parameters."""
 
     def __init__(
         self,
@@ -166,13 +166,13 @@ class Market:
         """A market of bars files (CSV, .gz too; one symbol each), by Papertape's market store.
 
         features       "market14", "wide110" or the path of a feature set; None: the closes, then the volumes
-        fit            rows that a set which is not fitted yet is fitted on; what comes later is not looked at
+        fit            rows that a set which is not fitted yet is fitted on; later rows are not read
         common         only rows in which all symbols have a bar, as execution="reference" needs them; else a
                        missing bar is a row in which its symbol does not trade
         first_row,rows of the market, 0 rows: to its end
         exchange_info  a venue's exchangeInfo with the symbols' filters; None: as fine as the data
 
-        ValueError where the library was built without the store, or for what is wrong with the files."""
+        ValueError if the library was built without the store, or for errors of the files."""
         arguments = load(paths, features, fit, common, first_row, rows, exchange_info)
         return cls(**arguments, min_order_qty=min_order_qty)
 
@@ -186,7 +186,7 @@ class Market:
         return column(array.T, dtype, what)
 
     def _each(self, values: object, what: str) -> list:
-        """One an asset, from one for all, a sequence, or by name."""
+        """One value an asset, from a single value, a sequence, or by name."""
         if isinstance(values, Mapping):
             wrong = set(values) ^ set(self.names)
             if wrong:

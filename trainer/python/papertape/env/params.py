@@ -1,4 +1,4 @@
-"""The environment's parameters, by name; the library's table says which there are and checks every value."""
+"""The environment's parameters, by name; the library's table lists them and checks every value."""
 
 from __future__ import annotations
 

@@ -14,9 +14,9 @@ from papertape.env.vector import PapertapeVectorEnv
 
 
 class PapertapeVecEnv(VecEnv):
-    """A PapertapeVectorEnv of SAME_STEP as SB3 takes it: PPO("MlpPolicy", PapertapeVecEnv(market, 64, ...)). Takes
+    """A PapertapeVectorEnv of SAME_STEP for SB3: PPO("MlpPolicy", PapertapeVecEnv(market, 64, ...)). Takes
     PapertapeVectorEnv's arguments. The infos of a copy whose episode ended have SB3's "terminal_observation",
-    "TimeLimit.truncated" and "episode" (r, l, t), and what PapertapeVectorEnv.episode() tells; those of the others
+    "TimeLimit.truncated" and "episode" (r, l, t), and the figures of PapertapeVectorEnv.episode(); those of the others
     are empty, since thousands of dictionaries a step would take longer than the step."""
 
     def __init__(self, market: Any, num_envs: int = 1, **arguments: Any) -> None:
@@ -41,16 +41,16 @@ class PapertapeVecEnv(VecEnv):
 
     def step_wait(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict]]:
         observations, rewards, terminations, truncations, infos = self.envs.step(np.asarray(self._actions))
-        told: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        reported: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         if "final_obs" in infos:
             final = infos["final_info"]
             for at in np.flatnonzero(infos["_final_obs"]):
-                info = told[at]
+                info = reported[at]
                 info.update({name: array[at].item() for name, array in final.items()})
                 info["terminal_observation"] = infos["final_obs"][at]
                 info["TimeLimit.truncated"] = bool(truncations[at] and not terminations[at])
                 info["episode"] = {"r": info["reward"], "l": info["steps"], "t": 0.0}
-        return observations, rewards, terminations | truncations, told
+        return observations, rewards, terminations | truncations, reported
 
     def action_masks(self) -> NDArray:
         return self.envs.action_masks()
@@ -58,7 +58,7 @@ class PapertapeVecEnv(VecEnv):
     def close(self) -> None:
         self.envs.close()
 
-    # The copies are no objects of their own: what is asked of one is asked of all.
+    # The copies are not separate objects: a request for one applies to all.
 
     def _count(self, indices: int | Iterable[int] | None) -> Sequence[int]:
         return list(self._get_indices(indices))
@@ -86,5 +86,5 @@ class PapertapeVecEnv(VecEnv):
         raise AttributeError(f"{method_name}: one of action_masks, positions")
 
     def env_is_wrapped(self, wrapper_class: type, indices: int | Iterable[int] | None = None) -> list[bool]:
-        # Episodes are told as SB3's Monitor tells them.
+        # Episodes are reported as SB3's Monitor does.
         return [wrapper_class.__name__ == "Monitor" for _ in self._count(indices)]

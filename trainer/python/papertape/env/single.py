@@ -17,7 +17,7 @@ from papertape.env.vector import autoreset_word
 
 
 class PapertapeEnv(WithCore, Env[NDArray[np.float32], ArrayLike]):
-    """One copy of what PapertapeVectorEnv steps; the same arguments, and the same numbers in every step. Shapes are
+    """One copy of PapertapeVectorEnv's account; the same arguments, and the same numbers in every step. Shapes are
     without num_envs: observations [size] float32, actions [assets] float32 (or levels); infos are plain numbers.
     For more than one copy PapertapeVectorEnv is many times as fast as several of these."""
 
@@ -46,7 +46,7 @@ class PapertapeEnv(WithCore, Env[NDArray[np.float32], ArrayLike]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Begins an episode. A seed starts the random numbers anew: the same one, the same episodes.
+        """Begins an episode. A seed restarts the random numbers: equal seeds give equal episodes.
 
         options: "start" and "bars": the market's row at which episodes begin, and their length, from now on."""
         options = options or {}

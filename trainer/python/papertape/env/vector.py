@@ -35,27 +35,28 @@ class PapertapeVectorEnv(WithCore, VectorEnv[Observations, ArrayLike, NDArray]):
 
     market          shared, and not changed
     num_envs        copies of the account
-    preset          where the parameters begin: "market" (the paper exchange's fills: the default for training),
+    preset          the initial parameters: "market" (the paper exchange's fills: the default for training),
                     "reference", "day-trade"
-    autoreset_mode  of gymnasium.vector, metadata["autoreset_mode"] tells it. NEXT_STEP: the step after an episode's
+    autoreset_mode  of gymnasium.vector, also in metadata["autoreset_mode"]. NEXT_STEP: the step after an episode's
                     last begins the next one, ignores its action and rewards 0. SAME_STEP: the last step itself does;
-                    infos["final_obs"] and infos["final_info"] have the end. DISABLED: ended copies rest until
+                    infos["final_obs"] and infos["final_info"] have the end. DISABLED: ended copies do nothing until
                     reset(options={"reset_mask": ...})
-    seed            of the first episodes, where reset() is told none; None: a random one
-    threads         that a step is divided among, the caller's among them
+    seed            of the first episodes, if reset() gets none; None: a random one
+    threads         that share a step, including the caller's
     backend         one of backends(); all give the same bits
-    infos           what infos has, arrays [num_envs] as the accounts stand: equity, cash, benchmark, fees (the quote);
-                    drawdown (the largest so far), exposure (shares); row, buys, sells (counts); action_mask
-    copy            False: observations, rewards and flags are the same arrays after each step, written anew
+    infos           the keys of infos, arrays [num_envs] of the accounts' current state: equity, cash, benchmark, fees
+                    (the quote); drawdown (the largest so far), exposure (shares); row, buys, sells (counts);
+                    action_mask
+    copy            False: observations, rewards and flags are the same arrays after each step, overwritten
     **values        parameters() by name: numbers, bools, words, (low, high) of ranges that episodes draw from
 
     observation_space is Box [num_envs, size] float32: cash * norm_cash, quantities * norm_stocks, `lookback` rows of
     features * norm_tech, newest first. action_space is Box [num_envs, assets] float32 within action_span (positive
-    buys; steps take what lies beyond, up to 1000), or with actions="discrete" MultiDiscrete of `levels`, the
+    buys; steps also take values beyond it, up to 1000), or with actions="discrete" MultiDiscrete of `levels`, the
     middle one for nothing; the day-trade preset has direction and size instead.
 
-    ValueError for what cannot be, TypeError for an unknown parameter, each with a sentence; nothing was stepped.
-    Actions that are contiguous float32, by rows or by columns, are read where they are."""
+    ValueError for an invalid value, TypeError for an unknown parameter, each with a sentence; nothing was stepped.
+    Actions that are contiguous float32, in C or Fortran order, are read in place."""
 
     def __init__(
         self,
@@ -97,7 +98,7 @@ class PapertapeVectorEnv(WithCore, VectorEnv[Observations, ArrayLike, NDArray]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observations, dict[str, Any]]:
-        """Begins an episode in every copy. A seed starts the random numbers anew: the same one, the same episodes.
+        """Begins an episode in every copy. A seed restarts the random numbers: equal seeds give equal episodes.
 
         options: "reset_mask", bool [num_envs]: only these copies; "starts" and "bars", [num_envs]: the market's rows
         at which each copy's episodes begin, and their lengths, from now on (None: the parameters')."""
