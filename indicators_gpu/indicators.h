@@ -175,7 +175,7 @@ struct indicator_column {
 
 struct indicator_request {
     enum indicator_precision precision;
-    enum indicator_isa isa;                             /* INDICATOR_ISA_BEST unless two are to be compared */
+    enum indicator_isa isa;                             /* INDICATOR_ISA_BEST except to compare two */
     struct indicator_column columns[INDICATOR_COLUMNS]; /* those that no row reads may be all zero */
     size_t n_specs;
     const struct indicator_spec *specs;

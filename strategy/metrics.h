@@ -20,7 +20,7 @@ struct metrics_series {
     bool equity;          /* values are equity, after each row; else returns */
     double start;         /* equity before the first row; not used of returns */
     /* Of equity, after metrics_look(): */
-    bool regular; /* it is positive and finite throughout, its start too; false says nothing */
+    bool regular; /* it is positive and finite throughout, its start too; false: unknown */
     double level; /* its mean, summed in lanes */
 };
 

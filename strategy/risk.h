@@ -50,7 +50,7 @@ struct risk_rate {
 /* The facts for a check; money in the account's currency units, prices in the symbol's. */
 struct risk_facts {
     int64_t now_ns;
-    bool reduces; /* the order only closes what is held */
+    bool reduces; /* the order only reduces the position */
     bool paused, stale, storage_failing;
     bool killed;       /* the account's drawdown reached its limit, and it was not resumed since */
     bool begins;       /* there is no position in the symbol, or the order would reverse it */

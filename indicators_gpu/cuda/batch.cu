@@ -20,7 +20,7 @@ void gpu_batch_release(struct gpu_indicators *g)
     g->n_series = g->n_bars = g->stride = g->n_columns = 0;
 }
 
-/* Bytes of a value in input column c, or of an output where c is none. */
+/* Bytes of a value in input column c, or of an output where c is no input. */
 static size_t cell_bytes(const struct gpu_indicators *g, size_t c)
 {
     return g->precision == INDICATOR_F32 && 1u << c != INDICATOR_TIME ? sizeof(float) : sizeof(double);

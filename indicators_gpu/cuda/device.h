@@ -50,7 +50,7 @@ void gpu_device_let_go(cudaError_t error);
 /* 0, or -EIO with a sentence when the device is lost. */
 int gpu_device_alive(const struct gpu_indicators *g, char *reason, size_t cap);
 
-/* Makes `memory` at least n values of `each` bytes (one, where there is none: a valid pointer); what it held
+/* Makes `memory` at least n values of `each` bytes (one, where there is none: a valid pointer); its content
  * is lost when it grows. -ENOMEM leaves it empty. */
 int gpu_device_reserve(struct gpu_indicators *g, struct device_memory *memory, size_t n, size_t each,
                        const char *what, char *reason, size_t cap);

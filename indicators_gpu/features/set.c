@@ -11,7 +11,7 @@
 #include "indicators_gpu/features/group.h"
 
 static const char *const column_names[INDICATOR_COLUMNS] = {"open", "high", "low", "close", "volume", "time"};
-enum { FEATURE_COLUMNS = 5 }; /* time is none */
+enum { FEATURE_COLUMNS = 5 }; /* time is not among them */
 
 static const char *const form_names[] = {
     [FEATURE_RAW] = "raw",      [FEATURE_PER_CLOSE] = "/close", [FEATURE_OF_CLOSE] = "/close-1",

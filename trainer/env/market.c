@@ -248,7 +248,7 @@ static void *room(size_t n, size_t size)
     if (!memory)
         return NULL;
     if (alignment == HUGE_PAGE)
-        madvise(memory, bytes, MADV_HUGEPAGE); /* faster where it can be had */
+        madvise(memory, bytes, MADV_HUGEPAGE); /* faster where the system grants it */
     memset(memory, 0, bytes);
     return memory;
 }

@@ -105,7 +105,7 @@ ENV_RULE bool env_market_exact(const struct env_view *view, size_t copy, double 
     return exact;
 }
 
-/* The asset's close in price units in the first row from `row` on that has a bar of it, going by `step`; 0
+/* The asset's close in price units in the first row with a bar of it, from `row` on in steps of `step`; 0
  * where there is none. */
 ENV_RULE double env_market_close(const struct env_view *view, int32_t row, int32_t asset, int32_t step)
 {
@@ -178,7 +178,7 @@ ENV_RULE void env_market_tell(const struct env_view *view, size_t copy, int32_t 
 #endif
 }
 
-/* Sells `qty`, at most what is held, where the market is at `price`; what is flat has no stop. */
+/* Sells `qty`, at most the position, where the market is at `price`; a flat position has no stop. */
 ENV_RULE void env_market_sell(const struct env_view *view, size_t copy, int32_t asset,
                               const struct env_costs *costs, struct env_account *account, double qty,
                               int64_t shown, bool at_open)

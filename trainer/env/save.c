@@ -72,7 +72,7 @@ static void make_head(const struct env *env, struct head *ret)
     ret->lengths = view->lengths != NULL;
     copy_params(&ret->params, &view->params);
     if (ret->head_bytes == HEAD_WITHOUT_RISK)
-        ret->params.drawdown_penalty = ret->params.volatility_penalty = 0; /* -0 is none, too */
+        ret->params.drawdown_penalty = ret->params.volatility_penalty = 0; /* -0 also means none */
 }
 
 static int check_head(const struct head *head, const struct head *own, char err[static ENV_ERROR_MAX])

@@ -90,7 +90,7 @@ const struct nn_kernels_f32 *nn_kernels_openblas(bool *ret_faster);
 /* The best of this processor; of those that use no library. */
 const struct REAL(nn_kernels) * REAL(nn_kernels_best)(void);
 const struct REAL(nn_kernels) * REAL(nn_kernels_own)(void);
-/* By name: "plain", "baseline", "avx2", "avx512", "openblas"; NULL: there is none such here. */
+/* By name: "plain", "baseline", "avx2", "avx512", "openblas"; NULL: not available here. */
 const struct REAL(nn_kernels) * REAL(nn_kernels_find)(const char *name);
 
 static inline int nn_round(int n)

@@ -71,11 +71,11 @@ struct learner_source {
     void *ctx;
 };
 
-/* params->device: cpu: there. cuda, auto: on the device; where it has no memory for it, with half as many
- * copies, and so on (stack->learner->params.copies says how many) as long as a rollout has a minibatch; then
- * on the CPU with all of them. Where there is no device: auto: on the CPU; cuda: the reason is the error.
- * Each difference from what was configured is reported. 0, for ppo_learner_stack_destroy(); -ENOMEM: the host
- * has no memory. */
+/* params->device: cpu: on the CPU. cuda, auto: on the device; where it has no memory for it, with half as
+ * many copies, and so on (stack->learner->params.copies says how many) as long as a rollout has a minibatch;
+ * then on the CPU with all of them. Where there is no device: auto: on the CPU; cuda: the reason is the
+ * error. Each difference from what was configured is reported. 0, for ppo_learner_stack_destroy(); -ENOMEM:
+ * the host has no memory. */
 int ppo_learner_create_auto(const struct ppo_params *params, const struct learner_source *source,
                             struct learner_stack *ret, char err[static PPO_ERROR_MAX]);
 void ppo_learner_stack_destroy(struct learner_stack *stack); /* zeroed is fine */

@@ -57,7 +57,7 @@ struct ppo_sink {
 };
 struct ppo_source {
     void *ctx;
-    /* Where piece `name` lies; NULL: there is none, *ret_n then is 0. */
+    /* The bytes of piece `name`; NULL: there is none, *ret_n then is 0. */
     const void *(*piece)(void *ctx, const char *name, size_t *ret_n);
 };
 

@@ -89,7 +89,7 @@ static char *edit(const char *text, const char *name, const char *output)
     return edited;
 }
 
-/* NULL: it cannot be read, `err` says why. For free(). */
+/* NULL: it cannot be read, with the reason in `err`. For free(). */
 static struct train_config *parse(const char *text, bool *ret_is_study, char *err)
 {
     struct train_config *config = malloc(sizeof *config);

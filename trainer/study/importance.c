@@ -17,7 +17,7 @@ struct sample {
 struct pool {
     struct study *const *studies;
     size_t n_studies;
-    const struct study *lead; /* whose parameters are looked at */
+    const struct study *lead; /* whose parameters are computed */
     int *params;              /* [n_studies][lead->n_params] what they are there; -1: it has none */
     int objective;
     struct sample *samples; /* [n] */

@@ -32,9 +32,10 @@ struct importance_basis {
 /* Of the COMPLETE trials' `objective` where it is finite, of all `studies` together (at least one), over
  * parameters that all of these have, always of the same kind, scale and choices; others are left out. Ranges
  * may differ, within a study or between two: the box has room for all of them. The study with the most such
- * trials, the first of equals, says what goes together: one of other directions, or that has a parameter of
- * its as another kind, scale or choices or never, is left out whole. Returns how many there are in ret [cap];
- * 0 where there are fewer than 4 trials, or no values that differ. -ENOMEM, and *ret_basis is left alone. */
+ * trials, the first of equals, decides which are compatible: one of other directions, or that has a parameter
+ * of its as another kind, scale or choices or never, is left out whole. Returns how many there are in ret
+ * [cap]; 0 where there are fewer than 4 trials, or no values that differ. -ENOMEM, and *ret_basis is left
+ * alone. */
 int importance_compute(struct study *const *studies, size_t n, int objective, uint64_t seed,
                        struct importance *ret, int cap, struct importance_basis *ret_basis);
 

@@ -228,7 +228,7 @@ static int set(struct study_store *store, int64_t id, const char *key, json_t *v
     return r;
 }
 
-/* `what` is said to be no UTF-8. */
+/* `what` is the text's name in the error: not UTF-8. */
 static int set_text(struct study_store *store, int64_t id, const char *key, const char *text,
                     const char *what, char *err)
 {

@@ -1,4 +1,4 @@
-/* A study in its storage: found, or made with what docs/studies.md says that it has. */
+/* A study in its storage: found, or created with the attributes that docs/studies.md lists. */
 #ifndef TRAINER_STUDY_OPEN_H
 #define TRAINER_STUDY_OPEN_H
 
@@ -26,7 +26,7 @@ struct study_opening {
  *
  * Two storages may have a study of one name, but each folder is of one: its file `storage` names the
  * database's absolute path, and is written here. -EEXIST where another storage than `url` has a study `name`
- * whose files are in `folder`; without that file the state's own studies.db is looked into. -EBUSY: another
+ * whose files are in `folder`; without that file the state's own studies.db is searched. -EBUSY: another
  * process has had the folder's lock (proposal_folder.h) for a minute.
  *
  * 0 or -errno with a sentence. *ret: the study as it is, for study_destroy(). */

@@ -7,13 +7,12 @@
 #include "trainer/study/trial.h"
 
 /* Takes the best trials of the study, trains them on all rows of the study (study_trial_final()), in
- * FOLDER/proposals/K, a K that no other has, computes PBO, the deflated Sharpe ratio and so on from the
- * trials' returns.csv, and writes FOLDER/report.html and, last, FOLDER/proposal.json. A trial whose training
- * is refused or diverges is reported, and the next best proposed instead. `others` (NULL: none) are the other
+ * FOLDER/proposals/K, a new K, computes PBO, the deflated Sharpe ratio and so on from the trials'
+ * returns.csv, and writes FOLDER/report.html and, last, FOLDER/proposal.json. A trial whose training is
+ * refused or diverges is reported, and the next best proposed instead. `others` (NULL: none) are the other
  * members of the study, whose trials count as tried, and in PBO where their rows are the same. *ret is the
- * proposal, a new reference. 1: it was asked to stop. What is not finished leaves
- * nothing in FOLDER/proposals. -ENODATA: no COMPLETE trial; else what the last training, or the
- * machine, was at fault for. */
+ * proposal, a new reference. 1: it was asked to stop. An unfinished proposal is removed from
+ * FOLDER/proposals. -ENODATA: no COMPLETE trial; else the error of the last training, or of the machine. */
 int study_proposal_make(const struct study_market *market, const struct train_config *base,
                         const struct study_settings *settings, const struct study *study,
                         const struct study_members *others, const char *folder,

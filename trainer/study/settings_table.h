@@ -9,7 +9,7 @@ extern const size_t study_settings_table_n;
 
 bool study_settings_has(const char *key); /* of [study] */
 
-/* "90d": so many s, m, h, d or w as ns, at least one and at most a century; false: it is none. */
+/* "90d": so many s, m, h, d or w as ns, at least one and at most a century; false: invalid. */
 bool study_settings_duration(const char *text, int64_t *ret_ns);
 
 /* Reads a line of [study] or [search]: 0; -ENOENT for an unknown key, with the nearest; -EINVAL, -ENOMEM.

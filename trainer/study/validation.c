@@ -125,7 +125,7 @@ static json_t *lambda_json(const struct overfit *overfit, size_t columns)
     size_t bins[BINS] = {0};
     for (size_t i = 0; i < overfit->splits; i++) {
         double at = ceil((overfit->lambda[i] + high) / width) - 1;
-        at = overfit->lambda[i] <= 0 && at >= BINS / 2 ? BINS / 2 - 1 : at; /* whatever rounding says */
+        at = overfit->lambda[i] <= 0 && at >= BINS / 2 ? BINS / 2 - 1 : at; /* regardless of rounding */
         at = overfit->lambda[i] > 0 && at < BINS / 2 ? BINS / 2 : at;
         bins[at < 0 ? 0 : at >= BINS ? BINS - 1 : (int)at]++;
     }

@@ -1,6 +1,6 @@
-/* A returns matrix looked at from all sides, and its report: as JSON (papertape.validation/1), and as one
- * HTML file with SVG pictures in it: equity curves, the distribution of lambda, out-of-sample over in-sample
- * Sharpe. Used by `papertape-trainer validate`, proposals, and the dashboard's page. */
+/* The validation of a returns matrix, and its report: as JSON (papertape.validation/1), and as one HTML file
+ * with SVG pictures in it: equity curves, the distribution of lambda, out-of-sample over in-sample Sharpe.
+ * Used by `papertape-trainer validate`, proposals, and the dashboard's page. */
 #ifndef TRAINER_STUDY_VALIDATION_H
 #define TRAINER_STUDY_VALIDATION_H
 

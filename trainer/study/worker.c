@@ -58,7 +58,7 @@ static void set_signals(void)
     signal(SIGXFSZ, SIG_IGN);
 }
 
-/* ---- What it says. ---- */
+/* ---- Its output. ---- */
 
 static void say(struct study_process *worker, json_t *line)
 {

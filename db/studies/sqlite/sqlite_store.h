@@ -38,7 +38,7 @@ static inline struct study_sqlite *study_sqlite_of(struct study_store *store)
 
 enum { STUDY_SQLITE_TIME = sizeof "2026-11-22 14:00:00.000000" };
 void study_sqlite_now(double ago_s, char ret[static STUDY_SQLITE_TIME]); /* UTC, as Optuna stores it */
-int64_t study_sqlite_time(const char *text);                             /* µs; STUDY_NO_TIME: it is none */
+int64_t study_sqlite_time(const char *text);                             /* µs; STUDY_NO_TIME: invalid */
 
 /* -errno of a result code, and a sentence from SQLite's message. */
 int study_sqlite_fail(struct study_sqlite *store, int rc, char err[static STUDY_ERROR_MAX]);

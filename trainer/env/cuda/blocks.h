@@ -139,7 +139,7 @@ static inline enum env_kernel env_kernel_of(const struct env_params *params)
     return params->float32 ? ENV_KERNEL_REFERENCE_F32 : ENV_KERNEL_REFERENCE_F64;
 }
 
-/* One step of one copy, the action looked at first. */
+/* One step of one copy, after a check of its action. */
 BLOCK_FN void launch_step(const struct env_launch *l, const struct env_step_io *io, enum env_kernel kernel,
                           uint64_t step, size_t copy)
 {

@@ -12,7 +12,7 @@
 /* Blocks resident on a processor: they mostly wait for memory. */
 enum { OBSERVE_BLOCKS_HELD = 6 };
 
-/* Rows of ended copies come to the host by way of pinned memory, so many bytes at a time. */
+/* Rows of ended copies are copied through pinned memory, so many bytes at a time. */
 static const size_t FINAL_BYTES = (size_t)32 << 20;
 
 struct gpu_env_market {

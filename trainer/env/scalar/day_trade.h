@@ -286,8 +286,8 @@ ENV_RULE void env_day_step(const struct env_view *view, const struct env_step_io
     env_finish(view, io, e, reward, equity, equity <= view->params.ruin * capital);
 }
 
-/* What the direction may do in the next step, as if its close were the one that is seen: bit 0: buy, bit 1:
- * sell; nothing where the session ends. */
+/* What the direction may do in the next step, assuming that its close equals the current one: bit 0: buy, bit
+ * 1: sell; nothing where the session ends. */
 ENV_RULE uint8_t env_day_mask(const struct env_view *view, size_t e)
 {
     const struct env_state *s = &view->state;

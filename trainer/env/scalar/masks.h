@@ -13,7 +13,7 @@ ENV_RULE size_t env_masks_size(const struct env_view *view)
     return (size_t)view->action_size * each;
 }
 
-/* Execution reference, as if the close that an order will fill at were the one that is seen. */
+/* Execution reference, assuming that the fill's close equals the current one. */
 ENV_RULE uint8_t env_reference_mask(const struct env_view *view, size_t e, int32_t asset)
 {
     const struct env_state *s = &view->state;

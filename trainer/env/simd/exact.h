@@ -204,7 +204,7 @@ static inline lane_d exact_floor_qty(const struct exact_lot *lot, lane_d v)
 
 /* A price's tick, counted from its lowest price. */
 struct exact_tick {
-    double price_min, lowest; /* lowest: that a sale comes to */
+    double price_min, lowest; /* lowest: of a sale's price */
     double tick, inverse;     /* a tick of 0 or 1 is 0: every price is on it */
 };
 

@@ -1,6 +1,6 @@
 /* queue.h on CUDA. cuBLASLt is loaded when the first learner is made (libcublasLt.so of the major version
  * that this was compiled with), so that the module serves indicators and environments where it is not
- * installed. It is looked for as the loader does ($LD_LIBRARY_PATH first), then in $CUDA_PATH/lib64, then in
+ * installed. It is searched as the loader does ($LD_LIBRARY_PATH first), then in $CUDA_PATH/lib64, then in
  * /usr/local/cuda/lib64. */
 #include "trainer/ppo/cuda/queue.h"
 

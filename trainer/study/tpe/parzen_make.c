@@ -17,7 +17,7 @@ enum { FULL_WEIGHTS = 25 };
 /* The trials of one side that have all parameters. */
 struct members {
     int n_trials, n;
-    int *kernel;                       /* [n_trials] by number; -1: it is none */
+    int *kernel;                       /* [n_trials] by number; -1: it has no kernel */
     int *params;                       /* [space->n] of the study; -1: it has none of that name */
     const struct tpe_column **columns; /* [space->n] */
     struct tpe_entry *sorted;          /* [n] of one dimension */
