@@ -263,7 +263,7 @@ def half(folder):
 
 
 def alpaca(folder):
-    """The README's section: default streams of a stock in its session and of a coin."""
+    """A section without streams: default streams of a stock in its session and of a coin."""
     replay, daemon = start(folder, "alpaca", "alpaca", ["--keys", "PKTEST:hush", "--from", "2026-01-15T15:00:00Z"], "AAPL, BTC/USD",
                            limits=RARE)
     most, states = watch(daemon, MINUTES * 60, 2)
