@@ -223,13 +223,13 @@ static int simulate(struct bars_run *run)
 static int measure(struct bars_run *run)
 {
     const struct backtest *backtest = &run->backtest;
-    double begun = clock_now_s();
+    double started_s = clock_now_s();
     for (int a = 0; a < backtest->n_accounts; a++) {
         if (backtest_report(&run->config, backtest, a, &run->report, &run->reports[a]) < 0)
             return cli_backtest_fail(EXIT_ERROR, "", "out of memory");
         run->result.ledger_rows += backtest->accounts[a].n_ledger;
     }
-    run->result.seconds[STAGE_METRICS] = clock_now_s() - begun;
+    run->result.seconds[STAGE_METRICS] = clock_now_s() - started_s;
     run->result.peak_bytes = peak_bytes();
     return EXIT_OK;
 }
@@ -299,7 +299,7 @@ static int order_symbols(struct bars_run *run)
 
 static int load(struct bars_run *run, size_t *ret_from, size_t *ret_to)
 {
-    double begun = clock_now_s();
+    double started_s = clock_now_s();
     int status = EXIT_OK;
     if (run->args->n_ticks > 0)
         status = load_ticks(run, ret_from, ret_to);
@@ -309,7 +309,7 @@ static int load(struct bars_run *run, size_t *ret_from, size_t *ret_to)
         run->market = run->loaded;
     if (status == EXIT_OK && run->loaded && run->policy)
         status = order_symbols(run);
-    run->load_s = clock_now_s() - begun;
+    run->load_s = clock_now_s() - started_s;
     return status;
 }
 

@@ -113,7 +113,7 @@ int db_market_load(const char *path, const char *const *symbols, size_t n, enum 
     struct market_load done = {0};
     struct db_reader *reader = NULL;
     char why[MARKET_ERROR_MAX / 2];
-    double begun = clock_now_s();
+    double started_s = clock_now_s();
     if (n < 1 || n > SYMBOLS_MAX || options->interval_ns <= 0)
         return fail_with(-EINVAL, err, MARKET_ERROR_MAX, "%s",
                          options->interval_ns <= 0 ? "no interval: that of the bars that the database keeps"
@@ -141,7 +141,7 @@ int db_market_load(const char *path, const char *const *symbols, size_t n, enum 
     free(sources);
     if (r < 0)
         return r;
-    done.read_s = read - begun;
+    done.read_s = read - started_s;
     done.grid_s = clock_now_s() - read;
     if (load)
         *load = done;

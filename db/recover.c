@@ -299,7 +299,7 @@ static int take_balances(struct recovery *recovery)
     int r = db_query(
         recovery->reader,
         "WITH since AS (SELECT * FROM ledger WHERE id > ?1), "
-        "begun AS (SELECT account, max(id) AS id FROM since WHERE kind = 'reset' GROUP BY account), "
+        "resets AS (SELECT account, max(id) AS id FROM since WHERE kind = 'reset' GROUP BY account), "
         "charged AS (SELECT account, max(ts_ns) AS ts_ns FROM (SELECT account, ts_ns FROM since WHERE kind = "
         "'interest' UNION ALL SELECT account, interest_ns FROM base_accounts WHERE interest_ns > 0) GROUP BY "
         "account), "
@@ -312,13 +312,13 @@ static int take_balances(struct recovery *recovery)
         "GROUP BY "
         "account, asset, scale) "
         "SELECT l.account, l.asset, l.scale, sum(l.amount), l.balance, max(l.id), "
-        "sum(iif(l.kind IN ('deposit', 'transfer') AND l.id > ifnull(begun.id, 0), l.amount, 0)) + "
-        "iif(begun.id IS NULL, ifnull((SELECT deposits FROM base_accounts WHERE account = l.account), 0), "
+        "sum(iif(l.kind IN ('deposit', 'transfer') AND l.id > ifnull(resets.id, 0), l.amount, 0)) + "
+        "iif(resets.id IS NULL, ifnull((SELECT deposits FROM base_accounts WHERE account = l.account), 0), "
         "0), "
         "ifnull((SELECT borrowed FROM loans WHERE (account, asset, scale) = (l.account, l.asset, l.scale)), "
         "0), "
         "charged.ts_ns "
-        "FROM parts AS l LEFT JOIN begun ON begun.account = l.account "
+        "FROM parts AS l LEFT JOIN resets ON resets.account = l.account "
         "LEFT JOIN charged ON charged.account = l.account GROUP BY l.account, l.asset, l.scale",
         RECORD_PARAMS(recovery->base.last_ledger), &stmt);
     struct db_recovered_balance row;

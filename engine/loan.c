@@ -80,10 +80,10 @@ static int64_t interest(int64_t value, int32_t rate_e6, int64_t hours)
 static void charge_account(struct engine *engine, int index, int64_t hours)
 {
     struct account *account = &engine->accounts[index];
-    int64_t owed = account->interest_owed;
-    if (owed > 0) {
+    int64_t unpaid = account->interest_owed;
+    if (unpaid > 0) {
         account->interest_owed = 0;
-        charge(engine, index, owed);
+        charge(engine, index, unpaid);
     }
     for (int s = 0; account->shorts > 0 && s < engine->n_symbols && hours > 0; s++) {
         if (account->positions[s].qty >= 0)
@@ -140,8 +140,8 @@ static enum loan_outcome buy_back(struct engine *engine, int account, int symbol
         return NO_MARKET;
     const struct balance *currency = account_currency(engine, account);
     int128_t most = (int128_t)(currency->total - currency->reserved) * market->notional_unit / best.price;
-    int64_t owed = -engine->accounts[account].positions[symbol].qty;
-    int64_t qty = filter_floor_qty(&market->symbol, ORDER_MARKET, most < owed ? (int64_t)most : owed);
+    int64_t debt = -engine->accounts[account].positions[symbol].qty;
+    int64_t qty = filter_floor_qty(&market->symbol, ORDER_MARKET, most < debt ? (int64_t)most : debt);
     if (qty == 0)
         return REFUSED;
     struct order request = engine_intent_order(account, symbol, ORDER_BUY, ORDER_MARKET, qty, "margin call");

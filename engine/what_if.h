@@ -35,7 +35,7 @@ struct what_if_way {
     char strategy[ACCOUNT_NAME_MAX]; /* "policy"; "" for none */
     double params[STRATEGY_PARAMS_MAX];
     int64_t begin, end; /* equity at the fork and at the end, currency_scale */
-    double drawdown; /* the deepest since the fork, looked at once a second: 0.1 is 10 % below the highest */
+    double drawdown;    /* the deepest since the fork, sampled once a second: 0.1 is 10 % below the highest */
     uint64_t orders, rejected, fills;
     int64_t fees; /* currency_scale: of fills of symbols quoted in the currency */
 };

@@ -133,9 +133,9 @@ struct order {
     int64_t expires_ns;                  /* DAY (0: its session's end is not known yet), GTD; else 0 */
     uint64_t input_seq;                  /* the event that it answers */
     uint32_t amends;                     /* how often its numbers were changed */
-    bool by_hand;                        /* the client's name for it, unique in its account; "" for none */
-    char client_id[ORDER_CLIENT_ID_MAX]; /* the strategy's word: "cross up", "stop", "flatten" */
-    char tag[ORDER_TAG_MAX];             /* strategy's word: "cross up", "stop", "flatten" */
+    bool by_hand;                        /* from the control socket, not a strategy */
+    char client_id[ORDER_CLIENT_ID_MAX]; /* the client's name for it, unique in its account; "" for none */
+    char tag[ORDER_TAG_MAX];             /* the strategy's word: "cross up", "stop", "flatten" */
 };
 
 const char *order_side_name(enum order_side side);    /* "BUY", "SELL" */

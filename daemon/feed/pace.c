@@ -12,9 +12,9 @@ bool feed_pace_steady(const struct pace *pace, int64_t now_ms)
 
 bool feed_pace_asked(struct pace *pace, int64_t now_ms)
 {
-    bool anew = feed_pace_steady(pace, now_ms);
-    pace->delay_ms = anew ? PACE_MIN_MS : pace->delay_ms * 2 < PACE_MAX_MS ? pace->delay_ms * 2 : PACE_MAX_MS;
+    bool calm = feed_pace_steady(pace, now_ms);
+    pace->delay_ms = calm ? PACE_MIN_MS : pace->delay_ms * 2 < PACE_MAX_MS ? pace->delay_ms * 2 : PACE_MAX_MS;
     pace->asked_ms = now_ms;
-    pace->row = anew ? 1 : pace->row + 1;
+    pace->row = calm ? 1 : pace->row + 1;
     return pace->row == PACE_TELL;
 }

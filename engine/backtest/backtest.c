@@ -138,7 +138,7 @@ static void run_jobs(struct backtest_run *run)
                         .accounts_each = together ? config->n_accounts : 1};
     int most = count_threads(config), started = 1;
     int threads = config->decided ? 1 : most < jobs.n ? most : jobs.n;
-    double begun = clock_now_s();
+    double started_s = clock_now_s();
     for (int i = 0; i < threads; i++)
         workers[i] = (struct backtest_worker){
             .jobs = &jobs, .thread = {.run = run, .tells = i == 0, .helpers = most / threads}};
@@ -147,7 +147,7 @@ static void run_jobs(struct backtest_run *run)
     work(&workers[0]);
     for (int i = 1; i < started; i++)
         pthread_join(others[i], NULL);
-    share_seconds(run->ret, workers, started, clock_now_s() - begun);
+    share_seconds(run->ret, workers, started, clock_now_s() - started_s);
 }
 
 int backtest_run(const struct backtest_config *config, struct backtest *ret, char *err, size_t err_size)

@@ -411,13 +411,13 @@ int backtest_by_engine(struct run_thread *thread, int first, int n)
 {
     struct drive drive = {.config = thread->run->config, .first = first, .n = n};
     const struct engine_trace trace = {.ctx = &drive, .decision = on_decision};
-    double begun = clock_now_s();
+    double started_s = clock_now_s();
     int r = open_drive(thread, &drive, &trace);
     if (r == 0)
         r = give_rows(thread, &drive);
     if (r == 0)
         r = sum_up(thread, &drive);
-    thread->busy[STAGE_SIMULATE] += clock_now_s() - begun;
+    thread->busy[STAGE_SIMULATE] += clock_now_s() - started_s;
     for (int a = 0; drive.books && a < n; a++) {
         free(drive.books[a].curve.equity);
         backtest_curve_close(&drive.books[a].curve);

@@ -183,7 +183,7 @@ static bool begin(struct chunks *chunks)
 /* Does its share of the work, and waits for the others'. */
 static void finish(struct chunks *chunks)
 {
-    double begun = clock_now_s();
+    double started_s = clock_now_s();
     compute_all(chunks);
     if (chunks->n_helpers > 0)
         pthread_barrier_wait(&chunks->barrier);
@@ -192,7 +192,7 @@ static void finish(struct chunks *chunks)
     if (chunks->n_helpers > 0)
         pthread_barrier_wait(&chunks->barrier);
     chunks->waits = false;
-    chunks->indicators_s += computed - begun;
+    chunks->indicators_s += computed - started_s;
     chunks->signals_s += clock_now_s() - computed;
 }
 

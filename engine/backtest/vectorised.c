@@ -276,7 +276,7 @@ int backtest_vectorised(struct run_thread *thread, int account)
 {
     struct columns_run run = {
         .thread = thread, .config = thread->run->config, .spec = &thread->run->config->accounts[account]};
-    double begun = clock_now_s();
+    double started_s = clock_now_s();
     int r = open_run(&run);
     if (r == 0)
         r = compute(&run);
@@ -287,7 +287,7 @@ int backtest_vectorised(struct run_thread *thread, int account)
     if (r == 0)
         r = simulate(&run, account);
     close_lanes(&run);
-    thread->busy[STAGE_INDICATORS] += computed - begun;
+    thread->busy[STAGE_INDICATORS] += computed - started_s;
     thread->busy[STAGE_SIGNALS] += scanned - computed;
     thread->busy[STAGE_SIMULATE] += clock_now_s() - scanned - run.apart_s;
     return r;

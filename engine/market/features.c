@@ -198,7 +198,7 @@ static int find_or_compute(const struct market *market, int symbol, const struct
                            struct market_features_load *load, char err[static MARKET_ERROR_MAX])
 {
     uint8_t key[MARKET_HASH_SIZE] = {0};
-    double begun = clock_now_s();
+    double started_s = clock_now_s();
     if (cache->folder[0]) {
         char *text = feature_set_text(set);
         int r = text ? find_key(market, symbol, text, backend, key) : -ENOMEM;
@@ -208,7 +208,7 @@ static int find_or_compute(const struct market *market, int symbol, const struct
             return r;
         }
         if (market_store_cache_get(cache, KIND, key, ret) == 0) {
-            load->map_s = clock_now_s() - begun;
+            load->map_s = clock_now_s() - started_s;
             if (head_good(ret, market, set)) {
                 load->cached = true;
                 return 0;

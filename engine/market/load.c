@@ -211,7 +211,7 @@ static int read_files(struct loader *l, char err[static MARKET_ERROR_MAX])
 
 static int make(struct loader *l, struct market **ret, char err[static MARKET_ERROR_MAX])
 {
-    double begun = clock_now_s();
+    double started_s = clock_now_s();
     int r = read_files(l, err);
     if (r < 0)
         return r;
@@ -219,7 +219,7 @@ static int make(struct loader *l, struct market **ret, char err[static MARKET_ER
     if ((r = market_store_build(l->sources, l->n_symbols, l->options, ret, err)) < 0)
         return r;
     double built = clock_now_s();
-    l->load.read_s = read - begun;
+    l->load.read_s = read - started_s;
     l->load.grid_s = built - read;
     uint8_t key[MARKET_HASH_SIZE];
     if (l->cache.folder[0] && same_info(l) && find_key(l, key) == 0 &&
@@ -234,14 +234,14 @@ static int make(struct loader *l, struct market **ret, char err[static MARKET_ER
 
 static int load(struct loader *l, struct market **ret, char err[static MARKET_ERROR_MAX])
 {
-    double begun = clock_now_s();
+    double started_s = clock_now_s();
     market_store_cache_begin(&l->cache, l->options);
     int r = l->cache.folder[0] ? hash_info(l, err) : 0;
     if (r < 0)
         return r;
     bool known = l->cache.folder[0] && all_known(l);
     double hashed = clock_now_s();
-    l->load.hash_s = hashed - begun;
+    l->load.hash_s = hashed - started_s;
     bool opened = known && open_cached(l, ret);
     l->load.map_s = known ? clock_now_s() - hashed : 0;
     return opened ? 0 : make(l, ret, err);

@@ -113,7 +113,7 @@ static void keep_depth(struct player *p, bool bid, int64_t at)
         int64_t worst = side->n > 0 ? side->levels[0].price : at;
         int64_t gap = chance_range(&p->chance, 1, 8) * p->tick;
         if (bid && worst <= gap)
-            break; /* prices and quantities stay above 0 */
+            break; /* a bid is above 0 */
         replay_made_market_set(&p->market, bid, bid ? worst - gap : worst + gap, level_qty(p));
     }
     while (side->n > LEVELS_MAX)
