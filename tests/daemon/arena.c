@@ -160,7 +160,7 @@ static void test_judged(void)
 
     one = row_of("one", DB_POLICY_CHALLENGER, 1);
     take(ARENA_CROWN, &one, &two, &one);
-    CHECK_INT(rows[0].judged_ns, 5000); /* who was champion begins anew */
+    CHECK_INT(rows[0].judged_ns, 5000); /* the former champion's evidence restarts */
     CHECK_INT(rows[0].expires_ns, two.expires_ns);
     CHECK_STR(rows[0].reason, "one became champion");
     CHECK_INT(rows[1].judged_ns, one.judged_ns);
@@ -369,8 +369,7 @@ static void test_days(void)
     arena_days_finish(&days);
 }
 
-/* Money that is put in or taken out is neither gain nor loss; an account begun anew has no return that day.
- */
+/* Deposits and withdrawals are neither gain nor loss; an account that was reset has no return that day. */
 static void test_flows(void)
 {
     struct arena_days days = {0}, same = {0};
@@ -446,7 +445,7 @@ static void check_same(const struct arena_days *days, const struct arena_days *w
 }
 
 /* Each flow is in the days once, wherever memory ends and however often they are merged again: with what was
- * read then, or with what is read anew. */
+ * read then, or with what is read again. */
 static void test_merged(void)
 {
     static const struct arena_flow flows[] = {

@@ -41,7 +41,7 @@ static void test_week(void)
     struct calendar calendar;
     int64_t at = 0;
     feed_calendar_init(&calendar, "us-equity", false);
-    CHECK(!feed_calendar_step(&calendar, 0, &at)); /* no days: nothing can be told */
+    CHECK(!feed_calendar_step(&calendar, 0, &at)); /* no days: the phase is unknown */
     CHECK_INT(feed_calendar_take(&calendar, days, 30), 0);
     CHECK(feed_calendar_step(&calendar, 3 * DAY + 10 * HOUR, &at));
     CHECK_INT(calendar.now.phase, MARKET_PHASE_OPEN);

@@ -1,5 +1,5 @@
 /* The search for a device: found, failed and found again; what the status says; delays that double up to a
- * limit and begin anew after long use. */
+ * limit and restart at the least after long use. */
 #include "daemon/compute.h"
 
 #include "indicators_gpu/module.h"

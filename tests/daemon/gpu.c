@@ -134,7 +134,8 @@ static void test_sampler(const char *library)
     uint64_t now = uv_now(&loop);
     UNTIL(uv_now(&loop) > now + 50); /* fifty intervals */
     CHECK_INT(status->samples, samples);
-    CHECK(atomic_load(counts) <= before + 1); /* the one that hangs, if it had not begun when it was missed */
+    CHECK(atomic_load(counts) <=
+          before + 1); /* the one that hangs, if it had not started when it was missed */
     pthread_mutex_unlock(gate);
     UNTIL(status->state == GPU_OK && status->samples > samples + 1);
 

@@ -35,7 +35,7 @@ static void test_steady(void)
     for (int i = 0; i < PACE_TELL; i++, now += pace.delay_ms)
         CHECK_INT(feed_pace_asked(&pace, now), i == PACE_TELL - 1);
     now += PACE_STEADY_MS;
-    CHECK(feed_pace_due(&pace, now) && !feed_pace_asked(&pace, now)); /* and the next row is told anew */
+    CHECK(feed_pace_due(&pace, now) && !feed_pace_asked(&pace, now)); /* and the next row is reported again */
     CHECK_INT(pace.row, 1);
     CHECK_INT(pace.delay_ms, PACE_MIN_MS);
 }

@@ -125,7 +125,7 @@ static void give_event(struct recorder *recorder, uint64_t seq)
     daemon_recorder_event(recorder, &event);
 }
 
-/* Reads everything: events from..to in order but for [hole_from, hole_to], which a state ends. */
+/* Reads everything: events from..to in order except [hole_from, hole_to], which a state ends. */
 static void read_back(uint64_t to, uint64_t hole_from, uint64_t hole_to, uint64_t *ret_states)
 {
     struct journal_reader *reader = NULL;
@@ -247,7 +247,7 @@ static void test_full_disk(void)
     empty_dir();
 }
 
-/* It is full for longer than memory lasts: a hole, ended by a state; commits of what is lost may go on. */
+/* It is full for longer than memory lasts: a hole, ended by a state; commits of what is lost may continue. */
 static void test_hole(void)
 {
     struct recorder_config config = daemon_config_of();

@@ -72,7 +72,7 @@ static void test_broken(void)
               SILENCE_FRESH); /* on its way? */
     CHECK_INT(feed_silence_state(&rule, &silence, 21 * S + rule.grace_ms), SILENCE_STALE);
     CHECK(
-        feed_silence_ask_due(&rule, &silence, 40 * S)); /* what it should tell is asked for again and again */
+        feed_silence_ask_due(&rule, &silence, 40 * S)); /* what it should send is requested again and again */
     feed_silence_asked(&silence, 40 * S);
     feed_silence_answered(&silence, SILENCE_NOTHING,
                           41 * S); /* nothing since the last answer: it is behind all the same */

@@ -32,7 +32,7 @@ static void test_steps_back(void)
     }
     CHECK_INT(told, 1);
     CHECK_INT(daemon_steady_stamp(&steady, 1000 * S, 501 * S, &step), last + S - S / 16);
-    CHECK(step.ahead_ns > 480 * S); /* and it is told again */
+    CHECK(step.ahead_ns > 480 * S); /* and it is reported again */
     daemon_steady_stamp(&steady, 1001 * S, 502 * S, &step);
     CHECK_INT(step.ahead_ns, 0);
     daemon_steady_stamp(&steady, 900 * S, 503 * S, &step); /* once more */

@@ -1,6 +1,5 @@
 /* The board's streams against the reference, to the bit: bar by bar over several series, with looks ahead in
- * between, saved and loaded at any bar; memories that are none are refused; on a device that fails at any
- * call. */
+ * between, saved and loaded at any bar; invalid memories are refused; on a device that fails at any call. */
 #include "daemon/streams.h"
 
 #include <errno.h>
@@ -91,7 +90,7 @@ static void on_the_cpu(struct random *random)
         daemon_streams_update(streams, SERIES, series, bars, values);
         for (int s = 0; s < SERIES; s++)
             CHECK(same_bits(values + (size_t)s * outputs, wanted, outputs));
-        /* A memory at any bar goes on elsewhere: here it always does. */
+        /* A memory of any bar continues in another object: here it always does. */
         void *memory;
         size_t size;
         CHECK_INT(daemon_streams_save(streams, 0, &memory, &size), 0);
@@ -103,7 +102,7 @@ static void on_the_cpu(struct random *random)
             daemon_streams_update(other, 1, (const uint32_t[]){1}, &next, values);
             CHECK(same_bits(values, wanted, outputs));
         }
-        /* Cut short, too long, of another version or other streams: refused, and the series begins anew. */
+        /* Cut short, too long, of another version or other streams: refused, and the series restarts. */
         if (i % 50 == 49) {
             CHECK_INT(daemon_streams_load(other, 2, memory, size - 1 - random_next(random) % (size - 1)),
                       -EINVAL);
@@ -136,7 +135,7 @@ static void on_the_cpu(struct random *random)
     daemon_streams_destroy(streams);
 }
 
-/* More series at any bar: those that were there go on, the new ones have seen nothing, on a device too. */
+/* More series at any bar: the old ones continue, the new ones have seen nothing, on a device too. */
 static void growing(const char *path, struct random *random)
 {
     struct indicator_spec specs[SPECS_MAX];
@@ -181,7 +180,7 @@ static void growing(const char *path, struct random *random)
 }
 
 /* On a device that fails as `how` says after so many calls: every value is the reference's, before, in and
- * after the failing call, whichever that is; what was saved goes on as well. */
+ * after the failing call, whichever that is; what was saved continues as well. */
 static void on_a_device(const char *path, const char *how, int after)
 {
     struct indicator_spec specs[SPECS_MAX];

@@ -1,5 +1,4 @@
-/* What is asked of accounts, with numbers reckoned by hand: making them, money in, out and between, beginning
- * anew. */
+/* Account commands, with numbers computed by hand: creation, deposits, withdrawals, transfers, resets. */
 #include "engine/core.h"
 #include "tests/engine/harness.h"
 
@@ -77,7 +76,7 @@ static void test_deposits(void)
     CHECK_INT(deposit(&h, ALICE, -6995 * USDT), ORDER_OK);
     CHECK_INT(total(&h, ALICE, "USDT"), 5005 * USDT);
 
-    /* All of it: the account goes on, and is not opened again. */
+    /* All of it: the account continues, and is not opened again. */
     cancel(&h, engine_order(h.engine, 0)->id);
     pass(&h, SECOND_NS);
     CHECK_INT(deposit(&h, ALICE, -5005 * USDT), ORDER_OK);
@@ -348,7 +347,7 @@ static void test_reset(void)
     harness_close(&h);
 }
 
-/* Money without end: what cannot be reckoned any more is not bought. */
+/* Money without end: what can no longer be computed is not bought. */
 static void test_largest(void)
 {
     static struct harness h;

@@ -20,7 +20,7 @@ static int audit(void)
     return backtest_audit(&backtest, &bars.market, accounts, hash, err, sizeof err);
 }
 
-/* A number one too high is found, and told with these words; then it is put back. */
+/* A number one too high is found and reported with these words; then it is restored. */
 #define ALTERED(number, words) \
     do { \
         (number) += 1; \

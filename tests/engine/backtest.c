@@ -1,4 +1,4 @@
-/* A backtest's way by the engine: what it is told, what it gathers, and what it refuses. */
+/* A backtest through the engine: the events it gets, the results it collects, and what it refuses. */
 #include <errno.h>
 
 #include "engine/backtest/backtest.h"
@@ -26,7 +26,7 @@ static struct account_spec account_of(const char *name, const char *strategy)
     return spec;
 }
 
-/* At each row, equity is what the fills up to there make it, reckoned here in long doubles. */
+/* At each row, equity is what the fills so far make it, computed here in long doubles. */
 static void check_equity(const struct market *market, const struct backtest *backtest,
                          const struct backtest_account *account, double cash)
 {

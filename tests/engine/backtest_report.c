@@ -1,4 +1,4 @@
-/* A backtest's report, against what its parts say, reckoned here again. */
+/* A backtest's report, compared with figures computed here from the backtest's rows. */
 #include <errno.h>
 
 #include "engine/backtest/report.h"

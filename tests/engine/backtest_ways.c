@@ -1,6 +1,6 @@
-/* By columns and by the engine: the same orders, fills, ledger and equity, to the bit. Every strategy, with
- * random parameters, on random markets: gaps, several symbols, little cash, odd lots, fees, slippage, latency
- * beyond a bar, limits of risk.
+/* The vectorised backtest and the engine give the same orders, fills, ledger and equity, to the bit. Every
+ * strategy, with random parameters, on random markets: gaps, several symbols, little cash, odd lots, fees,
+ * slippage, latency beyond a bar, limits of risk.
  *
  * usage: test-backtest-ways [--long] */
 #include <errno.h>
@@ -304,7 +304,7 @@ static bool one_run(struct random *random, const struct strategy *strategy)
     check_fills(&engine.accounts[0], &columns.accounts[0]);
     check_ledger(&engine.accounts[0], &columns.accounts[0]);
     check_sums(&engine.accounts[0], &columns.accounts[0], config.to - config.from);
-    if (covered) { /* else some was told twice */
+    if (covered) { /* else some order was reported twice */
         CHECK_INT(told[1].n, told[0].n);
         CHECK_INT(told[1].sum, told[0].sum);
     }

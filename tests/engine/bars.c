@@ -31,7 +31,7 @@ static size_t puppet_bar(const double *params, void *state, const struct strateg
 }
 
 static const struct strategy puppet = {
-    .name = "puppet", .summary = "does as it is told", .specs = no_specs, .on_bar = puppet_bar};
+    .name = "puppet", .summary = "returns the intents of the test", .specs = no_specs, .on_bar = puppet_bar};
 
 static void want(struct intent intent)
 {
@@ -75,7 +75,7 @@ static void history(int from_back, int to_back)
 static void test_history_and_gap(void)
 {
     open_puppet();
-    want((struct intent){.kind = INTENT_ENTER, .fraction = 0.1, .why = "told"});
+    want((struct intent){.kind = INTENT_ENTER, .fraction = 0.1, .why = "scripted"});
     history(30, 3);
     CHECK_INT(n_seen, 28);
     CHECK_INT(h.last_order.id, 0); /* no decision on history */
@@ -110,14 +110,14 @@ static void test_history_and_gap(void)
 
     /* A bar that comes late is shown, and decides nothing. */
     open_puppet();
-    want((struct intent){.kind = INTENT_ENTER, .fraction = 0.1, .why = "told"});
+    want((struct intent){.kind = INTENT_ENTER, .fraction = 0.1, .why = "scripted"});
     close_bar(2, 60000 * E8);
     CHECK_INT(n_seen, 1);
     CHECK_INT(h.last_order.id, 0);
     harness_close(&h);
 }
 
-/* The missing bars never come: at last the strategies go on without them. */
+/* The missing bars never come: in the end the strategies continue without them. */
 static void test_gap_that_stays(void)
 {
     open_puppet();
@@ -127,7 +127,7 @@ static void test_gap_that_stays(void)
         close_bar(1, 60000 * E8);
     CHECK_INT(n_seen, 1);
     CHECK_INT(h.bars_wanted, 1);
-    want((struct intent){.kind = INTENT_ENTER, .fraction = 0.1, .why = "told"});
+    want((struct intent){.kind = INTENT_ENTER, .fraction = 0.1, .why = "scripted"});
     close_bar(1, 60000 * E8);
     CHECK_INT(n_seen, 258);
     CHECK_INT(h.last_order.id, 1);
@@ -141,13 +141,13 @@ static void test_gap_that_stays(void)
 static void test_intents(void)
 {
     open_puppet();
-    want((struct intent){.kind = INTENT_ENTER, .fraction = 0.5, .stop = 59000.004, .why = "told"});
+    want((struct intent){.kind = INTENT_ENTER, .fraction = 0.5, .stop = 59000.004, .why = "scripted"});
     close_bar(1, 60000 * E8);
     const struct order *entry = told(&h, 1);
     CHECK_INT(entry->side, ORDER_BUY);
     CHECK_INT(entry->type, ORDER_MARKET);
     CHECK_INT(entry->qty, 8325000); /* 5000 / 1.001 / 60000 */
-    CHECK_STR(entry->tag, "told");
+    CHECK_STR(entry->tag, "scripted");
     CHECK(!entry->by_hand);
     n_wanted = 0;
     pass(&h, SECOND_NS);
@@ -189,7 +189,7 @@ static void test_intents(void)
 
     /* Paused: no entry; the stop of what is held still works. */
     h.now_ns += MINUTE_NS;
-    want((struct intent){.kind = INTENT_ENTER, .fraction = 0.5, .stop = 59000, .why = "told"});
+    want((struct intent){.kind = INTENT_ENTER, .fraction = 0.5, .stop = 59000, .why = "scripted"});
     close_bar(1, 60100 * E8);
     n_wanted = 0;
     pass(&h, SECOND_NS);
@@ -197,18 +197,18 @@ static void test_intents(void)
     trade(&h, BTCUSDT, 59000 * E8, E8);
     CHECK_INT(h.position[ALICE][BTCUSDT], 0);
     h.now_ns += MINUTE_NS;
-    want((struct intent){.kind = INTENT_ENTER, .fraction = 0.5, .why = "told"});
+    want((struct intent){.kind = INTENT_ENTER, .fraction = 0.5, .why = "scripted"});
     close_bar(1, 60100 * E8);
     CHECK_INT(h.last_order.state, ORDER_REJECTED);
     CHECK_INT(h.last_order.reason, ORDER_RISK_PAUSED);
     harness_close(&h);
 }
 
-/* Nobody buys, or nobody knows: an exit cannot be, and must not cost the stop. */
+/* An exit that nothing fills, or whose fill cannot be determined, must not cost the stop. */
 static void test_stop_survives_blindness(void)
 {
     open_puppet();
-    want((struct intent){.kind = INTENT_ENTER, .fraction = 0.5, .stop = 59000, .why = "told"});
+    want((struct intent){.kind = INTENT_ENTER, .fraction = 0.5, .stop = 59000, .why = "scripted"});
     close_bar(1, 60000 * E8);
     n_wanted = 0;
     pass(&h, SECOND_NS);

@@ -1,4 +1,4 @@
-/* A market at 60,000 and a few words for orders of ALICE's, for the tests that reckon by hand. */
+/* A market at 60,000 and short helpers for ALICE's orders, for tests whose numbers are computed by hand. */
 #ifndef TESTS_ENGINE_BY_HAND_H
 #define TESTS_ENGINE_BY_HAND_H
 
@@ -51,7 +51,7 @@ static inline struct order stop(enum order_side side, int64_t qty, int64_t stop_
     return request;
 }
 
-/* Gives the account coins at 60,000 that nobody had to sell. */
+/* Gives the account coins at 60,000 without a seller. */
 static inline void hold(int64_t qty)
 {
     quote(&h, BTCUSDT, 59999 * USDT, 2 * BTC, 60000 * USDT, 100 * BTC);

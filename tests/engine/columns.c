@@ -152,8 +152,8 @@ static void draw_texts(struct random *random)
     }
 }
 
-/* Plays the bars of every symbol; where `swap` says so, the engine is saved, loaded and goes on as another.
- */
+/* Plays the bars of every symbol; at each `swap` the engine is saved, loaded and replaced by the loaded
+ * one. */
 static void play(struct engine **engine, struct random *random)
 {
     int64_t now_ns = START_NS + 4000 * 60 * MINUTE_NS;

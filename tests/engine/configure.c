@@ -1,5 +1,5 @@
-/* A loaded engine under a new run's configuration: what is the same goes on as if nothing had been, what is
- * new begins, what cannot be is refused and leaves the engine as it was. */
+/* A loaded engine under a new run's configuration: what is unchanged continues as if uninterrupted, what is
+ * new starts, what cannot be is refused and leaves the engine as it was. */
 #include <errno.h>
 
 #include "engine/state.h"
@@ -119,7 +119,7 @@ static void check_balances(const struct engine *engine)
     }
 }
 
-/* From one fill model to another, in the middle of everything: what lives goes on, and trades. */
+/* A change from one fill model to another with live orders: these continue, and are filled. */
 static void test_models(uint64_t seed, uint64_t filled[static FILL_MODELS])
 {
     static struct own own;
@@ -193,7 +193,7 @@ static void test_refused(void)
     engine_destroy(engine);
 }
 
-/* Symbols and accounts come and go; strategies go on, or begin anew with what was seen of bars. */
+/* Symbols and accounts come and go; strategies continue, or restart from the bars seen. */
 static void test_changed(void)
 {
     static struct own own;
@@ -231,7 +231,7 @@ static void test_changed(void)
     CHECK_INT(engine_find_account(engine, "zoe"), DRIVER_ACCOUNTS);
     CHECK_INT(engine_account(engine, 1)->rules.fees.maker_e6, 123);
     CHECK_INT(engine_indicators(engine, 1, 1, names, after, 16), 4);
-    CHECK(memcmp(before, after, 4 * sizeof *before) == 0); /* bob's strategy goes on */
+    CHECK(memcmp(before, after, 4 * sizeof *before) == 0); /* bob's strategy continues */
     CHECK_INT(engine_indicators(engine, 3, 1, names, after, 16), 4);
     CHECK_STR(names[0], "sma_5");
     CHECK(!isnan(after[0]) && !isnan(after[1])); /* dave's saw the recent bars */
@@ -253,7 +253,7 @@ static void test_changed(void)
     engine_destroy(engine);
 }
 
-/* What goes on behaves as it would have. */
+/* What is unchanged behaves as it would have without the new configuration. */
 static void test_goes_on(uint64_t seed)
 {
     static struct own own;

@@ -35,7 +35,7 @@ struct driver {
     int64_t now_ns;
     uint64_t seq;
     int created;
-    /* Besides: a calendar with sessions, halts, splits, dividends. Off unless driver_venues() was called. */
+    /* Also a calendar with sessions, halts, splits, dividends. Off unless driver_venues() was called. */
     bool venues;
     int phase, actions;
     bool halved;
@@ -121,7 +121,8 @@ static inline void driver_init(struct driver *d, uint64_t seed)
                                                 .maintenance_e4 = 12500,
                                                 .borrow_rate_e6 = a >= 2 ? 900000 : 0};
     }
-    d->accounts[2].cash = 4000 * DRIVER_E8; /* its shorts are dear: they are called, and owe interest */
+    d->accounts[2].cash =
+        4000 * DRIVER_E8; /* shorts are expensive for it: margin calls, and interest to pay */
     d->accounts[2].rules.risk.exposure_symbol = d->accounts[2].rules.risk.exposure_account = 0;
     d->accounts[2].rules.borrow_rate_e6 = INT32_MAX;
     driver_strategy(&d->accounts[1], "2", "4");

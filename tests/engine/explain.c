@@ -48,7 +48,7 @@ static bool check_explanation(void *ctx, const struct explanation *e)
     if (e->have_verdict && order->state == ORDER_REJECTED && !passed_alone)
         CHECK_INT(e->verdict.reason, order->reason);
     bool closes = strcmp(order->tag, "flatten") == 0 || strcmp(order->tag, "drawdown") == 0 ||
-                  strcmp(order->tag, "margin call") == 0; /* nobody decided on it */
+                  strcmp(order->tag, "margin call") == 0; /* no strategy decided it */
     if (!order->by_hand && made->by_bar && !order_is_stop(order->type) && !closes)
         CHECK(e->have_decision);
     if (e->have_decision && made->by_bar) {

@@ -1,5 +1,5 @@
-"""The bar model a second time, from the words of docs/fills.md: reads the inputs that fill_bar_tape tells, reckons
-what must become of them, and compares every fill, every order as it ended and the balances, to the unit.
+"""The bar model a second time, from the words of docs/fills.md: reads the inputs that fill_bar_tape prints, computes what must become
+of them, and compares every fill, every order as it ended and the balances, to the unit.
 
     fill_bar_oracle.py TAPE [--long]
 """
@@ -336,7 +336,7 @@ class Market:
 
 
 def check(lines, name):
-    market, told, problems = None, [], []
+    market, reported, problems = None, [], []
     ended = set()
     counts = {}
     for line in lines:
@@ -346,7 +346,7 @@ def check(lines, name):
         elif what in ("order", "amend", "cancel", "bar"):
             getattr(market, what)(words)
         elif what == "fill":
-            told.append(tuple(map(int, words)))
+            reported.append(tuple(map(int, words)))
         elif what == "end":
             order = market.orders[int(words[0])]
             ended.add(order.id)
@@ -361,15 +361,15 @@ def check(lines, name):
                 problems.append(f"balances: engine {words}, here {market.cash} {market.held}")
     if ended != set(market.orders):
         problems.append("other orders ended than were given")
-    for i, (theirs, ours) in enumerate(zip(told, market.fills)):
+    for i, (theirs, ours) in enumerate(zip(reported, market.fills)):
         if theirs != ours:
             problems.insert(0, f"fill {i}: engine {theirs}, here {ours}")
             break
-    if len(told) != len(market.fills):
-        problems.append(f"{len(told)} fills by the engine, {len(market.fills)} here")
+    if len(reported) != len(market.fills):
+        problems.append(f"{len(reported)} fills by the engine, {len(market.fills)} here")
     for problem in problems[:5]:
         print(f"{name}: {problem}", file=sys.stderr)
-    return not problems, len(told), counts
+    return not problems, len(reported), counts
 
 
 def main():

@@ -1,8 +1,8 @@
-/* Random orders and bars for the bar model, told line by line with what became of them: fill_bar_oracle.py
- * reckons the same from the inputs alone. Prices are a few ticks wide, so that open, high, low, close, limits
- * and stops often meet. With a third argument of 1 the account holds little, is never short, and asks for
- * nothing new while anything waits, so that what it affords hangs on no reserve but the order's own. Now and
- * then the engine is saved and loaded.
+/* Random orders and bars for the bar model, printed line by line with their outcome: fill_bar_oracle.py
+ * computes the same from the inputs alone. Prices are a few ticks wide, so that open, high, low, close,
+ * limits and stops often meet. With a third argument of 1 the account holds little, is never short, and
+ * asks for nothing new while anything waits, so that what it affords hangs on no reserve but the order's
+ * own. Now and then the engine is saved and loaded.
  *
  *     fill_bar_tape SEED BARS SCARCE
  *

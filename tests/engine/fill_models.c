@@ -1,4 +1,4 @@
-/* The bar model, reckoned by hand: one order or group, a few bars, and what becomes of it; the best quotes
+/* The bar model, computed by hand: one order or group, a few bars, and what becomes of it; the best quotes
  * alone; slippage; and one model after another. */
 #include "engine/state.h"
 #include "tests/engine/by_hand.h"

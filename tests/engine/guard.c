@@ -1,4 +1,4 @@
-/* The guards: every strategy passes on made-up bars; cheaters that look at the next bar in their scan, know
+/* The guards: every strategy passes on synthetic bars; cheaters that look at the next bar in their scan, know
  * tomorrow by heart, or count bars since the start are caught, each by the guard that is for it. */
 #include "engine/backtest/guard.h"
 
@@ -153,7 +153,7 @@ static size_t idle_bar(const double *params, void *state, const struct strategy_
 
 static const struct strategy idle = {.name = "idle", .summary = "", .specs = no_specs, .on_bar = idle_bar};
 
-/* Moves its stop by what the next bar's low will be: no order but the stop tells of it. */
+/* Moves its stop by what the next bar's low will be: no order but the stop shows it. */
 static size_t stopping_bar(const double *params, void *state, const struct strategy_input *input,
                            struct intent *intents)
 {

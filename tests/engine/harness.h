@@ -1,5 +1,5 @@
-/* An engine under test: events go in one line each, what comes out is recorded and held against an accounting
- * of its own: plain sums of the fills, nothing shared with the engine's code. */
+/* An engine under test: events go in one line each, its outputs are recorded and checked against an
+ * accounting of its own: plain sums of the fills, nothing shared with the engine's code. */
 #ifndef TESTS_ENGINE_HARNESS_H
 #define TESTS_ENGINE_HARNESS_H
 
@@ -24,7 +24,7 @@ enum { HARNESS_ASSETS = 3, TAKEN_MAX = 64, RECORDED_ORDERS = 1 << 19 };
 static const char *const harness_assets[HARNESS_ASSETS] = {"USDT", "BTC", "ETH"};
 static const int harness_base[] = {1, 2, 2}, harness_quote[] = {0, 0, 1};
 
-/* The order as last told, and the sums of its fills. */
+/* The order as last reported, and the sums of its fills. */
 struct told_order {
     struct order order;
     int64_t filled, cost;
@@ -43,7 +43,7 @@ struct harness {
     uint64_t next_quote_id;
 
     int64_t ledger_sum[HARNESS_ACCOUNTS_MAX][HARNESS_ASSETS]; /* of the ledger's rows */
-    int64_t naive[HARNESS_ACCOUNTS_MAX][HARNESS_ASSETS];      /* of deposits and fills, reckoned here */
+    int64_t naive[HARNESS_ACCOUNTS_MAX][HARNESS_ASSETS];      /* of deposits and fills, computed here */
     int64_t position[HARNESS_ACCOUNTS_MAX][HARNESS_SYMBOLS];  /* bought - sold */
     struct told_order *orders;                                /* by id */
     struct order last_order;
@@ -300,7 +300,8 @@ static inline void harness_init(struct harness *h)
                                        .latency_ns = 50 * MS_NS};
     h->now_ns = START_NS;
     h->next_quote_id = 1;
-    /* Room that is touched only where orders are; calloc() would fill it where the allocator is told to. */
+    /* Room that is touched only where orders are; calloc() would fill it where the allocator is configured
+     * to. */
     void *room = mmap(NULL, RECORDED_ORDERS * sizeof *h->orders, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     h->orders = room == MAP_FAILED ? NULL : room;
@@ -374,7 +375,7 @@ static inline void harness_close(struct harness *h)
     harness_forget(h);
 }
 
-/* What is recorded of an order is what was told of it last: that is the engine's, field by field. */
+/* The recorded order, as reported last, equals the engine's, field by field. */
 static inline void check_told(const struct harness *h, const struct order *order)
 {
     struct recorded_order last = {.order = h->orders[order->id].order};
@@ -385,9 +386,9 @@ static inline void check_told(const struct harness *h, const struct order *order
     memcpy(last.symbol, symbol->name, sizeof last.symbol);
     if (engine_compare_orders(order, symbol, &last, &difference))
         return;
-    fprintf(stderr, "order %ju: %s: %s, told was %s\n", (uintmax_t)order->id, difference.field,
+    fprintf(stderr, "order %ju: %s: %s, reported %s\n", (uintmax_t)order->id, difference.field,
             difference.replayed, difference.recorded);
-    CHECK(!"an order is what was told of it");
+    CHECK(!"an order equals its last report");
 }
 
 /* What must hold after every event. */

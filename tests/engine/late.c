@@ -158,7 +158,7 @@ static void test_quotes(struct random *random)
     CHECK_INT(w.told.orders[2].created_ns, at(2, WAIT_NS + 7));
     quote(&w, 1, at(2, WAIT_NS + SECOND_NS), 101 * E8);
     CHECK_INT(w.told.n_fills, 3);
-    /* Nothing came for so long that the bars are history: nobody orders by them. */
+    /* Nothing came for so long that the bars are history: no order results from them. */
     flat(&w, 0, 2, 100 * E8);
     timer(&w, at(3, WAIT_NS + MINUTE_NS - 1));
     CHECK_INT(w.told.n_orders, 4);
@@ -258,8 +258,8 @@ static void test_saved(struct random *random)
     made_policy_close(&made);
 }
 
-/* Other files of the same rules, in the middle of a wait: it goes on. Another policy: it is dropped, and the
- * bars of then are nobody's. */
+/* Other files of the same rules, in the middle of a wait: it continues. Another policy: the wait is dropped,
+ * and no policy sees the bars of that time. */
 static void test_swapped(struct random *random)
 {
     static struct world w;

@@ -82,7 +82,7 @@ static void test_random(struct random *random)
             last = files[i].open_ns[files[i].n - 1];
         bars += files[i].n;
     }
-    options.interval_ns = interval; /* few bars with many gaps do not tell it */
+    options.interval_ns = interval; /* few bars with many gaps do not determine it */
     options.threads = (int)random_between(random, 0, 3);
     CHECK_INT(market_store_load_files(paths, (size_t)n, &options, &m, &load, err), 0);
     if (!m) {

@@ -144,7 +144,7 @@ static void test_round_trip(struct random *random)
     CHECK(load_from(&cached, NULL));
 }
 
-/* A market whose bars were repaired, or whose terms were told, hides nothing from a load without. */
+/* A market whose bars were repaired, or whose terms were given, hides nothing from a load without. */
 static void test_repaired(void)
 {
     struct market_options repair = cached, lots = cached;
@@ -591,7 +591,7 @@ static void test_folder(struct random *random)
     options.cache = "";
     CHECK(!load_from(&options, note) && strncmp(note, "no cache: ", 10) == 0);
 
-    /* Where it is when nobody says. */
+    /* The default place. */
     options.cache = NULL;
     snprintf(home, sizeof(home), "%s/home", folder);
     setenv("HOME", home, 1);

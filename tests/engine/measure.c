@@ -1,5 +1,5 @@
-/* Measures of the book as bars and as indicators' inputs: random books against a list of all that was said,
- * searched anew for each bar; a state in the middle; what is refused. */
+/* Measures of the book as bars and as indicators' inputs: random books against a list of all book updates,
+ * searched again for each bar; a state in the middle; what is refused. */
 #include "engine/measure.h"
 
 #include <math.h>
@@ -171,7 +171,7 @@ static struct event bar_event(int symbol)
         .market = {.kind = MARKET_KLINE, .symbol = symbol, .kline = {MINUTE_NS, bar, true}}};
 }
 
-/* The state of the one goes on in the other, with the same values to the bit. */
+/* One engine's state continues in the other, with the same values to the bit. */
 static void reload(void)
 {
     struct engine_sink sink = {.book_bar = on_book_bar};
@@ -206,7 +206,7 @@ static void test_engine(bool reloads)
         reload();
     h.now_ns = START_NS + MINUTE_NS + MS_NS;
     handle(engine,
-           book_event(60001 * E8, E8, 60009 * E8, E8)); /* of the next minute, before the bar is told */
+           book_event(60001 * E8, E8, 60009 * E8, E8)); /* of the next minute, before the bar is reported */
     handle(engine, bar_event(BTCUSDT));
     CHECK(isnan(seen[0]) && isnan(seen[2]));
     handle(engine, bar_event(ETHUSDT));

@@ -1,5 +1,5 @@
 /* A paper exchange for one account and one symbol, written a second time from the rules that engine/match.c
- * states, as plainly as can be: small whole prices, arrays over all prices, everything searched anew each
+ * states, as plainly as can be: small whole prices, arrays over all prices, everything searched again each
  * time. It shares nothing with the engine but the names of order.h. Here: the market, and what orders need of
  * the account's money; tests/engine/model.h: what happens to them. */
 #ifndef TESTS_ENGINE_MODEL_MARKET_H
@@ -79,7 +79,7 @@ static int m_best_ask(const struct model *m)
     return 0;
 }
 
-/* Shown at a price on a side: 0 for nothing, -1 where nobody knows. */
+/* Shown at a price on a side: 0 for nothing, -1 where it is unknown. */
 static int64_t m_shown(const struct model *m, bool bids, int64_t price)
 {
     const int64_t *side = bids ? m->bid : m->ask;
@@ -178,7 +178,7 @@ static int m_partner(const struct model *m, int id)
     return 0;
 }
 
-/* What the rest of it takes. Without a price of its own a buy's cost is reckoned when it is given. */
+/* What the rest of it takes. Without a price of its own a buy's cost is computed when the order is placed. */
 static int64_t m_takes(const struct m_order *o)
 {
     int64_t price = m_limit_type(o->is.type) ? o->price : o->stop, left = o->qty - o->filled;

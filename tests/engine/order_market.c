@@ -1,5 +1,5 @@
 /* What the market does to orders: the queue, what is shown and taken, bars that were missed, stale data,
- * flattening; and what a tracer is told. Numbers that one can check by hand. */
+ * flattening; and what a tracer is called with. Numbers that one can check by hand. */
 #include <time.h>
 
 #include "tests/engine/by_hand.h"
@@ -19,7 +19,7 @@ static void test_queue(void)
     CHECK(h.last_fill.maker);
     trade_by(&h, BTCUSDT, 59980 * USDT, BTC / 4, true); /* we stand first */
     CHECK_INT(told(&h, id)->filled, BTC / 2);
-    trade_by(&h, BTCUSDT, 59979 * USDT, BTC, false); /* through us, whoever took */
+    trade_by(&h, BTCUSDT, 59979 * USDT, BTC, false); /* through our price, on either side */
     sees(id, ORDER_FILLED, ORDER_OK);
 
     /* Others cancel: what is shown bounds what stands before us. */
@@ -31,7 +31,7 @@ static void test_queue(void)
     trade_by(&h, BTCUSDT, 59970 * USDT, BTC, true);
     CHECK_INT(told(&h, id)->filled, BTC / 2);
 
-    /* Beyond what the book shows nobody knows; an order of ours behind ours is not before it. */
+    /* What lies beyond the shown book is unknown; of two orders of ours, the later one is not ahead. */
     uint64_t deep = rested(limit(ORDER_BUY, BTC, 59960 * USDT));
     trade_by(&h, BTCUSDT, 59960 * USDT, 9 * BTC, true);
     CHECK_INT(told(&h, deep)->filled, 0);
@@ -302,7 +302,7 @@ static void test_missed_since(void)
     harness_close(&h);
 }
 
-/* A pause is told before anything else that the market or the account lacks. */
+/* A pause is reported before any other reason of the market or the account. */
 static void test_paused_first(void)
 {
     harness_init(&h);
@@ -382,7 +382,7 @@ static void test_quote_of_the_book(void)
     harness_close(&h);
 }
 
-/* Flatten goes on until nothing is left that the lot allows: at once with what is shown, then at each bar. */
+/* Flatten continues until no lot is left: at once with the shown book, then at each bar. */
 static void test_flatten_goes_on(void)
 {
     open_quoted();

@@ -103,7 +103,8 @@ static void test_trailing(void)
     trade(&h, BTCUSDT, 5980008000000, BTC);
     sees(id, ORDER_FILLED, ORDER_OK);
 
-    /* The peak is told also where the stop stays on its tick: an amend to another distance begins from it. */
+    /* The peak is reported also where the stop stays on its tick: an amend to another distance starts from
+     * it. */
     hold(BTC);
     trade(&h, BTCUSDT, 5980008000000, BTC);
     request.trail_e6 = 500000;
@@ -268,7 +269,7 @@ static void test_post_only(void)
     request.price = 60000 * USDT - E8 / 100;
     id = rested(request);
     sees(id, ORDER_OPEN, ORDER_OK);
-    trade_by(&h, BTCUSDT, 60000 * USDT - E8 / 100, BTC, true); /* nobody before it, inside the spread */
+    trade_by(&h, BTCUSDT, 60000 * USDT - E8 / 100, BTC, true); /* no order ahead of it, inside the spread */
     sees(id, ORDER_FILLED, ORDER_OK);
     CHECK(h.last_fill.maker);
     harness_close(&h);

@@ -291,7 +291,7 @@ static void test_stop(void)
     harness_close(&h);
 }
 
-/* A stop that finds too little goes on with the next trade; a market order does not. */
+/* A stop that finds too little continues with the next trade; a market order does not. */
 static void test_thin_stop(void)
 {
     harness_init(&h);

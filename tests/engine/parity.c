@@ -120,8 +120,7 @@ static void test_planted(void)
     check_equal(&result);
 }
 
-/* An order that no event told of since the state that it was found in: that is named. Returns whether there
- * was one. */
+/* An order that no event since the state reported: it is named. Returns whether there was one. */
 static bool test_state(void)
 {
     if (engine_orders(logged.engine) == 0)
@@ -152,8 +151,8 @@ static void test_invented(void)
     logged.recorded.last_fill--;
 }
 
-/* Events that were never recorded: the comparison goes on behind them. Then a state that is not the engine's.
- */
+/* Events that were never recorded: the comparison continues after them. Then a state that is not the
+ * engine's. */
 static void test_hole(void)
 {
     logged_play(&logged, 500, true);

@@ -1,9 +1,9 @@
-/* A policy in the engine: when it decides, what of missing and late bars, its stop, and that all of it goes
- * on from a state as it was. */
+/* A policy in the engine: when it decides, missing and late bars, its stop, and that all of it continues from
+ * a saved state. */
 #include "strategy/strategy.h"
 #include "tests/engine/policy_world.h"
 
-/* What a screen is told: decided_ns 0 before the first decision; actions NULL: whichever. */
+/* What a screen is shown: decided_ns 0 before the first decision; actions NULL: any. */
 static void look(const struct world *w, bool acting, int64_t decided_ns, int n, const float *actions)
 {
     struct engine_policy_view view;
@@ -251,7 +251,7 @@ static void test_begins_inside(struct random *random)
     }
 }
 
-/* After more bars than are kept, other files of the same rules go on with the first bar's scale; files of
+/* After more bars than are kept, other files of the same rules continue with the first bar's scale; files of
  * other rules find it no more. */
 static void test_grows(struct random *random)
 {
@@ -392,7 +392,7 @@ static void test_rows(struct random *random)
     runtime_open(&made, random, 2, 2);
     CHECK_INT(world_open(&w, &made.policy), 0);
     flat(&w, 0, 0, 50 * E8);
-    flat(&w, 0, 1, 50 * E8); /* the round of minute 0 ends: C1 has not begun */
+    flat(&w, 0, 1, 50 * E8); /* the round of minute 0 ends: C1 has not started */
     flat(&w, 1, 1, 200 * E8);
     CHECK_INT(shown.n_asked, 1); /* row 0 is minute 1: nothing is decided before row 1 */
     CHECK_INT(shown.asked[0], 1);
@@ -438,7 +438,8 @@ static void test_share(struct random *random)
 }
 
 /* A policy that comes to an account at work is shown what is known of the time before, in order of time, and
- * decides from the next bar on; the same one goes on with its runtime, another one begins anew. */
+ * decides from the next bar on; the same one continues with its runtime, another one starts with a new
+ * one. */
 static void test_comes(struct random *random)
 {
     static struct world w;
@@ -467,7 +468,7 @@ static void test_comes(struct random *random)
     int runtimes = shown.made;
     size_t bars = shown.n_bars;
     CHECK_INT(engine_configure(w.engine, &w.config, err), 0);
-    CHECK_INT(shown.n_bars, bars); /* it goes on */
+    CHECK_INT(shown.n_bars, bars); /* it continues */
     CHECK_INT(shown.made, runtimes + 1);
     w.spec.policy = &other.policy;
     CHECK_INT(engine_configure(w.engine, &w.config, err), 0);

@@ -1,7 +1,7 @@
-/* A policy over a split: what it remembers counts in new shares, so that it goes on as if the symbol had
- * always been in them: the same decisions at the same bars, the same stops, the same money, but for what
- * steps and ticks round. One that looks at the market begins anew on divided bars, and a state of it is
- * loaded as it is. */
+/* A policy over a split: what it remembers is counted in new shares, so that it continues as if the symbol
+ * had always been in them: the same decisions at the same bars, the same stops, the same money, except for
+ * rounding to steps and ticks. A policy that looks at the market restarts on divided bars, and a state of it
+ * is loaded as it is. */
 #include <math.h>
 
 #include "tests/engine/policy_world.h"

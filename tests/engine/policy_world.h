@@ -22,7 +22,7 @@ static const struct made_walk walk = {.gaps_permille = 20,
 
 /* What came out. */
 struct told {
-    struct order orders[TOLD_MAX]; /* as they were told first */
+    struct order orders[TOLD_MAX]; /* as first reported */
     struct fill fills[TOLD_MAX];
     size_t n_orders, n_fills;
     int wanted; /* the symbol whose missing bars were asked for; -1: none */

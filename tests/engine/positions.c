@@ -1,4 +1,4 @@
-/* Average and first-in-first-out cost: examples reckoned by hand, then positions at random held against an
+/* Average and first-in-first-out cost: examples computed by hand, then random positions compared with an
  * accounting that keeps nothing but the fills: every unit of base asset with what it cost. With the argument
  * "print" it prints a random run for positions_oracle.py instead. */
 #include "engine/position.h"
@@ -164,7 +164,7 @@ static void test_units(struct random *random)
         CHECK_INT(units.n - units.first, qty_sum < 0 ? -qty_sum : qty_sum);
         CHECK_INT(p->opened_ns, units.first == units.n ? 0 : units.fill[units.first] + 1);
         CHECK(p->cost >= 0 && p->fifo_cost >= 0);
-        /* The money is all there, by both ways of reckoning. */
+        /* The money is all there, by both methods. */
         int sense = p->qty < 0 ? -1 : 1;
         CHECK_INT(p->realized - sense * p->cost, sold - bought);
         CHECK_INT(p->fifo_realized - sense * p->fifo_cost, sold - bought);

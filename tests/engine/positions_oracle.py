@@ -1,4 +1,4 @@
-"""Average and first-in-first-out cost in exact fractions, held against what engine/position.c made of the same
+"""Average and first-in-first-out cost in exact fractions, compared with what engine/position.c made of the same
 fills: nothing is shared but the fills.
 
 Where the engine rounds, it rounds a cost that leaves down to a unit, so what stays is too much by less than one

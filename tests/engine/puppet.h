@@ -35,8 +35,10 @@ static inline size_t puppet_bar(const double *params, void *state, const struct 
     return n;
 }
 
-static const struct strategy puppet_strategy = {
-    .name = "puppet", .summary = "does as it is told", .specs = puppet_specs, .on_bar = puppet_bar};
+static const struct strategy puppet_strategy = {.name = "puppet",
+                                                .summary = "returns the intents of the test",
+                                                .specs = puppet_specs,
+                                                .on_bar = puppet_bar};
 
 static inline void puppet_want(struct intent intent)
 {

@@ -1,8 +1,8 @@
 /* Events and commands at random, orders of every type and group, amends and cancels among them: after each,
  * the accounts are what the sums of deposits and fills say, reserves are those of the live orders, each of
- * these is what was told of it last, states and groups are what they can be, and the same events give the
- * same ledger, to the hash, though the engine was saved and loaded again and again on the way. With
- * PAPERTAPE_LONG set, a million a run. */
+ * these equals its last report, states and groups are what they can be, and the same events give the same
+ * ledger, to the hash, though the engine was saved and loaded again and again on the way. With PAPERTAPE_LONG
+ * set, a million a run. */
 #include "engine/core.h"
 #include "engine/state.h"
 #include "tests/engine/random_orders.h"
@@ -149,7 +149,7 @@ static void random_event(struct harness *h, struct small_market *markets, struct
     }
 }
 
-/* The engine goes on from its own bytes, as after a restart. */
+/* Replaces the engine by one loaded from its own bytes, as a restart does. */
 static void reload(struct harness *h)
 {
     struct codec codec = {0}, again = {0};

@@ -1,5 +1,5 @@
-/* A journal played again says what was said when it was recorded, from every state of it; and what is cut,
- * altered, newer or missing is told. */
+/* A journal played again gives the recorded outputs, from every state of it; and what is cut, altered, newer
+ * or missing is reported. */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -24,7 +24,7 @@ struct played {
     uint8_t digest[LEDGER_HASH_SIZE];
 };
 
-/* Plays it; the tape goes on from `tape`. */
+/* Plays it; the tape continues from `tape`. */
 static struct played play(struct replay_options options, struct tape tape)
 {
     struct played played = {.tape = tape};
@@ -264,7 +264,7 @@ static void spoil_layout_newer(struct recording *r)
     add(r, JOURNAL_STATE);
 }
 
-/* The engine had something that no event told: a difference that only the states show. */
+/* The engine had something that no event reported: a difference that only the states show. */
 static void spoil_state(struct recording *r)
 {
     engine_restore_paused(r->engine, !engine_paused(r->engine));
@@ -334,7 +334,7 @@ static void test_spoiled(void)
     CHECK_INT(frames.r, -ENODATA);
     CHECK_STR(frames.err,
               "it holds what a venue sent, without an engine: papertape-replay plays it, not the engine");
-    CHECK_INT(spoiled(spoil_state, (struct replay_options){0}).r, 0); /* nobody looked */
+    CHECK_INT(spoiled(spoil_state, (struct replay_options){0}).r, 0); /* nothing was compared */
     recording.dir[0] = '\0';
     CHECK_INT(play((struct replay_options){.path = "/nonexistent"}, (struct tape){0}).r, -ENOENT);
 }

@@ -1,6 +1,6 @@
-/* What a venue changes after it told it: corrections, cancellations and late bars change the bars that are
- * kept and the last price, and leave a trace; trades without order in their ids; trades that make no price;
- * minutes in which nobody traded. Bars are held against those of the trades as they should have been. */
+/* What a venue changes after it was sent: corrections, cancellations and late bars change the stored bars and
+ * the last price, and leave a trace; trades with unordered ids; trades that make no price; minutes without
+ * trades. Bars are compared with those of the trades as they should have been. */
 #include <inttypes.h>
 
 #include "tests/engine/by_hand.h"
@@ -107,8 +107,8 @@ static void test_corrections(void)
     harness_close(&h);
 }
 
-/* Trades told after later ones: by their time in the bar that forms, and in one that is closed; also where no
- * trade was known of the minute, and where one that makes no price came first. */
+/* Trades that arrive after later ones: by their time in the bar that forms, and in one that is closed; also
+ * where no trade was known of the minute, and where one that makes no price came first. */
 static void test_late(void)
 {
     int64_t minute = START_NS + MINUTE_NS;
@@ -160,7 +160,7 @@ static void test_bars(void)
     for (int i = 0; i < 90; i++) {
         struct bar bar = flat_bar(START_NS + i * MINUTE_NS, (100 + i) * USDT);
         h.now_ns = bar.open_ns + MINUTE_NS;
-        if (i != 80) /* nobody traded: nothing is missing, and nothing is asked for */
+        if (i != 80) /* no trades: nothing is missing or requested */
             kline(&h, BTCUSDT, &bar);
     }
     CHECK_INT(h.bars, 89);
@@ -241,7 +241,7 @@ static void untouched(const uint64_t ids[4], int64_t price, int64_t peak)
     CHECK_INT(told(&h, ids[1])->peak, peak);
 }
 
-/* A trade that was before the newest one, one that makes no price and a number told once more at another
+/* A trade that was before the newest one, one that makes no price and a number sent once more at another
  * price move no last price, peak or queue, trigger nothing and fill nothing; they are in their bar. */
 static void test_behind(void)
 {
@@ -264,7 +264,7 @@ static void test_behind(void)
     trade_of(first_ns - SECOND_NS, 7, 50 * USDT, 9 * BTC, false); /* of another exchange: late as well */
     untouched(ids, 100 * USDT, peak);
 
-    /* What a cancellation leaves is the newest by its time, not the one told last. */
+    /* What a cancellation leaves is the newest by its time, not the one that arrived last. */
     trade_of(first_ns + SECOND_NS / 2, 8, 101 * USDT, BTC, false); /* later than what makes a price */
     CHECK_INT(last(), 101 * USDT);
     trade_of(first_ns + SECOND_NS / 4, 9, 50 * USDT, BTC, false);
@@ -293,7 +293,7 @@ static void test_behind(void)
     harness_close(&h);
 }
 
-/* The first trades of a run, told late: the newest bar is newer. */
+/* The first trades of a run, that arrive late: the newest bar is newer. */
 static void test_behind_bars(void)
 {
     open_stock();
@@ -381,7 +381,7 @@ static void test_twins(struct random *random)
     CHECK(behind > 1000 && fills > 100);
 }
 
-/* Random trades, some of them told late, and corrections: what is stored in the end against bars made of the
+/* Random trades, some of them late, and corrections: what is stored in the end against bars made of the
  * trades as they were, by their times. */
 struct truth {
     int64_t ts_ns, id, price, qty;

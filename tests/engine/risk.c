@@ -1,6 +1,6 @@
 /* The risk gate as the engine asks it: every refusal has its reason and is counted, by engine and by account;
  * the kill switch from its alert to the user's resume, over a save and a load; and over random orders the
- * facts that a verdict rests on, reckoned here from what was told of orders and fills. */
+ * facts that a verdict depends on, computed here from the reported orders and fills. */
 #include <math.h>
 
 #include "engine/core.h"
@@ -122,7 +122,7 @@ static void test_stale(void)
 
 static struct codec saved;
 
-/* The engine goes on as its state was written and read. */
+/* Replaces the engine by one loaded from its written state. */
 static void reload(void)
 {
     char err[ENGINE_ERROR_MAX] = "";
@@ -283,7 +283,7 @@ static void test_history_kills_nobody(void)
     harness_close(&h);
 }
 
-/* ---- random orders: the facts, reckoned here */
+/* ---- random orders: the facts, computed here */
 
 static int64_t closed[HARNESS_ACCOUNTS][HARNESS_SYMBOLS];
 static bool is_killed[HARNESS_ACCOUNTS];

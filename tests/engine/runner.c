@@ -294,7 +294,7 @@ static void test_impossible_exits(void)
     CHECK(live_of(ORDER_STOP) && live_of(ORDER_STOP)->stop_price == 59000 * E8);
     stale(&h, BTCUSDT, false);
 
-    /* After an hour it is told again; other intents at the same bar are carried out. */
+    /* After an hour it is reported again; other intents at the same bar are carried out. */
     uint64_t alerts = h.alerts;
     pass(&h, 61 * MINUTE_NS);
     puppet_wants[0] = (struct intent){.kind = INTENT_STOP, .stop = 70000};
@@ -337,8 +337,8 @@ static void test_record_through_zero(void)
     CHECK(profit == 0 && keeper.record.losses == 2 && keeper.record.losing == 2); /* nothing won is no win */
 }
 
-/* Records, counts and what was told are in the state, and outlive another configuration; a reset forgets the
- * trades. */
+/* Records, counts and the last alerts are in the state, and outlive another configuration; a reset forgets
+ * the trades. */
 static void test_state(void)
 {
     open_runner();
@@ -372,7 +372,7 @@ static void test_state(void)
         h.now_ns += MINUTE_NS;
         CHECK_INT(engine_handle(loaded, &event), 0);
         CHECK_INT(engine_intents_refused(loaded, ALICE)[INTENT_BAD_FRACTION], 2);
-        CHECK_INT(h.alerts, alerts); /* it was told within the hour */
+        CHECK_INT(h.alerts, alerts); /* it was reported within the hour */
         CHECK(memcmp(&puppet_record, &record, sizeof record) == 0);
     }
     engine_destroy(loaded);

@@ -1,6 +1,6 @@
 /* Sessions, halts and the end of a symbol, with numbers that one can check by hand: nothing is filled while
- * the market is closed, DAY ends with the session, and what rests goes on by what is seen after the opening.
- */
+ * the market is closed, DAY ends with the session, and resting orders continue by what is seen after the
+ * opening. */
 #include "tests/engine/by_hand.h"
 #include "tests/random.h"
 
@@ -168,7 +168,7 @@ static void test_gaps(struct random *random)
     CHECK(took > 100 && ended > 20 && made > 100);
 }
 
-/* Where only trades are told, nothing is ever shown to take. */
+/* Where a venue sends trades only, no book is ever shown to take from. */
 static void test_trades_only(void)
 {
     harness_init(&h);
@@ -201,7 +201,7 @@ static void test_day(void)
     phase_to(MARKET_PHASE_CLOSED, h.now_ns + 10 * HOUR_NS, false);
     sees(id, ORDER_EXPIRED, ORDER_OK);
     CHECK_INT(told(&h, id)->updated_ns, START_NS + HOUR_NS);
-    id = rested(for_the_day(50000 * USDT)); /* of the next session, whose end nobody knows */
+    id = rested(for_the_day(50000 * USDT)); /* of the next session, whose end is unknown */
     CHECK_INT(told(&h, id)->expires_ns, 0);
     struct order other = for_the_day(50000 * USDT);
     other.symbol = ETHUSDT;
@@ -304,7 +304,8 @@ static void test_venues(void)
     struct event down = {.kind = EVENT_CONNECTION, .connection = {.venue = "binance"}};
     CHECK_INT(harness_event(&h, &down), 0);
     CHECK(!seen(BTCUSDT).stale && seen(BTCUSDT).bid == 59999 * USDT);
-    CHECK(seen(ETHUSDT).stale && seen(ETHUSDT).bid == 0 && seen(ETHBTC).stale); /* whose venue nobody said */
+    CHECK(seen(ETHUSDT).stale && seen(ETHUSDT).bid == 0 &&
+          seen(ETHBTC).stale); /* whose venue was never named */
     struct event all = {.kind = EVENT_CONNECTION, .connection = {.up = true}};
     CHECK_INT(harness_event(&h, &all), 0);
     CHECK(!seen(ETHUSDT).stale && !seen(ETHBTC).stale && seen(BTCUSDT).bid == 0);

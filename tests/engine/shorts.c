@@ -1,4 +1,4 @@
-/* Shorts with numbers reckoned by hand: what is borrowed and given back, what must cover it, what it costs by
+/* Shorts with numbers computed by hand: what is borrowed and given back, what must cover it, what it costs by
  * the hour, and what happens when it is covered too little. */
 #include "engine/core.h"
 #include "tests/engine/harness.h"
@@ -93,7 +93,7 @@ static const struct position *alice(const struct harness *h)
     return &engine_account(h->engine, ALICE)->positions[BTCUSDT];
 }
 
-/* One sold at 10000, one and a half bought at 9000: what is owed goes back, the half stays. */
+/* One sold at 10000, one and a half bought at 9000: the borrowed coin is returned, the half stays. */
 static void test_borrow_and_give_back(void)
 {
     static struct harness h;
@@ -161,7 +161,7 @@ static void test_who_may(void)
     harness_close(&h);
 }
 
-/* 10000 and the proceeds less the fee must be half as much again as what is owed. */
+/* 10000 and the proceeds less the fee must be half as much again as the short's value. */
 static void test_collateral(void)
 {
     static struct harness h;
@@ -170,7 +170,7 @@ static void test_collateral(void)
     CHECK_INT(h.command_reason, ORDER_COLLATERAL);
     uint64_t id = order(&h, ALICE, BTCUSDT, ORDER_SELL, ORDER_MARKET, 199 * BTC / 100, 0);
     CHECK_INT(h.command_reason, ORDER_OK);
-    /* Before it arrives, the last price rises: what is owed will be worth 11000 each, and is sold for 9990.
+    /* Before it arrives, the last price rises: the short will be worth 11000 each, and is sold for 9990.
      */
     trade(&h, BTCUSDT, 11000 * E8, E8);
     pass(&h, SECOND_NS);
@@ -199,7 +199,7 @@ static void test_collateral(void)
     CHECK_INT(reserved(&h, ALICE, "USDT"), 0);
     cancel(&h, back);
     pass(&h, SECOND_NS);
-    /* More than is owed: the rest must be free once the loan is gone. 15986 less 10010 buys 0.59 more. */
+    /* More than the short: the rest must be free once the loan is gone. 15986 less 10010 buys 0.59 more. */
     at_market(&h, ALICE, BTCUSDT, ORDER_BUY, 8 * BTC / 5);
     CHECK_INT(h.command_reason, ORDER_INSUFFICIENT_BALANCE);
     at_market(&h, ALICE, BTCUSDT, ORDER_BUY, 159 * BTC / 100);
@@ -272,8 +272,8 @@ static void test_margin_call(void)
     harness_close(&h);
 }
 
-/* The price quadruples: all there is buys back half; the rest is owed, and so is the interest, until there is
- * money again. No balance is ever negative. */
+/* The price quadruples: all the cash buys back half; the rest stays short and the interest unpaid until there
+ * is money again. No balance is ever negative. */
 static void test_ruin(void)
 {
     static struct harness h;
@@ -345,7 +345,7 @@ static void test_flatten_and_pause(void)
     CHECK_INT(h.command_reason, ORDER_RISK_PAUSED);
     at_market(&h, ALICE, BTCUSDT, ORDER_BUY, BTC / 10);
     CHECK_INT(h.command_reason, ORDER_OK);
-    at_market(&h, ALICE, BTCUSDT, ORDER_BUY, BTC); /* more than is owed */
+    at_market(&h, ALICE, BTCUSDT, ORDER_BUY, BTC); /* more than the short */
     CHECK_INT(h.command_reason, ORDER_RISK_PAUSED);
     CHECK_INT(alice(&h)->qty, -9 * BTC / 10);
     command(&h, (struct event_command){.kind = COMMAND_FLATTEN});

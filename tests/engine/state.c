@@ -1,5 +1,5 @@
-/* States: an engine that was saved and loaded goes on as the one that it came from: the same outputs, the
- * same bytes. And bytes that are no state are refused. */
+/* States: an engine that was saved and loaded continues as the original: the same outputs, the same bytes.
+ * And bytes that are no state are refused. */
 #include "engine/state.h"
 
 #include <errno.h>
@@ -115,12 +115,13 @@ static void test_runs(uint64_t seed, int runs)
     struct totals totals = {0};
     for (int i = 0; i < runs && run(seed + (uint64_t)i, &totals); i++)
         ;
-    printf("engine/state: %d runs, %ju states loaded, the last of %ju bytes: %ju bars, %ju orders told, %ju "
-           "fills, %ju rows, %ju equity points, %ju alerts, %ju commands, %ju accounts\n",
-           runs, (uintmax_t)totals.states, (uintmax_t)totals.bytes, (uintmax_t)totals.tape.bars,
-           (uintmax_t)totals.tape.orders, (uintmax_t)totals.tape.fills, (uintmax_t)totals.tape.rows,
-           (uintmax_t)totals.tape.points, (uintmax_t)totals.tape.alerts, (uintmax_t)totals.tape.commands,
-           (uintmax_t)totals.tape.accounts);
+    printf(
+        "engine/state: %d runs, %ju states loaded, the last of %ju bytes: %ju bars, %ju orders reported, %ju "
+        "fills, %ju rows, %ju equity points, %ju alerts, %ju commands, %ju accounts\n",
+        runs, (uintmax_t)totals.states, (uintmax_t)totals.bytes, (uintmax_t)totals.tape.bars,
+        (uintmax_t)totals.tape.orders, (uintmax_t)totals.tape.fills, (uintmax_t)totals.tape.rows,
+        (uintmax_t)totals.tape.points, (uintmax_t)totals.tape.alerts, (uintmax_t)totals.tape.commands,
+        (uintmax_t)totals.tape.accounts);
     CHECK(totals.tape.fills > 100 && totals.tape.bars > 100);
 }
 
@@ -174,7 +175,7 @@ static void test_bad_bytes(uint64_t seed)
               "layout 99 of the engine's state is newer than 6, the newest that this program knows: update "
               "papertape");
     saved.bytes[4] = version;
-    for (int i = 0; i < 4000; i++) { /* what it means now nobody knows, but it is a state or it is not */
+    for (int i = 0; i < 4000; i++) { /* its meaning is unknown: it must load as a state or be refused */
         size_t at = (size_t)random_between(&random, 0, (int64_t)saved.len - 1);
         uint8_t before = saved.bytes[at];
         saved.bytes[at] = (uint8_t)random_next(&random);

@@ -1,5 +1,5 @@
-/* Another policy in the place of one at work: what of the account goes on, what begins anew, and that events,
- * states and logs say the same of it. */
+/* Another policy replaces one that trades: what of the account continues, what restarts, and that events,
+ * states and logs agree on it. */
 #include "engine/event_text.h"
 #include "engine/record.h"
 #include "tests/engine/policy_world.h"
@@ -76,7 +76,7 @@ static void test_event(struct random *random)
     made_policy_close(&other);
 }
 
-/* Cash, position and stop go on, and so do the bars held and the peak of what both trade. */
+/* Cash, position and stop are kept, and so are the bars held and the peak of what both trade. */
 static void test_hands_over(struct random *random)
 {
     static struct world w;
@@ -289,7 +289,7 @@ static void test_closes(struct random *random)
     }
 }
 
-/* Without closing, all stays as it is, and nobody moves it. */
+/* Without closing, everything stays as it is, and no policy changes it. */
 static void test_ends(struct random *random)
 {
     static struct world w;

@@ -1,6 +1,5 @@
 /* Symbols that are added while an engine runs: it is then what one is that had them from the start, to the
- * byte; what is known of other symbols, accounts and strategies goes on; and there may be thousands of them.
- */
+ * byte; other symbols, accounts and strategies continue; and there may be thousands of them. */
 #include "engine/state.h"
 #include "tests/engine/by_hand.h"
 #include "tests/engine/driver.h"

@@ -1,7 +1,7 @@
-/* A policy that remembers, begun at a random moment by a command, a new account, a reset or a configuration:
- * what it remembers is what one has that was asked at every row from the first bar that is kept. Bars are
- * missing and late, the moment lies in the middle of a round as often as not, and the engine is saved and
- * loaded on the way. */
+/* A policy with memory, started at a random moment by a command, a new account, a reset or a configuration:
+ * its memory equals that of a policy that was asked at every row from the first stored bar. Bars are missing
+ * and late, the moment lies in the middle of a round as often as not, and the engine is saved and loaded on
+ * the way. */
 #include "engine/event_text.h"
 #include "tests/engine/policy_world.h"
 
@@ -223,7 +223,7 @@ static void open_trial(struct random *random)
     CHECK_INT(engine_create(&t.w.config, &sink, &t.w.engine), 0);
 }
 
-/* Did the round that goes on begin before the policy did, and lack a bar? */
+/* Did the round in progress start before the policy did, and lack a bar? */
 static bool partly(const struct witness *w)
 {
     return w->row != NONE && !w->asked;
@@ -243,7 +243,7 @@ static void compare(const struct witness *w, int begun)
         for (int i = 0; i < SYMBOLS; i++) {
             if (!did.told[row][i])
                 continue;
-            CHECK(row > begun); /* the round that was there is nobody's */
+            CHECK(row > begun); /* no policy decides the round in progress */
             CHECK(w->should.told[row][i]);
             CHECK(memcmp(&did.actions[row][i], &w->should.actions[row][i], sizeof(float)) == 0);
             compared++;
@@ -285,7 +285,7 @@ int main(void)
     struct random random = random_seeded("warm", 20261122);
     for (int i = 0; i < TRIALS; i++)
         test(&random);
-    printf("warm: %d policies begun in the middle, %" PRIu64
+    printf("warm: %d policies started in the middle, %" PRIu64
            " of them in a round that lacked bars, which came to %" PRIu64 "; %" PRIu64
            " actions as of one that was asked at every row\n",
            TRIALS, in_part, waited_out, compared);

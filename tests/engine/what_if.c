@@ -124,8 +124,8 @@ static void test_errors(int64_t at_ns)
     struct curve curve = {0};
     struct what_if_result result;
     char err[JOURNAL_ERROR_MAX] = "";
-    CHECK_INT(run("nobody", at_ns, NULL, true, &curve, &result, err), -ENOENT);
-    CHECK(strstr(err, "nobody"));
+    CHECK_INT(run("absent", at_ns, NULL, true, &curve, &result, err), -ENOENT);
+    CHECK(strstr(err, "absent"));
     CHECK_INT(run("bob", logged.driver.now_ns + DRIVER_INTERVAL_NS, NULL, true, &curve, &result, err),
               -ENOENT);
     CHECK(strstr(err, "ends before"));

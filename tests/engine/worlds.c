@@ -1,7 +1,6 @@
-/* Accounts at random: orders, shorts, deposits, transfers, resets, accounts made and hours passing, while
- * prices wander and jump. After each event every account is what a naive accounting of its own says, which
- * knows the fills and the commands and nothing else; and now and then the engine is saved, loaded, and goes
- * on. */
+/* Accounts at random: orders, shorts, deposits, transfers, resets, new accounts and passing hours, while
+ * prices wander and jump. After each event every account is what a naive accounting says, which knows the
+ * fills and the commands and nothing else; now and then the engine is saved, loaded, and continues. */
 #include "engine/core.h"
 #include "engine/state.h"
 #include "tests/engine/harness.h"
@@ -43,7 +42,7 @@ static int64_t up(__int128 a, __int128 b)
     return (int64_t)((a + b - 1) / b);
 }
 
-/* What an account owes of a symbol, in its quote. */
+/* An account's liability in a symbol, in its quote. */
 static int64_t owed_value(const struct world *w, int account, int s)
 {
     int64_t qty = w->shadows[account].positions[s].qty;
@@ -213,7 +212,7 @@ static void check_account(const struct world *w, int a)
                 CHECK_INT(balance->borrowed, shadow->borrow_rows[k]);
                 CHECK(balance->total >= 0 && balance->borrowed >= 0);
             }
-    /* ETH is only ever a base: what the positions say is what there is, less what is owed. */
+    /* ETH is only ever a base: what the positions say is what there is, less what is borrowed. */
     CHECK_INT(shadow->positions[ETHUSDT].qty + shadow->positions[ETHBTC].qty,
               shadow->total[2] - shadow->borrowed[2]);
     int shorts = 0;
@@ -384,7 +383,7 @@ static void create(struct world *w)
     w->shadows[n].deposits = w->shadows[n].total[in_btc] = spec->cash;
 }
 
-/* Nothing but time passes over the end of an hour, so that what is owed then is known. */
+/* Nothing but time passes over the end of an hour, so that the liability at that moment is known. */
 static void hours_pass(struct world *w, int64_t hours)
 {
     int64_t before[HARNESS_ACCOUNTS_MAX];
@@ -402,7 +401,7 @@ static void hours_pass(struct world *w, int64_t hours)
     }
 }
 
-/* What is saved and loaded is the same to the byte, and goes on in its place. */
+/* A saved and loaded engine is the same to the byte, and replaces the first. */
 static void load_again(struct world *w)
 {
     struct codec saved = {0}, again = {0};

@@ -106,7 +106,7 @@ static void events(void)
     struct training training = in_state("queued", "disk", 1);
     CHECK(!daemon_training_alert_state(&told, true, &training, &alert));
     daemon_training_reported_of(&training, &told);
-    /* While it works: by a warning, or, where the disk lost that, by the state; told once. */
+    /* While it works: by a warning, or, where the disk lost that, by the state; reported once. */
     training = in_state("rollout", "disk", 1);
     CHECK(daemon_training_alert_state(&told, true, &training, &alert));
     CHECK(show(&told, json_pack("{s:s, s:s, s:s}", "event", "warning", "message", "m", "cause", "disk"),

@@ -1,4 +1,4 @@
-"""A co-process that does as it is told (docs/serve.md): trainings and their events are lists in memory, answers can be held
+"""A scripted co-process (docs/serve.md): trainings and their events are lists in memory, answers can be held
 back, be of another version, or be anything at all."""
 
 import json
@@ -12,7 +12,7 @@ class Training:
     def __init__(self, name, created_ns=None):
         self.events, self.seq = [], 0
         self.config = f"[training]\nname = {name}\n"
-        self.told = {
+        self.reported = {
             "name": name, "state": "queued", "reason": "", "cause": None, "priority": 0, "device": "cpu", "backend": "fake",
             "pid": None, "steps": 0, "total_steps": 1000, "iteration": 0, "steps_per_second": None, "return": None,
             "attempts": 1, "restarts": 0, "retry_in_ms": None, "created_ns": created_ns or time.time_ns(), "started_ns": 0,
@@ -21,21 +21,21 @@ class Training:
             "cpu_utilisation": 1.0, "checkpoint": None, "checkpoint_steps": 0, "policy": None, "stopping": False}
 
     def tell(self, event, **members):
-        """The worker tells of an event. A second passes with each."""
+        """The worker emits an event. A second passes with each."""
         self.seq += 1
-        ts_ns = self.told["created_ns"] + self.seq * 1_000_000_000
+        ts_ns = self.reported["created_ns"] + self.seq * 1_000_000_000
         self.events.append({"seq": self.seq, "ts_ns": ts_ns, "event": event, **members})
         if "steps" in members:
-            self.told["steps"] = members["steps"]
-        self.told["heard_ns"] = time.time_ns()
+            self.reported["steps"] = members["steps"]
+        self.reported["heard_ns"] = time.time_ns()
 
     def step(self):
-        steps = self.told["steps"] + 10
-        self.told.update(state="update", pid=4242, iteration=steps // 10)
+        steps = self.reported["steps"] + 10
+        self.reported.update(state="update", pid=4242, iteration=steps // 10)
         self.tell("update", steps=steps, iteration=steps // 10, loss=1 / steps, episode_return=steps / 7)
 
     def object(self):
-        return dict(self.told, seq=self.seq)
+        return dict(self.reported, seq=self.seq)
 
 
 class Fake:
@@ -102,19 +102,19 @@ class Fake:
                 pass
 
     def answer(self, cmd, args):
-        """As in told(); what comes again with its key is not done again."""
+        """Like respond(); a command repeated with its key is not done again."""
         name, key = args.get("name"), args.get("key")
         if key and self.keys.get((name, key)) == cmd and self.held is not True and cmd != self.held:
             self.asked.append((cmd, args))
             return self.trainings[name].object()
-        answer = self.told(cmd, args)
+        answer = self.respond(cmd, args)
         if cmd in ("start", "stop", "resume", "restart") and isinstance(answer, dict) and "error" not in answer:
             self.done.append((cmd, name))
             if key:
                 self.keys[name, key] = cmd
         return answer
 
-    def told(self, cmd, args):
+    def respond(self, cmd, args):
         """The result, {"error":…}, bytes to send as they are, or None: no answer."""
         self.asked.append((cmd, args))
         if self.held is True or cmd == self.held:
@@ -143,10 +143,10 @@ class Fake:
         if not training:
             return {"error": {"code": "ENOENT", "message": f"{args.get('name')}: there is no training of that name"}}
         if cmd == "stop":
-            training.told.update(state="stopped", ended_ns=time.time_ns(), pid=None)
+            training.reported.update(state="stopped", ended_ns=time.time_ns(), pid=None)
             return training.object()
         if cmd in ("resume", "restart"):
-            training.told.update(state="queued", ended_ns=None, attempts=training.told["attempts"] + 1)
+            training.reported.update(state="queued", ended_ns=None, attempts=training.reported["attempts"] + 1)
             training.config = args.get("config", training.config)
             return training.object()
         if cmd == "config":

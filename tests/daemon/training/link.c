@@ -1,5 +1,5 @@
 /* The link to a co-process that is absent, started, hung, killed, of another version, of another folder, or
- * lies. What is started is this program with "serve"; who listens besides is a server on the same loop. */
+ * lies. The started process is this program with "serve"; otherwise a server on the same loop listens. */
 #include "daemon/training/link.h"
 
 #include <errno.h>
@@ -306,7 +306,7 @@ static void started(void)
     snprintf(first, sizeof first, "%s", told.mark);
     link = daemon_training_link_create(&config);
     UNTIL(told.ready == 3);
-    CHECK_STR(told.mark, first); /* none was started */
+    CHECK_STR(told.mark, first); /* no process was started */
     daemon_training_link_destroy(link);
     end_child();
 }

@@ -244,7 +244,7 @@ static void timeline(void)
     CHECK(isnan(rows.states[0].utilisation) && isnan(rows.states[4].utilisation));
     CHECK_NEAR(rows.states[1].utilisation, 0.5, 0); /* of the whole iteration */
     CHECK_NEAR(rows.states[2].utilisation, 0.5, 0);
-    CHECK_NEAR(rows.states[3].utilisation, 0.5, 0); /* told a second before */
+    CHECK_NEAR(rows.states[3].utilisation, 0.5, 0); /* reported a second before */
     CHECK(rows.states[3].ts_ns == 1300000000 && rows.states[4].ts_ns == 2300000000);
     daemon_training_progress_go(&progress, "t", "queued", 5 * SECOND, &sink);
     daemon_training_progress_go(&progress, "t", "queued", 6 * SECOND, &sink);

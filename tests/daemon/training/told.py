@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The daemon and a co-process that does as it is told: what is stored, answered and shown, and what it makes of one that is
-absent, hung, of another version, or lies; of its own end, and of records that began anew."""
+"""The daemon and a scripted co-process: what is stored, answered and shown; a co-process that is absent, hung, of another version, or
+lies; the daemon's own end, and records that restarted."""
 
 import json
 import os
@@ -76,14 +76,14 @@ class World:
 def many(world):
     """More trainings than the status shows: what runs is never left out, nor what waits; the list has all."""
     world.begin()
-    begun = time.time_ns() - 10**12
+    started = time.time_ns() - 10**12
     with world.fake.lock:
         for i in range(90):
-            training = Training(f"t{i:02}", begun + i * 10**9)
+            training = Training(f"t{i:02}", started + i * 10**9)
             ended = i > 6
-            training.told.update(state="done" if ended else ("queued", "update")[i % 2],
-                                 ended_ns=begun + 10**11 - i * 10**9 if ended else None)
-            world.fake.trainings[training.told["name"]] = training
+            training.reported.update(state="done" if ended else ("queued", "update")[i % 2],
+                                     ended_ns=started + 10**11 - i * 10**9 if ended else None)
+            world.fake.trainings[training.reported["name"]] = training
     status = world.daemon.wait_status(lambda s: s["trainings_total"] == 90, "90 trainings")
     names = [t["training"] for t in status["trainings"]]
     assert names == [f"t{i:02}" for i in range(64)], names  # the others ended first
@@ -100,9 +100,9 @@ def off(world):
     world.start()
     trainer = world.wait_trainer("off")
     assert "start = never" in trainer["detail"] and trainer["pid"] is None, trainer
-    begun = time.monotonic()
+    started = time.monotonic()
     assert "start = never" in world.refused("ENOENT", "train_start", name="x")
-    assert time.monotonic() - begun < 9, "refused at once, not after the time for an answer"
+    assert time.monotonic() - started < 9, "refused at once, not after the time for an answer"
     world.refused("ENOENT", "train_log", name="x")
     assert world.ask("train_list") == {"id": 1, "ok": True, "result": {"trainings": [], "trainings_total": 0}}
     config = world.ask("train_config")["result"]["config"]
@@ -129,7 +129,7 @@ def commands(world):
     assert again["ok"] and again["result"]["repeated"] is True, again
     assert sum(cmd == "start" for cmd, _ in fake.asked) == 1, fake.asked
     world.refused("EEXIST", "train_start", name="first")
-    world.refused("ENOENT", "train_stop", name="nobody")
+    world.refused("ENOENT", "train_stop", name="absent")
     assert world.ask("train_stop", name="first")["result"]["training"]["state"] == "stopped"
     assert world.ask("train_resume", name="first")["result"]["training"]["attempts"] == 2
     assert world.ask("train_restart", name="first", config="[ppo]\nlearning_rate = 1\n")["ok"]
@@ -153,11 +153,10 @@ def commands(world):
 
 
 def progress(world):
-    """Daemons are killed while a training tells, and goes back to its checkpoint now and then: each step that stands is
-    stored, once, and no other."""
+    """Daemons are killed while a training reports and sometimes returns to its checkpoint: each valid step is stored once, and no other."""
     world.begin()
     fake, draw = world.fake, random.Random(int(os.environ.get("PAPERTAPE_SEED", "11")))
-    training = Training("told")
+    training = Training("reporting")
     stands = []
 
     def advance():
@@ -167,42 +166,42 @@ def progress(world):
                 training.tell("start", steps=checkpoint)
                 stands[:] = [s for s in stands if s <= checkpoint]
             training.step()
-            stands.append(training.told["steps"])
+            stands.append(training.reported["steps"])
     with fake.lock:
-        fake.trainings["told"] = training
+        fake.trainings["reporting"] = training
         fake.on_list = advance
     for _ in range(KILLS):
-        seen = world.rows("SELECT seq FROM trainings WHERE name = 'told'") or [(0,)]
+        seen = world.rows("SELECT seq FROM trainings WHERE name = 'reporting'") or [(0,)]
         world.wait_rows(lambda r: r and r[0][0] > seen[0][0] + draw.randrange(60), "more events in the database",
-                        "SELECT seq FROM trainings WHERE name = 'told'")
+                        "SELECT seq FROM trainings WHERE name = 'reporting'")
         world.daemon.stop(signal.SIGKILL)
-        points = world.rows("SELECT seq FROM trainings WHERE name = 'told'")
+        points = world.rows("SELECT seq FROM trainings WHERE name = 'reporting'")
         world.start()
-        assert world.rows("SELECT seq FROM trainings WHERE name = 'told'") >= points
+        assert world.rows("SELECT seq FROM trainings WHERE name = 'reporting'") >= points
     with fake.lock:
         fake.on_list = None
         expected = [(s, s // 10, 1 / s, s / 7) for s in stands]
         last = training.seq
-    world.wait_rows(lambda r: r == [(last,)], "the last event", "SELECT seq FROM trainings WHERE name = 'told'")
-    got = world.rows("SELECT steps, iteration, loss, return FROM training_points WHERE training = 'told' ORDER BY steps")
+    world.wait_rows(lambda r: r == [(last,)], "the last event", "SELECT seq FROM trainings WHERE name = 'reporting'")
+    got = world.rows("SELECT steps, iteration, loss, return FROM training_points WHERE training = 'reporting' ORDER BY steps")
     assert got == expected, (len(got), len(expected), got[:5], expected[:5])
     print(f"{KILLS} daemons killed in {last} events: {len(got)} points stand, each once")
 
     with fake.lock:  # another training of that name
-        fake.trainings["told"] = anew = Training("told", training.told["created_ns"] + 1)
-        anew.step()
+        fake.trainings["reporting"] = second = Training("reporting", training.reported["created_ns"] + 1)
+        second.step()
     world.wait_rows(lambda r: r == [(10,)], "the new one's rows alone",
-                    "SELECT steps FROM training_points WHERE training = 'told'")
+                    "SELECT steps FROM training_points WHERE training = 'reporting'")
     with fake.lock:
-        anew.step()
-        anew.step()
-    world.wait_rows(lambda r: len(r) == 3, "more of it", "SELECT steps FROM training_points WHERE training = 'told'")
-    with fake.lock:  # numbers that fall: its records began anew
-        anew.events, anew.seq = [], 0
-        anew.told["steps"] = 500
-        anew.step()
+        second.step()
+        second.step()
+    world.wait_rows(lambda r: len(r) == 3, "more of it", "SELECT steps FROM training_points WHERE training = 'reporting'")
+    with fake.lock:  # numbers that fall: its records restarted
+        second.events, second.seq = [], 0
+        second.reported["steps"] = 500
+        second.step()
     world.wait_rows(lambda r: r == [(510,)], "rows of the records that are",
-                    "SELECT steps FROM training_points WHERE training = 'told'")
+                    "SELECT steps FROM training_points WHERE training = 'reporting'")
 
 
 def alerts(world):
@@ -212,10 +211,10 @@ def alerts(world):
     with fake.lock:
         for cause in causes:
             fake.trainings[f"f-{cause}"] = failed = Training(f"f-{cause}")
-            failed.told.update(state="failed", cause=cause, reason=f"for {cause}", ended_ns=time.time_ns())
+            failed.reported.update(state="failed", cause=cause, reason=f"for {cause}", ended_ns=time.time_ns())
         fake.trainings["mute"] = mute = Training("mute")
         mute.step()
-        mute.told["heard_age_ms"] = 70000
+        mute.reported["heard_age_ms"] = 70000
     for cause, code in causes.items():
         world.wait_rows(lambda r: len(r) == 1, f"the alert {code}", "SELECT text FROM alerts WHERE code = ? AND text = ?",
                         code, f"f-{cause}: for {cause}")
@@ -231,7 +230,7 @@ def alerts(world):
         brief.step()
     counted = "SELECT sum(count) FROM alerts WHERE code = 'TRAINING_MEMORY' AND text LIKE 'brief: %'"
     world.wait_rows(lambda r: r == [(7,)], "seven alerts", counted)
-    world.daemon.stop(signal.SIGKILL)  # told once, not by each daemon
+    world.daemon.stop(signal.SIGKILL)  # reported once, not by each daemon
     with fake.lock:
         brief.tell("state", state="failed", cause="memory", reason="no memory")
         brief.tell("state", state="queued", cause=None, reason="")
@@ -253,12 +252,12 @@ def lies(world):
     fake = world.fake
     good = fake.trainings
 
-    def answer_in_turn(cmd, told):
-        """One lie each time that is asked; returns once all were told and taken."""
-        told = list(told)
+    def answer_in_turn(cmd, reported):
+        """One false answer each time it is asked; returns once all were given and read."""
+        reported = list(reported)
         with fake.lock:
-            fake.lies = {cmd: told}
-        harness.wait_for(lambda: not told, f"{cmd} asked for once more")
+            fake.lies = {cmd: reported}
+        harness.wait_for(lambda: not reported, f"{cmd} asked for once more")
         before = len(fake.asked)
         harness.wait_for(lambda: any(c == "list" for c, _ in fake.asked[before:]), "the next list")
     answer_in_turn("list", (
@@ -310,10 +309,10 @@ def hung(world):
     fake, got = world.fake, []
     with fake.lock:
         fake.held = True
-        fake.trainings["first"].told["state"] = "rollout"
+        fake.trainings["first"].reported["state"] = "rollout"
     threads = [threading.Thread(target=lambda cmd=cmd: got.append(world.ask(cmd, name="first", key=cmd)))
                for cmd in ("train_stop", "train_resume")]
-    begun = time.monotonic()
+    started = time.monotonic()
     for thread in threads:
         thread.start()
     harness.wait_for(lambda: len(world.rows("SELECT 1 FROM commands WHERE state = 'pending'")) == 2, "the pending rows")
@@ -322,7 +321,7 @@ def hung(world):
     world.wait_rows(lambda r: len(r) == 1, "the alert", "SELECT 1 FROM alerts WHERE code = 'TRAINER_SILENT' AND text LIKE '%does not answer%'")
     for thread in threads:
         thread.join()
-    assert time.monotonic() - begun > 9, "given up too early"
+    assert time.monotonic() - started > 9, "given up too early"
     assert len(got) == 2 and all(not a["ok"] and a["error"]["code"] == "ETIMEDOUT" for a in got), got
     assert world.rows("SELECT count(*) FROM commands WHERE state = 'pending'") == [(2,)], "it may still do it"
     assert world.training("first", lambda t: t["stale"], "a stale training")["age_ms"] > 3000
@@ -368,7 +367,7 @@ def kills(world):
 
 def ends(world):
     """The daemon's end in the middle of a command; what it knows without the co-process."""
-    world.begin("first", "told")
+    world.begin("first", "reporting")
     fake, got = world.fake, []
     with fake.lock:
         fake.held = "stop"
@@ -397,10 +396,10 @@ def ends(world):
     assert world.rows("SELECT count(*) FROM commands WHERE state = 'pending'") == [(1,)]
     fake.close()
     world.start()
-    status = world.daemon.wait_status(lambda s: s["trainer"]["state"] == "off", "nobody")
+    status = world.daemon.wait_status(lambda s: s["trainer"]["state"] == "off", "no co-process")
     stored = {n: s for n, s in world.rows("SELECT name, steps FROM trainings")}
     shown = {t["training"]: t for t in status["trainings"]}
-    assert shown["told"]["steps"] == stored["told"] and len(shown) == min(64, len(stored)), shown.keys()
+    assert shown["reporting"]["steps"] == stored["reporting"] and len(shown) == min(64, len(stored)), shown.keys()
     assert shown["first"]["steps"] == stored["first"]
     world.wait_rows(lambda r: len(r) == 1, "the alert", "SELECT 1 FROM alerts WHERE code = 'TRAINER_ABSENT'")
     with fake.lock:
@@ -415,11 +414,11 @@ def ends(world):
     assert "protocol 2" in world.refused("EPROTO", "train_stop", name="first")
     world.wait_rows(lambda r: len(r) == 1, "the alert",
                     "SELECT 1 FROM alerts WHERE code = 'TRAINER_VERSION' AND closed_ns IS NULL")  # the former run may have raised it too
-    begun = time.monotonic()
+    started = time.monotonic()
     with fake.lock:
         fake.protocol = 1
     world.wait_trainer("ok")
-    assert time.monotonic() - begun < 60, "looked at again before long"
+    assert time.monotonic() - started < 60, "looked at again before long"
     world.wait_rows(lambda r: ("pending",) not in r and [("done",)], "what the former run asked", "SELECT state FROM commands")
     assert world.ask("train_resume", name="first")["ok"]
     assert json.loads(world.daemon.papertape("ledger", "verify", "--json"))["ok"] is True
@@ -431,13 +430,13 @@ def main():
     failures = []
 
     def run(part, folder, replay):
-        begun = time.monotonic()
+        started = time.monotonic()
         try:
             part(World(folder, replay, part.__name__))
         except BaseException:
             failures.append(part.__name__)
             traceback.print_exc()
-        print(f"{part.__name__}: {time.monotonic() - begun:.1f} s", flush=True)
+        print(f"{part.__name__}: {time.monotonic() - started:.1f} s", flush=True)
     with harness.Folder() as folder:
         for name in ("own", "killed"):
             os.mkdir(os.path.join(folder.path, name))

@@ -1,4 +1,4 @@
-/* What the co-process tells of one training: taken, refused, stored, shown, stale; and the default
+/* What the co-process reports of one training: taken, refused, stored, shown, stale; and the default
  * configuration. */
 #include "daemon/training/training.h"
 
