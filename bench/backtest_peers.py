@@ -22,8 +22,8 @@ def bars(path):
 
 def fastest(run, least, seconds):
     """The quickest of at least so many runs, while the seconds last; and what the last gave."""
-    best, begun, n = float("inf"), time.perf_counter(), 0
-    while n < least or time.perf_counter() - begun < seconds:
+    best, started, n = float("inf"), time.perf_counter(), 0
+    while n < least or time.perf_counter() - started < seconds:
         start = time.perf_counter()
         result = run()
         best = min(best, time.perf_counter() - start)

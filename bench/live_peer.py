@@ -21,13 +21,13 @@ def main():
     for _ in range(rounds):
         room.sum()
         observation = rng.standard_normal(WIDTHS[0], dtype=np.float32)
-        begun = time.perf_counter()
+        started = time.perf_counter()
         for network in networks:
             x = observation
             for weight, bias in network[:-1]:
                 x = np.tanh(weight @ x + bias)
             x = network[-1][0] @ x + network[-1][1]
-        took.append(time.perf_counter() - begun)
+        took.append(time.perf_counter() - started)
     took.sort()
     print(took[rounds // 2], took[rounds * 99 // 100])
 

@@ -108,7 +108,7 @@ def nanoseconds(text):
     return int(s) * 10**9 + int(part.ljust(9, "0") or 0)
 
 
-def told(venue, path, symbol, what, begin):
+def reported(venue, path, symbol, what, begin):
     """All that REST has from `begin` on, by time, as the streams have it."""
     at = "/v1beta3/crypto/us" if "/" in symbol else "/v2/stocks"
     letter = {"trades": "t", "quotes": "q", "bars": "b"}[what]
@@ -132,7 +132,7 @@ def test_streams():
             for symbol in {m["S"] for m in messages}:
                 for what, letter in (("trades", "t"), ("quotes", "q"), ("bars", "b")):
                     mine = [m for m in messages if m["S"] == symbol and m["T"] == letter]
-                    theirs = told(v, path, symbol, what, "2026-01-16T15:58:00Z")
+                    theirs = reported(v, path, symbol, what, "2026-01-16T15:58:00Z")
                     revised = 0
                     for m in mine:
                         x = theirs.get(m["t"])
@@ -151,7 +151,7 @@ def test_streams():
 def test_rest():
     with start("--action", "split:AAPL:4:1:2026-01-15") as v:
         out = client(v, "-c", REST)
-        bars = told(v, "", "AAPL", "bars", "2026-01-15T05:00:00Z")
+        bars = reported(v, "", "AAPL", "bars", "2026-01-15T05:00:00Z")
         first = bars[min(bars)]
         assert out["bars"]["AAPL"] == len(bars) > 600 and out["first"][1:] == [first["o"], first["v"]], out
         assert out["trades"] == 12000 or 3000 < out["trades"] < 12000, out

@@ -333,15 +333,15 @@ def test_session():
             bars = {}
             for kind in "bu":  # a bar that comes once more replaces the first
                 bars.update({m["t"]: m for m in heard[kind] if m["S"] == symbol and SESSION <= m["t"] < end})
-            told = pages(v, "/v2/stocks/bars", "bars", symbols=symbol, timeframe="1Min", start=SESSION, end=end, limit=100)
-            assert [{"T": "b", "S": symbol, **x} for x in told if x["t"] < end] == \
+            reported = pages(v, "/v2/stocks/bars", "bars", symbols=symbol, timeframe="1Min", start=SESSION, end=end, limit=100)
+            assert [{"T": "b", "S": symbol, **x} for x in reported if x["t"] < end] == \
                 [{**bars[t], "T": "b"} for t in sorted(bars)], symbol
             trades = {m["i"]: m for m in heard["t"] if m["S"] == symbol and m["t"] < end}
-            told = pages(v, "/v2/stocks/trades", "trades", symbols=symbol, start=SESSION, end=end, limit=1000)
+            reported = pages(v, "/v2/stocks/trades", "trades", symbols=symbol, start=SESSION, end=end, limit=1000)
             cancelled = {m["i"] for m in heard["x"] if m["S"] == symbol}
             corrected = {m["ci"]: m for m in heard["c"] if m["S"] == symbol}
             seen = 0
-            for x in told:
+            for x in reported:
                 if x["t"] >= end:
                     continue
                 if x.get("u") == "corrected":

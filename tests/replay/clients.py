@@ -55,15 +55,15 @@ def run(venue, *clients):
                                 env={**os.environ, "PT_URL": f"127.0.0.1:{venue.port}", "PT_CA": venue.ca, **env})
                for words, env in clients]
     try:
-        told = []
+        reported = []
         for p, (words, _) in zip(running, clients):
             out, err = p.communicate(timeout=120)
             if p.returncode != 0 or not out.strip():
                 raise AssertionError(f"{words}: exit {p.returncode}\n{out}{err}")
-            told.append(json.loads(out.strip().splitlines()[-1]))
+            reported.append(json.loads(out.strip().splitlines()[-1]))
             print(os.path.basename(words[0]), *words[1:], {k: f"{len(v)} values" if hasattr(v, "__len__") else v
-                                                           for k, v in told[-1].items()}, flush=True)
-        return told
+                                                           for k, v in reported[-1].items()}, flush=True)
+        return reported
     finally:
         for p in running:
             if p.poll() is None:

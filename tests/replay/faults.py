@@ -36,7 +36,7 @@ def closed(s):
         return e.code, before
 
 
-def told_to_wait(reply, status, most):
+def asked_to_wait(reply, status, most):
     got, headers, body = reply
     equal(got, status)
     assert 1 <= int(headers["Retry-After"]) <= most, headers
@@ -48,7 +48,7 @@ def refused(v, status, most):
     try:
         v.streams(TRADES)
     except Refused as e:
-        told_to_wait((e.status, {"Retry-After": e.headers["retry-after"]}, e.body), status, most)
+        asked_to_wait((e.status, {"Retry-After": e.headers["retry-after"]}, e.body), status, most)
         return
     raise AssertionError("the connection was let in")
 
@@ -64,12 +64,12 @@ def test_weight():
                 before, used = used, int(reply[1]["X-MBX-USED-WEIGHT-1M"])
                 assert used <= limits["REQUEST_WEIGHT"] and (used == before + 250 or used <= 270), (before, used)
             assert calls >= 23, calls
-            told_to_wait(reply, 429, 60)
+            asked_to_wait(reply, 429, 60)
             n = 0
             while (reply := v.get("/api/v3/time"))[0] == 429:
                 n += 1
                 assert n < 200, reply
-        assert 60 < told_to_wait(reply, 418, 120)
+        assert 60 < asked_to_wait(reply, 418, 120)
         assert "banned until" in reply[2]["msg"], reply
         refused(v, 418, 120)
 
@@ -92,16 +92,16 @@ def test_ban():
     with synthetic("--fault", "ban@4+2500ms") as v:
         for _ in range(3):
             equal(v.get("/api/v3/time")[0], 200)
-        told_to_wait(v.get("/api/v3/time"), 418, 3)
+        asked_to_wait(v.get("/api/v3/time"), 418, 3)
         refused(v, 418, 3)
         until(lambda: v.get("/api/v3/time")[0] == 200, "the ban ends")
         v.streams(TRADES).message()
     with synthetic("--fault", "429:2500ms") as v:
-        told_to_wait(v.get("/api/v3/time"), 429, 3)
+        asked_to_wait(v.get("/api/v3/time"), 429, 3)
         refused(v, 429, 3)
         until(lambda: v.get("/api/v3/time")[0] == 200, "it is let in again")
     with synthetic("--fault", "418:400ms") as v:
-        told_to_wait(v.get("/api/v3/exchangeInfo"), 418, 1)
+        asked_to_wait(v.get("/api/v3/exchangeInfo"), 418, 1)
         until(lambda: v.get("/api/v3/exchangeInfo")[0] == 200, "the ban ends")
     with synthetic("--fault", "5xx") as v:
         got = [v.get("/api/v3/time")[0] for _ in range(16)]
@@ -145,12 +145,12 @@ def test_requests_at_full_speed():
 def test_shutdown():
     with synthetic("--fault", "shutdown@1500ms+1500ms") as v:
         both = v.streams(TRADES), v.socket("/ws/" + TRADES)
-        told = [closed(s) for s in both]
-        equal([code for code, _ in told], [1001, 1001])
-        combined, raw = ([m for m in before if "serverShutdown" in json.dumps(m)] for _, before in told)
+        reported = [closed(s) for s in both]
+        equal([code for code, _ in reported], [1001, 1001])
+        combined, raw = ([m for m in before if "serverShutdown" in json.dumps(m)] for _, before in reported)
         equal((len(combined), len(raw)), (1, 1))
         equal((combined[0]["stream"], combined[0]["data"]["e"], raw[0]["e"]), ("!serverShutdown",) + ("serverShutdown",) * 2)
-        assert told[0][1][-1] != combined[0], "messages go on until it closes"
+        assert reported[0][1][-1] != combined[0], "messages go on until it closes"
         s = v.streams(TRADES)
         for _ in range(20):
             s.message()

@@ -37,7 +37,7 @@ class Account:
             a.bars, a.peak = 0, 0.0
         a.seen = a.qty
 
-    def wish(self, a, action, close):
+    def wanted(self, a, action, close):
         r, equity = self.rules, self.equities[-1]
         wanted, sale, purchase = action * a.unit, 0.0, 0.0
         if r["max_position"] > 0:
@@ -56,15 +56,15 @@ class Account:
         r = self.rules
         self.count(a, close)
         stopped = r["trailing_stop"] > 0 and a.qty > 0 and close <= a.peak * (1 - r["trailing_stop"])
-        wish = -a.qty if stopped else self.wish(a, action, close)
-        if wish > 0:
+        wanted = -a.qty if stopped else self.wanted(a, action, close)
+        if wanted > 0:
             cost = close * (1 + r["slippage"]) * (1 + r["fee"])
-            wish = min(wish, self.cash / cost)
+            wanted = min(wanted, self.cash / cost)
             a.peak = close if a.qty <= 0 else a.peak
-            self.cash -= wish * cost
+            self.cash -= wanted * cost
         else:
-            self.cash -= wish * close * (1 - r["slippage"]) * (1 - r["fee"])
-        a.qty += wish
+            self.cash -= wanted * close * (1 - r["slippage"]) * (1 - r["fee"])
+        a.qty += wanted
         return 1 if stopped else 0
 
     def sharpe(self):

@@ -79,7 +79,7 @@ def commands(path, until, rounds, waits):
     """Rounds of the three, evenly until then. {command: [ms]}, refusals; `waits` gets what the loop let a frame wait."""
     took, refused = {cmd: [] for cmd, _ in COMMANDS}, 0
     next_look = time.monotonic() + LOOP_WINDOW_S
-    begun = time.monotonic()
+    started = time.monotonic()
     for number in range(rounds):
         for cmd, args in COMMANDS:
             ms, refusals = ask(path, cmd, args)
@@ -88,7 +88,7 @@ def commands(path, until, rounds, waits):
         if time.monotonic() >= next_look or number == rounds - 1:
             waits.append(status(path)["loop"]["wait_p99_ms"])
             next_look = time.monotonic() + LOOP_WINDOW_S
-        wait = begun + (until - begun) * (number + 1) / rounds - time.monotonic()
+        wait = started + (until - started) * (number + 1) / rounds - time.monotonic()
         if wait > 0:
             time.sleep(wait)
     return took, refused
@@ -138,12 +138,12 @@ def flood(folder, path, waits):
     crowd = folder.start(harness.Process([sys.executable, os.path.join(HERE, "flood.py"), path, *CROWD],
                                          os.path.join(folder.path, "flood.log"), stdout=subprocess.PIPE, text=True))
     harness.wait_for(lambda: status(path)["control"]["clients"] >= 60, "the crowd")
-    begun = time.time_ns()
+    started = time.time_ns()
     took, refused = commands(path, time.monotonic() + FLOOD_S, ROUNDS, waits)
     ended = time.time_ns()
     assert crowd.alive(), crowd.log_text()
     assert crowd.stop() == 0
-    return took, refused, begun, ended, json.loads(crowd.popen.stdout.read())
+    return took, refused, started, ended, json.loads(crowd.popen.stdout.read())
 
 
 def status(path):
@@ -179,7 +179,7 @@ def main():
         calm = time.time_ns()
         commands(path, time.monotonic() + CALM_S, max(1, ROUNDS // 10), waits["none"])
         calm_end = time.time_ns()
-        took, refused, begun, ended, crowd = flood(folder, path, waits["flood"])
+        took, refused, started, ended, crowd = flood(folder, path, waits["flood"])
         memory.done.set()
         end = status(path)
         manager.see()
@@ -189,7 +189,7 @@ def main():
         assert ticker.stop() == 0
         with open(os.path.join(folder.path, "ticks.json")) as file:
             ticks = json.load(file)
-        frames, machine = ({"none": [ms for at, ms in late if calm <= at < calm_end], "flood": [ms for at, ms in late if begun <= at < ended]}
+        frames, machine = ({"none": [ms for at, ms in late if calm <= at < calm_end], "flood": [ms for at, ms in late if started <= at < ended]}
                            for late in (lateness(folder), ticks))
         added, machine_added = (p99(late["flood"]) - p99(late["none"]) for late in (frames, machine))
         waited = {name: statistics.median(values) for name, values in waits.items()}
@@ -201,7 +201,7 @@ def main():
         print(f"frames: p99 added {added:.2f} ms; {machine_added:.2f} ms of a program that only wakes up")
         print(f"a frame waits for the loop, p99: {waited['none']:.2f} ms without, {waited['flood']:.2f} ms with the crowd ({len(waits['flood'])} times 5 s, most {max(waits['flood']):.2f})")
         print(f"memory: {memory.most >> 20} MiB at most; watchdog: {manager.count} times, {manager.longest:.2f} s apart at most, of {WATCHDOG_S:.0f}")
-        print(f"the crowd in {(ended - begun) / 1e9:.1f} s: {json.dumps(crowd)}; the socket: {json.dumps(end['control'])}")
+        print(f"the crowd in {(ended - started) / 1e9:.1f} s: {json.dumps(crowd)}; the socket: {json.dumps(end['control'])}")
         assert all(len(values) == ROUNDS and p99(values) < COMMAND_P99_MS for values in took.values()), "a command is late"
         assert len(frames["none"]) > 100 and len(frames["flood"]) > 100, "frames"
         assert waited["flood"] - waited["none"] < FRAME_ADDED_P99_MS, "frames wait for the loop"

@@ -451,7 +451,7 @@ def trainings_stored(session):
         db.commit()
         once, _ = run_verb(session, "--once", status=3)
         listed, _ = run_verb(session, "train", "list", status=3)
-        told = json.loads(run_verb(session, "--json", status=3)[0])
+        reported = json.loads(run_verb(session, "--json", status=3)[0])
         rows = json.loads(run_verb(session, "train", "list", "--json", status=3)[0])["trainings"]
     finally:
         db.execute("DELETE FROM trainings")
@@ -465,11 +465,11 @@ def trainings_stored(session):
     lines = {line.split()[0]: line.split() for line in listed.splitlines()}
     assert lines["old"][:6] == ["old", "rollout", "-", "-", "-", "-"] and lines["old"][7] == "STALE", lines
     assert "STALE" in lines["future"] and "STALE" not in lines["waits"] + lines["over"] and "2h" in lines["over"], lines
-    for rows in (rows, told["trainings"]):
+    for rows in (rows, reported["trainings"]):
         columns = {row.get("name", row.get("training")): (row["stale"], row["age_ms"]) for row in rows}
         assert [columns[n][0] for n in ("old", "future", "waits", "over")] == [True, True, False, False], columns
         assert columns["future"][1] is None and 7200000 <= columns["over"][1] < 7290000, columns
-    assert [p["policy"] for p in told["policies"]] == ["old"] and told["policies"][0]["role"] == "champion", told["policies"]
+    assert [p["policy"] for p in reported["policies"]] == ["old"] and reported["policies"][0]["role"] == "champion", reported["policies"]
 
 
 def stored_prices(session):

@@ -72,17 +72,17 @@ def explained(name, daemon, steps):
     names = {"BTCUSDT": "BTC", "ETHUSDT": "ETHUSDT", "XRPUSDT": "XRP"}
     n, weights = 0, set()
     for order in orders[:: max(1, len(orders) // 8)]:
-        told = json.loads(daemon.papertape("explain", order["order"], "--json"))["orders"][0]
-        policy, members = told["decision"]["policy"], told["decision"]["policy"]["members"]
-        assert told["equal"] and [os.path.basename(member["file"]) for member in members] == [
-            f"{member}.safetensors" for member in KINDS[name][1]], told
+        reported = json.loads(daemon.papertape("explain", order["order"], "--json"))["orders"][0]
+        policy, members = reported["decision"]["policy"], reported["decision"]["policy"]["members"]
+        assert reported["equal"] and [os.path.basename(member["file"]) for member in members] == [
+            f"{member}.safetensors" for member in KINDS[name][1]], reported
         ours = struct.pack("f", policy["action"])
         assert ours == struct.pack("f", combined(combine, members)), (name, policy)
         weighed = sum(member["weight"] for member in members)
         assert abs(weighed - 1) < 1e-12 or (combine == "majority" and weighed == 0), policy
         assert combine == "sharpe" or all(member["sharpe"] is None for member in members), policy
         weights.update(member["weight"] for member in members)
-        at = int(told["decision"]["bar"]["open_time_ns"]) + 120 * 10**9  # the step that it begins ends a bar later
+        at = int(reported["decision"]["bar"]["open_time_ns"]) + 120 * 10**9  # the step that it begins ends a bar later
         if at in steps:
             assert ours == struct.pack("f", float(steps[at][f"action_{names[order['symbol']]}"])), (name, order, policy)
             n += 1
@@ -175,9 +175,9 @@ def promoted(folder):
     assert one.daemon.stop() == 0
     print("  " + one.daemon.papertape("parity").strip().split("\n")[-1])
     order = one.rows("SELECT min(o.id) FROM orders AS o JOIN accounts AS a ON a.id = o.account WHERE a.name = 'four' AND o.tag = 'policy'")
-    told = json.loads(one.daemon.papertape("explain", str(order[0][0]), "--json"))["orders"][0]
+    reported = json.loads(one.daemon.papertape("explain", str(order[0][0]), "--json"))["orders"][0]
     # its shadow accounts went by the bars that the engine had: from its first order on it weighs by them
-    assert any(member["sharpe"] is not None for member in told["decision"]["policy"]["members"]), told["decision"]
+    assert any(member["sharpe"] is not None for member in reported["decision"]["policy"]["members"]), reported["decision"]
     print("arena: an ensemble promoted, killed, crowned and retired, by its copies alone")
 
 

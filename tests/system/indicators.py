@@ -81,17 +81,17 @@ SYMBOLS, FRAMES = ("BTCUSDT", "ETHUSDT"), {1: "1s", 60: "1m", 300: "5m"}
 
 def stopped(daemon, symbols=SYMBOLS, frames=FRAMES):
     """Ends the daemon; when the newest closed bar of each series opens that it had told of before."""
-    told = {}
+    reported = {}
     for symbol in symbols:
         for seconds, timeframe in frames.items():
             answer = harness.control(daemon, "indicators", {"symbol": symbol, "timeframe": timeframe})
             closed = answer["ok"] and answer["result"]["closed"]
-            told[symbol, seconds] = closed["open_time_ms"] if closed else 0
+            reported[symbol, seconds] = closed["open_time_ms"] if closed else 0
     assert daemon.stop() == 0
-    return told
+    return reported
 
 
-def compare(folder, daemon, told, specs=SPECS, symbols=SYMBOLS, base=("1s", 1), frames=FRAMES):
+def compare(folder, daemon, reported, specs=SPECS, symbols=SYMBOLS, base=("1s", 1), frames=FRAMES):
     """Every stored value of every series against the reference over all the stored bars. None of the newest thousand is
     missing but those that were on their way at the end: they follow all that is stored, and after a stop in order all that was told
     before it ({}: it was killed). Returns how many."""
@@ -107,7 +107,7 @@ def compare(folder, daemon, told, specs=SPECS, symbols=SYMBOLS, base=("1s", 1), 
             missing = sorted(set(kept) - set(values))
             on_their_way = [at for at in missing if at > max(values, default=0)]
             assert missing == on_their_way, (symbol, seconds, len(values), missing)
-            assert max(values, default=0) >= told.get((symbol, seconds), 0), (symbol, seconds, max(values, default=0), told)
+            assert max(values, default=0) >= reported.get((symbol, seconds), 0), (symbol, seconds, max(values, default=0), reported)
             for at, outputs in values.items():
                 for name, value in zip(names, outputs):
                     wanted = float(expected[at][name] or "nan")
@@ -162,8 +162,8 @@ def asks(daemon):
     names, values = stored(daemon.state, "BTCUSDT", 60)
     if closed["open_time_ms"] in values:
         for name, value in zip(names, values[closed["open_time_ms"]]):
-            told = closed["indicators"][name]
-            assert (told is None and math.isnan(value)) or told == value, (name, told, value)
+            reported = closed["indicators"][name]
+            assert (reported is None and math.isnan(value)) or reported == value, (name, reported, value)
     refused = harness.control(daemon, "indicators", {"symbol": "BTCUSDT", "timeframe": "15m"})
     assert refused["error"]["code"] == "EINVAL" and "1s, 1m, 5m" in refused["error"]["message"], refused
     refused = harness.control(daemon, "indicators", {"symbol": "BTCUSTD", "timeframe": "1m"})
@@ -253,9 +253,9 @@ def real_bars(folder):
     updates(daemon, 4000)
     symbols = ("ADAUSDT", "DOGEUSDT")
     frames = {60: "1m", 300: "5m", 900: "15m", 3600: "1h", 14400: "4h", 86400: "1d"}
-    told = stopped(daemon, symbols, frames)
+    reported = stopped(daemon, symbols, frames)
     assert replay.stop() == 0
-    n = compare(folder, daemon, told, "sma:20 ema:14 rsi:14 macd:12,26,9 atr:14 bbands:20,2", symbols, ("1m", 60), frames)
+    n = compare(folder, daemon, reported, "sma:20 ema:14 rsi:14 macd:12,26,9 atr:14 bbands:20,2", symbols, ("1m", 60), frames)
     print(f"{n} values of real bars, the default indicators on six timeframes")
 
 

@@ -25,7 +25,7 @@ class Fake:
         self.environment = {**os.environ, "PAPERTAPE_GPU_MODULE": harness.FAKE_GPU, "FAKE_GPU_EVENTS": self.events}
         self.environment.update({f"FAKE_GPU_{key.upper()}": str(value) for key, value in how.items()})
 
-    def told(self):
+    def reported(self):
         try:
             with open(self.events) as file:
                 return file.read().splitlines()
@@ -34,8 +34,8 @@ class Fake:
 
     def stalled(self):
         """The update that has begun and not ended, or None."""
-        told = self.told()
-        return told[-1] if told and told[-1].startswith("begin") else None
+        reported = self.reported()
+        return reported[-1] if reported and reported[-1].startswith("begin") else None
 
 
 def start(folder, replay, name, fake, arguments=()):
@@ -84,23 +84,23 @@ def in_a_stall(folder, replay):
     silent = daemon.wait_status(lambda s: "not answered" in s["compute"]["reason"], "word of the device")["compute"]
     assert silent["backend"] == "gpu" and silent["device"] == "Fake H100", silent
     harness.wait_for(lambda: alerts(daemon), "an alert")
-    assert fake.stalled() == stuck, fake.told()[-3:]
+    assert fake.stalled() == stuck, fake.reported()[-3:]
 
     # It goes on where it was, and nothing is missing.
     open(gate, "w").close()
     status = indicators.updates(daemon, updates + 300)["compute"]
     assert status["backend"] == "gpu" and status["reason"] == "the streams are on the device", status
     daemon.wait_status(lambda s: s["compute"]["queue"] <= 2, "no bars that wait")
-    told = indicators.stopped(daemon)
+    reported = indicators.stopped(daemon)
     assert len(alerts(daemon)) == 1 and "has not answered for 10 s" in alerts(daemon)[0], alerts(daemon)
-    n = indicators.compare(folder, daemon, told)
+    n = indicators.compare(folder, daemon, reported)
     print(f"an order, a stop, a cancel and a flatten within one update of the device; {n} values after it")
 
     # And the daemon's end: the thread is left behind, the bars are read by the next run.
     os.unlink(gate)
     daemon = start(folder, replay, "gate", fake)
-    before = len(fake.told())
-    harness.wait_for(lambda: len(fake.told()) > before and fake.stalled(), "an update that does not end")
+    before = len(fake.reported())
+    harness.wait_for(lambda: len(fake.reported()) > before and fake.stalled(), "an update that does not end")
     assert daemon.stop() == 0
     assert "left behind" in daemon.log_text(), daemon.log_text()[-2000:]
     open(gate, "w").close()
@@ -114,7 +114,7 @@ def never_opens(folder, replay):
     """A driver that hangs while the device is looked for: the CPU does the work, and the daemon ends all the same."""
     fake = Fake(folder, "shut", open_gate=os.path.join(folder.path, "shut.open"))
     daemon = start(folder, replay, "shut", fake)
-    harness.wait_for(lambda: fake.told() == ["open"], "a study")
+    harness.wait_for(lambda: fake.reported() == ["open"], "a study")
     indicators.updates(daemon, 300)
     status = daemon.status_object()["compute"]
     assert status["backend"] == "cpu" and status["reason"] == "looking for a device", status
@@ -134,7 +134,7 @@ def slow(folder, replay):
         stalled = harness.wait_for(fake.stalled, "an update")
         order(daemon, side="buy", qty="0.001")
         given, within = given + 1, within + (fake.stalled() == stalled)
-        assert given < 60, fake.told()
+        assert given < 60, fake.reported()
     assert daemon.stop() == 0
     print(f"{within} of {given} orders acknowledged within the two seconds of one update")
 
@@ -181,15 +181,15 @@ def fails(folder, replay, what, words):
     assert status["compute"]["device"] is None, status["compute"]
     harness.wait_for(lambda: alerts(daemon), "an alert")
     assert words in alerts(daemon)[0] and "CPU" in alerts(daemon)[0], alerts(daemon)
-    harness.wait_for(lambda: fake.told().count("open") >= 3, "the device tried again")
+    harness.wait_for(lambda: fake.reported().count("open") >= 3, "the device tried again")
     indicators.updates(daemon, 2000)
     closed = indicators.stopped(daemon)
-    told = fake.told()
-    assert told.count("close") == told.count("open"), (told.count("open"), told.count("close"))
+    reported = fake.reported()
+    assert reported.count("close") == reported.count("open"), (reported.count("open"), reported.count("close"))
     if what != "create":
-        assert sum(line.startswith("end") for line in told) >= 2, told
+        assert sum(line.startswith("end") for line in reported) >= 2, reported
     n = indicators.compare(folder, daemon, closed)
-    print(f"{what}: {told.count('open')} times on the device and off it, {n} values the reference's to the bit")
+    print(f"{what}: {reported.count('open')} times on the device and off it, {n} values the reference's to the bit")
 
 
 def stalls(folder):

@@ -38,8 +38,8 @@ def missed(folder, config, before):
     """Streamed after the ex-date while the venue's word could not be read; told after a restart."""
     daemon, held = run(folder, config, "unread", "missed", "2026-01-20T14:10:00Z", "2026-01-20T14:31:00Z", "--fault", "actions:1000000", *SPLIT)
     assert actions(daemon) == [] and held == before
-    told = open_alerts(daemon)
-    assert len(told) == 1 and told[0][1] > 3 and "splits and dividends are not told" in told[0][0], told
+    reported = open_alerts(daemon)
+    assert len(reported) == 1 and reported[0][1] > 3 and "splits and dividends are not told" in reported[0][0], reported
     daemon, held = run(folder, config, "late", "missed", "2026-01-20T14:32:00Z", "2026-01-20T14:36:00Z", *SPLIT)
     assert actions(daemon) == [("split", 4, 1)], actions(daemon)
     assert held == 4 * before, (before, held)
@@ -51,16 +51,16 @@ def missed(folder, config, before):
         daemon, again = run(folder, config, name, "missed", f"2026-01-20T14:{minute}:00Z", f"2026-01-20T14:{minute + 4}:00Z", *SPLIT)
         assert actions(daemon) == [("split", 4, 1)] and again == held, (name, actions(daemon), held, again)
     assert "ledger ok" in daemon.papertape("ledger", "verify")
-    print(f"missed: {before} became {held} after a restart, once; {told[0][1]} times not told")
+    print(f"missed: {before} became {held} after a restart, once; {reported[0][1]} times not told")
 
 
 def asked_again(folder, config, before):
     """In one run: told some minutes after the market has opened."""
     daemon, held = run(folder, config, "again", "again", "2026-01-20T14:25:00Z", "2026-01-20T14:50:00Z", "--fault", "actions:3", *SPLIT)
     assert actions(daemon) == [("split", 4, 1)] and held == 4 * before, (actions(daemon), before, held)
-    opened, told = 1768919400 * 10**9, daemon.query("SELECT ts_ns FROM corporate_actions")[0][0]
-    assert told > opened and open_alerts(daemon) == [], (told, open_alerts(daemon))
-    print(f"asked again: {before} became {held}, {(told - opened) / 60e9:.1f} min after the opening")
+    opened, reported = 1768919400 * 10**9, daemon.query("SELECT ts_ns FROM corporate_actions")[0][0]
+    assert reported > opened and open_alerts(daemon) == [], (reported, open_alerts(daemon))
+    print(f"asked again: {before} became {held}, {(reported - opened) / 60e9:.1f} min after the opening")
 
 
 def after(folder, config):

@@ -74,22 +74,22 @@ class Desk:
         return [fill for fill in self.rows("fills") if fill["order"] == number]
 
 
-def rested(desk, number, words):
+def rested(trader, number, words):
     """The order has rested and filled, or one that is given after it: the market may be beyond its price when it comes."""
     for _ in range(40):
-        row = harness.wait_for(lambda: next((row for row in [desk.find(number)] if row["state"] in ("FILLED", "CANCELED")), None),
+        row = harness.wait_for(lambda: next((row for row in [trader.find(number)] if row["state"] in ("FILLED", "CANCELED")), None),
                                f"the end of order {number}")
-        if row["state"] == "FILLED" and all(fill["maker"] for fill in desk.fills(number)):
+        if row["state"] == "FILLED" and all(fill["maker"] for fill in trader.fills(number)):
             return number
         assert row["reason"] == "WOULD_TAKE" if "--post-only" in words else row["state"] == "FILLED", row  # which takes nothing, ever
-        number, = desk.order(words[0], "BTCUSDT", "0.05", *words[1:])
+        number, = trader.order(words[0], "BTCUSDT", "0.05", *words[1:])
     raise AssertionError(f"{words}: none of 40 has rested")
 
 
-def singles(desk):
+def singles(trader):
     """Each type alone; all wait for their prices at the same time."""
-    bought, = desk.order("buy", "BTCUSDT", "2")
-    desk.wait(bought, "FILLED")
+    bought, = trader.order("buy", "BTCUSDT", "2")
+    trader.wait(bought, "FILLED")
     waiting, given = {}, {
             "limit that crosses": ("buy", "--limit", "60900"), "limit": ("buy", "--limit", "59700"),
             "post-only": ("sell", "--limit", "60400", "--post-only"),
@@ -99,151 +99,151 @@ def singles(desk):
             "take-profit-limit": ("sell", "--take-profit", "60400", "--limit", "60450"),
             "trailing-stop": ("sell", "--trail", "0.5%"), "trailing-stop by price": ("sell", "--trail", "250")}
     for name, words in given.items():
-        waiting[name], = desk.order(words[0], "BTCUSDT", "0.05", *words[1:])
+        waiting[name], = trader.order(words[0], "BTCUSDT", "0.05", *words[1:])
     for name in ("limit", "post-only"):
-        waiting[name] = rested(desk, waiting[name], given[name])
+        waiting[name] = rested(trader, waiting[name], given[name])
     for number in waiting.values():
-        row = desk.wait(number, "FILLED")
-        fills = desk.fills(number)
+        row = trader.wait(number, "FILLED")
+        fills = trader.fills(number)
         assert abs(sum(fill["qty"] for fill in fills) - 0.05) < 1e-12, (row, fills)
     for name, price in (("limit", 59700), ("post-only", 60400)):
-        fills = desk.fills(waiting[name])
+        fills = trader.fills(waiting[name])
         assert all(fill["maker"] and fill["price"] == price for fill in fills), fills
-    assert not any(fill["maker"] for fill in desk.fills(waiting["limit that crosses"]))
+    assert not any(fill["maker"] for fill in trader.fills(waiting["limit that crosses"]))
     for name, bound in (("stop", 59600), ("trailing-stop", 60600 * 0.995), ("trailing-stop by price", 60350)):
-        assert all(fill["price"] <= bound + 1 for fill in desk.fills(waiting[name])), desk.fills(waiting[name])
-    assert all(fill["price"] >= 59500 for fill in desk.fills(waiting["stop-limit"]))
-    assert all(fill["price"] >= 60450 for fill in desk.fills(waiting["take-profit-limit"]))
-    trailing = desk.find(waiting["trailing-stop"])
+        assert all(fill["price"] <= bound + 1 for fill in trader.fills(waiting[name])), trader.fills(waiting[name])
+    assert all(fill["price"] >= 59500 for fill in trader.fills(waiting["stop-limit"]))
+    assert all(fill["price"] >= 60450 for fill in trader.fills(waiting["take-profit-limit"]))
+    trailing = trader.find(waiting["trailing-stop"])
     assert trailing["peak"] >= 59400 and trailing["trail_percent"] == 0.5, trailing
     print(f"{len(waiting)} orders of every type filled as they should")
 
 
-def soon_over(desk):
+def soon_over(trader):
     """An order that is good for some seconds: for more of them where the first are over before it is given."""
     for seconds in (3, 10, 40):
-        out = desk.daemon.papertape("order", "buy", "BTCUSDT", "0.05", "--limit", "58000", "--expire", str(int(time.time()) + seconds),
+        out = trader.daemon.papertape("order", "buy", "BTCUSDT", "0.05", "--limit", "58000", "--expire", str(int(time.time()) + seconds),
                                     status=None)
         if "BAD_TIF" not in out:
             return int(out.split()[1])
     raise AssertionError(out)
 
 
-def times(desk):
+def times(trader):
     """How long an order is good."""
     for words, state, reason in (
             (("buy", "BTCUSDT", "0.05", "--limit", "58000", "--tif", "ioc"), "EXPIRED", "NO_LIQUIDITY"),
             (("buy", "BTCUSDT", "0.05", "--limit", "58000", "--tif", "fok"), "EXPIRED", "NO_LIQUIDITY"),
             (("buy", "BTCUSDT", "0.05", "--limit", "62000", "--post-only"), "CANCELED", "WOULD_TAKE"),
             (("buy", "BTCUSDT", "0.05", "--tif", "fok"), "FILLED", None)):
-        number, = desk.order(*words)
-        desk.wait(number, state, reason=reason)
-    desk.wait(soon_over(desk), "EXPIRED")
-    number, = desk.order("buy", "BTCUSDT", "0.05", "--limit", "58000", "--tif", "day")
-    row = desk.wait(number, "OPEN")
+        number, = trader.order(*words)
+        trader.wait(number, state, reason=reason)
+    trader.wait(soon_over(trader), "EXPIRED")
+    number, = trader.order("buy", "BTCUSDT", "0.05", "--limit", "58000", "--tif", "day")
+    row = trader.wait(number, "OPEN")
     assert row["tif"] == "DAY" and row["expires_ns"] % (86400 * 10**9) == 0 and row["expires_ns"] > time.time_ns(), row
-    desk.order("cancel", str(number))
-    desk.wait(number, "CANCELED")
+    trader.order("cancel", str(number))
+    trader.wait(number, "CANCELED")
     for twice in (("cancel", str(number)), ("amend", str(number), "--qty", "0.04")):
-        assert "ORDER_ENDED" in desk.order(*twice, status=1)
+        assert "ORDER_ENDED" in trader.order(*twice, status=1)
     for words, reason in ((("--tif", "day"), "BAD_TIF"), (("--limit", "58000", "--expire", "2024-01-01"), "BAD_TIF"),
                           (("--stop", "61000", "--tif", "ioc"), "BAD_TIF")):
-        assert reason in desk.order("buy", "BTCUSDT", "0.05", *words, status=1)
+        assert reason in trader.order("buy", "BTCUSDT", "0.05", *words, status=1)
     print("ioc, fok, day, gtd end as they should")
 
 
-def groups(desk):
-    profit, stop = desk.order("oco", "sell", "BTCUSDT", "0.05", "--take-profit", "60500", "--stop", "58000")
-    desk.wait(profit, "FILLED")
-    desk.wait(stop, "CANCELED", reason="OTHER_LEG")
-    profit, stop = desk.order("oco", "sell", "BTCUSDT", "0.05", "--take-profit", "62000", "--stop", "59500",
+def groups(trader):
+    profit, stop = trader.order("oco", "sell", "BTCUSDT", "0.05", "--take-profit", "60500", "--stop", "58000")
+    trader.wait(profit, "FILLED")
+    trader.wait(stop, "CANCELED", reason="OTHER_LEG")
+    profit, stop = trader.order("oco", "sell", "BTCUSDT", "0.05", "--take-profit", "62000", "--stop", "59500",
                               "--stop-limit", "59300")
-    desk.wait(stop, "FILLED")
-    desk.wait(profit, "CANCELED", reason="OTHER_LEG")
-    one, other = desk.order("oco", "sell", "BTCUSDT", "0.05", "--take-profit", "62000", "--stop", "58000")
-    assert desk.find(one)["group"] == desk.find(other)["group"] == one
-    desk.order("cancel", str(other))
+    trader.wait(stop, "FILLED")
+    trader.wait(profit, "CANCELED", reason="OTHER_LEG")
+    one, other = trader.order("oco", "sell", "BTCUSDT", "0.05", "--take-profit", "62000", "--stop", "58000")
+    assert trader.find(one)["group"] == trader.find(other)["group"] == one
+    trader.order("cancel", str(other))
     for number in (one, other):
-        desk.wait(number, "CANCELED")
-        assert "ORDER_ENDED" in desk.order("cancel", str(number), status=1)
+        trader.wait(number, "CANCELED")
+        assert "ORDER_ENDED" in trader.order("cancel", str(number), status=1)
 
-    entry, profit, stop = desk.order("buy", "BTCUSDT", "0.05", "--limit", "59700", "--bracket-take-profit", "60400",
+    entry, profit, stop = trader.order("buy", "BTCUSDT", "0.05", "--limit", "59700", "--bracket-take-profit", "60400",
                                      "--bracket-stop", "58000")
-    assert desk.find(profit)["parent"] == entry
-    desk.wait(entry, "FILLED")
-    desk.wait(profit, "FILLED")
-    desk.wait(stop, "CANCELED", reason="OTHER_LEG")
-    entry, stop = desk.order("buy", "BTCUSDT", "0.05", "--bracket-trail", "0.3%")
-    desk.wait(entry, "FILLED")
-    desk.wait(stop, "FILLED")
-    entry, profit, stop = desk.order("buy", "BTCUSDT", "0.05", "--limit", "58000", "--bracket-take-profit", "60400",
+    assert trader.find(profit)["parent"] == entry
+    trader.wait(entry, "FILLED")
+    trader.wait(profit, "FILLED")
+    trader.wait(stop, "CANCELED", reason="OTHER_LEG")
+    entry, stop = trader.order("buy", "BTCUSDT", "0.05", "--bracket-trail", "0.3%")
+    trader.wait(entry, "FILLED")
+    trader.wait(stop, "FILLED")
+    entry, profit, stop = trader.order("buy", "BTCUSDT", "0.05", "--limit", "58000", "--bracket-take-profit", "60400",
                                      "--bracket-stop", "57000")
-    desk.wait(profit, "HELD")
-    desk.order("cancel", str(entry))
+    trader.wait(profit, "HELD")
+    trader.order("cancel", str(entry))
     for number, reason in ((entry, None), (profit, "OTHER_LEG"), (stop, "OTHER_LEG")):
-        desk.wait(number, "CANCELED", reason=reason)
-        assert "ORDER_ENDED" in desk.order("cancel", str(number), status=1)
-    profit, stop = desk.order("oco", "sell", "BTCUSDT", "0.05", "--take-profit-stop", "60400", "--stop", "58000")
-    desk.wait(profit, "FILLED")
-    assert desk.find(profit)["type"] == "TAKE_PROFIT"
-    desk.wait(stop, "CANCELED", reason="OTHER_LEG")
-    entry, profit = desk.order("buy", "BTCUSDT", "0.05", "--bracket-take-profit-stop", "60300", "--bracket-take-profit",
+        trader.wait(number, "CANCELED", reason=reason)
+        assert "ORDER_ENDED" in trader.order("cancel", str(number), status=1)
+    profit, stop = trader.order("oco", "sell", "BTCUSDT", "0.05", "--take-profit-stop", "60400", "--stop", "58000")
+    trader.wait(profit, "FILLED")
+    assert trader.find(profit)["type"] == "TAKE_PROFIT"
+    trader.wait(stop, "CANCELED", reason="OTHER_LEG")
+    entry, profit = trader.order("buy", "BTCUSDT", "0.05", "--bracket-take-profit-stop", "60300", "--bracket-take-profit",
                                "60250")
-    desk.wait(profit, "FILLED")
-    assert desk.find(profit)["type"] == "TAKE_PROFIT_LIMIT"
+    trader.wait(profit, "FILLED")
+    assert trader.find(profit)["type"] == "TAKE_PROFIT_LIMIT"
     print("OCO and bracket: one trades, the other goes; exits wait for their entry")
 
 
-def changes(desk):
-    number, = desk.order("buy", "BTCUSDT", "0.05", "--limit", "58000", "--client-id", "dip.1")
-    desk.wait(number, "OPEN")
-    again = desk.daemon.papertape("order", "buy", "BTCUSDT", "0.05", "--limit", "58000", "--client-id", "dip.1")
+def changes(trader):
+    number, = trader.order("buy", "BTCUSDT", "0.05", "--limit", "58000", "--client-id", "dip.1")
+    trader.wait(number, "OPEN")
+    again = trader.daemon.papertape("order", "buy", "BTCUSDT", "0.05", "--limit", "58000", "--client-id", "dip.1")
     assert again.startswith(f"order {number} ") and "given before" in again, again
-    assert "DUPLICATE_ID" in desk.order("buy", "BTCUSDT", "0.06", "--limit", "58000", "--client-id", "dip.1", status=1)
-    assert sum(row["client_id"] == "dip.1" and row["state"] != "REJECTED" for row in desk.rows()) == 1
-    assert "BAD_AMEND" in desk.order("amend", str(number), "--stop", "59000", status=1)
-    desk.daemon.papertape("order", "amend", "dip.1", "--qty", "0.04", "--key", "a1")
-    done = desk.daemon.papertape("order", "amend", "dip.1", "--qty", "0.04", "--key", "a1")
+    assert "DUPLICATE_ID" in trader.order("buy", "BTCUSDT", "0.06", "--limit", "58000", "--client-id", "dip.1", status=1)
+    assert sum(row["client_id"] == "dip.1" and row["state"] != "REJECTED" for row in trader.rows()) == 1
+    assert "BAD_AMEND" in trader.order("amend", str(number), "--stop", "59000", status=1)
+    trader.daemon.papertape("order", "amend", "dip.1", "--qty", "0.04", "--key", "a1")
+    done = trader.daemon.papertape("order", "amend", "dip.1", "--qty", "0.04", "--key", "a1")
     assert done == f"amended {number} (done before)\n", done
-    harness.wait_for(lambda: desk.find(number)["qty"] == 0.04, "the smaller quantity")
-    assert desk.find(number)["amends"] == 1
-    desk.daemon.papertape("order", "amend", str(number), "--limit", "61000")
-    desk.wait(number, "FILLED")
-    assert "ORDER_ENDED" in desk.order("amend", str(number), "--qty", "1", status=1)
-    assert "ORDER_ENDED" in desk.order("cancel", str(number), status=1)
-    assert "ORDER_ENDED" in desk.order("amend", "dip.1", "--qty", "1", status=1)
-    assert "ORDER_ENDED" in desk.order("cancel", "dip.1", status=1)
-    numbers = [desk.order("buy", "BTCUSDT", "0.05", "--limit", str(58000 + i))[0] for i in range(3)]
-    gone = desk.daemon.papertape("order", "cancel", "--all", "--symbol", "BTCUSDT")
+    harness.wait_for(lambda: trader.find(number)["qty"] == 0.04, "the smaller quantity")
+    assert trader.find(number)["amends"] == 1
+    trader.daemon.papertape("order", "amend", str(number), "--limit", "61000")
+    trader.wait(number, "FILLED")
+    assert "ORDER_ENDED" in trader.order("amend", str(number), "--qty", "1", status=1)
+    assert "ORDER_ENDED" in trader.order("cancel", str(number), status=1)
+    assert "ORDER_ENDED" in trader.order("amend", "dip.1", "--qty", "1", status=1)
+    assert "ORDER_ENDED" in trader.order("cancel", "dip.1", status=1)
+    numbers = [trader.order("buy", "BTCUSDT", "0.05", "--limit", str(58000 + i))[0] for i in range(3)]
+    gone = trader.daemon.papertape("order", "cancel", "--all", "--symbol", "BTCUSDT")
     assert gone == "".join(f"canceled {number}\n" for number in numbers), gone
     for number in numbers:
-        desk.wait(number, "CANCELED")
+        trader.wait(number, "CANCELED")
     print("amend, cancel, and each of them twice")
 
 
-def comes_back(folder, replay, desk):
+def comes_back(folder, replay, trader):
     """kill -9 with orders waiting: all of them, with what they have seen."""
-    trail, = desk.order("sell", "BTCUSDT", "0.05", "--trail", "10%", "--client-id", "trail.1")
-    one, other = desk.order("oco", "sell", "BTCUSDT", "0.05", "--take-profit", "62000", "--stop", "58000")
+    trail, = trader.order("sell", "BTCUSDT", "0.05", "--trail", "10%", "--client-id", "trail.1")
+    one, other = trader.order("oco", "sell", "BTCUSDT", "0.05", "--take-profit", "62000", "--stop", "58000")
     for number in (trail, one, other):
-        desk.wait(number, "OPEN")
-    peak = harness.wait_for(lambda: desk.find(trail)["peak"], "a peak")
-    assert desk.daemon.stop(signal.SIGKILL) == -signal.SIGKILL
-    desk.daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG))
-    status = desk.daemon.wait_status(lambda s: s["orders"] and s["feed"]["state"] == "ok", "the daemon after kill -9")
+        trader.wait(number, "OPEN")
+    peak = harness.wait_for(lambda: trader.find(trail)["peak"], "a peak")
+    assert trader.daemon.stop(signal.SIGKILL) == -signal.SIGKILL
+    trader.daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG))
+    status = trader.daemon.wait_status(lambda s: s["orders"] and s["feed"]["state"] == "ok", "the daemon after kill -9")
     assert {order["order"] for order in status["orders"]} == {trail, one, other}, status["orders"]
-    assert desk.find(trail)["peak"] >= peak and desk.find(other)["group"] == one
-    again = desk.daemon.papertape("order", "sell", "BTCUSDT", "0.05", "--trail", "10%", "--client-id", "trail.1")
+    assert trader.find(trail)["peak"] >= peak and trader.find(other)["group"] == one
+    again = trader.daemon.papertape("order", "sell", "BTCUSDT", "0.05", "--trail", "10%", "--client-id", "trail.1")
     assert again.startswith(f"order {trail} ") and "given before" in again, again
-    desk.daemon.papertape("order", "cancel", "trail.1")
-    desk.daemon.papertape("order", "cancel", str(one))
+    trader.daemon.papertape("order", "cancel", "trail.1")
+    trader.daemon.papertape("order", "cancel", str(one))
     for number in (trail, one, other):
-        desk.wait(number, "CANCELED")
+        trader.wait(number, "CANCELED")
     print("kill -9: a trailing stop with its peak and an OCO came back")
 
 
-def accounts(desk):
-    daemon = desk.daemon
+def accounts(trader):
+    daemon = trader.daemon
 
     def account(name):
         return next((a for a in daemon.status_object()["accounts"] if a["account"] == name), None)
@@ -263,20 +263,20 @@ def accounts(desk):
     daemon.papertape("account", "withdraw", "short", "0.5")
     assert account("short")["cash"] == 51500, account("short")
     assert "INSUFFICIENT_BALANCE" in daemon.papertape("account", "withdraw", "short", "60000", status=1)
-    sold, = desk.order("sell", "BTCUSDT", "0.2", "--account", "short")
-    desk.wait(sold, "FILLED")
+    sold, = trader.order("sell", "BTCUSDT", "0.2", "--account", "short")
+    trader.wait(sold, "FILLED")
     daemon.wait_status(lambda s: any(p["side"] == "S" for p in s["positions"]), "a short position")
     assert held() == -0.2 and 11000 < account("short")["short_value"] < 13000, account("short")
-    assert "COLLATERAL" in desk.order("sell", "BTCUSDT", "3", "--account", "short", status=1)
+    assert "COLLATERAL" in trader.order("sell", "BTCUSDT", "3", "--account", "short", status=1)
     screen = daemon.papertape("--dump-screen", "120x40", status=None)
     assert "parity " in screen, screen
-    bought, = desk.order("buy", "BTCUSDT", "0.1", "--account", "short", "--reduce-only")
-    desk.wait(bought, "FILLED")
+    bought, = trader.order("buy", "BTCUSDT", "0.1", "--account", "short", "--reduce-only")
+    trader.wait(bought, "FILLED")
     assert abs(held() + 0.1) < 1e-12, held()
     assert daemon.papertape("account", "reset", "short", "--cash", "20000", "--key", "r1") == "reset short\n"
     assert daemon.papertape("account", "reset", "short", "--cash", "20000", "--key", "r1") == "reset short (done before)\n"
     harness.wait_for(lambda: account("short")["cash"] == 20000 and held() == 0, "the account begun anew")
-    assert "INSUFFICIENT_BALANCE" in desk.order("sell", "BTCUSDT", "9", status=1)
+    assert "INSUFFICIENT_BALANCE" in trader.order("sell", "BTCUSDT", "9", status=1)
     listed = json.loads(daemon.papertape("account", "list", "--json"))["accounts"]
     assert [a["account"] for a in listed] == ["hand", "short"], listed
     report = json.loads(daemon.papertape("ledger", "verify", "--json"))
@@ -284,11 +284,11 @@ def accounts(desk):
     print(f"accounts: made, lent to, begun anew; {report['rows']} ledger rows verified")
 
 
-def computed_again(desk):
+def computed_again(trader):
     """All of it from the log: every order is explained, every row is what the log gives."""
-    parity = json.loads(desk.daemon.papertape("parity", "--json"))
+    parity = json.loads(trader.daemon.papertape("parity", "--json"))
     assert parity["ok"] is True and parity["runs"] == 2 and parity["orders"] >= 40, parity
-    lines = desk.daemon.papertape("explain", "--all").splitlines()
+    lines = trader.daemon.papertape("explain", "--all").splitlines()
     assert lines[-1].endswith(" equal to the record"), lines[-1]
     print(lines[-1])
 
@@ -299,14 +299,14 @@ def main():
         made_bars(bars)
         replay = folder.start(harness.Replay(folder.path, "--bars", bars, "--from", str(START + 60 * HISTORY),
                                              "--speed", str(SPEED)))
-        desk = Desk(folder.start(harness.Daemon(folder.path, replay, CONFIG)))
-        desk.daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "a book in step")
+        trader = Desk(folder.start(harness.Daemon(folder.path, replay, CONFIG)))
+        trader.daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "a book in step")
         for part in (singles, times, groups, changes):
-            part(desk)
-        comes_back(folder, replay, desk)
-        accounts(desk)
-        computed_again(desk)
-        assert desk.daemon.stop() == 0
+            part(trader)
+        comes_back(folder, replay, trader)
+        accounts(trader)
+        computed_again(trader)
+        assert trader.daemon.stop() == 0
         assert replay.stop() == 0
     return 0
 

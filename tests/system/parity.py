@@ -199,8 +199,8 @@ def own_check(folder):
     lost = daemon.wait_status(lambda s: s["symbols"], "the engine without its log")["parity"]
     assert lost["state"] == "none" and lost["days"] is None and lost["since_ns"] is None, lost
     # Until the first event is in the new log there is no time to count from.
-    anew = harness.wait_for(lambda: next((told for told in [ask()] if told["since_ns"]), None), "days of the new log")
-    assert anew["state"] == "ok" and anew["since_ns"] > kept["since_ns"], (kept, anew)
+    second = harness.wait_for(lambda: next((reported for reported in [ask()] if reported["since_ns"]), None), "days of the new log")
+    assert second["state"] == "ok" and second["since_ns"] > kept["since_ns"], (kept, second)
 
     fills = daemon.status_object()["counters"]["fills"]
     daemon.wait_status(lambda s: s["counters"]["fills"] >= fills + 2, "more of the log")

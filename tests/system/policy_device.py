@@ -64,8 +64,8 @@ def main():
             there = sum('"gpu: the CPU"' in one for one in by)
             here = sum('"cpu-' in one for one in by)
             assert len(by) > 5 and there + here == len(by) and (there > 0) == (words is None), (name, there, here, len(by))
-            told = alerts(daemon)
-            assert len(told) == 1 and words in told[0]["text"] if words else told == [], (name, told)
+            reported = alerts(daemon)
+            assert len(reported) == 1 and words in reported[0]["text"] if words else reported == [], (name, reported)
             print(f"{name}: orders, fills and ledger as of the backtest; of {len(by)} orders the device computed {there}, the CPU {here}")
     return 0
 

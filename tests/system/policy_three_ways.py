@@ -259,8 +259,8 @@ def recorded_policy(daemon, order, policy):
         for identity, status in ((bytes.fromhex(policy), 0), (bytes(32), 1)):
             db.execute("INSERT OR REPLACE INTO order_policies VALUES (?, ?, ?)", (order, identity, "gpu:\x1b[1m H200"))
             said = daemon.papertape("explain", order, status=None)
-            told = f"order_policies {order}: policy: the log gives {policy}, recorded is {'0' * 64}"
-            assert (told in said) == (status == 1), said
+            reported = f"order_policies {order}: policy: the log gives {policy}, recorded is {'0' * 64}"
+            assert (reported in said) == (status == 1), said
             if status == 0:
                 assert f"recorded: given by policy {policy}," in said and "computed by gpu:?[1m H200" in said, said
                 one = json.loads(daemon.papertape("explain", order, "--json"))["orders"][0]

@@ -224,7 +224,7 @@ def put_off(world):
     print("put off: admitted once there was room for its copy")
 
 
-def told_unread(world, name, open_still=True):
+def reported_unread(world, name, open_still=True):
     """The one alert that this account's days cannot be read."""
     def there():
         found = world.rows("SELECT text, closed_ns FROM alerts WHERE code = 'POLICY_UNREAD' AND text LIKE ?", f"the days of account {name} cannot be%")
@@ -270,7 +270,7 @@ def killed(world, chance):
         world.start()
         mine = world.becomes(name, "challenger")
         if i == 0:
-            told_unread(world, "waits")
+            reported_unread(world, "waits")
             world.failing()
         assert mine["proposal"] == f"{name}/{i}" and mine["reason"].startswith("admitted: excess 1 "), mine
         assert mine["expires_ns"] is None and mine["training"] == name and mine["account"] == name, mine
@@ -295,9 +295,9 @@ def crowned(world):
     world.becomes("nothing", "challenger")
     corrupt = world.unread("nothing", SQLITE_CORRUPT)  # to the end: the others are crowned all the same
     world.failing(corrupt)
-    told_unread(world, "nothing")
+    reported_unread(world, "nothing")
     world.failing(corrupt, world.unread("third", SQLITE_BUSY))  # its days are waited for
-    told_unread(world, "third")
+    reported_unread(world, "third")
     world.failing(corrupt)
     king = world.becomes("third", "champion")
     assert king["reason"].startswith("better than cash on ") and king["evidence"] is None, king
@@ -330,9 +330,9 @@ def crowned(world):
     former = world.becomes("third", "challenger")
     assert former["reason"] == "most became champion" and former["evidence"]["against"] == "most", former
     assert former["since_ns"] == king["since_ns"], (former, king)
-    told_unread(world, "nothing")
+    reported_unread(world, "nothing")
     world.failing()
-    told_unread(world, "nothing", open_still=False)
+    reported_unread(world, "nothing", open_still=False)
     nothing = world.becomes("nothing", "challenger", condition=lambda p: p["evidence"]["days"] >= 1)
     assert nothing["role"] == "challenger" and nothing["evidence"]["value"] < 1, nothing
     print(f"crowned: third against cash after {days} days, most against third: {king['reason']}")

@@ -78,7 +78,7 @@ def frames(log):
 
 def streamed(log):
     """How many frames of streams there are by now."""
-    return sum(len(told) for stream, told in frames(log)[0].items() if stream != "snapshot")
+    return sum(len(reported) for stream, reported in frames(log)[0].items() if stream != "snapshot")
 
 
 def bars(folder, name):

@@ -68,19 +68,19 @@ def record(folder, keys):
     daemon.wait_status(lambda s: s["symbols"] and all(x["last"] and x["last_bar"] and x["last_bar"]["open_time_ms"] * 10**6 >
                                                       END_NS - 120 * 10**9 for x in s["symbols"]), "two minutes")
     assert daemon.stop() == 0 and coins.stop() == 0 and stocks.stop() == 0
-    told = {symbol: bars(daemon, symbol) for symbol in ("BTCUSDT", "AAPL", "BTC/USD")}
+    reported = {symbol: bars(daemon, symbol) for symbol in ("BTCUSDT", "AAPL", "BTC/USD")}
     for path in (log, os.path.join(log, "alpaca")):
         verified = subprocess.run([harness.PAPERTAPE, "events", "verify", path], capture_output=True, text=True)
         assert verified.returncode == 0, verified
-    return log, told
+    return log, reported
 
 
-def play(folder, name, told, venue, symbols, log, more):
+def play(folder, name, reported, venue, symbols, log, more):
     """A daemon that has the venue alone hears what was recorded of it."""
     replay = folder.start(harness.Replay(folder.within(name), "--venue", venue, "--recording", log, "--speed", "60"))
     config = ALONE.format(venue=venue, symbols=", ".join(symbols), currency="USDT" if venue == "binance" else "USD") + more
     daemon = folder.start(harness.Daemon(folder.path, replay, config, name=name, state=name))
-    wanted = {symbol: max(map(int, told[symbol])) for symbol in symbols}
+    wanted = {symbol: max(map(int, reported[symbol])) for symbol in symbols}
     def there(status):
         return status["symbols"] and all(max(map(int, bars(daemon, s)), default=0) >= wanted[s] for s in symbols)
     status = daemon.wait_status(there, f"{name}: the bars up to {wanted}")
@@ -88,10 +88,10 @@ def play(folder, name, told, venue, symbols, log, more):
     n = 0
     for symbol in symbols:
         again = bars(daemon, symbol)
-        both = sorted(set(told[symbol]) & set(again))
+        both = sorted(set(reported[symbol]) & set(again))
         assert len(both) > 20 and int(both[-1]) == wanted[symbol], (symbol, both)
         both.pop()  # it may be told once more, with a late trade
-        assert [again[at] for at in both] == [told[symbol][at] for at in both], (name, symbol)
+        assert [again[at] for at in both] == [reported[symbol][at] for at in both], (name, symbol)
         n += len(both)
     for symbol in status["symbols"]:
         assert symbol["last"] and symbol["book"] == ("none" if symbol["symbol"] == "AAPL" else "synced"), symbol
@@ -102,11 +102,11 @@ def play(folder, name, told, venue, symbols, log, more):
 def main():
     with harness.Folder() as folder:
         keys = write_keys(folder.path, "keys", "hush")
-        log, told = record(folder, keys)
+        log, reported = record(folder, keys)
         own = os.path.join(log, "alpaca")
-        plays = [("binance-again", told, "binance", ["BTCUSDT"], log, ""),
-                 ("alpaca-again", told, "alpaca", ["AAPL", "BTC/USD"], own, KEYS.format(encoding="msgpack", keys=keys)),
-                 ("alpaca-json", told, "alpaca", ["AAPL", "BTC/USD"], own, KEYS.format(encoding="json", keys=keys))]
+        plays = [("binance-again", reported, "binance", ["BTCUSDT"], log, ""),
+                 ("alpaca-again", reported, "alpaca", ["AAPL", "BTC/USD"], own, KEYS.format(encoding="msgpack", keys=keys)),
+                 ("alpaca-json", reported, "alpaca", ["AAPL", "BTC/USD"], own, KEYS.format(encoding="json", keys=keys))]
         counts = []
         together(folder, *[lambda folder, p=p: counts.append(play(folder, *p)) for p in plays])
         print(f"two venues: {counts} bars, the same when each was played")

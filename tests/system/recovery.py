@@ -542,8 +542,8 @@ def main():
     print(f"counts: {ROUNDS} kills; PAPERTAPE_SEED={seed}" + ("" if harness.LONG else " (--long: 500 kills)"), flush=True)
     with harness.Folder() as folder:
         rng = random.Random(seed)
-        for begun in range(0, ROUNDS, STATE_ROUNDS):
-            kills(folder, rng, f"killed-{begun}", min(STATE_ROUNDS, ROUNDS - begun))
+        for started in range(0, ROUNDS, STATE_ROUNDS):
+            kills(folder, rng, f"killed-{started}", min(STATE_ROUNDS, ROUNDS - started))
         without_log(folder, remembers(folder))
         crossed_while_down(folder)
         full_disk(folder)

@@ -80,7 +80,7 @@ def repeat(daemon, cmd, args):
     return harness.wait_for(ask, f"an answer to {cmd}")
 
 
-def begun(folder, replay, slow):
+def started(folder, replay, slow):
     daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, env=slow.env))
     daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "a book")
     return daemon
@@ -127,7 +127,7 @@ def main():
     with harness.Folder() as folder:
         slow = Slow(folder)
         replay = folder.start(harness.Replay(folder.path, "--synthetic", "7"))
-        daemon = begun(folder, replay, slow)
+        daemon = started(folder, replay, slow)
         for where, commands in ROUNDS.items():
             segment = killed(slow, daemon, where, commands)
             slow.set(SLOW_MS, "-wal")

@@ -246,7 +246,7 @@ def sound(daemon, verify):
     return wrong
 
 
-def begun(daemon):
+def started(daemon):
     return daemon.wait_status(lambda s: s["feed"]["state"] == "ok" and s["counters"], "the feed")
 
 
@@ -291,7 +291,7 @@ def one_seed(path, seed, keep, fresh):
     try:
         replay = harness.Replay(folder, "--synthetic", str(seed), "--rate", str(rng.choice((50, 100, 200))))
         daemon = harness.Daemon(folder, replay, CONFIG.format(segment=rng.choice((1, 1, 2, 4))))
-        begun(daemon)
+        started(daemon)
         if not fresh and seed % 10 != 5:  # the disk is in use for longer than that: ext4 has written its own tables once
             run("sync", "-f", thin.state)
         client = Client(daemon, seed)

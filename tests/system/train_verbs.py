@@ -125,11 +125,11 @@ def check_lists(run, daemon):
     rows = list(csv.DictReader(io.StringIO(run("train list --csv").stdout)))
     assert rows[0]["steps"] == "1200000" and rows[0]["steps_s"] == "845000.5" and rows[0]["age_ms"] == "94000", rows[0]
     assert rows[1]["ended_ns"] == "1723161255342000000" and rows[1]["reason"].startswith("loss, at"), rows[1]
-    told = json.loads(run("train list --json").stdout)
-    assert told["schema"] == "papertape.trainings/1" and len(told["trainings"]) == 3, told
+    reported = json.loads(run("train list --json").stdout)
+    assert reported["schema"] == "papertape.trainings/1" and len(reported["trainings"]) == 3, reported
     first = dict(daemon.learning.trainings[0])
     first["name"] = first.pop("training")
-    assert told["trainings"][0] == first, told["trainings"][0]
+    assert reported["trainings"][0] == first, reported["trainings"][0]
 
     daemon.learning.policies.append(fake_trainings.policy(
         "young", reason="admitted: pbo 0.1", proposal="young@2/7", expires_ns=1723161255342000000,
@@ -144,10 +144,10 @@ def check_lists(run, daemon):
     assert [young[key] for key in ("e_value", "days", "against", "expires_ns", "proposal", "detail")] == [
         "3.12", "12", "ppo-btc", "1723161255342000000", "young@2/7", "admitted: pbo 0.1"], young
     assert row["id"] == "9f" * 32 and json.loads(row["actions"]) == {"BTCUSDT": 0.125, "ETHUSDT": -1}, row
-    told = json.loads(run("policy list --json").stdout)
-    assert told["schema"] == "papertape.policies/1" and told["policies"][0]["name"] == "ppo-btc", told
-    assert told["policies"][1]["evidence"]["value"] == 3.125 and told["policies"][1]["expires_ns"] == 1723161255342000000, told
-    assert "policy" not in told["policies"][0] and told["policies"][0]["sharpe"] is None, told
+    reported = json.loads(run("policy list --json").stdout)
+    assert reported["schema"] == "papertape.policies/1" and reported["policies"][0]["name"] == "ppo-btc", reported
+    assert reported["policies"][1]["evidence"]["value"] == 3.125 and reported["policies"][1]["expires_ns"] == 1723161255342000000, reported
+    assert "policy" not in reported["policies"][0] and reported["policies"][0]["sharpe"] is None, reported
 
     shown = dict(line.split(None, 1) for line in run("policy show ppo-btc").stdout.splitlines() if " " in line.strip())
     assert shown["name"] == "ppo-btc" and shown["symbols"] == "BTCUSDT, ETHUSDT" and shown["sharpe"] == "n/a", shown

@@ -47,9 +47,9 @@ class Socket:
 
 
 def ping(client, times):
-    begun = time.perf_counter()
+    started = time.perf_counter()
     client.ask("ping")
-    times.append(time.perf_counter() - begun)
+    times.append(time.perf_counter() - started)
 
 
 def figures(what, times):

@@ -119,17 +119,17 @@ def kills(folder, replay, daemons):
     seen = gets_on(daemon)
     takes_position(daemon)
 
-    begun = time.monotonic()
+    started = time.monotonic()
     os.kill(seen["pid"], signal.SIGKILL)
     daemon.wait_status(lambda s: s["trainings"][0]["cause"] == "killed" or s["trainings"][0]["attempts"] == 2, "its worker's end")
     seen = gets_on(daemon, seen["checkpoint_steps"], after=seen["pid"])
     assert seen["attempts"] == 2 and len(workers(daemon)) == 1, (seen, workers(daemon))
     harness.wait_for(lambda: rows(daemon, "SELECT 1 FROM alerts WHERE code = 'TRAINING_FAILED' AND text LIKE 'probe: %'"), "an alert")
-    print(f"worker killed: it went on after {time.monotonic() - begun:.1f} s")
+    print(f"worker killed: it went on after {time.monotonic() - started:.1f} s")
 
-    first, begun = co_process(daemon), time.monotonic()
-    told = "SELECT steps FROM trainings WHERE name = 'probe'"
-    harness.wait_for(lambda: rows(daemon, told)[0][0] >= seen["checkpoint_steps"], "what was told, in the database")
+    first, started = co_process(daemon), time.monotonic()
+    reported = "SELECT steps FROM trainings WHERE name = 'probe'"
+    harness.wait_for(lambda: rows(daemon, reported)[0][0] >= seen["checkpoint_steps"], "what was told, in the database")
     daemon.stop(signal.SIGKILL)
     assert is_alive(first) and is_alive(seen["pid"])
     daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG))
@@ -139,17 +139,17 @@ def kills(folder, replay, daemons):
     again = gets_on(daemon, seen["checkpoint_steps"])
     assert co_process(daemon) == first and again["pid"] == seen["pid"] and again["attempts"] == 2, again
     holds(daemon)
-    print(f"daemon killed: it was back after {time.monotonic() - begun:.1f} s, the worker the same")
+    print(f"daemon killed: it was back after {time.monotonic() - started:.1f} s, the worker the same")
 
-    begun = time.monotonic()
+    started = time.monotonic()
     os.kill(first, signal.SIGKILL)
     harness.wait_for(lambda: not is_alive(first), "its end")
     again = gets_on(daemon, again["steps"], after=again["pid"])
     second = co_process(daemon)
     assert second != first and again["attempts"] == 3 and workers(daemon) == [again["pid"]], (again, workers(daemon))
-    print(f"co-process killed: another went on after {time.monotonic() - begun:.1f} s")
+    print(f"co-process killed: another went on after {time.monotonic() - started:.1f} s")
 
-    begun = time.monotonic()
+    started = time.monotonic()
     os.kill(second, signal.SIGKILL)
     daemon.stop(signal.SIGKILL)
     daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG))
@@ -158,7 +158,7 @@ def kills(folder, replay, daemons):
     third = co_process(daemon)
     assert third != second and workers(daemon) == [again["pid"]], (again, workers(daemon))
     holds(daemon)
-    print(f"both killed: back after {time.monotonic() - begun:.1f} s")
+    print(f"both killed: back after {time.monotonic() - started:.1f} s")
 
     assert daemon.stop() == 0  # a stop in order leaves both alone
     assert is_alive(third) and workers(daemon) == [again["pid"]]
@@ -183,7 +183,7 @@ def two_directories(folder, replay, daemons, third):
 SPAN_S, REPORT_EVERY_S = 60 if harness.LONG else 12, 1
 
 
-def phases_are_told(folder, replay, daemons):
+def phases_are_reported(folder, replay, daemons):
     """Iterations of a fraction of a second, a checkpoint every third: the time told of rollouts and updates is what the
     worker says at its end that they took, within 5 %, and what two tellings may still owe of so short a run."""
     daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name="phases", state="phases"))
@@ -192,17 +192,17 @@ def phases_are_told(folder, replay, daemons):
     config = ("[training]\nworld = pendulum\ncheckpoint_every = 3\ntotal_steps = 1000000000\ndevice = cpu\n"
               "steps = 1024\n")
     assert harness.control(daemon, "train_start", {"name": "probe", "config": config})["ok"]
-    begun = harness.wait_for(lambda: (t := training(daemon)) and t["checkpoint_steps"] and time.monotonic(), "a checkpoint")
-    harness.wait_for(lambda: time.monotonic() - begun > SPAN_S and training(daemon)["iteration"] > 3 * SPAN_S, "a while, and iterations",
+    started = harness.wait_for(lambda: (t := training(daemon)) and t["checkpoint_steps"] and time.monotonic(), "a checkpoint")
+    harness.wait_for(lambda: time.monotonic() - started > SPAN_S and training(daemon)["iteration"] > 3 * SPAN_S, "a while, and iterations",
                      SPAN_S + harness.PATIENCE)
     assert harness.control(daemon, "train_stop", {"name": "probe"})["ok"]
     harness.wait_for(lambda: training(daemon)["state"] == "stopped", "the stop")
     states = "SELECT state, ts_ns, utilisation FROM training_states WHERE training = 'probe' ORDER BY ts_ns"
     harness.wait_for(lambda: rows(daemon, states)[-1][0] == "stopped", "the end in the timeline")
-    told, measured, lasted = {}, 0, 0
+    reported, measured, lasted = {}, 0, 0
     timeline = rows(daemon, states)
     for (state, at, utilisation), (_, after, _) in zip(timeline, timeline[1:]):
-        told[state] = told.get(state, 0) + (after - at) / 1e9
+        reported[state] = reported.get(state, 0) + (after - at) / 1e9
         if state in ("rollout", "update"):
             lasted += after - at
             measured += after - at if utilisation is not None else 0
@@ -211,12 +211,12 @@ def phases_are_told(folder, replay, daemons):
     end = [event for event in events if event["event"] == "end"][-1]
     took = {name: phase["seconds"] for name, phase in end["phases"].items()}
     right = {"rollout": took["rollout"], "update": took["advantages"] + took["update"]}
-    both, all_told = sum(right.values()), told["rollout"] + told["update"]
-    slack = 0.05 + 2 * REPORT_EVERY_S / all_told
-    print(f"phases: rollout {100 * told['rollout'] / all_told:.1f} % told, {100 * right['rollout'] / both:.1f} % taken, of {all_told:.1f} s in "
+    both, all_reported = sum(right.values()), reported["rollout"] + reported["update"]
+    slack = 0.05 + 2 * REPORT_EVERY_S / all_reported
+    print(f"phases: rollout {100 * reported['rollout'] / all_reported:.1f} % told, {100 * right['rollout'] / both:.1f} % taken, of {all_reported:.1f} s in "
           f"{end['iterations']} iterations; utilisation known of {100 * measured / lasted:.0f} %")
     assert end["iterations"] > 3 * SPAN_S, end
-    assert abs(told["rollout"] / all_told - right["rollout"] / both) < slack, (told, right)
+    assert abs(reported["rollout"] / all_reported - right["rollout"] / both) < slack, (reported, right)
     assert measured > 0.9 * lasted, timeline
     assert daemon.stop() == 0
 
@@ -227,7 +227,7 @@ def main():
         try:
             replay = folder.start(harness.Replay(folder.path, "--synthetic", "7"))
             daemon, third = kills(folder, replay, daemons)
-            phases_are_told(folder, replay, daemons)
+            phases_are_reported(folder, replay, daemons)
             other = two_directories(folder, replay, daemons, third)
             for each in (daemon, other):
                 answer = harness.control(each, "train_stop", {"name": "probe"})

@@ -52,8 +52,8 @@ def ahead(folder):
         return market == "closed"
     status = daemon.wait_status(is_closed, "a market that is closed")
     assert daemon.stop() == 0
-    told = daemon.query("SELECT phase FROM market_sessions")
-    print("ahead: the market is", status["venues"][0]["market"], told)
+    reported = daemon.query("SELECT phase FROM market_sessions")
+    print("ahead: the market is", status["venues"][0]["market"], reported)
 
 
 def newcomer(folder):

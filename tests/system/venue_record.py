@@ -73,12 +73,12 @@ def main():
         assert [v["name"] for v in venues] == ["alpaca"] and venues[0]["market"] == "open", venues
         assert daemon.stop() == 0  # from here on the record stands still
         revisions = check_revisions(daemon)
-        told, now = closes(daemon), closes(daemon, "--split")
+        reported, now = closes(daemon), closes(daemon, "--split")
         last = status["symbols"][0]["last"]
-        friday = [t for t in told if t < 1768600000000]
-        assert friday and told.keys() == now.keys()
-        assert all(abs(told[t] / now[t] - 4) < 0.001 for t in friday if told[t] > 2 * last), (told, now)
-        assert any(told[t] > 2 * last for t in friday) and all(abs(close / last - 1) < 0.5 for close in now.values()), (last, now)
+        friday = [t for t in reported if t < 1768600000000]
+        assert friday and reported.keys() == now.keys()
+        assert all(abs(reported[t] / now[t] - 4) < 0.001 for t in friday if reported[t] > 2 * last), (reported, now)
+        assert any(reported[t] > 2 * last for t in friday) and all(abs(close / last - 1) < 0.5 for close in now.values()), (last, now)
         chart = daemon.query("SELECT close FROM chart_bars JOIN symbols ON id = symbol WHERE interval_ns = 60000000000")
         scale = daemon.query("SELECT price_scale FROM symbols")[0][0]
         assert chart and all(abs(row[0] / 10**scale / last - 1) < 0.5 for row in chart), (last, chart)

@@ -50,14 +50,14 @@ def weekend(folder):
     assert daemon.stop() == 0  # everything is on the disk
     alerts = daemon.query("SELECT code, text FROM alerts")
     assert not [a for a in alerts if a[0] in ("stale", "feed", "bad-frames")], alerts
-    told = sessions(daemon)
-    assert told == ["open", "late", "closed", "early", "open"], told
+    reported = sessions(daemon)
+    assert reported == ["open", "late", "closed", "early", "open"], reported
     actions = daemon.query("SELECT kind, shares, per, ex_ns, ts_ns FROM corporate_actions")
     assert [a[:3] for a in actions] == [("split", 4, 1)], actions
     first = daemon.query("SELECT qty FROM fills ORDER BY id LIMIT 1")[0][0]
     assert status["positions"][0]["qty"] * 10**9 == 4 * first, (status["positions"], first)
     price = status["symbols"][0]["last"]
-    print(f"weekend: {' '.join(told)}; 4 for 1 at {actions[0][4]}, {first} became {4 * first}, last {price}")
+    print(f"weekend: {' '.join(reported)}; 4 for 1 at {actions[0][4]}, {first} became {4 * first}, last {price}")
 
 
 def half_day(folder):

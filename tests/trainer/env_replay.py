@@ -208,13 +208,13 @@ def bad_actions(folder):
     refused(case, ["action_AAA", "nan", "actions.csv:14", "finite"])
     case.rows[12] = "15,0,inf"
     refused(case, ["action_BBB", "inf", "actions.csv:14", "finite"])
-    told = []
+    reported = []
     for large in ("1e39", "-1e400", "1000", "-1000"):  # finite, and beyond float32 and double
         case.rows[12] = f"15,0,{large}"
         done = case.run()
         check(done.returncode == 0, f"{large}: {done.stderr}")
-        told.append([{key: value for key, value in row.items() if key != "action_BBB"} for row in rows_of(done.stdout)])
-    check(told[0] == told[2] != told[3] == told[1], "beyond float32 is clipped")
+        reported.append([{key: value for key, value in row.items() if key != "action_BBB"} for row in rows_of(done.stdout)])
+    check(reported[0] == reported[2] != reported[3] == reported[1], "beyond float32 is clipped")
     case.rows[12] = "15,0,"
     refused(case, ["action_BBB", "actions.csv:14"])
     case.rows[12] = "15,0,1x"

@@ -182,9 +182,9 @@ def main():
                     reasons[why] = reasons.get(why, 0) + 1
         print(f"{name}: " + ", ".join(f"{count} {why}" for why, count in sorted(reasons.items())))
         page = open(PAGE, encoding="utf-8").read()
-        told = set(re.findall(r"\(\*([^*]+)\*\)", page.split(f"### {name}\n")[1].split("\n### ")[0]))
-        if set(reasons) != told:
-            failures.append(f"{name}: the page tells of {sorted(told)}, wanted were {sorted(reasons)}")
+        reported = set(re.findall(r"\(\*([^*]+)\*\)", page.split(f"### {name}\n")[1].split("\n### ")[0]))
+        if set(reasons) != reported:
+            failures.append(f"{name}: the page tells of {sorted(reported)}, wanted were {sorted(reasons)}")
     for failure in failures[:20]:
         print(failure)
     print(f"strategy/oracle: {len(failures)} failed")

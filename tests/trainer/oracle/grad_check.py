@@ -76,11 +76,11 @@ def test_file(trainer, out):
             wanted |= {f"{net}.{at}.weight": [rows, cols], f"{net}.{at}.bias": [rows]}
     params = [name for name in wanted if name.startswith(("pi.", "vf.", "log_std"))]
     wanted |= {"grad." + name: wanted[name] for name in params}
-    told = {"activation": "tanh", "clip_range_vf": "none", "entropy_bound": "none", "value_bound": "none"}
+    reported = {"activation": "tanh", "clip_range_vf": "none", "entropy_bound": "none", "value_bound": "none"}
     metadata = header.pop("__metadata__")
     failures += expect({name: of["shape"] for name, of in header.items()} == wanted, f"tensors: {header}")
     failures += expect(all(of["dtype"] == "F64" for of in header.values()), "not all are F64")
-    failures += expect(metadata.items() >= told.items() and {k: float(v) for k, v in metadata.items() if k not in told}
+    failures += expect(metadata.items() >= reported.items() and {k: float(v) for k, v in metadata.items() if k not in reported}
                        == {"clip_range": 0.2, "vf_coef": 0.5, "ent_coef": 0.01}, f"metadata: {metadata}")
     with open(out, "rb") as file:
         before = file.read()

@@ -194,16 +194,16 @@ def test_check(trainer, folder):
     ran = trainer.run("train", "--check", "--config", "check.ini")
     right = ["papertape-trainer: check.ini:2: [ppo] gama: unknown key", "papertape-trainer: check.ini:3: [ppo] gamma: \"2\": ",
              "papertape-trainer: check.ini:7: [data] bars: the world cartpole is no market"]
-    told = ran.stderr.splitlines()
-    check(ran.returncode == 1 and len(told) == 3 and all(a.startswith(b) for a, b in zip(told, right, strict=True)), f"check: {ran.stderr}")
+    reported = ran.stderr.splitlines()
+    check(ran.returncode == 1 and len(reported) == 3 and all(a.startswith(b) for a, b in zip(reported, right, strict=True)), f"check: {ran.stderr}")
     for verb in (["train"], ["train", "--print-config"], ["plan"]):
         ran = trainer.run(*verb, "--config", "check.ini")
-        check(ran.returncode == 1 and ran.stderr.splitlines() == told, f"{verb}: {ran.stderr}")
+        check(ran.returncode == 1 and ran.stderr.splitlines() == reported, f"{verb}: {ran.stderr}")
     ran = trainer.run("train", "--check", "--config", "check.ini", "--json")
-    told = json.loads(ran.stdout)
-    check(ran.returncode == 1 and told["schema"] == "papertape.training-check/1" and ran.stderr == "", f"check: {ran.stderr}")
-    check([(error["line"], error["section"], error["key"]) for error in told["errors"]] ==
-          [(2, "ppo", "gama"), (3, "ppo", "gamma"), (7, "data", "bars")] and all(error["message"] for error in told["errors"]), f"check: {told}")
+    reported = json.loads(ran.stdout)
+    check(ran.returncode == 1 and reported["schema"] == "papertape.training-check/1" and ran.stderr == "", f"check: {ran.stderr}")
+    check([(error["line"], error["section"], error["key"]) for error in reported["errors"]] ==
+          [(2, "ppo", "gama"), (3, "ppo", "gamma"), (7, "data", "bars")] and all(error["message"] for error in reported["errors"]), f"check: {reported}")
     config(os.path.join(folder, "check.ini"), SHORT)
     ran = trainer.run("train", "--check", "--config", "check.ini", "--json")
     check(ran.returncode == 0 and json.loads(ran.stdout)["errors"] == [], f"check: {ran.stderr}")

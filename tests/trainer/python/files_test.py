@@ -95,13 +95,13 @@ def mistakes():
     refused(ValueError, str(ROWS), Market.from_files, paths, first_row=ROWS)
     refused(ValueError, "", Market.from_files, [])
     refused(TypeError, "fitted", Market.from_files, paths, fitted=True)
-    told = subprocess.run(
+    reported = subprocess.run(
         [sys.executable, "-c", f"from papertape.env import Market; Market.from_files([{str(first)!r}])"],
         env={**os.environ, "PAPERTAPE_ENV_LIBRARY": sys.argv[1], "PYTHONPATH": str(ready.SOURCE / "trainer/python")},
         capture_output=True,
         text=True,
     )
-    last = told.stderr.strip().splitlines()[-1]
+    last = reported.stderr.strip().splitlines()[-1]
     check(last.startswith("ValueError: ") and "built without the market store" in last, f"without the store: {last}")
 
 

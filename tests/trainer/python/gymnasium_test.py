@@ -37,15 +37,15 @@ def the_checker():
     """Gymnasium's own, which raises."""
     for preset, market in PRESETS.items():
         for values in ({}, {"actions": "discrete", "levels": 5}, {"random_start": True, "episode_bars": 40}):
-            with warnings.catch_warnings(record=True) as told:
+            with warnings.catch_warnings(record=True) as reported:
                 warnings.simplefilter("always")
                 env = PapertapeEnv(market, preset=preset, **values)
                 check_env(env, skip_render_check=True, skip_close_check=True)
                 env.close()
                 env.close()
-            told = [str(warning.message) for warning in told]
+            reported = [str(warning.message) for warning in reported]
             known = ("is -infinity", "is infinity", "symmetric and normalized", "without a spec", "`gymnasium.make`")
-            other = [text for text in told if not any(part in text for part in known)]
+            other = [text for text in reported if not any(part in text for part in known)]
             check(not other, f"check_env of {preset} {values} warns: {other}")
     check(isinstance(env.observation_space, gym.spaces.Box), "observation space")
 
@@ -287,9 +287,9 @@ def the_page():
     """The program of docs/environment.md runs as it stands there."""
     page = (ready.SOURCE / "docs/environment.md").read_text()
     ((program),) = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)
-    with contextlib.redirect_stdout(io.StringIO()) as told:
+    with contextlib.redirect_stdout(io.StringIO()) as reported:
         exec(compile(program, "docs/environment.md", "exec"), {})  # noqa: S102
-    check(0 < float(told.getvalue()) < 10_000, f"it printed {told.getvalue()!r}")
+    check(0 < float(reported.getvalue()) < 10_000, f"it printed {reported.getvalue()!r}")
 
 
 for part in (the_checker, levels_of_a_direction, types, autoreset_modes, resting, seeds, every_way, masks, wrapped, states, the_page):

@@ -194,11 +194,11 @@ def steps():
     envs.step(good)
 
     for large, limit in ((1e300, 1000.0), (-1e39, -1000.0), (2.0**63, 1000.0)):  # finite, and beyond float32
-        told = []
+        reported = []
         for value in (large, limit):
             envs.load(kept)
-            told.append(envs.step(np.full((3, ASSETS), value))[1])
-        check(np.array_equal(*told), f"{large} is clipped to {limit}")
+            reported.append(envs.step(np.full((3, ASSETS), value))[1])
+        check(np.array_equal(*reported), f"{large} is clipped to {limit}")
 
     discrete = PapertapeVectorEnv(market(), 2, actions="discrete", levels=5, **REFERENCE)
     discrete.reset(seed=1)

@@ -55,9 +55,9 @@ with tempfile.TemporaryDirectory() as scratch:
     run([*pip, "install", "--no-deps", "--no-index", str(wheel)], env=clean)
     (site,) = Path(scratch, "lib").glob("python*/site-packages")
     (site / "oracles.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    told = run([python, "-W", "ignore", "-c", PROGRAM], env=clean, cwd=scratch)
-    print(f"{wheel.name}: {told.strip()}")
-    check("scalar" in told, f"backends: {told!r}")
+    reported = run([python, "-W", "ignore", "-c", PROGRAM], env=clean, cwd=scratch)
+    print(f"{wheel.name}: {reported.strip()}")
+    check("scalar" in reported, f"backends: {reported!r}")
     run([*pip, "check"], env=clean)
 
 assert ready.count > 0

@@ -38,7 +38,7 @@ def compare(what, record, got, first, last):
     print(f"{what}: {len(record.actions)} steps, {worst[0]} is the farthest off: {worst[1]:.3g} of its tolerance")
 
 
-def told(record, got, infos, reward, over, positions):
+def reported(record, got, infos, reward, over, positions):
     for column, name in (COLUMNS | EXACT).items():
         got[column].append(infos[name])
     got["reward"].append(reward)
@@ -58,7 +58,7 @@ def through_vector(record, market, backend):
         actions = np.stack([-action, action, action[::-1]])
         observations, rewards, terminations, truncations, infos = envs.step(actions)
         values = {name: array[1] for name, array in infos.items()}
-        told(record, got, values, rewards[1], terminations[1] | truncations[1], envs.positions(1))
+        reported(record, got, values, rewards[1], terminations[1] | truncations[1], envs.positions(1))
     envs.close()
     return got, first, observations[1]
 
@@ -69,7 +69,7 @@ def through_single(record, market):
     got = {column: [] for column in record.columns}
     for action in record.actions:
         observation, reward, terminated, truncated, info = env.step(action)
-        told(record, got, info, reward, terminated or truncated, env.positions())
+        reported(record, got, info, reward, terminated or truncated, env.positions())
     env.close()
     return got, first, observation
 

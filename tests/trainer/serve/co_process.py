@@ -190,7 +190,7 @@ class CoProcess:
         are returned live at the same time, however long it takes to look."""
         before = self.look()
         now = self.look()
-        return [pid for pid, (parent, begun) in now.items() if parent not in now and before.get(pid) == (parent, begun)]
+        return [pid for pid, (parent, started) in now.items() if parent not in now and before.get(pid) == (parent, started)]
 
     def look(self):
         """One after the other: pid: (parent, when it began)."""

@@ -134,8 +134,8 @@ def test_again(co, before):
     co.ask("stop", name="one")
     stopped = co.wait("one", "stopped")
     co.how("one", step_ms=5, every=1000000, hang=[3, 0]) # no checkpoint of its own until its end, which is early
-    anew = co.ask("start", name="one", config=config(), overwrite=True)
-    check(anew["steps"] == 0 and anew["attempts"] == 1 and anew["created_ns"] > stopped["created_ns"] and anew["checkpoint"] is None, f"overwrite: {anew}")
+    second = co.ask("start", name="one", config=config(), overwrite=True)
+    check(second["steps"] == 0 and second["attempts"] == 1 and second["created_ns"] > stopped["created_ns"] and second["checkpoint"] is None, f"overwrite: {second}")
     until(lambda: co.training("one")["steps"] == 3, "it trains")
     check("--overwrite" in co.runs("one", "begun")[-1]["arguments"], "overwrite")
     check(co.events("one")[0]["seq"] == 1, "events begin anew")

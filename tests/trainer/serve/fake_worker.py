@@ -96,20 +96,20 @@ def trials_done():
 
 def search():
     """One trial after the other, each a byte of a file; the rest is as of a training."""
-    total, begun, child = how.get("total", 1000000), time.monotonic(), None
+    total, started, child = how.get("total", 1000000), time.monotonic(), None
     if how.get("child"):
         child = os.fork()
         if child == 0:
             kept = bytearray(how.get("allocate_mib", 1) << 20)
             kept[::4096] = b"x" * len(kept[::4096])
-            while time.monotonic() - begun < 60 and os.getppid() != 1:
+            while time.monotonic() - started < 60 and os.getppid() != 1:
                 pass
             os._exit(0)
     tell("state", state="loading", steps=0)
     tell("start", steps=trials_done(), trials=total, study=study, backend="fake")
     tell("state", state="searching", steps=trials_done())
     done_here = 0
-    while trials_done() < total and asked is None and time.monotonic() - begun < 60:
+    while trials_done() < total and asked is None and time.monotonic() - started < 60:
         time.sleep(how.get("step_ms", 10) / 1e3)
         with open(os.path.join(folder, study + ".trials"), "ab") as file:
             file.write(b".")
@@ -172,8 +172,8 @@ if study:
     search()
 tell("state", state="loading", steps=0)
 tell("start", steps=steps, backend="fake", config={"training": {"total_steps": str(how.get("total", 1000000))}})
-begun, count, kept = time.monotonic(), 0, []
-while steps < how.get("total", 1000000) and time.monotonic() - begun < 60:
+started, count, kept = time.monotonic(), 0, []
+while steps < how.get("total", 1000000) and time.monotonic() - started < 60:
     if (asked is not None and not how.get("stubborn") and time.monotonic() - asked >= how.get("stay_ms", 0) / 1e3 and
             (opened() or not how.get("stays"))):
         break
@@ -197,10 +197,10 @@ while steps < how.get("total", 1000000) and time.monotonic() - begun < 60:
     if steps % how.get("every", 5) == 0:
         checkpoint()
     hung = time.monotonic()
-    while [count] == how.get("hang", [])[:1] and asked is None and time.monotonic() - begun < 60:
+    while [count] == how.get("hang", [])[:1] and asked is None and time.monotonic() - started < 60:
         tell("heartbeat", state="update", steps=steps, state_seconds=how["hang"][1] + time.monotonic() - hung, rss_bytes=1 << 20)
         time.sleep(0.1)
-    while count == how.get("gate") and not opened() and asked is None and time.monotonic() - begun < 60:
+    while count == how.get("gate") and not opened() and asked is None and time.monotonic() - started < 60:
         time.sleep(0.005)
     if count == how.get("die"):
         if "cause" in how:

@@ -119,8 +119,8 @@ def test_keys(program):
         check(not co.runs("a", "doubled"), "alone")
         co.ask("stop", name="a")
         co.wait("a", "stopped")
-        anew = co.ask("start", name="a", config=config(), overwrite=True)
-        check(anew["created_ns"] > created and co.ask("start", name="a", config=config(), key="k1")["created_ns"] == anew["created_ns"],
+        second = co.ask("start", name="a", config=config(), overwrite=True)
+        check(second["created_ns"] > created and co.ask("start", name="a", config=config(), key="k1")["created_ns"] == second["created_ns"],
               "kept by the one in its place")
 
 

@@ -122,8 +122,8 @@ def test_restarts(program):
         co.ask("start", name="goes", config=config("restarts = 1"))
         ended = co.wait("goes", "done")
         check(ended["attempts"] >= 5 and ended["restarts"] == 0 and ended["steps"] == 40, f"checkpoints in between: {ended}")
-        begun = [run["steps"] for run in co.runs("goes", "begun")]
-        check(all(a < b for a, b in zip(begun, begun[1:])) and all(steps % 5 == 0 for steps in begun), f"from the last one: {begun}")
+        started = [run["steps"] for run in co.runs("goes", "begun")]
+        check(all(a < b for a, b in zip(started, started[1:])) and all(steps % 5 == 0 for steps in started), f"from the last one: {started}")
         for cause in ("config", "checkpoint", "nan", "memory"):
             co.how(cause, step_ms=1, die=3, cause=cause)
             co.ask("start", name=cause, config=config())

@@ -20,8 +20,8 @@ def test_run(program):
     """Its worker, its figures, its proposal; stopped, resumed, killed, restarted with more trials."""
     with CoProcess(program, "--idle-s", "0", "--retry-ms", "20").begin() as co:
         co.how("s", step_ms=5, total=100000)
-        begun = co.ask("start", name="s", config=study("trials = 100000"))
-        check(begun["total_steps"] == 100000 and begun["study"] == "s", f"begun: {begun}")
+        started = co.ask("start", name="s", config=study("trials = 100000"))
+        check(started["total_steps"] == 100000 and started["study"] == "s", f"begun: {started}")
         co.wait("s", "searching", study="s")
         run = co.runs("s", "begun")[0]
         words = run["arguments"]
@@ -44,12 +44,12 @@ def test_run(program):
         co.ask("restart", name="s", config=study("trials = 200000"))
         ended = co.wait("s", "done")
         check(ended["policy"] == "/p/a.safetensors" and ended["due_ns"] is None, f"done: {ended}")
-        told = [event for event in co.events("s") if event["event"] == "proposal"]
-        check(len(told) == 1 and told[0]["proposal"]["trial"] == 3, f"proposal: {told}")
+        reported = [event for event in co.events("s") if event["event"] == "proposal"]
+        check(len(reported) == 1 and reported[0]["proposal"]["trial"] == 3, f"proposal: {reported}")
         co.refused("EEXIST", ["has run"], "start", name="s", config=study())
         co.ask("start", name="s", config=study(), overwrite=True)
-        anew = co.wait("s", "done")
-        check(re.fullmatch(r"s@\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", anew["study"]), f"begun anew, its trials are others: {anew}")
+        second = co.wait("s", "done")
+        check(re.fullmatch(r"s@\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", second["study"]), f"begun anew, its trials are others: {second}")
         co.ask("start", name="t", config=config())
         co.refused("EINVAL", ["a training", "without"], "restart", name="t", config=study())
         co.ask("stop", name="t")

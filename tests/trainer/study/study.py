@@ -183,11 +183,11 @@ def test_whole(trainer, folder):
     check(set(start["space"]) == set(SMALL["search"]) and start["config"]["study"]["validation"] == "kfold:3", f"start: {start}")
     check([event["state"] for event in events(seen, "state")] == ["loading", "searching", "proposing"], "states")
     found, states, retried = consistent(folder, "whole", "whole")
-    told = events(seen, "trial")
-    check(len(found) == 12 and not retried and sorted(event["number"] for event in told) == list(range(12)), f"whole: {found}")
-    check([event["done"] for event in told] == sorted(event["done"] for event in told) and told[-1]["done"] == 12, "done rises")
-    check(all(states[event["number"]] == event["state"] for event in told), "whole: told as stored")
-    values = {event["number"]: event["value"] for event in told if event["state"] == "COMPLETE"}
+    reported = events(seen, "trial")
+    check(len(found) == 12 and not retried and sorted(event["number"] for event in reported) == list(range(12)), f"whole: {found}")
+    check([event["done"] for event in reported] == sorted(event["done"] for event in reported) and reported[-1]["done"] == 12, "done rises")
+    check(all(states[event["number"]] == event["state"] for event in reported), "whole: told as stored")
+    values = {event["number"]: event["value"] for event in reported if event["state"] == "COMPLETE"}
     check(end["best"] == max(values.values()) and values[end["best_number"]] == end["best"], f"best: {end}")
     check(end["complete"] + end["pruned"] + end["failed"] == 12 and end["pruned"] > 0 and end["failed"] == 0, f"pruning: {end}")
     for number, state, trial in found:
@@ -248,7 +248,7 @@ def test_whole(trainer, folder):
 def test_workers(trainer, folder):
     """What NAME_2 proposes is judged among the trials of NAME_1 too; those of another study do not count."""
     config = write(os.path.join(folder, "workers.ini"), {"study": {"trials": 2, "pruner": "none"}})
-    told = {}
+    reported = {}
     for name, tried in (("pair_1", 2), ("pairs_1", 2), ("pair_2", 4)):
         ran = trainer.run("study", name, "--config", config, "--state", "st", "--workers", "1")
         if not check(ran.returncode == 0, f"{name}: {ran.stderr}"):
@@ -257,13 +257,13 @@ def test_workers(trainer, folder):
             found = re.search(r'<td>Trials</td><td><data value="(\d+)">', file.read())
         check(found and int(found.group(1)) == tried, f"{name}: {found and found.group(1)} were tried, {tried} are right")
         seen = lines(ran.stdout)
-        told[name] = events(seen, "proposal")[0]["proposal"]
+        reported[name] = events(seen, "proposal")[0]["proposal"]
         check([event["proposal"]["study"] for event in events(seen, "judged")] == (["pair_1"] if name == "pair_2" else []), f"{name}: judged: {seen}")
-        check(seen[-1]["event"] == "end" and told[name]["tried"] == tried, f"{name}: {told[name]}")
+        check(seen[-1]["event"] == "end" and reported[name]["tried"] == tried, f"{name}: {reported[name]}")
     # The last to end has judged what the other one proposed too, whose policy stays.
     with open(f"{folder}/st/studies/pair_1/proposal.json") as file:
         text = file.read()
-    before, judged = told["pair_1"], json.loads(text)
+    before, judged = reported["pair_1"], json.loads(text)
     check((before["tried"], judged["tried"]) == (2, 4) and judged["policy"] == before["policy"] and same(judged["holdout"], before["holdout"]) and
           judged["of_trials"] != before["of_trials"] and judged["made_of"] == before["made_of"] and
           [gate["limit"] for gate in judged["gates"]] == [gate["limit"] for gate in before["gates"]] and
@@ -277,7 +277,7 @@ def test_workers(trainer, folder):
     again = trainer.run("study", "pair_1", "--resume", "--state", "st")
     seen = lines(again.stdout)
     check(again.returncode == 0 and not events(seen, "state") and same(events(seen, "proposal")[0]["proposal"], judged) and
-          same([event["proposal"] for event in events(seen, "judged")], [told["pair_2"]]) and
+          same([event["proposal"] for event in events(seen, "judged")], [reported["pair_2"]]) and
           os.stat(f"{folder}/st/studies/pair_1/proposal.json").st_ino == kept, f"pair_1 again: {again.stderr} {seen}")
     # One that is killed between its own proposal and the other's: the next run of it makes up for that.
     with open(f"{folder}/st/studies/pair_1/proposal.json", "w") as file:
@@ -303,9 +303,9 @@ def test_workers(trainer, folder):
                          "(SELECT trial_id FROM trials JOIN studies USING (study_id) WHERE study_name = 'pair_2')")
     database.close()
     again = trainer.run("study", "pair_1", "--resume", "--state", "st")
-    told = [event["message"] for event in events(lines(again.stdout), "warning")]
+    reported = [event["message"] for event in events(lines(again.stdout), "warning")]
     now = events(lines(again.stdout), "proposal")[0]["proposal"]
-    check(again.returncode == 0 and len(told) == 1 and "pair_2 is left out" in told[0] and "Another" in told[0] and now["tried"] == 2,
+    check(again.returncode == 0 and len(reported) == 1 and "pair_2 is left out" in reported[0] and "Another" in reported[0] and now["tried"] == 2,
           f"pair_1 beside what cannot be read: {again.stderr} {now}")
     validated = trainer.run("validate", "--study", "pair", "--state", "st")
     check("pair_2 is left out" in validated.stderr, f"validate beside what cannot be read: {validated.stderr}")
@@ -378,8 +378,8 @@ def test_ended(trainer, folder):
         file.writelines(kept)
     config = write(os.path.join(folder, "ended.ini"), {"study": {"trials": 1, "pruner": "none"}, "data": {"bars": "AAAUSDT_1h.csv, CCCUSDT_1h.csv"}})
     ran = trainer.run("study", "ended", "--config", config, "--state", "st", "--workers", "1")
-    told = [event["message"] for event in events(lines(ran.stdout), "warning") if "CCCUSDT" in event["message"]]
-    check(ran.returncode == 0 and len(told) == 1 and "none after 2024-01-25T23:00:00Z" in told[0] and "last 100 of 700 rows" in told[0], f"ended: {ran.stderr} {told}")
+    reported = [event["message"] for event in events(lines(ran.stdout), "warning") if "CCCUSDT" in event["message"]]
+    check(ran.returncode == 0 and len(reported) == 1 and "none after 2024-01-25T23:00:00Z" in reported[0] and "last 100 of 700 rows" in reported[0], f"ended: {ran.stderr} {reported}")
     with open(f"{folder}/st/studies/ended/proposal.json") as file:
         to_ns = json.load(file)["holdout"]["to_ns"]
     check(to_ns <= 1706227200 * 10**9, f"ended: the holdout too {to_ns}")
@@ -401,8 +401,8 @@ def test_other_trials(trainer, folder):
     with open(kept, "w") as file:
         file.write(texts[0])
     ran = trainer.run("study", "twin", "--config", config, "--state", "other")
-    told = events(lines(ran.stdout), "proposal")[0]["proposal"]
-    check(ran.returncode == 0 and same(told["value"], new["value"]) and told["of_trials"] == new["of_trials"], f"twin again: {told} {new}")
+    reported = events(lines(ran.stdout), "proposal")[0]["proposal"]
+    check(ran.returncode == 0 and same(reported["value"], new["value"]) and reported["of_trials"] == new["of_trials"], f"twin again: {reported} {new}")
 
 
 SLOW = {"training": {"total_steps": 40000}}
@@ -455,8 +455,8 @@ def test_killed(trainer, folder):
     for event in events(seen, "trial"): # one that is tried again is not failed
         check(event["complete"] + event["pruned"] + event["failed"] == event["done"] and event["failed"] == 0 and event["retried"] <= kills + 2,
               f"killed: the numbers add up: {event}")
-    told = [event["message"] for event in events(seen, "warning") if "ended by signal 9" in event["message"]]
-    check(len(told) == kills and all("is tried again" in words for words in told), f"killed: {told}")
+    reported = [event["message"] for event in events(seen, "warning") if "ended by signal 9" in event["message"]]
+    check(len(reported) == kills and all("is tried again" in words for words in reported), f"killed: {reported}")
     found, states, retried = consistent(folder, "killed", "killed")
     stopped = {number for number, state, _ in found if state == "FAIL"} - {number for _, number in victims}
     check(all(states[number] == "FAIL" and number in retried for _, number in victims) and stopped <= retried and len(stopped) <= 2,
@@ -486,13 +486,13 @@ def test_stopped(trainer, folder):
         check(events(run.seen, "start")[0]["workers"] == 2, f"{what}: two workers")
         poll(lambda: sum(state == "RUNNING" for _, state, _ in trials(folder, "stopped")) == 2, f"{what}: two trials run")
         children = poll(lambda: workers(run.process), "workers")
-        begun = time.monotonic()
+        started = time.monotonic()
         run.process.send_signal(number)
         seen, error, status = run.end()
         if number == signal.SIGTERM:
             check(status == 0 and seen[-1]["result"] == "stopped" and error == "", f"{what}: {status} {error} {seen[-1]}")
         poll(lambda: not any(map(lives, children)), f"{what}: no worker is left")
-        check(time.monotonic() - begun < 60, f"{what}: within seconds")
+        check(time.monotonic() - started < 60, f"{what}: within seconds")
         found, states, retried = consistent(folder, "stopped", what)
         check(sum(state == "WAITING" for state in states.values()) == 2 and "RUNNING" not in states.values(), f"{what}: {found}")
     now = rows(folder, 'SELECT value_json FROM study_user_attributes WHERE "key" = \'papertape:now_ns\' AND study_id = '
@@ -750,11 +750,11 @@ def test_failing(trainer, folder):
         **{key: None for key in SMALL["search"]}, "log_std_init": "-5..-4.5", "log_std_min": "-4..0"}})
     ran = trainer.run("study", "failing", "--config", config, "--state", "st", "--workers", "2")
     seen = lines(ran.stdout)
-    told = events(seen, "trial")
-    check(ran.returncode == 1 and [event["state"] for event in told] == ["FAIL"] * 3 and
-          all("log_std_init" in event["failure"] for event in told), f"failing: {told} {ran.stderr}")
+    reported = events(seen, "trial")
+    check(ran.returncode == 1 and [event["state"] for event in reported] == ["FAIL"] * 3 and
+          all("log_std_init" in event["failure"] for event in reported), f"failing: {reported} {ran.stderr}")
     check(seen[-1]["result"] == "failed" and seen[-1]["cause"] == "config" and seen[-1]["best"] is None and seen[-1]["proposal"] is None and
-          any(event["failure"][:200] in events(seen, "error")[0]["message"] for event in told), f"failing: {seen[-1]}")
+          any(event["failure"][:200] in events(seen, "error")[0]["message"] for event in reported), f"failing: {seen[-1]}")
     again = trainer.run("study", "failing", "--resume", "--state", "st")
     check(again.returncode == 1 and lines(again.stdout)[-1]["cause"] == "config", f"failing: again: {again.stderr}")
     # None of them has a value: the file may be mended.
@@ -810,9 +810,9 @@ def test_mute(trainer, folder):
     for wanted, others in ((2, 2), (3, 3)):
         ran = trainer.run("study", "mute", "--resume", "--state", "st", "--trials", str(wanted), "--workers", "1")
         seen, found = lines(ran.stdout), trials(folder, "mute")
-        told = [event["message"] for event in events(seen, "warning") if "sign of life" in event["message"]]
-        check(ran.returncode == 0 and seen[-1]["done"] == wanted and events(seen, "proposal") and len(told) == 1 and "trial 1 " in told[0],
-              f"mute: {ran.stderr} {seen[-1]} {told}")
+        reported = [event["message"] for event in events(seen, "warning") if "sign of life" in event["message"]]
+        check(ran.returncode == 0 and seen[-1]["done"] == wanted and events(seen, "proposal") and len(reported) == 1 and "trial 1 " in reported[0],
+              f"mute: {ran.stderr} {seen[-1]} {reported}")
         check([state for _, state, _ in found] == ["COMPLETE", "RUNNING"] + ["COMPLETE"] * (others - 1), f"mute: {found}")
 
 
@@ -841,9 +841,9 @@ def main():
         trainer = Trainer(sys.argv[1], folder)
         write_market(folder, n=700)
         for test in (test_whole, test_workers, test_at_once, test_runs, test_ended, test_other_trials, test_killed, test_stopped, test_proposing, test_refused, test_two_storages, test_two_storages_at_once, test_other_file, test_failing, test_full, test_mute, test_grid, test_terminal):
-            begun = time.monotonic()
+            started = time.monotonic()
             test(trainer, folder)
-            print(f"{test.__name__}: {time.monotonic() - begun:.1f} s")
+            print(f"{test.__name__}: {time.monotonic() - started:.1f} s")
         test_device(trainer, folder, os.path.abspath(sys.argv[2]))
     done("trainer/study/study")
 

@@ -88,18 +88,18 @@ def main():
 
         study = optuna.load_study(storage=url, study_name="mixed")
         trials = study.get_trials(deepcopy=False)
-        told = {event["number"]: event for event in events(seen, "trial")}
+        reported = {event["number"]: event for event in events(seen, "trial")}
         check(len(trials) == 6 and [trial.number for trial in trials] == list(range(6)), f"trials {trials}")
         check(trials[0].params == wanted and trials[0].user_attrs["why"] == "a hunch", f"enqueued: {trials[0]}")
         check(trials[1].params["epochs"] == 3 and set(trials[1].params) == set(SPACE), f"enqueued in part: {trials[1]}")
         check(trials[2].state.name == "FAIL" and "epochs: 7" in trials[2].user_attrs["papertape:failure"], f"enqueued, not a value: {trials[2]}")
         check(trials[3].state.name == "FAIL" and "gamma: Infinity" in trials[3].user_attrs["papertape:failure"], f"enqueued, infinite: {trials[3]}")
         for trial in trials:
-            check(trial.state.name == told[trial.number]["state"] and trial.state.is_finished(), f"{trial.number}: {trial.state}")
+            check(trial.state.name == reported[trial.number]["state"] and trial.state.is_finished(), f"{trial.number}: {trial.state}")
             if trial.state.name == "FAIL":
                 continue
             check(trial.distributions == SPACE, f"{trial.number}: {trial.distributions}")
-            value = told[trial.number]["value"]
+            value = reported[trial.number]["value"]
             check(abs(trial.value - value) <= 1e-9 * max(1, abs(value)), f"{trial.number}: {trial.value}, not {value}")
             check(sorted(trial.intermediate_values) == list(range(1, len(trial.user_attrs["papertape:splits"]) + 1)), f"{trial.number}: reports")
             check(trial.datetime_start <= trial.datetime_complete, f"{trial.number}: times")
