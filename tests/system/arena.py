@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The arena: policies of random networks promoted, traded, handed over and retired on a daemon over made bars of three symbols
+"""The arena: policies of random networks promoted, traded, handed over and retired on a daemon over synthetic bars of three symbols
 (papertape-replay --bars). A challenger trades on its own account, the champion on the account `champion` as well; another file of
 the same name takes over its positions; what is not for this market is refused and changes nothing; a command that comes again
 with its key is answered as it was; after kill -9 in the middle of promotions, after a restart, and from the database alone
-everything goes on. At the end the ledger is clean, parity is ok, and the event log gives the same fills."""
+everything continues. At the end the ledger is clean, parity is ok, and the event log gives the same fills."""
 
 import json
 import os
@@ -92,7 +92,7 @@ class Arena:
             return base.execute(sql, values).fetchall()
 
     def trading(self, name, account=None):
-        """Waits until it has decided anew, and its account holds something."""
+        """Waits until it has decided again, and its account holds something."""
         began = self.policy(name)["decided_ns"] or 0
 
         def look(status):

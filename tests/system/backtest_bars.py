@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`papertape backtest` on bars and on trades, `sweep`, `lookahead` and `warmup` as a user meets them: the files and the
 JSON of a run agree with each other and with sums made here, both ways give the same files, a saved run passes
-`ledger verify`, and what cannot be is told in one line and leaves nothing behind."""
+`ledger verify`, and what cannot be is refused in one line and leaves nothing behind."""
 
 import bisect
 import contextlib
@@ -191,7 +191,7 @@ def test_accounts(folder, bars):
     for key in ("alpha_pct", "beta", "benchmark_return_pct", "benchmark_sharpe", "benchmark_max_drawdown_pct"):
         assert named[key] == plain[key] != turned[key], key
 
-    # What the first symbol has no bars of is not said to be held; one with too few of them is told.
+    # What the first symbol has no bars of is not said to be held; one with too few of them is reported.
     late = made_bars(os.path.join(folder, "LATEUSDT_1m.csv"), random.Random(SEED), 60, 7.0, range(50))
     both = ["backtest", "--strategy", "sma-cross", "--bars", f"{late},{bars['BTCUSDT']}", "--no-cache", "--json"]
     done = run(*both)
@@ -219,7 +219,7 @@ def test_wide(folder):
     os.remove(cheap)
     assert report["accounts"][0]["turnover"] > 2**63 / 10**8
 
-    # More than can be counted is told, and ends alike by both ways.
+    # More than can be counted is reported, and ends alike by both ways.
     rising = os.path.join(folder, "RISEUSDT_1m.csv")
     with open(rising, "w") as file:
         file.write("open_time,open,high,low,close,volume\n")
@@ -257,7 +257,7 @@ def test_part(folder, bars):
 
 
 def test_impossible(folder, bars):
-    """Orders that cannot be are refused, counted by reason and told of; the account goes on."""
+    """Orders that cannot be are refused, counted by reason and reported; the account continues."""
     words = ["--strategy", "sma-cross", "--set", "fast=5,slow=20", "--bars", bars["BTCUSDT"], "--no-cache"]
     report, files, _ = backtest(folder, "poor", *words, "--cash", "4")
     account = report["accounts"][0]
@@ -367,7 +367,7 @@ def notes(*words):
 
 
 def test_own_files(folder):
-    """What a file cannot tell is named with the option that does, and orders that were refused for it with the same."""
+    """What a file lacks is named with the option that gives it, and orders that were refused for it with the same."""
     foo, bar = (whole_volumes(os.path.join(folder, name), seed) for name, seed in (("Binance_FOOXYZ_1m.csv", 5), ("BAR_XYZ.csv", 6)))
     words = ("--strategy", "sma-cross:fast=5,slow=20", "--bars", foo)
     report = json.loads(run("backtest", "--no-cache", *words, "--json").stdout)
@@ -384,7 +384,7 @@ def test_own_files(folder):
     said = [note for note in notes(*both, "--cash", "90000") if "its lot is 1" not in note]
     assert len(said) == 1 and "no cash was free for one lot (1): a smaller share for each position, or more cash, is needed" in said[0], said
 
-    # A bar that --repair would take says so, whoever reads it.
+    # A bar that --repair would take says so, in every verb that reads it.
     broken = os.path.join(folder, "OUTUSDT.csv")
     with open(broken, "w") as file:
         file.write("time;open;high;low;close;volume\n60;1;1;1;1;1\n120;3;2;1;1;1\n")

@@ -50,7 +50,7 @@ WRONG = (  # arguments of commands that are refused before the engine is asked, 
     ("account_deposit", {"account": "hand"}, "EINVAL"), ("account_deposit", {"account": "hand", "amount": "0"}, "EINVAL"),
     ("account_deposit", {"account": "hand", "amount": "99999999999999999999"}, "EINVAL"),
     ("account_deposit", {"account": "hand", "amount": "-60000"}, "INSUFFICIENT_BALANCE"),
-    ("account_deposit", {"account": "nobody", "amount": "1"}, "UNKNOWN_ACCOUNT"),
+    ("account_deposit", {"account": "absent", "amount": "1"}, "UNKNOWN_ACCOUNT"),
     ("account_transfer", {"from": "hand", "to": "hand", "amount": "1"}, "BAD_ACCOUNT"),
     ("account_reset", {"account": "hand", "cash": "-1"}, "EINVAL"))
 
@@ -160,7 +160,7 @@ def without_venue(folder, replay):
 
 def slow_venue(folder, replay):
     """One that takes the connection and says nothing, for longer than it is waited for: what is held is known all the same, and
-    goes on once it answers."""
+    continues once it answers."""
     replay.popen.send_signal(signal.SIGSTOP)
     try:
         daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name="slow"))
@@ -175,7 +175,7 @@ def slow_venue(folder, replay):
 
 
 class Late:
-    """Hands on what a daemon and its venue say to each other, but for the second request, which waits."""
+    """Forwards what a daemon and its venue say to each other, except the second request, which waits."""
     def __init__(self, url):
         self.venue = tuple(url.rsplit("/", 1)[1].rsplit(":", 1))
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -212,7 +212,7 @@ class Late:
 
 
 def late_list(folder, replay):
-    """The venue tells its time, but lists its symbols only after the daemon has begun without one that is new."""
+    """The venue gives its time, but lists its symbols only after the daemon has started without one that is new."""
     late = Late(replay.urls["rest_url"])
     config = CONFIG.replace("[market]\n", f"[market]\nsymbols = XAAAUSDT, BTCUSDT, ETHUSDT\nws_url = {replay.urls['ws_url']}\nrest_url = {late.url}\n")
     daemon = folder.start(harness.Daemon(folder.path, None, config, ["--ca-file", replay.ca], name="late"))

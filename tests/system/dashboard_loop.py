@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The loop, closed, in tmux as a user does it: a training is started, watched, its worker killed, seen to fail and to go on; stopped;
+"""The loop, closed, in tmux as a user does it: a training is started, watched, its worker killed, seen to fail and to continue; stopped;
 restarted from its checkpoint with another learning rate; its policy promoted, twice; the daemon trades it on the replay, and
 positions and equity change. Bars of BTC and ETH of 2023 where the sample data is, made ones otherwise."""
 
@@ -62,7 +62,7 @@ def trade(session, daemon):
     before = {a["account"]: a["equity"] for a in status["accounts"]}
     status = daemon.wait_status(
         lambda status: all(a["equity"] != before[a["account"]] for a in status["accounts"] if a["account"] in ("first", "champion")),
-        "equity that goes on moving")
+        "equity that keeps moving")
     for account in status["accounts"]:
         print(f"  {account['account']}: equity {account['equity']:.2f} of {account['deposits']:.2f}")
     tmux.keys("2")
@@ -100,7 +100,7 @@ def loop(session, daemon):
     steps_beyond(killed["steps"])
     again = listed()
     assert again["attempts"] == 2 and again["checkpoint_steps"] >= killed["checkpoint_steps"], again
-    print(f"  killed at {killed['steps']} steps, went on from {killed['checkpoint_steps']} or later")
+    print(f"  killed at {killed['steps']} steps, continued from {killed['checkpoint_steps']} or later")
 
     confirm(tmux, "x", ("stop first?",), "stop done")
     wait("its end", lambda: listed()["state"] == "stopped", listed)

@@ -204,7 +204,7 @@ def test_trials(session):
 
 
 def test_locked(session):
-    """The last that was known stays, with its age; the keys go on; then it is read again."""
+    """The last known state stays, with its age; the keys still work; then it is read again."""
     tmux, storage = session.tmux, storage_of(session)
     lock = sqlite3.connect(storage.path, isolation_level=None)
     lock.execute("BEGIN EXCLUSIVE")
@@ -260,7 +260,7 @@ def test_start(session):
 
 
 def test_jobs(session):
-    """x, r and e are about the training whose run the chosen study is, and nobody else's."""
+    """x, r and e are about the training whose run the chosen study is, and no other's."""
     tmux, daemon, storage = session.tmux, session.daemon, storage_of(session)
     asked = len(daemon.seen("train_stop"))
     expect(tmux, ">ppo_1..2")
@@ -414,7 +414,7 @@ def write_proposal(session, study, **proposal):
 
 
 def test_validation(session):
-    """The distribution is of the trials of all workers, as the PBO beside it; what has ended since the proposal is told."""
+    """The distribution is of the trials of all workers, as the PBO beside it; what has ended since the proposal is reported."""
     tmux, storage = session.tmux, storage_of(session)
     write_returns(session, "ppo_1", (i for i in range(12) if i % 5 != 4))
     write_returns(session, "ppo_2", (1, 2))
@@ -463,7 +463,7 @@ def test_verbs(session):
     failed = [t for t in shown["trial_list"] if t["state"] == "FAIL"]
     assert len(failed) == 1 and failed[0]["failure"] == "diverged: loss nan" and failed[0]["values"] is None, failed
     assert "best 2#1 1.5" in verb(session, "show", "ppo_1") and re.search(r"^ppo_1..2 +max ", verb(session, "list"), re.M)
-    assert "no such study" in verb(session, "show", "nobody", status=1)
+    assert "no such study" in verb(session, "show", "absent", status=1)
     verb(session, "show", status=2)
     verb(session, "lst", status=2)
     assert "no argument is expected" in verb(session, "list", "more", status=2)

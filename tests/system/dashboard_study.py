@@ -88,7 +88,7 @@ def test_choice(session):
 
 
 def test_page(session):
-    """Its curve goes on with the database, and back with it."""
+    """Its curve continues with the database, and goes back with it."""
     tmux, daemon = session.tmux, session.daemon
     path = os.path.join(session.state, "papertape.db")
     store(path, "ppo_1", 40)

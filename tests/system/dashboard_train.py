@@ -255,13 +255,13 @@ def test_policies(session):
 def test_log(session):
     """The page of a training asks for its worker's log again and again while it is open, and no longer."""
     tmux, daemon = session.tmux, session.daemon
-    lines = ["loading bars", "begun"]
+    lines = ["loading bars", "started"]
     daemon.learning.train_log = lambda _: fake_trainings.ok(lines=lines)
     tmux.keys("Tab")  # from the policies
     expect(tmux, ">ppo-btc")
     tmux.resize(120, 40)
     tmux.keys("Enter")
-    expect(tmux, "Worker's log", "begun")
+    expect(tmux, "Worker's log", "started")
     with daemon.lock:
         lines.append("checkpoint at \x1b[31mstep 7")
     expect(tmux, "checkpoint at ?[31mstep 7")
@@ -271,7 +271,7 @@ def test_log(session):
 
 
 def test_paste(session):
-    """What is pasted is text in a line, and nothing anywhere else; the terminal is told, and told again at the end."""
+    """What is pasted is text in a line, and nothing anywhere else; the terminal gets the mode at the start and at the end."""
     tmux, daemon = session.tmux, session.daemon
     running(daemon)
     before = len(daemon.commands)
@@ -408,7 +408,7 @@ def test_live(session):
     choose(tmux, "learning_rate")
     replace_value(tmux, "0.0001")
     confirm(tmux, "s", ("restart first?", "from its checkpoint", ", with 1"), "restart done")
-    wait("it goes on from there", lambda: listed()["steps"] > stopped["steps"], lambda: f"{listed()}{session.daemon.log()}")
+    wait("it continues from there", lambda: listed()["steps"] > stopped["steps"], lambda: f"{listed()}{session.daemon.log()}")
     with open(os.path.join(session.state, "trainings", "first", "training.ini"), encoding="utf-8") as file:
         assert "learning_rate = 0.0001\n" in file.read()
     confirm(tmux, "P", ("promote first?", "a challenger"), "promote done", "challenger on first")
@@ -421,7 +421,7 @@ def test_live(session):
 
 
 def end_trainer(session):
-    """The co-process would go on for a minute without its daemon."""
+    """The co-process would continue for a minute without its daemon."""
     try:
         with open(os.path.join(session.state, "trainings", "serve.lock"), encoding="ascii") as lock:
             pid = int(lock.read())

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Ensembles, three ways: in the environment (papertape-trainer eval), in `papertape backtest --policy X.ensemble.json`, and in a
-daemon that is stopped and started in the middle. The same trades row by row, the same equity, the actions that explain tells are
-the environment's, and the members' actions and weights make them. Members are random networks of several lookbacks, features and
-kinds, on made bars with and without gaps. One policy twice makes that policy's trades. The copies that the daemon keeps do for
+daemon that is stopped and started in the middle. The same trades row by row, the same equity, the actions that explain shows are the
+environment's, and the members' actions and weights make them. Members are random networks of several lookbacks, features and kinds,
+on synthetic bars with and without gaps. One policy twice makes that policy's trades. The copies that the daemon keeps do for
 everything once the originals are gone. And what is refused."""
 
 import json
@@ -208,7 +208,7 @@ def bad_input(place, files):
 
 
 def main():
-    print(f"counts: {recorded.ROWS} made bars of three symbols, seed {recorded.SEED}" +
+    print(f"counts: {recorded.ROWS} synthetic bars of three symbols, seed {recorded.SEED}" +
           ("" if harness.LONG else " (more with PAPERTAPE_LONG)"))
     with harness.Folder() as folder:
         place, files = trained.made(folder.path, "plain", False)

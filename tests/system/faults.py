@@ -32,7 +32,7 @@ def bars_of(daemon):
 
 
 def bars_hold(daemon):
-    """The venue's bars stand one after another without a hole, but for gaps that are written down. Of a daemon that has stopped."""
+    """The venue's bars stand one after another without a hole, except gaps that are written down. Of a daemon that has stopped."""
     times, holes = bars_of(daemon)
     open_gaps = daemon.query("SELECT from_open_ns, to_open_ns FROM gaps WHERE filled_ns IS NULL")
     for a, b in holes:

@@ -80,7 +80,7 @@ SYMBOLS, FRAMES = ("BTCUSDT", "ETHUSDT"), {1: "1s", 60: "1m", 300: "5m"}
 
 
 def stopped(daemon, symbols=SYMBOLS, frames=FRAMES):
-    """Ends the daemon; when the newest closed bar of each series opens that it had told of before."""
+    """Ends the daemon; returns the opening time of the newest closed bar of each series that it had reported."""
     reported = {}
     for symbol in symbols:
         for seconds, timeframe in frames.items():
@@ -92,9 +92,9 @@ def stopped(daemon, symbols=SYMBOLS, frames=FRAMES):
 
 
 def compare(folder, daemon, reported, specs=SPECS, symbols=SYMBOLS, base=("1s", 1), frames=FRAMES):
-    """Every stored value of every series against the reference over all the stored bars. None of the newest thousand is
-    missing but those that were on their way at the end: they follow all that is stored, and after a stop in order all that was told
-    before it ({}: it was killed). Returns how many."""
+    """Every stored value of every series against the reference over all the stored bars. None of the newest thousand is missing but
+    those in flight at the end: they follow all that is stored, and after an orderly stop all that was reported before it ({}: it was
+    killed). Returns how many."""
     n = 0
     for symbol in symbols:
         bars = [row for row in csv.reader(io.StringIO(daemon.papertape("bars", symbol, base[0]))) if row[0].isdigit()]
@@ -143,7 +143,7 @@ def goes_on(folder, replay):
 
 
 def shows(daemon, arguments, *words):
-    """What is printed once, which tells too where the feed is not ok at that moment."""
+    """The output of --once, which also says where the feed is not ok at that moment."""
     def there():
         printed = daemon.papertape(*arguments, status=None)
         return all(word in printed for word in words)
@@ -177,8 +177,8 @@ def shown(daemon, symbol):
 
 
 def added(folder, replay):
-    """A symbol that is added while it runs has its history's indicators at once, goes on through a kill, stops when it is removed,
-    and goes on where it stopped when it comes back."""
+    """A symbol that is added while it runs has its history's indicators at once, continues through a kill, stops when it is removed,
+    and continues where it stopped when it comes back."""
     def run():
         daemon = folder.start(harness.Daemon(folder.path, replay, config().replace("[market]", "[market]\nsymbols = BTCUSDT"),
                                              name="added", state="added"))
@@ -215,7 +215,7 @@ def added(folder, replay):
 
 
 def other_specs(folder, replay):
-    """Other specifications begin anew from the stored bars, and so do the values: none of the old is left."""
+    """Other specifications restart from the stored bars, and so do the values: the old ones are gone."""
     specs = "ema:9 sma:7"
     daemon = folder.start(harness.Daemon(folder.path, replay, config(specs)))
     updates(daemon, 2000)

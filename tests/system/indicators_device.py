@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Indicators on a device, by a fake GPU module (tests/daemon/fake_gpu.c): while it stalls, orders, stops, cancels and the
-end of the daemon come as if it did not; when it fails, values go on without a gap and with the reference's bits, and the
+end of the daemon come as if it did not; when it fails, values continue without a gap and with the reference's bits, and the
 status and an alert say why; it is tried again."""
 
 import json
@@ -18,7 +18,7 @@ TRADING = indicators.CONFIG.format(history=500, specs=indicators.SPECS).replace(
 
 
 class Fake:
-    """The fake's environment, and what it told."""
+    """The fake's environment, and its log of calls."""
 
     def __init__(self, folder, name, **how):
         self.events = os.path.join(folder.path, f"{name}.events")
@@ -33,7 +33,7 @@ class Fake:
             return []
 
     def stalled(self):
-        """The update that has begun and not ended, or None."""
+        """The update that has started and not ended, or None."""
         reported = self.reported()
         return reported[-1] if reported and reported[-1].startswith("begin") else None
 
@@ -86,7 +86,7 @@ def in_a_stall(folder, replay):
     harness.wait_for(lambda: alerts(daemon), "an alert")
     assert fake.stalled() == stuck, fake.reported()[-3:]
 
-    # It goes on where it was, and nothing is missing.
+    # It continues where it was, and nothing is missing.
     open(gate, "w").close()
     status = indicators.updates(daemon, updates + 300)["compute"]
     assert status["backend"] == "gpu" and status["reason"] == "the streams are on the device", status

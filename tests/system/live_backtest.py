@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""One definition of a trade: made bars through papertape-replay and the live daemon over TLS, with the bar fill model,
+"""One definition of a trade: synthetic bars through papertape-replay and the live daemon over TLS, with the bar fill model,
 and the same bars in `papertape backtest`: every strategy on an account of its own, the same orders, fills and ledger, row
 by row, to the last row's hash; and the ledger of the backtest verifies. With --long: a week of one-minute bars of two
 symbols; else two days."""

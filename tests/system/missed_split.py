@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A split that was missed on its day: it is asked for until the venue tells it, and takes effect late, after a restart too, once; a symbol that
-was first streamed after its day is left alone."""
+"""A split that was missed on its day: it is requested until the venue lists it, and takes effect late, after a restart too, once; a
+symbol that was first streamed after its day is left alone."""
 
 import os
 import shutil
@@ -35,7 +35,7 @@ def open_alerts(daemon):
 
 
 def missed(folder, config, before):
-    """Streamed after the ex-date while the venue's word could not be read; told after a restart."""
+    """Streamed after the ex-date while the venue's list could not be read; listed after a restart."""
     daemon, held = run(folder, config, "unread", "missed", "2026-01-20T14:10:00Z", "2026-01-20T14:31:00Z", "--fault", "actions:1000000", *SPLIT)
     assert actions(daemon) == [] and held == before
     reported = open_alerts(daemon)
@@ -51,11 +51,11 @@ def missed(folder, config, before):
         daemon, again = run(folder, config, name, "missed", f"2026-01-20T14:{minute}:00Z", f"2026-01-20T14:{minute + 4}:00Z", *SPLIT)
         assert actions(daemon) == [("split", 4, 1)] and again == held, (name, actions(daemon), held, again)
     assert "ledger ok" in daemon.papertape("ledger", "verify")
-    print(f"missed: {before} became {held} after a restart, once; {reported[0][1]} times not told")
+    print(f"missed: {before} became {held} after a restart, once; {reported[0][1]} times not listed")
 
 
 def asked_again(folder, config, before):
-    """In one run: told some minutes after the market has opened."""
+    """In one run: listed some minutes after the market has opened."""
     daemon, held = run(folder, config, "again", "again", "2026-01-20T14:25:00Z", "2026-01-20T14:50:00Z", "--fault", "actions:3", *SPLIT)
     assert actions(daemon) == [("split", 4, 1)] and held == 4 * before, (actions(daemon), before, held)
     opened, reported = 1768919400 * 10**9, daemon.query("SELECT ts_ns FROM corporate_actions")[0][0]

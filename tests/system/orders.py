@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every type of order, given by `papertape order` to the real daemon, ends as it should: the market is a made one whose price
 swings by one percent around 60000, so that whatever waits for a price within it is reached. Then accounts: made, lent to,
-paid into, begun anew. In the middle the daemon is killed and comes back."""
+paid into, reset. In the middle the daemon is killed and comes back."""
 
 import json
 import os
@@ -275,13 +275,13 @@ def accounts(trader):
     assert abs(held() + 0.1) < 1e-12, held()
     assert daemon.papertape("account", "reset", "short", "--cash", "20000", "--key", "r1") == "reset short\n"
     assert daemon.papertape("account", "reset", "short", "--cash", "20000", "--key", "r1") == "reset short (done before)\n"
-    harness.wait_for(lambda: account("short")["cash"] == 20000 and held() == 0, "the account begun anew")
+    harness.wait_for(lambda: account("short")["cash"] == 20000 and held() == 0, "the account's reset")
     assert "INSUFFICIENT_BALANCE" in trader.order("sell", "BTCUSDT", "9", status=1)
     listed = json.loads(daemon.papertape("account", "list", "--json"))["accounts"]
     assert [a["account"] for a in listed] == ["hand", "short"], listed
     report = json.loads(daemon.papertape("ledger", "verify", "--json"))
     assert report["ok"] is True, report
-    print(f"accounts: made, lent to, begun anew; {report['rows']} ledger rows verified")
+    print(f"accounts: made, lent to, reset; {report['rows']} ledger rows verified")
 
 
 def computed_again(trader):

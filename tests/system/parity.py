@@ -101,7 +101,7 @@ def synthetic(folder):
 
 
 def stopped_in_between(folder):
-    """The market goes on meanwhile; the second time it is killed."""
+    """The market continues meanwhile; the second time it is killed."""
     replay = venue(folder, "--synthetic", "8", "--speed", "60", "--from", START)
     for number, how in enumerate(("stop", "kill", "stop")):
         daemon = start(folder, replay, "BTCUSDT, ETHUSDT", "restarted")

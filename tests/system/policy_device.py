@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """`[policies] inference = gpu`: a daemon whose trained policies a device computes (the GPU module whose device is the CPU) stores
-what `papertape backtest` gives, byte by byte, and its orders tell who computed them. Where there is no module, and where the
+what `papertape backtest` gives, byte by byte, and its orders name what computed them. Where there is no module, and where the
 device fails in the middle, the CPU does it, an alert says so, and nothing else changes."""
 
 import csv

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Trained policies that follow one another on an account while made bars of three symbols play live (papertape-replay --bars): all
-three symbols, then only two of them, then a recurrent one of all three, again the first one, and at last none, all closed. What the
-account holds and its cash stay at each swap; an alert names the symbol that nobody trades; each order is explained by the policy
-that traded then; and `papertape backtest --events` gives orders' fills and the ledger again, byte by byte. Recurrent policies that are promoted,
-crowned and swapped in do what their environment does from the first bar on that the engine keeps."""
+"""Trained policies that follow one another on an account while synthetic bars of three symbols play live (papertape-replay --bars):
+all three symbols, then only two of them, then a recurrent one of all three, again the first one, and at last none, all closed. What
+the account holds and its cash stay at each swap; an alert names the symbol that no policy trades; each order is explained by the
+policy that traded then; and `papertape backtest --events` gives orders' fills and the ledger again, byte by byte. Recurrent policies
+that are promoted, crowned and swapped in do what their environment does from the first bar on that the engine keeps."""
 
 import csv
 import hashlib
@@ -71,7 +71,7 @@ def live(folder, files, policies):
         daemon.wait_status(lambda status: status["counters"]["orders"] > orders + 20 and any(
             position["account"] == "pupil" and (name == "two") <= (position["symbol"] != "XRPUSDT")
             for position in status["positions"]), f"{name} trades")
-        if name == "two" and not left:  # none was held of the third symbol when it came
+        if name == "two" and not left:  # the third symbol was not held when it came
             names[:0] = ["three", "two"]
             assert len(ids) < 40, ids
     asked(daemon, "policy_retire", name="pupil")

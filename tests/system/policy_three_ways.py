@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """One file of actions, three ways: the training environment (`execution = market`), `papertape backtest --policy`, and a
 daemon over papertape-replay --bars with the bar fill model. The same trades, row by row (time, symbol, side, quantity, price,
-fee), and equity within 1e-6 at each bar. On made bars of three symbols with every rule of the policy on; on made bars with
+fee), and equity within 1e-6 at each bar. On synthetic bars of three symbols with every rule of the policy on; on synthetic bars with
 gaps (environment and backtest: a live feed fetches what it lacks); and, where the sample data is, on the six recordings of
 actions over five symbols (with PAPERTAPE_LONG all of them live, else one)."""
 
@@ -212,7 +212,7 @@ def other_actions(place, policy):
 
 
 def without_its_files(folder, place, config, files, state):
-    """Where the copies are gone, and the configuration names other files, nothing is played and nothing begins anew."""
+    """Where the copies are gone, and the configuration names other files, nothing is played and nothing restarts."""
     kept = os.path.join(state, "policies")
     (name,) = os.listdir(kept)
     os.rename(kept, kept + ".away")
@@ -352,7 +352,7 @@ def tight(folder):
 
 
 def main():
-    print(f"counts: {ROWS} made bars of three symbols, seed {SEED}" + ("" if harness.LONG else " (more with PAPERTAPE_LONG)"))
+    print(f"counts: {ROWS} synthetic bars of three symbols, seed {SEED}" + ("" if harness.LONG else " (more with PAPERTAPE_LONG)"))
     with harness.Folder() as folder:
         tight(folder.path)
         three_ways(folder, "made", made(folder.path, "made", False), True)

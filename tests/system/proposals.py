@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""What studies propose, on a daemon over made bars of a day, eight of which pass in a second (papertape-replay --bars, --clock feed), and a
-co-process that tells what it is told (tests/daemon/training/fake.py). A proposal that passes its gates is a challenger, once, wherever
-the daemon is killed between the event and the admission; one that does not is refused with its reason and changes nothing; the champion's
-study gets a second slot; a challenger that does better is crowned after enough days, against cash and against the champion, and one that
-is no better is not, nor one of another currency, which leaves the crown to the next; policies expire, and make room. An account
-whose days cannot be read (failures.c) holds up neither proposals nor crowns. At the end the ledger is clean and the log gives the same."""
+"""What studies propose, on a daemon over synthetic bars of a day, eight of which pass in a second (papertape-replay --bars, --clock
+feed), and a scripted co-process (tests/daemon/training/fake.py). A proposal that passes its gates is a challenger, once, wherever the
+daemon is killed between the event and the admission; one that does not is refused with its reason and changes nothing; the champion's
+study gets a second slot; a challenger that does better is crowned after enough days, against cash and against the champion, and one
+that is no better is not, nor one of another currency, which leaves the crown to the next; policies expire, and make room. An account
+whose days cannot be read (failures.c) holds up neither proposals nor crowns. At the end the ledger is clean and the log gives the
+same."""
 
 import errno
 import json
@@ -233,7 +234,7 @@ def reported_unread(world, name, open_still=True):
 
 
 def persons(world):
-    """What a person promoted keeps its slot; a proposal gets the second one, and there the days go on."""
+    """What a person promoted keeps its slot; a proposal gets the second one, and there the days continue."""
     answer = harness.control(world.daemon, "policy_promote", {"name": "mine", "path": world.policies["some"]})
     assert answer["ok"], answer
     mine = world.becomes("mine", "challenger")
@@ -253,7 +254,7 @@ def killed(world, chance):
         if i == 0:  # for certain while it is pending
             world.failing(COPIES)
         world.tell(name, i, path)
-        world.tell(name, i, path)  # its worker was killed, and told it again
+        world.tell(name, i, path)  # its worker was killed, and reported it again
         if i % 2 == 0:  # just when it is known, or anywhere
             harness.wait_for(lambda: world.rows("SELECT 1 FROM commands WHERE cmd = 'policy_propose' AND args LIKE ?", f'%"{name}"%'), name)
             time.sleep(chance.uniform(0, 0.3))
@@ -312,7 +313,7 @@ def crowned(world):
     assert second["training"] == "third" and second["proposal"] == "third@2/4", second
     assert world.policy("third", world.daemon.status_object())["id"] == king["id"]
     world.becomes("third.2", "challenger", condition=lambda p: p["evidence"]["against"] == "third" and p["evidence"]["days"] >= 1)
-    world.tell("third@3", 2, "less")  # and again: into its second slot, whose days go on
+    world.tell("third@3", 2, "less")  # and again: into its second slot, whose days continue
     swapped = world.becomes("third.2", "challenger", condition=lambda p: p["proposal"] == "third@3/2")
     assert swapped["id"] != second["id"] and swapped["since_ns"] == second["since_ns"] and swapped["evidence"]["days"] >= 1, swapped
     world.tell("foreign", 1, "foreign")

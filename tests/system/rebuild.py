@@ -231,7 +231,7 @@ def check_whole(kept, folder):
 
 
 def held(path):
-    """What accounts hold and owe, by the ledger's own verification."""
+    """What accounts hold and have borrowed, by the ledger's own verification."""
     code, text = verb(os.path.dirname(path), "ledger", "verify", "--json")
     assert code == 0, text
     return {(b["account"], b["asset"]): (b["balance"], b["borrowed"]) for b in json.loads(text)["balances"]
@@ -239,7 +239,7 @@ def held(path):
 
 
 def check_retention(kept, folder):
-    """Segments are gone: what is held, live and keyed is there, ids go on, and nothing begins afresh."""
+    """Segments are gone: what is held, live and keyed is there, ids continue, and nothing restarts."""
     lost = record(f"{kept}/papertape.db")
     live = "SELECT id, qty, price, client_id FROM orders WHERE state IN ('PENDING', 'HELD', 'OPEN', 'PARTIAL')"
     keys = "SELECT id, cmd, args, key, result FROM commands WHERE key <> ''"

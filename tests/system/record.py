@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`papertaped --record`: a made market is recorded, the recording played by papertape-replay, and that recorded again: the
+"""`papertaped --record`: a synthetic market is recorded, the recording played by papertape-replay, and that recorded again: the
 same frames of every stream, in order, byte for byte, the same replies of klines and filters, the same bars.
 
 In the environment: PAPERTAPE_BUILD, the build folder. Standard library only."""

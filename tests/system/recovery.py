@@ -227,7 +227,7 @@ def kills(folder, rng, state, rounds):
 
 
 def memory_of(status):
-    """What an engine remembers, as far as a status tells it."""
+    """What an engine remembers, as far as a status shows it."""
     symbols = [(x["symbol"], x["bars"], x["last_bar"], x["indicators"], x["last"]) for x in status["symbols"]]
     orders = sorted(status["orders"], key=lambda o: o["order"])
     positions = [(p["account"], p["symbol"], p["qty"], p["entry"], p["fifo_entry"]) for p in status["positions"]]
@@ -343,7 +343,7 @@ def without_log(folder, state):
         status = daemon.wait_status(lambda s: s["symbols"], "the new log")
         assert status["recovery"]["from"] == "log", status["recovery"]
         assert daemon.stop() == 0
-    print(f"without its log: {report['rows']} ledger rows verified, the next start goes on from the new log")
+    print(f"without its log: {report['rows']} ledger rows verified, the next start continues from the new log")
 
 
 def last_price(replay, symbol):
@@ -436,7 +436,7 @@ def full_disk(folder):
 
 
 def clock_back(folder):
-    """The second run's clock is a day behind the first one's: time goes on from the last event, and an alert says so."""
+    """The second run's clock is a day behind the first one's: time continues from the last event, and an alert says so."""
     last = 0
     for day in ("2024-01-02", "2024-01-01"):
         replay = folder.start(harness.Replay(folder.path, "--synthetic", "61", "--from", f"{day}T00:00:00Z", "--to",

@@ -157,7 +157,7 @@ def kill_switch(folder, replay):
 
     assert "resumed hand" in daemon.papertape("account", "resume", "hand")
     assert not account(daemon.status_object())["killed"]
-    assert "no" in daemon.papertape("account", "resume", "nobody", status=1)
+    assert "no" in daemon.papertape("account", "resume", "absent", status=1)
     daemon.papertape("order", "buy", "BTCUSDT", "0.01", "--account", "hand")
     daemon.papertape("ledger", "verify")
     assert daemon.stop() == 0

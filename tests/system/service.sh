@@ -1,7 +1,7 @@
 #!/bin/bash
 # The units on a real systemd: boots one over an overlay of this system (nothing of it is changed), installs the build
 # there, and looks at start and READY, the sandbox, credentials, an absent venue, a crash, a hang, and the stop; and at the
-# co-process: a training that goes on through the daemon's restart, its own crash and hang, and a stop with a checkpoint.
+# co-process: a training that continues through the daemon's restart, its own crash and hang, and a stop with a checkpoint.
 # usage: service.sh BUILD_DIRECTORY
 set -euo pipefail
 
@@ -123,7 +123,7 @@ until_true 10 leader_known || skip "systemd-nspawn does not run here: $(tail -n 
 until_true 60 booted || skip "systemd does not boot here"
 
 holds "READY without a venue" in_it timeout 30 systemctl start papertaped
-holds "the feed's state is told" until_true 20 status_says '"state": ?"(retry|connecting)"'
+holds "the feed's state is shown" until_true 20 status_says '"state": ?"(retry|connecting)"'
 main=$(property MainPID)
 holds "it runs as its own user" test "$(in_it stat -c %U "/proc/$main")" = papertape
 holds "no capability" in_it grep -q '^CapBnd:.0*$' "/proc/$main/status"
@@ -163,7 +163,7 @@ holds "root's status without --state" in_it env -u STATE_DIRECTORY HOME=/root "$
 in_it useradd --no-create-home --groups papertape reader
 holds "a member's of the group" in_it setpriv --reuid reader --regid reader --init-groups env HOME=/nonexistent "$bindir/papertape" status >>"$base/status"
 in_it useradd --no-create-home stranger
-holds "and nobody else's" bash -c "! nsenter -t $leader -a -- setpriv --reuid stranger --regid stranger --init-groups env HOME=/nonexistent $bindir/papertape status >/dev/null 2>&1"
+holds "and no other user's" bash -c "! nsenter -t $leader -a -- setpriv --reuid stranger --regid stranger --init-groups env HOME=/nonexistent $bindir/papertape status >/dev/null 2>&1"
 
 # The child that compares the log with the ledger runs inside the same sandbox.
 cat >"$root/ask.py" <<'END'
@@ -207,12 +207,12 @@ holds "the daemon's restart leaves the worker alone" until_true 60 training_is p
 in_it kill -KILL "$main"
 holds "killed, the co-process is started again" until_true 20 on_another_process_than "$main" $trainer
 steps=$(training steps)
-holds "and the training goes on" until_true 90 trains_beyond "$steps"
+holds "and the training continues" until_true 90 trains_beyond "$steps"
 main=$(property MainPID $trainer)
 in_it kill -STOP "$main"
 holds "hung, the watchdog ends it" until_true 60 on_another_process_than "$main" $trainer
 steps=$(training steps)
-holds "and the training goes on once more" until_true 90 trains_beyond "$steps"
+holds "and the training continues once more" until_true 90 trains_beyond "$steps"
 holds "it stops in time" in_it timeout 60 systemctl stop $trainer
 holds "with success" is Result success $trainer
 holds "and a checkpoint" in_it bash -c 'ls /var/lib/papertape/checkpoints/probe-*.ckpt >/dev/null'
@@ -226,7 +226,7 @@ in_it systemctl start papertaped
 holds "after a clean stop nothing is played again" until_true 20 status_says '"played": ?0, ?"again": ?0'
 in_it systemctl stop papertaped
 
-# A full disk: told, and a stop in time with success.
+# A full disk: reported, and a stop in time with success.
 in_it mount -t tmpfs -o size=48m,mode=0750 tmpfs /var/lib/papertape
 in_it chown papertape:papertape /var/lib/papertape
 in_it systemctl start papertaped
@@ -235,7 +235,7 @@ in_it sh -c 'dd if=/dev/zero of=/var/lib/papertape/filler bs=64k 2>/dev/null; tr
 storing_fails() {
     [[ $(property StatusText) == "storage failing: "* ]]
 }
-holds "STATUS tells that storing fails" until_true 60 storing_fails
+holds "STATUS says that storing fails" until_true 60 storing_fails
 echo "STATUS=$(property StatusText)"
 began=$SECONDS
 holds "it stops on a full disk" in_it timeout 60 systemctl stop papertaped
@@ -247,16 +247,16 @@ in_it systemctl start papertaped
 holds "with room again it starts, and data flows" until_true 60 status_says '"state": ?"ok"'
 in_it systemctl stop papertaped
 
-# A bad configuration: once, with status 2, and OnFailure= is told.
-printf '[Unit]\nOnFailure=tell-me@%%n.service\n' | in_it tee /etc/systemd/system/papertaped.service.d/failure.conf >/dev/null
+# A bad configuration: once, with status 2, and OnFailure= is started.
+printf '[Unit]\nOnFailure=notify-me@%%n.service\n' | in_it tee /etc/systemd/system/papertaped.service.d/failure.conf >/dev/null
 # shellcheck disable=SC2016 # the unit's own specifier
-printf '[Service]\nType=oneshot\nExecStart=/bin/sh -c "echo %%i >/run/told"\n' | in_it tee /etc/systemd/system/tell-me@.service >/dev/null
+printf '[Service]\nType=oneshot\nExecStart=/bin/sh -c "echo %%i >/run/notified"\n' | in_it tee /etc/systemd/system/notify-me@.service >/dev/null
 in_it sh -c "echo 'symbls = BTCUSDT' >>$config"
 in_it systemctl daemon-reload
 in_it systemctl start papertaped 2>/dev/null || true
 holds "a bad configuration ends with status 2" until_true 10 is ExecMainStatus 2
 holds "as failed" until_true 10 is ActiveState failed
 holds "once" is NRestarts 0
-holds "and OnFailure= is told of it" until_true 10 in_it grep -q papertaped.service /run/told
+holds "and OnFailure= is started for it" until_true 10 in_it grep -q papertaped.service /run/notified
 ((faults == 0)) || in_it journalctl -q --no-pager -u papertaped -n 40
 exit $((faults > 0))

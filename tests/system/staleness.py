@@ -129,7 +129,7 @@ def one_silent(name, replay, daemon, symbol, stream, venue_stream, path):
     assert after["venues"][0]["connects"] == connects, after["venues"]
     harness.wait_for(lambda: daemon.query(open_alerts)[0][0] == 0, f"{name}: the alert closed")
     print(f"{name}: {symbol} {stream} silent: stale after {stale_s:.1f} s of {limit_s:.0f}, asked by {path}, "
-          f"{len(louder)} neighbours went on, {connects} connects", flush=True)
+          f"{len(louder)} neighbours continued, {connects} connects", flush=True)
 
 
 def all_silent(name, replay, daemon, what, end=None):

@@ -283,7 +283,7 @@ def checked(folder):
     assert check("checked.ini:2: [account a] strategy.fast: ", *daemon, config,
                  text="\n[account a]\nstrategy = sma-cross\nstrategy.slow = 2\n") == 2
     assert check("checked.ini:2: [market] streams: ", *daemon, config, text="[market]\nstreams = trade\n") == 2
-    print("--check-config: files that are none and certificates that are none are found, with file and line")
+    print("--check-config: missing files and invalid certificates are found, with file and line")
 
 
 def main():

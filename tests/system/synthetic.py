@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What recording.py shows, on generated data: a plain Python client captures a stretch of the synthetic market into a
-file of the recordings' form, with the depth snapshot inline; the daemon then plays that file. Besides, the synthetic
-market itself twice over TLS gives the same ledger."""
+"""What recording.py shows, on generated data: a plain Python client captures a stretch of the synthetic market into a file of the
+recordings' form, with the depth snapshot inline; the daemon then plays that file. Also the synthetic market itself twice over TLS
+gives the same ledger."""
 
 import csv
 import json
@@ -59,7 +59,7 @@ def ledger(folder, name, seconds):
     assert report["ok"] is True, report
     rows = [row for row in csv.DictReader(daemon.papertape("ledger", "export", "--csv").splitlines())
             if int(row["ts_ns"]) < cut_ms * 1000000]
-    # The venue tells a bar when it has closed: of the newest that trades built it may not have been heard yet.
+    # The venue sends a bar when it has closed: the newest that was built from trades may not have come yet.
     built = [line for line in daemon.papertape("bars", "BTCUSDT", "1s", "--source", "trades").splitlines()[1:]
              if int(line.split(",")[0]) < cut_ms - 1000]
     venue = daemon.papertape("bars", "BTCUSDT", "1s").splitlines()[1:]

@@ -335,7 +335,7 @@ def one_seed(path, seed, keep, fresh):
         came["wrong"] += sound(daemon, ("ledger", "events"))
         came["lost"] = missing(daemon, client)
         came["clean"] = not came["wrong"] and not came["read_only"]
-    except Exception as error:  # noqa: BLE001: of one seed; the others go on
+    except Exception as error:  # noqa: BLE001: of one seed; the others continue
         came["wrong"].append(repr(error)[:2000])
         if client:
             client.stop()

@@ -70,7 +70,7 @@ def second_daemon(folder, replay, daemon):
 
 
 def restarts(folder, replay, daemon):
-    """Paused, flat, and with a ledger: all of it is there again, and the ledger goes on."""
+    """Paused, flat, and with a ledger: all of it is there again, and the ledger continues."""
     assert daemon.stop() == 0  # what was on its way to the database is there
     before = verified(daemon)
     orders = json.loads(daemon.papertape("orders", "--json"))["orders"]
@@ -81,10 +81,10 @@ def restarts(folder, replay, daemon):
     assert after["rows"] == before["rows"] and after["hash"] == before["hash"], (before, after)
     later = json.loads(daemon.papertape("orders", "--json"))["orders"]
     assert later[:len(orders)] == orders
-    assert all(o["state"] == "REJECTED" for o in later[len(orders):]), later[len(orders):]  # the market went on
+    assert all(o["state"] == "REJECTED" for o in later[len(orders):]), later[len(orders):]  # the market continued
 
     daemon.papertape("resume")
-    def by_hand(things):  # the strategy goes on with its own account's
+    def by_hand(things):  # the strategy continues with its own account's
         return [thing for thing in things if thing["account"] == "hand"]
 
     daemon.papertape("order", "buy", "BTCUSDT", "0.05", "--account", "hand")
@@ -155,8 +155,8 @@ def by_hand(folder, replay):
             (("sell", "BTCUSDT", "0.01"), "INSUFFICIENT_BALANCE"),
             (("buy", "DOGEUSDT", "1"), 'UNKNOWN_SYMBOL: "DOGEUSDT": no such symbol is streamed'),
             (("buy", "BTCUSTD", "1"), 'UNKNOWN_SYMBOL: "BTCUSTD": no such symbol is streamed: did you mean BTCUSDT?'),
-            (("buy", "BTCUSDT", "0.01", "--account", "nobody"),
-             'UNKNOWN_ACCOUNT: --account: "nobody": there is no such account'),
+            (("buy", "BTCUSDT", "0.01", "--account", "absent"),
+             'UNKNOWN_ACCOUNT: --account: "absent": there is no such account'),
             (("buy", "BTCUSDT", "0.01", "--account", "hnad"), 'there is no such account: did you mean hand?')):
         text = daemon.papertape("order", *arguments, status=1)
         assert reason in text, (arguments, reason, text)

@@ -108,7 +108,7 @@ ANSWERED = [
 
 
 def check_lists(run, daemon):
-    """Tables, CSV and JSON of what the daemon tells."""
+    """Tables, CSV and JSON of the daemon's answers."""
     daemon.learning.trainings[:] = [
         fake_trainings.training("ppo-btc", state="update", steps=1200000, steps_per_second=845000.5, age_ms=94000,
                                 stale=True, memory_mib=300, **{"return": 1.31}),
@@ -161,7 +161,7 @@ def check_lists(run, daemon):
     assert errors["schema"] == "papertape.training-check/1" and [e["line"] for e in errors["errors"]] == [2, 4], errors
     lines = json.loads(run("train log ppo-btc --lines 1 --json").stdout)
     assert lines == {"schema": "papertape.training-log/1", "lines": ["\x1b[31mred\x07"]}, lines
-    print("tables, CSV and JSON are what the daemon tells")
+    print("tables, CSV and JSON are the daemon's answers")
 
 
 def check_wrong_answers(run, daemon):

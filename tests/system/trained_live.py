@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Policies that the trainer made, live on paper.
 
-real: trained on the bars of 2023 (BTC and ETH of the sample data; made bars without it), then live over papertape-replay and in
+real: trained on the bars of 2023 (BTC and ETH of the sample data; synthetic bars without it), then live over papertape-replay and in
 `papertape backtest --policy` over the bars that follow: the same actions, the same trades, orders and ledger row by row.
 
-planted: five markets whose volume tells the next bar's drift, with noise, a seed each. A policy trained on one such market trades
+planted: five markets whose volume predicts the next bar's drift, with noise, a seed each. A policy trained on one such market trades
 another of its kind live, beside an account that buys and holds and one that acts at random: it must earn more than either, each
 time."""
 
@@ -65,7 +65,7 @@ def real_bars(folder):
 
 
 def made_bars(folder, places):
-    """The same of made bars, of a minute."""
+    """The same of synthetic bars, of a minute."""
     _, whole, _ = recorded.made(folder, "whole", False)
     files = [[], []]
     for path in whole[:2]:
@@ -76,7 +76,7 @@ def made_bars(folder, places):
             files[i].append(os.path.join(places[i], os.path.basename(path)))
             with open(files[i][-1], "w") as file:
                 file.write(header + "".join(part))
-    print("real: no sample data: made bars of two symbols")
+    print("real: no sample data: synthetic bars of two symbols")
     return places[1], files
 
 

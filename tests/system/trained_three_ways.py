@@ -2,7 +2,7 @@
 """Trained policies, three ways: in their environment (papertape-trainer eval), in `papertape backtest --policy
 F.safetensors`, and in a daemon that is stopped and started in the middle. The same actions to the bit, the same trades row by
 row, the same equity. Networks are random, and act strongly: continuous, recurrent and discrete ones, on closes and volumes and
-on sets of features, on made bars with gaps (environment and backtest: a live feed fetches what it lacks) and without. And what
+on sets of features, on synthetic bars with gaps (environment and backtest: a live feed fetches what it lacks) and without. And what
 is refused: bars that a policy was not trained for, policies that no account trades by, files that are none."""
 
 import array
@@ -452,7 +452,7 @@ def learned(place, files):
 
 
 def main():
-    print(f"counts: {ROWS} made bars of three symbols, seed {SEED}" + ("" if harness.LONG else " (more with PAPERTAPE_LONG)"))
+    print(f"counts: {ROWS} synthetic bars of three symbols, seed {SEED}" + ("" if harness.LONG else " (more with PAPERTAPE_LONG)"))
     with harness.Folder() as folder:
         place, files = made(folder.path, "plain", False)
         for name in KINDS:

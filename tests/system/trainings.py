@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""A daemon on a synthetic market and the real co-process: a training without a configuration gets on, and its worker, the
-daemon, the co-process and both are killed in the middle, while a position is held and the policy trades. Everything comes back,
-with one worker at a time; no step is counted twice; the ledger is clean and what the log gives. Two daemons have a co-process each. A daemon that stops leaves its training alone."""
+"""A daemon on a synthetic market and the real co-process: a training without a configuration gets on, and its worker, the daemon, the
+co-process and both are killed in the middle, while a position is held and the policy trades. Everything comes back, with one worker
+at a time; no step is counted twice; the ledger is clean and what the log gives. Two daemons have a co-process each. A daemon that
+stops leaves its training alone."""
 
 import json
 import os
@@ -52,7 +53,7 @@ def co_process(daemon):
 
 
 def gets_on(daemon, beyond=0, name="probe", after=None):
-    """Waits for a checkpoint beyond so many steps, told by another worker than the process `after`; what was shown meanwhile
+    """Waits for a checkpoint beyond so many steps, reported by another worker than the process `after`; what was shown meanwhile
     never fell below the last checkpoint."""
     def look():
         seen = training(daemon, name)
@@ -125,11 +126,11 @@ def kills(folder, replay, daemons):
     seen = gets_on(daemon, seen["checkpoint_steps"], after=seen["pid"])
     assert seen["attempts"] == 2 and len(workers(daemon)) == 1, (seen, workers(daemon))
     harness.wait_for(lambda: rows(daemon, "SELECT 1 FROM alerts WHERE code = 'TRAINING_FAILED' AND text LIKE 'probe: %'"), "an alert")
-    print(f"worker killed: it went on after {time.monotonic() - started:.1f} s")
+    print(f"worker killed: it continued after {time.monotonic() - started:.1f} s")
 
     first, started = co_process(daemon), time.monotonic()
     reported = "SELECT steps FROM trainings WHERE name = 'probe'"
-    harness.wait_for(lambda: rows(daemon, reported)[0][0] >= seen["checkpoint_steps"], "what was told, in the database")
+    harness.wait_for(lambda: rows(daemon, reported)[0][0] >= seen["checkpoint_steps"], "what was reported, in the database")
     daemon.stop(signal.SIGKILL)
     assert is_alive(first) and is_alive(seen["pid"])
     daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG))
@@ -147,7 +148,7 @@ def kills(folder, replay, daemons):
     again = gets_on(daemon, again["steps"], after=again["pid"])
     second = co_process(daemon)
     assert second != first and again["attempts"] == 3 and workers(daemon) == [again["pid"]], (again, workers(daemon))
-    print(f"co-process killed: another went on after {time.monotonic() - started:.1f} s")
+    print(f"co-process killed: another continued after {time.monotonic() - started:.1f} s")
 
     started = time.monotonic()
     os.kill(second, signal.SIGKILL)
@@ -184,8 +185,8 @@ SPAN_S, REPORT_EVERY_S = 60 if harness.LONG else 12, 1
 
 
 def phases_are_reported(folder, replay, daemons):
-    """Iterations of a fraction of a second, a checkpoint every third: the time told of rollouts and updates is what the
-    worker says at its end that they took, within 5 %, and what two tellings may still owe of so short a run."""
+    """Iterations of a fraction of a second, a checkpoint every third: the reported time of rollouts and updates is what the worker
+    says at its end that they took, within 5 %, and what two reports may still lack in so short a run."""
     daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name="phases", state="phases"))
     daemons.append(daemon)
     daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["bars"] > 200, "bars")
@@ -213,7 +214,7 @@ def phases_are_reported(folder, replay, daemons):
     right = {"rollout": took["rollout"], "update": took["advantages"] + took["update"]}
     both, all_reported = sum(right.values()), reported["rollout"] + reported["update"]
     slack = 0.05 + 2 * REPORT_EVERY_S / all_reported
-    print(f"phases: rollout {100 * reported['rollout'] / all_reported:.1f} % told, {100 * right['rollout'] / both:.1f} % taken, of {all_reported:.1f} s in "
+    print(f"phases: rollout {100 * reported['rollout'] / all_reported:.1f} % reported, {100 * right['rollout'] / both:.1f} % taken, of {all_reported:.1f} s in "
           f"{end['iterations']} iterations; utilisation known of {100 * measured / lasted:.0f} %")
     assert end["iterations"] > 3 * SPAN_S, end
     assert abs(reported["rollout"] / all_reported - right["rollout"] / both) < slack, (reported, right)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a venue changes, forbids or garbles while the daemon runs: halts, filters, a delisting; a ban, which the next run knows
-of; and frames that cannot be read, told when they are many."""
+"""What a venue changes, forbids or garbles while the daemon runs: halts, filters, a delisting; a ban, which the next run knows of;
+and frames that cannot be read, reported when they are many."""
 
 import signal
 import sys
@@ -44,7 +44,7 @@ def changes(folder):
     def halted():
         refused = harness.control(daemon, "order", dict(order, symbol="BTCUSDT", qty="0.001"))
         return refused.get("error", {}).get("code") == "SYMBOL_HALTED" and symbol(daemon.status_object(), "BTCUSDT")["trading"] == "halted"
-    harness.wait_for(halted, "an order that is refused for the halt, which the status tells too")
+    harness.wait_for(halted, "an order that is refused for the halt, which the status shows too")
     harness.wait_for(lambda: harness.control(daemon, "order", dict(order, symbol="BTCUSDT", qty="0.001"))["ok"], "the halt's end")
     assert symbol(daemon.status_object(), "BTCUSDT")["trading"] == "trades", daemon.status_object()["symbols"]
     harness.wait_for(lambda: daemon.query("SELECT qty_min FROM symbols WHERE name = 'BTCUSDT'")[0][0] != least, "other filters")
@@ -64,7 +64,7 @@ def changes(folder):
 
 
 def ban(folder):
-    """The address is banned for seconds: nothing is asked meanwhile, by the next run neither; then all goes on."""
+    """The address is banned for seconds: nothing is asked meanwhile, by the next run neither; then all continues."""
     place = folder.within("ban")
     replay = folder.start(harness.Replay(place, "--synthetic", "5", "--fault", "ban@12+5s"))
     daemon = folder.start(harness.Daemon(place, replay, CONFIG.format(symbols="BTCUSDT")))
@@ -87,7 +87,7 @@ def ban(folder):
 
 
 def garbled(folder):
-    """One bad frame is told of once; many are another alert."""
+    """One bad frame is reported once; many are another alert."""
     place = folder.within("garbled")
     replay = folder.start(harness.Replay(place, "--synthetic", "5", "--speed", "60", "--fault", "garbage"))
     daemon = folder.start(harness.Daemon(place, replay, CONFIG.format(symbols="BTCUSDT, ETHUSDT")))

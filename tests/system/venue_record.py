@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The record of a stock that is split and pays a dividend: the verbs tell of it, the ledger verifies, charts and bars are in the
+"""The record of a stock that is split and pays a dividend: the verbs show it, the ledger verifies, charts and bars are in the
 shares of now, and the database alone restores it without doing either once more."""
 
 import csv

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Several venues in one daemon, each a replay of ours: both stream at once, one is refused, or once its keys are revoked, closed over a long weekend, split
-and paid a dividend, symbols come and go, and everything is as it was after a restart."""
+"""Several venues in one daemon, each a replay of ours: both stream at once, one is refused, or once its keys are revoked, closed over
+a long weekend, split and paid a dividend, symbols come and go, and everything is as it was after a restart."""
 
 import json
 import os
@@ -31,7 +31,7 @@ strategy = none
 
 
 def sessions(daemon):
-    """The phases of the calendar that the engine was told, in order."""
+    """The phases of the calendar that the engine got, in order."""
     events = json.loads(daemon.papertape("events", "show", "--seq", "1", "--n", "1000000", "--json"))["events"]
     return [e["words"].split()[2].rstrip(":,") for e in events if e["words"].startswith("SESSION us-equity")]
 
@@ -91,7 +91,7 @@ def refused(folder):
 
 
 def both(folder):
-    """Two venues at once; then one of them refuses after a restart, and the other goes on."""
+    """Two venues at once; then one of them refuses after a restart, and the other continues."""
     start = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     coins = folder.start(harness.Replay(folder.within("coins"), "--synthetic", "5", "--from", start))
     stocks = folder.start(harness.Replay(folder.within("stocks"), "--venue", "alpaca", "--synthetic", "5", "--from", start,
@@ -105,7 +105,7 @@ def both(folder):
     daemon = folder.start(harness.Daemon(folder.path, None, config, name="both", state="both-state"))
 
     def stream(status):
-        """Both are there, and all that is told of them is known."""
+        """Both are there, and all that they send is known."""
         return status["feed"]["state"] == "ok" and status["symbols"] and all(
             x["last"] and x["book"] == "synced" for x in status["symbols"]) and all(
             v["state"] == "ok" and v["messages_per_second"] > 0 and None not in (v["clock_offset_ms"], v["latency_p50_ms"], v["latency_p99_ms"])
@@ -158,7 +158,7 @@ def both(folder):
                                          state="both-state"))
     status = daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced" and
                                 [v["state"] for v in s["venues"]] == ["ok", "failed"] and s["symbols"][1]["stale"],
-                                "one venue that goes on")
+                                "one venue that continues")
     assert status["feed"]["state"] == "failed" and status["venues"][1]["retry_in_ms"] is None, (status["feed"], status["venues"])
     requests = status["venues"][1]["requests"]
     daemon.wait_status(lambda s: s["symbols"][0]["bars"] > 0 and s["uptime_s"] > 3, "three seconds")
@@ -167,11 +167,11 @@ def both(folder):
     assert daemon.stop() == 0
     codes = [row[0] for row in daemon.query("SELECT code FROM alerts")]
     assert codes.count("venue-refused") == 1, codes
-    print(f"both: {len(names)} streams told, refused after {requests} requests, the other went on")
+    print(f"both: {len(names)} streams listed, refused after {requests} requests, the other continued")
 
 
 def same_bars(folder):
-    """Bars built from trades, some told late, corrected or cancelled, are the venue's own."""
+    """Bars built from trades, some late, corrected or cancelled, are the venue's own."""
     keys = harness.write_keys(folder.path, "bars-keys", "hush")
     replay = folder.start(harness.Replay(folder.within("bars"), "--venue", "alpaca", "--synthetic", "7", "--speed", "max",
                                 "--from", "2026-01-15T08:58:00Z", "--to", "2026-01-16T01:02:00Z"))
@@ -180,7 +180,7 @@ def same_bars(folder):
     assert daemon.stop() == 0
     bars = {source: dict(line.split(",", 1) for line in daemon.papertape("bars", "AAPL", "1m", "--source", source).split()[1:])
             for source in ("trades", "venue")}
-    # The first minute seen is not known to be whole; of the last three more may be told.
+    # The first minute seen is not known to be whole; of the last three more may come.
     first, last = min(bars["trades"]), sorted(bars["trades"])[-3]
     trades, venue = ({t: bar for t, bar in bars[source].items() if first <= t < last} for source in ("trades", "venue"))
     differ = [(t, trades.get(t), venue.get(t)) for t in sorted(trades | venue) if trades.get(t) != venue.get(t)]
@@ -191,7 +191,7 @@ def same_bars(folder):
 
 
 def revoked(folder):
-    """Keys that are revoked while it streams: the next authentication is refused, that venue ends for good, the other goes on."""
+    """Keys that are revoked while it streams: the next authentication is refused, that venue ends for good, the other continues."""
     start = "2026-01-15T15:00:00Z"
     coins = folder.start(harness.Replay(folder.within("revoked-coins"), "--synthetic", "5", "--from", start, "--speed", "60"))
     stocks = folder.start(harness.Replay(folder.within("revoked"), "--venue", "alpaca", "--synthetic", "5", "--from", start, "--speed", "60",

@@ -22,7 +22,7 @@ enum { ASKS_MAX = 512, TOKEN_MAX = 32, SYMBOLS = 2, WHY_MAX = 1024 };
 struct ask {
     const char *cmd;
     json_t *args;
-    json_t *answer; /* the result that was acknowledged; NULL: none was */
+    json_t *answer; /* the result that was acknowledged; NULL: no acknowledgement */
     bool in_flight;
     char token[TOKEN_MAX]; /* its key or client id, found in nothing else */
 };
