@@ -250,7 +250,7 @@ static void test_columns(struct random *random, const struct market *m, bool onl
                 check_fits(trainer_data_set(ours, i), set);
             feature_set_destroy(set);
         }
-        how.columns = NULL; /* as whoever reads the policy's file computes them */
+        how.columns = NULL; /* as a reader of the policy's file computes them */
         how.sets = texts;
         CHECK_INT(trainer_data_create(m, &how, &right, err), 0);
         const struct env_market_source *a = trainer_data_source(ours), *b = trainer_data_source(right);

@@ -354,7 +354,7 @@ def good(folder):
     check(case.run().stdout == plain.stdout, "columns in another order, and CRLF")
     case.params.update(interval="5m", first_close=[97.8, 6.846])
     case.header = case.header.replace("AAA", "AAAUSDT")
-    check(case.run().stdout == plain.stdout, "a column's symbol with its quote; what is told of the bars is so")
+    check(case.run().stdout == plain.stdout, "a column's symbol with its quote; the description of the bars is the same")
     case.params["symbols"] = ["AAA", "BBBUSDT"]
     check(case.run().stdout == plain.stdout.replace("BBB", "BBBUSDT"), "a symbol with its quote")
     case.params["symbols"] = SYMBOLS
@@ -393,7 +393,7 @@ def good(folder):
         file.write(case.run("--seed", "5").stdout)
     again = run("env-replay", case.files()[0], os.path.join(folder, "again.csv"), "--bars", folder, "--seed", "5")
     with open(os.path.join(folder, "again.csv")) as file:
-        check(again.stdout == file.read() and again.stderr == "", f"its own output, begun at a row that was drawn: {again.stderr}")
+        check(again.stdout == file.read() and again.stderr == "", f"its own output, started at a row that was drawn: {again.stderr}")
 
     write_bars(folder, "CCC", n=64, missing=(20, 21, 40), price=3)
     case = Case(folder)

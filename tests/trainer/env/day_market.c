@@ -1,5 +1,5 @@
 /* The day-trade task on the paper exchange: what is ordered, that sessions end flat, and the reward from the
- * trades as they are told. */
+ * trades as they are reported. */
 #include "exchange/symbol.h"
 #include "tests/check.h"
 #include "tests/random.h"
@@ -161,7 +161,7 @@ static void test_run(struct random *random, int gap_percent, unsigned long *ret_
         double close = 0;
         for (int r = now.row; r >= 0 && close == 0; r--)
             close = is_there(r) ? prices[3][r] : 0;
-        if (ends && is_there(now.row) && is_there(now.row - 1)) { /* sold at its open, but for dust */
+        if (ends && is_there(now.row) && is_there(now.row - 1)) { /* sold at its open, except dust */
             wrong += now.qty * close >= 5.1 ||
                      (told.n > 0 && held > 0.1 && told.first_price > prices[0][now.row] * 1.0001);
             ++*ret_sessions;

@@ -160,7 +160,7 @@ static void test_short(void)
     CHECK_NEAR(s.cash, 1.5 * -s.qty * 140 + 0.01 * 70 * 0.6, 1);
     CHECK(s.qty < -11);
     double cash = s.cash;
-    step(&s, 0, 1); /* 1000: more is owed than there is */
+    step(&s, 0, 1); /* 1000: the liability is more than the account has */
     CHECK(s.qty < 0 && s.cash >= 0 && s.cash < 0.02 * cash && s.equity < 0);
     CHECK(s.terminated && !s.truncated);
     end(&s);
@@ -518,7 +518,7 @@ static unsigned long test_random(struct random *random)
         bool over = s.terminated || s.truncated || s.buys + s.sells < buys || s.fees < fees;
         wrong += !isfinite((double)s.reward) || !isfinite(s.equity) || !isfinite(s.cash) || !isfinite(s.qty);
         wrong += s.cash < 0 || (!s.params.shorts && s.qty < 0) || s.fees < 0 || s.held < 0;
-        if (over) /* another episode may have begun */
+        if (over) /* another episode may have started */
             continue;
         /* Nothing comes and goes but by trades, their fees and interest. */
         double scale = 1 + fabs(spent[0]) + cash + s.cash + s.fees + fabs(s.equity);

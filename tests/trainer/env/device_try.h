@@ -459,7 +459,8 @@ static inline void try_queue(struct try_pair *t, struct random *random, const st
     free(actions);
 }
 
-/* A state of another seed goes on with that one's draws; what is no state of this environment is refused. */
+/* A state of another seed continues with that seed's draws; bytes that are no state of this environment are
+ * refused. */
 static inline void try_load(struct try_pair *t, struct random *random, const struct env_params *params)
 {
     char err[ENV_ERROR_MAX] = "";
@@ -494,7 +495,7 @@ static inline void try_load(struct try_pair *t, struct random *random, const str
     try_compare(t);
 }
 
-/* An action that is none leaves its copy where it is, and nobody else. */
+/* An invalid action leaves its copy where it is, and no other. */
 static inline void try_fault(struct try_pair *t, struct random *random, const struct env_params *params)
 {
     char err[ENV_ERROR_MAX] = "", told[64];
@@ -535,7 +536,7 @@ static inline void try_fault(struct try_pair *t, struct random *random, const st
     try_compare(t);
 }
 
-/* Memory that runs out is told, and all works on. */
+/* Exhausted memory is reported, and everything continues to work. */
 static inline void try_memory(struct gpu_module *module, struct random *random)
 {
     char err[ENV_ERROR_MAX] = "";

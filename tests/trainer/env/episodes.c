@@ -1,5 +1,5 @@
 /* Episodes: where they begin and end, what a copy draws, what happens after the last step, what is checked
- * before the first; saving and going on; threads. */
+ * before the first; saving and continuing; threads. */
 #include <errno.h>
 
 #include "tests/check.h"
@@ -424,7 +424,7 @@ static void test_masks(const char *preset)
     close_run(&run);
 }
 
-/* Going on from a saved state gives the same bits, in another environment too. */
+/* A loaded state continues with the same bits, in another environment too. */
 static void test_save(const char *preset)
 {
     fresh(preset);
@@ -469,7 +469,8 @@ static void test_save(const char *preset)
     free(other);
 }
 
-/* A state goes on in an environment of its own market and parameters, whatever its seed, and in no other. */
+/* A state continues in an environment of its own market and parameters, whatever its seed, and in no
+ * other. */
 static void test_load(const char *preset)
 {
     fresh(preset);
@@ -536,7 +537,7 @@ static void test_load(const char *preset)
         walks.assets[2].min_order_qty = kept_least;
     }
 
-    open_run(&b, &plain); /* a market made anew of the same rows is the same */
+    open_run(&b, &plain); /* another market of the same rows is the same */
     CHECK_INT(env_load(b.env, state, err), 0);
     state[sizeof(uint64_t)] ^= 1;
     CHECK_INT(env_load(b.env, state, err), -EINVAL);
@@ -548,8 +549,8 @@ static void test_load(const char *preset)
     free(after);
 }
 
-/* Without penalties on risk a state is as before there were any: its head has so many bytes. With them it
- * goes on, too, and neither goes on in the other's environment. */
+/* Without penalties on risk a state has its former format: its head has so many bytes. With them it loads,
+ * too, and neither loads in the other's environment. */
 static void test_save_risk(const char *preset)
 {
     enum { HEAD_BEFORE = 456, MORE = 2 * sizeof(double) };
@@ -701,7 +702,7 @@ static void test_create(void)
     params.initial_capital.high = 1e12;
     CHECK_INT(env_create(&params, market, &plain, &env, err), -EINVAL);
     CHECK(strstr(err, "initial_capital") && strstr(err, "WALK0") && strstr(err, "worth"));
-    params.norm_action = 1e12; /* nobody buys much, but the benchmark */
+    params.norm_action = 1e12; /* no copy buys much, but the benchmark does */
     CHECK_INT(env_create(&params, market, &plain, &env, err), -EINVAL);
     CHECK(strstr(err, "initial_capital") && strstr(err, "WALK0") && strstr(err, "worth"));
     CHECK(env == NULL);

@@ -1,6 +1,6 @@
-/* What must hold after every step with execution reference, reckoned from the trades that are told: cash,
- * fees, quantities and counts follow from them, equity is cash and what is held. To the digits of what is
- * float32; the backends have the scalar kernel's bits (side_by_side.c). */
+/* What must hold after every step with execution reference, computed from the reported trades: cash, fees,
+ * quantities and counts follow from them, equity is cash and what is held. To the digits of what is float32;
+ * the backends have the scalar kernel's bits (side_by_side.c). */
 #include "tests/check.h"
 #include "tests/trainer/env/walks.h"
 

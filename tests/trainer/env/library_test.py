@@ -3,7 +3,7 @@
     python3 library_test.py BUILD SOURCE CC...
 
 The program of docs/environment.md is compiled as it stands there, as C and as C++, against the shared and the static
-library, and its accounts are reckoned again here. Standard library only."""
+library, and its accounts are computed again here. Standard library only."""
 
 import re
 import subprocess

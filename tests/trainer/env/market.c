@@ -282,7 +282,7 @@ static void test_what_is_made(void)
     walks.source.n_features = 2;
     for (int k = 0; k < 2 * ROWS; k++)
         features[k] = (float)k;
-    features[0] = NAN; /* before the first row none is looked at */
+    features[0] = NAN; /* rows before the first are not read */
     walks.source.first_row = 1;
     walks.assets[0].name = NULL;
     walks.assets[0].volume = NULL;

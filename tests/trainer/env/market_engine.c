@@ -31,7 +31,7 @@ struct run {
     struct policy_symbol symbols[MADE_ASSETS];
     struct policy_memory memory[MADE_ASSETS];
     struct policy_rules rules;
-    uint64_t stops[MADE_ASSETS]; /* ids; 0: none was given */
+    uint64_t stops[MADE_ASSETS]; /* ids; 0: no stop */
     uint64_t seq, last_order;
     enum order_reason reason;
     int wants_bars; /* a symbol, or -1 */

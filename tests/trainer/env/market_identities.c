@@ -1,5 +1,5 @@
 /* What must hold after every step on the paper exchange, whatever the parameters, drawn costs, gaps and
- * actions: an account kept here in integers, from the trades that are told, is the environment's to the unit;
+ * actions: an account kept here in integers, from the reported trades, is the environment's to the unit;
  * nothing is negative; lots stand on the venue's steps; what is asked for is what the masks allow. Another
  * backend steps along, and its state is the same byte by byte. */
 #include "tests/check.h"
@@ -263,7 +263,7 @@ static void check_step(struct run *run, const struct account *before, const floa
         seen.terminated += terminated[e];
         run->accounts[e].over |= run->params.autoreset == ENV_NO_RESET && terminated[e];
         if (run->accounts[e].beyond && !run->accounts[e].over) {
-            CHECK(!"more than is exact, and the episode goes on");
+            CHECK(!"more than is exact, and the episode continues");
         }
         seen.beyond += run->accounts[e].beyond;
         if (run->accounts[e].over)

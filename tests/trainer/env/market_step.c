@@ -1,4 +1,4 @@
-/* The environment on the paper exchange, reckoned by hand. A coin is 100 quanta, prices and money are in
+/* The environment on the paper exchange, computed by hand. A coin is 100 quanta, prices and money are in
  * cents, so price * quanta / 100 is money. Prices are 100.00 where nothing else is said, the account has
  * 1,000.00, an action of 1 is 100.00 worth: 100 quanta. */
 #include "strategy/policy/symbol.h"
@@ -254,7 +254,7 @@ static void test_stop_at_the_open(void)
     close_scene();
 
     hold_a_coin();
-    bar(0, 2, 104.5, 105, 104, 105); /* reached exactly; a purchase that waits begins anew behind it */
+    bar(0, 2, 104.5, 105, 104, 105); /* reached exactly; a waiting purchase starts a new position after it */
     held_a_coin(1);
     step(0.5f);
     CHECK_INT(scene.n_told, 2);
@@ -429,7 +429,7 @@ static void test_dust(void)
     CHECK_INT(scene.n_told, 0);
     step(1);
     traded(0, 4, 0, 100, 6000, 6, true);
-    CHECK_INT(OF(m_peak, 0), 6000); /* what is bought begins anew */
+    CHECK_INT(OF(m_peak, 0), 6000); /* a new purchase restarts it */
     step(0);
     CHECK_INT(scene.n_told, 0);
     CHECK_INT(OF(stop, 0), 5700);
@@ -490,7 +490,7 @@ static void test_forced_exit(void)
     step(0);
     CHECK_INT(scene.n_told, 1);
     traded(0, 4, 0, -100, 10000, 10, true);
-    step(0); /* the count begins anew: 1, 2, 3 at rows 4, 5, 6 */
+    step(0); /* the count restarts: 1, 2, 3 at rows 4, 5, 6 */
     step(0);
     CHECK_INT(OF(lots, 0), 300);
     step(1); /* a purchase of the same bar nets with it: 100 - 75 */

@@ -1,7 +1,7 @@
-/* The penalties on risk, by what docs/environment.md promises of them: two environments take the same steps,
- * one with the penalties, one without. The accounts are the same; each reward lacks what a reckoning in
- * float64 from the told equities alone comes to, discounted sums included; and what an episode lacks in all
- * is its largest drawdown and its squared returns. Every backend, execution and task. */
+/* The penalties on risk, as docs/environment.md specifies them: two environments take the same steps, one
+ * with the penalties, one without. The accounts are the same; each reward lacks what a computation in float64
+ * from the reported equities alone gives, discounted sums included; and what an episode lacks in all is its
+ * largest drawdown and its squared returns. Every backend, execution and task. */
 #include "tests/check.h"
 #include "tests/trainer/env/walks.h"
 
@@ -13,7 +13,7 @@ static struct {
     long steps, deeper, moved, episodes, finals;
 } seen;
 
-/* One environment's last step, and what it tells. */
+/* One environment's last step and its outputs. */
 struct side {
     struct env *env;
     struct env_market *market;
@@ -23,7 +23,7 @@ struct side {
     double last_equity[COPIES], last_reward[COPIES], last_drawdown[COPIES];
 };
 
-/* A copy's episode, reckoned again. `off` is what rounding to float32 may come to, of a step's cost and of
+/* A copy's episode, computed again. `off` is what rounding to float32 may come to, of a step's cost and of
  * the discounted sum; `rewards` the sum of all absolute ones, of both environments. */
 struct episode {
     double capital, before, peak, deepest, squares, discounted, off, off_discounted, rewards;

@@ -1,4 +1,4 @@
-/* The rules of execution reference, reckoned by hand: an action of 1 is worth 100 at the first close, fees
+/* The rules of execution reference, computed by hand: an action of 1 is worth 100 at the first close, fees
  * are 1 %, a sale's and a purchase's numbers are written out. By each backend that this processor has. */
 #include "tests/check.h"
 #include "trainer/env/env.h"
@@ -146,7 +146,7 @@ static void test_buy_hold_sell(void)
                  follow */
     account(916.8, 1036.8, 3.2, 1, 1);
     position(0, 10, 0, 10);
-    step(1); /* more of it: neither count nor peak begins anew, and the count goes on */
+    step(1); /* more of it: neither count nor peak restarts, and the count continues */
     position(0, 20, 1, 10);
     step(-50); /* all */
     position(0, 0, 0, 0);
@@ -342,7 +342,7 @@ static void test_cooldown(void)
     scene.params.cooldown_bars = 2;
     open_scene(1);
     step(2);
-    step(-1); /* a part: the position goes on */
+    step(-1); /* a part: the position continues */
     step(1);
     position(0, 20, 1, 10);
     step(-5); /* its end */

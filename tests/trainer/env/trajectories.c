@@ -1,7 +1,7 @@
 /* The trajectories that the reference environment left, $PAPERTAPE_SHARED/data/env: every column after every
  * step, the first and the last observation. With double cash the account is the recorded one digit for digit,
  * nine of them, in all columns but the benchmark and the reward; these, the observations and all that is
- * reckoned with float cash are within 1e-4 of the value and 2e-5 of the column's largest; counts exactly. By
+ * computed with float cash are within 1e-4 of the value and 2e-5 of the column's largest; counts exactly. By
  * each backend that this processor has, and by the GPU module whose device is the CPU (the argument), in many
  * copies at once, with double and float cash. A step's reward is a difference of two equities: with float
  * cash it is only as fine as they are. */

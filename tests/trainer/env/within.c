@@ -19,7 +19,7 @@ static struct env_market *make_market(const struct env_params *params, size_t fi
     for (size_t r = 0; r < ROWS; r++) {
         close[r] = 100 + (double)(r % 7);
         volume[r] = 1;
-        features[r] = (float)r; /* what is seen tells the row */
+        features[r] = (float)r; /* the observation is the row's number */
     }
     const struct env_asset_source asset = {.name = "A", .close = close, .volume = volume};
     const struct env_market_source source = {.rows = ROWS,
@@ -168,7 +168,7 @@ static void test_rows(struct random *random)
     }
 }
 
-/* Saved and loaded it goes on; into another market's blocks it does not. */
+/* Saved and loaded it continues; into another market's blocks it does not load. */
 static void test_saved(struct random *random)
 {
     const struct env_params params = make_params(2, 20, true, ENV_SAME_STEP);

@@ -279,7 +279,7 @@ static void try_scan(struct try *t, uint32_t sequences, uint32_t steps, uint32_t
     CHECK_INT(clock->step, steps);
     CHECK(keeps == 0 || memcmp(one.keep, k.keep, keeps * sizeof(float)) == 0);
 
-    /* Final observations go on from rows of a scan. */
+    /* Final observations continue rows of a scan. */
     struct kernel_scan last = {.sequences = 7,
                                .steps = 1,
                                .units = units,

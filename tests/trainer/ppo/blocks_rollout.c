@@ -376,7 +376,7 @@ static void try_rollout(struct try *t, struct shape s)
     check_returned(t, &r);
     check_advantages(t, &r);
 
-    /* A slot has a truncated copy's observation, and nobody else's. */
+    /* A slot has a truncated copy's observation, and no other's. */
     size_t touched = 0;
     for (size_t row = 0; row < (size_t)s.slots * s.copies; row++)
         for (uint32_t c = 0; row / s.copies >= r.reward.n_truncated[row % s.copies] && c < s.size; c++)

@@ -1,4 +1,4 @@
-/* A learner that is saved and goes on, and one that loads what was saved and goes on, are the same to the
+/* A learner that is saved and continues, and one that loads what was saved and continues, are the same to the
  * bit: with every option, one thread and two. Pieces that are missing or of other sizes are refused and
  * change nothing. */
 #include <errno.h>

@@ -1,10 +1,10 @@
 /* Of the module whose device is the CPU (tests/indicators_gpu/cpu_device.h): the learner's queue
  * (trainer/ppo/cuda/queue.h) in plain loops. Operands of products are rounded to bfloat16 (or TF32) as a
  * device takes them, sums are float32, in order. The arena begins as NaN where the sequence has not written,
- * but for what ppo_queue_arena() promises (zeros); behind it lie guard cells, which must keep their value.
+ * except what ppo_queue_arena() promises (zeros); behind it lie guard cells, which must keep their value.
  *
- * $QUEUE_PLAIN=1: no epilogues but the bias, as a device that has none. $QUEUE_MEMORY: the device's bytes, as
- * they are told; 16 GiB. */
+ * $QUEUE_PLAIN=1: no epilogues but the bias, as a device that has none. $QUEUE_MEMORY: the device's bytes,
+ * as reported; 16 GiB. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -398,7 +398,8 @@ static void try_iterations(struct random *random, const struct ppo_params *param
         for (int i = 0; i < (small ? 1 : 4); i++) {
             struct ppo_update device, cpu;
             ppo_learner_watch(p.cpu, take_phase, &here);
-            ppo_learner_watch(p.device, i < 2 ? NULL : take_phase, &there); /* who is told waits once more */
+            ppo_learner_watch(p.device, i < 2 ? NULL : take_phase,
+                              &there); /* a watched learner waits once more */
             if (!iterate(p.device, &device) || !iterate(p.cpu, &cpu))
                 break;
             compare_figures(&device, &cpu, 1e-5);
@@ -413,7 +414,7 @@ static void try_iterations(struct random *random, const struct ppo_params *param
 static void all_iterations(struct random *random)
 {
     struct ppo_params params = place_ppo(11, 24, 64);
-    params.adam_epsilon = 1e-3; /* so that what is 0 but for rounding makes no step of either sign */
+    params.adam_epsilon = 1e-3; /* so that what is 0 except for rounding makes no step of either sign */
     try_iterations(random, &params, false);
     params.epochs = 4;
     params.learning_rate = 0.003;
@@ -589,7 +590,7 @@ static void tell(void *ctx, const char *sentence)
         snprintf(told[n_told++], sizeof(told[0]), "%s", sentence);
 }
 
-/* On a learner that a ladder left with fewer copies: it goes on with as many, here or there. */
+/* With a learner that a ladder left with fewer copies: it continues with as many, on either backend. */
 static void try_fewer(const struct ppo_params *params, struct learner_source source, int copies)
 {
     struct learner_stack stack = {0};

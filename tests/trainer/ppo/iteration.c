@@ -1,4 +1,4 @@
-/* Whole iterations of a small learner against the same reckoned again in float64 (again.h): actions, every
+/* Whole iterations of a small learner against the same computed again in float64 (again.h): actions, every
  * figure, every parameter, normalisers. */
 #include "tests/trainer/ppo/again.h"
 

@@ -83,7 +83,7 @@ static void test_lies(float lie, bool normalise)
     ppo_learner_destroy(l);
 }
 
-/* A single lie is got over: all goes on as numbers. */
+/* The learner survives a single false value: every figure stays a number. */
 static void test_one_lie(void)
 {
     struct ppo_params params = small();

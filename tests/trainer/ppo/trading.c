@@ -1,4 +1,4 @@
-/* The trading environment as a world: what is refused, what it shows, and that a learner in it goes on from
+/* The trading environment as a world: what is refused, what it shows, and that a learner in it continues from
  * what was saved to the bit. */
 #include <errno.h>
 

@@ -142,7 +142,7 @@ def test_stopped_loading(trainer, folder):
 
 
 def test_states(trainer, folder):
-    """It tells where it is; often, or as seldom as it is asked to."""
+    """It reports its state; often, or as seldom as it is configured to."""
     changes = {"training": {"name": "states", "checkpoint_every": 4, "evaluate_every": 5}}
     config(os.path.join(folder, "states.ini"), SHORT, changes)
     ran = trainer.run("train", "--config", "states.ini")

@@ -335,7 +335,7 @@ static void test_all_errors(void)
     has("15 [ppo] copies: already set in line 13");
     has("16 [ppo] bars: it belongs to [data]");
     has("0 [data] bars: none");
-    /* What does not fit is told at the line of its key, and not of a key that is wrong itself. */
+    /* What does not fit is reported at the line of its key, and not of a key that is wrong itself. */
     all_errors("[ppo]\nminibatch = 100000\ncopies = few\n[data]\nbars = A.csv\ninterval = 7m\n", 2);
     has("3 [ppo] copies");
     has("6 [data] interval");

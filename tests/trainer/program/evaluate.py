@@ -51,7 +51,7 @@ def near(what, got, right, digits=6e-12):  # training prints twelve digits
 
 
 def test_training(name, last, out):
-    """Every figure that both tell, in percent or not."""
+    """Every figure that both report, in percent or not."""
     whole = out["whole"]
     check(whole["steps"] == last["evaluated_steps"] > 100, f"{name}: steps")
     check((whole["buys"], whole["sells"]) == (last["buys"], last["sells"]), f"{name}: trades")

@@ -79,7 +79,7 @@ def test_lines(trainer, folder, example):
         for index, line in enumerate(seen):
             rest = {key: value for key, value in line.items() if key not in ("schema", "event", "seconds_since_start")}
             check(list(line)[:3] == ["schema", "event", "seconds_since_start"] and line["schema"] == "papertape.training/1", str(line))
-            check(index == 0 or line["seconds_since_start"] >= seen[index - 1]["seconds_since_start"], "time goes on")
+            check(index == 0 or line["seconds_since_start"] >= seen[index - 1]["seconds_since_start"], "time does not go back")
             right = {**tested, "steps": WHOLE} if line["event"] == "evaluation" else EVENTS.get(line["event"], {})
             shape(f"{name} {line['event']}", rest, right)
         start, end = events(seen, "start")[0], seen[-1]
@@ -251,7 +251,7 @@ def test_refused(trainer, folder):
     bad(["output", "file"], more=("--output", os.path.join("file", "x")))
     bad(["event files", "file"], {"training": {"tensorboard": "file/x"}})
 
-    # What it cannot go on from.
+    # What it cannot continue from.
     config(os.path.join(folder, "good.ini"), SHORT)
     check(trainer.run("train", "--config", "good.ini").returncode == 0, "a good one")
     kept = os.path.join("out", "small-2560.ckpt")
@@ -325,7 +325,7 @@ def test_full(trainer, folder):
     seen = lines(ran.stdout)
     warnings = [line["message"] for line in events(seen, "warning")]
     check(ran.returncode == 1, f"full: exit {ran.returncode}")
-    check(len(events(seen, "update")) == 10, "full: the training goes on")
+    check(len(events(seen, "update")) == 10, "full: the training continues")
     check(len(warnings) == 2 and "full-" in warnings[0] and "full.safetensors" in warnings[1], f"full: {warnings}")
     check("full-2560.ckpt" in ran.stderr.splitlines()[-1] and seen[-1]["checkpoint"].endswith("full-2560.ckpt"), f"full: {ran.stderr}")
     check(read(out, "full-2560.ckpt") == kept and read(out, "full.safetensors") == policy, "full: what was there")
@@ -431,7 +431,7 @@ def test_plan(trainer, folder):
 
 
 def test_gaps(trainer, folder):
-    """Bars that are missing are told, a symbol a line, and stay missing."""
+    """Missing bars are reported, a symbol a line, and stay missing."""
     bars = write_market(folder)
     for path, holes in zip(bars, ((), range(100, 107))):
         with open(path) as file:

@@ -1,4 +1,4 @@
-"""`papertape-trainer train` killed, stopped, and gone on from what it left: the same bits as the run that was let be.
+"""`papertape-trainer train` killed, stopped, and continued from what it left: the same bits as the uninterrupted run.
 
     resume.py PAPERTAPE_TRAINER GPU_MODULE_ON_CPU
 """
@@ -118,7 +118,7 @@ def test_world(trainer, name, changes):
 
 
 def test_damaged(trainer, original, seen):
-    """The newest is cut: the one before is used, and told."""
+    """The newest is cut: the one before is used, and named."""
     folder = again(trainer, original, "damaged")
     before, _, _ = trainer.end_by(signal.SIGKILL, checkpoints(3, 5), "train", "--config", "F.ini", cwd=folder)
     files = sorted((name for name in os.listdir(os.path.join(folder, "out")) if name.endswith(".ckpt")),
@@ -152,7 +152,7 @@ def test_early(trainer, original, seen):
 
 
 def test_chain(trainer, original, seen):
-    """Killed again and again, each time after another line, and gone on from the newest good one: PAPERTAPE_LONG has more."""
+    """Killed again and again, each time after another line, and continued from the newest good one: PAPERTAPE_LONG has more."""
     folder = again(trainer, original, "chain")
     config(os.path.join(folder, "F.ini"), WORLDS["cartpole"], {"training": {"checkpoint_every": 4}})
     seed = int(os.environ.get("PAPERTAPE_SEED", "20261122"), 0)
@@ -166,7 +166,7 @@ def test_chain(trainer, original, seen):
         check(error == "" and status in (0, -signal.SIGKILL), f"chain: {status} {error}")
         check(all(right[at] == figure for at, figure in figures(got).items()), f"chain: the figures after {kills} kills")
         starts = events(got, "start")
-        check(not starts or starts[0]["steps"] >= steps, f"chain: it goes on, from {starts} after {steps}")
+        check(not starts or starts[0]["steps"] >= steps, f"chain: it continues, from {starts} after {steps}")
         steps = starts[0]["steps"] if starts else steps
         if status != -signal.SIGKILL:
             break
@@ -176,14 +176,14 @@ def test_chain(trainer, original, seen):
 
 
 def same_pieces(original, folder, label, total):
-    """The same but for the configuration, where a key that may change did."""
+    """The same except the configuration, where a key that may change did."""
     one, two = (pieces(os.path.join(at, "out", f"small-{total}.ckpt")) for at in (original, folder))
     check(set(one) == set(two) and all(one[name] == two[name] for name in one if name != "config"), f"{label}: pieces")
     check(read(original, "out", "small.safetensors") == read(folder, "out", "small.safetensors"), f"{label}: the policy")
 
 
 def test_longer(trainer, original, seen):
-    """A training that is done goes on where total_steps is raised, and has nothing to do where it is not."""
+    """A training that is done continues where total_steps is raised, and has nothing to do where it is not."""
     folder = again(trainer, original, "longer")
     shutil.copytree(os.path.join(original, "out"), os.path.join(folder, "out"))
     ran = trainer.run("train", "--config", "F.ini", "--resume", "latest", cwd=folder)
@@ -243,7 +243,7 @@ def test_changed(trainer, original):
 
 
 def test_fewer(trainer):
-    """Where the device has memory for half of the copies, a checkpoint goes on with that half: on it, on one with more, on the CPU."""
+    """Where the device has memory for half of the copies, a checkpoint continues with that half: on it, on one with more, on the CPU."""
     original = os.path.join(trainer.folder, "fewer")
     os.mkdir(original)
     shutil.copy(os.path.join(trainer.folder, "device", "set.txt"), original)

@@ -1,4 +1,4 @@
-/* What is told of states: exactly where they last, and where they do not, as long as they took together. */
+/* Reports of states: exact where states last, and where they do not, with the sum of their times. */
 #include "trainer/telemetry/report.h"
 
 #include <math.h>
@@ -12,13 +12,13 @@
 enum { RUNS = 400, ITERATIONS = 600, KINDS = 3 };
 static const char *const kinds[KINDS] = {"rollout", "update", "checkpointing"};
 
-/* What took how long, and was told to. */
+/* How long each state took, and how long the reports say. */
 struct training_record {
     struct timeline timeline;
     double now_s, next_tick_s, tick_s;
     double took[KINDS], told[KINDS];
     const char *state, *said;
-    double said_s, least_s; /* the least between two turns that were told */
+    double said_s, least_s; /* the least between two reported turns */
     unsigned n_said;
 };
 
@@ -92,7 +92,7 @@ static void short_iterations(void)
     CHECK_NEAR(record.told[1] / record.took[1], 1, 0.05);
 }
 
-/* States that last are told when they begin; all are where nothing is left out. */
+/* States that last are reported when they begin; all are where nothing is left out. */
 static void exact(void)
 {
     struct training_record record;
@@ -111,7 +111,7 @@ static void exact(void)
     }
 }
 
-/* One that comes to last is told before long, whatever was owed. */
+/* A state that turns out to last is reported soon, whatever time was not yet reported. */
 static void hangs(void)
 {
     struct training_record record;
@@ -125,7 +125,7 @@ static void hangs(void)
     CHECK(record.now_s - record.said_s > 3590);
 }
 
-/* Whatever the lengths, with the times of telling or against them. */
+/* Whatever the lengths, in step with the reports or not. */
 static void any(struct random *random)
 {
     double worst = 0;
@@ -150,7 +150,7 @@ static void any(struct random *random)
         CHECK_NEAR(record.told[2], record.took[2], 1e-6);
         CHECK_NEAR(record.told[0] + record.told[1], record.took[0] + record.took[1], 1e-6);
     }
-    printf("timeline: at most %.2f times --report-every is owed\n", worst);
+    printf("timeline: at most %.2f times --report-every is not yet reported\n", worst);
     CHECK(worst < 2);
 }
 

@@ -161,11 +161,11 @@ def resting():
         elif ended is not None:
             check(same(observations, ended[0]) and same(infos, ended[1]), f"step {step} of who rests")
             check(not rewards.any(), f"rewards of step {step} of who rests")
-    check(ended is not None, "nobody ended")
+    check(ended is not None, "no copy ended")
 
 
 def seeds():
-    """One seed, one course of episodes; the next reset goes on; a single environment is copy 0."""
+    """One seed, one course of episodes; the next reset continues; a single environment is copy 0."""
     values = {
         "random_start": True,
         "episode_bars": 40,
@@ -185,7 +185,7 @@ def seeds():
         first = course(envs, 11)
         check(equal(first, course(envs, 11)), f"{preset}: the same seed again")
         check(not equal(first, course(envs, 12)), f"{preset}: another seed")
-        check(not equal(first, course(envs, None)), f"{preset}: episodes go on without a seed")
+        check(not equal(first, course(envs, None)), f"{preset}: episodes continue without a seed")
         other = PapertapeVectorEnv(MARKET, 4, preset=preset, seed=11, **values)
         check(equal(first, course(other, None)), f"{preset}: the seed of the constructor")
         capitals = first[0][1]["equity"]

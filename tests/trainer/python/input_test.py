@@ -88,7 +88,7 @@ def clocks():
     refused(ValueError, "times: none, and no interval", made, Market(one, NAMES[:1]), task="day-trade")
     for clock in ({"times": TIMES}, {"interval": MINUTE_NS}):
         check(made(Market(one, NAMES[:1], **clock), preset="day-trade").num_envs == 1 + 1, f"day-trade with {[*clock]}")
-    check(Market(one, NAMES[:1]).interval_ns == MINUTE_NS, "a minute unless told")
+    check(Market(one, NAMES[:1]).interval_ns == MINUTE_NS, "a minute by default")
     check(made(Market(one, NAMES[:1])).num_envs == 2, "no clock is needed where there are no sessions")
 
 

@@ -80,7 +80,7 @@ def run(rng, at):
         wrong = same & ~(np.abs(rewards - peer_rewards) <= allowed) & ~peer_truncations
         check(not wrong.any(), f"{what}: rewards of step {step}: {rewards[wrong][:3]}, not {peer_rewards[wrong][:3]}")
         check(np.array_equal(truncations, peer_truncations), f"{what}: ends of step {step}")
-        check(not terminations.any(), f"{what}: nobody is ruined in step {step}")
+        check(not terminations.any(), f"{what}: no copy is ruined in step {step}")
         ends += int(truncations.sum())
     envs.close()
     check(ends == 2 * COPIES, f"{what}: {ends} ends")

@@ -186,8 +186,8 @@ class CoProcess:
         return until(holds, f"{name}: {states} {values}")
 
     def workers(self):
-        """The processes of workers of this folder, whoever began them; not what a leak checker clones of one at its end. Those that
-        are returned live at the same time, however long it takes to look."""
+        """The processes of workers of this folder, whichever process started them; not what a leak checker clones of one at its end.
+        Those that are returned live at the same time, however long it takes to look."""
         before = self.look()
         now = self.look()
         return [pid for pid, (parent, started) in now.items() if parent not in now and before.get(pid) == (parent, started)]

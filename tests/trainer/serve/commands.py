@@ -44,7 +44,7 @@ def test_refused(co):
     check(refusal["errors"][0]["key"] == "device", f"device: {refusal}")
     refusal = co.refused("EINVAL", ["built in", "cpu"], "start", name="a", config=good + "device = cuda\n")
     check(refusal["errors"][0]["key"] == "device", f"device: {refusal}")
-    check(co.ask("list")["trainings"] == [] and os.listdir(os.path.join(co.state, "trainings")) == ["serve.lock"], "nothing was begun")
+    check(co.ask("list")["trainings"] == [] and os.listdir(os.path.join(co.state, "trainings")) == ["serve.lock"], "nothing was started")
 
 
 def test_start(co):
@@ -64,7 +64,7 @@ def test_start(co):
     co.refused("EALREADY", ["runs"], "resume", name="one")
 
     training = until(lambda: (t := co.training("one"))["checkpoint_steps"] and t["memory_mib"] and t, "a checkpoint")
-    run = co.runs("one", "begun")[0]
+    run = co.runs("one", "started")[0]
     check(run["directory"] == co.state and run["session"] and run["device"] == "" and run["notify"] is None, f"its surroundings: {run}")
     check(run["arguments"] == ["train", "--config", f"{co.state}/trainings/one/training.ini", "--json", "--report-every", "1000",
                                "--heartbeat", "1000"], f"arguments: {run}")
@@ -77,7 +77,7 @@ def test_start(co):
     events = co.events("one")
     check([event["seq"] for event in events] == list(range(1, len(events) + 1)), "events are numbered")
     updates = [event["steps"] for event in events if event["event"] == "update"]
-    check(updates[1:] == list(range(1, len(updates))) and updates[0] == -5, f"each update once, as it was told: {updates[:5]}")
+    check(updates[1:] == list(range(1, len(updates))) and updates[0] == -5, f"each update once, as it was reported: {updates[:5]}")
     some = co.ask("events", name="one", after=3, limit=4)
     check([event["seq"] for event in some["events"]] == [4, 5, 6, 7] and some["last"] >= len(events), f"a part: {some}")
     check(co.ask("events", name="one", after=10**9)["events"] == [], "none after the last")
@@ -110,7 +110,7 @@ def test_again(co, before):
     co.how("one", step_ms=5, total=before["steps"] + 10)
     co.ask("resume", name="one")
     training = co.wait("one", "done")
-    run = co.runs("one", "begun")[-1]
+    run = co.runs("one", "started")[-1]
     check(run["steps"] == before["steps"] and "--resume latest" in " ".join(run["arguments"]) and "--changed" not in run["arguments"], f"resume: {run}")
     check(training["steps"] == before["steps"] + 10 and training["attempts"] == 2, f"done: {training}")
     co.refused("EALREADY", ["total_steps"], "resume", name="one")
@@ -121,15 +121,15 @@ def test_again(co, before):
     co.how("one", step_ms=5)
     co.ask("restart", name="one", config=config("priority = 9", total_steps=10**7) + "[ppo]\nlearning_rate = 0.01\n")
     training = co.wait("one", "rollout", attempts=3)
-    run = co.runs("one", "begun")[-1]
+    run = co.runs("one", "started")[-1]
     check("--changed" in run["arguments"] and run["steps"] == before["steps"] + 10 and training["priority"] == 9, f"restart: {run}")
     pid = training["pid"]
     check(co.ask("restart", name="one")["stopping"], "one that runs is stopped first")
     training = co.wait("one", "rollout", attempts=4)
     check(training["pid"] != pid and co.runs("one", "ended")[-1]["pid"] == pid and training["restarts"] == 0, f"restarted: {training}")
-    until(lambda: co.training("one")["seq"] > training["seq"] + 4, "it goes on")
+    until(lambda: co.training("one")["seq"] > training["seq"] + 4, "it continues")
     numbers = [event["seq"] for event in co.events("one")]
-    check(numbers == sorted(set(numbers)), "numbers go on")
+    check(numbers == sorted(set(numbers)), "numbers continue")
 
     co.ask("stop", name="one")
     stopped = co.wait("one", "stopped")
@@ -137,15 +137,15 @@ def test_again(co, before):
     second = co.ask("start", name="one", config=config(), overwrite=True)
     check(second["steps"] == 0 and second["attempts"] == 1 and second["created_ns"] > stopped["created_ns"] and second["checkpoint"] is None, f"overwrite: {second}")
     until(lambda: co.training("one")["steps"] == 3, "it trains")
-    check("--overwrite" in co.runs("one", "begun")[-1]["arguments"], "overwrite")
-    check(co.events("one")[0]["seq"] == 1, "events begin anew")
+    check("--overwrite" in co.runs("one", "started")[-1]["arguments"], "overwrite")
+    check(co.events("one")[0]["seq"] == 1, "events restart")
     os.kill(co.training("one")["pid"], 9)
     until(lambda: [event["steps"] for event in co.events("one") if event["event"] == "update"].count(3) == 2, "its second process trains")
-    check("--overwrite" in co.runs("one", "begun")[-1]["arguments"], "it has no checkpoint of its own yet")
+    check("--overwrite" in co.runs("one", "started")[-1]["arguments"], "it has no checkpoint of its own yet")
     co.how("one", step_ms=5)
     co.ask("restart", name="one") # which leaves one
     co.wait("one", "rollout", attempts=3)
-    run = co.runs("one", "begun")[-1]
+    run = co.runs("one", "started")[-1]
     names = [name for name in os.listdir(f"{co.state}/checkpoints") if name.endswith(".ckpt")]
     check("--resume" in run["arguments"] and run["steps"] <= 3 < stopped["steps"] and f"one-{stopped['steps']}.ckpt" not in names,
           f"its own, and the older ones are gone: {run} {names}")
@@ -168,7 +168,7 @@ def test_output(co, folder):
     co.how("two-5", step_ms=1, total=3)
     co.ask("start", name="two-5", config=text)
     check(co.wait("two-5", "done")["checkpoint"] == os.path.join(folder, "mine", "two-5-3.ckpt"), "output")
-    co.ask("restart", name="two-5", config=config()) # goes on where its checkpoints are
+    co.ask("restart", name="two-5", config=config()) # continues where its checkpoints are
     co.wait("two-5", "done", attempts=2)
     check(f"output = {folder}/mine" in co.ask("config", name="two-5")["config"], "its output stays")
     for file in os.listdir(os.path.join(folder, "mine")):
@@ -178,7 +178,7 @@ def test_output(co, folder):
     co.ask("restart", name="two-5")
     seen = until(lambda: (t := co.training("two-5"))["reason"] and t, "a reason")
     warning = [event["message"] for event in co.events("two-5") if event["event"] == "warning"]
-    check("begins at 0" in seen["reason"] and warning == [seen["reason"]], f"begun anew: {seen} {warning}")
+    check("begins at 0" in seen["reason"] and warning == [seen["reason"]], f"started again: {seen} {warning}")
     co.ask("stop", name="two-5")
     co.wait("two-5", "stopped")
 
@@ -202,11 +202,11 @@ def test_hung(co):
     check(failed["attempts"] == 2 and failed["restarts"] == 1 and failed["pid"] is None, f"hung: {failed}")
     check("hung in update and was killed" in failed["reason"] and "hung_s" in failed["reason"] and "1 restarts" in failed["reason"], f"hung: {failed}")
     queued = [event for event in co.events("stuck") if event["event"] == "state" and event.get("cause") == "hung"]
-    check([event["state"] for event in queued] == ["queued", "failed"], f"hung, told: {queued}")
+    check([event["state"] for event in queued] == ["queued", "failed"], f"hung, reported: {queued}")
 
 
 def test_full_disk(co):
-    """Checkpoints that cannot be written are told while it trains, and when it ends: with what is lost."""
+    """Checkpoints that cannot be written are reported while it trains, and when it ends: with what is lost."""
     co.how("full", step_ms=5, every=5, full=10)
     co.ask("start", name="full", config=config())
     seen = until(lambda: (t := co.training("full"))["cause"] and t, "a cause")
@@ -236,7 +236,7 @@ def test_clients(co):
     other = Client(co.socket)
     check(other.ask("list")["trainings"] == co.ask("list")["trainings"], "two clients")
     other.socket.sendall(b'{"id":9,"cmd":"li')
-    check(co.ask("list") is not None, "half a line keeps nobody waiting")
+    check(co.ask("list") is not None, "half a line delays no other client")
     other.socket.sendall(b'st"}\nno json\n')
     check(json.loads(other.file.readline())["ok"] and json.loads(other.file.readline())["error"]["code"] == "EINVAL", "then the rest")
     other.close()

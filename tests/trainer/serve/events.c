@@ -66,7 +66,7 @@ static void test_numbers(void)
     CHECK_INT(events.last, 51);
     serve_events_close(&events);
 
-    CHECK_INT(serve_events_open(&events, path, 150, 0), 0); /* begun anew since */
+    CHECK_INT(serve_events_open(&events, path, 150, 0), 0); /* restarted since */
     CHECK_INT(events.n, 0);
     CHECK_INT(add(&events, "update", 1, 150), 0);
     check_range(&events, 0, 100, 1 << 20, 1, 1);

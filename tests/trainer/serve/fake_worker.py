@@ -4,10 +4,10 @@ $FAKE/NAME.json says. Each process adds lines to $FAKE/NAME.runs; one that is no
 itself after a minute, whatever happens.
 
     {"step_ms": 10, "total": 1000000, "every": 5,      of a step's pace, the end, steps between checkpoints
-     "stubborn": true,        goes on without a reader and after SIGTERM
+     "stubborn": true,        continues without a reader and after SIGTERM
      "stay_ms": 500,          between SIGTERM and the end
      "stays": true,           between SIGTERM and the end until there is $FAKE/NAME.go
-     "gate": N,               after its Nth step it waits for $FAKE/NAME.go, and tells nothing meanwhile
+     "gate": N,               after its Nth step it waits for $FAKE/NAME.go, and reports nothing meanwhile
      "die": N, "by": 9,       ends by that signal at its Nth step; "cause": with an error of that cause instead
      "allocate_mib": N,       at its first step
      "burn": true,            uses a processor
@@ -16,7 +16,7 @@ itself after a minute, whatever happens.
      "say": [[1, "…"]]}       to stdout (1) and stderr (2) before the first step, as it is
 
 Of a study: each step is a trial, kept in $FAKE/RUN.trials instead of checkpoints; "total" of them; "child": true has a process
-of its own that burns and allocates; "proposes": the end tells that proposal.
+of its own that burns and allocates; "proposes": the end reports that proposal.
 """
 import fcntl
 import json
@@ -48,25 +48,25 @@ def note(kind, **more):
 
 
 def write(fd, text):
-    """All of it: a process that is stopped and goes on has written a part."""
+    """All of it: a process that is stopped and continued has written a part."""
     while text:
         text = text[os.write(fd, text):]
 
 
 def opened():
-    """Has somebody let it go on?"""
+    """Has the test let it continue?"""
     return os.path.exists(os.path.join(folder, name + ".go"))
 
 
 def ends(file):
-    """Is who wrote his pid there at his end, and closes his files one after the other? That he is told of as gone by then is right."""
+    """Is the process that wrote its pid there ending, and closing its files one after the other? It may be reported as gone by then."""
     file.seek(0)
     try:
         with open(f"/proc/{int(file.read())}/stat") as stat:
             fields = stat.read().rsplit(")", 1)[1].split()
     except (FileNotFoundError, ProcessLookupError):
         return True
-    except ValueError: # he has just begun
+    except ValueError: # it has just started
         return False
     return fields[0] in "ZX" or int(fields[6]) & 4 != 0 # PF_EXITING
 
@@ -164,7 +164,7 @@ while True:
         print(os.getpid(), file=alone, flush=True)
     break
 steps = trials_done() if study else checkpoints()[-1] if "--resume" in arguments else 0
-note("begun", arguments=arguments, steps=steps, device=os.environ.get("CUDA_VISIBLE_DEVICES"), directory=os.getcwd(),
+note("started", arguments=arguments, steps=steps, device=os.environ.get("CUDA_VISIBLE_DEVICES"), directory=os.getcwd(),
      notify=os.environ.get("NOTIFY_SOCKET"), session=os.getsid(0) == os.getpid())
 for fd, text in how.get("say", []):
     write(fd, text.encode("latin1"))

@@ -1,6 +1,6 @@
-"""kill -9 of `papertape-trainer serve` and of its workers: nothing is begun twice, nothing beyond the last checkpoint is lost,
+"""kill -9 of `papertape-trainer serve` and of its workers: nothing is started twice, nothing beyond the last checkpoint is lost,
 no step is counted twice. First with a fake worker, at moments that are set; then with the real one, at moments that are drawn,
-where the policy at the end must be that of a training that nobody touched, to the bit.
+where the policy at the end must be that of an undisturbed training, to the bit.
 
     kill.py PAPERTAPE_TRAINER [sanitizers]      PAPERTAPE_LONG=1: more rounds; PAPERTAPE_SEED: other moments
 """
@@ -15,7 +15,7 @@ from co_process import RUNS, CoProcess, check, config, done, until
 
 
 def test_outlived(program):
-    """A worker that goes on without its co-process is waited for, killed after its grace, and never doubled."""
+    """A worker that continues without its co-process is waited for, killed after its grace, and never doubled."""
     with CoProcess(program, "--idle-s", "0").begin() as co:
         co.how("a", step_ms=20, stubborn=True)
         co.ask("start", name="a", config=config())
@@ -29,13 +29,13 @@ def test_outlived(program):
         again = co.wait("a", "rollout", attempts=2)
         check(again["pid"] != before["pid"] and co.workers() == [again["pid"]] and again["restarts"] == 0, f"in its place: {again}")
         check(len(co.runs("a", "asked")) == 1 and not co.runs("a", "doubled"), "asked once, alone")
-        check(co.runs("a", "begun")[1]["steps"] >= before["checkpoint_steps"], "from its checkpoint")
+        check(co.runs("a", "started")[1]["steps"] >= before["checkpoint_steps"], "from its checkpoint")
         co.ask("stop", name="a")
         co.wait("a", "stopped")
 
 
 def test_unknown_pid(program):
-    """Killed between the worker's beginning and the record of its pid: the lock tells that it lives, /proc which it is."""
+    """Killed between the worker's beginning and the record of its pid: the lock shows that it lives, /proc which it is."""
     with CoProcess(program, "--idle-s", "0", "--grace-s", "1").begin() as co:
         co.how("a", step_ms=20, stubborn=True)
         co.ask("start", name="a", config=config())
@@ -52,13 +52,13 @@ def test_unknown_pid(program):
 
 
 def test_other_pid(program):
-    """The pid is somebody else's by now: nobody is killed for it."""
+    """The pid belongs to another process by now: that is not killed."""
     with CoProcess(program, "--idle-s", "0", "--grace-s", "1").begin() as co:
         co.how("a", step_ms=20)
         co.ask("start", name="a", config=config())
         pid = co.wait("a", "rollout")["pid"]
         co.kill()
-        until(lambda: not co.workers(), "it ends by itself, since nobody reads what it says")
+        until(lambda: not co.workers(), "it ends by itself: no process reads its pipe")
         check(co.runs("a", "unheard") and co.runs("a", "ended"), "with a checkpoint")
         bystander = subprocess.Popen(["sleep", "60"])
         try:
@@ -75,7 +75,7 @@ def test_other_pid(program):
 
 
 def test_stop_is_remembered(program):
-    """Asked to stop, and the co-process dies before it has: it is stopped, and not begun again. A restart goes on."""
+    """Asked to stop, and the co-process dies before it has: it is stopped, and not started again. A restart continues."""
     with CoProcess(program, "--idle-s", "0", "--cpu-slots", "2").begin() as co:
         for name in ("stops", "restarts"):
             co.how(name, step_ms=20, stubborn=True)
@@ -88,9 +88,9 @@ def test_stop_is_remembered(program):
         co.begin("--grace-s", "1")
         co.wait("stops", "stopped")
         again = co.wait("restarts", "rollout", attempts=2)
-        check("total_steps = 777777" in co.ask("config", name="restarts")["config"] and "--changed" in co.runs("restarts", "begun")[1]["arguments"],
+        check("total_steps = 777777" in co.ask("config", name="restarts")["config"] and "--changed" in co.runs("restarts", "started")[1]["arguments"],
               f"with its configuration: {again}")
-        check(len(co.runs("stops", "begun")) == 1 and len(co.runs("stops", "asked")) == 1, "asked once, begun once")
+        check(len(co.runs("stops", "started")) == 1 and len(co.runs("stops", "asked")) == 1, "asked once, started once")
 
 
 def test_keys(program):
@@ -125,7 +125,7 @@ def test_keys(program):
 
 
 def test_ended_in_order(program):
-    """SIGTERM: workers write checkpoints; the next one goes on with what ran, and with what was paused or waited."""
+    """SIGTERM: workers write checkpoints; the next one continues with what ran, and with what was paused or waited."""
     with CoProcess(program, "--idle-s", "0").begin() as co:
         co.how("low", step_ms=5)
         co.how("high", step_ms=5, stay_ms=200)
@@ -137,10 +137,10 @@ def test_ended_in_order(program):
         check(co.end() == 0 and co.error == "", f"in order: {co.error}")
         ended = co.runs("high", "ended")
         check(len(ended) == 1 and f"high-{ended[0]['steps']}.ckpt" in os.listdir(f"{co.state}/checkpoints"), "with a checkpoint")
-        check(not co.workers(), "nobody is left")
+        check(not co.workers(), "no worker is left")
         co.begin()
         again = co.wait("high", "rollout")
-        check(co.runs("high", "begun")[1]["steps"] == ended[0]["steps"] and again["attempts"] == 2 and again["restarts"] == 0, f"unasked: {again}")
+        check(co.runs("high", "started")[1]["steps"] == ended[0]["steps"] and again["attempts"] == 2 and again["restarts"] == 0, f"unasked: {again}")
         check(co.training("low")["state"] == "paused" and co.training("next")["state"] == "queued", "the others wait as before")
         co.ask("stop", name="high")
         co.wait("low", "rollout")
@@ -158,7 +158,7 @@ class Ledger:
             self.seq = event["seq"]
             if event["event"] == "start":
                 self.process += 1
-                check(event["steps"] >= self.saved, f"begun at {event['steps']}, a checkpoint was at {self.saved}")
+                check(event["steps"] >= self.saved, f"started at {event['steps']}, a checkpoint was at {self.saved}")
                 self.points = [steps for steps in self.points if steps <= event["steps"]]
                 self.steps = event["steps"]
             elif event["event"] == "update":
@@ -205,7 +205,7 @@ def test_at_random(program, sanitizers, draw):
         check(most <= 1, f"never two workers: {most}")
         check(ended["steps"] == total and ledger.steps == total and ledger.points == sorted(set(ledger.points)), f"each step once: {ended}")
         with open(os.path.join(co.state, "checkpoints", "a.safetensors"), "rb") as a, open(os.path.join(co.folder, "alone.safetensors"), "rb") as b:
-            check(a.read() == b.read(), "the policy of a training that nobody touched")
+            check(a.read() == b.read(), "the policy of an undisturbed training")
         rest = [name for name in os.listdir(os.path.join(co.state, "trainings/a")) if ".new" in name]
         check(not rest, f"no half-written files: {rest}")
         print(f"killed {killed}; {ended['attempts']} processes, {ledger.process} of them trained, {total} steps")

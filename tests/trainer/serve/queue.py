@@ -18,7 +18,7 @@ def alone(co, *names):
 
 
 def test_priority(program):
-    """The older first; one of higher priority has the other paused, with a checkpoint, and that goes on by itself."""
+    """The older first; one of higher priority has the other paused, with a checkpoint, and that continues by itself."""
     with CoProcess(program, "--idle-s", "0").begin() as co:
         co.how("a", step_ms=5)
         co.how("c", step_ms=5, total=20, gate=10)
@@ -34,10 +34,10 @@ def test_priority(program):
         co.let_go("c")
         co.wait("c", "done")
         again = co.wait("a", "rollout")
-        run = co.runs("a", "begun")[-1]
-        check(run["steps"] == paused["steps"] and again["restarts"] == 0 and again["attempts"] == 2, f"goes on: {run}")
+        run = co.runs("a", "started")[-1]
+        check(run["steps"] == paused["steps"] and again["restarts"] == 0 and again["attempts"] == 2, f"continues: {run}")
         check(co.training("b")["state"] == co.training("d")["state"] == "queued", "equal and lower priorities wait")
-        check([event["state"] for event in co.events("a") if event["event"] == "state" and event["state"] not in RUNS] == ["queued", "paused"], "told")
+        check([event["state"] for event in co.events("a") if event["event"] == "state" and event["state"] not in RUNS] == ["queued", "paused"], "reported")
         co.refused("EALREADY", ["waits"], "resume", name="b")
         check(co.ask("stop", name="b")["state"] == "stopped", "one that waits is stopped at once")
         co.ask("stop", name="a")
@@ -47,7 +47,7 @@ def test_priority(program):
 
 
 def test_devices(program):
-    """One process a device, all used, none twice; the CPU besides."""
+    """One process a device, all used, none twice; the CPU also."""
     with CoProcess(program, "--idle-s", "0", "--devices", "0,GPU-1", "--memory-mib", "4000", "--worker-memory-mib", "1000").begin() as co:
         check(co.ask("hello", protocol=1, client="t")["devices"] == ["0", "GPU-1"], "devices")
         for name in ("a", "b", "c"):
@@ -57,7 +57,7 @@ def test_devices(program):
         co.ask("start", name="d", config=market("cpu"))
         for name in ("a", "b", "d"):
             co.wait(name, "rollout")
-        seen = {name: (co.training(name)["device"], co.runs(name, "begun")[0]["device"]) for name in ("a", "b", "d")}
+        seen = {name: (co.training(name)["device"], co.runs(name, "started")[0]["device"]) for name in ("a", "b", "d")}
         check(seen == {"a": ("0", "0"), "b": ("GPU-1", "GPU-1"), "d": ("cpu", "")}, f"devices: {seen}")
         check(co.training("c")["state"] == "queued" and co.ask("list")["memory_mib"]["promised"] == 3000, "c waits")
         co.ask("stop", name="b")
@@ -79,7 +79,7 @@ def test_memory(program, sanitizers):
         co.ask("start", name="waits", config=config("memory_mib = 200"))
         failed = co.wait("big", "failed")
         check(failed["cause"] == "memory_budget" and "100 MiB" in failed["reason"] and failed["restarts"] == 0 and failed["attempts"] == 1, f"memory: {failed}")
-        check(co.wait("usual", "rollout")["memory_limit_mib"] == 300, "others go on")
+        check(co.wait("usual", "rollout")["memory_limit_mib"] == 300, "others continue")
         co.wait("waits", "rollout")
         co.ask("stop", name="waits")
         co.wait("waits", "stopped")
@@ -106,7 +106,7 @@ def test_cpu_time(program):
 
 
 def test_restarts(program):
-    """Killed, crashed, a lost device: begun again, with pauses that double, so many times without a checkpoint in between."""
+    """Killed, crashed, a lost device: started again, with pauses that double, so many times without a checkpoint in between."""
     with CoProcess(program, "--idle-s", "0", "--retry-ms", "40", "--cpu-slots", "8").begin() as co:
         for name, how in {"killed": {"by": 9}, "crash": {"by": 11}, "device": {"cause": "device"}}.items():
             co.how(name, step_ms=1, die=3, **how)
@@ -114,15 +114,15 @@ def test_restarts(program):
         for name in ("killed", "crash", "device"):
             failed = co.wait(name, "failed")
             check(failed["cause"] == name and failed["attempts"] == 3 and failed["restarts"] == 2 and "2 restarts" in failed["reason"], f"{name}: {failed}")
-            at = [run["at"] for run in co.runs(name, "begun")]
+            at = [run["at"] for run in co.runs(name, "started")]
             check(at[1] - at[0] >= 0.04 and at[2] - at[1] >= 0.08, f"{name}: pauses {at}")
             waits = [event for event in co.events(name) if event["event"] == "state" and event["state"] == "queued" and event["cause"]]
-            check([event["cause"] for event in waits] == [name] * 2 and "restart 1 of 2" in waits[0]["reason"], f"{name}: told: {waits}")
+            check([event["cause"] for event in waits] == [name] * 2 and "restart 1 of 2" in waits[0]["reason"], f"{name}: reported: {waits}")
         co.how("goes", step_ms=1, die=8, every=5, total=40) # a checkpoint each time
         co.ask("start", name="goes", config=config("restarts = 1"))
         ended = co.wait("goes", "done")
         check(ended["attempts"] >= 5 and ended["restarts"] == 0 and ended["steps"] == 40, f"checkpoints in between: {ended}")
-        started = [run["steps"] for run in co.runs("goes", "begun")]
+        started = [run["steps"] for run in co.runs("goes", "started")]
         check(all(a < b for a, b in zip(started, started[1:])) and all(steps % 5 == 0 for steps in started), f"from the last one: {started}")
         for cause in ("config", "checkpoint", "nan", "memory"):
             co.how(cause, step_ms=1, die=3, cause=cause)
@@ -184,7 +184,7 @@ def test_stubborn(program):
 
 
 def test_disk(program):
-    """A disk without room: nothing is begun that is not written down, what runs goes on, and all goes on once there is room."""
+    """A disk without room: nothing is started that is not written down, what runs continues, and all continues once there is room."""
     with CoProcess(program, "--idle-s", "0", "--retry-ms", "20").begin() as co:
         for name in ("a", "b"):
             co.how(name, step_ms=5)
@@ -193,7 +193,7 @@ def test_disk(program):
         before = resource.prlimit(co.process.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
         co.refused("EIO", ["record.json", "room"], "start", name="c", config=config())
         steps = co.training("a")["steps"]
-        until(lambda: co.training("a")["steps"] > steps + 20, "it goes on")
+        until(lambda: co.training("a")["steps"] > steps + 20, "it continues")
         co.refused("EIO", ["taken", "not written down", "room"], "stop", name="a")
         co.wait("a", "stopped")
         waits = co.wait("b", "queued", cause="disk")
@@ -201,7 +201,7 @@ def test_disk(program):
         until(lambda: co.training("a")["state"] != "stopped", "it is resumed all the same")
         co.refused("EIO", ["taken"], "stop", name="a")
         co.wait("a", "stopped")
-        check("room" in waits["reason"] and waits["attempts"] == 0 and not co.runs("b"), f"not begun: {waits}")
+        check("room" in waits["reason"] and waits["attempts"] == 0 and not co.runs("b"), f"not started: {waits}")
         resource.prlimit(co.process.pid, resource.RLIMIT_FSIZE, before)
         check(co.wait("b", "rollout")["attempts"] == 1, "there is room")
         until(lambda: co.training("b")["checkpoint_steps"], "a checkpoint")
@@ -227,7 +227,7 @@ def test_gone_program(program):
 
 
 def begin_idle(co):
-    """With a training: one that ended before this process came to it is begun again."""
+    """With a training: one that ended before this process came to it is started again."""
     while True:
         try:
             co.begin()
@@ -239,7 +239,7 @@ def begin_idle(co):
 
 
 def test_idle(program):
-    """It ends by itself without a client and work; not while one waits, nor under systemd, which it tells that it lives."""
+    """It ends by itself without a client and work; not while one waits, nor under systemd, which it notifies that it lives."""
     with CoProcess(program, "--idle-s", "1") as co:
         co.how("a", step_ms=100, total=11)
         begin_idle(co)
@@ -284,11 +284,11 @@ def test_notify(program):
             co.how("a", step_ms=5)
             co.ask("start", name="a", config=config())
             co.wait("a", "rollout")
-            check(co.runs("a", "begun")[0]["notify"] is None, "its workers do not speak for it")
+            check(co.runs("a", "started")[0]["notify"] is None, "its workers do not speak for it")
             check(hears("1 trainings run"), "what it does")
             check(co.end() == 0 and hears("STOPPING=1"), "STOPPING")
         except TimeoutError:
-            check(False, f"what systemd is told: {heard}")
+            check(False, f"what systemd is notified of: {heard}")
         finally:
             with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as end:
                 end.sendto(b"enough", path)

@@ -1,5 +1,5 @@
-/* Who goes next, by examples, and by drawn queues that are played to their end: nobody overtakes, devices and
- * memory are never given twice, all end. */
+/* Which training goes next, by examples, and by drawn queues that are played to their end: none overtakes,
+ * devices and memory are never given twice, all end. */
 #include "trainer/serve/schedule.h"
 
 #include "tests/check.h"
@@ -62,7 +62,7 @@ static void test_devices(void)
                SCHEDULE_CPU); /* the CPU is another place */
     items[2] = waiting(0, 3, true, 10);
     check_step(serve_schedule_next(items, 3, &room), SCHEDULE_NOTHING, 0,
-               0); /* equal priority pauses nobody */
+               0); /* equal priority pauses no training */
     items[2].priority = 1;
     check_step(serve_schedule_next(items, 3, &room), SCHEDULE_PAUSE, 1, 0); /* the younger of the two */
     items[1].stopping = true;
@@ -96,7 +96,7 @@ static void test_memory(void)
     items[0].stopping = true;
     check_step(serve_schedule_next(items, 3, &room), SCHEDULE_NOTHING, 0, 0);
     items[0].stopping = false;
-    items[1].memory_mib = 101; /* never: nobody is paused in vain */
+    items[1].memory_mib = 101; /* never: no training is paused in vain */
     check_step(serve_schedule_next(items, 3, &room), SCHEDULE_NOTHING, 0, 0);
 }
 
@@ -197,7 +197,7 @@ static void play(struct random *random)
             done += !paused;
         }
     }
-    CHECK_INT(done, n); /* nobody waits for ever */
+    CHECK_INT(done, n); /* no training waits for ever */
 }
 
 static void test_state_limit(void)

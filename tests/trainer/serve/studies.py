@@ -1,5 +1,5 @@
-"""Studies as work of `papertape-trainer serve`: what their workers are given, what is told of them, how they go on, and schedules; with a
-fake worker.
+"""Studies as work of `papertape-trainer serve`: what their workers are given, what is reported of them, how they continue, and
+schedules; with a fake worker.
 
     studies.py PAPERTAPE_TRAINER
 """
@@ -21,9 +21,9 @@ def test_run(program):
     with CoProcess(program, "--idle-s", "0", "--retry-ms", "20").begin() as co:
         co.how("s", step_ms=5, total=100000)
         started = co.ask("start", name="s", config=study("trials = 100000"))
-        check(started["total_steps"] == 100000 and started["study"] == "s", f"begun: {started}")
+        check(started["total_steps"] == 100000 and started["study"] == "s", f"started: {started}")
         co.wait("s", "searching", study="s")
-        run = co.runs("s", "begun")[0]
+        run = co.runs("s", "started")[0]
         words = run["arguments"]
         check(words[:4] == ["study", "s", "--state", co.state] and "--json" in words and "--report-every" not in words and run["directory"] == co.state,
               f"its arguments: {words}")
@@ -33,12 +33,12 @@ def test_run(program):
         co.ask("stop", name="s")
         stopped = co.wait("s", "stopped")
         co.ask("resume", name="s")
-        until(lambda: co.training("s")["steps"] > stopped["steps"], "it goes on")
+        until(lambda: co.training("s")["steps"] > stopped["steps"], "it continues")
         before = co.wait("s", "searching")
         os.kill(before["pid"], signal.SIGKILL)
         again = co.wait("s", "searching", attempts=before["attempts"] + 1)
         check(again["steps"] >= before["steps"], f"after a kill: {again}")
-        check({line["arguments"][1] for line in co.runs("s", "begun")} == {"s"}, "the same study")
+        check({line["arguments"][1] for line in co.runs("s", "started")} == {"s"}, "the same study")
         co.refused("EINVAL", ["a study", "[study]"], "restart", name="s", config=config())
         co.how("s", step_ms=1, total=co.training("s")["steps"] + 5, proposes={"policy": "/p/a.safetensors", "trial": 3})
         co.ask("restart", name="s", config=study("trials = 200000"))
@@ -49,7 +49,7 @@ def test_run(program):
         co.refused("EEXIST", ["has run"], "start", name="s", config=study())
         co.ask("start", name="s", config=study(), overwrite=True)
         second = co.wait("s", "done")
-        check(re.fullmatch(r"s@\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", second["study"]), f"begun anew, its trials are others: {second}")
+        check(re.fullmatch(r"s@\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", second["study"]), f"started again, its trials are others: {second}")
         co.ask("start", name="t", config=config())
         co.refused("EINVAL", ["a training", "without"], "restart", name="t", config=study())
         co.ask("stop", name="t")

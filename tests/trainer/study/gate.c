@@ -119,7 +119,7 @@ static void test_parse(void)
         CHECK_INT(figures.trades, 77);
         json_decref(copy);
     }
-    /* Skill is what counts, where it is told. */
+    /* Skill is what counts, where it is given. */
     json_object_set_new(proposal, "skill", json_real(0.5));
     CHECK_INT(gate_figures_parse(proposal, &figures, err), 0);
     CHECK_NEAR(figures.deflated, 0.5, 0);

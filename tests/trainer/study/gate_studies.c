@@ -1,8 +1,8 @@
-/* What sets of gates' limits admit of simulated studies, on noise of 16 kinds and signals of 20: each study
- * is reckoned once, and every set judges its figures. Prints each kind's counts and the table of
- * docs/studies.md, Gates. Checked of the defaults: of noise more than 2 of 40 are admitted in one run of 20
- * at most, of a signal over 2000 rows at least 9 of 10; and that gates which are off are found to let too
- * much through, and the paper's ratio too little; and that each gate alone refuses some noise.
+/* What sets of gates' limits admit of simulated studies, on noise of 16 kinds and signals of 20: each
+ * study is computed once, and every set judges its figures. Prints each kind's counts and the table of
+ * docs/studies.md, Gates. Checked of the defaults: of noise more than 2 of 40 are admitted in one run of
+ * 20 at most, of a signal over 2000 rows at least 9 of 10; and that gates which are off are found to let
+ * too much through, and the paper's ratio too little; and that each gate alone refuses some noise.
  *
  *     trainer-gate-studies; PAPERTAPE_LONG=1: the counts of the table, 7 min of one core */
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Importance against exact variances: additive functions on whole grids, where a fully grown tree is the
- * function; of studies with holes, several kinds of parameters, and nothing to tell; and of several workers,
- * whose trials count as those of one study that has them all. */
+ * function; of studies with holes, several kinds of parameters, and nothing to explain; and of several
+ * workers, whose trials count as those of one study that has them all. */
 #include "trainer/study/importance.h"
 
 #include "tests/check.h"
@@ -56,7 +56,7 @@ static void check_exact(void)
         CHECK_NEAR(shares[i], v[i] / (v[0] + v[1] + v[2]), 1e-12);
     CHECK_NEAR(shares[3], 0, 1e-24);
 
-    for (int i = 0; i < N; i++) /* what two say only together is nobody's */
+    for (int i = 0; i < N; i++) /* an effect of two parameters together is neither's */
         y[i] = (x[i][0] > 0.5) != (x[i][1] > 1) ? 1 : -1;
     CHECK_INT(importance_fit(&forest, &x[0][0], y, n, axes, D, shares), 0);
     for (int i = 0; i < D; i++)

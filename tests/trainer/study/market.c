@@ -73,7 +73,7 @@ static void keep_words(void *ctx, const char *words)
     snprintf(ctx, TRIAL_ERROR_MAX, "%s", words);
 }
 
-/* AAA with `rows` bars beside BBB with ROWS, but for those `missing`. Opened; what it told. */
+/* AAA with `rows` bars beside BBB with ROWS, except those `missing`. Opened; its messages. */
 static int open_two(size_t rows, bool (*missing)(size_t), const char *more, struct train_config *config,
                     struct study_settings *settings, struct study_market **ret,
                     char told[static TRIAL_ERROR_MAX], char err[static TRIAL_ERROR_MAX])

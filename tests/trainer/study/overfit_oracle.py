@@ -1,6 +1,6 @@
 """Compares PBO and the deflated Sharpe ratio with NumPy and SciPy: python3 overfit_oracle.py OVERFIT_PRINT
 
-Each half split's matrices are cut out and reckoned anew, from the definitions in trainer/study/overfit.h. Random matrices,
+Each half split's matrices are cut out and computed again, from the definitions in trainer/study/overfit.h. Random matrices,
 with ties (columns twice, halved, with the same numbers in another order) and level columns among them. All within 1e-12;
 exits 77 without the venv in $PAPERTAPE_VENV. PAPERTAPE_SEED pins the seed.
 """

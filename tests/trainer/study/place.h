@@ -1,6 +1,6 @@
 /* Generated bars as files, and searches over them. Of one asset a hidden regime is up or down and stays with
  * a probability of PLACE_STAY; the volume shows it, with noise. Where there is a signal the next bar's return
- * is +PLACE_DRIFT or -PLACE_DRIFT by it; without, that is drawn anew at every bar. */
+ * is +PLACE_DRIFT or -PLACE_DRIFT by it; without, that is drawn again at every bar. */
 #ifndef TESTS_TRAINER_STUDY_PLACE_H
 #define TESTS_TRAINER_STUDY_PLACE_H
 

@@ -1,4 +1,4 @@
-/* What a study proposes: which policy, what is told of it, and what is written. */
+/* What a study proposes: which policy, its figures, and what is written. */
 #include "tests/trainer/study/hunt.h"
 
 #include <errno.h>
@@ -58,7 +58,7 @@ static void rank(const struct study *study, int ret[static TRIALS])
     }
 }
 
-/* What can be reckoned again of what lies in the folder. */
+/* What can be computed again from the folder's files. */
 static void check_luck(const struct hunt *hunt, const json_t *proposal)
 {
     const struct returns_trial trials[TRIALS] = {{hunt->folder, "trial 0", 0},
@@ -205,8 +205,8 @@ static bool same_figures(const json_t *a, const json_t *b)
     return same;
 }
 
-/* `alone` was proposed by the study's trials, `among` by those of the others too. What is counted beside the
- * trial that is trained is reckoned anew, what another one would be trained for is made anew. */
+/* `alone` was proposed by the study's trials, `among` by those of the others too. Figures beside the trained
+ * trial's are computed again; what another trial would be trained for is made again. */
 static void test_again(struct hunt *hunt, json_t *alone, json_t *among)
 {
     const struct study_members *others = &hunt->others;
@@ -222,7 +222,7 @@ static void test_again(struct hunt *hunt, json_t *alone, json_t *among)
     CHECK(json_equal(now, among));
     json_decref(now);
     now = json_deep_copy(alone);
-    CHECK_INT(again(hunt, others, now), 1); /* others have begun since */
+    CHECK_INT(again(hunt, others, now), 1); /* others have started since */
     CHECK(same_figures(now, among) && !same_figures(now, alone));
     CHECK_STR(json_string_value(json_object_get(now, "policy")),
               json_string_value(json_object_get(alone, "policy")));
@@ -376,7 +376,7 @@ static void test_together(struct hunt *hunt)
         CHECK(number(json_object_get(proposal, "holdout"), "trades") > 0);
         json_decref(proposal);
     }
-    /* Three times the same: what that one does, as far as float32 sums tell. */
+    /* Three times the same: what that one does, to the precision of float32 sums. */
     json_t *alone = NULL, *thrice = NULL;
     struct study_trial *const trials[2] = {hunt->study->trials[best[1]], hunt->study->trials[best[2]]};
     struct study_trial copies[2] = {*hunt->study->trials[best[0]], *hunt->study->trials[best[0]]};
@@ -452,7 +452,7 @@ static void test_next_best(void)
 
     spoil(hunt.study->trials[best[0]], hunt.study, 1e30);
     CHECK_INT(mkdir(in_folder(&hunt, "proposals/2"), 0700), 0);
-    CHECK_INT(mkdir(in_folder(&hunt, "proposals/2/0"), 0700), 0); /* it was told of before */
+    CHECK_INT(mkdir(in_folder(&hunt, "proposals/2/0"), 0700), 0); /* it was reported before */
     CHECK_INT(hunt_propose(&hunt, &next, err), 0);
     CHECK(strstr(hunt.told, "is not proposed, the next best is"));
     CHECK_INT(number(next, "trial"), best[1]);
@@ -499,7 +499,7 @@ static void test_next_best(void)
 
 /* ---- Folders of killed processes. ---- */
 
-/* Another process that has begun to propose; it ends by `ret_hold`, of which it waits for the end. */
+/* Another process that has started to propose; it ends by `ret_hold`, whose end it waits for. */
 static pid_t begin_proposing(const struct hunt *hunt, int *ret_hold)
 {
     int begun[2], hold[2];
@@ -547,8 +547,8 @@ static void propose_in(struct hunt *hunt, const char *where)
     json_decref(proposal);
 }
 
-/* What a process that was killed left goes when another proposes; not what a live one is at, nor what was
- * told of, whatever the end of who told. */
+/* The files of a killed process are removed when another proposes; not those of a live one, nor a proposal
+ * that was reported, however its process ended. */
 static void test_abandoned(void)
 {
     struct hunt hunt;
@@ -576,7 +576,7 @@ static void test_abandoned(void)
     close(fd);
     end_proposing(live, hold);
     CHECK_INT(rename(in_folder(&hunt, "proposal.json"), in_folder(&hunt, "kept")), 0);
-    fd = open(in_folder(&hunt, "proposal.json"), O_CREAT | O_WRONLY | O_CLOEXEC, 0600); /* it tells nothing */
+    fd = open(in_folder(&hunt, "proposal.json"), O_CREAT | O_WRONLY | O_CLOEXEC, 0600); /* it is empty */
     close(fd);
     struct proposal_folder own;
     char err[TRIAL_ERROR_MAX];
@@ -594,7 +594,7 @@ static void test_abandoned(void)
     snprintf(policy, sizeof policy, "proposals/2/%d/policy.safetensors", hunt.study->trials[0]->number);
     CHECK(access(in_folder(&hunt, policy), R_OK) == 0);
 
-    /* Killed so while another was at its own, which is told of next. */
+    /* Killed so while another was at its own, which is reported next. */
     CHECK_INT(study_proposal_folder_make(hunt.folder, &own, err), 0);
     fd = open(in_folder(&hunt, "proposals/4/unfinished"), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
     close(fd);

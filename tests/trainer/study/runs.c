@@ -124,8 +124,8 @@ static void make(struct study_store *store, const char *name, enum study_directi
     json_decref(fixed);
 }
 
-/* Who is found of `name`, without the study `but` (NULL: none is left out), as "a_1 a@T! …", runs marked; and
- * how many trials were tried. */
+/* Who is found of `name`, without the study `but` (NULL: all), as "a_1 a@T! …", runs marked; and how many
+ * trials were tried. */
 static void found(struct study_store *store, const char *name, const char *but, const char *right, int tried)
 {
     char err[STUDY_ERROR_MAX] = "", text[256] = "";
@@ -179,7 +179,7 @@ static void test_found(void)
     study_store_close(store);
 }
 
-/* A distribution of a kind that nobody knows, in the first trial of the study. */
+/* A distribution of an unknown kind, in the first trial of the study. */
 static void damage(const char *name)
 {
     char sql[512];
@@ -229,8 +229,8 @@ static void test_unread(void)
 
 /* ---- What it is for. ---- */
 
-/* Searches on noise, begun anew on the same bars until one of them is admitted: by themselves the gate of
- * skill lets one in nearly always; counted together hardly ever. Each proposes the best of its trials. */
+/* Searches on noise, repeated on the same bars until one of them is admitted: judged alone, the gate of skill
+ * lets one in nearly always; counted together hardly ever. Each proposes the best of its trials. */
 static double noise(struct random *random)
 {
     double sum = 0;

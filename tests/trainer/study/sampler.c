@@ -187,7 +187,7 @@ static void test_another_study(void)
     space_finish(&space);
 }
 
-/* A range that was changed: what was drawn for the old one and is outside is drawn anew. */
+/* A changed range: a value that was drawn for the old one and is outside is drawn again. */
 static void test_changed_range(void)
 {
     struct space old = {0}, now = {0};
@@ -259,7 +259,7 @@ static void test_spaces(void)
     space_finish(&some);
 }
 
-/* Each point once, failed ones again, whoever asks in between; then no more. */
+/* Each point once, failed ones again, whichever worker asks in between; then no more. */
 static void test_grid(void)
 {
     struct space space = {0};

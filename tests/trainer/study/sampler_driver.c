@@ -1,9 +1,9 @@
 /* A study in memory that another program drives: one JSON object a line in, one out.
  *
- * study     directions, sampler, seed, tpe {option: number}, space {name: distribution}: begins anew
+ * study     directions, sampler, seed, tpe {option: number}, space {name: distribution}: starts a new study
  * trial     state, params {name: [distribution, internal value]}, values, reports [[step, value]], system
  * ask       adds a RUNNING trial with the sampler's values of the space, and their promise: number, values
- * tell      number, state, values
+ * finish    number, state, values
  * sample    number: values and promise for it, and changes nothing
  * densities number, space, points: logarithms of both densities
  * spaces    the spaces of joint draws
@@ -148,7 +148,7 @@ static void begin(struct driver *driver, const json_t *request)
         fatal("out of memory");
 }
 
-static void tell(struct driver *driver, struct study_trial *trial, const json_t *request)
+static void end_trial(struct driver *driver, struct study_trial *trial, const json_t *request)
 {
     const json_t *values = json_object_get(request, "values"), *reports = json_object_get(request, "reports");
     trial->state = state_of(request);
@@ -173,7 +173,7 @@ static void add_trial(struct driver *driver, const json_t *request)
         number_of(json_array_get(value, 1)));
     json_object_foreach(json_object_get(request, "system"), name, value)
         study_attribute_put(&trial->system, &trial->n_system, name, json_string_value(value));
-    tell(driver, trial, request);
+    end_trial(driver, trial, request);
 }
 
 static json_t *sample(struct driver *driver, int number, double *values)
@@ -274,8 +274,8 @@ static json_t *answer_to(struct driver *driver, const json_t *request)
         add_trial(driver, request);
         return NULL;
     }
-    if (strcmp(op, "tell") == 0) {
-        tell(driver, driver->study->trials[number], request);
+    if (strcmp(op, "finish") == 0) {
+        end_trial(driver, driver->study->trials[number], request);
         return NULL;
     }
     if (strcmp(op, "sample") == 0) {

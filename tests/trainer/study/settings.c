@@ -69,7 +69,7 @@ static void refused(const char *text, int line, const char *section, const char 
         snprintf(where, sizeof where, "F.ini:%d: [%s]: ", line, section);
     else
         snprintf(where, sizeof where, "F.ini:%d: [%s] %s: ", line, section, key);
-    if (strncmp(err, "F.ini: ", 7) == 0) /* of how keys fit: no line is told where the first error ends it */
+    if (strncmp(err, "F.ini: ", 7) == 0) /* of how keys fit: no line is given where the first error ends it */
         snprintf(where, sizeof where, "F.ini: [%s] %s: ", section, key);
     bool named =
         strncmp(err, where, strlen(where)) == 0 && strstr(err, words) && strstr(first.message, words);
@@ -234,7 +234,7 @@ static void test_read(void)
     CHECK(is_study); /* a heading is enough */
 }
 
-/* Keys of [search] besides the default space take its place. */
+/* Keys of [search] replace the default space. */
 static void test_space(void)
 {
     size_t n;
@@ -248,7 +248,7 @@ static void test_space(void)
     check_number("copies", DISTRIBUTION_INT, 2, 4, 1, false);
 }
 
-/* The ranges of the reference systems: what a study searches where nobody says. */
+/* The ranges of the reference systems: what a study searches by default. */
 static void test_default_space(void)
 {
     static const struct {

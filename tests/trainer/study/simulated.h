@@ -1,8 +1,8 @@
-/* Searches that are made up, for what gates do with very many of them: trials are policies that hold a share
- * of one asset, which wanders on its own; some of them see, where there is something to see, a part of the
- * next return. Returns go the way of a study's: study_value() of the default splits chooses one
- * trial, validation_json() of all looks at it, its holdout. Nothing is trained: what a trial holds does not
- * depend on the split, nor is it trained anew for the holdout. Whatever fails ends the program. */
+/* Simulated searches, for what gates do with very many of them: trials are policies that hold a share of one
+ * asset, which wanders on its own; some of them see, where there is something to see, a part of the next
+ * return. Returns go the way of a study's: study_value() of the default splits chooses one trial,
+ * validation_json() of all looks at it, its holdout. Nothing is trained: what a trial holds does not depend
+ * on the split, nor is it trained again for the holdout. Whatever fails ends the program. */
 #ifndef TESTS_TRAINER_STUDY_SIMULATED_H
 #define TESTS_TRAINER_STUDY_SIMULATED_H
 
@@ -12,7 +12,7 @@
 enum { SIMULATED_TRIALS_MAX = 20, SIMULATED_ROWS_MAX = 2000 };
 
 struct simulated_kind {
-    int trials, rows; /* of the study; a quarter as many rows, the newest, are held out besides */
+    int trials, rows; /* of the study; a quarter as many rows, the newest, are the holdout */
     double signal; /* deviation of that part, noise's being 1: it correlates by signal / sqrt(1 + signal²) */
     double seeing; /* share of the trials that see it */
     double alike;  /* share of what they hold that is the same in all */

@@ -1,4 +1,4 @@
-"""`papertape-trainer study`: a small search from beginning to end, a worker that is killed, a stop and what goes on from it, what is
+"""`papertape-trainer study`: a small search from beginning to end, a worker that is killed, a stop and what continues from it, what is
 pruned, enqueued, refused. $PAPERTAPE_LONG: more trials and kills, and a storage that stays locked.
 
     study.py PAPERTAPE_TRAINER GPU_MODULE     (the latter: one whose device is the CPU)
@@ -58,7 +58,7 @@ def rows(folder, query, *values, state="st", patience=30):
 
 
 def same(a, b):
-    """Equal, but for digits beyond those that lines have."""
+    """Equal, except digits beyond those that lines have."""
     if isinstance(a, dict) and isinstance(b, dict):
         return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
     if isinstance(a, list) and isinstance(b, list):
@@ -154,7 +154,7 @@ def workers(process):
 
 
 def lives(pid):
-    """Not what nobody has waited for yet."""
+    """Not a zombie that was not waited for yet."""
     try:
         with open(f"/proc/{pid}/stat") as file:
             return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
@@ -186,7 +186,7 @@ def test_whole(trainer, folder):
     reported = events(seen, "trial")
     check(len(found) == 12 and not retried and sorted(event["number"] for event in reported) == list(range(12)), f"whole: {found}")
     check([event["done"] for event in reported] == sorted(event["done"] for event in reported) and reported[-1]["done"] == 12, "done rises")
-    check(all(states[event["number"]] == event["state"] for event in reported), "whole: told as stored")
+    check(all(states[event["number"]] == event["state"] for event in reported), "whole: reported as stored")
     values = {event["number"]: event["value"] for event in reported if event["state"] == "COMPLETE"}
     check(end["best"] == max(values.values()) and values[end["best_number"]] == end["best"], f"best: {end}")
     check(end["complete"] + end["pruned"] + end["failed"] == 12 and end["pruned"] > 0 and end["failed"] == 0, f"pruning: {end}")
@@ -221,7 +221,7 @@ def test_whole(trainer, folder):
     check(len(trials(folder, "whole")) == 12 and [event["proposal"] for event in events(seen, "proposal")] ==
           [event["proposal"] for event in proposals], "again: the same proposal")
     check("loading" not in [event["state"] for event in events(seen, "state")], "again: nothing is done for it")
-    # Other gates, another expiry: it is judged anew; what a proposal is made by: it is made anew.
+    # Other gates, another expiry: it is judged again; what a proposal is made by: it is made again.
     before = proposals[0]["proposal"]
     check(re.fullmatch("[0-9a-f]{16}", before["made_of"]), f"made of: {before}")
     easy = {"min_excess": -100, "max_pbo": 1, "min_deflated": 0, "max_drawdown": 1, "min_trades": 0, "expires": "2d"}
@@ -233,10 +233,10 @@ def test_whole(trainer, folder):
         now = events(seen, "proposal")[0]["proposal"]
         with open(seen[-1]["proposal"]) as file:
             check(same(json.load(file), now), f"{what}: it is kept")
-        check(("proposing" in [event["state"] for event in events(seen, "state")]) == made, f"{what}: made anew: {made}")
+        check(("proposing" in [event["state"] for event in events(seen, "state")]) == made, f"{what}: made again: {made}")
         if what == "judged":
             check([gate["limit"] for gate in now["gates"]] == [-100, 1, 0, 1, 0] and now["expires_s"] == 172800 and now["gates"] != before["gates"] and
-                  all(same(now[key], before[key]) for key in before if key not in ("gates", "admitted", "words", "expires_s")), f"judged anew: {now}")
+                  all(same(now[key], before[key]) for key in before if key not in ("gates", "admitted", "words", "expires_s")), f"judged again: {now}")
         elif what == "two":
             check(len(now["trials_proposed"]) == 2 and now["kind"] == "ensemble" and now["made_of"] != before["made_of"], f"two: {now}")
         else:
@@ -272,7 +272,7 @@ def test_workers(trainer, folder):
           f"pair_1: its gates are of the figures of now: {judged}")
     with open(f"{folder}/st/studies/pair_1/report.html") as file:
         check('<td>Trials</td><td><data value="4">' in file.read(), "pair_1: its report is of all")
-    # Nothing has changed since: it is told again, and nothing is written.
+    # Nothing has changed since: it is reported again, and nothing is written.
     kept = os.stat(f"{folder}/st/studies/pair_1/proposal.json").st_ino
     again = trainer.run("study", "pair_1", "--resume", "--state", "st")
     seen = lines(again.stdout)
@@ -286,7 +286,7 @@ def test_workers(trainer, folder):
     check(same([event["proposal"] for event in events(lines(again.stdout), "judged")], [judged]), f"pair_2 again: {again.stderr}")
     with open(f"{folder}/st/studies/pair_1/proposal.json") as file:
         check(same(json.load(file), judged), "pair_1: judged again")
-    # What is none of its trials, or cannot be written, is left alone; the latter is told.
+    # What is none of its trials, or cannot be written, is left alone; the latter is reported.
     with open(f"{folder}/st/studies/pair_1/proposal.json", "w") as file:
         json.dump(before | {"of_chosen": "0123"}, file)
     again = trainer.run("study", "pair_2", "--resume", "--state", "st")
@@ -296,7 +296,7 @@ def test_workers(trainer, folder):
         check(same(json.load(file), before | {"of_chosen": "0123"}), "another's is left alone")
     with open(f"{folder}/st/studies/pair_1/proposal.json", "w") as file:
         file.write(text)
-    # One that nobody here can read is left out.
+    # One that this version cannot read is left out.
     database = sqlite3.connect(os.path.join(folder, "st", "studies.db"))
     with database:
         database.execute("UPDATE trial_params SET distribution_json = '{\"name\": \"Another\", \"attributes\": {}}' WHERE trial_id IN "
@@ -338,7 +338,7 @@ def test_at_once(trainer, folder):
 
 
 def test_runs(trainer, folder):
-    """A study that is begun anew on the same bars is judged among the trials of its earlier runs; on other bars it is not."""
+    """A study that is started again on the same bars is judged among the trials of its earlier runs; on other bars it is not."""
     def begin(name, tried, **changes):
         config = write(os.path.join(folder, "runs.ini"), {"study": {"trials": 2, "pruner": "none", "sampler": "random", **changes.pop("study", {})}}, changes)
         ran = trainer.run("study", name, "--config", config, "--state", "runs", "--workers", "1")
@@ -703,7 +703,7 @@ def copy_bars(folder, to, count):
 
 
 def test_other_file(trainer, folder):
-    """A study goes on with what its trials were: what was chosen on some rows is not tested on them; the rest may change."""
+    """A study continues with what its trials were: what was chosen on some rows is not tested on them; the rest may change."""
     where = ("--state", "st")
     os.mkdir(os.path.join(folder, "grow"))
     copy_bars(folder, "grow", 600)
@@ -799,7 +799,7 @@ def test_device(trainer, folder, module):
 
 
 def test_mute(trainer, folder):
-    """A trial of Optuna's whose worker died, which nobody can know, does not hold the study."""
+    """A trial of Optuna's whose worker died, which cannot be seen, does not hold the study."""
     config = write(os.path.join(folder, "mute.ini"), {"study": {"trials": 1, "pruner": "none"}})
     check(trainer.run("study", "mute", "--config", config, "--state", "st").returncode == 0, "mute: the first")
     database = sqlite3.connect(os.path.join(folder, "st", "studies.db"))

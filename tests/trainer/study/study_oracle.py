@@ -106,7 +106,7 @@ def main():
         check(study.best_trial.number == seen[-1]["best_number"], "the best")
         check(study.user_attrs["papertape:trials"] == 6 and study.user_attrs["papertape:config"] == CONFIG, f"{study.user_attrs}")
 
-        # Optuna's samplers and pruners go on with it, then ours again: nothing is made anew.
+        # Optuna's samplers and pruners continue with it, then ours again: nothing is made again.
         sampler = optuna.samplers.TPESampler(seed=1, n_startup_trials=2, multivariate=True, constant_liar=True)
         study = optuna.load_study(storage=url, study_name="mixed", sampler=sampler)
         for _ in range(3):

@@ -28,8 +28,9 @@ static void test_tally(void)
     set_states("CPFRW");
     tally = study_tally_of(&study);
     CHECK(tally.done == 3 && tally.retried == 0 && tally.states[TRIAL_RUNNING] == 1);
-    CHECK(study_tally_room(&tally, 5) == 1 && study_tally_room(&tally, 4) == 0); /* who runs will be done */
-    trials[3].heartbeat_us = STUDY_NO_TIME; /* but for one that may be dead */
+    CHECK(study_tally_room(&tally, 5) == 1 &&
+          study_tally_room(&tally, 4) == 0); /* a running trial will be done */
+    trials[3].heartbeat_us = STUDY_NO_TIME;  /* except one that may be dead */
     tally = study_tally_of(&study);
     CHECK(tally.mute == 1 && study_tally_room(&tally, 4) == 1 && study_tally_room(&tally, 2) == -1);
     /* 2 failed and was tried again as 5, which failed and was tried again as 6: done once that is. */

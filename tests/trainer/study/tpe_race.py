@@ -1,10 +1,9 @@
 """Does our TPE search as well as Optuna's? Five standard functions, many seeds, the best value that each run found.
 
-The runs of two searchers on one function are compared by the Mann-Whitney test. Were both alike, the five squares of its
-normal deviates would be chi-squared with five degrees of freedom: that is rejected at ALPHA. Neither a better function nor
-a worse one is made up for by another. The same test must reject our TPE where gamma is broken on purpose (nine tenths of
-the trials are called good), and must find our TPE better than random on every function (one-sided, ALPHA). All is drawn from
-fixed seeds, so that the outcome is always the same.
+The runs of two searchers on one function are compared by the Mann-Whitney test. Were both alike, the five squares of its normal
+deviates would be chi-squared with five degrees of freedom: that is rejected at ALPHA. Functions do not compensate for each other. The
+same test must reject our TPE where gamma is broken on purpose (nine tenths of the trials are called good), and must find our TPE
+better than random on every function (one-sided, ALPHA). All is drawn from fixed seeds, so that the outcome is always the same.
 
 usage: tpe_race.py DRIVER
 """
@@ -94,7 +93,7 @@ def ours(driver, function, ranges, seed, sampler, options):
     for _ in range(TRIALS):
         asked = driver.ask("ask")
         value = function(asked["values"])
-        driver.say("tell", number=asked["number"], state="COMPLETE", values=[value])
+        driver.say("finish", number=asked["number"], state="COMPLETE", values=[value])
         best = min(best, value)
     return best
 

@@ -386,7 +386,7 @@ static void test_splits(const char *text, int combinations, int paths)
     free(config);
 }
 
-/* ---- It ends when it is told to. ---- */
+/* ---- It ends when it is asked to. ---- */
 
 static void test_stops(void)
 {

@@ -262,7 +262,7 @@ def main(program, make_study):
         trainer = Trainer(program, folder)
         columns = {"trial 1": 0.0004, ODD: 0.002, "trial 3": -0.001, "c": 0, "d": 0.0002}
         cases = {"all.csv": ({**columns, "holding": 0.0005, "equal_weight": 0}, True, (), 365.0),
-                 "alone.csv": (columns, False, (), None), "told.csv": (columns, False, ("--periods", "8760"), 8760.0)}
+                 "alone.csv": (columns, False, (), None), "given.csv": (columns, False, ("--periods", "8760"), 8760.0)}
         for name, (these, times, words, periods) in cases.items():
             path, data = write(folder, name, these, times=times)
             page = os.path.join(folder, name + ".html")

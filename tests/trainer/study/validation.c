@@ -51,7 +51,7 @@ static void test_refused(void)
     CHECK_INT(returns_read_csv(scratch_path("none.csv"), &returns, err), -ENOENT);
     CHECK(strstr(err, "none.csv: cannot be read"));
     CHECK_INT(returns_read_csv(scratch_root(), &returns, err), -EISDIR);
-    CHECK_INT(mkfifo(scratch_path("pipe.csv"), 0600), 0); /* nobody writes to it */
+    CHECK_INT(mkfifo(scratch_path("pipe.csv"), 0600), 0); /* no process writes to it */
     CHECK_INT(returns_read_csv(scratch_path("pipe.csv"), &returns, err), -EINVAL);
     CHECK(strstr(err, "pipe.csv: cannot be read"));
 }
@@ -215,7 +215,7 @@ static void test_study(void)
     CHECK_INT(read_study(numbers, 6, &returns, &left_out, err), 0);
     CHECK_INT(left_out, 4);
     CHECK_INT(returns.columns, 2);
-    CHECK_INT(returns.rows, 3); /* nobody traded in the first */
+    CHECK_INT(returns.rows, 3); /* no trial traded in the first */
     CHECK_STR(returns.names[0], "trial 0");
     CHECK_STR(returns.names[1], "trial 3");
     static const double values[] = {1, 0, 2, -2, 0, 4}, holding[] = {7, 0, 7}, equal[] = {8, 8, 8};

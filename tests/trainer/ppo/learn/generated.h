@@ -1,7 +1,7 @@
 /* A generated market of one asset, on the paper exchange's bar model. A hidden regime is up or down, and
  * stays with a probability of GENERATED_STAY at each bar; the volume shows it, with noise. With a signal the
  * next bar's return is on average +GENERATED_DRIFT or -GENERATED_DRIFT as the regime is; without, it is 0 on
- * average, and the volume tells nothing. Bars open where the one before closed. */
+ * average, and the volume predicts nothing. Bars open where the one before closed. */
 #ifndef TESTS_TRAINER_PPO_LEARN_GENERATED_H
 #define TESTS_TRAINER_PPO_LEARN_GENERATED_H
 

@@ -89,7 +89,7 @@ void learned_play(const struct learned *learned, const struct ppo_world *world, 
         char err[ENV_ERROR_MAX];
         world->observe(world->ctx, obs);
         for (size_t i = 0; i < copies; i++)
-            if (!over[i]) /* else it repeats its last action, which nobody counts */
+            if (!over[i]) /* else it repeats its last action, which is not counted */
                 learned_act(learned, obs + i * observation, acts + i * actions);
         if (world->step(world->ctx, &io, err) < 0)
             fatal("play: %s", err);

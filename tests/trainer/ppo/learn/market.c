@@ -1,6 +1,6 @@
-/* What the learner makes of markets whose best is known. Where the volume tells the next bar's drift, the
- * policy must come near the computable optimum; where it tells nothing, there are only fees to lose, and it
- * must learn not to trade. It is trained on one generated market and judged on another.
+/* What the learner makes of markets whose best is known. Where the volume predicts the next bar's drift,
+ * the policy must come near the computable optimum; where it predicts nothing, there are only fees to
+ * lose, and it must learn not to trade. It is trained on one generated market and judged on another.
  *
  *     ppo-market signal|noise [SEEDS] */
 #include "tests/check.h"

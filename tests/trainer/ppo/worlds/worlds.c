@@ -145,7 +145,7 @@ static void test_starts(void)
     c.destroy(c.ctx);
 }
 
-/* What is loaded goes on with the same bits; a seed is part of it. */
+/* A loaded state continues with the same bits; a seed is part of it. */
 static void test_saved(const struct game *game, struct random *random)
 {
     char err[ENV_ERROR_MAX] = "";
