@@ -18,11 +18,11 @@
  * - columns: the same bytes in two moves, searched in half as many lines: 70 ns. Found 61
  * - blocks of 32: a directory of 40 to 90 blocks from the best on, 6 steps, 3 ns; 5 steps within, 8 ns; a
  * quarter of a kilobyte moved, 8 ns: 20 ns. Found 33 to 38 for all sizes: it is not the bytes, but four or
- * five branches that nobody can foresee (where the search ends, insert, delete or neither, how much to move)
+ * five branches that cannot be predicted (where the search ends, insert, delete or neither, how much to move)
  * - graves: what is deleted is soon inserted again, at the same price or beside it: 25 ns. Found 34, for the
  * same reason
- * - merged: so all of a difference's searches go on in step, without such branches, and what lies between two
- * changes moves once: 11 steps of 1 ns and 10 ns for the moves, 21 ns. Found 28
+ * - merged: so all of a difference's searches advance in step, without such branches, and what lies between
+ * two changes moves once: 11 steps of 1 ns and 10 ns for the moves, 21 ns. Found 28
  * - 500 books, 35 MB: found 1.2 to 1.5 times as much, merged and graves 40, blocks 41 to 51, pairs 55 to 70.
  * So the book is the merged one. It is also the smallest, and its levels lie in order, which the state of the
  * engine, the dashboard and the walk of an order through the book read. */

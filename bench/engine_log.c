@@ -365,7 +365,7 @@ static void give(struct day *day, struct engine *engine, struct log *log, int64_
         log_state(log, engine, day->event.seq, now_ns, STATE_ROTATION);
 }
 
-/* Differences of a minute, then snapshots: so are books begun. */
+/* Differences of a minute, then snapshots: this is how books are started. */
 static void play_day(struct day *day, struct engine *engine, struct log *log, int64_t *ret_end_ns)
 {
     int64_t start_ns = REEL_START_NS / (DAY_S * REEL_SECOND_NS) * (DAY_S * REEL_SECOND_NS), now_ns = start_ns;

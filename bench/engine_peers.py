@@ -145,7 +145,7 @@ def bar_events(bar_type):
 
 
 class Watcher(Strategy):
-    """Subscribes, as whoever wants the book must."""
+    """Subscribes, as any reader of the book must."""
 
     def on_start(self):
         self.subscribe_order_book_deltas(INSTRUMENT.id, BookType.L2_MBP)

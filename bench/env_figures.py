@@ -7,7 +7,7 @@ Operations, of 16 copies with AVX-512: an asset takes some 70 of float32 and, tw
 cycles; the copy's reward some 100 and 12 divisions: 5 x 170 + 300 at two a cycle, and the divisions half beside them: about 1,100
 cycles, 69 a step: 65 M steps/s at 4.5 GHz.
 
-An observation of 36 floats reads 120 bytes that nobody could foresee and writes 144: 5 lines of 64, and 29 for 216 floats (840
+An observation of 36 floats reads 120 bytes that cannot be prefetched and writes 144: 5 lines of 64, and 29 for 216 floats (840
 and 864 bytes), at some 4 cycles a line from and to the third-level cache: 20 and 116 cycles, so 45 M and 24 M steps/s.
 
 What it came to is more, 49 cycles a step: most divisions are float32. What binds then is the chain of purchases, each of which
@@ -49,7 +49,7 @@ def rates(copies, *keys, backend="best", threads=1, features=0, observe=False):
 
 
 def steps(copies, *keys, **options):
-    """Of one core, whoever else is there."""
+    """Of one core, whatever else runs."""
     return list(rates(copies, *keys, **options))[1]
 
 

@@ -13,7 +13,7 @@
  *
  * The limit of all is a bare scan, vectorised by the compiler, of the same bytes: nothing can read them
  * faster. Each round must leave the same book and bars, or nothing is printed. With --state the book and the
- * bars are printed instead of figures, for bench/feed to hold against an implementation in Python; with
+ * bars are printed instead of figures, for bench/feed to compare with an implementation in Python; with
  * --allocations how often memory was asked for in the second half of the frames, by book_bars_indicators and
  * by engine: nothing that happens once a frame may.
  *

@@ -18,7 +18,7 @@ PATIENCE_S = 60  # for connecting, snapshots and settling
 
 
 def names(count, connection):
-    """The made market's symbols, as it lists them."""
+    """The synthetic market's symbols, as it lists them."""
     connection.request("GET", "/api/v3/exchangeInfo")
     listed = [symbol["symbol"] for symbol in json.loads(connection.getresponse().read())["symbols"]]
     if len(listed) < count:
@@ -42,7 +42,7 @@ def run(build, symbols, rate, seconds, fifo=False):
                                         replay.urls["ws_url"], replay.ca, str(seconds), *(["fifo"] if fifo else [])], stdin=subprocess.PIPE,
                                        stdout=subprocess.PIPE, text=True,
                                        preexec_fn=lambda: os.sched_setaffinity(0, cores))
-            late = threading.Timer(seconds + PATIENCE_S, process.kill)  # it prints nothing any more then, which is told
+            late = threading.Timer(seconds + PATIENCE_S, process.kill)  # then it prints nothing more, which is reported
             late.start()
             try:
                 yield from measure(process, rest, listed, f"{symbols}x{rate}" + ("_fifo" if fifo else ""))

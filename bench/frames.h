@@ -1,5 +1,5 @@
 /* Frames in memory, for the benchmarks: those of a recording as they stand, or those that papertape-replay
- * would serve of it (klines and tickers besides) or of its synthetic market. */
+ * would serve of it (klines and tickers also) or of its synthetic market. */
 #ifndef BENCH_FRAMES_H
 #define BENCH_FRAMES_H
 

@@ -1,7 +1,7 @@
 /* The indicators on the GPU, one JSON line a figure (see bench/run for the keys). Exit 77 without a device.
  *
  * Cases over sma:20, ema:14, rsi:14, macd:12,26,9 and atr:14 (3 columns in, 7 out), f64 or f32 by what the
- * device's columns hold; data and results stay on the device but for "trip":
+ * device's columns hold; data and results stay on the device, except for "trip":
  * - copy: within the device's memory, 1 GiB: the limit of the others
  * - five-256x100000-PRECISION-METHOD: 256 symbols of 100,000 bars
  * - five-1x1000000-PRECISION-METHOD: one series of 1,000,000 bars

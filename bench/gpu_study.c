@@ -118,7 +118,7 @@ static void generate(void)
                                         .n_features = FEATURES};
 }
 
-/* ---- What the workers tell; in memory that they share. ---- */
+/* ---- The workers' reports, in shared memory. ---- */
 
 struct split_times {
     double market, learner, train, device, test, end; /* seconds; end: when, by the clock */

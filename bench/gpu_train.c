@@ -4,13 +4,13 @@
  * Five assets over 100,000 generated bars, random starts, episodes of 700 bars. Every case is trained for
  * some iterations after two that warm up (the first runs as it is, the second records the graphs), and prints
  * - NAME-environment: steps/s of the environment alone, observations written, actions on the device;
- * - NAME-matrix: the rate of the update's largest matrix product, by the same plan: what the rest is held
- *   against, measured in the same run (FLOP/s, bf16);
+ * - NAME-matrix: the rate of the update's largest matrix product, by the same plan: the reference for the
+ * rest, measured in the same run (FLOP/s, bf16);
  * - NAME: steps/s of whole iterations, rollout to update, by the host's clock. `flop` is what a step needs
  *   (ppo_work_of(): one forward of both networks, and 4 epochs forward and back), `limit` the steps/s that
  *   the matrix rate would give for these;
  * - NAME-utilisation: the device's time between an iteration's first and last piece of work, by its events,
- *   over the host's; goal 0.97. What idles between two kernels counts as busy: nsys tells that apart;
+ *   over the host's; goal 0.97. What idles between two kernels counts as busy: nsys shows the difference;
  * - NAME-waits: times that the host waited for the device in an iteration, counted: two, both at its end, for
  *   the figures and for the environment's check of actions. To see that nothing else synchronises:
  *       nsys profile -t cuda -o train BUILD/bench/gpu_train BUILD/papertape-gpu.so 64x64

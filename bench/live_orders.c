@@ -87,7 +87,7 @@ static void environment_text(char *ret, size_t cap)
     if (env_params_preset("market", &params, err) < 0)
         die("preset", err);
     params.lookback = LOOKBACK;
-    params.max_position_pct = 0.1; /* random networks fill up soon: with exits they go on ordering */
+    params.max_position_pct = 0.1; /* random networks fill up soon: with exits they keep ordering */
     params.forced_exit_bars = 1;
     params.forced_exit_pct = 0.5;
     const struct config_key *list = env_params_list(&n);

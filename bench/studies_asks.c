@@ -2,16 +2,16 @@
  *
  *   studies_asks fill FILE TRIALS              a study of so many finished trials of 24 parameters
  *
- *   studies_asks one FILE TIMES                asks and tells, alone: seconds of each, besides commits, of
+ *   studies_asks one FILE TIMES                ask-and-tell, alone: seconds of each, without commits, of
  *                                              commits, of processor time
  *
- *   studies_asks many FILE WORKERS SECONDS     processes that ask and tell at once: the seconds of all, and
- *                                              of each ask and tell
+ *   studies_asks many FILE WORKERS SECONDS     parallel processes of ask-and-tell: the seconds of all, and
+ *                                              of each ask-and-tell
  *
- * One ask and tell is what a worker of papertape-trainer does besides training: what others wrote is read, a
- * trial begins, TPE draws (Optuna's defaults), 24 parameters are stored, all in one transaction; the trial's
- * value is stored in another. Lines of numbers go to stdout. The parameters are floats, logarithmic floats,
- * whole numbers and categories by turns, of the default search space's kinds. */
+ * One ask-and-tell is a worker's storage access for a trial, without its training: what others wrote is
+ * read, a trial begins, TPE draws (Optuna's defaults), 24 parameters are stored, all in one transaction;
+ * the trial's value is stored in another. Lines of numbers go to stdout. The parameters are floats,
+ * logarithmic floats, whole numbers and categories by turns, of the default search space's kinds. */
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -141,7 +141,7 @@ static int64_t ask(struct worker *worker, bool draw, double *values)
 static void tell(struct worker *worker, int64_t trial, const double *values)
 {
     double value = -fabs(values[0] - 0.95) - 1e-3 * fabs(values[2] - 40);
-    need(study_store_tell(worker->store, trial, TRIAL_COMPLETE, &value, 1, err), "tell");
+    need(study_store_tell(worker->store, trial, TRIAL_COMPLETE, &value, 1, err), "finish");
 }
 
 static void fill(const char *path, int trials)
@@ -190,7 +190,7 @@ static void one(const char *path, int times)
     close_worker(&worker);
 }
 
-/* Of a parent that was killed before it let them go nobody would end them. */
+/* Watches its parent: no process would end the workers of one that was killed before it released them. */
 static void work(const char *path, uint64_t seed, double seconds, pid_t parent, struct shared *shared)
 {
     struct worker worker;

@@ -1,15 +1,15 @@
 """Runs the parts of bench/studies and prints their figures: python3 bench/studies_figures.py BUILD_FOLDER.
 
-Reckoned, once our own program had been sampled, of one ask and tell with 24 parameters at 500 finished trials, one running. Statements of
+Predicted, after sampling our own program, for one ask-and-tell with 24 parameters at 500 finished trials, one running. Statements of
 SQLite: 24 parameters looked up (1 us) and put into a table and its index (3 us), about 100 us; some 15 rows more of the trial, its
 heartbeat, attributes and value, 50 us; to see what changed 2 times 8 statements of 2 us and 24 rows of 0.7 us: 50 us. The journal's
 beginning is a file made and 10 to 20 pages of 4 KiB written to it, 50 us. TPE: 24 candidates against 25 components below and 476
-above, in 18 numeric dimensions 216,000 densities of an exponential each, at 2 ns 430 us; the parameters' distribution functions
-and categories 100 us. In all 0.8 ms. A commit waits for the disk three or four times (journal, its header, file, folder), an ask and
-tell for two commits: at 1 ms a sync 7 ms; those bound many workers too, who commit one after another: 140 asks a second however
-many they are, and with 50 of them in a queue each waits 0.36 s.
+above, in 18 numeric dimensions 216,000 densities of an exponential each, at 2 ns 430 us; the parameters' distribution functions and
+categories 100 us. In all 0.8 ms. A commit waits for the disk three or four times (journal, its header, file, folder), an ask-and-tell
+for two commits: at 1 ms a sync 7 ms; those bound many workers too, who commit one after another: 140 asks a second however many they
+are, and with 50 of them in a queue each waits 0.36 s.
 
-Optuna takes 27 transactions for the same, and reads the study anew for most."""
+Optuna takes 27 transactions for the same, and reads the study again for most."""
 
 import os
 import pathlib
@@ -43,7 +43,7 @@ def optuna(python, *arguments):
 
 
 def alone(folder, name, times, run):
-    """Medians of what one ask and tell takes besides commits, of its commits, of both, and (ours) of processor time, commits too;
+    """Medians of what one ask-and-tell takes without commits, of its commits, of both, and (ours) of processor time, commits too;
     about FINISHED trials have ended."""
     path = folder / name
     program("fill", path, FINISHED - times // 2)

@@ -1,6 +1,6 @@
-"""Optuna's asks and tells as bench/studies_asks.c has them, with the bench's own venv: studies_optuna.py one FILE TIMES, or many
-FILE WORKERS SECONDS. Lines of numbers: of one, the seconds of each besides its commits, and of commits; of many, the seconds that
-all took, then those of each ask and tell. A locked database is tried again: its time counts."""
+"""Optuna's ask-and-tell, as in bench/studies_asks.c, with the bench's own venv: studies_optuna.py one FILE TIMES, or many
+FILE WORKERS SECONDS. Lines of numbers: of one, the seconds of each without its commits, and of commits; of many, the seconds that
+all took, then those of each ask-and-tell. A locked database is tried again: its time counts."""
 
 import multiprocessing
 import sys

@@ -1,5 +1,5 @@
 /* What a frame of the dashboard costs to draw, at 200x60, on every tab, on a training's page and on a study's
- * of 1000 trials, from a full model; and what it costs to read a training's past, whole and where it goes on.
+ * of 1000 trials, from a full model; and what it costs to read a training's past, whole and its newest part.
  * One JSON line a figure. */
 #include <locale.h>
 #include <stdio.h>
@@ -102,7 +102,7 @@ static void readings(const char *path, struct model *model)
     double start = bench_seconds();
     if (tui_history_read_training(reader, &model->history.training, name) < 0)
         fail("not read");
-    report("reading a training's past, 4096 points, anew", (bench_seconds() - start) * 1e3, 50);
+    report("reading a training's past, 4096 points, whole", (bench_seconds() - start) * 1e3, 50);
     for (int i = 0; i < READINGS; i++) {
         start = bench_seconds();
         if (tui_history_read_training(reader, &model->history.training, name) < 0)
@@ -110,7 +110,7 @@ static void readings(const char *path, struct model *model)
         on[i] = bench_seconds() - start;
     }
     qsort(on, READINGS, sizeof(on[0]), bench_by_value);
-    report("reading a training's past, where it goes on, median", on[READINGS / 2] * 1e3, 2);
+    report("reading a training's past, its newest part, median", on[READINGS / 2] * 1e3, 2);
     tui_history_close(reader);
 }
 
@@ -179,7 +179,7 @@ static void study_frames(const struct model *model)
 {
     static const char *const what[] = {
         "frame 200x60, a study of 1000 trials, worst of 200",
-        "frame 200x60, a study of 1000 trials, sorted and filtered anew, worst of 200"};
+        "frame 200x60, a study of 1000 trials, sorted and filtered again, worst of 200"};
     struct canvas canvas;
     struct view view;
     double *each = bench_room(FRAMES, sizeof(*each));
