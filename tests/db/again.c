@@ -1,5 +1,5 @@
-/* Rows put again, as a recovery from the event log does: they change nothing, what comes after them goes on,
- * and what contradicts them is counted and stays away. */
+/* Rows that are put again, as a recovery from the event log does: they change nothing, later rows follow
+ * them, and rows that contradict them are counted and refused. */
 #include "tests/db/books.h"
 
 #include "db/verify.h"

@@ -1,5 +1,5 @@
-/* The chart's tables: what was put comes back, to the bit; bounded; begun anew; another index of a symbol in
- * the next run; rows of a symbol that was never put are left out and stop nothing. */
+/* The chart's tables: what was put comes back, to the bit; bounded; reset; another index of a symbol in the
+ * next run; rows of a symbol that was never put are left out and stop nothing. */
 #include <errno.h>
 
 #include "db/reader.h"
@@ -130,7 +130,8 @@ int main(void)
     CHECK_INT(seen.n, 1);
     CHECK(isnan(seen.outputs[0]));
 
-    /* The next run counts the symbols otherwise; a bar that comes again replaces; anew forgets its own. */
+    /* The next run counts the symbols otherwise; a bar that comes again replaces; a reset deletes the old
+     * ones. */
     fixture_close(writer);
     writer = fixture_writer(path, &config);
     db_writer_put_symbol(writer, 0, "binance", &eth, FIXTURE_START);
@@ -144,7 +145,7 @@ int main(void)
     CHECK_INT(seen.n, 1);
     CHECK(memcmp(seen.outputs, late, sizeof late) == 0);
 
-    /* One that is kept no more takes its bars along, and nobody else's. */
+    /* One that is kept no more takes its bars along, and no other's. */
     put_bar(writer, 1, 3, late);
     db_writer_put_chart_series(writer, &series, false);
     CHECK(db_writer_drop_chart_series(writer, 1, 5 * MINUTE) > 0);

@@ -1,5 +1,5 @@
 /* kill -9 in the middle of a load, again and again on one database: what was acknowledged is there,
- * everything adds up, and the next run goes on from it. */
+ * everything adds up, and the next run continues from it. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>

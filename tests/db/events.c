@@ -65,7 +65,7 @@ int main(void)
     struct db_writer *writer = open_writer(path, &journal);
     struct fixture f;
 
-    /* Rows of no event ask nobody. */
+    /* Rows of no event need no event on disk. */
     fixture_open(&f, writer);
     db_writer_put_event(writer, 99); /* outside a group: of nothing */
     db_writer_put_meta(writer, "word", "1");

@@ -29,7 +29,7 @@ struct faulty_plan {
     int64_t slow_max_ns; /* a slow one takes up to this */
 };
 
-/* What the disk tells its owner; each may be NULL. */
+/* Callbacks of the disk; each may be NULL. */
 struct faulty_owner {
     void *ctx;
     /* A call that changes something: "write", "sync", …, of the file of that name; `r`: what came of it. */

@@ -1,6 +1,6 @@
 /* The power goes, again and again, at any write or sync, also after a full disk or a sync that failed: what
- * was acknowledged is there, everything adds up, the next run goes on from it. And a disk that is full for a
- * while, in the middle of a commit or of a checkpoint: nothing is lost, nothing is doubled. */
+ * was acknowledged is there, everything adds up, the next run continues from it. And a disk that is full for
+ * a while, in the middle of a commit or of a checkpoint: nothing is lost, nothing is doubled. */
 #include <pthread.h>
 
 #include "db/verify.h"
@@ -55,7 +55,7 @@ static struct db_writer *open_writer(const char *path)
     return db_writer_open(path, &config, &writer, err, sizeof err) == 0 ? writer : NULL;
 }
 
-/* A training tells of as many events as there are fills: its row says so, and its newest point. */
+/* A training reports as many events as there are fills: its row says so, and its newest point. */
 static uint64_t tell(struct db_writer *writer, int64_t seq)
 {
     struct db_training training = {.name = "ppo",
@@ -89,7 +89,7 @@ static void trade(struct fixture *f)
     pthread_mutex_unlock(&work.lock);
 }
 
-/* What is told of a training is stored with what its row says of it, and not behind the fills. */
+/* A training's points are stored with what its row says of them, and not behind the fills. */
 static void check_training(const char *path, uint64_t fills)
 {
     int64_t seq = sql_query_file(path, "SELECT seq FROM trainings");
@@ -214,7 +214,7 @@ static void test_full(const char *directory, struct random *random, int rounds)
         CHECK_INT(verified_fills(path, round), f.fill_id);
     }
     faulty_disk_begin(&(struct faulty_plan){0});
-    printf("full disk: %d times, %" PRIu64 " writes refused, %d failures told\n", rounds, faults,
+    printf("full disk: %d times, %" PRIu64 " writes refused, %d failures reported\n", rounds, faults,
            work.failures);
     CHECK(faults > 0);
 }

@@ -287,7 +287,7 @@ static void check_contents(struct db_reader *reader, const struct fixture *f)
 
 static void check_recovery(struct db_reader *reader, const struct fixture *f, uint64_t last_order)
 {
-    /* The daemon may list its symbols in another order, and others besides. */
+    /* The daemon may list its symbols in another order, and more of them. */
     struct symbol symbols[3] = {fixture_symbol(1), {.name = "SOLUSDT"}, fixture_symbol(0)};
     struct db_recovered *r = NULL;
     char err[DB_ERROR_MAX] = "";
@@ -384,7 +384,7 @@ int main(void)
     check_contents(reader, &f);
     check_recovery(reader, &f, f.order_id);
 
-    /* A snapshot does not move while the writer goes on. */
+    /* A snapshot does not move while the writer continues. */
     struct seen seen = {0};
     CHECK_INT(db_reader_begin(reader), 0);
     CHECK_INT(db_reader_fills(reader, 0, see_fill, &seen), 0);

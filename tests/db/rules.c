@@ -1,5 +1,5 @@
-/* What no seal can show, as every seal and the chain were made anew over it: verify finds what contradicts
- * the rules of trading and of bookkeeping. */
+/* Contradictions that no seal can show, as all seals and the chain were computed again over them: verify
+ * finds what breaks the rules of trading and of bookkeeping. */
 #include "db/counts.h"
 #include "db/row_hash.h"
 #include "db/verify.h"
@@ -15,7 +15,7 @@ static const char *const seals = "UPDATE orders SET hash = seal(2, " DB_ORDER_CO
                                  "UPDATE accounts SET hash = seal(2, " DB_ACCOUNT_COLUMNS ");"
                                  "UPDATE symbols SET hash = seal(2, " DB_SYMBOL_COLUMNS ");";
 
-/* Tells how many rows there are now. */
+/* Stores how many rows there are now. */
 static void recount(sqlite3 *db)
 {
     struct db_counts counts;
@@ -124,7 +124,7 @@ int main(void)
     books_keep(&b, path, random_next(&random), EVENTS);
     books_close(&b);
     static const char *const cases[][2] = {
-        {"UPDATE meta SET value = value", ""}, /* sealed and chained anew it is what it was */
+        {"UPDATE meta SET value = value", ""}, /* sealed and chained again it is what it was */
         {"UPDATE fills SET fee = fee + 1 WHERE id = 5", "fills: row 5: the fee is"},
         {"UPDATE fills SET notional = notional + 1 WHERE id = 6",
          "fills: row 6: the notional is not price times quantity"},

@@ -1,4 +1,4 @@
-/* What a writer tells of itself, from its own thread: that it fails, and that it works again. */
+/* A writer's reports from its own thread: that it fails, and that it works again. */
 #ifndef TESTS_DB_TOLD_H
 #define TESTS_DB_TOLD_H
 
@@ -32,7 +32,7 @@ static inline void told_state(struct told *told, bool ok, const char *detail)
     pthread_mutex_unlock(&told->lock);
 }
 
-/* Waits until a counter of `told` is there; false when it does not come. */
+/* Waits until a counter reaches `wanted`; false when it does not. */
 static inline bool told_wait(struct told *told, const int *counter, int wanted)
 {
     struct timespec end;

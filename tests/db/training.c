@@ -1,5 +1,5 @@
 /* Trainings, their curves and timelines: what is put comes back; what is kept is bounded, by the rules of the
- * schema; a run that goes on from a checkpoint forgets what lay beyond. */
+ * schema; a run that continues from a checkpoint deletes what lay beyond. */
 #include <errno.h>
 #include <stdatomic.h>
 
@@ -131,7 +131,7 @@ static void come_back(void)
     db_writer_put_training_state(writer, &s);
     s = (struct db_training_state){.training = "ppo-btc", .state = "rollout", .ts_ns = 6, .utilisation = 0.5};
     db_writer_put_training_state(writer, &s);
-    s.training = "nobody's";
+    s.training = "unknown";
     db_writer_put_training_state(writer, &s);
     db_writer_group_end(writer);
     CHECK_INT(db_writer_flush(writer, 30000), 0);
@@ -198,7 +198,7 @@ static void come_back(void)
     CHECK_INT(db_reader_training_states(reader, "ppo-btc", 1, see_state, &seen), 0);
     CHECK_STR(seen.text, "rollout;");
 
-    /* Begun anew: only its row is left. */
+    /* Started again: only its row is left. */
     db_writer_rewind_training(writer, "ppo-btc", -1);
     CHECK_INT(db_writer_flush(writer, 30000), 0);
     CHECK_INT(sql_query_file(path, "SELECT (SELECT count(*) FROM training_points) + (SELECT count(*) FROM "
@@ -416,7 +416,7 @@ static void forget_trainings(void)
         snprintf(name, sizeof name, "t%d", i);
         struct db_training t = training_of(name, i);
         t.state = i < 10 ? "rollout" : i % 3 == 0 ? "done" : i % 3 == 1 ? "failed" : "stopped";
-        t.ended_ns = i < 10 ? 0 : 100000 - i; /* the later begun, the earlier ended */
+        t.ended_ns = i < 10 ? 0 : 100000 - i; /* the later started, the earlier ended */
         db_writer_put_training(writer, &t);
         struct db_training_point p = {.training = name, .steps = 1};
         db_writer_put_training_point(writer, &p);

@@ -1,5 +1,5 @@
 /* A database of schema version 1, with data in it, as that version's program left it: it is migrated in
- * place, its old hashes hold, trading goes on from it, and what is altered in it is found by its row. */
+ * place, its old hashes hold, trading continues from it, and what is altered in it is found by its row. */
 #include <errno.h>
 #include <openssl/evp.h>
 
@@ -160,7 +160,7 @@ static void verified(const char *path, const char *words)
     db_reader_close(reader);
 }
 
-/* Trading goes on: the next orders are of version 2. */
+/* Trading continues: the next orders are of version 2. */
 static void go_on(const char *path, const struct old *o)
 {
     struct symbol symbol = fixture_symbol(0);
@@ -213,7 +213,7 @@ static void go_on(const char *path, const struct old *o)
 }
 
 /* One of schema version 5, whose tables were counted already; what was altered in it before it is migrated is
- * not sealed anew. */
+ * not sealed again. */
 static void from_5(const char *path, const char *sql, const char *words)
 {
     struct old o;

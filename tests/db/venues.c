@@ -72,7 +72,7 @@ static void test_symbols(void)
     CHECK(db_writer_put_streamed(writer, 1, true) > 0);
     CHECK(db_writer_put_streamed(writer, 2, true) > 0);
     CHECK(db_writer_put_streamed(writer, 2, false) > 0);
-    struct symbol share = stock("AAPL"); /* told again: what was said of it stays */
+    struct symbol share = stock("AAPL"); /* put again: its first description stays */
     share.filters.tick = 10000000;
     CHECK(db_writer_put_symbol(writer, 1, "alpaca", &share, AT + 1) > 0);
     struct symbol namesake = fixture_symbol(0); /* of another venue, seen later */
@@ -157,7 +157,8 @@ static void test_revisions(void)
     db_revision_of(&told, 41, &row);
     CHECK(db_writer_put_bar(writer, 1, MINUTE, BAR_TRADES, &before) > 0);
     CHECK(db_writer_correct_bar(writer, 1, MINUTE, BAR_TRADES, &after) > 0);
-    CHECK(db_writer_correct_bar(writer, 0, MINUTE, BAR_TRADES, &after) > 0); /* none is stored: it forms */
+    CHECK(db_writer_correct_bar(writer, 0, MINUTE, BAR_TRADES, &after) >
+          0); /* no such bar is stored: it forms */
     CHECK(db_writer_put_revision(writer, &row) > 0);
     CHECK(db_writer_put_revision(writer, &row) > 0); /* comes again: one row */
     told.source = BAR_VENUE;

@@ -283,7 +283,7 @@ static void test_altered(const char *state, const char *path)
     CHECK(json_is_false(json_object_get(json, "ok")));
     json_decref(json);
 
-    /* What is quoted of an altered file steers no terminal. */
+    /* What is quoted of an altered file cannot control the terminal. */
     CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
     CHECK_INT(
         sqlite3_exec(db,

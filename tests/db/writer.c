@@ -344,7 +344,7 @@ static void test_contradiction(const char *directory)
     CHECK_INT(db_writer_close(writer, 10, err, sizeof err), -EBADMSG);
 }
 
-/* The file is taken away while it is written: nothing goes where nobody would find it. */
+/* The file is moved while it is written: no row goes to a file that is out of place. */
 static void test_moved(const char *directory)
 {
     char path[SCRATCH_PATH_MAX], elsewhere[SCRATCH_PATH_MAX];

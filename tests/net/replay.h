@@ -18,7 +18,7 @@ struct replay {
 
 enum { REPLAY_OPTIONS_MAX = 16 };
 
-/* `options` besides --synthetic 7 --speed max: NULL-terminated; NULL: none. */
+/* `options` after --synthetic 7 --speed max: NULL-terminated; NULL: none. */
 static inline void start_replay(struct replay *replay, const char *program, const char *const *options)
 {
     int out[2], n = 0;

@@ -1,5 +1,5 @@
 /* A venue's front for the tests of exchange/net and exchange/binance: a TLS server on 127.0.0.1 and the
- * tester's own loop, that says exactly the bytes it is told to. Certificates are made at start. */
+ * tester's own loop, that sends exactly the bytes of the test. Certificates are made at start. */
 #ifndef TESTS_NET_SERVER_H
 #define TESTS_NET_SERVER_H
 

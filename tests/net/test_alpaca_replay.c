@@ -399,7 +399,7 @@ static void test_stream(struct net_context *net, const struct replay *replay, co
     venue->stream_pause(heard.stream, true);
     CHECK_INT(venue->stream_follow(heard.stream, (const char *const[]){"candles:AAPL"}, 1), -EINVAL);
 
-    /* The minutes that were streamed, revisions included, are what REST tells of them. */
+    /* The minutes that were streamed, revisions included, are what REST gives for them. */
     struct venue_rest *rest;
     const struct venue_rest_config rest_config = {
         .net = net, .rest_url = replay->rest_url, .keys = keys, .settings = settings, .n_settings = 2};

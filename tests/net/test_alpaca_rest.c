@@ -1,4 +1,4 @@
-/* Alpaca's REST against a venue that answers what it is told to: keys, pages, limits, refusals. */
+/* Alpaca's REST against a scripted venue: keys, pages, limits, refusals. */
 #include <errno.h>
 
 #include "exchange/alpaca/rest.h"
@@ -156,7 +156,7 @@ static void test_pages(void)
     CHECK_INT(seen.error, 0);
     CHECK_INT(seen.n_bars, 3); /* 14:02 had no trades: no bar */
     CHECK_INT(seen.closed, 2);
-    CHECK_INT(seen.replies, 2); /* the empty page is nobody's business */
+    CHECK_INT(seen.replies, 2); /* the empty page is not passed on */
     CHECK_INT(asked, 3);
     CHECK_STR(lines[0], "GET "
                         "/v2/stocks/"
@@ -169,7 +169,7 @@ static void test_pages(void)
     CHECK_INT(status->used_weight, 50);
     end();
 
-    /* Long bars go on over pages; a first one that is not whole is left out. */
+    /* Long bars continue over pages; a first one that is not whole is left out. */
     static const char *const hours[] = {
         BARS("BTC/USD", BAR("14:00", "1") "," BAR("15:00", "5"), "\"a\""),
         BARS("BTC/USD", BAR("16:00", "3") "," BAR("17:00", "4") "," BAR("18:00", "9"), "null"), NULL};
@@ -239,7 +239,7 @@ static void test_refusals(void)
     }
 }
 
-/* 429: everything waits as long as it says, the others are told, and the call goes on then. */
+/* 429: everything waits as long as it says, the others are notified, and the call continues then. */
 static void test_limits(void)
 {
     static const char *const limited[] = {
@@ -255,7 +255,7 @@ static void test_limits(void)
     CHECK(banned_ns >= wall_ns + 1000000000);
     end();
 
-    /* A limit that is known from before, or told by another: nothing is asked. */
+    /* A limit that is known from before, or reported by another: nothing is asked. */
     begin(limited + 1, "iex");
     seen = (struct seen){0};
     net_requests_hold(rest, clock_wall_ns() + 3600 * 1000000000LL, "held");
@@ -345,7 +345,7 @@ static struct seen ask_latest(const struct symbol *symbol, enum market_kind kind
     return seen;
 }
 
-/* What silent streams should have told. */
+/* What silent streams should have sent. */
 static void test_latest(void)
 {
     static const char *const script[] = {
@@ -390,7 +390,7 @@ static void test_latest(void)
     end();
 }
 
-/* What does not read is left out and told; the rest of the reply is there. */
+/* What cannot be read is left out and reported; the rest of the reply is there. */
 static void test_skipped(void)
 {
     static const char *const bars[] = {

@@ -1,5 +1,5 @@
-/* Alpaca's streams against a venue that says exactly what it is told to: keys, subscriptions in both
- * encodings, each error of its table, refusals before the upgrade; nothing storms, what is final stays. */
+/* Alpaca's streams against a scripted venue: keys, subscriptions in both encodings, each error of its table,
+ * refusals before the upgrade; nothing storms, what is final stays. */
 #include <errno.h>
 
 #include "exchange/alpaca/channel.h"
@@ -236,7 +236,7 @@ static void test_subscribes(bool packed)
     CHECK_INT(seen.n_listed, 6); /* both endpoints say the same here */
     CHECK_STR(seen.list_error, "");
 
-    /* A connection that ends: everything is asked for again, and the list that was under way is told. */
+    /* A connection that ends: everything is asked for again, and the list in flight is reported. */
     seen.listed = false;
     CHECK_INT(alpaca_stream_list(seen.stream, on_list, &seen), 0);
     CHECK_INT(alpaca_stream_connection(NULL, "trades:AAPL"), 0);
@@ -320,8 +320,8 @@ static void test_symbol_limit(void)
     end_stream(&seen, server);
 }
 
-/* 410 for what nobody asked for by name: the connection is made again without it. For what was asked for it
- * is final. */
+/* 410 for a stream that was not requested by name: the connection is made again without it. For what was
+ * asked for it is final. */
 static void test_bare(void)
 {
     struct seen seen = {0};

@@ -1,4 +1,4 @@
-/* HTTPS GET against a server that says exactly what it is told. */
+/* HTTPS GET against a scripted server. */
 #include <errno.h>
 #include <zlib.h>
 

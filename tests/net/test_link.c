@@ -25,7 +25,7 @@ static struct link begin(struct link_config config)
     return link;
 }
 
-/* Goes on until the link waits: attempts are noted and left connecting. Returns when it wants to be asked
+/* Steps until the link waits: attempts are noted and left connecting. Returns when it wants to be asked
  * again; INT64_MAX for an attempt under way as well. */
 static int64_t drive(struct link *link, int64_t now)
 {
@@ -148,7 +148,7 @@ static void test_renewal(struct random *random)
     net_link_opened(&link, at);
     net_link_took_over(&link);
 
-    /* The old one ends while the new one is only being made: that goes on. */
+    /* The old one ends while the new one is only being made: that continues. */
     now = drive(&link, at);
     drive(&link, now);
     CHECK_INT(net_link_lost(&link, now, LINK_LOST, -1), now);
@@ -181,7 +181,7 @@ static void test_bans(struct random *random)
     net_link_opened(&link, at);
     works(&link, at);
 
-    /* While one is up, a ban keeps it and forbids another, whoever asks. */
+    /* While one is up, a ban keeps it and forbids another, whichever caller asks. */
     now = at;
     net_link_hold(&link, now + HOUR);
     CHECK_INT(net_link_state(&link), VENUE_UP);

@@ -32,7 +32,7 @@ int main(void)
 
     unsetenv("NOTIFY_SOCKET");
     unsetenv("WATCHDOG_USEC");
-    net_notify_ready("nobody listens");
+    net_notify_ready("no listener");
     CHECK_STR(told(), "");
     CHECK_INT(net_notify_watchdog_ms(), 0);
 

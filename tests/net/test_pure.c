@@ -1,4 +1,4 @@
-/* Backoff, budget and URLs: time is made up. */
+/* Backoff, budget and URLs, with a simulated clock. */
 #include <errno.h>
 
 #include "exchange/net/backoff.h"

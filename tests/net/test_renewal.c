@@ -1,5 +1,5 @@
 /* Binance's streams over several connections against a live server: connections renewed by overlap while the
- * market goes on, names followed and dropped at run time, bans told and held. */
+ * market continues, names followed and dropped at run time, bans reported and obeyed. */
 #include <errno.h>
 
 #include "exchange/binance/stream.h"
@@ -91,7 +91,7 @@ struct seen {
     struct venue_stream *stream;
 };
 
-static struct seen *reader; /* whose reading goes on with the next tick, if it was paused */
+static struct seen *reader; /* whose reading continues with the next tick, if it was paused */
 
 static void on_tick(uv_timer_t *timer)
 {
@@ -178,7 +178,7 @@ static void test_live(void)
     for (int i = 0; i < 20 && !seen.done; i++)
         loop_until(&loop, &seen.done);
     const struct venue_status *status = binance_stream_status(seen.stream);
-    printf("live: %zu messages made, %u + %u + %u told, %llu renewals, %llu left out\n", market.n,
+    printf("live: %zu messages made, %u + %u + %u reported, %llu renewals, %llu left out\n", market.n,
            seen.next[0], seen.next[1], seen.next[2], (unsigned long long)status->renewals,
            (unsigned long long)status->doubled);
     CHECK(!seen.wrong);

@@ -54,7 +54,7 @@ static void on_frame(void *user, const char *data, size_t len)
 
 static const struct venue_stream_handler handler = {on_state, on_frame};
 
-/* One of the two may have begun later. */
+/* One of the two may have started later. */
 static void compare(const struct heard *a, const struct heard *b)
 {
     for (int s = 0; s < STREAMS; s++) {

@@ -93,7 +93,7 @@ static void on_reply(void *user, const struct venue_reply *reply)
     }
 }
 
-/* What the server says to the next request instead of a good reply; then goes on. */
+/* What the server says to the next request instead of a good reply; then it continues. */
 static int64_t weight_sent; /* of what was asked for */
 static const char *say_instead;
 static int say_times;
@@ -439,12 +439,12 @@ static void test_many_books(void)
     close_rest();
 }
 
-/* A venue that tells less than what was sent is not believed. */
+/* A venue that reports less than what was sent is not believed. */
 static void test_weight_untrue(void)
 {
     enum { BOOKS = 60 };
     static struct seen books[BOOKS];
-    open_rest(); /* which tells 1 */
+    open_rest(); /* which reports 1 */
     for (int i = 0; i < BOOKS; i++) {
         books[i] = (struct seen){0};
         CHECK_INT(net_requests_book(rest, &btc, on_reply, &books[i], NULL), 0);
@@ -460,7 +460,7 @@ static void test_weight_untrue(void)
     close_rest();
 }
 
-/* A ban is told to whoever keeps it, holds whatever asks, and is known to the next one from the start. */
+/* A ban is reported to its keeper, holds every request, and is known to the next one from the start. */
 static int64_t ban_until_ns;
 
 static void on_ban(void *user, int64_t until_ns, const char *why)

@@ -174,7 +174,7 @@ static void test_changes(void)
         }
     }
 
-    /* A name asked for twice is told twice. */
+    /* A name requested twice is reported twice. */
     struct venue_symbol twice[3] = {{.name = "S6USDT"}, {.name = "S5USDT"}, {.name = "S6USDT"}};
     struct binance_info info;
     CHECK_INT(binance_parse_wanted(text, strlen(text), "binance", twice, 3, &info), 0);

@@ -1,4 +1,4 @@
-/* The websocket client against a server that says exactly what it is told, over real TLS. */
+/* The websocket client against a scripted server, over real TLS. */
 #include <errno.h>
 
 #include "exchange/net/resolver.h"
@@ -238,7 +238,7 @@ static void script_half_message(struct peer *peer, const char *head)
 {
     (void)head;
     peer_upgrade(peer);
-    peer_frame(peer, false, 1, "begun", 5);
+    peer_frame(peer, false, 1, "start", 5);
     peer_write(peer, "\x80\x10half", 6); /* 16 bytes promised */
     peer_drop(peer);
 }
@@ -247,7 +247,7 @@ static void script_half_then_close(struct peer *peer, const char *head)
 {
     (void)head;
     peer_upgrade(peer);
-    peer_frame(peer, false, 1, "begun", 5);
+    peer_frame(peer, false, 1, "start", 5);
     peer_close_frame(peer, 1001, "");
     peer_drop(peer);
 }
@@ -256,7 +256,7 @@ static void script_reset(struct peer *peer, const char *head)
 {
     (void)head;
     peer_upgrade(peer);
-    peer_frame(peer, false, 1, "begun", 5);
+    peer_frame(peer, false, 1, "start", 5);
 }
 
 static void test_lost(void)
@@ -413,13 +413,13 @@ static void test_refusals(void)
         server_stop(server);
     }
 
-    /* Nobody listens. */
+    /* No listener. */
     struct seen seen = {0};
     struct server *server = server_start(&loop, SERVER_GOOD, &(struct server_handler){script_upgrade});
     open_to(server, "localhost", NULL, &seen);
     server_stop(server);
     CHECK(loop_until(&loop, &seen.ended));
-    printf("nobody: %s\n", seen.reason);
+    printf("no listener: %s\n", seen.reason);
     CHECK(!seen.opened && seen.end.code == 1006);
     websocket_destroy(seen.websocket);
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Studies go to Optuna and come from it unchanged. optuna_round_trip.py TEST-DB-STUDIES-EXCHANGE
 
-Optuna writes studies with all that it can store; ours reads them, and every trial is what Optuna says of it. Ours writes them
-again with its own calls; Optuna opens that, and every trial is the first one's. Both files have one schema. Optuna goes on with
-our file. Distributions: our text of many at random is Optuna's to the byte, with its grid's end."""
+Optuna writes studies with all that it can store; ours reads them, and every trial is what Optuna says of it. Ours writes them again
+with its own calls; Optuna opens that, and every trial is the first one's. Both files have one schema. Optuna continues with our file.
+Distributions: our text of many at random is Optuna's to the byte, with its grid's end."""
 
 import json
 import math
@@ -104,7 +104,7 @@ def make(url, rng):
 
 
 def same(a, b):
-    """Equal to the bit, NaN too, true and 1 and 1.0 told apart."""
+    """Equal to the bit, NaN too, true, 1 and 1.0 being different."""
     if isinstance(a, dict) or isinstance(b, dict):
         return isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
     if isinstance(a, (list, tuple)):
@@ -175,7 +175,7 @@ def check_best(study, ours):
 
 
 def check_copies(url, copy):
-    """Two files' trials, but for their times and ids."""
+    """Two files' trials, except their times and ids."""
     for summary in optuna.get_all_study_summaries(url):
         first, second = (optuna.load_study(study_name=summary.study_name, storage=u) for u in (url, copy))
         assert first.directions == second.directions and same(first.user_attrs, second.user_attrs)

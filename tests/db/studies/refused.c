@@ -110,7 +110,7 @@ static void test_schemas(void)
     run_sql(alike,
             "DROP TABLE studies; DROP TABLE trials; CREATE TABLE version_info (version_info_id INTEGER, "
             "schema_version INTEGER, library_version TEXT)");
-    REFUSED(open_it(alike, STUDY_STORE_READ), -ENOENT, "no studies yet"); /* as ours, begun */
+    REFUSED(open_it(alike, STUDY_STORE_READ), -ENOENT, "no studies yet"); /* as ours, only started */
     OK(open_it(path, STUDY_STORE_WRITE));
     run_sql(path, "UPDATE alembic_version SET version_num = 'v9.1.0.a'");
     REFUSED(open_it(path, STUDY_STORE_WRITE), -EMEDIUMTYPE, "v9.1.0.a");

@@ -84,7 +84,7 @@ static void run(struct study_store *store, int64_t trial, double sum)
     }
     alive(study_store_tell(store, trial, prune ? TRIAL_PRUNED : TRIAL_COMPLETE, prune ? NULL : &sum,
                            prune ? 0 : 1, err),
-          "tell");
+          "finish");
 }
 
 int main(int argc, char **argv)
