@@ -1,5 +1,5 @@
-/* papertape backtest --events: counts, rows and hash are those of the recorded run; what cannot be is told in
- * one line. */
+/* papertape backtest --events: counts, rows and hash are those of the recorded run; what cannot be is refused
+ * in one line. */
 
 #include <dirent.h>
 #include <fcntl.h>

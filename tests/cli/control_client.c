@@ -19,7 +19,7 @@ enum {
 
 enum manner {
     ANSWER,       /* as it should be, after rubbish, another's answer, and in pieces */
-    REFUSE,       /* ok: false, with a code and words that would steer a terminal */
+    REFUSE,       /* ok: false, with a code and bytes that would control a terminal */
     REFUSE_BADLY, /* ok: false, and nothing else */
     HANG_UP,      /* closes after the request */
     CROWDED,      /* refuses the first connection before it has asked, and answers the second */

@@ -60,7 +60,7 @@ static void widths(void)
            "b                       x  \n");
 }
 
-/* A cell is shown whole, without what could steer a terminal. */
+/* A cell is shown whole, without bytes that could control a terminal. */
 static void cells(void)
 {
     struct printed printed;
@@ -85,7 +85,8 @@ static void csv(void)
         "name,qty,hidden,why,behind\na-long-name,1,not shown in a table,\"a \"\"word\"\", and another\",\n");
 }
 
-/* A line that is cut to the terminal's width ends with a whole character, by columns and not by bytes. */
+/* A line that is cut to the terminal's width ends with a whole character, by the width of characters and not
+ * by bytes. */
 static void cut(void)
 {
     const struct winsize size = {.ws_row = 5, .ws_col = 21};

@@ -305,7 +305,7 @@ static void test_other(bool pack)
         if (out.codes[0] != cases[i].code)
             fprintf(stderr, "  case %zu%s: %s\n", i, pack ? ", msgpack" : "", cases[i].text);
     }
-    /* One that is wrong, and the next goes on. */
+    /* A malformed one, and the next is read. */
     struct outcome out = run_as("[{\"T\":\"t\",\"S\":\"AAPL\",\"p\":[[1],{\"a\":2}]}," TRADE "]", pack);
     CHECK_INT(out.n, 2);
     CHECK_INT(out.codes[0], -EBADMSG);
@@ -389,7 +389,8 @@ static const char *const everything[] = {TRADE,
                                          BOOK(",\"r\":true")};
 enum { EVERYTHING = sizeof everything / sizeof *everything };
 
-/* Each member left out, each given a value of another kind: the message is refused unless nobody needs it. */
+/* Each member left out, each given a value of another kind: the message is refused unless the member is not
+ * needed. */
 static void test_members(bool pack)
 {
     static const char *const spare[] = {"x",  "c", "z", "new", "tks", "bx", "ax", "oc",

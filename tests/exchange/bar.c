@@ -175,7 +175,7 @@ static void test_loose(void)
     CHECK_INT(feed(&builder, 80, 3, &bar), BAR_NONE);
     CHECK_INT(feed(&builder, 120, 4000, &bar), BAR_INCOMPLETE);
     CHECK_INT(feed(&builder, 130, 17, &bar), BAR_NONE);
-    CHECK_INT(feed(&builder, 130, 17, &bar), BAR_NONE); /* whoever feeds it looks for doubles */
+    CHECK_INT(feed(&builder, 130, 17, &bar), BAR_NONE); /* the caller looks for doubles */
     CHECK_INT(feed(&builder, 240, 5, &bar), BAR_CLOSED);
     CHECK(bar.open == 4100 && bar.high == 4100 && bar.low == 117 && bar.close == 117 && bar.volume == 6 &&
           bar.trades == 3 && bar.first_trade_id == 4000 && bar.last_trade_id == 17);

@@ -207,7 +207,7 @@ static void test_names(void)
         CHECK_INT(bars_file_symbol(cases[i].path, NULL, symbol), 0);
         CHECK_STR(symbol, cases[i].symbol);
     }
-    /* One row does not tell an interval; its name does. */
+    /* One row does not determine an interval; its name does. */
     struct bars_file f;
     const char *path = scratch_write("BTCUSDT-1d-2025-04-01.csv", "1743465600000000,1,1,1,1,1\n");
     CHECK_INT(bars_file_read(path, NULL, &f, error), 0);

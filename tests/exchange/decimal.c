@@ -1,4 +1,4 @@
-/* Scaled-integer decimals against what is written down by hand; decimal_oracle.py goes on at random. */
+/* Scaled-integer decimals against what is written down by hand; decimal_oracle.py does so at random. */
 #include "exchange/decimal.h"
 
 #include <errno.h>

@@ -95,7 +95,7 @@ static int put_one(struct journal_writer *writer, enum journal_kind kind, uint64
     return r;
 }
 
-/* What does not go on from what is there is refused, and nothing of it is written. */
+/* Records that do not continue what is there are refused, and nothing of them is written. */
 static void test_order(void)
 {
     struct journal_writer_config config = {.dir = journal_dir};

@@ -1,5 +1,5 @@
-/* Journals for the tests: a directory of their own, records that tell by their bytes which they are, and a
- * reading that knows which must come. */
+/* Journals for the tests: a directory of their own, records whose bytes identify them, and a reading that
+ * knows which must come. */
 #ifndef TESTS_EXCHANGE_JOURNAL_H
 #define TESTS_EXCHANGE_JOURNAL_H
 

@@ -110,7 +110,7 @@ static void check_torn(int64_t kept_records, size_t torn)
     for (int64_t i = 0; i < kept_records; i++)
         making_next(&making);
     CHECK_INT(tail.last_seq, making.seq);
-    struct journal_batch batch; /* it goes on */
+    struct journal_batch batch; /* it continues */
     journal_batch_init(&batch);
     making.made.record.kind = JOURNAL_STATE;
     making.made.record.seq = tail.last_seq;

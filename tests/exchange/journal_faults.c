@@ -1,5 +1,6 @@
 /* Every call to the file system fails once: nothing acknowledged is lost, a put that failed can be put again,
- * and what a process that died there left behind opens and goes on. Exhaustive: for each n, the n-th call. */
+ * and what a process that died there left behind opens and continues. Exhaustive: for each n, the n-th
+ * call. */
 #include "exchange/journal/files.h"
 #include "tests/exchange/journal.h"
 

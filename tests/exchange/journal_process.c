@@ -1,5 +1,5 @@
 /* A writer in a process of its own, which is killed at any moment while this one reads what it writes: what
- * was read is what was written, what was acknowledged is there, and the next writer goes on. */
+ * was read is what was written, what was acknowledged is there, and the next writer continues. */
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -9,7 +9,7 @@ enum { STATES = 60, PUTS_MAX = 100000 };
 
 static char err[JOURNAL_ERROR_MAX];
 
-/* The child: writes, telling how many records are acknowledged, until it is killed. */
+/* The child: writes, and reports how many records are acknowledged, until it is killed. */
 _Noreturn static void write_on(int told, uint64_t seed)
 {
     struct journal_writer_config config = {.dir = journal_dir, .block_bytes = 600, .sync = seed % 2};

@@ -69,7 +69,7 @@ static void check_find(struct journal_reader *reader, bool by_time, uint64_t seq
     CHECK(reads.hashes <= 1);
     CHECK(reads.file_headers <= 6); /* of ten segments */
     CHECK(reads.block_headers <= STATES / EACH + 6);
-    for (int k = 0; k < 20 && i < RECORDS; k++, i++) { /* and goes on from there */
+    for (int k = 0; k < 20 && i < RECORDS; k++, i++) { /* and continues from there */
         CHECK_INT(journal_reader_next(reader, &record), 1);
         CHECK(records_equal(&record, &all[i].record));
     }

@@ -1,6 +1,6 @@
 /* JSON into msgpack for the tests, as Alpaca's servers write it: whole numbers as integers, others as
  * doubles, the values of "t" as timestamps (of 4, 8 or 12 bytes, by what they need). Independent of what it
- * tests but for the JSON reader. */
+ * tests, except for the JSON reader. */
 #ifndef TESTS_EXCHANGE_PACKED_H
 #define TESTS_EXCHANGE_PACKED_H
 

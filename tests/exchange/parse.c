@@ -237,7 +237,7 @@ static void test_bars(void)
         int expected;
     } bars[] = {
         {{"1m", "1", "2", "5", "6", "7", "4", "2"}, 0},
-        {{"1w", "-1", "-1", "5", "5", "5", "5", "0"}, 0}, /* nobody traded */
+        {{"1w", "-1", "-1", "5", "5", "5", "5", "0"}, 0}, /* no trades */
         {{"1M", "1", "2", "5", "6", "7", "4", "2"}, -EBADMSG},
         {{"1minutes", "1", "2", "5", "6", "7", "4", "2"}, -EBADMSG},
         {{"", "1", "2", "5", "6", "7", "4", "2"}, -EBADMSG},
@@ -278,7 +278,8 @@ static void test_other_frames(void)
         {"{\"e\":\"serverShutdown\",\"E\":1770000000000}", 1},
         {"{\"stream\":\"!serverShutdown\",\"data\":{\"e\":\"serverShutdown\",\"E\":1770000000000}}", 1},
         {"{\"lastUpdateId\":5,\"bids\":[],\"asks\":[]}", 1},
-        {"{\"u\":1,\"s\":\"BTCUSDT\",\"b\":\"1\",\"a\":\"1\",\"A\":\"1\"}", 1}, /* raw: cannot be told */
+        {"{\"u\":1,\"s\":\"BTCUSDT\",\"b\":\"1\",\"a\":\"1\",\"A\":\"1\"}",
+         1}, /* raw: the kind is ambiguous */
         {"{\"e\":\"trade\"}", -ENOENT},
         {"{\"e\":\"trade\",\"s\":\"SOLUSDT\"}", -ENOENT},
         {"{\"e\":\"trade\",\"s\":\"BTCUSDT\"}", -EBADMSG},
@@ -442,7 +443,7 @@ static void test_variants(void)
             CHECK_INT(parse_text(text), trades[i].expected);
         }
 
-    /* Without the field that only spot has, and with some that nobody knows. */
+    /* Without the field that only spot has, and with some that are unknown. */
     CHECK_INT(parse_text("{\"stream\":\"btcusdt@aggTrade\",\"data\":{\"e\":\"aggTrade\",\"E\":1723161255343,"
                          "\"a\":5,\"s\":\"BTCUSDT\",\"p\":\"1\",\"q\":\"2\",\"nq\":\"2\",\"f\":8,\"l\":9,"
                          "\"T\":1723161255342,\"m\":true,\"new\":{\"x\":[1,null]}}}"),

@@ -22,13 +22,14 @@ struct source {
 
 static struct world {
     struct message truth[STREAMS][MESSAGES];
-    size_t told[STREAMS]; /* messages that the user had */
-    size_t hole[STREAMS]; /* that nobody could bring: allowed to be missing before this one, from told on */
-    bool cut[STREAMS];    /* the end of it was on its way when the old one broke: nobody brings it */
+    size_t delivered[STREAMS]; /* messages that the user had */
+    size_t hole[STREAMS]; /* that no connection could bring: may be missing before this one, from `delivered`
+                             on */
+    bool cut[STREAMS];    /* the end of it was on its way when the old one broke: no connection brings it */
     bool wrong;
 } world;
 
-static void on_told(void *user, const char *data, size_t len)
+static void on_message(void *user, const char *data, size_t len)
 {
     (void)user;
     int stream, index;
@@ -36,10 +37,10 @@ static void on_told(void *user, const char *data, size_t len)
         world.wrong = true;
         return;
     }
-    size_t *told = &world.told[stream], at = (size_t)index;
-    if (at != *told && !(at > *told && at == world.hole[stream]))
+    size_t *delivered = &world.delivered[stream], at = (size_t)index;
+    if (at != *delivered && !(at > *delivered && at == world.hole[stream]))
         world.wrong = true;
-    *told = at + 1;
+    *delivered = at + 1;
 }
 
 static void make(struct random *random)
@@ -94,7 +95,7 @@ enum how { CLEAN, NEW_BREAKS, OLD_BREAKS, HOWS };
  * of what every source brought: a new source begins there. */
 static void run(struct random *random, unsigned counts[HOWS])
 {
-    struct renew *renew = binance_renew_create(on_told, NULL);
+    struct renew *renew = binance_renew_create(on_message, NULL);
     struct source old = {{0}, {0}};
     make(random);
     bring_some(random, renew, RENEW_OLD, &old, random_between(random, 0, 40));
@@ -106,8 +107,8 @@ static void run(struct random *random, unsigned counts[HOWS])
         bring_some(random, renew, RENEW_OLD, &old, random_between(random, 0, 30));
         for (int s = 0; s < STREAMS; s++) { /* the venue is ahead of the old one, by what is on its way */
             size_t begin = old.next[s] + (size_t)random_between(random, 0, 12);
-            if (begin < world.told[s]) /* it is not behind what it brought before */
-                begin = world.told[s];
+            if (begin < world.delivered[s]) /* it is not behind what it brought before */
+                begin = world.delivered[s];
             new.begin[s] = new.next[s] = begin > MESSAGES ? MESSAGES : begin;
         }
         for (int64_t n = random_between(random, 0, 120); n > 0; n--) {
@@ -116,7 +117,7 @@ static void run(struct random *random, unsigned counts[HOWS])
             else
                 bring_some(random, renew, RENEW_NEW, &new, 1);
             for (int s = 0; s < STREAMS; s++) /* the user had all that the old one brought */
-                world.wrong |= old.next[s] > old.begin[s] && world.told[s] < old.next[s];
+                world.wrong |= old.next[s] > old.begin[s] && world.delivered[s] < old.next[s];
         }
         counts[how]++;
         if (how == NEW_BREAKS) {
@@ -138,7 +139,7 @@ static void run(struct random *random, unsigned counts[HOWS])
         binance_renew_end(renew, RENEW_OLD);
         CHECK(binance_renew_caught_up(renew) && !binance_renew_both(renew));
         for (int s = 0; s < STREAMS; s++)
-            world.cut[s] = how == OLD_BREAKS && new.begin[s] == MESSAGES &&world.told[s] < MESSAGES;
+            world.cut[s] = how == OLD_BREAKS && new.begin[s] == MESSAGES &&world.delivered[s] < MESSAGES;
         old = new;
         bring_some(random, renew, RENEW_OLD, &old, random_between(random, 0, 20));
     }
@@ -146,10 +147,9 @@ static void run(struct random *random, unsigned counts[HOWS])
     for (int s = 0; s < STREAMS; s++)
         all[s] = MESSAGES;
     bring_until(renew, RENEW_OLD, &old, all);
-    bool quiet =
-        false; /* of a stream that began after its last message nothing tells that it has caught up */
+    bool quiet = false; /* a stream that began after its last message cannot show that it has caught up */
     for (int s = 0; s < STREAMS; s++) {
-        CHECK_INT(world.told[s], world.cut[s] ? world.told[s] : MESSAGES);
+        CHECK_INT(world.delivered[s], world.cut[s] ? world.delivered[s] : MESSAGES);
         quiet |= old.begin[s] == MESSAGES;
     }
     CHECK(!world.wrong);
@@ -202,7 +202,7 @@ static void test_steps(void)
     give(renew, RENEW_NEW, "a", 5);
     give(renew, RENEW_OLD, "a", 3);
     CHECK_STR(said, "a1 a2 a3 ");
-    give(renew, RENEW_OLD, "a", 4); /* joined: what is held goes on */
+    give(renew, RENEW_OLD, "a", 4); /* joined: what is held continues */
     CHECK_STR(said, "a1 a2 a3 a4 a5 ");
     CHECK(binance_renew_caught_up(renew));
     give(renew, RENEW_NEW, "a", 6); /* the first of either */

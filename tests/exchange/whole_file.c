@@ -52,7 +52,7 @@ static void test_no_file(void)
     CHECK_INT(mkdir(scratch_path("folder"), 0700), 0);
     CHECK_INT(reads("folder", SIZE_MAX, "", 0), -EINVAL);
     CHECK_INT(mkfifo(scratch_path("fifo"), 0600), 0);
-    CHECK_INT(reads("fifo", 10, "", 0), -EINVAL); /* nobody writes to it: it would be waited for */
+    CHECK_INT(reads("fifo", 10, "", 0), -EINVAL); /* no process writes to it: a read would block */
 }
 
 int main(void)

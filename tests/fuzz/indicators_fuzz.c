@@ -4,7 +4,7 @@
  *     fields; both refuse the same bars;
  *   - the cpu backend refuses what the reference refuses, and is within the rows' tolerances on tame bars;
  *   - a request that breaks the contract is refused, and nothing is written;
- *   - a stream whose fields are any numbers can go on.
+ *   - a stream whose fields are any numbers can continue.
  *
  *   build-fuzz/tests/fuzz/indicators_fuzz -max_total_time=60 -max_len=512 \
  *       NEW_CORPUS tests/fuzz/corpus_indicators */

@@ -62,7 +62,7 @@ static void add_block(const uint8_t header[static JOURNAL_BLOCK_HEADER], const v
     memcpy(chain, digest, sizeof digest);
 }
 
-/* A segment whose second block has these records, or this header (but for its sizes) and payload. */
+/* A segment whose second block has these records, or this header (except its sizes) and payload. */
 static void make_segment(const uint8_t *data, size_t size, bool header_too)
 {
     static uint8_t packed[FILE_MAX / 2];

@@ -1,5 +1,5 @@
 /* Whatever the bytes: no state, or an engine that can be looked at, saved and loaded again as the same bytes,
- * and goes on: with the market, a session, a split and a correction. */
+ * and continues: with the market, a session, a split and a correction. */
 #include <stdlib.h>
 #include <string.h>
 

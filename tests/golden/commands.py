@@ -24,7 +24,7 @@ MORE_OF_DAY = ["ledger export --hledger"]
 ONCE = ["--once", "--once --json"]
 SCREENS = [f"--dump-screen 160x48 --tab {tab}" for tab in range(1, 9)]
 
-# A daemon that went on with `run`, and one that answers as status.json says.
+# A daemon that continued with `run`, and one that answers as status.json says.
 OF_LIVE = ["status", "account list", "alerts list", "symbol list", "venues", "venues streams binance", "train list", "policy list", "book BTCUSDT"]
 OF_FAKE = ["status", "alerts list", "symbol list", "venues", "venues streams binance", "train list", "policy list",
            "policy show ppo-world-wide-5m_2", "book BTCUSDT", "train log again --lines 3"]

@@ -322,7 +322,7 @@ static int put_all(const char *path)
         r = db_writer_flush(writer, 60000);
         db_writer_stats(writer, &stats);
         if (r == 0 && (stats.skipped || stats.conflicts || stats.dropped || !stats.ok)) {
-            fprintf(stderr, "desk: %ju rows refused, %ju conflicts: %s%s\n", (uintmax_t)stats.skipped,
+            fprintf(stderr, "golden-state: %ju rows refused, %ju conflicts: %s%s\n", (uintmax_t)stats.skipped,
                     (uintmax_t)stats.conflicts, stats.conflict, stats.last_error);
             r = -EINVAL;
         }
@@ -330,7 +330,7 @@ static int put_all(const char *path)
         r = r < 0 ? r : closed;
     }
     if (r < 0)
-        fprintf(stderr, "desk: %s: %s\n", path, err);
+        fprintf(stderr, "golden-state: %s: %s\n", path, err);
     return r;
 }
 

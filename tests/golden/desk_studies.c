@@ -14,7 +14,7 @@ static void take(int r)
 {
     if (r < 0 && failed == 0) {
         failed = r;
-        fprintf(stderr, "desk: studies: %s\n", err);
+        fprintf(stderr, "golden-state: studies: %s\n", err);
     }
 }
 
@@ -73,7 +73,7 @@ int desk_make_studies(const char *path)
     static const int trials[] = {TRIALS, 6, 4, 0, 3};
     int r = study_store_open(path, STUDY_STORE_WRITE, 0, &store, err);
     if (r < 0) {
-        fprintf(stderr, "desk: %s: %s\n", path, err);
+        fprintf(stderr, "golden-state: %s: %s\n", path, err);
         return r;
     }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -110,7 +110,7 @@ static struct feature_stream *rebuilt(const struct feature_plan *plan, struct fe
     return copy;
 }
 
-/* Goes on from a copy for some bars. */
+/* Continues from a copy for some bars. */
 static size_t follow(struct feature_stream *copy, const struct series *s, size_t from, size_t to,
                      const float *matrix, size_t width)
 {
@@ -324,7 +324,7 @@ static void test_bad(void)
     series_free(&s);
 }
 
-/* A value that leaves float32 or is none is told, and later ones are right again. */
+/* A value that is out of float32 or not finite is reported, and later ones are right again. */
 static void test_range(void)
 {
     struct series s = bars_with_holes(40, SERIES_WALK, 3, 0);

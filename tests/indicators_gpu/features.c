@@ -83,7 +83,7 @@ static const char small[] = "set small\n"
                             "volume@1h log1p normal\n"
                             "volume log1p\n";
 
-/* Where the bars have no time, none is told, nor is an earlier fit's. */
+/* Where the bars have no time, no time is reported, nor an earlier fit's. */
 static void test_timeless(const struct feature_bars *bars)
 {
     struct feature_bars timeless = *bars;
@@ -462,7 +462,7 @@ static void refused(const char *text, const struct feature_bars *bars, const cha
     feature_set_destroy(set);
 }
 
-/* Under a timeframe too, a bar that is not finite is told by its own index, whichever column it is in. */
+/* Under a timeframe too, a bar that is not finite is reported by its own index, whichever column it is in. */
 static void test_bad_bars_of_timeframes(void)
 {
     enum { N = 300 };

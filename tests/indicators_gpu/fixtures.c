@@ -10,7 +10,7 @@
 /* Longest line: a column of 120 values. */
 enum { LINE_MAX_LEN = 8192 };
 
-/* Relative to the value, and for what passes through 0, what the fixture allows the row besides. */
+/* Relative to the value; for what passes through 0, also what the fixture allows the row. */
 static size_t misses(const double *got, const double *expected, size_t n, double absolute)
 {
     size_t count = 0;
@@ -62,7 +62,7 @@ static bool next_line(FILE *file, char *line, int cap)
     return true;
 }
 
-/* The numbers that a line goes on with; how many, at most `cap`. */
+/* The rest of a line as numbers; returns how many, at most `cap`. */
 static size_t read_numbers(const char *text, double *ret, size_t cap)
 {
     for (size_t n = 0;; n++) {

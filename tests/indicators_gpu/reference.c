@@ -284,7 +284,7 @@ static void test_sessions(void)
     CHECK(out[1] == 20.0 && out[2] == 30.0);
 }
 
-/* Prices that only rounding tells apart are a flat market, at any price. */
+/* Prices that differ only by rounding are a flat market, at any price. */
 static void test_rounding(void)
 {
     enum { N = 40 };

@@ -103,7 +103,7 @@ static void on_count(void *ctx, uint64_t *value, uint64_t most)
     *(fields->setting ? value : at) = fields->setting ? *at : *value;
 }
 
-/* Taken apart and put together, at every moment of its first bars, a stream goes on as if nothing was. */
+/* Taken apart and put together, at every moment of its first bars, a stream continues as before. */
 static void test_visit(const struct indicator_spec *spec)
 {
     enum { N = 200, AFTER = 40 };

@@ -111,7 +111,7 @@ static size_t streams_try_bars(struct streams_try *t, const struct series all[],
     return n;
 }
 
-/* The CPU takes over, goes on alone, and hands back. */
+/* The CPU takes over, continues alone, and hands back. */
 static void streams_try_handover(struct streams_try *t, const struct series all[], size_t bar)
 {
     char reason[GPU_REASON_MAX] = "";

@@ -1,5 +1,5 @@
-/* The made US market: the calendar against the exchange's published lists, New York's clock at its changes,
- * and that what streams is what REST tells of the same time. */
+/* The synthetic US market: the calendar against the exchange's published lists, New York's clock at its
+ * changes, and that what streams is what REST gives for the same time. */
 #include "exchange/decimal.h"
 #include "exchange/replay/alpaca/eastern.h"
 #include "exchange/replay/alpaca/flow.h"
@@ -78,7 +78,7 @@ static void test_clock(void)
     CHECK(replay_eastern_date_parse("2024-02-29", &unused) == 0);
 }
 
-/* Every bar that a flow tells is REST's bar as of that moment, and every minute with a price has one; events
+/* Every bar that a flow sends is REST's bar as of that moment, and every minute with a price has one; events
  * come in order; a flow that begins later says the same. */
 static void check_flow(struct made *made, enum made_class class, enum made_feed feed, int64_t from_ns)
 {

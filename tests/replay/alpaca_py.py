@@ -1,5 +1,5 @@
-"""alpaca-py, unmodified, against papertape-replay: what each of its streams received is, value by value, what the venue
-tells over REST of the same time, which its REST clients read too.
+"""alpaca-py, unmodified, against papertape-replay: what each of its streams received is, value by value, what the venue gives over
+REST for the same time, which its REST clients read too.
 
 usage: alpaca_py.py PROGRAM SHARED
 Skipped (77) without the venv that PAPERTAPE_VENV names or the version below in it."""

@@ -1,5 +1,5 @@
-"""papertape-replay --venue alpaca, from outside: each error at its condition, both encodings alike, and what streams
-against what REST tells of the same time.
+"""papertape-replay --venue alpaca, from outside: each error at its condition, both encodings alike, and what streams against what
+REST gives for the same time.
 
 usage: alpaca_venue.py PROGRAM
 PAPERTAPE_LONG=1 waits for what takes ten seconds."""
@@ -260,7 +260,7 @@ def test_slow():
     with start("--speed", "1000000", "--from", SESSION) as v:
         c = Client(v, "/v2/sip")
         c.say(action="subscribe", trades=["*"], quotes=["*"])
-        # Nothing is read: after the buffers of the kernels the queue fills, and what is told last is why.
+        # Nothing is read: after the buffers of the kernels the queue fills, and the last message says why.
         until(lambda: rest(v, "/v2/clock")["timestamp"] > "2026-01-23", "a week has passed")
         codes = []
         try:
@@ -316,7 +316,7 @@ def pages(venue, path, what, **args):
 
 
 def test_session():
-    """Through a stock's session at full speed: every kind of message, and REST tells the same."""
+    """Through a stock's session at full speed: every kind of message, and REST gives the same."""
     with start("--speed", "max", "--from", SESSION, "--action", "halt:AAPL:2026-01-15T15:00:00Z:5m") as v:
         c = Client(v, "/v2/sip")
         c.subscribe(**STOCKS)

@@ -54,7 +54,7 @@ def refused(v, status, most):
 
 
 def test_weight():
-    """Who asks for too much is told to wait, and banned when it does not."""
+    """A client that asks for too much must wait, and is banned when it does not."""
     with synthetic() as v:
         limits = {x["rateLimitType"]: x["limit"] for x in v.rest("/api/v3/exchangeInfo")["rateLimits"]}
         used, calls, reply = 0, 0, (200,)
@@ -150,7 +150,7 @@ def test_shutdown():
         combined, raw = ([m for m in before if "serverShutdown" in json.dumps(m)] for _, before in reported)
         equal((len(combined), len(raw)), (1, 1))
         equal((combined[0]["stream"], combined[0]["data"]["e"], raw[0]["e"]), ("!serverShutdown",) + ("serverShutdown",) * 2)
-        assert reported[0][1][-1] != combined[0], "messages go on until it closes"
+        assert reported[0][1][-1] != combined[0], "messages continue until it closes"
         s = v.streams(TRADES)
         for _ in range(20):
             s.message()
@@ -280,7 +280,7 @@ def test_changes():
                 if "E" in d and kind.startswith("btc"):
                     times.append(at)
                 if kind.endswith("100ms"):
-                    assert last is None or d["U"] == last + 1, "differences go on where they stood"
+                    assert last is None or d["U"] == last + 1, "differences continue where they stood"
                     last = d["u"]
                 if at >= seconds * 1000:
                     return

@@ -21,7 +21,7 @@ static void test_weight(void)
     CHECK_INT(wait_s, 45); /* 44.5, rounded up */
     CHECK_INT(replay_limits_request(&l, START + MINUTE - 1, &wait_s), LIMITS_TOO_MANY);
     CHECK_INT(wait_s, 1);
-    /* Who waits as long as it was told is let in. */
+    /* A client that waits as long as required is let in. */
     CHECK_INT(replay_limits_request(&l, at + 45000, &wait_s), 0);
     CHECK_INT(replay_limits_used(&l, at + 45000), 0);
     /* One request that is too heavy for what is left. */
@@ -31,7 +31,7 @@ static void test_weight(void)
     CHECK_INT(l.bans, 0);
 }
 
-/* Goes on although told to wait until it is banned; how long. */
+/* Continues despite Retry-After until it is banned; returns the ban's length. */
 static int64_t provoke(struct limits *l, int64_t at)
 {
     int64_t wait_s = 0;

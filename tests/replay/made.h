@@ -1,5 +1,5 @@
-/* What the tests of made markets share: a tape whose messages are read back as a client would, and held
- * against each other: the book rebuilt from differences, quotes against it, trades against klines. */
+/* What the tests of synthetic markets share: a tape whose messages are read back as a client would, and
+ * compared with each other: the book rebuilt from differences, quotes against it, trades against klines. */
 #ifndef TESTS_REPLAY_MADE_H
 #define TESTS_REPLAY_MADE_H
 

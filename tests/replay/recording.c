@@ -302,7 +302,7 @@ static void test_hole(void)
          1,
          120,
          230},
-        /* of futures: U leaves numbers out, pu tells of a hole */
+        /* of futures: U leaves numbers out, pu shows a hole */
         {{"\"U\":5,\"u\":6,\"pu\":4", "\"U\":8,\"u\":9,\"pu\":6", "\"U\":12,\"u\":210,\"pu\":9",
           "\"U\":212,\"u\":220,\"pu\":210"},
          205,

@@ -253,15 +253,15 @@ def test_full_speed():
         slow.send(PONG, pings[-1])
         ids += [slow.message()["data"]["t"] for _ in range(1000)]
         equal(ids, list(range(ids[0], ids[0] + len(ids))), "nothing is lost")
-        # Who goes away holds nobody up.
+        # A client that goes away delays no other.
         slow.close()
         n = len(heard_by_fast)
-        until(lambda: len(heard_by_fast) > n + 2000, "the fast one goes on")
+        until(lambda: len(heard_by_fast) > n + 2000, "the fast one continues")
         equal(heard_by_fast, list(range(heard_by_fast[0], heard_by_fast[0] + len(heard_by_fast))), "nothing is lost")
 
 
 def test_too_slow():
-    """At a finite speed nobody is waited for: who does not read is closed in the end, and it is said."""
+    """At a finite speed no client is waited for: one that does not read is closed in the end, with the reason."""
     with synthetic("--speed", "1000000") as v:
         s = v.streams(*(f"{x}usdt@{k}" for x in ("btc", "eth") for k in ("trade", "bookTicker", "depth@100ms")))
         line = v.process.stderr.readline()

@@ -175,7 +175,7 @@ static void test_crowd(int symbols, double rate, const char *symbol)
     made_check_book(&run.check);
     double messages = (double)(run.check.trades + run.check.quotes + run.check.diffs);
     printf("%d symbols, %g messages/s each: %s said %g in %d s\n", symbols, rate, symbol, messages, SECONDS);
-    /* The last action may have told several at once, and it began up to a tenth of a second late. */
+    /* The last action may have sent several at once, and it began up to a tenth of a second late. */
     CHECK(fabs(messages - rate * SECONDS) <= 0.1 * rate + 12);
     CHECK(run.check.trades > 0 && run.check.quotes > 0 && run.check.diffs > 0);
     for (int i = 0; i < symbols; i++) {

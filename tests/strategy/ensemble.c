@@ -65,7 +65,7 @@ static void test_sharpe(void)
     CHECK(votes[0].weight == 0.25 && votes[1].weight == 0 && votes[2].weight == 0.75);
     votes[2].sharpe = NAN; /* not known: nothing */
     CHECK(ensemble_vote(ENSEMBLE_SHARPE, 3, votes, 2, 0.1) == 1.0f);
-    votes[0].sharpe = 0; /* nobody earned anything: all alike */
+    votes[0].sharpe = 0; /* no member earned anything: all alike */
     CHECK(ensemble_vote(ENSEMBLE_SHARPE, 3, votes, 2, 0.1) == 1.0f);
     CHECK(votes[1].weight == 1.0 / 3);
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A member's shadow account and its Sharpe ratio, reckoned again by the sentences of docs/policies.md, in plain Python."""
+"""A member's shadow account and its Sharpe ratio, computed again from docs/policies.md, in plain Python."""
 
 import math
 import statistics

@@ -69,11 +69,11 @@ static void test_beat(void)
     a.input.live_orders = true;
     for (int i = 0; i < 5; i++)
         CHECK_INT(bar(&a), 0);
-    a.input.live_orders = false; /* the beat was under a live order: at the next bar */
+    a.input.live_orders = false; /* the interval ended under a live order: at the next bar */
     CHECK_INT(bar(&a), 1);
     CHECK_INT(bar(&a), 0);
 
-    a.input.qty = 0; /* sold by hand: the beat begins anew */
+    a.input.qty = 0; /* sold by hand: the interval restarts */
     CHECK_INT(bar(&a), 1);
     ask_wants(&a, INTENT_TARGET, "first share");
     a.input.qty = 20;
@@ -112,7 +112,7 @@ static void test_drift(void)
     CHECK_INT(bar(&a), 0);
     a.input.close = 74.99;
     CHECK_INT(bar(&a), 1);
-    a.input.qty = -1; /* owed by hand: far off */
+    a.input.qty = -1; /* short by hand: far off */
     CHECK_INT(bar(&a), 1);
     a.input.equity = 0;
     CHECK_INT(bar(&a), 0);

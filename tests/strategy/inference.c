@@ -135,7 +135,7 @@ static void plain_body(const struct network *net, const struct net_chain *chain,
     }
 }
 
-/* Heads and value; `hidden` goes on. */
+/* Heads and value; `hidden` is updated. */
 static double plain_forward(const struct network *net, const float *observation, double *hidden,
                             double *heads)
 {

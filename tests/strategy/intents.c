@@ -1,5 +1,5 @@
-/* Prints what a strategy wants at each of the bars on stdin, for an account that the input tells: the other
- * side of oracle.py.
+/* Prints what a strategy wants at each of the bars on stdin, for the account that the input describes: the
+ * other side of oracle.py.
  *
  * usage: intents STRATEGY INTERVAL_S [KEY=VALUE…]
  * stdin: a line a bar: open_ns open high low close volume qty equity live stop positions symbols wins losses

@@ -1,7 +1,7 @@
 """Compares the metrics with empyrical-reloaded: python3 metrics_oracle.py COLUMNS_PROGRAM
 
 Generated series always, degenerate ones among them; real closes from $PAPERTAPE_SHARED/data/bars where they are. NaN and
-infinities must be equal, numbers within 1e-12 of empyrical's, relative to themselves, besides what ABSOLUTE allows.
+infinities must be equal, numbers within 1e-12 of empyrical's, relative to themselves, plus what ABSOLUTE allows.
 Short series of returns must have empyrical's very bits. Drawdown periods are held to a plain scan of the drawdown series.
 Wants empyrical-reloaded from the venv in $PAPERTAPE_VENV; exits 77 without it. PAPERTAPE_SEED pins the seeds' base.
 """
@@ -41,7 +41,7 @@ def growth_within(returns, periods):
     return 1e-12 * max(1, periods / len(returns)) if len(returns) > PRODUCT_ROWS else 0
 
 
-# What a number may differ by besides, where it is a difference of what is larger. Growth less 1 is one of numbers about 1,
+# What a number may differ by in addition, where it is a difference of what is larger. Growth less 1 is one of numbers about 1,
 # to the power of the runs that a year holds, and Calmar is that over the drawdown;
 # the moments are those of returns with deviation 1; a mean is one of numbers as large as the deviation.
 ABSOLUTE = {
@@ -267,7 +267,7 @@ def degenerate_cases():
         "flat": [100.0] * 20,
         "lost": [50.0, 0.0, 0.0, 0.0],
         "lost and found": [50.0, 0.0, 10.0],
-        "owing": [50.0, -10.0, -20.0, 5.0],
+        "in debt": [50.0, -10.0, -20.0, 5.0],
         "NaN": [101.0, nan, 103.0, 104.0],
         "infinite": [101.0, inf, 103.0],
         "doubling": 100.0 * 2.0 ** np.arange(1, 30),
@@ -279,7 +279,7 @@ def degenerate_cases():
         curves[f"long with {name}"] = np.where(np.arange(20000) == at, value, walk)
     curves["long and flat"] = np.full(20000, 100.0)
     curves["long and flat, off its start"] = np.full(20000, 101.0)
-    curves["long, flat but for one row"] = np.where(np.arange(20000) == 12345, 90.0, 100.0)
+    curves["long, flat except one row"] = np.where(np.arange(20000) == 12345, 90.0, 100.0)
     curves["long, doubling by 2^-20"] = 100.0 * (1 + 2.0**-20) ** np.arange(1, 20001)
     for name, values in curves.items():
         values = np.asarray(values, float)

@@ -68,7 +68,7 @@ static void test_read(void)
     policy_recorded_destroy(policy);
 }
 
-/* What an environment's file may say besides, as long as it is what an account does. */
+/* What an environment's file may say in addition, as long as it is what an account does. */
 static void test_defaults(void)
 {
     struct policy *policy = NULL;

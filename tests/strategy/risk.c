@@ -296,7 +296,7 @@ static enum order_reason slow_verdict(const struct risk_limits *l, const struct 
     for (int i = 0; i < 2; i++)
         if (prices[i] > 0 && f->last > 0 && fabsl(prices[i] - f->last) > far)
             far = fabsl(prices[i] - f->last);
-    const long double slack = 1e-9L; /* shares of thousandths are exact but for their binary form */
+    const long double slack = 1e-9L; /* shares of thousandths are exact except for their binary form */
     const struct {
         bool wrong;
         enum order_reason reason;

@@ -275,7 +275,7 @@ static void test_runtime(struct random *random, bool features, int levels, int r
     CHECK(decided > 50);
     if (recurrent == 0)
         by_symbol(&w, right);
-    printf("runtime: %s, %s%s: %zu decisions as reckoned\n", features ? "features" : "closes and volumes",
+    printf("runtime: %s, %s%s: %zu decisions as computed\n", features ? "features" : "closes and volumes",
            levels > 0 ? "discrete" : "continuous", recurrent > 0 ? ", recurrent" : "", decided);
     for (int i = 0; i < SYMBOLS; i++)
         free(w.bars[i].matrix);

@@ -32,7 +32,7 @@ static inline void runtime_tape_count(void *ctx, uint64_t *value, uint64_t most)
     CHECK(*value <= most);
 }
 
-/* Takes down anew, or reads what was taken down. */
+/* Records the fields, or reads what was recorded. */
 static inline struct indicator_stream_fields runtime_tape_fields(struct runtime_tape *tape, bool reading)
 {
     tape->reading = reading;

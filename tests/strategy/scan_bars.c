@@ -1,5 +1,5 @@
 /* scan_bars() against scan() on the reference's own averages: the same marks, to the bit. Walks, flat
- * stretches, and prices that come back, where the averages meet and only their rounding tells them apart. */
+ * stretches, and prices that come back, where the averages meet and differ only by rounding. */
 #include "indicators_gpu/indicators.h"
 #include "strategy/strategy.h"
 #include "tests/check.h"

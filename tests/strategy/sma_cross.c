@@ -35,7 +35,7 @@ static void test_plain(void)
     ASK_BAR(&a, 10, 10);
     CHECK_INT(ASK_BAR(&a, 11, 10), 0);
 
-    a = ask_new("sma-cross"); /* owed by hand: not its business */
+    a = ask_new("sma-cross"); /* short by hand: not its position */
     ASK_BAR(&a, 9, 10);
     a.input.qty = -1;
     CHECK_INT(ASK_BAR(&a, 11, 10), 0);
@@ -79,7 +79,7 @@ static void test_risk_sizes(void)
     CHECK_NEAR(a.intents[0].fraction * a.input.equity / 100 * (100 - 94), 0.01 * a.input.equity, 1e-9);
 
     a = risk_below();
-    CHECK_INT(ASK_BAR(&a, 11, 10, 70, 0.5), 1); /* 1 at stake: all of the equity, but for the most */
+    CHECK_INT(ASK_BAR(&a, 11, 10, 70, 0.5), 1); /* 1 at stake: all of the equity, up to the limit */
     CHECK(a.intents[0].fraction == 0.5 && a.intents[0].stop == 99 && a.intents[0].profit == 101.5);
 
     a = risk_below();
@@ -97,7 +97,7 @@ static void test_risk_sizes(void)
     a = risk_below();
     CHECK_INT(ASK_BAR(&a, 11, 10, 70, 49.9), 1);
     a = risk_below();
-    CHECK_INT(ASK_BAR(&a, 11, 10, 70, 1e-16), 0); /* too small to tell the stop from the close */
+    CHECK_INT(ASK_BAR(&a, 11, 10, 70, 1e-16), 0); /* too small for a stop that differs from the close */
     a = risk_below();
     CHECK_INT(ASK_BAR(&a, 11, 10, 70, INFINITY), 0);
 }

@@ -1,4 +1,4 @@
-/* Text from anywhere, clipped by columns: wide, combining, malformed and hostile characters. */
+/* Text from anywhere, clipped to columns: wide, combining, malformed and hostile characters. */
 #include "tui/canvas.h"
 
 #include <errno.h>

@@ -138,7 +138,7 @@ static void check_confirming(void)
     CHECK_INT(view.prompt, PROMPT_NONE);
     CHECK_INT(press('a'), ACTION_NONE); /* no alert */
 
-    model->source = MODEL_DATABASE; /* nobody to ask */
+    model->source = MODEL_DATABASE; /* no daemon to ask */
     CHECK_INT(press('p'), ACTION_NONE);
     press('F');
     CHECK_INT(view.prompt, PROMPT_NONE);

@@ -124,7 +124,7 @@ static void check_whole(void)
     CHECK_NEAR(tui_model_total(model).equity, 10243.11, 1e-9);
     CHECK_INT(tui_model_alerts_open(model), 2);
 
-    /* Ages go on; three intervals late is stale, ten is gone. */
+    /* Ages continue; three intervals late is stale, ten is gone. */
     CHECK_INT(tui_model_freshness(model, now), FRESH);
     CHECK_INT(tui_model_symbol_freshness(model, &s->symbols[0], now), FRESH);
     CHECK_INT(tui_model_symbol_freshness(model, &s->symbols[1], now), STALE);
@@ -247,7 +247,7 @@ static void check_hostile(void)
     tui_model_destroy(model);
 }
 
-/* What a daemon that has not begun does not know comes from the database, and only that. */
+/* What a daemon that has not started does not know comes from the database, and only that. */
 static void check_not_begun(void)
 {
     struct model *model = tui_model_create(1000);
@@ -288,7 +288,7 @@ static void check_not_begun(void)
     CHECK_INT(tui_model_accounts_freshness(model, now), STALE);
     CHECK_INT(tui_model_position_freshness(model, &model->status.positions[0], now), FRESH);
 
-    CHECK_INT(take(model, fixture_status, now), 0); /* it has begun: its word alone */
+    CHECK_INT(take(model, fixture_status, now), 0); /* it has started: its word alone */
     CHECK_INT(model->holdings, MODEL_DAEMON);
     CHECK_INT(model->status.n_positions, 2);
     CHECK_INT(tui_model_accounts_freshness(model, now), FRESH);
@@ -300,7 +300,7 @@ static void check_not_begun(void)
                    "{\"symbol\":\"ETHUSDT\",\"last\":5,\"age_ms\":1}],"
                    "\"positions\":[{\"account\":\"\",\"symbol\":\"BTCUSDT\",\"qty\":3,\"mark\":null}]}",
                    now),
-              0); /* it has begun, and heard one price of two */
+              0); /* it has started, and heard one price of two */
     CHECK(tui_model_wants_stored(model));
     stored->n_symbols = 2;
     stored->symbols[0] = (struct status_symbol){.symbol = "ETHUSDT", .last = 4, .mark = 4, .age_ms = 9000};

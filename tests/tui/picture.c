@@ -55,7 +55,7 @@ bool picture_safe(const char *name, const char *text, int width, int height)
             wchar_t decoded;
             c += cli_text_decode(c, &decoded);
             if (cli_text_char_width(decoded) < 0)
-                return wrong(name, "a character that steers the terminal");
+                return wrong(name, "a control character");
         }
         p += n + (p[n] == '\n');
     }

@@ -1,5 +1,5 @@
-/* Screens compared with the pictures in tests/tui/golden. With PAPERTAPE_GOLDEN=write they are written anew,
- * to be looked at before they are kept. What is wrong is said on stderr. */
+/* Screens compared with the pictures in tests/tui/golden. With PAPERTAPE_GOLDEN=write they are written again,
+ * to be looked at before they are kept. Differences go to stderr. */
 #ifndef TESTS_TUI_PICTURE_H
 #define TESTS_TUI_PICTURE_H
 
@@ -9,7 +9,7 @@
 char *picture_draw(const struct model *model, const struct view *view, struct moment now, int width,
                    int height, enum glyphs glyphs);
 
-/* Is every row within the width, is their number right, and is there nothing that steers a terminal? */
+/* Is every row within the width, is their number right, and is there no control character? */
 bool picture_safe(const char *name, const char *text, int width, int height);
 
 /* Draws, and compares with GOLDEN/NAME.txt. */

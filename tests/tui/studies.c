@@ -98,7 +98,7 @@ static void check_figures(void)
     CHECK_NEAR(study->points[0], 5, 0);
     CHECK_NEAR(study->points[7], 0, 0);
     CHECK_INT(study->newest_us, now_us - 3000000);
-    /* Seven intervals since the first end, 580 s ago: it runs, and the clock goes on. */
+    /* Seven intervals since the first end, 580 s ago: it runs, and the clock continues. */
     CHECK_NEAR(study->trials_h, 7 * 3600 / 580.0, 1e-9);
     CHECK_NEAR(study->eta_s, 22 * 580 / 7.0, 1e-6);
     tui_studies_destroy(list);
@@ -425,7 +425,7 @@ static void check_trouble(void)
     struct tui_study_reading reading = {
         .error = -ENOENT, .words = "studies.db: there is none", .mono_ms = 1000};
     tui_model_take_studies(model, &reading);
-    CHECK_INT(tui_model_studies_rows(model), 0); /* none was ever begun: no news */
+    CHECK_INT(tui_model_studies_rows(model), 0); /* no study was ever started: no news */
     model->studies_named = true;
     CHECK_INT(tui_model_studies_rows(model), 2);
     model->studies_named = false;

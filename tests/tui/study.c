@@ -105,10 +105,10 @@ static void check_page(const char *path)
     check_screen("training-unread-80x24", 80, 24, GLYPHS_BRAILLE);
     choose("lost");
     check_screen("training-gone-80x24", 80, 24, GLYPHS_BRAILLE);
-    choose("nobody");
+    choose("absent");
     CHECK(shows("not known any more"));
-    tui_model_take_log(model, "nobody", NULL, "ENOENT: no training is called nobody", now);
-    CHECK(shows("ENOENT: no training is called nobody"));
+    tui_model_take_log(model, "absent", NULL, "ENOENT: no training is called absent", now);
+    CHECK(shows("ENOENT: no training is called absent"));
     json_decref(lines);
 }
 

@@ -422,7 +422,7 @@ static void check_ages(void)
     model = whole;
 }
 
-/* No crash and nothing that steers a terminal, at any size, of any study, in any part. */
+/* No crash and no control character, at any size, of any study, in any part. */
 static void check_every_size(void)
 {
     static const int sides[] = {1, 9, 10, 11, 17, 24, 39, 40, 41, 59, 60, 61, 80, 121, 200, 301};

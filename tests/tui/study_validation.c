@@ -69,7 +69,7 @@ static struct study *told_by_hand(const char *name, int n)
     return study;
 }
 
-/* Told by hand, to Optuna: it has no returns, and the page those of the best Sharpe. */
+/* A trial finished by hand, in Optuna: it has no returns, and the page those of the best Sharpe. */
 static void check_best_without_returns(void)
 {
     char folder[SCRATCH_MAX];
@@ -183,7 +183,7 @@ static void check_validation(void)
     CHECK(!v.have && strstr(v.words, "proposal.json: line 1"));
     char path[SCRATCH_PATH_MAX + 40];
     snprintf(path, sizeof(path), "%s/proposal.json", folder);
-    CHECK(unlink(path) == 0 && mkfifo(path, 0600) == 0); /* nobody writes to it: it is not waited for */
+    CHECK(unlink(path) == 0 && mkfifo(path, 0600) == 0); /* no process writes to it: it is not waited for */
     alarm(20);
     read_all(&alone, &v);
     alarm(0);
@@ -290,8 +290,8 @@ static double figure(const json_t *validation, const char *key)
     return json_number_value(json_object_get(validation, key));
 }
 
-/* A run that was begun anew is judged among the trials of those before it, on the same bars; the best is its
- * own. */
+/* A run that was started again is judged among the trials of those before it, on the same bars; the best is
+ * its own. */
 static void check_runs(void)
 {
     static const char *const bars[] = {"\"1\"", "\"1\"", "\"2\"", NULL};

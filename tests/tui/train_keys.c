@@ -351,7 +351,7 @@ static void check_form(void)
     CHECK_INT(view.prompt, PROMPT_RESTART);
     screen("restart-80x24", 80, 24);
     CHECK_INT(press('n'), ACTION_NONE);
-    model->source = MODEL_DATABASE; /* nobody to ask: the list that is left says nothing about it */
+    model->source = MODEL_DATABASE; /* no daemon to ask: the list that is left says nothing about it */
     CHECK_INT(press('s'), ACTION_NONE);
     CHECK_INT(view.prompt, PROMPT_NONE);
     CHECK_STR(view.words, "no daemon is listening");
@@ -374,7 +374,7 @@ static void check_form(void)
     CHECK(view.page == NULL);
 }
 
-/* No crash and nothing that steers a terminal, at any size and in any mode. */
+/* No crash and no control character, at any size and in any mode. */
 static void check_every_size(void)
 {
     begin(false);

@@ -306,7 +306,7 @@ static void check_curve(const char *path)
         CHECK_INT(anew.steps[i], past.steps[i]);
         CHECK(memcmp(&anew.figures[FIGURE_KL][i], &past.figures[FIGURE_KL][i], sizeof(double)) == 0);
     }
-    /* It goes on from a checkpoint: what lay beyond that is gone, also where it has been passed since. */
+    /* It continues from a checkpoint: what lay beyond that is gone, also where it has been passed since. */
     put(path, "curve", 2, 100 * 1024, 100, 101);
     CHECK_INT(tui_history_read_training(reader, &past, "curve"), 0);
     CHECK_INT(past.n_points, 101);
@@ -316,7 +316,7 @@ static void check_curve(const char *path)
     CHECK_INT(past.n_points, 201);
     CHECK_INT(tui_history_read_training(reader, &past, "curve"), 0);
     CHECK_INT(past.n_points, 201);
-    /* The same attempt goes back, too: its row may be stored before that is told; and it may come as far
+    /* The same attempt goes back, too: its row may be stored before that is reported; and it may come as far
      * again. */
     put(path, "curve", 3, 150 * 1024, 150, 180);
     CHECK_INT(tui_history_read_training(reader, &past, "curve"), 0);
@@ -347,9 +347,9 @@ static void check_curve(const char *path)
     CHECK_INT(past.n_points, 3);
     CHECK_INT(tui_history_read_training(reader, &past, "curve"), 0);
     CHECK_INT(past.n_points, 201);
-    CHECK_INT(tui_history_read_training(reader, &past, "nobody"), 0);
+    CHECK_INT(tui_history_read_training(reader, &past, "absent"), 0);
     CHECK_INT(past.n_points + past.n_phases + past.n_parameters, 0);
-    CHECK_STR(past.training, "nobody");
+    CHECK_STR(past.training, "absent");
     tui_history_close(other);
     tui_history_close(reader);
 }
@@ -394,7 +394,7 @@ static void check_stored(const char *path)
     CHECK(runs);
     CHECK_STR(status->trainings[STATUS_TRAININGS_MAX - 1].training, "t_68");
     CHECK_INT(status->policies_total, 1);
-    writer = begin(path); /* one that is told of from the future has no age */
+    writer = begin(path); /* one that is reported from the future has no age */
     struct db_training late = fixture_training_row("late", "rollout", 1024);
     late.heard_ns = fixture_now_ns + 1000000000;
     late.created_ns = fixture_now_ns + 1000000;

@@ -1,7 +1,7 @@
 """Compares the indicators' CSV with TA-Lib: python3 compare.py COLUMNS_PROGRAM
 
 Real bars from $PAPERTAPE_SHARED/data/bars where they are, generated ones always. NaN masks must be equal, values
-within 1e-9 of TA-Lib's, relative to themselves, besides what ABSOLUTE allows a row; streams print the reference's very
+within 1e-9 of TA-Lib's, relative to themselves, plus what ABSOLUTE allows a row; streams print the reference's very
 digits of real bars; the cpu backend is held to what --list states, the GPU's parallel kernels to what they state.
 Wants TA-Lib and NumPy from the venv in $PAPERTAPE_VENV; exits 77 without it.
 """
@@ -75,7 +75,7 @@ def table_of(text):
 
 
 def absolute(name, backend, columns, expected):
-    """What a row may differ by, besides RELATIVE."""
+    """What a row may differ by, in addition to RELATIVE."""
     if backend == "tiles" and name in ("macd", "rsi"):
         return columns["high"].max() * TILES_MACD_OF_PRICE if name == "macd" else TILES_RSI
     allowed = ABSOLUTE[name](columns) if name in ABSOLUTE else 0.0

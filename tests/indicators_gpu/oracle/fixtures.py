@@ -1,8 +1,7 @@
 """Writes talib.txt, TA-Lib's values for the C tests: python3 fixtures.py >talib.txt (in a venv with TA-Lib).
 
-The bars, a line each: open, high, low, close, volume, time. `absolute NAME VALUE`: what is allowed a row besides a share
-of the value (see rows.py). `column SPEC OUTPUT` and its values, one a bar, on the same line, in 14 digits.
-"""
+The bars, a line each: open, high, low, close, volume, time. `absolute NAME VALUE`: what is allowed a row in addition to a share of
+the value (see rows.py). `column SPEC OUTPUT` and its values, one a bar, on the same line, in 14 digits. """
 
 import numpy as np
 import talib

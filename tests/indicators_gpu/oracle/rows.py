@@ -6,7 +6,7 @@ Each family's module gives
             columns are open, high, low, close, volume (float64) and time (seconds since 1970)
   SPECS     what compare.py tries, on real and generated bars
   FIXTURES  what fixtures.py writes to talib.txt for the C tests: at least one a row
-  ABSOLUTE  name -> function of columns: what is allowed besides 1e-9 of the value, with the reason in a comment
+  ABSOLUTE  name -> function of columns: what is allowed in addition to 1e-9 of the value, with the reason in a comment
 """
 
 import momentum

@@ -29,7 +29,7 @@ def angle(o, c):
 
 def zscore(o, c):
     def scores(w):
-        w = w - w[:, -1:]  # from the newest on: a mean of prices would lose what tells them apart
+        w = w - w[:, -1:]  # from the newest on: a mean of prices would lose their differences
         flat = np.ptp(w, axis=1) == 0
         return np.where(flat, 0.0, (w[:, -1] - w.mean(axis=1)) / np.where(flat, 1.0, w.std(axis=1)))
 

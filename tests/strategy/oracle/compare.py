@@ -184,7 +184,7 @@ def main():
         page = open(PAGE, encoding="utf-8").read()
         reported = set(re.findall(r"\(\*([^*]+)\*\)", page.split(f"### {name}\n")[1].split("\n### ")[0]))
         if set(reasons) != reported:
-            failures.append(f"{name}: the page tells of {sorted(reported)}, wanted were {sorted(reasons)}")
+            failures.append(f"{name}: the page lists {sorted(reported)}, wanted were {sorted(reasons)}")
     for failure in failures[:20]:
         print(failure)
     print(f"strategy/oracle: {len(failures)} failed")

@@ -8,7 +8,7 @@ HOUR_NS = 60 * MINUTE_NS
 
 
 def sma(values, period):
-    """Every window summed anew, the oldest value first: equal averages are then equal to the bit."""
+    """Every window summed again, the oldest value first: equal averages are then equal to the bit."""
     out = np.full(len(values), np.nan)
     if len(values) >= period:
         total = np.zeros(len(values) - period + 1)

@@ -169,7 +169,7 @@ static void test_many(const char *module, struct random *random)
     }
 }
 
-/* The CPU goes on where the device stopped, recurrent state included. */
+/* The CPU continues where the device stopped, recurrent state included. */
 static void test_fails(const char *module, struct random *random)
 {
     struct net_device *device = NULL;
