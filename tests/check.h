@@ -1,4 +1,4 @@
-/* The test programs' few words. A test program is a plain executable: it prints what fails, goes on, and
+/* Macros of the test programs. A test program is a plain executable: it prints what fails, continues, and
  * check_done() turns the count into its exit status. */
 #ifndef TESTS_CHECK_H
 #define TESTS_CHECK_H

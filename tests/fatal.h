@@ -1,4 +1,4 @@
-/* For what a test cannot go on without: a line on stderr and the end, where the program's checks are
+/* For what a test cannot continue without: a line on stderr and the end, where the program's checks are
  * elsewhere. */
 #ifndef TESTS_FATAL_H
 #define TESTS_FATAL_H

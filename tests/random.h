@@ -1,5 +1,5 @@
-/* The tests' random numbers: SplitMix64, the same on every machine. The seed is printed by whoever draws; the
- * environment variable PAPERTAPE_SEED pins it. */
+/* The tests' random numbers: SplitMix64, the same on every machine. A program that draws prints the seed;
+ * the environment variable PAPERTAPE_SEED pins it. */
 #ifndef TESTS_RANDOM_H
 #define TESTS_RANDOM_H
 
