@@ -135,10 +135,10 @@ static int run(const char *strategy, int threads, const char *cache, const char 
     struct market *market;
     struct market_load load;
     const struct market_options options = {.cache = cache, .threads = threads};
-    double begun = bench_seconds();
+    double started = bench_seconds();
     if (market_store_load_files(files, (size_t)n_files, &options, &market, &load, err) < 0)
         return fail(err);
-    double loaded = bench_seconds() - begun;
+    double loaded = bench_seconds() - started;
     const struct account_spec account = account_of(strategy);
     struct backtest_config config = {
         .market = market, .to = market->rows, .accounts = &account, .n_accounts = 1, .threads = threads};
@@ -150,14 +150,14 @@ static int run(const char *strategy, int threads, const char *cache, const char 
     for (int i = 0; i < REPETITIONS && (i < 3 || bench_seconds() - all < SECONDS); i++) {
         struct backtest backtest;
         struct backtest_report report;
-        begun = bench_seconds();
+        started = bench_seconds();
         if (backtest_run(&config, &backtest, err, sizeof err) < 0)
             return fail(err);
         double ran = bench_seconds();
         if (backtest_report(&config, &backtest, 0, &what, &report) < 0)
             return fail("no memory for the report");
-        double took = bench_seconds() - begun;
-        backtest.seconds[STAGE_METRICS] = begun + took - ran;
+        double took = bench_seconds() - started;
+        backtest.seconds[STAGE_METRICS] = started + took - ran;
         if (i == 0) {
             first = took;
             peak = peak_bytes();

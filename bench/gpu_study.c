@@ -169,7 +169,7 @@ static int draw(int trial, int workers, struct env_params *env, struct ppo_param
     return 0;
 }
 
-static void told(void *ctx, const char *sentence)
+static void reported(void *ctx, const char *sentence)
 {
     (void)ctx;
     fprintf(stderr, "gpu_study: %s\n", sentence);
@@ -252,7 +252,7 @@ static int run_split(const char *module_path, const struct study_split *split, c
         r = env_market_blocks(market, blocks, n, &within, err);
     ret->market = bench_seconds() - begun;
     const struct learner_source from = {
-        .env_params = env, .market = within, .module_path = module_path, .told = told};
+        .env_params = env, .market = within, .module_path = module_path, .told = reported};
     if (r == 0)
         r = ppo_learner_create_auto(ppo, &from, &stack, err);
     ret->learner = bench_seconds() - begun - ret->market;

@@ -138,7 +138,7 @@ static int64_t ask(struct worker *worker, bool draw, double *values)
     return trial;
 }
 
-static void tell(struct worker *worker, int64_t trial, const double *values)
+static void finish_trial(struct worker *worker, int64_t trial, const double *values)
 {
     double value = -fabs(values[0] - 0.95) - 1e-3 * fabs(values[2] - 40);
     need(study_store_tell(worker->store, trial, TRIAL_COMPLETE, &value, 1, err), "finish");
@@ -161,7 +161,7 @@ static void fill(const char *path, int trials)
                             ? distribution->low + floor(share * (span + 1))
                             : distribution->low + share * span;
         }
-        tell(&worker, ask(&worker, false, values), values);
+        finish_trial(&worker, ask(&worker, false, values), values);
     }
     need(study_store_commit(worker.store, err), "commit");
     close_worker(&worker);
@@ -182,7 +182,7 @@ static void one(const char *path, int times)
     for (int i = 0; i < times; i++) {
         double before = bench_seconds(), processor = processor_seconds(),
                commits = study_store_commit_s(worker.store);
-        tell(&worker, ask(&worker, true, values), values);
+        finish_trial(&worker, ask(&worker, true, values), values);
         commits = study_store_commit_s(worker.store) - commits;
         double took = bench_seconds() - before;
         printf("%.9f %.9f %.9f\n", took - commits, commits, processor_seconds() - processor);
@@ -202,7 +202,7 @@ static void work(const char *path, uint64_t seed, double seconds, pid_t parent, 
     double end = bench_seconds() + seconds;
     while (shared->go > 0 && bench_seconds() < end) {
         double before = bench_seconds();
-        tell(&worker, ask(&worker, true, values), values);
+        finish_trial(&worker, ask(&worker, true, values), values);
         int at = __sync_fetch_and_add(&shared->asks, 1);
         if (at < ASKS_MAX)
             shared->seconds[at] = bench_seconds() - before;

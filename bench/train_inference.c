@@ -110,13 +110,13 @@ static double read_seconds(const char *room, size_t bytes)
 {
     const uint64_t *words = (const uint64_t *)room;
     uint64_t sums[8] = {0};
-    double begun = bench_seconds();
+    double started = bench_seconds();
     for (size_t i = 0; i < bytes / sizeof *words / 8 * 8; i += 8) {
         __builtin_prefetch(words + i + AHEAD);
         for (size_t j = 0; j < 8; j++)
             sums[j] += words[i + j];
     }
-    double took = bench_seconds() - begun;
+    double took = bench_seconds() - started;
     volatile uint64_t seen = sums[0] ^ sums[1] ^ sums[2] ^ sums[3] ^ sums[4] ^ sums[5] ^ sums[6] ^ sums[7];
     (void)seen;
     return took;
@@ -154,10 +154,10 @@ static void time_cold(const char *name, const struct net_shape *shape, int calls
     for (int k = 0; k < calls; k++) {
         sweep(room);
         fill(observation, seed);
-        double own_begun = processor_seconds(), begun = bench_seconds();
+        double own_started = processor_seconds(), started = bench_seconds();
         policy_net_model_act(net.model, net.memory, observation, actions);
-        times[k] = bench_seconds() - begun;
-        own[k] = processor_seconds() - own_begun;
+        times[k] = bench_seconds() - started;
+        own[k] = processor_seconds() - own_started;
         /* What the sweep touched first is what the caches lost first. */
         plain[k] = read_seconds(room, net.learned * sizeof(float));
     }
@@ -193,7 +193,7 @@ static void time_warm(const char *name, const struct net_shape *shape, uint64_t 
     double best = 0;
     char text[96];
     fill(observation, seed);
-    for (double begun = bench_seconds(); bench_seconds() - begun < SMALL_S;) {
+    for (double started = bench_seconds(); bench_seconds() - started < SMALL_S;) {
         int calls = net.learned > 100000 ? 8 : 2000;
         double from = processor_seconds();
         for (int k = 0; k < calls; k++) {

@@ -133,7 +133,7 @@ static double rate(int workers, int width, int threads)
     for (int i = 0; i < workers; i++)
         if (read(ready[0], &byte, 1) != 1)
             die("a worker");
-    double begun = bench_seconds();
+    double started = bench_seconds();
     for (int i = 0; i < workers; i++)
         if (write(go[1], &byte, 1) != 1)
             die("pipe");
@@ -142,7 +142,7 @@ static double rate(int workers, int width, int threads)
         if (waitpid(pids[i], &how, 0) < 0 || how != 0)
             die("a worker failed");
     }
-    double seconds = bench_seconds() - begun;
+    double seconds = bench_seconds() - started;
     for (int i = 0; i < 2; i++) {
         close(ready[i]);
         close(go[i]);
@@ -165,7 +165,7 @@ static void shares(int width)
     struct clock first = {0}, second = {0};
     char err[TRIAL_ERROR_MAX];
     configure(config, &settings, width, 1);
-    double begun = cpu_seconds();
+    double started = cpu_seconds();
     if (study_market_open(config, &settings, NULL, &market, err) < 0)
         die(err);
     double opened = cpu_seconds();
@@ -173,8 +173,8 @@ static void shares(int width)
     double once = cpu_seconds();
     run_trial(market, config, 0, &second);
     double twice = cpu_seconds();
-    line(width, "opening", (opened - begun) / (once - begun), "share");
-    line(width, "training", first.training / (once - begun), "share");
+    line(width, "opening", (opened - started) / (once - started), "share");
+    line(width, "training", first.training / (once - started), "share");
     line(width, "training-again", second.training / (twice - once), "share");
     line(width, "trial", twice - once, "core seconds");
     study_market_close(market);

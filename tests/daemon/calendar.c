@@ -111,7 +111,7 @@ static void test_random(void)
 {
     struct calendar calendar;
     feed_calendar_init(&calendar, "us-equity", false);
-    int64_t now = 0, told = 0, at;
+    int64_t now = 0, reported = 0, at;
     size_t known = 0;
     for (int i = 0; i < 20000 && known < DAYS; i++) {
         if (known == 0 || random_below(60) == 0) {
@@ -122,8 +122,8 @@ static void test_random(void)
         }
         now += (int64_t)random_below(40) * (HOUR / 4);
         while (feed_calendar_step(&calendar, now, &at)) {
-            CHECK(at <= now && at >= told);
-            told = at;
+            CHECK(at <= now && at >= reported);
+            reported = at;
         }
         struct trading_now expected;
         trading_days_at(days, known, now, &expected);

@@ -18,9 +18,9 @@ static void says(const struct compute *compute, bool on_device, int64_t call_ms,
                  const char *device, const char *reason)
 {
     json_t *object = daemon_compute_object(compute, on_device, call_ms);
-    const char *told = json_string_value(json_object_get(object, "device"));
+    const char *reported = json_string_value(json_object_get(object, "device"));
     CHECK_STR(json_string_value(json_object_get(object, "backend")), backend);
-    CHECK_STR(told ? told : "none", device);
+    CHECK_STR(reported ? reported : "none", device);
     CHECK_STR(json_string_value(json_object_get(object, "reason")), reason);
     json_decref(object);
 }

@@ -27,7 +27,7 @@ struct gpu_device_streams {
     struct gpu_stream_spec *specs;
 };
 
-static void tell(const char *what, int number)
+static void log_line(const char *what, int number)
 {
     const char *path = getenv("FAKE_GPU_EVENTS");
     FILE *file = path ? fopen(path, "ae") : NULL;
@@ -86,14 +86,14 @@ static int fake_open(struct gpu_indicators **ret, char *reason, size_t cap)
     *ret = calloc(1, sizeof **ret);
     if (!*ret)
         snprintf(reason, cap, "out of memory");
-    tell("open", 0);
+    log_line("open", 0);
     wait_at("FAKE_GPU_OPEN_GATE");
     return *ret ? 0 : -ENOMEM;
 }
 
 static void fake_close(struct gpu_indicators *g)
 {
-    tell("close", 0);
+    log_line("close", 0);
     free(g);
 }
 
@@ -140,7 +140,7 @@ static int fake_create(struct gpu_indicators *g, size_t n_symbols, size_t symbol
         s->view.n_outputs += specs[k].outputs;
     for (unsigned b = 0; b < streams_blocks(n_symbols, n_specs); b++)
         block_streams_start(&s->view, b);
-    tell("streams", (int)n_symbols);
+    log_line("streams", (int)n_symbols);
     *ret = s;
     return 0;
 }
@@ -168,7 +168,7 @@ static int fake_step(struct gpu_device_streams *s, const struct gpu_stream_bar b
 {
     int number = s->g->steps + 1;
     if (commit) {
-        tell("begin", number);
+        log_line("begin", number);
         stall();
     }
     int r = fails(s->g, reason, cap);
@@ -183,7 +183,7 @@ static int fake_step(struct gpu_device_streams *s, const struct gpu_stream_bar b
     for (size_t i = 0; r < 0 && i < n * view.n_outputs; i++)
         out[i] = -1e300; /* a failed call leaves nothing of use, here and in the memories */
     if (commit)
-        tell(r < 0 ? "failed" : "end", number);
+        log_line(r < 0 ? "failed" : "end", number);
     return r;
 }
 

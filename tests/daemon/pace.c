@@ -8,14 +8,14 @@ static void test_row(void)
     static const int64_t at[] = {0, 1000, 3000, 7000, 15000, 31000, 63000, 123000, 183000};
     struct pace pace = {0};
     size_t n = 0;
-    int told = 0;
+    int reported = 0;
     for (int64_t now = 0; now <= 183000; now++) { /* every millisecond something asks */
         if (!feed_pace_due(&pace, now))
             continue;
         CHECK(n < sizeof at / sizeof *at && now == at[n]);
-        told += feed_pace_asked(&pace, now);
+        reported += feed_pace_asked(&pace, now);
         n++;
-        CHECK_INT(told, n >= PACE_TELL);
+        CHECK_INT(reported, n >= PACE_TELL);
     }
     CHECK_INT(n, sizeof at / sizeof *at);
     CHECK(!feed_pace_due(&pace, 242999));

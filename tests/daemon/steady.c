@@ -19,7 +19,7 @@ static void test_steps_back(void)
 {
     struct steady steady = {0};
     struct steady_step step;
-    int64_t told = 0, last = 1000 * S;
+    int64_t reported = 0, last = 1000 * S;
     daemon_steady_begin(&steady, last, 0);
     for (int64_t boot = 1; boot <= 500; boot++) { /* twenty seconds behind: the wall catches up */
         int64_t wall = (1000 - 20 + boot) * S, look = daemon_steady_look(&steady, wall, boot * S);
@@ -28,9 +28,9 @@ static void test_steps_back(void)
         CHECK(now - last >= S - S / 16 && now - last <= S);
         CHECK_INT(boot > 320 ? now - wall : 0, 0);
         last = now;
-        told += step.ahead_ns > 0;
+        reported += step.ahead_ns > 0;
     }
-    CHECK_INT(told, 1);
+    CHECK_INT(reported, 1);
     CHECK_INT(daemon_steady_stamp(&steady, 1000 * S, 501 * S, &step), last + S - S / 16);
     CHECK(step.ahead_ns > 480 * S); /* and it is reported again */
     daemon_steady_stamp(&steady, 1001 * S, 502 * S, &step);

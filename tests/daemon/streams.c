@@ -143,7 +143,7 @@ static void growing(const char *path, struct random *random)
     struct gpu_module *module = NULL;
     char reason[GPU_REASON_MAX] = "";
     size_t n_specs = all_specs(specs), n = 1;
-    int begun[SERIES] = {0}, grown[SERIES] = {0, (int)random_between(random, 1, BARS / 2)};
+    int started[SERIES] = {0}, grown[SERIES] = {0, (int)random_between(random, 1, BARS / 2)};
     grown[2] = grown[1] + (int)random_between(random, 1, BARS / 4);
     double *values = calloc(SERIES * n_outputs, sizeof *values), *wanted = calloc(n_outputs, sizeof *wanted);
     setenv("FAKE_GPU_FAIL", "none", 1);
@@ -158,14 +158,14 @@ static void growing(const char *path, struct random *random)
             CHECK(!daemon_streams_on_device(streams));
             if (n == 1)
                 CHECK_INT(daemon_streams_to_device(streams, module, reason, sizeof reason), 0);
-            begun[n++] = i;
+            started[n++] = i;
         }
         for (size_t s = 0; s < n; s++)
-            bars[s] = bar_at(i - begun[s]);
+            bars[s] = bar_at(i - started[s]);
         daemon_streams_update(streams, n, series, bars, values);
         for (size_t s = 0; s < n; s++) {
             for (size_t k = 0; k < n_outputs; k++)
-                wanted[k] = expected[k][i - begun[s]];
+                wanted[k] = expected[k][i - started[s]];
             CHECK(same_bits(values + s * n_outputs, wanted, n_outputs));
         }
     }

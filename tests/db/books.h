@@ -112,11 +112,11 @@ static void books_action(void *ctx, int symbol, const struct corporate_action *a
     db_writer_put_action(b->writer, &row);
 }
 
-static void books_session(void *ctx, const struct market_session *told, int64_t ts_ns)
+static void books_session(void *ctx, const struct market_session *reported, int64_t ts_ns)
 {
     struct books *b = ctx;
-    struct db_session row = {.session = *told, .since_ns = ts_ns};
-    b->session = *told;
+    struct db_session row = {.session = *reported, .since_ns = ts_ns};
+    b->session = *reported;
     db_writer_put_session(b->writer, &row);
 }
 
@@ -127,14 +127,14 @@ static inline void books_revisions(struct books *b)
         .open_ns = DRIVER_START_NS, .open = 5, .high = 9, .low = 1, .close = 7, .volume = 11};
     const struct market_correction trade = {.id = 8, .new_id = 9, .old_price = 3, .old_qty = 4, .code = "12"};
     for (int kind = REVISION_CORRECTION; kind <= REVISION_BAR; kind++) {
-        struct engine_revision told = {.kind = (enum revision_kind)kind,
-                                       .symbol = kind,
-                                       .ts_ns = DRIVER_START_NS + kind,
-                                       .correction = kind == REVISION_BAR ? NULL : &trade,
-                                       .old = &bar,
-                                       .now = kind == REVISION_CANCEL ? NULL : &bar};
+        struct engine_revision reported = {.kind = (enum revision_kind)kind,
+                                           .symbol = kind,
+                                           .ts_ns = DRIVER_START_NS + kind,
+                                           .correction = kind == REVISION_BAR ? NULL : &trade,
+                                           .old = &bar,
+                                           .now = kind == REVISION_CANCEL ? NULL : &bar};
         struct db_revision row;
-        db_revision_of(&told, 1, &row);
+        db_revision_of(&reported, 1, &row);
         db_writer_put_revision(b->writer, &row);
     }
 }

@@ -34,9 +34,9 @@ static void acknowledge(void *ctx, uint64_t ticket)
     while (child.acknowledged < child.n && child.trades[child.acknowledged].ticket <= ticket)
         child.acknowledged++;
     uint64_t fill = child.acknowledged > 0 ? child.trades[child.acknowledged - 1].fill : 0;
-    bool tell = child.acknowledged > before;
+    bool notify = child.acknowledged > before;
     pthread_mutex_unlock(&child.lock);
-    if (tell && write(child.pipe, &fill, sizeof fill) != sizeof fill)
+    if (notify && write(child.pipe, &fill, sizeof fill) != sizeof fill)
         _exit(3);
 }
 

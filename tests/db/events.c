@@ -11,7 +11,7 @@ struct journal {
     pthread_mutex_t lock;
     uint64_t holds, asked, newest;
     unsigned long refused, backwards;
-    struct told told;
+    struct reported reported;
 };
 
 static int before_commit(void *ctx, uint64_t event_seq)
@@ -30,7 +30,7 @@ static int before_commit(void *ctx, uint64_t event_seq)
 static void on_state(void *ctx, bool ok, const char *detail)
 {
     struct journal *journal = ctx;
-    told_state(&journal->told, ok, detail);
+    reports_state(&journal->reported, ok, detail);
 }
 
 static void hold(struct journal *journal, uint64_t seq)
@@ -61,7 +61,7 @@ int main(void)
     char directory[SCRATCH_MAX], path[SCRATCH_PATH_MAX];
     scratch_make(directory);
     snprintf(path, sizeof path, "%s/papertape.db", directory);
-    struct journal journal = {.lock = PTHREAD_MUTEX_INITIALIZER, .told = TOLD_INIT, .holds = 3};
+    struct journal journal = {.lock = PTHREAD_MUTEX_INITIALIZER, .reported = REPORTS_INIT, .holds = 3};
     struct db_writer *writer = open_writer(path, &journal);
     struct fixture f;
 
@@ -87,8 +87,8 @@ int main(void)
     /* What the journal does not hold is not committed; what waits goes in once it is there. */
     uint64_t before = db_writer_committed(writer);
     trade(&f, 4);
-    CHECK(told_wait(&journal.told, &journal.told.failures, 1));
-    CHECK_STR(journal.told.detail, "the event log does not hold event 4: No space left on device");
+    CHECK(reports_wait(&journal.reported, &journal.reported.failures, 1));
+    CHECK_STR(journal.reported.detail, "the event log does not hold event 4: No space left on device");
     CHECK_INT(db_writer_committed(writer), before);
     CHECK_INT(sql_query_file(path, STORED_EVENT), 3);
     CHECK_INT(sql_query_file(path, "SELECT count(*) FROM fills"), 12);
@@ -96,7 +96,7 @@ int main(void)
     trade(&f, 1000);
     hold(&journal, 1000);
     CHECK_INT(db_writer_flush(writer, 30000), 0);
-    CHECK(told_wait(&journal.told, &journal.told.recoveries, 1));
+    CHECK(reports_wait(&journal.reported, &journal.reported.recoveries, 1));
     CHECK_INT(sql_query_file(path, STORED_EVENT), 1000);
     CHECK_INT(sql_query_file(path, "SELECT count(*) FROM fills"), 24);
     CHECK_INT(sql_query_file(path, "SELECT count(*) FROM meta WHERE key = 'word' AND value = '2'"), 1);

@@ -357,7 +357,7 @@ bool faulty_same(struct medium *m, int64_t from, int64_t to, const unsigned char
     return same;
 }
 
-void faulty_told(const char *what, const char *path, int64_t at, const void *bytes, size_t n, int r)
+void faulty_traced(const char *what, const char *path, int64_t at, const void *bytes, size_t n, int r)
 {
     const char *slash = strrchr(path, '/');
     if (disk.following && disk.owner.call)

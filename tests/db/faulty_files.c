@@ -66,7 +66,7 @@ static ssize_t disk_write(void *ctx, int fd, const void *bytes, size_t len, int6
     ssize_t n = done > 0 ? pwrite(fd, bytes, done, at) : 0;
     faulty_wrote(m, at, bytes, done);
     if (m)
-        faulty_told("write", faulty_path(m), at, bytes, done, error_of(fate));
+        faulty_traced("write", faulty_path(m), at, bytes, done, error_of(fate));
     return fate == FATE_DONE || (fate == FATE_FULL && done > 0) ? n : error_of(fate);
 }
 
@@ -81,7 +81,7 @@ static int disk_sync(void *ctx, int fd)
     path_of(fd, NULL, path);
     if (folder && fate == FATE_DONE)
         faulty_sync_folder(path);
-    faulty_told("sync", path, 0, NULL, 0, error_of(fate));
+    faulty_traced("sync", path, 0, NULL, 0, error_of(fate));
     return error_of(fate);
 }
 
@@ -93,7 +93,7 @@ static int disk_cut(void *ctx, int fd, int64_t size)
     if (fate == FATE_DONE)
         faulty_cut(m, size);
     if (m)
-        faulty_told("cut", faulty_path(m), size, NULL, 0, error_of(fate));
+        faulty_traced("cut", faulty_path(m), size, NULL, 0, error_of(fate));
     return fate == FATE_DONE && ftruncate(fd, size) < 0 ? -errno : error_of(fate);
 }
 
@@ -102,7 +102,7 @@ static int disk_rename(void *ctx, int dir, const char *from, const char *to)
     char paths[2][PATH_MAX];
     (void)ctx;
     enum faulty_fate fate = faulty_fate(NULL, FAULTY_NAME);
-    faulty_told("rename", to, 0, from, strlen(from), error_of(fate));
+    faulty_traced("rename", to, 0, from, strlen(from), error_of(fate));
     if (fate != FATE_DONE)
         return error_of(fate);
     faulty_named(path_of(dir, from, paths[0]), path_of(dir, to, paths[1]));
@@ -116,7 +116,7 @@ static int disk_remove(void *ctx, int dir, const char *name)
     if (!faulty_lost() && faccessat(dir, name, F_OK, 0) < 0)
         return -ENOENT;
     enum faulty_fate fate = faulty_fate(NULL, FAULTY_NAME);
-    faulty_told("remove", name, 0, NULL, 0, error_of(fate));
+    faulty_traced("remove", name, 0, NULL, 0, error_of(fate));
     if (fate != FATE_DONE)
         return error_of(fate);
     faulty_named(path_of(dir, name, path), NULL);

@@ -31,7 +31,7 @@ void faulty_named(const char *from, const char *to);
 /* All names in the folder of that path (which ends without a slash) are on the disk. */
 void faulty_sync_folder(const char *folder);
 
-void faulty_told(const char *what, const char *path, int64_t at, const void *bytes, size_t n, int r);
+void faulty_traced(const char *what, const char *path, int64_t at, const void *bytes, size_t n, int r);
 /* Deterministic in place of SQLite's randomness. */
 void faulty_random(void *bytes, size_t n);
 

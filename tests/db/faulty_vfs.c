@@ -52,7 +52,7 @@ static int file_write(sqlite3_file *file, const void *bytes, int size, sqlite3_i
     int done = fate == FATE_DONE ? size : fate == FATE_FULL ? size / 3 : 0; /* a full disk takes a part */
     faulty_wrote(m, offset, bytes, (size_t)done);
     int real = done > 0 ? real_of(file)->pMethods->xWrite(real_of(file), bytes, done, offset) : SQLITE_OK;
-    faulty_told("write", faulty_path(m), offset, bytes, (size_t)done, code_of(fate));
+    faulty_traced("write", faulty_path(m), offset, bytes, (size_t)done, code_of(fate));
     return fate != FATE_DONE ? code_of(fate) : real;
 }
 
@@ -63,7 +63,7 @@ static int file_truncate(sqlite3_file *file, sqlite3_int64 size)
     if (m && fate == FATE_DONE)
         faulty_cut(m, size);
     if (m)
-        faulty_told("cut", faulty_path(m), size, NULL, 0, code_of(fate));
+        faulty_traced("cut", faulty_path(m), size, NULL, 0, code_of(fate));
     return fate != FATE_DONE ? code_of(fate) : real_of(file)->pMethods->xTruncate(real_of(file), size);
 }
 
@@ -80,7 +80,7 @@ static int file_sync(sqlite3_file *file, int flags)
     *strrchr(folder, '/') = '\0';
     if (fate == FATE_DONE)
         faulty_sync_folder(folder);
-    faulty_told("sync", faulty_path(m), 0, NULL, 0, code_of(fate));
+    faulty_traced("sync", faulty_path(m), 0, NULL, 0, code_of(fate));
     return fate == FATE_FAILS ? SQLITE_IOERR_FSYNC : code_of(fate);
 }
 
@@ -179,7 +179,7 @@ static int disk_delete(sqlite3_vfs *vfs, const char *path, int sync_folder)
 {
     (void)vfs;
     enum faulty_fate fate = faulty_fate(NULL, FAULTY_NAME);
-    faulty_told("remove", path, 0, NULL, 0, code_of(fate));
+    faulty_traced("remove", path, 0, NULL, 0, code_of(fate));
     if (fate != FATE_DONE)
         return SQLITE_IOERR_DELETE;
     char folder[512];

@@ -56,7 +56,7 @@ static struct db_writer *open_writer(const char *path)
 }
 
 /* A training reports as many events as there are fills: its row says so, and its newest point. */
-static uint64_t tell(struct db_writer *writer, int64_t seq)
+static uint64_t report(struct db_writer *writer, int64_t seq)
 {
     struct db_training training = {.name = "ppo",
                                    .state = "update",
@@ -82,7 +82,7 @@ static uint64_t tell(struct db_writer *writer, int64_t seq)
 static void trade(struct fixture *f)
 {
     fixture_trade(f);
-    uint64_t ticket = tell(f->writer, (int64_t)f->fill_id);
+    uint64_t ticket = report(f->writer, (int64_t)f->fill_id);
     pthread_mutex_lock(&work.lock);
     work.trades[work.n].ticket = ticket;
     work.trades[work.n++].fill = f->fill_id;
@@ -143,10 +143,10 @@ static void lose_power(const char *path, struct random *random, bool fresh)
     while (!faulty_disk_lost() && !writer)
         writer = open_writer(path);
     struct fixture f;
-    bool begun = false;
-    while (writer && !faulty_disk_lost() && !begun)
-        begun = fixture_resume(&f, writer, path);
-    while (begun && !faulty_disk_lost() && work.n < TRADES_MAX) {
+    bool started = false;
+    while (writer && !faulty_disk_lost() && !started)
+        started = fixture_resume(&f, writer, path);
+    while (started && !faulty_disk_lost() && work.n < TRADES_MAX) {
         trade(&f);
         while (!faulty_disk_lost() && db_writer_last(writer) - db_writer_committed(writer) > BACKLOG)
             db_writer_flush(writer, 20);

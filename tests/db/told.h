@@ -9,41 +9,42 @@
 
 #include "db/writer.h"
 
-enum { TOLD_PATIENCE_S = 120 };
+enum { REPORTS_PATIENCE_S = 120 };
 
-struct told {
+struct reported {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     int failures, recoveries;
     char detail[DB_ERROR_MAX]; /* of the last */
 };
 
-#define TOLD_INIT ((struct told){.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER})
+#define REPORTS_INIT \
+    ((struct reported){.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER})
 
-static inline void told_state(struct told *told, bool ok, const char *detail)
+static inline void reports_state(struct reported *reported, bool ok, const char *detail)
 {
-    pthread_mutex_lock(&told->lock);
+    pthread_mutex_lock(&reported->lock);
     if (ok)
-        told->recoveries++;
+        reported->recoveries++;
     else
-        told->failures++;
-    snprintf(told->detail, sizeof told->detail, "%s", detail);
-    pthread_cond_broadcast(&told->changed);
-    pthread_mutex_unlock(&told->lock);
+        reported->failures++;
+    snprintf(reported->detail, sizeof reported->detail, "%s", detail);
+    pthread_cond_broadcast(&reported->changed);
+    pthread_mutex_unlock(&reported->lock);
 }
 
 /* Waits until a counter reaches `wanted`; false when it does not. */
-static inline bool told_wait(struct told *told, const int *counter, int wanted)
+static inline bool reports_wait(struct reported *reported, const int *counter, int wanted)
 {
     struct timespec end;
     clock_gettime(CLOCK_REALTIME, &end);
-    end.tv_sec += TOLD_PATIENCE_S;
+    end.tv_sec += REPORTS_PATIENCE_S;
     int r = 0;
-    pthread_mutex_lock(&told->lock);
+    pthread_mutex_lock(&reported->lock);
     while (r == 0 && *counter < wanted)
-        r = pthread_cond_timedwait(&told->changed, &told->lock, &end);
+        r = pthread_cond_timedwait(&reported->changed, &reported->lock, &end);
     bool there = *counter >= wanted;
-    pthread_mutex_unlock(&told->lock);
+    pthread_mutex_unlock(&reported->lock);
     return there;
 }
 

@@ -144,29 +144,29 @@ static void test_revisions(void)
                                             .price = 110,
                                             .qty = 3,
                                             .code = "12"};
-    struct engine_revision told = {.kind = REVISION_CORRECTION,
-                                   .symbol = 1,
-                                   .ts_ns = AT + 9,
-                                   .at_ns = AT + 5,
-                                   .correction = &trade,
-                                   .old = &before,
-                                   .now = &after,
-                                   .source = BAR_TRADES,
-                                   .applied = true};
+    struct engine_revision reported = {.kind = REVISION_CORRECTION,
+                                       .symbol = 1,
+                                       .ts_ns = AT + 9,
+                                       .at_ns = AT + 5,
+                                       .correction = &trade,
+                                       .old = &before,
+                                       .now = &after,
+                                       .source = BAR_TRADES,
+                                       .applied = true};
     struct db_revision row;
-    db_revision_of(&told, 41, &row);
+    db_revision_of(&reported, 41, &row);
     CHECK(db_writer_put_bar(writer, 1, MINUTE, BAR_TRADES, &before) > 0);
     CHECK(db_writer_correct_bar(writer, 1, MINUTE, BAR_TRADES, &after) > 0);
     CHECK(db_writer_correct_bar(writer, 0, MINUTE, BAR_TRADES, &after) >
           0); /* no such bar is stored: it forms */
     CHECK(db_writer_put_revision(writer, &row) > 0);
     CHECK(db_writer_put_revision(writer, &row) > 0); /* comes again: one row */
-    told.source = BAR_VENUE;
-    db_revision_of(&told, 41, &row);
+    reported.source = BAR_VENUE;
+    db_revision_of(&reported, 41, &row);
     CHECK(db_writer_put_revision(writer, &row) > 0); /* the same trade, of the venue's bar */
-    told = (struct engine_revision){
+    reported = (struct engine_revision){
         .kind = REVISION_BAR, .symbol = 0, .ts_ns = AT + 20, .at_ns = AT, .now = &after, .source = BAR_VENUE};
-    db_revision_of(&told, 42, &row);
+    db_revision_of(&reported, 42, &row);
     CHECK(db_writer_put_revision(writer, &row) > 0);
     CHECK(db_writer_drop_bar(writer, 1, MINUTE, BAR_VENUE, AT) > 0); /* was never stored */
     CHECK_INT(db_writer_flush(writer, 60000), 0);

@@ -42,23 +42,23 @@ static void fill_database(const char *path)
                                             .old_qty = 1000000000,
                                             .price = 2280000,
                                             .qty = 500000000};
-    struct engine_revision told = {.kind = REVISION_CORRECTION,
-                                   .symbol = 1,
-                                   .ts_ns = AT + MINUTE + 1,
-                                   .at_ns = AT + MINUTE,
-                                   .correction = &trade,
-                                   .old = &old,
-                                   .now = &now,
-                                   .source = BAR_TRADES,
-                                   .applied = true};
+    struct engine_revision reported = {.kind = REVISION_CORRECTION,
+                                       .symbol = 1,
+                                       .ts_ns = AT + MINUTE + 1,
+                                       .at_ns = AT + MINUTE,
+                                       .correction = &trade,
+                                       .old = &old,
+                                       .now = &now,
+                                       .source = BAR_TRADES,
+                                       .applied = true};
     struct db_revision revision;
-    db_revision_of(&told, 3, &revision);
+    db_revision_of(&reported, 3, &revision);
     db_writer_put_bar(writer, 1, MINUTE, BAR_TRADES, &old);
     db_writer_put_bar(writer, 1, MINUTE, BAR_TRADES, &now);
     db_writer_put_revision(writer, &revision);
-    told = (struct engine_revision){
+    reported = (struct engine_revision){
         .kind = REVISION_BAR, .symbol = 0, .ts_ns = AT + 2 * MINUTE, .at_ns = AT, .source = BAR_VENUE};
-    db_revision_of(&told, 4, &revision);
+    db_revision_of(&reported, 4, &revision);
     db_writer_put_revision(writer, &revision);
 
     struct db_action action = {

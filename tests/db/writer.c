@@ -23,7 +23,7 @@ struct watcher {
     sqlite3 *db;        /* an independent connection */
     uint64_t committed; /* newest ticket */
     unsigned long calls, backwards, early;
-    struct told told;
+    struct reported reported;
 };
 
 /* Ledger row N was put with ticket ledger_tickets[N]. */
@@ -48,12 +48,12 @@ static void on_committed(void *ctx, uint64_t ticket)
 static void on_state(void *ctx, bool ok, const char *detail)
 {
     struct watcher *w = ctx;
-    told_state(&w->told, ok, detail);
+    reports_state(&w->reported, ok, detail);
 }
 
 static void watcher_init(struct watcher *w)
 {
-    *w = (struct watcher){.told = TOLD_INIT};
+    *w = (struct watcher){.reported = REPORTS_INIT};
     pthread_mutex_init(&w->lock, NULL);
 }
 
@@ -285,8 +285,8 @@ static void test_full_disk(const char *directory)
     uint64_t before = db_writer_committed(writer);
     for (int i = 0; i < 20; i++)
         fixture_trade(&f);
-    CHECK(told_wait(&watcher.told, &watcher.told.failures, 1));
-    CHECK(watcher.told.detail[0] != '\0');
+    CHECK(reports_wait(&watcher.reported, &watcher.reported.failures, 1));
+    CHECK(watcher.reported.detail[0] != '\0');
     CHECK_INT(db_writer_flush(writer, 10), -ETIMEDOUT);
     CHECK_INT(db_writer_committed(writer), before);
     struct db_writer_stats stats;
@@ -296,7 +296,7 @@ static void test_full_disk(const char *directory)
     CHECK_INT(stats.queued, db_writer_last(writer) - before);
 
     setrlimit(RLIMIT_FSIZE, &old);
-    CHECK(told_wait(&watcher.told, &watcher.told.recoveries, 1));
+    CHECK(reports_wait(&watcher.reported, &watcher.reported.recoveries, 1));
     CHECK_INT(db_writer_flush(writer, 30000), 0);
     fixture_close(writer);
     CHECK_INT(sql_query_file(path, "SELECT count(*) FROM fills"), 126);
@@ -321,8 +321,8 @@ static void test_contradiction(const char *directory)
     CHECK_INT(db_writer_flush(writer, 30000), 0);
     struct ledger_row row = {.id = 2, .asset = "USDT", .scale = 8, .amount = -1, .balance = -1};
     db_writer_put_ledger(writer, &row);
-    CHECK(told_wait(&watcher.told, &watcher.told.failures, 1));
-    CHECK(strstr(watcher.told.detail, "balance") != NULL);
+    CHECK(reports_wait(&watcher.reported, &watcher.reported.failures, 1));
+    CHECK(strstr(watcher.reported.detail, "balance") != NULL);
     CHECK_INT(db_writer_close(writer, 10, err, sizeof err), -ETIMEDOUT);
     CHECK(strstr(err, "1 rows could not be stored") != NULL);
     CHECK_INT(sql_query_file(path, "SELECT count(*) FROM ledger"), 1);
@@ -334,12 +334,12 @@ static void test_contradiction(const char *directory)
     CHECK_INT(db_writer_flush(writer, 30000), 0);
     row = (struct ledger_row){.id = 1, .asset = "USDT", .scale = 8, .amount = 1, .balance = 1};
     db_writer_put_ledger(writer, &row);
-    CHECK(told_wait(&watcher.told, &watcher.told.failures, 1));
-    CHECK_STR(watcher.told.detail, "ledger row 1 is already stored, with other values");
+    CHECK(reports_wait(&watcher.reported, &watcher.reported.failures, 1));
+    CHECK_STR(watcher.reported.detail, "ledger row 1 is already stored, with other values");
     struct db_writer_stats stats;
     db_writer_stats(writer, &stats);
     CHECK_INT(stats.conflicts, 1);
-    CHECK_STR(stats.conflict, watcher.told.detail);
+    CHECK_STR(stats.conflict, watcher.reported.detail);
     CHECK_INT(db_writer_flush(writer, 30000), -EBADMSG);
     CHECK_INT(db_writer_close(writer, 10, err, sizeof err), -EBADMSG);
 }
@@ -361,10 +361,10 @@ static void test_moved(const char *directory)
     CHECK_INT(db_writer_flush(writer, 30000), 0);
     CHECK_INT(rename(path, elsewhere), 0);
     fixture_trade(&f);
-    CHECK(told_wait(&watcher.told, &watcher.told.failures, 1));
-    CHECK_STR(watcher.told.detail, "the database file was moved or deleted: put it back");
+    CHECK(reports_wait(&watcher.reported, &watcher.reported.failures, 1));
+    CHECK_STR(watcher.reported.detail, "the database file was moved or deleted: put it back");
     CHECK_INT(rename(elsewhere, path), 0);
-    CHECK(told_wait(&watcher.told, &watcher.told.recoveries, 1));
+    CHECK(reports_wait(&watcher.reported, &watcher.reported.recoveries, 1));
     CHECK_INT(db_writer_flush(writer, 30000), 0);
     fixture_close(writer);
     CHECK_INT(sql_query_file(path, "SELECT count(*) FROM fills"), 6);
@@ -406,7 +406,7 @@ static void exhaust_memory(const char *path)
     setrlimit(RLIMIT_AS, &limit);
     CHECK_INT(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(db);
-    CHECK(told_wait(&watcher.told, &watcher.told.failures, 1));
+    CHECK(reports_wait(&watcher.reported, &watcher.reported.failures, 1));
     struct timespec pause = {.tv_nsec = 2000000};
     for (int i = 0; i < 15000 && db_writer_committed(writer) < handed_over; i++)
         if (db_writer_flush(writer, 1) != -ETIMEDOUT)

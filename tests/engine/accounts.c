@@ -170,14 +170,14 @@ static void expect_refused(struct harness *h, struct account_spec what)
     CHECK_INT(h->rows, rows);
 }
 
-static int told_account;
-static uint64_t told_at_row;
+static int reported_account;
+static uint64_t reported_at_row;
 
 static void on_account(void *ctx, int account)
 {
     const struct harness *h = ctx;
-    told_account = account;
-    told_at_row = h->rows;
+    reported_account = account;
+    reported_at_row = h->rows;
 }
 
 static void test_create(void)
@@ -187,8 +187,8 @@ static void test_create(void)
     h.engine->sink.account = on_account;
     struct account_spec carol = spec("carol", "USDT", 500 * USDT);
     CHECK_INT(create(&h, &carol), ORDER_OK);
-    CHECK_INT(told_account, CAROL);
-    CHECK_INT(told_at_row, h.rows - 1); /* before its first row */
+    CHECK_INT(reported_account, CAROL);
+    CHECK_INT(reported_at_row, h.rows - 1); /* before its first row */
     CHECK_INT(engine_accounts(h.engine), 3);
     CHECK_INT(engine_find_account(h.engine, "carol"), CAROL);
     CHECK_STR(engine_account_spec(h.engine, CAROL)->name, "carol");
@@ -312,15 +312,15 @@ static void test_reset(void)
     CHECK_INT(engine_orders(h.engine), 4);
     uint64_t rows = h.rows, fills = h.fills;
     h.engine->sink.account = on_account;
-    told_account = -1;
+    reported_account = -1;
     CHECK_INT(money(&h, COMMAND_ACCOUNT_RESET, ALICE, 0, 700 * USDT), ORDER_OK);
-    CHECK_INT(told_account, ALICE);
-    CHECK_INT(told_at_row, h.rows); /* after its last one */
+    CHECK_INT(reported_account, ALICE);
+    CHECK_INT(reported_at_row, h.rows); /* after its last one */
     CHECK_INT(engine_orders(h.engine), 1);
-    CHECK_INT(told(&h, bobs)->state, ORDER_PENDING);
-    CHECK_INT(told(&h, resting)->state, ORDER_CANCELED);
-    CHECK_INT(told(&h, stop)->state, ORDER_CANCELED);
-    CHECK_INT(told(&h, sent)->state, ORDER_CANCELED);
+    CHECK_INT(reported(&h, bobs)->state, ORDER_PENDING);
+    CHECK_INT(reported(&h, resting)->state, ORDER_CANCELED);
+    CHECK_INT(reported(&h, stop)->state, ORDER_CANCELED);
+    CHECK_INT(reported(&h, sent)->state, ORDER_CANCELED);
     CHECK_INT(h.rows, rows + 3); /* USDT, BTC, the deposit */
     const struct account *alice = engine_account(h.engine, ALICE);
     CHECK_INT(total(&h, ALICE, "USDT"), 700 * USDT);

@@ -41,7 +41,7 @@ static int64_t last(void)
     return view.last;
 }
 
-static int64_t owed(int account)
+static int64_t borrowed(int account)
 {
     const struct account *of = engine_account(h.engine, account);
     return of->assets[of->pairs[BTCUSDT].base].borrowed;
@@ -58,7 +58,7 @@ static void test_long(void)
     trade(&h, BTCUSDT, 60000 * USDT, BTC);
     trade_by(&h, BTCUSDT, 59400 * USDT, BTC / 4, true); /* the entry fills in part */
     sees(entry, ORDER_PARTIAL, ORDER_OK);
-    CHECK_INT(told(&h, entry)->filled, BTC / 4);
+    CHECK_INT(reported(&h, entry)->filled, BTC / 4);
     trade(&h, BTCUSDT, 60000 * USDT, BTC);
     struct order request = order_of(ORDER_SELL, ORDER_TRAILING_STOP, BTC / 2);
     request.trail = 100 * USDT;
@@ -75,32 +75,32 @@ static void test_long(void)
           held(ALICE)->realized == before.realized && held(ALICE)->opened_ns == before.opened_ns);
     CHECK_INT(last(), 15000 * USDT);
     CHECK_INT(engine_equity(h.engine, ALICE), equity);
-    CHECK_INT(told(&h, sale)->qty, 2 * BTC);
-    CHECK_INT(told(&h, sale)->price, 1525000 * (USDT / 100)); /* 15250.0025, to the nearest cent */
-    CHECK_INT(told(&h, loss)->stop_price, 14750 * USDT);
-    CHECK_INT(told(&h, trailing)->trail, 25 * USDT);
-    CHECK_INT(told(&h, trailing)->peak, 15000 * USDT);
-    CHECK_INT(told(&h, trailing)->stop_price, 14975 * USDT);
-    CHECK_INT(told(&h, entry)->filled, BTC / 4); /* what filled is of the past */
-    CHECK_INT(told(&h, entry)->qty, BTC / 4 + 3 * BTC);
-    CHECK_INT(told(&h, entry + 1)->qty, 4 * BTC);
-    CHECK_INT(told(&h, entry + 1)->price, 15250 * USDT);
+    CHECK_INT(reported(&h, sale)->qty, 2 * BTC);
+    CHECK_INT(reported(&h, sale)->price, 1525000 * (USDT / 100)); /* 15250.0025, to the nearest cent */
+    CHECK_INT(reported(&h, loss)->stop_price, 14750 * USDT);
+    CHECK_INT(reported(&h, trailing)->trail, 25 * USDT);
+    CHECK_INT(reported(&h, trailing)->peak, 15000 * USDT);
+    CHECK_INT(reported(&h, trailing)->stop_price, 14975 * USDT);
+    CHECK_INT(reported(&h, entry)->filled, BTC / 4); /* what filled is of the past */
+    CHECK_INT(reported(&h, entry)->qty, BTC / 4 + 3 * BTC);
+    CHECK_INT(reported(&h, entry + 1)->qty, 4 * BTC);
+    CHECK_INT(reported(&h, entry + 1)->price, 15250 * USDT);
     split("4:1", 4, 1); /* the same once more */
     CHECK_INT(h.actions, 1);
     CHECK_INT(held(ALICE)->qty, 4 * before.qty);
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, sale)->qty, BTC);
-    CHECK_INT(told(&h, sale)->price, 15500 * USDT);
+    CHECK_INT(reported(&h, sale)->qty, BTC);
+    CHECK_INT(reported(&h, sale)->price, 15500 * USDT);
     cancel(&h, trailing);
     cancel(&h, entry); /* its exits are of all that it filled */
     pass(&h, SECOND_NS);
     sees(entry, ORDER_CANCELED, ORDER_OK);
-    CHECK_INT(told(&h, entry + 1)->qty, BTC);
-    CHECK_INT(told(&h, entry + 2)->qty, BTC);
+    CHECK_INT(reported(&h, entry + 1)->qty, BTC);
+    CHECK_INT(reported(&h, entry + 2)->qty, BTC);
     quote(&h, BTCUSDT, 14700 * USDT, 100 * BTC, 14701 * USDT, BTC);
     trade(&h, BTCUSDT, 14749 * USDT, BTC);
     sees(loss, ORDER_FILLED, ORDER_OK);
-    CHECK_INT(told(&h, loss)->filled, 2 * BTC);
+    CHECK_INT(reported(&h, loss)->filled, 2 * BTC);
     harness_close(&h);
 }
 
@@ -115,7 +115,7 @@ static void open_short(int64_t cash)
     trade(&h, BTCUSDT, 60000 * USDT, BTC);
     rested(order_of(ORDER_SELL, ORDER_MARKET, BTC));
     CHECK_INT(held(ALICE)->qty, -BTC);
-    CHECK_INT(owed(ALICE), BTC);
+    CHECK_INT(borrowed(ALICE), BTC);
 }
 
 static void test_short(void)
@@ -125,13 +125,13 @@ static void test_short(void)
     uint64_t rows = h.rows;
     split("3:2", 3, 2);
     CHECK_INT(held(ALICE)->qty, -3 * BTC / 2);
-    CHECK_INT(owed(ALICE), 3 * BTC / 2);
+    CHECK_INT(borrowed(ALICE), 3 * BTC / 2);
     CHECK_INT(held(ALICE)->cost, cost);
     CHECK_INT(engine_equity(h.engine, ALICE), equity);
     CHECK_INT(h.rows, rows + 2);
     split("1:10", 1, 10);
     CHECK_INT(held(ALICE)->qty, -3 * BTC / 20);
-    CHECK_INT(owed(ALICE), 3 * BTC / 20);
+    CHECK_INT(borrowed(ALICE), 3 * BTC / 20);
     CHECK_INT(last(), 400000 * USDT);
     CHECK_INT(engine_equity(h.engine, ALICE), equity);
     quote(&h, BTCUSDT, 400000 * USDT, BTC, 400000 * USDT, BTC);
@@ -139,7 +139,7 @@ static void test_short(void)
     back.reduce_only = true;
     sees(rested(back), ORDER_FILLED, ORDER_OK);
     CHECK_INT(held(ALICE)->qty, 0);
-    CHECK_INT(owed(ALICE), 0);
+    CHECK_INT(borrowed(ALICE), 0);
     harness_close(&h);
 }
 
@@ -201,7 +201,7 @@ static void test_edges(void)
     rested(order_of(ORDER_BUY, ORDER_MARKET, BTC));
     CHECK_INT(act("late", ACTION_SPLIT, 2, 1, ex_ns), 0);
     CHECK_INT(held(ALICE)->qty, 3 * BTC); /* what was bought since is in new shares already */
-    CHECK_INT(told(&h, young)->qty, BTC);
+    CHECK_INT(reported(&h, young)->qty, BTC);
     CHECK_INT(held(ALICE)->cost, held(ALICE)->fifo_cost);
     CHECK_INT(act("x", ACTION_SPLIT, 0, 1, ex_ns), -EINVAL);
     CHECK_INT(act("x", ACTION_SPLIT, 1, -1, ex_ns), -EINVAL);
@@ -336,7 +336,7 @@ static void test_properties(struct random *random)
                 CHECK_INT(after, (int64_t)((int128_t)qty * ratio[0] / ratio[1]));
                 CHECK_INT(lots_sum(a), after);
                 CHECK(held(a)->cost == before[a].cost && held(a)->realized == before[a].realized);
-                CHECK_INT(owed(a), held(a)->qty < 0 ? after : 0);
+                CHECK_INT(borrowed(a), held(a)->qty < 0 ? after : 0);
                 /* A unit of quantity at the price, and half a unit of price for each of them. */
                 int64_t most = last() / E8 + after / E8 / 2 + 3,
                         moved = engine_equity(h.engine, a) - equity[a];
@@ -352,9 +352,9 @@ static void test_properties(struct random *random)
             CHECK_INT(engine_save(h.engine, &state), 0);
             struct engine *copy = NULL;
             char err[ENGINE_ERROR_MAX];
-            static const struct engine_sink nobody;
+            static const struct engine_sink no_sink;
             uint8_t loaded[LEDGER_HASH_SIZE];
-            CHECK_INT(engine_load(state.bytes, state.len, &nobody, NULL, &copy, err), 0);
+            CHECK_INT(engine_load(state.bytes, state.len, &no_sink, NULL, &copy, err), 0);
             CHECK(copy && engine_digest(copy, loaded) == 0 && memcmp(loaded, twice, sizeof loaded) == 0);
             engine_destroy(copy);
             codec_finish(&state);

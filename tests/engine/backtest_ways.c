@@ -227,21 +227,21 @@ static void check_sums(const struct backtest_account *a, const struct backtest_a
 }
 
 /* What was decided, as a sum that depends on the order. */
-struct told {
+struct reported {
     uint64_t n, sum;
 };
 
 static void decided(void *ctx, int account, int symbol, size_t row, const struct intent *intents, size_t n)
 {
-    struct told *told = ctx;
-    told->n += n;
+    struct reported *reported = ctx;
+    reported->n += n;
     for (size_t i = 0; i < n; i++) {
         uint64_t bits;
         memcpy(&bits, &intents[i].fraction, sizeof bits);
-        told->sum = told->sum * 31 + bits + row * 7 + (uint64_t)symbol + (uint64_t)account +
-                    (uint64_t)intents[i].kind;
+        reported->sum = reported->sum * 31 + bits + row * 7 + (uint64_t)symbol + (uint64_t)account +
+                        (uint64_t)intents[i].kind;
         memcpy(&bits, &intents[i].stop, sizeof bits);
-        told->sum = told->sum * 31 + bits;
+        reported->sum = reported->sum * 31 + bits;
     }
 }
 
@@ -269,7 +269,7 @@ static bool one_run(struct random *random, const struct strategy *strategy)
     const size_t rows = (size_t)PICK(random, 700, 700, 3000, 3000, 6000, 6000, 13000);
     made_open(&made, random, &walk, (int)PICK(random, 1, 1, 2, 5), rows, interval_ns);
     const struct account_spec account = random_account(random, strategy);
-    struct told told[2] = {{0, 0}, {0, 0}};
+    struct reported reported[2] = {{0, 0}, {0, 0}};
     struct backtest_config config = {.market = &made.market,
                                      .from = random_chance(random, 50) ? rows / 7 : 0,
                                      .to = rows - (size_t)PICK(random, 0, 33),
@@ -283,12 +283,12 @@ static bool one_run(struct random *random, const struct strategy *strategy)
                                      .orders = true,
                                      .ledger = true,
                                      .decided = decided,
-                                     .ctx = &told[0]};
+                                     .ctx = &reported[0]};
     struct backtest engine, columns;
     char err[256];
     int r = backtest_run(&config, &engine, err, sizeof err);
     config.way = strategy == &imp ? BACKTEST_AUTO : BACKTEST_COLUMNS;
-    config.ctx = &told[1];
+    config.ctx = &reported[1];
     if (r == -EINVAL) { /* too few bars for these parameters: by both ways */
         char other[256];
         CHECK_INT(backtest_run(&config, &columns, other, sizeof other), r);
@@ -305,8 +305,8 @@ static bool one_run(struct random *random, const struct strategy *strategy)
     check_ledger(&engine.accounts[0], &columns.accounts[0]);
     check_sums(&engine.accounts[0], &columns.accounts[0], config.to - config.from);
     if (covered) { /* else some order was reported twice */
-        CHECK_INT(told[1].n, told[0].n);
-        CHECK_INT(told[1].sum, told[0].sum);
+        CHECK_INT(reported[1].n, reported[0].n);
+        CHECK_INT(reported[1].sum, reported[0].sum);
     }
     seen.covered += covered;
     count(&engine.accounts[0]);

@@ -143,7 +143,7 @@ static void test_intents(void)
     open_puppet();
     want((struct intent){.kind = INTENT_ENTER, .fraction = 0.5, .stop = 59000.004, .why = "scripted"});
     close_bar(1, 60000 * E8);
-    const struct order *entry = told(&h, 1);
+    const struct order *entry = reported(&h, 1);
     CHECK_INT(entry->side, ORDER_BUY);
     CHECK_INT(entry->type, ORDER_MARKET);
     CHECK_INT(entry->qty, 8325000); /* 5000 / 1.001 / 60000 */
@@ -152,7 +152,7 @@ static void test_intents(void)
     n_wanted = 0;
     pass(&h, SECOND_NS);
     CHECK_INT(entry->state, ORDER_FILLED);
-    const struct order *stop = told(&h, 2);
+    const struct order *stop = reported(&h, 2);
     CHECK_INT(stop->type, ORDER_STOP);
     CHECK_INT(stop->qty, 8325000);
     CHECK_INT(stop->stop_price, 59000 * E8); /* on the tick */
@@ -180,9 +180,9 @@ static void test_intents(void)
     pass(&h, SECOND_NS);
     CHECK_INT(stop->state, ORDER_CANCELED);
     CHECK_INT(stop->reason, ORDER_REDUCE_ONLY);
-    CHECK_INT(stop->updated_ns, told(&h, 3)->updated_ns); /* not before the sale, nor after */
-    CHECK_INT(told(&h, 3)->state, ORDER_FILLED);
-    CHECK_STR(told(&h, 3)->tag, "out");
+    CHECK_INT(stop->updated_ns, reported(&h, 3)->updated_ns); /* not before the sale, nor after */
+    CHECK_INT(reported(&h, 3)->state, ORDER_FILLED);
+    CHECK_STR(reported(&h, 3)->tag, "out");
     CHECK_INT(h.position[ALICE][BTCUSDT], 0);
     CHECK_INT(engine_orders(h.engine), 0);
     CHECK_INT(reserved(&h, ALICE, "BTC"), 0);
@@ -213,7 +213,7 @@ static void test_stop_survives_blindness(void)
     n_wanted = 0;
     pass(&h, SECOND_NS);
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, 2)->state, ORDER_OPEN);
+    CHECK_INT(reported(&h, 2)->state, ORDER_OPEN);
     connection(&h, true); /* and no data yet */
     h.now_ns += MINUTE_NS;
     want((struct intent){.kind = INTENT_EXIT, .why = "out"});
@@ -226,14 +226,14 @@ static void test_stop_survives_blindness(void)
     want((struct intent){.kind = INTENT_STOP, .stop = 59500, .why = "trail"});
     close_bar(1, 60000 * E8);
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, 2)->state, ORDER_OPEN);
+    CHECK_INT(reported(&h, 2)->state, ORDER_OPEN);
     CHECK_INT(engine_orders(h.engine), 1);
     stale(&h, BTCUSDT, false);
     h.now_ns += MINUTE_NS;
     want((struct intent){.kind = INTENT_EXIT, .why = "out"});
     close_bar(1, 60000 * E8);
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, 2)->state, ORDER_CANCELED);
+    CHECK_INT(reported(&h, 2)->state, ORDER_CANCELED);
     CHECK_INT(h.position[ALICE][BTCUSDT], 0);
     harness_close(&h);
 }

@@ -72,8 +72,8 @@ static inline uint64_t rested(struct order request)
 
 static inline void sees(uint64_t id, enum order_state state, enum order_reason reason)
 {
-    CHECK_STR(order_state_name(told(&h, id)->state), order_state_name(state));
-    CHECK_STR(order_reason_name(told(&h, id)->reason), order_reason_name(reason));
+    CHECK_STR(order_state_name(reported(&h, id)->state), order_state_name(state));
+    CHECK_STR(order_reason_name(reported(&h, id)->reason), order_reason_name(reason));
 }
 
 /* An entry with a stop and a profit to take. */

@@ -286,7 +286,7 @@ static void save_and_load(void)
     tape.engine = loaded;
 }
 
-static void tell_end(void)
+static void print_end(void)
 {
     for (uint64_t id = 1; id <= tape.n_orders; id++) {
         const struct order *o = &tape.orders[id];
@@ -331,7 +331,7 @@ int main(int argc, char **argv)
         if (tape.now_ns < tape.open_ns + MINUTE_NS)
             bar();
     }
-    tell_end();
+    print_end();
     bool sound = engine_counters(tape.engine)->impossible == 0;
     engine_destroy(tape.engine);
     return sound ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -55,7 +55,7 @@ static void filled(uint64_t id, int64_t price, bool maker, int64_t ts_ns)
     CHECK_INT(h.last_fill.price, price * USDT);
     CHECK_INT(h.last_fill.maker, maker);
     CHECK_INT(h.last_fill.ts_ns, ts_ns);
-    CHECK_INT(told(&h, id)->updated_ns, ts_ns);
+    CHECK_INT(reported(&h, id)->updated_ns, ts_ns);
 }
 
 #define AT_OPEN (bar_ns - MINUTE_NS)
@@ -75,7 +75,7 @@ static void test_clock(void)
     CHECK_INT(h.row_ns, START_NS); /* the deposits are of its open */
     CHECK_INT(engine_now(h.engine), bar_ns);
     uint64_t id = ask(&h, order_of(ORDER_BUY, ORDER_MARKET, BTC));
-    CHECK_INT(told(&h, id)->created_ns, bar_ns);
+    CHECK_INT(reported(&h, id)->created_ns, bar_ns);
     struct engine_symbol_view view;
     trade(&h, BTCUSDT, 70000 * USDT, BTC);
     quote(&h, BTCUSDT, 69999 * USDT, BTC, 70001 * USDT, BTC);
@@ -88,7 +88,7 @@ static void test_clock(void)
     /* one given while a bar forms knows its open: it waits for the next */
     pass(&h, 10 * SECOND_NS);
     id = ask(&h, order_of(ORDER_SELL, ORDER_MARKET, BTC));
-    CHECK_INT(told(&h, id)->created_ns, bar_ns + 10 * SECOND_NS);
+    CHECK_INT(reported(&h, id)->created_ns, bar_ns + 10 * SECOND_NS);
     bar(60020, 60020, 60020, 60020);
     sees(id, ORDER_PENDING, ORDER_OK);
     bar(60030, 60030, 60030, 60030);
@@ -116,7 +116,7 @@ static void test_wrong_clock(void)
             continue;
         h.now_ns += 20 * SECOND_NS;
         id = ask(&h, order_of(ORDER_BUY, ORDER_MARKET, BTC));
-        CHECK_INT(told(&h, id)->created_ns, bar_ns + 20 * SECOND_NS);
+        CHECK_INT(reported(&h, id)->created_ns, bar_ns + 20 * SECOND_NS);
     }
     filled(id, 60000, false, AT_OPEN);
     end();
@@ -240,7 +240,7 @@ static void test_stop_limits(void)
     uint64_t rests = ask(&h, request);
     bar(58000, 58000, 57000, 58000);
     sees(rests, ORDER_OPEN, ORDER_OK);
-    CHECK(told(&h, rests)->triggered);
+    CHECK(reported(&h, rests)->triggered);
     bar(57400, 57501, 57400, 57400);
     filled(rests, 57500, true, INSIDE);
     request.stop_price = 56000 * USDT;
@@ -249,7 +249,7 @@ static void test_stop_limits(void)
     bar(57400, 57400, 57400, 57400);
     bar(55000, 55800, 55000, 55500); /* triggered below its limit, which the bar does not reach */
     sees(gapped, ORDER_OPEN, ORDER_OK);
-    CHECK(told(&h, gapped)->triggered);
+    CHECK(reported(&h, gapped)->triggered);
     bar(55500, 56000, 55500, 55500);
     filled(gapped, 55900, true, INSIDE);
     end();
@@ -264,12 +264,12 @@ static void test_trailing(void)
     uint64_t first = ask(&h, request), second = ask(&h, request);
     bar(60000, 60500, 59001, 60400); /* the low is checked with the open as peak, the close with the high */
     sees(first, ORDER_OPEN, ORDER_OK);
-    CHECK_INT(told(&h, first)->peak, 60500 * USDT);
-    CHECK_INT(told(&h, first)->stop_price, 59500 * USDT);
+    CHECK_INT(reported(&h, first)->peak, 60500 * USDT);
+    CHECK_INT(reported(&h, first)->stop_price, 59500 * USDT);
     amend(&h, (struct order_amend){.order_id = second, .set = AMEND_TRAIL, .trail = 3000 * USDT});
     bar(60400, 62000, 60000, 60900);
     filled(first, 61000, false, INSIDE);
-    CHECK_INT(told(&h, second)->stop_price, 59000 * USDT);
+    CHECK_INT(reported(&h, second)->stop_price, 59000 * USDT);
     bar(58500, 58500, 58500, 58500);
     filled(second, 58500, false, AT_OPEN);
     end();
@@ -343,7 +343,7 @@ static void test_expiry(void)
     filled(good, 59000, true, INSIDE);
     bar(57000, 57000, 57000, 57000); /* it is over at the open */
     sees(late, ORDER_EXPIRED, ORDER_OK);
-    CHECK_INT(told(&h, late)->updated_ns, AT_OPEN);
+    CHECK_INT(reported(&h, late)->updated_ns, AT_OPEN);
     end();
 }
 
@@ -355,7 +355,7 @@ static void test_affordable(void)
     uint64_t id = ask(&h, order_of(ORDER_BUY, ORDER_MARKET, BTC));
     bar(60600, 60600, 60600, 60600);
     sees(id, ORDER_CANCELED, ORDER_INSUFFICIENT_BALANCE);
-    CHECK_INT(told(&h, id)->filled, 99009000); /* floor(60060 / (60600 * 1.001)) to the step of 0.00001 */
+    CHECK_INT(reported(&h, id)->filled, 99009000); /* floor(60060 / (60600 * 1.001)) to the step of 0.00001 */
     struct order request = order_of(ORDER_SELL, ORDER_MARKET, 99009000);
     ask(&h, request);
     bar(60600, 60600, 60600, 60600);
@@ -364,7 +364,7 @@ static void test_affordable(void)
     id = ask(&h, request);
     bar(62000, 62000, 62000, 62000);
     sees(id, ORDER_CANCELED, ORDER_INSUFFICIENT_BALANCE);
-    CHECK_INT(told(&h, id)->filled, 0);
+    CHECK_INT(reported(&h, id)->filled, 0);
     end();
 }
 
@@ -571,7 +571,7 @@ static void test_quote(void)
     id = ask(&h, order_of(ORDER_BUY, ORDER_MARKET, 2 * BTC));
     pass(&h, SECOND_NS);
     sees(id, ORDER_CANCELED, ORDER_NO_LIQUIDITY);
-    CHECK_INT(told(&h, id)->filled, BTC);
+    CHECK_INT(reported(&h, id)->filled, BTC);
     CHECK_INT(h.last_fill.price, 60005 * USDT);
     uint64_t rests = rested(limit(ORDER_BUY, BTC, 59000 * USDT));
     trade(&h, BTCUSDT, 58999 * USDT, BTC);

@@ -25,7 +25,7 @@ static const char *const harness_assets[HARNESS_ASSETS] = {"USDT", "BTC", "ETH"}
 static const int harness_base[] = {1, 2, 2}, harness_quote[] = {0, 0, 1};
 
 /* The order as last reported, and the sums of its fills. */
-struct told_order {
+struct reported_order {
     struct order order;
     int64_t filled, cost;
     uint64_t fills;
@@ -45,7 +45,7 @@ struct harness {
     int64_t ledger_sum[HARNESS_ACCOUNTS_MAX][HARNESS_ASSETS]; /* of the ledger's rows */
     int64_t naive[HARNESS_ACCOUNTS_MAX][HARNESS_ASSETS];      /* of deposits and fills, computed here */
     int64_t position[HARNESS_ACCOUNTS_MAX][HARNESS_SYMBOLS];  /* bought - sold */
-    struct told_order *orders;                                /* by id */
+    struct reported_order *orders;                            /* by id */
     struct order last_order;
     struct fill last_fill;
     struct equity_point last_equity[HARNESS_ACCOUNTS_MAX];
@@ -94,31 +94,31 @@ static void on_fill(void *ctx, const struct fill *fill)
     CHECK_INT(fill->id, h->fills);
     CHECK(fill->qty > 0 && fill->price > 0 && fill->order_id < RECORDED_ORDERS);
     CHECK_INT(fill->input_seq, h->seq);
-    struct told_order *told = &h->orders[fill->order_id];
+    struct reported_order *reported = &h->orders[fill->order_id];
     const struct fee_rates *fees = &h->accounts[fill->account].rules.fees;
     bool buy = fill->side == ORDER_BUY;
     __int128 product = (__int128)fill->price * fill->qty, notional = (product + (buy ? E8 - 1 : 0)) / E8;
     __int128 fee = (notional * (fill->maker ? fees->maker_e6 : fees->taker_e6) + 999999) / 1000000;
     CHECK_INT(fill->notional, notional);
     CHECK_INT(fill->fee, fee);
-    CHECK_INT(told->order.id, fill->order_id);
+    CHECK_INT(reported->order.id, fill->order_id);
     bool of_bar = h->config.fill_model == FILL_BAR;
-    CHECK(fill->ts_ns >= (of_bar ? told->order.created_ns : told->order.effective_ns) &&
+    CHECK(fill->ts_ns >= (of_bar ? reported->order.created_ns : reported->order.effective_ns) &&
           fill->ts_ns <= h->now_ns);
-    CHECK(told->order.side == fill->side && told->order.symbol == fill->symbol &&
-          told->order.account == fill->account);
-    told->filled += fill->qty;
-    told->cost += fill->notional;
-    told->fills++;
-    CHECK(told->filled <= told->order.qty);
+    CHECK(reported->order.side == fill->side && reported->order.symbol == fill->symbol &&
+          reported->order.account == fill->account);
+    reported->filled += fill->qty;
+    reported->cost += fill->notional;
+    reported->fills++;
+    CHECK(reported->filled <= reported->order.qty);
     int base = harness_base[fill->symbol], quote = harness_quote[fill->symbol];
     h->naive[fill->account][base] += buy ? fill->qty : -fill->qty;
     h->naive[fill->account][quote] += (buy ? -fill->notional : fill->notional) - fill->fee;
     h->position[fill->account][fill->symbol] += buy ? fill->qty : -fill->qty;
-    if (order_has_limit(told->order.type))
-        CHECK(buy ? fill->price <= told->order.price : fill->price >= told->order.price);
+    if (order_has_limit(reported->order.type))
+        CHECK(buy ? fill->price <= reported->order.price : fill->price >= reported->order.price);
     if (fill->maker) {
-        CHECK_INT(fill->price, told->order.price);
+        CHECK_INT(fill->price, reported->order.price);
         return;
     }
     if (of_bar || h->config.slippage_e6 > 0)
@@ -147,8 +147,8 @@ static void on_order(void *ctx, const struct order *order)
         CHECK(!"an order's id");
         return;
     }
-    struct told_order *told = &h->orders[order->id];
-    const struct order *before = &told->order;
+    struct reported_order *reported = &h->orders[order->id];
+    const struct order *before = &reported->order;
     if (before->id) {
         CHECK(order_live(before->state)); /* an order ends once */
         CHECK(order->group == before->group && order->parent == before->parent &&
@@ -167,9 +167,9 @@ static void on_order(void *ctx, const struct order *order)
         if (order->filled < before->filled || order->amends < before->amends)
             CHECK(!"an order goes back");
     }
-    told->order = *order;
-    CHECK_INT(order->filled, told->filled);
-    CHECK_INT(order->cost, told->cost);
+    reported->order = *order;
+    CHECK_INT(order->filled, reported->filled);
+    CHECK_INT(order->cost, reported->cost);
     CHECK((order->state == ORDER_FILLED) == (order->filled == order->qty && order->qty > 0));
     CHECK((order->state == ORDER_REJECTED) <= (order->reason != ORDER_OK && order->filled == 0));
     CHECK(order->state != ORDER_OPEN || order->filled == 0);
@@ -376,7 +376,7 @@ static inline void harness_close(struct harness *h)
 }
 
 /* The recorded order, as reported last, equals the engine's, field by field. */
-static inline void check_told(const struct harness *h, const struct order *order)
+static inline void check_reported(const struct harness *h, const struct order *order)
 {
     struct recorded_order last = {.order = h->orders[order->id].order};
     const struct symbol *symbol = engine_symbol(h->engine, order->symbol);
@@ -395,7 +395,7 @@ static inline void check_told(const struct harness *h, const struct order *order
 static inline void harness_check(const struct harness *h)
 {
     for (size_t i = 0; i < engine_orders(h->engine); i++)
-        check_told(h, engine_order(h->engine, i));
+        check_reported(h, engine_order(h->engine, i));
     for (int a = 0; a < engine_accounts(h->engine); a++) {
         const struct account *account = engine_account(h->engine, a);
         bool live = false;
@@ -567,7 +567,7 @@ static inline void cancel(struct harness *h, uint64_t id)
     command(h, (struct event_command){.kind = COMMAND_CANCEL, .order_id = id});
 }
 
-static inline const struct order *told(const struct harness *h, uint64_t id)
+static inline const struct order *reported(const struct harness *h, uint64_t id)
 {
     return &h->orders[id].order;
 }

@@ -41,11 +41,11 @@ static void buyer_open(struct made_policy *made, struct random *random, int n, i
 
 static void open_waiting(struct world *w, const struct policy *policy, enum fill_model model, int64_t wait_ns)
 {
-    struct engine_sink sink = sink_of(&w->told);
+    struct engine_sink sink = sink_of(&w->reported);
     memset(w, 0, sizeof *w);
     CHECK_INT(world_open(w, policy), 0);
     engine_destroy(w->engine);
-    sink = sink_of(&w->told);
+    sink = sink_of(&w->reported);
     w->config.fill_model = model;
     w->config.policy_wait_ns = wait_ns;
     CHECK_INT(engine_create(&w->config, &sink, &w->engine), 0);
@@ -60,41 +60,41 @@ static void test_ends(struct random *random)
     open_waiting(&w, &made.policy, FILL_BAR, WAIT_NS);
     for (int s = 0; s < 3; s++)
         flat(&w, s, 0, 100 * E8);
-    CHECK_INT(w.told.n_orders, 3);
+    CHECK_INT(w.reported.n_orders, 3);
     late_flat(&w, 0, 1, SECOND_NS / 10, 100 * E8);
     late_flat(&w, 2, 1, SECOND_NS, 100 * E8); /* it counts from the first one */
-    CHECK_INT(w.told.n_fills, 2);
+    CHECK_INT(w.reported.n_fills, 2);
     timer(&w, at(2, SECOND_NS / 10 + WAIT_NS - 1));
-    CHECK_INT(w.told.n_orders, 3);
+    CHECK_INT(w.reported.n_orders, 3);
     timer(&w, at(2, SECOND_NS / 10 + WAIT_NS));
-    CHECK_INT(w.told.n_orders, 5);
-    CHECK_INT(w.told.orders[3].symbol, 0);
-    CHECK_INT(w.told.orders[4].symbol, 2);
-    CHECK_INT(w.told.orders[4].created_ns, at(2, 0));
+    CHECK_INT(w.reported.n_orders, 5);
+    CHECK_INT(w.reported.orders[3].symbol, 0);
+    CHECK_INT(w.reported.orders[4].symbol, 2);
+    CHECK_INT(w.reported.orders[4].created_ns, at(2, 0));
     CHECK_INT(engine_now(w.engine), at(2, 0));
     late_flat(&w, 1, 1, 5 * SECOND_NS, 100 * E8); /* its order of before fills, and nothing is decided */
-    CHECK_INT(w.told.n_orders, 5);
-    CHECK_INT(w.told.n_fills, 3);
-    CHECK_INT(w.told.fills[2].ts_ns, at(1, 0));
+    CHECK_INT(w.reported.n_orders, 5);
+    CHECK_INT(w.reported.n_fills, 3);
+    CHECK_INT(w.reported.fills[2].ts_ns, at(1, 0));
     for (int s = 0; s < 3; s++)
         flat(&w, s, 2, 100 * E8);
-    CHECK_INT(w.told.n_orders, 8);
-    CHECK_INT(w.told.n_fills, 5);
-    CHECK_INT(w.told.fills[4].ts_ns, at(2, 0));
+    CHECK_INT(w.reported.n_orders, 8);
+    CHECK_INT(w.reported.n_fills, 5);
+    CHECK_INT(w.reported.fills[4].ts_ns, at(2, 0));
     /* The late bar itself ends the wait, before it does anything. */
     flat(&w, 1, 3, 100 * E8);
     flat(&w, 2, 3, 100 * E8);
     late_flat(&w, 0, 3, WAIT_NS, 100 * E8);
-    CHECK_INT(w.told.n_orders, 10);
-    CHECK_INT(w.told.orders[8].symbol, 1);
+    CHECK_INT(w.reported.n_orders, 10);
+    CHECK_INT(w.reported.orders[8].symbol, 1);
     engine_destroy(w.engine);
 
     open_waiting(&w, &made.policy, FILL_BAR, 0); /* without a wait: until a later bar of its symbols */
     flat(&w, 0, 0, 100 * E8);
     timer(&w, at(1, 59 * SECOND_NS));
-    CHECK_INT(w.told.n_orders, 0);
+    CHECK_INT(w.reported.n_orders, 0);
     flat(&w, 0, 1, 100 * E8);
-    CHECK_INT(w.told.n_orders, 1);
+    CHECK_INT(w.reported.n_orders, 1);
     engine_destroy(w.engine);
     made_policy_close(&made);
 }
@@ -115,14 +115,14 @@ static void test_command(struct random *random)
                           .kind = EVENT_COMMAND,
                           .command = {.kind = COMMAND_ORDER, .order = {.legs = &request, .n_legs = 1}}};
     give(&w, &event);
-    CHECK_INT(w.told.n_orders, 3);
+    CHECK_INT(w.reported.n_orders, 3);
     CHECK_INT(engine_now(w.engine), at(2, SECOND_NS));
     event.recv_ns = at(2, 3 * SECOND_NS);
     give(&w, &event);
-    CHECK_INT(w.told.n_orders, 5);
-    CHECK(!w.told.orders[3].by_hand && w.told.orders[4].by_hand);
-    CHECK_INT(w.told.orders[3].created_ns, at(2, 0));
-    CHECK_INT(w.told.orders[4].created_ns, at(2, 3 * SECOND_NS));
+    CHECK_INT(w.reported.n_orders, 5);
+    CHECK(!w.reported.orders[3].by_hand && w.reported.orders[4].by_hand);
+    CHECK_INT(w.reported.orders[3].created_ns, at(2, 0));
+    CHECK_INT(w.reported.orders[4].created_ns, at(2, 3 * SECOND_NS));
     CHECK_INT(engine_now(w.engine), at(2, 3 * SECOND_NS));
     engine_destroy(w.engine);
 
@@ -131,8 +131,8 @@ static void test_command(struct random *random)
     event.recv_ns = at(1, SECOND_NS);
     give(&w, &event);
     timer(&w, at(1, WAIT_NS));
-    CHECK_INT(w.told.n_orders, 2);
-    CHECK_INT(w.told.orders[1].created_ns, at(1, 0));
+    CHECK_INT(w.reported.n_orders, 2);
+    CHECK_INT(w.reported.orders[1].created_ns, at(1, 0));
     CHECK_INT(engine_now(w.engine), at(1, SECOND_NS)); /* and not before the command */
     engine_destroy(w.engine);
     made_policy_close(&made);
@@ -150,21 +150,21 @@ static void test_quotes(struct random *random)
         flat(&w, s, 0, 100 * E8);
     }
     quote(&w, 0, at(1, SECOND_NS), 100 * E8);
-    CHECK_INT(w.told.n_fills, 2);
+    CHECK_INT(w.reported.n_fills, 2);
     flat(&w, 1, 1, 100 * E8);
     quote(&w, 2, at(2, WAIT_NS + 7), 300 * E8);
-    CHECK_INT(w.told.n_orders, 3);
-    CHECK_INT(w.told.orders[2].symbol, 1);
-    CHECK_INT(w.told.orders[2].created_ns, at(2, WAIT_NS + 7));
+    CHECK_INT(w.reported.n_orders, 3);
+    CHECK_INT(w.reported.orders[2].symbol, 1);
+    CHECK_INT(w.reported.orders[2].created_ns, at(2, WAIT_NS + 7));
     quote(&w, 1, at(2, WAIT_NS + SECOND_NS), 101 * E8);
-    CHECK_INT(w.told.n_fills, 3);
+    CHECK_INT(w.reported.n_fills, 3);
     /* Nothing came for so long that the bars are history: no order results from them. */
     flat(&w, 0, 2, 100 * E8);
     timer(&w, at(3, WAIT_NS + MINUTE_NS - 1));
-    CHECK_INT(w.told.n_orders, 4);
+    CHECK_INT(w.reported.n_orders, 4);
     flat(&w, 1, 4, 100 * E8);
     timer(&w, at(5, WAIT_NS + MINUTE_NS));
-    CHECK_INT(w.told.n_orders, 4);
+    CHECK_INT(w.reported.n_orders, 4);
     engine_destroy(w.engine);
     made_policy_close(&made);
 }
@@ -190,8 +190,8 @@ static void test_history(struct random *random)
     CHECK_INT(engine_counters(w.engine)->decisions, decisions);
     late_flat(&w, 1, 1, 10 * SECOND_NS, 100 * E8); /* it can be acted on, and all are there */
     CHECK_INT(engine_counters(w.engine)->decisions, decisions + 1);
-    CHECK_INT(w.told.n_orders, 1);
-    CHECK_INT(w.told.orders[0].symbol, 1);
+    CHECK_INT(w.reported.n_orders, 1);
+    CHECK_INT(w.reported.orders[0].symbol, 1);
     engine_destroy(w.engine);
     made_policy_close(&made);
 }
@@ -211,16 +211,16 @@ static void test_sets(struct random *random)
     snprintf(specs[1].name, sizeof specs[1].name, "q");
     w.config.accounts = specs;
     w.config.n_accounts = 2;
-    sink = sink_of(&w.told);
+    sink = sink_of(&w.reported);
     CHECK_INT(engine_create(&w.config, &sink, &w.engine), 0);
     flat(&w, 0, 0, 100 * E8);
-    CHECK_INT(w.told.n_orders, 0);
+    CHECK_INT(w.reported.n_orders, 0);
     late_flat(&w, 2, 0, SECOND_NS, 100 * E8);
-    CHECK_INT(w.told.n_orders, 1);
-    CHECK_INT(w.told.orders[0].account, 1);
+    CHECK_INT(w.reported.n_orders, 1);
+    CHECK_INT(w.reported.orders[0].account, 1);
     timer(&w, at(1, WAIT_NS));
-    CHECK_INT(w.told.n_orders, 2);
-    CHECK_INT(w.told.orders[1].account, 0);
+    CHECK_INT(w.reported.n_orders, 2);
+    CHECK_INT(w.reported.orders[1].account, 0);
     engine_destroy(w.engine);
     made_policy_close(&two);
     made_policy_close(&one);
@@ -239,7 +239,7 @@ static void test_saved(struct random *random)
     for (int configures = 0; configures < 2; configures++) {
         open_waiting(&w, &made.policy, FILL_BAR, WAIT_NS);
         flat(&w, 0, 0, 100 * E8);
-        struct engine_sink sink = sink_of(&w.told);
+        struct engine_sink sink = sink_of(&w.reported);
         codec_save(&saved);
         CHECK_INT(engine_save(w.engine, &saved), 0);
         engine_destroy(w.engine);
@@ -248,10 +248,10 @@ static void test_saved(struct random *random)
         if (configures)
             CHECK_INT(engine_configure(w.engine, &w.config, err), 0);
         timer(&w, at(1, WAIT_NS - 1));
-        CHECK_INT(w.told.n_orders, 0);
+        CHECK_INT(w.reported.n_orders, 0);
         timer(&w, at(1, WAIT_NS));
-        CHECK_INT(w.told.n_orders, 1);
-        CHECK_INT(w.told.orders[0].created_ns, at(1, 0));
+        CHECK_INT(w.reported.n_orders, 1);
+        CHECK_INT(w.reported.orders[0].created_ns, at(1, 0));
         engine_destroy(w.engine);
     }
     codec_finish(&saved);
@@ -274,20 +274,20 @@ static void test_swapped(struct random *random)
         for (int s = 0; s < 2; s++)
             flat(&w, s, 0, 100 * E8);
         flat(&w, 0, 1, 100 * E8);
-        CHECK_INT(w.told.n_orders, 2);
+        CHECK_INT(w.reported.n_orders, 2);
         const struct event event = {
             .recv_ns = at(2, SECOND_NS),
             .kind = EVENT_COMMAND,
             .command = {.kind = COMMAND_ACCOUNT_POLICY, .policy = {.policy = &other.policy}}};
         give(&w, &event);
         timer(&w, at(2, WAIT_NS));
-        CHECK_INT(w.told.n_orders, 2 + same);
+        CHECK_INT(w.reported.n_orders, 2 + same);
         late_flat(&w, 1, 1, 3 * SECOND_NS, 100 * E8);
         timer(&w, at(2, 9 * SECOND_NS));
-        CHECK_INT(w.told.n_orders, 2 + same);
+        CHECK_INT(w.reported.n_orders, 2 + same);
         for (int s = 0; s < 2; s++)
             flat(&w, s, 2, 100 * E8);
-        CHECK_INT(w.told.n_orders, 4 + same);
+        CHECK_INT(w.reported.n_orders, 4 + same);
         engine_destroy(w.engine);
     }
     made_policy_close(&made);

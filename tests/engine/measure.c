@@ -129,14 +129,14 @@ static void test_track(void)
     CHECK(there > 10000 && not_there > 1000);
 }
 
-static struct engine_book_bar bars_told[2];
-static uint64_t n_bars_told;
+static struct engine_book_bar bars_reported[2];
+static uint64_t n_bars_reported;
 
 static void on_book_bar(void *ctx, const struct engine_book_bar *bar)
 {
     (void)ctx;
-    bars_told[bar->symbol] = *bar;
-    n_bars_told++;
+    bars_reported[bar->symbol] = *bar;
+    n_bars_reported++;
 }
 
 static struct engine *engine;
@@ -193,7 +193,7 @@ static void test_engine(bool reloads)
     h.accounts[ALICE].strategy = &watcher;
     CHECK_INT(engine_create(&h.config, &sink, &engine), 0);
     CHECK_INT(engine_start(engine, h.now_ns), 0);
-    n_bars_told = bars_seen = 0;
+    n_bars_reported = bars_seen = 0;
     h.now_ns = START_NS + SECOND_NS;
     handle(engine, book_event(60000 * E8, 3 * E8, 60002 * E8, E8));
     handle(engine, book_event(60000 * E8, 3 * E8, 60010 * E8, E8));
@@ -210,17 +210,17 @@ static void test_engine(bool reloads)
     handle(engine, bar_event(BTCUSDT));
     CHECK(isnan(seen[0]) && isnan(seen[2]));
     handle(engine, bar_event(ETHUSDT));
-    CHECK_INT(n_bars_told, reloads ? 0 : 2); /* which are not of the state: from the next bar on */
+    CHECK_INT(n_bars_reported, reloads ? 0 : 2); /* which are not of the state: from the next bar on */
     if (!reloads) {
-        CHECK_INT(bars_told[BTCUSDT].open_ns, START_NS);
-        CHECK_NEAR(bars_told[BTCUSDT].measures[BOOK_SPREAD].open, 2, 0);
-        CHECK_NEAR(bars_told[BTCUSDT].measures[BOOK_SPREAD].high, 10, 0);
-        CHECK_NEAR(bars_told[BTCUSDT].measures[BOOK_SPREAD].low, 2, 0);
-        CHECK_NEAR(bars_told[BTCUSDT].measures[BOOK_SPREAD].close, 4, 0);
-        CHECK_NEAR(bars_told[BTCUSDT].measures[BOOK_IMBALANCE].close, 0.5, 0);
-        CHECK_NEAR(bars_told[BTCUSDT].measures[BOOK_MICROPRICE].close, 60004, 1e-9);
-        CHECK_NEAR(bars_told[ETHUSDT].measures[BOOK_SPREAD].close, 1, 0);
-        CHECK_NEAR(bars_told[ETHUSDT].measures[BOOK_MICROPRICE].open, 2500.25, 1e-9);
+        CHECK_INT(bars_reported[BTCUSDT].open_ns, START_NS);
+        CHECK_NEAR(bars_reported[BTCUSDT].measures[BOOK_SPREAD].open, 2, 0);
+        CHECK_NEAR(bars_reported[BTCUSDT].measures[BOOK_SPREAD].high, 10, 0);
+        CHECK_NEAR(bars_reported[BTCUSDT].measures[BOOK_SPREAD].low, 2, 0);
+        CHECK_NEAR(bars_reported[BTCUSDT].measures[BOOK_SPREAD].close, 4, 0);
+        CHECK_NEAR(bars_reported[BTCUSDT].measures[BOOK_IMBALANCE].close, 0.5, 0);
+        CHECK_NEAR(bars_reported[BTCUSDT].measures[BOOK_MICROPRICE].close, 60004, 1e-9);
+        CHECK_NEAR(bars_reported[ETHUSDT].measures[BOOK_SPREAD].close, 1, 0);
+        CHECK_NEAR(bars_reported[ETHUSDT].measures[BOOK_MICROPRICE].open, 2500.25, 1e-9);
     }
     if (reloads)
         reload();
@@ -241,12 +241,12 @@ static void test_engine(bool reloads)
     CHECK_NEAR(seen[1], 60000, 1e-9);
     if (reloads)
         reload();
-    uint64_t before = n_bars_told;
+    uint64_t before = n_bars_reported;
     h.now_ns = START_NS + 4 * MINUTE_NS + MS_NS;
     handle(engine, bar_event(BTCUSDT));
     CHECK(isnan(seen[0]) && isnan(seen[2]));
     CHECK_NEAR(seen[1], 60000, 1e-9);
-    CHECK_INT(n_bars_told, before);
+    CHECK_INT(n_bars_reported, before);
     CHECK_INT(bars_seen, 5);
     engine_destroy(engine);
     harness_forget(&h);

@@ -32,7 +32,7 @@ struct action {
 struct pair {
     struct engine *engine;
     struct model model;
-    struct order told[M_ORDERS + 1];
+    struct order reported[M_ORDERS + 1];
     struct m_fill fills[M_FILLS];
     int n_fills, first; /* the id before the first order after the prelude */
     int64_t now, trade_id;
@@ -44,7 +44,7 @@ static void on_order(void *ctx, const struct order *order)
 {
     struct pair *pair = ctx;
     if (order->id <= M_ORDERS)
-        pair->told[order->id] = *order;
+        pair->reported[order->id] = *order;
 }
 
 static void on_fill(void *ctx, const struct fill *fill)
@@ -178,7 +178,7 @@ static void act(struct pair *pair, const struct action *action)
 static bool same_order(const struct pair *pair, int id)
 {
     const struct m_order *m = &pair->model.orders[id];
-    const struct order *o = &pair->told[id];
+    const struct order *o = &pair->reported[id];
     size_t at = engine_match_find(pair->engine, (uint64_t)id);
     bool live = at < pair->engine->n_orders;
     if (o->state != m->state || o->reason != m->why || o->filled != m->filled)
@@ -224,7 +224,7 @@ static void print_difference(const struct pair *pair)
             m->cash, m_cash_held(m, 0), m->coins, m_coins_held(m, 0, true), m->n_fills);
     for (int id = 1; id <= m->n_orders; id++) {
         const struct m_order *o = &m->orders[id];
-        const struct order *t = &pair->told[id];
+        const struct order *t = &pair->reported[id];
         size_t at = engine_match_find(pair->engine, (uint64_t)id);
         fprintf(stderr,
                 "  order %d %s %s: engine %s %s %" PRId64 "/%" PRId64 " at %" PRId64 " stop %" PRId64

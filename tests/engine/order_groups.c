@@ -10,7 +10,8 @@ static void test_oco(void)
     legs[1] = stop(ORDER_SELL, BTC, 59000 * USDT);
     uint64_t id = group(&h, ORDERS_OCO, legs, 2);
     CHECK_INT(h.command_reason, ORDER_OK);
-    CHECK(told(&h, id)->group == id && told(&h, id + 1)->group == id && told(&h, id)->parent == 0);
+    CHECK(reported(&h, id)->group == id && reported(&h, id + 1)->group == id &&
+          reported(&h, id)->parent == 0);
     CHECK_INT(reserved(&h, ALICE, "BTC"), BTC); /* once */
     pass(&h, SECOND_NS);
     trade(&h, BTCUSDT, 61001 * USDT, BTC / 100); /* a hundredth of it trades */
@@ -29,7 +30,7 @@ static void test_oco(void)
     trade(&h, BTCUSDT, 58000 * USDT, BTC);
     sees(id, ORDER_CANCELED, ORDER_OTHER_LEG);
     sees(id + 1, ORDER_OPEN, ORDER_OK);
-    CHECK(told(&h, id + 1)->triggered);
+    CHECK(reported(&h, id + 1)->triggered);
     cancel(&h, id + 1);
     pass(&h, SECOND_NS);
     CHECK_INT(reserved(&h, ALICE, "BTC"), 0);
@@ -125,14 +126,15 @@ static void test_bracket(void)
     sees(id, ORDER_PENDING, ORDER_OK);
     sees(id + 1, ORDER_HELD, ORDER_OK);
     sees(id + 2, ORDER_HELD, ORDER_OK);
-    CHECK(told(&h, id + 1)->parent == id && told(&h, id + 2)->parent == id && told(&h, id)->parent == 0);
-    CHECK(told(&h, id + 1)->reduce_only && told(&h, id + 1)->group == id);
+    CHECK(reported(&h, id + 1)->parent == id && reported(&h, id + 2)->parent == id &&
+          reported(&h, id)->parent == 0);
+    CHECK(reported(&h, id + 1)->reduce_only && reported(&h, id + 1)->group == id);
     CHECK_INT(reserved(&h, ALICE, "BTC"), 0);
     pass(&h, SECOND_NS);
     sees(id, ORDER_FILLED, ORDER_OK);
     sees(id + 1, ORDER_OPEN, ORDER_OK); /* at the moment that the entry filled */
-    CHECK_INT(told(&h, id + 1)->effective_ns, told(&h, id)->effective_ns);
-    CHECK_INT(told(&h, id + 1)->qty, BTC / 2);
+    CHECK_INT(reported(&h, id + 1)->effective_ns, reported(&h, id)->effective_ns);
+    CHECK_INT(reported(&h, id + 1)->qty, BTC / 2);
     CHECK_INT(reserved(&h, ALICE, "BTC"), BTC / 2);
     trade(&h, BTCUSDT, 59000 * USDT, BTC);
     sees(id + 2, ORDER_FILLED, ORDER_OK);
@@ -150,8 +152,8 @@ static void test_bracket(void)
     pass(&h, SECOND_NS);
     sees(id, ORDER_CANCELED, ORDER_OK);
     sees(id + 2, ORDER_OPEN, ORDER_OK);
-    CHECK_INT(told(&h, id + 2)->qty, BTC / 4);
-    CHECK_INT(told(&h, id + 1)->qty, BTC / 4);
+    CHECK_INT(reported(&h, id + 2)->qty, BTC / 4);
+    CHECK_INT(reported(&h, id + 1)->qty, BTC / 4);
     trade(&h, BTCUSDT, 61001 * USDT, BTC);
     sees(id + 1, ORDER_FILLED, ORDER_OK);
     sees(id + 2, ORDER_CANCELED, ORDER_OTHER_LEG);
@@ -252,14 +254,14 @@ static void test_amend(void)
     amend(&h, (struct order_amend){.order_id = id, .set = AMEND_QTY, .qty = BTC});
     CHECK_INT(h.command_reason, ORDER_OK);
     CHECK_INT(h.command_order, id);
-    CHECK_INT(told(&h, id)->qty, 2 * BTC); /* on its way */
+    CHECK_INT(reported(&h, id)->qty, 2 * BTC); /* on its way */
     CHECK_INT(reserved(&h, ALICE, "USDT"), 2 * 59980 * USDT + 2 * 59980 * USDT / 1000);
     pass(&h, 50 * MS_NS);
-    CHECK_INT(told(&h, id)->qty, BTC);
-    CHECK_INT(told(&h, id)->amends, 1);
+    CHECK_INT(reported(&h, id)->qty, BTC);
+    CHECK_INT(reported(&h, id)->amends, 1);
     CHECK_INT(reserved(&h, ALICE, "USDT"), 59980 * USDT + 59980 * USDT / 1000);
     trade_by(&h, BTCUSDT, 59980 * USDT, 9 * BTC / 4, true); /* its place was kept */
-    CHECK_INT(told(&h, id)->filled, BTC / 4);
+    CHECK_INT(reported(&h, id)->filled, BTC / 4);
     amend(&h, (struct order_amend){.order_id = id, .set = AMEND_QTY, .qty = BTC / 4});
     CHECK_INT(h.command_reason, ORDER_BAD_AMEND);
     /* More: to the end of the queue, behind the two that are shown. What it will need is held at once. */
@@ -267,7 +269,7 @@ static void test_amend(void)
     CHECK_INT(reserved(&h, ALICE, "USDT"), 59980 * USDT + 59980 * USDT / 1000);
     pass(&h, 50 * MS_NS);
     trade_by(&h, BTCUSDT, 59980 * USDT, 2 * BTC, true);
-    CHECK_INT(told(&h, id)->filled, BTC / 4);
+    CHECK_INT(reported(&h, id)->filled, BTC / 4);
     /* Another price, that crosses: it takes. */
     amend(&h, (struct order_amend){.order_id = id, .set = AMEND_PRICE, .price = 60000 * USDT});
     pass(&h, 50 * MS_NS);
@@ -312,7 +314,7 @@ static void test_amend(void)
     command(&h, (struct event_command){.kind = COMMAND_RESUME});
     /* As much has filled meanwhile: it ends. */
     trade(&h, BTCUSDT, 59979 * USDT, 3 * BTC / 4);
-    CHECK_INT(told(&h, id)->filled, 3 * BTC / 4);
+    CHECK_INT(reported(&h, id)->filled, 3 * BTC / 4);
     pass(&h, SECOND_NS);
     sees(id, ORDER_CANCELED, ORDER_OK);
     CHECK_INT(reserved(&h, ALICE, "USDT"), 0);
@@ -340,8 +342,8 @@ static void test_amend(void)
     amend(&h, (struct order_amend){.order_id = protection, .set = AMEND_TRAIL_E6, .trail_e6 = 10000});
     CHECK_INT(h.command_reason, ORDER_OK);
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, protection)->trail, 0);
-    CHECK_INT(told(&h, protection)->stop_price, 5937921000000); /* 59,979 · 0.99 = 59,379.21 */
+    CHECK_INT(reported(&h, protection)->trail, 0);
+    CHECK_INT(reported(&h, protection)->stop_price, 5937921000000); /* 59,979 · 0.99 = 59,379.21 */
     harness_close(&h);
 
     /* Market orders have nothing to change; a held exit no quantity of its own. */
@@ -356,7 +358,7 @@ static void test_amend(void)
     CHECK_INT(h.command_reason, ORDER_OK);
     pass(&h, SECOND_NS);
     sees(id + 2, ORDER_HELD, ORDER_OK);
-    CHECK_INT(told(&h, id + 2)->stop_price, 57000 * USDT);
+    CHECK_INT(reported(&h, id + 2)->stop_price, 57000 * USDT);
     harness_close(&h);
 }
 
@@ -373,13 +375,13 @@ static void test_same_moment(void)
     cancel(&h, id);
     pass(&h, SECOND_NS);
     sees(id, ORDER_EXPIRED, ORDER_OK);
-    CHECK_INT(told(&h, id)->amends, 0);
+    CHECK_INT(reported(&h, id)->amends, 0);
     id = rested(limit(ORDER_BUY, BTC / 10, 59000 * USDT));
     amend(&h, (struct order_amend){.order_id = id, .set = AMEND_PRICE, .price = 59500 * USDT});
     cancel(&h, id);
     pass(&h, SECOND_NS);
     sees(id, ORDER_CANCELED, ORDER_OK);
-    CHECK_INT(told(&h, id)->amends, 1);
+    CHECK_INT(reported(&h, id)->amends, 1);
     harness_close(&h);
 }
 

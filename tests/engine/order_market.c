@@ -10,15 +10,15 @@ static void test_queue(void)
     /* Two coins stand before us at 59980. */
     uint64_t id = rested(limit(ORDER_BUY, BTC, 59980 * USDT));
     trade_by(&h, BTCUSDT, 59980 * USDT, 3 * BTC / 2, true);
-    CHECK_INT(told(&h, id)->filled, 0);
+    CHECK_INT(reported(&h, id)->filled, 0);
     trade_by(&h, BTCUSDT, 59980 * USDT, 5 * BTC, false); /* on the other side: nothing to us */
-    CHECK_INT(told(&h, id)->filled, 0);
+    CHECK_INT(reported(&h, id)->filled, 0);
     trade_by(&h, BTCUSDT, 59980 * USDT, 3 * BTC / 4, true); /* half a coin was left before us */
-    CHECK_INT(told(&h, id)->filled, BTC / 4);
+    CHECK_INT(reported(&h, id)->filled, BTC / 4);
     CHECK_INT(h.last_fill.price, 59980 * USDT);
     CHECK(h.last_fill.maker);
     trade_by(&h, BTCUSDT, 59980 * USDT, BTC / 4, true); /* we stand first */
-    CHECK_INT(told(&h, id)->filled, BTC / 2);
+    CHECK_INT(reported(&h, id)->filled, BTC / 2);
     trade_by(&h, BTCUSDT, 59979 * USDT, BTC, false); /* through our price, on either side */
     sees(id, ORDER_FILLED, ORDER_OK);
 
@@ -29,27 +29,27 @@ static void test_queue(void)
     bid.qty = 9 * BTC; /* who comes later stands behind */
     CHECK_INT(depth(&h, BTCUSDT, 1002, 1002, &bid, 1, NULL, 0), 0);
     trade_by(&h, BTCUSDT, 59970 * USDT, BTC, true);
-    CHECK_INT(told(&h, id)->filled, BTC / 2);
+    CHECK_INT(reported(&h, id)->filled, BTC / 2);
 
     /* What lies beyond the shown book is unknown; of two orders of ours, the later one is not ahead. */
     uint64_t deep = rested(limit(ORDER_BUY, BTC, 59960 * USDT));
     trade_by(&h, BTCUSDT, 59960 * USDT, 9 * BTC, true);
-    CHECK_INT(told(&h, deep)->filled, 0);
+    CHECK_INT(reported(&h, deep)->filled, 0);
     sees(id, ORDER_FILLED, ORDER_OK); /* the same trade went through this one */
     trade_by(&h, BTCUSDT, 59959 * USDT, BTC / 4, true);
-    CHECK_INT(told(&h, deep)->filled, BTC / 4);
+    CHECK_INT(reported(&h, deep)->filled, BTC / 4);
     bid = (struct book_level){59960 * USDT, BTC / 8}; /* now it is shown */
     CHECK_INT(depth(&h, BTCUSDT, 1003, 1003, &bid, 1, NULL, 0), 0);
     trade_by(&h, BTCUSDT, 59960 * USDT, BTC / 4, true);
-    CHECK_INT(told(&h, deep)->filled, 3 * BTC / 8);
+    CHECK_INT(reported(&h, deep)->filled, 3 * BTC / 8);
     /* One trade between two of an account's orders: never more than it had. */
     uint64_t behind = rested(limit(ORDER_BUY, BTC, 59960 * USDT)); /* an eighth before it */
     trade_by(&h, BTCUSDT, 59960 * USDT, 3 * BTC / 4, true);
-    CHECK_INT(told(&h, deep)->filled, BTC); /* 5/8 */
+    CHECK_INT(reported(&h, deep)->filled, BTC); /* 5/8 */
     sees(deep, ORDER_FILLED, ORDER_OK);
-    CHECK_INT(told(&h, behind)->filled, 0); /* 3/4 - 1/8 before it - 5/8 */
+    CHECK_INT(reported(&h, behind)->filled, 0); /* 3/4 - 1/8 before it - 5/8 */
     trade_by(&h, BTCUSDT, 59960 * USDT, BTC / 8, true);
-    CHECK_INT(told(&h, behind)->filled, BTC / 8);
+    CHECK_INT(reported(&h, behind)->filled, BTC / 8);
     harness_close(&h);
 
     /* By the best quote alone: at it, inside, beyond. */
@@ -59,22 +59,22 @@ static void test_queue(void)
     uint64_t inside = rested(limit(ORDER_BUY, BTC / 2, 60000 * USDT));
     uint64_t beyond = rested(limit(ORDER_BUY, BTC / 2, 59998 * USDT));
     trade_by(&h, BTCUSDT, 60000 * USDT, BTC / 4, true);
-    CHECK_INT(told(&h, inside)->filled, BTC / 4);
+    CHECK_INT(reported(&h, inside)->filled, BTC / 4);
     trade_by(&h, BTCUSDT, 59999 * USDT, 2 * BTC, true); /* through one, at the other, whose queue it takes */
-    CHECK_INT(told(&h, inside)->filled, BTC / 2);
-    CHECK_INT(told(&h, at)->filled, 0);
+    CHECK_INT(reported(&h, inside)->filled, BTC / 2);
+    CHECK_INT(reported(&h, at)->filled, 0);
     trade_by(&h, BTCUSDT, 59999 * USDT, BTC / 8, true);
-    CHECK_INT(told(&h, at)->filled, BTC / 8);
+    CHECK_INT(reported(&h, at)->filled, BTC / 8);
     trade_by(&h, BTCUSDT, 59998 * USDT, BTC, true);
     sees(at, ORDER_FILLED, ORDER_OK);
-    CHECK_INT(told(&h, beyond)->filled, 0);
+    CHECK_INT(reported(&h, beyond)->filled, 0);
     quote(&h, BTCUSDT, 59998 * USDT, BTC / 4, 60000 * USDT, BTC); /* it becomes the best */
     trade_by(&h, BTCUSDT, 59998 * USDT, BTC / 2, true);
-    CHECK_INT(told(&h, beyond)->filled, BTC / 4);
+    CHECK_INT(reported(&h, beyond)->filled, BTC / 4);
     /* After an interruption its place is not known any more. */
     connection(&h, true);
     trade_by(&h, BTCUSDT, 59998 * USDT, BTC, true);
-    CHECK_INT(told(&h, beyond)->filled, BTC / 4);
+    CHECK_INT(reported(&h, beyond)->filled, BTC / 4);
     harness_close(&h);
 }
 
@@ -87,11 +87,11 @@ static void test_turns(void)
     uint64_t late = rested(limit(ORDER_BUY, BTC / 2, 59970 * USDT));
     trade_by(&h, BTCUSDT, 59950 * USDT, 3 * BTC / 4, true); /* through all three */
     sees(high, ORDER_FILLED, ORDER_OK);
-    CHECK_INT(told(&h, late)->filled, BTC / 4);
-    CHECK_INT(told(&h, low)->filled, 0);
+    CHECK_INT(reported(&h, late)->filled, BTC / 4);
+    CHECK_INT(reported(&h, low)->filled, 0);
     trade_by(&h, BTCUSDT, 59950 * USDT, BTC / 2, true);
     sees(late, ORDER_FILLED, ORDER_OK);
-    CHECK_INT(told(&h, low)->filled, BTC / 4);
+    CHECK_INT(reported(&h, low)->filled, BTC / 4);
     harness_close(&h);
 }
 
@@ -101,29 +101,29 @@ static void test_depletion(void)
     open_booked();
     h.accounts[BOB].cash = 10000 * USDT;
     uint64_t id = rested(order_of(ORDER_BUY, ORDER_MARKET, 3 * BTC / 2));
-    CHECK_INT(told(&h, id)->cost, 60000 * USDT + 30005 * USDT);
+    CHECK_INT(reported(&h, id)->cost, 60000 * USDT + 30005 * USDT);
     id = rested(order_of(ORDER_BUY, ORDER_MARKET, BTC));
-    CHECK_INT(told(&h, id)->cost, 60010 * USDT);
+    CHECK_INT(reported(&h, id)->cost, 60010 * USDT);
     struct order other = order_of(ORDER_BUY, ORDER_MARKET, BTC / 10);
     other.account = BOB;
     id = rested(other);
-    CHECK_INT(told(&h, id)->cost, 6000 * USDT);
+    CHECK_INT(reported(&h, id)->cost, 6000 * USDT);
     struct book_level more = {60000 * USDT, 3 * BTC / 2}; /* half a coin is added */
     CHECK_INT(depth(&h, BTCUSDT, 1001, 1001, NULL, 0, &more, 1), 0);
     id = rested(order_of(ORDER_BUY, ORDER_MARKET, BTC));
-    CHECK_INT(told(&h, id)->cost, 30000 * USDT + 30005 * USDT);
+    CHECK_INT(reported(&h, id)->cost, 30000 * USDT + 30005 * USDT);
     more.qty = BTC / 4; /* of what is left, all was ours */
     CHECK_INT(depth(&h, BTCUSDT, 1002, 1002, NULL, 0, &more, 1), 0);
     more.qty = BTC / 2; /* and a quarter comes */
     CHECK_INT(depth(&h, BTCUSDT, 1003, 1003, NULL, 0, &more, 1), 0);
     id = rested(order_of(ORDER_BUY, ORDER_MARKET, BTC / 2));
-    CHECK_INT(told(&h, id)->cost, 15000 * USDT + 60020 * USDT / 4);
+    CHECK_INT(reported(&h, id)->cost, 15000 * USDT + 60020 * USDT / 4);
     more.qty = 0; /* gone, and there again */
     CHECK_INT(depth(&h, BTCUSDT, 1004, 1004, NULL, 0, &more, 1), 0);
     more.qty = BTC;
     CHECK_INT(depth(&h, BTCUSDT, 1005, 1005, NULL, 0, &more, 1), 0);
     id = rested(order_of(ORDER_BUY, ORDER_MARKET, BTC));
-    CHECK_INT(told(&h, id)->cost, 60000 * USDT);
+    CHECK_INT(reported(&h, id)->cost, 60000 * USDT);
     harness_close(&h);
 }
 
@@ -134,21 +134,21 @@ static void test_crosses(void)
     hold(BTC);
     quote(&h, BTCUSDT, 5976392000000, BTC / 20, 5976393000000, BTC);
     uint64_t id = rested(limit(ORDER_SELL, BTC / 2, 50000 * USDT));
-    CHECK_INT(told(&h, id)->filled, BTC / 20);
-    CHECK_INT(told(&h, id)->cost, 5976392000000 / 20);
+    CHECK_INT(reported(&h, id)->filled, BTC / 20);
+    CHECK_INT(reported(&h, id)->cost, 5976392000000 / 20);
     trade_by(&h, BTCUSDT, 5976392000000, BTC, true); /* of others */
-    CHECK_INT(told(&h, id)->filled, BTC / 20);
+    CHECK_INT(reported(&h, id)->filled, BTC / 20);
     quote(&h, BTCUSDT, 5976391000000, BTC / 10, 5976393000000, BTC);
-    CHECK_INT(told(&h, id)->filled, 3 * BTC / 20);
+    CHECK_INT(reported(&h, id)->filled, 3 * BTC / 20);
     CHECK(h.last_fill.price == 5976391000000 && !h.last_fill.maker);
     connection(&h, true);
     trade_by(&h, BTCUSDT, 5976392000000, BTC, true);
     quote(&h, BTCUSDT, 5976390000000, BTC / 10, 5976393000000, BTC);
-    CHECK_INT(told(&h, id)->filled, BTC / 4);
+    CHECK_INT(reported(&h, id)->filled, BTC / 4);
     CHECK(h.last_fill.price == 5976390000000 && !h.last_fill.maker);
     quote(&h, BTCUSDT, 49999 * USDT, BTC, 50001 * USDT, BTC); /* it rests among the offers now */
     quote(&h, BTCUSDT, 50010 * USDT, BTC / 8, 50020 * USDT, BTC);
-    CHECK_INT(told(&h, id)->filled, 3 * BTC / 8);
+    CHECK_INT(reported(&h, id)->filled, 3 * BTC / 8);
     CHECK(h.last_fill.price == 50000 * USDT && h.last_fill.maker);
     trade(&h, BTCUSDT, 50010 * USDT, BTC);
     sees(id, ORDER_FILLED, ORDER_OK);
@@ -162,7 +162,7 @@ static void test_crosses(void)
     id = rested(request);
     quote(&h, BTCUSDT, 59890 * USDT, BTC / 4, 59900 * USDT, BTC);
     trade(&h, BTCUSDT, 59900 * USDT, BTC / 100);
-    CHECK_INT(told(&h, id)->filled, BTC / 4);
+    CHECK_INT(reported(&h, id)->filled, BTC / 4);
     quote(&h, BTCUSDT, 59880 * USDT, BTC / 4, 59900 * USDT, BTC);
     sees(id, ORDER_FILLED, ORDER_OK);
     CHECK(h.last_fill.price == 59880 * USDT && !h.last_fill.maker);
@@ -179,9 +179,9 @@ static void test_accounts_apart(void)
     trade(&h, BTCUSDT, 59899 * USDT, BTC / 10);
     sees(a, ORDER_FILLED, ORDER_OK);
     sees(b, ORDER_FILLED, ORDER_OK);
-    CHECK_INT(told(&h, c)->filled, 0);
+    CHECK_INT(reported(&h, c)->filled, 0);
     quote(&h, BTCUSDT, 59899 * USDT, BTC, 59900 * USDT, BTC / 20);
-    CHECK_INT(told(&h, c)->filled, BTC / 20);
+    CHECK_INT(reported(&h, c)->filled, BTC / 20);
     theirs = order_of(ORDER_SELL, ORDER_MARKET, BTC / 10);
     theirs.account = BOB;
     ours = order_of(ORDER_SELL, ORDER_MARKET, BTC / 10);
@@ -189,8 +189,8 @@ static void test_accounts_apart(void)
     a = ask(&h, ours);
     b = ask(&h, theirs);
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, a)->cost, 59899 * USDT / 10);
-    CHECK_INT(told(&h, b)->cost, 59899 * USDT / 10);
+    CHECK_INT(reported(&h, a)->cost, 59899 * USDT / 10);
+    CHECK_INT(reported(&h, b)->cost, 59899 * USDT / 10);
     harness_close(&h);
 }
 
@@ -349,14 +349,14 @@ static void test_stale_stops(void)
     trade(&h, BTCUSDT, 58000 * USDT, BTC);
     sees(market, ORDER_OPEN, ORDER_OK);
     sees(limit_stop, ORDER_OPEN, ORDER_OK);
-    CHECK(told(&h, market)->triggered && told(&h, limit_stop)->triggered);
+    CHECK(reported(&h, market)->triggered && reported(&h, limit_stop)->triggered);
     trade(&h, BTCUSDT, 57990 * USDT, BTC);
-    CHECK_INT(told(&h, market)->filled, 0);
+    CHECK_INT(reported(&h, market)->filled, 0);
     quote(&h, BTCUSDT, 57980 * USDT, BTC, 57981 * USDT, BTC); /* by REST: it need not be fresh again */
     sees(market, ORDER_FILLED, ORDER_OK);
     sees(limit_stop, ORDER_FILLED, ORDER_OK);
-    CHECK_INT(told(&h, market)->cost, 57980 * USDT / 4);
-    CHECK_INT(told(&h, limit_stop)->cost, 57980 * USDT / 4);
+    CHECK_INT(reported(&h, market)->cost, 57980 * USDT / 4);
+    CHECK_INT(reported(&h, limit_stop)->cost, 57980 * USDT / 4);
     harness_close(&h);
 }
 

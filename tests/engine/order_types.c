@@ -11,9 +11,9 @@ static void test_stop_limit(void)
     uint64_t id = rested(request);
     quote(&h, BTCUSDT, 59400 * USDT, BTC, 59500 * USDT, BTC);
     trade(&h, BTCUSDT, 59500 * USDT + E8 / 100, BTC);
-    CHECK(!told(&h, id)->triggered);
+    CHECK(!reported(&h, id)->triggered);
     trade(&h, BTCUSDT, 59500 * USDT, BTC);
-    CHECK(told(&h, id)->triggered);
+    CHECK(reported(&h, id)->triggered);
     sees(id, ORDER_OPEN, ORDER_OK); /* 59400 is bid, not 59450 */
     CHECK_INT(reserved(&h, ALICE, "BTC"), BTC);
     quote(&h, BTCUSDT, 59460 * USDT, BTC / 4, 59500 * USDT, BTC); /* the bid comes up to it */
@@ -79,13 +79,13 @@ static void test_trailing(void)
     struct order request = order_of(ORDER_SELL, ORDER_TRAILING_STOP, BTC / 2);
     request.trail = 100 * USDT;
     uint64_t id = rested(request);
-    CHECK_INT(told(&h, id)->peak, 60000 * USDT); /* the last trade */
-    CHECK_INT(told(&h, id)->stop_price, 59900 * USDT);
+    CHECK_INT(reported(&h, id)->peak, 60000 * USDT); /* the last trade */
+    CHECK_INT(reported(&h, id)->stop_price, 59900 * USDT);
     trade(&h, BTCUSDT, 59950 * USDT, BTC); /* down: it stays */
-    CHECK_INT(told(&h, id)->stop_price, 59900 * USDT);
+    CHECK_INT(reported(&h, id)->stop_price, 59900 * USDT);
     trade(&h, BTCUSDT, 60250 * USDT, BTC); /* up: it follows */
-    CHECK_INT(told(&h, id)->peak, 60250 * USDT);
-    CHECK_INT(told(&h, id)->stop_price, 60150 * USDT);
+    CHECK_INT(reported(&h, id)->peak, 60250 * USDT);
+    CHECK_INT(reported(&h, id)->stop_price, 60150 * USDT);
     trade(&h, BTCUSDT, 60151 * USDT, BTC);
     sees(id, ORDER_OPEN, ORDER_OK);
     trade(&h, BTCUSDT, 60150 * USDT, BTC);
@@ -97,7 +97,7 @@ static void test_trailing(void)
     request.trail = 0;
     request.trail_e6 = 3333;
     id = rested(request);
-    CHECK_INT(told(&h, id)->stop_price, 5980008000000); /* 59,800.08976… down */
+    CHECK_INT(reported(&h, id)->stop_price, 5980008000000); /* 59,800.08976… down */
     trade(&h, BTCUSDT, 5980009000000, BTC);
     sees(id, ORDER_OPEN, ORDER_OK);
     trade(&h, BTCUSDT, 5980008000000, BTC);
@@ -109,14 +109,14 @@ static void test_trailing(void)
     trade(&h, BTCUSDT, 5980008000000, BTC);
     request.trail_e6 = 500000;
     id = rested(request);
-    CHECK_INT(told(&h, id)->stop_price, 2990004000000);
+    CHECK_INT(reported(&h, id)->stop_price, 2990004000000);
     trade(&h, BTCUSDT, 5980009000000, BTC);
-    CHECK_INT(told(&h, id)->peak, 5980009000000);
-    CHECK_INT(told(&h, id)->stop_price, 2990004000000);
+    CHECK_INT(reported(&h, id)->peak, 5980009000000);
+    CHECK_INT(reported(&h, id)->stop_price, 2990004000000);
     amend(&h, (struct order_amend){.order_id = id, .set = AMEND_TRAIL, .trail = 100 * USDT});
     trade(&h, BTCUSDT, 5980008000000, BTC);
     pass(&h, h.config.latency_ns);
-    CHECK_INT(told(&h, id)->stop_price, 5970009000000);
+    CHECK_INT(reported(&h, id)->stop_price, 5970009000000);
     cancel(&h, id);
     pass(&h, h.config.latency_ns);
     sees(id, ORDER_CANCELED, ORDER_OK);
@@ -125,9 +125,9 @@ static void test_trailing(void)
     request = order_of(ORDER_BUY, ORDER_TRAILING_STOP, BTC);
     request.trail_e6 = 10000;
     id = rested(request);
-    CHECK_INT(told(&h, id)->stop_price, 6039809000000); /* 59,800.08 · 1.01 = 60,398.0808 up */
+    CHECK_INT(reported(&h, id)->stop_price, 6039809000000); /* 59,800.08 · 1.01 = 60,398.0808 up */
     trade(&h, BTCUSDT, 59000 * USDT, BTC);
-    CHECK_INT(told(&h, id)->stop_price, 59590 * USDT);
+    CHECK_INT(reported(&h, id)->stop_price, 59590 * USDT);
     CHECK_INT(reserved(&h, ALICE, "USDT"), 59590 * USDT + 59590 * USDT / 1000);
     trade(&h, BTCUSDT, 59590 * USDT, BTC);
     sees(id, ORDER_FILLED, ORDER_OK);
@@ -142,10 +142,10 @@ static void test_trailing(void)
     request = order_of(ORDER_BUY, ORDER_TRAILING_STOP, BTC);
     request.trail = 10 * USDT;
     id = rested(request);
-    CHECK_INT(told(&h, id)->stop_price, 0);
+    CHECK_INT(reported(&h, id)->stop_price, 0);
     trade(&h, BTCUSDT, 60000 * USDT, BTC);
     sees(id, ORDER_OPEN, ORDER_OK);
-    CHECK_INT(told(&h, id)->stop_price, 60010 * USDT);
+    CHECK_INT(reported(&h, id)->stop_price, 60010 * USDT);
     harness_close(&h);
 }
 
@@ -156,8 +156,8 @@ static void test_ioc(void)
     request.tif = ORDER_IOC;
     uint64_t id = rested(request);
     sees(id, ORDER_EXPIRED, ORDER_NO_LIQUIDITY);
-    CHECK_INT(told(&h, id)->filled, 3 * BTC);
-    CHECK_INT(told(&h, id)->cost, (60000 + 2 * 60010) * USDT);
+    CHECK_INT(reported(&h, id)->filled, 3 * BTC);
+    CHECK_INT(reported(&h, id)->cost, (60000 + 2 * 60010) * USDT);
     CHECK_INT(reserved(&h, ALICE, "USDT"), 0);
     request = order_of(ORDER_SELL, ORDER_MARKET, 3 * BTC);
     request.tif = ORDER_IOC;
@@ -171,7 +171,7 @@ static void test_ioc(void)
     request.tif = ORDER_IOC;
     id = rested(request);
     sees(id, ORDER_EXPIRED, ORDER_NO_LIQUIDITY);
-    CHECK_INT(told(&h, id)->filled, 0);
+    CHECK_INT(reported(&h, id)->filled, 0);
     harness_close(&h);
 }
 
@@ -182,11 +182,11 @@ static void test_fok(void)
     request.tif = ORDER_FOK;
     uint64_t id = rested(request);
     sees(id, ORDER_EXPIRED, ORDER_NO_LIQUIDITY);
-    CHECK_INT(told(&h, id)->filled, 0);
+    CHECK_INT(reported(&h, id)->filled, 0);
     request.qty = 3 * BTC;
     id = rested(request);
     sees(id, ORDER_FILLED, ORDER_OK);
-    CHECK_INT(told(&h, id)->cost, (60000 + 2 * 60010) * USDT);
+    CHECK_INT(reported(&h, id)->cost, (60000 + 2 * 60010) * USDT);
     request = order_of(ORDER_BUY, ORDER_MARKET, 3 * BTC + 1000); /* three are left, at 60020 */
     request.tif = ORDER_FOK;
     id = rested(request);
@@ -221,15 +221,15 @@ static void test_expiry(void)
     CHECK_INT(h.command_reason, ORDER_BAD_TIF);
     request.expires_ns = h.now_ns + 10 * SECOND_NS;
     uint64_t gtd = rested(request);
-    int64_t expires_ns = told(&h, gtd)->expires_ns;
+    int64_t expires_ns = reported(&h, gtd)->expires_ns;
     h.now_ns = expires_ns - 1;
     pass(&h, 0);
     sees(gtd, ORDER_OPEN, ORDER_OK);
     h.now_ns = expires_ns;
     trade(&h, BTCUSDT, 58000 * USDT, BTC); /* too late to fill it */
     sees(gtd, ORDER_EXPIRED, ORDER_OK);
-    CHECK_INT(told(&h, gtd)->filled, 0);
-    CHECK_INT(told(&h, gtd)->updated_ns, expires_ns);
+    CHECK_INT(reported(&h, gtd)->filled, 0);
+    CHECK_INT(reported(&h, gtd)->updated_ns, expires_ns);
     CHECK_INT(reserved(&h, ALICE, "USDT"), 0);
 
     /* A day ends at midnight UTC: START is six minutes before. */
@@ -240,20 +240,20 @@ static void test_expiry(void)
     protect.tif = ORDER_DAY;
     uint64_t protection = rested(protect);
     int64_t midnight_ns = START_NS + 6 * MINUTE_NS;
-    CHECK_INT(told(&h, day)->expires_ns, midnight_ns);
+    CHECK_INT(reported(&h, day)->expires_ns, midnight_ns);
     trade(&h, BTCUSDT, 56999 * USDT, BTC / 20);
     sees(day, ORDER_PARTIAL, ORDER_OK);
     h.now_ns = midnight_ns + 3 * MINUTE_NS; /* long after: it ended when it ended */
     pass(&h, 0);
     sees(day, ORDER_EXPIRED, ORDER_OK);
     sees(protection, ORDER_EXPIRED, ORDER_OK);
-    CHECK_INT(told(&h, day)->updated_ns, midnight_ns);
-    CHECK_INT(told(&h, day)->filled, BTC / 20);
+    CHECK_INT(reported(&h, day)->updated_ns, midnight_ns);
+    CHECK_INT(reported(&h, day)->filled, BTC / 20);
     CHECK_INT(engine_orders(h.engine), 0);
     /* On its way over midnight: the new day's. */
     h.now_ns = midnight_ns + 24 * 60 * MINUTE_NS - 10 * MS_NS;
     day = rested(request);
-    CHECK_INT(told(&h, day)->expires_ns, midnight_ns + 2 * 24 * 60 * MINUTE_NS);
+    CHECK_INT(reported(&h, day)->expires_ns, midnight_ns + 2 * 24 * 60 * MINUTE_NS);
     sees(day, ORDER_OPEN, ORDER_OK);
     harness_close(&h);
 }
@@ -297,10 +297,10 @@ static void test_reduce_only(void)
     sees(first, ORDER_OPEN, ORDER_OK);
     pass(&h, SECOND_NS);
     sees(sale, ORDER_CANCELED, ORDER_REDUCE_ONLY);
-    CHECK_INT(told(&h, sale)->filled, BTC);
+    CHECK_INT(reported(&h, sale)->filled, BTC);
     sees(first, ORDER_CANCELED, ORDER_REDUCE_ONLY);
     sees(second, ORDER_CANCELED, ORDER_REDUCE_ONLY);
-    CHECK_INT(told(&h, first)->updated_ns, told(&h, sale)->updated_ns);
+    CHECK_INT(reported(&h, first)->updated_ns, reported(&h, sale)->updated_ns);
     CHECK_INT(engine_orders(h.engine), 0);
 
     /* Half is sold: the stops stay for the other half. */
@@ -312,7 +312,7 @@ static void test_reduce_only(void)
     CHECK_INT(reserved(&h, ALICE, "BTC"), BTC / 2);
     trade(&h, BTCUSDT, 58000 * USDT, BTC);
     sees(first, ORDER_CANCELED, ORDER_REDUCE_ONLY);
-    CHECK_INT(told(&h, first)->filled, BTC / 2);
+    CHECK_INT(reported(&h, first)->filled, BTC / 2);
     harness_close(&h);
 }
 
@@ -390,12 +390,12 @@ static void test_client_ids(void)
     struct order request = limit(ORDER_BUY, BTC / 100, 59000 * USDT);
     snprintf(request.client_id, sizeof request.client_id, "mine");
     uint64_t id = rested(request);
-    CHECK_STR(told(&h, id)->client_id, "mine");
+    CHECK_STR(reported(&h, id)->client_id, "mine");
     CHECK_INT(engine_find_client_order(h.engine, ALICE, "mine")->id, id);
     uint64_t again = ask(&h, request);
     CHECK_INT(h.command_reason, ORDER_DUPLICATE_ID);
     sees(again, ORDER_REJECTED, ORDER_DUPLICATE_ID);
-    CHECK_STR(told(&h, again)->client_id, "");
+    CHECK_STR(reported(&h, again)->client_id, "");
     request.account = BOB;
     ask(&h, request);
     CHECK_INT(h.command_reason, ORDER_OK);

@@ -36,15 +36,15 @@ static void test_market_by_quote(void)
     open_quoted();
     uint64_t id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, BTC / 2, 0);
     CHECK_INT(h.command_reason, ORDER_OK);
-    CHECK_INT(told(&h, id)->state, ORDER_PENDING);
-    CHECK_INT(told(&h, id)->effective_ns, h.now_ns + 50 * MS_NS);
+    CHECK_INT(reported(&h, id)->state, ORDER_PENDING);
+    CHECK_INT(reported(&h, id)->effective_ns, h.now_ns + 50 * MS_NS);
     CHECK_INT(reserved(&h, ALICE, "USDT"), 30030 * USDT);
     pass(&h, 50 * MS_NS - 1);
-    CHECK_INT(told(&h, id)->state, ORDER_PENDING);
+    CHECK_INT(reported(&h, id)->state, ORDER_PENDING);
     pass(&h, 1);
-    CHECK_INT(told(&h, id)->state, ORDER_FILLED);
+    CHECK_INT(reported(&h, id)->state, ORDER_FILLED);
     CHECK_INT(h.fills, 1);
-    CHECK_INT(h.last_fill.ts_ns, told(&h, id)->effective_ns);
+    CHECK_INT(h.last_fill.ts_ns, reported(&h, id)->effective_ns);
     CHECK_INT(h.last_fill.price, 60000 * USDT);
     CHECK_INT(h.last_fill.fee, 30 * USDT);
     CHECK(!h.last_fill.maker);
@@ -55,16 +55,16 @@ static void test_market_by_quote(void)
     /* Only what is displayed, less what was taken of it: the rest is cancelled. */
     id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, 5 * BTC, 0);
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, id)->state, ORDER_CANCELED);
-    CHECK_INT(told(&h, id)->reason, ORDER_NO_LIQUIDITY);
-    CHECK_INT(told(&h, id)->filled, BTC / 2);
+    CHECK_INT(reported(&h, id)->state, ORDER_CANCELED);
+    CHECK_INT(reported(&h, id)->reason, ORDER_NO_LIQUIDITY);
+    CHECK_INT(reported(&h, id)->filled, BTC / 2);
     quote(&h, BTCUSDT, 59999 * USDT, 2 * BTC, 60000 * USDT, 3 * BTC / 2); /* half a coin is added */
     id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, 5 * BTC, 0);
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, id)->filled, BTC / 2);
+    CHECK_INT(reported(&h, id)->filled, BTC / 2);
     id = order(&h, ALICE, BTCUSDT, ORDER_SELL, ORDER_MARKET, 3 * BTC / 2, 0);
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, id)->state, ORDER_FILLED);
+    CHECK_INT(reported(&h, id)->state, ORDER_FILLED);
     CHECK_INT(h.last_fill.price, 59999 * USDT);
     CHECK_INT(engine_account(h.engine, ALICE)->positions[BTCUSDT].qty, 0);
     harness_close(&h);
@@ -78,11 +78,11 @@ static void test_market_by_book(void)
     uint64_t id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, 5 * BTC / 2, 0);
     pass(&h, SECOND_NS);
     CHECK_INT(h.fills, 3);
-    CHECK_INT(told(&h, id)->state, ORDER_FILLED);
-    CHECK_INT(told(&h, id)->cost, 150020 * USDT); /* 60000 + 60010 + 60020/2 */
+    CHECK_INT(reported(&h, id)->state, ORDER_FILLED);
+    CHECK_INT(reported(&h, id)->cost, 150020 * USDT); /* 60000 + 60010 + 60020/2 */
     id = order(&h, ALICE, BTCUSDT, ORDER_SELL, ORDER_MARKET, 5 * BTC / 2, 0);
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, id)->cost, 149955 * USDT); /* 59990 + 59980 + 59970/2 */
+    CHECK_INT(reported(&h, id)->cost, 149955 * USDT); /* 59990 + 59980 + 59970/2 */
     CHECK_INT(h.naive[ALICE][1], 0);
     int64_t fees = 150020 * USDT / 1000 + 149955 * USDT / 1000;
     CHECK_INT(cash(&h, ALICE), (1000000 - 150020 + 149955) * USDT - fees);
@@ -92,8 +92,8 @@ static void test_market_by_book(void)
     id =
         order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, 4 * BTC, 0); /* of three, two and a half are had */
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, id)->filled, BTC / 2);
-    CHECK_INT(told(&h, id)->reason, ORDER_NO_LIQUIDITY);
+    CHECK_INT(reported(&h, id)->filled, BTC / 2);
+    CHECK_INT(reported(&h, id)->reason, ORDER_NO_LIQUIDITY);
     harness_close(&h);
 }
 
@@ -107,16 +107,16 @@ static void test_quote_over_book(void)
     quote(&h, BTCUSDT, 59990 * USDT, BTC, 60010 * USDT, BTC / 4); /* 60000 is gone, 60010 nearly */
     uint64_t id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, BTC / 2, 0);
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, id)->cost, 60010 * USDT / 4 + 60020 * USDT / 4);
+    CHECK_INT(reported(&h, id)->cost, 60010 * USDT / 4 + 60020 * USDT / 4);
     quote(&h, BTCUSDT, 59990 * USDT, BTC, 59995 * USDT, BTC / 4); /* a better one than the book knows */
     id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, BTC / 2, 0);
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, id)->cost, 59995 * USDT / 4 + 60000 * USDT / 4);
+    CHECK_INT(reported(&h, id)->cost, 59995 * USDT / 4 + 60000 * USDT / 4);
     struct book_level deleted = {59000 * USDT, 0};
     CHECK_INT(depth(&h, BTCUSDT, 1001, 1010, &deleted, 1, NULL, 0), 0); /* the book is newer now */
     id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, BTC / 2, 0);
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, id)->cost, 30000 * USDT);
+    CHECK_INT(reported(&h, id)->cost, 30000 * USDT);
     harness_close(&h);
 }
 
@@ -130,9 +130,9 @@ static void test_latency(void)
     quote(&h, BTCUSDT, 60099 * USDT, BTC, 60100 * USDT, BTC); /* before it arrives */
     h.now_ns += 2 * MS_NS;
     quote(&h, BTCUSDT, 70000 * USDT, BTC, 70001 * USDT, BTC); /* after */
-    CHECK_INT(told(&h, id)->state, ORDER_FILLED);
+    CHECK_INT(reported(&h, id)->state, ORDER_FILLED);
     CHECK_INT(h.last_fill.price, 60100 * USDT);
-    CHECK_INT(h.last_fill.ts_ns, told(&h, id)->created_ns + 50 * MS_NS);
+    CHECK_INT(h.last_fill.ts_ns, reported(&h, id)->created_ns + 50 * MS_NS);
     harness_close(&h);
 
     /* One step of time, two orders: each at its own moment, in order. */
@@ -142,7 +142,7 @@ static void test_latency(void)
     h.now_ns += 20 * MS_NS;
     uint64_t second = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, BTC / 100, 0);
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, second)->updated_ns - told(&h, first)->updated_ns, 20 * MS_NS);
+    CHECK_INT(reported(&h, second)->updated_ns - reported(&h, first)->updated_ns, 20 * MS_NS);
     CHECK_INT(engine_now(h.engine), h.now_ns);
     h.now_ns -= 10 * SECOND_NS; /* a clock that goes back does not take the engine's with it */
     pass(&h, 0);
@@ -157,24 +157,24 @@ static void test_limit_takes_then_rests(void)
     open_booked();
     uint64_t id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, 3 * BTC, 60010 * USDT);
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, id)->state, ORDER_PARTIAL);
-    CHECK_INT(told(&h, id)->filled, 2 * BTC);
+    CHECK_INT(reported(&h, id)->state, ORDER_PARTIAL);
+    CHECK_INT(reported(&h, id)->filled, 2 * BTC);
     CHECK_INT(reserved(&h, ALICE, "USDT"), 60010 * USDT + 60010 * USDT / 1000);
     /* At the limit others stand before us. The book still offers at 60000 here, but only a change of it is
      * news: what trades there is of others. */
     trade(&h, BTCUSDT, 60010 * USDT, 10 * BTC);
-    CHECK_INT(told(&h, id)->filled, 2 * BTC);
+    CHECK_INT(reported(&h, id)->filled, 2 * BTC);
     trade(&h, BTCUSDT, 60009 * USDT, BTC);
-    CHECK_INT(told(&h, id)->filled, 2 * BTC);
+    CHECK_INT(reported(&h, id)->filled, 2 * BTC);
     /* Once that is gone it is the best bid: through it, no more than was traded. */
     struct book_level gone[] = {{60000 * USDT, 0}, {60010 * USDT, 0}};
     CHECK_INT(depth(&h, BTCUSDT, 1001, 1001, NULL, 0, gone, 2), 0);
     trade(&h, BTCUSDT, 60009 * USDT, BTC / 4);
-    CHECK_INT(told(&h, id)->filled, 9 * BTC / 4);
+    CHECK_INT(reported(&h, id)->filled, 9 * BTC / 4);
     CHECK(h.last_fill.maker);
     CHECK_INT(h.last_fill.price, 60010 * USDT);
     trade(&h, BTCUSDT, 60009 * USDT, 10 * BTC);
-    CHECK_INT(told(&h, id)->state, ORDER_FILLED);
+    CHECK_INT(reported(&h, id)->state, ORDER_FILLED);
     CHECK_INT(reserved(&h, ALICE, "USDT"), 0);
     harness_close(&h);
 }
@@ -186,26 +186,26 @@ static void test_limit_makes(void)
     open_quoted();
     uint64_t id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, BTC / 10, 59900 * USDT);
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, id)->state, ORDER_OPEN);
+    CHECK_INT(reported(&h, id)->state, ORDER_OPEN);
     quote(&h, BTCUSDT, 59899 * USDT, BTC, 59901 * USDT, BTC);
     CHECK_INT(h.fills, 0);
     quote(&h, BTCUSDT, 59899 * USDT, BTC, 59900 * USDT, BTC / 20); /* the other side comes down to it */
-    CHECK_INT(told(&h, id)->state, ORDER_PARTIAL);
-    CHECK_INT(told(&h, id)->filled, BTC / 20);
+    CHECK_INT(reported(&h, id)->state, ORDER_PARTIAL);
+    CHECK_INT(reported(&h, id)->filled, BTC / 20);
     CHECK(h.last_fill.maker);
     CHECK_INT(h.last_fill.price, 59900 * USDT);
     CHECK_INT(h.last_fill.fee, 2995 * USDT * 2 / 10000);
     quote(&h, BTCUSDT, 59897 * USDT, BTC, 59898 * USDT, BTC);
-    CHECK_INT(told(&h, id)->state, ORDER_FILLED);
+    CHECK_INT(reported(&h, id)->state, ORDER_FILLED);
     CHECK_INT(h.last_fill.price, 59900 * USDT);
 
     uint64_t sale = order(&h, ALICE, BTCUSDT, ORDER_SELL, ORDER_LIMIT, BTC / 10, 60500 * USDT);
     pass(&h, SECOND_NS);
     CHECK_INT(reserved(&h, ALICE, "BTC"), BTC / 10);
     trade(&h, BTCUSDT, 60500 * USDT, BTC);
-    CHECK_INT(told(&h, sale)->state, ORDER_OPEN);
+    CHECK_INT(reported(&h, sale)->state, ORDER_OPEN);
     trade(&h, BTCUSDT, 60500 * USDT + 1, BTC);
-    CHECK_INT(told(&h, sale)->state, ORDER_FILLED);
+    CHECK_INT(reported(&h, sale)->state, ORDER_FILLED);
     CHECK_INT(h.last_fill.price, 60500 * USDT);
     CHECK_INT(h.maker_fills, 3);
     harness_close(&h);
@@ -219,18 +219,18 @@ static void test_shown_is_had_once(void)
     open_quoted();
     uint64_t id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, 5 * BTC, 60000 * USDT);
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, id)->filled, BTC);
+    CHECK_INT(reported(&h, id)->filled, BTC);
     for (int i = 0; i < 5; i++)
         quote(&h, BTCUSDT, 59999 * USDT, i * BTC, 60000 * USDT, BTC); /* only the bid changes */
-    CHECK_INT(told(&h, id)->filled, BTC);
+    CHECK_INT(reported(&h, id)->filled, BTC);
     quote(&h, BTCUSDT, 59999 * USDT, BTC, 60000 * USDT, 3 * BTC / 2); /* half a coin more */
-    CHECK_INT(told(&h, id)->filled, 3 * BTC / 2);
+    CHECK_INT(reported(&h, id)->filled, 3 * BTC / 2);
     quote(&h, BTCUSDT, 59999 * USDT, BTC, 60000 * USDT, 3 * BTC / 2);
-    CHECK_INT(told(&h, id)->filled, 3 * BTC / 2);
+    CHECK_INT(reported(&h, id)->filled, 3 * BTC / 2);
     quote(&h, BTCUSDT, 59997 * USDT, BTC, 59998 * USDT, BTC); /* another price */
-    CHECK_INT(told(&h, id)->filled, 5 * BTC / 2);
+    CHECK_INT(reported(&h, id)->filled, 5 * BTC / 2);
     quote(&h, BTCUSDT, 59996 * USDT, BTC, 59998 * USDT, BTC);
-    CHECK_INT(told(&h, id)->filled, 5 * BTC / 2);
+    CHECK_INT(reported(&h, id)->filled, 5 * BTC / 2);
     harness_close(&h);
 }
 
@@ -244,14 +244,14 @@ static void test_trade_is_dealt_once(void)
         ids[i] = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, BTC / 50, 59900 * USDT);
     pass(&h, SECOND_NS);
     trade(&h, BTCUSDT, 59890 * USDT, 3 * BTC / 100);
-    CHECK_INT(told(&h, ids[0])->state, ORDER_FILLED);
-    CHECK_INT(told(&h, ids[1])->filled, BTC / 100);
-    CHECK_INT(told(&h, ids[2])->filled, 0);
+    CHECK_INT(reported(&h, ids[0])->state, ORDER_FILLED);
+    CHECK_INT(reported(&h, ids[1])->filled, BTC / 100);
+    CHECK_INT(reported(&h, ids[2])->filled, 0);
     h.next_trade_id[BTCUSDT]--;
     trade(&h, BTCUSDT, 59890 * USDT, 3 * BTC / 100);
-    CHECK_INT(told(&h, ids[1])->filled, BTC / 100);
+    CHECK_INT(reported(&h, ids[1])->filled, BTC / 100);
     trade(&h, BTCUSDT, 59890 * USDT, BTC);
-    CHECK_INT(told(&h, ids[2])->state, ORDER_FILLED);
+    CHECK_INT(reported(&h, ids[2])->state, ORDER_FILLED);
     harness_close(&h);
 }
 
@@ -263,13 +263,13 @@ static void test_stop(void)
     pass(&h, SECOND_NS);
     uint64_t id = order(&h, ALICE, BTCUSDT, ORDER_SELL, ORDER_STOP, BTC / 10, 59500 * USDT);
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, id)->state, ORDER_OPEN);
+    CHECK_INT(reported(&h, id)->state, ORDER_OPEN);
     CHECK_INT(reserved(&h, ALICE, "BTC"), BTC / 10);
     trade(&h, BTCUSDT, 59500 * USDT + E8 / 100, BTC);
     quote(&h, BTCUSDT, 59400 * USDT, BTC, 59401 * USDT, BTC); /* quotes do not trigger it */
-    CHECK_INT(told(&h, id)->state, ORDER_OPEN);
+    CHECK_INT(reported(&h, id)->state, ORDER_OPEN);
     trade(&h, BTCUSDT, 59500 * USDT, BTC);
-    CHECK_INT(told(&h, id)->state, ORDER_FILLED);
+    CHECK_INT(reported(&h, id)->state, ORDER_FILLED);
     CHECK_INT(h.last_fill.price, 59400 * USDT); /* the market's, not the stop's */
     CHECK(!h.last_fill.maker);
 
@@ -278,15 +278,15 @@ static void test_stop(void)
     pass(&h, SECOND_NS);
     id = order(&h, ALICE, BTCUSDT, ORDER_SELL, ORDER_STOP, BTC / 10, 59600 * USDT);
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, id)->state, ORDER_FILLED);
+    CHECK_INT(reported(&h, id)->state, ORDER_FILLED);
 
     id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_STOP, BTC / 10, 61000 * USDT);
     pass(&h, SECOND_NS);
     CHECK_INT(reserved(&h, ALICE, "USDT"), 61061 * USDT / 10);
     trade(&h, BTCUSDT, 61000 * USDT - 1, BTC);
-    CHECK_INT(told(&h, id)->state, ORDER_OPEN);
+    CHECK_INT(reported(&h, id)->state, ORDER_OPEN);
     trade(&h, BTCUSDT, 61000 * USDT, BTC);
-    CHECK_INT(told(&h, id)->state, ORDER_FILLED);
+    CHECK_INT(reported(&h, id)->state, ORDER_FILLED);
     CHECK_INT(h.last_fill.price, 59401 * USDT);
     harness_close(&h);
 }
@@ -303,14 +303,14 @@ static void test_thin_stop(void)
     quote(&h, BTCUSDT, 59400 * USDT, BTC / 50, 59401 * USDT, BTC);
     uint64_t alerts = h.alerts;
     trade(&h, BTCUSDT, 59450 * USDT, BTC);
-    CHECK_INT(told(&h, id)->state, ORDER_PARTIAL);
-    CHECK_INT(told(&h, id)->filled, BTC / 50);
+    CHECK_INT(reported(&h, id)->state, ORDER_PARTIAL);
+    CHECK_INT(reported(&h, id)->filled, BTC / 50);
     CHECK_INT(reserved(&h, ALICE, "BTC"), BTC / 10 - BTC / 50);
     CHECK_INT(h.alerts, alerts + 1);
     quote(&h, BTCUSDT, 59300 * USDT, BTC, 59301 * USDT, BTC);
     trade(&h, BTCUSDT, 59300 * USDT, BTC);
-    CHECK_INT(told(&h, id)->state, ORDER_FILLED);
-    CHECK_INT(told(&h, id)->filled, BTC / 10);
+    CHECK_INT(reported(&h, id)->state, ORDER_FILLED);
+    CHECK_INT(reported(&h, id)->filled, BTC / 10);
     CHECK_INT(reserved(&h, ALICE, "BTC"), 0);
     harness_close(&h);
 }
@@ -326,13 +326,13 @@ static void test_cancel(void)
     CHECK_INT(reserved(&h, ALICE, "USDT"), 0);
     cancel(&h, id); /* again: the same answer, one cancel */
     CHECK_INT(h.command_reason, ORDER_OK);
-    CHECK_INT(told(&h, id)->state, ORDER_OPEN);
+    CHECK_INT(reported(&h, id)->state, ORDER_OPEN);
     trade(&h, BTCUSDT, 58000 * USDT, BTC / 20); /* the market is faster than the cancel */
-    CHECK_INT(told(&h, id)->filled, BTC / 20);
+    CHECK_INT(reported(&h, id)->filled, BTC / 20);
     CHECK_INT(reserved(&h, ALICE, "USDT"), 0);
     pass(&h, 50 * MS_NS);
-    CHECK_INT(told(&h, id)->state, ORDER_CANCELED);
-    CHECK_INT(told(&h, id)->reason, ORDER_OK);
+    CHECK_INT(reported(&h, id)->state, ORDER_CANCELED);
+    CHECK_INT(reported(&h, id)->reason, ORDER_OK);
     cancel(&h, id);
     CHECK_INT(h.command_reason, ORDER_ENDED);
     cancel(&h, 987654);
@@ -342,7 +342,7 @@ static void test_cancel(void)
     id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, BTC / 20, 57000 * USDT);
     cancel(&h, id);
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, id)->state, ORDER_CANCELED);
+    CHECK_INT(reported(&h, id)->state, ORDER_CANCELED);
     harness_close(&h);
 }
 
@@ -373,11 +373,11 @@ static void test_balance(void)
     CHECK_INT(h.command_reason, ORDER_OK);
     quote(&h, BTCUSDT, 79999 * USDT, BTC, 80000 * USDT, BTC);
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, id)->state, ORDER_CANCELED);
-    CHECK_INT(told(&h, id)->reason, ORDER_INSUFFICIENT_BALANCE);
-    CHECK_INT(told(&h, id)->filled, 12487000); /* 10000 / 1.001 / 80000 = 0.124875… */
+    CHECK_INT(reported(&h, id)->state, ORDER_CANCELED);
+    CHECK_INT(reported(&h, id)->reason, ORDER_INSUFFICIENT_BALANCE);
+    CHECK_INT(reported(&h, id)->filled, 12487000); /* 10000 / 1.001 / 80000 = 0.124875… */
     CHECK(cash(&h, ALICE) >= 0);
-    CHECK_INT(told(&h, id)->filled % 1000, 0);
+    CHECK_INT(reported(&h, id)->filled % 1000, 0);
     harness_close(&h);
 }
 
@@ -398,7 +398,7 @@ static void test_shared_assets(void)
     pass(&h, SECOND_NS);
     uint64_t id = order(&h, ALICE, ETHBTC, ORDER_BUY, ORDER_MARKET, E8, 0); /* paid in BTC */
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, id)->state, ORDER_FILLED);
+    CHECK_INT(reported(&h, id)->state, ORDER_FILLED);
     CHECK_INT(h.naive[ALICE][1], E8 / 10 - 5000000 - 5000);
     order(&h, ALICE, BTCUSDT, ORDER_SELL, ORDER_MARKET, E8 / 10, 0); /* half of it was spent */
     CHECK_INT(h.command_reason, ORDER_INSUFFICIENT_BALANCE);
@@ -444,7 +444,7 @@ static void test_refusals(void)
                             refused[i].qty, refused[i].price);
         CHECK_INT(h.command_reason, refused[i].expected);
         CHECK(id == 0 ||
-              (told(&h, id)->state == ORDER_REJECTED && told(&h, id)->reason == refused[i].expected));
+              (reported(&h, id)->state == ORDER_REJECTED && reported(&h, id)->reason == refused[i].expected));
     }
     CHECK_INT(engine_orders(h.engine), 0);
     for (int i = 0; i < 20; i++)
@@ -510,9 +510,9 @@ static void test_pause_and_flatten(void)
     command(&h, (struct event_command){.kind = COMMAND_FLATTEN}); /* with an entry and an exit on their way */
     CHECK(engine_paused(h.engine));
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, stop)->state, ORDER_CANCELED);
-    CHECK_INT(told(&h, limit)->state, ORDER_CANCELED);
-    CHECK_INT(told(&h, entry)->state, ORDER_FILLED); /* the cancel came too late… */
+    CHECK_INT(reported(&h, stop)->state, ORDER_CANCELED);
+    CHECK_INT(reported(&h, limit)->state, ORDER_CANCELED);
+    CHECK_INT(reported(&h, entry)->state, ORDER_FILLED); /* the cancel came too late… */
     pass(&h, SECOND_NS);
     CHECK_INT(h.position[ALICE][BTCUSDT], 0); /* …and what it bought was sold */
     CHECK_INT(h.position[BOB][BTCUSDT], 0);
@@ -533,8 +533,8 @@ static void test_stale(void)
     order(&h, ALICE, BTCUSDT, ORDER_SELL, ORDER_MARKET, BTC / 100, 0);
     CHECK_INT(h.command_reason, ORDER_RISK_STALE_DATA);
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, late)->state, ORDER_CANCELED);
-    CHECK_INT(told(&h, late)->reason, ORDER_RISK_STALE_DATA);
+    CHECK_INT(reported(&h, late)->state, ORDER_CANCELED);
+    CHECK_INT(reported(&h, late)->reason, ORDER_RISK_STALE_DATA);
     quote(&h, ETHUSDT, 2999 * USDT, E8, 3000 * USDT, E8);
     order(&h, ALICE, ETHUSDT, ORDER_BUY, ORDER_MARKET, E8 / 10, 0); /* another symbol's data is fresh */
     CHECK_INT(h.command_reason, ORDER_OK);
@@ -562,7 +562,7 @@ static void test_risk(void)
     order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, BTC / 100, 60000 * USDT); /* what is on order counts */
     CHECK_INT(h.command_reason, ORDER_RISK_EXPOSURE);
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, id)->state, ORDER_FILLED);
+    CHECK_INT(reported(&h, id)->state, ORDER_FILLED);
     order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, BTC / 100, 60000 * USDT); /* and what is held */
     CHECK_INT(h.command_reason, ORDER_RISK_EXPOSURE);
     order(&h, ALICE, ETHUSDT, ORDER_BUY, ORDER_MARKET, E8 / 3 / 1000 * 1000 + 100000, 0); /* 6000 in all */
@@ -647,14 +647,14 @@ static void test_last_unit(void)
     uint64_t id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, 1001, 3 * E8 / 2);
     CHECK_INT(h.command_reason, ORDER_OK); /* 1501.5 up, 1.502 of fee up: 1504 */
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, id)->state, ORDER_PARTIAL);
+    CHECK_INT(reported(&h, id)->state, ORDER_PARTIAL);
     CHECK_INT(cash(&h, ALICE), 1003); /* 499.5 up, 0.5 up */
     CHECK_INT(reserved(&h, ALICE, "USDT"), 1003);
     quote(&h, BTCUSDT, E8, BTC, 2 * E8, 333); /* it does not cross any more */
     trade(&h, BTCUSDT, E8, BTC);              /* 668 more would take 1002 and 2 */
-    CHECK_INT(told(&h, id)->state, ORDER_CANCELED);
-    CHECK_INT(told(&h, id)->reason, ORDER_INSUFFICIENT_BALANCE);
-    CHECK_INT(told(&h, id)->filled, 1000);
+    CHECK_INT(reported(&h, id)->state, ORDER_CANCELED);
+    CHECK_INT(reported(&h, id)->reason, ORDER_INSUFFICIENT_BALANCE);
+    CHECK_INT(reported(&h, id)->filled, 1000);
     CHECK_INT(cash(&h, ALICE), 0);
     harness_close(&h);
 

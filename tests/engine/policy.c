@@ -29,13 +29,13 @@ static void test_when(struct random *random)
     CHECK_INT(world_open(&w, &made.policy), 0);
     flat(&w, 0, 0, 100 * E8);
     flat(&w, 1, 0, 200 * E8);
-    CHECK_INT(w.told.n_orders, 0);
+    CHECK_INT(w.reported.n_orders, 0);
     look(&w, made.policy.lookback <= 1, 0, 0, NULL);
     flat(&w, 2, 0, 400 * E8);
-    CHECK_INT(w.told.n_orders, 3);
+    CHECK_INT(w.reported.n_orders, 3);
     look(&w, true, MADE_START_NS + MINUTE_NS, SYMBOLS, wanted);
     for (int i = 0; i < 3; i++) {
-        const struct order *order = &w.told.orders[i];
+        const struct order *order = &w.reported.orders[i];
         CHECK_INT(order->symbol, i);
         CHECK_INT(order->type, ORDER_MARKET);
         CHECK_INT(order->created_ns, MADE_START_NS + MINUTE_NS);
@@ -45,26 +45,26 @@ static void test_when(struct random *random)
     /* C1 lacks a bar: C0's next one comes first, and finds what was decided without it. */
     flat(&w, 0, 1, 101 * E8);
     flat(&w, 2, 1, 404 * E8);
-    CHECK_INT(w.told.n_orders, 3);
-    CHECK_INT(w.told.n_fills, 2);
+    CHECK_INT(w.reported.n_orders, 3);
+    CHECK_INT(w.reported.n_fills, 2);
     flat(&w, 0, 2, 102 * E8);
-    CHECK_INT(w.told.n_orders, 4);
+    CHECK_INT(w.reported.n_orders, 4);
     look(&w, true, MADE_START_NS + 2 * MINUTE_NS, SYMBOLS, wanted + SYMBOLS);
-    CHECK_INT(w.told.orders[3].symbol, 2);
-    CHECK_INT(w.told.orders[3].created_ns, MADE_START_NS + 2 * MINUTE_NS);
+    CHECK_INT(w.reported.orders[3].symbol, 2);
+    CHECK_INT(w.reported.orders[3].created_ns, MADE_START_NS + 2 * MINUTE_NS);
     flat(&w, 1, 2, 210 * E8); /* the first since it was bought: it fills now */
-    CHECK_INT(w.told.n_fills, 3);
-    CHECK_INT(w.told.fills[2].ts_ns, MADE_START_NS + 2 * MINUTE_NS);
+    CHECK_INT(w.reported.n_fills, 3);
+    CHECK_INT(w.reported.fills[2].ts_ns, MADE_START_NS + 2 * MINUTE_NS);
     flat(&w, 2, 2, 408 * E8);
-    CHECK_INT(w.told.n_fills, 4);
-    CHECK_INT(w.told.n_orders, 6);
-    CHECK_INT(w.told.orders[4].symbol, 1);
-    CHECK(w.told.orders[4].side == ORDER_SELL && w.told.orders[4].reduce_only);
+    CHECK_INT(w.reported.n_fills, 4);
+    CHECK_INT(w.reported.n_orders, 6);
+    CHECK_INT(w.reported.orders[4].symbol, 1);
+    CHECK(w.reported.orders[4].side == ORDER_SELL && w.reported.orders[4].reduce_only);
     /* After its last row it does nothing more. */
     for (int minute = 3; minute < 8; minute++)
         for (int s = 0; s < SYMBOLS; s++)
             flat(&w, s, minute, 100 * E8);
-    CHECK_INT(w.told.n_orders, 6);
+    CHECK_INT(w.reported.n_orders, 6);
     engine_destroy(w.engine);
     made_policy_close(&made);
 }
@@ -83,7 +83,7 @@ static void test_stop(struct random *random)
     CHECK_INT(world_open(&w, &made.policy), 0);
     flat(&w, 0, 0, 100 * E8);
     flat(&w, 0, 1, 100 * E8);
-    CHECK_INT(w.told.n_orders, 2);
+    CHECK_INT(w.reported.n_orders, 2);
     const struct order *stop = engine_find_order(w.engine, 2);
     CHECK(stop && stop->type == ORDER_STOP && stop->reduce_only && stop->stop_price == 95 * E8 &&
           stop->qty == 10 * E8 && strcmp(stop->tag, "stop") == 0);
@@ -96,8 +96,8 @@ static void test_stop(struct random *random)
     CHECK(stop && stop->stop_price == 10450000000 && stop->qty == 20 * E8 && stop->amends == 2);
     kline(&w, 0, MADE_START_NS + 5 * MINUTE_NS, 120 * E8, 120 * E8, 100 * E8, 100 * E8);
     CHECK_INT(engine_account(w.engine, 0)->positions[0].qty, 0);
-    CHECK_INT(w.told.n_orders, 3);
-    CHECK_INT(w.told.fills[w.told.n_fills - 1].ts_ns, MADE_START_NS + 6 * MINUTE_NS - 1);
+    CHECK_INT(w.reported.n_orders, 3);
+    CHECK_INT(w.reported.fills[w.reported.n_fills - 1].ts_ns, MADE_START_NS + 6 * MINUTE_NS - 1);
     CHECK_INT(engine_orders(w.engine), 0);
     engine_destroy(w.engine);
     made_policy_close(&made);
@@ -132,7 +132,7 @@ static void test_goes_on(struct random *random, const struct policy_rules *rules
         struct codec saved = {0};
         char err[ENGINE_ERROR_MAX] = "";
         struct engine *loaded = NULL;
-        struct engine_sink sink = sink_of(&broken.told);
+        struct engine_sink sink = sink_of(&broken.reported);
         codec_save(&saved);
         CHECK_INT(engine_save(broken.engine, &saved), 0);
         CHECK_INT(engine_load(saved.bytes, saved.len, &sink, &there, &loaded, err), 0);
@@ -147,14 +147,14 @@ static void test_goes_on(struct random *random, const struct policy_rules *rules
         CHECK_INT(engine_digest(straight.engine, digest), 0);
         digest_is(broken.engine, digest);
     }
-    CHECK(straight.told.n_fills > 100);
-    CHECK_INT(straight.told.n_fills, broken.told.n_fills);
+    CHECK(straight.reported.n_fills > 100);
+    CHECK_INT(straight.reported.n_fills, broken.reported.n_fills);
     struct engine_ids a, b;
     engine_ids(straight.engine, &a);
     engine_ids(broken.engine, &b);
     CHECK(memcmp(a.hash, b.hash, sizeof a.hash) == 0);
-    printf("policy: %zu orders, %zu fills, the same from states on the way%s\n", straight.told.n_orders,
-           straight.told.n_fills, runtime ? ", with a runtime" : "");
+    printf("policy: %zu orders, %zu fills, the same from states on the way%s\n", straight.reported.n_orders,
+           straight.reported.n_fills, runtime ? ", with a runtime" : "");
     engine_destroy(straight.engine);
     engine_destroy(broken.engine);
     made_close(&straight.made);
@@ -174,7 +174,7 @@ static void test_refused(struct random *random)
     for (int s = 0; s < SYMBOLS; s++) /* it remembers something by now */
         flat(&w, s, 0, 100 * E8);
     struct codec saved = {0};
-    struct engine_sink sink = sink_of(&w.told);
+    struct engine_sink sink = sink_of(&w.reported);
     const struct policies there = {.ctx = &other.policy, .find = find_made, .where = "/var/lib/p/policies"};
     codec_save(&saved);
     CHECK_INT(engine_save(w.engine, &saved), 0);
@@ -232,20 +232,21 @@ static void test_begins_inside(struct random *random)
             }
         }
         bool decides = way == 1 || way == 2 || way == 4;
-        CHECK_INT(w.told.n_orders > 0, decides);
-        CHECK_INT(strstr(w.told.alert, "POLICY_START") != NULL, !decides);
+        CHECK_INT(w.reported.n_orders > 0, decides);
+        CHECK_INT(strstr(w.reported.alert, "POLICY_START") != NULL, !decides);
         if (way == 0)
-            CHECK(strstr(w.told.alert, "the bar of C0USDT of 2") && strstr(w.told.alert, "as first_close"));
+            CHECK(strstr(w.reported.alert, "the bar of C0USDT of 2") &&
+                  strstr(w.reported.alert, "as first_close"));
         if (way == 3)
-            CHECK(strstr(w.told.alert, "first_close of C1USDT is not the close"));
+            CHECK(strstr(w.reported.alert, "first_close of C1USDT is not the close"));
         if (decides) {
-            CHECK_INT(w.told.orders[0].qty, 10 * E8);
-            CHECK_INT(w.told.orders[1].qty, 5 * E8);
+            CHECK_INT(w.reported.orders[0].qty, 10 * E8);
+            CHECK_INT(w.reported.orders[1].qty, 5 * E8);
         }
-        w.told.alert[0] = '\0';
+        w.reported.alert[0] = '\0';
         flat(&w, 0, 7, 130 * E8);
         flat(&w, 1, 7, 130 * E8);
-        CHECK_STR(w.told.alert, "");
+        CHECK_STR(w.reported.alert, "");
         engine_destroy(w.engine);
         made_policy_close(&made);
     }
@@ -274,10 +275,10 @@ static void test_grows(struct random *random)
         w.spec.policy = &grown.policy;
         CHECK_INT(engine_configure(w.engine, &w.config, err), 0);
         flat(&w, 0, MANY, 150 * E8);
-        CHECK_INT(w.told.n_orders, other ? 0 : 1);
-        CHECK_INT(strstr(w.told.alert, "POLICY_START") != NULL, other);
+        CHECK_INT(w.reported.n_orders, other ? 0 : 1);
+        CHECK_INT(strstr(w.reported.alert, "POLICY_START") != NULL, other);
         if (!other)
-            CHECK_INT(w.told.orders[0].qty, 10 * E8);
+            CHECK_INT(w.reported.orders[0].qty, 10 * E8);
         engine_destroy(w.engine);
         made_policy_close(&made);
         made_policy_close(&grown);
@@ -302,22 +303,22 @@ static void test_filters(struct random *random)
     listed.symbol.listed.filters.step = listed.symbol.listed.filters.qty_min = 100;
     give(&w, &listed);
     flat(&w, 0, 1, 3 * E8);
-    CHECK_INT(w.told.n_orders, 1);
-    CHECK_INT(w.told.orders[0].qty, 33333333300); /* 1000 / 3, floored to the finer lot */
+    CHECK_INT(w.reported.n_orders, 1);
+    CHECK_INT(w.reported.orders[0].qty, 33333333300); /* 1000 / 3, floored to the finer lot */
     flat(&w, 0, 2, 3 * E8);
     flat(&w, 0, 3, 3 * E8);
-    CHECK_INT(w.told.orders[1].qty, 16666666600);
+    CHECK_INT(w.reported.orders[1].qty, 16666666600);
     listed.symbol.listed.filters.market_step = 150; /* no multiple of the step: no lot is both */
     listed.recv_ns += 4 * MINUTE_NS;
     give(&w, &listed);
-    CHECK(strstr(w.told.alert, "POLICY_FILTERS: C0USDT is not traded by the policy of account p"));
+    CHECK(strstr(w.reported.alert, "POLICY_FILTERS: C0USDT is not traded by the policy of account p"));
     flat(&w, 0, 4, 3 * E8);
-    CHECK_INT(w.told.n_orders, 2);
+    CHECK_INT(w.reported.n_orders, 2);
     listed.symbol.listed.filters = w.symbols[0].filters;
     give(&w, &listed);
     flat(&w, 0, 5, 3 * E8);
-    CHECK_INT(w.told.n_orders, 3);
-    CHECK_INT(w.told.orders[2].qty, 33333330000);
+    CHECK_INT(w.reported.n_orders, 3);
+    CHECK_INT(w.reported.orders[2].qty, 33333330000);
     engine_destroy(w.engine);
     made_policy_close(&made);
 }
@@ -396,14 +397,14 @@ static void test_rows(struct random *random)
     flat(&w, 1, 1, 200 * E8);
     CHECK_INT(shown.n_asked, 1); /* row 0 is minute 1: nothing is decided before row 1 */
     CHECK_INT(shown.asked[0], 1);
-    CHECK_INT(w.told.n_orders, 0);
+    CHECK_INT(w.reported.n_orders, 0);
     look(&w, false, 0, 0, NULL);
     flat(&w, 0, 2, 100 * E8);
     flat(&w, 1, 2, 100 * E8);
     look(&w, true, MADE_START_NS + 3 * MINUTE_NS, 2, NULL);
     CHECK_INT(shown.asked[1], 2);
-    CHECK_INT(w.told.n_orders, 1);
-    CHECK_INT(w.told.orders[0].qty, 20 * E8); /* a tenth of 10000, at the 50 of row 0 */
+    CHECK_INT(w.reported.n_orders, 1);
+    CHECK_INT(w.reported.orders[0].qty, 20 * E8); /* a tenth of 10000, at the 50 of row 0 */
     CHECK(shown.cash == 10000 && shown.qty[0] == 0);
     flat(&w, 0, 3, 100 * E8);
     flat(&w, 0, 6, 100 * E8); /* the round of 3 ends without C1, and 4 and 5 pass */
@@ -411,11 +412,11 @@ static void test_rows(struct random *random)
     CHECK_INT(shown.asked[2], 3);
     CHECK_INT(shown.asked[3], -5);
     CHECK(shown.qty[0] == 20);
-    size_t orders = w.told.n_orders;
+    size_t orders = w.reported.n_orders;
     flat(&w, 1, 6, 100 * E8);
     CHECK_INT(shown.asked[4], 6);
     CHECK_INT(shown.n_bars, 8);
-    CHECK_INT(w.told.n_orders, orders + 1);
+    CHECK_INT(w.reported.n_orders, orders + 1);
     engine_destroy(w.engine);
     made_policy_close(&made);
 }
@@ -431,7 +432,7 @@ static void test_share(struct random *random)
     CHECK_INT(world_open(&w, &made.policy), 0);
     for (int minute = 0; minute < 3; minute++)
         flat(&w, 0, minute, 100 * E8);
-    CHECK_INT(w.told.orders[0].qty, 10 * E8); /* by its own capital it trades */
+    CHECK_INT(w.reported.orders[0].qty, 10 * E8); /* by its own capital it trades */
     CHECK(shown.qty[0] == 5 && shown.cash == 7997.5996 * 0.25);
     engine_destroy(w.engine);
     made_policy_close(&made);
@@ -459,12 +460,12 @@ static void test_comes(struct random *random)
     CHECK_INT(shown.n_bars, 16);
     for (size_t i = 0; i < shown.n_bars; i++)
         CHECK_INT(shown.bars[i], (int64_t)(i % 2) * 1000000 + (int64_t)(i / 2) + (i >= 10));
-    CHECK_INT(w.told.n_orders, 0);
+    CHECK_INT(w.reported.n_orders, 0);
     flat(&w, 0, 9, 50 * E8);
     flat(&w, 1, 9, 50 * E8);
     CHECK_INT(shown.asked[shown.n_asked - 1], 9);
-    CHECK_INT(w.told.n_orders, 1);
-    CHECK_INT(w.told.orders[0].qty, 100 * E8); /* the first bar that is known closed at 10 */
+    CHECK_INT(w.reported.n_orders, 1);
+    CHECK_INT(w.reported.orders[0].qty, 100 * E8); /* the first bar that is known closed at 10 */
     int runtimes = shown.made;
     size_t bars = shown.n_bars;
     CHECK_INT(engine_configure(w.engine, &w.config, err), 0);

@@ -53,19 +53,19 @@ static void test_goes_on(struct random *random)
         made.assets[0].least = 0;
         play(&a, &made.policy, true, SPLIT_ROWS);
         play(&b, &made.policy, false, SPLIT_ROWS);
-        CHECK_INT(a.told.n_orders, b.told.n_orders);
-        CHECK_INT(a.told.n_fills, b.told.n_fills);
+        CHECK_INT(a.reported.n_orders, b.reported.n_orders);
+        CHECK_INT(a.reported.n_fills, b.reported.n_fills);
         int64_t at_ns = MADE_START_NS + SPLIT_AT * MINUTE_NS;
-        for (size_t i = 0; i < a.told.n_orders && i < b.told.n_orders; i++) {
-            const struct order *x = &a.told.orders[i], *y = &b.told.orders[i];
+        for (size_t i = 0; i < a.reported.n_orders && i < b.reported.n_orders; i++) {
+            const struct order *x = &a.reported.orders[i], *y = &b.reported.orders[i];
             int64_t times = x->created_ns <= at_ns ? RATIO : 1; /* the last ones at the end of its last bar */
             CHECK(x->side == y->side && x->type == y->type && x->created_ns == y->created_ns);
             CHECK_STR(x->tag, y->tag);
             CHECK(near(times * x->qty, y->qty));
             CHECK(near(x->stop_price, times * y->stop_price));
         }
-        for (size_t i = 0; i < a.told.n_fills && i < b.told.n_fills; i++)
-            CHECK(a.told.fills[i].ts_ns == b.told.fills[i].ts_ns);
+        for (size_t i = 0; i < a.reported.n_fills && i < b.reported.n_fills; i++)
+            CHECK(a.reported.fills[i].ts_ns == b.reported.fills[i].ts_ns);
         CHECK(near(engine_account(a.engine, 0)->positions[0].qty,
                    engine_account(b.engine, 0)->positions[0].qty));
         CHECK(near(engine_equity(a.engine, 0), engine_equity(b.engine, 0)));
@@ -88,14 +88,14 @@ static void test_runtime(struct random *random)
     made.policy.runtime = &made_runtime;
     play(&w, &made.policy, true, SPLIT_ROWS);
     const struct policies there = {.ctx = &made.policy, .find = find_made};
-    const struct engine_sink nobody = {0};
+    const struct engine_sink no_sink = {0};
     struct codec state = {0};
     struct engine *loaded = NULL;
     char err[ENGINE_ERROR_MAX] = "";
     uint8_t digests[2][LEDGER_HASH_SIZE];
     codec_save(&state);
     CHECK_INT(engine_save(w.engine, &state), 0);
-    CHECK_INT(engine_load(state.bytes, state.len, &nobody, &there, &loaded, err), 0);
+    CHECK_INT(engine_load(state.bytes, state.len, &no_sink, &there, &loaded, err), 0);
     CHECK_STR(err, "");
     CHECK(loaded && engine_digest(w.engine, digests[0]) == 0 && engine_digest(loaded, digests[1]) == 0 &&
           memcmp(digests[0], digests[1], sizeof digests[0]) == 0);

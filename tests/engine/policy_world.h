@@ -11,7 +11,7 @@
 #define E8        INT64_C(100000000)
 #define MINUTE_NS (INT64_C(60) * 1000000000)
 
-enum { SYMBOLS = 3, ROWS = 600, LOOKBACK = 3, TOLD_MAX = 4096 };
+enum { SYMBOLS = 3, ROWS = 600, LOOKBACK = 3, REPORTED_MAX = 4096 };
 
 static const struct made_walk walk = {.gaps_permille = 20,
                                       .gap_longest = 3,
@@ -21,9 +21,9 @@ static const struct made_walk walk = {.gaps_permille = 20,
                                       .step = E8 / 10000};
 
 /* What came out. */
-struct told {
-    struct order orders[TOLD_MAX]; /* as first reported */
-    struct fill fills[TOLD_MAX];
+struct reported {
+    struct order orders[REPORTED_MAX]; /* as first reported */
+    struct fill fills[REPORTED_MAX];
     size_t n_orders, n_fills;
     int wanted; /* the symbol whose missing bars were asked for; -1: none */
     char alert[320];
@@ -31,34 +31,34 @@ struct told {
 
 static inline void on_order(void *ctx, const struct order *order)
 {
-    struct told *told = ctx;
-    if (order->id > told->n_orders && told->n_orders < TOLD_MAX)
-        told->orders[told->n_orders++] = *order;
+    struct reported *reported = ctx;
+    if (order->id > reported->n_orders && reported->n_orders < REPORTED_MAX)
+        reported->orders[reported->n_orders++] = *order;
 }
 
 static inline void on_fill(void *ctx, const struct fill *fill)
 {
-    struct told *told = ctx;
-    if (told->n_fills < TOLD_MAX)
-        told->fills[told->n_fills++] = *fill;
+    struct reported *reported = ctx;
+    if (reported->n_fills < REPORTED_MAX)
+        reported->fills[reported->n_fills++] = *fill;
 }
 
 static inline void on_need_bars(void *ctx, int symbol, int64_t from, int64_t to)
 {
     (void)from, (void)to;
-    ((struct told *)ctx)->wanted = symbol;
+    ((struct reported *)ctx)->wanted = symbol;
 }
 
 static inline void on_alert(void *ctx, int64_t ts_ns, const char *code, const char *text)
 {
     (void)ts_ns;
-    snprintf(((struct told *)ctx)->alert, sizeof((struct told *)ctx)->alert, "%s: %s", code, text);
+    snprintf(((struct reported *)ctx)->alert, sizeof((struct reported *)ctx)->alert, "%s: %s", code, text);
 }
 
-static inline struct engine_sink sink_of(struct told *told)
+static inline struct engine_sink sink_of(struct reported *reported)
 {
     return (struct engine_sink){
-        .ctx = told, .order = on_order, .fill = on_fill, .need_bars = on_need_bars, .alert = on_alert};
+        .ctx = reported, .order = on_order, .fill = on_fill, .need_bars = on_need_bars, .alert = on_alert};
 }
 
 static inline struct account_spec spec_of(const struct policy *policy)
@@ -76,15 +76,15 @@ struct world {
     struct symbol symbols[SYMBOLS];
     struct account_spec spec;
     struct engine_config config;
-    struct told told;
+    struct reported reported;
     struct engine *engine;
     uint64_t seq;
 };
 
 static inline int world_open(struct world *w, const struct policy *policy)
 {
-    struct engine_sink sink = sink_of(&w->told);
-    w->told.wanted = -1;
+    struct engine_sink sink = sink_of(&w->reported);
+    w->reported.wanted = -1;
     for (int s = 0; s < SYMBOLS; s++)
         w->symbols[s] = made_symbol(s, &walk);
     w->spec = spec_of(policy);
@@ -124,12 +124,12 @@ static inline void late_kline(struct world *w, int symbol, int64_t open_ns, int6
                                            .symbol = symbol,
                                            .event_ns = open_ns + MINUTE_NS,
                                            .kline = {.interval_ns = MINUTE_NS, .bar = bar, .closed = true}}};
-    w->told.wanted = -1;
+    w->reported.wanted = -1;
     give(w, &event);
-    if (w->told.wanted < 0)
+    if (w->reported.wanted < 0)
         return;
     const struct event none = {
-        .recv_ns = open_ns + MINUTE_NS + late_ns, .kind = EVENT_BARS, .bars = {.symbol = w->told.wanted}};
+        .recv_ns = open_ns + MINUTE_NS + late_ns, .kind = EVENT_BARS, .bars = {.symbol = w->reported.wanted}};
     give(w, &none);
 }
 

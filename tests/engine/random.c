@@ -40,7 +40,7 @@ static void check_reserves(const struct engine *engine)
 static bool one_leg_traded(const struct harness *h, const struct order *order)
 {
     for (uint64_t id = order->group; order->group && id < order->group + ORDER_LEGS_MAX; id++) {
-        const struct order *other = told(h, id);
+        const struct order *other = reported(h, id);
         if (id != order->id && other->id && other->group == order->group && other->parent == order->parent &&
             other->filled > 0 && order->filled > 0)
             return false;
@@ -51,7 +51,7 @@ static bool one_leg_traded(const struct harness *h, const struct order *order)
 /* What an exit closes, its entry has opened; held while that works. */
 static bool exit_fits(const struct harness *h, const struct order *order)
 {
-    const struct order *entry = told(h, order->parent);
+    const struct order *entry = reported(h, order->parent);
     if (order->parent == 0)
         return true;
     return order->reduce_only && order->side != entry->side && order->filled <= entry->filled &&
@@ -91,7 +91,7 @@ static void check_orders(const struct harness *h)
 static void check_history(const struct harness *h)
 {
     for (uint64_t id = 1; id < RECORDED_ORDERS && h->orders[id].order.id; id++)
-        CHECK(one_leg_traded(h, told(h, id)) && exit_fits(h, told(h, id)));
+        CHECK(one_leg_traded(h, reported(h, id)) && exit_fits(h, reported(h, id)));
 }
 
 static void random_missed(struct harness *h, struct small_market *markets, struct random *random, int symbol)

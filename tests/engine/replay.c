@@ -200,8 +200,8 @@ static void test_altered(struct random *random)
             bytes[at] ^= bit;
             put_file(path, bytes, len);
             struct played played = play((struct replay_options){.check_states = true}, (struct tape){0});
-            bool told = played.r < 0 && strstr(played.err, strrchr(path, '/') + 1);
-            CHECK(told || (k == 1 && played.r == 0));
+            bool reported = played.r < 0 && strstr(played.err, strrchr(path, '/') + 1);
+            CHECK(reported || (k == 1 && played.r == 0));
             CHECK(played.tape.hash == recording.heard[played.seq].hash);
             bytes[at] ^= bit;
         }

@@ -158,11 +158,11 @@ static void test_pending(void)
     uint64_t market = order(&a, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, E8 / 100, 0);
     restore(&b, &a);
     quote(&b, BTCUSDT, 60009 * E8, 10 * E8, 60010 * E8, 10 * E8);
-    CHECK_INT(told(&b, market)->state, ORDER_PENDING);
+    CHECK_INT(reported(&b, market)->state, ORDER_PENDING);
     pass(&b, SECOND_NS);
-    CHECK_INT(told(&b, market)->state, ORDER_FILLED);
+    CHECK_INT(reported(&b, market)->state, ORDER_FILLED);
     CHECK_INT(b.last_fill.price, 60010 * E8);
-    CHECK_INT(told(&b, resting)->state, ORDER_OPEN);
+    CHECK_INT(reported(&b, resting)->state, ORDER_OPEN);
     harness_close(&b);
     harness_close(&a);
 }

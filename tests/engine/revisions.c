@@ -34,9 +34,9 @@ static void revise(enum market_kind kind, struct market_correction correction)
 {
     struct event event = {.kind = EVENT_MARKET, .market = {.kind = kind, .symbol = BTCUSDT}};
     event.market.correction = correction;
-    uint64_t told = h.revisions;
+    uint64_t reported = h.revisions;
     CHECK_INT(harness_event(&h, &event), 0);
-    CHECK_INT(h.revisions, told + 1);
+    CHECK_INT(h.revisions, reported + 1);
 }
 
 static int64_t last(void)
@@ -236,9 +236,9 @@ static void untouched(const uint64_t ids[4], int64_t price, int64_t peak)
     CHECK_INT(last(), price);
     for (int i = 0; i < 4; i++) {
         sees(ids[i], ORDER_OPEN, ORDER_OK);
-        CHECK_INT(told(&h, ids[i])->filled, 0);
+        CHECK_INT(reported(&h, ids[i])->filled, 0);
     }
-    CHECK_INT(told(&h, ids[1])->peak, peak);
+    CHECK_INT(reported(&h, ids[1])->peak, peak);
 }
 
 /* A trade that was before the newest one, one that makes no price and a number sent once more at another
@@ -254,7 +254,7 @@ static void test_behind(void)
     ask_all(ids);
     int64_t first_ns = h.now_ns += 10 * MINUTE_NS;
     trade_of(first_ns, 2, 100 * USDT, BTC, false);
-    int64_t peak = told(&h, ids[1])->peak;
+    int64_t peak = reported(&h, ids[1])->peak;
     trade_of(first_ns - 200 * SECOND_NS, 3, 50 * USDT, 9 * BTC, false);  /* triggers, goes through */
     trade_of(first_ns - 200 * SECOND_NS, 4, 150 * USDT, 9 * BTC, false); /* a peak */
     trade_of(first_ns - 1, 5, 90 * USDT, 99 * BTC, false);
@@ -289,7 +289,7 @@ static void test_behind(void)
     CHECK_INT(last(), 94 * USDT);
     sees(ids[2], ORDER_FILLED, ORDER_OK);
     sees(ids[0], ORDER_FILLED, ORDER_OK);
-    CHECK(told(&h, ids[3])->filled == 0);
+    CHECK(reported(&h, ids[3])->filled == 0);
     harness_close(&h);
 }
 
@@ -364,7 +364,7 @@ static void test_twins(struct random *random)
                 if (!twin || trades[n].moves)
                     trade_of(trades[n].ts_ns, trades[n].id, trades[n].price, trades[n].qty, trades[n].odd);
             for (int i = 0; i < 4; i++)
-                ends[twin][i] = *told(&h, ids[i]);
+                ends[twin][i] = *reported(&h, ids[i]);
             prices[twin] = last();
             filled[twin] = h.fills;
             harness_close(&h);

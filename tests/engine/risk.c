@@ -162,10 +162,10 @@ static void test_kill(bool reloads)
     CHECK(strstr(h.last_alert_text, "alice lost 10.00 %"));
     CHECK_INT(h.last_equity[ALICE].equity, 9000 * USDT);
     uint64_t closing = h.last_order.id;
-    CHECK_STR(told(&h, closing)->tag, "drawdown");
-    CHECK(told(&h, closing)->reduce_only && told(&h, closing)->type == ORDER_MARKET);
-    CHECK_INT(told(&h, closing)->qty, BTC / 10);
-    CHECK_INT(told(&h, stops)->state, ORDER_OPEN); /* until the position is closed */
+    CHECK_STR(reported(&h, closing)->tag, "drawdown");
+    CHECK(reported(&h, closing)->reduce_only && reported(&h, closing)->type == ORDER_MARKET);
+    CHECK_INT(reported(&h, closing)->qty, BTC / 10);
+    CHECK_INT(reported(&h, stops)->state, ORDER_OPEN); /* until the position is closed */
     CHECK_INT(engine_account(h.engine, BOB)->killed_ns, 0);
     if (reloads)
         reload();
@@ -244,7 +244,7 @@ static void test_kill_closes_what_still_fills(void)
 }
 
 /* What was kept without a state: the prices of history neither raise the peak nor kill. */
-static void test_history_kills_nobody(void)
+static void test_history_kills_no_account(void)
 {
     harness_init(&h);
     h.risk = (struct risk_limits){.drawdown = 0.1};
@@ -288,7 +288,7 @@ static void test_history_kills_nobody(void)
 static int64_t closed[HARNESS_ACCOUNTS][HARNESS_SYMBOLS];
 static bool is_killed[HARNESS_ACCOUNTS];
 static int64_t lasts[HARNESS_SYMBOLS];
-static unsigned long told_reasons[ORDER_REASONS], verdicts;
+static unsigned long reported_reasons[ORDER_REASONS], verdicts;
 
 static void see_fill(void *ctx, const struct fill *fill)
 {
@@ -315,7 +315,7 @@ static void see_verdict(void *ctx, const struct engine_verdict *verdict)
     const struct order *o = verdict->order;
     const struct risk_facts *f = verdict->facts;
     (void)ctx;
-    told_reasons[verdict->reason]++;
+    reported_reasons[verdict->reason]++;
     if (!f)
         return;
     verdicts++;
@@ -413,9 +413,9 @@ static void test_random(struct random *random)
         for (int a = 0; a < HARNESS_ACCOUNTS; a++)
             all[reason] += engine_account(h.engine, a)->refused[reason];
         CHECK_INT(all[reason], engine_counters(h.engine)->refused[reason]);
-        if (told_reasons[reason])
+        if (reported_reasons[reason])
             printf("  %s %lu\n", reason ? order_reason_name((enum order_reason)reason) : "let in",
-                   told_reasons[reason]);
+                   reported_reasons[reason]);
     }
     CHECK(verdicts > 1000 && resumed > 5);
     CHECK(all[ORDER_RISK_DRAWDOWN] > 50 && all[ORDER_RISK_COOLDOWN] > 50 && all[ORDER_RISK_POSITIONS] > 50 &&
@@ -434,7 +434,7 @@ int main(void)
     test_kill(true);
     test_kill_without_a_market();
     test_kill_closes_what_still_fills();
-    test_history_kills_nobody();
+    test_history_kills_no_account();
     test_random(&random);
     codec_finish(&saved);
     return check_done("engine/risk");

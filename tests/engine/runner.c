@@ -379,7 +379,7 @@ static void test_state(void)
 
     uint64_t sold = order(&h, ALICE, BTCUSDT, ORDER_SELL, ORDER_MARKET, held(BTCUSDT), 0);
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, sold)->state, ORDER_FILLED);
+    CHECK_INT(reported(&h, sold)->state, ORDER_FILLED);
     CHECK_INT(engine_record(h.engine, ALICE, BTCUSDT)->losses, 2); /* by hand counts too */
     command(&h, (struct event_command){.kind = COMMAND_ACCOUNT_RESET,
                                        .money = {.account = ALICE, .amount = 10000 * E8}});

@@ -96,14 +96,15 @@ static void test_closed(void)
     sees(market, ORDER_OPEN, ORDER_OK); /* nothing is offered yet */
     quote(&h, BTCUSDT, 60200 * USDT, BTC, 60210 * USDT, 2 * BTC);
     sees(market, ORDER_FILLED, ORDER_OK);
-    CHECK_INT(told(&h, market)->cost, 60210 * USDT);
+    CHECK_INT(reported(&h, market)->cost, 60210 * USDT);
     sees(sale, ORDER_FILLED, ORDER_OK);
-    CHECK_INT(told(&h, sale)->cost, 60200 * USDT / 4); /* it opens beyond its limit: it takes what is bid */
+    CHECK_INT(reported(&h, sale)->cost,
+              60200 * USDT / 4); /* it opens beyond its limit: it takes what is bid */
     CHECK_INT(h.maker_fills, 0);
     sees(bid, ORDER_OPEN, ORDER_OK);
     trade(&h, BTCUSDT, 58999 * USDT, 2 * BTC);
     sees(bid, ORDER_FILLED, ORDER_OK);
-    CHECK_INT(told(&h, bid)->cost, 59000 * USDT); /* the market came to it later */
+    CHECK_INT(reported(&h, bid)->cost, 59000 * USDT); /* the market came to it later */
     harness_close(&h);
 }
 
@@ -150,7 +151,7 @@ static void test_gaps(struct random *random)
             if (twin)
                 id = rested(request);
             trade(&h, BTCUSDT, buy ? ask : bid, BTC);
-            orders[twin] = *told(&h, id);
+            orders[twin] = *reported(&h, id);
             fills[twin] = h.fills;
             harness_close(&h);
         }
@@ -181,7 +182,7 @@ static void test_trades_only(void)
     close_and_open(10 * HOUR_NS, false);
     trade(&h, BTCUSDT, 58000 * USDT, BTC);
     sees(id, ORDER_FILLED, ORDER_OK);
-    CHECK_INT(told(&h, id)->cost, 59000 * USDT);
+    CHECK_INT(reported(&h, id)->cost, 59000 * USDT);
     harness_close(&h);
 }
 
@@ -196,23 +197,23 @@ static void test_day(void)
 {
     open_session(false);
     uint64_t id = rested(for_the_day(50000 * USDT));
-    CHECK_INT(told(&h, id)->expires_ns, START_NS + HOUR_NS);
+    CHECK_INT(reported(&h, id)->expires_ns, START_NS + HOUR_NS);
     h.now_ns = START_NS + HOUR_NS + SECOND_NS;
     phase_to(MARKET_PHASE_CLOSED, h.now_ns + 10 * HOUR_NS, false);
     sees(id, ORDER_EXPIRED, ORDER_OK);
-    CHECK_INT(told(&h, id)->updated_ns, START_NS + HOUR_NS);
+    CHECK_INT(reported(&h, id)->updated_ns, START_NS + HOUR_NS);
     id = rested(for_the_day(50000 * USDT)); /* of the next session, whose end is unknown */
-    CHECK_INT(told(&h, id)->expires_ns, 0);
+    CHECK_INT(reported(&h, id)->expires_ns, 0);
     struct order other = for_the_day(50000 * USDT);
     other.symbol = ETHUSDT;
     other.price = 3000 * USDT;
     uint64_t always = rested(other);
-    CHECK_INT(told(&h, always)->expires_ns, (START_NS / SESSION_DAY + 1) * SESSION_DAY + SESSION_DAY);
+    CHECK_INT(reported(&h, always)->expires_ns, (START_NS / SESSION_DAY + 1) * SESSION_DAY + SESSION_DAY);
     h.now_ns += 10 * HOUR_NS;
     phase_to(MARKET_PHASE_OPEN, h.now_ns + HOUR_NS / 2, false); /* a half day */
-    CHECK_INT(told(&h, id)->expires_ns, h.now_ns + HOUR_NS / 2);
+    CHECK_INT(reported(&h, id)->expires_ns, h.now_ns + HOUR_NS / 2);
     phase_to(MARKET_PHASE_OPEN, h.now_ns + HOUR_NS, false); /* no: it was read again */
-    CHECK_INT(told(&h, id)->expires_ns, h.now_ns + HOUR_NS);
+    CHECK_INT(reported(&h, id)->expires_ns, h.now_ns + HOUR_NS);
     h.now_ns += 24 * HOUR_NS; /* a day was slept through */
     phase_to(MARKET_PHASE_OPEN, h.now_ns + HOUR_NS, false);
     sees(id, ORDER_EXPIRED, ORDER_OK);
@@ -221,10 +222,10 @@ static void test_day(void)
 
     open_session(true); /* the end of the late session is known in it only */
     id = rested(for_the_day(50000 * USDT));
-    CHECK_INT(told(&h, id)->expires_ns, 0);
+    CHECK_INT(reported(&h, id)->expires_ns, 0);
     h.now_ns = START_NS + HOUR_NS;
     phase_to(MARKET_PHASE_LATE, h.now_ns + HOUR_NS, true);
-    CHECK_INT(told(&h, id)->expires_ns, h.now_ns + HOUR_NS);
+    CHECK_INT(reported(&h, id)->expires_ns, h.now_ns + HOUR_NS);
     uint64_t market = rested(order_of(ORDER_BUY, ORDER_MARKET, BTC)); /* and is traded in */
     sees(market, ORDER_FILLED, ORDER_OK);
     phase_to(MARKET_PHASE_CLOSED, h.now_ns + 10 * HOUR_NS, true); /* earlier than was said */
@@ -287,7 +288,7 @@ static void test_gone(void)
         else
             status(MARKET_TRADES);
         quote(&h, BTCUSDT, 59999 * USDT, 2 * BTC, 60000 * USDT, 5 * BTC);
-        CHECK_INT(told(&h, rested(order_of(ORDER_SELL, ORDER_MARKET, BTC)))->filled, BTC);
+        CHECK_INT(reported(&h, rested(order_of(ORDER_SELL, ORDER_MARKET, BTC)))->filled, BTC);
         harness_close(&h);
     }
 }

@@ -174,8 +174,8 @@ static void test_collateral(void)
      */
     trade(&h, BTCUSDT, 11000 * E8, E8);
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, id)->state, ORDER_CANCELED);
-    CHECK_INT(told(&h, id)->reason, ORDER_COLLATERAL);
+    CHECK_INT(reported(&h, id)->state, ORDER_CANCELED);
+    CHECK_INT(reported(&h, id)->reason, ORDER_COLLATERAL);
     CHECK_INT(alice(&h)->qty, -153609000); /* 1.53609: a step more would take 25345.65 of 25345.639 */
     CHECK_INT(held(&h, "USDT")->total, 2534553910000);
     harness_close(&h);
@@ -264,7 +264,7 @@ static void test_margin_call(void)
     trade(&h, BTCUSDT, 15993 * E8, E8); /* it is on its way: not again */
     CHECK_INT(engine_counters(h.engine)->orders, orders + 1);
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, other)->state, ORDER_CANCELED);
+    CHECK_INT(reported(&h, other)->state, ORDER_CANCELED);
     expect_balance(&h, "BTC", 0, 0);
     CHECK_INT(held(&h, "USDT")->total, 19990 * USDT - 15992 * USDT - 1599200000);
     CHECK_INT(alice(&h)->qty, 0);
@@ -409,7 +409,7 @@ static void test_bracket(void)
     CHECK_INT(alice(&h)->qty, 0);
     CHECK_INT(alice(&h)->realized, 1000 * USDT);
     CHECK_INT(engine_orders(h.engine), 0);
-    CHECK_INT(told(&h, h.command_order + 1)->reason, ORDER_OTHER_LEG);
+    CHECK_INT(reported(&h, h.command_order + 1)->reason, ORDER_OTHER_LEG);
     harness_close(&h);
 }
 

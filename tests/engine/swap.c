@@ -26,9 +26,9 @@ static enum order_reason swap(struct world *w, const struct policy *policy, bool
     return verdict;
 }
 
-static void open_told(struct world *w, const struct policy *policy)
+static void open_reported(struct world *w, const struct policy *policy)
 {
-    struct engine_sink sink = sink_of(&w->told);
+    struct engine_sink sink = sink_of(&w->reported);
     CHECK_INT(world_open(w, policy), 0);
     engine_destroy(w->engine);
     sink.command_done = on_done;
@@ -91,18 +91,18 @@ static void test_hands_over(struct random *random)
     before.actions[0] = before.actions[1] = 1;
     before.assets[0].least = before.assets[1].least = after.assets[0].least = 0;
     after.actions[6] = 1;
-    open_told(&w, &before.policy);
+    open_reported(&w, &before.policy);
     const int64_t prices[] = {100 * E8, 100 * E8, 200 * E8, 185 * E8};
     for (int minute = 0; minute < 4; minute++)
         for (int s = 0; s < 2; s++)
             flat(&w, s, minute, prices[minute]);
-    CHECK_INT(w.told.n_orders, 4); /* two purchases, and their stops */
+    CHECK_INT(w.reported.n_orders, 4); /* two purchases, and their stops */
     const struct account *account = engine_account(w.engine, 0);
     int64_t cash = account->assets[account->currency_at].total;
-    w.told.alert[0] = '\0';
+    w.reported.alert[0] = '\0';
     CHECK_INT(swap(&w, &after.policy, false, 4, 20), ORDER_OK);
-    CHECK(strstr(w.told.alert, "POLICY_LEFT: ") && strstr(w.told.alert, "C1USDT") &&
-          !strstr(w.told.alert, "C0USDT"));
+    CHECK(strstr(w.reported.alert, "POLICY_LEFT: ") && strstr(w.reported.alert, "C1USDT") &&
+          !strstr(w.reported.alert, "C0USDT"));
     CHECK(engine_account_spec(w.engine, 0)->policy == &after.policy);
     account = engine_account(w.engine, 0);
     CHECK_INT(account->assets[account->currency_at].total, cash);
@@ -111,15 +111,15 @@ static void test_hands_over(struct random *random)
     CHECK_INT(engine_orders(w.engine), 2);
     flat(&w, 0, 4, 196 * E8); /* one symbol is enough now: the stop follows the peak that was, 200 */
     flat(&w, 0, 5, 196 * E8);
-    CHECK_INT(w.told.n_orders, 4);
+    CHECK_INT(w.reported.n_orders, 4);
     const struct order *stop = engine_order(w.engine, 0), *left = engine_order(w.engine, 1);
     CHECK_INT(stop->symbol, 0);
     CHECK_INT(stop->stop_price, 190 * E8);
     CHECK_INT(left->symbol, 1);
     CHECK_INT(left->stop_price, 180 * E8);
     flat(&w, 0, 6, 196 * E8); /* its own scale: a fifth of the capital, at the first close */
-    CHECK_INT(w.told.n_orders, 5);
-    CHECK_INT(w.told.orders[4].qty, 20 * E8);
+    CHECK_INT(w.reported.n_orders, 5);
+    CHECK_INT(w.reported.orders[4].qty, 20 * E8);
     engine_destroy(w.engine);
     made_policy_close(&before);
     made_policy_close(&after);
@@ -137,7 +137,7 @@ static void test_same(struct random *random)
     made.policy.runtime = &made_runtime;
     struct world *worlds[] = {&a, &b};
     for (int k = 0; k < 2; k++) {
-        open_told(worlds[k], &made.policy);
+        open_reported(worlds[k], &made.policy);
         for (int minute = 0; minute < 6; minute++)
             for (int s = 0; s < 2 - (minute == 5); s++) /* and in the middle of a round */
                 flat(worlds[k], s, minute, (100 + minute * (s + 1)) * E8);
@@ -172,8 +172,8 @@ static void test_back(struct random *random)
     for (int i = 0; i < SYMBOLS * (ROWS - 7 - LOOKBACK); i++)
         if (random_chance(random, 85)) /* most are held until they are forced out */
             first.actions[i] = 0;
-    open_told(&a, &first.policy);
-    open_told(&b, &first.policy);
+    open_reported(&a, &first.policy);
+    open_reported(&b, &first.policy);
     int swaps = 0;
     for (size_t row = 0; row < ROWS; row++) {
         give_row(&a, row);
@@ -190,10 +190,10 @@ static void test_back(struct random *random)
     struct engine_ids ids, same;
     engine_ids(a.engine, &ids);
     engine_ids(b.engine, &same);
-    CHECK(swaps > 50 && a.told.n_fills > 100);
+    CHECK(swaps > 50 && a.reported.n_fills > 100);
     CHECK(memcmp(ids.hash, same.hash, sizeof ids.hash) == 0);
-    CHECK_INT(a.told.n_orders, b.told.n_orders);
-    printf("swap: there and back %d times, %zu fills as without\n", swaps, a.told.n_fills);
+    CHECK_INT(a.reported.n_orders, b.reported.n_orders);
+    printf("swap: there and back %d times, %zu fills as without\n", swaps, a.reported.n_fills);
     engine_destroy(a.engine);
     engine_destroy(b.engine);
     made_close(&a.made);
@@ -239,7 +239,7 @@ static void test_closes(struct random *random)
         made.assets[0].least = made.assets[1].least = 0;
         CHECK_INT(world_open(&w, &made.policy), 0);
         engine_destroy(w.engine);
-        struct engine_sink sink = sink_of(&w.told);
+        struct engine_sink sink = sink_of(&w.reported);
         sink.command_done = on_done;
         w.spec.rules.shorts = true;
         w.spec.rules.collateral_e4 = 15000;
@@ -267,18 +267,18 @@ static void test_closes(struct random *random)
         CHECK(engine_orders(w.engine) > 3); /* two purchases, two stops, a limit */
         CHECK_INT(swap(&w, NULL, true, 3 + (way == 2), 1), ORDER_OK);
         CHECK(engine_account_spec(w.engine, 0)->policy == NULL);
-        size_t orders = w.told.n_orders;
+        size_t orders = w.reported.n_orders;
         for (int minute = 3 + (way == 2); minute < 6; minute++)
             for (int s = 0; s < SYMBOLS; s++)
                 flat(&w, s, minute, 100 * E8);
         is_flat(&w);
-        CHECK(w.told.n_orders > orders - 3 && w.told.n_orders < orders + 3);
-        orders = w.told.n_orders;
+        CHECK(w.reported.n_orders > orders - 3 && w.reported.n_orders < orders + 3);
+        orders = w.reported.n_orders;
         for (int minute = 6; minute < 9; minute++)
             for (int s = 0; s < SYMBOLS; s++)
                 flat(&w, s, minute, 100 * E8);
-        CHECK_INT(w.told.n_orders, orders); /* nothing trades for it any more */
-        if (way == 0) {                     /* and what is ordered by hand is not closed again */
+        CHECK_INT(w.reported.n_orders, orders); /* nothing trades for it any more */
+        if (way == 0) {                         /* and what is ordered by hand is not closed again */
             by_hand(&w, 0, ORDER_BUY, ORDER_MARKET, E8, 0, MADE_START_NS + 9 * MINUTE_NS + 1000);
             for (int minute = 9; minute < 12; minute++)
                 flat(&w, 0, minute, 100 * E8);
@@ -300,22 +300,22 @@ static void test_ends(struct random *random)
     for (int i = 0; i < 20; i++)
         made.actions[i] = 1;
     made.assets[0].least = 0;
-    open_told(&w, &made.policy);
+    open_reported(&w, &made.policy);
     for (int minute = 0; minute < 3; minute++)
         flat(&w, 0, minute, 100 * E8);
     CHECK_INT(swap(&w, NULL, false, 3, 1), ORDER_OK);
-    CHECK(strstr(w.told.alert, "POLICY_LEFT: ") && strstr(w.told.alert, "nothing trades for it any more") &&
-          strstr(w.told.alert, "C0USDT"));
-    size_t orders = w.told.n_orders;
+    CHECK(strstr(w.reported.alert, "POLICY_LEFT: ") &&
+          strstr(w.reported.alert, "nothing trades for it any more") && strstr(w.reported.alert, "C0USDT"));
+    size_t orders = w.reported.n_orders;
     flat(&w, 0, 3, 150 * E8); /* what was on its way fills */
     flat(&w, 0, 4, 200 * E8);
-    CHECK_INT(w.told.n_orders, orders);
+    CHECK_INT(w.reported.n_orders, orders);
     CHECK_INT(engine_account(w.engine, 0)->positions[0].qty, 30 * E8);
     CHECK_INT(engine_orders(w.engine), 1);
     CHECK_INT(engine_order(w.engine, 0)->stop_price, 90 * E8);
-    w.told.alert[0] = '\0';
+    w.reported.alert[0] = '\0';
     CHECK_INT(swap(&w, &made.policy, false, 5, 1), ORDER_OK); /* it comes back, and the stop follows again */
-    CHECK_STR(w.told.alert, "");
+    CHECK_STR(w.reported.alert, "");
     flat(&w, 0, 5, 200 * E8);
     flat(&w, 0, 6, 200 * E8);
     CHECK_INT(engine_order(w.engine, 0)->stop_price, 180 * E8);
@@ -331,7 +331,7 @@ static void test_refuses(struct random *random)
     uint8_t digest[LEDGER_HASH_SIZE];
     memset(&w, 0, sizeof w);
     made_policy_open(&made, random, 2, MADE_START_NS, MINUTE_NS, 1, 20, &plain, 0);
-    open_told(&w, &made.policy);
+    open_reported(&w, &made.policy);
     for (int s = 0; s < 2; s++)
         flat(&w, s, 0, 100 * E8);
     made_policy_open(&other, random, 2, MADE_START_NS, MINUTE_NS, 1, 20, &plain, 0);
@@ -350,10 +350,10 @@ static void test_refuses(struct random *random)
         other.policy.interval_ns = MINUTE_NS;
         snprintf(other.assets[1].name, sizeof other.assets[1].name, way ? "C0USDT" : "C9");
     }
-    const struct event nobody = {.recv_ns = MADE_START_NS + MINUTE_NS + 9,
-                                 .kind = EVENT_COMMAND,
-                                 .command = {.kind = COMMAND_ACCOUNT_POLICY, .policy = {.account = 7}}};
-    give(&w, &nobody);
+    const struct event unknown = {.recv_ns = MADE_START_NS + MINUTE_NS + 9,
+                                  .kind = EVENT_COMMAND,
+                                  .command = {.kind = COMMAND_ACCOUNT_POLICY, .policy = {.account = 7}}};
+    give(&w, &unknown);
     CHECK_INT(verdict, ORDER_UNKNOWN_ACCOUNT);
     CHECK_INT(engine_digest(w.engine, digest), 0);
     /* An account may be made with one, as long as that is for these symbols. */

@@ -55,8 +55,8 @@ static void test_same(uint64_t seed)
 static void test_middle(uint64_t seed)
 {
     static struct driver d;
-    static const struct engine_sink nobody;
-    struct engine *engine = begin(&d, seed, DRIVER_SYMBOLS, &nobody), *loaded = NULL;
+    static const struct engine_sink no_sink;
+    struct engine *engine = begin(&d, seed, DRIVER_SYMBOLS, &no_sink), *loaded = NULL;
     for (int i = 0; i < EVENTS; i++) {
         struct event event;
         driver_next(&d, engine, &event);
@@ -93,7 +93,7 @@ static void test_middle(uint64_t seed)
     uint8_t digests[2][LEDGER_HASH_SIZE];
     codec_save(&state);
     CHECK_INT(engine_save(engine, &state), 0);
-    CHECK_INT(engine_load(state.bytes, state.len, &nobody, NULL, &loaded, err), 0);
+    CHECK_INT(engine_load(state.bytes, state.len, &no_sink, NULL, &loaded, err), 0);
     CHECK(loaded && engine_digest(engine, digests[0]) == 0 && engine_digest(loaded, digests[1]) == 0 &&
           memcmp(digests[0], digests[1], sizeof digests[0]) == 0);
     codec_finish(&state);
@@ -104,7 +104,7 @@ static void test_middle(uint64_t seed)
 /* As many as there may be, with one more refused. Each has a quote and a trade. */
 static void test_many(void)
 {
-    static const struct engine_sink nobody;
+    static const struct engine_sink no_sink;
     static struct driver d;
     driver_init(&d, 1);
     struct symbol *symbols = calloc(MANY, sizeof *symbols);
@@ -119,7 +119,7 @@ static void test_many(void)
     d.config.symbols = symbols;
     d.config.n_symbols = MANY - 1;
     d.config.n_accounts = 1;
-    CHECK_INT(engine_create(&d.config, &nobody, &engine), 0);
+    CHECK_INT(engine_create(&d.config, &no_sink, &engine), 0);
     CHECK_INT(add(engine, &d, MANY - 1, &symbols[MANY - 1]), 0);
     CHECK_INT(engine_symbols(engine), MANY);
     CHECK_INT(add(engine, &d, MANY, &d.symbols[0]), -EINVAL);

@@ -11,7 +11,7 @@ enum way { WAY_SWAP, WAY_FROM_NONE, WAY_CREATE, WAY_RESET, WAY_FILES, WAY_NEW_AC
 
 /* Where it was decided, and what. */
 struct decided {
-    bool told[MINUTES][SYMBOLS];
+    bool reported[MINUTES][SYMBOLS];
     float actions[MINUTES][SYMBOLS];
 };
 
@@ -34,7 +34,7 @@ static void on_decision(void *ctx, const struct engine_decision *decision)
     if (decision->account != decides_for || !decision->policy)
         return;
     int row = (int)((decision->bar->open_ns - MADE_START_NS) / MINUTE_NS);
-    did.told[row][decision->symbol] = true;
+    did.reported[row][decision->symbol] = true;
     did.actions[row][decision->symbol] = decision->policy->action;
 }
 
@@ -49,7 +49,7 @@ static void ask(struct witness *w, int row)
     if (!w->policy->runtime->act(w->runtime, MADE_START_NS + row * MINUTE_NS, 10000, qty, actions))
         return;
     for (int i = 0; i < w->policy->n_assets; i++) {
-        w->should.told[row][i] = true;
+        w->should.reported[row][i] = true;
         w->should.actions[row][i] = actions[i];
     }
 }
@@ -104,7 +104,7 @@ static const struct policies both = {.find = find_one};
 
 static struct engine_sink traced_sink(void)
 {
-    struct engine_sink sink = sink_of(&t.w.told);
+    struct engine_sink sink = sink_of(&t.w.reported);
     sink.trace = &trace;
     return sink;
 }
@@ -237,14 +237,14 @@ static void show_kept(struct witness *w)
                 witness_bar(w, i, row);
 }
 
-static void compare(const struct witness *w, int begun)
+static void compare(const struct witness *w, int started)
 {
     for (int row = 0; row < MINUTES; row++)
         for (int i = 0; i < SYMBOLS; i++) {
-            if (!did.told[row][i])
+            if (!did.reported[row][i])
                 continue;
-            CHECK(row > begun); /* no policy decides the round in progress */
-            CHECK(w->should.told[row][i]);
+            CHECK(row > started); /* no policy decides the round in progress */
+            CHECK(w->should.reported[row][i]);
             CHECK(memcmp(&did.actions[row][i], &w->should.actions[row][i], sizeof(float)) == 0);
             compared++;
         }
@@ -261,19 +261,19 @@ static void test(struct random *random)
     CHECK_INT(made_runtime_create(w.policy, &w.runtime), 0);
     show_kept(&w);
     begin();
-    int begun = w.row;
+    int started = w.row;
     bool part = partly(&w);
     began[t.way]++;
     in_part += part;
     while (give_next(random, &symbol, &row)) {
-        bool open = part && w.row == begun && !w.asked;
+        bool open = part && w.row == started && !w.asked;
         if (symbol < w.policy->n_assets)
             witness_bar(&w, symbol, row);
-        waited_out += open && w.row == begun && w.asked;
+        waited_out += open && w.row == started && w.asked;
         if (random_chance(random, 15))
             save_and_load();
     }
-    compare(&w, begun);
+    compare(&w, started);
     made_runtime_destroy(w.runtime);
     engine_destroy(t.w.engine);
     made_policy_close(&t.made);

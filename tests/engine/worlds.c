@@ -43,7 +43,7 @@ static int64_t up(__int128 a, __int128 b)
 }
 
 /* An account's liability in a symbol, in its quote. */
-static int64_t owed_value(const struct world *w, int account, int s)
+static int64_t liability_value(const struct world *w, int account, int s)
 {
     int64_t qty = w->shadows[account].positions[s].qty;
     return qty < 0 ? up((__int128)w->last[s] * -qty, E8) : 0;
@@ -53,7 +53,7 @@ static int64_t short_value(const struct world *w, int account)
 {
     int64_t sum = 0;
     for (int s = 0; s < HARNESS_SYMBOLS; s++)
-        sum += owed_value(w, account, s);
+        sum += liability_value(w, account, s);
     return sum;
 }
 
@@ -114,11 +114,11 @@ static void see_fill(void *ctx, const struct fill *fill)
         shadow_open(p, sign, fill->qty - closed, fill->notional - closing);
     w->zeros += closed > 0 && fill->qty > closed;
     p->fees += fill->fee;
-    int64_t was_owed = held < 0 ? -held : 0, is_owed = p->qty < 0 ? -p->qty : 0;
-    CHECK(is_owed == 0 || engine_account(w->h.engine, fill->account)->rules.shorts);
-    shadow->borrowed[base] += is_owed - was_owed;
-    shadow->total[base] += is_owed - was_owed;
-    w->borrows += is_owed > was_owed;
+    int64_t was_borrowed = held < 0 ? -held : 0, is_borrowed = p->qty < 0 ? -p->qty : 0;
+    CHECK(is_borrowed == 0 || engine_account(w->h.engine, fill->account)->rules.shorts);
+    shadow->borrowed[base] += is_borrowed - was_borrowed;
+    shadow->total[base] += is_borrowed - was_borrowed;
+    w->borrows += is_borrowed > was_borrowed;
 }
 
 static void see_position(void *ctx, int account, int symbol, const struct position *position, int64_t ts_ns)
@@ -221,7 +221,7 @@ static void check_account(const struct world *w, int a)
         const struct shadow_position *p = &shadow->positions[s];
         CHECK_INT(account->positions[s].qty, p->qty);
         shorts += p->qty < 0;
-        int64_t unrealized = p->qty < 0 ? p->cost - owed_value(w, a, s)
+        int64_t unrealized = p->qty < 0 ? p->cost - liability_value(w, a, s)
                                         : (int64_t)((__int128)w->last[s] * p->qty / E8) - p->cost;
         equity += p->realized - p->fees + unrealized;
     }
@@ -394,9 +394,9 @@ static void hours_pass(struct world *w, int64_t hours)
     for (int a = 0; a < engine_accounts(h->engine); a++) {
         int64_t due = 0;
         for (int s = 0; s < HARNESS_SYMBOLS; s++)
-            due +=
-                up((__int128)owed_value(w, a, s) * engine_account(h->engine, a)->rules.borrow_rate_e6 * hours,
-                   (__int128)1000000 * 8760);
+            due += up((__int128)liability_value(w, a, s) *
+                          engine_account(h->engine, a)->rules.borrow_rate_e6 * hours,
+                      (__int128)1000000 * 8760);
         CHECK_INT(w->shadows[a].interest + engine_account(h->engine, a)->interest_owed, before[a] + due);
     }
 }

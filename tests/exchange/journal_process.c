@@ -10,7 +10,7 @@ enum { STATES = 60, PUTS_MAX = 100000 };
 static char err[JOURNAL_ERROR_MAX];
 
 /* The child: writes, and reports how many records are acknowledged, until it is killed. */
-_Noreturn static void write_on(int told, uint64_t seed)
+_Noreturn static void write_on(int reported, uint64_t seed)
 {
     struct journal_writer_config config = {.dir = journal_dir, .block_bytes = 600, .sync = seed % 2};
     struct journal_writer *writer;
@@ -26,18 +26,18 @@ _Noreturn static void write_on(int told, uint64_t seed)
         for (int64_t n = random_between(&random, 1, 25); n > 0; n--)
             if (journal_batch_add(&batch, making_next(&making)) < 0)
                 _exit(2);
-        if (journal_writer_put(writer, &batch) < 0 || write(told, &making.i, sizeof making.i) < 0)
+        if (journal_writer_put(writer, &batch) < 0 || write(reported, &making.i, sizeof making.i) < 0)
             _exit(3);
     }
     _exit(0);
 }
 
-static uint64_t last_told(int fd)
+static uint64_t last_reported(int fd)
 {
-    uint64_t told = 0, next;
+    uint64_t reported = 0, next;
     while (read(fd, &next, sizeof next) == sizeof next)
-        told = next;
-    return told;
+        reported = next;
+    return reported;
 }
 
 static bool has_ended(pid_t writer)
@@ -95,16 +95,16 @@ static void go_on(uint64_t records, uint64_t last_seq)
 static void one_round(struct random *random)
 {
     uint64_t records, seed = random_next(random);
-    int told[2];
+    int reported[2];
     journal_dir_clear();
-    if (pipe(told) < 0)
+    if (pipe(reported) < 0)
         exit(EXIT_FAILURE);
     pid_t writer = fork();
     if (writer == 0) {
-        close(told[0]);
-        write_on(told[1], seed);
+        close(reported[0]);
+        write_on(reported[1], seed);
     }
-    close(told[1]);
+    close(reported[1]);
     struct journal_reader *reader = open_reader(writer);
     struct making reading = making_begin(STATES);
     CHECK(reader != NULL);
@@ -112,8 +112,8 @@ static void one_round(struct random *random)
         CHECK(follow(reader, &reading, (uint64_t)random_between(random, 1, 1500), writer));
     kill(writer, SIGKILL);
     waitpid(writer, NULL, 0);
-    uint64_t acknowledged = last_told(told[0]);
-    close(told[0]);
+    uint64_t acknowledged = last_reported(reported[0]);
+    close(reported[0]);
     if (reader) /* it finds the rest */
         CHECK_INT(journal_read(reader, &reading, &records), 0);
     journal_reader_close(reader);

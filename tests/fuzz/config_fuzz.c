@@ -26,9 +26,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     memcpy(text, data, size);
     text[size] = '\0';
-    int r = train_config_parse("F", text, &config, err), told = 0;
-    int n = train_config_errors("F", text, &again, take_error, &told);
-    if (n != told || (n > 0) != (r < 0) ||
+    int r = train_config_parse("F", text, &config, err), reported = 0;
+    int n = train_config_errors("F", text, &again, take_error, &reported);
+    if (n != reported || (n > 0) != (r < 0) ||
         (n == 0 && train_config_continues(&config, &again, NULL, NULL, err) < 0))
         abort();
     free(text);

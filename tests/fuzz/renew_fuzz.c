@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static size_t given, told;
+static size_t given, reported;
 
 static void must(bool holds)
 {
@@ -21,11 +21,11 @@ static void must(bool holds)
         abort();
 }
 
-static void on_told(void *user, const char *data, size_t len)
+static void on_reported(void *user, const char *data, size_t len)
 {
     (void)user;
     must(len > 0 && data[0] == '{');
-    told++;
+    reported++;
 }
 
 static void read_news(const char *frame, size_t len)
@@ -62,8 +62,8 @@ static void give(struct renew *renew, const char *line, size_t len)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *line = (const char *)data, *end = line + size;
-    struct renew *renew = binance_renew_create(on_told, NULL);
-    given = told = 0;
+    struct renew *renew = binance_renew_create(on_reported, NULL);
+    given = reported = 0;
     while (renew && line < end) {
         const char *stop = memchr(line, '\n', (size_t)(end - line));
         size_t len = (size_t)((stop ? stop : end) - line);
@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         else if (len > 1)
             give(renew, line + 1, len - 1);
         must(binance_renew_both(renew) || binance_renew_caught_up(renew));
-        must(told + binance_renew_doubled(renew) <= given);
+        must(reported + binance_renew_doubled(renew) <= given);
         line += len + 1;
     }
     binance_renew_destroy(renew);

@@ -31,7 +31,7 @@ static const char listing[] = "[{\"T\":\"subscription\",\"trades\":[\"AAPL\",\"M
 static const char trade[] = "[{\"T\":\"t\",\"S\":\"AAPL\",\"i\":1,\"x\":\"D\",\"p\":1.5,\"s\":1,"
                             "\"t\":\"2021-02-22T15:51:44Z\",\"c\":[\"@\"],\"z\":\"C\"}]";
 
-static void tell(struct peer *peer, const char *json)
+static void send_json(struct peer *peer, const char *json)
 {
     static struct packed packed;
     if (!script.packed) {
@@ -54,7 +54,7 @@ static void on_request(struct peer *peer, const char *head)
     script.upgrades++;
     peer_upgrade(peer);
     if (script.welcome)
-        tell(peer, script.welcome);
+        send_json(peer, script.welcome);
 }
 
 static bool mentions(const char *data, size_t len, const char *word)
@@ -72,7 +72,7 @@ static void on_peer_frame(struct peer *peer, int opcode, const char *payload, si
         CHECK(mentions(payload, len, "the-id") && mentions(payload, len, "the-secret"));
         script.auths++;
         if (script.answer)
-            tell(peer, script.answer);
+            send_json(peer, script.answer);
         return;
     }
     if (script.n_requests < 8)
@@ -81,8 +81,8 @@ static void on_peer_frame(struct peer *peer, int opcode, const char *payload, si
         script.unsubscribes++;
     else
         script.subscribes++;
-    tell(peer, listing);
-    tell(peer, script.hang_up ? "[{\"T\":\"error\",\"code\":407,\"msg\":\"slow client\"}]" : trade);
+    send_json(peer, listing);
+    send_json(peer, script.hang_up ? "[{\"T\":\"error\",\"code\":407,\"msg\":\"slow client\"}]" : trade);
 }
 
 struct seen {
@@ -310,10 +310,10 @@ static void test_symbol_limit(void)
     play(false, NULL, connected, "[{\"T\":\"success\",\"msg\":\"authenticated\"},{\"T\":\"x\"}]");
     struct server *server = open_stream(&seen, 3, NULL, false);
     CHECK(wait_frames(&seen, 4));
-    tell(server_peer(server), "[{\"T\":\"error\",\"code\":405,\"msg\":\"symbol limit exceeded\"}]");
+    send_json(server_peer(server), "[{\"T\":\"error\",\"code\":405,\"msg\":\"symbol limit exceeded\"}]");
     CHECK(wait_for(&seen, VENUE_UP, "405 symbol limit exceeded"));
     printf("%s\n", seen.status.detail);
-    tell(server_peer(server), trade);
+    send_json(server_peer(server), trade);
     CHECK(wait_frames(&seen, 6));
     CHECK_INT(alpaca_stream_status(seen.stream)->link, VENUE_UP);
     CHECK_INT(server_accepted(server), 1);
@@ -331,25 +331,25 @@ static void test_bare(void)
     struct server *server = open_stream(&seen, 3, NULL, false);
     CHECK(wait_frames(&seen, 4));
     CHECK(strstr(script.requests[0], "imbalances"));
-    tell(server_peer(server), refusal);
+    send_json(server_peer(server), refusal);
     CHECK(wait_frames(&seen, 9));
     CHECK_INT(script.auths, 2);
     CHECK_STR(script.requests[1],
               "{\"action\":\"subscribe\",\"trades\":[\"AAPL\",\"MSFT\"],\"bars\":[\"AAPL\"],"
               "\"updatedBars\":[\"AAPL\"]}");
-    tell(server_peer(server), refusal);
+    send_json(server_peer(server), refusal);
     CHECK(wait_for(&seen, VENUE_FINAL, "410"));
     CHECK_INT(server_accepted(server), 2);
     end_stream(&seen, server);
 }
 
-static int64_t ban_told_ns;
+static int64_t ban_reported_ns;
 
 static void on_ban(void *user, int64_t until_ns, const char *why)
 {
     (void)user;
     CHECK(why[0]);
-    ban_told_ns = until_ns;
+    ban_reported_ns = until_ns;
 }
 
 static void test_refusals(void)
@@ -373,7 +373,7 @@ static void test_refusals(void)
             server_start(&loop, SERVER_GOOD, &(struct server_handler){on_request, NULL, NULL});
         char url[64];
         snprintf(url, sizeof(url), "wss://localhost:%u", server_port(server));
-        ban_told_ns = 0;
+        ban_reported_ns = 0;
         const struct venue_stream_config config = {.net = net,
                                                    .ws_url = url,
                                                    .streams = names,
@@ -382,7 +382,7 @@ static void test_refusals(void)
                                                    .ban = {0, on_ban, NULL}};
         CHECK_INT(alpaca_stream_create(&config, &handler, &seen, &seen.stream), 0);
         CHECK(wait_for(&seen, cases[i].link, "HTTP"));
-        CHECK((ban_told_ns > 0) == cases[i].ban);
+        CHECK((ban_reported_ns > 0) == cases[i].ban);
         if (cases[i].ban)
             CHECK(seen.status.retry_ms - seen.status.since_ms >= 7000);
         CHECK_INT(server_accepted(server), 1);

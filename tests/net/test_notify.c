@@ -11,7 +11,7 @@
 
 static int manager;
 
-static const char *told(void)
+static const char *reported(void)
 {
     static char text[1024];
     ssize_t n = recv(manager, text, sizeof text - 1, MSG_DONTWAIT);
@@ -33,23 +33,23 @@ int main(void)
     unsetenv("NOTIFY_SOCKET");
     unsetenv("WATCHDOG_USEC");
     net_notify_ready("no listener");
-    CHECK_STR(told(), "");
+    CHECK_STR(reported(), "");
     CHECK_INT(net_notify_watchdog_ms(), 0);
 
     setenv("NOTIFY_SOCKET", address.sun_path, 1);
     net_notify_ready("feed ok");
-    CHECK_STR(told(), "READY=1\nSTATUS=feed ok");
+    CHECK_STR(reported(), "READY=1\nSTATUS=feed ok");
     net_notify_status("two\nREADY=0");
-    CHECK_STR(told(), "STATUS=two READY=0");
+    CHECK_STR(reported(), "STATUS=two READY=0");
     char long_status[2000];
     memset(long_status, 'x', sizeof long_status - 1);
     long_status[sizeof long_status - 1] = '\0';
     net_notify_status(long_status);
-    CHECK_INT(strlen(told()), 511);
+    CHECK_INT(strlen(reported()), 511);
     net_notify_watchdog();
-    CHECK_STR(told(), "WATCHDOG=1");
+    CHECK_STR(reported(), "WATCHDOG=1");
     net_notify_stopping();
-    CHECK_STR(told(), "STOPPING=1");
+    CHECK_STR(reported(), "STOPPING=1");
 
     setenv("WATCHDOG_USEC", "30000000", 1);
     unsetenv("WATCHDOG_PID");

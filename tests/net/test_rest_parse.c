@@ -319,59 +319,61 @@ static int latest(int which, const char *text, size_t len, struct market_event r
 
 static void test_latest(void)
 {
-    struct market_event told[2];
+    struct market_event reported[2];
     size_t n = 9;
-    CHECK_INT(latest(0, latest_texts[0].text, strlen(latest_texts[0].text), told, &n), 0);
+    CHECK_INT(latest(0, latest_texts[0].text, strlen(latest_texts[0].text), reported, &n), 0);
     CHECK_INT(n, 2);
-    CHECK(told[0].kind == MARKET_TRADE && told[0].trade.id == 28457 && told[0].trade.first_id == 28457);
-    CHECK_INT(told[0].trade.price, 400000100);
-    CHECK_INT(told[0].trade.qty, 12 * S);
-    CHECK_INT(told[0].trade.ts_ns, 1499865549590000000);
-    CHECK_INT(told[0].event_ns, 1499865549590000000);
-    CHECK(told[0].trade.buyer_maker && !told[1].trade.buyer_maker && !told[1].trade.odd);
-    CHECK_INT(latest(1, latest_texts[1].text, strlen(latest_texts[1].text), told, &n), 0);
-    CHECK(n == 1 && told[0].trade.id == 26129 && told[0].trade.first_id == 27781 &&
-          told[0].trade.last_id == 27783);
-    CHECK_INT(latest(2, latest_texts[2].text, strlen(latest_texts[2].text), told, &n), 0);
-    CHECK(n == 1 && told[0].quote.bid == 4 * S && told[0].quote.bid_qty == 431 * S && told[0].event_ns == 0);
-    CHECK(told[0].quote.ask == 4 * S + 200 && told[0].quote.ask_qty == 9 * S);
-    CHECK_INT(latest(3, latest_texts[3].text, strlen(latest_texts[3].text), told, &n), 0);
-    CHECK(n == 1 && told[0].ticker.close == 4 * S + 200 && told[0].ticker.open == 99 * S);
-    CHECK(told[0].ticker.high == 100 * S && told[0].ticker.low == S / 10 &&
-          told[0].ticker.volume == 891330000000);
-    CHECK_INT(told[0].event_ns, 1499869899040000000);
+    CHECK(reported[0].kind == MARKET_TRADE && reported[0].trade.id == 28457 &&
+          reported[0].trade.first_id == 28457);
+    CHECK_INT(reported[0].trade.price, 400000100);
+    CHECK_INT(reported[0].trade.qty, 12 * S);
+    CHECK_INT(reported[0].trade.ts_ns, 1499865549590000000);
+    CHECK_INT(reported[0].event_ns, 1499865549590000000);
+    CHECK(reported[0].trade.buyer_maker && !reported[1].trade.buyer_maker && !reported[1].trade.odd);
+    CHECK_INT(latest(1, latest_texts[1].text, strlen(latest_texts[1].text), reported, &n), 0);
+    CHECK(n == 1 && reported[0].trade.id == 26129 && reported[0].trade.first_id == 27781 &&
+          reported[0].trade.last_id == 27783);
+    CHECK_INT(latest(2, latest_texts[2].text, strlen(latest_texts[2].text), reported, &n), 0);
+    CHECK(n == 1 && reported[0].quote.bid == 4 * S && reported[0].quote.bid_qty == 431 * S &&
+          reported[0].event_ns == 0);
+    CHECK(reported[0].quote.ask == 4 * S + 200 && reported[0].quote.ask_qty == 9 * S);
+    CHECK_INT(latest(3, latest_texts[3].text, strlen(latest_texts[3].text), reported, &n), 0);
+    CHECK(n == 1 && reported[0].ticker.close == 4 * S + 200 && reported[0].ticker.open == 99 * S);
+    CHECK(reported[0].ticker.high == 100 * S && reported[0].ticker.low == S / 10 &&
+          reported[0].ticker.volume == 891330000000);
+    CHECK_INT(reported[0].event_ns, 1499869899040000000);
 
     static const char none[] = "{\"bidPrice\":\"0\",\"bidQty\":\"0\",\"askPrice\":\"0\",\"askQty\":\"0\"}";
-    CHECK_INT(latest(2, none, strlen(none), told, &n), 0);
+    CHECK_INT(latest(2, none, strlen(none), reported, &n), 0);
     CHECK_INT(n, 0);
-    CHECK_INT(latest(0, "[]", 2, told, &n), 0);
+    CHECK_INT(latest(0, "[]", 2, reported, &n), 0);
     CHECK_INT(n, 0);
     static const char crossed[] = "{\"bidPrice\":\"2\",\"bidQty\":\"1\",\"askPrice\":\"1\",\"askQty\":\"1\"}";
-    CHECK_INT(latest(2, crossed, strlen(crossed), told, &n), -EBADMSG);
+    CHECK_INT(latest(2, crossed, strlen(crossed), reported, &n), -EBADMSG);
     static const char falling[] =
         "[{\"id\":2,\"price\":\"1\",\"qty\":\"1\",\"time\":1,\"isBuyerMaker\":true},"
         "{\"id\":2,\"price\":\"1\",\"qty\":\"1\",\"time\":1,\"isBuyerMaker\":true}]";
-    CHECK_INT(latest(0, falling, strlen(falling), told, &n), -EBADMSG);
+    CHECK_INT(latest(0, falling, strlen(falling), reported, &n), -EBADMSG);
     static const char *const times[] = {"4102444800000", "4102444800001", "9223372036854"}; /* 2100; 2262 */
     for (int i = 0; i < 3; i++) {
         char text[128];
         snprintf(text, sizeof text,
                  "[{\"id\":1,\"price\":\"1\",\"qty\":\"1\",\"time\":%s,\"isBuyerMaker\":true}]", times[i]);
-        CHECK_INT(latest(0, text, strlen(text), told, &n), i == 0 ? 0 : -EBADMSG);
+        CHECK_INT(latest(0, text, strlen(text), reported, &n), i == 0 ? 0 : -EBADMSG);
     }
     CHECK_INT(binance_parse_latest(latest_texts[0].text, strlen(latest_texts[0].text), &btc, MARKET_TRADE,
-                                   told, 1, &n),
+                                   reported, 1, &n),
               -EBADMSG); /* more than there is room for */
-    CHECK_INT(binance_parse_latest("[]", 2, &btc, MARKET_KLINE, told, 2, &n), -EBADMSG);
+    CHECK_INT(binance_parse_latest("[]", 2, &btc, MARKET_KLINE, reported, 2, &n), -EBADMSG);
     for (int which = 0; which < 4; which++)
         for (size_t cut = 0, len = strlen(latest_texts[which].text); cut < len; cut++) {
             char *copy = exact(latest_texts[which].text, cut);
-            CHECK(latest(which, copy, cut, told, &n) < 0);
+            CHECK(latest(which, copy, cut, reported, &n) < 0);
             free(copy);
             copy = exact(latest_texts[which].text, len);
             for (int m = 0; m < 128; m++) { /* whatever comes of it, nothing beyond the text is read */
                 copy[cut] = (char)m;
-                latest(which, copy, len, told, &n);
+                latest(which, copy, len, reported, &n);
             }
             free(copy);
         }

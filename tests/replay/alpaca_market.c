@@ -84,18 +84,18 @@ static void check_flow(struct made *made, enum made_class class, enum made_feed 
 {
     static struct flow early, late;
     int64_t last_ns = 0, until_ns = from_ns + 90 * MADE_MINUTE, bars = 0, expected = 0,
-            begun_ns = from_ns + 7 * MADE_MINUTE;
+            started_ns = from_ns + 7 * MADE_MINUTE;
     replay_flow_init(&early, made, class, feed, 0);
     replay_flow_init(&late, made, class, feed, 0);
     replay_flow_start(&early, from_ns);
-    replay_flow_start(&late, begun_ns);
+    replay_flow_start(&late, started_ns);
     while (replay_flow_due(&early) < until_ns) {
         struct flow_event event, same;
         struct tally bar;
         replay_flow_take(&early, &event);
         CHECK(event.due_ns >= last_ns && event.due_ns >= from_ns);
         last_ns = event.due_ns;
-        if (event.due_ns >= begun_ns) {
+        if (event.due_ns >= started_ns) {
             CHECK_INT(replay_flow_due(&late), event.due_ns);
             replay_flow_take(&late, &same);
             CHECK_INT(same.kind, event.kind);

@@ -184,11 +184,11 @@ static void check_votes(const struct policy *policy, const struct policy_runtime
                         struct policy_vote votes[ENSEMBLE_ASSETS][MEMBERS], struct counts *counts)
 {
     for (int i = 0; i < ENSEMBLE_ASSETS; i++) {
-        struct policy_vote told[MEMBERS];
-        policy->runtime->votes(runtime, i, told);
+        struct policy_vote reported[MEMBERS];
+        policy->runtime->votes(runtime, i, reported);
         for (int m = 0; m < MEMBERS; m++) {
-            CHECK(told[m].action == votes[i][m].action && told[m].weight == votes[i][m].weight);
-            counts->weighed += told[m].weight != 1.0 / MEMBERS;
+            CHECK(reported[m].action == votes[i][m].action && reported[m].weight == votes[i][m].weight);
+            counts->weighed += reported[m].weight != 1.0 / MEMBERS;
         }
     }
 }
@@ -230,19 +230,19 @@ static void run(const struct policy *policy, const struct world *w, struct rando
             apart_see(&apart, come->asset, its_ns, &come->bar);
         }
         begin_ns = apart_first(&apart) + (policy->lookback - 1) * INTERVAL_NS;
-        bool begun = apart_first(&apart) > 0 && open_ns >= begin_ns, wanted = random_chance(random, 70);
+        bool started = apart_first(&apart) > 0 && open_ns >= begin_ns, wanted = random_chance(random, 70);
         CHECK_INT(policy->runtime->first(runtime), apart_first(&apart));
         CHECK_INT(policy->runtime->act(runtime, open_ns, w->cash[row], w->qty[row], wanted ? actions : NULL),
-                  begun);
+                  started);
         CHECK_INT(policy->runtime->act(still, open_ns, w->cash[row], w->qty[row], wanted ? ours : NULL),
-                  begun);
+                  started);
         CHECK(!policy->runtime->act(runtime, open_ns, w->cash[row], w->qty[row], right)); /* once */
         gone = row + 1;
-        if (begun) {
+        if (started) {
             apart_shadows(&apart, open_ns);
             apart_act(&apart, open_ns, w->cash[row], w->qty[row], wanted ? right : NULL, votes);
         }
-        if (begun && wanted) {
+        if (started && wanted) {
             CHECK(memcmp(actions, right, sizeof right) == 0);
             CHECK(memcmp(ours, right, sizeof right) == 0);
             check_votes(policy, runtime, votes, counts);

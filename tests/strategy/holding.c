@@ -48,7 +48,7 @@ static struct ask weight(const char *every, const char *drift)
     return a;
 }
 
-static void test_beat(void)
+static void test_period(void)
 {
     struct ask a = weight("5", "0");
     a.input.ts_ns = 1000 * MINUTE_NS;
@@ -62,7 +62,7 @@ static void test_beat(void)
             ask_wants(&a, INTENT_TARGET, "time to rebalance");
     }
     a.input.ts_ns +=
-        5 * MINUTE_NS; /* bars 18 to 22 are missing: the beat of 20 comes at 23, and keeps time */
+        5 * MINUTE_NS; /* bars 18 to 22 are missing: the period of 20 ends at 23, and keeps time */
     CHECK_INT(bar(&a), 1);
     CHECK_INT(bar(&a), 0);
     CHECK_INT(bar(&a), 1);
@@ -81,8 +81,8 @@ static void test_beat(void)
         CHECK_INT(bar(&a), i == 5);
 }
 
-/* The longest beat of the longest bars ends after all times there are: it never comes. */
-static void test_endless_beat(void)
+/* The longest period of the longest bars ends after all times there are: it never comes. */
+static void test_endless_period(void)
 {
     struct ask a = weight("1000000", "0");
     a.input.interval_ns = 7 * 24 * 60 * MINUTE_NS;
@@ -101,7 +101,7 @@ static void test_drift(void)
     CHECK_INT(bar(&a), 1);
     a.input.qty = 20;
     for (int i = 0; i < 100; i++)
-        CHECK_INT(bar(&a), 0); /* no beat */
+        CHECK_INT(bar(&a), 0); /* no period ends */
     a.input.close = 125;
     CHECK_INT(bar(&a), 0); /* a share of 0.25 is 0.25 too much: at the bound */
     a.input.close = 125.01;
@@ -119,7 +119,7 @@ static void test_drift(void)
     a.input.equity = -10;
     CHECK_INT(bar(&a), 0);
 
-    a = weight("10", "0.25"); /* drift does not move the beat */
+    a = weight("10", "0.25"); /* drift does not move the period */
     bar(&a);
     a.input.qty = 20;
     for (int i = 1; i <= 30; i++) {
@@ -135,8 +135,8 @@ static void test_drift(void)
 int main(void)
 {
     test_hold();
-    test_beat();
-    test_endless_beat();
+    test_period();
+    test_endless_period();
     test_drift();
     return check_done("strategy/holding");
 }

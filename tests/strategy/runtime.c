@@ -134,7 +134,7 @@ static void build(const struct world *w, size_t row, float *ret)
 }
 
 /* [ROWS][SYMBOLS]: what the networks say, row by row. */
-static void reckon(const struct world *w, float (*ret)[SYMBOLS])
+static void compute(const struct world *w, float (*ret)[SYMBOLS])
 {
     struct net_memory *memory;
     float observation[1 + SYMBOLS + LOOKBACK * SYMBOLS * WIDTH];
@@ -270,7 +270,7 @@ static void test_runtime(struct random *random, bool features, int levels, int r
     }
     find_first(&w);
     CHECK(w.first >= 12 && w.first < 60);
-    reckon(&w, right);
+    compute(&w, right);
     size_t decided = in_order(&w, random, right);
     CHECK(decided > 50);
     if (recurrent == 0)

@@ -248,7 +248,7 @@ static void check_hostile(void)
 }
 
 /* What a daemon that has not started does not know comes from the database, and only that. */
-static void check_not_begun(void)
+static void check_not_started(void)
 {
     struct model *model = tui_model_create(1000);
     struct status *stored = malloc(sizeof(*stored));
@@ -353,7 +353,7 @@ int main(void)
     check_holes();
     check_words();
     check_hostile();
-    check_not_begun();
+    check_not_started();
     check_accounts();
     return check_done("tui/model");
 }

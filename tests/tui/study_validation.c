@@ -58,7 +58,7 @@ static int read_all(struct study_members *members, struct tui_study_validation *
 }
 
 /* A study of `n` COMPLETE trials, each better than the one before. */
-static struct study *told_by_hand(const char *name, int n)
+static struct study *finished_by_hand(const char *name, int n)
 {
     fixture_studies_begin();
     struct study *study = fixture_study(name, 1, 1, maximize);
@@ -74,7 +74,7 @@ static void check_best_without_returns(void)
 {
     char folder[SCRATCH_MAX];
     struct tui_study_validation v;
-    struct study_member member = {.study = told_by_hand("own", 4), .folder = folder};
+    struct study_member member = {.study = finished_by_hand("own", 4), .folder = folder};
     struct study_members alone = {&member, 1};
 
     scratch_make(folder);
@@ -90,7 +90,7 @@ static void check_others_study(void)
 {
     char folder[SCRATCH_MAX + 8];
     struct tui_study_validation v;
-    struct study_member member = {.study = told_by_hand("theirs", 3), .folder = folder};
+    struct study_member member = {.study = finished_by_hand("theirs", 3), .folder = folder};
     struct study_members alone = {&member, 1};
 
     scratch_make(folder);
@@ -259,7 +259,7 @@ static void read_page(struct tui_study_source *source, const char *key, bool ret
 }
 
 /* What the trainer makes of the same: `of` first, whose trial number is proposed. */
-static json_t *reckon(struct study_store *store, const char *of, int trial)
+static json_t *compute(struct study_store *store, const char *of, int trial)
 {
     struct returns_matrix returns = {0};
     struct study_members members = {0};
@@ -358,7 +358,7 @@ static void check_workers(void)
     struct tui_study_source *source = tui_study_source_create(path, folders, 20);
 
     /* Without a proposal: as of the best trial, which is own_2's. */
-    json_t *right = reckon(store, "own_2", 2);
+    json_t *right = compute(store, "own_2", 2);
     read_page(source, "own_*2", true, &v);
     CHECK(!v.have);
     CHECK_INT(v.columns, 7);
@@ -379,7 +379,7 @@ static void check_workers(void)
     json_decref(right);
 
     /* A proposal of own_1, the only one: the same matrix, its own trial's equity. */
-    right = reckon(store, "own_1", 3);
+    right = compute(store, "own_1", 3);
     write_proposal("own_1", 3, figure(right, "pbo"));
     read_page(source, "own_*2", true, &v);
     CHECK(v.have && !tui_study_validation_moved(&v));
@@ -393,7 +393,7 @@ static void check_workers(void)
 
     /* Another worker ends: the proposal's word stays, what is known by now stands beside it. */
     write_study(store, "own_4", 3, 20, 280);
-    right = reckon(store, "own_1", 3);
+    right = compute(store, "own_1", 3);
     read_page(source, "own_*2", true, &v);
     CHECK(v.have && tui_study_validation_moved(&v));
     CHECK_NEAR(v.pbo, before, 1e-12);

@@ -278,7 +278,7 @@ static void put(const char *path, const char *name, int64_t attempts, int64_t re
 /* What one reader shows, read on and on, ends where one that reads it all begins. */
 static void check_curve(const char *path)
 {
-    static struct history_training past, anew;
+    static struct history_training past, fresh;
     struct history_reader *reader = NULL, *other = NULL;
     char words[256];
 
@@ -300,11 +300,11 @@ static void check_curve(const char *path)
             CHECK(past.steps[i] > past.steps[i - 1]);
     }
     CHECK_INT(tui_history_open(path, &other, words, sizeof(words)), 0);
-    CHECK_INT(tui_history_read_training(other, &anew, "curve"), 0);
-    CHECK_INT(anew.n_points, past.n_points);
-    for (int i = 0; i < past.n_points && i < anew.n_points; i++) {
-        CHECK_INT(anew.steps[i], past.steps[i]);
-        CHECK(memcmp(&anew.figures[FIGURE_KL][i], &past.figures[FIGURE_KL][i], sizeof(double)) == 0);
+    CHECK_INT(tui_history_read_training(other, &fresh, "curve"), 0);
+    CHECK_INT(fresh.n_points, past.n_points);
+    for (int i = 0; i < past.n_points && i < fresh.n_points; i++) {
+        CHECK_INT(fresh.steps[i], past.steps[i]);
+        CHECK(memcmp(&fresh.figures[FIGURE_KL][i], &past.figures[FIGURE_KL][i], sizeof(double)) == 0);
     }
     /* It continues from a checkpoint: what lay beyond that is gone, also where it has been passed since. */
     put(path, "curve", 2, 100 * 1024, 100, 101);

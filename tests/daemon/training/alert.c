@@ -45,7 +45,7 @@ static void causes(void)
 static void when(void)
 {
     struct training_alert alert;
-    struct training_reported told = {0};
+    struct training_reported reported = {0};
     static const char *const quiet[] = {"queued",     "loading", "features", "rollout", "update",
                                         "evaluating", "paused",  "done",     "stopped", "checkpointing"};
     for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++) {
@@ -58,18 +58,18 @@ static void when(void)
     CHECK_STR(alert.code, "TRAINING_DEVICE");
     CHECK_INT(alert.severity, DB_WARNING);
     CHECK(strstr(alert.text, "begun again") != NULL);
-    daemon_training_reported_of(&training, &told);
-    CHECK(!daemon_training_alert_state(&told, true, &training, &alert));
+    daemon_training_reported_of(&training, &reported);
+    CHECK(!daemon_training_alert_state(&reported, true, &training, &alert));
     training.attempts = 2; /* the next process died of the same */
-    CHECK(daemon_training_alert_state(&told, true, &training, &alert));
-    daemon_training_reported_of(&training, &told);
+    CHECK(daemon_training_alert_state(&reported, true, &training, &alert));
+    daemon_training_reported_of(&training, &reported);
     training = in_state("failed", "device", 2); /* and then it was given up */
-    CHECK(daemon_training_alert_state(&told, true, &training, &alert));
+    CHECK(daemon_training_alert_state(&reported, true, &training, &alert));
     CHECK_INT(alert.severity, DB_ERROR);
-    daemon_training_reported_of(&training, &told);
-    CHECK(!daemon_training_alert_state(&told, true, &training, &alert));
+    daemon_training_reported_of(&training, &reported);
+    CHECK(!daemon_training_alert_state(&reported, true, &training, &alert));
     training.created_ns = 8; /* another training of that name */
-    CHECK(daemon_training_alert_state(&told, true, &training, &alert));
+    CHECK(daemon_training_alert_state(&reported, true, &training, &alert));
     training = in_state("stopped", "cpu_budget", 1);
     CHECK(daemon_training_alert_state(&none, false, &training, &alert));
     CHECK_INT(alert.severity, DB_WARNING);
@@ -81,44 +81,44 @@ static json_t *state_event(const char *state, const char *cause)
                      cause);
 }
 
-static bool show(struct training_reported *told, json_t *event, struct training_alert *ret)
+static bool show(struct training_reported *reported, json_t *event, struct training_alert *ret)
 {
-    bool told_of = daemon_training_alert_event(told, "ppo", event, ret);
+    bool reported_any = daemon_training_alert_event(reported, "ppo", event, ret);
     json_decref(event);
-    return told_of;
+    return reported_any;
 }
 
 /* Each failure counts, also those that were over when the list was asked for. */
 static void events(void)
 {
-    struct training_reported told = {0};
+    struct training_reported reported = {0};
     struct training_alert alert;
     for (int i = 0; i < 7; i++) {
-        CHECK(show(&told, state_event("failed", "memory"), &alert));
+        CHECK(show(&reported, state_event("failed", "memory"), &alert));
         CHECK_STR(alert.code, "TRAINING_MEMORY");
         CHECK_STR(alert.text, "ppo: r");
-        CHECK(!show(&told, state_event("queued", NULL), &alert));
-        CHECK(!show(&told, json_pack("{s:s}", "event", "start"), &alert));
+        CHECK(!show(&reported, state_event("queued", NULL), &alert));
+        CHECK(!show(&reported, json_pack("{s:s}", "event", "start"), &alert));
     }
-    CHECK(show(&told, state_event("queued", "disk"), &alert));
+    CHECK(show(&reported, state_event("queued", "disk"), &alert));
     CHECK_STR(alert.code, "TRAINING_DISK");
-    CHECK(!show(&told, state_event("queued", "disk"), &alert)); /* nothing between: the same one */
+    CHECK(!show(&reported, state_event("queued", "disk"), &alert)); /* nothing between: the same one */
     struct training training = in_state("queued", "disk", 1);
-    CHECK(!daemon_training_alert_state(&told, true, &training, &alert));
-    daemon_training_reported_of(&training, &told);
+    CHECK(!daemon_training_alert_state(&reported, true, &training, &alert));
+    daemon_training_reported_of(&training, &reported);
     /* While it works: by a warning, or, where the disk lost that, by the state; reported once. */
     training = in_state("rollout", "disk", 1);
-    CHECK(daemon_training_alert_state(&told, true, &training, &alert));
-    CHECK(show(&told, json_pack("{s:s, s:s, s:s}", "event", "warning", "message", "m", "cause", "disk"),
+    CHECK(daemon_training_alert_state(&reported, true, &training, &alert));
+    CHECK(show(&reported, json_pack("{s:s, s:s, s:s}", "event", "warning", "message", "m", "cause", "disk"),
                &alert));
     CHECK_STR(alert.code, "TRAINING_DISK");
     CHECK_INT(alert.severity, DB_WARNING);
-    CHECK(!daemon_training_alert_state(&told, true, &training, &alert));
-    daemon_training_reported_of(&training, &told);
+    CHECK(!daemon_training_alert_state(&reported, true, &training, &alert));
+    daemon_training_reported_of(&training, &reported);
     training = in_state("update", "disk", 1);
-    CHECK(!daemon_training_alert_state(&told, true, &training, &alert));
-    CHECK(!show(&told, json_pack("{s:s, s:s}", "event", "warning", "message", "m"), &alert));
-    CHECK(!show(&told, json_pack("{s:i}", "event", 7), &alert));
+    CHECK(!daemon_training_alert_state(&reported, true, &training, &alert));
+    CHECK(!show(&reported, json_pack("{s:s, s:s}", "event", "warning", "message", "m"), &alert));
+    CHECK(!show(&reported, json_pack("{s:i}", "event", 7), &alert));
 }
 
 static void stalled(void)

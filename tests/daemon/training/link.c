@@ -119,18 +119,18 @@ static struct {
     bool needed;
     unsigned ready, killed, bad;
     char mark[SPAWN_MARK_MAX], why[LINK_DETAIL_MAX];
-} told;
+} reported;
 
 static bool is_needed(void *ctx)
 {
     (void)ctx;
-    return told.needed;
+    return reported.needed;
 }
 
 static void on_ready(void *ctx)
 {
     (void)ctx;
-    told.ready++;
+    reported.ready++;
 }
 
 static void on_state(void *ctx)
@@ -141,20 +141,20 @@ static void on_state(void *ctx)
 static void on_started(void *ctx, const char *mark)
 {
     (void)ctx;
-    snprintf(told.mark, sizeof told.mark, "%s", mark);
+    snprintf(reported.mark, sizeof reported.mark, "%s", mark);
 }
 
 static void on_killed(void *ctx, const char *why)
 {
     (void)ctx;
-    told.killed++;
-    snprintf(told.why, sizeof told.why, "%s", why);
+    reported.killed++;
+    snprintf(reported.why, sizeof reported.why, "%s", why);
 }
 
 static void on_bad(void *ctx, const char *why)
 {
     (void)ctx;
-    told.bad++;
+    reported.bad++;
     CHECK(strstr(why, "none of docs/serve.md") != NULL);
 }
 
@@ -162,7 +162,7 @@ static const char *arguments[] = {self, "serve", socket_path, folder, NULL, NULL
 
 static struct training_link_config plan(const char *manner)
 {
-    memset(&told, 0, sizeof told);
+    memset(&reported, 0, sizeof reported);
     arguments[4] = manner;
     return (struct training_link_config){
         .loop = &loop,
@@ -201,12 +201,12 @@ static bool says(const struct training_link *link, const char *words)
         CHECK(condition); \
     } while (0)
 
-static void on_beat(uv_timer_t *timer)
+static void on_wakeup(uv_timer_t *timer)
 {
     (void)timer;
 }
 
-static uv_timer_t beat; /* the loop never sleeps for long */
+static uv_timer_t wakeup; /* the loop never sleeps for long */
 
 static void run_once(void)
 {
@@ -234,8 +234,8 @@ static void on_reply(void *ctx, const json_t *answer)
 
 static void end_child(void)
 {
-    CHECK(told.mark[0]);
-    int r = daemon_training_spawn_kill(told.mark);
+    CHECK(reported.mark[0]);
+    int r = daemon_training_spawn_kill(reported.mark);
     CHECK(r == 0 || r == -ESRCH);
 }
 
@@ -261,14 +261,14 @@ static void absent(void)
 
     config.never = false;
     config.by_unit = true;
-    told.needed = true;
+    reported.needed = true;
     reply.n = 0;
     link = daemon_training_link_create(&config);
     daemon_training_link_ask(link, "echo", NULL, on_reply, &reply);
     UNTIL(reply.n == 1);
     CHECK_INT(state_of(link), LINK_ABSENT);
     CHECK(strstr(reply.message, "systemctl start papertape-trainer") != NULL);
-    CHECK_STR(told.mark, "");
+    CHECK_STR(reported.mark, "");
     daemon_training_link_destroy(link);
 }
 
@@ -283,30 +283,30 @@ static void started(void)
     daemon_training_link_ask(link, "echo", json_pack("{s:i}", "x", 1), on_reply, &reply);
     UNTIL(reply.n == 1);
     CHECK(reply.ok);
-    CHECK_INT(told.ready, 1);
+    CHECK_INT(reported.ready, 1);
     daemon_training_link_view(link, &view);
     CHECK_INT(view.state, LINK_OK);
     CHECK_STR(view.version, "7.7");
-    CHECK_INT(view.pid, strtol(told.mark, NULL, 10));
+    CHECK_INT(view.pid, strtol(reported.mark, NULL, 10));
     CHECK(getsid(view.pid) == view.pid); /* a session of its own */
-    snprintf(first, sizeof first, "%s", told.mark);
+    snprintf(first, sizeof first, "%s", reported.mark);
     daemon_training_link_ask(link, "hold", NULL, on_reply, &lost);
-    told.needed = true;
+    reported.needed = true;
     end_child();
     UNTIL(lost.n == 1);
     CHECK_STR(lost.code, "ECONNRESET");
-    UNTIL(told.ready == 2);
-    CHECK(strcmp(first, told.mark) != 0);
+    UNTIL(reported.ready == 2);
+    CHECK(strcmp(first, reported.mark) != 0);
     CHECK_INT(daemon_training_spawn_kill(first), -ESRCH); /* never another of that number */
 
     /* The daemon goes: it stays, and another daemon finds it. */
     daemon_training_link_destroy(link);
     for (int i = 0; i < 20; i++)
         run_once();
-    snprintf(first, sizeof first, "%s", told.mark);
+    snprintf(first, sizeof first, "%s", reported.mark);
     link = daemon_training_link_create(&config);
-    UNTIL(told.ready == 3);
-    CHECK_STR(told.mark, first); /* no process was started */
+    UNTIL(reported.ready == 3);
+    CHECK_STR(reported.mark, first); /* no process was started */
     daemon_training_link_destroy(link);
     end_child();
 }
@@ -352,25 +352,25 @@ static void hung(void)
     unsigned killed, ready;
     config.times = quick;
     struct training_link *link = daemon_training_link_create(&config);
-    told.needed = true;
+    reported.needed = true;
     UNTIL(state_of(link) == LINK_SILENT);
     CHECK(says(link, "does not answer"));
-    snprintf(first, sizeof first, "%s", told.mark);
+    snprintf(first, sizeof first, "%s", reported.mark);
     arguments[4] = "good"; /* the next one is */
-    killed = told.killed;
-    UNTIL(told.killed > killed);
-    CHECK(strstr(told.why, "silent") != NULL);
-    UNTIL(told.ready > 0);
+    killed = reported.killed;
+    UNTIL(reported.killed > killed);
+    CHECK(strstr(reported.why, "silent") != NULL);
+    UNTIL(reported.ready > 0);
     UNTIL(daemon_training_spawn_kill(first) == -ESRCH); /* and no zombie is left */
-    CHECK(strcmp(first, told.mark) != 0);
+    CHECK(strcmp(first, reported.mark) != 0);
     UNTIL(state_of(link) == LINK_OK);
-    killed = told.killed, ready = told.ready;
-    kill((pid_t)strtol(told.mark, NULL, 10), SIGSTOP); /* and once more, stopped while it is asked */
+    killed = reported.killed, ready = reported.ready;
+    kill((pid_t)strtol(reported.mark, NULL, 10), SIGSTOP); /* and once more, stopped while it is asked */
     daemon_training_link_ask(link, "echo", NULL, on_reply, &reply);
-    UNTIL(told.killed > killed);
+    UNTIL(reported.killed > killed);
     UNTIL(reply.n == 1);
     CHECK(!reply.ok);
-    UNTIL(told.ready > ready);
+    UNTIL(reported.ready > ready);
     daemon_training_link_destroy(link);
     end_child();
 }
@@ -384,7 +384,7 @@ static void silent(void)
     open_server(&server, MUTE);
     config.times = quick;
     struct training_link *link = daemon_training_link_create(&config);
-    told.needed = true;
+    reported.needed = true;
     UNTIL(server.n_asked > 0);
     usleep((useconds_t)(quick.kill + 100) * 1000); /* a daemon that is stopped for as long sees that, too */
     UNTIL(state_of(link) == LINK_SILENT);
@@ -395,8 +395,8 @@ static void silent(void)
     uint64_t end = uv_hrtime() / 1000000 + quick.kill + 200;
     while (uv_hrtime() / 1000000 < end)
         run_once();
-    CHECK_INT(told.killed, 0);
-    CHECK_STR(told.mark, "");
+    CHECK_INT(reported.killed, 0);
+    CHECK_STR(reported.mark, "");
     CHECK_INT(state_of(link), LINK_SILENT);
     release(&server);
     UNTIL(state_of(link) == LINK_OK);
@@ -434,7 +434,7 @@ static void versions(void)
         reply.n = 0; /* at once, from then on */
         daemon_training_link_ask(link, "echo", NULL, on_reply, &reply);
         CHECK_INT(reply.n, 1);
-        CHECK_STR(told.mark, "");
+        CHECK_STR(reported.mark, "");
         server.manner = GOOD; /* another came */
         UNTIL(state_of(link) == LINK_OK);
         daemon_training_link_destroy(link);
@@ -453,7 +453,7 @@ static void strangers(void)
     UNTIL(reply.n == 1);
     CHECK_STR(reply.code, "ENOENT");
     CHECK(strstr(reply.message, "serves /,") != NULL);
-    CHECK_STR(told.mark, "");
+    CHECK_STR(reported.mark, "");
     daemon_training_link_destroy(link);
 
     server.manner = NONSENSE;
@@ -463,7 +463,7 @@ static void strangers(void)
     UNTIL(reply.n == 1);
     CHECK_STR(reply.code, "EPROTO");
     CHECK(says(link, "none of docs/serve.md"));
-    CHECK(told.bad > 0);
+    CHECK(reported.bad > 0);
     daemon_training_link_destroy(link);
     close_server(&server);
 }
@@ -512,8 +512,8 @@ int main(int argc, char **argv)
     snprintf(log_path, sizeof log_path, "%s/log", folder);
     signal(SIGPIPE, SIG_IGN);
     uv_loop_init(&loop);
-    uv_timer_init(&loop, &beat);
-    uv_timer_start(&beat, on_beat, 5, 5);
+    uv_timer_init(&loop, &wakeup);
+    uv_timer_start(&wakeup, on_wakeup, 5, 5);
     absent();
     started();
     dies();
@@ -522,7 +522,7 @@ int main(int argc, char **argv)
     versions();
     strangers();
     bounds();
-    uv_close((uv_handle_t *)&beat, NULL);
+    uv_close((uv_handle_t *)&wakeup, NULL);
     uv_run(&loop, UV_RUN_DEFAULT);
     CHECK_INT(uv_loop_close(&loop), 0);
     return check_done("daemon/training/link");

@@ -8,7 +8,7 @@
 
 #include "tests/db/studies/fixture.h"
 
-enum { NOBODY = 65534, SHORT_MS = 20 };
+enum { UNPRIVILEGED = 65534, SHORT_MS = 20 };
 
 static void run_sql(const char *path, const char *sql)
 {
@@ -199,13 +199,13 @@ static void test_beside(void)
 }
 
 /* As one who is not root, to whom permissions mean nothing. */
-static void as_nobody(void (*test)(const char *), const char *path)
+static void as_unprivileged(void (*test)(const char *), const char *path)
 {
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
         check_failures = 0;
-        if (getuid() == 0 && setresuid(NOBODY, NOBODY, NOBODY) < 0)
+        if (getuid() == 0 && setresuid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED) < 0)
             _exit(EXIT_FAILURE);
         test(path);
         _exit(check_failures ? EXIT_FAILURE : EXIT_SUCCESS);
@@ -242,10 +242,10 @@ static void test_read_only(void)
     CHECK_INT(chmod(scratch_root(), 0755), 0);
     CHECK_INT(chmod(folder, 0777), 0);
     CHECK_INT(chmod(path, 0444), 0);
-    as_nobody(reads_only, path);
+    as_unprivileged(reads_only, path);
     CHECK_INT(chmod(path, 0666), 0);
     CHECK_INT(chmod(folder, 0555), 0); /* no room for a journal */
-    as_nobody(reads_only, path);
+    as_unprivileged(reads_only, path);
     CHECK_INT(chmod(folder, 0700), 0);
     CHECK_INT(chmod(scratch_root(), 0700), 0);
 }
@@ -422,7 +422,7 @@ int main(void)
     study_store_close(store);
     CHECK_INT(chmod(scratch_root(), 0777), 0);
     CHECK_INT(chmod(path, 0666), 0);
-    as_nobody(fills, path);
+    as_unprivileged(fills, path);
     test_hot_journal(path);
     test_rules();
     test_forgets();

@@ -54,7 +54,7 @@ static bool is_there(int row)
 }
 
 /* What the trades of a step came to. */
-struct told {
+struct reported {
     int n;
     double qty, entry, realised, bought;
     double first_price;
@@ -62,19 +62,19 @@ struct told {
 
 static void add_trade(void *ctx, size_t copy, const struct env_trade *trade)
 {
-    struct told *told = ctx;
+    struct reported *reported = ctx;
     (void)copy;
     if (trade->qty > 0) {
-        told->entry =
-            (told->entry * told->qty + trade->qty * trade->price + trade->fee) / (told->qty + trade->qty);
-        told->bought += trade->qty;
+        reported->entry = (reported->entry * reported->qty + trade->qty * trade->price + trade->fee) /
+                          (reported->qty + trade->qty);
+        reported->bought += trade->qty;
     } else {
-        told->realised += -trade->qty * trade->price - trade->fee + trade->qty * told->entry;
+        reported->realised += -trade->qty * trade->price - trade->fee + trade->qty * reported->entry;
     }
-    told->first_price = told->n++ == 0 ? trade->price : told->first_price;
-    told->qty += trade->qty;
-    if (!(told->qty > 1e-9))
-        told->qty = told->entry = 0;
+    reported->first_price = reported->n++ == 0 ? trade->price : reported->first_price;
+    reported->qty += trade->qty;
+    if (!(reported->qty > 1e-9))
+        reported->qty = reported->entry = 0;
 }
 
 struct account {
@@ -136,13 +136,13 @@ static void test_run(struct random *random, int gap_percent, unsigned long *ret_
         env_market_destroy(market);
         return;
     }
-    struct told told = {0};
+    struct reported reported = {0};
     struct account before, now;
     double day_equity = 1000;
     float reward, action[2] = {0, 0};
     uint8_t terminated = 0, truncated = 0;
     unsigned long wrong = 0;
-    CHECK_INT(env_trades(env, add_trade, &told), 0);
+    CHECK_INT(env_trades(env, add_trade, &reported), 0);
     look(env, &now);
     while (!terminated && !truncated) {
         before = now;
@@ -150,8 +150,8 @@ static void test_run(struct random *random, int gap_percent, unsigned long *ret_
             action[0] = (float)random_between(random, -1000, 1000) / 1000;
             action[1] = (float)random_between(random, 0, 1000) / 1000;
         }
-        told = (struct told){.qty = told.qty, .entry = told.entry};
-        double held = told.qty;
+        reported = (struct reported){.qty = reported.qty, .entry = reported.entry};
+        double held = reported.qty;
         const struct env_io io = {
             .actions = action, .rewards = &reward, .terminated = &terminated, .truncated = &truncated};
         CHECK_INT(env_step(env, &io, err), 0);
@@ -163,25 +163,26 @@ static void test_run(struct random *random, int gap_percent, unsigned long *ret_
             close = is_there(r) ? prices[3][r] : 0;
         if (ends && is_there(now.row) && is_there(now.row - 1)) { /* sold at its open, except dust */
             wrong += now.qty * close >= 5.1 ||
-                     (told.n > 0 && held > 0.1 && told.first_price > prices[0][now.row] * 1.0001);
+                     (reported.n > 0 && held > 0.1 && reported.first_price > prices[0][now.row] * 1.0001);
             ++*ret_sessions;
         }
-        if (told.bought > 0 && is_there(before.row)) { /* not more than was asked for, nor than there was */
+        if (reported.bought > 0 &&
+            is_there(before.row)) { /* not more than was asked for, nor than there was */
             double price = prices[3][before.row], wanted = (double)action[1] * before.equity / price;
-            wrong += !(action[0] > 0.3f) || told.bought > wanted + 1e-9;
-            wrong += told.bought > before.cash / (1.0025 * price) + 1e-9;
-            if (told.n == 1 && params.max_position_pct == 0 && params.forced_exit_bars == 0 &&
+            wrong += !(action[0] > 0.3f) || reported.bought > wanted + 1e-9;
+            wrong += reported.bought > before.cash / (1.0025 * price) + 1e-9;
+            if (reported.n == 1 && params.max_position_pct == 0 && params.forced_exit_bars == 0 &&
                 wanted < 0.9 * before.cash / price)
-                wrong += told.bought < wanted - 0.0010001;
+                wrong += reported.bought < wanted - 0.0010001;
         }
-        wrong += fabs(told.qty - now.qty) > 1e-9 || now.cash < 0;
-        *ret_trades += (unsigned long)told.n;
+        wrong += fabs(reported.qty - now.qty) > 1e-9 || now.cash < 0;
+        *ret_trades += (unsigned long)reported.n;
         int back = now.row < 5 ? now.row : 5;
         double past = 0;
         for (int r = now.row - back; r >= 0 && past == 0; r--)
             past = is_there(r) ? prices[3][r] : 0;
         double trend = held * close / now.equity * ((double)(float)close / (double)(float)past - 1);
-        double expected = now.equity / before.equity - 1 + 3 * told.realised / 1000 + 2 * fmax(trend, 0);
+        double expected = now.equity / before.equity - 1 + 3 * reported.realised / 1000 + 2 * fmax(trend, 0);
         expected += ends ? now.equity / day_equity - 1 : 0;
         if (!(fabs(expected - (double)reward) <= 1e-6 * fabs(expected) + 1e-8)) {
             fprintf(stderr, "row %d: reward %.9g, not %.9g\n", now.row, (double)reward, expected);

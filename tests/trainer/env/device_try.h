@@ -498,7 +498,7 @@ static inline void try_load(struct try_pair *t, struct random *random, const str
 /* An invalid action leaves its copy where it is, and no other. */
 static inline void try_fault(struct try_pair *t, struct random *random, const struct env_params *params)
 {
-    char err[ENV_ERROR_MAX] = "", told[64];
+    char err[ENV_ERROR_MAX] = "", reported[64];
     size_t size = t->actions / t->copies, copy = t->copies / 2, asset = size - 1;
     size_t at = t->by_column ? asset * t->copies + copy : copy * size + asset;
     uint8_t *before = try_room(t->state, 1);
@@ -509,8 +509,8 @@ static inline void try_fault(struct try_pair *t, struct random *random, const st
     t->action[at] = (float)NAN;
     struct env_io io = {t->action, t->by_column, t->reward[1], t->ends[1], t->ends[1] + t->copies, NULL};
     CHECK_INT(env_device_step(t->device, &io, err), -EINVAL);
-    snprintf(told, sizeof(told), "copy %zu", copy);
-    CHECK(strstr(err, told));
+    snprintf(reported, sizeof(reported), "copy %zu", copy);
+    CHECK(strstr(err, reported));
     CHECK_INT(env_device_store(t->device, t->other, err), 0);
     env_save(t->other, t->saved[1]);
     CHECK(memcmp(before, t->saved[1], t->state) == 0);
@@ -518,7 +518,7 @@ static inline void try_fault(struct try_pair *t, struct random *random, const st
     t->action[at] = params->actions == ENV_DISCRETE ? 2.5f : (float)INFINITY;
     CHECK_INT(env_device_actions(t->device, t->action, 1, t->by_column, err), 0);
     CHECK_INT(env_device_run(t->device, 1, false, NULL, &ms, err), -EINVAL);
-    CHECK(strstr(err, told) && strstr(err, "step 0"));
+    CHECK(strstr(err, reported) && strstr(err, "step 0"));
     CHECK_INT(env_device_store(t->device, t->other, err), 0);
     int32_t *rows = try_room(t->copies, 2 * sizeof(*rows));
     env_info(t->host, &(struct env_info){.row = rows});

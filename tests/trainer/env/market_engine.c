@@ -43,7 +43,7 @@ static struct {
     long steps, fills, stops, inside, cut, waited, refused;
 } seen;
 
-static void on_told(void *ctx, size_t copy, const struct env_trade *trade)
+static void on_reported(void *ctx, size_t copy, const struct env_trade *trade)
 {
     struct run *run = ctx;
     CHECK_INT(copy, 0);
@@ -231,7 +231,7 @@ static bool open_run(struct run *run, struct random *random, enum env_backend ba
         fprintf(stderr, "%s\n", err);
         return false;
     }
-    CHECK_INT(env_trades(run->env, on_told, run), run->env->backend == ENV_SCALAR ? 0 : -ENOTSUP);
+    CHECK_INT(env_trades(run->env, on_reported, run), run->env->backend == ENV_SCALAR ? 0 : -ENOTSUP);
 
     int32_t fee_e6 = (int32_t)lround(run->params.buy_cost_pct.low * 1e6);
     run->capital = llround(run->params.initial_capital.low * (double)MADE_UNIT);

@@ -51,7 +51,7 @@ static bool is_lot(const struct fill_lot *lot, int64_t qty)
     return fits;
 }
 
-static void on_told(void *ctx, size_t copy, const struct env_trade *trade)
+static void on_reported(void *ctx, size_t copy, const struct env_trade *trade)
 {
     struct run *run = ctx;
     struct account *account = &run->accounts[copy];
@@ -229,7 +229,7 @@ static bool open_run(struct run *run, struct random *random, bool wild)
     }
     for (int i = 0; i < run->made.n; i++)
         CHECK_INT(policy_symbol_init(&run->made.symbols[i], &run->symbols[i]), 0);
-    return env_trades(run->env, on_told, run) == 0 && open_other(run, random, options, err);
+    return env_trades(run->env, on_reported, run) == 0 && open_other(run, random, options, err);
 }
 
 /* Alone on the market, a copy does what its masks say. */

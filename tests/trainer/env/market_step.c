@@ -6,7 +6,7 @@
 #include "trainer/env/internal.h"
 #include "trainer/env/scalar/market.h"
 
-enum { ROWS = 24, ASSETS = 2, TOLD_MAX = 16 };
+enum { ROWS = 24, ASSETS = 2, REPORTED_MAX = 16 };
 
 static struct scene {
     struct env_params params;
@@ -15,8 +15,8 @@ static struct scene {
     uint64_t present[ASSETS];
     struct env_market *market;
     struct env *env;
-    struct env_trade told[TOLD_MAX]; /* of the last step */
-    int n_told;
+    struct env_trade reported[REPORTED_MAX]; /* of the last step */
+    int n_reported;
     float reward;
     uint8_t terminated, truncated;
 } scene;
@@ -69,13 +69,13 @@ static void new_scene(void)
     scene.params.ruin = 0;
 }
 
-static void on_told(void *ctx, size_t copy, const struct env_trade *trade)
+static void on_reported(void *ctx, size_t copy, const struct env_trade *trade)
 {
     (void)ctx;
     CHECK_INT(copy, 0);
-    CHECK(scene.n_told < TOLD_MAX);
-    if (scene.n_told < TOLD_MAX)
-        scene.told[scene.n_told++] = *trade;
+    CHECK(scene.n_reported < REPORTED_MAX);
+    if (scene.n_reported < REPORTED_MAX)
+        scene.reported[scene.n_reported++] = *trade;
 }
 
 static void open_scene(int n)
@@ -99,7 +99,7 @@ static void open_scene(int n)
         fprintf(stderr, "%s\n", err);
         exit(EXIT_FAILURE);
     }
-    CHECK_INT(env_trades(scene.env, on_told, NULL), 0);
+    CHECK_INT(env_trades(scene.env, on_reported, NULL), 0);
 }
 
 static void close_scene(void)
@@ -112,7 +112,7 @@ static void step2(float first, float second)
 {
     char err[ENV_ERROR_MAX];
     const float actions[ASSETS] = {first, second};
-    scene.n_told = 0;
+    scene.n_reported = 0;
     CHECK_INT(env_step(scene.env,
                        &(struct env_io){.actions = actions,
                                         .rewards = &scene.reward,
@@ -140,10 +140,10 @@ static double money(const void *column)
 /* Cents and quanta, as they are counted. */
 static void traded(int k, int row, int asset, double quanta, double cents, double fee, bool at_open)
 {
-    CHECK(k < scene.n_told);
-    if (k >= scene.n_told)
+    CHECK(k < scene.n_reported);
+    if (k >= scene.n_reported)
         return;
-    const struct env_trade *trade = &scene.told[k];
+    const struct env_trade *trade = &scene.reported[k];
     CHECK_INT(trade->row, row);
     CHECK_INT(trade->asset, asset);
     CHECK_INT(llround(trade->qty * 100), quanta);
@@ -168,14 +168,14 @@ static void test_orders(void)
     CHECK_INT(OF(m_scale, 0), 100); /* 100000 cents * 100 / (10000 * 10) */
     step(2);
     /* 200 * 10100 / 100 = 20200; the fee ceil(20.2) = 21 */
-    CHECK_INT(scene.n_told, 1);
+    CHECK_INT(scene.n_reported, 1);
     traded(0, 1, 0, 200, 10100, 21, true);
     has(79779, 200);
     CHECK_INT(EQUITY, 79779 + 20400);
     step(-0.37f);
     /* 0.37 in float is 0.37000000477: 37.0000005, floored to 37 quanta; floor(37 * 10253 / 100 = 3793.61) =
      * 3793, the fee ceil(3.793) = 4 */
-    CHECK_INT(scene.n_told, 1);
+    CHECK_INT(scene.n_reported, 1);
     traded(0, 2, 0, -37, 10253, 4, true);
     has(79779 + 3793 - 4, 163);
     CHECK_INT(EQUITY, 83568 + 16627); /* floor(163 * 10201 / 100 = 16627.63) */
@@ -185,7 +185,7 @@ static void test_orders(void)
     step(-1000); /* no more than is held: 163 * 100 = 16300, less ceil(16.3) = 17 */
     has(83568 + 16283, 0);
     step(-1000);
-    CHECK_INT(scene.n_told, 0);
+    CHECK_INT(scene.n_reported, 0);
     close_scene();
 }
 
@@ -217,7 +217,7 @@ static void held_a_coin(int n)
 {
     open_scene(n);
     step(1);
-    CHECK_INT(scene.n_told, 1);
+    CHECK_INT(scene.n_reported, 1);
     has(100000 - 10010, 100);
     CHECK_INT(OF(stop, 0), 0);
 }
@@ -231,9 +231,9 @@ static void test_stop_inside(void)
     step(0);
     CHECK_INT(OF(stop, 0), 10450);
     CHECK_INT(OF(stop_qty, 0), 100);
-    CHECK_INT(scene.n_told, 0);
+    CHECK_INT(scene.n_reported, 0);
     step(0);
-    CHECK_INT(scene.n_told, 1);
+    CHECK_INT(scene.n_reported, 1);
     traded(0, 3, 0, -100, 10450, 11, false);
     has(89990 + 10450 - 11, 0);
     CHECK_INT(OF(stop, 0), 0);
@@ -246,7 +246,7 @@ static void test_stop_at_the_open(void)
     bar(0, 2, 103, 120, 101, 115); /* a gap through it: the open, however good the rest */
     held_a_coin(1);
     step(-0.5f); /* the older stop sells all; the sale of 50 finds nothing */
-    CHECK_INT(scene.n_told, 1);
+    CHECK_INT(scene.n_reported, 1);
     traded(0, 2, 0, -100, 10300, 11, true);
     has(89990 + 10300 - 11, 0);
     CHECK_INT(OF(waiting, 0), 0);
@@ -257,7 +257,7 @@ static void test_stop_at_the_open(void)
     bar(0, 2, 104.5, 105, 104, 105); /* reached exactly; a waiting purchase starts a new position after it */
     held_a_coin(1);
     step(0.5f);
-    CHECK_INT(scene.n_told, 2);
+    CHECK_INT(scene.n_reported, 2);
     traded(0, 2, 0, -100, 10450, 11, true);
     traded(1, 2, 0, 50, 10450, 6, true); /* 5225, ceil(5.225) */
     close_scene();
@@ -269,7 +269,7 @@ static void test_stop_and_sale(void)
     bar(0, 2, 108, 108, 104, 104.2);
     held_a_coin(1);
     step(-0.4f); /* 40 at the open, then the low finds the stop: what is left, not the 100 it was for */
-    CHECK_INT(scene.n_told, 2);
+    CHECK_INT(scene.n_reported, 2);
     traded(0, 2, 0, -40, 10800, 5, true);
     traded(1, 2, 0, -60, 10450, 7, false);
     has(89990 + 4320 - 5 + 6270 - 7, 0);
@@ -279,7 +279,7 @@ static void test_stop_and_sale(void)
     bar(0, 2, 108, 108, 104, 104.2);
     held_a_coin(1);
     step(1); /* a hundred more at the open: the stop is for the first hundred */
-    CHECK_INT(scene.n_told, 2);
+    CHECK_INT(scene.n_reported, 2);
     traded(0, 2, 0, 100, 10800, 11, true);
     traded(1, 2, 0, -100, 10450, 11, false);
     has(89990 - 10811 + 10439, 100);
@@ -287,7 +287,7 @@ static void test_stop_and_sale(void)
     /* the close of 104.20 is below where the stop of the rest belongs: it is sold at market */
     bar(0, 3, 100, 100, 100, 100);
     step(5);
-    CHECK_INT(scene.n_told, 1);
+    CHECK_INT(scene.n_reported, 1);
     traded(0, 3, 0, -100, 10000, 10, true);
     close_scene();
 }
@@ -320,7 +320,7 @@ static void test_largest_price(void)
     step(0.1f); /* the stop would be at 114.30 */
     CHECK_INT(OF(stop, 0), 10450);
     CHECK_INT(OF(stop_qty, 0), 100);
-    CHECK_INT(scene.n_told, 1);
+    CHECK_INT(scene.n_reported, 1);
     traded(0, 3, 0, 10, 11800, 2, true);
     close_scene();
 }
@@ -333,7 +333,7 @@ static void test_cut(void)
     /* 100000 * 0.99 / 1.001 / 100 = 989.01 quanta are asked for. At 105.00: 100000 / 1.001 = 99900 in whole
      * cents, * 100 / 10500 = 951.4; 951 cost 99855 and ceil(99.855) = 100. */
     step(1000);
-    CHECK_INT(scene.n_told, 1);
+    CHECK_INT(scene.n_reported, 1);
     traded(0, 1, 0, 951, 10500, 100, true);
     has(100000 - 99955, 951);
     close_scene();
@@ -350,7 +350,7 @@ static void test_missing(void)
     step2(3, 9);
     /* the first asset's 300 wait, with 30000 + 30 in reserve; of 69970 the second asks for 69970 * 0.99 /
      * 1.001 / 100 = 692.01 */
-    CHECK_INT(scene.n_told, 1);
+    CHECK_INT(scene.n_reported, 1);
     traded(0, 1, 1, 692, 10000, 70, true);
     CHECK_INT(OF(waiting, 0), 300);
     CHECK_INT(OF(reserved, 0), 30030);
@@ -359,10 +359,10 @@ static void test_missing(void)
     CHECK_INT(env_market_mask(&scene.env->view, 0, 1), 3);
     step2(5, 9); /* nothing is decided of it; the second may spend 700 * 0.99 / 1.001 / 100: 6.92 */
     CHECK_INT(OF(waiting, 0), 300);
-    CHECK_INT(scene.n_told, 1);
+    CHECK_INT(scene.n_reported, 1);
     traded(0, 2, 1, 6, 10000, 1, true);
     step2(-1, 0); /* the bar is back; the order is the one that waited */
-    CHECK_INT(scene.n_told, 1);
+    CHECK_INT(scene.n_reported, 1);
     traded(0, 3, 0, 300, 9000, 27, true);
     CHECK_INT(CASH, 100000 - 69270 - 601 - 27027);
     CHECK_INT(OF(reserved, 0), 0);
@@ -381,12 +381,12 @@ static void test_missing_stop(void)
     held_a_coin(1);
     step(0);
     step(-1); /* asked for at row 2, before the gap: 100 at the open of row 4; flat, the stop ends */
-    CHECK_INT(scene.n_told, 0);
+    CHECK_INT(scene.n_reported, 0);
     CHECK_INT(OF(stop, 0), 10450);
     CHECK_INT(EQUITY, 89990 + 11000); /* at the last close */
     CHECK_INT(OF(m_held, 0), 2);
     step(0);
-    CHECK_INT(scene.n_told, 1);
+    CHECK_INT(scene.n_reported, 1);
     traded(0, 4, 0, -100, 10500, 11, true);
     CHECK_INT(OF(stop, 0), 0);
     close_scene();
@@ -397,11 +397,11 @@ static void test_notional(void)
     new_scene();
     open_scene(1);
     step(0.051f); /* 5 quanta, 5.00: the rule wants a cent more than the venue */
-    CHECK_INT(scene.n_told, 0);
+    CHECK_INT(scene.n_reported, 0);
     step(0.061f);
     traded(0, 2, 0, 6, 10000, 1, true);
     step(-0.051f);
-    CHECK_INT(scene.n_told, 0);
+    CHECK_INT(scene.n_reported, 0);
     has(100000 - 601, 6);
     close_scene();
 }
@@ -421,17 +421,17 @@ static void test_dust(void)
     /* the stop would be at 95.00, worth 475: less than the venue takes; so none rests */
     step(0);
     CHECK_INT(OF(stop, 0), 0);
-    CHECK_INT(scene.n_told, 0);
+    CHECK_INT(scene.n_reported, 0);
     has(99499, 5);
     /* at 60.00 it is dust: it is below where its stop belongs, but cannot be sold, and bars nothing */
     CHECK_INT(env_market_mask(&scene.env->view, 0, 0), 1);
     step(-1);
-    CHECK_INT(scene.n_told, 0);
+    CHECK_INT(scene.n_reported, 0);
     step(1);
     traded(0, 4, 0, 100, 6000, 6, true);
     CHECK_INT(OF(m_peak, 0), 6000); /* a new purchase restarts it */
     step(0);
-    CHECK_INT(scene.n_told, 0);
+    CHECK_INT(scene.n_reported, 0);
     CHECK_INT(OF(stop, 0), 5700);
     CHECK_INT(OF(stop_qty, 0), 105);
     close_scene();
@@ -448,10 +448,10 @@ static void test_cooldown(void)
     step(1); /* decided at row 2: not yet */
     CHECK_INT(env_market_mask(&scene.env->view, 0, 0), 0);
     step(1); /* at row 3: not yet */
-    CHECK_INT(scene.n_told, 0);
+    CHECK_INT(scene.n_reported, 0);
     CHECK_INT(env_market_mask(&scene.env->view, 0, 0), 1);
     step(1);
-    CHECK_INT(scene.n_told, 1);
+    CHECK_INT(scene.n_reported, 1);
     close_scene();
 }
 
@@ -463,7 +463,7 @@ static void test_cap(void)
     step(10); /* 30 % of 100000 are 300 quanta */
     CHECK_INT(OF(lots, 0), 300);
     step(10); /* equity is 99970: 299.91 - 300 is less than nothing */
-    CHECK_INT(scene.n_told, 0);
+    CHECK_INT(scene.n_reported, 0);
     close_scene();
 }
 
@@ -488,13 +488,13 @@ static void test_forced_exit(void)
     step(0);
     CHECK_INT(OF(lots, 0), 400);
     step(0);
-    CHECK_INT(scene.n_told, 1);
+    CHECK_INT(scene.n_reported, 1);
     traded(0, 4, 0, -100, 10000, 10, true);
     step(0); /* the count restarts: 1, 2, 3 at rows 4, 5, 6 */
     step(0);
     CHECK_INT(OF(lots, 0), 300);
     step(1); /* a purchase of the same bar nets with it: 100 - 75 */
-    CHECK_INT(scene.n_told, 1);
+    CHECK_INT(scene.n_reported, 1);
     traded(0, 7, 0, 25, 10000, 3, true);
     close_scene();
 }

@@ -8,26 +8,26 @@
 
 enum { COPIES = 19, ROWS = 600, STEPS = 150 };
 
-struct told {
+struct reported {
     double equity[COPIES], cash[COPIES], benchmark[COPIES], fees[COPIES], drawdown[COPIES], exposure[COPIES];
     int32_t row[COPIES], buys[COPIES], sells[COPIES];
 };
 
 static long trades;
 
-static void look(const struct env *env, const struct env_params *params, const struct told *told,
+static void look(const struct env *env, const struct env_params *params, const struct reported *reported,
                  const float *rewards, const float *observations)
 {
     int n = env->view.state.n;
     double qty[WALKS_ASSETS], held[WALKS_ASSETS], peak[WALKS_ASSETS];
     bool good = true;
     for (size_t e = 0; e < COPIES; e++) {
-        good &= isfinite(rewards[e]) && isfinite(told->equity[e]) && isfinite(told->benchmark[e]);
-        good &= params->shorts ? isfinite(told->cash[e]) : told->cash[e] >= 0;
-        good &= told->fees[e] >= 0 && told->drawdown[e] >= 0 && told->exposure[e] >= 0;
-        good &= isfinite(told->drawdown[e]) && isfinite(told->exposure[e]);
-        good &= params->shorts || (told->equity[e] >= 0 && told->drawdown[e] <= 1);
-        good &= told->row[e] < ROWS && told->row[e] >= params->lookback - 1;
+        good &= isfinite(rewards[e]) && isfinite(reported->equity[e]) && isfinite(reported->benchmark[e]);
+        good &= params->shorts ? isfinite(reported->cash[e]) : reported->cash[e] >= 0;
+        good &= reported->fees[e] >= 0 && reported->drawdown[e] >= 0 && reported->exposure[e] >= 0;
+        good &= isfinite(reported->drawdown[e]) && isfinite(reported->exposure[e]);
+        good &= params->shorts || (reported->equity[e] >= 0 && reported->drawdown[e] <= 1);
+        good &= reported->row[e] < ROWS && reported->row[e] >= params->lookback - 1;
         env_positions(env, e, qty, held, peak);
         for (int i = 0; i < n; i++) {
             good &= params->shorts ? isfinite(qty[i]) : qty[i] >= 0;
@@ -62,9 +62,10 @@ static long walk(struct random *random, enum env_execution execution, enum env_t
     float *actions = calloc(actions_n, sizeof *actions), *observations = calloc(size, sizeof *observations);
     float *final = calloc(size, sizeof *final), rewards[COPIES];
     uint8_t terminated[COPIES], truncated[COPIES];
-    struct told told;
-    struct env_info info = {told.equity,   told.cash, told.benchmark, told.fees, told.drawdown,
-                            told.exposure, told.row,  told.buys,      told.sells};
+    struct reported reported;
+    struct env_info info = {reported.equity, reported.cash,     reported.benchmark,
+                            reported.fees,   reported.drawdown, reported.exposure,
+                            reported.row,    reported.buys,     reported.sells};
     char err[ENV_ERROR_MAX] = "";
     for (int step = 0; step < STEPS; step++) {
         walks_actions(random, &params, actions, actions_n);
@@ -76,10 +77,10 @@ static long walk(struct random *random, enum env_execution execution, enum env_t
         CHECK_INT(env_step(env, &io, err), 0);
         env_observe(env, observations);
         env_info(env, &info);
-        look(env, &params, &told, rewards, observations);
+        look(env, &params, &reported, rewards, observations);
     }
     for (size_t e = 0; e < COPIES; e++)
-        trades += told.buys[e] + told.sells[e];
+        trades += reported.buys[e] + reported.sells[e];
     free(actions);
     free(observations);
     free(final);

@@ -69,7 +69,7 @@ static bool same(const struct side *a, const struct side *b, bool whole)
 }
 
 /* Names the first column that differs. */
-static void tell(const struct side *a, const struct side *b, const char *backend, long step)
+static void print_difference(const struct side *a, const struct side *b, const char *backend, long step)
 {
     size_t n;
     const struct env_column *columns = env_columns(&n);
@@ -137,7 +137,7 @@ static bool compare(struct random *random, enum env_execution execution, enum en
     }
     CHECK(equal);
     if (!equal)
-        tell(&sides[0], &sides[1], env_backend_name(backend), step);
+        print_difference(&sides[0], &sides[1], env_backend_name(backend), step);
     free(actions);
     side_end(&sides[0]);
     side_end(&sides[1]);

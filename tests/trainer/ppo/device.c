@@ -580,14 +580,14 @@ static void try_bad(struct random *random)
 
 /* ---- memory ---- */
 
-static char told[4][PPO_ERROR_MAX];
-static int n_told;
+static char reported[4][PPO_ERROR_MAX];
+static int n_reported;
 
-static void tell(void *ctx, const char *sentence)
+static void report(void *ctx, const char *sentence)
 {
     (void)ctx;
-    if (n_told < 4)
-        snprintf(told[n_told++], sizeof(told[0]), "%s", sentence);
+    if (n_reported < 4)
+        snprintf(reported[n_reported++], sizeof(reported[0]), "%s", sentence);
 }
 
 /* With a learner that a ladder left with fewer copies: it continues with as many, on either backend. */
@@ -611,14 +611,14 @@ static void try_fewer(const struct ppo_params *params, struct learner_source sou
     for (int on_cpu = 0; on_cpu < 2; on_cpu++) {
         if (on_cpu)
             source.module_limit = (size_t)32 << 20;
-        n_told = 0;
+        n_reported = 0;
         CHECK_INT(ppo_learner_create_auto(&fewer, &source, &stack, err), 0);
         CHECK_STR(err, "");
         if (!stack.learner)
             break;
         CHECK_INT(stack.learner->params.copies, copies);
         CHECK((stack.module == NULL) == on_cpu);
-        CHECK_INT(n_told, on_cpu); /* the CPU; no fewer copies before */
+        CHECK_INT(n_reported, on_cpu); /* the CPU; no fewer copies before */
         place_load(stack.learner, &pieces);
         iterate(stack.learner, &other);
         if (on_cpu)
@@ -637,17 +637,17 @@ static void climb(const struct ppo_params *params, const struct learner_source *
     struct learner_prediction predicted = {0};
     struct ppo_update update;
     char err[PPO_ERROR_MAX] = "";
-    n_told = 0;
+    n_reported = 0;
     CHECK_INT(ppo_learner_predict(params, source, &predicted, err), 0);
-    int n_predicted = n_told;
-    n_told = 0;
+    int n_predicted = n_reported;
+    n_reported = 0;
     CHECK_INT(ppo_learner_create_auto(params, source, &stack, err), 0);
     CHECK_STR(err, "");
     if (!stack.learner)
         return;
     if (is_cpu() || source->module_limit == 0) { /* a real one's memory is more than its limit */
         CHECK_INT(predicted.copies, copies);
-        CHECK_INT(n_predicted, n_told);
+        CHECK_INT(n_predicted, n_reported);
         CHECK_INT(predicted.device_bytes, stack.module ? stack.learner->ops->bytes(stack.learner) : 0);
     }
     CHECK_INT(stack.learner->params.copies, copies);
@@ -690,32 +690,32 @@ static void try_memory(struct random *random)
         return;
     }
     struct learner_source source = {
-        .env_params = &p.env_params, .market = p.market, .module_path = path, .told = tell};
+        .env_params = &p.env_params, .market = p.market, .module_path = path, .told = report};
     const size_t whole = bytes_of(&p, &params, 512), half = bytes_of(&p, &params, 256),
                  quarter = bytes_of(&p, &params, 128);
     CHECK(quarter < half && half < whole);
 
     climb(&params, &source, 512, "cuda: ");
-    CHECK_INT(n_told, 0);
+    CHECK_INT(n_reported, 0);
     source.module_limit = half + (half - quarter) / 2; /* with what the environment holds */
     climb(&params, &source, 256, "cuda: ");
-    CHECK_INT(n_told, 1);
-    CHECK(strstr(told[0], "512 copies") && strstr(told[0], "256 are tried") &&
-          strstr(told[0], "out of memory"));
+    CHECK_INT(n_reported, 1);
+    CHECK(strstr(reported[0], "512 copies") && strstr(reported[0], "256 are tried") &&
+          strstr(reported[0], "out of memory"));
     try_fewer(&params, source, 256);
     source.module_limit = quarter + (quarter - bytes_of(&p, &params, 64)) / 2;
     climb(&params, &source, 128, "cuda: ");
-    CHECK_INT(n_told, 2);
+    CHECK_INT(n_reported, 2);
     source.module_limit = (size_t)32 << 20; /* less than the products' workspace */
     params.copies = 8;
     climb(&params, &source, 8, "cpu");
-    CHECK_INT(n_told, 2); /* with 4 copies a rollout still has a minibatch, with 2 not */
-    CHECK(strstr(told[0], "4 are tried") && strstr(told[1], "on the CPU"));
+    CHECK_INT(n_reported, 2); /* with 4 copies a rollout still has a minibatch, with 2 not */
+    CHECK(strstr(reported[0], "4 are tried") && strstr(reported[1], "on the CPU"));
     params.device = PPO_CUDA;
     climb(&params, &source, 8, "cpu");
     params.device = PPO_CPU;
     climb(&params, &source, 8, "cpu");
-    CHECK_INT(n_told, 0);
+    CHECK_INT(n_reported, 0);
 
     /* The cap, of all that the device has: the tests' has its limit. */
     params.device = PPO_AUTO;
@@ -723,10 +723,10 @@ static void try_memory(struct random *random)
         source.module_limit = bytes_of(&p, &params, 8) * 4;
         params.memory_cap = 0.2;
         climb(&params, &source, 8, "cpu");
-        CHECK(n_told == 2 && strstr(told[0], "memory_cap 0.2"));
+        CHECK(n_reported == 2 && strstr(reported[0], "memory_cap 0.2"));
         params.memory_cap = 0.5;
         climb(&params, &source, 8, "cuda");
-        CHECK_INT(n_told, 0);
+        CHECK_INT(n_reported, 0);
     }
     source.module_limit = 0;
     params.memory_cap = 0.8;
@@ -739,7 +739,7 @@ static void try_memory(struct random *random)
     CHECK_INT(ppo_learner_create_auto(&params, &source, &stack, err), -ENOENT);
     params.device = PPO_AUTO;
     climb(&params, &source, 8, "cpu");
-    CHECK(n_told == 1 && strstr(told[0], "on the CPU"));
+    CHECK(n_reported == 1 && strstr(reported[0], "on the CPU"));
     close_place(&p);
 }
 

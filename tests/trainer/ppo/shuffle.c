@@ -28,7 +28,7 @@ static void take(struct figures *figures, double deviation)
 }
 
 /* `independent` of what was taken are. */
-static void tell(const char *what, const struct figures *figures, int independent)
+static void report(const char *what, const struct figures *figures, int independent)
 {
     const double mean = figures->sum / figures->n;
     printf("shuffle: n of 2 to %d: %s: %d tables, the worst %.2f deviations from even, their mean %.3f\n",
@@ -76,8 +76,8 @@ static void test_small(uint64_t epochs)
             take(&of_gaps, deviations(chi, n - 2.0));
         }
     }
-    tell("places", &of_places, SMALL - 1);
-    tell("distances", &of_gaps, SMALL - 1);
+    report("places", &of_places, SMALL - 1);
+    report("distances", &of_gaps, SMALL - 1);
 }
 
 static void within(const char *what, double chi, double freedom)

@@ -262,25 +262,25 @@ static void test_full(void)
     checkpoint_destroy(checkpoint);
 }
 
-struct told {
+struct reported {
     int n;
     char last[CHECKPOINT_ERROR_MAX];
 };
 
-static void tell(void *ctx, const char *reason)
+static void report(void *ctx, const char *reason)
 {
-    struct told *told = ctx;
-    told->n++;
-    snprintf(told->last, sizeof told->last, "%s", reason);
+    struct reported *reported = ctx;
+    reported->n++;
+    snprintf(reported->last, sizeof reported->last, "%s", reason);
 }
 
 /* What the newest good one of `name` holds; -1: none. */
-static int64_t latest(const char *dir, const char *name, struct told *told)
+static int64_t latest(const char *dir, const char *name, struct reported *reported)
 {
     struct checkpoint *checkpoint = NULL;
     int64_t steps = -1;
-    *told = (struct told){0};
-    int r = checkpoint_latest(dir, name, tell, told, &checkpoint, err);
+    *reported = (struct reported){0};
+    int r = checkpoint_latest(dir, name, report, reported, &checkpoint, err);
     CHECK(r == 0 || r == -ENOENT);
     if (r == 0) {
         size_t n;
@@ -301,10 +301,10 @@ static void keep(const char *dir, const char *name, int64_t steps, int n)
 static void test_folder(void)
 {
     char dir[SCRATCH_MAX], path[SCRATCH_PATH_MAX];
-    struct told told;
+    struct reported reported;
     scratch_make(dir);
-    CHECK_INT(latest(dir, "a", &told), -1);
-    CHECK(strstr(err, "no checkpoint") && told.n == 0);
+    CHECK_INT(latest(dir, "a", &reported), -1);
+    CHECK(strstr(err, "no checkpoint") && reported.n == 0);
     for (int64_t steps = 0; steps <= 1000; steps += 100)
         keep(dir, "a", steps, 3);
     CHECK_INT(files_in(dir), 3);
@@ -313,33 +313,33 @@ static void test_folder(void)
     spill(path, (const unsigned char *)"half", 4);
     snprintf(path, sizeof path, "%s/a-12x.ckpt", dir);
     spill(path, (const unsigned char *)"mine", 4);
-    CHECK_INT(latest(dir, "a", &told), 1000);
-    CHECK_INT(latest(dir, "a-1", &told), 5000);
+    CHECK_INT(latest(dir, "a", &reported), 1000);
+    CHECK_INT(latest(dir, "a-1", &reported), 5000);
     keep(dir, "a", 1100, 3);
     CHECK_INT(files_in(dir), 5); /* three, the other's, a-12x.ckpt; not the half one */
 
     /* The newest is cut, the one before altered. */
     snprintf(path, sizeof path, "%s/a-1100.ckpt", dir);
     CHECK(truncate(path, 100) == 0);
-    CHECK_INT(latest(dir, "a", &told), 1000);
-    CHECK(told.n == 1 && strstr(told.last, "truncated") && strstr(told.last, "a-1100.ckpt"));
+    CHECK_INT(latest(dir, "a", &reported), 1000);
+    CHECK(reported.n == 1 && strstr(reported.last, "truncated") && strstr(reported.last, "a-1100.ckpt"));
     size_t n;
     snprintf(path, sizeof path, "%s/a-1000.ckpt", dir);
     unsigned char *bytes = slurp(path, &n);
     bytes[n / 2] ^= 1;
     spill(path, bytes, n);
     free(bytes);
-    CHECK_INT(latest(dir, "a", &told), 900);
-    CHECK_INT(told.n, 2);
+    CHECK_INT(latest(dir, "a", &reported), 900);
+    CHECK_INT(reported.n, 2);
 
     /* One that went further stays, and does not push out what is written now. */
     keep(dir, "a", 950, 1);
-    CHECK_INT(latest(dir, "a", &told), 950);
+    CHECK_INT(latest(dir, "a", &reported), 950);
     CHECK_INT(files_in(dir), 5);
     snprintf(path, sizeof path, "%s/a-950.ckpt", dir);
     CHECK(truncate(path, 0) == 0);
-    CHECK_INT(latest(dir, "a", &told), -1);
-    CHECK(strstr(err, "no good checkpoint") && told.n == 3);
+    CHECK_INT(latest(dir, "a", &reported), -1);
+    CHECK(strstr(err, "no good checkpoint") && reported.n == 3);
 
     struct checkpoint *none = NULL;
     CHECK_INT(checkpoint_latest(scratch_path("nowhere"), "a", NULL, NULL, &none, err), -ENOENT);

@@ -277,7 +277,7 @@ static void test_continues(void)
 
 /* ---- All errors. ---- */
 
-struct told {
+struct reported {
     char text[1 << 16]; /* "LINE [section] key: message\n" each */
     int n, last_line;
     bool in_order;
@@ -285,34 +285,36 @@ struct told {
 
 static void take_error(void *ctx, int line, const char *section, const char *key, const char *message)
 {
-    struct told *told = ctx;
-    size_t at = strlen(told->text);
-    snprintf(told->text + at, sizeof told->text - at, "%d [%s] %s: %s\n", line, section, key, message);
-    told->in_order = told->in_order && (line == 0 || (told->last_line > 0 && line >= told->last_line));
-    told->last_line = line;
-    told->n++;
+    struct reported *reported = ctx;
+    size_t at = strlen(reported->text);
+    snprintf(reported->text + at, sizeof reported->text - at, "%d [%s] %s: %s\n", line, section, key,
+             message);
+    reported->in_order =
+        reported->in_order && (line == 0 || (reported->last_line > 0 && line >= reported->last_line));
+    reported->last_line = line;
+    reported->n++;
 }
 
-static struct told told;
+static struct reported reported;
 
 static void all_errors(const char *text, int n)
 {
-    told = (struct told){.in_order = true, .last_line = 1};
+    reported = (struct reported){.in_order = true, .last_line = 1};
     other.name[0] = '!';
-    CHECK_INT(train_config_errors("F.ini", text, &other, take_error, &told), n);
-    CHECK_INT(told.n, n);
-    CHECK(told.in_order);
+    CHECK_INT(train_config_errors("F.ini", text, &other, take_error, &reported), n);
+    CHECK_INT(reported.n, n);
+    CHECK(reported.in_order);
     CHECK((other.name[0] == '!') == (n > 0)); /* untouched */
-    if (told.n != n)
-        fprintf(stderr, "%s", told.text);
+    if (reported.n != n)
+        fprintf(stderr, "%s", reported.text);
 }
 
 static void has(const char *words)
 {
-    if (strstr(told.text, words))
+    if (strstr(reported.text, words))
         return;
     check_failures++;
-    fprintf(stderr, "\"%s\" is not in:\n%s", words, told.text);
+    fprintf(stderr, "\"%s\" is not in:\n%s", words, reported.text);
 }
 
 static void test_all_errors(void)
@@ -371,7 +373,7 @@ static void test_all_errors(void)
     for (int i = 0; i < 4200; i++)
         n += (size_t)sprintf(many + n, "x = 1\n");
     CHECK(train_config_parse("F.ini", many, &other, err) < 0);
-    CHECK(train_config_errors("F.ini", many, NULL, take_error, &(struct told){0}) > 4000);
+    CHECK(train_config_errors("F.ini", many, NULL, take_error, &(struct reported){0}) > 4000);
     free(many);
 }
 

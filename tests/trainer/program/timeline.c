@@ -16,7 +16,7 @@ static const char *const kinds[KINDS] = {"rollout", "update", "checkpointing"};
 struct training_record {
     struct timeline timeline;
     double now_s, next_tick_s, tick_s;
-    double took[KINDS], told[KINDS];
+    double took[KINDS], reported[KINDS];
     const char *state, *said;
     double said_s, least_s; /* the least between two reported turns */
     unsigned n_said;
@@ -48,7 +48,7 @@ static void pass(struct training_record *record, double until_s)
     if (state < KINDS)
         record->took[state] += until_s - record->now_s;
     if (said < KINDS)
-        record->told[said] += until_s - record->now_s;
+        record->reported[said] += until_s - record->now_s;
     record->now_s = until_s;
 }
 
@@ -87,9 +87,9 @@ static void short_iterations(void)
         if (i % 3 == 2)
             last(&record, "checkpointing", 0.01);
     }
-    CHECK_NEAR(record.told[2], record.took[2], 1e-9);
-    CHECK_NEAR(record.told[0] / record.took[0], 1, 0.1);
-    CHECK_NEAR(record.told[1] / record.took[1], 1, 0.05);
+    CHECK_NEAR(record.reported[2], record.took[2], 1e-9);
+    CHECK_NEAR(record.reported[0] / record.took[0], 1, 0.1);
+    CHECK_NEAR(record.reported[1] / record.took[1], 1, 0.05);
 }
 
 /* States that last are reported when they begin; all are where nothing is left out. */
@@ -106,7 +106,7 @@ static void exact(void)
             CHECK_STR(record.said, "update");
         }
         for (size_t i = 0; i < 2; i++)
-            CHECK_NEAR(record.told[i], record.took[i], 1e-9);
+            CHECK_NEAR(record.reported[i], record.took[i], 1e-9);
         CHECK_INT(record.n_said, 40);
     }
 }
@@ -144,11 +144,11 @@ static void any(struct random *random)
             if (random_next(random) % checkpoints == 0)
                 last(&record, "checkpointing", scale / 5);
             for (size_t k = 0; k < 2; k++) /* at every time, not at the end alone */
-                worst = fmax(worst, fabs(record.told[k] - record.took[k]) / every_s);
+                worst = fmax(worst, fabs(record.reported[k] - record.took[k]) / every_s);
         }
         CHECK(record.least_s >= every_s - 1e-9);
-        CHECK_NEAR(record.told[2], record.took[2], 1e-6);
-        CHECK_NEAR(record.told[0] + record.told[1], record.took[0] + record.took[1], 1e-6);
+        CHECK_NEAR(record.reported[2], record.took[2], 1e-6);
+        CHECK_NEAR(record.reported[0] + record.reported[1], record.took[0] + record.took[1], 1e-6);
     }
     printf("timeline: at most %.2f times --report-every is not yet reported\n", worst);
     CHECK(worst < 2);

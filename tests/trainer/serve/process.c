@@ -39,8 +39,8 @@ static void test_other(void)
     pid_t pid = fork();
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        int tell = fcntl(ready[1], F_DUPFD, 10), fd = open(path, O_RDWR);
-        if (fd < 0 || dup2(fd, 3) != 3 || write(tell, "x", 1) != 1)
+        int ready_fd = fcntl(ready[1], F_DUPFD, 10), fd = open(path, O_RDWR);
+        if (fd < 0 || dup2(fd, 3) != 3 || write(ready_fd, "x", 1) != 1)
             _exit(1);
         pause();
         _exit(0);

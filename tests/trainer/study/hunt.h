@@ -15,14 +15,14 @@ struct hunt {
     struct study *study;
     struct sampler *sampler;
     char folder[SCRATCH_PATH_MAX];
-    char told[512];              /* the last words */
+    char reported[512];          /* the last words */
     struct study_members others; /* as the test has it */
 };
 
-static inline void hunt_told(void *ctx, const char *words)
+static inline void hunt_reported(void *ctx, const char *words)
 {
     struct hunt *hunt = ctx;
-    snprintf(hunt->told, sizeof hunt->told, "%s", words);
+    snprintf(hunt->reported, sizeof hunt->reported, "%s", words);
 }
 
 static inline void hunt_check(int r, const char *err)
@@ -82,7 +82,7 @@ static inline double hunt_trial(struct hunt *hunt)
 
 static inline int hunt_propose(struct hunt *hunt, json_t **ret, char err[static TRIAL_ERROR_MAX])
 {
-    const struct trial_calls calls = {.ctx = hunt, .told = hunt_told};
+    const struct trial_calls calls = {.ctx = hunt, .told = hunt_reported};
     return study_proposal_make(hunt->market, hunt->config, &hunt->settings, hunt->study, &hunt->others,
                                hunt->folder, &calls, ret, err);
 }

@@ -76,12 +76,12 @@ static void keep_words(void *ctx, const char *words)
 /* AAA with `rows` bars beside BBB with ROWS, except those `missing`. Opened; its messages. */
 static int open_two(size_t rows, bool (*missing)(size_t), const char *more, struct train_config *config,
                     struct study_settings *settings, struct study_market **ret,
-                    char told[static TRIAL_ERROR_MAX], char err[static TRIAL_ERROR_MAX])
+                    char reported[static TRIAL_ERROR_MAX], char err[static TRIAL_ERROR_MAX])
 {
     struct place_bars a, b;
     char first[SCRATCH_PATH_MAX], both[2 * SCRATCH_PATH_MAX + 8];
-    const struct study_market_options options = {.told = keep_words, .ctx = told};
-    told[0] = err[0] = '\0';
+    const struct study_market_options options = {.told = keep_words, .ctx = reported};
+    reported[0] = err[0] = '\0';
     place_settings(settings, "kfold:2");
     place_draw(&a, ROWS, true, 83);
     place_draw(&b, ROWS, true, 84);
@@ -102,17 +102,18 @@ static void test_ended(const char *execution)
     struct study_market *market = NULL, *without = NULL;
     struct trial_outcome outcome, other;
     struct trial_split held, held_without;
-    char err[TRIAL_ERROR_MAX], told[TRIAL_ERROR_MAX], more[160];
+    char err[TRIAL_ERROR_MAX], reported[TRIAL_ERROR_MAX], more[160];
     size_t n = 0, n_other = 0;
     snprintf(more, sizeof more, "[environment]\nexecution = %s\n", execution);
-    CHECK_INT(open_two(ROWS, after_end, more, config, &settings, &market, told, err), 0);
-    CHECK(strstr(told, "BBBUSDT: none after 2024-01-25T23:00:00Z") && strstr(told, "last 900 of 1500 rows"));
+    CHECK_INT(open_two(ROWS, after_end, more, config, &settings, &market, reported, err), 0);
+    CHECK(strstr(reported, "BBBUSDT: none after 2024-01-25T23:00:00Z") &&
+          strstr(reported, "last 900 of 1500 rows"));
     CHECK_INT(market->rows, ENDED);
     CHECK_INT(market->holdout.to, ENDED - 2);
     for (int i = 0; i < 2; i++)
         CHECK(trainer_data_row(market->grid, market->rows - 1) <= market->source.market->series[i].last);
-    CHECK_INT(open_two(ENDED, after_end, more, whole, &settings, &without, told, err), 0);
-    CHECK_STR(told, "");
+    CHECK_INT(open_two(ENDED, after_end, more, whole, &settings, &without, reported, err), 0);
+    CHECK_STR(reported, "");
     CHECK(market->search.to == without->search.to && market->holdout.from == without->holdout.from);
     CHECK_INT(study_trial_run(market, config, scratch_path("ended"), NULL, &outcome, err), 0);
     CHECK_INT(study_trial_final(market, config, scratch_path("ended"), NULL, &held, err), 0);
@@ -128,27 +129,28 @@ static void test_ended(const char *execution)
     study_market_close(without);
 
     /* It is traded again after a halt; it ends after the study's last row. */
-    CHECK_INT(open_two(ROWS, halted, more, config, &settings, &market, told, err), 0);
-    CHECK_STR(told, "");
+    CHECK_INT(open_two(ROWS, halted, more, config, &settings, &market, reported, err), 0);
+    CHECK_STR(reported, "");
     CHECK_INT(trainer_data_row(market->grid, market->rows - 1), ROWS - 1);
     study_market_close(market);
     snprintf(more, sizeof more, "train_to = 2024-01-25T12:00:00Z\n[environment]\nexecution = %s\n",
              execution);
-    CHECK_INT(open_two(ROWS, after_end, more, config, &settings, &market, told, err), 0);
-    CHECK_STR(told, "");
+    CHECK_INT(open_two(ROWS, after_end, more, config, &settings, &market, reported, err), 0);
+    CHECK_STR(reported, "");
     CHECK_INT(market->rows, ENDED - 12);
     study_market_close(market);
     /* What comes after train_to says nothing of a halt before it: it may not have come yet. */
     snprintf(more, sizeof more, "train_to = 2024-02-29T12:00:00Z\n[environment]\nexecution = %s\n",
              execution);
-    CHECK_INT(open_two(ROWS, halted, more, config, &settings, &market, told, err), 0);
-    CHECK(strstr(told, "BBBUSDT: none after 2024-02-28T07:00:00Z") && strstr(told, "last 28 of 1428 rows"));
+    CHECK_INT(open_two(ROWS, halted, more, config, &settings, &market, reported, err), 0);
+    CHECK(strstr(reported, "BBBUSDT: none after 2024-02-28T07:00:00Z") &&
+          strstr(reported, "last 28 of 1428 rows"));
     CHECK_INT(market->rows, ROWS - 100);
     study_market_close(market);
     /* It has none of the study's rows. */
     snprintf(more, sizeof more, "train_from = 2024-01-26T00:00:00Z\n[environment]\nexecution = %s\n",
              execution);
-    CHECK_INT(open_two(ROWS, after_end, more, config, &settings, &market, told, err), -EINVAL);
+    CHECK_INT(open_two(ROWS, after_end, more, config, &settings, &market, reported, err), -EINVAL);
     CHECK(strstr(err, "BBBUSDT: none after 2024-01-25T23:00:00Z: a study without it"));
     free(config);
     free(whole);

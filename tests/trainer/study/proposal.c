@@ -136,10 +136,10 @@ static void test_best(struct hunt *hunt)
     int best[TRIALS];
     struct trial_split split;
     rank(hunt->study, best);
-    hunt->told[0] = '\0';
+    hunt->reported[0] = '\0';
     CHECK_INT(hunt_propose(hunt, &proposal, err), 0);
     CHECK_STR(err, "");
-    CHECK_STR(hunt->told, "");
+    CHECK_STR(hunt->reported, "");
     CHECK_STR(json_string_value(json_object_get(proposal, "kind")), "policy");
     CHECK_INT(number(proposal, "trial"), best[0]);
     CHECK_NEAR(number(proposal, "value"), hunt->study->trials[best[0]]->values[0], 1e-12);
@@ -301,8 +301,8 @@ static void test_members(void)
                 scratch_write(path + strlen(scratch_root()) + 1, "timestamp_ns,path_1\n1,0.1\n2,0.2\n");
         }
     }
-    CHECK_INT(study_members_load(hunt.store, "search", NULL, folders, hunt_told, &hunt, &hunt.others, err),
-              0);
+    CHECK_INT(
+        study_members_load(hunt.store, "search", NULL, folders, hunt_reported, &hunt, &hunt.others, err), 0);
     CHECK_INT(hunt.others.n, 2);
     CHECK_STR(hunt.others.of[0].study->name, "search_2");
     CHECK_INT(hunt_propose(&hunt, &among, err), 0);
@@ -334,7 +334,8 @@ static void test_members(void)
     json_decref(validation);
     returns_finish(&returns);
     study_members_finish(&hunt.others);
-    CHECK_INT(study_members_load(hunt.store, "none", NULL, folders, hunt_told, &hunt, &hunt.others, err), 0);
+    CHECK_INT(study_members_load(hunt.store, "none", NULL, folders, hunt_reported, &hunt, &hunt.others, err),
+              0);
     CHECK_INT(hunt.others.n, 0);
     json_decref(alone);
     json_decref(among);
@@ -355,9 +356,9 @@ static void test_together(struct hunt *hunt)
         struct ensemble_policy *ensemble = NULL;
         hunt->settings.ensemble = 3;
         CHECK(ensemble_combine_parse(combines[c], &hunt->settings.combine));
-        hunt->told[0] = '\0';
+        hunt->reported[0] = '\0';
         CHECK_INT(hunt_propose(hunt, &proposal, err), 0);
-        CHECK_STR(hunt->told, "");
+        CHECK_STR(hunt->reported, "");
         CHECK_STR(json_string_value(json_object_get(proposal, "kind")), "ensemble");
         CHECK(strstr(json_string_value(json_object_get(proposal, "policy")), "/ensemble.json"));
         CHECK_INT(json_array_size(json_object_get(proposal, "trials_proposed")), 3);
@@ -415,7 +416,7 @@ static void test_rules(void)
     double norm_action = study_trial_param(best, study_param_find(hunt.study, "norm_action"))->value;
     CHECK_INT(hunt_propose(&hunt, &proposal, err), 0);
     CHECK_STR(json_string_value(json_object_get(proposal, "kind")), "ensemble");
-    CHECK_STR(hunt.told, "");
+    CHECK_STR(hunt.reported, "");
     CHECK_INT(ensemble_load(json_string_value(json_object_get(proposal, "policy")), &ensemble, err), 0);
     for (int i = 0; ensemble && i < 2; i++)
         CHECK(fabs(ensemble->members[i]->policy.rules.norm_action - norm_action) <= 1e-9 * norm_action);
@@ -454,7 +455,7 @@ static void test_next_best(void)
     CHECK_INT(mkdir(in_folder(&hunt, "proposals/2"), 0700), 0);
     CHECK_INT(mkdir(in_folder(&hunt, "proposals/2/0"), 0700), 0); /* it was reported before */
     CHECK_INT(hunt_propose(&hunt, &next, err), 0);
-    CHECK(strstr(hunt.told, "is not proposed, the next best is"));
+    CHECK(strstr(hunt.reported, "is not proposed, the next best is"));
     CHECK_INT(number(next, "trial"), best[1]);
     CHECK(strstr(json_string_value(json_object_get(next, "policy")), "/proposals/3/") != NULL);
     CHECK(access(in_folder(&hunt, "proposals/2/0"), F_OK) == 0);
@@ -488,11 +489,12 @@ static void test_next_best(void)
     CHECK(access(in_folder(&hunt, "proposals/4"), F_OK) == 0); /* of the one before */
     CHECK(access(in_folder(&hunt, "proposals/5"), F_OK) < 0);
     snprintf(kept, sizeof kept, "trial %d is not proposed", best[TRIALS - 1]);
-    CHECK(strstr(hunt.told, kept)); /* all were tried */
-    json_t *told = json_load_file(in_folder(&hunt, "proposal.json"), 0, NULL);
-    CHECK(access(json_string_value(json_object_get(told, "policy")), R_OK) == 0); /* the last one's still */
-    CHECK_INT(json_array_size(json_object_get(told, "trials_proposed")), 2);
-    json_decref(told);
+    CHECK(strstr(hunt.reported, kept)); /* all were tried */
+    json_t *reported = json_load_file(in_folder(&hunt, "proposal.json"), 0, NULL);
+    CHECK(access(json_string_value(json_object_get(reported, "policy")), R_OK) ==
+          0); /* the last one's still */
+    CHECK_INT(json_array_size(json_object_get(reported, "trials_proposed")), 2);
+    json_decref(reported);
     json_decref(proposal);
     hunt_end(&hunt);
 }
@@ -502,9 +504,9 @@ static void test_next_best(void)
 /* Another process that has started to propose; it ends by `ret_hold`, whose end it waits for. */
 static pid_t begin_proposing(const struct hunt *hunt, int *ret_hold)
 {
-    int begun[2], hold[2];
+    int started[2], hold[2];
     char byte = 0;
-    if (pipe2(begun, O_CLOEXEC) < 0 || pipe2(hold, O_CLOEXEC) < 0)
+    if (pipe2(started, O_CLOEXEC) < 0 || pipe2(hold, O_CLOEXEC) < 0)
         fatal("pipes");
     pid_t child = fork();
     if (child == 0) {
@@ -515,14 +517,14 @@ static pid_t begin_proposing(const struct hunt *hunt, int *ret_hold)
             _exit(1);
         snprintf(path, sizeof path, "%s/0", own.path);
         mkdir(path, 0700);
-        if (write(begun[1], "b", 1) == 1)
+        if (write(started[1], "b", 1) == 1)
             (void)!read(hold[0], &byte, 1);
         _exit(0); /* nothing is finished */
     }
-    close(begun[1]);
+    close(started[1]);
     close(hold[0]);
-    CHECK_INT(read(begun[0], &byte, 1), 1);
-    close(begun[0]);
+    CHECK_INT(read(started[0], &byte, 1), 1);
+    close(started[0]);
     *ret_hold = hold[1];
     return child;
 }
@@ -598,9 +600,9 @@ static void test_abandoned(void)
     CHECK_INT(study_proposal_folder_make(hunt.folder, &own, err), 0);
     fd = open(in_folder(&hunt, "proposals/4/unfinished"), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
     close(fd);
-    char told[PATH_MAX + 16];
-    snprintf(told, sizeof told, "%s/policy", own.path);
-    json_t *next = json_pack("{s:s}", "policy", told);
+    char reported[PATH_MAX + 16];
+    snprintf(reported, sizeof reported, "%s/policy", own.path);
+    json_t *next = json_pack("{s:s}", "policy", reported);
     CHECK_INT(study_proposal_file_write(next, hunt.folder, err), 0);
     json_decref(next);
     study_proposal_folder_finish(&own, true);
@@ -623,7 +625,7 @@ static void test_machine(void)
     int fd = open(in_folder(&hunt, "proposals"), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
     close(fd);
     CHECK_INT(hunt_propose(&hunt, &proposal, err), -ENOTDIR);
-    CHECK_STR(hunt.told, "");
+    CHECK_STR(hunt.reported, "");
     CHECK(!proposal && access(in_folder(&hunt, "proposal.json"), F_OK) < 0);
     hunt_end(&hunt);
 }
@@ -642,7 +644,7 @@ static void test_unknown(void)
     hunt_trial(&hunt);
     CHECK_INT(hunt_propose(&hunt, &proposal, err), 0);
     const json_t *holdout = json_object_get(proposal, "holdout");
-    CHECK(json_is_null(json_object_get(proposal, "pbo")) && hunt.told[0]);
+    CHECK(json_is_null(json_object_get(proposal, "pbo")) && hunt.reported[0]);
     CHECK(json_is_null(json_object_get(holdout, "sharpe")) &&
           json_integer_value(json_object_get(holdout, "rows")) == 0);
     CHECK(json_is_false(json_object_get(proposal, "admitted")));

@@ -195,24 +195,24 @@ static void damage(const char *name)
     sqlite3_close(db);
 }
 
-static void count_told(void *ctx, const char *words)
+static void count_reported(void *ctx, const char *words)
 {
     (void)words;
     ++*(int *)ctx;
 }
 
-static int told_of_a(int *ret_members)
+static int reported_of_a(int *ret_members)
 {
     struct study_store *store;
     struct study_members members = {0};
     char err[STUDY_ERROR_MAX] = "";
-    int told = 0;
+    int reported = 0;
     CHECK_INT(study_store_open(scratch_path("runs.db"), STUDY_STORE_READ, 0, &store, err), 0);
-    CHECK_INT(study_members_load(store, "a", NULL, "/none", count_told, &told, &members, err), 0);
+    CHECK_INT(study_members_load(store, "a", NULL, "/none", count_reported, &reported, &members, err), 0);
     *ret_members = members.n;
     study_members_finish(&members);
     study_store_close(store);
-    return told;
+    return reported;
 }
 
 /* Trials of a run that does not count are not even read: of a schedule there are ever more. */
@@ -220,10 +220,10 @@ static void test_unread(void)
 {
     int members;
     damage("a@V");
-    CHECK_INT(told_of_a(&members), 0);
+    CHECK_INT(reported_of_a(&members), 0);
     CHECK_INT(members, 5);
     damage("a@U");
-    CHECK_INT(told_of_a(&members), 1);
+    CHECK_INT(reported_of_a(&members), 1);
     CHECK_INT(members, 4);
 }
 

@@ -76,7 +76,7 @@ static struct study_trial *add_trial(struct study *study, enum trial_state state
     return trial;
 }
 
-static void tell(struct study *study, struct study_trial *trial, double value)
+static void finish_trial(struct study *study, struct study_trial *trial, double value)
 {
     trial->state = TRIAL_COMPLETE;
     for (int i = 0; i < study->n_objectives; i++)
@@ -128,7 +128,7 @@ static void test_draws(enum sampler_kind kind, bool multivariate, bool group, in
         } else if (number % 7 == 5) {
             trial->state = TRIAL_FAIL;
         } else if (number % 11 != 4) {
-            tell(study, trial, values[0] * values[0] + values[1]);
+            finish_trial(study, trial, values[0] * values[0] + values[1]);
         }
     }
     sampler_destroy(sampler);
@@ -171,8 +171,8 @@ static void test_another_study(void)
     for (int i = 0; i < 2; i++)
         for (int number = 0; number < 30; number++) {
             CHECK_INT(sampler_sample(sampler, studies[i], number, &space, values, NULL), 0);
-            tell(studies[i], add_trial(studies[i], TRIAL_RUNNING, &space, values),
-                 i ? values[0] : -values[0]);
+            finish_trial(studies[i], add_trial(studies[i], TRIAL_RUNNING, &space, values),
+                         i ? values[0] : -values[0]);
         }
     studies[1]->trials[29]->state = TRIAL_RUNNING;
     for (int i = 0; i < 2; i++) {
@@ -203,7 +203,7 @@ static void test_changed_range(void)
         const struct space *space = number < 20 ? &old : &now;
         CHECK_INT(sampler_sample(sampler, study, number, space, values, NULL), 0);
         CHECK(contains_all(space, values));
-        tell(study, add_trial(study, TRIAL_RUNNING, space, values), values[space->n - 1]);
+        finish_trial(study, add_trial(study, TRIAL_RUNNING, space, values), values[space->n - 1]);
     }
     sampler_destroy(sampler);
     study_destroy(study);
@@ -232,7 +232,7 @@ static void test_spaces(void)
     CHECK_INT(found.n, 0);
     for (int i = 0; i < all.n; i++)
         values[i] = all.params[i].distribution.low;
-    tell(study, add_trial(study, TRIAL_RUNNING, &all, values), 1);
+    finish_trial(study, add_trial(study, TRIAL_RUNNING, &all, values), 1);
     if (joint(study, &common) != 1)
         fatal("nothing in common");
     CHECK_INT(common->n, all.n - 1);
@@ -243,7 +243,7 @@ static void test_spaces(void)
     add_number(&some, "float", DISTRIBUTION_FLOAT, 0, 1, 0, false);
     CHECK_INT(space_add(&some, "float", &some.params[0].distribution), -EEXIST);
     add_number(&some, "whole", DISTRIBUTION_INT, -3, 12, 1, false);
-    tell(study, add_trial(study, TRIAL_RUNNING, &some, (double[]){0.5, 3}), 1);
+    finish_trial(study, add_trial(study, TRIAL_RUNNING, &some, (double[]){0.5, 3}), 1);
     if (joint(study, &common) != 1)
         fatal("nothing in common");
     CHECK_INT(common->n, 1);
@@ -288,7 +288,7 @@ static void test_grid(void)
         } else {
             seen[level * 6 + (int)(values[1] - 2) / 3 * 2 + (int)values[2]]++;
             if (study->n_trials % 3)
-                tell(study, trial, 1);
+                finish_trial(study, trial, 1);
         }
     }
     CHECK_INT(r, -ENODATA);
@@ -329,8 +329,8 @@ static void test_metropolis(void)
     double sum[WIDTH] = {0}, squares[WIDTH] = {0}, values[WIDTH];
     for (int number = 0; number < N; number++) {
         CHECK_INT(sampler_sample(sampler, study, number, &space, values, NULL), 0);
-        tell(study, add_trial(study, TRIAL_RUNNING, &space, values),
-             0.5 * (values[0] * values[0] + values[1] * values[1] + values[2] * values[2]));
+        finish_trial(study, add_trial(study, TRIAL_RUNNING, &space, values),
+                     0.5 * (values[0] * values[0] + values[1] * values[1] + values[2] * values[2]));
         CHECK_INT(sampler_metropolis_chain(&options.metropolis, options.seed, study, &space, &chain), 0);
         CHECK((chain.at < 0) == (number + 1 < options.metropolis.burn_in));
         for (int d = 0; d < WIDTH && chain.at >= 0; d++) {
@@ -370,8 +370,8 @@ static void test_cooling(void)
     for (int number = 0; number < 400; number++) {
         double values[2];
         CHECK_INT(sampler_sample(sampler, study, number, &space, values, NULL), 0);
-        tell(study, add_trial(study, TRIAL_RUNNING, &space, values),
-             fabs(values[1] - 7) + (values[0] == 2 ? 0 : 1));
+        finish_trial(study, add_trial(study, TRIAL_RUNNING, &space, values),
+                     fabs(values[1] - 7) + (values[0] == 2 ? 0 : 1));
     }
     CHECK_INT(sampler_metropolis_chain(&options.metropolis, 0, study, &space, &chain), 0);
     CHECK(study->trials[chain.at] == study_best(study));
