@@ -287,7 +287,7 @@ static void merged_apply(void *side, const struct book_level *levels, uint32_t n
 const struct book_layout layout_merged = {"merged",     pairs_create, pairs_destroy, pairs_load,
                                           merged_apply, pairs_read,   pairs_bytes};
 
-/* --- graves: a level of quantity 0 is none. The best level is always one. */
+/* --- graves: a level of quantity 0 is an empty slot. The best level never is. */
 
 enum { GRAVE_NEAR = 48 };
 

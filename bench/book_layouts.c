@@ -8,7 +8,7 @@
  * - NAME_500: 500 books in turn, each at a difference of its own: neither their levels nor the branches of
  * the one before are near
  * - NAME_bytes: of the heap, at the end, both sides
- * The book of exchange/book.h goes the same way, as `book`: book_diff() with its checks.
+ * The book of exchange/book.h is measured the same way, as `book`: book_diff() with its checks.
  *
  * Predicted for btcusdt_2024-08-08, whose differences have 36 levels, four fifths of them inserted or
  * deleted, 250 levels from the best on average (a tenth over 700), in sides of 1,000 to 2,200 levels; and

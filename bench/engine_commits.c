@@ -86,7 +86,7 @@ static void give_quote(struct run *run)
     daemon_session_event(run->session, &event);
 }
 
-/* Buys and sells by turns, so that the money lasts. */
+/* Buys and sells in turn, so that the money lasts. */
 static void give_order(struct run *run, size_t i, int64_t due_ns)
 {
     struct event event = {.kind = EVENT_COMMAND,

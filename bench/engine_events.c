@@ -9,7 +9,7 @@
  * - bars5: closed bars of a minute of one symbol, each after a quote at its close that is counted in the
  *   time but not in the number; a strategy reads five indicators (sma ema rsi macd atr) and buys and sells
  *   on crosses, so that orders, fills and ledger rows are made
- * - bars5_50: the same of 50 symbols by turns
+ * - bars5_50: the same of 50 symbols in turn
  * - trades_orders: the recording's trades, while ORDERS limit and stop orders rest at 1 to 2 % from the
  *   price; one trade in FILL_EVERY meets an order near the price that fills
  * - floor: a bare copy of each event of `book` into another place: what memory alone would allow

@@ -10,7 +10,7 @@ cycles, 69 a step: 65 M steps/s at 4.5 GHz.
 An observation of 36 floats reads 120 bytes that cannot be prefetched and writes 144: 5 lines of 64, and 29 for 216 floats (840
 and 864 bytes), at some 4 cycles a line from and to the third-level cache: 20 and 116 cycles, so 45 M and 24 M steps/s.
 
-What it came to is more, 49 cycles a step: most divisions are float32. What binds then is the chain of purchases, each of which
+Measured is more, 49 cycles a step: most divisions are float32. What binds then is the chain of purchases, each of which
 waits for the cash that the one before has left; two blocks of copies go through it side by side.
 
 With execution market a step of one copy and asset reads 10 columns of doubles and writes 8: 720 bytes for five assets, and 200 of

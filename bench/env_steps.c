@@ -5,10 +5,10 @@
  *
  * Five assets over 100,000 generated bars; FEATURES of them are seen (0: closes and volumes). The keys are
  * the parameters' (docs/environment.md), over the preset "reference"; execution=market takes the preset
- * "market". Actions are drawn evenly within +-20 units before the clock starts, four sets by turns.
+ * "market". Actions are drawn evenly within +-20 units before the clock starts, four sets in turn.
  *
  * Two numbers: steps a second of wall time, and of processor time (all threads' over their number), which
- * others who share the machine disturb less. Each is of the fastest of the repetitions, which are whole
+ * other load on the machine disturbs less. Each is of the fastest of the repetitions, which are whole
  * episodes, so that beginnings and ends have their share. */
 #include <errno.h>
 #include <math.h>

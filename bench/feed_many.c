@@ -3,7 +3,7 @@
  *
  * Standard input names the symbols that are streamed, a line each, up to a line "-". Whenever it prints "need
  * SYMBOL" a line "SYMBOL {depth reply}" is to follow; once all books are there it settles and measures. All
- * of papertaped's way is at work in this process, its threads and all kept on one core: TLS and websockets,
+ * of papertaped's way runs in this process, its threads and all kept on one core: TLS and websockets,
  * the venue's parser, the session (event log, engine with a strategy on bars of a second, books, rows for the
  * database, which commits to a file in FOLDER).
  *
@@ -259,7 +259,7 @@ static void finish(uv_timer_t *timer)
     fflush(stdout);
     for (int i = 0; i < many.n_streams; i++)
         many.venue->stream_destroy(many.streams[i]);
-    _exit(lost ? EXIT_FAILURE : EXIT_SUCCESS); /* the scratch database is thrown away */
+    _exit(lost ? EXIT_FAILURE : EXIT_SUCCESS); /* the scratch database is deleted */
 }
 
 static void begin_measuring(uv_timer_t *timer)

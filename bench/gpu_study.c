@@ -335,7 +335,7 @@ static bool nvml_open(struct nvml *ret)
            ret->handle(0, &ret->device) == 0;
 }
 
-/* Of a worker that has ended. */
+/* Counts an ended worker; its failure is the benchmark's. */
 static void take_leave(int how, int *left)
 {
     --*left;

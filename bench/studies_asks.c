@@ -11,7 +11,7 @@
  * One ask-and-tell is a worker's storage access for a trial, without its training: what others wrote is
  * read, a trial begins, TPE draws (Optuna's defaults), 24 parameters are stored, all in one transaction;
  * the trial's value is stored in another. Lines of numbers go to stdout. The parameters are floats,
- * logarithmic floats, whole numbers and categories by turns, of the default search space's kinds. */
+ * logarithmic floats, whole numbers and categories in turn, of the default search space's kinds. */
 #include <errno.h>
 #include <math.h>
 #include <signal.h>

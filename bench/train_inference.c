@@ -9,7 +9,7 @@
  * the first cache: 7,424 products and as many sums, padding included, 16 of them at a time and two a cycle:
  * 464 cycles, and some 100 for 128 tanh: 8 M calls/s at 4.5 GHz.
  *
- * Processor time is the thread's own: others who share the machine are in the wall time's p99. */
+ * Processor time is the thread's own: other load on the machine shows in the wall time's p99. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

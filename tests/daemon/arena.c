@@ -1,4 +1,4 @@
-/* The arena's rules: what a promotion comes to, rows as JSON and as the database has them, names, the Sharpe
+/* The arena's rules: the outcome of a promotion, rows as JSON and as the database has them, names, the Sharpe
  * ratio of days, and days that are merged. */
 #include <errno.h>
 #include <stdlib.h>

@@ -65,7 +65,7 @@ static void test_week(void)
         ;
     CHECK(calendar.now.half);
     CHECK_INT(calendar.now.next_ns, days[22].open_ns - (9 * HOUR + HOUR / 2) + 13 * HOUR);
-    /* The venue closes earlier today than it had said. */
+    /* The venue closes earlier today than announced. */
     struct trading_day shorter = days[22];
     shorter.close_ns = days[22].open_ns + HOUR;
     CHECK_INT(feed_calendar_take(&calendar, &shorter, 1), 0);

@@ -465,8 +465,8 @@ static void test_refusals(void)
     CHECK(strstr(error, "is a device") != NULL);
 }
 
-/* Every error of a file, in its order; what does not fit is not said of a key that is wrong itself, nor are
- * keys below a heading that is. */
+/* Every error of a file, in its order; a misfit is not reported for a key that is wrong itself, nor are keys
+ * below a heading that is. */
 static void test_all_errors(void)
 {
     fails("[market]\nhistry = 5\nhistory = -1\nnonsense\n[markt]\nsymbols = ?\n[risk]\npositions = 5000\n"

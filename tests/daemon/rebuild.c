@@ -82,7 +82,7 @@ static int64_t live_orders(void)
     return number("SELECT count(*) FROM orders WHERE state IN ('PENDING', 'HELD', 'OPEN', 'PARTIAL')");
 }
 
-/* Events were never recorded, and nothing came of them: all is there, and it is said so. */
+/* Events were never recorded, and had no effect: all is there, and the report says so. */
 static void test_hole_of_nothing(void)
 {
     begin(2);
@@ -111,7 +111,7 @@ static bool is_live(uint64_t id)
     return false;
 }
 
-/* And of these something came: the state behind them is what there is, and what is missing is said. */
+/* Events that had an effect: the state after them is used, and the missing events are reported. */
 static void test_hole(void)
 {
     begin(3);

@@ -273,7 +273,7 @@ static void test_hole(void)
     CHECK(seq < 5000);
     for (int i = 0; i < 50; i++)
         give_event(recorder, ++seq);
-    CHECK_INT(daemon_recorder_sync(recorder, seq), 0); /* lost for good: it need not be waited for */
+    CHECK_INT(daemon_recorder_sync(recorder, seq), 0); /* lost: it need not be waited for */
     daemon_recorder_stats(recorder, &stats);
     CHECK_INT(stats.holes, 1);
 
@@ -497,7 +497,7 @@ static void test_gone(enum gone how, bool rotated)
     reports.failed = reports.worked = 0;
 }
 
-/* Another log in its place is left alone, and said; once that is away, it begins again. */
+/* Another log in its place is left alone and reported; once that is removed, recording starts again. */
 static void test_replaced(void)
 {
     struct recorder_config config = daemon_config_of();

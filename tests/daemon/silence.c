@@ -75,7 +75,7 @@ static void test_broken(void)
         feed_silence_ask_due(&rule, &silence, 40 * S)); /* what it should send is requested again and again */
     feed_silence_asked(&silence, 40 * S);
     feed_silence_answered(&silence, SILENCE_NOTHING,
-                          41 * S); /* nothing since the last answer: it is behind all the same */
+                          41 * S); /* nothing since the last answer: it is behind nevertheless */
     CHECK_INT(feed_silence_state(&rule, &silence, 41 * S), SILENCE_STALE);
     feed_silence_heard(&silence, 42 * S);
     CHECK_INT(feed_silence_state(&rule, &silence, 42 * S), SILENCE_FRESH);
@@ -210,7 +210,7 @@ static void test_one_behind(void)
     CHECK(!due(streams, 3, 0, 0, 1030 * S) && due(streams, 3, 0, 0, 1030 * S + 1));
 }
 
-/* Of a venue that allows one connection: it goes down and up, is listened to from its beginning, and stays
+/* A venue that allows one connection: it goes down and up, is listened to from its beginning, and stays
  * silent. In an hour it is replaced as often as six doublings allow. */
 static void test_replaced_again(void)
 {

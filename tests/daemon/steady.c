@@ -35,7 +35,7 @@ static void test_steps_back(void)
     CHECK(step.ahead_ns > 480 * S); /* and it is reported again */
     daemon_steady_stamp(&steady, 1001 * S, 502 * S, &step);
     CHECK_INT(step.ahead_ns, 0);
-    daemon_steady_stamp(&steady, 900 * S, 503 * S, &step); /* once more */
+    daemon_steady_stamp(&steady, 900 * S, 503 * S, &step); /* again */
     CHECK(step.ahead_ns > 580 * S);
 }
 

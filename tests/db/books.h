@@ -177,7 +177,7 @@ static inline uint64_t books_event(struct books *b)
     db_writer_group_begin(b->writer);
     db_writer_put_event(b->writer, event.seq);
     int r = engine_handle(b->engine, &event);
-    CHECK(r == 0 || (r == -EINVAL && event.kind == EVENT_ACTION)); /* one that is none */
+    CHECK(r == 0 || (r == -EINVAL && event.kind == EVENT_ACTION)); /* an invalid one */
     if (event.kind == EVENT_COMMAND) {
         struct db_command row = {.id = ++b->command,
                                  .ts_ns = event.recv_ns,

@@ -19,7 +19,7 @@ static int error_of(enum faulty_fate fate)
     return fate == FATE_DONE ? 0 : fate == FATE_FULL ? -ENOSPC : -EIO;
 }
 
-/* Of a name in an open folder. */
+/* The path of a name in an open folder. */
 static const char *path_of(int dir, const char *name, char ret[static PATH_MAX])
 {
     char link[64];

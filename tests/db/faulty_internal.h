@@ -1,4 +1,4 @@
-/* The faulty disk's own: files as the page cache and the disk have them, and what becomes of a call. */
+/* The faulty disk's own: files as the page cache and the disk have them, and the outcome of a call. */
 #ifndef TESTS_DB_FAULTY_INTERNAL_H
 #define TESTS_DB_FAULTY_INTERNAL_H
 
@@ -9,7 +9,7 @@ struct medium;
 enum faulty_call { FAULTY_WRITE, FAULTY_CUT, FAULTY_SYNC, FAULTY_NAME };
 enum faulty_fate { FATE_DONE, FATE_LOST, FATE_FULL, FATE_FAILS };
 
-/* A call that changes something is about to be made: what becomes of it. */
+/* Decides the outcome of a call that changes something, before it is made. */
 enum faulty_fate faulty_fate(const struct medium *medium, enum faulty_call call);
 bool faulty_lost(void);
 

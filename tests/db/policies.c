@@ -22,7 +22,7 @@ static void see_policy(void *ctx, const struct db_policy *row)
              row->proposal, row->id[0], (int)row->since_ns, (int)row->judged_ns, (int)row->expires_ns);
 }
 
-/* With the database alone: who trades for which account. */
+/* With the database alone: which policy trades for which account. */
 static void recover_policies(const char *path)
 {
     static const int ids[] = {0, 3, 2, 0}; /* main, champion, b, c */

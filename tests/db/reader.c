@@ -339,7 +339,7 @@ static void see_nothing(void *ctx, const struct db_order_row *row)
     ++*(int *)ctx;
 }
 
-/* Wherever memory ends while the rows, their symbols and accounts are read: never said to be damage. */
+/* Wherever memory ends while the rows, their symbols and accounts are read: never reported as damage. */
 static void check_out_of_memory(const char *path)
 {
     int n = 0, failed = 0, r = -ENOMEM;

@@ -53,12 +53,13 @@ static void test_find(void)
     CHECK_INT(db_state_dir_check_socket(&state, err, sizeof err), 0);
     text[107 - strlen("/control.sock")] = 'a';
     text[108 - strlen("/control.sock")] = '\0';
-    CHECK_INT(db_state_dir_find(text, &state, err, sizeof err), 0); /* who opens no socket may have it so */
+    CHECK_INT(db_state_dir_find(text, &state, err, sizeof err),
+              0); /* a program that opens no socket may have such a path */
     CHECK_INT(db_state_dir_check_socket(&state, err, sizeof err), -ENAMETOOLONG);
     CHECK(strstr(err, "at most 107 bytes") != NULL);
 }
 
-/* Who only looks finds the service's state where there is none of their own. */
+/* A program that only reads finds the service's state where its user has no state. */
 static void test_look(const char *directory)
 {
     struct state_dir state;

@@ -387,7 +387,7 @@ static void merge_states(struct random *random)
     for (size_t i = 0; i < KEPT / 2 - 1; i++)
         CHECK_INT(stored.newest[(stored.n - 1 - i) % (KEPT / 2)], all.newest[(all.n - 1 - i) % (KEPT / 2)]);
 
-    /* Where no state repeats among 16, the bound holds all the same, and both ends. */
+    /* Where no state repeats among 16, the bound still holds, and both ends. */
     struct db_training other = training_of("b", 2);
     db_writer_put_training(writer, &other);
     for (int i = 0; i < 10000; i++) {

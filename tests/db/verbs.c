@@ -79,7 +79,7 @@ static void fill_database(const char *path, struct fixture *f)
     CHECK_INT(db_writer_close(writer, 30000, why, sizeof why), 0);
 }
 
-/* Without a daemon: what the database has, which is said, and status 3. */
+/* Without a daemon: what the database has, with a note of that, and status 3. */
 static void test_learning(const char *state)
 {
     char expected[SCRATCH_PATH_MAX + 160];

@@ -154,7 +154,7 @@ static void test_dividend(void)
     CHECK_STR(h.last_alert, "DIVIDEND");
     CHECK_INT(act("d1", ACTION_DIVIDEND, 240000001, 0, h.now_ns + 1), 0);
     CHECK_INT(cash(&h, ALICE), money + 48000000);
-    CHECK_INT(act("d2", ACTION_DIVIDEND, 5, 0, START_NS), 0); /* who held then had nothing */
+    CHECK_INT(act("d2", ACTION_DIVIDEND, 5, 0, START_NS), 0); /* no account held anything then */
     CHECK_INT(cash(&h, ALICE), money + 48000000);
     CHECK_INT(h.actions, 2);
     harness_close(&h);

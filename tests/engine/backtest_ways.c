@@ -299,7 +299,7 @@ static bool one_run(struct random *random, const struct strategy *strategy)
     CHECK_INT(r, 0);
     CHECK_INT(backtest_run(&config, &columns, err, sizeof err), 0);
     bool covered = columns.accounts[0].way == BACKTEST_COLUMNS;
-    CHECK(covered || strategy == &imp); /* who has too many orders at once is run by the engine */
+    CHECK(covered || strategy == &imp); /* a run with too many orders at once is left to the engine */
     check_orders(&engine.accounts[0], &columns.accounts[0]);
     check_fills(&engine.accounts[0], &columns.accounts[0]);
     check_ledger(&engine.accounts[0], &columns.accounts[0]);

@@ -1,4 +1,4 @@
-/* A strategy's indicators as columns are, to the bit, what its slots' streams said at each bar: random bars
+/* A strategy's indicators as columns are, to the bit, what its slots' streams gave at each bar: random bars
  * with holes, every row of the registry, longer timeframes; also when the engine was saved and loaded on the
  * way. */
 #include "engine/backtest/columns.h"

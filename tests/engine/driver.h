@@ -442,7 +442,8 @@ static inline void driver_session(struct driver *d, struct market_session *ret)
         ret->next_ns = d->now_ns + random_between(&d->random, 1, 20000) * DRIVER_MS_NS;
 }
 
-/* One for two, then two for one, so that prices stay where they can be traded at; at times one once more. */
+/* One for two, then two for one, so that prices stay where they can be traded at; at times a split is
+ * repeated. */
 static inline void driver_action(struct driver *d, struct event_action *ret)
 {
     bool again = d->actions > 0 && random_chance(&d->random, 20), dividend = random_chance(&d->random, 50);
@@ -477,7 +478,7 @@ static inline void driver_status(struct driver *d, struct market_event *ret)
     }
 }
 
-/* Of one of the newest trades, as far as its id goes; and bars once more. */
+/* A correction of one of the newest trades, found by its id; and repeated bars. */
 static inline void driver_revision(struct driver *d, const struct engine *engine, struct market_event *ret)
 {
     int symbol = (int)random_between(&d->random, 0, 1);

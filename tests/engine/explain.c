@@ -8,7 +8,7 @@ enum { EVENTS = 6000 };
 static struct logged logged;
 static uint64_t seen, decided, commanded, taken, judged;
 
-/* Is the fill what it is said to rest on? */
+/* Does the fill match the market data that explains it? */
 static void check_take(const struct explained_fill *fill)
 {
     const struct engine_config *config = &logged.driver.config;

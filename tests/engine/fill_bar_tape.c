@@ -150,7 +150,7 @@ static void bar(void)
         return;
     }
     handle((struct event){.kind = EVENT_MARKET, .market = market});
-    handle((struct event){.kind = EVENT_BARS, .bars = {.missed = true}}); /* of a gap: there is none */
+    handle((struct event){.kind = EVENT_BARS, .bars = {.missed = true}}); /* of a gap that does not exist */
 }
 
 static int64_t held(void)

@@ -360,7 +360,7 @@ static inline void harness_open(struct harness *h)
     CHECK_INT(engine_start(h->engine, h->now_ns), 0);
 }
 
-/* Of one that has no engine, or whose engine is the caller's. */
+/* Releases a harness that has no engine, or whose engine is the caller's. */
 static inline void harness_forget(struct harness *h)
 {
     if (h->orders)

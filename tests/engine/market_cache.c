@@ -211,7 +211,7 @@ static void test_every_byte(struct random *random)
     close(fd);
 }
 
-/* The same through the whole load, which throws the file away, says so, and makes it again. */
+/* The same through the whole load, which deletes the file, says so, and makes it again. */
 static void test_damage(struct random *random)
 {
     static unsigned char bytes[COPY_MAX];

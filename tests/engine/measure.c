@@ -45,7 +45,7 @@ const struct strategy *const *strategy_list(size_t *ret_n)
     return all;
 }
 
-/* All that was said: measures, or that there are none, from a time on. */
+/* All book updates: measures, or their absence, from a time on. */
 struct said {
     int64_t ts_ns;
     bool there;

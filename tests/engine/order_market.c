@@ -26,7 +26,7 @@ static void test_queue(void)
     id = rested(limit(ORDER_BUY, BTC, 59970 * USDT));
     struct book_level bid = {59970 * USDT, BTC / 2};
     CHECK_INT(depth(&h, BTCUSDT, 1001, 1001, &bid, 1, NULL, 0), 0);
-    bid.qty = 9 * BTC; /* who comes later stands behind */
+    bid.qty = 9 * BTC; /* a later order stands behind */
     CHECK_INT(depth(&h, BTCUSDT, 1002, 1002, &bid, 1, NULL, 0), 0);
     trade_by(&h, BTCUSDT, 59970 * USDT, BTC, true);
     CHECK_INT(reported(&h, id)->filled, BTC / 2);

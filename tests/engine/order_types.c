@@ -373,7 +373,7 @@ static void test_times_in_force(void)
     request.price = 0;
     ask(&h, request);
     CHECK_INT(h.command_reason, ORDER_BAD_PRICE);
-    /* Numbers that are none of the enumerations. */
+    /* Numbers outside the enumerations. */
     request.type = ORDER_TYPES;
     CHECK_INT(ask(&h, request), 0);
     CHECK_INT(h.command_reason, ORDER_BAD_GROUP);

@@ -211,7 +211,7 @@ static void test_limit_makes(void)
     harness_close(&h);
 }
 
-/* What the other side shows is had once, however often it is said. */
+/* What the other side shows is taken once, however often it is sent. */
 static void test_shown_is_had_once(void)
 {
     harness_init(&h);
@@ -234,7 +234,7 @@ static void test_shown_is_had_once(void)
     harness_close(&h);
 }
 
-/* A trade's quantity is dealt out once, by age; one heard twice is one trade. */
+/* A trade's quantity is dealt out once, by age; one received twice is one trade. */
 static void test_trade_is_dealt_once(void)
 {
     harness_init(&h);

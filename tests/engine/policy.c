@@ -224,7 +224,7 @@ static void test_begins_inside(struct random *random)
         for (int minute = from_start ? 0 : 4; minute < 7; minute++) {
             flat(&w, 0, minute, minute ? 130 * E8 : 100 * E8);
             flat(&w, 1, minute, minute ? 130 * E8 : 200 * E8);
-            if (way == 4 && minute == 5) { /* said again by other files of the same rules */
+            if (way == 4 && minute == 5) { /* set again with other files of the same rules */
                 again = made;
                 again.policy.id[0] ^= 1;
                 w.spec.policy = &again.policy;
@@ -438,7 +438,7 @@ static void test_share(struct random *random)
     made_policy_close(&made);
 }
 
-/* A policy that comes to an account at work is shown what is known of the time before, in order of time, and
+/* A policy that takes over a trading account is shown what is known of the time before, in order of time, and
  * decides from the next bar on; the same one continues with its runtime, another one starts with a new
  * one. */
 static void test_comes(struct random *random)

@@ -1,5 +1,5 @@
 /* A random run of an engine, recorded as the daemon does it: events in batches, states at rotations, stops,
- * new runs and holes; and what the engine had said after each event. */
+ * new runs and holes; and the engine's outputs after each event. */
 #ifndef TESTS_ENGINE_RECORDING_H
 #define TESTS_ENGINE_RECORDING_H
 
@@ -28,7 +28,7 @@ struct recording {
         enum state_why why;
     } states[RECORDING_STATES_MAX];
     int n_states;
-    /* By event: what had been said after it, as far as a replay hears it; a hole is not heard. */
+    /* By event: the outputs so far, as far as a replay emits them; a hole emits none. */
     struct tape heard[RECORDING_EVENTS_MAX];
     uint64_t lost; /* events in holes */
 };

@@ -166,7 +166,7 @@ static void put_file(const char *path, const uint8_t *bytes, size_t len)
         exit(EXIT_FAILURE);
 }
 
-/* A cut tail ends the play early, with all that was said until then. */
+/* A cut tail ends the play early, with all outputs until then. */
 static void test_cut(struct random *random)
 {
     uint8_t *bytes;

@@ -241,8 +241,8 @@ static void untouched(const uint64_t ids[4], int64_t price, int64_t peak)
     CHECK_INT(reported(&h, ids[1])->peak, peak);
 }
 
-/* A trade that was before the newest one, one that makes no price and a number sent once more at another
- * price move no last price, peak or queue, trigger nothing and fill nothing; they are in their bar. */
+/* A trade that was before the newest one, one that makes no price and a number sent again at another price
+ * move no last price, peak or queue, trigger nothing and fill nothing; they are in their bar. */
 static void test_behind(void)
 {
     uint64_t ids[4];
@@ -258,7 +258,7 @@ static void test_behind(void)
     trade_of(first_ns - 200 * SECOND_NS, 3, 50 * USDT, 9 * BTC, false);  /* triggers, goes through */
     trade_of(first_ns - 200 * SECOND_NS, 4, 150 * USDT, 9 * BTC, false); /* a peak */
     trade_of(first_ns - 1, 5, 90 * USDT, 99 * BTC, false);
-    trade_of(first_ns, 2, 50 * USDT, 9 * BTC, false);             /* the same once more */
+    trade_of(first_ns, 2, 50 * USDT, 9 * BTC, false);             /* the same again */
     trade_of(first_ns + SECOND_NS, 6, 50 * USDT, 9 * BTC, true);  /* makes no price */
     trade_of(first_ns - SECOND_NS, 7, 50 * USDT, 9 * BTC, true);  /* neither, and late */
     trade_of(first_ns - SECOND_NS, 7, 50 * USDT, 9 * BTC, false); /* of another exchange: late as well */

@@ -202,7 +202,7 @@ static void test_kill(bool reloads)
     harness_close(&h);
 }
 
-/* Nothing to sell to: it is tried again with each bar, and said so; a reset ends it. */
+/* No book to sell to: the sale is tried again with each bar, with an alert; a reset ends it. */
 static void test_kill_without_a_market(void)
 {
     open_limited((struct risk_limits){.drawdown = 0.1});

@@ -228,7 +228,7 @@ static void test_day(void)
     CHECK_INT(reported(&h, id)->expires_ns, h.now_ns + HOUR_NS);
     uint64_t market = rested(order_of(ORDER_BUY, ORDER_MARKET, BTC)); /* and is traded in */
     sees(market, ORDER_FILLED, ORDER_OK);
-    phase_to(MARKET_PHASE_CLOSED, h.now_ns + 10 * HOUR_NS, true); /* earlier than was said */
+    phase_to(MARKET_PHASE_CLOSED, h.now_ns + 10 * HOUR_NS, true); /* earlier than announced */
     sees(id, ORDER_OPEN, ORDER_OK);
     h.now_ns = START_NS + 2 * HOUR_NS;
     pass(&h, 0);

@@ -27,7 +27,7 @@ static void save(const struct engine *engine, struct codec *codec)
     CHECK_INT(engine_save(engine, codec), 0);
 }
 
-/* A second engine from the first one's bytes, that has said the same so far. */
+/* A second engine from the first one's bytes, that has given the same outputs so far. */
 static bool follow(const struct voice *first, struct voice *second)
 {
     static struct codec saved, again;

@@ -40,7 +40,7 @@ struct unrest {
     const struct policy *policies[POLICIES];
 };
 
-/* An engine that is what events and states say, and what it said. */
+/* An engine that is made from events and states, and its outputs. */
 struct follower {
     struct engine *engine;
     struct tape tape;
@@ -96,7 +96,7 @@ static void push_bar(int symbol, int64_t end_ns)
     if (dice < 90)
         push(end_ns + soon(dice < 75 ? 400 : 9000), &event);
     else if (dice < 97 && u.n_lost[symbol] < LOST_MAX)
-        u.lost[symbol][u.n_lost[symbol]++] = bar; /* fetched later; else there was none */
+        u.lost[symbol][u.n_lost[symbol]++] = bar; /* fetched later; else the bar does not exist */
 }
 
 static void push_quote(int symbol, int64_t at_ns)
@@ -401,7 +401,7 @@ static void check_replay(void)
 
 static uint64_t explained, decided, by_members, weighed;
 
-/* Its action is what they said, by their weights. */
+/* Its action is the members' vote, by their weights. */
 static void look_at_members(const struct explained_policy *policy)
 {
     double action = 0, sum = 0;
@@ -444,8 +444,8 @@ static void check_explanations(void)
     CHECK_INT(result.explained, l.n_orders);
 }
 
-/* With nothing changed a fork goes the same way, through every swap; without a trader, none of the log's
- * swaps of the account brings it another. */
+/* With nothing changed a fork does the same, through every swap; without a trader, none of the log's swaps of
+ * the account brings it another. */
 static void check_forks(void)
 {
     for (int same = 0; same < 2; same++) {

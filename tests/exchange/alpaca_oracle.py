@@ -107,7 +107,7 @@ def trading(frame):
 
 
 def recorded(folder):
-    """Pairs of what is asked and what must be said."""
+    """Pairs of requests and the required answers."""
     pairs = []
     with gzip.open(folder / "rest_replies.jsonl.gz", "rt") as file:
         for line in file:

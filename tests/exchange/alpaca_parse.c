@@ -360,7 +360,7 @@ static void test_lies(void)
          16},                                                    /* a name of 2 GB */
         {"\x91\x82\xa1T\xa1t\xa1S\xc9\xff\xff\xff\xff\xff", 13}, /* an extension of 4 GB */
         {"\x91\x82\xa1T\xa1t\xa1X\xdd\xff\xff\xff\xff\xdd\xff\xff\xff\xff", 17},
-        {"\x91\x81\xa1T\xc1", 5},             /* a code that is none */
+        {"\x91\x81\xa1T\xc1", 5},             /* an invalid code */
         {"\x92\x81\xa1T\xa7success", 12},     /* one too few */
         {"\x91\x81\xa1T\xa7success\x00", 13}, /* one too many */
         {"\xdc", 1},

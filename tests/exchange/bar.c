@@ -292,7 +292,7 @@ static void test_at_random(void)
         for (size_t i = 0; i < TRADES; i++) {
             if (!trades[i].seen)
                 continue;
-            if (i > 0 && random_chance(&random, 3)) { /* once more, later */
+            if (i > 0 && random_chance(&random, 3)) { /* again, later */
                 size_t old = (size_t)random_between(&random, 0, (int64_t)i - 1);
                 if (trades[old].seen)
                     CHECK_INT(bar_builder_trade(&builder, trades[i].ts_ns, trades[old].id, 1, 1, &bar),

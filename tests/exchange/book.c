@@ -263,7 +263,7 @@ struct message {
     uint32_t n_bids, n_asks;
 };
 
-/* The venue trades and quotes a little, and says so. Bids stay below the middle, asks above. */
+/* The venue trades and quotes a little, and sends messages of it. Bids stay below the middle, asks above. */
 static struct message venue_step(struct venue *venue, struct random *random)
 {
     struct message message = {.first = venue->id + 1};

@@ -1,8 +1,8 @@
 /* Syncs that fail, and with them what was written: the disk has other bytes, or zeros, where the journal
  * still reads well, as kernels leave it, and syncs that succeed after that say nothing of it. What was
  * acknowledged is there when all that is read comes from the disk; where neither has it, bad segments are set
- * aside and a state begins the log. And a device that loses writes and never says so: at any moment the disk
- * has all that was acknowledged. */
+ * aside and a state begins the log. And a device that loses writes and never reports it: at any moment the
+ * disk has all that was acknowledged. */
 #include "exchange/journal/files.h"
 #include "tests/exchange/journal.h"
 
@@ -31,8 +31,8 @@ static struct {
     int spell;   /* so many more syncs lose what they should store */
     bool torn;   /* what was there before is gone from those pages too */
     int lost;    /* pages */
-    bool honest; /* such a sync says so */
-    bool lies;   /* none ever does */
+    bool honest; /* such a sync reports an error */
+    bool lies;   /* no sync reports an error */
 } disk;
 
 static char err[JOURNAL_ERROR_MAX];

@@ -128,7 +128,7 @@ static void test_states(void)
     journal_reader_close(reader);
 }
 
-/* A newest segment that was never written whole is none. */
+/* A newest segment that was never written whole does not count. */
 static void test_torn_newest(void)
 {
     struct journal_reader *reader;

@@ -145,7 +145,7 @@ static void test_values(void)
         json = reading(no_decimal[i]);
         CHECK(!json_decimal(&json, 2, &n) && !json_done(&json));
     }
-    /* Once failed, failed for good. */
+    /* After an error, the reader stays failed. */
     json = reading("[1}");
     CHECK(json_enter_array(&json) && json_element(&json) && json_int(&json, &n) && !json_element(&json));
     CHECK(!json_element(&json) && !json_member(&json, &key) && !json_skip(&json) &&

@@ -413,7 +413,7 @@ static void test_variants(void)
               -ENOENT);
     CHECK_INT(parse_text("{\"u\":7,\"s\":\"BTCUSDT\"}"), 1);
 
-    /* One that is crossed is none; an empty side is no cross, nor are equal prices. */
+    /* A crossed quote is refused; an empty side is no cross, nor are equal prices. */
     CHECK_INT(parse_text("{\"u\":7,\"s\":\"BTCUSDT\",\"b\":\"3.1\",\"B\":\"2\",\"a\":\"3\",\"A\":\"4\"}"),
               -EBADMSG);
     CHECK_INT(parse_text("{\"u\":7,\"s\":\"BTCUSDT\",\"b\":\"3\",\"B\":\"2\",\"a\":\"3\",\"A\":\"4\"}"), 0);

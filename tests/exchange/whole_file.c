@@ -1,4 +1,4 @@
-/* Files that are read whole: their limit, and what is none. */
+/* Files that are read whole: their limit, and what is not a file. */
 #include "exchange/whole_file.h"
 
 #include <errno.h>

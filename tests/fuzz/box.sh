@@ -1,6 +1,6 @@
 #!/bin/sh
 # box.sh FUZZER DICTIONARY CORPUS: fuzzes for PAPERTAPE_FUZZ_SECONDS (20), from the corpus on. What it finds in
-# passing is thrown away, but an input that fails is named and kept.
+# passing is deleted, but an input that fails is named and kept.
 set -eu
 seconds=${PAPERTAPE_FUZZ_SECONDS:-20}
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/papertape-fuzz.XXXXXX")

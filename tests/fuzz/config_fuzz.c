@@ -1,5 +1,5 @@
 /* Whatever the text: refused with a sentence that names the file, or a configuration whose own text is read
- * back as the same one; and all its errors are none where the first is. */
+ * back as the same one; and the list of all errors is empty where there is no first error. */
 #include <stdlib.h>
 #include <string.h>
 

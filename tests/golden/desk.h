@@ -6,7 +6,7 @@
 struct db_writer;
 struct order;
 
-/* Makes it. 0, or -errno, said on stderr. */
+/* Makes it. 0, or -errno with a line on stderr. */
 int desk_make(const char *home);
 
 /* Of desk_trades.c: orders, fills, ledger, positions, equity and commands of accounts and symbols that are

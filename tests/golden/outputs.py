@@ -95,7 +95,7 @@ class Maker:
         return path if os.path.exists(path) else word.replace("SOURCE/", self.build + "/")
 
     def run(self, line):
-        """A command line's exit status, and what it said."""
+        """A command line's exit status, and its output."""
         words = [self.place(word) for word in line.split()]  # after the split: a path may have blanks
         argv = [os.path.join(self.build, PROGRAMS[words[0]]), *words[1:]]
         with self.start(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:

@@ -111,7 +111,7 @@ static void log_hash(const char *dir, char ret[static HEX])
     hex(hash, ret);
 }
 
-/* One random log: what the engine that wrote it came to. */
+/* One random log: the final state of the engine that wrote it. */
 static void log_line(FILE *file, uint64_t seed)
 {
     static struct logged logged;

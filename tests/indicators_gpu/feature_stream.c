@@ -307,7 +307,7 @@ static void test_bad(void)
         bad += feature_stream_update(stream, &broken, b) != -EINVAL || b[0] != 7 || b[1] != 7;
         int r = feature_stream_update(stream, &bar, a);
         bad += feature_stream_update(other, &bar, b) != r || !same_cells(a, b, 2);
-        broken = bar; /* once more: not later than the one before */
+        broken = bar; /* again: not later than the one before */
         bad += feature_stream_update(stream, &broken, b) != -EINVAL;
         broken.time += INTERVAL_S + 0.5;
         bad += feature_stream_update(stream, &broken, b) != -EINVAL;

@@ -161,7 +161,7 @@ static void test_lines(void)
     free(text);
 }
 
-/* A quantile below the one before is none. */
+/* A quantile below the one before is refused. */
 static void test_falling_knots(void)
 {
     char text[2048] = "set a\nrsi:14 normal";

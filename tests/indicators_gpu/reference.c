@@ -1,5 +1,5 @@
 /* The float64 reference: edges of every row, and values against the definitions of docs/indicators.md written
- * out here once more, naively and in long double, for the rows that have such a definition. */
+ * out here again, naively and in long double, for the rows that have such a definition. */
 #include "indicators_gpu/indicators.h"
 
 #include <errno.h>

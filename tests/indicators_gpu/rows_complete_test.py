@@ -75,7 +75,7 @@ def test_list(texts):
 
 
 def run(copy):
-    """Status and what was said, as in the build."""
+    """Status and output, as in the build."""
     stamp, depfile = copy / "stamp.h", copy / "stamp.d"
     done = subprocess.run([sys.executable, copy / "indicators_gpu/rows_complete.py", copy, stamp, depfile], capture_output=True, text=True)
     check(stamp.exists() == depfile.exists() == (done.returncode == 0), "stamp and depfile are written where all is well")

@@ -28,7 +28,7 @@ static double largest(const double *x, size_t n)
 {
     double top = 0.0;
     for (size_t i = 0; i < n; i++)
-        top = fmax(top, fabs(x[i])); /* NaN is none */
+        top = fmax(top, fabs(x[i])); /* NaN is skipped */
     return top;
 }
 

@@ -259,7 +259,7 @@ static void test_subscribes(bool packed)
     end_stream(&seen, server);
 }
 
-/* What the venue answers to the keys, and what becomes of the stream. */
+/* What the venue answers to the keys, and the stream's state then. */
 static void test_errors(bool packed)
 {
     static const struct {
@@ -303,7 +303,7 @@ static void test_errors(bool packed)
     }
 }
 
-/* 405 leaves what there is, and is said. */
+/* 405 leaves the subscriptions as they are, and is reported. */
 static void test_symbol_limit(void)
 {
     struct seen seen = {0};

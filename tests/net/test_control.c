@@ -303,7 +303,7 @@ static uint64_t turns(void)
 #define STATUS "{\"id\":7,\"cmd\":\"status\"}\n"
 #define WORK   "{\"id\":8,\"cmd\":\"work\"}\n"
 
-/* One text for all who wait, built after each has asked. */
+/* One text for all waiting clients, built after each has asked. */
 static void shared_status(void)
 {
     enum { CLIENTS = 20, EACH = 100 };
@@ -363,8 +363,8 @@ static void pause_in_crowd(void)
     close_server();
 }
 
-/* 55 ask for what costs 1 ms each and is shared by none of them. Who was served already asks for a pause as
- * well: it does not wait for its next place in the rotation, some 20 turns away. */
+/* 55 ask for what costs 1 ms each and is shared by none of them. A client that was served already asks for a
+ * pause as well: it does not wait for its next place in the rotation, some 20 turns away. */
 static void pause_among_work(void)
 {
     enum { CLIENTS = 55, ROUNDS = 7 };
@@ -399,7 +399,7 @@ static void pause_among_work(void)
     close_server();
 }
 
-/* Who does not read what was built is given no other, and too much of that is closed. */
+/* A client that does not read what was built gets no other text, and too much of that closes it. */
 static void mute(void)
 {
     enum { LEN = 600 * 1024, CLIENTS = 4 };
@@ -426,7 +426,7 @@ static void mute(void)
     check_has(&reader, "\"built\":5");
     CHECK_INT(control_clients(control), CLIENTS);
     CHECK(await_end(&clients[0]));
-    CHECK(await_lines(&clients[3], 50)); /* who reads at last has all its answers */
+    CHECK(await_lines(&clients[3], 50)); /* a client that reads at last has all its answers */
     for (int i = 0; i < CLIENTS; i++)
         disconnect(&clients[i]);
     disconnect(&reader);
@@ -577,7 +577,7 @@ static void idle(void)
     close_server();
 }
 
-/* The socket closes while much is unread: the loop runs out all the same. */
+/* The socket closes while much is unread: the loop still ends. */
 static void closing(void)
 {
     open_server(NULL);

@@ -1,4 +1,4 @@
-/* Whose turn it is, and who holds the connections: pure, by a clock of our own. */
+/* Which client's turn it is, and which clients hold the connections: pure, by a clock of our own. */
 #include "exchange/net/control_places.h"
 #include "exchange/net/control_turn.h"
 #include "tests/check.h"
@@ -53,7 +53,7 @@ static void one_after_another(void)
     CHECK_INT(control_turn_next(UINT64_MAX, 62), 63);
 }
 
-/* At most 16 requests of one, however cheap; those who have more are named. */
+/* At most 16 requests of one client, however cheap; clients that have more are named. */
 static void sixteen_each(void)
 {
     struct crowd crowd = {.left = {[3] = 40, [7] = 16, [9] = 2}};
@@ -94,7 +94,7 @@ static void a_millisecond_each(void)
     for (int i = 0; i < 8; i++)
         CHECK_INT(crowd.taken[i], 4); /* four turns, and each had its part */
 
-    crowd.request_ns[0] = 50 * MS; /* a dear one: it alone, then the turn is over */
+    crowd.request_ns[0] = 50 * MS; /* an expensive one: it alone, then the turn is over */
     int64_t before = crowd.now_ns;
     control_turn_run(&hooks, &crowd, ready, &last);
     CHECK_INT(crowd.taken[0], 5);
@@ -191,7 +191,7 @@ static void ordinary_then_reserves_then_the_longest_idle(void)
     speak(4, 2 * S);
     got = come(1000, 0x3f, 2 * S); /* the first six are */
     CHECK_INT(got.place, 6);
-    got = come(1000, UINT64_MAX, 2 * S); /* all are: 6, which has asked nothing, goes all the same */
+    got = come(1000, UINT64_MAX, 2 * S); /* all are: 6, which has asked nothing, is served nevertheless */
     CHECK_INT(got.place, 6);
 }
 

@@ -69,7 +69,7 @@ static void test_first(void)
     CHECK_INT(net_link_state(&link), VENUE_WAITING);
     CHECK_INT(net_link_next(&link, 0).act, LINK_RESOLVE);
     CHECK_INT(net_link_state(&link), VENUE_RESOLVING);
-    CHECK_INT(net_link_next(&link, 0).act, LINK_WAIT); /* said once */
+    CHECK_INT(net_link_next(&link, 0).act, LINK_WAIT); /* reported once */
     net_link_resolved(&link, 3);
     CHECK_INT(net_link_next(&link, 1).act, LINK_CONNECT);
     CHECK_INT(link.address, 0);
@@ -129,7 +129,7 @@ static void test_renewal(struct random *random)
         now += random_between(random, 0, 5 * SECOND);
         if (random_chance(random, 50))
             net_link_took_over(&link);
-        else /* the venue was quicker: the new one takes its place all the same */
+        else /* the venue was quicker: the new one takes its place nevertheless */
             CHECK_INT(net_link_lost(&link, now, LINK_LOST, -1), now);
         CHECK_INT(net_link_state(&link), VENUE_UP);
     }
@@ -227,7 +227,7 @@ static void test_bans(struct random *random)
     CHECK(drive(&link, HOUR + 2) >= 2 * HOUR);
 }
 
-/* What no retry mends ends it, for good; a connection that is there stays. */
+/* An error that no retry repairs ends it permanently; an open connection stays. */
 static void test_ended(void)
 {
     struct link link = begin((struct link_config){0});

@@ -319,7 +319,7 @@ static void test_shards(void)
     printf("shards: %u requests in %lld ms\n", subscribers[full].requests, (long long)took_ms);
     CHECK(subscribers[full].requests >= 9 && took_ms >= (int64_t)(subscribers[full].requests - 1) * 200);
 
-    /* A new name goes where there is room; one that is known is nothing; one that is none changes nothing. */
+    /* A new name goes where there is room; a known name and an invalid one change nothing. */
     unsigned before[2] = {subscribers[0].names, subscribers[1].names};
     const char *more[] = {"new@trade", "s1usdt@trade", "newer@trade"}, *evil[] = {"good@trade", "a b"};
     CHECK_INT(binance_stream_follow(stream, more, 3), 0);

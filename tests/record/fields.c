@@ -244,7 +244,7 @@ static void kinds(void)
     CHECK_STR(back.more, "two");
 }
 
-/* What stands for none, by its flag; 0 is a value where another number is none. */
+/* The number that means absent, by the field's flag; 0 is a value where another number means absent. */
 static void none(void)
 {
     struct kinds row = {.text = "", .share = NAN, .bytes = 0, .last = 0};
@@ -339,7 +339,7 @@ static void json(void)
     json_t *object = record_json_object(&record_orders, keys, 3, &order, &known);
     CHECK_INT(json_object_size(object), record_orders.n - 1);
     CHECK_STR(json_string_value(json_object_get(object, "of")), "BTCUSDT");
-    CHECK(json_is_null(json_object_get(object, "price"))); /* there is none */
+    CHECK(json_is_null(json_object_get(object, "price"))); /* absent */
     CHECK(json_real_value(json_object_get(object, "qty")) == 1.5);
     CHECK(json_real_value(json_object_get(object, "trail_percent")) == 1.25);
     CHECK(json_is_true(json_object_get(object, "reduce_only")));

@@ -134,7 +134,7 @@ static void test_flows(uint64_t seed)
     check_flow(&made, MADE_STOCK, MADE_FEED_IEX, open_ns);
     check_flow(&made, MADE_TEST, MADE_FEED_ALL, open_ns + 5 * 86400 * MADE_SECOND);
     check_flow(&made, MADE_CRYPTO, MADE_FEED_ALL, open_ns + 3 * 86400 * MADE_SECOND);
-    /* From Friday night to Monday at four in the morning nothing is said of stocks. */
+    /* From Friday night to Monday at four in the morning no message is about stocks. */
     static struct flow flow;
     replay_flow_init(&flow, &made, MADE_STOCK, MADE_FEED_ALL, 0);
     replay_flow_start(&flow, 1768615200 * MADE_SECOND); /* 2026-01-17 02:00 UTC, a long weekend */

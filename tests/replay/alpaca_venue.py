@@ -331,7 +331,7 @@ def test_session():
         end = "2026-01-15T20:00:00Z"
         for symbol in ("AAPL", "F"):
             bars = {}
-            for kind in "bu":  # a bar that comes once more replaces the first
+            for kind in "bu":  # a bar that comes again replaces the first
                 bars.update({m["t"]: m for m in heard[kind] if m["S"] == symbol and SESSION <= m["t"] < end})
             reported = pages(v, "/v2/stocks/bars", "bars", symbols=symbol, timeframe="1Min", start=SESSION, end=end, limit=100)
             assert [{"T": "b", "S": symbol, **x} for x in reported if x["t"] < end] == \

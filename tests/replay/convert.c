@@ -149,7 +149,7 @@ static void test_replies(void)
         struct candle rows[10];
         size_t n = replay_candles_query(&tape->symbols[0].candles, replay_candle_interval_find("1m", 2), -1,
                                         -1, 10, rows);
-        CHECK_INT(n, 2); /* history, from the start; the forming bar is none */
+        CHECK_INT(n, 2); /* history, from the start; the forming bar does not count */
         CHECK(n == 2 && rows[0].close == 10150000000 && rows[0].trades == 42);
         n = replay_candles_query(&tape->symbols[0].candles, replay_candle_interval_find("5m", 2), -1, -1, 10,
                                  rows);

@@ -259,7 +259,7 @@ def test_clock_and_tls():
 
 def test_changes():
     """Statuses, filters and the end of a symbol, at their market time."""
-    # At full speed market time stands still for who does not read.
+    # At full speed market time waits for a client that does not read.
     with synthetic("--speed", "max", "--fault", "status@10s:BTCUSDT=HALT", "status@60s:BTCUSDT=TRADING", "filters@80s:ETHUSDT",
                    "delist@140s:ETHUSDT") as v:
         def listed():
@@ -271,7 +271,7 @@ def test_changes():
         times, last = [], None
 
         def read(seconds):
-            """Until something is heard of so many seconds after the begin."""
+            """Reads until a message of so many seconds after the start."""
             nonlocal last
             while True:
                 m = s.message()

@@ -5,7 +5,7 @@
 #include "exchange/replay/source.h"
 #include "tests/check.h"
 
-/* What was heard, a line a message: stream, space, data. */
+/* The received messages, a line each: stream, space, data. */
 struct heard {
     char *text;
     size_t len, cap;

@@ -91,7 +91,8 @@ static void check_trade(struct made_check *c, const struct tape_trade *t)
     c->trades++;
 }
 
-/* A closed kline holds exactly the trades that were sent before it, if the test heard its whole interval. */
+/* A closed kline holds exactly the trades that were sent before it, if the test received its whole
+ * interval. */
 static void check_kline(struct made_check *c, const struct replay_stream *stream, const struct candle *k,
                         bool closed)
 {

@@ -1,4 +1,4 @@
-/* Recordings: what they may hold, what is made of it, and what is said of bad ones. */
+/* Recordings: what they may hold, what is made of it, and the errors for bad ones. */
 #include "exchange/replay/recording.h"
 
 #include <errno.h>
@@ -97,7 +97,7 @@ static void test_derived(void)
         for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
             char *found = strstr(at, expected[i]);
             if (!found)
-                fprintf(stderr, "not heard, or not in its place: %s\n", expected[i]);
+                fprintf(stderr, "not received, or not in its place: %s\n", expected[i]);
             CHECK(found != NULL);
             at = found ? found : at;
         }

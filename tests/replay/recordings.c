@@ -18,7 +18,7 @@ static const char *shared(const char *name)
     return stat(path, &st) == 0 ? path : NULL;
 }
 
-/* Every recorded frame of the file is heard as it stands, in order. */
+/* Every recorded frame of the file is received as it stands, in order. */
 static void test_passed_on(const char *name, const char *const *names, size_t n)
 {
     struct heard h = {0};

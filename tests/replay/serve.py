@@ -218,7 +218,7 @@ def test_determinism():
 
 
 def test_full_speed():
-    """The position waits for who is slow, and nothing is lost."""
+    """The position waits for a slow client, and nothing is lost."""
     with synthetic("--speed", "max") as v:
         slow, fast = v.streams("btcusdt@trade"), v.streams("btcusdt@trade")
         heard_by_fast = []

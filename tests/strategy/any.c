@@ -1,7 +1,7 @@
 /* Every strategy, with any parameters in their ranges, on bars of every kind (flat, tiny, huge, without
  * volume, with gaps) and with whatever account: its specifications can be read, its order intents are ones
- * that a market can grant, it keeps within its memory, two at work at once do not disturb each other, and
- * what comes later changes nothing. */
+ * that a market can grant, it keeps within its memory, two at once do not disturb each other, and what comes
+ * later changes nothing. */
 #include "engine/backtest/columns.h"
 #include "tests/random.h"
 #include "tests/strategy/ask.h"

@@ -1,5 +1,5 @@
 /* Shadow accounts that go by random rows, printed for ensemble_shadow.py: the rules as key=value, then a line
- * a row of what there was and what became of it, every number as its exact digits. */
+ * a row of inputs and results, every number as its exact digits. */
 #include "strategy/policy/ensemble_internal.h"
 #include "tests/check.h"
 #include "tests/random.h"

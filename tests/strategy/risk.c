@@ -82,7 +82,7 @@ static void test_daily_loss(void)
     CHECK_INT(verdict(&limits, &facts), ORDER_OK);
     facts = entry();
     facts.equity = 1;
-    facts.day_equity = 0; /* not known: no verdict */
+    facts.day_equity = 0; /* unknown: no decision */
     CHECK_INT(verdict(&limits, &facts), ORDER_OK);
 }
 
@@ -154,7 +154,7 @@ static void test_drawdown(void)
     CHECK(risk_drawdown(&limits, 70, 100));
     CHECK(risk_drawdown(&limits, -5, 100));
     CHECK(!risk_drawdown(&limits, 100, 100) && !risk_drawdown(&limits, 101, 100));
-    CHECK(!risk_drawdown(&limits, 0, 0) && !risk_drawdown(&limits, -1, 0)); /* no peak: no verdict */
+    CHECK(!risk_drawdown(&limits, 0, 0) && !risk_drawdown(&limits, -1, 0)); /* no peak: no decision */
     CHECK(!risk_drawdown(&off, -1, 100));
     CHECK(risk_drawdown(&limits, INT64_MIN, INT64_MAX)); /* and no overflow */
     limits.drawdown = 1;

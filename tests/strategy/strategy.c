@@ -173,7 +173,7 @@ static void test_entry(void)
     CHECK_INT(bar(&b, 11, 10, 50, 3), 1);
     CHECK(b.intents[0].stop == 0);
 
-    b = bench(); /* a stop below zero is none */
+    b = bench(); /* a stop below zero is no stop */
     bar(&b, 9, 10, 50, 3);
     CHECK_INT(bar(&b, 11, 10, 50, 80), 1);
     CHECK(b.intents[0].stop == 0);

@@ -1,5 +1,5 @@
 /* A trained policy's file: what is written is loaded, with the bits of the networks; each thing that can be
- * wrong with a file is refused, and said.
+ * wrong with a file is refused, with its reason.
  *
  * For the oracle (trained_oracle.py):
  *   test-trained oracle DIR   writes policies DIR/K.safetensors, and DIR/K.io with observations and what the

@@ -191,7 +191,7 @@ def test_accounts(folder, bars):
     for key in ("alpha_pct", "beta", "benchmark_return_pct", "benchmark_sharpe", "benchmark_max_drawdown_pct"):
         assert named[key] == plain[key] != turned[key], key
 
-    # What the first symbol has no bars of is not said to be held; one with too few of them is reported.
+    # Rows without bars of the first symbol are not reported as held; a symbol with too few bars is reported.
     late = made_bars(os.path.join(folder, "LATEUSDT_1m.csv"), random.Random(SEED), 60, 7.0, range(50))
     both = ["backtest", "--strategy", "sma-cross", "--bars", f"{late},{bars['BTCUSDT']}", "--no-cache", "--json"]
     done = run(*both)

@@ -68,7 +68,7 @@ def fault_huge_volume(rng, rows, i, _):
 
 
 def fault_zero(rng, rows, i, _):
-    """No price can be 0: in all columns, so that the bar is none otherwise."""
+    """No price can be 0: in all columns, so that the bar is otherwise consistent."""
     for column in (OPEN, HIGH, LOW, CLOSE):
         rows[i][column] = rng.choice(("0", "0.00", "1e-400"))
     return "price is not above 0"

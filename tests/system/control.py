@@ -159,7 +159,7 @@ def without_venue(folder, replay):
 
 
 def slow_venue(folder, replay):
-    """One that takes the connection and says nothing, for longer than it is waited for: what is held is known all the same, and
+    """A venue that accepts the connection and sends nothing, for longer than the timeout: holdings are still known, and the feed
     continues once it answers."""
     replay.popen.send_signal(signal.SIGSTOP)
     try:

@@ -216,7 +216,7 @@ def test_parity(session):
 
 def test_sizes(session):
     tmux = session.tmux
-    tmux.keys("Escape")  # what became of the last command makes room for the keys
+    tmux.keys("Escape")  # the last command's outcome makes room for the keys
     tmux.resize(40, 10)
     expect(tmux, "PAPER", "Prices (2)", "q quit")
     tmux.resize(200, 60)
@@ -531,7 +531,7 @@ def test_live(session):
     expect(tmux, "feed retry", "binance retry", "BTCUSDT   L    0.01000")
     out, _ = run_verb(session, "status")
     assert "price     BTCUSDT last " in out, out
-    assert "age STALE n/a" not in out, out  # heard or stored, it has an age
+    assert "age STALE n/a" not in out, out  # received or stored, it has an age
     assert "position  main BTCUSDT L" in out and " flat" not in out and not re.search(r" -1(?![.\d])", out), out
     session.daemon.stop()
     session.daemon.start()

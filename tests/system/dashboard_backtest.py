@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The dashboard's backtest: a daemon with the bar fill model has traded synthetic bars over TLS; in a terminal the strategies
-show what their trades came to, `b` runs the chosen account's strategy over the stored bars, and its equity at the end is the
+show their trades' results, `b` runs the chosen account's strategy over the stored bars, and its equity at the end is the
 live one, to the cent, as is that of `papertape backtest --account`. Then one that cannot be."""
 
 import json

@@ -153,7 +153,7 @@ def test_list(session):
 
 
 def test_page(session):
-    """A running trial and its end are seen; one whose worker is gone is STALE, and is heard again."""
+    """A running trial and its end are seen; one whose worker is gone is STALE, and is updated again."""
     tmux, storage = session.tmux, storage_of(session)
     expect(tmux, ">other")
     tmux.keys("j")

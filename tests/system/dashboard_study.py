@@ -50,7 +50,7 @@ def store(path, name, updates, attempts=1):
 
 
 def row(tmux, name):
-    """The list's row of a training; "" while there is none."""
+    """The list's row of a training; "" while it has no row."""
     return next((line for line in tmux.screen().split("\n") if line[1:].startswith(name)), "")
 
 

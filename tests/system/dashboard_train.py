@@ -50,7 +50,7 @@ def lines_with(tmux, text):
 
 
 def expect_listed(tmux, *texts):
-    """In one row of a list: what became of a command is elsewhere on the screen before the list knows it."""
+    """In one row of a list: a command's outcome is elsewhere on the screen before the list shows it."""
     wait(f"a row with {texts}", lambda: any(all(text in line for text in texts) for line in tmux.screen().split("\n")[:-2]),
          tmux.screen)
 
@@ -148,7 +148,7 @@ def test_start(session):
 def test_stop_and_resume(session):
     tmux, daemon = session.tmux, session.daemon
     running(daemon)
-    tmux.keys("Escape")  # what became of the last command makes room for the keys
+    tmux.keys("Escape")  # the last command's outcome makes room for the keys
     expect(tmux, "ppo-btc", "x stop")
     tmux.keys("e")
     expect(tmux, "ppo-btc runs: x stops it, r restarts it")
@@ -191,7 +191,7 @@ def test_restart(session):
 
 
 def test_refused(session):
-    """The co-process' own errors, on starting, come to their lines; a file that it cannot read is mended in the form."""
+    """The co-process' own errors, on starting, come to their lines; a file that it cannot read is corrected in the form."""
     tmux, daemon = session.tmux, session.daemon
     with daemon.lock:
         daemon.learning.configs["ppo-btc"] = "[ppo]\nlearning_rate = bad\nno key: bad\n"
@@ -318,7 +318,7 @@ def test_late(session):
     expect(tmux, "update")
     confirm(tmux, "x", (), "stop pending")
     expect(tmux, "stop refused", "timed out")
-    expect_listed(tmux, ">ppo-btc", "stopped")  # it was done all the same
+    expect_listed(tmux, ">ppo-btc", "stopped")  # it was done nevertheless
     confirm(tmux, "e", (), "resume pending")
     tmux.keys("r")  # while that is on its way
     expect(tmux, "Restart ppo-btc", "the daemon is asked")

@@ -17,7 +17,7 @@ enum { OPENED = 64 << 10 }; /* more than is written of a log before rows are */
 
 #define PUBLIC __attribute__((visibility("default")))
 
-/* What the line that begins with `what` says; 0: there is none. */
+/* What the line that begins with `what` says; 0: no such line. */
 static int failure(const char *what)
 {
     const char *path = getenv("FAILURES");

@@ -247,7 +247,7 @@ def real_bars(folder):
     if not all(os.path.exists(path) for path in files):
         print("real bars: no sample data")
         return
-    replay = folder.start(harness.Replay(folder.within("real-market"), "--bars", *files, "--speed", "max"))  # it waits for who is slow
+    replay = folder.start(harness.Replay(folder.within("real-market"), "--bars", *files, "--speed", "max"))  # it waits for a slow client
     daemon = folder.start(harness.Daemon(folder.path, replay, "[market]\nsymbols = ADAUSDT DOGEUSDT\nhistory = 1000\n"
                                          "[account hand]\nstrategy = none\n", ["--clock", "feed"], name="real", state="real"))
     updates(daemon, 4000)

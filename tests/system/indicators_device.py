@@ -111,7 +111,7 @@ def in_a_stall(folder, replay):
 
 
 def never_opens(folder, replay):
-    """A driver that hangs while the device is looked for: the CPU does the work, and the daemon ends all the same."""
+    """A driver that hangs while the device is looked for: the CPU does the work, and the daemon still ends."""
     fake = Fake(folder, "shut", open_gate=os.path.join(folder.path, "shut.open"))
     daemon = start(folder, replay, "shut", fake)
     harness.wait_for(lambda: fake.reported() == ["open"], "a study")
@@ -156,7 +156,7 @@ def overflows(folder):
     """So many bars wait for the device that there is no room for more: they are read from the database instead."""
     place = folder.within("room-market")
     files = [bars_alone(os.path.join(place, f"{symbol}_1s.csv"), price) for symbol, price in (("BTCUSDT", 42000.0), ("ETHUSDT", 2300.0))]
-    # At full speed the venue waits for who is slow; at any other it would hang up, and the bars would be over.
+    # At full speed the venue waits for a slow client; at any other it would disconnect it, and the bars would be over.
     replay = folder.start(harness.Replay(place, "--bars", *files, "--speed", "max", "--from", str(1704067200000 + 600000)))
     gate = os.path.join(folder.path, "room.open")
     fake = Fake(folder, "room", gate=gate)

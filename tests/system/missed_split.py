@@ -13,7 +13,7 @@ FRIDAY = ("2026-01-16T20:50:00Z", "2026-01-16T20:56:00Z")
 
 
 def run(folder, config, name, state, start, to, *arguments):
-    """A daemon on that state until the market has come to a moment; its status then, stopped."""
+    """A daemon on that state until the market has reached a moment; its status then, stopped."""
     replay = folder.start(harness.Replay(folder.within(f"replay-{name}"), "--venue", "alpaca", "--synthetic", "5", "--speed", "max",
                                          "--from", start, "--to", to, *arguments))
     daemon = folder.start(harness.Daemon(folder.path, replay, config, name=name, state=state))

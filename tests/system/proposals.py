@@ -294,7 +294,7 @@ def crowned(world):
     assert first["evidence"]["against"] == "cash" and first["evidence"]["days_needed"] == CHAMPION_DAYS, first
     assert first["evidence"]["value_needed"] == 20, first
     world.becomes("nothing", "challenger")
-    corrupt = world.unread("nothing", SQLITE_CORRUPT)  # to the end: the others are crowned all the same
+    corrupt = world.unread("nothing", SQLITE_CORRUPT)  # to the end: the others become champions nevertheless
     world.failing(corrupt)
     reported_unread(world, "nothing")
     world.failing(corrupt, world.unread("third", SQLITE_BUSY))  # its days are waited for

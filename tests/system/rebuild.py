@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A database that is absent, cut off, altered or another's is built again from the event log at the next start: with the
 log whole its record is the lost one row for row; where the log's first segments are gone, accounts, positions, live
-orders and keys are those of its oldest state, older rows are salvaged, and no account begins afresh. A kill in the
+orders and keys are those of its oldest state, older rows are salvaged, and no account restarts. A kill in the
 midst leaves the former state or the new one, and a repeated command is answered as before."""
 
 import json
@@ -313,7 +313,7 @@ def ask_again(kept, state, daemon, asked, highest):
     for table, number in highest.items():
         assert rows(f"{state}/papertape.db", f"SELECT max(id) FROM {table}")[0][0] > number, table
     opened = rows(f"{state}/papertape.db", "SELECT count(*) FROM ledger WHERE kind = 'deposit'")[0][0]
-    assert opened == 0, "an account began afresh"
+    assert opened == 0, "an account restarted"
     alerts = rows(f"{state}/papertape.db", "SELECT text, severity FROM alerts WHERE code = 'database-rebuilt'")
     assert [severity for text, severity in alerts if "built again" in text] == ["error"], alerts
     status = daemon.wait_status(lambda s: s["rebuilt"], "the list")["rebuilt"]
@@ -370,7 +370,7 @@ def check_seeds(kept, folder):
 
 def check_beyond(kept, folder):
     """The log's last segments are gone and the database is damaged: what it holds beyond the log's end is salvaged where it
-    is whole, else said to be lost; a key is known in both, and is not carried out twice."""
+    is whole, else reported as lost; a key is known in both, and is not carried out twice."""
     lost = record(f"{kept}/papertape.db")
     for table, whole in (("alerts", True), ("ledger", False)):
         state = copy(kept, folder, f"beyond-{table}")
@@ -531,7 +531,7 @@ def check_altered(kept, folder):
 
 
 def check_words(kept, folder):
-    """What SQLite quotes of a damaged file may be no UTF-8: the list can be printed all the same."""
+    """What SQLite quotes of a damaged file may be no UTF-8: the list can still be printed."""
     state = copy(kept, folder, "words")
     path = f"{state}/papertape.db"
     with open(path, "rb") as file:
@@ -577,7 +577,7 @@ def check_full(kept, folder):
 
 
 def check_refused(kept, folder):
-    """Neither can be read: a refusal in words, and nothing begins afresh."""
+    """Neither can be read: a refusal in words, and nothing restarts."""
     state = copy(kept, folder, "refused")
     for name in segments(state):
         with open(f"{state}/events/{name}", "r+b") as file:

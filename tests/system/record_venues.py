@@ -90,7 +90,7 @@ def play(folder, name, reported, venue, symbols, log, more):
         again = bars(daemon, symbol)
         both = sorted(set(reported[symbol]) & set(again))
         assert len(both) > 20 and int(both[-1]) == wanted[symbol], (symbol, both)
-        both.pop()  # it may come once more, with a late trade
+        both.pop()  # it may come again, with a late trade
         assert [again[at] for at in both] == [reported[symbol][at] for at in both], (name, symbol)
         n += len(both)
     for symbol in status["symbols"]:

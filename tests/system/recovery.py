@@ -454,7 +454,7 @@ def clock_back(folder):
 
 
 def newer_log(folder):
-    """A log of a newer program is no fault of its own: nothing is touched, and what would be right is said."""
+    """A log of a newer program is no fault of its own: nothing is touched, and the error says what would be right."""
     daemon = folder.start(harness.Daemon(folder.path, None, CONFIG, name="newer", state="back"))
     daemon.stop()
     events = os.path.join(daemon.state, "events")

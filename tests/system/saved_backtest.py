@@ -134,7 +134,7 @@ def check_advice(folder):
 
 
 def check_interval(folder):
-    """Stored bars of any interval are found without --interval; of what is none every verb says the same."""
+    """Stored bars of any interval are found without --interval; for an invalid interval every verb gives the same error."""
     state, path = os.path.join(folder, "long"), os.path.join(folder, "AAAUSDT_3d.csv")
     with open(path, "w") as file:
         file.write("open_time,open,high,low,close,volume\n")
@@ -148,7 +148,7 @@ def check_interval(folder):
 
 
 def check_full_disk(folder):
-    """A limit on the size of files stands for a disk that refuses: the cause is said, and nothing is left."""
+    """A limit on the size of files stands for a disk that refuses: the cause is reported, and no file is left."""
     paths = made_bars(folder, 20000)
     state = os.path.join(folder, "none")
 

@@ -158,7 +158,7 @@ in_it systemctl restart papertaped
 holds "an encrypted credential is there, in clear" in_it grep -qx encrypted /run/credentials/papertaped.service/keys
 holds "data flows with it" until_true 60 status_says '"state": ?"ok"'
 
-# Who has no state of their own finds the service's.
+# A user without a state of their own finds the service's.
 holds "root's status without --state" in_it env -u STATE_DIRECTORY HOME=/root "$bindir/papertape" status >"$base/status"
 in_it useradd --no-create-home --groups papertape reader
 holds "a member's of the group" in_it setpriv --reuid reader --regid reader --init-groups env HOME=/nonexistent "$bindir/papertape" status >>"$base/status"
@@ -212,7 +212,7 @@ main=$(property MainPID $trainer)
 in_it kill -STOP "$main"
 holds "hung, the watchdog ends it" until_true 60 on_another_process_than "$main" $trainer
 steps=$(training steps)
-holds "and the training continues once more" until_true 90 trains_beyond "$steps"
+holds "and the training continues again" until_true 90 trains_beyond "$steps"
 holds "it stops in time" in_it timeout 60 systemctl stop $trainer
 holds "with success" is Result success $trainer
 holds "and a checkpoint" in_it bash -c 'ls /var/lib/papertape/checkpoints/probe-*.ckpt >/dev/null'
@@ -241,7 +241,7 @@ began=$SECONDS
 holds "it stops on a full disk" in_it timeout 60 systemctl stop papertaped
 holds "within 25 s ($((SECONDS - began)))" test $((SECONDS - began)) -le 25
 holds "with success" is Result success
-holds "what is lost is said" in_it sh -c 'journalctl -q -u papertaped | grep -q "none of that was acknowledged"'
+holds "what is lost is logged" in_it sh -c 'journalctl -q -u papertaped | grep -q "none of that was acknowledged"'
 in_it rm /var/lib/papertape/filler
 in_it systemctl start papertaped
 holds "with room again it starts, and data flows" until_true 60 status_says '"state": ?"ok"'

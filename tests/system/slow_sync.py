@@ -22,7 +22,7 @@ cash = 1000
 strategy = none
 """
 HELD_MS, SLOW_MS = 4000, 400
-# By which log the commands are kept when the daemon is killed. An order that names no account: its key is found all the same.
+# By which log the commands are kept when the daemon is killed. An order that names no account: its key is still found.
 ROUNDS = {
     "/events/": (("order", {"symbol": "BTCUSDT", "side": "buy", "qty": "0.01", "client_id": "first"}),
                  ("account_transfer", {"from": "main", "to": "other", "amount": "12.5", "key": "move"}),

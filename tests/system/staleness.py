@@ -19,7 +19,7 @@ LATE_S = 3.0  # the daemon looks once a second, this test many times; the machin
 SHIPPED = dict(stale=30, trade=300, silence=60)
 FAST = dict(stale=3, trade=6, silence=5)
 LIMITS = SHIPPED if harness.LONG else FAST
-# Of a stock and a coin: theirs speak so seldom that five seconds of silence may be the market's.
+# A stock and a coin: their streams send so seldom that five seconds of silence may be the market's.
 RARE = SHIPPED if harness.LONG else dict(FAST, silence=60)
 
 CONFIG = """[market]
@@ -68,7 +68,7 @@ def stream_of(status, symbol, name):
 
 
 def requests_of(replay, path):
-    """Of one that has ended: its transcript is whole."""
+    """Reads a run that has ended: its transcript is whole."""
     with open(replay.transcript, errors="replace") as file:
         return sum(line.startswith("0 rest GET " + path) for line in file)
 

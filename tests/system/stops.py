@@ -54,7 +54,7 @@ def order(daemon, name):
 
 
 def unstored(daemon):
-    """Both failures are alerts, and what the database cannot have is listed all the same."""
+    """Both failures are alerts, and what the database cannot store is still listed."""
     assert daemon.query("SELECT 1 FROM alerts WHERE code = 'storage' AND acked_ns IS NULL AND closed_ns IS NULL") == []
     alerts = json.loads(daemon.papertape("alerts", "list", "--json"))["alerts"]
     texts = [alert["text"] for alert in alerts if alert["code"] == "storage" and alert["state"] == "open"]
@@ -89,7 +89,7 @@ def full_disk(folder, replay):
     assert daemon.stop() == 0, said
     took = time.monotonic() - began
     assert took < STOP_S, took
-    harness.wait_for(lambda: any("stopped while the disk refuses: none of that was acknowledged" in line for line in said), "what is said")
+    harness.wait_for(lambda: any("stopped while the disk refuses: none of that was acknowledged" in line for line in said), "the last line")
     assert any("rows could not be stored" in line for line in said), said
     daemon = start(folder, replay, "after")
     assert daemon.query("SELECT state FROM orders WHERE client_id = 'kept'") == [("FILLED",)]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The daemon at work on the synthetic market: it trades, obeys, refuses with reasons, keeps its books over a restart, and
+"""The daemon on the synthetic market: it trades, obeys, refuses with reasons, keeps its books over a restart, and
 meets bad input with one clear line."""
 
 import json

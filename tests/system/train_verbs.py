@@ -195,7 +195,7 @@ class Silent:
                         for line, where in CHANGING.items()]
 
     def check(self):
-        """What changes something says that it may be carried out all the same."""
+        """A verb that changes something says that it may be carried out nevertheless."""
         for line, where, process in self.running:
             _, err = process.communicate(timeout=120)
             assert process.returncode == 1 and len(err.splitlines()) == 1 and "did not answer in" in err, f"{line}: {err}"

@@ -3,7 +3,7 @@
 F.safetensors`, and in a daemon that is stopped and started in the middle. The same actions to the bit, the same trades row by
 row, the same equity. Networks are random, and act strongly: continuous, recurrent and discrete ones, on closes and volumes and
 on sets of features, on synthetic bars with gaps (environment and backtest: a live feed fetches what it lacks) and without. And what
-is refused: bars that a policy was not trained for, policies that no account trades by, files that are none."""
+is refused: bars that a policy was not trained for, policies that no account trades by, files that are no policies."""
 
 import array
 import csv
@@ -427,7 +427,7 @@ test_from = {test_from}
 
 
 def learned(place, files):
-    """A policy that the trainer made: what its last evaluation came to, eval says too, and the backtest makes its trades."""
+    """A policy that the trainer made: eval repeats the figures of its last evaluation, and the backtest makes its trades."""
     train_to, test_from = (recorded.START_S + 60 * (ROWS * part // 100) for part in (70, 78))
     config = os.path.join(place, "learned.ini")
     with open(config, "w") as file:
@@ -448,7 +448,7 @@ def learned(place, files):
     theirs, their_equity, _ = recorded.by_backtest(turned, [path], files[1:] + files[:1])
     n = recorded.same_trades("learned: backtest", trades, theirs, max(equity))
     assert n > 50 and recorded.same_equity("learned: backtest", equity, their_equity) == 0
-    print(f"learned: {n} trades of a policy that the trainer made, equal in environment and backtest; its evaluation said again by eval")
+    print(f"learned: {n} trades of a policy that the trainer made, equal in environment and backtest; its evaluation repeated by eval")
 
 
 def main():

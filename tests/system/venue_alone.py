@@ -119,7 +119,7 @@ def newcomer(folder):
 
 
 class Gate:
-    """A port of its own before the venue: `way` says what becomes of a connection; those that there are end where it changes."""
+    """A port of its own before the venue: `way` decides the fate of connections; the open ones end when it changes."""
 
     def __init__(self, url):
         self.target = ("127.0.0.1", int(url.rsplit(":", 1)[1]))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The record of a stock that is split and pays a dividend: the verbs show it, the ledger verifies, charts and bars are in the
-shares of now, and the database alone restores it without doing either once more."""
+shares of now, and the database alone restores it without doing either again."""
 
 import csv
 import io
@@ -44,7 +44,7 @@ def start(folder, replay, config, name):
 
 
 def check_record(daemon, status):
-    """What the record says, whichever way the daemon came to it."""
+    """The record's contents, whichever way the daemon built it."""
     harness.wait_for(lambda: daemon.query("SELECT count(*) FROM corporate_actions")[0][0] >= 2, "both actions in the database")
     assert "ledger ok" in daemon.papertape("ledger", "verify")
     actions = json.loads(daemon.papertape("actions", "AAPL", "--json"))["actions"]

@@ -191,7 +191,7 @@ def same_bars(folder):
 
 
 def revoked(folder):
-    """Keys that are revoked while it streams: the next authentication is refused, that venue ends for good, the other continues."""
+    """Keys that are revoked while it streams: the next authentication is refused, that venue ends permanently, the other continues."""
     start = "2026-01-15T15:00:00Z"
     coins = folder.start(harness.Replay(folder.within("revoked-coins"), "--synthetic", "5", "--from", start, "--speed", "60"))
     stocks = folder.start(harness.Replay(folder.within("revoked"), "--venue", "alpaca", "--synthetic", "5", "--from", start, "--speed", "60",

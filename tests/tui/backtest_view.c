@@ -1,5 +1,5 @@
 /* What the dashboard takes from a backtest's report and its curve: figures, missing ones, curves of every
- * length, reports that are none. */
+ * length, invalid reports. */
 #include <unistd.h>
 
 #include "tests/check.h"

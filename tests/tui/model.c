@@ -1,5 +1,5 @@
-/* The status object as the model takes it: whole, with holes, and from someone who means harm; ages, and
- * what they do to freshness. */
+/* The status object as the model takes it: whole, with holes, and hostile; ages, and what they do to
+ * freshness. */
 #include "tui/model.h"
 
 #include <errno.h>

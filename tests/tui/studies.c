@@ -78,7 +78,7 @@ static void check_figures(void)
     studies[1] = fixture_study("s_2", 2, 1, minimize);
     fixture_study_user(studies[0], "papertape:trials", "10");
     fixture_study_user(studies[1], "papertape:trials", "20");
-    for (int i = 0; i < 8; i++) { /* one every half minute, by turns; the best is the sixth */
+    for (int i = 0; i < 8; i++) { /* one every half minute, in turn; the best is the sixth */
         struct study_trial *trial =
             fixture_trial(studies[i % 2], TRIAL_COMPLETE, 600 - 30 * i, 600 - 30 * i - 20);
         value = fabs(i - 5.0);
@@ -415,7 +415,7 @@ static void check_order(void)
     tui_study_page_destroy(page);
 }
 
-/* What was known stays, with its age; why there is nothing newer is said. */
+/* What was known stays, with its age; with the reason for nothing newer. */
 static void check_trouble(void)
 {
     struct model *model = tui_model_create(1000);

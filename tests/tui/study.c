@@ -112,7 +112,7 @@ static void check_page(const char *path)
     json_decref(lines);
 }
 
-/* Figures of three intervals ago are dimmed and called STALE; of ten, there are none. */
+/* Figures of three intervals ago are dimmed and called STALE; of ten, they are gone. */
 static void check_ages(void)
 {
     const struct status_training *running = NULL;

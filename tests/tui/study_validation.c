@@ -1,4 +1,4 @@
-/* What is known of a study's luck: a proposal and the trials' returns, of one study and of several workers
+/* The overfitting check of a study: a proposal and the trials' returns, of one study and of several workers
  * together, against what the trainer makes of the same files. */
 #include <locale.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What keys do to trainings and policies: what would be right is said before anything is asked, a y is
+/* What keys do to trainings and policies: an error says what would be right before anything is asked, a y is
  * wanted, and the form. Golden screens of the form and of the questions. */
 #include "tui/train_keys.h"
 

@@ -1,5 +1,5 @@
-/* Trainings and policies as the model takes them: from the status, with holes and from someone who means
- * harm; from the database, where a curve is thinned, read on, and forgotten again; how old is too old. */
+/* Trainings and policies as the model takes them: from the status, with holes and hostile; from the database,
+ * where a curve is thinned, read on, and forgotten again; how old is too old. */
 #include <errno.h>
 #include <locale.h>
 #include <stdlib.h>

@@ -17,7 +17,7 @@ enum { PATIENCE_MS = 60000 };
 static uv_loop_t loop;
 static char folder[SCRATCH_MAX], socket_path[SCRATCH_PATH_MAX], log_path[SCRATCH_PATH_MAX], self[256];
 
-/* Of one that answers, however busy the machine is; and of one that does not. */
+/* Limits for a co-process that answers, however busy the machine is, and for one that does not. */
 static const struct link_times patient = {.tick = 20,
                                           .answer = 30000,
                                           .silent = 20000,
@@ -365,7 +365,7 @@ static void hung(void)
     CHECK(strcmp(first, reported.mark) != 0);
     UNTIL(state_of(link) == LINK_OK);
     killed = reported.killed, ready = reported.ready;
-    kill((pid_t)strtol(reported.mark, NULL, 10), SIGSTOP); /* and once more, stopped while it is asked */
+    kill((pid_t)strtol(reported.mark, NULL, 10), SIGSTOP); /* and again, stopped while it is asked */
     daemon_training_link_ask(link, "echo", NULL, on_reply, &reply);
     UNTIL(reported.killed > killed);
     UNTIL(reply.n == 1);
@@ -375,7 +375,7 @@ static void hung(void)
     end_child();
 }
 
-/* Somebody else's is let alone, however silent; it speaks again, and is heard. */
+/* Another user's co-process is left alone, however silent; when it answers again, the link uses it. */
 static void silent(void)
 {
     struct training_link_config config = plan("good");
@@ -404,7 +404,7 @@ static void silent(void)
     daemon_training_link_ask(link, "hold", NULL, on_reply, &reply);
     UNTIL(reply.n == 1);
     CHECK_STR(reply.code, "ETIMEDOUT");
-    /* Again, once it was there: what was asked is given up, and it is looked at all the same. */
+    /* Again, once it was there: the request is given up, and the co-process is still looked at. */
     server.manner = MUTE;
     reply.n = 0;
     daemon_training_link_ask(link, "echo", NULL, on_reply, &reply);

@@ -210,7 +210,7 @@ static void back(void)
     CHECK_INT(rows.n, 4);
     CHECK_INT(rows.steps[3], 40);
     CHECK_INT(rows.ts_ns[3], 61 * SECOND);
-    /* Steps that fall though nothing was said of it. */
+    /* Steps that fall without a report of it. */
     take(&progress, "[{\"seq\":8,\"ts_ns\":70000000000,\"event\":\"update\",\"steps\":15,\"iteration\":1}]");
     CHECK_INT(rows.n, 2);
     CHECK_INT(rows.steps[1], 15);

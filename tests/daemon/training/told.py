@@ -304,7 +304,7 @@ def lies(world):
 
 
 def hung(world):
-    """Nothing waits for it but those who asked, and they for ten seconds."""
+    """Only the clients that asked wait for it, and they for ten seconds."""
     world.begin("first")
     fake, got = world.fake, []
     with fake.lock:
@@ -328,14 +328,14 @@ def hung(world):
     with fake.lock:
         fake.held = False
     world.wait_trainer("ok")
-    world.wait_rows(lambda r: r == [("done",), ("done",)], "what became of them", "SELECT state FROM commands")
+    world.wait_rows(lambda r: r == [("done",), ("done",)], "their outcome", "SELECT state FROM commands")
     assert sorted(cmd for cmd, _ in fake.done) == ["resume", "stop"], fake.done
     assert world.ask("train_stop", name="first", key="train_stop")["result"]["repeated"] is True
 
 
 def kills(world):
     """kill -9 of the daemon within 20 ms of a command: it is carried out once, its row is there once and says so. Asked again
-    with its key by who was not answered; without a key it has a row if it was carried out, and none else."""
+    with its key by a client that got no answer; without a key it has a row only if it was carried out."""
     world.begin()
     fake, draw = world.fake, random.Random(int(os.environ.get("PAPERTAPE_SEED", "11")))
     fake.pause = lambda: draw.uniform(0, 0.008)
@@ -383,7 +383,7 @@ def ends(world):
     world.wait_trainer("ok")
     with fake.lock:
         fake.held = False
-    world.wait_rows(lambda r: r == [("done",)], "what became of it", "SELECT state FROM commands")
+    world.wait_rows(lambda r: r == [("done",)], "its outcome", "SELECT state FROM commands")
     assert fake.done == [("stop", "first")], fake.done
     with fake.lock:
         fake.held = "stop"

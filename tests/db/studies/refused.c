@@ -198,7 +198,7 @@ static void test_beside(void)
     study_store_close(store);
 }
 
-/* As one who is not root, to whom permissions mean nothing. */
+/* Runs as a user who is not root, since permissions do not bind root. */
 static void as_unprivileged(void (*test)(const char *), const char *path)
 {
     fflush(NULL);

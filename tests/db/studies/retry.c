@@ -92,7 +92,7 @@ static void test_stale(void)
     study_store_close(store);
 }
 
-/* Takes until none waits; each that it has says who had it. */
+/* Takes trials until none waits; each trial records which worker took it. */
 static int take(const char *path, int64_t id)
 {
     struct study_store *store = open_store(path);

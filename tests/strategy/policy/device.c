@@ -56,7 +56,7 @@ static void pair_close(struct pair *pair)
     free(pair->heads_here);
 }
 
-/* One step on both: bits. `backend`: who must have given the answer; NULL: the CPU. */
+/* One step on both: bits. `backend`: which backend must have answered; NULL: the CPU. */
 static void step(struct pair *pair, struct random *random, const char *backend)
 {
     size_t n_there, n_here, n = (size_t)pair->layout.outputs;

@@ -27,7 +27,7 @@ static int64_t number(sqlite3_stmt *const *stmts, int which, const char *text)
     return value;
 }
 
-/* Whatever it came to, it was carried out once at most. */
+/* Whatever the outcome, the command was carried out at most once. */
 static void judge_ask(struct sim *sim, sqlite3_stmt *const *stmts, const struct ask *ask, int i)
 {
     char amount[24];

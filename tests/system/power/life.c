@@ -7,7 +7,7 @@
 #define START_NS 1723161240000000000LL
 enum { PATIENCE_MS = 20000 };
 
-/* daemon/main.c's, which feeds call: there is none here. */
+/* daemon/main.c's, which feeds call: no feed runs here. */
 void daemon_end(int status, const char *format, ...)
 {
     fprintf(stderr, "power: the daemon ends with %d: %s\n", status, format);

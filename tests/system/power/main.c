@@ -141,7 +141,8 @@ int main(int argc, char **argv)
         else
             first = strtoull(optarg, NULL, 10), n = 1;
     }
-    daemon_log_init((enum log_level)(sim.echo ? LOG_LEVEL_INFO : -1)); /* what fails is said by the hundred */
+    daemon_log_init(
+        (enum log_level)(sim.echo ? LOG_LEVEL_INFO : -1)); /* failures are logged by the hundred */
     scratch_in_memory();
     faulty_disk_install();
     int64_t began = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID);

@@ -53,7 +53,7 @@ static bool is_there(int row)
     return present[row / 64] >> (row % 64) & 1;
 }
 
-/* What the trades of a step came to. */
+/* Quantity and money of a step's trades. */
 struct reported {
     int n;
     double qty, entry, realised, bought;

@@ -36,7 +36,7 @@ def bars(n):
 
 
 def expected(closes, hundredths, capital=1000.0, fee=0.0025, lookback=3):
-    """What buying for hundredths of the capital in every step comes to; nothing is sold before 48 bars."""
+    """The result of buying for hundredths of the capital in every step; nothing is sold before 48 bars."""
     cash, qty, buys = capital, 0.0, 0
     for close in closes[lookback : len(closes) - lookback]:
         wanted = hundredths * capital / (closes[0] * 100)

@@ -57,7 +57,7 @@ static int draw_blocks(struct random *random, size_t first_row, struct env_block
         int32_t gap = (int32_t)random_between(random, 0, room / 3);
         int32_t length = (int32_t)random_between(random, 1, room - gap - 1 > 1 ? room - gap - 1 : 1);
         ret[i] = (struct env_block){at + gap, at + gap + length};
-        at = ret[i].to; /* the next may follow at once: it is another block all the same */
+        at = ret[i].to; /* the next may follow at once: it is still another block */
     }
     return n;
 }
@@ -109,7 +109,7 @@ static void walk(struct env *env, const struct env_params *params, const struct 
             if (ends && params->autoreset == ENV_SAME_STEP)
                 in[e] = -2;
         }
-        if (params->autoreset == ENV_NEXT_STEP) { /* the ended one's last is seen once more */
+        if (params->autoreset == ENV_NEXT_STEP) { /* the ended episode's last observation is shown again */
             int32_t row[COPIES];
             env_info(env, &(struct env_info){.row = row});
             for (size_t e = 0; e < COPIES; e++)

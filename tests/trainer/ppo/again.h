@@ -1,6 +1,6 @@
-/* PPO once more, in float64 by plain loops and libm: what iterations of a small learner are compared with.
- * Of the learner's own code it shares the layout of parameters, Philox and the order of minibatches.
- * Networks: tanh layers, no layer normalisation, not shared, not recurrent. */
+/* PPO again, in float64 by plain loops and libm: what iterations of a small learner are compared with. Of the
+ * learner's own code it shares the layout of parameters, Philox and the order of minibatches. Networks: tanh
+ * layers, no layer normalisation, not shared, not recurrent. */
 #ifndef TESTS_TRAINER_PPO_AGAIN_H
 #define TESTS_TRAINER_PPO_AGAIN_H
 

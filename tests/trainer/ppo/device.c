@@ -399,7 +399,7 @@ static void try_iterations(struct random *random, const struct ppo_params *param
             struct ppo_update device, cpu;
             ppo_learner_watch(p.cpu, take_phase, &here);
             ppo_learner_watch(p.device, i < 2 ? NULL : take_phase,
-                              &there); /* a watched learner waits once more */
+                              &there); /* a watched learner waits again */
             if (!iterate(p.device, &device) || !iterate(p.cpu, &cpu))
                 break;
             compare_figures(&device, &cpu, 1e-5);

@@ -96,7 +96,7 @@ static void test_options(void)
     test_first("recurrent, shared", p, 0);
 }
 
-/* Two copies, four steps: copy 0 ends for good after its second, copy 1 is cut short after its third. */
+/* Two copies, four steps: copy 0 terminates after its second, copy 1 is cut short after its third. */
 static void test_by_hand(void)
 {
     struct ppo_params p = whole();

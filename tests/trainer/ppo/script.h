@@ -1,5 +1,5 @@
 /* A small world for tests: deterministic, moved by the actions it is given, with episodes of 3 to 5 steps
- * that are cut short or end by turns. It keeps its observations and the actions it got, so that a test
+ * that are cut short or end in turn. It keeps its observations and the actions it got, so that a test
  * computes everything again. */
 #ifndef TESTS_TRAINER_PPO_SCRIPT_H
 #define TESTS_TRAINER_PPO_SCRIPT_H

@@ -154,7 +154,7 @@ static void test_continue(enum env_actions actions)
     ppo_learner_destroy(b);
     ppo_world_destroy(&first);
     ppo_world_destroy(&second);
-    ppo_world_destroy(&second); /* once more is fine */
+    ppo_world_destroy(&second); /* a second call is allowed */
     env_market_destroy(market);
 }
 

@@ -167,20 +167,20 @@ def test_states(trainer, folder):
     for name in ("checkpoint", "policy", "evaluation", "phase"):
         check(len(events(seldom, name)) == len(events(seen, name)), f"seldom: {name}")
 
-    config(os.path.join(folder, "states.ini"), SHORT, changes, {"training": {"name": "beats", "total_steps": 1 << 30, "checkpoint_every": 0,
+    config(os.path.join(folder, "states.ini"), SHORT, changes, {"training": {"name": "heartbeats", "total_steps": 1 << 30, "checkpoint_every": 0,
                                                                             "evaluate_every": 0}})
     seen, error, status = trainer.end_by(signal.SIGTERM, lambda seen: len(events(seen, "heartbeat")) >= 3, "train", "--config", "states.ini",
                                          "--report-every", "3600000", "--heartbeat", "10")
     beats = events(seen, "heartbeat")
     end = seen[-1]
-    check(status == 0 and error == "" and (end["event"], end.get("result")) == ("end", "stopped"), f"beats: {status} {error} {end}")
+    check(status == 0 and error == "" and (end["event"], end.get("result")) == ("end", "stopped"), f"heartbeats: {status} {error} {end}")
     for line in beats:
         check(line["state"] in ("loading", "features", "rollout", "update", "checkpointing") and line["rss_bytes"] > 1 << 20
-              and line["state_seconds"] >= 0, f"beats: {line}")
+              and line["state_seconds"] >= 0, f"heartbeats: {line}")
     times = [line["seconds_since_start"] for line in seen]
-    check(times == sorted(times), "beats: lines in the order of their times")
+    check(times == sorted(times), "heartbeats: lines in the order of their times")
     steps = [line["steps"] for line in beats]
-    check(steps == sorted(steps), f"beats: {steps}")
+    check(steps == sorted(steps), f"heartbeats: {steps}")
 
     for words, *arguments in (("--report-every", "--report-every", "-1"), ("--heartbeat", "--heartbeat", "1s"), ("--resume", "--changed")):
         ran = trainer.run("train", "--config", "states.ini", *arguments)

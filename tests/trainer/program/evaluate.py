@@ -124,7 +124,7 @@ def test_steps(trainer, folder, policy, bars):
 
 
 def test_observation(trainer, papertape, folder, policy, bars):
-    """What trained it hashed what it built; who builds otherwise, from an altered file, is refused with both, whole."""
+    """The training hashed the features that it built; a build from an altered file is refused with both hashes, whole."""
     with open(policy, "rb") as file:
         data = file.read()
     (length,) = struct.unpack_from("<Q", data)

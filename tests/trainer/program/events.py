@@ -68,7 +68,7 @@ def fields(data):
 
 
 def read(path):
-    """[(step, {tag: value})], and the steps at which a run was said to begin again."""
+    """[(step, {tag: value})], and the steps at which a run was reported to restart."""
     scalars, starts = [], []
     for index, body in enumerate(records(path)):
         event = dict(fields(body))

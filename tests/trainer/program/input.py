@@ -1,4 +1,4 @@
-"""`papertape-trainer train` and `plan` as scripts meet them: JSON lines, event files, a terminal, what is said of bad
+"""`papertape-trainer train` and `plan` as scripts meet them: JSON lines, event files, a terminal, the errors for bad
 input, of a disk that is full, of losses that are no numbers.
 
     input.py PAPERTAPE_TRAINER EXAMPLE.ini PAPERTAPE

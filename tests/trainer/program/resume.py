@@ -25,7 +25,7 @@ WORLDS["device"] = {**WORLDS["market"], "training": {"device": "cuda"}}
 
 
 def whole(trainer, name, changes):
-    """A run that is let be, in a folder of its own."""
+    """An uninterrupted run, in a folder of its own."""
     folder = os.path.join(trainer.folder, name)
     os.mkdir(folder)
     if "data" in changes:
@@ -201,7 +201,7 @@ def test_longer(trainer, original, seen):
 
 
 def test_changed(trainer, original):
-    """--changed takes over what has no shape, from the first iteration on; what has one is refused all the same."""
+    """--changed takes over what has no shape, from the first iteration on; what has one is still refused."""
     folder, total = again(trainer, original, "changed"), SMALL["training"]["total_steps"]
     shutil.copytree(os.path.join(original, "out"), os.path.join(folder, "out"))
     more = {"training": {"total_steps": total + 2560}}

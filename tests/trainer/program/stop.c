@@ -9,7 +9,7 @@
 
 #include "tests/check.h"
 
-/* What a process comes to that gets these. */
+/* The result of a process that gets these signals. */
 static int ended_by(int first, int second)
 {
     int status = -1;

@@ -97,7 +97,7 @@ def singles(preset, starts, mode, **values):
 
 
 def without_masks(infos):
-    """Infos of every copy: Gymnasium marks who has them, here all do."""
+    """Infos of every copy: Gymnasium marks which copies have them, here all do."""
     kept = {}
     for key, value in infos.items():
         if key in ("final_obs", "_final_obs"):
@@ -112,7 +112,7 @@ def autoreset_modes():
     n = len(starts)
     for preset in ("reference", "market"):
         for mode in AutoresetMode:
-            # Who is ruined ends before the bars are over, and at a time of his own.
+            # A ruined copy ends before the bars are over, and at a time of its own.
             values = {"episode_bars": 50, "ruin": 0.97, "norm_action": 10.0}
             what = f"{preset}, {mode.name}"
             oracle = singles(preset, starts, mode, **values)
@@ -143,14 +143,14 @@ def autoreset_modes():
                 if mode is AutoresetMode.DISABLED and over.any():
                     again, infos = envs.reset(options={"reset_mask": over})
                     other, other_infos = oracle.reset(options={"reset_mask": over.copy()})
-                    check(same(again, other), f"{what}: observations of who was reset in step {step}")
+                    check(same(again, other), f"{what}: observations of the reset copies in step {step}")
             check(min(ends.values()) > 0, f"{what}: ends were {ends}")
             envs.close()
             oracle.close()
 
 
 def resting():
-    """DISABLED: who has ended stays as he is."""
+    """DISABLED: a copy that has ended stays as it is."""
     envs = PapertapeVectorEnv(ONE, 2, preset="reference", autoreset_mode="Disabled", episode_bars=20)
     envs.reset(seed=1)
     ended = None
@@ -159,8 +159,8 @@ def resting():
         if ended is None and truncations.all():
             ended = observations, infos
         elif ended is not None:
-            check(same(observations, ended[0]) and same(infos, ended[1]), f"step {step} of who rests")
-            check(not rewards.any(), f"rewards of step {step} of who rests")
+            check(same(observations, ended[0]) and same(infos, ended[1]), f"step {step} of the resting copies")
+            check(not rewards.any(), f"rewards of step {step} of the resting copies")
     check(ended is not None, "no copy ended")
 
 
@@ -223,7 +223,7 @@ def every_way():
 
 
 def masks():
-    """What may not be done does nothing, and who holds nothing may not sell."""
+    """A forbidden action does nothing, and a copy that holds nothing may not sell."""
     envs = PapertapeVectorEnv(
         MARKET, 6, preset="market", actions="discrete", levels=5, infos=("action_mask", "buys", "sells"), lookback=4
     )

@@ -3,7 +3,8 @@ papertape.env with, and the peer of bench/env.
 
     env = NumpyVectorEnv(close, volume, min_order_qty, num_envs=64, lookback=3, trailing_stop_pct=0.02)
 
-Copies are the first axis of every array. Money is float64, what counts units is float32, and a share of it float64. NEXT_STEP of Gymnasium."""
+Copies are the first axis of every array. Money is float64, what counts units is float32, and a share of it float64. NEXT_STEP of
+Gymnasium."""
 
 import numpy as np
 from gymnasium import spaces
@@ -120,7 +121,7 @@ class NumpyVectorEnv(VectorEnv):
         return self._observation(), rewards, never, self.ended.copy(), infos
 
     def _sell(self, i, where, qty, price):
-        """Sells `qty` of asset i in the copies `where`, for money of its own type; who then has none waits
+        """Sells `qty` of asset i in the copies `where`, for money of its own type; a copy that then holds nothing waits
         before he buys again."""
         worse = price * np.float32(1 - self.p["slippage_pct"])
         money = np.where(where, qty * worse, 0).astype(np.float64)

@@ -50,7 +50,7 @@ def run(rng, at):
     rows, assets, lookback = int(rng.integers(120, 300)), int(rng.integers(1, 9)), int(rng.integers(1, 6))
     bars = int(rng.integers(60, 110))
     values, columns = parameters(rng, lookback), walk(rng, rows, assets, move=0.01)
-    least = rng.choice([1e-5, 0.001, 0.05], assets)  # not 0: who has no cash left would buy dust
+    least = rng.choice([1e-5, 0.001, 0.05], assets)  # not 0: a copy without cash would buy dust
     starts = rng.integers(0, rows - bars, COPIES)
     backend = backends()[at % len(backends())]
     market = Market(columns, names(assets), min_order_qty=least)

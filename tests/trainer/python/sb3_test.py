@@ -2,7 +2,7 @@
 random one on a market that it has not seen. Of ./check --long: PyTorch is large.
 
 The market is in one of two moods that last forty bars on the average, prices rise in one and fall in the other; the
-mood is a feature, beside one that means nothing. Who holds while they rise and nothing while they fall does what can be
+mood is a feature, beside one that means nothing. A policy that holds while they rise and nothing while they fall does what can be
 done: the optimum that is printed."""
 
 import sys

@@ -1,4 +1,4 @@
-"""Shared by the tests of `papertape-trainer serve`: a co-process in a folder of its own, its socket, and what became of
+"""Shared by the tests of `papertape-trainer serve`: a co-process in a folder of its own, its socket, and the outcome of
 its workers. Standard library only."""
 import json
 import os
@@ -221,13 +221,13 @@ RUNS = ("loading", "features", "rollout", "update", "evaluating", "proposing", "
 
 
 def config(*serve, **training):
-    """Of a world that needs no bars; `serve`: lines of its section."""
+    """A configuration of a world that needs no bars; `serve`: lines of its section."""
     keys = {"world": "cartpole", "threads": 1, "checkpoint_every": 10, **training}
     text = "[training]\n" + "".join(f"{key} = {value}\n" for key, value in keys.items())
     return text + "[ppo]\ncopies = 8\nsteps = 128\nminibatch = 256\n" + ("[serve]\n" + "\n".join(serve) + "\n" if serve else "")
 
 
 def market(device="auto", *serve):
-    """Of a market, which a device may train."""
+    """A configuration of a market, which a device may train."""
     return (f"[training]\ndevice = {device}\n[environment]\nlookback = 1\n[data]\nbars = A_1h.csv\n" +
             ("[serve]\n" + "\n".join(serve) + "\n" if serve else ""))

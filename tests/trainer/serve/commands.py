@@ -222,7 +222,7 @@ def test_full_disk(co):
 
 
 def test_deep(program, folder):
-    """A state directory too deep for a socket's path will do where the socket is elsewhere; where it is not that is said."""
+    """A state directory too deep for a socket's path will do where the socket is elsewhere; where it is not, the error says so."""
     deep = os.path.join(folder, "d" * 60, "e" * 60)
     command = [program, "serve", "--state", deep, "--devices", "none", "--idle-s", "1"]
     run = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
@@ -279,7 +279,7 @@ def test_second(co):
 
 
 def test_broken(co):
-    """Records that are torn or another's, and folders that are none."""
+    """Records that are torn or another training's, and folders without one."""
     check(co.end() == 0, "ended in order")
     folder = os.path.join(co.state, "trainings")
     os.mkdir(os.path.join(folder, "torn"))
@@ -305,11 +305,11 @@ def test_broken(co):
     co.how("torn", step_ms=1, total=3)
     co.ask("start", name="torn", config=config(), overwrite=True)
     co.wait("torn", "done")
-    check(co.events("one")[-1]["seq"] < 10**9, "a torn line is none")
+    check(co.events("one")[-1]["seq"] < 10**9, "a torn line does not count")
 
 
 def test_crowd(co):
-    """As many connections as there may be, idle ones: it answers all the same; a reserve answers what looks, and stop."""
+    """As many connections as there may be, idle ones: it still answers; a reserve answers read-only commands, and stop."""
     crowd = [socket.socket(socket.AF_UNIX) for _ in range(55)]  # and the test's own
     for one in crowd:
         one.connect(co.socket)

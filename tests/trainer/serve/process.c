@@ -54,7 +54,7 @@ static void test_other(void)
     kill(pid, SIGKILL);
     siginfo_t info;
     waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT);
-    CHECK(!serve_process_look(pid, &process)); /* a zombie is none */
+    CHECK(!serve_process_look(pid, &process)); /* a zombie does not count */
     waitpid(pid, NULL, 0);
     CHECK_INT(serve_process_holder(path), 0);
 }

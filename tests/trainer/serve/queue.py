@@ -198,7 +198,7 @@ def test_disk(program):
         co.wait("a", "stopped")
         waits = co.wait("b", "queued", cause="disk")
         co.refused("EIO", ["taken", "not written down"], "resume", name="a")
-        until(lambda: co.training("a")["state"] != "stopped", "it is resumed all the same")
+        until(lambda: co.training("a")["state"] != "stopped", "it is still resumed")
         co.refused("EIO", ["taken"], "stop", name="a")
         co.wait("a", "stopped")
         check("room" in waits["reason"] and waits["attempts"] == 0 and not co.runs("b"), f"not started: {waits}")
@@ -209,7 +209,7 @@ def test_disk(program):
         until(lambda: '"state": "stopped"' in open(record).read(), "the record of a")
         seqs = [event["seq"] for name in ("a", "b") for event in co.events(name)]
         check(len(seqs) > 10 and "c" not in co.list(), "events are whole")
-        check(co.end() == 0 and co.error.count("record.json") >= 1 and co.error.count("\n") < 10, f"said, not over and over: {co.error}")
+        check(co.end() == 0 and co.error.count("record.json") >= 1 and co.error.count("\n") < 10, f"reported, not over and over: {co.error}")
         co.begin()
         check(sorted(co.list()) == ["a", "b"] and co.training("a")["state"] == "stopped", "the stop was written down once there was room")
 

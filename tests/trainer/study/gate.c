@@ -56,7 +56,7 @@ static void test_gates(void)
     WITH(trades, 19, "trades");
     WITH(trades, 1000000000000, "");
     WITH(trades, -1, "trades");
-    /* A limit that cannot be known is none that is kept. */
+    /* A limit that cannot be checked counts as not kept. */
     struct gate_limits odd = limits;
     struct gate_verdict verdicts[GATES_MAX];
     bool all = true;

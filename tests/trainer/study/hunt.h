@@ -53,7 +53,7 @@ static inline void hunt_begin(struct hunt *hunt, size_t rows, bool signal, uint6
     hunt_check(sampler_create(&hunt->settings.sampler, &hunt->sampler), "sampler");
 }
 
-/* One more trial; what it came to. */
+/* One more trial; returns its outcome. */
 static inline double hunt_trial(struct hunt *hunt)
 {
     char err[TRIAL_ERROR_MAX], folder[SCRATCH_PATH_MAX + 16];

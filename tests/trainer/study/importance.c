@@ -169,7 +169,7 @@ static void check_study(void)
 
 enum { WORKERS = 4, WORKER_TRIALS = 700, ALL = WORKERS * WORKER_TRIALS };
 
-/* Trials by turns, so that those that completed last are of all. Each worker has met the parameters in an
+/* Trials in turn, so that those that completed last are of all. Each worker has met the parameters in an
  * order of its own, and `whole` has all that the one with the same number has. */
 static struct study workers[WORKERS], whole;
 static struct study_trial own_trials[ALL], whole_trials[ALL];

@@ -54,8 +54,8 @@ static void test_purge(void)
 
 /* ---- Where it ends. ---- */
 
-/* A symbol that ends for good while another is traded on: the study ends with it, as if the other's bars
- * after that had never been, and says so. */
+/* A symbol whose bars end while another is traded on: the study ends with it, as if the other's bars after
+ * that had never been, and says so. */
 enum { ENDED = 600 };
 
 static bool after_end(size_t row)

@@ -1,4 +1,4 @@
-/* Overfitting's figures: an example by hand, noise, one column that is no luck, bad input. */
+/* Overfitting's figures: an example by hand, noise, one column with skill, bad input. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,7 +155,7 @@ static void test_deflated(struct random *random)
         before = more.dsr;
     }
     /* Bailey, López de Prado (2014), page 8: 100 trials whose Sharpes vary by 1/2, a year's of 2.5 over five
-     * years of 250 days. 0.1132 a day is to be expected of luck. */
+     * years of 250 days. 0.1132 a day is expected by chance. */
     CHECK_INT(overfit_deflated_sharpe(returns, 500, 100, 0.5 / 250, &more), 0);
     CHECK_NEAR(more.expected, 0.1132, 0.00005);
     memset(returns, 0, sizeof returns);

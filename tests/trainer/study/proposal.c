@@ -434,7 +434,7 @@ static void spoil(struct study_trial *trial, const struct study *study, double r
             trial->params[i].value = rate;
 }
 
-/* What a proposal says is what lies where it says, whatever the next one comes to. */
+/* A proposal's figures match the files that it names, whatever becomes of the next one. */
 static void test_next_best(void)
 {
     struct hunt hunt;

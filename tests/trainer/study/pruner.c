@@ -1,4 +1,4 @@
-/* Pruners: names, defaults and limits; what a study that is none of theirs comes to. Decisions are
+/* Pruners: names, defaults and limits; what becomes of a study that fits none of them. Decisions are
  * pruner_oracle.py's. */
 #include <errno.h>
 #include <string.h>

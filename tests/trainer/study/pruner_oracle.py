@@ -109,7 +109,7 @@ class Search:
                     self.report(trial, (step + self.draw.choice([0, 0, 0, 0, -1 if step else 1])) * self.scale)
                 at[1] += 1
                 prune = self.judge(trial)
-                if prune and self.draw.random() < 0.8:  # some continue all the same
+                if prune and self.draw.random() < 0.8:  # some continue nevertheless
                     self.study.tell(trial, state=TrialState.PRUNED)
                     running.remove(at)
             else:

@@ -124,8 +124,8 @@ static void make(struct study_store *store, const char *name, enum study_directi
     json_decref(fixed);
 }
 
-/* Who is found of `name`, without the study `but` (NULL: all), as "a_1 a@T! …", runs marked; and how many
- * trials were tried. */
+/* The studies found of `name`, without the study `but` (NULL: all), as "a_1 a@T! …", runs marked; and how
+ * many trials were tried. */
 static void found(struct study_store *store, const char *name, const char *but, const char *right, int tried)
 {
     char err[STUDY_ERROR_MAX] = "", text[256] = "";
@@ -290,9 +290,9 @@ static void test_fooled(void)
         apart += fooled[0];
         together += fooled[1];
     }
-    printf(
-        "of %d who began a study on noise %d times one run was admitted with %d, counted together with %d\n",
-        users, RUNS, apart, together);
+    printf("of %d searches that ran a study on noise %d times one run was admitted with %d, counted together "
+           "with %d\n",
+           users, RUNS, apart, together);
     CHECK(apart > users / 2);
     CHECK(together < users * 3 / 20);
     free(drawn.values);

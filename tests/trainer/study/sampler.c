@@ -448,7 +448,7 @@ static void test_fronts(void)
     CHECK_NEAR(tpe_hypervolume(NULL, 0, 3, corner), 0, 0);
 }
 
-/* What is promised is read back, in pieces of at most 2045 characters; what is broken is none. */
+/* A promise is read back, in pieces of at most 2045 characters; a broken one is ignored. */
 static void test_promises(void)
 {
     struct study *study = new_study(1);

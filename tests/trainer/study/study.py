@@ -172,7 +172,7 @@ def has_open(pid, module):
 
 
 def test_whole(trainer, folder):
-    """All of it, and once more: it is at its end at once."""
+    """A whole study, then the same command again: it ends at once."""
     config = write(os.path.join(folder, "whole.ini"), {"study": {"trials": 12}})
     ran = trainer.run("study", "whole", "--config", config, "--state", "st", "--workers", "2")
     seen = lines(ran.stdout)
@@ -286,7 +286,7 @@ def test_workers(trainer, folder):
     check(same([event["proposal"] for event in events(lines(again.stdout), "judged")], [judged]), f"pair_2 again: {again.stderr}")
     with open(f"{folder}/st/studies/pair_1/proposal.json") as file:
         check(same(json.load(file), judged), "pair_1: judged again")
-    # What is none of its trials, or cannot be written, is left alone; the latter is reported.
+    # A file that is no proposal of its trials, or cannot be written, is left alone; the latter is reported.
     with open(f"{folder}/st/studies/pair_1/proposal.json", "w") as file:
         json.dump(before | {"of_chosen": "0123"}, file)
     again = trainer.run("study", "pair_2", "--resume", "--state", "st")
@@ -312,7 +312,7 @@ def test_workers(trainer, folder):
 
 
 def test_at_once(trainer, folder):
-    """Workers that end at the same time, one of them killed when it proposes, or once it has: who ends last has judged all."""
+    """Workers that end at the same time, one of them killed when it proposes, or once it has: the last to end has judged all."""
     config = write(os.path.join(folder, "once.ini"), {"study": {"trials": 2, "pruner": "none"}})
     ways = ("none", "proposing", "proposed") if LONG else ("proposing",)
     for i, way in enumerate(ways * (4 if LONG else 1)):
@@ -443,7 +443,7 @@ def test_killed(trainer, folder):
 
     victims = []
     for kill in range(kills):
-        victim = poll(held, "killed: a worker at work")
+        victim = poll(held, "killed: a running worker")
         if not victim:
             break
         os.kill(victim[0], signal.SIGKILL)
@@ -509,7 +509,7 @@ def test_stopped(trainer, folder):
 
 
 def proposes_for_ever(trainer, folder, name, *arguments):
-    """A study whose trial is done, and whose proposal trains for longer than anybody waits; a run that is at it."""
+    """A study whose trial is done, and whose proposal trains for longer than the test waits; returns the run while it proposes."""
     def steps(most):
         return write(os.path.join(folder, f"{name}.ini"), {"study": {"trials": 1, "pruner": "none"}, "search": {"total_steps": f"2048..{most}"}})
 
@@ -552,7 +552,7 @@ def test_proposing(trainer, folder):
             run.process.stderr.close()
             status = run.process.wait(timeout=120)
             check(status == 1 and error.count("\n") == 1 and "cannot write: stdout" in error, f"{name}: {status} {error}")
-        check(os.listdir(f"{folder}/st/studies/{name}/proposals") == before, f"{name}: the folder of what came to nothing")
+        check(os.listdir(f"{folder}/st/studies/{name}/proposals") == before, f"{name}: the folder of a failed proposal")
 
 
 def refuse(trainer, what, words, *arguments, status=1):
@@ -785,7 +785,7 @@ def test_full(trainer, folder):
 
 
 def test_device(trainer, folder, module):
-    """A device's context does not survive a fork: each worker opens the module, and who they are forked from does not before."""
+    """A device's context does not survive a fork: each worker opens the module, and their parent does not before."""
     config = write(os.path.join(folder, "device.ini"), SLOW, {"training": {"device": "auto"}, "study": {"trials": 100}})
     trainer.environment.update(PAPERTAPE_GPU_MODULE=module, CUDA_VISIBLE_DEVICES="0,1")
     run = Run(trainer, "device", "--config", config, "--state", "st", "--workers", "2")

@@ -57,7 +57,7 @@ SPACE = {"learning_rate": optuna.distributions.FloatDistribution(1e-5, 1e-2, log
 
 
 def promised(trials, sampler, study):
-    """What each trial that TPE drew said of itself before its values, as Optuna reads it of one that runs."""
+    """The promise of each trial that TPE drew, before its values, as Optuna reads it of one that runs."""
     found = {}
     for trial in trials:
         if any(key.startswith("tpe:relative_params:") for key in trial.system_attrs):
@@ -80,7 +80,7 @@ def main():
         wanted = {"learning_rate": 0.002, "epochs": 2, "minibatch": 128, "gamma": 0.95, "layer_norm": True, "lr_schedule": "linear"}
         study.enqueue_trial(wanted, user_attrs={"why": "a hunch"})
         study.enqueue_trial({"epochs": 3})
-        study.enqueue_trial({"epochs": 7})  # none of the range: said, not tried
+        study.enqueue_trial({"epochs": 7})  # out of the range: reported, not tried
         study.enqueue_trial({"epochs": 2, "gamma": math.inf})  # nor is this
         ran = trainer.run(*run)
         seen = lines(ran.stdout)

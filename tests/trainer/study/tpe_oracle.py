@@ -168,7 +168,7 @@ def ours(driver, space, trial):
 
 
 def points_of(rng, space, drawn):
-    """Half of the whole space, half from the estimator, each once more at an observation's place."""
+    """Half of the whole space, half from the estimator, each also at an observation's place."""
     points = []
     for i in range(POINTS):
         if i % 2 == 0:

@@ -411,7 +411,7 @@ static void test_stops(void)
     CHECK(outcome.value == heard.values[1]);
     CHECK(access(scratch_path("pruned/returns.csv"), F_OK) < 0);
 
-    /* Pruned by its last report it is whole all the same. */
+    /* Pruned by its last report it is still whole. */
     heard = (struct heard){.stop_at = 6, .stop = TRIAL_STOP_PRUNED};
     CHECK_INT(study_trial_run(market, config, scratch_path("last"), &calls, &outcome, err), 0);
     CHECK(access(scratch_path("last/returns.csv"), F_OK) == 0);

@@ -87,7 +87,7 @@ def test_json(out, data, periods):
 
 
 def deflated(returns, variance, trials):
-    """Probability that its Sharpe is above what luck shows at best, and that."""
+    """Probability that its Sharpe is above the best that chance shows, and that."""
     n, mean, normal = len(returns), statistics.mean(returns), statistics.NormalDist()
     moments = [sum((r - mean) ** k for r in returns) / n for k in (2, 3, 4)]
     sharpe, skew, kurtosis = mean / statistics.stdev(returns), moments[1] / moments[0] ** 1.5, moments[2] / moments[0] ** 2
@@ -141,7 +141,7 @@ def test_page(path, out, data, title):
         return
     for svg in svgs:
         _, _, width, height = map(float, svg.get("viewBox").split())
-        check(svg.find(f"{SVG}title").text, "a title for who does not see it")
+        check(svg.find(f"{SVG}title").text, "a title for screen readers")
         for item in svg.iter():
             places = [place.split(",") for place in item.get("points", "").split()]
             places += [(item.get(x), item.get(y)) for x, y in (("x", "y"), ("x1", "y1"), ("x2", "y2"), ("cx", "cy")) if item.get(x)]

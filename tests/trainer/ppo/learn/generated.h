@@ -30,9 +30,9 @@ void generated_destroy(struct generated *generated);
 /* An environment whose autoreset is same_step; the generated market must outlive it. */
 struct env *generated_env(const struct generated *generated, size_t copies, uint64_t seed, bool random_start);
 
-/* The best rule there is for who sees the regime: hold in regime r (1: up, 0: down) having held or not? By
- * dynamic programming over (held, regime): the value of log wealth, bars without end, discounted by so
- * little that an episode does not notice. */
+/* The best rule for a trader that sees the regime: hold in regime r (1: up, 0: down) having held or not? By
+ * dynamic programming over (held, regime): the value of log wealth, bars without end, discounted by so little
+ * that an episode does not notice. */
 struct generated_rule {
     bool hold[2][2]; /* [held][regime] */
 };

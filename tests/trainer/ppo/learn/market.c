@@ -10,7 +10,7 @@
 
 enum { ROWS = 32768, EPISODES = 60, SEEDS = 5 };
 
-/* Of log wealth. What is lost for good: orders leave 1 % of cash unspent, and the volume lies now and then.
+/* Of log wealth. Unavoidable losses: orders leave 1 % of cash unspent, and the volume is sometimes wrong.
  */
 static const double share_of_optimum = 0.9;
 /* On noise: of wealth; and of the fees that actions at random pay, by the policy's mean, and as it is drawn
