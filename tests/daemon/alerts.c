@@ -1,4 +1,4 @@
-/* Alerts that are not done with: counted, acknowledged, closed. */
+/* Open alerts: counted, acknowledged, closed. */
 #include "daemon/alerts.h"
 
 #include <errno.h>

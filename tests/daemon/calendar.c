@@ -1,5 +1,5 @@
-/* A calendar through months of made days: a weekend, a half day, a clock that jumps, days that come late;
- * each against what trading_days_at() says of the moment. */
+/* A calendar through months of synthetic days: a weekend, a half day, a clock that jumps, days that come
+ * late; each against what trading_days_at() says of the moment. */
 #include "daemon/feed/calendar.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
-/* The test by which a challenger is crowned (daemon/arena/evidence.h): its closed form against a quadrature,
- * that its two parts are supermartingales over all that may come, its level when it is looked at every day,
- * how often it is wrong where its conditions do not hold, and its power. */
+/* The test by which a challenger becomes champion (daemon/arena/evidence.h): its closed form against a
+ * quadrature, that its two parts are supermartingales over all that may come, its level when it is looked at
+ * every day, how often it is wrong where its conditions do not hold, and its power. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* The chart's tables: what was put comes back, to the bit; bounded; reset; another index of a symbol in the
- * next run; rows of a symbol that was never put are left out and stop nothing. */
+ * next run; rows of a symbol that was never put are ignored and delay nothing. */
 #include <errno.h>
 
 #include "db/reader.h"

@@ -1,5 +1,5 @@
-/* A disk in doubt: nothing is stored, and it is not reported to work, before what is there was compared,
- * checked, and where it is damaged put in the place of; a stop that could not finish that says so. */
+/* A disk in doubt: nothing is stored, and it is not reported to work, before the file was compared and
+ * checked, and replaced where it is damaged; a stop that could not finish that reports it. */
 #include "db/doubt.h"
 
 #include <errno.h>

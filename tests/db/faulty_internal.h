@@ -1,4 +1,4 @@
-/* The faulty disk's own: files as the page cache and the disk have them, and the outcome of a call. */
+/* Internal to the faulty disk: files as the page cache and the disk have them, and the outcome of a call. */
 #ifndef TESTS_DB_FAULTY_INTERNAL_H
 #define TESTS_DB_FAULTY_INTERNAL_H
 

@@ -1,4 +1,4 @@
-/* The bookkeeper of fixture.h takes up its work where a database has it. */
+/* The bookkeeper of fixture.h continues from a database. */
 #ifndef TESTS_DB_RESUME_H
 #define TESTS_DB_RESUME_H
 

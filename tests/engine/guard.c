@@ -1,5 +1,5 @@
-/* The guards: every strategy passes on synthetic bars; cheaters that look at the next bar in their scan, know
- * tomorrow by heart, or count bars since the start are caught, each by the guard that is for it. */
+/* The guards: every strategy passes on synthetic bars; cheaters that look at the next bar in their scan, have
+ * tomorrow's prices built in, or count bars since the start are caught, each by the guard that is for it. */
 #include "engine/backtest/guard.h"
 
 #include <errno.h>

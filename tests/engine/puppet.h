@@ -1,4 +1,4 @@
-/* A strategy that wants what the test says, and keeps what it was shown. */
+/* A strategy with the intents of the test, which keeps its inputs. */
 #ifndef TESTS_ENGINE_PUPPET_H
 #define TESTS_ENGINE_PUPPET_H
 

@@ -1,5 +1,5 @@
-/* A tape of all that an engine says, as a running hash: two engines that say the same have the same tape.
- * Field by field, since structs have padding. */
+/* A tape of all outputs of an engine, as a running hash: two engines with the same outputs have the same
+ * tape. Field by field, since structs have padding. */
 #ifndef TESTS_ENGINE_TAPE_H
 #define TESTS_ENGINE_TAPE_H
 

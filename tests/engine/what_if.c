@@ -1,4 +1,5 @@
-/* A fork that changes nothing is what was; one with other parameters leaves alone what was. */
+/* A fork that changes nothing equals the recorded run; one with other parameters leaves the recorded run
+ * unchanged. */
 #include "engine/what_if.h"
 
 #include "tests/engine/logged.h"

@@ -1,5 +1,5 @@
-/* Says what Alpaca's parsers make of replies and frames, for alpaca_oracle.py: each line of the input is a
- * word and a text; the answer is a line for each thing read, then a line "end CODE". Amounts are units of
+/* Prints what Alpaca's parsers read from replies and frames, for alpaca_oracle.py: each line of the input is
+ * a word and a text; the answer is a line for each thing read, then a line "end CODE". Amounts are units of
  * 10^-9. */
 #include "exchange/alpaca/assets.h"
 #include "exchange/alpaca/calendar.h"

@@ -1,4 +1,4 @@
-/* Answers a line for each line of standard input, for the oracles in Python:
+/* Prints a line for each line of standard input, for the oracles in Python:
  *
  *   decimal            "parse SCALE TEXT" → units or EINVAL, ERANGE, EDOM
  *                      "format SCALE UNITS" → the text, a blank, the short text

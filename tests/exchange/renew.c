@@ -1,6 +1,6 @@
 /* A connection replaced by another: no message lost, none twice, whichever of the two is ahead, whenever
- * either breaks. Streams of made messages, with holes between their ids and several with one id, are brought
- * by both in random interleavings. */
+ * either breaks. Streams of synthetic messages, with holes between their ids and several with one id, are
+ * brought by both in random interleavings. */
 #include "exchange/binance/renew.h"
 #include "exchange/binance/shard.h"
 

@@ -1,5 +1,5 @@
 /* Alpaca's streams against a scripted venue: keys, subscriptions in both encodings, each error of its table,
- * refusals before the upgrade; nothing storms, what is final stays. */
+ * refusals before the upgrade; no reconnect storms, final errors stay. */
 #include <errno.h>
 
 #include "exchange/alpaca/channel.h"

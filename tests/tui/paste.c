@@ -1,4 +1,4 @@
-/* What is pasted is text, whatever keys it is made of, where a line is typed; elsewhere it is nothing. */
+/* Pasted text stays text, whatever keys it contains, where a line is typed; elsewhere it is ignored. */
 #include "tui/paste.h"
 
 #include <locale.h>

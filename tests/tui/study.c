@@ -1,6 +1,5 @@
 /* Golden screens of trainings and policies: the lists, a training's page, the overview, the devices; stale,
- * gone, empty, small, without colours' help and without braille; and every size with what no one would name
- * so. */
+ * gone, empty, small, without colours' help and without braille; and every size with hostile names. */
 #include <errno.h>
 #include <locale.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Made markets and drawn parameters for the tests that know no result by heart: random walks of any number of
- * assets, for all executions. */
+/* Synthetic markets and random parameters for the tests without fixed expected results: random walks of any
+ * number of assets, for all executions. */
 #ifndef TESTS_TRAINER_ENV_WALKS_H
 #define TESTS_TRAINER_ENV_WALKS_H
 

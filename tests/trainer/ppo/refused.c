@@ -1,5 +1,5 @@
-/* What is no number, and what is refused: rewards that are NaN or too large skip minibatches and then end the
- * training; a world that refuses an action, and parameters that do not fit the world, say so. */
+/* NaN and refusals: rewards that are NaN or too large skip minibatches and then end the training; a world
+ * that refuses an action, and parameters that do not fit the world, say so. */
 #include <errno.h>
 
 #include "tests/check.h"

@@ -1,4 +1,4 @@
-/* The bar fits whatever terminal there is. */
+/* The progress bar fits every terminal. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Checkpoints: what was written is read, and nothing that is not wholly that. */
+/* Checkpoints: what was written is read back, and everything else is refused. */
 #include "trainer/checkpoint.h"
 
 #include <dirent.h>

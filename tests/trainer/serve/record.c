@@ -1,4 +1,4 @@
-/* A record is read back as it was written, and nothing else is taken for one. */
+/* A record is read back as it was written, and everything else is refused. */
 #include "trainer/serve/record.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Returns read from CSVs: what is known by name, what a study's trials leave, and bad input by line and
+/* Returns read from CSVs: columns known by name, the files of a study's trials, and bad input by line and
  * column. */
 #include <errno.h>
 #include <stdbool.h>
