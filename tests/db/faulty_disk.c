@@ -400,7 +400,7 @@ static void forget_all(void)
     disk.n = disk.n_changes = 0;
 }
 
-void faulty_disk_go_on(const struct faulty_plan *plan)
+void faulty_disk_resume(const struct faulty_plan *plan)
 {
     pthread_mutex_lock(&disk.lock);
     disk.plan = *plan;
@@ -416,7 +416,7 @@ void faulty_disk_begin(const struct faulty_plan *plan)
     pthread_mutex_lock(&disk.lock);
     forget_all();
     pthread_mutex_unlock(&disk.lock);
-    faulty_disk_go_on(plan);
+    faulty_disk_resume(plan);
 }
 
 static uint64_t counter(const uint64_t *of)

@@ -48,7 +48,7 @@ void faulty_disk_owner(const struct faulty_owner *owner);
 /* Forgets all files, none of which is open, counts from 0, and follows the plan. */
 void faulty_disk_begin(const struct faulty_plan *plan);
 /* Counts from 0 and follows another plan; what is not synced stays so. */
-void faulty_disk_go_on(const struct faulty_plan *plan);
+void faulty_disk_resume(const struct faulty_plan *plan);
 
 bool faulty_disk_lost(void);       /* is the power off? Nothing succeeds any more. */
 uint64_t faulty_disk_calls(void);  /* how many there were, */

@@ -202,7 +202,7 @@ static void test_full(const char *directory, struct random *random, int rounds)
         if (checkpoint)
             plan.full_to = plan.full_from + (uint64_t)random_between(random, 2500, 3500);
         CHECK_INT(db_writer_flush(writer, 60000), 0);
-        faulty_disk_go_on(&plan);
+        faulty_disk_resume(&plan);
         for (int i = 0; i < (checkpoint ? 400 : 100); i++) {
             trade(&f);
             if (db_writer_last(writer) - db_writer_committed(writer) > BACKLOG)

@@ -161,7 +161,7 @@ static void verified(const char *path, const char *words)
 }
 
 /* Trading continues: the next orders are of version 2. */
-static void go_on(const char *path, const struct old *o)
+static void continue_trading(const char *path, const struct old *o)
 {
     struct symbol symbol = fixture_symbol(0);
     struct db_reader *reader;
@@ -277,7 +277,7 @@ int main(void)
                         "'fills_order', 'ledger_account', 'ledger_fill', 'commands_key', 'alerts_open')"),
               7);
 
-    go_on(path, &old);
+    continue_trading(path, &old);
     verified(path, "");
     CHECK_INT(sql_query_file(path, "SELECT count(*) FROM orders WHERE rule = 1"), 3 * ROUNDS + 1);
     CHECK_INT(sql_query_file(path, "SELECT count(*) FROM fills WHERE rule = 2"), 6);

@@ -254,7 +254,7 @@ static void test_changed(void)
 }
 
 /* What is unchanged behaves as it would have without the new configuration. */
-static void test_goes_on(uint64_t seed)
+static void test_continues(uint64_t seed)
 {
     static struct own own;
     struct codec saved = {0};
@@ -286,7 +286,7 @@ int main(void)
     struct random random = random_seeded("engine/configure", 20261121);
     for (uint64_t i = 0; i < 30; i++) {
         test_same(random.state + i);
-        test_goes_on(random.state + 1000 + i);
+        test_continues(random.state + 1000 + i);
     }
     uint64_t filled[FILL_MODELS] = {0};
     for (uint64_t i = 0; i < 12; i++)

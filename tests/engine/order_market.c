@@ -383,7 +383,7 @@ static void test_quote_of_the_book(void)
 }
 
 /* Flatten continues until no lot is left: at once with the shown book, then at each bar. */
-static void test_flatten_goes_on(void)
+static void test_flatten_continues(void)
 {
     open_quoted();
     hold(3 * BTC + 1000);
@@ -505,7 +505,7 @@ int main(void)
     test_stale_arrival();
     test_stale_stops();
     test_quote_of_the_book();
-    test_flatten_goes_on();
+    test_flatten_continues();
     test_trace();
     return check_done("engine/order_market");
 }

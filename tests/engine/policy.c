@@ -104,8 +104,8 @@ static void test_stop(struct random *random)
 }
 
 /* Saved and loaded after every so many rows, it is the same to the byte. */
-static void test_goes_on(struct random *random, const struct policy_rules *rules,
-                         const struct policy_runtime_ops *runtime)
+static void test_continues(struct random *random, const struct policy_rules *rules,
+                           const struct policy_runtime_ops *runtime)
 {
     static struct world straight, broken;
     struct made_policy made;
@@ -491,10 +491,10 @@ int main(void)
                                        .cooldown_bars = 3};
     test_when(&random);
     test_stop(&random);
-    test_goes_on(&random, &plain, NULL);
-    test_goes_on(&random, &every, NULL);
-    test_goes_on(&random, &plain, &made_runtime);
-    test_goes_on(&random, &every, &made_runtime);
+    test_continues(&random, &plain, NULL);
+    test_continues(&random, &every, NULL);
+    test_continues(&random, &plain, &made_runtime);
+    test_continues(&random, &every, &made_runtime);
     test_refused(&random);
     test_filters(&random);
     test_begins_inside(&random);

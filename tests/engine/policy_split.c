@@ -41,7 +41,7 @@ static bool near(int64_t a, int64_t b)
     return fabs((double)a - (double)b) <= 4e-3 * fabs((double)b) + 30000;
 }
 
-static void test_goes_on(struct random *random)
+static void test_continues(struct random *random)
 {
     static struct world a, b;
     static const struct policy_rules rules = {
@@ -111,7 +111,7 @@ static void test_runtime(struct random *random)
 int main(void)
 {
     struct random random = random_seeded("engine/policy_split", 20261122);
-    test_goes_on(&random);
+    test_continues(&random);
     test_runtime(&random);
     return check_done("engine/policy_split");
 }

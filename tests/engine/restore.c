@@ -72,7 +72,7 @@ static void step(struct harness *h, struct small_market *markets, struct random 
 }
 
 /* Returns how many orders were live in between. */
-static size_t test_goes_on(uint64_t seed)
+static size_t test_continues(uint64_t seed)
 {
     static struct harness a, b;
     struct random random = {seed};
@@ -249,7 +249,7 @@ int main(void)
     struct random random = random_seeded("engine/restore", 3);
     size_t live = 0;
     for (uint64_t round = 0; round < 10; round++)
-        live += test_goes_on(random.state + round);
+        live += test_continues(random.state + round);
     CHECK(live > 10);
     test_equity_before_the_first_price();
     test_pending();

@@ -69,7 +69,7 @@ static struct journal_reader *open_reader(pid_t writer)
 }
 
 /* The next run: it begins where the last one was cut, with a state. */
-static void go_on(uint64_t records, uint64_t last_seq)
+static void continue_writing(uint64_t records, uint64_t last_seq)
 {
     struct journal_writer_config config = {.dir = journal_dir};
     struct journal_writer *writer;
@@ -120,7 +120,7 @@ static void one_round(struct random *random)
     CHECK(reading.i >= acknowledged);
     CHECK_INT(journal_read_all(STATES, &records, err), 0);
     CHECK_INT(records, reading.i);
-    go_on(records, reading.seq);
+    continue_writing(records, reading.seq);
 }
 
 int main(void)

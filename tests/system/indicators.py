@@ -121,7 +121,7 @@ def updates(daemon, count):
                               f"{count} updates")
 
 
-def goes_on(folder, replay):
+def continues(folder, replay):
     daemon = folder.start(harness.Daemon(folder.path, replay, config()))
     status = updates(daemon, 2000)
     assert status["compute"]["reason"], status["compute"]
@@ -185,31 +185,31 @@ def added(folder, replay):
         daemon.wait_status(lambda s: s["symbols"], "the market")
         return daemon
 
-    def goes_on(symbol, than):
+    def continues(symbol, than):
         def later():
             closed, forming = shown(daemon, symbol)
             return closed and closed["open_time_ms"] > than and None not in closed["indicators"].values() and forming and closed
         return harness.wait_for(later, f"{symbol}: closed bars after {than}, with all indicators")["open_time_ms"]
 
     daemon = run()
-    goes_on("BTCUSDT", 0)
+    continues("BTCUSDT", 0)
     assert harness.control(daemon, "symbol_add", {"symbol": "ETHUSDT"})["ok"]
-    at = goes_on("ETHUSDT", 0)
+    at = continues("ETHUSDT", 0)
     harness.wait_for(lambda: len(stored(daemon.state, "ETHUSDT", 1)[1]) > 500, "the fetched history's bars")
-    goes_on("ETHUSDT", at)
+    continues("ETHUSDT", at)
     assert daemon.stop(signal.SIGKILL) == -signal.SIGKILL
     n = compare(folder, daemon, {})
 
     daemon = run()
-    goes_on("ETHUSDT", at)
+    continues("ETHUSDT", at)
     assert harness.control(daemon, "symbol_remove", {"symbol": "ETHUSDT"})["ok"]
     last = harness.wait_for(lambda: shown(daemon, "ETHUSDT")[1] is None and shown(daemon, "ETHUSDT")[0], "no bar that forms")
-    on = goes_on("BTCUSDT", last["open_time_ms"] + 60000)
+    on = continues("BTCUSDT", last["open_time_ms"] + 60000)
     last = shown(daemon, "ETHUSDT")[0]  # those that waited in the queue are taken by now
-    goes_on("BTCUSDT", on + 60000)
+    continues("BTCUSDT", on + 60000)
     assert shown(daemon, "ETHUSDT") == (last, None), (last, shown(daemon, "ETHUSDT"))
     assert harness.control(daemon, "symbol_add", {"symbol": "ETHUSDT"})["ok"]
-    goes_on("ETHUSDT", last["open_time_ms"] + 60000)
+    continues("ETHUSDT", last["open_time_ms"] + 60000)
     n += compare(folder, daemon, stopped(daemon))
     print(f"{n} values with a symbol that was added, removed, and added again")
 
@@ -261,7 +261,7 @@ def real_bars(folder):
 
 def one_state(folder, replay):
     """One after the other on the same state."""
-    goes_on(folder, replay)
+    continues(folder, replay)
     other_specs(folder, replay)
     other_timeframes(folder, replay)
 

@@ -281,7 +281,7 @@ def check_list(state, sources, whole_from, lost):
         assert re.search(rf"^  {table} +{re.escape(source)}$", text, re.M), (table, source, text)
 
 
-def check_goes_on(kept, folder, asked):
+def check_continues(kept, folder, asked):
     """With a venue again: keys are answered as before, and new orders have new numbers."""
     state = copy(kept, folder, "on", drop=2)
     highest = {table: rows(f"{kept}/papertape.db", f"SELECT max(id) FROM {table}")[0][0]
@@ -595,7 +595,7 @@ def main():
         kept, asked = make(folder)
         check_whole(kept, folder)
         check_retention(kept, folder)
-        check_goes_on(kept, folder, asked)
+        check_continues(kept, folder, asked)
         check_kills(kept, folder)
         check_beyond(kept, folder)
         check_altered(kept, folder)

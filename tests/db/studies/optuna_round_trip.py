@@ -219,7 +219,7 @@ def check_rows(path):
     assert kinds <= {("FINITE", "real"), ("INF_POS", "null"), ("INF_NEG", "null")}, kinds
 
 
-def goes_on(url):
+def continues(url):
     """Optuna with a file that it did not make."""
     study = optuna.load_study(study_name="one é", storage=url, sampler=optuna.samplers.TPESampler(seed=1))
     before = len(study.trials)
@@ -297,7 +297,7 @@ def main():
         assert schema(optunas) == schema(ours)
         check_rows(ours)
         check_copies(url, copy)
-        goes_on(copy)
+        continues(copy)
         check_dump(copy, json.loads(exchange("dump", ours)), ours)
     check_distributions(rng)
     print(f"counts: {2 * RANDOM_TRIALS + 4} trials both ways, {RANDOM_DISTRIBUTIONS} distributions")

@@ -56,7 +56,7 @@ static void restart(struct sim *sim)
 static void live(struct sim *sim, bool early)
 {
     struct faulty_plan plan = plan_of(sim, early);
-    faulty_disk_go_on(&plan);
+    faulty_disk_resume(&plan);
     int r = sim->lives ? 0 : life_begin(sim);
     for (int i = 0; r < 0 && !faulty_disk_lost() && i < OPENS_MAX; i++) /* the disk failed: another start */
         r = life_begin(sim);
@@ -75,7 +75,7 @@ static void play(struct sim *sim, uint64_t seed)
         live(sim, false);
         while (random_chance(&sim->random, 50) && !sim->why[0]) /* and again, mostly while it starts */
             live(sim, random_chance(&sim->random, 40));
-        faulty_disk_go_on(&(struct faulty_plan){.seed = random_next(&sim->random)});
+        faulty_disk_resume(&(struct faulty_plan){.seed = random_next(&sim->random)});
         if (sim->why[0] || life_begin(sim) < 0) {
             sim_fail(sim, "it does not begin on a sound disk");
             break;

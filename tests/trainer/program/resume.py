@@ -60,7 +60,7 @@ def same(original, folder, label):
             print("  pieces that differ:", [key for key in one if one[key] != two.get(key)], file=sys.stderr)
 
 
-def goes_on(trainer, folder, original_seen, before, label, resume="latest", stderr=""):
+def continues(trainer, folder, original_seen, before, label, resume="latest", stderr=""):
     ran = trainer.run("train", "--config", "F.ini", "--resume", resume, cwd=folder)
     check(ran.returncode == 0, f"{label}: {ran.returncode} {ran.stderr}")
     check(all(word in ran.stderr for word in stderr.split()) and bool(ran.stderr) == bool(stderr), f"{label}: {ran.stderr!r}")
@@ -100,7 +100,7 @@ def test_world(trainer, name, changes):
     before, _, status = trainer.end_by(signal.SIGKILL, checkpoints(2, 7), "train", "--config", "F.ini", cwd=folder)
     check(status == -signal.SIGKILL, f"{label}: {status}")
     check(not os.path.exists(os.path.join(folder, "out", f"small-{total}.ckpt")), f"{label}: in the middle")
-    goes_on(trainer, folder, seen, before, label)
+    continues(trainer, folder, seen, before, label)
     same(original, folder, label)
 
     label = f"{name} stopped"
@@ -112,7 +112,7 @@ def test_world(trainer, name, changes):
     check(end["event"] == "end" and end["result"] == "stopped" and 0 < end["steps"] < total, f"{label}: {end}")
     last = events(before, "checkpoint")[-1]
     check(last["steps"] == end["steps"] and os.path.exists(os.path.join(folder, last["path"])), f"{label}: {last}")
-    goes_on(trainer, folder, seen, before, label, resume=last["path"])
+    continues(trainer, folder, seen, before, label, resume=last["path"])
     same(original, folder, label)
     return original, seen
 
@@ -126,7 +126,7 @@ def test_damaged(trainer, original, seen):
     newest = os.path.join(folder, "out", files[-1])
     with open(newest, "r+b") as file:
         file.truncate(os.path.getsize(newest) - 1)
-    got = goes_on(trainer, folder, seen, before, "damaged", stderr=f"truncated {files[-1]}")
+    got = continues(trainer, folder, seen, before, "damaged", stderr=f"truncated {files[-1]}")
     check(got and events(got, "start")[0]["resumed_from"].endswith(files[-2]), "damaged: the one before")
     warnings = events(got, "warning")
     check(len(warnings) == 1 and "truncated" in warnings[0]["message"] and files[-1] in warnings[0]["message"], f"damaged: {warnings}")
@@ -272,9 +272,9 @@ def test_fewer(trainer):
     shutil.copytree(os.path.join(folder, "out"), os.path.join(more, "out"))
     cpu = again(trainer, original, "cpu")
     shutil.copytree(os.path.join(folder, "out"), os.path.join(cpu, "out"))
-    goes_on(trainer, folder, seen, before, "fewer")
+    continues(trainer, folder, seen, before, "fewer")
     del trainer.environment["QUEUE_MEMORY"]
-    goes_on(trainer, more, seen, before, "fewer, with more memory")
+    continues(trainer, more, seen, before, "fewer, with more memory")
     trainer.environment["QUEUE_MEMORY"] = "1000000"
     ran = trainer.run("train", "--config", "F.ini", "--resume", "latest", cwd=cpu)
     del trainer.environment["QUEUE_MEMORY"]
