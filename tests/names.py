@@ -36,6 +36,9 @@ def defined():
     sources = {}
     for command in commands:
         path, output = os.path.join(command["directory"], command["file"]), command.get("output", "")
+        if "-unity" in path:  # several sources of one folder, included
+            with open(path, encoding="utf-8") as unity:
+                path = unity.readline().split("<")[1].split(">")[0]
         path = next(os.path.relpath(path, top) for top in (BUILD, ROOT, "/") if os.path.realpath(path).startswith(os.path.realpath(top)))
         if output and os.path.exists(os.path.join(BUILD, output)) and not path.startswith(OTHERS) and not output.startswith(OTHERS):
             sources[output] = path

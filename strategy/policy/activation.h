@@ -18,8 +18,10 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__SSE2__) && !defined(__CUDACC__)
+#if defined(__AVX2__) && !defined(__CUDACC__)
 #include <immintrin.h>
+#elif defined(__SSE2__) && !defined(__CUDACC__)
+#include <emmintrin.h>
 #endif
 
 #ifdef __CUDACC__

@@ -22,8 +22,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__x86_64__)
+#if defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(__SSE2__)
+#include <emmintrin.h> /* a twentieth of the other's length */
 #endif
 
 #define LANES_JOIN_(a, b) env_##a##_##b
