@@ -81,14 +81,16 @@ static void say(char *reason, const char *what, const char *why)
 
 static void *load(char *reason)
 {
-    const char *path = getenv("PAPERTAPE_NVML");
-    void *library = dlopen(path ? path : "libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    const char *named = getenv("PAPERTAPE_NVML"), *path = named ? named : "libnvidia-ml.so.1";
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (library)
         return library;
-    say(reason, "", dlerror());
-    if (path || !(library = dlopen("libnvidia-ml.so", RTLD_NOW | RTLD_LOCAL)))
-        return NULL;
-    return library;
+    const char *error = dlerror();
+    if (strstr(error, "cannot open shared object file: No such file"))
+        snprintf(reason, GPU_REASON_MAX, "no GPU: no NVIDIA driver (%s)", path);
+    else
+        say(reason, "", error);
+    return named ? NULL : dlopen("libnvidia-ml.so", RTLD_NOW | RTLD_LOCAL);
 }
 
 /* The name of a function that is needed and absent, or NULL. */

@@ -194,6 +194,8 @@ static void plain_arguments(char *buf, size_t size, const char *args)
     json_object_foreach(object, key, value)
     {
         int more = 0;
+        if (strcmp(key, "key") == 0 || strcmp(key, "confirm") == 0 || strcmp(key, "config") == 0)
+            continue;
         if (json_is_string(value))
             more = snprintf(buf + n, size - n, " %s", json_string_value(value));
         else if (json_is_integer(value))
@@ -205,17 +207,64 @@ static void plain_arguments(char *buf, size_t size, const char *args)
     json_decref(object);
 }
 
+/* What a command did, before its arguments. */
+static const char *done_words(const char *cmd)
+{
+    static const struct {
+        const char *cmd, *words;
+    } known[] = {
+        {"account_create", "created account"}, {"account_deposit", "deposited"},
+        {"account_reset", "reset account"},    {"account_resume", "resumed account"},
+        {"account_transfer", "transferred"},   {"account_withdraw", "withdrew"},
+        {"ack", "acknowledged alert"},         {"amend", "amended order"},
+        {"cancel", "canceled order"},          {"flatten", "flattened"},
+        {"order", "accepted order"},           {"pause", "paused trading"},
+        {"policy_promote", "promoted policy"}, {"policy_retire", "retired policy"},
+        {"resume", "resumed trading"},         {"symbol_add", "added symbol"},
+        {"symbol_remove", "removed symbol"},   {"train_restart", "restarted training"},
+        {"train_resume", "resumed training"},  {"train_start", "started training"},
+        {"train_stop", "stopped training"},
+    };
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (strcmp(cmd, known[i].cmd) == 0)
+            return known[i].words;
+    return NULL;
+}
+
+/* A refusal without JSON's syntax: "CODE: message". */
+static void plain_refusal(char *buf, size_t size, const char *result)
+{
+    json_t *object = json_loads(result, 0, NULL);
+    const char *code = "", *message = "";
+
+    if (json_unpack(object, "{s:{s:s, s:s}}", "error", "code", &code, "message", &message) == 0)
+        snprintf(buf, size, "%s: %s", code, message);
+    else
+        snprintf(buf, size, "%s", result);
+    json_decref(object);
+}
+
 static void on_command(void *ctx, const struct db_command *row)
 {
     struct history_log *line =
         log_line(((struct reading *)ctx)->history, row->ts_ns, "command", row->state == DB_COMMAND_REFUSED);
-    char args[64], text[STATUS_TEXT_MAX];
+    const char *words = row->state == DB_COMMAND_DONE ? done_words(row->cmd) : NULL;
+    char args[64], order[32] = "", refusal[64] = "", text[STATUS_TEXT_MAX];
+    long long uid = row->peer_uid;
 
     if (!line)
         return;
     plain_arguments(args, sizeof(args), row->args);
-    snprintf(text, sizeof(text), "%.20s%s by uid %lld: %s%s%.60s", row->cmd, args, (long long)row->peer_uid,
-             db_command_state_name(row->state), row->result[0] ? ": " : "", row->result);
+    if (row->state == DB_COMMAND_REFUSED)
+        plain_refusal(refusal, sizeof(refusal), row->result);
+    if (row->order_id && strcmp(row->cmd, "order") == 0) /* which its arguments cannot name */
+        snprintf(order, sizeof(order), " %llu:", (unsigned long long)row->order_id);
+    if (words)
+        snprintf(text, sizeof(text), "%s%s%s by uid %lld", words, order, args, uid);
+    else
+        snprintf(text, sizeof(text), "%.20s%s by uid %lld: %s%s%s", row->cmd, args, uid,
+                 db_command_state_name(row->state), refusal[0] ? ": " : "", refusal);
     COPY(line->text, text);
 }
 

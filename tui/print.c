@@ -36,13 +36,13 @@ static void venues(FILE *out, const struct status *s)
                 cli_format_number(a, v->per_second, 1), cli_format_number(b, v->latency_p50_ms, 1),
                 cli_format_number(c, v->latency_p99_ms, 1), cli_format_signed(d, v->clock_offset_ms, 1),
                 exact(e, v->up), exact(f, v->connections));
-        fprintf(out, ", connects %s (%s of %s in the budget), renewals %s", exact(a, v->connects),
+        fprintf(out, ", reconnects %s (%s of %s in the budget), renewals %s", exact(a, v->connects),
                 exact(b, v->budget_used), exact(c, v->budget), exact(d, v->renewals));
         if (v->weight_limit > 0)
-            fprintf(out, ", weight %s of %s", exact(a, v->weight_used), exact(b, v->weight_limit));
+            fprintf(out, ", rate limit %s of %s", exact(a, v->weight_used), exact(b, v->weight_limit));
         if (v->banned_until_ns > 0)
             fprintf(out, ", banned until %sZ", cli_format_time(a, v->banned_until_ns));
-        fprintf(out, ", bad %s%s%s\n", exact(a, v->bad_frames), v->detail[0] ? ": " : "", v->detail);
+        fprintf(out, ", malformed %s%s%s\n", exact(a, v->bad_frames), v->detail[0] ? ": " : "", v->detail);
     }
 }
 
@@ -88,7 +88,7 @@ static void feed(FILE *out, const struct model *model, struct moment now)
     fprintf(out, "feed      %s %s", word(s->feed.venue), word(s->feed.state));
     if (s->feed.retry_in_ms >= 0)
         fprintf(out, ", retry in %s", cli_format_age(a, s->feed.retry_in_ms));
-    fprintf(out, ", age %s, frames %s, bad %s, connects %s%s%s\n",
+    fprintf(out, ", age %s, frames %s, malformed %s, reconnects %s%s%s\n",
             cli_format_age(a, tui_model_age(model, s->feed.age_ms, now)), exact(b, s->feed.frames),
             exact(c, s->feed.bad_frames), exact(d, s->feed.connects), s->feed.detail[0] ? ": " : "",
             s->feed.detail);

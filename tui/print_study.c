@@ -59,7 +59,7 @@ static void trial_line(FILE *out, const struct tui_study_page *page, const struc
     panel_study_values(text, sizeof(text), page, trial);
     fprintf(out, " value %s", text[0] ? text : "n/a");
     int64_t ms = tui_study_trial_duration_ms(trial, now.wall_ns / 1000);
-    fprintf(out, " took %s", cli_format_age(age, ms));
+    fprintf(out, " duration %s", cli_format_age(age, ms));
     int n = tui_study_rows_columns(page, 0, columns, STUDY_IMPORTANCE_MAX);
     for (int i = 0; i < n; i++)
         if (tui_study_cell_text(page, &trial->cells[columns[i]], text, sizeof(text))[0]) {

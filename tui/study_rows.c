@@ -59,7 +59,7 @@ const char *tui_study_rows_state(const struct tui_study_trial *trial)
 {
     static const char *const words[TRIAL_STATES] = {[TRIAL_RUNNING] = "RUN",
                                                     [TRIAL_COMPLETE] = "ok",
-                                                    [TRIAL_PRUNED] = "prn",
+                                                    [TRIAL_PRUNED] = "pruned",
                                                     [TRIAL_FAIL] = "FAIL",
                                                     [TRIAL_WAITING] = "wait"};
 

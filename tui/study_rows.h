@@ -15,7 +15,7 @@ int tui_study_rows_columns(const struct tui_study_page *page, int sort, int *ret
 const char *tui_study_rows_name(const struct tui_study_page *page, int sort);
 int tui_study_rows_sorts(const struct tui_study_page *page); /* how many orders there are */
 
-/* The state as the lists write it: "ok", "prn", "infs" of what constraints rule out, … */
+/* The state as the lists write it: "ok", "pruned", "infs" of what constraints rule out, … */
 const char *tui_study_rows_state(const struct tui_study_trial *trial);
 
 /* The trials that have `filter` in their number, state, worker, failure or a parameter ("lr=", "Adam"), or

@@ -66,7 +66,7 @@ static void test_nvml(char **libraries)
     unsetenv("FAKE_NVML_NO_DRIVER");
     setenv("PAPERTAPE_NVML", "libnvidia-ml-absent.so.1", 1);
     CHECK_INT(daemon_nvml_open(&nvml, reason), -ENOENT);
-    CHECK(strstr(reason, "libnvidia-ml-absent.so.1") != NULL);
+    CHECK_STR(reason, "no GPU: no NVIDIA driver (libnvidia-ml-absent.so.1)");
     setenv("PAPERTAPE_NVML", "libm.so.6", 1);
     CHECK_INT(daemon_nvml_open(&nvml, reason), -ENOSYS);
     CHECK_STR(reason, "the NVML library lacks: nvmlInit_v2");

@@ -5,8 +5,12 @@
     outputs.py compare BEFORE AFTER       two such folders: each file that differs, with its first differing line
     outputs.py check BUILD                against the hashes in outputs.sha256, and what is listed in `differences`
     outputs.py accept BUILD POINT FILE…   lists these files' differences as wanted by that point of the issue
-    outputs.py baseline OUT               makes OUT what outputs.sha256 says
+    outputs.py reword BEFORE AFTER        that the table `words`, applied to BEFORE, gives AFTER
+    outputs.py baseline OUT               makes OUT what outputs.sha256 says; `words` is then to be emptied
 
+`words` has a line for each text that the programs say in other words since outputs.sha256: old, a tab, new; \\n, \\t and \\\\ stand
+for themselves in C. A text is as long as it takes to be found only where it is meant. An output that is not as wanted is compared
+once more with each new text replaced by its old one.
 A line of `differences` is the SHA-256 of the output that is wanted now (or "absent"), its file, and the point of the issue that
 wants it. A listed file that is again as outputs.sha256 has it is an error. For the outputs of another commit build that with this
 folder in it, and run `make` of its build folder."""
@@ -36,7 +40,7 @@ NOW_S = 1723247400  # 2024-08-09 23:50:00 UTC: for all programs, by fixed_clock.
 STUDIES_AGE_S = 5430
 PATIENCE_S = 60
 SHOWN_FILES, SHOWN_LINES, SHOWN_BEFORE, SHOWN_WIDTH = 10, 12, 80, 160
-BASELINE, DIFFERENCES = os.path.join(HERE, "outputs.sha256"), os.path.join(HERE, "differences")
+BASELINE, DIFFERENCES, WORDS = (os.path.join(HERE, name) for name in ("outputs.sha256", "differences", "words"))
 PROGRAMS = {"papertape": "tui/papertape", "papertaped": "daemon/papertaped", "papertape-trainer": "trainer/papertape-trainer",
             "papertape-replay": "exchange/replay/papertape-replay"}
 RUN_CONFIG = """[market]
@@ -393,9 +397,73 @@ def compare(before, after):
     return wrong
 
 
+def reworded():
+    """[(old, new)] of WORDS."""
+    with open(WORDS, encoding="utf-8") as file:
+        rows = [line.rstrip("\n").split("\t") for line in file if not line.startswith("#")]
+    wrong = [row for row in rows if len(row) != 2 or not all(row) or row[0] == row[1]]
+    if wrong:
+        raise SystemExit(f"{WORDS}: {' '.join(wrong[0])}: an old text, a tab and a new one are needed")
+    unescape = {"\\n": "\n", "\\t": "\t", "\\\\": "\\"}
+    return [tuple(re.sub(r"\\[nt\\]", lambda found: unescape[found.group()], text) for text in row) for row in rows]
+
+
+def replacer(pairs):
+    """Of a text: each first of a pair replaced by its second, the longest where several begin; and those replaced, into used."""
+    replaced = {}
+    for before, after in pairs:
+        if replaced.setdefault(before, after) != after:
+            raise SystemExit(f"{WORDS}: {before}: it has two other texts")
+    pattern = re.compile("|".join(re.escape(text) for text in sorted(replaced, key=len, reverse=True)) or "(?!)")
+
+    def replace(text, used):
+        def one(found):
+            used.add(found.group())
+            return replaced[found.group()]
+        return pattern.sub(one, text)
+    return replace
+
+
+def read_text(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return file.read()
+
+
+def restored(out, has, want):
+    """Hashes of the files, of those not as wanted with the texts of before; and the new texts of WORDS that are in none."""
+    rows, used = reworded(), set()
+    replace = replacer((new, old) for old, new in rows)
+    for name in has:
+        if has[name] != want.get(name):
+            value = hashlib.sha256(replace(read_text(os.path.join(out, name)), used).encode()).hexdigest()
+            has[name] = value if value == want.get(name) else has[name]
+    return has, [new for _, new in rows if new not in used]
+
+
+def reword(before, after):
+    rows, used, wrong = reworded(), set(), 0
+    replace = replacer(rows)
+    for name in sorted({*hashes(before), *hashes(after)}):
+        paths = [os.path.join(folder, name) for folder in (before, after)]
+        if not all(map(os.path.exists, paths)):
+            print(f"{name}: is in one of them alone")
+            wrong += 1
+            continue
+        old, new = replace(read_text(paths[0]), used), read_text(paths[1])
+        if old != new:
+            print(f"{name}: differs\n{first_difference(old.split(chr(10)), new.split(chr(10)))}")
+            wrong += 1
+    unused = [old for old, _ in rows if old not in used]
+    print("".join(f"{WORDS}: is in no output of {before}: {old!r}\n" for old in unused), end="")
+    return wrong + len(unused)
+
+
 def check(build, out):
     make(build, out)
-    old, new, wanted, wrong = baseline(), hashes(out), differences(), 0
+    old, wanted = baseline(), differences()
+    new, unused = restored(out, hashes(out), old | {name: row[0] for name, row in wanted.items()})
+    wrong = len(unused)
+    print("".join(f"{WORDS}: is in no output: {text!r}\n" for text in unused), end="")
     for name in sorted({*old, *new, *wanted}):
         has = new.get(name, "absent")
         if name in wanted and has == old.get(name, "absent"):
@@ -434,6 +502,8 @@ def main(words):
         make(words[1], words[2])
     elif words[:1] == ["compare"] and len(words) == 3:
         return 1 if compare(words[1], words[2]) else 0
+    elif words[:1] == ["reword"] and len(words) == 3:
+        return 1 if reword(words[1], words[2]) else 0
     elif words[:1] == ["accept"] and len(words) > 3:
         accept(words[1], words[2], words[3:])
     elif words[:1] == ["baseline"] and len(words) == 2:

@@ -367,7 +367,7 @@ static void check_rows(void)
     CHECK_INT(n, 39);
     int pruned, written;
     tui_study_rows(page, 0, false, "pruned", &pruned);
-    tui_study_rows(page, 0, false, "prn", &written); /* as the list has it */
+    tui_study_rows(page, 0, false, "pruned", &written); /* as the list has it */
     CHECK(written > 0);
     CHECK_INT(written, pruned);
     tui_study_rows(page, 0, false, "DIVERGED", &n);

@@ -176,7 +176,7 @@ static void check_keys(void)
     press('x');
     CHECK_INT(view.prompt, PROMPT_STOP);
     CHECK_STR(view.subject, "ppo-world-wide-5m_2");
-    CHECK(shows("It ends; e goes on with it"));
+    CHECK(shows("It ends; e resumes it"));
     CHECK_INT(press('y'), ACTION_TRAIN_STOP);
     begin("ppo-btc_1..3");
     press('x');

@@ -74,10 +74,10 @@ static int connection(const struct area *body, const struct status *s, enum fres
     if (!ok && feed->detail[0])
         return detail(body, x, 0, feed->detail) + 1;
     x = pair(body, x, 0, "frames", STYLE_NORMAL, counted(a, feed->frames));
-    x = pair(body, x, 0, "bytes", STYLE_NORMAL, counted(a, feed->bytes));
-    x = pair(body, x, 0, "bad", feed->bad_frames > 0 ? STYLE_WARN : STYLE_NORMAL,
+    x = pair(body, x, 0, "malformed", feed->bad_frames > 0 ? STYLE_WARN : STYLE_NORMAL,
              counted(a, feed->bad_frames));
-    x = pair(body, x, 0, "connects", STYLE_NORMAL, counted(a, feed->connects));
+    x = pair(body, x, 0, "bytes", STYLE_NORMAL, counted(a, feed->bytes));
+    x = pair(body, x, 0, "reconnects", STYLE_NORMAL, counted(a, feed->connects));
     const char *words = feed->detail[0] ? feed->detail : feed->url;
     tui_area_text_cut(body, x, 0, body->width - x, feed->detail[0] ? STYLE_WARN : STYLE_DIM, words);
     return 1;

@@ -5,11 +5,12 @@
 #include "tui/panel/frame.h"
 
 enum { TIME, SIDE, SYMBOL, ACCOUNT, QTY, PRICE, MAKER, FEE, ORDER, TAG, COLUMNS };
+enum { WIDE = 100 /* columns of the panel: whole words from here on */ };
 
 static const struct column columns[COLUMNS] = {
-    {"", 8, false, 2},    {"", 4, false, 1},      {"", 9, false, 1}, {"account", 9, false, 9},
-    {"qty", 10, true, 3}, {"price", 11, true, 4}, {"", 1, false, 5}, {"fee", 8, true, 7},
-    {"ord", 5, true, 8},  {"why", 14, false, 6},
+    {"", 8, false, 2},   {"", 4, false, 1},        {"", 9, false, 1},    {"account", 9, false, 9},
+    {"qty", 9, true, 3}, {"price", 11, true, 4},   {"T/M", 3, false, 5}, {"fee", 8, true, 7},
+    {"ord", 5, true, 8}, {"reason", 13, false, 6},
 };
 
 void panel_fills(const struct area *area, const struct scene *scene)
@@ -22,6 +23,8 @@ void panel_fills(const struct area *area, const struct scene *scene)
     memcpy(shown, columns, sizeof(shown));
     if (model->status.n_accounts > 1)
         shown[ACCOUNT].rank = 6;
+    if (area->width >= WIDE)
+        shown[MAKER] = (struct column){"taker/maker", 11, false, 5};
     struct table table = panel_frame_table(area, title, shown, COLUMNS);
     struct window window = panel_frame_window(scene, PANEL_FILLS, h->n_fills, body.height);
     char text[FORMAT_MAX];
@@ -34,7 +37,8 @@ void panel_fills(const struct area *area, const struct scene *scene)
         panel_table_text(&table, TIME, y, STYLE_DIM, cli_format_clock(text, f->ts_ns));
         panel_table_text(&table, SIDE, y, f->side[0] == 'B' ? STYLE_UP : STYLE_DOWN, f->side);
         panel_table_text(&table, SYMBOL, y, STYLE_STRONG, f->symbol);
-        panel_table_text(&table, QTY, y, STYLE_NORMAL, cli_format_fit(text, f->qty, f->qty_decimals, 10));
+        panel_table_text(&table, QTY, y, STYLE_NORMAL,
+                         cli_format_fit(text, f->qty, f->qty_decimals, columns[QTY].width));
         panel_table_text(&table, PRICE, y, STYLE_NORMAL,
                          cli_format_fit(text, f->price, f->price_decimals, 11));
         panel_table_text(&table, ACCOUNT, y, STYLE_DIM, f->account);

@@ -184,10 +184,13 @@ void panel_header(const struct area *area, const struct scene *scene)
 
 void panel_tabs(const struct area *area, const struct scene *scene)
 {
-    static const char *const names[TABS] = {"Over", "Study", "GPU", "Mkt", "Pos", "Ord", "Alert", "Log"};
+    static const char *const names[][TABS] = {
+        {"Over", "Study", "GPU", "Mkt", "Pos", "Ord", "Alert", "Log"},
+        {"Overview", "Study", "GPU", "Market", "Positions", "Orders", "Alerts", "Log"},
+    };
     const struct view *view = scene->view;
     int64_t alerts = tui_model_alerts_open(scene->model);
-    bool narrow = area->width < 64;
+    bool narrow = area->width < 64, wide = area->width >= 100;
     struct segment segments[SEGMENTS];
     char clock[FORMAT_MAX];
     int x = 0;
@@ -195,10 +198,10 @@ void panel_tabs(const struct area *area, const struct scene *scene)
     for (int i = 0; i < TABS; i++) {
         bool open = view->tab == (enum tab)i;
         if (open)
-            x = tui_area_printf(area, x, 0, STYLE_TAB, "[%d]%s", i + 1, names[i]);
+            x = tui_area_printf(area, x, 0, STYLE_TAB, "[%d]%s", i + 1, names[wide][i]);
         else
             x = tui_area_printf(area, tui_area_printf(area, x, 0, STYLE_KEY, "%d", i + 1), 0, STYLE_DIM, "%s",
-                                narrow ? "" : names[i]);
+                                narrow ? "" : names[wide][i]);
         if (i == TAB_ALERTS && alerts > 0)
             x = tui_area_printf(area, x, 0, STYLE_BAD, "!%lld", (long long)alerts);
         x++;

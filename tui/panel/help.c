@@ -10,8 +10,8 @@ static const struct help lines[] = {
     {"arrows hjkl", "move; gg G first and last; PgUp PgDn a page"},
     {"z", "zoom the panel, and back; Esc backs out of anything"},
     {"Enter", "a study's or training's page (tab 2); i: another figure"},
-    {"o I / v", "a study's trials: order, inverted, filter (! not); v: its luck"},
-    {"f", "freeze the picture, and go on"},
+    {"o I / v", "trials: order, invert, filter (! not); v: overfitting check"},
+    {"f", "freeze the screen, and continue"},
     {"+ -", "slower or faster: the interval at the top right"},
     {"[ ]", "the chart's timeframe; i: the indicator below it, or none"},
     {"p", "pause trading, or resume it, at once"},
@@ -21,7 +21,7 @@ static const struct help lines[] = {
     {"x", "cancel the chosen order (tab 6); wants a y"},
     {"s S r x e", "tab 2: start a training, a study; restart, stop, resume one"},
     {"P R", "tab 2: promote a policy, retire it; all of these want a y"},
-    {"Ctrl-L q", "draw anew; quit, and the daemon goes on"},
+    {"Ctrl-L q", "redraw; quit, and the daemon continues"},
 };
 
 static const struct help form_lines[] = {
@@ -72,7 +72,7 @@ void panel_help(const struct area *screen, const struct scene *scene)
     int y = draw_lines(&box, lines, LINES_SHOWN) + 1;
 
     tui_area_text_cut(&box, 0, y++, box.width, STYLE_DIM,
-                      "Fills: M maker, T taker. grp: the orders of one OCO or bracket.");
+                      "Fills: M maker, T taker. OCO: the orders of one OCO or bracket.");
     tui_area_text_cut(&box, 0, y++, box.width, STYLE_DIM,
                       "Ages count from when the data came. STALE: three intervals late; -: ten.");
     tui_area_text_cut(&box, 0, y++, box.width, STYLE_DIM,

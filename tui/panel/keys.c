@@ -104,8 +104,8 @@ void panel_keys(const struct area *area, const struct scene *scene)
         bool action;
     } keys[] = {
         {"p", "pause", true},     {"F", "flatten", true}, {"a", "ack", true},   {"x", "cancel", true},
-        {"b", "backtest", false}, {"f", "freeze", false}, {"z", "zoom", false}, {"Tab", "panel", false},
-        {"+/-", "pace", false},   {"?", "help", false},
+        {"b", "backtest", false}, {"f", "freeze", false}, {"z", "zoom", false}, {"Tab", "next", false},
+        {"+-", "refresh", false}, {"?", "help", false},
     };
     const struct view *view = scene->view;
     int x = 0;
@@ -140,7 +140,7 @@ void panel_keys(const struct area *area, const struct scene *scene)
             word = "stop backtest";
         if (keys[i].key[0] == 'p' && tui_model_trading_stopped(scene->model))
             word = "resume";
-        if (x + (int)(strlen(keys[i].key) + strlen(word)) + 2 > quit)
+        if (x + (int)(strlen(keys[i].key) + strlen(word)) + 1 >= quit)
             break;
         x = tui_area_text(area, x, 0, STYLE_KEY, keys[i].key);
         x = tui_area_text(area, x + 1, 0, STYLE_DIM, word) + 2;

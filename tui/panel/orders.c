@@ -25,10 +25,10 @@ enum {
 };
 
 static const struct column columns[COLUMNS] = {
-    {"", 8, false, 12},        {"ord", 5, true, 3},     {"", 4, false, 2},      {"", 9, false, 1},
-    {"account", 9, false, 13}, {"type", 6, false, 6},   {"tif", 3, false, 8},   {"state", 8, false, 2},
-    {"qty", 9, true, 4},       {"filled", 9, true, 11}, {"price", 11, true, 5}, {"trigger", 11, true, 9},
-    {"trail", 8, true, 10},    {"grp", 5, true, 10},    {"why", 16, false, 7},
+    {"", 8, false, 12},        {"ord", 5, true, 3},     {"", 4, false, 2},        {"", 9, false, 1},
+    {"account", 9, false, 13}, {"type", 6, false, 6},   {"tif", 3, false, 8},     {"state", 8, false, 2},
+    {"qty", 9, true, 4},       {"filled", 9, true, 11}, {"price", 11, true, 5},   {"trigger", 11, true, 9},
+    {"trail", 8, true, 10},    {"OCO", 5, true, 10},    {"reason", 16, false, 7},
 };
 
 /* The type's name in the few columns that there are. */

@@ -9,9 +9,9 @@
 enum { NAME, STATE, BAR, SHARE, SPLIT, SPEED, VALUE, TREND, AGE, WORKER, WITH, COLUMNS };
 
 static const struct column columns[COLUMNS] = {
-    {"", 7, false, 1},     {"state", 5, false, 2},   {"progress", 14, false, 7}, {"", 4, true, 3},
-    {"split", 6, true, 8}, {"steps/s", 7, true, 4},  {"value", 8, true, 3},      {"", 1, false, 5},
-    {"heard", 6, true, 2}, {"worker", 14, false, 9}, {"with", 30, false, 10},
+    {"", 7, false, 1},         {"state", 5, false, 2},   {"progress", 14, false, 7}, {"", 4, true, 3},
+    {"split", 6, true, 8},     {"steps/s", 7, true, 4},  {"value", 8, true, 3},      {"", 1, false, 5},
+    {"heartbeat", 9, true, 2}, {"worker", 14, false, 9}, {"params", 30, false, 10},
 };
 
 /* Whether its last report was better than the one before: a sign for what colour cannot say. */

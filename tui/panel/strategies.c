@@ -8,10 +8,13 @@
 
 enum { ACCOUNT, STRATEGY, TRADES, WON, FACTOR, MEAN, BEST, WORST, RUN, FEES, BACKTEST, COLUMNS };
 
+enum { WIDE = 100 /* columns of the panel */, STRATEGY_WIDE = 20 };
+
 static const struct column columns[COLUMNS] = {
-    {"", 9, false, 1},      {"strategy", 18, false, 5}, {"trades", 7, true, 2},   {"won", 5, true, 3},
-    {"factor", 7, true, 4}, {"mean", 9, true, 6},       {"best", 10, true, 9},    {"worst", 10, true, 10},
-    {"losing", 7, true, 8}, {"fees", 9, true, 11},      {"backtest", 9, true, 7},
+    {"", 9, false, 1},     {"strategy", 17, false, 5},     {"trades", 6, true, 2},
+    {"win %", 5, true, 3}, {"profit factor", 13, true, 4}, {"avg P&L", 8, true, 6},
+    {"best", 10, true, 9}, {"worst", 10, true, 10},        {"losing", 6, true, 8},
+    {"fees", 9, true, 11}, {"backtest", 8, true, 7},
 };
 
 /* The result of the account's backtest, or its state: "+1.30%", "12s …", "failed". */
@@ -65,7 +68,8 @@ static void row(const struct table *table, int y, const struct scene *scene,
     panel_table_text(table, WON, y, none ? STYLE_DIM : STYLE_NORMAL, none ? "-" : text);
     panel_table_text(table, FACTOR, y, none ? STYLE_DIM : style_signed(t->won - t->lost),
                      t->lost > 0 ? cli_format_number(text, t->won / t->lost, 2) : "-");
-    panel_table_text(table, MEAN, y, style_signed(mean), none ? "-" : cli_format_signed(text, mean, 2));
+    panel_table_text(table, MEAN, y, style_signed(mean),
+                     none ? "-" : cli_format_signed(text, mean, fabs(mean) < 1000 ? 2 : 0));
     panel_table_text(table, BEST, y, style_signed(t->best), none ? "-" : cli_format_signed(text, t->best, 2));
     panel_table_text(table, WORST, y, style_signed(t->worst),
                      none ? "-" : cli_format_signed(text, t->worst, 2));
@@ -79,7 +83,11 @@ void panel_strategies(const struct area *area, const struct scene *scene)
     const struct model *model = scene->model;
     int n = model->status.n_accounts, title;
     struct area body = panel_frame_rule(area, scene, PANEL_STRATEGIES, "Strategies", n, &title);
-    struct table table = panel_frame_table(area, title, columns, COLUMNS);
+    struct column shown[COLUMNS];
+    memcpy(shown, columns, sizeof(shown));
+    if (area->width >= WIDE)
+        shown[STRATEGY].width = STRATEGY_WIDE;
+    struct table table = panel_frame_table(area, title, shown, COLUMNS);
     struct window window = panel_frame_window(scene, PANEL_STRATEGIES, n, body.height);
 
     if (n == 0)

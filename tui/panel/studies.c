@@ -8,13 +8,10 @@
 enum { NAME, STATE, DONE, RUN, OK, PRUNED, FAIL, BEST, AT, DIRECTION, RATE, ETA, AGE, SO_FAR, COLUMNS };
 
 static const struct column columns[COLUMNS] = {
-    {"", 13, false, 1},        {"state", 9, false, 10},
-    {"trials", 8, true, 2},    {"run", 3, true, 4},
-    {"ok", 4, true, 5},        {"prn", 4, true, 6},
-    {"fail", 4, true, 6},      {"best", 8, true, 3},
-    {"at", 6, false, 7},       {"dir", 3, false, 8},
-    {"trials/h", 8, true, 11}, {"left", 6, true, 7},
-    {"age", 5, true, 9},       {"best so far", 22, false, 12},
+    {"", 13, false, 1},  {"state", 9, false, 10},        {"trials", 8, true, 2},    {"run", 3, true, 4},
+    {"ok", 4, true, 5},  {"pruned", 6, true, 6},         {"fail", 4, true, 6},      {"best", 8, true, 3},
+    {"at", 6, false, 7}, {"dir", 3, false, 8},           {"trials/h", 8, true, 11}, {"left", 6, true, 7},
+    {"age", 5, true, 9}, {"best so far", 22, false, 12},
 };
 
 enum { WORDS_ROWS = 3 }; /* of why the storage cannot be read */

@@ -22,7 +22,7 @@ static void counts(const struct area *body, const struct scene *scene, const str
     } else {
         x = tui_area_printf(body, x, 0, plain, "%d done", done) + 2;
     }
-    x = tui_area_printf(body, x, 0, plain, "run %d ok %d prn %d ", study->counts[TRIAL_RUNNING],
+    x = tui_area_printf(body, x, 0, plain, "run %d ok %d pruned %d ", study->counts[TRIAL_RUNNING],
                         study->counts[TRIAL_COMPLETE], study->counts[TRIAL_PRUNED]);
     x = tui_area_printf(body, x, 0, failed > 0 && plain != STYLE_DIM ? STYLE_BAD : plain, "fail %d", failed);
     if (study->retried > 0 && body->width >= WIDE)

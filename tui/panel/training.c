@@ -109,10 +109,10 @@ static void figures(struct figure_flow *flow, const struct scene *scene, const s
     }
     if (isfinite(t->device_mib))
         put(flow, "device memory", plain, gone || !works ? "-" : panel_training_memory(a, t->device_mib));
-    number(flow, "checkpoint at", FRESH, panel_training_number(t->checkpoint_steps));
+    number(flow, "checkpoint", FRESH, panel_training_number(t->checkpoint_steps));
     if (isfinite(t->cpu_s))
         put(flow, "cpu time", STYLE_NORMAL, cli_format_age(a, (int64_t)(t->cpu_s * 1000)));
-    number(flow, "tries", FRESH, panel_training_number(t->attempts));
+    number(flow, "attempts", FRESH, panel_training_number(t->attempts));
     if (t->restarts > 0)
         number(flow, "restarts", FRESH, (double)t->restarts);
     if (t->priority != 0)

@@ -12,7 +12,7 @@ enum { NAME, STATE, PROGRESS, SHARE, SPEED, RETURN, AGE, LEFT, DEVICE, ITERATION
 static const struct column columns[COLUMNS] = {
     {"", 13, false, 1},       {"state", 13, false, 2}, {"progress", 14, false, 6}, {"", 4, true, 3},
     {"steps/s", 7, true, 5},  {"return", 9, true, 4},  {"age", 6, true, 1},        {"left", 6, true, 7},
-    {"device", 6, false, 10}, {"iter", 7, true, 11},   {"memory", 8, true, 8},     {"tries", 5, true, 9},
+    {"device", 6, false, 10}, {"iter", 7, true, 11},   {"memory", 8, true, 8},     {"attempts", 8, true, 9},
 };
 
 enum { BAR_MORE = 26 }; /* columns that its bar grows by */

@@ -16,11 +16,11 @@ static void facts(struct tui_study_flow *flow, const struct scene *scene, const 
     panel_study_put(flow, "state", style, state);
     panel_study_values(words, sizeof(words), page, trial);
     panel_study_put(flow, "value", words[0] ? STYLE_STRONG : STYLE_DIM, words[0] ? words : "n/a");
-    if (trial->started_us != STUDY_NO_TIME)
-        panel_study_put(flow, "started", STYLE_NORMAL, cli_format_time(a, trial->started_us * 1000));
     int64_t ms = tui_study_trial_duration_ms(trial, scene->now.wall_ns / 1000);
     if (ms >= 0)
-        panel_study_put(flow, "took", STYLE_NORMAL, cli_format_age(a, ms));
+        panel_study_put(flow, "duration", STYLE_NORMAL, cli_format_age(a, ms));
+    if (trial->started_us != STUDY_NO_TIME)
+        panel_study_put(flow, "started", STYLE_NORMAL, cli_format_time(a, trial->started_us * 1000));
     if (trial->worker[0])
         panel_study_put(flow, "worker", STYLE_NORMAL, trial->worker);
     if (trial->n_reports > 0) {
@@ -29,7 +29,7 @@ static void facts(struct tui_study_flow *flow, const struct scene *scene, const 
     }
     if (trial->retries > 0) {
         snprintf(words, sizeof(words), "%d", trial->retries);
-        panel_study_put(flow, "tried before", STYLE_NORMAL, words);
+        panel_study_put(flow, "attempts before", STYLE_NORMAL, words);
     }
     if (trial->violation > 0)
         panel_study_put(flow, "violates its constraints by", STYLE_BAD,

@@ -9,9 +9,9 @@
 
 enum {
     NAME_COLUMNS = 7,
-    STATE_COLUMNS = 5,
+    STATE_COLUMNS = 6,
     VALUE_COLUMNS = 8,
-    TIME_COLUMNS = 5,
+    TIME_COLUMNS = 8,
     WORKER_COLUMNS = 14,
     WORKER_FROM = 130, /* columns of the panel from which on workers are named */
     CELL_COLUMNS = STUDY_CELL_COLUMNS,
@@ -61,7 +61,7 @@ static void labels(const struct trials_grid *grid)
     right(grid->area, x, grid->values, 0, STYLE_DIM,
           grid->page->study.n_objectives == 1 ? "value" : "values");
     x += grid->values + 1;
-    right(grid->area, x, TIME_COLUMNS, 0, STYLE_DIM, "took");
+    right(grid->area, x, TIME_COLUMNS, 0, STYLE_DIM, "duration");
     x += TIME_COLUMNS + 1;
     if (grid->worker) {
         tui_area_text(grid->area, x, 0, STYLE_DIM, "worker");

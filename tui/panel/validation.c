@@ -31,7 +31,7 @@ static void figures(struct tui_study_flow *flow, const struct tui_study_validati
     }
     put(flow, "deflated Sharpe", v->deflated);
     put(flow, "skill", v->skill);
-    put(flow, "expected by luck", v->expected);
+    put(flow, "expected by chance", v->expected);
     put(flow, "probability of loss", v->loss);
     snprintf(words, sizeof(words), "%s x in sample %s%s", cli_format_number(a, v->slope, 2),
              v->intercept >= 0 ? "+" : "", cli_format_number(b, v->intercept, 2));
@@ -140,7 +140,7 @@ static void histogram(const struct area *area, const struct tui_study_validation
 void panel_lambda(const struct area *area, const struct scene *scene)
 {
     const struct tui_study_page *page;
-    struct area body = panel_study_frame(area, scene, PANEL_LAMBDA, "Lambda of half splits", &page);
+    struct area body = panel_study_frame(area, scene, PANEL_LAMBDA, "CPCV logits", &page);
     const struct tui_study_validation *v = validation_of(page);
     char words[64];
 

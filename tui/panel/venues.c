@@ -26,9 +26,10 @@ enum {
 };
 
 static const struct column columns[COLUMNS] = {
-    {"", 10, false, 1},          {"state", 10, false, 1},  {"market", 7, false, 2},  {"msg/s", 6, true, 3},
-    {"p50/p99 ms", 11, true, 4}, {"clock ms", 8, true, 6}, {"up", 5, true, 5},       {"connects", 8, true, 8},
-    {"budget", 7, true, 9},      {"renewed", 7, true, 11}, {"weight", 11, true, 10}, {"bad", 5, true, 7},
+    {"", 9, false, 1},        {"state", 10, false, 1},      {"market", 6, false, 2},
+    {"msg/s", 5, true, 3},    {"p50/p99 ms", 10, true, 4},  {"clock ms", 8, true, 6},
+    {"up", 5, true, 5},       {"reconnects", 10, true, 8},  {"budget", 7, true, 9},
+    {"renewed", 7, true, 11}, {"rate limit", 11, true, 10}, {"malformed", 9, true, 7},
     {"age", 9, true, 2},
 };
 
@@ -147,7 +148,8 @@ void panel_venues(const struct area *area, const struct scene *scene)
     struct area body = panel_frame_rule(area, scene, PANEL_VENUES, "Venues", s->n_venues, &title);
 
     if (model->source != MODEL_DAEMON || s->n_venues == 0) {
-        panel_frame_empty(&body, model->source != MODEL_DAEMON ? "the daemon is not there" : "none told");
+        panel_frame_empty(&body, model->source != MODEL_DAEMON ? "the daemon is not there"
+                                                               : "no venue is known yet");
         return;
     }
     struct table table = panel_frame_table(area, title, columns, COLUMNS);
