@@ -75,24 +75,12 @@ def tags():
     return {tag: places for tag, places in found.items() if tag in of_headers}
 
 
-def stale():
-    """The sources that a page names and that are not there."""
-    files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
-    for page in files:
-        if page == "README.md" or (page.startswith("docs/") and page.endswith(".md")):
-            with open(os.path.join(ROOT, page), encoding="utf-8") as file:
-                for name in sorted(set(re.findall(r"`([a-z0-9_/]+\.c)`", file.read()))):
-                    if not any(path == name or path.endswith("/" + name) for path in files):
-                        yield f"{page}: {name}: no such source"
-
-
 def main():
     known, names, of_tags = prefixes(), defined(), tags()
     faults = [f"{name}: defined by {' and '.join(sorted(places))}: one room only is right" for name, places in sorted(names.items()) if len(places) > 1]
     faults += [f"{name}: {place}: it does not begin with a prefix that {PAGE} lists for its folder"
                for name, places in sorted(names.items()) for place in sorted(places) if not fits(name, place, known)]
     faults += [f"struct {tag}: defined by {' and '.join(sorted(places))}: one meaning a name is right" for tag, places in sorted(of_tags.items()) if len(places) > 1]
-    faults += stale()
     for fault in faults[:SHOWN]:
         print("FAILED", fault, file=sys.stderr)
     print(f"names: {len(names)}, of headers' types {len(of_tags)}; {len(faults)} failures")
