@@ -115,9 +115,8 @@ static const struct option_action actions[] = {
     {"reset", "ACCOUNT",
      "cancels its orders, closes the books on what it holds and deposits again; the past stays in the ledger",
      "main", OPTION_NEEDS_DAEMON, .run = of_one},
-    {"resume", "ACCOUNT",
-     "lets an account that its drawdown halted trade again; its highest equity starts again", "main",
-     OPTION_NEEDS_DAEMON, .run = of_one},
+    {"resume", "ACCOUNT", "unlocks an account that its drawdown limit locked; its peak equity starts again",
+     "main", OPTION_NEEDS_DAEMON, .run = of_one},
 };
 
 #define CREATE                                          .take = cli_ask_args_take, .of = "create"
@@ -126,8 +125,8 @@ static const struct option_action actions[] = {
 #define SHORT(member, key, kind, fallback, about, more) RATE(member, key, fallback, about)
 
 static const struct option_row options[] = {
-    {"key", "K", "given again with the same key, nothing is done twice", .take = cli_ask_args_take,
-     .of = "create deposit withdraw transfer reset resume"},
+    {"key", "K", "given again with the same key, the command is not executed twice",
+     .take = cli_ask_args_take, .of = "create deposit withdraw transfer reset resume"},
     {"cash", "X", "the first deposit", .take = cli_ask_args_take, .of = "create reset"},
     {"currency", "C", "what it is counted in", CREATE},
     {"strategy", "STRATEGY", "what trades on it; without: orders by hand only", CREATE},

@@ -51,7 +51,7 @@ static void on_stored(void *ctx, const struct bar *bar)
 static int note_stored(struct db_reader *reader, const char *symbol, const struct bar_interval *asked,
                        enum bar_source source)
 {
-    char names[400] = "none is stored; stored are";
+    char names[400] = "not stored; stored are";
     size_t start = strlen(names), n = start;
 
     for (size_t i = 0; i < BAR_INTERVALS; i++)

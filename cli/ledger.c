@@ -175,8 +175,8 @@ static int export(struct option_call *call)
 static const struct option_action actions[] = {
     {"list", NULL, "every row, oldest first", .need = OPTION_NEEDS_STATE, OPTION_LISTS, .run = list},
     {"verify", NULL,
-     "checks the record's tables" DB_SEALED_NAMES ": the seal of every row, and that none was taken out of "
-     "those whose rows are counted; the ledger's chain; every sum, every fill against its order, its ledger "
+     "checks the record's tables" DB_SEALED_NAMES ": the seal of every row, and that no row is missing "
+     "from those that are counted; the ledger's chain; every sum, every fill against its order, its ledger "
      "rows, its price times quantity and its fee, every order against what it "
      "asked for, every position, and the file itself. Bars, gaps, prices, telemetry and feed states are no "
      "part of the record and have no seal. Prints the ledger's hash and the balances; or, of each table, the "
@@ -194,9 +194,9 @@ static const struct option_row options[] = {
 
 CLI_VERB(cli_ledger) = {
     .name = "ledger",
-    .words = "its rows: list, export; verify: does everything add up?",
+    .words = "its rows: list, export; verify: checks that everything adds up",
     .about = "The double-entry ledger. With --json papertape.ledger_rows/1, of verify papertape.ledger/1.",
-    .exits = "1 of verify also where something does not hold.",
+    .exits = "1 of verify also where a check fails.",
     .page = "accounts",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),

@@ -224,7 +224,7 @@ static const struct option_row options[] = {
     {"bracket-trail", "D|X%", "of a bracket, as --trail of oco", .take = take_trail, .of = "buy sell"},
     {NULL, NULL, "Changing"},
     {"qty", "Q", "a new quantity", OF("amend")},
-    {"key", "K", "given again with the same key, nothing is done twice", OF("amend cancel")},
+    {"key", "K", "given again with the same key, the command is not executed twice", OF("amend cancel")},
     {"all", NULL, "every order, or those of --symbol and --account", OF("cancel")},
     {"symbol", "SYMBOL", "those of that symbol", OF("cancel"), .with = "all"},
 };

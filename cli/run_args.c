@@ -188,7 +188,7 @@ const struct option_row cli_run_options[CLI_RUN_OPTIONS] = {
     {"from", "T", "trade bars that open at T or later; those before warm the indicators up", AT(from_ns),
      take_time},
     {"to", "T", "trade bars that open before T", AT(to_ns), take_time, .after = "from"},
-    {"lot", "N[,N...]", "the step of quantities, where the files cannot tell: one for all, or one a file",
+    {"lot", "N[,N...]", "the step of quantities, where the files do not show it: one for all, or one a file",
      .take = take_lots},
     {"tick", "N[,N...]", "the step of prices, likewise", .take = take_ticks},
     {"quote", "ASSET[,ASSET...]", "the currency, likewise", .take = take_quotes},

@@ -87,15 +87,15 @@ static const struct option_action actions[] = {
      "streams it once its venue has confirmed that it lists it; an unknown name is answered with the "
      "nearest",
      "SOLUSDT", OPTION_NEEDS_DAEMON, .run = change},
-    {"remove", "SYMBOL", "refused while an account holds it, owes it, or has an order in it", "SOLUSDT",
-     OPTION_NEEDS_DAEMON, .run = change},
+    {"remove", "SYMBOL", "refused while an account holds it, is short of it, or has an order in it",
+     "SOLUSDT", OPTION_NEEDS_DAEMON, .run = change},
 };
 
 static const struct option_row options[] = {
     {"venue", "VENUE", "whose; left out: the venue whose names look like it, or the first",
      .take = cli_ask_args_take, .of = "add"},
-    {"key", "K", "given again with the same key, nothing is done twice", .take = cli_ask_args_take,
-     .of = "add remove"},
+    {"key", "K", "given again with the same key, the command is not executed twice",
+     .take = cli_ask_args_take, .of = "add remove"},
 };
 
 CLI_VERB(cli_symbol) = {

@@ -61,7 +61,7 @@ CLI_VERB(cli_pause) = {
 CLI_VERB(cli_resume) = {
     .name = "resume",
     .words = "trade again",
-    .about = "Trades again after pause. An account halted by its drawdown limit: account resume.",
+    .about = "Resumes trading after pause. An account locked by its drawdown limit needs account resume.",
     .page = "trading",
     OPTION_ACTIONS(switching),
 };

@@ -245,7 +245,7 @@ static void device_lost(struct board *board, const char *reason)
 {
     char text[GPU_REASON_MAX + 160];
     int64_t again_ms = daemon_compute_failed(board->daemon->compute, reason);
-    snprintf(text, sizeof text, GPU_FAILED ": %s: indicators go on on the CPU", reason);
+    snprintf(text, sizeof text, GPU_FAILED ": %s: indicators continue on the CPU", reason);
     daemon_log_warning("indicators: %s", text);
     if (again_ms > 0)
         daemon_log_info("gpu: it is looked for again in %.0f s", (double)again_ms / 1000);

@@ -127,7 +127,8 @@ static bool begin_again(struct catching_up *up)
         if (board->measured[m])
             failed |= daemon_streams_load(board->measured[m], (uint32_t)up->symbol, "", 0) == -ENOMEM;
     if (failed)
-        daemon_board_trouble(board, board->symbols[up->symbol].name, "no memory to begin anew after a split");
+        daemon_board_trouble(board, board->symbols[up->symbol].name,
+                             "no memory to start again after a split");
     return again;
 }
 

@@ -138,7 +138,7 @@ static const struct config_key keys[] = {
      .more =
          "Names with commas or blanks between. One that the venue does not list is an error that names the "
          "nearest; one that a former run streamed and that is listed no longer stays, with what is held of "
-         "it, and an alert. What papertape symbol add and remove said holds over what stands here."},
+         "it, and an alert. Changes by papertape symbol add and remove take precedence over this key."},
     {"market", "interval", "of the bars that strategies see: " BAR_INTERVAL_NAMES, "1m", KEY_INTERVAL,
      AT(interval_ns)},
     {"market", "history", "bars fetched before the stream starts, 0 to 1000", "500", KEY_WHOLE(0, 1000),
@@ -154,15 +154,15 @@ static const struct config_key keys[] = {
     {"market", "ca_file", "certificates to trust instead of the system's; empty: the system's", "", KEY_TEXT,
      AT(ca_file)},
     {"feed", "stale_s",
-     "a price is stale, and fills no order, once its streams brought nothing for so many seconds and REST "
-     "did not confirm it",
+     "a price is stale, and fills no order, after this many seconds without data of its streams unless REST "
+     "confirms it",
      "30", KEY_SCALED(0.1, 86400, 3), AT(stale_ms),
      .more = "A quiet market's may be older: REST says that nothing is newer. SILENCE in papertaped(1)."},
     {"feed", "stale_trade_s", "the same for trades and what is made of them, which may be rare", "300",
      KEY_SCALED(0.1, 86400, 3), AT(stale_trade_ms)},
     {"feed", "silence_s",
-     "a connection that brings nothing for so many seconds is replaced, sooner where REST has newer data",
-     "60", KEY_SCALED(0.1, 86400, 3), AT(silence_ms),
+     "a connection without data for this many seconds is replaced, sooner where REST has newer data", "60",
+     KEY_SCALED(0.1, 86400, 3), AT(silence_ms),
      .more = "Not where REST says that there are no newer data: SILENCE in papertaped(1)."},
     {"feed", "refresh_s", "between two readings of what the venues list; 0: only at the start", "300",
      KEY_SCALED(0, 86400, 3), AT(refresh_ms),
@@ -191,50 +191,52 @@ static const struct config_key keys[] = {
      .more = "Counted from the receipt of the first bar of that time. The first event that is received so "
              "late ends the wait: docs/policies.md, When it decides."},
     {"policies", "inference",
-     "who computes trained policies: cpu, or gpu, with the same bits, and the CPU where that does not answer",
+     "what computes trained policies: cpu, or gpu, with the same bits; the CPU takes over where the GPU does "
+     "not answer",
      "cpu", KEY_WORDS("cpu gpu"), AT(inference),
      .more = "Where there is no GPU, or it fails or does not answer within device_wait_ms, an alert "
              "POLICY_DEVICE says so."},
     {"policies", "device_wait_ms", "for an answer of the GPU, before the CPU decides, then and from then on",
      NULL, KEY_WHOLE(1, 60000), AT(policy_device_wait_ms)},
     {"arena", "min_excess",
-     "of a study's proposal: its Sharpe ratio out of sample, a year's, less that of holding, is at least "
-     "this",
+     "of a study's proposal: the minimum excess of its annualized out-of-sample Sharpe ratio over that of "
+     "holding",
      NULL, KEY_NUMBER(-100, 100), AT(arena_gates.min_excess)},
-    {"arena", "max_pbo", "its probability of backtest overfitting is at most this", NULL, KEY_NUMBER(0, 1),
+    {"arena", "max_pbo", "the maximum probability of backtest overfitting (PBO)", NULL, KEY_NUMBER(0, 1),
      AT(arena_gates.max_pbo)},
     {"arena", "min_deflated",
-     "its skill, the probability that its Sharpe ratio is neither luck nor holding's, is at least this", NULL,
+     "the minimum skill, the probability that its Sharpe ratio is neither chance nor that of holding", NULL,
      KEY_NUMBER(0, 1), AT(arena_gates.min_deflated)},
-    {"arena", "max_drawdown", "its drawdown out of sample is at most this share", NULL, KEY_NUMBER(0, 1),
+    {"arena", "max_drawdown", "the maximum out-of-sample drawdown, a share", NULL, KEY_NUMBER(0, 1),
      AT(arena_gates.max_drawdown)},
-    {"arena", "min_trades", "and its trades out of sample are at least so many", NULL, KEY_WHOLE(0, 1000000),
+    {"arena", "min_trades", "the minimum number of out-of-sample trades", NULL, KEY_WHOLE(0, 1000000),
      AT(arena_gates.min_trades)},
     {"arena", "challengers_max",
-     "beyond so many, the last of those that came by a proposal retires; 0: none is admitted", "8",
-     KEY_WHOLE(0, ACCOUNTS_MAX), AT(arena_challengers_max),
+     "maximum of challengers from proposals, beyond which the last one retires; 0: no proposal is admitted",
+     "8", KEY_WHOLE(0, ACCOUNTS_MAX), AT(arena_challengers_max),
      .more =
          "The one with the least evidence retires; a proposal for which none would make room is refused."},
-    {"arena", "champion_days", "before a challenger may be crowned it has been compared on so many days",
-     "20", KEY_WHOLE(1, 3650), AT(arena_champion_days),
+    {"arena", "champion_days", "minimum days of comparison before a challenger may become champion", "20",
+     KEY_WHOLE(1, 3650), AT(arena_champion_days),
      .more = "Compared with the champion, or with cash where there is none."},
     {"arena", "alpha",
-     "how likely one that is no better may be crowned, ever (not with rare large losses, or days that follow "
-     "others: docs/policies.md); 0: nobody is, but by command",
+     "probability that a challenger that is no better ever becomes champion (not with rare large losses, or "
+     "days that follow others: docs/policies.md); 0: only by command",
      "0.05", KEY_NUMBER(0, 1), AT(arena_alpha),
-     .more = "It is crowned once its e-value is at least 1 / alpha. The probability holds, though it is "
-             "looked at every day, if its differences are symmetric about 0, or have a mean of at most 0 "
-             "given what was before and no loss beyond ten times what they have been. Not so where days "
-             "follow their past (a correlation of 0.2 from day to day: 5 % within 1,000 days, of 0.5: 20 %), "
-             "nor where losses are rarer and larger (one in 20 days: 16 %, one in 100: 69 %)."},
+     .more =
+         "It becomes champion once its e-value is at least 1 / alpha. The probability holds, though it is "
+         "looked at every day, if its differences are symmetric about 0, or have a mean of at most 0 "
+         "given what was before and no loss beyond ten times what they have been. Not so where days "
+         "follow their past (a correlation of 0.2 from day to day: 5 % within 1,000 days, of 0.5: 20 %), "
+         "nor where losses are rarer and larger (one in 20 days: 16 %, one in 100: 69 %)."},
     {"arena", "expires_s", "after which a policy of a proposal retires that names no time itself; 0: never",
      "0", KEY_SCALED(0, 3000000000, 9), AT(arena_expires_ns)},
     RISK_KEYS(RISK_ROW){"storage", "commit_delay_ms", "rows are gathered this long for one commit", "5",
                         KEY_WHOLE(0, 1000), AT(commit_delay_ms),
                         .more = "An order is acknowledged after the commit that holds it."},
-    {"events", "keep_days", "the event log's old segments go at this age; 0: never", "60",
+    {"events", "keep_days", "the event log's old segments are removed at this age; 0: never", "60",
      KEY_WHOLE(0, 36500), AT(events_keep_days)},
-    {"events", "keep_mb", "and beyond this size of the whole log; 0: no bound", "20000",
+    {"events", "keep_mb", "they are also removed beyond this size of the whole log; 0: no limit", "20000",
      KEY_WHOLE(0, 100000000), AT(events_keep_mb), .more = "Two segments always stay."},
     {"events", "segment_mb", "of events, before compression, in a segment; each begins with the whole state",
      "64", KEY_WHOLE(1, 4096), AT(events_segment_mb), .more = "A segment also ends after an hour."},
@@ -267,8 +269,9 @@ static const struct config_key keys[] = {
              "time doubles up to an hour, and is the first again once the device has worked for an hour. One "
              "that does not answer is waited for: bars queue, an alert says so after ten seconds, and "
              "nothing else is late."},
-    {"trainer", "start", "the co-process that trains, when it is needed and nobody listens: auto, or never",
-     "auto", KEY_SWITCH("never auto"), AT(trainer_start),
+    {"trainer", "start",
+     "the co-process that trains, when it is needed and no process listens: auto, or never", "auto",
+     KEY_SWITCH("never auto"), AT(trainer_start),
      .more = "A daemon that systemd started never starts it: there it is a unit of its own, "
              "papertape-trainer.service."},
     {"trainer", "socket", "where it listens; empty: trainer.sock in the state directory", "", KEY_TEXT,
@@ -292,7 +295,7 @@ static const struct config_key keys[] = {
      IN_ACCOUNT(currency)},
     {"account", "policy",
      "F.safetensors of a trained policy, NAME.ensemble.json of an ensemble, or PARAMS.json of a recorded "
-     "one, which trades instead of a strategy; its cash, its fees and no limits where none are given here",
+     "one, which trades instead of a strategy; its cash, its fees and no limits unless given here",
      "", KEY_OWN(read_policy, NULL), IN_ACCOUNT(policy),
      .more =
          "A relative path counts from where the daemon starts. It decides once the bars of all its symbols "
@@ -307,8 +310,8 @@ static const struct config_key keys[] = {
      .more = "To change it later has no effect."},
     {"account", "fees", "a tier of the venue (papertape fees lists them); empty: the rates below", "",
      TEXT(tier), IN_ACCOUNT(fee_tier), .more = "A tier and a rate together are an error."},
-    ACCOUNT_FEE_KEYS(FEE_ROW){"account", "shorts", "may it sell what it does not hold: on, or off", "off",
-                              KEY_SWITCH("off on"), IN_ACCOUNT(shorts)},
+    ACCOUNT_FEE_KEYS(FEE_ROW){"account", "shorts", "short selling: on, or off", "off", KEY_SWITCH("off on"),
+                              IN_ACCOUNT(shorts)},
     ACCOUNT_SHORT_KEYS(SHORT_ROW) RISK_KEYS(OWN_RISK_ROW){
         "account", "strategy",
         "its name, or none: orders by hand only. Its parameters: strategy.NAME = value", "sma-cross-rsi",
@@ -338,7 +341,7 @@ static const struct config_key venue_keys[] = {
      IN_VENUE(ws_url)},
     {"venue", "rest_url", "where all else is; TLS only; empty: the venue's own", "", TEXT(url),
      IN_VENUE(rest_url)},
-    {"venue", "extended_hours", "is it traded in before and after the session: on, or off", "off",
+    {"venue", "extended_hours", "trading in extended hours, before and after the session: on, or off", "off",
      KEY_SWITCH("off on"), IN_VENUE(extended_hours)},
 };
 

@@ -34,7 +34,8 @@ static const struct {
     const char *section, *words;
 } sections[] = {
     {"arena",
-     "Which policies that studies propose trade as challengers, and when one of them is crowned or retires: "
+     "Which policies that studies propose trade as challengers, and when one of them becomes champion or "
+     "retires: "
      "docs/policies.md, The arena. A proposal that does not pass all gates, or does not know a figure, is "
      "refused: an alert PROPOSAL_REFUSED says why, and nothing changes."},
     {"risk", "A limit of 0 is off. Orders that only reduce a position pass all of them; orders on their way "

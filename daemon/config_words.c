@@ -83,7 +83,7 @@ READ(devices)
                 (text[0] == '\0' || text[strlen(text) - 1] != ',');
     if (!good && strcmp(text, "none") != 0)
         return config_key_refuse(
-            why, WHY, "\"%.60s\": numbers of devices with commas, as 0,1, or none are needed", text);
+            why, WHY, "\"%.60s\": numbers of devices with commas, as 0,1, are needed, or \"none\"", text);
     return set_text(key, text, base, why);
 }
 

@@ -207,7 +207,7 @@ void daemon_parity_log_anew(struct parity *parity)
         return;
     parity->since_ns = 0;
     parity->state = "none";
-    snprintf(parity->detail, sizeof parity->detail, "the event log began anew");
+    snprintf(parity->detail, sizeof parity->detail, "a new event log was started");
     keep(parity);
 }
 

@@ -206,7 +206,7 @@ static void report_clock(struct session *session, int64_t ahead_ns)
     char text[160];
     snprintf(text, sizeof text,
              SESSION_CLOCK_BEHIND
-             "%.3f s behind the last event: time goes on from there, a little slower, until it "
+             "%.3f s behind the last event: time continues from there, a little slower, until it "
              "has caught up",
              (double)ahead_ns / 1e9);
     daemon_log_warning("%s", text);
@@ -217,11 +217,11 @@ static void report_clock(struct session *session, int64_t ahead_ns)
 static void report_jump(struct session *session, int64_t jump_ns)
 {
     char text[200], at[CLOCK_TEXT_MAX];
-    snprintf(
-        text, sizeof text,
-        "the clock jumped forward by %.3f s, to %s: time goes on from there, and what was due in between is "
-        "due now",
-        (double)jump_ns / 1e9, clock_utc_text(session->now_ns, at));
+    snprintf(text, sizeof text,
+             "the clock jumped forward by %.3f s, to %s: time continues from there, and what was due in "
+             "between is "
+             "due now",
+             (double)jump_ns / 1e9, clock_utc_text(session->now_ns, at));
     daemon_log_warning("%s", text);
     daemon_session_alert(session, DB_WARNING, "clock", text);
 }

@@ -116,8 +116,8 @@ static void leave_policies(struct session *session, struct account_spec *account
                             session->config->interval_ns, why))
             continue;
         policy_id_text(policy->id, id);
-        snprintf(text, sizeof text, "account %s trades no more by the policy %.12s: %.300s", accounts[a].name,
-                 id, why);
+        snprintf(text, sizeof text, "account %s no longer trades by the policy %.12s: %.300s",
+                 accounts[a].name, id, why);
         daemon_log_warning("%s", text);
         daemon_session_alert(session, DB_ERROR, "POLICY_REFUSED", text);
         accounts[a].policy = NULL;
@@ -365,11 +365,11 @@ static void continue_time(struct session *session, int64_t now_ns)
     if (now_ns >= last_ns)
         return;
     char text[160];
-    snprintf(text, sizeof text,
-             SESSION_CLOCK_BEHIND
-             "%.3f s behind the last event of the run before: time %s until it has caught up",
-             (double)(last_ns - now_ns) / 1e9,
-             session->config->clock == CLOCK_WALL ? "goes on from there, a little slower," : "stands still");
+    snprintf(
+        text, sizeof text,
+        SESSION_CLOCK_BEHIND "%.3f s behind the last event of the run before: time %s until it has caught up",
+        (double)(last_ns - now_ns) / 1e9,
+        session->config->clock == CLOCK_WALL ? "continues from there, a little slower," : "stands still");
     daemon_log_warning("%s", text);
     daemon_session_alert_lasting(session, DB_WARNING, "clock", SESSION_CLOCK_BEHIND, text);
 }

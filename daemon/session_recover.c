@@ -60,7 +60,7 @@ static int refuse(const struct session *session, int r, const char *reason, char
 {
     return fail_with(
         r, err, err_size,
-        "the event log: %.600s; to go on without what strategies remember, move %.200s out of the way",
+        "the event log: %.600s; to continue without what strategies remember, move %.200s out of the way",
         reason, session->state->events);
 }
 

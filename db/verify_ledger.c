@@ -155,7 +155,7 @@ static void check_emptied(struct verification *v, uint64_t id)
         const struct db_verified_balance *b = &v->to->balances[i];
         if (b->account == v->resetting && (b->total != 0 || b->borrowed != 0))
             db_verify_wrong(v, "ledger", id,
-                            "the reset of account %s leaves %" PRId64 " of %s, and %" PRId64 " owed",
+                            "the reset of account %s leaves %" PRId64 " of %s, and %" PRId64 " borrowed",
                             b->account_name, b->total, b->asset, b->borrowed);
     }
     v->resetting = -1;

@@ -312,7 +312,7 @@ int engine_action_event(struct engine *engine, const struct event_action *event)
     } else {
         engine_alert(engine, "ACTION_REFUSED",
                      "%s: %" PRId64 " for %" PRId64
-                     ": an account would hold more than can be reckoned with, or less than nothing",
+                     ": an account would hold more than can be computed, or less than nothing",
                      market->symbol.name, action->shares, action->per);
         return 0;
     }

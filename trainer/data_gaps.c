@@ -44,7 +44,7 @@ size_t trainer_data_missing(const struct market *market, int symbol, size_t from
         note[0] = '\0';
     if (note && missing > 0)
         snprintf(note, TRAINER_DATA_NOTE_MAX,
-                 "%s: %zu of its bars are missing: no bar is made up, and nothing trades in them",
+                 "%s: %zu of its bars are missing: no bar is synthesized, and nothing trades in them",
                  series->symbol.name, missing);
     return missing;
 }

@@ -26,7 +26,7 @@ static void refuse(struct collector *collector, struct view *view, const char *w
     char text[CANVAS_SIDE_MAX];
     const struct collector_each *each = &collector->each;
 
-    snprintf(text, sizeof(text), "none is restarted: %.63s: %.300s", each->names[each->at], words);
+    snprintf(text, sizeof(text), "no training is restarted: %.63s: %.300s", each->names[each->at], words);
     finish(&collector->each);
     tui_view_tell(view, OUTCOME_REFUSED, "restart", text, now);
 }

@@ -123,7 +123,7 @@ static void accept(struct form_page *page)
     struct form_parts parts = tui_form_parts(&page->form, page->row);
     if (page->edit.over) {
         snprintf(page->words, sizeof(page->words),
-                 "a value has at most %zu bytes, and not all that was typed has room: Ctrl-U begins anew",
+                 "a value has at most %zu bytes, and not all that was typed has room: Ctrl-U clears it",
                  page->edit.size - 1);
         return;
     }

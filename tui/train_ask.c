@@ -169,11 +169,11 @@ static void continues_words(const struct status_training *training, const char *
     char step[FORMAT_MAX];
 
     if (training && training->study[0])
-        snprintf(what, TRAIN_ASK_MAX, "The study goes on with the trials that it has%s.", how);
+        snprintf(what, TRAIN_ASK_MAX, "The study continues with the trials that it has%s.", how);
     else if (!training || training->checkpoint_steps < 0)
-        snprintf(what, TRAIN_ASK_MAX, "It goes on from its last checkpoint, where there is one%s.", how);
+        snprintf(what, TRAIN_ASK_MAX, "It continues from its last checkpoint, where there is one%s.", how);
     else
-        snprintf(what, TRAIN_ASK_MAX, "It goes on from its checkpoint%s%s.",
+        snprintf(what, TRAIN_ASK_MAX, "It continues from its checkpoint%s%s.",
                  at_step(step, training->checkpoint_steps), how);
 }
 
@@ -191,7 +191,7 @@ static void restart_words(const struct status_training *training, int changes, c
         continues_words(training, how, what);
     else
         snprintf(what, TRAIN_ASK_MAX,
-                 "It writes a checkpoint at step %s or soon after, and goes on from there%s.",
+                 "It writes a checkpoint at step %s or soon after, and continues from there%s.",
                  cli_format_count(count, (double)training->steps), how);
 }
 
@@ -292,13 +292,13 @@ void tui_train_ask_several(const struct model *model, enum prompt prompt, const 
     snprintf(ret->ask, sizeof(ret->ask), "%s %s?", tui_train_ask_word(prompt), names);
     if (prompt == PROMPT_RESTART && changes > 0) {
         snprintf(ret->what, sizeof(ret->what),
-                 "Each goes on with the trials that it has, with %d changed value%s in its own "
-                 "configuration; where one of these is wrong with it, none is restarted.",
+                 "Each continues with the trials that it has, with %d changed value%s in its own "
+                 "configuration; where one of these is wrong with it, no training is restarted.",
                  changes, changes == 1 ? "" : "s");
         return;
     }
     snprintf(ret->what, sizeof(ret->what), "%s",
              prompt == PROMPT_STOP      ? "Each ends; e resumes them, and tries the trials that run again."
-             : prompt == PROMPT_RESTART ? "Each goes on with the trials that it has, unchanged."
-                                        : "Each goes on with the trials that it has.");
+             : prompt == PROMPT_RESTART ? "Each continues with the trials that it has, unchanged."
+                                        : "Each continues with the trials that it has.");
 }

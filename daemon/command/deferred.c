@@ -236,7 +236,7 @@ void daemon_command_deferred_finish(struct commands *commands)
         commands->deferred = deferred->next;
         if (deferred->request.call)
             control_error(deferred->request.call, "ESHUTDOWN",
-                          "the daemon stopped before it was told what came of it: the next one asks");
+                          "the daemon stopped before the result arrived: the next daemon asks for it");
         free_deferred(deferred);
     }
 }
@@ -246,8 +246,8 @@ void daemon_command_deferred_finish(struct commands *commands)
 static void refuse_row(struct commands *commands, const struct db_command *row)
 {
     static const char result[] =
-        "{\"error\":{\"code\":\"ESHUTDOWN\",\"message\":\"the daemon ended before it "
-        "was told what came of it\"}}";
+        "{\"error\":{\"code\":\"ESHUTDOWN\",\"message\":\"the daemon ended before the "
+        "result arrived\"}}";
     struct db_command settled = *row;
     settled.state = DB_COMMAND_REFUSED;
     settled.result = result;

@@ -228,7 +228,7 @@ static const char *user_of(const struct engine *engine, int symbol, const char *
 {
     for (int a = 0; a < engine_accounts(engine); a++) {
         const struct account *account = engine_account(engine, a);
-        *ret_why = account->positions[symbol].qty < 0 ? "owes it" : "holds it";
+        *ret_why = account->positions[symbol].qty < 0 ? "is short of it" : "holds it";
         if (account->positions[symbol].qty != 0)
             return account->name;
     }

@@ -162,7 +162,7 @@ static void take_days(struct feed *feed, const struct venue_reply *reply)
     snprintf(about, sizeof about, "the days of %s ", feed->calendars[c].name);
     if (r < 0)
         feed_tell_lasting(feed, DB_WARNING, "calendar", about, "%scontradict each other: %s is kept", about,
-                          feed->calendars[c].n > 0 ? "what was told before" : "nothing");
+                          feed->calendars[c].n > 0 ? "what was reported before" : "nothing");
     else
         feed_tell_over(feed, "calendar", about);
     find_due(feed);
@@ -291,7 +291,8 @@ static int send_actions(struct feed *feed, venue_reply_done *done, void *user)
 
 static void actions_missing(struct feed *feed, const char *why)
 {
-    feed_tell_lasting(feed, DB_WARNING, "actions-missing", "", "splits and dividends are not told: %s", why);
+    feed_tell_lasting(feed, DB_WARNING, "actions-missing", "", "splits and dividends are not reported: %s",
+                      why);
     feed->hours_ask_ns = feed_venue_now_ns(feed) + AGAIN_MINUTES * 60 * 1000000000LL;
 }
 

@@ -52,7 +52,7 @@ static bool make(const char *name, const char *state, const char *cause, const c
     ret->lasts = trouble;
     ret->about = name;
     snprintf(ret->text, sizeof ret->text, "%s: %.300s%s", name, reason[0] ? reason : words,
-             again ? "; it is begun again from its last checkpoint" : "");
+             again ? "; it is started again from its last checkpoint" : "");
     daemon_training_clean(ret->text);
     return true;
 }

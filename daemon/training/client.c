@@ -97,7 +97,7 @@ static void end(struct training_client *client, int error, const char *why)
 void daemon_training_client_destroy(struct training_client *client)
 {
     if (client && !client->closed)
-        shut(client, "the daemon let go of the co-process");
+        shut(client, "the daemon closed its connection to the co-process");
 }
 
 /* ---- answers ---- */
@@ -384,7 +384,7 @@ static void have_connected(uv_connect_t *request, int status)
     if (client->closed)
         return;
     if (status == UV_ENOENT || status == UV_ECONNREFUSED) {
-        end(client, status, "nobody listens");
+        end(client, status, "no process listens");
         return;
     }
     if (status < 0) {
@@ -394,7 +394,8 @@ static void have_connected(uv_connect_t *request, int status)
     }
     int r = look_at_peer(client, &peer);
     if (r < 0) {
-        snprintf(why, sizeof why, "who listens is user %u: the daemon's own user, %u, or root is needed",
+        snprintf(why, sizeof why,
+                 "the process that listens belongs to user %u: the daemon's own user, %u, or root is needed",
                  (unsigned)peer.uid, (unsigned)geteuid());
         end(client, r, why);
         return;

@@ -189,13 +189,13 @@ static void nobody_listens(struct training_link *link)
     char detail[LINK_DETAIL_MAX];
     bool needed = link->early || link->config.needed(link->config.ctx);
     if (link->config.never) {
-        snprintf(detail, sizeof detail, "[trainer] start = never, and nobody listens at %.200s",
+        snprintf(detail, sizeof detail, "[trainer] start = never, and no process listens at %.200s",
                  link->config.socket);
         set_state(link, LINK_OFF, detail);
         refuse_early(link, "ENOENT");
     } else if (link->config.by_unit) {
         snprintf(detail, sizeof detail,
-                 "nobody listens at %.200s: systemctl start papertape-trainer starts it",
+                 "no process listens at %.200s: systemctl start papertape-trainer starts it",
                  link->config.socket);
         set_state(link, LINK_ABSENT, detail);
         refuse_early(link, "ENOENT");
@@ -204,7 +204,7 @@ static void nobody_listens(struct training_link *link)
     } else if (link->state == LINK_STARTING) {
         failed_to_start(link, "it has not said why");
     } else if (!needed) {
-        set_state(link, LINK_ABSENT, "nobody listens; the daemon starts it once it is needed");
+        set_state(link, LINK_ABSENT, "no process listens; the daemon starts it once it is needed");
     } else if (now_of(link) >= link->again_ms) {
         start(link);
     } else if (link->early) {
@@ -233,8 +233,8 @@ static void meet_other_version(struct training_link *link, const char *words)
 {
     char detail[LINK_DETAIL_MAX];
     snprintf(detail, sizeof detail,
-             "%.220s; its trainings go on: kill %d ends it with checkpoints, and one of this version goes on "
-             "from those",
+             "%.220s; its trainings continue: kill %d ends it with checkpoints, and one of this version "
+             "continues from those",
              words, (int)link->pid);
     let_go(link);
     link->look_ms = now_of(link) + link->config.times.version;
@@ -246,8 +246,8 @@ static void meet_other_folder(struct training_link *link, const char *folder)
 {
     char detail[LINK_DETAIL_MAX];
     snprintf(detail, sizeof detail,
-             "who listens at %.100s serves %.100s, not %.100s: another socket is needed", link->config.socket,
-             folder, link->config.state_dir);
+             "the process that listens at %.100s serves %.100s, not %.100s: another socket is needed",
+             link->config.socket, folder, link->config.state_dir);
     let_go(link);
     link->look_ms = now_of(link) + link->config.times.silent;
     set_state(link, LINK_ABSENT, detail);

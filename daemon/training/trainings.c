@@ -42,7 +42,7 @@ static void on_events(void *ctx, const json_t *answer)
         const json_t *events = json_object_get(result, "events");
         known->stuck = daemon_training_progress_reach(&known->progress, events) == known->progress.seq;
         if (known->stuck && json_array_size(events) > 0)
-            daemon_log_warning("training %s: the co-process tells of events that do not follow number %lld",
+            daemon_log_warning("training %s: the co-process reports events that do not follow number %lld",
                                trainings->pulled, (long long)known->progress.seq);
         daemon_training_keep_store(trainings, known, events);
     } else if (known) {

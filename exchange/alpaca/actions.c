@@ -107,7 +107,7 @@ static const char *to_action(const struct row *row, struct json_text kind, struc
         action.action.shares = to / common;
         action.action.per = from / common;
         if (action.action.shares > ACTION_RATIO_MAX || action.action.per > ACTION_RATIO_MAX)
-            return "the ratio is finer than can be reckoned with";
+            return "the ratio is too fine for exact computation";
     }
     if (!copy(row->id, action.action.id, sizeof(action.action.id)))
         snprintf(action.action.id, sizeof(action.action.id), "%s %s %.10s", action.symbol,

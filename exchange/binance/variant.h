@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 /* A ban that is known at the start. */
-#define BINANCE_BANNED_BEFORE "the venue has banned this address, as it told before the start"
+#define BINANCE_BANNED_BEFORE "the venue has banned this address, as it reported before the start"
 
 struct binance_variant {
     const char *name; /* as in struct venue_format */

@@ -46,7 +46,7 @@ static int rest_create_us(const struct venue_rest_config *config, struct venue_r
 }
 
 #define UNIT_WORDS   "millisecond microsecond"
-#define UNIT_SUMMARY "how finely the streams tell their times"
+#define UNIT_SUMMARY "the resolution of the times in the streams"
 
 static const struct venue_option options[] = {{"time_unit", "microsecond", UNIT_WORDS, UNIT_SUMMARY}};
 static const struct venue_option us_options[] = {{"time_unit", "millisecond", UNIT_WORDS, UNIT_SUMMARY}};

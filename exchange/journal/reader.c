@@ -181,7 +181,7 @@ static int load(struct journal_reader *reader)
         if (r == -EBADMSG && !reader->sealed && taken_back(reader))
             return journal_scan_fail(&reader->scan, -ESTALE,
                                      "%s: before byte %" PRId64
-                                     ": the writer took back what was read; read it anew",
+                                     ": the writer took back what was read; read it again",
                                      reader->scan.name, reader->block_at);
         if (r != 0 && r != -ENODATA)
             return r;

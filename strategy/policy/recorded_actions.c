@@ -103,8 +103,8 @@ static int read_row(struct actions_table *table, char *line, size_t row)
             if (end == word || *end || number != t)
                 return policy_recorded_refuse(
                     table->err, table->path,
-                    "line %lu: t is \"%.24s\", and row %lld comes next: none is left out", table->line, word,
-                    t);
+                    "line %lu: t is \"%.24s\", and row %lld comes next: no row may be left out", table->line,
+                    word, t);
         } else if (of >= 0) {
             actions[of] = strtof(word, &end);
             if (end == word || *end || !isfinite(actions[of]))

@@ -58,7 +58,7 @@ static const struct {
     {"float32", "false", "there is no such order here"},
     {"random_start", "false", "the episode begins with first_bar"},
     {"start", "0", "the episode begins with first_bar"},
-    {"ruin", "0", "an account goes on after it"},
+    {"ruin", "0", "an account continues after it"},
 };
 
 static int check_number(const struct reading *in, const char *key, const json_t *value,

@@ -152,7 +152,7 @@ static void test_bars(const char *state)
     CHECK_STR(err, "");
     CHECK_INT(run(&cli_bars, "bars", "BTCUSDT", "1h", "--state", state, NULL), 0);
     CHECK_INT(lines(), 1); /* and where bars are to be had */
-    CHECK_STR(err, "papertape: bars: BTCUSDT 1h: none is stored; stored are 1m, 1m of --source trades\n");
+    CHECK_STR(err, "papertape: bars: BTCUSDT 1h: not stored; stored are 1m, 1m of --source trades\n");
     CHECK_INT(run(&cli_bars, "bars", "BTCUSDT", "1m", "--to", "2020-01-01", "--state", state, NULL), 0);
     CHECK_INT(lines(), 1);
     CHECK_STR(err, "");

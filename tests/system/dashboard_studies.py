@@ -316,7 +316,7 @@ def changed_restart(tmux, daemon):
         tmux.keys("r")
         expect(tmux, "Restart ppo_2", "[study]", "trials")
         tmux.keys("Enter", "C-u", *value, "Enter", "s")
-        expect(tmux, "restart ppo_2 and ppo_1?", "with 1 changed")
+        expect(tmux, "restart ppo_2 and ppo_1?", "with 1 ", "changed value in its own")
         tmux.keys("y")
 
     daemon.learning.configs.update(ppo_1="[study]\nseed = 1\ntrials = 9\n", ppo_2="[study]\ntrials = 9\nseed = 2\n")
@@ -336,14 +336,14 @@ def changed_restart(tmux, daemon):
     daemon.learning.configs["ppo_1"] = "[ppo]\nlearning_rate = bad\n"
     before = len(seen())
     change("14")
-    expect(tmux, "restart refused", "none is restarted: ppo_1: [ppo] learning_rate")
+    expect(tmux, "restart refused", "no training is restarted: ppo_1: [ppo] learning_rate")
     tmux.keys("Escape")
     expect(tmux, "leave the form?")
     tmux.keys("y")
     config = daemon.learning.train_config
     daemon.learning.train_config = lambda args: fake_trainings.refuse("EIO", "it is gone") if args["name"] == "ppo_1" else config(args)
     change("15")
-    expect(tmux, "restart refused", "none is restarted: ppo_1: EIO: it is gone")
+    expect(tmux, "restart refused", "no training is restarted: ppo_1: EIO: it is gone")
     tmux.keys("Escape")
     expect(tmux, "leave the form?")
     tmux.keys("y")

@@ -163,7 +163,7 @@ def test_stop_and_resume(session):
     expect_listed(tmux, ">ppo-btc", "stopped")
     tmux.keys("x")
     expect(tmux, "ppo-btc has ended: e resumes it")
-    confirm(tmux, "e", ("resume ppo-btc?", "goes on from its checkpoint of step 1.0M"), "resume done", "ppo-btc: queued")
+    confirm(tmux, "e", ("resume ppo-btc?", "continues from its checkpoint of step 1.0M"), "resume done", "ppo-btc: queued")
     assert daemon.seen("train_resume") == [{"name": "ppo-btc"}]
 
 
@@ -180,7 +180,7 @@ def test_restart(session):
     expect(tmux, "fixed by the checkpoint")  # the first row's: its name
     choose(tmux, "learning_rate")
     replace_value(tmux, "0.0001")
-    confirm(tmux, "s", ("restart ppo-btc?", "goes on from there, with 1 changed value"), "restart done", "ppo-btc: queued")
+    confirm(tmux, "s", ("restart ppo-btc?", "continues from there, with 1 changed value"), "restart done", "ppo-btc: queued")
     first = daemon.seen("train_restart")
     assert len(first) == 1 and "learning_rate = 0.0001\n" in first[0]["config"], first
     assert first[0]["config"].replace("0.0001", "0.0003") == CONFIG.replace("name = training", "name = ppo-btc")
@@ -393,7 +393,7 @@ def test_live(session):
     wait("steps", lambda: listed()["steps"] > 0, lambda: f"{listed()}{session.daemon.log()}")
     expect_listed(tmux, ">first", "until stopped")
     tmux.keys("Enter")
-    expect(tmux, "Training first", "Learning curves", "Timeline", "Worker's log", "begun, process")
+    expect(tmux, "Training first", "Learning curves", "Timeline", "Worker's log", "started, process")
     tmux.keys("Escape")
     expect(tmux, "Trainings (1)")
     confirm(tmux, "x", ("stop first?", "It writes a checkpoint"), "stop done")

@@ -39,7 +39,7 @@ def missed(folder, config, before):
     daemon, held = run(folder, config, "unread", "missed", "2026-01-20T14:10:00Z", "2026-01-20T14:31:00Z", "--fault", "actions:1000000", *SPLIT)
     assert actions(daemon) == [] and held == before
     reported = open_alerts(daemon)
-    assert len(reported) == 1 and reported[0][1] > 3 and "splits and dividends are not told" in reported[0][0], reported
+    assert len(reported) == 1 and reported[0][1] > 3 and "splits and dividends are not reported" in reported[0][0], reported
     daemon, held = run(folder, config, "late", "missed", "2026-01-20T14:32:00Z", "2026-01-20T14:36:00Z", *SPLIT)
     assert actions(daemon) == [("split", 4, 1)], actions(daemon)
     assert held == 4 * before, (before, held)

@@ -273,7 +273,7 @@ static void check_workers(void)
     check_asked('e', PROMPT_RESUME, ACTION_TRAIN_RESUME, "ppo-btc_3", "ppo-btc_2 ppo-btc_1");
     CHECK(!shows("resume ppo-btc_3, ppo-btc_2 and ppo-btc_1?"));
     press('e');
-    CHECK(shows("resume ppo-btc_3, ppo-btc_2 and ppo-btc_1?") && shows("Each goes on with the trials"));
+    CHECK(shows("resume ppo-btc_3, ppo-btc_2 and ppo-btc_1?") && shows("Each continues with the trials"));
     press('n');
 
     /* A restart is for all that work, with what was changed in the first one's configuration too. */
@@ -295,7 +295,8 @@ static void check_workers(void)
     press(PRESS_ENTER);
     CHECK_INT(tui_form_changes(&view.page->form), 1);
     press('s');
-    CHECK(shows("restart ppo-btc_2 and ppo-btc_1?") && shows("with 1 changed") && shows("none is restarted"));
+    CHECK(shows("restart ppo-btc_2 and ppo-btc_1?") && shows("with 1") && shows("changed value") &&
+          shows("no training is restarted"));
     check_screen("restart-workers-80x24", 80, 24, GLYPHS_BRAILLE);
     press('n');
     press(PRESS_ESCAPE);

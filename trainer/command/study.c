@@ -361,7 +361,7 @@ static int all_failed(struct study_run *run)
         json_decref(cause);
         return status;
     }
-    return trainer_study_failed(run, NULL, "every trial failed: of none is it known why: their workers died");
+    return trainer_study_failed(run, NULL, "every trial failed, and no reason is known: their workers died");
 }
 
 static int propose(struct study_run *run)

@@ -64,7 +64,7 @@ int env_params_check(const struct env_params *params, int n_assets, char err[sta
                           params->levels);
     if (params->float32 && params->execution == ENV_MARKET)
         return env_refuse(-EINVAL, err,
-                          "float32: true: execution market reckons in whole units; false is right");
+                          "float32: true: execution market computes in whole units; false is right");
     if (params->shorts && params->task != ENV_DAY_TRADE)
         return env_refuse(-EINVAL, err, "shorts: true: only task day-trade can sell what it does not hold");
     if (params->shorts && params->execution == ENV_MARKET)
@@ -72,7 +72,7 @@ int env_params_check(const struct env_params *params, int n_assets, char err[sta
                           "shorts: true: execution market has none yet; execution reference has");
     if (params->random_start && params->episode_bars == 0)
         return env_refuse(-EINVAL, err,
-                          "random_start: true: episode_bars is needed besides, the episodes' rows");
+                          "random_start: true: episode_bars is needed as well, the episodes' rows");
     int64_t least = 2 * (int64_t)params->lookback + 1;
     if (params->episode_bars != 0 && params->episode_bars < least)
         return env_refuse(-EINVAL, err, "episode_bars: %lld: at least %lld is right with lookback %d",

@@ -9,7 +9,7 @@ static const struct config_key table[] = {
      KEY_WORDS("continuous discrete"), AT(actions)},
     {"environment", "autoreset", "when a copy that has ended begins again", "next_step",
      KEY_WORDS("next_step same_step off"), AT(autoreset), .marks = CONFIG_KEY_FIXED},
-    {"environment", "borrow_rate", "a year's interest on what a short owes, a share (day-trade)", "0",
+    {"environment", "borrow_rate", "a year's interest on what a short has borrowed, a share (day-trade)", "0",
      KEY_NUMBER(0, 10), AT(borrow_rate)},
     {"environment", "buy_cost_pct", "fee of purchases, a share; a range is drawn from", "0.0025",
      KEY_SPAN(0, 0.5), AT(buy_cost_pct)},

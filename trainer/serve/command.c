@@ -286,7 +286,7 @@ static bool may_start(struct serve *serve, struct control_call *call, const char
     if (before && !overwrite) {
         control_error(
             call, "EEXIST",
-            "%s: has run (%s): resume or restart goes on from its last checkpoint, overwrite starts "
+            "%s: has run (%s): resume or restart continues from its last checkpoint, overwrite starts "
             "again in its place; or another name",
             name, serve_training_state_name(before->record.state));
         return false;
@@ -294,7 +294,7 @@ static bool may_start(struct serve *serve, struct control_call *call, const char
     if (!overwrite && !wants->study && checkpoint_newest(wants->output, name, &newest, err) == 0 &&
         newest >= 0) {
         control_error(call, "EEXIST",
-                      "%s: %.300s has checkpoints of that name: overwrite begins anew in their place; or "
+                      "%s: %.300s has checkpoints of that name: overwrite starts again in their place; or "
                       "another name",
                       name, wants->output);
         return false;
@@ -424,7 +424,7 @@ static void resume(struct serve *serve, struct control_call *call, json_t *args)
     if (record->state == TRAINING_DONE || (!serve_training_state_ended(record->state) && !stopping)) {
         control_error(
             call, "EALREADY", "%s: it %s", record->name,
-            record->state == TRAINING_DONE ? "is done: restart it with a raised total_steps to go on"
+            record->state == TRAINING_DONE ? "is done: restart it with a raised total_steps to continue"
             : record->state == TRAINING_QUEUED || record->state == TRAINING_PAUSED ? "waits for its turn"
                                                                                    : "runs");
         return;

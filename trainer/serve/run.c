@@ -142,7 +142,7 @@ static void fail_or_retry(struct serve_training *training, const char *cause, co
         }
     if (record->restarts >= training->wants.restarts) {
         serve_training_enter(training, TRAINING_FAILED, cause, clock_wall_ns(),
-                             "%.400s; after %d restarts in a row it is not begun again", reason,
+                             "%.400s; after %d restarts in a row it is not started again", reason,
                              record->restarts);
         return;
     }

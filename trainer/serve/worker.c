@@ -231,8 +231,8 @@ bool serve_worker_lives(const char *folder)
 static void write_heading(struct worker *worker)
 {
     char line[128], when[CLOCK_TEXT_MAX];
-    int n = snprintf(line, sizeof line, "--- %s: begun, process %d\n", clock_utc_text(clock_wall_ns(), when),
-                     (int)worker->process.pid);
+    int n = snprintf(line, sizeof line, "--- %s: started, process %d\n",
+                     clock_utc_text(clock_wall_ns(), when), (int)worker->process.pid);
     serve_worker_log_write(&worker->log, line, (size_t)n);
 }
 

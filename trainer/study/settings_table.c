@@ -86,7 +86,7 @@ const struct config_key study_settings_table[] = {
      KEY_WHOLE(0, MOST), AT(pruner.n_startup_trials)},
     {"study", "pruner_n_min_trials", "that have reported at a step (median)", NULL, KEY_WHOLE(1, MOST),
      AT(pruner.n_min_trials)},
-    {"study", "pruner_n_warmup_steps", "splits before which none is pruned (median)", NULL,
+    {"study", "pruner_n_warmup_steps", "splits before which no trial is pruned (median)", NULL,
      KEY_WHOLE(0, MOST), AT(pruner.n_warmup_steps)},
     {"study", "pruner_interval_steps", "splits between two looks (median)", NULL, KEY_WHOLE(1, MOST),
      AT(pruner.interval_steps)},

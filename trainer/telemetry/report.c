@@ -74,7 +74,7 @@ static void write_line(struct report *report, const json_t *line)
         report->lost = true;
         clear_bar(report);
         fprintf(stderr,
-                "papertape-trainer: cannot write: stdout: %s: room for its lines; the training goes on\n",
+                "papertape-trainer: cannot write: stdout: %s: room for its lines; the training continues\n",
                 strerror(-r));
     }
 }

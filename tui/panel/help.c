@@ -15,12 +15,12 @@ static const struct help lines[] = {
     {"+ -", "slower or faster: the interval at the top right"},
     {"[ ]", "the chart's timeframe; i: the indicator below it, or none"},
     {"p", "pause trading, or resume it, at once"},
-    {"F", "flatten: pause, cancel all, close all; wants the word typed"},
+    {"F", "flatten: pause, cancel all, close all; typed to confirm"},
     {"a", "acknowledge the chosen alert"},
     {"b", "backtest the chosen account's strategy (tab 5), or stop that"},
-    {"x", "cancel the chosen order (tab 6); wants a y"},
+    {"x", "cancel the chosen order (tab 6); y confirms"},
     {"s S r x e", "tab 2: start a training, a study; restart, stop, resume one"},
-    {"P R", "tab 2: promote a policy, retire it; all of these want a y"},
+    {"P R", "tab 2: promote a policy, retire it; y confirms each of these"},
     {"Ctrl-L q", "redraw; quit, and the daemon continues"},
 };
 
@@ -32,7 +32,7 @@ static const struct help form_lines[] = {
     {"u", "undo what was done to the chosen line"},
     {"c F5", "check: the co-process names what is wrong, at its lines"},
     {"n", "the next line with an error"},
-    {"s F12", "start, or restart, with this; wants a y"},
+    {"s F12", "start, or restart, with this; y confirms"},
     {"Esc q", "leave; asks where something was changed"},
 };
 
@@ -74,7 +74,7 @@ void panel_help(const struct area *screen, const struct scene *scene)
     tui_area_text_cut(&box, 0, y++, box.width, STYLE_DIM,
                       "Fills: M maker, T taker. OCO: the orders of one OCO or bracket.");
     tui_area_text_cut(&box, 0, y++, box.width, STYLE_DIM,
-                      "Ages count from when the data came. STALE: three intervals late; -: ten.");
+                      "Ages count from the data's receipt. STALE: three intervals late; -: ten.");
     tui_area_text_cut(&box, 0, y++, box.width, STYLE_DIM,
                       "Everything here is paper: no order leaves this machine.");
     tui_area_text_cut(&box, 0, y, box.width, STYLE_DIM, "Any key closes this.");

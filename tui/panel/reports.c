@@ -87,7 +87,7 @@ void panel_reports(const struct area *area, const struct scene *scene)
     for (int i = 0; i < n; i++)
         widen(others[i], &first, &last, &low, &high);
     if (!(low <= high) || tui_model_studies_freshness(scene->model, scene->now) == GONE) {
-        panel_frame_empty(&body, low <= high ? "-" : "none was reported");
+        panel_frame_empty(&body, low <= high ? "-" : "no value was reported");
         return;
     }
     if (columns < 4 || rows < 1)

@@ -57,7 +57,7 @@ static void when(void)
     CHECK(daemon_training_alert_state(&none, false, &training, &alert));
     CHECK_STR(alert.code, "TRAINING_DEVICE");
     CHECK_INT(alert.severity, DB_WARNING);
-    CHECK(strstr(alert.text, "begun again") != NULL);
+    CHECK(strstr(alert.text, "started again") != NULL);
     daemon_training_reported_of(&training, &reported);
     CHECK(!daemon_training_alert_state(&reported, true, &training, &alert));
     training.attempts = 2; /* the next process died of the same */

@@ -430,7 +430,7 @@ static void versions(void)
         CHECK_INT(state_of(link), LINK_VERSION);
         CHECK_STR(reply.code, "EPROTO");
         CHECK(strstr(reply.message, manners[i] == OTHER_VERSION ? "protocol 2" : "protocol 9") != NULL);
-        CHECK(strstr(reply.message, "trainings go on") != NULL);
+        CHECK(strstr(reply.message, "trainings continue") != NULL);
         reply.n = 0; /* at once, from then on */
         daemon_training_link_ask(link, "echo", NULL, on_reply, &reply);
         CHECK_INT(reply.n, 1);

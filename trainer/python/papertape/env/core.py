@@ -118,7 +118,7 @@ class Core:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
-            "an environment cannot be pickled: save() gives its state, and load() goes on from it in an environment "
+            "an environment cannot be pickled: save() gives its state, and load() continues from it in an environment "
             "that is made with the same arguments"
         )
 

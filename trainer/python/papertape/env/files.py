@@ -33,7 +33,7 @@ def load(
     if not hasattr(LIBRARY, "env_files_load"):
         raise ValueError(
             f"{LIBRARY_PATH}: built without the market store: pip install . --config-settings=setup-args=-Dpython=store "
-            "(what it needs besides gcc: packages.debian), or give Market() arrays"
+            "(what it needs as well as gcc: packages.debian), or give Market() arrays"
         )
     if isinstance(paths, (str, os.PathLike)):
         paths = [paths]
