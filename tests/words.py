@@ -3,8 +3,8 @@
 
 The table "Words" of docs/glossary.md has the words that are not written, each in all its forms, and what is written instead. A
 line with the mark `word-ok` may have one: an API's own name, a user of the system. Looked at are comments and string literals of
-C, CUDA, Python, shell, Meson and SQL, and documents as a whole. With --count: how often each is there, a line a word. With --all:
-each place, not only the first.
+C, CUDA, Python, shell, Meson and SQL, and documents as a whole, except the fenced block after a line `<!-- transcript -->`, which is
+what a program printed. With --count: how often each is there, a line a word. With --all: each place, not only the first.
 """
 
 import collections
@@ -21,6 +21,7 @@ SHOWN = 40
 C = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 SHELL = re.compile(r"#[^\n]*|'''.*?'''|\"(?:\\.|[^\"\\])*\"|'[^']*'", re.S)
 SQL = re.compile(r"--[^\n]*|/\*.*?\*/|'[^']*'", re.S)
+TRANSCRIPT = re.compile(r"^<!-- transcript -->\n```\n.*?^```$", re.M | re.S)
 DOCUMENTS = {".md", ".scd", ".ini", ".in", ".service", ".socket", ".conf", ".toml"}
 
 
@@ -48,7 +49,7 @@ def parts(path, text):
         yield from python_parts(text)
         return
     elif path.suffix in DOCUMENTS:
-        yield 0, text
+        yield 0, TRANSCRIPT.sub(lambda hit: re.sub(r"[^\n]", " ", hit.group()), text)  # lines keep their numbers
         return
     elif path.suffix == ".sql":
         pattern = SQL
