@@ -1,0 +1,178 @@
+#!/usr/bin/python3
+"""Whether the commands of README.md and docs/ print what the pages show: examples.py SOURCE_ROOT BUILD_ROOT [PAGE…] (standard library only).
+
+Each fence that has a line "$ COMMAND" with output, or shows a screen, has a mark in a line of its own before it:
+
+    <!-- run -->                its commands are run by bash, and print this; both streams, exit status 0
+    <!-- run: sample bars -->   with the sample data's bars files in the folder; left out where there are none
+    <!-- file: NAME -->         it is written to NAME, for the commands after it
+    <!-- transcript: WHAT -->   not run: of which run it is, and why it cannot be run here
+
+A line "…" stands for any lines, "…" in a line for any text. The fences of a page are run in its order, in one folder that is
+empty at first, with the built programs in PATH; port 9443 stands for a free one.
+"""
+
+import concurrent.futures
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+
+FENCE = re.compile(r"^(?P<mark><!-- [^\n]* -->\n)?\n?```(?P<info>[^\n]*)\n(?P<text>.*?)^```$", re.M | re.S)
+MARK = re.compile(r"<!-- (run|file|transcript)(?:: (.+))? -->\n")
+SCREEN = re.compile(r"^(─|PAPER  )", re.M)
+SAMPLES = "sample bars"
+LIMIT_S = 60
+
+
+class Wrong(Exception):
+    """A difference, as it is printed."""
+
+
+def commands(text):
+    """(command, expected output) of each "$ " of a fence; a line that ends with a backslash continues in the next."""
+    found = []
+    more = False
+    for line in text.splitlines():
+        if more:
+            found[-1][0] += "\n" + line
+        elif line.startswith("$ "):
+            found.append([line[2:], []])
+        elif found:
+            found[-1][1].append(line)
+        else:
+            raise Wrong(f"its first line is no command: {line}")
+        more = (more or line.startswith("$ ")) and line.endswith("\\")
+    return found
+
+
+def shows_output(text):
+    return any(expected for _, expected in commands(text)) if text.startswith("$ ") else "\n$ " in text
+
+
+def pattern(expected):
+    lines = (r"(?:[^\n]*\n)*?" if line == "…" else re.escape(line.rstrip()).replace("…", r"[^\n]*?") + r"\n" for line in expected)
+    return "".join(lines)
+
+
+def compare(command, expected, printed):
+    if re.fullmatch(pattern(expected), printed):
+        return
+    good = 0  # lines of the page that the output starts with
+    while good < len(expected) and re.match(pattern(expected[: good + 1]), printed):
+        good += 1
+    shown = expected[good] if good < len(expected) else "(no more)"
+    raise Wrong(f"$ {command}\n  the page has, in its line {good + 1}: {shown}\n  it printed:\n" + re.sub("^", "    ", printed, flags=re.M))
+
+
+def run_fence(text, folder, environment, sessions):
+    """Runs a fence's commands in one shell, whose session goes to `sessions`: processes may remain in it. Compares their outputs."""
+    separator = f"examples.py {os.urandom(8).hex()}"
+    pairs = commands(text)
+    script = "".join(f"{command}\nprintf '%s\\n' \"{separator} $?\"\n" for command, _ in pairs)
+    with tempfile.TemporaryFile() as output:  # a pipe would end only with the last process that has it
+        shell = subprocess.Popen(
+            ["bash", "-c", script], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
+        )
+        sessions.append(shell.pid)
+        try:
+            shell.wait(LIMIT_S)
+        except subprocess.TimeoutExpired:
+            raise Wrong(f"not done after {LIMIT_S} s") from None
+        output.seek(0)
+        printed = re.sub(r"[ \t]+$", "", output.read().decode(), flags=re.M)
+    parts = re.split(rf"{separator} (\d+)\n", printed)
+    if len(parts) != 2 * len(pairs) + 1:
+        raise Wrong(f"the shell ended early:\n{printed}")
+    for (command, expected), output, status in zip(pairs, parts[0::2], parts[1::2]):
+        if status != "0":
+            raise Wrong(f"$ {command}\n  exit status {status}:\n{output}")
+        compare(command, expected, output)
+
+
+def kill(sessions):
+    for session in sessions:
+        try:
+            os.killpg(session, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+def page_environment(build, folder):
+    programs = [str(build / room) for room in ("tui", "trainer", "daemon", "exchange/replay")]
+    home = folder.parent / "home"
+    home.mkdir()
+    return {"PATH": ":".join([*programs, os.environ["PATH"]]), "HOME": str(home), "LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "dumb"}
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return str(s.getsockname()[1])
+
+
+def check_page(page, name, build, samples, counts):
+    """The faults of one page, each with its place."""
+    text = page.read_text(encoding="utf-8")
+    faults = []
+    sessions = []
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch) / "work"
+        folder.mkdir()
+        environment = page_environment(build, folder)
+        port = free_port()
+        for fence in FENCE.finditer(text):
+            place = f"{name}:{text.count(chr(10), 0, fence.start('text'))}"
+            mark = MARK.fullmatch(fence["mark"] or "")
+            kind, about = mark.groups() if mark else (None, None)
+            body = fence["text"].replace("9443", port)
+            try:
+                if not kind:
+                    if shows_output(body) or SCREEN.search(body):
+                        raise Wrong("an output without a mark before the fence: <!-- run --> or <!-- transcript: of which run -->")
+                    continue
+                if kind in ("file", "transcript") and not about:
+                    raise Wrong(f"the mark {kind} needs a text: <!-- {kind}: … -->")
+                if kind == "run" and about not in (None, SAMPLES):
+                    raise Wrong(f"{about}: known is <!-- run: {SAMPLES} -->")
+                counts[kind] += 1
+                if kind == "file":
+                    (folder / about).write_text(body, encoding="utf-8")
+                if kind != "run":
+                    continue
+                if about == SAMPLES:
+                    if not samples.is_dir():
+                        counts["without its data"] += 1
+                        continue
+                    for file in samples.iterdir():
+                        if not (folder / file.name).exists():
+                            (folder / file.name).symlink_to(file)
+                run_fence(body, folder, environment, sessions)
+            except Wrong as fault:
+                faults.append(f"{place}: {fault}")
+        kill(sessions)
+    return faults
+
+
+def main():
+    source, build = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
+    pages = [pathlib.Path(page).resolve() for page in sys.argv[3:]] or [source / "README.md", *sorted((source / "docs").rglob("*.md"))]
+    samples = pathlib.Path(os.environ.get("PAPERTAPE_SHARED", source.parent / "shared")).resolve() / "data" / "bars"
+    counts = {"run": 0, "file": 0, "transcript": 0, "without its data": 0}
+    faults = []
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for found in pool.map(lambda page: check_page(page, os.path.relpath(page, source), build, samples, counts), pages):
+            faults += found
+    print(*faults, sep="\n", end="\n" if faults else "")
+    print("fences: " + ", ".join(f"{number} {kind}" for kind, number in counts.items()) + f"; {len(faults)} faults")
+    if faults:
+        print("If the program is right, put what it prints into the page; text that differs between runs is …")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
