@@ -90,10 +90,10 @@ int study_pool_start(struct study_pool *pool, const struct study_order *order)
 static void take_line(struct study_pool *pool, struct study_pool_worker *worker, const char *text, size_t n)
 {
     json_t *line = json_loadb(text, n, 0, NULL);
-    const json_t *began = json_object_get(line, "began"), *told = json_object_get(line, "told");
+    const json_t *began = json_object_get(line, "began"), *finished = json_object_get(line, "finished");
     if (json_is_integer(began))
         worker->trial = json_integer_value(began);
-    else if (json_is_integer(told))
+    else if (json_is_integer(finished))
         worker->trial = 0;
     if (line)
         pool->calls.heard(pool->calls.ctx, worker, line);

@@ -273,7 +273,7 @@ static int run(struct study_process *worker)
             continue;
         say(worker, json_pack("{s:I}", "began", (json_int_t)worker->asked.trial));
         if ((r = work(worker, config, outcome)) == 0)
-            say(worker, json_pack("{s:I}", "told", (json_int_t)worker->asked.trial));
+            say(worker, json_pack("{s:I}", "finished", (json_int_t)worker->asked.trial));
     }
     if (exhausted)
         say(worker, json_pack("{s:b}", "exhausted", 1));

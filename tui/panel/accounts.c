@@ -10,7 +10,7 @@ enum { ACCOUNT, EQUITY, RETURN, DRAWDOWN, SHORT, CASH, DAY, REALIZED, FEES, OWED
 static const struct column columns[COLUMNS] = {
     {"", 9, false, 1},       {"equity", 12, true, 2},   {"return", 8, true, 3},     {"dd", 7, true, 4},
     {"short", 11, true, 10}, {"cash", 12, true, 7},     {"P&L today", 9, true, 6},  {"realized", 9, true, 8},
-    {"fees", 8, true, 9},    {"borrowed", 9, true, 11}, {"strategy", 14, false, 5},
+    {"fees", 8, true, 9},    {"interest", 9, true, 11}, {"strategy", 14, false, 5},
 };
 
 void panel_accounts(const struct area *area, const struct scene *scene)
