@@ -9,7 +9,13 @@ set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.."
 
 prerequisites=(git ca-certificates)
-mirror=http://deb.debian.org/debian
+# mirror prints where this machine's own package sources have bookworm: of deb822 files, else of the older lists.
+mirror() {
+    local files=(/etc/apt/sources.list /etc/apt/sources.list.d/*)
+    awk '/^URIs:/ { uri = $2 } /^Suites:/ && / bookworm( |$)/ { found = 1 } /^$/ { if (found && uri) exit; uri = found = "" }
+        END { if (found && uri) print uri }' /etc/apt/sources.list.d/*.sources 2>/dev/null | grep . ||
+        sed -nE 's/^deb +(\[[^]]*\] +)?([^ ]+) +bookworm .*/\2/p' "${files[@]}" 2>/dev/null | head -n 1 | grep .
+}
 
 keep='' shared=''
 while (($#)); do
@@ -26,6 +32,10 @@ done
 
 ((EUID == 0)) || { echo "clean_debian: root is needed, for debootstrap and chroot" >&2 && exit 1; }
 command -v debootstrap >/dev/null || { echo "clean_debian: debootstrap is needed: apt-get install debootstrap" >&2 && exit 1; }
+mirror=$(mirror) || {
+    echo "clean_debian: /etc/apt has no source of bookworm: a line of sources.list, or a file in sources.list.d, is needed" >&2
+    exit 1
+}
 
 root=$(mktemp -d "${TMPDIR:-/var/tmp}/papertape-clean.XXXXXX")
 chmod 755 "$root"
