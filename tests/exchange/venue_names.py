@@ -1,7 +1,8 @@
 """No code names a venue but its own folder, the replay, and the list of venues.
 
 usage: venue_names.py SOURCE_ROOT
-A venue is a folder of exchange/ with a venue.c. Its name is looked for in every line of the rooms' sources, in any case."""
+A venue is a folder of exchange/ with a venue.c. Its name is looked for in every line of the rooms' sources, in any case, as
+a word or as one of an identifier's."""
 
 import pathlib
 import re
@@ -26,7 +27,9 @@ def main():
     root = pathlib.Path(sys.argv[1])
     venues = {p.parent.name for p in (root / "exchange").glob("*/venue.c")}
     assert len(venues) >= 2, f"exchange/ holds {sorted(venues)}: at least two venues are expected"
-    pattern = re.compile("|".join(sorted(venues)), re.IGNORECASE)
+    pattern = re.compile(rf"(?<![a-z])(?:{'|'.join(sorted(venues))})(?![a-z])", re.IGNORECASE)
+    for venue in venues:
+        assert pattern.search(f"x = {venue}_stream(1);") and not pattern.search(f"a{venue} {venue}s"), pattern.pattern
     files = [p.relative_to(root) for room in ROOMS for p in (root / room).rglob("*") if p.suffix in KINDS]
     looked = [p for p in files if not allowed(p, venues)]
     assert len(looked) > 500, f"only {len(looked)} files: is {root} the source root?"

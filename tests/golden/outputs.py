@@ -40,6 +40,7 @@ NOW_S = 1723247400  # 2024-08-09 23:50:00 UTC: for all programs, by fixed_clock.
 STUDIES_AGE_S = 5430
 PATIENCE_S = 60
 SHOWN_FILES, SHOWN_LINES, SHOWN_BEFORE, SHOWN_WIDTH = 10, 12, 80, 160
+PASSED = "tests/golden/passed"  # of a build folder: the outputs that were as wanted, to show what differs later
 BASELINE, DIFFERENCES, WORDS = (os.path.join(HERE, name) for name in ("outputs.sha256", "differences", "words"))
 PROGRAMS = {"papertape": "tui/papertape", "papertaped": "daemon/papertaped", "papertape-trainer": "trainer/papertape-trainer",
             "papertape-replay": "exchange/replay/papertape-replay"}
@@ -462,21 +463,30 @@ def check(build, out):
     make(build, out)
     old, wanted = baseline(), differences()
     new, unused = restored(out, hashes(out), old | {name: row[0] for name, row in wanted.items()})
-    wrong = len(unused)
+    wrong, passed, differing = len(unused), os.path.join(build, PASSED), []
     print("".join(f"{WORDS}: is in no output: {text!r}\n" for text in unused), end="")
     for name in sorted({*old, *new, *wanted}):
         has = new.get(name, "absent")
         if name in wanted and has == old.get(name, "absent"):
             print(f"{name}: is listed in {DIFFERENCES}, and does not differ")
         elif has != (wanted[name][0] if name in wanted else old.get(name, "absent")):
-            lines = read_lines(os.path.join(out, name))
+            before, lines = (read_lines(os.path.join(folder, name)) for folder in (passed, out))
+            differing.append(name)
             print(f"{name}: " + ("is gone" if lines is None else "is new" if name not in old else "differs") +
                   (f" (from what {wanted[name][1]} wants)" if name in wanted else ""))
-            if wrong < SHOWN_FILES:
+            if wrong < SHOWN_FILES and before:
+                print(first_difference(before, lines))
+            elif wrong < SHOWN_FILES:
                 print("".join(f"  {line[:200]}\n" for line in (lines or [])[:SHOWN_LINES]), end="")
         else:
+            if name in new:
+                os.makedirs(os.path.dirname(os.path.join(passed, name)), exist_ok=True)
+                shutil.copy(os.path.join(out, name), os.path.join(passed, name))
             continue
         wrong += 1
+    if differing:
+        print(f"-: as it passed last in {build}, +: now; without both it never passed there: outputs.py make, of two commits, and compare\n"
+              f"if that is wanted: {os.path.relpath(__file__)} accept {build} POINT {' '.join(differing)}")
     size = sum(os.path.getsize(os.path.join(out, name)) for name in new)
     print(f"golden: {len(new)} outputs, {size} bytes: {wrong} wrong, {len(wanted)} listed in differences")
     return wrong
@@ -511,7 +521,7 @@ def main(words):
     elif words[:1] == ["check"] and len(words) == 2:
         folder = tempfile.mkdtemp(prefix="papertape-golden-")
         if check(words[1], os.path.join(folder, "out")):
-            print(f"kept for inspection: {folder}/out; the outputs of another commit: outputs.py make, then compare")
+            print(f"kept for inspection: {folder}/out")
             return 1
         shutil.rmtree(folder)
     else:

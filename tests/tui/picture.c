@@ -1,5 +1,6 @@
 #include "tests/tui/picture.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,21 @@ bool picture_safe(const char *name, const char *text, int width, int height)
     return rows == height || wrong(name, "too few rows, or too many");
 }
 
+/* Of two texts the first line that differs, and the command that writes the file again. */
+static void print_difference(const char *golden, const char *path, const char *before, const char *now)
+{
+    int line = 1, was, is;
+
+    for (;; line++) {
+        was = (int)strcspn(before, "\n"), is = (int)strcspn(now, "\n");
+        if (was != is || memcmp(before, now, (size_t)was) != 0 || before[was] != now[is])
+            break;
+        before += was + 1, now += is + 1;
+    }
+    fprintf(stderr, "%s:%d differs:\n- %.*s\n+ %.*s\nif that is wanted: PAPERTAPE_GOLDEN=write %s %s\n", path,
+            line, was, before, is, now, program_invocation_name, golden);
+}
+
 char *picture_draw(const struct model *model, const struct view *view, struct moment now, int width,
                    int height, enum glyphs glyphs)
 {
@@ -95,7 +111,7 @@ bool picture_matches(const char *golden, const char *name, const struct model *m
         right &= write_file(path, text);
     } else if ((expected = read_file(path))) {
         if (strcmp(text, expected) != 0) {
-            fprintf(stderr, "%s:\n%s", name, text);
+            print_difference(golden, path, expected, text);
             right = false;
         }
         free(expected);

@@ -29,6 +29,7 @@ RELATIVE = 1e-9
 TILES_MACD_OF_PRICE = 2.0**-48 * 35  # cuda/fused.h, with the longest slow period of SPECS
 TILES_RSI = 1e-9
 PROGRAM = sys.argv[1]
+os.environ.setdefault("PAPERTAPE_GPU_MODULE", os.path.join(os.path.dirname(os.path.abspath(PROGRAM)), "libgpu-on-cpu.so"))
 CPU_F32 = "cpu --precision f32"
 OWN = {"vwap"}  # has sessions, TA-Lib's none
 NAMES = ["open", "high", "low", "close", "volume"]

@@ -1,5 +1,6 @@
 """What the tests of the Python module share: the venv, the module, markets, a count of checks. A test that imports this
-runs in $PAPERTAPE_VENV, and exits 77 (skipped) without it; PAPERTAPE_ENV_LIBRARY names the library under test."""
+runs in $PAPERTAPE_VENV, and exits 77 (skipped) without it; PAPERTAPE_ENV_LIBRARY names the library under test (by hand:
+that of $PAPERTAPE_BUILD, or of the build folder build)."""
 
 import os
 import sys
@@ -14,6 +15,8 @@ with oracle_venv.imports("Gymnasium"):
     import numpy as np
 
 sys.path.insert(0, str(SOURCE / "trainer/python"))
+BUILT = Path(os.environ.get("PAPERTAPE_BUILD", SOURCE / "build")) / "trainer/env/installed/libpapertape-env.so.0"
+os.environ.setdefault("PAPERTAPE_ENV_LIBRARY", str(BUILT))
 LONG = "PAPERTAPE_LONG" in os.environ
 MINUTE_NS = 60_000_000_000
 

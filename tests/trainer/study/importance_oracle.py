@@ -3,14 +3,14 @@
 scikit-learn would (which the venv need not have): fully, without drawing. Values are whole numbers, so that equally good cuts are
 equal to the last digit in both.
 
-usage: importance_oracle.py HELPER SOURCE_ROOT"""
+usage: importance_oracle.py HELPER"""
 
 import os
 import subprocess
 import sys
 import types
 
-sys.path.insert(0, os.path.join(sys.argv[2], "tests/oracle"))
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../oracle"))
 import oracle_venv  # noqa: E402
 
 with oracle_venv.imports("optuna"):
