@@ -18,6 +18,7 @@ import tokenize
 PAGE = "docs/glossary.md"
 MARK = "word-ok"
 SHOWN = 40
+FROZEN = re.compile(r"db/schema/0\d\d_\w+\.sql")  # migrations: their text is in databases
 C = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 SHELL = re.compile(r"#[^\n]*|'''.*?'''|\"(?:\\.|[^\"\\])*\"|'[^']*'", re.S)
 SQL = re.compile(r"--[^\n]*|/\*.*?\*/|'[^']*'", re.S)
@@ -65,7 +66,7 @@ def sources(root):
     listed = subprocess.run(["git", "-c", "safe.directory=*", "-C", root, "ls-files", "-z"], check=True, capture_output=True, text=True)
     for name in filter(None, listed.stdout.split("\0")):
         path = root / name
-        if path.is_file() and not path.is_symlink():
+        if path.is_file() and not path.is_symlink() and not FROZEN.fullmatch(name):
             try:
                 yield name, path, path.read_text(encoding="utf-8")
             except UnicodeDecodeError:

@@ -4,7 +4,7 @@
 
 #include "tests/db/fixture.h"
 #include "tests/db/sql.h"
-#include "tests/db/told.h"
+#include "tests/db/reported.h"
 
 /* What the journal holds, and what the hook was asked for; it runs on the writer's thread. */
 struct journal {

@@ -11,7 +11,7 @@
 #include "db/commit_times.h"
 #include "tests/db/fixture.h"
 #include "tests/db/sql.h"
-#include "tests/db/told.h"
+#include "tests/db/reported.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define NO_MEMORY_LIMIT 1

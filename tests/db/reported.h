@@ -1,6 +1,6 @@
 /* A writer's reports from its own thread: that it fails, and that it works again. */
-#ifndef TESTS_DB_TOLD_H
-#define TESTS_DB_TOLD_H
+#ifndef TESTS_DB_REPORTED_H
+#define TESTS_DB_REPORTED_H
 
 #include <pthread.h>
 #include <stdbool.h>
