@@ -51,7 +51,7 @@ int cli_ask_quietly(const char *state, const char *cmd, json_t *args, json_t **r
     struct state_dir dir;
     struct control_error error = {0};
     char words[512];
-    int r = db_state_dir_look(state, &dir, words, sizeof(words));
+    int r = db_state_dir_resolve(state, &dir, words, sizeof(words));
 
     if (r == 0)
         r = db_state_dir_check_socket(&dir, words, sizeof(words));

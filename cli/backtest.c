@@ -49,7 +49,7 @@ static int check_policy(struct backtest_args *args)
 static int find_state(struct backtest_args *args)
 {
     char err[256];
-    if (db_state_dir_look(args->run.state, &args->state, err, sizeof err) < 0)
+    if (db_state_dir_resolve(args->run.state, &args->state, err, sizeof err) < 0)
         return cli_backtest_fail(EXIT_ERROR, "--state", err);
     args->run.bars[args->run.n_bars++] = args->state.database;
     return cli_run_check(&args->run);

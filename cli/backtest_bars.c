@@ -125,7 +125,7 @@ static int take_account(struct bars_run *run, size_t *from)
     struct stored_account account;
     struct state_dir state;
     char err[256];
-    if (db_state_dir_look(args->run.state, &state, err, sizeof err) < 0)
+    if (db_state_dir_resolve(args->run.state, &state, err, sizeof err) < 0)
         return cli_backtest_fail(EXIT_ERROR, "--state", err);
     int status = cli_stored_bars_account("backtest", state.database, args->account, &account);
     if (status != EXIT_OK)

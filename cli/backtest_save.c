@@ -53,7 +53,7 @@ static int fill_in(const struct backtest_result *result, const char *beside)
 {
     struct state_dir state;
     char err[512] = "";
-    if (db_state_dir_look(beside, &state, err, sizeof err) < 0 ||
+    if (db_state_dir_resolve(beside, &state, err, sizeof err) < 0 ||
         db_state_dir_create(&state, err, sizeof err) < 0 ||
         db_backtest_save(state.database, result->backtest, result->market, result->accounts, err,
                          sizeof err) < 0)

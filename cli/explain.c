@@ -174,7 +174,7 @@ static int run(struct option_call *call)
     }
     if (r < 0)
         return cli_stored_close("explain", reader, r);
-    if (db_state_dir_look(call->state, &dir, err, sizeof err) < 0)
+    if (db_state_dir_resolve(call->state, &dir, err, sizeof err) < 0)
         status = cli_stored_fail(EXIT_ERROR, "explain", "", err);
     else
         status = explain(call, reader, &rows, dir.events);

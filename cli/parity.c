@@ -164,7 +164,7 @@ static int run(struct option_call *call)
         return option_fail(call, EXIT_USAGE, "--daemon: takes no --from");
     if (asked->daemon)
         return ask(call);
-    int r = db_state_dir_look(call->state, &dir, err, sizeof err);
+    int r = db_state_dir_resolve(call->state, &dir, err, sizeof err);
     if (r < 0)
         return r == -EINVAL ? option_fail(call, EXIT_USAGE, "%s", err) : fail(call, err, false);
     int status = load(call, &dir, &rows);

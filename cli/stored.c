@@ -65,7 +65,7 @@ int cli_stored_find_log(const char *verb, const char *given, char path[static ST
 int cli_stored_state(const struct option_call *call, struct state_dir *ret)
 {
     char err[DB_ERROR_MAX];
-    int r = db_state_dir_look(call->state, ret, err, sizeof err);
+    int r = db_state_dir_resolve(call->state, ret, err, sizeof err);
     if (r < 0)
         return option_fail(call, r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, "%s", err);
     if (access(ret->events, F_OK) < 0 && errno == ENOENT)
@@ -77,7 +77,7 @@ int cli_stored_open(const char *verb, const char *state, struct db_reader **ret)
 {
     struct state_dir dir;
     char words[DB_ERROR_MAX];
-    int r = db_state_dir_look(state, &dir, words, sizeof words);
+    int r = db_state_dir_resolve(state, &dir, words, sizeof words);
     if (r < 0)
         return cli_stored_fail(r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, verb, "", words);
     if (access(dir.database, R_OK) < 0 && db_state_dir_denied(&dir, state, words, sizeof words))

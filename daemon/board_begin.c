@@ -208,7 +208,7 @@ static int take_symbols(struct board *board, const struct engine *engine)
 bool daemon_board_begun(struct board *board)
 {
     const struct session *session = board->daemon->session;
-    if (!daemon_session_begun(session))
+    if (!daemon_session_started(session))
         return false;
     const struct engine *engine = daemon_session_engine(session);
     if (board->n_told < engine_symbols(engine) && take_symbols(board, engine) < 0)

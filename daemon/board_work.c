@@ -114,7 +114,7 @@ static void show_device(struct board *board, bool on_device)
 static void go_to_device(struct board *board)
 {
     char reason[GPU_REASON_MAX];
-    if (!board->module || daemon_streams_on_device(board->streams) ||
+    if (!board->module || daemon_streams_are_on_device(board->streams) ||
         !board->symbols[board->n_symbols - 1].begun)
         return;
     begin_call(board);
@@ -126,7 +126,7 @@ static void go_to_device(struct board *board)
 
 void daemon_board_leave_device(struct board *board)
 {
-    if (!daemon_streams_on_device(board->streams))
+    if (!daemon_streams_are_on_device(board->streams))
         return;
     begin_call(board);
     if (daemon_streams_to_host(board->streams))
@@ -138,7 +138,7 @@ void daemon_board_leave_device(struct board *board)
 /* Called after it: the device may have failed. */
 static void end_call(struct board *board)
 {
-    bool on_device = daemon_streams_on_device(board->streams);
+    bool on_device = daemon_streams_are_on_device(board->streams);
     if (board->module && board->on_device && !on_device)
         lose_device(board, daemon_streams_failure(board->streams));
     else if (board->module)

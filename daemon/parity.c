@@ -319,7 +319,7 @@ static void on_tick(uv_timer_t *timer)
     struct daemon *daemon = parity->daemon;
     int minute = daemon->config.parity_minute;
     if (minute < 0 || daemon->config.clock != CLOCK_WALL || parity->running || daemon->stopping ||
-        !daemon_session_begun(daemon->session))
+        !daemon_session_started(daemon->session))
         return;
     int64_t now = clock_wall_ns(), due = now - now % DAY_NS + minute * MINUTE_NS;
     if (due > now)

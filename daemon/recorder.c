@@ -499,7 +499,8 @@ enum recorder_want daemon_recorder_wants_state(const struct recorder *r)
     return (enum recorder_want)atomic_load_explicit(&r->want, memory_order_relaxed);
 }
 
-void daemon_recorder_state(struct recorder *r, uint64_t seq, int64_t recv_ns, const void *bytes, size_t len)
+void daemon_recorder_put_state(struct recorder *r, uint64_t seq, int64_t recv_ns, const void *bytes,
+                               size_t len)
 {
     struct journal_record record = {JOURNAL_STATE, seq, recv_ns, bytes, len};
     pthread_mutex_lock(&r->lock);

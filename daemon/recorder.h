@@ -67,8 +67,8 @@ enum recorder_want { RECORDER_NOTHING, RECORDER_ROTATION, RECORDER_AFTER_HOLE };
 enum recorder_want daemon_recorder_wants_state(const struct recorder *recorder);
 
 /* The engine's whole state after the event `seq`. */
-void daemon_recorder_state(struct recorder *recorder, uint64_t seq, int64_t recv_ns, const void *bytes,
-                           size_t len);
+void daemon_recorder_put_state(struct recorder *recorder, uint64_t seq, int64_t recv_ns, const void *bytes,
+                               size_t len);
 
 /* ---- on any thread ---- */
 

@@ -187,7 +187,7 @@ int daemon_session_open(uv_loop_t *loop, const struct daemon_config *config, con
     return 0;
 }
 
-bool daemon_session_begun(const struct session *session)
+bool daemon_session_started(const struct session *session)
 {
     return session->engine != NULL;
 }

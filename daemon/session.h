@@ -107,15 +107,16 @@ int64_t daemon_session_stored_bar(const struct session *session, const char *sym
 int daemon_session_add_symbol(struct session *session, const struct symbol *symbol, bool command);
 
 /* Has it started? */
-bool daemon_session_begun(const struct session *session);
+bool daemon_session_started(const struct session *session);
 
 /* The missed bars are there: reports once how long the session was away and what happened in that time. */
 void daemon_session_caught_up(struct session *session);
 
 /* What a recording keeps in addition: a frame before it is parsed, a reply before its event, of a venue of
  * the configuration by its number there. */
-void daemon_session_frame(struct session *session, int venue, const char *data, size_t len);
-void daemon_session_reply(struct session *session, int venue, const char *path, const char *body, size_t len);
+void daemon_session_record_frame(struct session *session, int venue, const char *data, size_t len);
+void daemon_session_record_reply(struct session *session, int venue, const char *path, const char *body,
+                                 size_t len);
 
 /* Stamps the event (sequence number, receive time), records it, and gives it to the engine. */
 void daemon_session_event(struct session *session, struct event *event);
@@ -135,7 +136,7 @@ struct db_writer *daemon_session_writer(struct session *session);
 
 /* When the database was last built again, and from what; NULL: never. */
 struct db_rebuilt;
-const struct db_rebuilt *daemon_session_rebuilt(const struct session *session);
+const struct db_rebuilt *daemon_session_last_rebuild(const struct session *session);
 const struct session_recovery *daemon_session_recovery(const struct session *session);
 struct recorder *daemon_session_recorder(const struct session *session,
                                          bool recording); /* NULL: there is none */

@@ -324,7 +324,7 @@ static int take_over(struct session *session, struct account_spec *accounts, cha
     if (r < 0)
         return r;
     keep_commands(session, recovery);
-    int played = r = daemon_session_replay(session, recovery, err, err_size);
+    int played = r = daemon_session_play_log(session, recovery, err, err_size);
     bool needed = r == 0 || (r > 0 && adds_symbol(session));
     if (needed && session->recovery.again > 0) { /* it holds more by now */
         db_recovered_destroy(recovery);

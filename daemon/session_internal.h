@@ -169,7 +169,7 @@ const struct engine *
 daemon_session_playing_engine(const struct session *session); /* the same, puts nothing */
 /* Replays the log from what the database holds. 1 with session->engine, seq and run set; 0: the database
  * alone is to be restored, session->trouble says why; -errno: the session cannot start. */
-int daemon_session_replay(struct session *session, const struct db_recovered *recovered, char *err,
-                          size_t err_size);
+int daemon_session_play_log(struct session *session, const struct db_recovered *recovered, char *err,
+                            size_t err_size);
 
 #endif

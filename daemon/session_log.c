@@ -214,8 +214,8 @@ static int give_state(struct session *session, struct recorder *recorder, enum s
     if (r == 0)
         r = engine_state_record_encode(session->engine, session->run, why, beside, len, &session->codec);
     if (r == 0)
-        daemon_recorder_state(recorder, session->seq, session->now_ns, session->codec.bytes,
-                              session->codec.len);
+        daemon_recorder_put_state(recorder, session->seq, session->now_ns, session->codec.bytes,
+                                  session->codec.len);
     return r;
 }
 
@@ -228,7 +228,7 @@ static struct recorder *raw_of(const struct session *session, int venue)
 /* Frames need no engine: a segment of them begins with a state of no bytes. */
 static void give_nothing(struct session *session, struct recorder *recorder)
 {
-    daemon_recorder_state(recorder, session->seq, session->now_ns, NULL, 0);
+    daemon_recorder_put_state(recorder, session->seq, session->now_ns, NULL, 0);
 }
 
 static void give_early(struct session *session)
@@ -252,8 +252,8 @@ int daemon_session_log_state(struct session *session, enum state_why why)
     int r = give_state(session, session->log, why);
     if (r < 0 || !session->recording)
         return r;
-    daemon_recorder_state(session->recording, session->seq, session->now_ns, session->codec.bytes,
-                          session->codec.len);
+    daemon_recorder_put_state(session->recording, session->seq, session->now_ns, session->codec.bytes,
+                              session->codec.len);
     for (int v = 1; v < CONFIG_VENUES_MAX; v++)
         if (session->raw[v] && !session->raw_begun)
             give_nothing(session, session->raw[v]);
@@ -289,14 +289,15 @@ void daemon_session_log_wants(struct session *session)
             give_nothing(session, session->raw[v]);
 }
 
-void daemon_session_frame(struct session *session, int venue, const char *data, size_t len)
+void daemon_session_record_frame(struct session *session, int venue, const char *data, size_t len)
 {
     struct recorder *recorder = raw_of(session, venue);
     if (recorder && session->engine)
         daemon_recorder_frame(recorder, session->seq, daemon_session_stamp(session), data, len);
 }
 
-void daemon_session_reply(struct session *session, int venue, const char *path, const char *body, size_t len)
+void daemon_session_record_reply(struct session *session, int venue, const char *path, const char *body,
+                                 size_t len)
 {
     struct recorder *recorder = raw_of(session, venue);
     if (!recorder)

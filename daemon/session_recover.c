@@ -220,8 +220,8 @@ static uint64_t last_run(const struct session *session)
     return run;
 }
 
-int daemon_session_replay(struct session *session, const struct db_recovered *recovered, char *err,
-                          size_t err_size)
+int daemon_session_play_log(struct session *session, const struct db_recovered *recovered, char *err,
+                            size_t err_size)
 {
     struct playing playing = {.session = session, .recovered = recovered};
     const struct policies policies = daemon_policy_set_find(session->policies);

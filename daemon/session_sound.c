@@ -74,7 +74,7 @@ void daemon_session_read_rebuilt(struct session *session)
     db_reader_close(reader);
 }
 
-const struct db_rebuilt *daemon_session_rebuilt(const struct session *session)
+const struct db_rebuilt *daemon_session_last_rebuild(const struct session *session)
 {
     return session->rebuilt_list;
 }

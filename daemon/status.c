@@ -224,7 +224,7 @@ static json_t *whole_object(const struct daemon *daemon, const struct engine *en
 json_t *daemon_status_object(struct daemon *daemon)
 {
     const struct engine *engine = daemon_session_engine(daemon->session);
-    const struct db_rebuilt *rebuilt = daemon_session_rebuilt(daemon->session);
+    const struct db_rebuilt *rebuilt = daemon_session_last_rebuild(daemon->session);
     json_t *object = whole_object(daemon, engine);
     const struct {
         const char *name;

@@ -182,7 +182,7 @@ bool daemon_streams_to_host(struct streams *s)
     return synced;
 }
 
-bool daemon_streams_on_device(const struct streams *s)
+bool daemon_streams_are_on_device(const struct streams *s)
 {
     return s->device != NULL;
 }

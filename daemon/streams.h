@@ -35,7 +35,7 @@ int daemon_streams_to_device(struct streams *streams, struct gpu_module *module,
  * the bars that were kept. */
 bool daemon_streams_to_host(struct streams *streams);
 
-bool daemon_streams_on_device(const struct streams *streams);
+bool daemon_streams_are_on_device(const struct streams *streams);
 
 /* Why the device was left since daemon_streams_to_device(), "" when it was not. */
 const char *daemon_streams_failure(const struct streams *streams);

@@ -147,7 +147,7 @@ static void notify_manager(const struct daemon *daemon, const struct feed_view *
                  storing_name(daemon_session_storing(daemon->session)), detail, view->state);
     else
         snprintf(line, sizeof line, "feed %s, %s", view->state,
-                 daemon_session_begun(daemon->session) ? "trading on paper" : "waiting for the venue");
+                 daemon_session_started(daemon->session) ? "trading on paper" : "waiting for the venue");
     net_notify_status(line);
 }
 
@@ -162,7 +162,7 @@ static void on_tick(uv_timer_t *timer)
     daemon_keep_files(daemon);
     feeds_view(daemon->feeds, &view);
     notify_manager(daemon, &view);
-    if (daemon_session_begun(daemon->session)) {
+    if (daemon_session_started(daemon->session)) {
         put_prices(telemetry);
         put_feed(telemetry, &view);
         for (size_t i = 0; i < feeds_count(daemon->feeds); i++) {

@@ -62,7 +62,7 @@ void db_names(const char *kind, const char *state, void *ctx, void (*offer)(void
     struct state_dir dir;
     char err[DB_ERROR_MAX];
 
-    if (db_state_dir_look(state, &dir, err, sizeof err) < 0)
+    if (db_state_dir_resolve(state, &dir, err, sizeof err) < 0)
         return;
     if (strcmp(kind, "STUDY") == 0)
         offer_studies(&dir, &offering);

@@ -93,7 +93,7 @@ int db_state_dir_look_in(const char *service, const char *option, struct state_d
     return r;
 }
 
-int db_state_dir_look(const char *option, struct state_dir *ret, char *err, size_t err_size)
+int db_state_dir_resolve(const char *option, struct state_dir *ret, char *err, size_t err_size)
 {
     return db_state_dir_look_in(STATE_SERVICE_DIR, option, ret, err, err_size);
 }

@@ -30,9 +30,9 @@ int db_state_dir_find(const char *option, struct state_dir *ret, char *err, size
 /* For programs that read a daemon's state, or talk to it: without `option` and $STATE_DIRECTORY the
  * caller's own directory where it has a database or a socket, else the service's where that has one (which
  * root and the members of its group can see), else the caller's own. Returns as db_state_dir_find(). */
-int db_state_dir_look(const char *option, struct state_dir *ret, char *err, size_t err_size);
+int db_state_dir_resolve(const char *option, struct state_dir *ret, char *err, size_t err_size);
 
-/* Is nothing found in `state`, as db_state_dir_look() gave it for `option`, because this user may not read
+/* Is nothing found in `state`, as db_state_dir_resolve() gave it for `option`, because this user may not read
  * there, or not in the service's? The words say where, and whose group may. */
 bool db_state_dir_denied(const struct state_dir *state, const char *option, char *words, size_t size);
 /* The same with another in the service's place. */

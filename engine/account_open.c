@@ -180,7 +180,7 @@ int account_add(struct engine *engine, const struct account_spec *spec)
         r = account_bind(engine, index);
     if (r == 0)
         r = engine_runner_open(engine, index, &copy);
-    if (r == 0 && !engine_driver_counts(engine, index))
+    if (r == 0 && !engine_driver_is_in_quanta(engine, index))
         r = -EINVAL;
     if (r < 0) {
         account_close(engine, index);

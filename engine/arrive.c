@@ -49,7 +49,7 @@ static void take_limit(struct engine *engine, uint64_t id, bool blind)
     engine_fills_settle(engine, id, before, reason, order->tif != ORDER_IOC);
 }
 
-bool engine_arrive_triggers(const struct order *order, int64_t price)
+bool engine_arrive_would_trigger(const struct order *order, int64_t price)
 {
     if (price <= 0 || order->stop_price <= 0)
         return false;
@@ -140,7 +140,7 @@ void engine_arrive_stand(struct engine *engine, uint64_t id)
                 engine_arrive_trail(engine, order, market->last);
             order->stop_price = trailing_stop(engine, order);
         }
-        if (!blind && engine_arrive_triggers(order, market->last))
+        if (!blind && engine_arrive_would_trigger(order, market->last))
             engine_arrive_trigger(engine, id);
         else
             engine_fills_rest(engine, id);

@@ -301,7 +301,7 @@ int engine_configure(struct engine *engine, const struct engine_config *config,
                 engine_driver_begin(engine, a);
             else if (!change.goes_on[a])
                 engine_runner_warm(engine, a);
-        engine_driver_waits(engine);
+        engine_driver_find_waiting(engine);
     }
     engine_destroy(change.made);
     free(change.goes_on);

@@ -301,7 +301,7 @@ int engine_revise_put(struct kept_trades *trades, const struct kept_trade *trade
  * that was closed. */
 enum bar_built engine_revise_build(struct engine *engine, int symbol, const struct market_trade *trade,
                                    struct bar *ret);
-const struct kept_trade *engine_revise_kept(const struct kept_trades *trades,
+const struct kept_trade *engine_revise_find(const struct kept_trades *trades,
                                             uint32_t i); /* i < n, oldest first */
 bool engine_revise_seen(const struct kept_trades *trades,
                         const struct market_trade *trade); /* not long ago */
@@ -449,11 +449,11 @@ int64_t engine_intent_free_cash(struct engine *engine, int account,
 /* driver.c */
 /* 0; -EINVAL for a policy of other bars, or with an asset that no symbol is; -ENOMEM. */
 int engine_driver_open(struct engine *engine, int account, const struct policy *policy);
-bool engine_driver_counts(const struct engine *engine, int account); /* in quanta, of each asset? */
+bool engine_driver_is_in_quanta(const struct engine *engine, int account); /* in quanta, of each asset? */
 /* Moves one driver's memory to another of the same policy, or of the same rules, that was just opened,
  * maybe with other filters. A runtime is moved as it is. */
 void engine_driver_move(struct policy_driver *to, struct policy_driver *from);
-void engine_driver_count(
+void engine_driver_count_quanta(
     struct policy_slot *slot); /* the memory in quanta of the units, which may be others now */
 void engine_driver_close(struct engine *engine, int account);
 /* Before a bar takes effect: ends rounds of earlier bars, even if incomplete. */
@@ -463,7 +463,7 @@ void engine_driver_wait(
     struct engine *engine); /* an event was received: rounds that waited long enough end */
 /* All bars that are there are history: the newest round has passed where it is complete, else it will. */
 void engine_driver_pass(struct engine *engine, int account);
-void engine_driver_waits(struct engine *engine);               /* after states or policies were restored */
+void engine_driver_find_waiting(struct engine *engine);        /* after states or policies were restored */
 void engine_driver_symbol(struct engine *engine, int symbol);  /* its filters are others now */
 void engine_driver_scales(struct engine *engine, int account); /* finds those that can be known by now */
 
@@ -506,9 +506,9 @@ void engine_runner_bar(struct engine *engine, int symbol, const struct bar *bar,
 void engine_runner_ended(struct engine *engine, const struct order *order); /* an order ended with fills */
 void engine_runner_flatten(struct engine *engine);
 /* Cancels all orders of an account and closes at market. While runner->closing, what still fills is closed
- * again; engine_runner_closed() ends that, at an event's end, once nothing is left to close. */
+ * again; engine_runner_end_closing() ends that, at an event's end, once nothing is left to close. */
 void engine_runner_quit(struct engine *engine, int account);
-void engine_runner_closed(struct engine *engine);
+void engine_runner_end_closing(struct engine *engine);
 /* Liquidates a locked account: cancels all except reduce-only orders, and closes at market; while it is
  * locked, what still fills is closed again. */
 void engine_runner_halt(struct engine *engine, int account);

@@ -32,7 +32,7 @@ static int find_symbol(const struct engine *engine, const struct policy_asset *a
     return found;
 }
 
-void engine_driver_count(struct policy_slot *slot)
+void engine_driver_count_quanta(struct policy_slot *slot)
 {
     if (slot->units.quantum == 0 || slot->quantum == slot->units.quantum)
         return;
@@ -81,7 +81,7 @@ void engine_driver_close(struct engine *engine, int account)
     *driver = (struct policy_driver){0};
 }
 
-bool engine_driver_counts(const struct engine *engine, int account)
+bool engine_driver_is_in_quanta(const struct engine *engine, int account)
 {
     const struct policy_driver *driver = &engine->runners[account].driver;
     for (int i = 0; driver->policy && i < driver->policy->n_assets; i++)
@@ -107,7 +107,7 @@ void engine_driver_move(struct policy_driver *to, struct policy_driver *from)
         slot->quantum = from->slots[i].quantum;
         slot->there = from->slots[i].there;
         slot->fresh = from->slots[i].fresh;
-        engine_driver_count(slot);
+        engine_driver_count_quanta(slot);
         if (to->policy->first_closes && memcmp(to->policy->id, from->policy->id, POLICY_ID_SIZE) != 0)
             slot->memory.scale = 0; /* the new policy may have another */
     }
@@ -128,7 +128,7 @@ void engine_driver_symbol(struct engine *engine, int symbol)
                     "%s is not traded by the policy of account %s any more: its lots share no quantum",
                     engine->markets[symbol].symbol.name, engine->accounts[a].name);
             }
-            engine_driver_count(slot);
+            engine_driver_count_quanta(slot);
         }
     }
 }
@@ -445,7 +445,7 @@ static int64_t wait_end(const struct engine *engine, const struct policy_driver 
     return __builtin_add_overflow(driver->since_ns, engine->policy_wait_ns, &end_ns) ? INT64_MAX : end_ns;
 }
 
-void engine_driver_waits(struct engine *engine)
+void engine_driver_find_waiting(struct engine *engine)
 {
     engine->wait_until_ns = INT64_MAX;
     for (int a = 0; a < engine->n_accounts; a++) {
@@ -481,7 +481,7 @@ void engine_driver_wait(struct engine *engine)
     }
     if (engine->now_ns < now_ns)
         engine->now_ns = now_ns; /* the date was that of the round only */
-    engine_driver_waits(engine);
+    engine_driver_find_waiting(engine);
 }
 
 /* A bar whose time is over: only updates what is remembered. */

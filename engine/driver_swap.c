@@ -83,7 +83,7 @@ void engine_driver_again(struct engine *engine, int account, int symbol)
     driver->runtime = runtime;
     driver->round_ns = 0;
     engine_driver_warm(engine, account);
-    engine_driver_waits(engine);
+    engine_driver_find_waiting(engine);
 }
 
 static void report_left(struct engine *engine, int account)
@@ -114,7 +114,7 @@ static int replace(struct engine *engine, int account, const struct policy *poli
     struct policy_driver *driver = &engine->runners[account].driver, former = *driver;
     *driver = (struct policy_driver){0};
     int r = policy ? engine_driver_open(engine, account, policy) : 0;
-    if (r == 0 && policy && !engine_driver_counts(engine, account))
+    if (r == 0 && policy && !engine_driver_is_in_quanta(engine, account))
         r = -EINVAL;
     struct policy_driver made = *driver;
     if (r == 0 && policy && former.policy && policy_same_rules(policy, former.policy))
@@ -147,7 +147,7 @@ enum order_reason engine_driver_swap(struct engine *engine, int account, const s
         memset(spec->params, 0, sizeof spec->params);
         if (policy && !goes_on)
             engine_driver_begin(engine, account);
-        engine_driver_waits(engine);
+        engine_driver_find_waiting(engine);
         if (engine->sink.account)
             engine->sink.account(engine->sink.ctx, account);
     }

@@ -592,7 +592,7 @@ int engine_handle(struct engine *engine, const struct event *event)
         engine_hours_ends(engine);
     account_equity_points(engine);
     engine_halt_due(engine);
-    engine_runner_closed(engine);
+    engine_runner_end_closing(engine);
     if (engine->out_of_memory) {
         engine->out_of_memory = false;
         return -ENOMEM;

@@ -106,7 +106,7 @@ void engine_arrive_trigger(struct engine *engine, uint64_t id);
 bool engine_arrive_trail(const struct engine *engine, struct order *order,
                          int64_t price); /* did its peak move? */
 /* Does the type's stop price lie where a trade at `price` triggers it? */
-bool engine_arrive_triggers(const struct order *order, int64_t price);
+bool engine_arrive_would_trigger(const struct order *order, int64_t price);
 
 /* resting.c: these may end orders as well. `dealt`: what the account's orders had of the trade. */
 void engine_resting_trade(struct engine *engine, uint64_t id, const struct market_trade *trade,

@@ -37,7 +37,7 @@ static bool crossed(const struct order *order, const struct bar *bar)
         return fill_limit_trades_through(order->side, order->price,
                                          order->side == ORDER_BUY ? bar->low : bar->high);
     return !order->triggered &&
-           (engine_arrive_triggers(order, bar->low) || engine_arrive_triggers(order, bar->high));
+           (engine_arrive_would_trigger(order, bar->low) || engine_arrive_would_trigger(order, bar->high));
 }
 
 static void report_order(struct engine *engine, struct live_order *live, const struct bar *bar)

@@ -75,7 +75,7 @@ void engine_resting_trade(struct engine *engine, uint64_t id, const struct marke
     } else if (order->triggered || order->type == ORDER_MARKET) {
         if (!engine->markets[order->symbol].stale) /* else the next quote is what it takes */
             engine_arrive_market(engine, id, false);
-    } else if (live->missed || engine_arrive_triggers(order, trade->price)) {
+    } else if (live->missed || engine_arrive_would_trigger(order, trade->price)) {
         engine_arrive_trigger(engine, id);
     } else if (order->type == ORDER_TRAILING_STOP && engine_arrive_trail(engine, order, trade->price)) {
         engine_fills_rest(engine, id);

@@ -14,7 +14,7 @@
 enum { KEPT_MAX = 2048, SEEN_MAX = 32 /* a repeated trade is looked for among the newest of them */ };
 
 /* May its trades be corrected? */
-static bool engine_revise_keeps(const struct symbol *symbol)
+static bool engine_revise_is_kept(const struct symbol *symbol)
 {
     return symbol->loose_ids || symbol->calendar[0] != '\0';
 }
@@ -107,7 +107,7 @@ static int engine_revise_keep(struct market_state *market, int64_t interval_ns,
     return engine_revise_put(trades, trade);
 }
 
-const struct kept_trade *engine_revise_kept(const struct kept_trades *trades, uint32_t i)
+const struct kept_trade *engine_revise_find(const struct kept_trades *trades, uint32_t i)
 {
     return kept(trades, i);
 }
@@ -169,7 +169,7 @@ bool engine_revise_behind(const struct engine *engine, int symbol, const struct 
 {
     const struct market_state *market = &engine->markets[symbol];
     const struct kept_trades *trades = &market->trades;
-    if (!engine_revise_keeps(&market->symbol))
+    if (!engine_revise_is_kept(&market->symbol))
         return false;
     if (market->last_from != LAST_TRADE)
         return market->bars > 0 && trade->ts_ns < market->last_bar.open_ns + engine->interval_ns;
@@ -283,7 +283,7 @@ enum bar_built engine_revise_build(struct engine *engine, int symbol, const stru
     struct kept_trades *trades = &market->trades;
     const struct kept_trade one = {trade->ts_ns, trade->id, trade->price, trade->qty, trade->odd};
     int64_t open_ns = bar_open_time(trade->ts_ns, engine->interval_ns);
-    bool keeps = engine_revise_keeps(&market->symbol);
+    bool keeps = engine_revise_is_kept(&market->symbol);
     bool late = keeps && trades->n > 0 && trade->ts_ns < trades->newest_ns;
     uint64_t gaps = market->builder.gaps;
     enum bar_built made = build(&market->builder, trade, late, ret);

@@ -254,7 +254,7 @@ static bool closed(const struct engine *engine, int account)
     return true;
 }
 
-void engine_runner_closed(struct engine *engine)
+void engine_runner_end_closing(struct engine *engine)
 {
     if (!engine->closes)
         return;

@@ -278,7 +278,7 @@ static void visit_driver(struct codec *codec, struct policy_driver *driver)
         codec_bools(codec, &slot->there, &slot->fresh);
         codec->failed |= slot->quantum <= 0;
         if (!codec->saving && !codec->failed)
-            engine_driver_count(slot);
+            engine_driver_count_quanta(slot);
     }
     const struct indicator_stream_fields fields = {codec, visit_number, visit_counter};
     if (driver->runtime && codec->version >= 4 && !codec->failed)
@@ -400,7 +400,7 @@ static void visit_engine(struct visit *visit)
     if (!codec->saving && !over(visit)) {
         account_count_shorts(engine);
         engine_halt_watch(engine);
-        engine_driver_waits(engine);
+        engine_driver_find_waiting(engine);
         engine->closes = engine->ends = true; /* checked at the next event */
         engine_match_model(engine);
     }

@@ -159,7 +159,7 @@ static int visit_trades(struct codec *codec, struct market_state *market)
     codec_i64(codec, &whole_ns);
     engine_visit_count(codec, &n, UINT32_MAX, 5);
     for (uint32_t i = 0; i < n && !codec->failed; i++) {
-        struct kept_trade trade = codec->saving ? *engine_revise_kept(trades, i) : (struct kept_trade){0};
+        struct kept_trade trade = codec->saving ? *engine_revise_find(trades, i) : (struct kept_trade){0};
         int64_t step = (int64_t)((uint64_t)trade.ts_ns - (uint64_t)before);
         codec_i64(codec, &step);
         before = trade.ts_ns = (int64_t)((uint64_t)before + (uint64_t)step);

@@ -65,7 +65,7 @@ static void restart_all(struct collector *collector, struct view *view, struct m
     struct collector_each each = collector->each;
     collector->each = (struct collector_each){0};
 
-    tui_form_sent(&view->page->form);
+    tui_form_keep_lines(&view->page->form);
     tui_collector_restart_each(collector, view, &each, now);
     finish(&each);
 }

@@ -69,7 +69,7 @@ static json_t *send_text(struct view *view, const char *verb, struct moment now)
 
     free(text);
     if (string) {
-        tui_form_sent(&view->page->form);
+        tui_form_keep_lines(&view->page->form);
     } else {
         char words[FORM_WORDS_MAX] = "out of memory";
         if (n > 0)

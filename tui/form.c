@@ -413,7 +413,7 @@ int tui_form_carry(const struct form *from, struct form *to, char words[static F
     return r;
 }
 
-void tui_form_sent(struct form *form)
+void tui_form_keep_lines(struct form *form)
 {
     int line = 0;
 

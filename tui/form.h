@@ -94,7 +94,7 @@ long tui_form_add(struct form *form, size_t known);
 int tui_form_carry(const struct form *from, struct form *to, char words[static FORM_WORDS_MAX]);
 
 /* The text is sent for a check: the numbers of its lines are kept. */
-void tui_form_sent(struct form *form);
+void tui_form_keep_lines(struct form *form);
 
 /* The check's answer: tui_form_errors_begin(), then each error. Errors stay with the row that had that
  * number when the text was sent, wherever it is by now, until the next answer. Line 0: of none; then the

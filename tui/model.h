@@ -145,10 +145,11 @@ enum freshness tui_model_trial_freshness(const struct tui_study_trial *trial, st
 /* The trainings that the co-process runs the study's workers as, by the names of their runs: those that a
  * worker works at first, then those that wait, then those that have ended; of equals the newest study's, then
  * the newest training. Returns how many. */
-int tui_model_study_jobs(const struct model *model, const struct tui_study *study,
-                         const struct status_training *ret[static STATUS_TRAININGS_MAX]);
+int tui_model_study_trainings(const struct model *model, const struct tui_study *study,
+                              const struct status_training *ret[static STATUS_TRAININGS_MAX]);
 /* The first of these, whose state is the study's; NULL: none, as of a past run. */
-const struct status_training *tui_model_study_job(const struct model *model, const struct tui_study *study);
+const struct status_training *tui_model_study_training(const struct model *model,
+                                                       const struct tui_study *study);
 
 /* The symbol by name, or NULL. */
 const struct status_symbol *tui_model_symbol(const struct model *model, const char *name);

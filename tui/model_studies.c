@@ -59,8 +59,8 @@ static int order_of(const struct tui_study *study, const struct status_training 
     return 2 * rank + (strcmp(job->study, study->name) != 0);
 }
 
-int tui_model_study_jobs(const struct model *model, const struct tui_study *study,
-                         const struct status_training *ret[static STATUS_TRAININGS_MAX])
+int tui_model_study_trainings(const struct model *model, const struct tui_study *study,
+                              const struct status_training *ret[static STATUS_TRAININGS_MAX])
 {
     int n = 0;
 
@@ -76,9 +76,10 @@ int tui_model_study_jobs(const struct model *model, const struct tui_study *stud
     return n;
 }
 
-const struct status_training *tui_model_study_job(const struct model *model, const struct tui_study *study)
+const struct status_training *tui_model_study_training(const struct model *model,
+                                                       const struct tui_study *study)
 {
     const struct status_training *jobs[STATUS_TRAININGS_MAX];
 
-    return tui_model_study_jobs(model, study, jobs) > 0 ? jobs[0] : NULL;
+    return tui_model_study_trainings(model, study, jobs) > 0 ? jobs[0] : NULL;
 }

@@ -18,7 +18,7 @@ int tui_study_keys_subjects(const struct view *view, const struct model *model, 
 {
     const struct tui_study *study = tui_view_study(view, model);
     const struct status_training *jobs[STATUS_TRAININGS_MAX];
-    int n = study ? tui_model_study_jobs(model, study, jobs) : 0, found = 0;
+    int n = study ? tui_model_study_trainings(model, study, jobs) : 0, found = 0;
     char words[TRAIN_ASK_MAX];
     bool all = prompt == PROMPT_STOP || prompt == PROMPT_RESUME || prompt == PROMPT_RESTART, work = false;
 
@@ -39,7 +39,7 @@ bool tui_study_keys_not_ours(const struct view *view, const struct model *model,
 {
     const struct tui_study *study = tui_view_study(view, model);
 
-    if (!study || tui_model_study_job(model, study))
+    if (!study || tui_model_study_training(model, study))
         return false;
     snprintf(words, size, "%.100s is no training of the co-process: S starts a study from its configuration",
              study->label);

@@ -46,7 +46,7 @@ struct arena {
 double arena_sharpe(struct arena *arena, const char *account);
 void arena_records_finish(struct arena *arena);
 /* Reads what is not known yet; `judges`: arena_judge() afterwards. False: not now. */
-bool arena_read(struct arena *arena, bool judges);
+bool arena_read_records(struct arena *arena, bool judges);
 const struct arena_days *arena_days(const struct arena *arena,
                                     const char *account); /* NULL: no days are known */
 /* Its newest days cannot be read, and an alert says so: no decision is made from older ones. */

@@ -256,7 +256,7 @@ void arena_tick(uv_timer_t *timer)
     struct daemon *daemon = arena->daemon;
     struct db_writer *writer = daemon_session_writer(daemon->session);
     const char *detail;
-    if (daemon->stopping || !daemon_session_begun(daemon->session) ||
+    if (daemon->stopping || !daemon_session_started(daemon->session) ||
         !daemon_session_storage_ok(daemon->session, &detail))
         return;
     int64_t day = daemon_session_now(daemon->session) / ARENA_DAY_NS;
@@ -266,7 +266,7 @@ void arena_tick(uv_timer_t *timer)
         arena->ticket = db_writer_last(writer);
     }
     if (arena->due && uv_now(daemon->loop) >= arena->due_ms && db_writer_committed(writer) >= arena->ticket &&
-        arena_read(arena, true))
+        arena_read_records(arena, true))
         arena->due = false;
     if (!daemon_commands_policies_idle(daemon->commands))
         return;

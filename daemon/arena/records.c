@@ -190,7 +190,7 @@ static void days_read(uv_work_t *work, int status)
     free(reading);
 }
 
-bool arena_read(struct arena *arena, bool judges)
+bool arena_read_records(struct arena *arena, bool judges)
 {
     const struct engine *engine = daemon_session_engine(arena->daemon->session);
     if (arena->reading)
@@ -229,7 +229,7 @@ bool arena_read(struct arena *arena, bool judges)
 static void read_again(struct arena *arena)
 {
     if (arena->read_ms == 0 || uv_now(arena->daemon->loop) - arena->read_ms >= READ_EVERY_MS)
-        arena_read(arena, false);
+        arena_read_records(arena, false);
 }
 
 const struct arena_days *arena_days(const struct arena *arena, const char *account)

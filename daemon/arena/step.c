@@ -31,7 +31,7 @@ const char *arena_wrong_role(enum arena_step step, const struct arena_row *row, 
                : "is no challenger yet, which comes before champion";
 }
 
-bool arena_reads(enum arena_step step)
+bool arena_step_needs_file(enum arena_step step)
 {
     return step == ARENA_CHALLENGE || step == ARENA_SWAP;
 }

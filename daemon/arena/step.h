@@ -44,7 +44,7 @@ const char *arena_wrong_role(enum arena_step step, const struct arena_row *row, 
                              const char **ret_code);
 
 /* Does the step need a policy's file? */
-bool arena_reads(enum arena_step step);
+bool arena_step_needs_file(enum arena_step step);
 
 /* The rows that the step changes, [2], and on how many accounts of `ret_accounts` [2] policies change: its
  * own, the champion's. `champion` is that account's row now, NULL without; `next` the row as it will be

@@ -24,7 +24,7 @@ struct control_text *daemon_commands_status(void *ctx);
 
 /* A command's outcome, as it is stored and answered: {"result":…} (with the order's id added to `result`,
  * which is stolen), or {"error":{"code":…,"message":…}}. A new reference, NULL without memory. */
-json_t *daemon_commands_answer(enum order_reason reason, uint64_t order_id, json_t *result);
+json_t *daemon_commands_outcome(enum order_reason reason, uint64_t order_id, json_t *result);
 
 /* A command of a former run, from its stored row: the same answer is given should it come again. */
 void daemon_commands_remember(struct commands *commands, const char *cmd, const char *args,

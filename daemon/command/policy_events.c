@@ -90,7 +90,7 @@ void daemon_command_policy_job_take_step(struct policy_job *job, const struct po
     const struct arena_row *row = arena_find(policy_job_arena(job), job->name);
     struct arena_row next = row ? *row : (struct arena_row){0};
     struct policy_plan plan = {.policy = policy};
-    if (arena_reads(job->step)) {
+    if (arena_step_needs_file(job->step)) {
         memcpy(next.name, job->name, sizeof next.name);
         memcpy(next.account, job->name, sizeof next.account);
         memcpy(next.training, job->proposed ? job->training : job->file.training, sizeof next.training);

@@ -103,7 +103,7 @@ void daemon_commands_redone_end(struct commands *commands)
     if (!redone)
         return;
     struct db_writer *writer = daemon_session_writer(commands->daemon->session);
-    json_t *answer = daemon_commands_answer(redone->reason, redone->order_id, redone->result);
+    json_t *answer = daemon_commands_outcome(redone->reason, redone->order_id, redone->result);
     char *text = json_dumps(answer, JSON_COMPACT);
     struct db_command row = {
         .id = redone->id,

@@ -229,7 +229,7 @@ void daemon_commands_done(struct commands *commands, uint64_t command_id, enum o
         work->order = order_id;
 }
 
-json_t *daemon_commands_answer(enum order_reason reason, uint64_t order_id, json_t *result)
+json_t *daemon_commands_outcome(enum order_reason reason, uint64_t order_id, json_t *result)
 {
     if (reason == ORDER_OK) {
         if (order_id && !json_object_get(result, "canceled"))
@@ -273,7 +273,7 @@ static void end_with(struct work *work, json_t *answer)
 
 void daemon_command_end(struct work *work, json_t *result)
 {
-    end_with(work, daemon_commands_answer(work->reason, work->order, result));
+    end_with(work, daemon_commands_outcome(work->reason, work->order, result));
 }
 
 void daemon_command_refuse(struct work *work, const char *code, const char *message)

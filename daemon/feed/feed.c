@@ -83,8 +83,8 @@ void feed_tell_over(struct feed *feed, const char *code, const char *about)
 static void tap_reply(void *user, const char *path, const char *body, size_t len)
 {
     struct feed *feed = user;
-    daemon_session_reply(feed->daemon->session, (int)(feed->config - feed->daemon->config.venues), path, body,
-                         len);
+    daemon_session_record_reply(feed->daemon->session, (int)(feed->config - feed->daemon->config.venues),
+                                path, body, len);
 }
 
 /* The venue's ban holds for every request to it, and for the next run. */
@@ -271,7 +271,7 @@ bool feed_reply_is_final(const struct feed *feed, const struct venue_reply *repl
 static bool stand_in(struct feed *feed)
 {
     struct session *session = feed->daemon->session;
-    if (feed->daemon->config.clock == CLOCK_FEED || daemon_session_begun(session) || feed->known ||
+    if (feed->daemon->config.clock == CLOCK_FEED || daemon_session_started(session) || feed->known ||
         daemon_session_stored_symbols(session, feed->venue->format->name, feed->listed, feed->n_symbols) < 0)
         return false;
     feed->known = true;
@@ -328,7 +328,7 @@ void feed_end_for_good(struct feed *feed, const char *why)
     feed->retry_at_ms = 0;
     uv_timer_stop(&feed->retry);
     snprintf(feed->detail, sizeof feed->detail, "%s", why);
-    bool waits = !daemon_session_begun(feed->daemon->session); /* and then says it, where it begins */
+    bool waits = !daemon_session_started(feed->daemon->session); /* and then says it, where it begins */
     if (waits && !feed->known && !stand_in(feed))
         waits = feeds_refused(feed->feeds, feed);
     if (!waits)
@@ -443,7 +443,7 @@ static void have_symbols(void *user, const struct venue_reply *reply)
     net_backoff_reset(&feed->backoff);
     feed->detail[0] = '\0';
     feed->answered = true;
-    if (!daemon_session_begun(feed->daemon->session)) {
+    if (!daemon_session_started(feed->daemon->session)) {
         feed->known = true;
         feed->absent = false;
         feeds_known(feed->feeds);
@@ -543,7 +543,7 @@ static void have_none(struct feed *feed)
     net_backoff_reset(&feed->backoff);
     feed->detail[0] = '\0';
     feed->answered = true;
-    if (daemon_session_begun(feed->daemon->session))
+    if (daemon_session_started(feed->daemon->session))
         feed_go_on(feed, STAGE_DAYS);
 }
 

@@ -275,7 +275,7 @@ void feeds_known(struct feeds *feeds)
             return;
     for (size_t i = 0; i < feeds->n; i++)
         known += feed_known_symbols(feeds->list[i]);
-    if (known == 0 || daemon_session_begun(feeds->daemon->session))
+    if (known == 0 || daemon_session_started(feeds->daemon->session))
         return;
     struct symbol *symbols = calloc((size_t)feeds->n_symbols, sizeof *symbols);
     if (!symbols || count_known(feeds) < 0) {

@@ -136,7 +136,7 @@ void feed_pass(struct feed *feed, int64_t now_ns)
 {
     int first;
     int64_t at_ns;
-    if (now_ns < feed->due_ns || !daemon_session_begun(feed->daemon->session))
+    if (now_ns < feed->due_ns || !daemon_session_started(feed->daemon->session))
         return;
     while ((first = first_due(feed, now_ns)) >= 0)
         if (feed_calendar_step(&feed->calendars[first], now_ns, &at_ns)) {

@@ -225,7 +225,7 @@ void feed_tick(uv_timer_t *timer)
     end_ban(feed);
     feed_list_late(feed, now);
     feed_begin_without_venue(feed);
-    if (wall && daemon_session_begun(feed->daemon->session) && feeds_at(feed->feeds, 0) == feed) {
+    if (wall && daemon_session_started(feed->daemon->session) && feeds_at(feed->feeds, 0) == feed) {
         struct event event = {.kind = EVENT_TIMER};
         daemon_session_event(feed->daemon->session, &event);
     }

@@ -287,7 +287,7 @@ static void report_link(struct trainings *trainings)
 static void on_tick(uv_timer_t *timer)
 {
     struct trainings *trainings = timer->data;
-    trainings->begun = daemon_session_begun(trainings->daemon->session);
+    trainings->begun = daemon_session_started(trainings->daemon->session);
     ask_list(trainings);
     if (!trainings->begun)
         return;

@@ -40,8 +40,8 @@ static void test_promotion(void)
     CHECK_INT(arena_promotion(&row, true), ARENA_SWAP);
     row.role = DB_POLICY_RETIRED;
     CHECK_INT(arena_promotion(&row, false), ARENA_CHALLENGE);
-    CHECK(arena_reads(ARENA_CHALLENGE) && arena_reads(ARENA_SWAP));
-    CHECK(!arena_reads(ARENA_CROWN) && !arena_reads(ARENA_RETIRE));
+    CHECK(arena_step_needs_file(ARENA_CHALLENGE) && arena_step_needs_file(ARENA_SWAP));
+    CHECK(!arena_step_needs_file(ARENA_CROWN) && !arena_step_needs_file(ARENA_RETIRE));
 }
 
 /* A promotion that is to lead to a role leads there, or is refused in words. */
@@ -236,7 +236,7 @@ static void test_any_order(void)
         bool retires = row && row->role != DB_POLICY_RETIRED && random_chance(&random, 25);
         enum arena_step step = retires ? ARENA_RETIRE : arena_promotion(row, random_chance(&random, 50));
         struct arena_row next = row ? *row : row_of(name, DB_POLICY_RETIRED, 0);
-        if (arena_reads(step))
+        if (arena_step_needs_file(step))
             memset(next.id, (int)random_between(&random, 1, 255), sizeof next.id);
         int n = take(step, row, crowned >= 0 ? &table[crowned] : NULL, &next);
         for (int k = 0; k < n; k++) {

@@ -108,7 +108,7 @@ static void give_state(struct recorder *recorder, uint64_t seq)
 {
     char bytes[32];
     int len = snprintf(bytes, sizeof bytes, "state %llu", (unsigned long long)seq);
-    daemon_recorder_state(recorder, seq, time_of(seq), bytes, (size_t)len);
+    daemon_recorder_put_state(recorder, seq, time_of(seq), bytes, (size_t)len);
 }
 
 /* A book of random prices: it does not compress. */

@@ -155,7 +155,7 @@ static void growing(const char *path, struct random *random)
         struct indicator_bar bars[SERIES];
         if (n < SERIES && i == grown[n]) {
             CHECK_INT(daemon_streams_grow(streams, n + 1), 0);
-            CHECK(!daemon_streams_on_device(streams));
+            CHECK(!daemon_streams_are_on_device(streams));
             if (n == 1)
                 CHECK_INT(daemon_streams_to_device(streams, module, reason, sizeof reason), 0);
             started[n++] = i;
@@ -204,7 +204,7 @@ static void on_a_device(const char *path, const char *how, int after)
             CHECK_INT(r, strcmp(how, "create") == 0 ? -ENOMEM : 0);
             CHECK(r == 0 || strstr(reason, "out of memory"));
         }
-        left |= i >= 30 && !daemon_streams_on_device(streams);
+        left |= i >= 30 && !daemon_streams_are_on_device(streams);
         for (size_t k = 0; k < n_outputs; k++)
             wanted[k] = expected[k][i];
         if (i % 3 == 0) {
@@ -229,10 +229,10 @@ static void on_a_device(const char *path, const char *how, int after)
         }
     }
     CHECK(left == failing);
-    CHECK(daemon_streams_on_device(streams) == !failing);
+    CHECK(daemon_streams_are_on_device(streams) == !failing);
     CHECK((daemon_streams_failure(streams)[0] != '\0') == (failing && strcmp(how, "create") != 0));
     CHECK(daemon_streams_to_host(streams));
-    CHECK(!daemon_streams_on_device(streams));
+    CHECK(!daemon_streams_are_on_device(streams));
     free(values);
     free(wanted);
     daemon_streams_destroy(streams);

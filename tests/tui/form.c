@@ -248,7 +248,7 @@ static void check_errors(void)
     begin(sample);
     CHECK_INT(form.errors, -1);
     tui_form_leave_out(&form, row_of("name"));
-    tui_form_sent(&form); /* line 9 of it is nonsense, 8 the learning rate */
+    tui_form_keep_lines(&form); /* line 9 of it is nonsense, 8 the learning rate */
     CHECK(!form.changed);
     long gamma = tui_form_add(&form, 3); /* while the answer is on its way: the lines below move */
     CHECK(form.changed);
@@ -272,7 +272,7 @@ static void check_errors(void)
     tui_form_undo(&form, row_of("name")); /* it moves, and keeps its error */
     CHECK_INT(tui_form_set(&form, row_of("learning_rate"), "1e-4", words), 0);
     CHECK_STR(form.rows[row_of("learning_rate")].error, "too high\nand odd");
-    tui_form_sent(&form);
+    tui_form_keep_lines(&form);
     CHECK_STR(form.rows[row_of("learning_rate")].error, "too high\nand odd"); /* until the answer */
     tui_form_errors_begin(&form);
     CHECK(form.rows[row_of("learning_rate")].error == NULL && form.other_errors == NULL);

@@ -169,11 +169,11 @@ static void check_jobs(void)
                            *past = tui_studies_find(model->studies, names[0]);
     CHECK_STR(model->status.trainings[0].study, names[1]);
     CHECK_INT(model->status.trainings[1].due_ns, -1);
-    CHECK(tui_model_study_job(model, newest) == &model->status.trainings[0]);
-    CHECK(tui_model_study_job(model, past) == NULL);
+    CHECK(tui_model_study_training(model, newest) == &model->status.trainings[0]);
+    CHECK(tui_model_study_training(model, past) == NULL);
     CHECK_STR(panel_study_state(model, past, now, buf, &style), "done");
-    CHECK(tui_model_study_job(model, tui_studies_find(model->studies, "other_1..2")) == NULL);
-    CHECK(tui_model_study_job(model, tui_studies_find(model->studies, "other")) ==
+    CHECK(tui_model_study_training(model, tui_studies_find(model->studies, "other_1..2")) == NULL);
+    CHECK(tui_model_study_training(model, tui_studies_find(model->studies, "other")) ==
           NULL); /* a training, no study */
     CHECK_INT(panel_study_due_ns(model, newest), -1);
 
@@ -188,7 +188,7 @@ static void check_jobs(void)
     CHECK_INT(panel_study_due_ns(model, newest), job->due_ns);
     CHECK_INT(panel_study_due_ns(model, past), -1);
     model->studies_elsewhere = true;
-    CHECK(tui_model_study_job(model, newest) == NULL);
+    CHECK(tui_model_study_training(model, newest) == NULL);
     tui_model_destroy(model);
 }
 
@@ -237,23 +237,23 @@ static void check_worker_jobs(void)
     set_job(model, 2, "w_11", "stopped");
     set_job(model, 3, "w_5", "searching");
     set_job(model, 4, "w", "failed");
-    CHECK_INT(tui_model_study_jobs(model, study, jobs), 3);
+    CHECK_INT(tui_model_study_trainings(model, study, jobs), 3);
     CHECK_STR(jobs[0]->training, "w_3"); /* none works: the newest study's is the state */
     CHECK_STR(jobs[1]->training, "w_11");
     CHECK_STR(jobs[2]->training, "w_2");
     CHECK_STR(panel_study_state(model, study, now, buf, &style), "done");
     set_job(model, 1, "w_2", "queued");
-    CHECK(tui_model_study_job(model, study) == &model->status.trainings[1]);
+    CHECK(tui_model_study_training(model, study) == &model->status.trainings[1]);
     set_job(model, 2, "w_11", "searching")->stopping = true;
-    CHECK(tui_model_study_job(model, study) == &model->status.trainings[2]);
+    CHECK(tui_model_study_training(model, study) == &model->status.trainings[2]);
     set_job(model, 1, "w_2", "searching");
-    CHECK_STR(tui_model_study_job(model, study)->training, "w_2");
+    CHECK_STR(tui_model_study_training(model, study)->training, "w_2");
     CHECK_STR(panel_study_state(model, study, now, buf, &style), "searching");
-    CHECK_STR(tui_model_study_job(model, alone)->training, "w");
-    CHECK_INT(tui_model_study_jobs(model, tui_studies_find(model->studies, "w_5"), jobs), 1);
+    CHECK_STR(tui_model_study_training(model, alone)->training, "w");
+    CHECK_INT(tui_model_study_trainings(model, tui_studies_find(model->studies, "w_5"), jobs), 1);
     CHECK_STR(jobs[0]->training, "w_5");
     model->studies_elsewhere = true;
-    CHECK_INT(tui_model_study_jobs(model, study, jobs), 0);
+    CHECK_INT(tui_model_study_trainings(model, study, jobs), 0);
     tui_model_destroy(model);
 }
 

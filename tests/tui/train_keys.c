@@ -307,7 +307,7 @@ static void check_form(void)
     CHECK_INT(press('c'), ACTION_FORM_CHECK);
     CHECK_INT(press(PRESS_F5), ACTION_FORM_CHECK);
 
-    tui_form_sent(&page->form);
+    tui_form_keep_lines(&page->form);
     tui_form_errors_begin(&page->form);
     tui_form_error(&page->form, 4, "training", "total_steps", "5000000: more than 5000000 is right");
     tui_form_error(&page->form, 12, "", "",
@@ -381,7 +381,7 @@ static void check_every_size(void)
     choose("ppo-world-wide-5m_2");
     press('r');
     CHECK_INT(tui_form_page_fill(view.page, text), 0);
-    tui_form_sent(&view.page->form);
+    tui_form_keep_lines(&view.page->form);
     tui_form_errors_begin(&view.page->form);
     tui_form_error(&view.page->form, 4, "", "", "wrong");
     for (int width = 1; width < 220; width += 9)

@@ -125,7 +125,7 @@ void trainer_study_proposed(struct study_run *run)
     telemetry_report_event(&run->report, "proposal", json_pack("{s:O}", "proposal", run->proposal));
 }
 
-void trainer_study_judged(struct study_run *run, json_t *proposal)
+void trainer_study_report_judged(struct study_run *run, json_t *proposal)
 {
     telemetry_report_event(&run->report, "judged", json_pack("{s:O}", "proposal", proposal));
 }

@@ -47,7 +47,7 @@ int trainer_study_judge(struct study_run *run, bool (*stopped)(void *ctx), char 
     for (int i = 0; i < others.n && !others.of[i].run && !stopped(run); i++) { /* other runs come last */
         json_t *proposal = judge_one(run, store, others.of[i].study->id, others.of[i].folder, folders);
         if (proposal)
-            trainer_study_judged(run, proposal);
+            trainer_study_report_judged(run, proposal);
         json_decref(proposal);
     }
     study_members_finish(&others);

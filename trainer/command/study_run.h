@@ -40,7 +40,7 @@ void trainer_study_trial(struct study_run *run, const struct study_trial *trial,
 void trainer_study_looked(struct study_run *run,
                           const struct study_progress *figures); /* the line on a terminal */
 void trainer_study_proposed(struct study_run *run);
-void trainer_study_judged(struct study_run *run, json_t *proposal); /* another member's proposal */
+void trainer_study_report_judged(struct study_run *run, json_t *proposal); /* another member's proposal */
 void trainer_study_ended(struct study_run *run, const char *result, const char *cause);
 /* A line on stderr, the events of an error and of the end; EXIT_FAILURE. */
 __attribute__((format(printf, 3, 4))) int trainer_study_failed(struct study_run *run, const char *cause,

@@ -215,7 +215,7 @@ int env_device_observe(struct env_device *device, float *ret, char err[static EN
     return device->api->observe(device->on_device, ret, err, ENV_ERROR_MAX);
 }
 
-int env_device_observed(struct env_device *device, float *ret, char err[static ENV_ERROR_MAX])
+int env_device_run_observations(struct env_device *device, float *ret, char err[static ENV_ERROR_MAX])
 {
     return device->api->observed(device->on_device, ret, err, ENV_ERROR_MAX);
 }

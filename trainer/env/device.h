@@ -66,7 +66,7 @@ int env_device_run(struct env_device *device, size_t n_steps, bool observe,
                    const struct env_device_results *ret, float *ret_ms, char err[static ENV_ERROR_MAX]);
 
 /* The observations after the last step of a run that observed, as env_observe() gives them. */
-int env_device_observed(struct env_device *device, float *ret, char err[static ENV_ERROR_MAX]);
+int env_device_run_observations(struct env_device *device, float *ret, char err[static ENV_ERROR_MAX]);
 
 /* Steps for a policy that lives on the device, too: nothing crosses to the host, which only queues.
  *

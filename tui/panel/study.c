@@ -41,7 +41,7 @@ static void counts(const struct area *body, const struct scene *scene, const str
 static int count_jobs(const struct model *model, const struct tui_study *study, int *ret_alike)
 {
     const struct status_training *jobs[STATUS_TRAININGS_MAX];
-    int n = tui_model_study_jobs(model, study, jobs);
+    int n = tui_model_study_trainings(model, study, jobs);
 
     *ret_alike = 0;
     for (int i = 0; i < n; i++)

@@ -103,7 +103,7 @@ bool panel_study_silent(const struct tui_study *study, struct moment now)
 
 int64_t panel_study_due_ns(const struct model *model, const struct tui_study *study)
 {
-    const struct status_training *job = tui_model_study_job(model, study);
+    const struct status_training *job = tui_model_study_training(model, study);
 
     return job && strcmp(job->state, "queued") == 0 ? job->due_ns : -1;
 }
@@ -111,7 +111,7 @@ int64_t panel_study_due_ns(const struct model *model, const struct tui_study *st
 const char *panel_study_state(const struct model *model, const struct tui_study *study, struct moment now,
                               char buf[static FORMAT_MAX], enum style *ret_style)
 {
-    const struct status_training *job = tui_model_study_job(model, study);
+    const struct status_training *job = tui_model_study_training(model, study);
 
     int64_t due_ms = (panel_study_due_ns(model, study) - now.wall_ns) / 1000000;
 

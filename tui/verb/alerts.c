@@ -65,7 +65,7 @@ static int list(struct option_call *call)
     struct history_reader *reader = NULL;
     char words[512];
     const char *of = ""; /* the database, where it cannot be opened */
-    int r = db_state_dir_look(call->state, &dir, words, sizeof(words));
+    int r = db_state_dir_resolve(call->state, &dir, words, sizeof(words));
 
     struct history *history = calloc(1, sizeof(*history));
     if (r == 0 && !history) {

@@ -147,7 +147,7 @@ static int take_times(struct option_call *call, const struct option_row *row, co
 static int find_state(const struct option_call *call, struct dashboard_options *dashboard)
 {
     char words[512];
-    int r = db_state_dir_look(call->state, &dashboard->state, words, sizeof(words));
+    int r = db_state_dir_resolve(call->state, &dashboard->state, words, sizeof(words));
 
     if (r < 0)
         return option_fail(call, r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, "%s", words);

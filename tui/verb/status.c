@@ -21,7 +21,7 @@ static void take_stored(struct model *model, const char *state, struct moment no
     int64_t accounts_age_ms;
     char words[512];
 
-    if (stored && db_state_dir_look(state, &dir, words, sizeof(words)) == 0 &&
+    if (stored && db_state_dir_resolve(state, &dir, words, sizeof(words)) == 0 &&
         tui_history_open(dir.database, &reader, words, sizeof(words)) == 0 &&
         tui_history_status(reader, now.wall_ns, stored, &accounts_age_ms, words, sizeof(words)) == 0)
         tui_model_take_stored(model, stored, accounts_age_ms, now);

@@ -129,7 +129,7 @@ static int run(struct option_call *call)
     struct state_dir state;
     struct collector collector;
     char why[512];
-    int r = db_state_dir_look(call->state, &state, why, sizeof(why));
+    int r = db_state_dir_resolve(call->state, &state, why, sizeof(why));
 
     if (r < 0)
         return option_fail(call, r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, "%s", why);

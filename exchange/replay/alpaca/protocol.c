@@ -133,7 +133,7 @@ static void send_event(struct replay_endpoint *endpoint, const struct flow_event
         bool whole = event->kind == FLOW_BOOK && !(s->has_book[event->symbol] && r.told);
         if (!whole && !changed)
             continue;
-        replay_subscriber_add(s, rendered(&r, s->msgpack, whole));
+        replay_subscriber_put(s, rendered(&r, s->msgpack, whole));
         s->has_book[event->symbol] |= whole;
     }
     if (event->kind == FLOW_BOOK) {

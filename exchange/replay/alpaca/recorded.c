@@ -172,7 +172,7 @@ static int add(struct alpaca *alpaca, struct alpaca_subscriber *s, const json_t 
         replay_recorded_put(&wire, NULL, message);
     if (book)
         s->has_book[index] |= book->whole;
-    replay_subscriber_add(s, text);
+    replay_subscriber_put(s, text);
     return text_ok(text) ? 0 : -ENOMEM;
 }
 

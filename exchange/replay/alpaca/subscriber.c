@@ -411,7 +411,7 @@ void replay_subscriber_beat(struct alpaca_subscriber *s)
         replay_subscriber_error(s, 404);
 }
 
-void replay_subscriber_add(struct alpaca_subscriber *s, const struct text *message)
+void replay_subscriber_put(struct alpaca_subscriber *s, const struct text *message)
 {
     if (s->n_pending > 0 && !s->msgpack)
         text_lit(&s->pending, ",");

@@ -61,7 +61,7 @@ bool replay_subscriber_wants(const struct alpaca_subscriber *subscriber, enum fl
 void replay_subscriber_beat(struct alpaca_subscriber *subscriber);
 
 /* Adds a message of the play to what is sent at the end of the step. */
-void replay_subscriber_add(struct alpaca_subscriber *subscriber, const struct text *message);
+void replay_subscriber_put(struct alpaca_subscriber *subscriber, const struct text *message);
 /* Sends what was added, as one frame. */
 void replay_subscriber_flush(struct alpaca_subscriber *subscriber);
 

@@ -375,7 +375,7 @@ static inline void try_run(struct try_pair *t, struct random *random, const stru
         if (observe) {
             env_observe(t->host, t->obs[0]);
             memset(t->obs[1], 0x7f, t->observations * sizeof(float));
-            CHECK_INT(env_device_observed(t->device, t->obs[1], err), 0);
+            CHECK_INT(env_device_run_observations(t->device, t->obs[1], err), 0);
             CHECK(memcmp(t->obs[0], t->obs[1], t->observations * sizeof(float)) == 0);
         }
         try_compare(t);
@@ -427,7 +427,7 @@ static inline void try_queue(struct try_pair *t, struct random *random, const st
         CHECK(memcmp(t->final_obs[0], t->final_obs[1], t->observations * sizeof(float)) == 0);
         if (io.observations) {
             env_observe(t->host, t->obs[0]);
-            CHECK_INT(env_device_observed(t->device, t->obs[1], err), 0);
+            CHECK_INT(env_device_run_observations(t->device, t->obs[1], err), 0);
             CHECK(memcmp(t->obs[0], t->obs[1], t->observations * sizeof(float)) == 0);
         }
     }
@@ -436,7 +436,7 @@ static inline void try_queue(struct try_pair *t, struct random *random, const st
     io = (struct env_device_io){.observations = own.observations};
     CHECK_INT(env_device_queue(t->device, &io, streams[2], err), 0);
     memset(t->obs[1], 0x7f, t->observations * sizeof(float));
-    CHECK_INT(env_device_observed(t->device, t->obs[1], err), 0);
+    CHECK_INT(env_device_run_observations(t->device, t->obs[1], err), 0);
     CHECK(memcmp(t->obs[0], t->obs[1], t->observations * sizeof(float)) == 0);
     try_compare(t); /* nothing was stepped */
 
