@@ -117,8 +117,8 @@ static const struct option_action actions[] = {
 static const struct option_row options[] = {
     {"ticks", "FILE[,FILE...]",
      "instead of --bars: trades as a venue's archive has them (id, price, qty, quoteQty, time, "
-     "isBuyerMaker), "
-     "or recordings of frames, plain or gzip: each is the best bid and ask too, and bars are built from them",
+     "isBuyerMaker), or recordings of frames, plain or gzip: each is the best bid and ask too, and bars are "
+     "built from them",
      .take = take_trades, .without = "bars repair cache"},
     {"account", "ACCOUNT",
      "instead of --strategy: the account of a daemon, with its strategy, parameters, fees, limits and cash; "
@@ -128,8 +128,7 @@ static const struct option_row options[] = {
      "instead of --strategy: a trained policy, F.safetensors; an ensemble, NAME.ensemble.json; or the "
      "parameters (JSON) of a recorded one, with --actions. Cash, fees and slippage are its own where no "
      "option says them. Its actions are scaled by the closes of the first row that the files give it: the "
-     "same "
-     "--from in longer files is another run, in files that begin there it is papertape-trainer eval's",
+     "same --from in longer files is another run, in files that begin there it is papertape-trainer eval's",
      AT(policy), .without = "strategy set account ticks"},
     {"actions", "FILE", "the actions (CSV) of a recorded policy, as papertape-trainer env-replay reads them",
      AT(actions)},

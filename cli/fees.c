@@ -43,8 +43,8 @@ CLI_VERB(cli_fees) = {
     .words = "what venues charge, by tier",
     .about =
         "The tiers of fees that this program knows, by venue: shares of a fill's notional. An account is "
-        "charged "
-        "by one with `fees = TIER` in its section, `account create --fees TIER` and `backtest --fees TIER`.",
+        "charged by one with `fees = TIER` in its section, `account create --fees TIER` and `backtest --fees "
+        "TIER`.",
     .page = "accounts",
     OPTION_ACTIONS(actions),
 };

@@ -198,23 +198,20 @@ static const struct option_row options[] = {
     {NULL, NULL, "How long, and how"},
     {"tif", "gtc|ioc|fok|day|gtd",
      "gtc (default): till cancelled; ioc: what fills at once; fok: whole at once or not at all; day: till "
-     "00:00 UTC; "
-     "gtd: till --expire",
+     "00:00 UTC; gtd: till --expire",
      OF(NEW)},
     {"expire", "T", "when it ends, as 2024-08-08T14:02:00Z or epoch seconds", .take = take_expire, .of = NEW,
      .arg = "expire_ns"},
     RECORD_ORDER_GIVEN(GIVEN){
         "account", "ACCOUNT",
         "the account, where there are several; of amend and cancel the one whose client id it is (the first "
-        "account, when "
-        "left out)",
+        "account, when left out)",
         OF("buy sell oco amend cancel")},
     {NULL, NULL, "Orders that belong together"},
     {"stop-limit", "P", "of oco: a limit order at P once a trade reaches --stop", OF("oco")},
     {"take-profit-stop", "P",
      "of oco, instead of --take-profit: a market order once a trade reaches P; with --take-profit L too, a "
-     "limit order "
-     "at L from then on",
+     "limit order at L from then on",
      OF("oco")},
     {"bracket-take-profit", "P",
      "with the next four: an oco that leaves what this order has filled, once it has filled", OF("buy sell")},

@@ -162,9 +162,9 @@ static const struct option_row options[] = {
 CLI_VERB(cli_train) = {
     .name = "train",
     .words = "in the daemon's queue: list, start, stop, resume, restart, check, log",
-    .about = "Trainings and studies, which run in the daemon's co-process. Every error of a configuration "
-             "is a line, "
-             "F:LINE: [section] key: why. With --json papertape.trainings/1, of one papertape.training/1.",
+    .about = "Trainings and studies, which run in the daemon's co-process. Every error of a configuration is "
+             "a line, F:LINE: [section] key: why. With --json papertape.trainings/1, of one "
+             "papertape.training/1.",
     .exits = "0 of a change once the co-process has written it down, 1 when it was refused, with the reason.",
     .page = "learning",
     OPTION_ACTIONS(actions),

@@ -35,9 +35,8 @@ static const struct {
 } sections[] = {
     {"arena",
      "Which policies that studies propose trade as challengers, and when one of them becomes champion or "
-     "retires: "
-     "docs/policies.md, The arena. A proposal that does not pass all gates, or does not know a figure, is "
-     "refused: an alert PROPOSAL_REFUSED says why, and nothing changes."},
+     "retires: docs/policies.md, The arena. A proposal that does not pass all gates, or does not know a "
+     "figure, is refused: an alert PROPOSAL_REFUSED says why, and nothing changes."},
     {"risk", "A limit of 0 is off. Orders that only reduce a position pass all of them; orders on their way "
              "count. docs/risk.md has the formulas and the order in which they are checked."},
     {"events", "events/ in the state directory: every input of the engine, and at the start of each segment "
@@ -45,8 +44,7 @@ static const struct {
     {"indicators",
      "What is kept for every symbol and timeframe, one closed bar at a time, for the dashboard's chart, for "
      "status and for scripts. A strategy's own indicators are no part of it: they are computed in the "
-     "engine, "
-     "on the CPU, and decisions rest on nothing else."},
+     "engine, on the CPU, and decisions rest on nothing else."},
     {"trainer",
      "Trainings run in a co-process, papertape-trainer serve, and in processes of its own: neither the "
      "daemon's end nor its upgrade touches them, and a new daemon finds it again by its socket. A co-process "

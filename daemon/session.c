@@ -219,8 +219,7 @@ static void report_jump(struct session *session, int64_t jump_ns)
     char text[200], at[CLOCK_TEXT_MAX];
     snprintf(text, sizeof text,
              "the clock jumped forward by %.3f s, to %s: time continues from there, and what was due in "
-             "between is "
-             "due now",
+             "between is due now",
              (double)jump_ns / 1e9, clock_utc_text(session->now_ns, at));
     daemon_log_warning("%s", text);
     daemon_session_alert(session, DB_WARNING, "clock", text);

@@ -77,8 +77,7 @@ static bool agrees(struct playing *playing)
     playing->contradicts = true;
     snprintf(playing->reason, sizeof playing->reason,
              "it contradicts the database: at event %llu it gives order %llu, fill %llu and ledger row %llu, "
-             "and the database holds %llu, "
-             "%llu and %llu%s",
+             "and the database holds %llu, %llu and %llu%s",
              (unsigned long long)engine_replay_seq(playing->replay), (unsigned long long)ids.last_order,
              (unsigned long long)ids.last_fill, (unsigned long long)ids.last_ledger,
              (unsigned long long)db->last_order, (unsigned long long)db->last_fill,

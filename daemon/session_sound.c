@@ -162,8 +162,7 @@ int daemon_session_sound(struct session *session, char *err, size_t err_size)
     if (r == -EBADMSG) {
         snprintf(err, err_size,
                  "%.200s: %.300s; and there is no event log to build it again from: restore a backup, or "
-                 "move it away "
-                 "to start afresh",
+                 "move it away to start afresh",
                  session->state->database, what);
         return r;
     }

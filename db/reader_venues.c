@@ -99,15 +99,13 @@ int db_reader_first_moments(struct db_reader *reader,
     sqlite3_stmt *stmt;
     int r = db_query(
         reader,
-        "WITH RECURSIVE kept (symbol, interval_ns) AS ("
-        "SELECT id, (SELECT min(interval_ns) FROM bars WHERE symbol = symbols.id) FROM symbols UNION ALL "
-        "SELECT symbol, (SELECT min(interval_ns) FROM bars WHERE symbol = kept.symbol "
-        "AND interval_ns > kept.interval_ns) FROM kept WHERE interval_ns IS NOT NULL), "
-        "firsts (symbol, ns) AS ("
-        "SELECT symbol, interval_ns + (SELECT min(open_ns) FROM bars WHERE symbol = kept.symbol "
-        "AND interval_ns = kept.interval_ns AND source = 'trades') FROM kept UNION ALL "
-        "SELECT symbol, min(created_ns) FROM orders GROUP BY symbol) "
-        "SELECT symbol, min(ns) FROM firsts WHERE symbol IS NOT NULL AND ns IS NOT NULL GROUP BY symbol",
+        "WITH RECURSIVE kept (symbol, interval_ns) AS (SELECT id, (SELECT min(interval_ns) FROM bars WHERE "
+        "symbol = symbols.id) FROM symbols UNION ALL SELECT symbol, (SELECT min(interval_ns) FROM bars WHERE "
+        "symbol = kept.symbol AND interval_ns > kept.interval_ns) FROM kept WHERE interval_ns IS NOT NULL), "
+        "firsts (symbol, ns) AS (SELECT symbol, interval_ns + (SELECT min(open_ns) FROM bars WHERE symbol = "
+        "kept.symbol AND interval_ns = kept.interval_ns AND source = 'trades') FROM kept UNION ALL SELECT "
+        "symbol, min(created_ns) FROM orders GROUP BY symbol) SELECT symbol, min(ns) FROM firsts WHERE "
+        "symbol IS NOT NULL AND ns IS NOT NULL GROUP BY symbol",
         NULL, &stmt);
     int64_t id, first_ns;
     while (r >= 0 && (r = db_query_next(reader, stmt, RECORD_INTO(&id, &first_ns))) > 0) {

@@ -95,8 +95,7 @@ static void check_symbol(void *ctx, const struct db_symbol_row *row)
             s->quote_scale != stored->quote_scale) {
             snprintf(recovery->err, sizeof recovery->err,
                      "%s: the venue now says %s/%s with %d, %d and %d decimals, the database %s/%s with %d, "
-                     "%d and %d: "
-                     "use a new state directory",
+                     "%d and %d: use a new state directory",
                      s->name, s->base, s->quote, s->price_scale, s->qty_scale, s->quote_scale, stored->base,
                      stored->quote, stored->price_scale, stored->qty_scale, stored->quote_scale);
             recovery->r = -EINVAL;
@@ -200,10 +199,9 @@ static int follow_fills(struct recovery *recovery)
     sqlite3_stmt *stmt;
     int r = db_query(
         recovery->reader,
-        "SELECT l.account, l.ts_ns, f.id, f.symbol, f.side, f.qty, f.notional, f.fee, f.ts_ns, "
-        "f.input_seq "
-        "FROM ledger AS l LEFT JOIN fills AS f ON f.id = l.fill_id "
-        "WHERE l.id > ?1 AND (l.kind = 'reset' OR (l.kind = 'trade' AND l.amount <> 0)) ORDER BY l.id",
+        "SELECT l.account, l.ts_ns, f.id, f.symbol, f.side, f.qty, f.notional, f.fee, f.ts_ns, f.input_seq "
+        "FROM ledger AS l LEFT JOIN fills AS f ON f.id = l.fill_id WHERE l.id > ?1 AND (l.kind = 'reset' OR "
+        "(l.kind = 'trade' AND l.amount <> 0)) ORDER BY l.id",
         RECORD_PARAMS(recovery->base.last_ledger), &stmt);
     if (r < 0)
         return r;
@@ -304,22 +302,16 @@ static int take_balances(struct recovery *recovery)
         "'interest' UNION ALL SELECT account, interest_ns FROM base_accounts WHERE interest_ns > 0) GROUP BY "
         "account), "
         /* The base's content is a first row. */
-        "parts AS (SELECT id, account, asset, scale, kind, amount, balance FROM since UNION ALL "
-        "SELECT 0, account, asset, scale, '', total, total FROM base_balances), "
-        "loans AS (SELECT account, asset, scale, sum(borrowed) AS borrowed FROM (SELECT account, asset, "
-        "scale, borrowed "
-        "FROM base_balances UNION ALL SELECT account, asset, scale, amount FROM since WHERE kind = 'borrow') "
-        "GROUP BY "
-        "account, asset, scale) "
-        "SELECT l.account, l.asset, l.scale, sum(l.amount), l.balance, max(l.id), "
+        "parts AS (SELECT id, account, asset, scale, kind, amount, balance FROM since UNION ALL SELECT 0, "
+        "account, asset, scale, '', total, total FROM base_balances), loans AS (SELECT account, asset, "
+        "scale, sum(borrowed) AS borrowed FROM (SELECT account, asset, scale, borrowed FROM base_balances "
+        "UNION ALL SELECT account, asset, scale, amount FROM since WHERE kind = 'borrow') GROUP BY account, "
+        "asset, scale) SELECT l.account, l.asset, l.scale, sum(l.amount), l.balance, max(l.id), "
         "sum(iif(l.kind IN ('deposit', 'transfer') AND l.id > ifnull(resets.id, 0), l.amount, 0)) + "
         "iif(resets.id IS NULL, ifnull((SELECT deposits FROM base_accounts WHERE account = l.account), 0), "
-        "0), "
-        "ifnull((SELECT borrowed FROM loans WHERE (account, asset, scale) = (l.account, l.asset, l.scale)), "
-        "0), "
-        "charged.ts_ns "
-        "FROM parts AS l LEFT JOIN resets ON resets.account = l.account "
-        "LEFT JOIN charged ON charged.account = l.account GROUP BY l.account, l.asset, l.scale",
+        "0), ifnull((SELECT borrowed FROM loans WHERE (account, asset, scale) = (l.account, l.asset, "
+        "l.scale)), 0), charged.ts_ns FROM parts AS l LEFT JOIN resets ON resets.account = l.account LEFT "
+        "JOIN charged ON charged.account = l.account GROUP BY l.account, l.asset, l.scale",
         RECORD_PARAMS(recovery->base.last_ledger), &stmt);
     struct db_recovered_balance row;
     int64_t running, last_id, deposits, interest_ns;
@@ -374,8 +366,7 @@ static int take_last_ids(struct recovery *recovery)
     int r = db_query_first(
         recovery->reader,
         "SELECT ifnull((SELECT max(id) FROM orders), 0), ifnull((SELECT max(id) FROM fills), 0), "
-        "ifnull((SELECT max(id) FROM ledger), 0), "
-        "max(ifnull((SELECT max(id) FROM commands), 0), " NUMBER(
+        "ifnull((SELECT max(id) FROM ledger), 0), max(ifnull((SELECT max(id) FROM commands), 0), " NUMBER(
             "last_command") "), "
                             "max(ifnull((SELECT max(id) FROM alerts), 0), " NUMBER(
                                 "last_alert") "), "

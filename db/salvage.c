@@ -208,10 +208,9 @@ int db_salvage_copy(struct db_salvage *salvage, const struct db_table *table, co
 /* ---- open, close, report ---- */
 
 static const char temporary[] =
-    "CREATE TEMP TABLE taken (name TEXT, id INTEGER, PRIMARY KEY (name, id)) WITHOUT ROWID;"
-    "CREATE TEMP TABLE candidates (id INTEGER PRIMARY KEY, ts_ns, account, asset, scale, kind, amount, "
-    "balance, "
-    "order_id, fill_id, hash)";
+    "CREATE TEMP TABLE taken (name TEXT, id INTEGER, PRIMARY KEY (name, id)) WITHOUT ROWID;CREATE TEMP TABLE "
+    "candidates (id INTEGER PRIMARY KEY, ts_ns, account, asset, scale, kind, amount, balance, order_id, "
+    "fill_id, hash)";
 
 int db_salvage_open(const char *path, sqlite3 *to, struct db_salvage **ret, char *err, size_t err_size)
 {

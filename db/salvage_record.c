@@ -29,9 +29,8 @@ static const char clean_fills[] =
     "(order_id NOT IN (SELECT id FROM orders) OR account NOT IN (SELECT id FROM "
     "accounts) OR symbol NOT IN (SELECT id FROM symbols));";
 static const char clean_ledger[] =
-    "DELETE FROM ledger WHERE id IN (SELECT id FROM temp.taken WHERE name = 'ledger') AND "
-    "(account NOT IN (SELECT id FROM accounts) OR (fill_id IS NOT NULL AND fill_id NOT IN (SELECT id FROM "
-    "fills)) OR "
+    "DELETE FROM ledger WHERE id IN (SELECT id FROM temp.taken WHERE name = 'ledger') AND (account NOT IN "
+    "(SELECT id FROM accounts) OR (fill_id IS NOT NULL AND fill_id NOT IN (SELECT id FROM fills)) OR "
     "(order_id IS NOT NULL AND order_id NOT IN (SELECT id FROM orders)));";
 static const char clean_others[] =
     "DELETE FROM order_policies WHERE order_id NOT IN (SELECT id FROM orders);";

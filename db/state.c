@@ -118,8 +118,7 @@ bool db_state_dir_denied_in(const char *service, const struct state_dir *state, 
     const struct group *group = getgrgid(st.st_gid);
     snprintf(words, size,
              "%s: what is kept there may not be read by uid %u: be a member of its group %s%.32s, or name a "
-             "state of "
-             "your own with --state",
+             "state of your own with --state",
              path, (unsigned)geteuid(), group ? "" : "(unnamed)", group ? group->gr_name : "");
     return true;
 }

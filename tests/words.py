@@ -59,7 +59,8 @@ def parts(path, text):
     else:
         return
     for hit in pattern.finditer(text):
-        yield hit.start(), hit.group()
+        if text[text.rfind("\n", 0, hit.start()) + 1:hit.start()] != "#include ":  # a file's name
+            yield hit.start(), hit.group()
 
 
 def sources(root):

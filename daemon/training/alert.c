@@ -114,7 +114,6 @@ void daemon_training_alert_stalled(const struct training *training, struct train
     else
         snprintf(ret->text, sizeof ret->text,
                  "%s: its worker (process %lld) says nothing any more: last it was in %s; papertape train "
-                 "restart %s begins "
-                 "another",
+                 "restart %s begins another",
                  training->name, (long long)training->pid, training->state, training->name);
 }

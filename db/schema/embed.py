@@ -1,6 +1,6 @@
 """Turns the numbered migrations into one C file: embed.py OUT.c 001_initial.sql 002_….sql
 
-A line "-- after: FUNCTION" names the C function of db/migrate.h that goes on where SQL ends."""
+A line "-- after: FUNCTION" names the C function of db/migrate.h that continues where SQL ends."""
 
 import os
 import sys

@@ -234,10 +234,9 @@ static const struct {
 const char *replay_fault_help(void)
 {
     return "silence@30s[+10s], silence:STREAM@30s[+10s], freeze@30s[+10s], close@1000, gap@book, garbage, "
-           "dup, reorder, half-frame, deflate, fragment, "
-           "huge:10MB, slow:64B/s, 5xx, 429:5s, 418:60s, ban@100+60s, shutdown[@30s[+10s]], age@24h, "
-           "clock:+3s, "
-           "tls-expired, status@30s:BTCUSDT=HALT, filters@30s:BTCUSDT, delist@30s:BTCUSDT, actions:3";
+           "dup, reorder, half-frame, deflate, fragment, huge:10MB, slow:64B/s, 5xx, 429:5s, 418:60s, "
+           "ban@100+60s, shutdown[@30s[+10s]], age@24h, clock:+3s, tls-expired, status@30s:BTCUSDT=HALT, "
+           "filters@30s:BTCUSDT, delist@30s:BTCUSDT, actions:3";
 }
 
 int replay_fault_parse(struct faults *faults, const char *spec, char error[static FAULT_ERROR_MAX])

@@ -393,9 +393,8 @@ static void test_refusals(void)
           ":3: [account main] fees: fee_maker or fee_taker is given too: one of the two is right");
     fails("[account main]\nfees = vip10\n",
           ":2: [account main] fees: \"vip10\": did you mean vip1? (crypto1, crypto2, crypto3, crypto4, "
-          "crypto5, "
-          "crypto6, crypto7, crypto8, stocks, regular, vip1, vip2, vip3, vip4, vip5, vip6, vip7, vip8, vip9, "
-          "us, us-tier0)");
+          "crypto5, crypto6, crypto7, crypto8, stocks, regular, vip1, vip2, vip3, vip4, vip5, vip6, vip7, "
+          "vip8, vip9, us, us-tier0)");
     fails("[account main]\nfees = crypto2\n",
           ":2: [account main] fees: crypto2 is no tier of binance: see papertape fees");
     fails("[account main]\npolicy = p.json\n",

@@ -3,8 +3,8 @@
 #include <pthread.h>
 
 #include "tests/db/fixture.h"
-#include "tests/db/sql.h"
 #include "tests/db/reported.h"
+#include "tests/db/sql.h"
 
 /* What the journal holds, and what the hook was asked for; it runs on the writer's thread. */
 struct journal {

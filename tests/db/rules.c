@@ -132,23 +132,19 @@ int main(void)
         {"UPDATE fills SET side = iif(side = 'BUY', 'SELL', 'BUY') WHERE id = 8",
          "fills: row 8: is not of its order's account, symbol and side"},
         {"UPDATE orders SET price = iif(side = 'BUY', price / 2, price * 2) WHERE id = (SELECT o.id FROM "
-         "orders AS o "
-         "JOIN fills AS f ON f.order_id = o.id WHERE o.type = 'LIMIT' AND o.amends = 0 LIMIT 1)",
+         "orders AS o JOIN fills AS f ON f.order_id = o.id WHERE o.type = 'LIMIT' AND o.amends = 0 LIMIT 1)",
          "beyond the order's limit"},
         {"UPDATE orders SET triggered = 0 WHERE id = (SELECT o.id FROM orders AS o JOIN fills AS f ON "
-         "f.order_id = "
-         "o.id WHERE o.type IN ('STOP_LIMIT', 'TAKE_PROFIT_LIMIT') LIMIT 1)",
+         "f.order_id = o.id WHERE o.type IN ('STOP_LIMIT', 'TAKE_PROFIT_LIMIT') LIMIT 1)",
          "which was not triggered"},
         {"UPDATE orders SET post_only = 1 WHERE id = " OF_A_FILL "maker = 0 LIMIT 1)", "which is post-only"},
         {"UPDATE orders SET reduce_only = 1 WHERE id = " OF_A_FILL "id = 1)", "though reduce-only"},
         {"UPDATE orders SET tif = 'FOK' WHERE state = 'CANCELED' AND filled > 0", "fill or kill"},
         {"UPDATE orders SET group_id = 999999 WHERE id = 9", "orders: row 9: its group or parent"},
         {"UPDATE orders SET group_id = min(id, (SELECT min(a.id) FROM orders AS a JOIN orders AS b ON b.id = "
-         "a.id + 1 "
-         "WHERE a.filled > 0 AND b.filled > 0)), parent = 0 WHERE id IN (SELECT a.id + n.n FROM (SELECT "
-         "min(a.id) AS "
-         "id FROM orders AS a JOIN orders AS b ON b.id = a.id + 1 WHERE a.filled > 0 AND b.filled > 0) AS a, "
-         "(SELECT 0 AS n UNION SELECT 1) AS n)",
+         "a.id + 1 WHERE a.filled > 0 AND b.filled > 0)), parent = 0 WHERE id IN (SELECT a.id + n.n FROM "
+         "(SELECT min(a.id) AS id FROM orders AS a JOIN orders AS b ON b.id = a.id + 1 WHERE a.filled > 0 "
+         "AND b.filled > 0) AS a, (SELECT 0 AS n UNION SELECT 1) AS n)",
          "one cancels the other"},
         {"UPDATE orders SET parent = id - 1, group_id = id - 1 WHERE id = "
          "(SELECT min(id) FROM orders WHERE filled > 0 AND id > 1)",
@@ -165,8 +161,7 @@ int main(void)
          "'transfer')",
          "that arrives nowhere"},
         {"UPDATE ledger SET account = 0 WHERE kind = 'transfer' AND id <= (SELECT min(id) + 1 FROM ledger "
-         "WHERE kind = "
-         "'transfer')",
+         "WHERE kind = 'transfer')",
          "that arrives nowhere"},
         {"UPDATE ledger SET amount = -amount WHERE kind = 'transfer'", "that comes from nowhere"},
         {"UPDATE ledger SET amount = -amount WHERE id = (SELECT min(id) FROM ledger WHERE kind = 'interest')",
@@ -174,14 +169,12 @@ int main(void)
         {"UPDATE ledger SET kind = 'deposit' WHERE id = (SELECT min(id) FROM ledger WHERE kind = 'interest')",
          ""},
         {"UPDATE ledger SET amount = amount + 1 WHERE id = (SELECT min(id) FROM ledger WHERE kind = 'reset' "
-         "AND amount "
-         "< 0)",
+         "AND amount < 0)",
          "the reset of account"},
         {"UPDATE ledger SET kind = 'reset' WHERE id = (SELECT min(id) FROM ledger WHERE kind = 'deposit')",
          "the reset of account"},
         {"UPDATE ledger SET amount = 2 * amount WHERE id = (SELECT min(id) FROM ledger WHERE kind = 'borrow' "
-         "AND amount "
-         "< 0)",
+         "AND amount < 0)",
          "ledger: row"},
         {"UPDATE ledger SET amount = -amount WHERE id = (SELECT min(id) FROM ledger WHERE kind = 'borrow')",
          "neither needs nor gives back"},
@@ -190,8 +183,7 @@ int main(void)
         {"UPDATE ledger SET fill_id = fill_id + 1 WHERE id = (SELECT min(id) FROM ledger WHERE kind = 'fee')",
          "ledger: row"},
         {"UPDATE ledger SET kind = 'deposit', order_id = NULL, fill_id = NULL WHERE id = (SELECT min(id) "
-         "FROM ledger "
-         "WHERE kind = 'fee')",
+         "FROM ledger WHERE kind = 'fee')",
          "the ledger has no row of its fee"},
         {"UPDATE positions SET fifo_realized = fifo_realized + 1", "by first in, first out"},
     };

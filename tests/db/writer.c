@@ -10,8 +10,8 @@
 
 #include "db/commit_times.h"
 #include "tests/db/fixture.h"
-#include "tests/db/sql.h"
 #include "tests/db/reported.h"
+#include "tests/db/sql.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define NO_MEMORY_LIMIT 1

@@ -341,8 +341,7 @@ static void test_bad(void)
          ":3: one row a bar, not 2025-04-03T17:05:00.25Z (\"2025-04-03 17:05:00.25\") twice"},
         {"2,1,1,1,1,1\n1,1,1,1,1,1\n", "time does not rise",
          ":3: 1970-01-01T00:00:01Z (\"1\") comes after 1970-01-01T00:00:02Z: rows oldest first: the file is "
-         "newest "
-         "first, so turn"},
+         "newest first, so turn"},
         {"1,1,1,1,1,1\n3,1,1,1,1,1\n2,1,1,1,1,1\n", "time does not rise",
          ":4: 1970-01-01T00:00:02Z (\"2\") comes after 1970-01-01T00:00:03Z: rows in the order of their "
          "time"},

@@ -40,7 +40,7 @@ ACTS = ["order buy BTCUSDT 0.01", "order sell BTCUSDT 0.01 --limit 61000.5 --tif
         "--risk-exposure-account 90% --risk-daily-loss 5% --risk-orders-per-second 7 --risk-drawdown 20% --risk-price-band 1.5% "
         "--risk-cooldown-s 90 --risk-positions 3 --key k2", "account deposit main 100.5 --key k3", "account deposit main 100.5 --key k3",
         "account withdraw main 1", "account transfer main swing 10", "account reset main --cash 500", "account resume main",
-        "account deposit nobody 1", "alerts ack 3", "symbol add SOLUSDT --venue binance", "symbol add BTCUSTD", "symbol remove ETHUSDT --key k4",
+        "account deposit nobody 1", "alerts ack 3", "symbol add SOLUSDT --venue binance", "symbol add BTCUSTD", "symbol remove ETHUSDT --key k4",  # word-ok
         "train start fresh --priority 5", "train start fresh", "train stop fresh", "train resume fresh", "train restart fresh",
         "policy promote fresh", "policy retire fresh", "pause", "resume", "flatten", "flatten --yes"]
 

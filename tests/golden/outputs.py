@@ -170,7 +170,7 @@ def make_states(maker):
         if os.path.exists(f"{maker.work}/{name}"):  # else it is gone from the outputs, and said to be
             with open(f"{maker.work}/{name}", encoding="utf-8") as file:
                 maker.keep(name if name == "logs.txt" else f"backtest/{name}", file.read())
-    for name in ("desk", "day", "run", "saved"):
+    for name in ("desk", "day", "run", "saved"):  # word-ok: a state
         if os.path.exists(f"{maker.work}/{name}/papertape.db"):
             maker.keep(f"database/{name}.txt", dump(f"{maker.work}/{name}/papertape.db"))
 
@@ -195,12 +195,12 @@ def dump(path):
 
 
 def make_lists(maker):
-    for state, lines in (("desk", commands.OF_DESK), ("day", commands.OF_DAY), ("run", commands.OF_RUN), ("saved", commands.OF_SAVED)):
+    for state, lines in (("desk", commands.OF_DESK), ("day", commands.OF_DAY), ("run", commands.OF_RUN), ("saved", commands.OF_SAVED)):  # word-ok: a state
         maker.each_form(state, lines)
-    for state, lines in (("desk", commands.MORE_OF_DESK), ("day", commands.MORE_OF_DAY)):
+    for state, lines in (("desk", commands.MORE_OF_DESK), ("day", commands.MORE_OF_DAY)):  # word-ok: a state
         for line in lines:
             maker.later(f"{state}/{line.replace(' ', '_')}", f"papertape {line} --state {state}")
-    for state in ("desk", "saved"):
+    for state in ("desk", "saved"):  # word-ok: a state
         make_dashboard(maker, state, commands.ONCE + commands.SCREENS)
 
 
@@ -247,7 +247,7 @@ def make_fake(maker):
     """A daemon that says what status.json does; then what is sent to it, and answered, by verbs that act."""
     state = f"{maker.work}/fake"
     os.mkdir(state)
-    shutil.copy(f"{maker.work}/desk/papertape.db", state)
+    shutil.copy(f"{maker.work}/desk/papertape.db", state)  # word-ok: a state
     fake_daemon.time = types.SimpleNamespace(time_ns=lambda: NOW_S * 10**9)
     daemon = fake_daemon.Daemon(state)
     with open(f"{maker.work}/status.json", encoding="utf-8") as file:

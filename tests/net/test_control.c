@@ -468,8 +468,7 @@ static void reserves(void)
     say(&asks, "{\"id\":5,\"cmd\":\"who\"}\n" PING);
     CHECK(await_lines(&asks, 2));
     check_has(&asks, "{\"id\":5,\"ok\":false,\"error\":{\"code\":\"EBUSY\",\"message\":\"who: all ordinary "
-                     "connections are "
-                     "taken: this reserve answers ping, status, pause alone");
+                     "connections are taken: this reserve answers ping, status, pause alone");
     check_has(&asks, "{\"id\":1,\"ok\":true");
 
     uint64_t began = uv_hrtime();

@@ -126,8 +126,7 @@ static void test_params_refused(void)
          "params.json: params.gama: this program does not know it, so orders might be others"},
         {"\"gamma\":0.99", "\"execution\":\"reference\"",
          "params.json: params.execution: \"market\" is needed: a policy made for another execution was not "
-         "made "
-         "for a market's orders"},
+         "made for a market's orders"},
         {"\"gamma\":0.99", "\"shorts\":true",
          "params.json: params.shorts: false is needed: there is no such order here"},
         {"\"gamma\":0.99", "\"preset\":\"reference\"",

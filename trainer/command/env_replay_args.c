@@ -76,9 +76,8 @@ TRAINER_VERB(env_replay) = {
     .name = "env-replay",
     .words = "the environment's account through a file of actions",
     .about = "Runs one copy of the training environment through the action_* columns of ACTIONS.csv and "
-             "prints the "
-             "account after every step as CSV. PARAMS.json has symbols, first_bar, bars, min_order_qty and "
-             "params; the bars are DIR/{SYMBOL}USDT_5m.csv.gz.",
+             "prints the account after every step as CSV. PARAMS.json has symbols, first_bar, bars, "
+             "min_order_qty and params; the bars are DIR/{SYMBOL}USDT_5m.csv.gz.",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
     .size = sizeof(struct env_replay_args),

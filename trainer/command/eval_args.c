@@ -124,8 +124,7 @@ TRAINER_VERB(eval) = {
         "Plays a trained policy (F.safetensors) in its own environment on these bars, without chance: means "
         "of actions, the likeliest of levels, the middles of ranges. An ensemble (NAME.ensemble.json) is "
         "played by its members' rules. As in training, an episode ends lookback bars before the last one. "
-        "Prints "
-        "the result as JSON, papertape.eval/1.",
+        "Prints the result as JSON, papertape.eval/1.",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
     .size = sizeof(struct eval_args),

@@ -45,8 +45,7 @@ static int take_periods(struct option_call *call, const struct option_row *row, 
 static const struct option_row options[] = {
     {"returns", "FILE",
      "a header of names and a row for each bar: a column of returns (0.01 is 1 %; less than -1 is refused) "
-     "for "
-     "each trial. Known by name are timestamp_ns; holding and equal_weight, which are benchmarks; and "
+     "for each trial. Known by name are timestamp_ns; holding and equal_weight, which are benchmarks; and "
      "timestamp, date, time and a column without a name, which are times where they can be read. Without a "
      "header columns are called 0, 1, 2 ...",
      AT(returns_path)},

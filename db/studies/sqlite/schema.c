@@ -17,11 +17,10 @@ static const char *const older[] = {"v0.9.0.a", "v1.2.0.a", "v1.3.0.a", "v2.4.0.
 /* All tables of the schema; how many of them there are, and how many others. */
 static const char count_tables[] =
     "SELECT count(*) FILTER (WHERE known), count(*) FILTER (WHERE NOT known) FROM (SELECT name IN "
-    "('studies', "
-    "'version_info', 'study_directions', 'study_user_attributes', 'study_system_attributes', 'trials', "
-    "'trial_user_attributes', 'trial_system_attributes', 'trial_params', 'trial_values', "
-    "'trial_intermediate_values', 'trial_heartbeats', 'alembic_version') AS known FROM sqlite_schema "
-    "WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\')";
+    "('studies', 'version_info', 'study_directions', 'study_user_attributes', 'study_system_attributes', "
+    "'trials', 'trial_user_attributes', 'trial_system_attributes', 'trial_params', 'trial_values', "
+    "'trial_intermediate_values', 'trial_heartbeats', 'alembic_version') AS known FROM sqlite_schema WHERE "
+    "type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\')";
 enum { TABLES = 13 };
 static const char tables_columns[] =
     "SELECT s.name, (SELECT group_concat(name) FROM pragma_table_info(s.name)) FROM sqlite_schema AS s "

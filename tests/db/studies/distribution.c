@@ -88,17 +88,14 @@ static void test_old_names(void)
     } rows[] = {
         {"{\"name\": \"UniformDistribution\", \"attributes\": {\"low\": 0, \"high\": 1}}",
          "{\"name\": \"FloatDistribution\", \"attributes\": {\"step\": null, \"low\": 0.0, \"high\": 1.0, "
-         "\"log\": "
-         "false}}"},
+         "\"log\": false}}"},
         {"{\"name\": \"LogUniformDistribution\", \"attributes\": {\"low\": 1e-05, \"high\": 0.1}}",
          "{\"name\": \"FloatDistribution\", \"attributes\": {\"step\": null, \"low\": 1e-05, \"high\": 0.1, "
-         "\"log\": "
-         "true}}"},
+         "\"log\": true}}"},
         {"{\"name\": \"DiscreteUniformDistribution\", \"attributes\": {\"low\": 0, \"high\": 1, \"q\": "
          "0.25}}",
          "{\"name\": \"FloatDistribution\", \"attributes\": {\"step\": 0.25, \"low\": 0.0, \"high\": 1.0, "
-         "\"log\": "
-         "false}}"},
+         "\"log\": false}}"},
         {"{\"name\": \"IntUniformDistribution\", \"attributes\": {\"low\": 1, \"high\": 9, \"step\": 4}}",
          "{\"name\": \"IntDistribution\", \"attributes\": {\"log\": false, \"step\": 4, \"low\": 1, "
          "\"high\": 9}}"},
@@ -109,11 +106,9 @@ static void test_old_names(void)
          "{\"name\": \"CategoricalDistribution\", \"attributes\": {\"choices\": [NaN, \"NaN\", -Infinity, "
          "1]}}"},
         {"{\"name\": \"FloatDistribution\", \"attributes\": {\"step\": null, \"low\": -Infinity, \"high\": "
-         "0.0, \"log\": "
-         "false}}",
+         "0.0, \"log\": false}}",
          "{\"name\": \"FloatDistribution\", \"attributes\": {\"step\": null, \"low\": -Infinity, \"high\": "
-         "0.0, \"log\": "
-         "false}}"},
+         "0.0, \"log\": false}}"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct distribution distribution = {0};
@@ -146,8 +141,7 @@ static void test_carried(void)
 {
     static const char *const texts[] = {
         "CategoricalDistribution\", \"attributes\": {\"choices\": [{\"float\": 16}, {\"float\": \"NaN\"}, "
-        "NaN, "
-        "[64, [1.50, \"a, b: [\"]], {}, []]}}",
+        "NaN, [64, [1.50, \"a, b: [\"]], {}, []]}}",
         "CategoricalDistribution\", \"attributes\": {\"choices\": [1180591620717411303424, \"\\ud800\", "
         "\"a\\u0000b\", {\"json\": \"[1]\"}, {\"\\udc00\": -Infinity}]}}",
         "IntDistribution\", \"attributes\": {\"log\": false, \"step\": 1, \"low\": 0, \"high\": "

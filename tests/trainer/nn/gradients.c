@@ -186,8 +186,7 @@ int main(void)
     struct random random = random_seeded("gradients", 2026);
     if (EACH > 1)
         printf("counts: each third of %d cases, about %d differences of a large tensor (without a sanitizer "
-               "all, "
-               "120)\n",
+               "all, 120)\n",
                nn_n_cases, OF_TENSOR);
     for (int i = 0; i < nn_n_cases; i += EACH) {
         case_draw(&nn_cases[i], random_next(&random));
