@@ -3,7 +3,7 @@
 
 The table "Words" of docs/glossary.md has the words that are not written, each in all its forms, and what is written instead. A
 line with the mark `word-ok` may have one: an API's own name, a user of the system. Looked at are comments and string literals of
-C, CUDA, Python, shell, Meson and SQL, and documents as a whole, except the fenced block after a line `<!-- transcript -->`, which is
+C, CUDA, Python, shell, Meson and SQL, and documents as a whole, except the fenced block after a line `<!-- transcript: … -->`, which is
 what a program printed. With --count: how often each is there, a line a word. With --all: each place, not only the first.
 """
 
@@ -22,7 +22,7 @@ FROZEN = re.compile(r"db/schema/0\d\d_\w+\.sql")  # migrations: their text is in
 C = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 SHELL = re.compile(r"#[^\n]*|'''.*?'''|\"(?:\\.|[^\"\\])*\"|'[^']*'", re.S)
 SQL = re.compile(r"--[^\n]*|/\*.*?\*/|'[^']*'", re.S)
-TRANSCRIPT = re.compile(r"^<!-- transcript -->\n```\n.*?^```$", re.M | re.S)
+TRANSCRIPT = re.compile(r"^<!-- transcript: .* -->\n```\w*\n.*?^```$", re.M | re.S)
 DOCUMENTS = {".md", ".scd", ".ini", ".in", ".service", ".socket", ".conf", ".toml"}
 
 
