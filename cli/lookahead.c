@@ -86,7 +86,7 @@ static const struct option_row options[] = {
 
 CLI_VERB(cli_lookahead) = {
     .name = "lookahead",
-    .words = "checks a strategy for lookahead bias: cut and changed bars",
+    .words = "does a strategy know later bars? cut and changed bars",
     .about = "Runs a strategy on bars, then on the same bars cut at K places, on bars that continue "
              "differently there, and on the same bars in another year; by the engine and vectorised. Every "
              "decision and order up to a cut must be the same. Prints the first that is not. Without --bars "

@@ -179,7 +179,7 @@ ANSWERED = [
      '"calendar":null},{"name":"AAPL","venue":"alpaca","streamed":false,"calendar":"us-equity"}]}\n', 0),
     ("venues streams binance", "btcusdt@trade\nbtcusdt@depth\n", 0),
     ("venues streams binance --json", '{"schema":"papertape.streams/1","streams":["btcusdt@trade","btcusdt@depth"]}\n', 0),
-    ("account deposit nosuch 5", "papertape: account: UNKNOWN_ACCOUNT: \"nosuch\": there is no such account\n", 1),
+    ("account deposit nobody 5", "papertape: account: UNKNOWN_ACCOUNT: \"nobody\": there is no such account\n", 1),  # word-ok
 ]
 
 
