@@ -1,5 +1,6 @@
 /* The kill switch: an account whose equity fell to its limit of drawdown is locked and liquidated, and
- * stays so until its user resumes it. */
+ * stays so until its user resumes it. account_mark() finds the limit reached; engine_runner_halt() cancels
+ * and closes. */
 #include "engine/core.h"
 
 void engine_halt_watch(struct engine *engine)

@@ -4,8 +4,8 @@
  * The event log is the source of its table: each event of a promotion or a retirement carries the rows that
  * it makes. They are stored in the event's group, and again when the log is replayed. After a restart,
  * events of their own bring the engine in line with the table: an interrupted change continues, and a
- * policy that the configuration no longer supports is refused until it does. Runs on the loop's thread
- * only. */
+ * policy that the configuration no longer supports is refused until it does. judge.c decides after each UTC
+ * day who becomes champion. Runs on the loop's thread only. */
 #ifndef DAEMON_ARENA_ARENA_H
 #define DAEMON_ARENA_ARENA_H
 

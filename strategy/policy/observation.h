@@ -1,5 +1,6 @@
 /* A hash of what the numbers of an observation mean: trainer/env and the runtime each compute the hash of
- * what they build, and a policy that was trained on other observations is refused. */
+ * what they build, and a policy that was trained on other observations is refused. The observation itself is
+ * built by runtime.c, in training by trainer/env/scalar/observe.h and its twins for SIMD and CUDA. */
 #ifndef STRATEGY_POLICY_OBSERVATION_H
 #define STRATEGY_POLICY_OBSERVATION_H
 

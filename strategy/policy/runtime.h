@@ -1,6 +1,7 @@
 /* How a trained policy observes the market for an account: the bars of its symbols become rows of features as
- * trainer/data.h makes them, the last `lookback` rows and the account an observation as trainer/env builds
- * it, and that actions, with the bits of the environment. */
+ * trainer/data.h makes them, the account and the last `lookback` rows an observation as trainer/env builds it
+ * (cash * norm_cash, quantities * norm_stocks, the rows), and its networks make actions of that, with the
+ * bits of the environment. */
 #ifndef STRATEGY_POLICY_RUNTIME_H
 #define STRATEGY_POLICY_RUNTIME_H
 

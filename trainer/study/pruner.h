@@ -1,6 +1,7 @@
 /* Pruners: should a trial end now, judged by its reports and those of others? They decide as Optuna 5.0.0's
  * MedianPruner, SuccessiveHalvingPruner and HyperbandPruner, newly constructed, would for the same study:
- * "auto" is derived each time, where a pruner of Optuna keeps what its process saw first. Pure. */
+ * "auto" is derived each time, where a pruner of Optuna keeps what its process saw first. A worker asks after
+ * each split of a trial: study_report() in suggest.h. Pure. */
 #ifndef TRAINER_STUDY_PRUNER_H
 #define TRAINER_STUDY_PRUNER_H
 

@@ -7,7 +7,7 @@
  * 1 groups; group k = 1 … N is tested after training on those before it: N combinations, one path, which
  * lacks group 0.
  *
- * Pure arithmetic; nothing allocates. */
+ * Pure arithmetic; nothing allocates. market.c applies it to a study's rows: study_training(). */
 #ifndef TRAINER_STUDY_SPLIT_H
 #define TRAINER_STUDY_SPLIT_H
 
