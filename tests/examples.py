@@ -1,12 +1,18 @@
 #!/usr/bin/python3
 """Whether the commands of README.md and docs/ print what the pages show: examples.py SOURCE_ROOT BUILD_ROOT [PAGE…] (standard library only).
 
-Each fence that has a line "$ COMMAND" with output, or shows a screen, has a mark in a line of its own before it:
+Each fence that shows an output has a mark in a line of its own before it:
 
     <!-- run -->                its commands are run by bash, and print this; both streams, exit status 0
     <!-- run: sample bars -->   with the sample data's bars files in the folder; left out where there are none
     <!-- file: NAME -->         it is written to NAME, for the commands after it
     <!-- transcript: WHAT -->   not run: of which run it is, and why it cannot be run here
+    <!-- form: WHAT -->         not of a run: which JSON it explains; its keys are words of the product's sources
+
+An output is: what stands below a line "$ COMMAND"; a screen of the dashboard; JSON; in a fence without a language any line that is
+neither a command (its first word is a program's, or one of TOOLS) nor a comment, unless the fence is a configuration, which begins
+with "[section]"; and a fence of the language `text`, which formulas and drawings have, where the sentence before it ends with a
+colon and has a program's command in backticks.
 
 A line "…" stands for any lines, "…" in a line for any text. The fences of a page are run in its order, in one folder that is
 empty at first, with the built programs in PATH; port 9443 stands for a free one.
@@ -23,10 +29,21 @@ import sys
 import tempfile
 
 FENCE = re.compile(r"^(?P<mark><!-- [^\n]* -->\n)?\n?```(?P<info>[^\n]*)\n(?P<text>.*?)^```$", re.M | re.S)
-MARK = re.compile(r"<!-- (run|file|transcript)(?:: (.+))? -->\n")
+MARK = re.compile(r"<!-- (run|file|transcript|form)(?:: (.+))? -->\n")
 SCREEN = re.compile(r"^(─|PAPER  )", re.M)
+PROGRAM = re.compile(r"papertape(d|-trainer|-replay)?\b|(\./|bench/|build/|tests/)[\w./-]+")
+TOOLS = set("adduser cd chown cp curl echo git meson mkdir ninja pip python3 printf sqlite3 sync systemctl systemd-sysusers umask".split())
 SAMPLES = "sample bars"
 LIMIT_S = 60
+ROOMS = "cli daemon db engine exchange indicators_gpu record strategy trainer tui".split()
+
+
+SPECIMENS = [  # (fence, its language, the page before it, whether it has an output)
+    ("papertape fees\nbinance  vip0\n", "", "", True), ("papertape fees   # all\n./check\nsudo cp a b\n", "", "", False),
+    ("papertape order buy X 1 \\\n    --limit 3\n", "", "", False), ("binance  vip0\n", "", "`papertape fees` prints:\n\n", True),
+    ("binance  vip0\n", "text", "More.\n\n`papertape fees` prints:\n\n", True), ("a = b\n", "text", "The formula:\n\n", False),
+    ("[market]\nsymbols = X\n", "", "", False), ('{"ok":true}\n', "json", "", True), ("$ true\n", "sh", "", False), ("$ echo 1\n1\n", "sh", "", True),
+]
 
 
 class Wrong(Exception):
@@ -52,6 +69,28 @@ def commands(text):
 
 def shows_output(text):
     return any(expected for _, expected in commands(text)) if text.startswith("$ ") else "\n$ " in text
+
+
+def is_command(line):
+    words = [word for word in line.split() if word != "sudo"]
+    return not words or line.startswith("#") or re.match(r"\w+=", words[0]) is not None or words[0] in TOOLS or PROGRAM.match(words[0]) is not None
+
+
+def needs_mark(text, language, before):
+    """Is it an output, or has one? `before` is the page up to the fence."""
+    if shows_output(text) or SCREEN.search(text) or language == "json" or text.startswith(("{", "[{")):
+        return True
+    if language == "text":
+        sentence = before.rstrip().rpartition("\n\n")[2]
+        return sentence.endswith(":") and any(PROGRAM.match(code) and " " in code for code in re.findall(r"`([^`]+)`", sentence))
+    lines = re.sub(r"\\\n", " ", text).splitlines()
+    return not language and not re.match(r"\[[\w ]+\]", text) and not all(map(is_command, lines))
+
+
+def words_of_sources(source):
+    """Those of the product's C outside comments."""
+    text = "".join(path.read_text(encoding="utf-8") for room in ROOMS for path in (source / room).rglob("*.[ch]"))
+    return set(re.findall(r"\w+", re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.S)))
 
 
 def pattern(expected):
@@ -115,7 +154,7 @@ def free_port():
         return str(s.getsockname()[1])
 
 
-def check_page(page, name, build, samples, counts):
+def check_page(page, name, build, samples, words, counts):
     """The faults of one page, each with its place."""
     text = page.read_text(encoding="utf-8")
     faults = []
@@ -132,14 +171,17 @@ def check_page(page, name, build, samples, counts):
             body = fence["text"].replace("9443", port)
             try:
                 if not kind:
-                    if shows_output(body) or SCREEN.search(body):
-                        raise Wrong("an output without a mark before the fence: <!-- run --> or <!-- transcript: of which run -->")
+                    if needs_mark(body, fence["info"], text[: fence.start()]):
+                        raise Wrong("an output without a mark before the fence: <!-- run --> or <!-- transcript: of which run -->, of JSON "
+                                    "<!-- form: … -->; a formula or drawing is ```text")
                     continue
-                if kind in ("file", "transcript") and not about:
+                if kind != "run" and not about:
                     raise Wrong(f"the mark {kind} needs a text: <!-- {kind}: … -->")
                 if kind == "run" and about not in (None, SAMPLES):
                     raise Wrong(f"{about}: known is <!-- run: {SAMPLES} -->")
                 counts[kind] += 1
+                if kind == "form" and (unknown := {key for key in re.findall(r'"(\w+)":', body) if not {key, re.sub(r"_\d+$", "", key)} & words}):
+                    raise Wrong(f"no source has these keys: {' '.join(sorted(unknown))}")
                 if kind == "file":
                     (folder / about).write_text(body, encoding="utf-8")
                 if kind != "run":
@@ -162,10 +204,11 @@ def main():
     source, build = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
     pages = [pathlib.Path(page).resolve() for page in sys.argv[3:]] or [source / "README.md", *sorted((source / "docs").rglob("*.md"))]
     samples = pathlib.Path(os.environ.get("PAPERTAPE_SHARED", source.parent / "shared")).resolve() / "data" / "bars"
-    counts = {"run": 0, "file": 0, "transcript": 0, "without its data": 0}
-    faults = []
+    counts = {"run": 0, "file": 0, "transcript": 0, "form": 0, "without its data": 0}
+    words = words_of_sources(source)
+    faults = [f"{text!r}: seen as {not output}" for text, language, before, output in SPECIMENS if needs_mark(text, language, before) != output]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for found in pool.map(lambda page: check_page(page, os.path.relpath(page, source), build, samples, counts), pages):
+        for found in pool.map(lambda page: check_page(page, os.path.relpath(page, source), build, samples, words, counts), pages):
             faults += found
     print(*faults, sep="\n", end="\n" if faults else "")
     print("fences: " + ", ".join(f"{number} {kind}" for kind, number in counts.items()) + f"; {len(faults)} faults")
