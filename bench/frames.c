@@ -96,7 +96,7 @@ struct listener_of_all {
     bool depth_came;
 };
 
-static void hear(void *user, struct replay_stream *stream, int unit, const char *data, size_t len)
+static void receive(void *user, struct replay_stream *stream, int unit, const char *data, size_t len)
 {
     struct listener_of_all *all = user;
     (void)unit;
@@ -112,7 +112,7 @@ static void hear(void *user, struct replay_stream *stream, int unit, const char 
     all->depth_came |= stream->kind == STREAM_DEPTH_FAST;
 }
 
-static void hear_snapshot(struct listener_of_all *all, const struct source_book *book)
+static void receive_snapshot(struct listener_of_all *all, const struct source_book *book)
 {
     const struct replay_ladder *sides[] = {book->bids, book->asks};
     static const char *const names[] = {",\"bids\":", ",\"asks\":"};
@@ -138,7 +138,7 @@ void frames_serve(const char *path, int seconds, struct frames *ret)
     if (!tape)
         die("frames", error);
     replay_tape_init(tape);
-    tape->deliver = hear;
+    tape->deliver = receive;
     tape->user = &all;
     const struct synthetic_config made = {
         .seed = SEED, .start_ns = START_NS, .end_ns = START_NS + seconds * SECOND_NS, .symbols = 2};
@@ -156,7 +156,7 @@ void frames_serve(const char *path, int seconds, struct frames *ret)
         if (source->ops->step(source) < 0)
             die("frames", source->error);
         if (!have_book && all.depth_came && source->ops->book(source, symbol, &book)) {
-            hear_snapshot(&all, &book);
+            receive_snapshot(&all, &book);
             have_book = true;
         }
     }

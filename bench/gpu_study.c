@@ -127,7 +127,7 @@ struct board {
     pthread_barrier_t begin;
     atomic_int next;          /* trial */
     atomic_int failed, ready; /* workers */
-    double begun;
+    double started;
     _Atomic double closed; /* when a worker first found nothing to do */
     struct split_times times[SAMPLE][SPLITS];
 };
@@ -243,31 +243,31 @@ static int run_split(const char *module_path, const struct study_split *split, c
     struct env_block blocks[SPLIT_BLOCKS_MAX];
     struct env_market *market = NULL, *within = NULL;
     struct learner_stack stack = {0};
-    double begun = bench_seconds();
+    double started = bench_seconds();
     int n = split_training(split, ROWS, chosen, PURGE, EMBARGO, train);
     for (int i = 0; i < n; i++)
         blocks[i] = (struct env_block){(int32_t)train[i].from, (int32_t)train[i].to};
     int r = env_market_create(&source, env, &market, err);
     if (r == 0)
         r = env_market_blocks(market, blocks, n, &within, err);
-    ret->market = bench_seconds() - begun;
+    ret->market = bench_seconds() - started;
     const struct learner_source from = {
-        .env_params = env, .market = within, .module_path = module_path, .told = reported};
+        .env_params = env, .market = within, .module_path = module_path, .warned = reported};
     if (r == 0)
         r = ppo_learner_create_auto(ppo, &from, &stack, err);
-    ret->learner = bench_seconds() - begun - ret->market;
+    ret->learner = bench_seconds() - started - ret->market;
     if (r < 0)
         fails("learner");
     if (r == 0)
         r = learn(stack.learner, ret);
-    ret->train = bench_seconds() - begun - ret->market - ret->learner;
+    ret->train = bench_seconds() - started - ret->market - ret->learner;
     if (r == 0)
         r = test(env, market, stack.learner, tested, split_blocks(split, ROWS, chosen, tested));
     ppo_learner_stack_destroy(&stack);
     env_market_destroy(within);
     env_market_destroy(market);
     ret->end = bench_seconds();
-    ret->test = ret->end - begun - ret->market - ret->learner - ret->train;
+    ret->test = ret->end - started - ret->market - ret->learner - ret->train;
     return r;
 }
 
@@ -376,7 +376,7 @@ static void line(const char *name, const char *what, double value, const char *u
 static void report(const char *name, int workers, int sample, double busy)
 {
     struct split_times sum = {0};
-    double done = 0, all = 0, window = board->closed - board->begun;
+    double done = 0, all = 0, window = board->closed - board->started;
     for (int t = 0; t < sample; t++)
         for (int k = 0; k < SPLITS; k++) {
             const struct split_times *s = &board->times[t][k];
@@ -426,7 +426,7 @@ static int measure(const char *name, const char *module_path, int workers, int s
             _exit(work(module_path, workers, sample));
     }
     pthread_barrier_wait(&board->begin);
-    board->begun = bench_seconds();
+    board->started = bench_seconds();
     bool all = atomic_load(&board->ready) == workers;
     double busy = all ? watch(&nvml, nvml_open(&nvml), &left) : -1;
     while (left > 0 && waitpid(-1, &how, 0) > 0)

@@ -52,7 +52,7 @@ struct bench {
     uint64_t seq, seed;
     size_t learned; /* weights and biases of the policies' networks, of one */
     char *room;     /* [SWEEP] */
-    double begun;
+    double started;
     double first[POLICIES_MAX]; /* seconds to the account's first order of this round; 0: none */
 };
 
@@ -208,13 +208,13 @@ static double read_rate(const struct bench *bench)
     for (int k = 0; k < 5; k++) {
         const uint64_t *words = (const uint64_t *)bench->room;
         uint64_t sums[8] = {0};
-        double begun = bench_seconds();
+        double started = bench_seconds();
         for (size_t i = 0; i < SWEEP / sizeof *words; i += 8) {
             __builtin_prefetch(words + i + AHEAD);
             for (size_t j = 0; j < 8; j++)
                 sums[j] += words[i + j];
         }
-        double rate = SWEEP / (bench_seconds() - begun);
+        double rate = SWEEP / (bench_seconds() - started);
         volatile uint64_t seen =
             sums[0] ^ sums[1] ^ sums[2] ^ sums[3] ^ sums[4] ^ sums[5] ^ sums[6] ^ sums[7];
         (void)seen;
@@ -235,8 +235,8 @@ static void sweep(const struct bench *bench)
 static void saw_order(void *ctx, const struct order *order)
 {
     struct bench *bench = ctx;
-    if (bench->begun > 0 && order->state == ORDER_PENDING && bench->first[order->account] == 0)
-        bench->first[order->account] = bench_seconds() - bench->begun;
+    if (bench->started > 0 && order->state == ORDER_PENDING && bench->first[order->account] == 0)
+        bench->first[order->account] = bench_seconds() - bench->started;
 }
 
 /* The seven bars of a time, the clock at the seventh. */
@@ -254,11 +254,11 @@ static void play_round(struct bench *bench)
                                                    .closed = true}}};
         if (s == SYMBOLS - 1) {
             sweep(bench);
-            bench->begun = bench_seconds();
+            bench->started = bench_seconds();
         }
         hand(bench, &event, recv_ns + s * 1000);
     }
-    bench->begun = 0;
+    bench->started = 0;
     bench->open_ns += INTERVAL_NS;
 }
 

@@ -9,7 +9,7 @@ void cli_progress_begin(struct progress *progress, const char *words)
 {
     double now = clock_now_s();
     *progress =
-        (struct progress){.shows = isatty(STDERR_FILENO) == 1, .words = words, .begun = now, .last = now};
+        (struct progress){.shows = isatty(STDERR_FILENO) == 1, .words = words, .started = now, .last = now};
 }
 
 bool cli_progress_show(void *ctx, double share)
@@ -22,7 +22,7 @@ bool cli_progress_show(void *ctx, double share)
         return true;
     int cells = share >= 1 ? CELLS : share > 0 ? (int)(share * CELLS) : 0;
     fprintf(stderr, "\r%s [%.*s%*s] %3.0f %%  %.1f s ", progress->words, cells, full, CELLS - cells, "",
-            100 * share, now - progress->begun);
+            100 * share, now - progress->started);
     progress->last = now;
     progress->shown = true;
     return true;

@@ -7,7 +7,7 @@
 struct progress {
     bool shows, shown;
     const char *words;
-    double begun, last; /* seconds, monotonic */
+    double started, last; /* seconds, monotonic */
 };
 
 void cli_progress_begin(struct progress *progress, const char *words);

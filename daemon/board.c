@@ -48,18 +48,18 @@ struct board *daemon_board_create(struct daemon *daemon)
 
 void daemon_board_book_bar(struct board *board, const struct engine_book_bar *bar)
 {
-    if (daemon_board_begun(board) && board->book_told && bar->symbol < board->n_told)
-        board->book_told[bar->symbol] = daemon_board_book_of(bar);
+    if (daemon_board_started(board) && board->newest_books && bar->symbol < board->n_published)
+        board->newest_books[bar->symbol] = daemon_board_book_of(bar);
 }
 
 void daemon_board_bar(struct board *board, int symbol, const struct bar *bar)
 {
-    if (!daemon_board_begun(board) || symbol >= board->n_told || board->left[symbol])
+    if (!daemon_board_started(board) || symbol >= board->n_published || board->left[symbol])
         return;
     uint64_t ticket = db_writer_last(daemon_session_writer(board->daemon->session));
     struct board_book book = {0};
-    if (board->book_told && board->book_told[symbol].open_ns == bar->open_ns)
-        book = board->book_told[symbol];
+    if (board->newest_books && board->newest_books[symbol].open_ns == bar->open_ns)
+        book = board->newest_books[symbol];
     pthread_mutex_lock(&board->lock);
     bool full = !board->needs && board->n_queue == BOARD_QUEUE_MAX;
     if (board->needs || full) {
@@ -96,7 +96,7 @@ void daemon_board_need(struct board *board)
 
 void daemon_board_again(struct board *board, int symbol)
 {
-    if (!daemon_board_begun(board) || symbol >= board->n_told)
+    if (!daemon_board_started(board) || symbol >= board->n_published)
         return;
     pthread_mutex_lock(&board->lock);
     board->again[symbol] = true;
@@ -114,7 +114,7 @@ static void no_forming(struct board *board, int symbol)
 
 void daemon_board_follow(struct board *board, int symbol, bool follow)
 {
-    if (!board || board->stopped || !daemon_board_begun(board) || symbol >= board->n_told ||
+    if (!board || board->stopped || !daemon_board_started(board) || symbol >= board->n_published ||
         board->left[symbol] == !follow)
         return;
     board->left[symbol] = !follow;
@@ -145,29 +145,29 @@ static void look_at_need(struct board *board, uint64_t committed)
 
 void daemon_board_committed(struct board *board, uint64_t ticket)
 {
-    if (board && board->begun && !board->stopped)
+    if (board && board->started && !board->stopped)
         look_at_need(board, ticket);
 }
 
 static void look_at_device(struct board *board, int64_t call_ms)
 {
     bool silent = call_ms >= COMPUTE_SILENT_MS;
-    if (silent && !board->silence_told) {
+    if (silent && !board->silence_reported) {
         char text[160];
         snprintf(text, sizeof text, GPU_SILENT " for %d s: the charts' indicators wait for it, orders do not",
                  COMPUTE_SILENT_MS / 1000);
         daemon_log_warning("indicators: %s", text);
         daemon_session_alert_lasting(board->daemon->session, DB_WARNING, "gpu", GPU_SILENT, text);
     }
-    if (!silent && board->silence_told)
+    if (!silent && board->silence_reported)
         daemon_session_alert_over(board->daemon->session, "gpu", GPU_SILENT);
-    board->silence_told = silent;
+    board->silence_reported = silent;
 }
 
 static void on_tick(uv_timer_t *timer)
 {
     struct board *board = timer->data;
-    if (board->daemon->stopping || !daemon_board_begun(board))
+    if (board->daemon->stopping || !daemon_board_started(board))
         return;
     struct db_writer *writer = daemon_session_writer(board->daemon->session);
     const struct engine *engine = daemon_session_engine(board->daemon->session);
@@ -176,7 +176,7 @@ static void on_tick(uv_timer_t *timer)
         board->needs = true;
         board->need_first = board->need_last = db_writer_last(writer);
     }
-    for (int s = 0; s < board->n_told; s++) {
+    for (int s = 0; s < board->n_published; s++) {
         struct engine_symbol_view view;
         engine_symbol_view(engine, s, &view);
         board->forming[s] = view.forming;
@@ -190,9 +190,9 @@ static void on_tick(uv_timer_t *timer)
     pthread_mutex_unlock(&board->lock);
     look_at_need(board, db_writer_committed(writer));
     look_at_device(board, call_ms);
-    if (on_device && board->failure_told)
+    if (on_device && board->failure_reported)
         daemon_session_alert_over(board->daemon->session, "gpu", GPU_FAILED);
-    board->failure_told &= !on_device;
+    board->failure_reported &= !on_device;
 }
 
 void daemon_board_take_device(struct board *board, struct gpu_module *module)
@@ -238,7 +238,7 @@ static void store(struct board *board, const struct board_result *row, const dou
                                      .names = board->names_text,
                                      .memory = row->memory,
                                      .memory_size = row->memory_size};
-    db_writer_put_chart_series(writer, &series, row->kind == BOARD_ROW_ANEW);
+    db_writer_put_chart_series(writer, &series, row->kind == BOARD_ROW_REPLACED);
 }
 
 static void device_lost(struct board *board, const char *reason)
@@ -250,7 +250,7 @@ static void device_lost(struct board *board, const char *reason)
     if (again_ms > 0)
         daemon_log_info("gpu: it is looked for again in %.0f s", (double)again_ms / 1000);
     daemon_session_alert_lasting(board->daemon->session, DB_WARNING, "gpu", GPU_FAILED, text);
-    board->failure_told = true;
+    board->failure_reported = true;
 }
 
 static void take_results(struct board *board)
@@ -308,7 +308,7 @@ static void on_wake(uv_async_t *async)
 {
     struct board *board = async->data;
     take_results(board);
-    if (board->begun && !board->stopped)
+    if (board->started && !board->stopped)
         look_at_need(board, db_writer_committed(daemon_session_writer(board->daemon->session)));
     pthread_mutex_lock(&board->lock);
     bool ended = board->ended;

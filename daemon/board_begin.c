@@ -52,7 +52,7 @@ void daemon_board_destroy(struct board *board)
     free(board->newest_closed);
     free(board->newest_forming);
     free(board->symbols);
-    free(board->book_told);
+    free(board->newest_books);
     free(board->left);
     free(board->frames);
     free(board->changed);
@@ -170,12 +170,12 @@ int daemon_board_grow(struct board *board, int n)
 /* The lock is held. */
 static int make_room(struct board *board, int n)
 {
-    size_t was = (size_t)board->n_told, is = (size_t)n, frames = (size_t)board->n_timeframes;
+    size_t was = (size_t)board->n_published, is = (size_t)n, frames = (size_t)board->n_timeframes;
     size_t was_values = was * frames * board->outputs, values = is * frames * board->outputs;
     bool books = board->n_priced < (size_t)board->kept.n;
     void *wider;
     return WIDEN(board->forming, was, is) && WIDEN(board->again, was, is) && WIDEN(board->left, was, is) &&
-                   (!books || WIDEN(board->book_told, was, is)) &&
+                   (!books || WIDEN(board->newest_books, was, is)) &&
                    WIDEN(board->newest, was * frames, is * frames) &&
                    WIDEN(board->newest_closed, was_values, values) &&
                    WIDEN(board->newest_forming, was_values, values)
@@ -189,7 +189,7 @@ static int take_symbols(struct board *board, const struct engine *engine)
     int n = engine_symbols(engine);
     if (!board->symbols)
         board->symbols = calloc(SYMBOLS_MAX, sizeof *board->symbols);
-    for (int s = board->n_told; board->symbols && s < n; s++) {
+    for (int s = board->n_published; board->symbols && s < n; s++) {
         const struct symbol *symbol = engine_symbol(engine, s);
         snprintf(board->symbols[s].name, sizeof board->symbols[s].name, "%s", symbol->name);
         board->symbols[s].price_scale = symbol->price_scale;
@@ -198,21 +198,21 @@ static int take_symbols(struct board *board, const struct engine *engine)
     pthread_mutex_lock(&board->lock);
     int r = board->symbols ? make_room(board, n) : -ENOMEM;
     if (r == 0)
-        board->n_told = n;
+        board->n_published = n;
     pthread_mutex_unlock(&board->lock);
     if (r == 0)
         daemon_board_need(board);
     return r;
 }
 
-bool daemon_board_begun(struct board *board)
+bool daemon_board_started(struct board *board)
 {
     const struct session *session = board->daemon->session;
     if (!daemon_session_started(session))
         return false;
     const struct engine *engine = daemon_session_engine(session);
-    if (board->n_told < engine_symbols(engine) && take_symbols(board, engine) < 0)
+    if (board->n_published < engine_symbols(engine) && take_symbols(board, engine) < 0)
         daemon_fail("out of memory");
-    board->begun = board->n_told > 0;
-    return board->begun;
+    board->started = board->n_published > 0;
+    return board->started;
 }

@@ -32,13 +32,13 @@ struct queued_bar {
     struct board_book book;
 };
 
-enum board_row { BOARD_ROW_BAR, BOARD_ROW_ANEW, BOARD_ROW_MEMORY, BOARD_ROW_GONE };
+enum board_row { BOARD_ROW_BAR, BOARD_ROW_REPLACED, BOARD_ROW_MEMORY, BOARD_ROW_GONE };
 
 struct board_result {
     enum board_row kind;
     uint32_t series;
     struct bar bar;      /* BOARD_ROW_BAR, with outputs[i * outputs] of the list */
-    int64_t next_ns;     /* BOARD_ROW_ANEW, BOARD_ROW_MEMORY */
+    int64_t next_ns;     /* BOARD_ROW_REPLACED, BOARD_ROW_MEMORY */
     int64_t interval_ns; /* BOARD_ROW_GONE: that the series' symbol had */
     void *memory;        /* owned */
     size_t memory_size;
@@ -55,12 +55,12 @@ struct board_newest {
     struct bar closed, forming; /* open_ns 0: none */
 };
 
-/* The loop writes one once, before it publishes its number in n_told; the thread sets the last flag when its
- * stored memories are loaded. */
+/* The loop writes one once, before it publishes its number in n_published; the thread sets the last flag when
+ * its stored memories are loaded. */
 struct board_symbol {
     char name[SYMBOL_NAME_MAX];
     int price_scale, qty_scale;
-    bool begun;
+    bool started;
 };
 
 /* Bars of different series that are given to the streams in one call. */
@@ -88,15 +88,15 @@ struct board {
     /* The loop's. */
     uv_async_t wake;
     uv_timer_t tick;
-    bool begun;
+    bool started;
     bool needs; /* bars were not queued, and none will be until the thread has read them from the database */
-    uint64_t need_first, need_last; /* the tickets of those that the thread has not been asked to read */
-    struct board_results given;     /* emptied by the loop */
-    struct board_book *book_told;   /* [n_told]: the newest; NULL where no indicator reads it */
-    bool *left;                     /* [n_told]: removed: its series stand still */
-    struct board_symbol *symbols;   /* [SYMBOLS_MAX], of which n_told are written */
-    bool silence_told;              /* an alert was raised for the call to the device that is under way */
-    bool failure_told;              /* an alert was raised for a device that failed and is not in use again */
+    uint64_t need_first, need_last;  /* the tickets of those that the thread has not been asked to read */
+    struct board_results given;      /* emptied by the loop */
+    struct board_book *newest_books; /* [n_published]: the newest; NULL where no indicator reads it */
+    bool *left;                      /* [n_published]: removed: its series stand still */
+    struct board_symbol *symbols;    /* [SYMBOLS_MAX], of which n_published are written */
+    bool silence_reported;           /* an alert was raised for the call to the device that is under way */
+    bool failure_reported; /* an alert was raised for a device that failed and is not in use again */
     void (*stopped)(void *user);
     void *stopped_user;
     int open_handles;
@@ -106,10 +106,10 @@ struct board {
     pthread_cond_t work, room; /* to the thread */
     struct queued_bar *queue;  /* [BOARD_QUEUE_MAX] */
     size_t n_queue;
-    int n_told;          /* symbols; the thread's arrays may still have room for fewer */
-    struct bar *forming; /* [n_told]: the newest; open_ns 0: none */
+    int n_published;     /* symbols; the thread's arrays may still have room for fewer */
+    struct bar *forming; /* [n_published]: the newest; open_ns 0: none */
     bool forming_news;
-    bool *again;                /* [n_told]: its series are computed again from what the database holds */
+    bool *again; /* [n_published]: its series are computed again from what the database holds */
     struct gpu_module *offered; /* NULL: there is no new one */
     bool on_device, device_lost;
     uint64_t
@@ -117,13 +117,13 @@ struct board {
     char lost_reason[GPU_REASON_MAX];
     bool catch_up, catching_up, ask_again, stop, ended, abandoned;
     struct board_results results;
-    struct board_newest *newest;            /* [series of n_told] */
+    struct board_newest *newest;            /* [series of n_published] */
     double *newest_closed, *newest_forming; /* [series * outputs] */
     uint64_t updates, missed;
     char trouble[256]; /* for an alert; "" */
     bool trouble_over; /* stored bars are read again */
 
-    /* The thread's: it knows the first n_symbols of the n_told symbols. */
+    /* The thread's: it knows the first n_symbols of the n_published symbols. */
     pthread_t thread;
     int n_symbols;
     struct streams *streams;
@@ -155,7 +155,7 @@ int daemon_board_make(struct daemon *daemon, struct board **ret);
 void daemon_board_destroy(struct board *board);
 /* Starts the board once the symbols are known, and symbols that the engine has learned since; false before.
  */
-bool daemon_board_begun(struct board *board);
+bool daemon_board_started(struct board *board);
 /* The thread's: room for n symbols, with series that have seen no bar. 0 or -ENOMEM: as before. */
 int daemon_board_grow(struct board *board, int n);
 /* Bars are not queued before the thread has read what the database holds. */
@@ -180,7 +180,7 @@ int daemon_board_measured_grow(struct board *board, size_t n_symbols);
 void daemon_board_measured_finish(struct board *board);
 void daemon_board_measured_take(struct board *board, int symbol, const struct board_book *book, double *out);
 void daemon_board_measured_none(const struct board *board, int measure, double *out);
-struct board_book daemon_board_book_of(const struct engine_book_bar *told);
+struct board_book daemon_board_book_of(const struct engine_book_bar *reported);
 
 /* board_stored.c: takes what the database holds and the board has not seen. False: not all of it; what
  * follows must wait until it is tried again. */

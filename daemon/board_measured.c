@@ -60,11 +60,11 @@ void daemon_board_measured_none(const struct board *board, int measure, double *
                 *out++ = NAN;
 }
 
-struct board_book daemon_board_book_of(const struct engine_book_bar *told)
+struct board_book daemon_board_book_of(const struct engine_book_bar *reported)
 {
-    struct board_book book = {.there = true, .open_ns = told->open_ns};
+    struct board_book book = {.there = true, .open_ns = reported->open_ns};
     for (int m = 0; m < BOOK_MEASURES; m++)
-        book.bars[m] = (struct measure_bar){told->measures[m].open, told->measures[m].high,
-                                            told->measures[m].low, told->measures[m].close};
+        book.bars[m] = (struct measure_bar){reported->measures[m].open, reported->measures[m].high,
+                                            reported->measures[m].low, reported->measures[m].close};
     return book;
 }

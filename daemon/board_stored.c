@@ -57,11 +57,11 @@ static void note_newest(void *ctx, const struct bar *bar)
     up->board->newest_ns = bar->open_ns;
 }
 
-static void stored_book(void *ctx, const struct engine_book_bar *told)
+static void stored_book(void *ctx, const struct engine_book_bar *reported)
 {
     struct catching_up *up = ctx;
     if (up->n_books < BOARD_WARM_BARS)
-        up->books[up->n_books++] = daemon_board_book_of(told);
+        up->books[up->n_books++] = daemon_board_book_of(reported);
 }
 
 /* Books of bars that the streams have seen, or that are not the board's: they warm up the indicators of
@@ -99,10 +99,10 @@ static int begin_series(struct catching_up *up, struct db_reader *reader)
         if (up->loaded[t])
             r = db_reader_chart_bars(reader, symbol->name, board->timeframes[t], 1, show_stored, up);
         else
-            daemon_board_give(board, (struct board_result){.kind = BOARD_ROW_ANEW, .series = up->series},
+            daemon_board_give(board, (struct board_result){.kind = BOARD_ROW_REPLACED, .series = up->series},
                               NULL);
     }
-    symbol->begun = r == 0;
+    symbol->started = r == 0;
     return r;
 }
 
@@ -121,7 +121,7 @@ static bool begin_again(struct catching_up *up)
         failed |= daemon_streams_load(board->streams, series, "", 0) ==
                   -ENOMEM; /* it has no memory: it starts without a past */
         daemon_timeframe_init(&board->frames[series], board->timeframes[t], board->base_ns);
-        daemon_board_give(board, (struct board_result){.kind = BOARD_ROW_ANEW, .series = series}, NULL);
+        daemon_board_give(board, (struct board_result){.kind = BOARD_ROW_REPLACED, .series = series}, NULL);
     }
     for (int m = 0; again && m < BOOK_MEASURES; m++)
         if (board->measured[m])
@@ -210,7 +210,7 @@ bool daemon_board_catch_up(struct board *board)
     daemon_board_leave_device(board);
     for (int s = 0; r == 0 && s < board->n_symbols && !(cut = daemon_board_stopping(board)); s++) {
         struct catching_up up = {.board = board, .symbol = s};
-        bool first = !board->symbols[s].begun;
+        bool first = !board->symbols[s].started;
         r = first ? begin_series(&up, reader) : 0;
         bool again = r == 0 && begin_again(&up);
         if (r == 0)

@@ -47,7 +47,8 @@ json_t *daemon_board_object(struct board *board, int symbol, int64_t interval_ns
     int t = 0;
     while (t < board->n_timeframes && board->timeframes[t] != interval_ns)
         t++;
-    if (t == board->n_timeframes || !daemon_board_begun(board) || symbol < 0 || symbol >= board->n_told)
+    if (t == board->n_timeframes || !daemon_board_started(board) || symbol < 0 ||
+        symbol >= board->n_published)
         return NULL;
     uint32_t series = board_series(board, symbol, t);
     const struct board_symbol *of = &board->symbols[symbol];

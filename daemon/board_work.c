@@ -115,7 +115,7 @@ static void go_to_device(struct board *board)
 {
     char reason[GPU_REASON_MAX];
     if (!board->module || daemon_streams_are_on_device(board->streams) ||
-        !board->symbols[board->n_symbols - 1].begun)
+        !board->symbols[board->n_symbols - 1].started)
         return;
     begin_call(board);
     if (daemon_streams_to_device(board->streams, board->module, reason, sizeof reason) < 0)
@@ -287,7 +287,7 @@ static void peek(struct board *board)
 
 struct board_due {
     size_t n_bars;
-    int n_told;
+    int n_published;
     bool catch_up, forming, stop;
 };
 
@@ -307,7 +307,7 @@ static void take_work(struct board *board, struct board_due *ret)
            (!board->offered || board->module))
         pthread_cond_wait(&board->work, &board->lock);
     *ret = (struct board_due){.n_bars = board->n_queue,
-                              .n_told = board->n_told,
+                              .n_published = board->n_published,
                               .catch_up = board->catch_up,
                               .forming = board->forming_news && !board->stop,
                               .stop = board->stop};
@@ -328,9 +328,9 @@ static void take_work(struct board *board, struct board_due *ret)
  * notified so that it asks again. */
 static void work(struct board *board, const struct board_due *work)
 {
-    bool room = work->n_told == board->n_symbols || daemon_board_grow(board, work->n_told) == 0;
+    bool room = work->n_published == board->n_symbols || daemon_board_grow(board, work->n_published) == 0;
     if (!room)
-        daemon_board_trouble(board, board->symbols[work->n_told - 1].name, "no memory for its series");
+        daemon_board_trouble(board, board->symbols[work->n_published - 1].name, "no memory for its series");
     if (work->catch_up || !room)
         caught_up(board, room && daemon_board_catch_up(board));
     if (!board->astray && board->n_symbols > 0) {

@@ -230,16 +230,16 @@ static void storage_failing(void *ctx)
     daemon_commands_not_stored(daemon->commands);
 }
 
-static void begun(void *ctx)
+static void started(void *ctx)
 {
     struct daemon *daemon = ctx;
-    arena_begun(daemon->arena);
+    arena_started(daemon->arena);
 }
 
-static void log_anew(void *ctx)
+static void log_replaced(void *ctx)
 {
     struct daemon *daemon = ctx;
-    daemon_parity_log_anew(daemon->parity);
+    daemon_parity_log_replaced(daemon->parity);
 }
 
 static void committed(void *ctx, uint64_t ticket)
@@ -291,8 +291,8 @@ static int start(struct daemon *daemon)
         .commands_redone = last_redone,
         .command_known = command_known,
         .storage_failing = storage_failing,
-        .begun = begun,
-        .log_anew = log_anew,
+        .started = started,
+        .log_replaced = log_replaced,
         .committed = committed,
         .bar = closed_bar,
         .book_bar = closed_book,

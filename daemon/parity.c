@@ -201,7 +201,7 @@ static void finish(struct parity *parity)
     json_decref(report);
 }
 
-void daemon_parity_log_anew(struct parity *parity)
+void daemon_parity_log_replaced(struct parity *parity)
 {
     if (parity->since_ns == 0)
         return;

@@ -17,7 +17,7 @@ void daemon_parity_remember(struct parity *parity, struct db_reader *reader);
 
 /* The log that was compared is gone: days of agreement are counted from 0 again. A failure found before
  * stands. */
-void daemon_parity_log_anew(struct parity *parity);
+void daemon_parity_log_replaced(struct parity *parity);
 
 /* Starts a check. 0, or -EBUSY while one runs. Its result is in the status and the log. */
 int daemon_parity_start(struct parity *parity);

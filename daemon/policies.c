@@ -23,7 +23,7 @@ struct policy_set {
     struct policy_cache *cache; /* of what former runs had */
     struct net_device *device;  /* NULL: the CPU computes them */
     char trouble[NET_DEVICE_ERROR_MAX];
-    bool told;
+    bool reported;
 };
 
 /* The venue's filters come later: names and the interval are known now. */
@@ -157,10 +157,10 @@ void daemon_policy_set_on_device(struct policy_set *set, const char *path, int w
 
 const char *daemon_policy_set_device_trouble(struct policy_set *set)
 {
-    if (set->told ||
+    if (set->reported ||
         (!set->trouble[0] && !(set->device && policy_net_device_is_lost(set->device, set->trouble))))
         return NULL;
-    set->told = true;
+    set->reported = true;
     return set->trouble;
 }
 

@@ -262,7 +262,7 @@ static int take_beyond(struct building *b, char *err, size_t err_size)
 {
     struct db_salvage_ends ours = {.event_seq = b->played.last_seq}, theirs;
     uint8_t hash[LEDGER_HASH_SIZE];
-    if (!b->salvage || b->options->goes_on)
+    if (!b->salvage || b->options->follows_log)
         return 0;
     db_salvage_ends(b->salvage, &theirs);
     ours.order = (uint64_t)number(b->db, "SELECT max(ifnull((SELECT max(id) FROM orders), 0), "

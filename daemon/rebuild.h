@@ -27,8 +27,8 @@ struct rebuild_options {
     const struct policies
         *policies; /* where the policies are that accounts trade by; NULL: those of the log's state */
     bool sound; /* the former database is sound: -EILSEQ where the log contradicts it, and nothing changes */
-    bool goes_on;   /* the session itself puts the events after the log's end: nothing beyond is salvaged */
-    int64_t now_ns; /* the wall clock: dates the names */
+    bool follows_log; /* the session itself puts the events after the log's end: nothing beyond is salvaged */
+    int64_t now_ns;   /* the wall clock: dates the names */
     const atomic_bool *stop; /* set: gives up with -ECANCELED, everything unchanged; NULL: never */
 };
 

@@ -203,7 +203,7 @@ static int prove(struct recorder *r, char detail[static RECORDER_ERROR_MAX])
             return moved;
         snprintf(detail, RECORDER_ERROR_MAX, "%.160s: moved to %s", err, aside);
         report(r, STORING_REBUILDS, detail);
-        if (!journal_writer_begun(r->writer))
+        if (!journal_writer_started(r->writer))
             return -ENODATA;
         result = journal_writer_prove(r->writer, err, sizeof err);
     }

@@ -194,11 +194,11 @@ bool daemon_session_started(const struct session *session)
 
 /* ---- events ---- */
 
-void daemon_session_go_on_from(struct session *session, int64_t last_ns, int64_t told_ns)
+void daemon_session_continue_from(struct session *session, int64_t last_ns, int64_t reported_ns)
 {
     session->now_ns = last_ns;
     daemon_steady_begin(&session->steady, last_ns, clock_boot_ns());
-    session->steady.told_ns = told_ns;
+    session->steady.reported_ns = reported_ns;
 }
 
 static void report_clock(struct session *session, int64_t ahead_ns)
@@ -233,8 +233,8 @@ static int64_t stamp(struct session *session, const struct event *event)
         session->now_ns = daemon_steady_stamp(&session->steady, clock_wall_ns(), clock_boot_ns(), &step);
     } else if (event && event->kind == EVENT_MARKET && event->market.event_ns > session->now_ns) {
         session->now_ns = event->market.event_ns;
-        step.caught_up = session->steady.told_ns > 0;
-        session->steady.told_ns = 0;
+        step.caught_up = session->steady.reported_ns > 0;
+        session->steady.reported_ns = 0;
     }
     if (step.ahead_ns > 0)
         report_clock(session, step.ahead_ns);

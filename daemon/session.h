@@ -46,11 +46,11 @@ struct session_hooks {
     /* A former run's command with a key, from its row. */
     void (*command_known)(void *ctx, const char *cmd, const char *args, const char *answer);
     void (*storage_failing)(void *ctx); /* on the loop: what was accepted is not stored for now */
-    void (*log_anew)(void *ctx);        /* the former log was set aside, or is no longer trusted */
+    void (*log_replaced)(void *ctx);    /* the former log was set aside, or is no longer trusted */
     void (*committed)(void *ctx,
                       uint64_t ticket); /* on the loop: everything up to the ticket is on the disk */
     /* The session has started and takes events; called at the end of daemon_session_begin(). May be NULL. */
-    void (*begun)(void *ctx);
+    void (*started)(void *ctx);
     /* A closed bar of the venue, after it was put to the writer; not while the log is played again. May be
      * NULL. */
     void (*bar)(void *ctx, int symbol, const struct bar *bar);
@@ -63,7 +63,7 @@ struct session_hooks {
 /* How a session was restored. */
 struct session_recovery {
     const char *from;       /* "nothing", "log", "database" */
-    bool log_anew;          /* the former log was set aside, or only the database was trusted */
+    bool log_replaced;      /* the former log was set aside, or only the database was trusted */
     uint64_t log_seq;       /* the log's last event when it was opened */
     int64_t log_ns;         /* and its time */
     uint64_t played, again; /* events played; of those, whose rows the database lacked */

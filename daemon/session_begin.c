@@ -357,8 +357,8 @@ static void continue_time(struct session *session, int64_t now_ns)
     int64_t last_ns = engine_received(session->engine);
     if (session->recovery.log_ns > last_ns)
         last_ns = session->recovery.log_ns;
-    daemon_session_go_on_from(session, now_ns > last_ns ? now_ns : last_ns,
-                              now_ns < last_ns ? last_ns - now_ns : 0);
+    daemon_session_continue_from(session, now_ns > last_ns ? now_ns : last_ns,
+                                 now_ns < last_ns ? last_ns - now_ns : 0);
     if (last_ns == 0)
         return;
     session->recovery.away_ns = now_ns > last_ns ? now_ns - last_ns : 0;
@@ -430,7 +430,7 @@ static void end_former_conditions(struct session *session)
                                         "TRAINER_VERSION"};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         daemon_session_alert_over(session, codes[i], "");
-    if (session->steady.told_ns == 0)
+    if (session->steady.reported_ns == 0)
         daemon_session_alert_over(session, "clock", SESSION_CLOCK_BEHIND);
 }
 
@@ -457,8 +457,8 @@ static void report_recovery(struct session *session)
         daemon_log_info("event log: %llu events played in %.3f s, %llu of them new to the database",
                         (unsigned long long)recovery->played, (double)recovery->elapsed_ns / 1e9,
                         (unsigned long long)recovery->again);
-    if (recovery->log_anew)
-        session->hooks.log_anew(session->hooks.ctx);
+    if (recovery->log_replaced)
+        session->hooks.log_replaced(session->hooks.ctx);
     daemon_session_read_rebuilt(session);
     if (session->rebuilt)
         daemon_session_alert(session, session->lost_money ? DB_ERROR : DB_WARNING, "database-rebuilt",
@@ -533,8 +533,8 @@ int daemon_session_begin(struct session *session, const struct symbol *symbols, 
         session->events.reported[0] = session->database.reported[0] = '\0'; /* there were no alerts yet */
         daemon_session_storage_report(session);
     }
-    if (session->hooks.begun)
-        session->hooks.begun(session->hooks.ctx);
+    if (session->hooks.started)
+        session->hooks.started(session->hooks.ctx);
     return 0;
 }
 

@@ -50,7 +50,7 @@ struct session {
     struct db_writer *writer;
     struct recorder *log, *recording;        /* recording: NULL without --record, or once it failed */
     struct recorder *raw[CONFIG_VENUES_MAX]; /* frames and replies of the venues after the first */
-    bool raw_begun;                          /* they have the state that they begin with */
+    bool raw_started;                        /* they have the state that they begin with */
     struct codec codec;                      /* of states */
     struct kept kept;                        /* what states hold apart from the engine */
     const char *default_venue;               /* of symbols that name none; NULL: the configuration's first */
@@ -106,9 +106,9 @@ void daemon_session_put_account(struct session *session, const struct engine *en
 
 /* session.c */
 int64_t daemon_session_stamp(struct session *session); /* the receive time of what comes now */
-/* Time continues from a former run's last event; told_ns: how far ahead of the wall clock has been reported
- * already. */
-void daemon_session_go_on_from(struct session *session, int64_t last_ns, int64_t told_ns);
+/* Time continues from a former run's last event; reported_ns: how far ahead of the wall clock has been
+ * reported already. */
+void daemon_session_continue_from(struct session *session, int64_t last_ns, int64_t reported_ns);
 
 /* session_log.c */
 int daemon_session_log_open(struct session *session, char *err, size_t err_size);

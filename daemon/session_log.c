@@ -129,7 +129,7 @@ static int set_aside(struct session *session, const char *why, char *err, size_t
                  strerror(-r));
         return r;
     }
-    session->recovery.log_anew = true;
+    session->recovery.log_replaced = true;
     snprintf(session->log_aside, sizeof session->log_aside, "%s", path);
     snprintf(session->trouble, sizeof session->trouble, "the event log is put aside as %.300s: %.400s",
              strrchr(path, '/') + 1, why);
@@ -255,9 +255,9 @@ int daemon_session_log_state(struct session *session, enum state_why why)
     daemon_recorder_put_state(session->recording, session->seq, session->now_ns, session->codec.bytes,
                               session->codec.len);
     for (int v = 1; v < CONFIG_VENUES_MAX; v++)
-        if (session->raw[v] && !session->raw_begun)
+        if (session->raw[v] && !session->raw_started)
             give_nothing(session, session->raw[v]);
-    session->raw_begun = true;
+    session->raw_started = true;
     give_early(session);
     return 0;
 }

@@ -31,7 +31,7 @@ struct playing {
 static int fall_back(struct playing *playing)
 {
     struct session *session = playing->session;
-    session->recovery.log_anew = true;
+    session->recovery.log_replaced = true;
     size_t n = strlen(session->trouble);
     if (!session->log_aside[0]) /* else it is the new one, which has nothing yet */
         snprintf(session->trouble + n, sizeof session->trouble - n, "%sthe event log: %.400s",

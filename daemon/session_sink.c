@@ -135,9 +135,9 @@ static void put_alert(void *ctx, int64_t ts_ns, const char *code, const char *te
         session->recovery.crossed++;
         daemon_log_warning("%s", text);
     }
-    bool told = strcmp(code, "SPLIT") == 0 || strcmp(code, "DIVIDEND") == 0;
+    bool reported = strcmp(code, "SPLIT") == 0 || strcmp(code, "DIVIDEND") == 0;
     bool wrong = strcmp(code, "KILLED") == 0 || strcmp(code, "ACTION_REFUSED") == 0;
-    enum db_severity severity = told ? DB_INFO : wrong ? DB_ERROR : DB_WARNING;
+    enum db_severity severity = reported ? DB_INFO : wrong ? DB_ERROR : DB_WARNING;
     if (lasts(code))
         daemon_session_alert_lasting(session, severity, code, text, text);
     else
@@ -214,10 +214,10 @@ static void put_action(void *ctx, int symbol, const struct corporate_action *act
                         corporate_action_name(action->kind), action->id);
 }
 
-static void put_session(void *ctx, const struct market_session *told, int64_t ts_ns)
+static void put_session(void *ctx, const struct market_session *reported, int64_t ts_ns)
 {
     struct session *session = ctx;
-    struct db_session row = {.session = *told, .since_ns = ts_ns};
+    struct db_session row = {.session = *reported, .since_ns = ts_ns};
     if (!held(session))
         db_writer_put_session(session->writer, &row);
 }

@@ -30,7 +30,7 @@ int daemon_session_storage_rebuild(void *ctx, const char *why, uint64_t *ret_eve
     const struct rebuild_options options = {
         .state = session->state,
         .why = why,
-        .goes_on = true,
+        .follows_log = true,
         .stop = &session->gives_up,
         .venue = session->config->venues[0].venue->format->name,
         .now_ns = daemon_session_wall_ns(session),

@@ -28,11 +28,11 @@ static const char *const trading_words[MARKET_TRADINGS] = {
     [MARKET_TRADES] = "trades", [MARKET_HALTED] = "halted", [MARKET_ENDED] = "ended"};
 
 /* The stream's phase, and the venue's list: either stops trading. */
-static const char *trading_word(const struct symbol *symbol, enum market_trading told)
+static const char *trading_word(const struct symbol *symbol, enum market_trading reported)
 {
     if (symbol->gone)
         return trading_words[MARKET_ENDED];
-    return trading_words[told == MARKET_TRADES && !symbol->trading ? MARKET_HALTED : told];
+    return trading_words[reported == MARKET_TRADES && !symbol->trading ? MARKET_HALTED : reported];
 }
 
 static json_t *bar_object(const struct bar *bar, const struct symbol *symbol)

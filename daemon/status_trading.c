@@ -94,7 +94,7 @@ json_t *daemon_status_account(const struct engine *engine, int index)
                    {"realized", totals.realized, true},
                    {"fees", totals.fees, true},
                    {"day_pnl", equity - account->day_equity, marked},
-                   {"interest_owed", account->interest_owed, true}};
+                   {"interest_owed", account->unpaid_interest, true}};
     json_t *object = account_object(&view);
     for (size_t i = 0; i < sizeof amounts / sizeof *amounts; i++)
         json_object_set_new(object, amounts[i].name,

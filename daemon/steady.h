@@ -12,7 +12,7 @@
 
 struct steady {
     int64_t last_ns, boot_ns; /* the last time returned, and when */
-    int64_t told_ns;          /* how far ahead of the wall clock was reported; 0: not ahead */
+    int64_t reported_ns;      /* how far ahead of the wall clock was reported; 0: not ahead */
 };
 
 /* Continues from last_ns. */

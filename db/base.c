@@ -87,7 +87,7 @@ static int put_balances(struct putting *to)
         for (int i = 0; i < account->n_assets && rc == SQLITE_OK; i++) {
             const struct balance *balance = &account->assets[i];
             if (balance->total == 0 && balance->borrowed == 0 &&
-                (i != account->currency_at || !account->begun))
+                (i != account->currency_at || !account->started))
                 continue; /* the currency's row says that it has a ledger */
             struct db_base_balance row = {.account = a,
                                           .scale = balance->scale,

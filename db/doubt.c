@@ -18,11 +18,11 @@ static int say(struct db_store *store, int result, int r, const char *what)
 
 /* ---- the disk ---- */
 
-static int mend(const struct db_doubt *doubt, const char *path)
+static int repair(const struct db_doubt *doubt, const char *path)
 {
     if (doubt->disk)
-        return doubt->disk->mend(doubt->disk->ctx, path);
-    int r = past_cache_mend(AT_FDCWD, path, INT64_MAX);
+        return doubt->disk->repair(doubt->disk->ctx, path);
+    int r = past_cache_repair(AT_FDCWD, path, INT64_MAX);
     return r == -ENOENT ? 1 : r;
 }
 
@@ -70,7 +70,7 @@ static int write_back(struct db_doubt *doubt)
     snprintf(log, sizeof log, "%s-wal", doubt->path);
     const char *const files[] = {doubt->path, log};
     for (int i = 0; i < 2; i++) {
-        int r = mend(doubt, files[i]);
+        int r = repair(doubt, files[i]);
         if (r < 0)
             return say(store, r, r, "what the disk has of the database cannot be read");
         if (r == 0) {

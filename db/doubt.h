@@ -10,7 +10,7 @@
 struct db_disk {
     void *ctx;
     /* Writes what differs again; 1: the disk has the whole file, or there is none; 0: it does not; -errno. */
-    int (*mend)(void *ctx, const char *path);
+    int (*repair)(void *ctx, const char *path);
     int (*same)(void *ctx, const char *path); /* does it have it? 1, 0 or -errno */
     int (*settle)(void *ctx); /* can the file system write, its own tables too? 0 or -errno; may be NULL */
 };

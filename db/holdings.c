@@ -51,7 +51,7 @@ int db_holdings_fill(struct db_holdings *holdings, int64_t account, int64_t symb
 
 int db_holdings_split(
     struct db_holdings *holdings, int64_t symbol, const struct stock_split *split, int64_t ts_ns,
-    void (*told)(void *ctx, const struct db_holding *holding, int64_t before, int64_t change), void *ctx)
+    void (*changed)(void *ctx, const struct db_holding *holding, int64_t before, int64_t change), void *ctx)
 {
     int r = 0;
     for (size_t i = 0; i < holdings->n && r == 0; i++) {
@@ -62,8 +62,8 @@ int db_holdings_split(
             position_before(&holding->position, &holding->lots, split->ex_ns) == 0)
             continue;
         r = engine_split_position(split, &holding->position, &holding->lots, ts_ns, &change, &left_out);
-        if (r == 0 && told)
-            told(ctx, holding, before, change);
+        if (r == 0 && changed)
+            changed(ctx, holding, before, change);
     }
     return r;
 }

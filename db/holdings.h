@@ -33,7 +33,7 @@ int db_holdings_fill(struct db_holdings *holdings, int64_t account, int64_t symb
  * engine_split_position(). */
 int db_holdings_split(
     struct db_holdings *holdings, int64_t symbol, const struct stock_split *split, int64_t ts_ns,
-    void (*told)(void *ctx, const struct db_holding *holding, int64_t before, int64_t change), void *ctx);
+    void (*changed)(void *ctx, const struct db_holding *holding, int64_t before, int64_t change), void *ctx);
 
 /* The account was reset: nothing is held, nothing was gained. */
 void db_holdings_reset(struct db_holdings *holdings, int64_t account, int64_t ts_ns);

@@ -16,7 +16,7 @@ struct copying {
     struct db_salvage *salvage;
     const struct db_table *table;
     struct salvage_way way;
-    struct db_salvaged *tells;
+    struct db_salvaged *reports;
     sqlite3_stmt *forwards, *backwards, *insert, *mark;
     int n_columns;
     int64_t low, high;
@@ -33,7 +33,7 @@ static void take(struct copying *c, sqlite3_stmt *row)
     if (table->by_number)
         record_sqlite_take(row, RECORD_INTO(&c->last));
     if (c->table->seal && sqlite3_column_int(row, c->n_columns) != 1) {
-        c->tells->refused++;
+        c->reports->refused++;
         return;
     }
     for (int i = 0; i < c->n_columns; i++)
@@ -43,12 +43,12 @@ static void take(struct copying *c, sqlite3_stmt *row)
     int rc = sqlite3_reset(c->insert);
     sqlite3_clear_bindings(c->insert);
     if ((rc & 0xff) == SQLITE_CONSTRAINT) {
-        c->tells->refused++;
+        c->reports->refused++;
         return;
     }
     if (rc != SQLITE_OK)
         c->rc = rc;
-    c->tells->rows += rc == SQLITE_OK && changed > 0;
+    c->reports->rows += rc == SQLITE_OK && changed > 0;
     if (rc != SQLITE_OK || changed == 0 || !c->mark)
         return;
     record_sqlite_params(c->mark, RECORD_PARAMS(table->name, c->last));
@@ -95,7 +95,7 @@ static void scan_islands(struct copying *c, int64_t low, int64_t high)
             return;
         low = last;
         step = 1;
-        c->tells->faults++;
+        c->reports->faults++;
     }
 }
 
@@ -104,13 +104,13 @@ static void copy_all(struct copying *c)
     c->last = c->low;
     if (scan(c, c->forwards, c->low, c->high))
         return;
-    c->tells->faults++;
+    c->reports->faults++;
     int64_t from = c->last, before = c->read;
     c->last = c->high;
     bool end = scan(c, c->backwards, c->table->by_number ? from : c->low, c->high);
     int64_t to = c->read > before ? c->last : c->high;
     if (!end && c->table->by_number) {
-        c->tells->faults++;
+        c->reports->faults++;
         scan_islands(c, from, to);
     }
 }
@@ -190,12 +190,12 @@ int db_salvage_copy(struct db_salvage *salvage, const struct db_table *table, co
     struct copying c = {.salvage = salvage,
                         .table = table,
                         .way = way ? *way : (struct salvage_way){0},
-                        .tells = &salvage->tables[salvage->n_tables++],
+                        .reports = &salvage->tables[salvage->n_tables++],
                         .low = low,
                         .high = high};
-    *c.tells = (struct db_salvaged){.table = table->name};
+    *c.reports = (struct db_salvaged){.table = table->name};
     if (!prepare_from(&c))
-        c.tells->faults = 1;
+        c.reports->faults = 1;
     else if ((c.rc = prepare_to(&c)) == SQLITE_OK)
         copy_all(&c);
     sqlite3_finalize(c.forwards);

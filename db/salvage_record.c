@@ -53,7 +53,7 @@ static bool follows(sqlite3_stmt *stmt, uint64_t before, const uint8_t hash[stat
 
 /* Ledger rows that follow from the one before are taken over from the candidates. */
 static int take_ledger(struct db_salvage *salvage, uint64_t before,
-                       const uint8_t last[static LEDGER_HASH_SIZE], struct db_salvaged *tells)
+                       const uint8_t last[static LEDGER_HASH_SIZE], struct db_salvaged *reports)
 {
     static const char take[] = "INSERT OR IGNORE INTO main.ledger (" DB_LEDGER_COLUMNS
                                ") SELECT * FROM temp.candidates WHERE id = ?1";
@@ -67,7 +67,7 @@ static int take_ledger(struct db_salvage *salvage, uint64_t before,
     if (rc == SQLITE_OK)
         rc = sqlite3_prepare_v2(salvage->to, "INSERT OR IGNORE INTO temp.taken VALUES ('ledger', ?1)", -1,
                                 &mark, NULL);
-    tells->rows = 0;
+    reports->rows = 0;
     while (rc == SQLITE_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
         bool good = follows(stmt, before, hash);
         size_t size;
@@ -76,7 +76,7 @@ static int take_ledger(struct db_salvage *salvage, uint64_t before,
         if (size == sizeof hash)
             memcpy(hash, its, size);
         rc = SQLITE_OK;
-        tells->refused += !good;
+        reports->refused += !good;
         if (!good)
             continue;
         record_sqlite_params(insert, RECORD_PARAMS(before));
@@ -84,7 +84,7 @@ static int take_ledger(struct db_salvage *salvage, uint64_t before,
         int changed = sqlite3_changes(salvage->to);
         rc = sqlite3_reset(insert);
         if (rc == SQLITE_OK && changed > 0) {
-            tells->rows++;
+            reports->rows++;
             record_sqlite_params(mark, RECORD_PARAMS(before));
             sqlite3_step(mark);
             rc = sqlite3_reset(mark);

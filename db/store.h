@@ -38,7 +38,7 @@ struct db_row_position {
 };
 struct db_row_chart_series { /* then the memory, then the texts: specs, names */
     int symbol;
-    bool anew, gone;
+    bool replaces, gone;
     int64_t interval_ns, base_ns, next_ns;
     size_t memory_size;
 };

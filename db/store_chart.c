@@ -11,8 +11,8 @@ int db_apply_chart_series(struct db_store *store, const void *data)
     const char *names = specs + strlen(specs) + 1;
     const struct record_param symbol = record_param_id(symbol_id(store, row->symbol));
     int rc = SQLITE_OK;
-    if (row->anew)
-        rc = db_store_run(store, DB_SQL_CHART_ANEW, RECORD_PARAMS(symbol, row->interval_ns), NULL);
+    if (row->replaces)
+        rc = db_store_run(store, DB_SQL_CHART_REPLACE, RECORD_PARAMS(symbol, row->interval_ns), NULL);
     if (rc != SQLITE_OK)
         return rc;
     if (row->gone)

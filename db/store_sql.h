@@ -122,7 +122,7 @@
                                              "next_ns = excluded.next_ns, specs = excluded.specs, names = " \
                                              "excluded.names, memory = " \
                                              "excluded.memory") \
-    X(CHART_ANEW, "DELETE FROM chart_bars WHERE symbol = ?1 AND interval_ns = ?2") \
+    X(CHART_REPLACE, "DELETE FROM chart_bars WHERE symbol = ?1 AND interval_ns = ?2") \
     X(CHART_DROP, "DELETE FROM chart_series WHERE symbol = ?1 AND interval_ns = ?2") \
     X(CHART_BAR, "INSERT OR REPLACE INTO chart_bars (symbol, interval_ns, outputs, " RECORD_COLUMNS( \
                      RECORD_CHART_BAR) ") VALUES (?1, ?2, ?3, " RECORD_VALUES(RECORD_CHART_BAR) ")") \

@@ -137,7 +137,7 @@ uint64_t db_writer_put_position(struct db_writer *writer, int account, int symbo
 /* A series as it is now; with the flag set it deletes the bars that it had. Then its bars, in any order: one
  * that comes again replaces, and those that open DB_CHART_BARS_KEPT intervals before it are deleted. */
 uint64_t db_writer_put_chart_series(struct db_writer *writer, const struct db_chart_series *series,
-                                    bool anew);
+                                    bool replaces);
 uint64_t db_writer_put_chart_bar(struct db_writer *writer, const struct db_chart_bar *bar);
 /* Deletes a series that is no longer kept, and its bars. */
 uint64_t db_writer_drop_chart_series(struct db_writer *writer, int symbol, int64_t interval_ns);

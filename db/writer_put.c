@@ -65,10 +65,10 @@ static uint64_t put_bytes(struct db_writer *w, enum db_row_kind kind, const void
     return ticket;
 }
 
-uint64_t db_writer_put_chart_series(struct db_writer *w, const struct db_chart_series *series, bool anew)
+uint64_t db_writer_put_chart_series(struct db_writer *w, const struct db_chart_series *series, bool replaces)
 {
     struct db_row_chart_series row = {.symbol = series->symbol,
-                                      .anew = anew,
+                                      .replaces = replaces,
                                       .interval_ns = series->interval_ns,
                                       .base_ns = series->base_ns,
                                       .next_ns = series->next_ns,
@@ -80,7 +80,7 @@ uint64_t db_writer_put_chart_series(struct db_writer *w, const struct db_chart_s
 uint64_t db_writer_drop_chart_series(struct db_writer *w, int symbol, int64_t interval_ns)
 {
     struct db_row_chart_series row = {
-        .symbol = symbol, .anew = true, .gone = true, .interval_ns = interval_ns};
+        .symbol = symbol, .replaces = true, .gone = true, .interval_ns = interval_ns};
     return PUT(w, DB_ROW_CHART_SERIES, &row, "", "");
 }
 

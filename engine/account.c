@@ -37,7 +37,7 @@ static void post(struct engine *engine, int index, struct balance *balance, enum
                  int64_t amount, uint64_t order_id, uint64_t fill_id)
 {
     balance->total += amount;
-    engine->accounts[index].begun = true;
+    engine->accounts[index].started = true;
     struct ledger_row row = {
         .id = ++engine->last_ledger,
         .ts_ns = engine->now_ns,
@@ -67,9 +67,9 @@ void account_post(struct engine *engine, int index, struct balance *balance, enu
 void account_begin(struct engine *engine, int index)
 {
     struct account *account = &engine->accounts[index];
-    if (account->begun)
+    if (account->started)
         return;
-    account->begun = true;
+    account->started = true;
     if (account->interest_ns == 0)
         account->interest_ns = engine_loan_hour(engine->now_ns);
     account_post(engine, index, account_currency(engine, index), LEDGER_DEPOSIT, account->opening_cash, 0, 0);
@@ -81,7 +81,7 @@ void account_begin_all(struct engine *engine)
     engine->to_begin = false;
     for (int a = 0; a < engine->n_accounts; a++) {
         struct account *account = &engine->accounts[a];
-        if (account->begun)
+        if (account->started)
             continue;
         account_begin(engine, a);
         account->moved = engine->account_moved = true;
@@ -115,7 +115,7 @@ void account_turned(struct engine *engine, int index, int symbol, int64_t before
         engine_loan_covered(engine, index);
 }
 
-void account_tell_position(struct engine *engine, int account, int symbol)
+void account_report_position(struct engine *engine, int account, int symbol)
 {
     const struct position *position = &engine->accounts[account].positions[symbol];
     if (engine->sink.position)
@@ -147,7 +147,7 @@ void account_fill(struct engine *engine, const struct fill *fill)
     position->fees += fill->fee;
     account_turned(engine, index, fill->symbol, held);
     account->moved = engine->account_moved = true;
-    account_tell_position(engine, index, fill->symbol);
+    account_report_position(engine, index, fill->symbol);
 }
 
 void account_count_shorts(struct engine *engine)
@@ -185,9 +185,9 @@ void account_clear(struct engine *engine, int index)
             continue;
         *position = (struct position){.updated_ns = engine->now_ns};
         account_turned(engine, index, s, before);
-        account_tell_position(engine, index, s);
+        account_report_position(engine, index, s);
     }
-    account->deposits = account->interest_owed = account->margin_ns = 0;
+    account->deposits = account->unpaid_interest = account->margin_ns = 0;
 }
 
 int64_t account_position_value(const struct engine *engine, int index, int symbol)
@@ -209,7 +209,7 @@ int64_t account_position_value(const struct engine *engine, int index, int symbo
 int64_t engine_equity(const struct engine *engine, int index)
 {
     const struct account *account = &engine->accounts[index];
-    int128_t equity = (int128_t)account->assets[account->currency_at].total - account->interest_owed;
+    int128_t equity = (int128_t)account->assets[account->currency_at].total - account->unpaid_interest;
     for (int s = 0; s < engine->n_symbols; s++)
         if (account->positions[s].qty != 0 && account->pairs[s].quote == account->currency_at)
             equity += account_position_value(engine, index, s);
@@ -274,7 +274,7 @@ void account_mark(struct engine *engine, int index)
         account->moved = engine->account_moved = true;
     }
     int64_t day = engine->now_ns / DAY_NS;
-    if (account->begun && day > account->day) { /* a strategy is warmed before the first deposit */
+    if (account->started && day > account->day) { /* a strategy is warmed before the first deposit */
         account->day = day;
         account->day_equity = equity;
     }

@@ -71,11 +71,11 @@ struct account {
     int64_t day, day_equity; /* UTC day number, and the equity at its start; also moved in proportion */
     int64_t opening_cash;    /* deposited by a reset without an amount */
     int64_t interest_ns;     /* the last hour that interest was booked for; 0: none yet */
-    int64_t interest_owed;   /* interest that the currency did not suffice for: booked once it does */
+    int64_t unpaid_interest; /* interest that the currency did not suffice for: booked once it does */
     int64_t margin_ns;       /* a margin call is not repeated before */
     int64_t killed_ns;       /* when its drawdown locked it, until it is resumed; 0: it trades */
     uint64_t refused[ORDER_REASONS]; /* its orders by refusal; accepted ones count for ORDER_OK */
-    bool begun;                      /* it has a ledger: no opening deposit any more */
+    bool started;                    /* it has a ledger: no opening deposit any more */
     bool moved;   /* by this event, filled or given money: its equity is a point of the curve */
     bool killing; /* it was just locked, and is to be liquidated at the end of the event */
 };

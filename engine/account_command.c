@@ -106,7 +106,7 @@ static enum order_reason reset(struct engine *engine, int index, int64_t cash)
     engine_match_withdraw(engine, index);
     account_clear(engine, index);
     account->opening_cash = cash;
-    account->begun = false;
+    account->started = false;
     account->equity_peak = account->killed_ns = 0;
     account->killing = false;
     engine_halt_over(engine, index);

@@ -64,8 +64,8 @@ static int64_t collect(struct engine *engine, int index, int symbol, int64_t due
     int64_t available = quote->total - quote->reserved;
     int64_t paid = due < available ? due : available;
     if (account->pairs[symbol].quote == account->currency_at &&
-        due - paid <= MONEY_MAX - account->interest_owed)
-        account->interest_owed += due - paid;
+        due - paid <= MONEY_MAX - account->unpaid_interest)
+        account->unpaid_interest += due - paid;
     return paid;
 }
 
@@ -107,10 +107,10 @@ struct action_outcome {
 };
 
 /* A short's liability changes by two rows that cancel out: the ledger's balances are never negative. */
-static void book(struct engine *engine, int account, int symbol, int64_t change, bool owed)
+static void book(struct engine *engine, int account, int symbol, int64_t change, bool is_short)
 {
     struct balance *base = account_base(engine, account, symbol);
-    if (owed) {
+    if (is_short) {
         base->borrowed -= change;
         if (change < 0)
             account_post(engine, account, base, LEDGER_BORROW, -change, 0, 0);
@@ -143,7 +143,7 @@ static void split_account(struct engine *engine, int index, int symbol, const st
     book(engine, index, symbol, change, before < 0);
     account_turned(engine, index, symbol, before);
     account->moved = engine->account_moved = true;
-    account_tell_position(engine, index, symbol);
+    account_report_position(engine, index, symbol);
     outcome->accounts++;
     outcome->left_out |= left_out;
 }
@@ -236,7 +236,7 @@ static void split_orders(struct engine *engine, int symbol, const struct stock_s
             outcome->ended++;
             engine_live_end(engine, id, ORDER_IS_CANCELED, ORDER_SPLIT);
         } else {
-            engine_live_tell(engine, &live->order);
+            engine_live_report(engine, &live->order);
         }
     }
     for (size_t i = 0; i < engine->n_orders; i++)

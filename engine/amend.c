@@ -133,7 +133,7 @@ void engine_amend_take_effect(struct engine *engine, const struct order_amend *a
     set_numbers(order, &left);
     order->amends++;
     engine_reserve_set(engine, order);
-    engine_live_tell(engine, order);
+    engine_live_report(engine, order);
     if (!keeps)
         engine_arrive_stand(engine, order->id);
 }

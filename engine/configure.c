@@ -18,7 +18,7 @@ struct change {
     char *err;
     int from[SYMBOLS_MAX]; /* [new symbols] its index before; -1: it is new */
     int to[SYMBOLS_MAX];   /* [old symbols] its index now; -1: it is removed */
-    bool *goes_on;         /* [new accounts] its strategy keeps its memory */
+    bool *keeps_memory;    /* [new accounts] its strategy keeps its memory */
     bool interval;         /* bars of another length: what was computed from bars starts again */
 };
 
@@ -123,9 +123,9 @@ static int make(struct change *change)
     int n_before = change->engine->n_accounts;
     size_t most = (size_t)(n_before + config->n_accounts);
     struct account_spec *specs = calloc(most, sizeof *specs);
-    change->goes_on = calloc(most, sizeof *change->goes_on);
-    int r = specs && change->goes_on ? list_accounts(change, specs)
-                                     : refuse(change, -ENOMEM, "no memory for the configuration");
+    change->keeps_memory = calloc(most, sizeof *change->keeps_memory);
+    int r = specs && change->keeps_memory ? list_accounts(change, specs)
+                                          : refuse(change, -ENOMEM, "no memory for the configuration");
     wanted.accounts = specs;
     wanted.n_accounts = r;
     if (r > ACCOUNTS_MAX)
@@ -238,7 +238,7 @@ static bool move_account(const struct change *change, int a)
     struct strategy_runner *runner = &change->made->runners[a];
     const struct strategy_runner *before = &change->engine->runners[a];
     memcpy(runner->refused, before->refused, sizeof runner->refused);
-    memcpy(runner->told_ns, before->told_ns, sizeof runner->told_ns);
+    memcpy(runner->alerted_ns, before->alerted_ns, sizeof runner->alerted_ns);
     runner->closing = before->closing && !runner->strategy && !runner->driver.policy;
     return move_slots(change, a);
 }
@@ -292,19 +292,19 @@ int engine_configure(struct engine *engine, const struct engine_config *config,
         r = make(&change);
     if (r == 0) {
         for (int a = 0; a < n_before; a++)
-            change.goes_on[a] = move_account(&change, a);
+            change.keeps_memory[a] = move_account(&change, a);
         move_markets(&change);
         begin_sessions(&change);
         take_over(&change);
         for (int a = 0; a < engine->n_accounts; a++)
-            if (!change.goes_on[a] && a < n_before && engine->runners[a].driver.policy)
+            if (!change.keeps_memory[a] && a < n_before && engine->runners[a].driver.policy)
                 engine_driver_begin(engine, a);
-            else if (!change.goes_on[a])
+            else if (!change.keeps_memory[a])
                 engine_runner_warm(engine, a);
         engine_driver_find_waiting(engine);
     }
     engine_destroy(change.made);
-    free(change.goes_on);
+    free(change.keeps_memory);
     return r;
 }
 

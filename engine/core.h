@@ -56,7 +56,7 @@ struct kept_trades {
     int64_t newest_ns; /* the latest of their times, while there are any */
     bool priced;       /* does one of them make a price? */
     int64_t priced_ns; /* then: the latest time of those */
-    bool begun;
+    bool started;
     int64_t whole_ns; /* all trades of bars that open then or later are there */
 };
 
@@ -148,17 +148,17 @@ struct policy_driver {
     int64_t since_ns;   /* when the first of them that may be acted on was received; 0: no round waits;
                            ROUND_PASSES */
     int64_t decided_ns; /* its last decision's time; 0: none yet; not part of the state */
-    bool told;          /* an alert said that it cannot decide; not part of the state */
+    bool reported;      /* an alert said that it cannot decide; not part of the state */
 };
 
 struct strategy_runner {
     const struct strategy *strategy;
     double params[STRATEGY_PARAMS_MAX];
-    struct strategy_slot *slots;     /* [n_symbols], NULL without a strategy */
-    struct policy_driver driver;     /* all NULL without a policy */
-    bool closing;                    /* nothing trades for it any more, and its positions are closed */
-    uint64_t refused[INTENT_FAULTS]; /* intents, by what was wrong */
-    int64_t told_ns[INTENT_FAULTS];  /* when such an intent last raised an alert; 0: never */
+    struct strategy_slot *slots;       /* [n_symbols], NULL without a strategy */
+    struct policy_driver driver;       /* all NULL without a policy */
+    bool closing;                      /* nothing trades for it any more, and its positions are closed */
+    uint64_t refused[INTENT_FAULTS];   /* intents, by what was wrong */
+    int64_t alerted_ns[INTENT_FAULTS]; /* when such an intent last raised an alert; 0: never */
 };
 
 /* A live order, and what it reserves of the balance. */
@@ -293,7 +293,7 @@ void account_equity_points(struct engine *engine); /* those that are due, or mov
 
 /* After a position went from `before` to what it is. */
 void account_turned(struct engine *engine, int account, int symbol, int64_t before);
-void account_tell_position(struct engine *engine, int account, int symbol);
+void account_report_position(struct engine *engine, int account, int symbol);
 
 /* revise.c: the venue's changes of what it reported */
 int engine_revise_put(struct kept_trades *trades, const struct kept_trade *trade); /* as it was kept */
@@ -404,7 +404,7 @@ bool engine_hours_of_venue(const struct market_state *market, const char *venue)
 
 /* measure.c: the symbol's book, or quote, changed or is gone; event_ns 0: not known. And: a bar closed. */
 void engine_measure_update(struct engine *engine, int symbol, int64_t event_ns);
-void engine_measure_tell(struct engine *engine, int symbol, int64_t open_ns);
+void engine_measure_report(struct engine *engine, int symbol, int64_t open_ns);
 
 /* match_bar.c */
 /* A bar of the symbol closed: FILL_BAR. The engine's time is the bar's end afterwards. */

@@ -99,7 +99,7 @@ void engine_driver_move(struct policy_driver *to, struct policy_driver *from)
     to->decided = from->decided;
     to->decided_ns = from->decided_ns;
     to->since_ns = from->since_ns;
-    to->told = from->told && memcmp(to->policy->id, from->policy->id, POLICY_ID_SIZE) == 0;
+    to->reported = from->reported && memcmp(to->policy->id, from->policy->id, POLICY_ID_SIZE) == 0;
     for (int i = 0; i < to->policy->n_assets; i++) {
         struct policy_slot *slot = &to->slots[i];
         slot->memory = from->slots[i].memory;
@@ -184,18 +184,18 @@ static void carry_out(struct engine *engine, int account, const struct policy_sl
 }
 
 static void trace_decision(const struct engine *engine, int account, const struct policy_slot *slot,
-                           struct engine_policy_decision *told)
+                           struct engine_policy_decision *reported)
 {
     const struct policy_driver *driver = &engine->runners[account].driver;
     struct policy_vote votes[POLICY_MEMBERS_MAX];
     if (driver->runtime && driver->policy->runtime->votes)
         driver->policy->runtime->votes(driver->runtime, (int)(slot - driver->slots), votes);
-    told->votes = votes;
+    reported->votes = votes;
     const struct engine_decision decision = {.account = account,
                                              .symbol = slot->symbol,
                                              .bar = &engine->markets[slot->symbol].last_bar,
                                              .acted = true,
-                                             .policy = told};
+                                             .policy = reported};
     engine->sink.trace->decision(engine->sink.trace->ctx, &decision);
 }
 
@@ -227,21 +227,21 @@ static void decide_asset(struct engine *engine, int account, const struct policy
     policy_watch(rules, &slot->memory, held(engine, account, slot), close);
     if (!slot->fresh || engine_intent_working(engine, account, slot->symbol))
         return;
-    struct engine_policy_decision told = {.policy = engine->runners[account].driver.policy,
-                                          .units = &slot->units,
-                                          .action = action,
-                                          .memory = slot->memory,
-                                          .equity = equity,
-                                          .available =
-                                              engine_intent_free_cash(engine, account, slot->symbol)};
-    told.order = policy_decide(rules, &slot->units, &slot->memory, action, close, (double)equity,
-                               (double)told.available);
-    told.leaves = told.order.qty < 0 && rules->trailing_stop > 0 && told.order.stop == 0 &&
-                  close <= policy_stop(rules, &slot->units, told.memory.peak);
-    told.why = told.leaves ? why_stop : why_market;
+    struct engine_policy_decision reported = {.policy = engine->runners[account].driver.policy,
+                                              .units = &slot->units,
+                                              .action = action,
+                                              .memory = slot->memory,
+                                              .equity = equity,
+                                              .available =
+                                                  engine_intent_free_cash(engine, account, slot->symbol)};
+    reported.order = policy_decide(rules, &slot->units, &slot->memory, action, close, (double)equity,
+                                   (double)reported.available);
+    reported.leaves = reported.order.qty < 0 && rules->trailing_stop > 0 && reported.order.stop == 0 &&
+                      close <= policy_stop(rules, &slot->units, reported.memory.peak);
+    reported.why = reported.leaves ? why_stop : why_market;
     if (engine->sink.trace && engine->sink.trace->decision)
-        trace_decision(engine, account, slot, &told);
-    carry_out(engine, account, slot, &told.order, told.leaves);
+        trace_decision(engine, account, slot, &reported);
+    carry_out(engine, account, slot, &reported.order, reported.leaves);
 }
 
 /* The first bar that opens at a time or after it; NULL: there is none, or bars are not known from then on. */
@@ -314,9 +314,9 @@ static void report_start(struct engine *engine, int account, int asset, enum sta
     char time[CLOCK_TEXT_MAX];
     const char *name = engine->accounts[account].name;
     const char *symbol = engine->markets[driver->slots[asset].symbol].symbol.name;
-    if (driver->told)
+    if (driver->reported)
         return;
-    driver->told = true;
+    driver->reported = true;
     clock_utc_text(engine_driver_first(driver), time);
     if (why == START_OTHER)
         engine_alert(engine, "POLICY_START",

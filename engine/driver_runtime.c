@@ -51,7 +51,7 @@ bool engine_driver_act(struct engine *engine, int account, int64_t open_ns, bool
                      : 0;
     }
     const struct balance *currency = &holder->assets[holder->currency_at];
-    int64_t total = holder->begun ? currency->total : holder->opening_cash;
+    int64_t total = holder->started ? currency->total : holder->opening_cash;
     double cash = decimal_to_double(total, currency->scale) * share;
     return policy->runtime->act(driver->runtime, open_ns, cash, qty, wanted ? ret_actions : NULL);
 }

@@ -135,7 +135,7 @@ enum order_reason engine_driver_swap(struct engine *engine, int account, const s
     const struct policy *before = spec->policy;
     bool same = policy && before && memcmp(policy->id, before->id, sizeof before->id) == 0;
     if (!same) {
-        bool goes_on = policy && before && policy_same_rules(policy, before);
+        bool same_rules = policy && before && policy_same_rules(policy, before);
         int r = replace(engine, account, policy);
         if (r == -ENOMEM)
             engine->out_of_memory = true;
@@ -145,7 +145,7 @@ enum order_reason engine_driver_swap(struct engine *engine, int account, const s
         spec->policy = policy;
         spec->strategy = NULL;
         memset(spec->params, 0, sizeof spec->params);
-        if (policy && !goes_on)
+        if (policy && !same_rules)
             engine_driver_begin(engine, account);
         engine_driver_find_waiting(engine);
         if (engine->sink.account)

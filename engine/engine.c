@@ -124,7 +124,7 @@ static void accept_bar(struct engine *engine, int symbol, const struct bar *bar,
     market->bars++;
     if (engine_recent_push(&market->recent, bar) < 0)
         engine->out_of_memory = true;
-    engine_measure_tell(engine, symbol, bar->open_ns);
+    engine_measure_report(engine, symbol, bar->open_ns);
     if (engine->sink.bar)
         engine->sink.bar(engine->sink.ctx, symbol, BAR_VENUE, bar);
     if (fills)

@@ -12,15 +12,15 @@
 #include "exchange/fail.h"
 
 /* What a step emitted before the order or fill that it belongs to. */
-struct told_decision {
+struct emitted_decision {
     int account, symbol;
     struct explained_decision decision;
 };
-struct told_verdict {
+struct emitted_verdict {
     uint64_t order;
     struct explained_verdict verdict;
 };
-struct told_take {
+struct emitted_take {
     uint64_t order;
     struct engine_take take;
     struct bar bar; /* take.bar is of the call only: whether there is one */
@@ -33,12 +33,12 @@ struct run {
     struct engine_trace trace;
     struct explanation **open; /* by ascending id */
     size_t n_open, cap_open;
-    struct told_decision *decisions;
+    struct emitted_decision *decisions;
     size_t n_decisions, cap_decisions;
     bool any_touched; /* an open one, in this step */
-    struct told_verdict *verdicts;
+    struct emitted_verdict *verdicts;
     size_t n_verdicts, cap_verdicts;
-    struct told_take *takes;
+    struct emitted_take *takes;
     size_t n_takes, cap_takes;
     uint64_t seen;      /* of the ids */
     uint64_t last_made; /* the highest order id emitted so far */
@@ -69,10 +69,10 @@ static void explanation_destroy(struct explanation *explanation)
 
 /* ---- what the engine emits */
 
-static struct explained_policy policy_of(const struct engine *engine, const struct engine_decision *told)
+static struct explained_policy policy_of(const struct engine *engine, const struct engine_decision *reported)
 {
-    const struct engine_policy_decision *p = told->policy;
-    const struct symbol *symbol = engine_symbol(engine, told->symbol);
+    const struct engine_policy_decision *p = reported->policy;
+    const struct symbol *symbol = engine_symbol(engine, reported->symbol);
     double qty = p->units->qty_units, price = p->units->price_units; /* a quotient is the nearest number */
     struct explained_policy policy = {
         .action = p->action,
@@ -106,84 +106,86 @@ static struct explained_policy policy_of(const struct engine *engine, const stru
 }
 
 /* A policy makes at most two orders, with these tags. */
-static void on_policy(struct run *run, const struct engine *engine, const struct engine_decision *told)
+static void on_policy(struct run *run, const struct engine *engine, const struct engine_decision *reported)
 {
-    const struct engine_policy_decision *p = told->policy;
+    const struct engine_policy_decision *p = reported->policy;
     if (p->order.qty == 0 && p->order.stop == 0)
         return;
-    struct told_decision *at = APPEND(run, run, decisions);
+    struct emitted_decision *at = APPEND(run, run, decisions);
     if (!at)
         return;
-    at->account = told->account;
-    at->symbol = told->symbol;
+    at->account = reported->account;
+    at->symbol = reported->symbol;
     at->decision = (struct explained_decision){.have_policy = true,
-                                               .policy = policy_of(engine, told),
-                                               .bar = *told->bar,
+                                               .policy = policy_of(engine, reported),
+                                               .bar = *reported->bar,
                                                .interval_ns = engine->interval_ns};
 }
 
-static void on_decision(void *ctx, const struct engine_decision *told)
+static void on_decision(void *ctx, const struct engine_decision *reported)
 {
     struct run *run = ctx;
     const struct engine *engine = engine_replay_engine(run->replay);
-    if (told->policy) {
-        on_policy(run, engine, told);
+    if (reported->policy) {
+        on_policy(run, engine, reported);
         return;
     }
-    if (!told->acted || told->n_intents == 0)
+    if (!reported->acted || reported->n_intents == 0)
         return;
-    struct told_decision *at = APPEND(run, run, decisions);
+    struct emitted_decision *at = APPEND(run, run, decisions);
     if (!at)
         return;
     struct explained_decision *to = &at->decision;
-    at->account = told->account;
-    at->symbol = told->symbol;
-    const struct account_spec *spec = engine_account_spec(engine, told->account);
+    at->account = reported->account;
+    at->symbol = reported->symbol;
+    const struct account_spec *spec = engine_account_spec(engine, reported->account);
     *to = (struct explained_decision){
         .strategy = spec->strategy,
-        .bar = *told->bar,
+        .bar = *reported->bar,
         .interval_ns = engine->interval_ns,
-        .input = *told->input,
-        .record = *told->input->record,
-        .n_values = told->n_indicators,
-        .n_intents = told->n_intents,
+        .input = *reported->input,
+        .record = *reported->input->record,
+        .n_values = reported->n_indicators,
+        .n_intents = reported->n_intents,
     };
     memcpy(to->params, spec->params, sizeof to->params);
-    for (size_t i = 0; i < told->n_indicators; i++) {
-        snprintf(to->names[i], sizeof to->names[i], "%s", told->indicator_names[i]);
-        to->values[i] = told->input->indicators[i];
+    for (size_t i = 0; i < reported->n_indicators; i++) {
+        snprintf(to->names[i], sizeof to->names[i], "%s", reported->indicator_names[i]);
+        to->values[i] = reported->input->indicators[i];
     }
     to->input.indicators = NULL;
     to->input.record = NULL;
-    for (size_t i = 0; i < told->n_intents; i++) {
-        to->intents[i] = told->intents[i];
+    for (size_t i = 0; i < reported->n_intents; i++) {
+        to->intents[i] = reported->intents[i];
         to->intents[i].why = NULL;
-        snprintf(to->whys[i], sizeof to->whys[i], "%s", told->intents[i].why ? told->intents[i].why : "");
+        snprintf(to->whys[i], sizeof to->whys[i], "%s",
+                 reported->intents[i].why ? reported->intents[i].why : "");
     }
 }
 
-static void on_verdict(void *ctx, const struct engine_verdict *told)
+static void on_verdict(void *ctx, const struct engine_verdict *reported)
 {
     struct run *run = ctx;
-    struct told_verdict *to = APPEND(run, run, verdicts);
+    struct emitted_verdict *to = APPEND(run, run, verdicts);
     if (!to)
         return;
-    *to = (struct told_verdict){
-        .order = told->order->id,
-        .verdict = {.reason = told->reason, .limits = *told->limits, .have_facts = told->facts != NULL}};
-    if (told->facts)
-        to->verdict.facts = *told->facts;
+    *to = (struct emitted_verdict){.order = reported->order->id,
+                                   .verdict = {.reason = reported->reason,
+                                               .limits = *reported->limits,
+                                               .have_facts = reported->facts != NULL}};
+    if (reported->facts)
+        to->verdict.facts = *reported->facts;
 }
 
-static void on_take(void *ctx, const struct engine_take *told)
+static void on_take(void *ctx, const struct engine_take *reported)
 {
     struct run *run = ctx;
-    struct told_take *take = APPEND(run, run, takes);
+    struct emitted_take *take = APPEND(run, run, takes);
     if (!take)
         return;
-    *take = (struct told_take){.order = told->order->id, .take = *told};
-    if (told->bar)
-        take->bar = *told->bar;
+    *take = (struct emitted_take){.order = reported->order->id, .take = *reported};
+    if (reported->bar)
+        take->bar = *reported->bar;
 }
 
 static struct explanation *find_open(struct run *run, uint64_t id)
@@ -214,15 +216,15 @@ static bool wanted(const struct run *run, const struct order *order)
 }
 
 /* Did this decision make the order? Its tag is the intent's, or it is the exit of such an order. */
-static bool asked_for(const struct told_decision *told, const struct order *order)
+static bool asked_for(const struct emitted_decision *reported, const struct order *order)
 {
-    if (told->account != order->account || told->symbol != order->symbol || order->by_hand)
+    if (reported->account != order->account || reported->symbol != order->symbol || order->by_hand)
         return false;
-    if (told->decision.have_policy)
-        return order->type == ORDER_STOP ? told->decision.policy.stop > 0
-                                         : told->decision.policy.ordered != 0;
-    for (size_t i = 0; i < told->decision.n_intents; i++)
-        if (order->parent != 0 || strncmp(told->decision.whys[i], order->tag, sizeof order->tag) == 0)
+    if (reported->decision.have_policy)
+        return order->type == ORDER_STOP ? reported->decision.policy.stop > 0
+                                         : reported->decision.policy.ordered != 0;
+    for (size_t i = 0; i < reported->decision.n_intents; i++)
+        if (order->parent != 0 || strncmp(reported->decision.whys[i], order->tag, sizeof order->tag) == 0)
             return true;
     return false;
 }
@@ -296,10 +298,10 @@ static void on_order(void *ctx, const struct order *order)
     struct explanation *explanation = find_open(run, order->id);
     if (!explanation) {
         if (order->id <= run->last_made || !wanted(run, order))
-            goto told;
+            goto reported;
         explanation = begin(run, order);
         if (!explanation)
-            goto told;
+            goto reported;
     }
     explanation->order = *order;
     explanation->touched = run->any_touched = true;
@@ -314,7 +316,7 @@ static void on_order(void *ctx, const struct order *order)
     struct explained_change *to = APPEND(run, explanation, changes);
     if (to)
         *to = change;
-told:
+reported:
     if (order->id > run->last_made)
         run->last_made = order->id;
 }

@@ -85,7 +85,7 @@ void engine_fills_rest(struct engine *engine, uint64_t id)
         engine_live_step(engine, order, ORDER_ARRIVES);
     order->updated_ns = engine->now_ns;
     engine_reserve_set(engine, order);
-    engine_live_tell(engine, order);
+    engine_live_report(engine, order);
 }
 
 /* The price at which a taker trades where the market shows a price: with slippage, within the order's

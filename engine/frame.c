@@ -20,8 +20,8 @@ size_t engine_frame_add(struct frame *frame, int64_t open_ns, const struct indic
         n = close_frame(frame, &closed[0]);
     if (!frame->forming) {
         frame->open_ns = bar_open_time(open_ns, frame->interval_ns);
-        frame->whole = frame->begun || open_ns == frame->open_ns;
-        frame->begun = frame->forming = true;
+        frame->whole = frame->started || open_ns == frame->open_ns;
+        frame->started = frame->forming = true;
         frame->open = bar->open;
         frame->high = bar->high;
         frame->low = bar->low;

@@ -17,8 +17,8 @@
 /* {.interval_ns = …, .base_ns = …} has seen nothing; the first is a multiple of the second. */
 struct frame {
     int64_t interval_ns, base_ns;
-    bool begun, forming, whole; /* whole: what forms starts where its interval does */
-    int64_t open_ns;            /* of what forms */
+    bool started, forming, whole; /* whole: what forms starts where its interval does */
+    int64_t open_ns;              /* of what forms */
     double open, high, low, close, volume;
 };
 

@@ -27,10 +27,10 @@ static bool working(const struct market_state *market, enum market_phase phase)
 
 bool engine_hours_has_bar(const struct market_state *market, const struct bar *bar, int64_t interval_ns)
 {
-    bool begun = bar->open_ns + interval_ns > market->opened_ns, over = bar->open_ns >= market->closed_ns;
+    bool started = bar->open_ns + interval_ns > market->opened_ns, over = bar->open_ns >= market->closed_ns;
     if (market->symbol.calendar[0] == '\0')
         return true;
-    return working(market, market->phase) ? begun || !over : begun && !over;
+    return working(market, market->phase) ? started || !over : started && !over;
 }
 
 int64_t engine_hours_day_end(const struct market_state *market, int64_t effective_ns)
@@ -113,7 +113,7 @@ static void date_orders(struct engine *engine, int symbol, bool ended, int64_t e
         order->expires_ns = expires_ns;
         if (expires_ns > 0 && expires_ns < engine->next_expiry_ns)
             engine->next_expiry_ns = expires_ns;
-        engine_live_tell(engine, order);
+        engine_live_report(engine, order);
     }
 }
 

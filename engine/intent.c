@@ -6,7 +6,7 @@
 #include "exchange/filter.h"
 #include "exchange/sizing.h"
 
-#define TOLD_AGAIN_NS (3600 * INT64_C(1000000000))
+#define ALERT_AGAIN_NS (3600 * INT64_C(1000000000))
 
 /* An exit that protects a position: it rests, or is on its way, and does not wait for an entry. */
 static bool exits(const struct live_order *live, int account, int symbol)
@@ -262,9 +262,9 @@ static void refuse(struct engine *engine, int account, int symbol, enum intent_f
     struct strategy_runner *runner = &engine->runners[account];
     char what[96];
     runner->refused[fault]++;
-    if (runner->told_ns[fault] != 0 && engine->now_ns - runner->told_ns[fault] < TOLD_AGAIN_NS)
+    if (runner->alerted_ns[fault] != 0 && engine->now_ns - runner->alerted_ns[fault] < ALERT_AGAIN_NS)
         return;
-    runner->told_ns[fault] = engine->now_ns;
+    runner->alerted_ns[fault] = engine->now_ns;
     intent_fault_text(fault, intent, input, what, sizeof what);
     engine_alert(engine, "INTENT_REFUSED", "%s, %s, account %s: %s", runner->strategy->name,
                  engine->markets[symbol].symbol.name, engine->accounts[account].name, what);

@@ -97,7 +97,7 @@ bool engine_live_step(struct engine *engine, struct order *order, enum order_act
     return true;
 }
 
-void engine_live_tell(struct engine *engine, const struct order *order)
+void engine_live_report(struct engine *engine, const struct order *order)
 {
     engine->markets[order->symbol].unmoved = engine->markets[order->symbol].calm = false;
     if (engine->sink.order)
@@ -143,7 +143,7 @@ static void entry_ended(struct engine *engine, const struct order *entry, int64_
                                                         .order_id = id}))
             engine->out_of_memory = true;
         engine_reserve_set(engine, exit);
-        engine_live_tell(engine, exit);
+        engine_live_report(engine, exit);
     }
 }
 
@@ -157,7 +157,7 @@ static struct order remove_at(struct engine *engine, size_t at, enum order_reaso
     memmove(&engine->orders[at], &engine->orders[at + 1], (engine->n_orders - at) * sizeof *engine->orders);
     engine->markets[order.symbol].live_orders--;
     engine_reserve_set(engine, &order);
-    engine_live_tell(engine, &order);
+    engine_live_report(engine, &order);
     return order;
 }
 

@@ -51,7 +51,7 @@ int64_t engine_loan_spendable(const struct engine *engine, int index)
     const struct account *account = &engine->accounts[index];
     const struct balance *currency = &account->assets[account->currency_at];
     int64_t value = engine_loan_value(engine, index);
-    int64_t most = currency->total - currency->reserved - account->interest_owed -
+    int64_t most = currency->total - currency->reserved - account->unpaid_interest -
                    engine_loan_collateral(engine, index, value);
     return most > 0 ? most : 0;
 }
@@ -65,9 +65,9 @@ static void charge(struct engine *engine, int index, int64_t due)
     int64_t available = currency->total - currency->reserved;
     int64_t paid = due < available ? due : available;
     account_post(engine, index, currency, LEDGER_INTEREST, -paid, 0, 0);
-    account->interest_owed += due - paid;
-    if (account->interest_owed > MONEY_MAX)
-        account->interest_owed = MONEY_MAX;
+    account->unpaid_interest += due - paid;
+    if (account->unpaid_interest > MONEY_MAX)
+        account->unpaid_interest = MONEY_MAX;
     account->moved = engine->account_moved = true;
 }
 
@@ -80,9 +80,9 @@ static int64_t interest(int64_t value, int32_t rate_e6, int64_t hours)
 static void charge_account(struct engine *engine, int index, int64_t hours)
 {
     struct account *account = &engine->accounts[index];
-    int64_t unpaid = account->interest_owed;
+    int64_t unpaid = account->unpaid_interest;
     if (unpaid > 0) {
-        account->interest_owed = 0;
+        account->unpaid_interest = 0;
         charge(engine, index, unpaid);
     }
     for (int s = 0; account->shorts > 0 && s < engine->n_symbols && hours > 0; s++) {
@@ -203,7 +203,7 @@ void engine_loan_check(struct engine *engine, int symbol)
         if (engine->now_ns < account->margin_ns)
             continue;
         int64_t value = engine_loan_value(engine, a);
-        int64_t covers = account_currency(engine, a)->total - account->interest_owed;
+        int64_t covers = account_currency(engine, a)->total - account->unpaid_interest;
         if (covers < part_e4(value, account->rules.maintenance_e4))
             call(engine, a, value);
         else

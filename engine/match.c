@@ -129,7 +129,7 @@ static void refuse(struct engine *engine, struct order *legs, int n_legs, enum o
         legs[i].reason = reason;
         if (reason == ORDER_DUPLICATE_ID)
             legs[i].client_id[0] = '\0';
-        engine_live_tell(engine, &legs[i]);
+        engine_live_report(engine, &legs[i]);
     }
 }
 
@@ -154,7 +154,7 @@ static bool accept(struct engine *engine, const struct order *legs, int n_legs)
     }
     for (int i = 0; i < n_legs; i++) {
         engine_reserve_set(engine, &legs[i]);
-        engine_live_tell(engine, &legs[i]);
+        engine_live_report(engine, &legs[i]);
     }
     return true;
 }

@@ -14,7 +14,7 @@ bool engine_live_later(struct engine *engine, struct pending pending); /* false 
 /* Does `action` to the order: its next state by the table. An action that the table refuses is a bug: it is
  * counted and reported, and the order keeps its state. */
 bool engine_live_step(struct engine *engine, struct order *order, enum order_action action);
-void engine_live_tell(struct engine *engine, const struct order *order);
+void engine_live_report(struct engine *engine, const struct order *order);
 /* Ends an order (FILLED already, or by `action`): its reserve is free, a bracket's exits start or end. */
 void engine_live_end(struct engine *engine, uint64_t id, enum order_action action, enum order_reason reason);
 /* The other leg of its OCO while that lives, or NULL. */

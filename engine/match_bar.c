@@ -55,7 +55,7 @@ static void stay(struct engine *engine, uint64_t id, const struct at_bar *at, bo
         engine_fills_rest(engine, id);
 }
 
-static struct bar_deed ask(const struct live_order *live, const struct at_bar *at)
+static struct bar_effect ask(const struct live_order *live, const struct at_bar *at)
 {
     const struct order *order = &live->order;
     const struct bar_order asked = {
@@ -72,9 +72,9 @@ static struct bar_deed ask(const struct live_order *live, const struct at_bar *a
 }
 
 /* One order in one step. Returns what the bar did to it: BAR_WAITS when it did not trade. */
-static struct bar_deed meet(struct engine *engine, uint64_t id, const struct at_bar *at)
+static struct bar_effect meet(struct engine *engine, uint64_t id, const struct at_bar *at)
 {
-    const struct bar_deed nothing = {BAR_WAITS, 0};
+    const struct bar_effect nothing = {BAR_WAITS, 0};
     struct live_order *live = &engine->orders[engine_match_find(engine, id)];
     struct order *order = &live->order;
     bool arrives = order->state == ORDER_PENDING;
@@ -84,39 +84,39 @@ static struct bar_deed meet(struct engine *engine, uint64_t id, const struct at_
         return nothing;
     }
     bool moved = at->step == BAR_TRAILS && follows(engine, order, at);
-    struct bar_deed deed = ask(live, at);
-    if (deed.act == BAR_WAITS) {
+    struct bar_effect effect = ask(live, at);
+    if (effect.act == BAR_WAITS) {
         if (at->step == BAR_AT_OPEN)
             stay(engine, id, at, arrives);
         else if (moved)
             engine_fills_rest(engine, id);
         return nothing;
     }
-    if (deed.act == BAR_TAKES && order->post_only) {
+    if (effect.act == BAR_TAKES && order->post_only) {
         engine_live_end(engine, id, ORDER_IS_CANCELED, ORDER_WOULD_TAKE);
         return nothing;
     }
     trigger(engine, id);
     live = &engine->orders[engine_match_find(engine, id)];
     live->takes = false;
-    if (deed.act == BAR_TRIGGERS) {
+    if (effect.act == BAR_TRIGGERS) {
         engine_fills_rest(engine, id);
         return nothing;
     }
-    bool maker = deed.act == BAR_MAKES;
-    int64_t price = maker ? deed.price : engine_fills_taker_price(engine, &live->order, deed.price);
-    engine_fills_all(engine, id, deed.price, price, maker, at->bar);
-    return deed;
+    bool maker = effect.act == BAR_MAKES;
+    int64_t price = maker ? effect.price : engine_fills_taker_price(engine, &live->order, effect.price);
+    engine_fills_all(engine, id, effect.price, price, maker, at->bar);
+    return effect;
 }
 
 /* The exits of an entry that filled inside the bar start with what is certain of the rest of it. */
-static void begin_exits(struct engine *engine, const struct order *entry, struct bar_deed deed,
+static void begin_exits(struct engine *engine, const struct order *entry, struct bar_effect effect,
                         const struct at_bar *bar)
 {
     static const enum bar_step steps[] = {BAR_AT_OPEN, BAR_STOPS, BAR_TRAILS};
     struct at_bar at = *bar;
-    at.prices =
-        bar_rest(entry->side, deed.act == BAR_MAKES ? ORDER_LIMIT : entry->type, deed.price, &bar->prices);
+    at.prices = bar_rest(entry->side, effect.act == BAR_MAKES ? ORDER_LIMIT : entry->type, effect.price,
+                         &bar->prices);
     for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
         for (uint64_t id = entry->id + 1; id < entry->id + ORDER_LEGS_MAX; id++) {
             size_t i = engine_match_find(engine, id);
@@ -139,9 +139,9 @@ static void take_step(struct engine *engine, int symbol, struct at_bar *at, enum
             break;
         if (order.symbol != symbol || !takes_part(&order, at))
             continue;
-        struct bar_deed deed = meet(engine, id, at);
-        if (deed.act != BAR_WAITS && step != BAR_AT_OPEN)
-            begin_exits(engine, &order, deed, at);
+        struct bar_effect effect = meet(engine, id, at);
+        if (effect.act != BAR_WAITS && step != BAR_AT_OPEN)
+            begin_exits(engine, &order, effect, at);
     }
 }
 

@@ -21,13 +21,13 @@ static void begin_bar(struct measure_track *track, int64_t open_ns)
     memcpy(track->before, track->now, sizeof track->before);
     if (track->standing)
         flat(track->now, track->forming.bars);
-    track->begun = true;
+    track->started = true;
 }
 
 void engine_measure_note(struct measure_track *track, int64_t ts_ns, int64_t interval_ns,
                          const double measures[BOOK_MEASURES])
 {
-    if (!track->begun || ts_ns >= track->forming.open_ns + interval_ns)
+    if (!track->started || ts_ns >= track->forming.open_ns + interval_ns)
         begin_bar(track, bar_open_time(ts_ns, interval_ns));
     track->standing = measures != NULL;
     if (!measures)
@@ -51,7 +51,7 @@ bool engine_measure_of(const struct measure_track *track, int64_t open_ns,
                        struct measure_bar ret[static BOOK_MEASURES])
 {
     const struct measure_span *forming = &track->forming, *previous = &track->previous;
-    if (!track->begun)
+    if (!track->started)
         return false;
     const struct measure_span *of = open_ns == forming->open_ns    ? forming
                                     : open_ns == previous->open_ns ? previous
@@ -84,33 +84,34 @@ void engine_measure_update(struct engine *engine, int symbol, int64_t event_ns)
         const struct book_level bid = {quote->bid, quote->bid_qty}, ask = {quote->ask, quote->ask_qty};
         there = book_measures_quote(&bid, &ask, &market->symbol, measures);
     }
-    const double *told = there ? measures : NULL;
+    const double *reported = there ? measures : NULL;
     int64_t ts_ns = event_ns > 0 ? event_ns : engine->recv_ns - engine->behind_ns;
     if (engine->sink.book_bar) {
         if (!market->measured)
             market->measured = calloc(1, sizeof *market->measured);
         if (market->measured)
-            engine_measure_note(market->measured, ts_ns, engine->interval_ns, told);
+            engine_measure_note(market->measured, ts_ns, engine->interval_ns, reported);
         else
             engine->out_of_memory = true;
     }
     for (int a = 0; engine->measures && a < engine->n_accounts; a++)
         if (engine->runners[a].slots && engine->runners[a].slots[symbol].measured)
-            engine_measure_note(engine->runners[a].slots[symbol].measured, ts_ns, engine->interval_ns, told);
+            engine_measure_note(engine->runners[a].slots[symbol].measured, ts_ns, engine->interval_ns,
+                                reported);
 }
 
-void engine_measure_tell(struct engine *engine, int symbol, int64_t open_ns)
+void engine_measure_report(struct engine *engine, int symbol, int64_t open_ns)
 {
     const struct measure_track *track = engine->markets[symbol].measured;
     struct measure_bar bars[BOOK_MEASURES];
     if (!engine->sink.book_bar || !track || !engine_measure_of(track, open_ns, bars))
         return;
-    struct engine_book_bar told = {.symbol = symbol, .open_ns = open_ns};
+    struct engine_book_bar reported = {.symbol = symbol, .open_ns = open_ns};
     for (int m = 0; m < BOOK_MEASURES; m++) {
-        told.measures[m].open = bars[m].open;
-        told.measures[m].high = bars[m].high;
-        told.measures[m].low = bars[m].low;
-        told.measures[m].close = bars[m].close;
+        reported.measures[m].open = bars[m].open;
+        reported.measures[m].high = bars[m].high;
+        reported.measures[m].low = bars[m].low;
+        reported.measures[m].close = bars[m].close;
     }
-    engine->sink.book_bar(engine->sink.ctx, &told);
+    engine->sink.book_bar(engine->sink.ctx, &reported);
 }

@@ -23,7 +23,7 @@ struct measure_span {
 
 /* {0} has seen nothing. */
 struct measure_track {
-    bool begun;
+    bool started;
     bool standing; /* is `now` the book's present value? */
     double now[BOOK_MEASURES];
     bool carried; /* was it when `forming` began? then that was `before` */

@@ -10,7 +10,7 @@
 #include "exchange/fail.h"
 
 /* A live order as it was emitted last: it is compared when it ends, or at the end. */
-struct told {
+struct emitted_order {
     struct order order;
     uint64_t seq; /* the event that emitted it, or after which the state was that it was found in */
     int64_t ns;
@@ -22,7 +22,7 @@ struct run {
     const struct engine_recorded *recorded;
     struct parity_result result;
     struct replay *replay;
-    struct told *live;
+    struct emitted_order *live;
     size_t n_live, cap_live;
     struct difference difference; /* found in this step */
     bool different;
@@ -78,7 +78,7 @@ static void forget(struct run *run, size_t at)
     memmove(&run->live[at], &run->live[at + 1], (run->n_live - at) * sizeof *run->live);
 }
 
-static struct told *remember(struct run *run, const struct order *order)
+static struct emitted_order *remember(struct run *run, const struct order *order)
 {
     size_t at = 0;
     while (at < run->n_live && run->live[at].order.id != order->id)
@@ -88,7 +88,7 @@ static struct told *remember(struct run *run, const struct order *order)
         run->r = -ENOMEM;
         return NULL;
     }
-    run->live[at] = (struct told){.order = *order};
+    run->live[at] = (struct emitted_order){.order = *order};
     return &run->live[at];
 }
 
@@ -98,9 +98,9 @@ static void on_order(void *ctx, const struct order *order)
     if (order->id > run->last_order)
         run->last_order = order->id;
     if (order_live(order->state)) {
-        struct told *told = remember(run, order);
-        if (told)
-            told->known = true;
+        struct emitted_order *emitted_order = remember(run, order);
+        if (emitted_order)
+            emitted_order->known = true;
         return;
     }
     for (size_t i = 0; i < run->n_live; i++)
@@ -155,12 +155,12 @@ static void adopt(struct run *run, uint64_t seq, int64_t ns)
             at++;
         if (at < run->n_live && run->live[at].known)
             continue;
-        struct told *told = remember(run, order);
-        if (!told)
+        struct emitted_order *emitted_order = remember(run, order);
+        if (!emitted_order)
             return;
-        told->seq = seq;
-        told->ns = ns;
-        told->in_state = true;
+        emitted_order->seq = seq;
+        emitted_order->ns = ns;
+        emitted_order->in_state = true;
     }
     run->last_order = engine->last_order > run->last_order ? engine->last_order : run->last_order;
     run->last_fill = engine->last_fill > run->last_fill ? engine->last_fill : run->last_fill;
@@ -201,15 +201,16 @@ static void check_end(struct run *run, bool whole)
     const struct engine_recorded *recorded = run->recorded;
     struct difference difference;
     for (size_t i = 0; i < run->n_live && !run->different && run->r == 0; i++) {
-        const struct told *told = &run->live[i];
+        const struct emitted_order *emitted_order = &run->live[i];
         if (!whole) {
             run->result.unsettled++;
             continue;
         }
-        check_order(run, &told->order);
+        check_order(run, &emitted_order->order);
         if (run->different)
-            place_difference(run, told->seq, told->ns,
-                             told->in_state ? "the state after it" : "the last event that changed it");
+            place_difference(run, emitted_order->seq, emitted_order->ns,
+                             emitted_order->in_state ? "the state after it"
+                                                     : "the last event that changed it");
     }
     if (!whole || run->different || run->r < 0)
         return;

@@ -180,8 +180,8 @@ static int take_state(struct replay *replay, const struct journal_record *record
                      STATE_RECORD_VERSION);
     if (r < 0)
         return fault(replay, r, "the state after event %" PRIu64 " is none", record->seq);
-    bool goes_on = state.why == STATE_ROTATION || state.why == STATE_STOP;
-    return replay->engine && goes_on ? compare(replay, record, &state) : begin(replay, record, &state);
+    bool same_run = state.why == STATE_ROTATION || state.why == STATE_STOP;
+    return replay->engine && same_run ? compare(replay, record, &state) : begin(replay, record, &state);
 }
 
 /* An event that names what is not there. */

@@ -225,7 +225,7 @@ static int64_t free_to_open(const struct engine *engine, const struct order *ord
     int64_t value = engine_loan_value(engine, order->account);
     if (borrowed_qty(engine, order) > 0)
         value += account_position_value(engine, order->account, order->symbol);
-    return available - account->interest_owed - engine_loan_collateral(engine, order->account, value);
+    return available - account->unpaid_interest - engine_loan_collateral(engine, order->account, value);
 }
 
 /* Are all shorts covered when `qty` of an order has been sold at `price`, `short_qty` of it borrowed? */
@@ -244,7 +244,8 @@ static bool covered(const struct engine *engine, const struct order *order, int6
     if (value > MONEY_MAX / 2 || proceeds > MONEY_MAX / 2)
         return false;
     int64_t fee = fill_fee((int64_t)proceeds, fee_bound_e6(engine, order->account));
-    int128_t left = (int128_t)currency->total - currency->reserved - account->interest_owed + proceeds - fee;
+    int128_t left =
+        (int128_t)currency->total - currency->reserved - account->unpaid_interest + proceeds - fee;
     return left >= engine_loan_collateral(engine, order->account, (int64_t)value);
 }
 

@@ -12,7 +12,7 @@ int engine_restore_balance(struct engine *engine, int account, const char *asset
     if (at < 0)
         return at;
     engine->accounts[account].assets[at].total = total;
-    engine->accounts[account].begun = true;
+    engine->accounts[account].started = true;
     return 0;
 }
 
@@ -85,7 +85,7 @@ void engine_restore_equity(struct engine *engine, int account, int64_t deposits,
 {
     struct account *to = &engine->accounts[account];
     to->deposits = deposits;
-    to->begun |= deposits != 0;
+    to->started |= deposits != 0;
     to->equity_peak = peak;
     to->day = day;
     to->day_equity = day_equity;

@@ -96,9 +96,9 @@ static int engine_revise_keep(struct market_state *market, int64_t interval_ns,
                               const struct kept_trade *trade, bool jumped)
 {
     struct kept_trades *trades = &market->trades;
-    if (!trades->begun || jumped) {
+    if (!trades->started || jumped) {
         int64_t ts_ns = trades->n > 0 && trades->newest_ns > trade->ts_ns ? trades->newest_ns : trade->ts_ns;
-        trades->begun = true;
+        trades->started = true;
         trades->whole_ns = bar_open_time(ts_ns, interval_ns) + interval_ns;
     }
     for (uint32_t at; (at = oldest(trades)) < trades->n &&
@@ -134,7 +134,7 @@ void engine_revise_interrupted(struct kept_trades *trades)
     struct kept_trade last = at < 0 ? (struct kept_trade){0} : *kept(trades, (uint32_t)at);
     trades->first = 0;
     trades->n = at >= 0;
-    trades->begun = false;
+    trades->started = false;
     if (at < 0)
         return;
     *kept(trades, 0) = last;
@@ -253,16 +253,16 @@ static void take_over(struct bar_builder *builder, int64_t open_ns, bool is, con
 static void emit_late(struct engine *engine, int symbol, int64_t open_ns, const struct bar *before,
                       const struct bar *after)
 {
-    const struct engine_revision told = {.kind = REVISION_BAR,
-                                         .symbol = symbol,
-                                         .ts_ns = engine->now_ns,
-                                         .at_ns = open_ns,
-                                         .old = before,
-                                         .now = after,
-                                         .source = BAR_TRADES,
-                                         .applied = after != NULL};
+    const struct engine_revision reported = {.kind = REVISION_BAR,
+                                             .symbol = symbol,
+                                             .ts_ns = engine->now_ns,
+                                             .at_ns = open_ns,
+                                             .old = before,
+                                             .now = after,
+                                             .source = BAR_TRADES,
+                                             .applied = after != NULL};
     if (engine->sink.revision)
-        engine->sink.revision(engine->sink.ctx, &told);
+        engine->sink.revision(engine->sink.ctx, &reported);
 }
 
 static enum bar_built build(struct bar_builder *builder, const struct market_trade *trade, bool late,
@@ -334,7 +334,7 @@ static void price_again(struct market_state *market)
 
 static void correct(struct engine *engine, struct market_state *market, uint32_t at,
                     const struct market_event *event, struct bar *before, struct bar *after,
-                    struct engine_revision *told)
+                    struct engine_revision *reported)
 {
     struct kept_trades *trades = &market->trades;
     const struct market_correction *correction = &event->correction;
@@ -342,7 +342,7 @@ static void correct(struct engine *engine, struct market_state *market, uint32_t
     int64_t open_ns = bar_open_time(one->ts_ns, engine->interval_ns);
     bool whole = open_ns >= trades->whole_ns, last = newest_price(trades) == at;
     bool was = rebuild(trades, open_ns, engine->interval_ns, before);
-    told->at_ns = one->ts_ns;
+    reported->at_ns = one->ts_ns;
     if (event->kind == MARKET_CANCEL) {
         take_out(trades, at);
     } else {
@@ -355,9 +355,9 @@ static void correct(struct engine *engine, struct market_state *market, uint32_t
         price_again(market);
     if (whole)
         take_over(&market->builder, open_ns, is, after);
-    told->applied = whole;
-    told->old = whole && was ? before : NULL;
-    told->now = whole && is ? after : NULL;
+    reported->applied = whole;
+    reported->old = whole && was ? before : NULL;
+    reported->now = whole && is ? after : NULL;
 }
 
 void engine_revise_trade(struct engine *engine, int symbol, const struct market_event *event)
@@ -366,19 +366,19 @@ void engine_revise_trade(struct engine *engine, int symbol, const struct market_
     const struct market_correction *correction = &event->correction;
     bool cancel = event->kind == MARKET_CANCEL;
     struct bar before, after;
-    struct engine_revision told = {.kind = cancel ? REVISION_CANCEL : REVISION_CORRECTION,
-                                   .symbol = symbol,
-                                   .ts_ns = engine->now_ns,
-                                   .at_ns = correction->ts_ns,
-                                   .correction = correction,
-                                   .source = BAR_TRADES};
+    struct engine_revision reported = {.kind = cancel ? REVISION_CANCEL : REVISION_CORRECTION,
+                                       .symbol = symbol,
+                                       .ts_ns = engine->now_ns,
+                                       .at_ns = correction->ts_ns,
+                                       .correction = correction,
+                                       .source = BAR_TRADES};
     for (uint32_t i = market->trades.n; i > 0; i--)
         if (matches(kept(&market->trades, i - 1), correction, cancel)) {
-            correct(engine, market, i - 1, event, &before, &after, &told);
+            correct(engine, market, i - 1, event, &before, &after, &reported);
             break;
         }
     if (engine->sink.revision)
-        engine->sink.revision(engine->sink.ctx, &told);
+        engine->sink.revision(engine->sink.ctx, &reported);
 }
 
 /* ---- bars reported once more ---- */
@@ -402,14 +402,14 @@ bool engine_revise_bar(struct engine *engine, int symbol, const struct bar *now)
     struct bar old = bar ? *bar : (struct bar){0};
     bool kept_yet =
         now->open_ns == market->last_bar.open_ns || now->open_ns > market->last_bar.open_ns - HOUR_NS;
-    struct engine_revision told = {.kind = REVISION_BAR,
-                                   .symbol = symbol,
-                                   .ts_ns = engine->now_ns,
-                                   .at_ns = now->open_ns,
-                                   .old = bar ? &old : NULL,
-                                   .now = now,
-                                   .source = BAR_VENUE,
-                                   .applied = kept_yet};
+    struct engine_revision reported = {.kind = REVISION_BAR,
+                                       .symbol = symbol,
+                                       .ts_ns = engine->now_ns,
+                                       .at_ns = now->open_ns,
+                                       .old = bar ? &old : NULL,
+                                       .now = now,
+                                       .source = BAR_VENUE,
+                                       .applied = kept_yet};
     if (bar && kept_yet)
         *bar = *now;
     if (now->open_ns == market->last_bar.open_ns) {
@@ -418,6 +418,6 @@ bool engine_revise_bar(struct engine *engine, int symbol, const struct bar *now)
             market->last = now->close;
     }
     if (engine->sink.revision)
-        engine->sink.revision(engine->sink.ctx, &told);
+        engine->sink.revision(engine->sink.ctx, &reported);
     return true;
 }

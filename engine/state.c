@@ -173,9 +173,9 @@ static void visit_account(struct visit *visit, int index)
         visit_record(codec, &account->positions[s], &account->records[s]);
     }
     codec_i64s(codec, &account->deposits, &account->equity, &account->equity_peak, &account->day,
-               &account->day_equity, &account->opening_cash, &account->interest_ns, &account->interest_owed,
+               &account->day_equity, &account->opening_cash, &account->interest_ns, &account->unpaid_interest,
                &account->margin_ns);
-    codec_bool(codec, &account->begun);
+    codec_bool(codec, &account->started);
     if (codec->version >= 2) {
         codec_i64(codec, &account->killed_ns);
         codec_bool(codec, &account->killing);
@@ -205,7 +205,7 @@ static void visit_counter(void *ctx, uint64_t *value, uint64_t most)
 
 static void visit_frame(struct codec *codec, struct frame *frame)
 {
-    codec_bools(codec, &frame->begun, &frame->forming, &frame->whole);
+    codec_bools(codec, &frame->started, &frame->forming, &frame->whole);
     codec_i64(codec, &frame->open_ns);
     codec_doubles(codec, &frame->open, &frame->high, &frame->low, &frame->close, &frame->volume);
     codec->failed |= frame->open_ns > INT64_MAX / 2 || frame->open_ns < INT64_MIN / 2;
@@ -227,7 +227,7 @@ static void visit_track(struct codec *codec, struct measure_track *track)
 {
     if (codec->version < 6)
         return;
-    codec_bools(codec, &track->begun, &track->standing, &track->carried);
+    codec_bools(codec, &track->started, &track->standing, &track->carried);
     for (int m = 0; m < BOOK_MEASURES; m++) {
         codec_doubles(codec, &track->now[m], &track->before[m]);
     }
@@ -257,8 +257,8 @@ static void visit_refusals(struct codec *codec, struct strategy_runner *runner)
     engine_visit_count(codec, &n, INTENT_FAULTS, 2);
     for (uint32_t i = 0; i < n; i++) {
         codec_u64(codec, &runner->refused[i]);
-        codec_i64(codec, &runner->told_ns[i]);
-        codec->failed |= runner->told_ns[i] < 0;
+        codec_i64(codec, &runner->alerted_ns[i]);
+        codec->failed |= runner->alerted_ns[i] < 0;
     }
 }
 

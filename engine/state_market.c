@@ -152,10 +152,10 @@ static int visit_trades(struct codec *codec, struct market_state *market)
     struct kept_trades *trades = &market->trades;
     uint32_t n = trades->n;
     int64_t whole_ns = trades->whole_ns, before = 0;
-    bool begun = trades->begun;
+    bool started = trades->started;
     if (codec->version < 6)
         return 0;
-    codec_bools(codec, &market->torn, &begun);
+    codec_bools(codec, &market->torn, &started);
     codec_i64(codec, &whole_ns);
     engine_visit_count(codec, &n, UINT32_MAX, 5);
     for (uint32_t i = 0; i < n && !codec->failed; i++) {
@@ -171,7 +171,7 @@ static int visit_trades(struct codec *codec, struct market_state *market)
             return r;
     }
     if (!codec->saving && !codec->failed) {
-        trades->begun = begun;
+        trades->started = started;
         trades->whole_ns = whole_ns;
     }
     return 0;

@@ -70,7 +70,7 @@ enum bar_act {
 };
 
 /* An order of a type that waits for a stop price is triggered by any result except BAR_WAITS. */
-struct bar_deed {
+struct bar_effect {
     enum bar_act act;
     int64_t price;
 };
@@ -97,26 +97,26 @@ FILL_RULE bool bar_has_limit(enum order_type type)
 }
 
 /* Its stop price is reached where the market is at `price`. */
-FILL_RULE struct bar_deed bar_reached(const struct bar_order *order, int64_t price)
+FILL_RULE struct bar_effect bar_reached(const struct bar_order *order, int64_t price)
 {
-    struct bar_deed deed = {BAR_TAKES, price};
+    struct bar_effect effect = {BAR_TAKES, price};
     if (bar_has_limit(order->type) && !fill_limit_crosses(order->side, order->price, price))
-        deed.act = BAR_TRIGGERS;
-    return deed;
+        effect.act = BAR_TRIGGERS;
+    return effect;
 }
 
 /* What a price does to a limit order that rests. */
-FILL_RULE struct bar_deed bar_limit(const struct bar_order *order, int64_t price)
+FILL_RULE struct bar_effect bar_limit(const struct bar_order *order, int64_t price)
 {
-    struct bar_deed deed = {BAR_WAITS, order->price};
+    struct bar_effect effect = {BAR_WAITS, order->price};
     if (fill_limit_trades_through(order->side, order->price, price))
-        deed.act = BAR_MAKES;
-    return deed;
+        effect.act = BAR_MAKES;
+    return effect;
 }
 
-FILL_RULE struct bar_deed bar_open_rule(const struct bar_order *order, int64_t open)
+FILL_RULE struct bar_effect bar_open_rule(const struct bar_order *order, int64_t open)
 {
-    struct bar_deed waits = {BAR_WAITS, 0}, takes = {BAR_TAKES, open};
+    struct bar_effect waits = {BAR_WAITS, 0}, takes = {BAR_TAKES, open};
     if (order->type == ORDER_MARKET)
         return takes;
     if (order->type == ORDER_LIMIT || (order->triggered && bar_has_limit(order->type))) {
@@ -133,9 +133,9 @@ FILL_RULE struct bar_deed bar_open_rule(const struct bar_order *order, int64_t o
     return reached ? bar_reached(order, open) : waits;
 }
 
-FILL_RULE struct bar_deed bar_stop_rule(const struct bar_order *order, const struct bar_prices *bar)
+FILL_RULE struct bar_effect bar_stop_rule(const struct bar_order *order, const struct bar_prices *bar)
 {
-    struct bar_deed waits = {BAR_WAITS, 0};
+    struct bar_effect waits = {BAR_WAITS, 0};
     bool stop =
         order->type == ORDER_STOP || order->type == ORDER_STOP_LIMIT || order->type == ORDER_TRAILING_STOP;
     int64_t worst = order->side == ORDER_SELL ? bar->low : bar->high;
@@ -145,27 +145,27 @@ FILL_RULE struct bar_deed bar_stop_rule(const struct bar_order *order, const str
     return bar_reached(order, order->stop_price);
 }
 
-FILL_RULE struct bar_deed bar_profit_rule(const struct bar_order *order, const struct bar_prices *bar)
+FILL_RULE struct bar_effect bar_profit_rule(const struct bar_order *order, const struct bar_prices *bar)
 {
-    struct bar_deed waits = {BAR_WAITS, 0};
+    struct bar_effect waits = {BAR_WAITS, 0};
     int64_t best = order->side == ORDER_SELL ? bar->high : bar->low;
     if (order->type == ORDER_LIMIT || (order->triggered && bar_has_limit(order->type)))
         return bar_limit(order, best);
     if (!bar_is_profit(order->type) || order->triggered || order->stop_price <= 0 ||
         !fill_profit_triggers(order->side, order->stop_price, best))
         return waits;
-    struct bar_deed deed = bar_reached(order, order->stop_price);
-    if (deed.act == BAR_TRIGGERS && fill_limit_trades_through(order->side, order->price, best)) {
-        deed.act = BAR_MAKES;
-        deed.price = order->price;
+    struct bar_effect effect = bar_reached(order, order->stop_price);
+    if (effect.act == BAR_TRIGGERS && fill_limit_trades_through(order->side, order->price, best)) {
+        effect.act = BAR_MAKES;
+        effect.price = order->price;
     }
-    return deed;
+    return effect;
 }
 
 /* With the stop price that the bar's best price gave it: bar_peak(). */
-FILL_RULE struct bar_deed bar_trail_rule(const struct bar_order *order, const struct bar_prices *bar)
+FILL_RULE struct bar_effect bar_trail_rule(const struct bar_order *order, const struct bar_prices *bar)
 {
-    struct bar_deed waits = {BAR_WAITS, 0};
+    struct bar_effect waits = {BAR_WAITS, 0};
     if (order->type != ORDER_TRAILING_STOP || order->triggered || order->stop_price <= 0 ||
         !fill_stop_triggers(order->side, order->stop_price, bar->close))
         return waits;
@@ -173,8 +173,8 @@ FILL_RULE struct bar_deed bar_trail_rule(const struct bar_order *order, const st
 }
 
 /* What the bar does to the order in one of the steps. */
-FILL_RULE struct bar_deed bar_rule(const struct bar_order *order, const struct bar_prices *bar,
-                                   enum bar_step step)
+FILL_RULE struct bar_effect bar_rule(const struct bar_order *order, const struct bar_prices *bar,
+                                     enum bar_step step)
 {
     switch (step) {
     case BAR_AT_OPEN:

@@ -153,7 +153,7 @@ static int write_again(const struct pair *pair, int fd, int fd_direct, int64_t a
     return 0;
 }
 
-static int mend(struct pair *pair, int fd, int fd_direct, int64_t to)
+static int repair_file(struct pair *pair, int fd, int fd_direct, int64_t to)
 {
     int r = 0;
     for (int64_t at = 0; r == 0 && at < to; at += WINDOW) {
@@ -169,7 +169,7 @@ static int mend(struct pair *pair, int fd, int fd_direct, int64_t to)
     return r == 0 && fsync(fd) < 0 ? -errno : r;
 }
 
-int past_cache_mend(int dir, const char *name, int64_t to)
+int past_cache_repair(int dir, const char *name, int64_t to)
 {
     struct pair pair;
     int fd = -1, fd_direct = -1, r = pair_open(&pair, dir, name, INT64_MAX);
@@ -180,7 +180,7 @@ int past_cache_mend(int dir, const char *name, int64_t to)
     if (r == 0 && pair.direct)
         fd_direct = openat(dir, name, O_WRONLY | O_DIRECT | O_CLOEXEC | O_NOFOLLOW);
     if (r == 0)
-        r = mend(&pair, fd, fd_direct, to);
+        r = repair_file(&pair, fd, fd_direct, to);
     if (fd >= 0)
         close(fd);
     if (fd_direct >= 0)

@@ -19,7 +19,7 @@ int past_cache_same(int dir, const char *name, int64_t from, int64_t to, int64_t
 
 /* Writes those blocks of the file that differ again, as they read, and syncs. Only while no other process
  * writes the file. 1: the disk has all of it now; 0: it still does not; -errno. */
-int past_cache_mend(int dir, const char *name, int64_t to);
+int past_cache_repair(int dir, const char *name, int64_t to);
 
 /* Writes a file in the directory, takes it away again, and waits for the whole file system: so the blocks of
  * the directory, of the inode table and of the maps of free blocks, which may have been lost where they

@@ -36,9 +36,9 @@ void trading_days_at(const struct trading_day *days, size_t n, int64_t now_ns, s
     if (at == n)
         return;
     const struct trading_day *day = &days[at];
-    bool begun = day->early_ns <= now_ns;
+    bool started = day->early_ns <= now_ns;
     ret->open_ns = now_ns < day->close_ns ? day->open_ns : at + 1 < n ? days[at + 1].open_ns : 0;
-    if (!begun) {
+    if (!started) {
         ret->phase = at == 0 ? MARKET_PHASE_UNKNOWN : MARKET_PHASE_CLOSED;
         ret->next_ns = day->early_ns < day->open_ns ? day->early_ns : day->open_ns;
         return;

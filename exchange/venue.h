@@ -42,7 +42,7 @@ struct venue_keys {
  * net_requests_hold(), and keeps it over restarts. `until_ns` is of the wall's clock. */
 struct venue_ban {
     int64_t until_ns; /* known when the stream or REST is made; 0: none */
-    void (*told)(void *user, int64_t until_ns, const char *why); /* NULL: no callback */
+    void (*reported)(void *user, int64_t until_ns, const char *why); /* NULL: no callback */
     void *user;
 };
 

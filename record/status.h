@@ -239,7 +239,7 @@
     FIELD(TIME, OPTIONAL, due_ns) /* of a scheduled study's next run */
 
 /* Reported by the co-process to the daemon only; state_s: in this state, and how long it may be. */
-#define RECORD_TRAINING_HEARD(TEXT, FIELD) \
+#define RECORD_TRAINING_LAST_LINE(TEXT, FIELD) \
     FIELD(UNSIGNED, UNKNOWN, heard_age_ms) FIELD(TIME, OPTIONAL, heard_ns) \
     FIELD(UNSIGNED, REQUIRED, seq) /* its newest event */ \
     FIELD(REAL, NULLABLE, state_s, "state_seconds") \

@@ -116,17 +116,17 @@ int train_config_check(const struct train_config *config, char err[static CONFIG
 
 /* ---- All of it. ---- */
 
-struct telling {
+struct misfit_call {
     void (*misfit)(void *ctx, const char *section, const char *keys, const char *words);
     void *ctx;
 };
 
 static void take_ppo(void *ctx, const char *keys, const char *words)
 {
-    const struct telling *telling = ctx;
+    const struct misfit_call *misfit_call = ctx;
     char key[CONFIG_WORD_MAX];
     snprintf(key, sizeof key, "%.*s", (int)strcspn(keys, " "), keys);
-    telling->misfit(telling->ctx, train_config_home(key), keys, words);
+    misfit_call->misfit(misfit_call->ctx, train_config_home(key), keys, words);
 }
 
 int train_config_misfits(const struct train_config *config,
@@ -134,7 +134,7 @@ int train_config_misfits(const struct train_config *config,
                          void *ctx)
 {
     char err[CONFIG_ERROR_MAX], key[CONFIG_WORD_MAX];
-    int n = ppo_params_misfits(&config->ppo, take_ppo, &(struct telling){misfit, ctx});
+    int n = ppo_params_misfits(&config->ppo, take_ppo, &(struct misfit_call){misfit, ctx});
     if (!train_config_trades(config))
         return n;
     for (size_t i = 0; i < N_RULES; i++)

@@ -284,7 +284,7 @@ static void show_outcome(struct collector *collector, struct view *view, enum ou
             end_rest(collector);
         return;
     }
-    tui_view_tell(view, rest->refused ? OUTCOME_REFUSED : outcome, collector->command, rest->words, now);
+    tui_view_report(view, rest->refused ? OUTCOME_REFUSED : outcome, collector->command, rest->words, now);
     end_rest(collector);
 }
 
@@ -340,11 +340,11 @@ bool tui_collector_io(struct collector *collector, struct view *view, struct mom
     if (r < 0) {
         no_daemon(collector, r);
         if (collector->command_id)
-            tui_view_tell(view, OUTCOME_REFUSED, collector->command,
-                          collector->command_listed
-                              ? "no answer: the daemon hung up; the list will show whether it was done"
-                              : "no answer: the daemon hung up; the log tab will say whether it was done",
-                          now);
+            tui_view_report(view, OUTCOME_REFUSED, collector->command,
+                            collector->command_listed
+                                ? "no answer: the daemon hung up; the list will show whether it was done"
+                                : "no answer: the daemon hung up; the log tab will say whether it was done",
+                            now);
         collector->command_id = 0;
         end_rest(collector);
         tui_collector_train_lost(collector, view, true, now);
@@ -360,8 +360,8 @@ void tui_collector_command(struct collector *collector, struct view *view, const
 
     if (collector->command_id) {
         json_decref(args);
-        tui_view_tell(view, OUTCOME_REFUSED, verb ? verb + 1 : command, "another command is still pending",
-                      now);
+        tui_view_report(view, OUTCOME_REFUSED, verb ? verb + 1 : command, "another command is still pending",
+                        now);
         return;
     }
     connect_daemon(collector);
@@ -369,12 +369,12 @@ void tui_collector_command(struct collector *collector, struct view *view, const
     snprintf(collector->command, sizeof(collector->command), "%s", verb ? verb + 1 : command);
     int64_t id = cli_control_send(&collector->control, command, args);
     if (id < 0) {
-        tui_view_tell(view, OUTCOME_REFUSED, collector->command, CLI_NO_DAEMON, now);
+        tui_view_report(view, OUTCOME_REFUSED, collector->command, CLI_NO_DAEMON, now);
         return;
     }
     collector->command_id = id;
     collector->command_sent_ms = now.mono_ms;
-    tui_view_tell(view, OUTCOME_PENDING, collector->command, "", now);
+    tui_view_report(view, OUTCOME_PENDING, collector->command, "", now);
 }
 
 static void begin_rest(struct collector *collector, const char *command, const char *name, int n,
@@ -422,17 +422,17 @@ void tui_collector_backtest(struct collector *collector, struct view *view, cons
     char words[ACCOUNT_NAME_MAX + 48];
 
     if (tui_backtest_job_start(&collector->job, collector->state.path, account, now.mono_ms, backtest) < 0) {
-        tui_view_tell(view, OUTCOME_REFUSED, "backtest", backtest->words, now);
+        tui_view_report(view, OUTCOME_REFUSED, "backtest", backtest->words, now);
         return;
     }
     snprintf(words, sizeof(words), "%s: over the stored bars; b stops it", account);
-    tui_view_tell(view, OUTCOME_NOTE, "backtest:", words, now);
+    tui_view_report(view, OUTCOME_NOTE, "backtest:", words, now);
 }
 
 void tui_collector_stop_backtest(struct collector *collector, struct view *view, struct moment now)
 {
     tui_backtest_job_stop(&collector->job, now.mono_ms, &collector->model->backtest);
-    tui_view_tell(view, OUTCOME_NOTE, "backtest:", "stopped", now);
+    tui_view_report(view, OUTCOME_NOTE, "backtest:", "stopped", now);
 }
 
 bool tui_collector_backtest_io(struct collector *collector, struct view *view, struct moment now)
@@ -443,14 +443,14 @@ bool tui_collector_backtest_io(struct collector *collector, struct view *view, s
     if (!tui_backtest_job_io(&collector->job, now.mono_ms, &collector->model->backtest))
         return false;
     if (backtest->state != BACKTEST_DONE) {
-        tui_view_tell(view, OUTCOME_REFUSED, "backtest", backtest->words, now);
+        tui_view_report(view, OUTCOME_REFUSED, "backtest", backtest->words, now);
         return true;
     }
     snprintf(words, sizeof(words), "%s: %s, drawdown %s, Sharpe %.2f, %lld trades", backtest->account,
              cli_format_percent(percent, backtest->return_pct, 2),
              cli_format_percent(drawdown, backtest->drawdown_pct, 2), backtest->sharpe,
              (long long)backtest->trades);
-    tui_view_tell(view, OUTCOME_DONE, "backtest", words, now);
+    tui_view_report(view, OUTCOME_DONE, "backtest", words, now);
     return true;
 }
 
@@ -462,11 +462,11 @@ bool tui_collector_expire(struct collector *collector, struct view *view, struct
         return lost;
     collector->command_id = 0;
     end_rest(collector);
-    tui_view_tell(view, OUTCOME_REFUSED, collector->command,
-                  collector->command_listed
-                      ? "timed out: it may still be carried out: the list will show it"
-                      : "timed out: the daemon has not answered; the log tab will say whether it was done",
-                  now);
+    tui_view_report(view, OUTCOME_REFUSED, collector->command,
+                    collector->command_listed
+                        ? "timed out: it may still be carried out: the list will show it"
+                        : "timed out: the daemon has not answered; the log tab will say whether it was done",
+                    now);
     return true;
 }
 

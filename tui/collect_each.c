@@ -28,7 +28,7 @@ static void refuse(struct collector *collector, struct view *view, const char *w
 
     snprintf(text, sizeof(text), "no training is restarted: %.63s: %.300s", each->names[each->at], words);
     finish(&collector->each);
-    tui_view_tell(view, OUTCOME_REFUSED, "restart", text, now);
+    tui_view_report(view, OUTCOME_REFUSED, "restart", text, now);
 }
 
 /* Is the form still what was sent? */
@@ -91,7 +91,7 @@ void tui_collector_each_begin(struct collector *collector, struct view *view, st
     struct collector_each *each = &collector->each;
 
     if (collector->command_id || each->id) {
-        tui_view_tell(view, OUTCOME_REFUSED, "restart", "another command is still pending", now);
+        tui_view_report(view, OUTCOME_REFUSED, "restart", "another command is still pending", now);
         return;
     }
     finish(each);
@@ -103,7 +103,7 @@ void tui_collector_each_begin(struct collector *collector, struct view *view, st
         refuse(collector, view, "out of memory", now);
         return;
     }
-    tui_view_tell(view, OUTCOME_PENDING, "restart", "", now);
+    tui_view_report(view, OUTCOME_PENDING, "restart", "", now);
     next(collector, view, now);
 }
 

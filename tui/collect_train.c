@@ -22,7 +22,7 @@ static const char *verb_of(const struct form_page *page)
 /* The text could not be fetched: there is nothing to show. */
 static void no_text(struct view *view, const char *words, struct moment now)
 {
-    tui_view_tell(view, OUTCOME_REFUSED, verb_of(view->page), words, now);
+    tui_view_report(view, OUTCOME_REFUSED, verb_of(view->page), words, now);
     tui_view_close_form(view);
 }
 
@@ -75,7 +75,7 @@ static json_t *send_text(struct view *view, const char *verb, struct moment now)
         if (n > 0)
             snprintf(words, sizeof(words), "the configuration has %zu bytes for the daemon: %d are the most",
                      n, TEXT_BYTES_MAX);
-        tui_view_tell(view, OUTCOME_REFUSED, verb, words, now);
+        tui_view_report(view, OUTCOME_REFUSED, verb, words, now);
     }
     return string;
 }
@@ -89,13 +89,13 @@ void tui_collector_check(struct collector *collector, struct view *view, struct 
         return;
     int64_t id = cli_control_send(&collector->control, "train_check", json_pack("{s:o}", "config", text));
     if (id < 0) {
-        tui_view_tell(view, OUTCOME_REFUSED, "check", CLI_NO_DAEMON, now);
+        tui_view_report(view, OUTCOME_REFUSED, "check", CLI_NO_DAEMON, now);
         return;
     }
     collector->text_id = id;
     collector->text_sent_ms = now.mono_ms;
     collector->text_checks = page->checking = true;
-    tui_view_tell(view, OUTCOME_PENDING, "check", "", now);
+    tui_view_report(view, OUTCOME_PENDING, "check", "", now);
 }
 
 void tui_collector_send_form(struct collector *collector, struct view *view, struct moment now)
@@ -142,8 +142,8 @@ static void show_check(struct view *view, struct moment now)
     char words[FORM_WORDS_MAX];
 
     snprintf(words, sizeof(words), "%d error%s: n goes from one to the next", errors, errors == 1 ? "" : "s");
-    tui_view_tell(view, errors ? OUTCOME_NOTE : OUTCOME_DONE, errors ? "check:" : "check",
-                  errors ? words : "no error was found", now);
+    tui_view_report(view, errors ? OUTCOME_NOTE : OUTCOME_DONE, errors ? "check:" : "check",
+                    errors ? words : "no error was found", now);
 }
 
 /* A study's form starts with the chosen study's configuration, or with the default as a study that searches
@@ -175,7 +175,7 @@ static void take_text(struct collector *collector, struct view *view, const json
         char words[CONTROL_WORDS_MAX + 40];
         snprintf(words, sizeof(words), "%s%s%s", error.code, error.code[0] ? ": " : "", error.message);
         if (checks)
-            tui_view_tell(view, OUTCOME_REFUSED, "check", words, now);
+            tui_view_report(view, OUTCOME_REFUSED, "check", words, now);
         else
             no_text(view, words, now);
     } else if (checks) {
@@ -278,7 +278,7 @@ bool tui_collector_train_lost(struct collector *collector, struct view *view, bo
                                 : "timed out: the daemon has not answered";
     if (view->page->checking) {
         view->page->checking = false;
-        tui_view_tell(view, OUTCOME_REFUSED, "check", words, now);
+        tui_view_report(view, OUTCOME_REFUSED, "check", words, now);
     } else if (view->page->mode == FORM_WAITS) {
         no_text(view, words, now);
     }

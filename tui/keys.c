@@ -21,7 +21,7 @@ static bool daemon_there(struct view *view, const struct model *model, const cha
 {
     if (model->source == MODEL_DAEMON)
         return true;
-    tui_view_tell(view, OUTCOME_REFUSED, command, CLI_NO_DAEMON, now);
+    tui_view_report(view, OUTCOME_REFUSED, command, CLI_NO_DAEMON, now);
     return false;
 }
 
@@ -35,7 +35,7 @@ static enum action answer(struct view *view, const struct model *model, struct m
         view->prompt = PROMPT_NONE;
         if (key == 'y')
             return ACTION_CANCEL;
-        tui_view_tell(view, OUTCOME_NOTE, "cancel:", "nothing is done", now);
+        tui_view_report(view, OUTCOME_NOTE, "cancel:", "nothing is done", now);
         return ACTION_NONE;
     }
     if (key == PRESS_ENTER) {
@@ -43,10 +43,10 @@ static enum action answer(struct view *view, const struct model *model, struct m
         view->prompt = PROMPT_NONE;
         if (right)
             return ACTION_FLATTEN;
-        tui_view_tell(view, OUTCOME_NOTE, "flatten:", "the word was not FLATTEN, nothing is done", now);
+        tui_view_report(view, OUTCOME_NOTE, "flatten:", "the word was not FLATTEN, nothing is done", now);
     } else if (key == PRESS_ESCAPE) {
         view->prompt = PROMPT_NONE;
-        tui_view_tell(view, OUTCOME_NOTE, "flatten:", "nothing is done", now);
+        tui_view_report(view, OUTCOME_NOTE, "flatten:", "nothing is done", now);
     } else {
         tui_line_edit_word(view->typed, sizeof(view->typed), '!', key);
     }
@@ -67,9 +67,9 @@ static void ask_cancel(struct view *view, const struct model *model, enum panel 
 
     at = at >= rows ? rows - 1 : at;
     if (focus != PANEL_ORDERS || at < 0) {
-        tui_view_tell(view, OUTCOME_NOTE, "cancel:", "choose an order first: 6, then the arrows", now);
+        tui_view_report(view, OUTCOME_NOTE, "cancel:", "choose an order first: 6, then the arrows", now);
     } else if (at >= model->status.n_orders) {
-        tui_view_tell(view, OUTCOME_NOTE, "cancel:", "that order has ended", now);
+        tui_view_report(view, OUTCOME_NOTE, "cancel:", "that order has ended", now);
     } else {
         view->prompt = PROMPT_CANCEL;
         view->outcome = OUTCOME_NONE;
@@ -81,7 +81,7 @@ static enum action act(struct view *view, const struct model *model, enum panel 
                        int key)
 {
     if (view->readonly) {
-        tui_view_tell(view, OUTCOME_NOTE, "", "read-only: started with --readonly", now);
+        tui_view_report(view, OUTCOME_NOTE, "", "read-only: started with --readonly", now);
         return ACTION_NONE;
     }
     bool stopped = tui_model_trading_stopped(model);
@@ -105,7 +105,7 @@ static enum action act(struct view *view, const struct model *model, enum panel 
                 ;
         }
         if (at >= h->n_alerts || !h->alerts[at].open) {
-            tui_view_tell(view, OUTCOME_NOTE, "ack:", "no alert is open here", now);
+            tui_view_report(view, OUTCOME_NOTE, "ack:", "no alert is open here", now);
             return ACTION_NONE;
         }
         view->alert = h->alerts[at].id;
@@ -199,8 +199,8 @@ static enum action backtest(struct view *view, const struct model *model, struct
     if (model->backtest.state == BACKTEST_RUNNING)
         return ACTION_STOP_BACKTEST;
     if (!account || !account->strategy[0]) {
-        tui_view_tell(view, OUTCOME_NOTE,
-                      "backtest:", account ? "the account has no strategy" : "no account is known", now);
+        tui_view_report(view, OUTCOME_NOTE,
+                        "backtest:", account ? "the account has no strategy" : "no account is known", now);
         return ACTION_NONE;
     }
     return ACTION_BACKTEST;
@@ -228,7 +228,8 @@ static enum action step_timeframe(struct view *view, const struct model *model, 
         if (strcmp(h->timeframes[i], tui_view_timeframe(view, model, symbol)) == 0)
             at = i;
     if (at < 0 || h->n_timeframes < 2) {
-        tui_view_tell(view, OUTCOME_NOTE, "timeframe:", "no other is kept here; the market's tab is 4", now);
+        tui_view_report(view, OUTCOME_NOTE, "timeframe:", "no other is kept here; the market's tab is 4",
+                        now);
         return ACTION_NONE;
     }
     at = (at + by + h->n_timeframes) % h->n_timeframes;

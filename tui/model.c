@@ -48,9 +48,9 @@ int tui_model_take_status(struct model *model, const json_t *object, struct mome
     if (r == 0) {
         model->status = *status;
         model->source = MODEL_DAEMON;
-        model->holdings = status->begun ? MODEL_DAEMON : MODEL_NOTHING;
+        model->holdings = status->started ? MODEL_DAEMON : MODEL_NOTHING;
         model->status_mono_ms = now.mono_ms;
-        model->accounts_age_ms = status->begun ? 0 : -1;
+        model->accounts_age_ms = status->started ? 0 : -1;
         model->daemon_words[0] = '\0';
     }
     free(status);
@@ -59,7 +59,7 @@ int tui_model_take_status(struct model *model, const json_t *object, struct mome
 
 /* Has this run not received it yet? A price that the daemon has from before has no age of its own, and the
  * stored one has. */
-static bool is_unheard(const struct status_symbol *symbol)
+static bool has_no_age(const struct status_symbol *symbol)
 {
     return symbol->age_ms < 0;
 }
@@ -67,9 +67,9 @@ static bool is_unheard(const struct status_symbol *symbol)
 bool tui_model_wants_stored(const struct model *model)
 {
     for (int i = 0; i < model->status.n_symbols; i++)
-        if (is_unheard(&model->status.symbols[i]))
+        if (has_no_age(&model->status.symbols[i]))
             return true;
-    return !model->status.begun;
+    return !model->status.started;
 }
 
 static void take_prices(struct status *s, const struct status *stored)
@@ -78,7 +78,7 @@ static void take_prices(struct status *s, const struct status *stored)
         const struct status_symbol *known = &stored->symbols[i];
         for (int k = 0; k < s->n_symbols; k++) {
             struct status_symbol *symbol = &s->symbols[k];
-            if (!is_unheard(symbol) || strcmp(symbol->symbol, known->symbol) != 0)
+            if (!has_no_age(symbol) || strcmp(symbol->symbol, known->symbol) != 0)
                 continue;
             symbol->last = known->last;
             symbol->bid = known->bid;
@@ -106,7 +106,7 @@ void tui_model_take_stored(struct model *model, const struct status *stored, int
 {
     struct status *s = &model->status;
 
-    if (model->source == MODEL_DAEMON && s->begun) {
+    if (model->source == MODEL_DAEMON && s->started) {
         take_prices(s, stored);
         return;
     }

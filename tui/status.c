@@ -205,7 +205,7 @@ int tui_status_parse(const json_t *object, struct status *ret)
         return -EPROTO;
     *ret = (struct status){0};
     read_parts(object, ret);
-    ret->begun = json_is_array(json_object_get(object, "accounts"));
+    ret->started = json_is_array(json_object_get(object, "accounts"));
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
         read_list(&lists[i], object, ret);
     read_refusals(object, ret);

@@ -121,7 +121,8 @@ struct status_source {
 struct status {
     RECORD_SHOWN(RECORD_SHOWN_WHOLE)
     bool saved; /* of a saved backtest: nothing newer comes, and nothing in it becomes stale */
-    bool begun; /* false: the daemon does not know its holdings yet; no symbol, account, position or order */
+    bool
+        started; /* false: the daemon does not know its holdings yet; no symbol, account, position or order */
     struct status_feed feed;
     struct status_stream streams[STATUS_STREAMS_MAX];
     struct status_venue venues[STATUS_VENUES_MAX];

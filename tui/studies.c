@@ -251,19 +251,19 @@ static void take_heartbeats(struct tui_study *shown, struct study *const *member
 {
     bool all = shown->counts[TRIAL_RUNNING] > 0, ours = true;
 
-    shown->heard_us = STUDY_NO_TIME;
+    shown->heartbeat_us = STUDY_NO_TIME;
     for (size_t i = 0; i < n; i++)
         for (int k = 0; k < members[i]->n_trials; k++) {
             const struct study_trial *trial = members[i]->trials[k];
             if (trial->state != TRIAL_RUNNING)
                 continue;
-            shown->heard_us = later(shown->heard_us, trial->heartbeat_us);
+            shown->heartbeat_us = later(shown->heartbeat_us, trial->heartbeat_us);
             all &= trial->heartbeat_us != STUDY_NO_TIME;
             ours &= study_attribute_find(trial->user, trial->n_user, "papertape:worker") != NULL;
         }
-    shown->heard_expected_ms = ours ? STUDY_HEARTBEAT_MS : STUDY_HEARTBEAT_OTHER_MS;
+    shown->heartbeat_expected_ms = ours ? STUDY_HEARTBEAT_MS : STUDY_HEARTBEAT_OTHER_MS;
     if (!all)
-        shown->heard_us = STUDY_NO_TIME;
+        shown->heartbeat_us = STUDY_NO_TIME;
 }
 
 /* Trials an hour: of the newest finished ones, from the first of them to now while some run, so that it falls

@@ -41,12 +41,12 @@ struct tui_study {
     double points[STUDY_POINTS];
     int n_points;
     int64_t started_us, newest_us; /* of the first trial; of the last event; STUDY_NO_TIME */
-    int64_t heard_us;          /* newest heartbeat of trials that run; STUDY_NO_TIME: one of them has none */
-    int64_t heard_expected_ms; /* how often a heartbeat is expected */
-    double trials_h;           /* NaN: not known */
-    double eta_s;              /* likewise */
-    char unread[512];          /* why a study of it, or its newest trials, could not be read; "" */
-    char *config;              /* papertape:config of the newest study that has it, owned; NULL */
+    int64_t heartbeat_us; /* newest heartbeat of trials that run; STUDY_NO_TIME: one of them has none */
+    int64_t heartbeat_expected_ms; /* how often a heartbeat is expected */
+    double trials_h;               /* NaN: not known */
+    double eta_s;                  /* likewise */
+    char unread[512];              /* why a study of it, or its newest trials, could not be read; "" */
+    char *config;                  /* papertape:config of the newest study that has it, owned; NULL */
 };
 
 struct tui_studies {

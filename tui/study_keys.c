@@ -129,7 +129,8 @@ enum action tui_study_keys_press(struct view *view, const struct model *model, e
     char words[160];
 
     if (!tui_study_keys_here(view, focus)) {
-        tui_view_tell(view, OUTCOME_NOTE, "", "o, I, / and v are of a study's page: 2, its list, Enter", now);
+        tui_view_report(view, OUTCOME_NOTE, "", "o, I, / and v are of a study's page: 2, its list, Enter",
+                        now);
         return ACTION_NONE;
     }
     if (key == 'v') {
@@ -146,7 +147,8 @@ enum action tui_study_keys_press(struct view *view, const struct model *model, e
         return ACTION_COLLECT;
     }
     if (view->study_view != STUDY_PAGE || !page) {
-        tui_view_tell(view, OUTCOME_NOTE, "", "o, I and / order a study's trials: Enter opens its page", now);
+        tui_view_report(view, OUTCOME_NOTE, "", "o, I and / order a study's trials: Enter opens its page",
+                        now);
     } else if (key == '/') {
         view->prompt = PROMPT_FILTER;
         view->outcome = OUTCOME_NONE;
@@ -154,7 +156,7 @@ enum action tui_study_keys_press(struct view *view, const struct model *model, e
     } else if (key == 'o') {
         view->trial_sort = (view->trial_sort + 1) % tui_study_rows_sorts(page);
         snprintf(words, sizeof(words), "by %.120s", tui_study_rows_name(page, view->trial_sort));
-        tui_view_tell(view, OUTCOME_NOTE, "trials:", words, now);
+        tui_view_report(view, OUTCOME_NOTE, "trials:", words, now);
     } else {
         view->trial_invert = !view->trial_invert;
     }

@@ -164,17 +164,17 @@ static struct study *empty_of(const struct study_summary *summary)
 static int take_unread(struct tui_study_source *source, struct held *held,
                        const struct study_summary *summary, int r, const char *words)
 {
-    bool told = r == -EBADMSG || r == -EINVAL;
+    bool explained = r == -EBADMSG || r == -EINVAL;
 
-    if (r < 0 && !told)
+    if (r < 0 && !explained)
         return r;
-    if (told && !held->study && !(held->study = empty_of(summary)))
+    if (explained && !held->study && !(held->study = empty_of(summary)))
         return -ENOMEM;
-    if (told != (held->unread != NULL) || (told && strcmp(held->unread, words) != 0))
+    if (explained != (held->unread != NULL) || (explained && strcmp(held->unread, words) != 0))
         source->shown_us = STUDY_NO_TIME;
     free(held->unread);
-    held->unread = told ? strdup(words) : NULL;
-    return told && !held->unread ? -ENOMEM : 0;
+    held->unread = explained ? strdup(words) : NULL;
+    return explained && !held->unread ? -ENOMEM : 0;
 }
 
 static int load(struct tui_study_source *source, struct held *held, const struct study_summary *summary,

@@ -94,7 +94,7 @@ static void note(struct view *view, enum prompt prompt, const char *words, struc
     char command[24];
 
     snprintf(command, sizeof(command), "%s:", tui_train_ask_word(prompt));
-    tui_view_tell(view, OUTCOME_NOTE, command, words, now);
+    tui_view_report(view, OUTCOME_NOTE, command, words, now);
 }
 
 /* Is there a daemon? If not, the view says so: without one the list is the database's last state. */
@@ -102,7 +102,7 @@ static bool daemon_there(struct view *view, const struct model *model, enum prom
 {
     if (model->source == MODEL_DAEMON)
         return true;
-    tui_view_tell(view, OUTCOME_REFUSED, tui_train_ask_word(prompt), CLI_NO_DAEMON, now);
+    tui_view_report(view, OUTCOME_REFUSED, tui_train_ask_word(prompt), CLI_NO_DAEMON, now);
     return false;
 }
 

@@ -24,8 +24,8 @@ void tui_view_close_form(struct view *view)
     view->page = NULL;
 }
 
-void tui_view_tell(struct view *view, enum outcome outcome, const char *command, const char *words,
-                   struct moment now)
+void tui_view_report(struct view *view, enum outcome outcome, const char *command, const char *words,
+                     struct moment now)
 {
     view->outcome = outcome;
     view->outcome_ms = now.mono_ms;

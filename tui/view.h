@@ -82,8 +82,8 @@ void tui_view_finish(struct view *view);
 void tui_view_close_form(struct view *view);
 
 /* Sets what the last line says about a command. */
-void tui_view_tell(struct view *view, enum outcome outcome, const char *command, const char *words,
-                   struct moment now);
+void tui_view_report(struct view *view, enum outcome outcome, const char *command, const char *words,
+                     struct moment now);
 
 /* How many rows the panel has to choose from; 0 for one that takes no arrows. */
 int tui_view_rows(const struct view *view, const struct model *model, enum panel panel);

@@ -276,7 +276,7 @@ static void bring_in_line(struct arena *arena, int index)
     daemon_session_event(session, &event);
 }
 
-void arena_begun(struct arena *arena)
+void arena_started(struct arena *arena)
 {
     const struct engine *engine = daemon_session_engine(arena->daemon->session);
     for (int a = 0; a < engine_accounts(engine); a++) {

@@ -26,7 +26,7 @@ void arena_remember(struct arena *arena, struct db_reader *reader);
 /* Applies an event of a command that a former run carried out and whose rows the database lacks. */
 void arena_redone(struct arena *arena, const struct event_command *command, enum order_reason reason);
 /* The session has started: each account trades by what its row says, or an alert says why it does not. */
-void arena_begun(struct arena *arena);
+void arena_started(struct arena *arena);
 
 /* NULL: there is none. What is found holds until a row is put. */
 const struct arena_row *arena_find(const struct arena *arena, const char *name);

@@ -66,12 +66,12 @@ int arena_days_flow(struct arena_days *days, int64_t ts_ns, double amount)
     return r;
 }
 
-int arena_days_anew(struct arena_days *days, int64_t ts_ns)
+int arena_days_reset(struct arena_days *days, int64_t ts_ns)
 {
     int r;
     struct arena_day *day = day_at(days, ts_ns, &r);
     if (day)
-        day->anew = true;
+        day->reset = true;
     return r;
 }
 
@@ -99,8 +99,8 @@ int arena_days_merge(struct arena_days *days, uint64_t *newest, struct arena_day
         const struct arena_flow *flow = &flows[i];
         if (flow->id <= *newest)
             continue;
-        r = flow->anew ? arena_days_anew(days, flow->ts_ns)
-                       : arena_days_flow(days, flow->ts_ns, flow->amount);
+        r = flow->reset ? arena_days_reset(days, flow->ts_ns)
+                        : arena_days_flow(days, flow->ts_ns, flow->amount);
         *newest = r == 0 ? flow->id : *newest;
     }
     return r;
@@ -115,7 +115,7 @@ static double return_of(const struct arena_days *days, size_t i)
 {
     const struct arena_day *day = &days->day[i];
     double before = i > 0 ? days->day[i - 1].equity : days->start;
-    if (!day->seen || day->anew || !(before > 0))
+    if (!day->seen || day->reset || !(before > 0))
         return NAN;
     return (day->equity - day->flow) / before - 1;
 }

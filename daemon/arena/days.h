@@ -14,7 +14,7 @@ struct arena_day {
     double flow;   /* money put in less money taken out */
     double moved;  /* both together */
     bool seen;     /* it has a point */
-    bool anew;     /* the account was reset in it */
+    bool reset;    /* the account was reset in it */
 };
 
 struct arena_days {
@@ -29,14 +29,14 @@ struct arena_days {
 int arena_days_add(struct arena_days *days, int64_t ts_ns, double equity);
 /* Adds money put in (or taken out, below zero), or a reset of the account; in any order. 0 or -ENOMEM. */
 int arena_days_flow(struct arena_days *days, int64_t ts_ns, double amount);
-int arena_days_anew(struct arena_days *days, int64_t ts_ns);
+int arena_days_reset(struct arena_days *days, int64_t ts_ns);
 
 /* Money of an account's ledger, as above. */
 struct arena_flow {
     uint64_t id; /* of its row */
     int64_t ts_ns;
     double amount;
-    bool anew;
+    bool reset;
 };
 /* Merges newer days of the same account (taken over whole where `days` is empty) and its flows, oldest
  * first; *newest is the id of the newest flow that is in `days`: it and older ones are not added again. 0;

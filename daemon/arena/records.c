@@ -58,7 +58,7 @@ static void take_flow(void *ctx, const struct db_flow *flow)
     more[account->n_flows++] = (struct arena_flow){.id = flow->id,
                                                    .ts_ns = flow->ts_ns,
                                                    .amount = decimal_to_double(flow->amount, account->scale),
-                                                   .anew = flow->kind == LEDGER_RESET};
+                                                   .reset = flow->kind == LEDGER_RESET};
 }
 
 /* What was put in or out comes first, so that the points take all of it into account. */

@@ -26,7 +26,7 @@ struct work {
     char key[COMMAND_KEY_MAX]; /* under which the row is found again; "" */
     const struct request *request;
     char *args;               /* its JSON */
-    const char *told;         /* what its events carry instead; set by the handler; NULL: the same */
+    const char *reported;     /* what its events carry instead; set by the handler; NULL: the same */
     enum order_reason reason; /* of the first event that was refused */
     uint64_t order;           /* that the last event made or named */
 };

@@ -70,7 +70,7 @@ static void carry_out(struct policy_job *job, struct policy_plan *plan)
     if (!text) {
         daemon_command_policy_job_deny(job, true, "ENOMEM", "out of memory");
     } else if (daemon_command_policy_job_begin(job, &work)) {
-        work.told = text;
+        work.reported = text;
         give_events(job, &work, plan);
         for (int i = 0; i < plan->n_rows && work.reason == ORDER_OK; i++)
             arena_put(arena, &plan->rows[i]);

@@ -77,7 +77,7 @@ static void file_read(uv_work_t *work, int status)
     else
         take_file(job);
     daemon_command_policy_job_end(job);
-    daemon_command_policy_jobs_go_on(commands);
+    daemon_command_policy_jobs_continue(commands);
 }
 
 static void add_currency(struct arena_file *file, const char *currency)

@@ -36,7 +36,7 @@ static inline struct arena *policy_job_arena(const struct policy_job *job)
 /* Frees it and takes it out of the queue, where it is the first, unless it was taken out before. */
 void daemon_command_policy_job_end(struct policy_job *job);
 /* Runs jobs until one continues on another thread. */
-void daemon_command_policy_jobs_go_on(struct commands *commands);
+void daemon_command_policy_jobs_continue(struct commands *commands);
 
 /* ---- policy_file.c ---- */
 

@@ -99,7 +99,7 @@ static bool run(struct policy_job *job)
     return false;
 }
 
-void daemon_command_policy_jobs_go_on(struct commands *commands)
+void daemon_command_policy_jobs_continue(struct commands *commands)
 {
     while (commands->jobs && !commands->jobs->reading && !run(commands->jobs))
         daemon_command_policy_job_end(commands->jobs);
@@ -135,7 +135,7 @@ void daemon_command_policy_ask(const struct request *request, const struct polic
         end = &(*end)->next;
     *end = job;
     if (idle)
-        daemon_command_policy_jobs_go_on(request->commands);
+        daemon_command_policy_jobs_continue(request->commands);
 }
 
 bool daemon_commands_policies_idle(const struct commands *commands)

@@ -160,8 +160,8 @@ static bool passes_gates(const struct gate_limits *limits, const json_t *proposa
         return false;
     }
     int n = gate_judge(limits, &figures, verdicts, &all);
-    int begun = all ? snprintf(words, size, "admitted: ") : 0;
-    gate_words(verdicts, n, all, words + begun, size - (size_t)begun);
+    int written = all ? snprintf(words, size, "admitted: ") : 0;
+    gate_words(verdicts, n, all, words + written, size - (size_t)written);
     return all;
 }
 

@@ -209,7 +209,7 @@ void daemon_command_event(struct work *work, struct event *event)
     event->command.command_id = work->id;
     event->command.peer_uid = request->peer->uid;
     event->command.peer_pid = request->peer->pid;
-    event->command.args = work->told ? work->told : work->args;
+    event->command.args = work->reported ? work->reported : work->args;
     memcpy(event->command.key, work->key, sizeof event->command.key);
     daemon_session_event(request->commands->daemon->session, event);
     if (!work->dated) /* as the event log has it */

@@ -58,7 +58,7 @@ bool feed_calendar_open(const struct calendar *calendar)
 /* The first moment after the last change emitted that changes anything, at most now_ns. */
 static int64_t next_moment(const struct calendar *calendar, int64_t now_ns)
 {
-    bool due = calendar->told && calendar->now.next_ns != 0 && calendar->now.next_ns <= now_ns &&
+    bool due = calendar->reported && calendar->now.next_ns != 0 && calendar->now.next_ns <= now_ns &&
                calendar->due_ns != INT64_MIN;
     return due ? calendar->now.next_ns : now_ns;
 }
@@ -70,9 +70,9 @@ bool feed_calendar_step(struct calendar *calendar, int64_t now_ns, int64_t *ret_
         int64_t at = next_moment(calendar, now_ns);
         trading_days_at(calendar->days, calendar->n, at, &calendar->now);
         calendar->due_ns = calendar->now.next_ns ? calendar->now.next_ns : INT64_MAX;
-        bool changed =
-            !calendar->told || calendar->now.phase != before.phase || calendar->now.next_ns != before.next_ns;
-        calendar->told = true;
+        bool changed = !calendar->reported || calendar->now.phase != before.phase ||
+                       calendar->now.next_ns != before.next_ns;
+        calendar->reported = true;
         *ret_at_ns = at;
         if (changed)
             return true;

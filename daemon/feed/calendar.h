@@ -11,7 +11,7 @@ struct calendar {
     bool extended; /* it is also traded in before and after the session */
     struct trading_day *days;
     size_t n;
-    bool told;              /* feed_calendar_step() has emitted `now` */
+    bool reported;          /* feed_calendar_step() has emitted `now` */
     struct trading_now now; /* UNKNOWN before */
     int64_t due_ns;         /* when feed_calendar_step() has something to say; INT64_MAX: not known */
 };

@@ -51,7 +51,7 @@ __attribute__((format(printf, 4, 0))) static void say(const struct feed *feed,
         daemon_log_error("%s", ret);
 }
 
-void feed_tell(struct feed *feed, enum db_severity severity, const char *code, const char *format, ...)
+void feed_alert(struct feed *feed, enum db_severity severity, const char *code, const char *format, ...)
 {
     char text[DB_ALERT_TEXT_MAX];
     va_list args;
@@ -61,8 +61,8 @@ void feed_tell(struct feed *feed, enum db_severity severity, const char *code, c
     daemon_session_alert(feed->daemon->session, severity, code, text);
 }
 
-void feed_tell_lasting(struct feed *feed, enum db_severity severity, const char *code, const char *about,
-                       const char *format, ...)
+void feed_alert_raise(struct feed *feed, enum db_severity severity, const char *code, const char *about,
+                      const char *format, ...)
 {
     char text[DB_ALERT_TEXT_MAX], prefix[DB_ALERT_TEXT_MAX];
     va_list args;
@@ -73,7 +73,7 @@ void feed_tell_lasting(struct feed *feed, enum db_severity severity, const char 
     daemon_session_alert_lasting(feed->daemon->session, severity, code, prefix, text);
 }
 
-void feed_tell_over(struct feed *feed, const char *code, const char *about)
+void feed_alert_end(struct feed *feed, const char *code, const char *about)
 {
     char prefix[DB_ALERT_TEXT_MAX];
     snprintf(prefix, sizeof prefix, "%s: %s", feed->venue->format->name, about);
@@ -96,8 +96,8 @@ static void banned(void *user, int64_t until_ns, const char *why)
         return;
     feed->ban_until_ns = until_ns;
     db_writer_put_ban(daemon_session_writer(feed->daemon->session), &row);
-    feed_tell_lasting(feed, DB_WARNING, "banned", "", "nothing is asked for %lld s: %s",
-                      (long long)((until_ns - clock_wall_ns() + 999999999) / 1000000000), why);
+    feed_alert_raise(feed, DB_WARNING, "banned", "", "nothing is asked for %lld s: %s",
+                     (long long)((until_ns - clock_wall_ns() + 999999999) / 1000000000), why);
     net_requests_hold(feed->rest, until_ns, why);
     if (feed->link && feed->venue->stream_hold)
         feed->venue->stream_hold(feed->link, until_ns, why);
@@ -115,7 +115,7 @@ const char *feed_rest_url(const struct feed *feed)
 
 struct venue_ban feed_ban(struct feed *feed)
 {
-    return (struct venue_ban){.until_ns = feed->ban_until_ns, .told = banned, .user = feed};
+    return (struct venue_ban){.until_ns = feed->ban_until_ns, .reported = banned, .user = feed};
 }
 
 struct venue_keys feed_venue_keys(const struct feed *feed)
@@ -316,8 +316,8 @@ int feed_put_off(struct feed *feed)
 
 static void report_refusal(struct feed *feed)
 {
-    feed_tell_lasting(feed, DB_ERROR, "venue-refused", "",
-                      "refused, and not tried again until the next start: %s", feed->detail);
+    feed_alert_raise(feed, DB_ERROR, "venue-refused", "",
+                     "refused, and not tried again until the next start: %s", feed->detail);
 }
 
 void feed_end_for_good(struct feed *feed, const char *why)
@@ -352,7 +352,7 @@ static void have_time(void *user, const struct venue_reply *reply)
         feed_try_again(feed, "time", reply->text);
     } else {
         feed_take_time(feed, reply);
-        feed_go_on(feed, STAGE_SYMBOLS);
+        feed_continue(feed, STAGE_SYMBOLS);
     }
 }
 
@@ -388,22 +388,23 @@ static bool was_listed(struct feed *feed, int symbol)
     return true;
 }
 
-const char *feed_unlisted(const struct venue_symbol *told)
+const char *feed_unlisted(const struct venue_symbol *listed_now)
 {
-    return told->unusable ? "lists it without the filters and scales that are needed" : "does not list it";
+    return listed_now->unusable ? "lists it without the filters and scales that are needed"
+                                : "does not list it";
 }
 
 static bool take_symbols(struct feed *feed, const struct venue_symbol *list)
 {
     for (int s = 0; s < feed->n_symbols; s++) {
-        const struct venue_symbol *told = &list[s];
+        const struct venue_symbol *listed_now = &list[s];
         bool first = feed->config == &feed->daemon->config.venues[0];
-        if (told->found) {
-            feed->listed[s] = told->symbol;
+        if (listed_now->found) {
+            feed->listed[s] = listed_now->symbol;
         } else if (!was_listed(feed, s)) {
             daemon_refuse("[%s%s] symbols: %s: %s %s%s", first ? "market" : "venue ",
-                          first ? "" : feed->venue->format->name, told->name, feed->venue->format->name,
-                          feed_unlisted(told), NEAREST_SUGGEST(told->nearest));
+                          first ? "" : feed->venue->format->name, listed_now->name, feed->venue->format->name,
+                          feed_unlisted(listed_now), NEAREST_SUGGEST(listed_now->nearest));
             return false;
         }
         feed_own(feed, &feed->listed[s]);
@@ -435,7 +436,7 @@ static void have_symbols(void *user, const struct venue_reply *reply)
         return;
     }
     if (!is_in_order(feed, reply->symbols.list)) {
-        feed_go_on(feed, STAGE_SYMBOLS);
+        feed_continue(feed, STAGE_SYMBOLS);
         return;
     }
     if (!take_symbols(feed, reply->symbols.list))
@@ -456,7 +457,7 @@ static void have_symbols(void *user, const struct venue_reply *reply)
             return;
         }
     feed_add_waiting(feed, reply->symbols.list + feed->n_symbols);
-    feed_go_on(feed, STAGE_DAYS);
+    feed_continue(feed, STAGE_DAYS);
 }
 
 static void have_first(void *user, const struct db_symbol_row *symbol, int64_t first_ns)
@@ -484,12 +485,12 @@ static void find_first_moments(struct feed *feed)
     }
     int r = any ? daemon_session_first_moments(session, have_first, feed) : 0;
     if (r < 0)
-        feed_tell_lasting(feed, DB_WARNING, "actions-missing", "",
-                          "splits and dividends that a former run missed are not looked for: %s",
-                          strerror(-r));
+        feed_alert_raise(feed, DB_WARNING, "actions-missing", "",
+                         "splits and dividends that a former run missed are not looked for: %s",
+                         strerror(-r));
 }
 
-void feed_begun(struct feed *feed)
+void feed_started(struct feed *feed)
 {
     const struct session_recovery *recovery = daemon_session_recovery(feed->daemon->session);
     feed->actions_from_ns = daemon_session_now(feed->daemon->session) - recovery->away_ns;
@@ -497,7 +498,7 @@ void feed_begun(struct feed *feed)
     for (int s = 0; feed->answered && s < feed->n_symbols; s++)
         feed_listed_well(feed, &feed->listed[s]);
     if (feed->answered)
-        feed_go_on(feed, STAGE_DAYS);
+        feed_continue(feed, STAGE_DAYS);
     else if (feed->final)
         report_refusal(feed);
 }
@@ -509,8 +510,8 @@ void feed_begin_without_venue(struct feed *feed)
     const struct venue_rest_status *status = net_requests_status(feed->rest);
     if (feed->stage > STAGE_SYMBOLS || feed->answered || feed->final)
         return;
-    if (!feed->told_absence && status->failures > 0) {
-        feed->told_absence = true;
+    if (!feed->absence_reported && status->failures > 0) {
+        feed->absence_reported = true;
         daemon_log_warning("feed: %s does not answer: %s; trying again", feed->venue->format->name,
                            status->detail);
         stand_in(feed);
@@ -544,7 +545,7 @@ static void have_none(struct feed *feed)
     feed->detail[0] = '\0';
     feed->answered = true;
     if (daemon_session_started(feed->daemon->session))
-        feed_go_on(feed, STAGE_DAYS);
+        feed_continue(feed, STAGE_DAYS);
 }
 
 static void begin_stage(struct feed *feed)
@@ -576,7 +577,7 @@ static void begin_stage(struct feed *feed)
         feed_try_again(feed, "request", strerror(-r));
 }
 
-void feed_go_on(struct feed *feed, enum stage stage)
+void feed_continue(struct feed *feed, enum stage stage)
 {
     feed->stage = stage;
     begin_stage(feed);

@@ -293,7 +293,7 @@ void feeds_known(struct feeds *feeds)
         return;
     }
     for (size_t i = 0; i < feeds->n; i++)
-        feed_begun(feeds->list[i]);
+        feed_started(feeds->list[i]);
 }
 
 bool feeds_refused(struct feeds *feeds, struct feed *feed)

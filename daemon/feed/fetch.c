@@ -296,11 +296,11 @@ void feed_book_due(struct feed *feed, int symbol)
         return;
     ours->book_wanted = false;
     if (feed_pace_asked(&ours->book_pace, now)) {
-        ours->book_told = true;
-        feed_tell_lasting(feed, DB_WARNING, "book-resync", feed->listed[symbol].name,
-                          "%s: the order book does not hold: asked for %u times in a row, next in %lld s",
-                          feed->listed[symbol].name, ours->book_pace.row,
-                          (long long)(ours->book_pace.delay_ms / 1000));
+        ours->book_reported = true;
+        feed_alert_raise(feed, DB_WARNING, "book-resync", feed->listed[symbol].name,
+                         "%s: the order book does not hold: asked for %u times in a row, next in %lld s",
+                         feed->listed[symbol].name, ours->book_pace.row,
+                         (long long)(ours->book_pace.delay_ms / 1000));
     }
     *call = (struct book_call){.asked.send = send_book, .feed = feed, .symbol = symbol};
     ours->book_asked = feed_ask(feed, &call->asked, true) == 0;
@@ -311,11 +311,11 @@ void feed_book_holds(struct feed *feed, int symbol)
     struct feed_symbol *ours = &feed->symbols[symbol];
     bool synced =
         engine_book(daemon_session_engine(feed->daemon->session), ours->index)->state == BOOK_SYNCED;
-    if (!ours->book_told ||
+    if (!ours->book_reported ||
         (ours->streamed && (!synced || !feed_pace_steady(&ours->book_pace, pace_now_ms(feed)))))
         return;
-    ours->book_told = false;
-    feed_tell_over(feed, "book-resync", feed->listed[symbol].name);
+    ours->book_reported = false;
+    feed_alert_end(feed, "book-resync", feed->listed[symbol].name);
 }
 
 void feed_need_snapshot(struct feed *feed, int symbol)

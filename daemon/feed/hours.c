@@ -73,8 +73,8 @@ static void find_due(struct feed *feed)
         if (feed->calendars[c].due_ns < due)
             due = feed->calendars[c].due_ns;
     for (size_t i = 0; i < feed->n_actions; i++)
-        if (!feed->actions[i].given && feed->actions[i].told.action.ex_ns < due)
-            due = feed->actions[i].told.action.ex_ns;
+        if (!feed->actions[i].given && feed->actions[i].reported.action.ex_ns < due)
+            due = feed->actions[i].reported.action.ex_ns;
     feed->due_ns = due;
     feeds_due(feed->feeds);
 }
@@ -86,17 +86,17 @@ static void give_actions(struct feed *feed, int64_t now_ns)
     struct session *session = feed->daemon->session;
     for (size_t i = 0; i < feed->n_actions; i++) { /* by ex_ns */
         struct feed_known_action *known = &feed->actions[i];
-        if (known->given || known->told.action.ex_ns > now_ns)
+        if (known->given || known->reported.action.ex_ns > now_ns)
             continue;
         known->given = true;
         struct event event = {.kind = EVENT_ACTION,
-                              .action = {feed->symbols[known->symbol].index, known->told.action}};
-        daemon_session_pass(session, known->told.action.ex_ns);
+                              .action = {feed->symbols[known->symbol].index, known->reported.action}};
+        daemon_session_pass(session, known->reported.action.ex_ns);
         daemon_session_event(session, &event);
     }
 }
 
-/* A stream that was not watched while the market was closed counts as heard at its opening. */
+/* A stream that was not watched while the market was closed counts as received at its opening. */
 static void restart_watch(struct feed *feed, int calendar)
 {
     int64_t now = clock_now_ms();
@@ -161,10 +161,10 @@ static void take_days(struct feed *feed, const struct venue_reply *reply)
     char about[VENUE_DETAIL_MAX];
     snprintf(about, sizeof about, "the days of %s ", feed->calendars[c].name);
     if (r < 0)
-        feed_tell_lasting(feed, DB_WARNING, "calendar", about, "%scontradict each other: %s is kept", about,
-                          feed->calendars[c].n > 0 ? "what was reported before" : "nothing");
+        feed_alert_raise(feed, DB_WARNING, "calendar", about, "%scontradict each other: %s is kept", about,
+                         feed->calendars[c].n > 0 ? "what was reported before" : "nothing");
     else
-        feed_tell_over(feed, "calendar", about);
+        feed_alert_end(feed, "calendar", about);
     find_due(feed);
 }
 
@@ -198,7 +198,7 @@ static void have_days(void *user, const struct venue_reply *reply)
     if (reply->more)
         return;
     feed_pass(feed, feed_venue_now_ns(feed));
-    feed_go_on(feed, STAGE_ACTIONS);
+    feed_continue(feed, STAGE_ACTIONS);
 }
 
 void feed_ask_days(struct feed *feed)
@@ -208,7 +208,7 @@ void feed_ask_days(struct feed *feed)
     if (r < 0)
         feed_try_again(feed, "request", strerror(-r));
     else if (r == 1)
-        feed_go_on(feed, STAGE_ACTIONS);
+        feed_continue(feed, STAGE_ACTIONS);
 }
 
 /* ---- corporate actions ---- */
@@ -224,7 +224,7 @@ static int find_symbol(const struct feed *feed, const char *name)
 static bool action_known(const struct feed *feed, int symbol, const char *id)
 {
     for (size_t i = 0; i < feed->n_actions; i++)
-        if (feed->actions[i].symbol == symbol && strcmp(feed->actions[i].told.action.id, id) == 0)
+        if (feed->actions[i].symbol == symbol && strcmp(feed->actions[i].reported.action.id, id) == 0)
             return true;
     return false;
 }
@@ -232,7 +232,7 @@ static bool action_known(const struct feed *feed, int symbol, const char *id)
 static int by_time(const void *a, const void *b)
 {
     const struct feed_known_action *x = a, *y = b;
-    return corporate_action_order(&x->told.action, &y->told.action);
+    return corporate_action_order(&x->reported.action, &y->reported.action);
 }
 
 /* Forgets those that took effect long ago. */
@@ -241,7 +241,7 @@ static void forget_actions(struct feed *feed)
     int64_t before = feed_venue_now_ns(feed) - 2 * ACTIONS_AHEAD * DAY_NS;
     size_t kept = 0;
     for (size_t i = 0; i < feed->n_actions; i++)
-        if (!feed->actions[i].given || feed->actions[i].told.action.ex_ns >= before)
+        if (!feed->actions[i].given || feed->actions[i].reported.action.ex_ns >= before)
             feed->actions[kept++] = feed->actions[i];
     feed->n_actions = kept;
 }
@@ -260,14 +260,14 @@ static void take_actions(struct feed *feed, const struct venue_reply *reply)
     }
     feed->actions = grown;
     for (size_t i = 0; i < reply->actions.n; i++) {
-        const struct venue_action *told = &reply->actions.list[i];
-        int symbol = find_symbol(feed, told->symbol);
-        if (symbol < 0 || action_known(feed, symbol, told->action.id))
+        const struct venue_action *reported = &reply->actions.list[i];
+        int symbol = find_symbol(feed, reported->symbol);
+        if (symbol < 0 || action_known(feed, symbol, reported->action.id))
             continue;
-        feed->actions[feed->n_actions++] =
-            (struct feed_known_action){.told = *told,
-                                       .symbol = symbol,
-                                       .given = told->action.ex_ns <= feed->symbols[symbol].actions_from_ns};
+        feed->actions[feed->n_actions++] = (struct feed_known_action){
+            .reported = *reported,
+            .symbol = symbol,
+            .given = reported->action.ex_ns <= feed->symbols[symbol].actions_from_ns};
     }
     qsort(feed->actions, feed->n_actions, sizeof *feed->actions, by_time);
     find_due(feed);
@@ -291,14 +291,14 @@ static int send_actions(struct feed *feed, venue_reply_done *done, void *user)
 
 static void actions_missing(struct feed *feed, const char *why)
 {
-    feed_tell_lasting(feed, DB_WARNING, "actions-missing", "", "splits and dividends are not reported: %s",
-                      why);
+    feed_alert_raise(feed, DB_WARNING, "actions-missing", "", "splits and dividends are not reported: %s",
+                     why);
     feed->hours_ask_ns = feed_venue_now_ns(feed) + AGAIN_MINUTES * 60 * 1000000000LL;
 }
 
 static void actions_read(struct feed *feed)
 {
-    feed_tell_over(feed, "actions-missing", "");
+    feed_alert_end(feed, "actions-missing", "");
     feed->actions_from_ns = feed_venue_now_ns(feed);
 }
 
@@ -321,7 +321,7 @@ static void have_actions(void *user, const struct venue_reply *reply)
         actions_missing(feed, reply->text);
     else
         actions_read(feed);
-    feed_go_on(feed, STAGE_HISTORY);
+    feed_continue(feed, STAGE_HISTORY);
 }
 
 void feed_ask_actions(struct feed *feed)
@@ -332,7 +332,7 @@ void feed_ask_actions(struct feed *feed)
     } else if (r == 1) {
         if (feed->n_calendars > 0)
             feed->hours_ask_ns = feed_venue_now_ns(feed) + ASK_HOURS * 3600 * 1000000000LL;
-        feed_go_on(feed, STAGE_HISTORY);
+        feed_continue(feed, STAGE_HISTORY);
     }
 }
 

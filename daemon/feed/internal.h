@@ -52,8 +52,8 @@ struct feed_symbol {
     bool streamed; /* false: removed while it runs */
     bool down;     /* while its feed is up: a connection that carries it is not there */
     bool stale, book_asked, odd_units;
-    bool book_told;   /* an alert says that it does not stay synchronized */
-    bool book_wanted; /* asked for as soon as its pace allows */
+    bool book_reported; /* an alert says that it does not stay synchronized */
+    bool book_wanted;   /* asked for as soon as its pace allows */
     struct pace book_pace;
     int64_t actions_from_ns;      /* its first moment here: those before took effect before */
     int streams[MARKET_CHANNELS]; /* of each kind, or -1 */
@@ -73,7 +73,7 @@ enum { FEED_SKIPPED_MAX = 64 };
 
 /* A corporate action that the venue reported. */
 struct feed_known_action {
-    struct venue_action told;
+    struct venue_action reported;
     int symbol; /* the feed's */
     bool given; /* to the engine, or of a time before it */
 };
@@ -140,11 +140,11 @@ struct feed {
     int64_t retry_at_ms;              /* 0: not waiting */
     int64_t up_since_ms;              /* 0: down */
     int64_t last_frame_ms, newest_ns; /* newest_ns: the latest event time seen */
-    bool was_up, told_absence;
+    bool was_up, absence_reported;
     bool some_down; /* it is up, but not all of its connections */
     int64_t started_ms;
     uint64_t bad_frames;
-    bool told_bad; /* an alert says that there are many */
+    bool bad_reported; /* an alert says that there are many */
     struct measure measure;
     int64_t server_ns, server_boot_ns; /* the time that the venue sent, and when by CLOCK_BOOTTIME */
     int64_t clock_offset_ns;
@@ -194,7 +194,7 @@ const char *feed_rest_url(const struct feed *feed);
 void feed_start(struct feed *feed);
 
 /* The session has started: continues with the stages that are left. */
-void feed_begun(struct feed *feed);
+void feed_started(struct feed *feed);
 
 /* Ends the stream and all requests; `done` is called when nothing is left, then the feed is gone. */
 void feed_stop(struct feed *feed, void (*done)(void *user), void *user);
@@ -205,13 +205,13 @@ int64_t feed_clock_ns(const struct feed *feed);
 int64_t feed_venue_now_ns(const struct feed *feed);
 
 /* Continues the start at this stage. */
-void feed_go_on(struct feed *feed, enum stage stage);
+void feed_continue(struct feed *feed, enum stage stage);
 /* Tries the stage again, later. */
 void feed_try_again(struct feed *feed, const char *what, const char *why);
 /* No retry helps: reported once, and nothing is tried any more. */
 void feed_end_for_good(struct feed *feed, const char *why);
 /* What the venue's list says of a symbol that was not found. */
-const char *feed_unlisted(const struct venue_symbol *told);
+const char *feed_unlisted(const struct venue_symbol *listed_now);
 /* Is the reply a refusal that no retry helps? */
 bool feed_reply_is_final(const struct feed *feed, const struct venue_reply *reply);
 
@@ -231,14 +231,14 @@ void feed_own(const struct feed *feed, struct symbol *symbol);
 /* Takes the venue's time from a reply. */
 void feed_take_time(struct feed *feed, const struct venue_reply *reply);
 /* Raises an event's alert and writes a line of the log, with the venue's name. */
-void feed_tell(struct feed *feed, enum db_severity severity, const char *code, const char *format, ...)
+void feed_alert(struct feed *feed, enum db_severity severity, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* The same for a condition, found by what the text begins with, `about`: "BTCUSDT" for a symbol, "" for the
  * venue. */
-void feed_tell_lasting(struct feed *feed, enum db_severity severity, const char *code, const char *about,
-                       const char *format, ...) __attribute__((format(printf, 5, 6)));
+void feed_alert_raise(struct feed *feed, enum db_severity severity, const char *code, const char *about,
+                      const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* Ends that condition. Nothing happens where there is none. */
-void feed_tell_over(struct feed *feed, const char *code, const char *about);
+void feed_alert_end(struct feed *feed, const char *code, const char *about);
 
 /* ---- hours.c ---- */
 
@@ -265,7 +265,7 @@ void feed_skipped(struct feed *feed, const struct venue_reply *reply);
 /* Asks for what is due by the venue's time. */
 void feed_refresh(struct feed *feed, int64_t now_ns);
 /* The venue lists the symbol so now: an event where that is new. */
-void feed_take_listed(struct feed *feed, int symbol, const struct venue_symbol *told);
+void feed_take_listed(struct feed *feed, int symbol, const struct venue_symbol *listed_now);
 /* It is listed, or takes orders: ends the alerts that it did not. */
 void feed_listed_well(struct feed *feed, const struct symbol *symbol);
 
@@ -329,7 +329,7 @@ int feed_follow(struct feed *feed, int symbol, bool follow);
 /* ---- symbols.c ---- */
 
 /* Adds the symbols that the session started without, now that the venue describes them: [n_waiting]. */
-void feed_add_waiting(struct feed *feed, const struct venue_symbol *told);
+void feed_add_waiting(struct feed *feed, const struct venue_symbol *listed_now);
 /* Once a second: answers a client that has waited too long for the list of streams. */
 void feed_list_late(struct feed *feed, int64_t now_ms);
 /* The history of an added symbol is there: its streams are subscribed. */

@@ -115,9 +115,9 @@ static bool same_quote(const struct market_quote *a, const struct market_quote *
 
 /* A first quote does not show that the stream should have brought it. */
 static enum silence_answer take_quote(struct feed *feed, struct stream *stream,
-                                      const struct market_event *told)
+                                      const struct market_event *fresh)
 {
-    struct market_event event = *told;
+    struct market_event event = *fresh;
     struct newest *newest = &stream->newest;
     bool first = !newest->known;
     bool newer =
@@ -133,10 +133,10 @@ static enum silence_answer take_quote(struct feed *feed, struct stream *stream,
 static enum silence_answer take_ticker(struct feed *feed, struct stream *stream,
                                        const struct market_event *event)
 {
-    const struct market_ticker *known = &stream->newest.ticker, *told = &event->ticker;
+    const struct market_ticker *known = &stream->newest.ticker, *fresh = &event->ticker;
     bool first = !stream->newest.known;
     bool day = feed->listed[stream->symbol].loose_ids; /* else 24 hours, whose volume time alone changes */
-    if (!first && told->close == known->close && (!day || told->volume == known->volume))
+    if (!first && fresh->close == known->close && (!day || fresh->volume == known->volume))
         return SILENCE_NOTHING;
     emit(feed, stream, event);
     feed_remember(stream, event);
@@ -216,15 +216,15 @@ static void have_latest(void *user, const struct venue_reply *reply)
     struct feed *feed = call->feed;
     struct stream *stream = &feed->streams[call->stream];
     enum silence_answer answer = SILENCE_UNKNOWN;
-    bool heard = stream->silence.asked_ms == 0; /* since: what the stream says is newer than the answer */
-    if (!reply->error && reply->kind == VENUE_REPLY_BARS && !heard)
+    bool received = stream->silence.asked_ms == 0; /* since: what the stream says is newer than the answer */
+    if (!reply->error && reply->kind == VENUE_REPLY_BARS && !received)
         take_bars(call, stream, reply);
     if (!reply->error && reply->more)
         return;
     if (reply->error)
         daemon_log_warning("feed: %s %s: it could not be asked for: %s", feed->listed[stream->symbol].name,
                            stream->name, reply->text);
-    else if (!heard)
+    else if (!received)
         answer = take_answer(call, stream, reply);
     feed_silence_answered(&stream->silence, answer, clock_now_ms());
     feed->n_asked_streams--;

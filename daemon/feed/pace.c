@@ -16,5 +16,5 @@ bool feed_pace_asked(struct pace *pace, int64_t now_ms)
     pace->delay_ms = calm ? PACE_MIN_MS : pace->delay_ms * 2 < PACE_MAX_MS ? pace->delay_ms * 2 : PACE_MAX_MS;
     pace->asked_ms = now_ms;
     pace->row = calm ? 1 : pace->row + 1;
-    return pace->row == PACE_TELL;
+    return pace->row == PACE_ALERT;
 }

@@ -10,7 +10,7 @@ enum {
     PACE_MIN_MS = 1000,
     PACE_MAX_MS = 60 * 1000,
     PACE_STEADY_MS = 10 * 1000, /* so long after it might have been asked again, the delays start over */
-    PACE_TELL = 5,              /* requests in a row that are worth an alert */
+    PACE_ALERT = 5,             /* requests in a row that are worth an alert */
 };
 
 struct pace {

@@ -27,18 +27,18 @@ static bool is_same(const char *known, const char *cause)
 void feed_reached(struct feed *feed)
 {
     feed->cause[0] = '\0';
-    feed_tell_over(feed, "feed", "");
+    feed_alert_end(feed, "feed", "");
 }
 
 static void report(struct feed *feed)
 {
     const struct venue_status *status = feed->link ? feed->venue->stream_status(feed->link) : NULL;
     if (status && feed->up_since_ms != 0)
-        feed_tell_lasting(feed, DB_WARNING, "feed", "", "%u of %u connections are up: %s", status->up,
-                          status->connections, feed->cause);
+        feed_alert_raise(feed, DB_WARNING, "feed", "", "%u of %u connections are up: %s", status->up,
+                         status->connections, feed->cause);
     else
-        feed_tell_lasting(feed, DB_WARNING, "feed", "",
-                          feed->was_up ? "feed lost: %s" : "not reached yet: %s", feed->cause);
+        feed_alert_raise(feed, DB_WARNING, "feed", "", feed->was_up ? "feed lost: %s" : "not reached yet: %s",
+                         feed->cause);
 }
 
 void feed_judge_reach(struct feed *feed, int64_t now)

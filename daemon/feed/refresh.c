@@ -32,41 +32,41 @@ static bool same(const struct symbol *a, const struct symbol *b)
 void feed_listed_well(struct feed *feed, const struct symbol *symbol)
 {
     if (!symbol->gone)
-        feed_tell_over(feed, "delisted", symbol->name);
+        feed_alert_end(feed, "delisted", symbol->name);
     if (symbol->trading)
-        feed_tell_over(feed, "symbol-trading", symbol->name);
+        feed_alert_end(feed, "symbol-trading", symbol->name);
 }
 
 static void report_change(struct feed *feed, const struct symbol *before, const struct symbol *now)
 {
     feed_listed_well(feed, now);
     if (now->gone && !before->gone)
-        feed_tell_lasting(feed, DB_WARNING, "delisted", now->name, "%s is listed no longer", now->name);
+        feed_alert_raise(feed, DB_WARNING, "delisted", now->name, "%s is listed no longer", now->name);
     else if (!now->trading && before->trading)
-        feed_tell_lasting(feed, DB_WARNING, "symbol-trading", now->name,
-                          "%s: the venue takes no orders for now", now->name);
+        feed_alert_raise(feed, DB_WARNING, "symbol-trading", now->name,
+                         "%s: the venue takes no orders for now", now->name);
     else if (!same_filters(&now->filters, &before->filters))
-        feed_tell(feed, DB_INFO, "symbol-filters", "%s: the venue has other filters for orders", now->name);
+        feed_alert(feed, DB_INFO, "symbol-filters", "%s: the venue has other filters for orders", now->name);
 }
 
-void feed_take_listed(struct feed *feed, int symbol, const struct venue_symbol *told)
+void feed_take_listed(struct feed *feed, int symbol, const struct venue_symbol *listed_now)
 {
     struct feed_symbol *ours = &feed->symbols[symbol];
-    struct symbol before = feed->listed[symbol], now = told->found ? told->symbol : before;
+    struct symbol before = feed->listed[symbol], now = listed_now->found ? listed_now->symbol : before;
     char err[SESSION_ERROR_MAX];
-    if (told->unusable) {
+    if (listed_now->unusable) {
         daemon_log_warning("%s: %s is listed so that it cannot be read: it is known as before",
                            feed->venue->format->name, before.name);
         return;
     }
-    if (!told->found) {
+    if (!listed_now->found) {
         now.gone = true;
         now.trading = false;
     }
     feed_own(feed, &now);
     if (!symbol_same_units(&before, &now)) {
         if (!ours->odd_units)
-            feed_tell_lasting(
+            feed_alert_raise(
                 feed, DB_ERROR, "symbol-units", now.name,
                 "%s is listed with other assets or decimals by now: it is known as it was until the next "
                 "start",

@@ -48,17 +48,17 @@ struct silence_rule feed_silence_rule(enum market_kind kind, bool sparse, const 
 
 void feed_silence_begin(struct silence *silence, int64_t now_ms)
 {
-    *silence = (struct silence){.heard_ms = now_ms, .gap_ms = silence->gap_ms, .asking = silence->asking};
+    *silence = (struct silence){.received_ms = now_ms, .gap_ms = silence->gap_ms, .asking = silence->asking};
 }
 
-void feed_silence_heard(struct silence *silence, int64_t now_ms)
+void feed_silence_received(struct silence *silence, int64_t now_ms)
 {
-    int64_t gap = now_ms - silence->heard_ms;
+    int64_t gap = now_ms - silence->received_ms;
     if (silence->spoke)
         silence->gap_ms = silence->gap_ms == 0
                               ? most(gap, 1)
                               : most(silence->gap_ms + (gap - silence->gap_ms) / GAP_WEIGHT, 1);
-    silence->heard_ms = now_ms;
+    silence->received_ms = now_ms;
     silence->confirmed_ms = silence->behind_ms = silence->asked_ms = 0;
     silence->quiet = 0;
     silence->spoke = true;
@@ -75,7 +75,7 @@ int64_t feed_silence_limit(const struct silence_rule *rule, const struct silence
 
 int64_t feed_silence_known_ms(const struct silence *silence)
 {
-    return most(silence->heard_ms, silence->confirmed_ms);
+    return most(silence->received_ms, silence->confirmed_ms);
 }
 
 enum silence_state feed_silence_state(const struct silence_rule *rule, const struct silence *silence,
@@ -85,7 +85,7 @@ enum silence_state feed_silence_state(const struct silence_rule *rule, const str
         return SILENCE_STALE;
     if (now_ms - feed_silence_known_ms(silence) > feed_silence_limit(rule, silence))
         return SILENCE_STALE;
-    return silence->confirmed_ms > silence->heard_ms ? SILENCE_QUIET : SILENCE_FRESH;
+    return silence->confirmed_ms > silence->received_ms ? SILENCE_QUIET : SILENCE_FRESH;
 }
 
 int64_t feed_silence_early_ms(int64_t limit_ms)
@@ -110,7 +110,7 @@ void feed_silence_asked(struct silence *silence, int64_t now_ms)
 
 bool feed_silence_newer_than(const struct silence *asked, const struct silence *other)
 {
-    return other->heard_ms < asked->asked_ms;
+    return other->received_ms < asked->asked_ms;
 }
 
 void feed_silence_answered(struct silence *silence, enum silence_answer answer, int64_t now_ms)
@@ -130,14 +130,15 @@ void feed_silence_link_add(struct silence_link *link, const struct silence_rule 
                            const struct silence *silence)
 {
     int64_t limit = feed_silence_limit(rule, silence);
-    link->heard_ms = link->streams == 0 ? silence->heard_ms : most(link->heard_ms, silence->heard_ms);
+    link->received_ms =
+        link->streams == 0 ? silence->received_ms : most(link->received_ms, silence->received_ms);
     link->limit_ms = link->streams == 0 ? limit : least(link->limit_ms, limit);
     if (silence->spoke)
-        link->spoke_ms = most(link->spoke_ms, silence->heard_ms);
+        link->spoke_ms = most(link->spoke_ms, silence->received_ms);
     if (silence->behind_ms != 0) {
         link->behind_ms = link->behind == 0 ? silence->behind_ms : least(link->behind_ms, silence->behind_ms);
         link->behind++;
-    } else if (silence->confirmed_ms > silence->heard_ms) {
+    } else if (silence->confirmed_ms > silence->received_ms) {
         link->quiet++;
     }
     link->streams++;
@@ -149,7 +150,7 @@ bool feed_silence_link_due(const struct silence_link *link, const struct silence
                            const struct silence_limits *limits, int64_t now_ms)
 {
     int doublings = replaced->times < SILENCE_REPLACE_DOUBLINGS ? replaced->times : SILENCE_REPLACE_DOUBLINGS;
-    int64_t since = replaced->times > 0 ? most(replaced->at_ms, link->heard_ms) : link->heard_ms;
+    int64_t since = replaced->times > 0 ? most(replaced->at_ms, link->received_ms) : link->received_ms;
     int64_t wait = most(limits->silence_ms, link->limit_ms);
     if (link->streams == 0)
         return false;

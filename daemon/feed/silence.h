@@ -42,7 +42,7 @@ enum silence_state {
 
 /* What one stream has brought. */
 struct silence {
-    int64_t heard_ms;     /* the last data, or when listening started */
+    int64_t received_ms;  /* the last data, or when listening started */
     int64_t gap_ms;       /* between two messages, a running mean; 0: not known */
     int64_t confirmed_ms; /* when REST had nothing newer, since it was heard; 0: not */
     int64_t behind_ms;    /* since when REST has had newer data than it brought; 0: not */
@@ -53,7 +53,7 @@ struct silence {
 
 /* Listening starts, or starts again: its rate is kept. */
 void feed_silence_begin(struct silence *silence, int64_t now_ms);
-void feed_silence_heard(struct silence *silence, int64_t now_ms);
+void feed_silence_received(struct silence *silence, int64_t now_ms);
 
 /* After how long it is stale, in its present state. */
 int64_t feed_silence_limit(const struct silence_rule *rule, const struct silence *silence);
@@ -80,12 +80,12 @@ void feed_silence_answered(struct silence *silence, enum silence_answer answer, 
 /* The streams of one connection that should bring data, summed. {0} is empty. */
 struct silence_link {
     int streams;
-    int64_t heard_ms;  /* the newest of theirs */
-    int64_t spoke_ms;  /* the same of data alone; 0: none since listening began */
-    int64_t limit_ms;  /* the shortest of theirs */
-    int64_t behind_ms; /* since when the first of them is behind */
-    int behind;        /* of how many REST has newer data than they brought, */
-    int quiet;         /* and of how many it does not */
+    int64_t received_ms; /* the newest of theirs */
+    int64_t spoke_ms;    /* the same of data alone; 0: none since listening began */
+    int64_t limit_ms;    /* the shortest of theirs */
+    int64_t behind_ms;   /* since when the first of them is behind */
+    int behind;          /* of how many REST has newer data than they brought, */
+    int quiet;           /* and of how many it does not */
 };
 
 /* Replacements of that connection for its silence; it outlives the reconnection. */

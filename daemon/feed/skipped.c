@@ -25,8 +25,8 @@ void feed_skipped(struct feed *feed, const struct venue_reply *reply)
         return;
     for (size_t i = 0; i < said->n && i < VENUE_SKIPPED_MAX; i++)
         if (is_new(feed, hash_of(said->list[i].text)))
-            feed_tell(feed, DB_WARNING, "left-out", "%s", said->list[i].text);
+            feed_alert(feed, DB_WARNING, "left-out", "%s", said->list[i].text);
     if (said->n > VENUE_SKIPPED_MAX && is_new(feed, said->n))
-        feed_tell(feed, DB_WARNING, "left-out", "%zu more of one reply are left out",
-                  said->n - VENUE_SKIPPED_MAX);
+        feed_alert(feed, DB_WARNING, "left-out", "%zu more of one reply are left out",
+                   said->n - VENUE_SKIPPED_MAX);
 }

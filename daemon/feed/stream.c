@@ -96,7 +96,7 @@ static void take_event(struct feed *feed, struct event *event)
         feed->streams[at].frames++;
         feed->streams[at].last_ms = feed->last_frame_ms;
         feed_measure_message(&feed->streams[at].measure, feed->last_frame_ms, late);
-        feed_silence_heard(&feed->streams[at].silence, feed->last_frame_ms);
+        feed_silence_received(&feed->streams[at].silence, feed->last_frame_ms);
         feed_remember(&feed->streams[at], &event->market);
     }
     pass_time(feed, event_ns);
@@ -110,8 +110,8 @@ static void take_event(struct feed *feed, struct event *event)
 static void take_bad(struct feed *feed, int error, const char *data, size_t len)
 {
     if (feed->bad_frames++ == 0)
-        feed_tell(feed, DB_WARNING, "bad-frame",
-                  "it sent a frame that cannot be read; such frames are counted and dropped");
+        feed_alert(feed, DB_WARNING, "bad-frame",
+                   "it sent a frame that cannot be read; such frames are counted and dropped");
     feed_measure_bad(&feed->measure, clock_now_ms());
     daemon_log_debug("bad frame (%s): %.*s", strerror(-error), (int)(len < 200 ? len : 200), data);
 }

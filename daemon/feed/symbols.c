@@ -53,16 +53,16 @@ static void have_symbol(void *user, const struct venue_reply *reply)
     struct find_call *call = user;
     struct feed *feed = call->feed;
     char why[VENUE_DETAIL_MAX + 80];
-    const struct venue_symbol *told = reply->error ? NULL : &reply->symbols.list[0];
+    const struct venue_symbol *listed_now = reply->error ? NULL : &reply->symbols.list[0];
     feed_answered(&call->asked);
     if (reply->error) {
         call->taker(call->user, "EIO", reply->text, NULL);
-    } else if (!told->found) {
-        snprintf(why, sizeof why, "args.symbol: %s: %s %s%s", told->name, feed->venue->format->name,
-                 feed_unlisted(told), NEAREST_SUGGEST(told->nearest));
+    } else if (!listed_now->found) {
+        snprintf(why, sizeof why, "args.symbol: %s: %s %s%s", listed_now->name, feed->venue->format->name,
+                 feed_unlisted(listed_now), NEAREST_SUGGEST(listed_now->nearest));
         call->taker(call->user, "ENOENT", why, NULL);
     } else {
-        struct symbol symbol = told->symbol;
+        struct symbol symbol = listed_now->symbol;
         feed_own(feed, &symbol);
         call->taker(call->user, NULL, NULL, &symbol);
     }
@@ -112,9 +112,9 @@ void feed_symbol_ready(struct feed *feed, int symbol)
             feed_listen_to(feed, (size_t)feed->symbols[symbol].streams[kind], now);
     int r = feed->link ? feed_follow(feed, symbol, true) : feed_connect(feed);
     if (r < 0)
-        feed_tell_lasting(feed, DB_ERROR, "symbol", feed->listed[symbol].name,
-                          "%s could not be subscribed: %s: it is streamed from the next start on",
-                          feed->listed[symbol].name, strerror(-r));
+        feed_alert_raise(feed, DB_ERROR, "symbol", feed->listed[symbol].name,
+                         "%s could not be subscribed: %s: it is streamed from the next start on",
+                         feed->listed[symbol].name, strerror(-r));
 }
 
 /* The session knows it from now on, and so does the feed. */
@@ -141,20 +141,20 @@ static void place(struct feed *feed, const struct symbol *symbol)
     memset(feed->symbols[at].streams, -1, sizeof feed->symbols[at].streams);
 }
 
-void feed_add_waiting(struct feed *feed, const struct venue_symbol *told)
+void feed_add_waiting(struct feed *feed, const struct venue_symbol *listed_now)
 {
     for (int i = 0; i < feed->n_waiting; i++) {
-        struct symbol symbol = told[i].symbol;
-        int r = told[i].found ? 0 : -ENOENT, at = feed->n_symbols;
+        struct symbol symbol = listed_now[i].symbol;
+        int r = listed_now[i].found ? 0 : -ENOENT, at = feed->n_symbols;
         if (r == 0) {
             feed_own(feed, &symbol);
             place(feed, &symbol);
             r = enter(feed, &symbol, false);
         }
         if (r < 0) {
-            feed_tell_lasting(feed, DB_ERROR, "symbol", told[i].name, "%s is not streamed: %s%s",
-                              told[i].name, told[i].found ? strerror(-r) : "it is not listed",
-                              NEAREST_SUGGEST(told[i].nearest));
+            feed_alert_raise(feed, DB_ERROR, "symbol", listed_now[i].name, "%s is not streamed: %s%s",
+                             listed_now[i].name, listed_now[i].found ? strerror(-r) : "it is not listed",
+                             NEAREST_SUGGEST(listed_now[i].nearest));
             continue;
         }
         feed->symbols[at].streamed = true;
@@ -170,9 +170,9 @@ int feed_add_symbol(struct feed *feed, const struct symbol *symbol)
     while (at < feed->n_symbols && strcmp(feed->listed[at].name, symbol->name) != 0)
         at++;
     if (at < feed->n_symbols) { /* it was removed in this run */
-        struct venue_symbol told = {.found = true, .symbol = *symbol};
+        struct venue_symbol listed_now = {.found = true, .symbol = *symbol};
         db_writer_put_streamed(daemon_session_writer(session), feed->symbols[at].index, true);
-        feed_take_listed(feed, at, &told);
+        feed_take_listed(feed, at, &listed_now);
         begin(feed, at);
         return 0;
     }

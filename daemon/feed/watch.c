@@ -107,20 +107,20 @@ int feed_link_of(const struct feed *feed, const struct stream *stream)
 
 /* A connection is replaced when all that it carries is silent. Of shares, which trade in sessions, those
  * whose market is closed do not count. */
-static void judge_link(struct feed *feed, int at, const struct silence_link *heard, int64_t now)
+static void judge_link(struct feed *feed, int at, const struct silence_link *received, int64_t now)
 {
     struct silence_replaced *replaced = &feed->replaced[at];
     char why[VENUE_DETAIL_MAX];
-    if (feed_silence_link_well(heard, replaced))
-        feed_tell_over(feed, "silent", "");
-    if (!feed_silence_link_due(heard, replaced, &feed->limits, now))
+    if (feed_silence_link_well(received, replaced))
+        feed_alert_end(feed, "silent", "");
+    if (!feed_silence_link_due(received, replaced, &feed->limits, now))
         return;
-    snprintf(why, sizeof why, "no data of any of %d streams for %lld s", heard->streams,
-             (long long)((now - heard->heard_ms) / 1000));
+    snprintf(why, sizeof why, "no data of any of %d streams for %lld s", received->streams,
+             (long long)((now - received->received_ms) / 1000));
     if (!feed->venue->stream_replace(feed->link, at, why))
         return;
     feed_silence_link_replaced(replaced, now);
-    feed_tell_lasting(feed, DB_WARNING, "silent", "", "%s: the connection is replaced", why);
+    feed_alert_raise(feed, DB_WARNING, "silent", "", "%s: the connection is replaced", why);
 }
 
 /* One stream that is silent beside others that are not. Its silence is reported once, and so is its end. */
@@ -134,7 +134,7 @@ static void judge_stream(struct feed *feed, struct stream *stream, bool stale)
              feed->listed[stream->symbol].name, stream->name);
     if (stale) {
         daemon_log_warning("%s: no data for %lld s%s", about,
-                           (long long)((clock_now_ms() - stream->silence.heard_ms) / 1000),
+                           (long long)((clock_now_ms() - stream->silence.received_ms) / 1000),
                            stream->silence.behind_ms != 0 ? ", and the venue has newer" : "");
         daemon_session_alert_lasting(feed->daemon->session, DB_WARNING, "stale", about, about);
     } else {
@@ -154,7 +154,7 @@ static void judge_silence(struct feed *feed, int64_t now)
     for (size_t at = 0; at < feed->n_streams; at++) {
         struct stream *stream = &feed->streams[at];
         bool stale = feed_stream_counts(feed, at) && is_stale(stream, now);
-        if (!stale || now - links[feed_link_of(feed, stream)].heard_ms <= feed->limits.stale_ms)
+        if (!stale || now - links[feed_link_of(feed, stream)].received_ms <= feed->limits.stale_ms)
             judge_stream(feed, stream, stale);
     }
     for (int i = 0; i < VENUE_CONNECTIONS_MAX; i++)
@@ -169,13 +169,13 @@ static void judge_bad(struct feed *feed, int64_t now)
     feed_measure_look(&feed->measure, now, &seen);
     uint64_t all = seen.messages + seen.bad;
     bool many = seen.bad >= BAD_A_MINUTE || (all >= BAD_OF && seen.bad * 100 >= all * BAD_PERCENT);
-    if (many && !feed->told_bad)
-        feed_tell_lasting(feed, DB_WARNING, "bad-frames", "",
-                          "%llu of the last minute's %llu messages could not be read, and were dropped",
-                          (unsigned long long)seen.bad, (unsigned long long)all);
-    if (!many && feed->told_bad)
-        feed_tell_over(feed, "bad-frames", "");
-    feed->told_bad = many;
+    if (many && !feed->bad_reported)
+        feed_alert_raise(feed, DB_WARNING, "bad-frames", "",
+                         "%llu of the last minute's %llu messages could not be read, and were dropped",
+                         (unsigned long long)seen.bad, (unsigned long long)all);
+    if (!many && feed->bad_reported)
+        feed_alert_end(feed, "bad-frames", "");
+    feed->bad_reported = many;
 }
 
 static void fetch_books(struct feed *feed, int64_t now)
@@ -197,7 +197,7 @@ static void end_ban(struct feed *feed)
     if (feed->ban_until_ns == 0 || clock_wall_ns() < feed->ban_until_ns)
         return;
     feed->ban_until_ns = 0;
-    feed_tell_over(feed, "banned", "");
+    feed_alert_end(feed, "banned", "");
     db_writer_put_ban(daemon_session_writer(feed->daemon->session), &row);
 }
 

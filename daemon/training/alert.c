@@ -20,14 +20,14 @@ static const struct {
     {"hung", "TRAINING_FAILED", "its worker hung and was killed"},
 };
 
-void daemon_training_reported_of(const struct training *training, struct training_reported *told)
+void daemon_training_reported_of(const struct training *training, struct training_reported *reported)
 {
-    told->attempts = training->attempts;
-    told->created_ns = training->created_ns;
-    memcpy(told->state, training->state, sizeof told->state);
-    memcpy(told->cause, training->cause, sizeof told->cause);
+    reported->attempts = training->attempts;
+    reported->created_ns = training->created_ns;
+    memcpy(reported->state, training->state, sizeof reported->state);
+    memcpy(reported->cause, training->cause, sizeof reported->cause);
     if (daemon_training_state_works(training->state))
-        memcpy(told->trouble, training->cause, sizeof told->trouble);
+        memcpy(reported->trouble, training->cause, sizeof reported->trouble);
 }
 
 /* Is it of a worker that ended by itself? */
@@ -64,11 +64,11 @@ static void take_word(const json_t *event, const char *key, char *ret, size_t si
     daemon_training_clean(ret);
 }
 
-bool daemon_training_alert_event(struct training_reported *told, const char *name, const json_t *event,
+bool daemon_training_alert_event(struct training_reported *reported, const char *name, const json_t *event,
                                  struct training_alert *ret)
 {
     const char *kind = json_string_value(json_object_get(event, "event"));
-    struct training_reported now = *told;
+    struct training_reported now = *reported;
     now.event_state[0] = now.event_cause[0] = now.event_reason[0] = '\0';
     if (kind && strcmp(kind, "state") == 0) {
         take_word(event, "state", now.event_state, sizeof now.event_state);
@@ -81,21 +81,22 @@ bool daemon_training_alert_event(struct training_reported *told, const char *nam
         if (now.event_cause[0])
             memcpy(now.trouble, now.event_cause, sizeof now.trouble);
     }
-    bool same = strcmp(now.event_state, told->event_state) == 0 &&
-                strcmp(now.event_cause, told->event_cause) == 0 &&
-                strcmp(now.event_reason, told->event_reason) == 0;
-    *told = now;
+    bool same = strcmp(now.event_state, reported->event_state) == 0 &&
+                strcmp(now.event_cause, reported->event_cause) == 0 &&
+                strcmp(now.event_reason, reported->event_reason) == 0;
+    *reported = now;
     return !same && make(name, now.event_state, now.event_cause, now.event_reason, ret);
 }
 
-bool daemon_training_alert_state(const struct training_reported *told, bool stored,
+bool daemon_training_alert_state(const struct training_reported *reported, bool stored,
                                  const struct training *now, struct training_alert *ret)
 {
-    bool same = strcmp(told->state, now->state) == 0 && strcmp(told->cause, now->cause) == 0 &&
-                told->attempts == now->attempts && told->created_ns == now->created_ns;
-    bool by_event = strcmp(told->event_state, now->state) == 0 && strcmp(told->event_cause, now->cause) == 0;
+    bool same = strcmp(reported->state, now->state) == 0 && strcmp(reported->cause, now->cause) == 0 &&
+                reported->attempts == now->attempts && reported->created_ns == now->created_ns;
+    bool by_event =
+        strcmp(reported->event_state, now->state) == 0 && strcmp(reported->event_cause, now->cause) == 0;
     if (daemon_training_state_works(now->state))
-        same = stored = strcmp(told->trouble, now->cause) == 0;
+        same = stored = strcmp(reported->trouble, now->cause) == 0;
     return !(stored && same) && !by_event && make(now->name, now->state, now->cause, now->reason, ret);
 }
 

@@ -25,16 +25,16 @@ struct training_reported {
     char event_state[TRAINING_WORD_MAX], event_cause[TRAINING_WORD_MAX], event_reason[TRAINING_REASON_MAX];
 };
 /* Of one that is stored as it is; the event stays. */
-void daemon_training_reported_of(const struct training *training, struct training_reported *told);
+void daemon_training_reported_of(const struct training *training, struct training_reported *reported);
 
 /* It ended by itself, is restarted after its worker's end, or warns with a cause, by an event: each once,
  * except an event that only repeats the one before it. Every event must be passed in, in order. */
-bool daemon_training_alert_event(struct training_reported *told, const char *name, const json_t *event,
+bool daemon_training_alert_event(struct training_reported *reported, const char *name, const json_t *event,
                                  struct training_alert *ret);
 
 /* The same by the state of a training whose events are all known, where no event reported it: a full disk
  * loses events. `stored` false: nothing was reported of it before. */
-bool daemon_training_alert_state(const struct training_reported *told, bool stored,
+bool daemon_training_alert_state(const struct training_reported *reported, bool stored,
                                  const struct training *now, struct training_alert *ret);
 
 /* Its worker is silent. */

@@ -32,7 +32,7 @@ struct training_client {
     json_int_t last_id;
     bool silent;              /* something is unanswered … */
     uint64_t silent_since_ms; /* … since then */
-    uint64_t heard_ms;
+    uint64_t received_ms;
     bool connected, closed;
     int open_handles;
 };
@@ -208,7 +208,7 @@ static void take_line(struct training_client *client, const char *line, size_t l
         return;
     }
     /* Any answer shows that it is alive; a request that was given up may still be answered. */
-    client->heard_ms = client->silent_since_ms = uv_now(client->timer.loop);
+    client->received_ms = client->silent_since_ms = uv_now(client->timer.loop);
     struct waiting_answer *waiting = take_waiting(client, json_integer_value(json_object_get(object, "id")));
     client->silent = client->waiting != NULL;
     if (!is_answer(object)) {
@@ -358,9 +358,9 @@ uint64_t daemon_training_client_silent_ms(const struct training_client *client)
     return client->silent ? uv_now(client->timer.loop) - client->silent_since_ms : 0;
 }
 
-uint64_t daemon_training_client_heard_ms(const struct training_client *client)
+uint64_t daemon_training_client_age_ms(const struct training_client *client)
 {
-    return uv_now(client->timer.loop) - client->heard_ms;
+    return uv_now(client->timer.loop) - client->received_ms;
 }
 
 /* ---- the connection ---- */
@@ -406,7 +406,7 @@ static void have_connected(uv_connect_t *request, int status)
         return;
     }
     client->connected = true;
-    client->heard_ms = uv_now(client->timer.loop);
+    client->received_ms = uv_now(client->timer.loop);
     client->hooks.connected(client->hooks.ctx, peer.pid);
 }
 

@@ -54,7 +54,7 @@ void daemon_training_client_ask(struct training_client *client, const char *cmd,
 uint64_t daemon_training_client_silent_ms(const struct training_client *client);
 
 /* Since the last answer, or since it connected. */
-uint64_t daemon_training_client_heard_ms(const struct training_client *client);
+uint64_t daemon_training_client_age_ms(const struct training_client *client);
 
 /* Answers what waits with ECONNRESET and closes; no hook is called. Frees itself on the loop's next turns.
  * NULL is fine. */

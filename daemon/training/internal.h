@@ -16,15 +16,15 @@ enum { TRAININGS_MAX = DB_TRAININGS_KEPT };
 struct known {
     struct training training;
     struct training_progress progress;
-    struct training_reported told;  /* as it was stored last */
-    char *config;                   /* NULL: not known yet */
-    int64_t daemon_config_attempts; /* of when it was asked for; -1: not */
-    uint64_t reported_ms;           /* uv_now() when it was reported */
-    int64_t reported_age_ms;        /* that it had then: of one that the database has */
+    struct training_reported reported; /* as it was stored last */
+    char *config;                      /* NULL: not known yet */
+    int64_t daemon_config_attempts;    /* of when it was asked for; -1: not */
+    uint64_t reported_ms;              /* uv_now() when it was reported */
+    int64_t reported_age_ms;           /* that it had then: of one that the database has */
     uint64_t listed; /* the number of the list that it was in, or that was asked when it was met */
     bool met;        /* the co-process has reported it in this run */
     bool stored;     /* it has a row */
-    bool anew;       /* its rows are of an older one of the name */
+    bool outdated;   /* its rows are of an older one of the name */
     bool dirty;      /* its row is old */
     bool stuck;      /* its events did not follow: until the next list */
     bool stalled;    /* an alert says that it stalls */
@@ -44,7 +44,7 @@ struct trainings {
     bool unlisted;                  /* a training's folder is there that has no row */
     bool listing, pulling;          /* a request is on its way */
     char pulled[TRAINING_NAME_MAX]; /* of which training */
-    bool begun;                     /* rows and alerts can be stored */
+    bool can_store;                 /* rows and alerts can be stored */
     enum link_state reported_state; /* of the co-process, in an alert */
     uint64_t absent_ms;             /* since when the co-process is absent; 0: it is there */
     bool reported_absent, stopped;

@@ -10,8 +10,8 @@
 #include "exchange/clock.h"
 
 enum {
-    TOLD_MS = 5000, /* newer: the co-process answers */
-    STALLS = 3,     /* lists that report a silent worker, before an alert */
+    REPORTED_MS = 5000, /* newer: the co-process answers */
+    STALLS = 3,         /* lists that report a silent worker, before an alert */
 };
 
 struct known *daemon_training_keep_find(const struct trainings *trainings, const char *name)
@@ -66,11 +66,11 @@ static struct known *add(struct trainings *trainings, const struct training *tra
 /* Its records started over: what is stored belongs to another training of that name. */
 static void start_over(struct known *known)
 {
-    known->anew = known->stored;
+    known->outdated = known->stored;
     daemon_training_progress_begin(&known->progress, 0);
     known->daemon_config_attempts = -1;
     known->dirty = true;
-    known->told = (struct training_reported){0};
+    known->reported = (struct training_reported){0};
 }
 
 struct known *daemon_training_keep_take(struct trainings *trainings, const json_t *object)
@@ -161,7 +161,7 @@ static void take_row(void *ctx, const struct db_training *row)
         known->daemon_config_attempts = row->attempts;
     known->stored = true;
     daemon_training_progress_begin(&known->progress, row->seq);
-    daemon_training_reported_of(&training, &known->told);
+    daemon_training_reported_of(&training, &known->reported);
 }
 
 static void take_state(void *ctx, const struct db_training_state *row)
@@ -262,7 +262,8 @@ static void alert_events(struct trainings *trainings, struct known *known, const
     json_array_foreach(events, i, event)
     {
         json_int_t seq = json_integer_value(json_object_get(event, "seq"));
-        if (seq <= reach && daemon_training_alert_event(&known->told, known->training.name, event, &alert))
+        if (seq <= reach &&
+            daemon_training_alert_event(&known->reported, known->training.name, event, &alert))
             raise_alert(trainings, &alert);
     }
 }
@@ -308,27 +309,27 @@ void daemon_training_keep_store(struct trainings *trainings, struct known *known
         known->stuck = known->dirty = true;
         return;
     }
-    if (known->anew)
+    if (known->outdated)
         db_writer_rewind_training(writer, target.name, -1);
     daemon_training_progress_take(&known->progress, target.name, events, &sink);
     put_rest(known, &sink);
     alert_events(trainings, known, events, seq);
     propose_events(trainings, known, events, seq);
     if (is_known_whole(known)) {
-        if (daemon_training_alert_state(&known->told, known->stored, &known->training, &alert))
+        if (daemon_training_alert_state(&known->reported, known->stored, &known->training, &alert))
             raise_alert(trainings, &alert);
         end_trouble(trainings, known);
-        daemon_training_reported_of(&known->training, &known->told);
+        daemon_training_reported_of(&known->training, &known->reported);
     }
     db_writer_group_end(writer);
     known->stored = true;
-    known->anew = known->dirty = false;
+    known->outdated = known->dirty = false;
 }
 
 void daemon_training_keep_watch(struct trainings *trainings, struct known *known)
 {
     struct training_alert alert;
-    if (!daemon_trainings_reachable(trainings) || trainings_now(trainings) - known->reported_ms > TOLD_MS)
+    if (!daemon_trainings_reachable(trainings) || trainings_now(trainings) - known->reported_ms > REPORTED_MS)
         return; /* it is the co-process that is silent */
     bool stalled =
         daemon_training_stalled(&known->training, daemon_training_keep_reported_age(trainings, known));

@@ -41,7 +41,7 @@ struct training_link {
     struct early *early, **end;
     pid_t pid;
     char mark[SPAWN_MARK_MAX]; /* of what a daemon of this directory started */
-    uint64_t heard_ms;         /* 0: never */
+    uint64_t received_ms;      /* 0: never */
     uint64_t silent_ms;        /* since when it accepts no connection; 0: it does */
     uint64_t start_by_ms;      /* what was started listens by then */
     uint64_t again_ms;         /* not started before */
@@ -184,7 +184,7 @@ static void start(struct training_link *link)
     uv_timer_start(&link->timer, on_tick, STARTING_TICK_MS, 0);
 }
 
-static void nobody_listens(struct training_link *link)
+static void no_listener(struct training_link *link)
 {
     char detail[LINK_DETAIL_MAX];
     bool needed = link->early || link->config.needed(link->config.ctx);
@@ -272,7 +272,7 @@ static void on_hello(void *ctx, const json_t *answer)
         greet(link);
         return;
     }
-    link->heard_ms = now_of(link);
+    link->received_ms = now_of(link);
     snprintf(link->version, sizeof link->version, "%s", version ? version : "");
     daemon_training_clean(link->version);
     if (code && strcmp(code, "EPROTO") == 0) {
@@ -336,7 +336,7 @@ static void on_closed(void *ctx, int error, const char *why)
     let_go(link);
     if (error == -ENOENT || error == -ECONNREFUSED) {
         link->silent_ms = 0;
-        nobody_listens(link);
+        no_listener(link);
     } else if (error == -EAGAIN) {
         if (!link->silent_ms)
             link->silent_ms = now_of(link);
@@ -463,10 +463,10 @@ void daemon_training_link_view(const struct training_link *link, struct link_vie
         .detail = link->detail,
         .version = link->version,
         .pid = link->pid,
-        .age_ms = link->heard_ms ? now_of(link) - link->heard_ms : UINT64_MAX,
+        .age_ms = link->received_ms ? now_of(link) - link->received_ms : UINT64_MAX,
     };
     if (link->client && link->greeted)
-        ret->age_ms = daemon_training_client_heard_ms(link->client);
+        ret->age_ms = daemon_training_client_age_ms(link->client);
 }
 
 static void freed(uv_handle_t *handle)

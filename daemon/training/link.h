@@ -59,7 +59,7 @@ struct link_view {
     const char *detail;  /* "" when there is nothing to say */
     const char *version; /* of the co-process that was greeted last; "" */
     pid_t pid;           /* of the listener; 0: none */
-    uint64_t age_ms;     /* since it was last heard; UINT64_MAX: never */
+    uint64_t age_ms;     /* since it last sent anything; UINT64_MAX: never */
 };
 void daemon_training_link_view(const struct training_link *link, struct link_view *ret);
 

@@ -6,8 +6,8 @@
 
 #include "db/records.h"
 
-#define SPACING_NS 950000000LL  /* of points: a worker reports one a second, and a line may come late */
-#define HEARD_NS   2000000000LL /* for so long an update's utilisation is used for what follows it */
+#define SPACING_NS     950000000LL  /* of points: a worker reports one a second, and a line may come late */
+#define UTILISATION_NS 2000000000LL /* for so long an update's utilisation is used for what follows it */
 
 void daemon_training_progress_begin(struct training_progress *progress, int64_t seq)
 {
@@ -80,8 +80,8 @@ static void take_utilisation(struct training_progress *progress, const char *tra
                                              .state = progress->before,
                                              .ts_ns = progress->before_ns,
                                              .utilisation = utilisation};
-    progress->heard = utilisation;
-    progress->heard_ns = ts_ns;
+    progress->last_utilisation = utilisation;
+    progress->last_utilisation_ns = ts_ns;
     if (progress->before[0])
         sink->state(sink->ctx, &before);
     progress->before[0] = '\0';
@@ -127,9 +127,9 @@ void daemon_training_progress_go(struct training_progress *progress, const char 
 {
     if (strcmp(progress->state, state) == 0)
         return;
-    if (is_turn(progress->state) && !isfinite(progress->utilisation) && progress->heard_ns > 0 &&
-        ts_ns - progress->heard_ns < HEARD_NS)
-        progress->utilisation = progress->heard;
+    if (is_turn(progress->state) && !isfinite(progress->utilisation) && progress->last_utilisation_ns > 0 &&
+        ts_ns - progress->last_utilisation_ns < UTILISATION_NS)
+        progress->utilisation = progress->last_utilisation;
     struct db_training_state before = {.training = training,
                                        .state = progress->state,
                                        .ts_ns = progress->state_ns,

@@ -15,9 +15,9 @@ struct training_progress {
     int64_t point_ns, point_steps; /* of the newest point; 0, -1: not known */
     char state[TRAINING_WORD_MAX]; /* that it went into last; "" */
     int64_t state_ns;
-    double utilisation; /* since then; NaN */
-    double heard;       /* the utilisation of the last update that had one, and when; 0: never */
-    int64_t heard_ns;
+    double utilisation;      /* since then; NaN */
+    double last_utilisation; /* the utilisation of the last update that had one, and when; 0: never */
+    int64_t last_utilisation_ns;
     char before[TRAINING_WORD_MAX]; /* the rollout or update before it, until its utilisation is known; "" */
     int64_t before_ns;
 };

@@ -69,7 +69,7 @@ void daemon_training_clean(char *text)
 #define ROW struct training
 static const struct record_field shown_fields[] = {RECORD_SHOWN_FIELDS(TRAINING_SHOWN)};
 static const struct record_field fields[] = {RECORD_SHOWN_FIELDS(TRAINING_SHOWN)
-                                                 RECORD_SHOWN_FIELDS(RECORD_TRAINING_HEARD)};
+                                                 RECORD_SHOWN_FIELDS(RECORD_TRAINING_LAST_LINE)};
 static const struct record shown = RECORD_OF("trainings", shown_fields),
                            record = RECORD_OF("trainings", fields);
 #undef ROW
@@ -153,8 +153,8 @@ bool daemon_training_changed(const struct training *before, const struct trainin
 static int64_t age_of(const struct training *training, int64_t reported_age_ms)
 {
     bool works = daemon_training_state_works(training->state);
-    int64_t heard = works && training->heard_age_ms >= 0 ? training->heard_age_ms : 0;
-    return reported_age_ms + heard;
+    int64_t received = works && training->heard_age_ms >= 0 ? training->heard_age_ms : 0;
+    return reported_age_ms + received;
 }
 
 static int64_t expected_of(const struct training *training)

@@ -24,7 +24,7 @@ enum {
 #define TRAINING_SHOWN(TEXT, FIELD) RECORD_SHOWN_TRAINING(TEXT, FIELD, name)
 struct training {
     RECORD_KEPT(TRAINING_SHOWN)
-    RECORD_KEPT(RECORD_TRAINING_HEARD)
+    RECORD_KEPT(RECORD_TRAINING_LAST_LINE)
 };
 
 /* Replaces control characters and bytes that are no UTF-8 by '?'; drops a character that was cut at the
@@ -54,7 +54,7 @@ json_t *daemon_training_object(const struct training *training, int64_t reported
 /* Its worker lives, but has been in one state for longer than it may. */
 bool daemon_training_hangs(const struct training *training);
 
-/* That, or its worker should have been heard by now: ten times what is expected, a minute at least. */
+/* That, or its worker should have reported by now: ten times what is expected, a minute at least. */
 bool daemon_training_stalled(const struct training *training, int64_t reported_age_ms);
 
 /* The configuration of a training that is given none (defaults.c): 64x64 on the daemon's own bars that open

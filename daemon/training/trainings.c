@@ -83,7 +83,7 @@ static bool can_pull(const struct trainings *trainings)
 {
     struct link_view view;
     daemon_training_link_view(trainings->link, &view);
-    return view.state == LINK_OK && trainings->begun && !trainings->pulling && !trainings->stopped;
+    return view.state == LINK_OK && trainings->can_store && !trainings->pulling && !trainings->stopped;
 }
 
 static void pull_next(struct trainings *trainings)
@@ -287,9 +287,9 @@ static void report_link(struct trainings *trainings)
 static void on_tick(uv_timer_t *timer)
 {
     struct trainings *trainings = timer->data;
-    trainings->begun = daemon_session_started(trainings->daemon->session);
+    trainings->can_store = daemon_session_started(trainings->daemon->session);
     ask_list(trainings);
-    if (!trainings->begun)
+    if (!trainings->can_store)
         return;
     if (daemon_trainings_reachable(trainings))
         daemon_commands_ask_left(trainings->daemon->commands);

@@ -16,7 +16,7 @@ struct audit_sums {
     int64_t total;
 };
 
-struct told {
+struct order_sums {
     int64_t filled, cost;
 };
 
@@ -27,8 +27,8 @@ struct audit {
     struct backtest_rows rows;
     struct audit_sums *sums; /* of each account and asset, as they appear */
     size_t n_sums;
-    unsigned char *booked; /* [fills] how many of its ledger rows were found */
-    struct told *told;     /* [orders] */
+    unsigned char *booked;         /* [fills] how many of its ledger rows were found */
+    struct order_sums *order_sums; /* [orders] */
     char *err;
     size_t err_size;
 };
@@ -174,8 +174,8 @@ static int check_fill(struct audit *audit, const struct fill *fill)
                     (fill->notional == 0 ? QUOTE_ROW : 0u);
     if ((rows & (BASE_ROW | QUOTE_ROW | FEE_ROW)) != (BASE_ROW | QUOTE_ROW | FEE_ROW))
         return wrong(audit, "fill %" PRIu64 ": the ledger lacks a row of it", fill->id);
-    audit->told[fill->order_id - 1].filled += fill->qty;
-    audit->told[fill->order_id - 1].cost += fill->notional;
+    audit->order_sums[fill->order_id - 1].filled += fill->qty;
+    audit->order_sums[fill->order_id - 1].cost += fill->notional;
     return 0;
 }
 
@@ -183,9 +183,9 @@ static int check_ends(struct audit *audit)
 {
     for (size_t i = 0; i < audit->rows.n_orders; i++) {
         const struct order *order = audit->rows.orders[i];
-        if (order->filled != audit->told[i].filled || order->cost != audit->told[i].cost)
+        if (order->filled != audit->order_sums[i].filled || order->cost != audit->order_sums[i].cost)
             return wrong(audit, "order %" PRIu64 ": says %" PRId64 " filled, its fills add up to %" PRId64,
-                         order->id, order->filled, audit->told[i].filled);
+                         order->id, order->filled, audit->order_sums[i].filled);
     }
     for (int a = 0; a < audit->backtest->n_accounts; a++) {
         const struct audit_sums *cash = sums_of(audit, a, audit->accounts[a].currency);
@@ -204,8 +204,8 @@ static int check_all(struct audit *audit, uint8_t hash[static LEDGER_HASH_SIZE])
     if (r < 0)
         return r;
     audit->booked = calloc(audit->rows.n_fills + 1, sizeof *audit->booked);
-    audit->told = calloc(audit->rows.n_orders + 1, sizeof *audit->told);
-    if (!audit->booked || !audit->told)
+    audit->order_sums = calloc(audit->rows.n_orders + 1, sizeof *audit->order_sums);
+    if (!audit->booked || !audit->order_sums)
         return -ENOMEM;
     for (size_t i = 0; i < audit->rows.n_ledger && r == 0; i++)
         r = check_row(audit, audit->rows.ledger[i], hash);
@@ -229,6 +229,6 @@ int backtest_audit(const struct backtest *backtest, const struct market *market,
     backtest_rows_finish(&audit.rows);
     free(audit.sums);
     free(audit.booked);
-    free(audit.told);
+    free(audit.order_sums);
     return r;
 }

@@ -30,7 +30,7 @@ bool backtest_run_progress(struct run_thread *thread, size_t rows)
     struct backtest_run *run = thread->run;
     const struct backtest_config *config = run->config;
     size_t done = atomic_fetch_add(&run->done, rows) + rows;
-    if (thread->tells && config->progress &&
+    if (thread->reports && config->progress &&
         !config->progress(config->ctx, run->work ? (double)done / (double)run->work : 1))
         atomic_store(&run->stopped, true);
     return !atomic_load(&run->stopped) && !atomic_load(&run->failed);
@@ -40,7 +40,7 @@ int backtest_run_fail(struct run_thread *thread, int r, const char *format, ...)
 {
     struct backtest_run *run = thread->run;
     va_list args;
-    if (atomic_flag_test_and_set(&run->told))
+    if (atomic_flag_test_and_set(&run->reported))
         return r;
     run->result = r;
     va_start(args, format);
@@ -141,7 +141,7 @@ static void run_jobs(struct backtest_run *run)
     double started_s = clock_now_s();
     for (int i = 0; i < threads; i++)
         workers[i] = (struct backtest_worker){
-            .jobs = &jobs, .thread = {.run = run, .tells = i == 0, .helpers = most / threads}};
+            .jobs = &jobs, .thread = {.run = run, .reports = i == 0, .helpers = most / threads}};
     while (started < threads && pthread_create(&others[started], NULL, work, &workers[started]) == 0)
         started++;
     work(&workers[0]);
@@ -162,7 +162,7 @@ int backtest_run(const struct backtest_config *config, struct backtest *ret, cha
     struct backtest_run run = {.config = config,
                                .ret = &backtest,
                                .work = (config->to - config->from) * (size_t)config->n_accounts,
-                               .told = ATOMIC_FLAG_INIT};
+                               .reported = ATOMIC_FLAG_INIT};
     run_jobs(&run);
     r = atomic_load(&run.failed) ? run.result : atomic_load(&run.stopped) ? -ECANCELED : 0;
     if (r < 0) {

@@ -38,7 +38,7 @@ struct chunks {
     double *cells;
     enum indicator_isa isa;
 
-    size_t begun;                /* the end of the rows that are filled or being filled */
+    size_t started;              /* the end of the rows that are filled or being filled */
     int filling;                 /* the buffer of them */
     atomic_size_t unit, scanned; /* the next units of work of the two steps */
     bool over;
@@ -158,9 +158,9 @@ static void *help(void *data)
 /* Takes the bars of the next rows; the helpers start on them. False: there are none. */
 static bool begin(struct chunks *chunks)
 {
-    if (chunks->begun == chunks->to)
+    if (chunks->started == chunks->to)
         return false;
-    size_t end = chunks->begun + ROWS < chunks->to ? chunks->begun + ROWS : chunks->to;
+    size_t end = chunks->started + ROWS < chunks->to ? chunks->started + ROWS : chunks->to;
     int before = chunks->filling;
     chunks->filling = (chunks->filling + 1) % BUFFERS;
     for (int s = 0; s < chunks->n_symbols; s++) {
@@ -168,11 +168,11 @@ static bool begin(struct chunks *chunks)
         struct chunk_piece *piece = piece_of(chunks, s);
         const uint32_t *rows = chunks->rows[s];
         piece->first = last->first + last->n;
-        piece->n = rows ? 0 : end - chunks->begun;
+        piece->n = rows ? 0 : end - chunks->started;
         while (rows && piece->first + piece->n < chunks->bars[s].n && rows[piece->first + piece->n] < end)
             piece->n++;
     }
-    chunks->begun = end;
+    chunks->started = end;
     atomic_store(&chunks->unit, 0);
     atomic_store(&chunks->scanned, 0);
     if (chunks->n_helpers > 0)
@@ -201,7 +201,7 @@ size_t backtest_chunks_next(struct chunks *chunks, struct sim *sim)
     if (!chunks->waits && !begin(chunks))
         return 0;
     finish(chunks);
-    size_t end = chunks->begun;
+    size_t end = chunks->started;
     for (int s = 0; s < chunks->n_symbols; s++) {
         const struct chunk_piece *piece = piece_of(chunks, s);
         const struct sim_bars bars = {.n = piece->n,

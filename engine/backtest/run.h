@@ -18,13 +18,13 @@ struct backtest_run {
     atomic_bool failed;        /* some job failed */
     char error[RUN_ERROR_MAX]; /* of the first that failed, */
     int result;                /* and what it returned */
-    atomic_flag told;          /* both are set */
+    atomic_flag reported;      /* both are set */
 };
 
 /* One thread's part. */
 struct run_thread {
     struct backtest_run *run;
-    bool tells;                   /* it is the caller's thread, which reports progress */
+    bool reports;                 /* it is the caller's thread, which reports progress */
     int helpers;                  /* threads that it may use, itself among them */
     double busy[BACKTEST_STAGES]; /* seconds */
 };

@@ -104,7 +104,7 @@ struct sim {
     int entered;        /* symbols held, or being entered */
     uint64_t last_order, last_fill, last_ledger;
     uint8_t hash[LEDGER_HASH_SIZE];
-    bool begun, plain; /* plain: orders may be so */
+    bool started, plain; /* plain: orders may be so */
     int64_t now_ns;
     uint64_t seq;
     size_t row;
@@ -133,12 +133,12 @@ void backtest_sim_begin(struct sim *sim, int64_t ts_ns); /* the opening deposit,
 int64_t backtest_sim_book(struct sim *sim, struct sim_symbol *symbol, uint64_t order_id, enum order_side side,
                           int64_t price, int64_t qty, bool maker);
 /* An order in its present state, where orders are kept: new at first. */
-void backtest_sim_tell_new(struct sim *sim, const struct sim_symbol *symbol, const struct sim_order *order,
-                           enum order_reason reason);
-void backtest_sim_tell_ended(struct sim *sim, const struct sim_order *order, enum order_reason reason);
-static inline void sim_tell(struct sim *sim, const struct sim_order *order)
+void backtest_sim_report_new(struct sim *sim, const struct sim_symbol *symbol, const struct sim_order *order,
+                             enum order_reason reason);
+void backtest_sim_report_ended(struct sim *sim, const struct sim_order *order, enum order_reason reason);
+static inline void sim_report(struct sim *sim, const struct sim_order *order)
 {
-    backtest_sim_tell_ended(sim, order, ORDER_OK);
+    backtest_sim_report_ended(sim, order, ORDER_OK);
 }
 void backtest_sim_entering(struct sim *sim, struct sim_symbol *symbol, int change);
 

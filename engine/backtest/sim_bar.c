@@ -30,7 +30,7 @@ static void rest(struct sim *sim, struct sim_symbol *symbol, struct sim_order *l
     }
     live->updated_ns = sim->now_ns;
     backtest_sim_reserve(sim, symbol, live);
-    sim_tell(sim, live);
+    sim_report(sim, live);
 }
 
 /* The other exit of a bracket ends as one of them trades or triggers. */
@@ -128,8 +128,8 @@ static int64_t meet(struct sim *sim, struct sim_symbol *symbol, uint64_t id, con
                                     .stop_price = order->stop_price,
                                     .triggered = order->triggered,
                                     .arrives = arrives};
-    struct bar_deed deed = bar_rule(&asked, &at->prices, at->step);
-    if (deed.act == BAR_WAITS) {
+    struct bar_effect effect = bar_rule(&asked, &at->prices, at->step);
+    if (effect.act == BAR_WAITS) {
         if (arrives)
             rest(sim, symbol, order);
         return 0;
@@ -139,9 +139,9 @@ static int64_t meet(struct sim *sim, struct sim_symbol *symbol, uint64_t id, con
         end_other_leg(sim, symbol, id, order->parent);
         order = backtest_sim_find(symbol, id);
     }
-    bool maker = deed.act == BAR_MAKES;
-    fill_all(sim, symbol, id, maker ? deed.price : taker_price(sim, symbol, order, deed.price), maker);
-    return deed.price;
+    bool maker = effect.act == BAR_MAKES;
+    fill_all(sim, symbol, id, maker ? effect.price : taker_price(sim, symbol, order, effect.price), maker);
+    return effect.price;
 }
 
 /* The exits of an entry that filled inside the bar start with what is certain of the rest of it. */
@@ -198,7 +198,7 @@ static void take_amend(struct sim *sim, struct sim_symbol *symbol, const struct 
     live->stop_price = amend->stop_price;
     live->amends++;
     live->updated_ns = sim->now_ns;
-    sim_tell(sim, live);
+    sim_report(sim, live);
 }
 
 static void release(struct sim *sim, struct sim_symbol *symbol, const struct at_bar *at)

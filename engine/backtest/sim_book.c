@@ -48,9 +48,9 @@ static void post_cash(struct sim *sim, enum ledger_kind kind, int64_t amount, ui
 
 void backtest_sim_begin(struct sim *sim, int64_t ts_ns)
 {
-    if (sim->begun)
+    if (sim->started)
         return;
-    sim->begun = true;
+    sim->started = true;
     sim->now_ns = ts_ns;
     post_cash(sim, LEDGER_DEPOSIT, sim->spec->cash, 0, 0);
 }
@@ -149,8 +149,8 @@ static void renew(struct order *kept, const struct sim_order *order, enum order_
     kept->amends = order->amends;
 }
 
-void backtest_sim_tell_new(struct sim *sim, const struct sim_symbol *symbol, const struct sim_order *order,
-                           enum order_reason reason)
+void backtest_sim_report_new(struct sim *sim, const struct sim_symbol *symbol, const struct sim_order *order,
+                             enum order_reason reason)
 {
     if (!sim->config->orders)
         return;
@@ -180,7 +180,7 @@ void backtest_sim_tell_new(struct sim *sim, const struct sim_symbol *symbol, con
     renew(kept, order, reason);
 }
 
-void backtest_sim_tell_ended(struct sim *sim, const struct sim_order *order, enum order_reason reason)
+void backtest_sim_report_ended(struct sim *sim, const struct sim_order *order, enum order_reason reason)
 {
     if (sim->config->orders && sim->failed == 0)
         renew(&sim->ret->orders[order->id - 1], order, reason);

@@ -218,7 +218,7 @@ static void refuse(struct sim *sim, const struct sim_symbol *symbol, struct sim_
     for (int i = 0; i < n; i++) {
         sim->last_order++;
         legs[i].state = ORDER_REJECTED;
-        backtest_sim_tell_new(sim, symbol, &legs[i], reason);
+        backtest_sim_report_new(sim, symbol, &legs[i], reason);
     }
 }
 
@@ -232,7 +232,7 @@ void backtest_sim_push(struct sim *sim, struct sim_symbol *symbol, const struct 
         backtest_sim_entering(sim, symbol, 1);
         hold(sim, live, reserved);
     }
-    backtest_sim_tell_new(sim, symbol, order, ORDER_OK);
+    backtest_sim_report_new(sim, symbol, order, ORDER_OK);
 }
 
 void backtest_sim_submit(struct sim *sim, struct sim_symbol *symbol, struct sim_order *legs, int n)
@@ -296,7 +296,7 @@ static void entry_ended(struct sim *sim, struct sim_symbol *symbol, const struct
         exit->qty = entry->filled;
         exit->updated_ns = exit->effective_ns = sim->now_ns;
         symbol->n_pending++;
-        sim_tell(sim, exit);
+        sim_report(sim, exit);
     }
 }
 
@@ -317,7 +317,7 @@ void backtest_sim_end(struct sim *sim, struct sim_symbol *symbol, uint64_t id, e
     memmove(live, live + 1, (size_t)(&symbol->live[symbol->n_live] - live) * sizeof *live);
     if (enters(&order))
         backtest_sim_entering(sim, symbol, -1);
-    backtest_sim_tell_ended(sim, &order, reason);
+    backtest_sim_report_ended(sim, &order, reason);
     if (order.group == order.id)
         entry_ended(sim, symbol, &order);
 }

@@ -119,12 +119,12 @@ static const char *to_action(const struct row *row, struct json_text kind, struc
 /* A row that is not used: reported, if it is of the requested time, or says no time. */
 static void leave_out(struct page *page, const struct row *row, struct json_text kind, const char *why)
 {
-    const struct json_text nobody = {"a symbol that is not said", 25};
+    const struct json_text unnamed = {"a symbol that is not said", 25};
     struct json_text date = row->ex_date.data     ? row->ex_date
                             : row->effective.data ? row->effective
                                                   : row->processed;
     struct json_text symbol = row->symbol.data ? row->symbol : row->other,
-                     whose = symbol.data ? symbol : nobody;
+                     whose = symbol.data ? symbol : unnamed;
     int32_t day;
     if (date.data && alpaca_date(date.data, date.len, &day)) {
         int64_t ns = alpaca_eastern_ns(day, ALPACA_EARLY_MINUTE);

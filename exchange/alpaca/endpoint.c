@@ -53,9 +53,9 @@ void alpaca_endpoint_touch(struct endpoint *endpoint)
 static void announce(struct endpoint *endpoint)
 {
     enum venue_link link = alpaca_endpoint_state(endpoint);
-    if (link == endpoint->told)
+    if (link == endpoint->reported)
         return;
-    endpoint->told = link;
+    endpoint->reported = link;
     endpoint->since_ms = clock_now_ms();
     endpoint->owner->changed(endpoint->owner->user, endpoint);
 }
@@ -265,7 +265,7 @@ static void on_message(void *user, const char *data, size_t len)
     endpoint->last_frame_ms = clock_now_ms();
     alpaca_notice_read(data, len, &notice);
     if (notice.kind == NOTICE_NONE && endpoint->phase == ENDPOINT_READY)
-        net_link_heard(&endpoint->link, endpoint->last_frame_ms);
+        net_link_received(&endpoint->link, endpoint->last_frame_ms);
     endpoint->owner->frame(endpoint->owner->user, endpoint, data, len);
     if (!endpoint->closed && endpoint->websocket == websocket) /* the owner may have dropped it */
         on_notice(endpoint, &notice, data, len);
@@ -285,8 +285,8 @@ static void on_ended(void *user, const struct websocket_end *end)
                                                     : LINK_BANNED_MS;
         say(endpoint, "the venue limits this address (HTTP %d): waiting %lld s", end->http_status,
             (long long)(wait_ms / SECOND_MS));
-        if (endpoint->ban.told)
-            endpoint->ban.told(endpoint->ban.user, clock_wall_ns() + wait_ms * 1000000, endpoint->detail);
+        if (endpoint->ban.reported)
+            endpoint->ban.reported(endpoint->ban.user, clock_wall_ns() + wait_ms * 1000000, endpoint->detail);
         if (endpoint->closed)
             return;
     } else if (failure == LINK_ENDED) {

@@ -52,7 +52,7 @@ struct endpoint {
     bool refused;            /* the venue refused a subscription */
     bool bare;               /* it has no channels for what comes along: they are not requested again */
 
-    enum venue_link told; /* the state that the owner was notified of last */
+    enum venue_link reported; /* the state that the owner was notified of last */
     int64_t since_ms, last_frame_ms;
     uint64_t frames, bytes, sent;
     char detail[VENUE_DETAIL_MAX];

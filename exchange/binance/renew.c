@@ -15,7 +15,7 @@ struct held {
 struct entry {
     char name[RENEW_NAME_MAX];
     size_t name_len;
-    bool told, joined, first_known;
+    bool emitted, joined, first_known;
     bool reached[2]; /* by side (while one is alone: RENEW_OLD): has it brought the last that was emitted? */
     uint64_t last_id, last[RENEW_TIES_MAX];
     size_t n_last;            /* since that id began; the ring holds the newest */
@@ -131,8 +131,8 @@ static struct entry *entry_of(struct renew *renew, struct json_text name)
 /* Does the user have this message, or a later one of its stream? */
 static bool was_emitted(const struct entry *entry, uint64_t id, uint64_t hash)
 {
-    if (!entry->told || id != entry->last_id)
-        return entry->told && id < entry->last_id;
+    if (!entry->emitted || id != entry->last_id)
+        return entry->emitted && id < entry->last_id;
     for (size_t i = 0; i < entry->n_last && i < RENEW_TIES_MAX; i++)
         if (entry->last[i] == hash)
             return true;
@@ -142,9 +142,9 @@ static bool was_emitted(const struct entry *entry, uint64_t id, uint64_t hash)
 static void emit_message(struct renew *renew, struct entry *entry, enum renew_side side, uint64_t id,
                          uint64_t hash, const char *data, size_t len)
 {
-    if (!entry->told || id != entry->last_id)
+    if (!entry->emitted || id != entry->last_id)
         entry->n_last = 0;
-    entry->told = true;
+    entry->emitted = true;
     entry->reached[side] = true;
     entry->reached[!side] = false;
     entry->last_id = id;
@@ -238,7 +238,7 @@ static int frame_of_both(struct renew *renew, struct entry *entry, enum renew_si
 static int frame_of_one(struct renew *renew, struct entry *entry, const struct binance_identity *identity,
                         const char *data, size_t len)
 {
-    bool behind = entry->told && !entry->reached[RENEW_OLD];
+    bool behind = entry->emitted && !entry->reached[RENEW_OLD];
     if (behind && was_emitted(entry, identity->id, identity->hash))
         leave_out(renew, entry, RENEW_OLD, identity->id, identity->hash);
     else
@@ -281,7 +281,7 @@ void binance_renew_end(struct renew *renew, enum renew_side gone)
         while (entry->held)
             drop_held(renew, entry);
         entry->reached[RENEW_OLD] = entry->reached[!gone];
-        renew->behind += entry->told && !entry->reached[RENEW_OLD];
+        renew->behind += entry->emitted && !entry->reached[RENEW_OLD];
     }
     if (renew->behind == 0)
         binance_renew_reset(renew);

@@ -141,18 +141,18 @@ bool binance_shard_replace(struct shard *shard, int64_t now_ms)
 }
 
 /* The old one is silent and the new one is not: there is nothing to wait for. */
-static void end_silence(struct shard *shard, const struct connection *heard)
+static void end_silence(struct shard *shard, const struct connection *received)
 {
     if (!shard->silent)
         return;
-    if (shard->next >= 0 && heard == &shard->connections[shard->next])
+    if (shard->next >= 0 && received == &shard->connections[shard->next])
         take_over(shard);
     shard->silent = false;
 }
 
 /* The venue's news. */
 
-static void heard_news(struct connection *connection, const char *data, size_t len)
+static void received_news(struct connection *connection, const char *data, size_t len)
 {
     struct shard *shard = connection->shard;
     struct binance_news news;
@@ -234,11 +234,11 @@ static void on_message(void *user, const char *data, size_t len)
     struct venue_status *status = shard->config->status;
     status->frames++;
     status->bytes += len;
-    status->last_frame_ms = connection->heard_ms = clock_now_ms();
+    status->last_frame_ms = connection->received_ms = clock_now_ms();
     if (shard->next < 0 || index_of(connection) == shard->next)
-        net_link_heard(&shard->link, connection->heard_ms);
-    if (!connection->heard) {
-        connection->heard = true;
+        net_link_received(&shard->link, connection->received_ms);
+    if (!connection->received) {
+        connection->received = true;
         if (shard->next < 0)
             status->detail[0] = '\0';
     }
@@ -248,7 +248,7 @@ static void on_message(void *user, const char *data, size_t len)
         look_at_overlap(shard);
     } else {
         shard->config->frame(shard->config->user, data, len);
-        heard_news(connection, data, len);
+        received_news(connection, data, len);
     }
 }
 
@@ -373,9 +373,9 @@ static int64_t drive_both(struct shard *shard, int64_t now_ms)
     int64_t least_ms = shard->settled_ms + SHARD_OVERLAP_MIN_MS;
     int64_t most_ms = shard->overlap_ms + SHARD_SETTLE_MAX_MS;
     if (shard->settled_ms > 0) {
-        int64_t since_ms = old->pong                           ? old->pong_ms
-                           : old->heard_ms > shard->settled_ms ? old->heard_ms
-                                                               : shard->settled_ms;
+        int64_t since_ms = old->pong                              ? old->pong_ms
+                           : old->received_ms > shard->settled_ms ? old->received_ms
+                                                                  : shard->settled_ms;
         int64_t backlog_ms = shard->settled_ms + SHARD_BACKLOG_MAX_MS;
         most_ms = since_ms + SHARD_OVERLAP_MAX_MS < backlog_ms ? since_ms + SHARD_OVERLAP_MAX_MS : backlog_ms;
     }
@@ -445,7 +445,7 @@ void binance_shard_pause(struct shard *shard, bool paused)
         shard->behind_ms += passed_ms;
         shard->settled_ms += shard->settled_ms > 0 ? passed_ms : 0;
         for (int i = 0; i < 2; i++) {
-            shard->connections[i].heard_ms += passed_ms;
+            shard->connections[i].received_ms += passed_ms;
             shard->connections[i].pong_ms += passed_ms;
         }
     }

@@ -43,13 +43,13 @@ struct shard_config {
 struct connection {
     struct shard *shard;
     struct websocket *websocket; /* NULL: none */
-    bool opened, heard;
+    bool opened, received;
     bool shuts_down;    /* its server announced it: it is renewed as soon as it is the one that is up */
     bool unsettled;     /* names are to be asked for or taken off */
     bool pinging, pong; /* a ping is to be sent; it was answered */
     bool pinged;
-    int64_t heard_ms, pong_ms; /* the last message; when `pong` was set */
-    int64_t send_ms;           /* no request before */
+    int64_t received_ms, pong_ms; /* the last message; when `pong` was set */
+    int64_t send_ms;              /* no request before */
     uint32_t unanswered;
 };
 

@@ -22,7 +22,7 @@ _Static_assert((int)BINANCE_CONNECTIONS_MAX <= (int)VENUE_CONNECTIONS_MAX,
 struct binance_stream {
     const struct venue_stream_handler *handler;
     void *user;
-    struct venue_status status, told; /* the second: as the handler last got it */
+    struct venue_status status, reported; /* the second: as the handler last got it */
     struct shard_config config;
     struct budget own_budget;
     struct shard **shards;
@@ -76,13 +76,14 @@ static void refresh(struct binance_stream *stream)
 /* From the loop only. */
 static void notify_state(struct binance_stream *stream)
 {
-    struct venue_status *now = &stream->status, *told = &stream->told;
+    struct venue_status *now = &stream->status, *reported = &stream->reported;
     if (stream->destroyed)
         return;
     refresh(stream);
-    bool same = now->link == told->link && now->up == told->up && now->connections == told->connections &&
-                now->attempts == told->attempts && strcmp(now->detail, told->detail) == 0;
-    *told = *now;
+    bool same = now->link == reported->link && now->up == reported->up &&
+                now->connections == reported->connections && now->attempts == reported->attempts &&
+                strcmp(now->detail, reported->detail) == 0;
+    *reported = *now;
     if (!same)
         stream->handler->state(stream->user, now);
 }
@@ -120,8 +121,8 @@ static void on_limited(void *user, int64_t until_ms, const char *why)
     stream->hold_ms = until_ms > stream->hold_ms ? until_ms : stream->hold_ms;
     for (size_t i = 0; i < stream->n_shards; i++)
         net_link_hold(&stream->shards[i]->link, until_ms);
-    if (stream->ban.told && !stream->destroyed)
-        stream->ban.told(stream->ban.user, clock_wall_of_ms(until_ms), why);
+    if (stream->ban.reported && !stream->destroyed)
+        stream->ban.reported(stream->ban.user, clock_wall_of_ms(until_ms), why);
 }
 
 /* Listing. */
@@ -396,7 +397,7 @@ int binance_stream_create(const struct binance_variant *variant, const struct ve
     stream->status.budget = stream->config.link.budget->limit;
     if (stream->hold_ms > 0)
         snprintf(stream->status.detail, sizeof(stream->status.detail), BINANCE_BANNED_BEFORE);
-    stream->told = stream->status;
+    stream->reported = stream->status;
     wake(stream);
     *ret = (struct venue_stream *)stream;
     return 0;

@@ -87,7 +87,7 @@ bool journal_writer_full(const struct journal_writer *writer); /* is a state wan
 /* After a put that failed, nothing may be put before what was put is proved: a sync that fails takes with
  * it what earlier ones should have stored, and the next that succeeds does not show it. */
 /* Did this writer put a state that is still there? */
-bool journal_writer_begun(const struct journal_writer *writer);
+bool journal_writer_started(const struct journal_writer *writer);
 bool journal_writer_suspect(const struct journal_writer *writer);
 /* Compares what was put since the last proof (after an opening: the newest segment) with what the disk has,
  * past the page cache. A segment that differs is written again, into a new file that takes its name once

@@ -43,7 +43,7 @@ static int walk(struct journal_writer *writer, struct journal_scan *scan)
     place->size = scan->at;
     place->blocks = scan->number;
     place->puts = scan->put + 1;
-    place->begun_ns = scan->header.first_ns;
+    place->started_ns = scan->header.first_ns;
     memcpy(place->chain, scan->chain, JOURNAL_HASH_SIZE);
     return r;
 }

@@ -149,9 +149,9 @@ static int prove_all(struct journal_writer *writer, struct journal_scan *scan)
     return r;
 }
 
-bool journal_writer_begun(const struct journal_writer *writer)
+bool journal_writer_started(const struct journal_writer *writer)
 {
-    return writer->place.begun;
+    return writer->place.started;
 }
 
 bool journal_writer_suspect(const struct journal_writer *writer)
@@ -209,7 +209,7 @@ void journal_writer_stand_alone(struct journal_writer *writer)
     writer->broken = false;
     writer->fd = writer->back_fd = -1;
     place->size = 0;
-    place->begun = false;
+    place->started = false;
 }
 
 int journal_writer_set_aside(struct journal_writer *writer, char *ret_name, size_t size)

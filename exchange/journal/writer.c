@@ -181,11 +181,11 @@ static int begin_segment(struct journal_writer *writer, const struct journal_rec
     writer->place = (struct journal_place){
         .n_segments = before.n_segments + 1,
         .size = JOURNAL_FILE_HEADER,
-        .begun_ns = state->recv_ns,
+        .started_ns = state->recv_ns,
         .last_seq = before.last_seq,
         .event_seq = before.event_seq,
         .last_ns = before.last_ns,
-        .begun = true,
+        .started = true,
     };
     r = write_first(writer, &header, state, segment.name);
     if (r < 0) {
@@ -244,18 +244,18 @@ static int check_batch(const struct journal_writer *writer, const struct journal
 {
     uint64_t last_seq = writer->place.last_seq, event_seq = writer->place.event_seq;
     int64_t last_ns = writer->place.last_ns;
-    bool begun = writer->place.begun;
+    bool started = writer->place.started;
     struct journal_record record;
     for (size_t at = 0; journal_batch_next(batch, &at, &record);) {
         if (record.seq < last_seq || record.recv_ns < last_ns)
             return -EINVAL;
-        if (record.kind != JOURNAL_STATE && !begun)
+        if (record.kind != JOURNAL_STATE && !started)
             return -EINVAL;
         if (record.kind == JOURNAL_EVENT && record.seq != event_seq + 1)
             return -EINVAL;
         if (record.kind == JOURNAL_STATE || record.kind == JOURNAL_EVENT)
             event_seq = record.seq;
-        begun = true;
+        started = true;
         last_seq = record.seq;
         last_ns = record.recv_ns;
     }
@@ -331,8 +331,8 @@ bool journal_writer_full(const struct journal_writer *writer)
 {
     const struct journal_place *place = &writer->place;
     const struct journal_writer_config *config = &writer->config;
-    return !place->begun || (config->segment_bytes > 0 && place->raw >= config->segment_bytes) ||
-           (config->segment_ns > 0 && place->last_ns - place->begun_ns >= config->segment_ns);
+    return !place->started || (config->segment_bytes > 0 && place->raw >= config->segment_bytes) ||
+           (config->segment_ns > 0 && place->last_ns - place->started_ns >= config->segment_ns);
 }
 
 void journal_writer_stats(const struct journal_writer *writer, struct journal_writer_stats *ret)

@@ -19,11 +19,11 @@ struct journal_place {
     int64_t size;      /* of it */
     uint8_t chain[JOURNAL_HASH_SIZE];
     uint32_t blocks, puts; /* in it */
-    int64_t begun_ns;
+    int64_t started_ns;
     uint64_t raw; /* bytes of records in it, before compression */
     uint64_t last_seq, event_seq;
     int64_t last_ns;
-    bool begun; /* did this writer put a state yet? */
+    bool started; /* did this writer put a state yet? */
 };
 
 struct journal_writer {

@@ -101,7 +101,7 @@ void net_link_opened(struct link *link, int64_t now_ms)
             ? now_ms + config->age_max_ms + net_backoff_jitter(&link->backoff, config->age_jitter_ms)
             : INT64_MAX;
     link->connects++;
-    link->heard = link->steady = false;
+    link->received = link->steady = false;
     if (link->up) {
         link->attempt = LINK_ATTEMPT_OPEN;
         link->renew2_ms = renew_ms;
@@ -112,12 +112,12 @@ void net_link_opened(struct link *link, int64_t now_ms)
     link->renew_ms = renew_ms;
 }
 
-void net_link_heard(struct link *link, int64_t now_ms)
+void net_link_received(struct link *link, int64_t now_ms)
 {
-    if (!link->heard)
-        link->heard_ms = now_ms;
-    link->heard = true;
-    if (link->steady || now_ms - link->heard_ms < LINK_STEADY_MS)
+    if (!link->received)
+        link->received_ms = now_ms;
+    link->received = true;
+    if (link->steady || now_ms - link->received_ms < LINK_STEADY_MS)
         return;
     link->steady = true;
     net_backoff_reset(&link->backoff);

@@ -78,13 +78,13 @@ struct link {
         LINK_ATTEMPT_ENDED, /* for good */
     } attempt;
     bool up;           /* a connection carries data, or would */
-    bool heard;        /* the newest connection has brought data, first at heard_ms */
+    bool received;     /* the newest connection has brought data, first at received_ms */
     bool steady;       /* and still did LINK_STEADY_MS later */
     bool refused;      /* DUE: after LINK_REFUSED */
     bool budget_short; /* DUE: the budget is used up */
     int address, n_addresses;
     int64_t retry_ms;
-    int64_t heard_ms;
+    int64_t received_ms;
     int64_t hold_ms;             /* no attempt before */
     int64_t at_once_ms;          /* when a reconnection without backoff was last made */
     int64_t renew_ms, renew2_ms; /* when the connection is to be replaced; of the attempt that is open */
@@ -107,7 +107,7 @@ void net_link_opened(struct link *link, int64_t now_ms);
 
 /* The newest connection brought data; called each time. Once it has for LINK_STEADY_MS it works, and the
  * backoff starts over; before, a venue may accept connections and close them again and again. */
-void net_link_heard(struct link *link, int64_t now_ms);
+void net_link_received(struct link *link, int64_t now_ms);
 
 /* The attempt failed, before it was open or (beside the old one) after. The old connection stays.
  * retry_after_ms: as the venue said, -1 where it did not. Returns when the next attempt is due at the

@@ -110,20 +110,20 @@ static void refused(struct venue_call *call, const struct http_reply *http)
 {
     struct venue_rest *rest = call->rest;
     const struct requests_venue *venue = rest->venue;
-    char why[VENUE_DETAIL_MAX], told[VENUE_DETAIL_MAX], words[REQUESTS_WORDS_MAX];
+    char why[VENUE_DETAIL_MAX], reported[VENUE_DETAIL_MAX], words[REQUESTS_WORDS_MAX];
     if (venue->words(http, words))
         snprintf(why, sizeof(why), "HTTP %d: %s", http->status, words);
     else
         snprintf(why, sizeof(why), "HTTP %d", http->status);
-    memcpy(told, why, sizeof(told));
-    int64_t wait_ms = venue->limited_ms(http, told);
+    memcpy(reported, why, sizeof(reported));
+    int64_t wait_ms = venue->limited_ms(http, reported);
     if (wait_ms >= 0) {
         if (http->retry_after_ms >= 0)
             wait_ms = http->retry_after_ms;
         net_requests_pause(rest, clock_now_ms() + wait_ms);
         retry(call, why, http);
-        if (!rest->destroyed && rest->ban.told)
-            rest->ban.told(rest->ban.user, clock_wall_ns() + wait_ms * MS_NS, told);
+        if (!rest->destroyed && rest->ban.reported)
+            rest->ban.reported(rest->ban.user, clock_wall_ns() + wait_ms * MS_NS, reported);
     } else if (http->status >= 500 || http->status < 400) {
         retry(call, why, http);
     } else if (http->status == 401 || http->status == 403 || http->status == 451) {

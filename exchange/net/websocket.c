@@ -54,7 +54,7 @@ struct websocket {
     struct outgoing *first, **last;
     unsigned queued;
 
-    int64_t heard_ms;
+    int64_t received_ms;
     int64_t confirmed_ms; /* when lws was last notified of a sign of life */
     int close_code;       /* ours to send; 0: none */
     int end_code;         /* seen or sent */
@@ -117,7 +117,7 @@ static void connection_failed(struct websocket *websocket, struct lws *wsi, cons
 
 static void connection_closed(struct websocket *websocket, struct lws *wsi)
 {
-    int64_t silence_ms = (int64_t)uv_now(websocket->net->loop) - websocket->heard_ms;
+    int64_t silence_ms = (int64_t)uv_now(websocket->net->loop) - websocket->received_ms;
     int64_t hangup_ms = websocket->net->liveness.secs_since_valid_hangup * 1000;
     if (silence_ms > hangup_ms - CONFIRM_EVERY_MS && !websocket->paused)
         say(websocket, "no data and no answer to pings for %.1f s", (double)silence_ms / 1000);
@@ -133,7 +133,7 @@ static void connection_closed(struct websocket *websocket, struct lws *wsi)
 
 static void peer_closes(struct websocket *websocket, const unsigned char *payload, size_t len)
 {
-    websocket->heard_ms = (int64_t)uv_now(websocket->net->loop);
+    websocket->received_ms = (int64_t)uv_now(websocket->net->loop);
     if (len < 2) {
         say(websocket, "closed by the peer, no code given");
         return;
@@ -171,10 +171,10 @@ static void hand_over(struct websocket *websocket, struct lws *wsi, const char *
 static int receive(struct websocket *websocket, struct lws *wsi, const char *data, size_t len)
 {
     bool whole = lws_is_final_fragment(wsi) && lws_remaining_packet_payload(wsi) == 0;
-    websocket->heard_ms = (int64_t)uv_now(websocket->net->loop);
-    if (websocket->heard_ms - websocket->confirmed_ms >= CONFIRM_EVERY_MS) {
+    websocket->received_ms = (int64_t)uv_now(websocket->net->loop);
+    if (websocket->received_ms - websocket->confirmed_ms >= CONFIRM_EVERY_MS) {
         /* To lws only a pong is; but behind much data a pong can be later than the time to hang up. */
-        websocket->confirmed_ms = websocket->heard_ms;
+        websocket->confirmed_ms = websocket->received_ms;
         lws_validity_confirmed(wsi);
     }
     if (len > websocket->max - websocket->len) {
@@ -337,14 +337,14 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons what, void *sessi
     case LWS_CALLBACK_CLIENT_ESTABLISHED:
         uv_timer_stop(&websocket->timer);
         websocket->opened = true;
-        websocket->heard_ms = (int64_t)uv_now(websocket->net->loop);
+        websocket->received_ms = (int64_t)uv_now(websocket->net->loop);
         websocket->handler->opened(websocket->user);
         break;
     case LWS_CALLBACK_CLIENT_RECEIVE:
         r = receive(websocket, wsi, in, len);
         break;
     case LWS_CALLBACK_CLIENT_RECEIVE_PONG:
-        websocket->heard_ms = (int64_t)uv_now(websocket->net->loop);
+        websocket->received_ms = (int64_t)uv_now(websocket->net->loop);
         if (len == sizeof(websocket->ping) && memcmp(in, &websocket->ping, len) == 0)
             websocket->ping_answered = websocket->ping;
         if (websocket->handler->pong)
@@ -554,7 +554,7 @@ void websocket_pause(struct websocket *websocket, bool paused)
     if (!is_open(websocket) || paused == websocket->paused)
         return;
     websocket->paused = paused;
-    websocket->heard_ms = (int64_t)uv_now(websocket->net->loop);
+    websocket->received_ms = (int64_t)uv_now(websocket->net->loop);
     if (paused)
         uv_timer_start(&websocket->timer, on_paused_tick, PAUSED_TICK_MS, PAUSED_TICK_MS);
     else

@@ -7,7 +7,7 @@
 
 #include "exchange/bars_file.h"
 #include "exchange/replay/bar_trades.h"
-#include "exchange/replay/made_market.h"
+#include "exchange/replay/synthetic_market.h"
 
 #define NS_PER_MS     1000000LL
 #define DIFF_EVERY_NS (100 * NS_PER_MS)
@@ -26,7 +26,7 @@ struct player {
     int64_t tick, unit;
     int trades_max; /* a bar */
     struct chance chance;
-    struct made_market market;
+    struct synthetic_market market;
     size_t bar, end; /* the bar at play; the first one that is not played */
     struct bar_trade trades[BAR_TRADES_MAX];
     int n_trades, next_trade;
@@ -114,28 +114,28 @@ static void keep_depth(struct player *p, bool bid, int64_t at)
         int64_t gap = chance_range(&p->chance, 1, 8) * p->tick;
         if (bid && worst <= gap)
             break; /* a bid is above 0 */
-        replay_made_market_set(&p->market, bid, bid ? worst - gap : worst + gap, level_qty(p));
+        replay_synthetic_market_set(&p->market, bid, bid ? worst - gap : worst + gap, level_qty(p));
     }
     while (side->n > LEVELS_MAX)
-        replay_made_market_set(&p->market, bid, side->levels[0].price, 0);
+        replay_synthetic_market_set(&p->market, bid, side->levels[0].price, 0);
 }
 
 /* Moves the book so that `price` is the best offer (or bid) and holds at least `qty`. */
 static void arrange(struct player *p, bool buy, int64_t price, int64_t qty)
 {
-    struct made_market *m = &p->market;
+    struct synthetic_market *m = &p->market;
     const struct level *best;
     const struct replay_ladder *taken = buy ? &m->asks : &m->bids, *other = buy ? &m->bids : &m->asks;
     while ((best = replay_ladder_best(taken, 0)) && (buy ? best->price < price : best->price > price))
-        replay_made_market_set(m, !buy, best->price, 0);
+        replay_synthetic_market_set(m, !buy, best->price, 0);
     while ((best = replay_ladder_best(other, 0)) && (buy ? best->price >= price : best->price <= price))
-        replay_made_market_set(m, buy, best->price, 0);
+        replay_synthetic_market_set(m, buy, best->price, 0);
     int64_t there = replay_ladder_qty(taken, price);
     if (there < qty)
-        replay_made_market_set(m, !buy, price, qty > INT64_MAX / 2 ? qty : qty + level_qty(p));
+        replay_synthetic_market_set(m, !buy, price, qty > INT64_MAX / 2 ? qty : qty + level_qty(p));
     int64_t beside = buy ? price - p->tick : price + p->tick;
     if (beside > 0 && replay_ladder_qty(other, beside) == 0)
-        replay_made_market_set(m, buy, beside, level_qty(p));
+        replay_synthetic_market_set(m, buy, beside, level_qty(p));
     keep_depth(p, true, price);
     keep_depth(p, false, price);
 }
@@ -199,7 +199,7 @@ static int bars_step(struct replay_source *source)
     if (p->next_diff_ns == due) {
         if (due > source->tape->now_ns)
             source->tape->now_ns = due;
-        replay_made_market_diff(&p->market, due);
+        replay_synthetic_market_diff(&p->market, due);
         p->next_diff_ns = INT64_MAX;
         return 0;
     }
@@ -207,11 +207,11 @@ static int bars_step(struct replay_source *source)
         return end_bar(b, p);
     const struct bar_trade *t = &p->trades[p->next_trade++];
     arrange(p, t->buy, t->price, t->qty);
-    replay_made_market_quote(&p->market);
-    replay_made_market_take(&p->market, t->ts_ns, t->buy, t->qty, t->price);
+    replay_synthetic_market_quote(&p->market);
+    replay_synthetic_market_take(&p->market, t->ts_ns, t->buy, t->qty, t->price);
     keep_depth(p, true, t->price);
     keep_depth(p, false, t->price);
-    replay_made_market_quote(&p->market);
+    replay_synthetic_market_quote(&p->market);
     if (p->next_diff_ns == INT64_MAX)
         p->next_diff_ns = t->ts_ns - t->ts_ns % DIFF_EVERY_NS + DIFF_EVERY_NS;
     return 0;
@@ -222,7 +222,7 @@ static bool bars_book(struct replay_source *source, int symbol, struct source_bo
     struct bars *b = (struct bars *)source;
     for (size_t i = 0; i < b->n_players; i++)
         if (b->players[i].market.symbol == symbol)
-            return replay_made_market_book(&b->players[i].market, ret);
+            return replay_synthetic_market_book(&b->players[i].market, ret);
     return false;
 }
 
@@ -230,7 +230,7 @@ static void bars_destroy(struct replay_source *source)
 {
     struct bars *b = (struct bars *)source;
     for (size_t i = 0; i < b->n_players; i++) {
-        replay_made_market_finish(&b->players[i].market);
+        replay_synthetic_market_finish(&b->players[i].market);
         bars_file_finish(&b->players[i].file);
     }
     free(b->players);
@@ -301,7 +301,7 @@ static int open_player(struct bars *b, struct player *p, int interval, int64_t f
     p->unit = pow10_below_e8(f->volume_digits);
     for (const char *c = f->symbol; *c; c++)
         p->chance.state = p->chance.state * 31 + (unsigned char)*c;
-    replay_made_market_init(&p->market, tape, symbol, 1000000, 1);
+    replay_synthetic_market_init(&p->market, tape, symbol, 1000000, 1);
     for (p->end = f->n; p->end > 0 && f->open_time_ns[p->end - 1] >= to_ns; p->end--)
         ;
     if (p->end == 0 || f->open_time_ns[p->end - 1] < from_ns)
@@ -313,7 +313,7 @@ static int open_player(struct bars *b, struct player *p, int interval, int64_t f
     int64_t open =
         p->n_trades > 0 ? p->trades[0].price : (int64_t)(f->open[p->bar] * 1e8) / p->tick * p->tick;
     arrange(p, true, open, level_qty(p));
-    p->market.told_id = p->market.update_id;
+    p->market.emitted_id = p->market.update_id;
     p->market.changed[0].n = p->market.changed[1].n = 0;
     p->next_diff_ns = INT64_MAX;
     return 0;

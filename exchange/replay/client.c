@@ -71,7 +71,7 @@ void replay_client_finish(struct client *client)
     replay_message_unref(client->held);
     replay_message_unref(client->piece);
     free(client->queue);
-    text_finish(&client->heard);
+    text_finish(&client->received);
 }
 
 static void ask_writable(struct client *client)
@@ -231,13 +231,13 @@ int replay_client_write(struct client *client)
     client->writable_asked = false;
     while ((client->n_queued > 0 || client->piece) && written < WRITE_BYTES &&
            !lws_partial_buffered(client->wsi) && (!slow || client->allowance > 0)) {
-        bool begun = client->piece != NULL;
+        bool started = client->piece != NULL;
         int n = write_next(client);
         if (n < 0)
             return -1;
         written += (size_t)n;
         client->allowance -= n;
-        if (client->cut && !begun && client->piece) {
+        if (client->cut && !started && client->piece) {
             flush(client);
             return -1; /* half a message, and the socket is gone */
         }

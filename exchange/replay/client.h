@@ -53,8 +53,8 @@ struct client {
     uint64_t ping_seq, pong_seq;         /* of windows: the last asked, the last answered */
     uint64_t last_ping_ns, last_pong_ns; /* wall clock */
 
-    struct text heard; /* being received */
-    bool heard_binary;
+    struct text received; /* being received */
+    bool received_binary;
 
     struct message *held;  /* fault reorder: goes out after the next one */
     struct message *piece; /* being sent in fragments, from piece_at on */

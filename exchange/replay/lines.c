@@ -64,10 +64,10 @@ int replay_lines_open(struct lines *lines, const char *path)
 /* Recorders are killed: what comes before the cut is good. Reported once, though files are read twice. */
 static int cut_off(struct lines *lines)
 {
-    if (!lines->told_cut)
+    if (!lines->cut_reported)
         fprintf(stderr, "papertape-replay: %.256s:%lu: cut off in the middle: all before it is taken\n",
                 lines->path, lines->number);
-    lines->told_cut = true;
+    lines->cut_reported = true;
     return 0;
 }
 

@@ -18,7 +18,7 @@ struct lines {
     unsigned long number; /* of the line that was read last, or of the journal's frame or reply; from 1 */
     char *buf;            /* keeps its memory when it is closed and opened again */
     size_t cap;
-    bool told_cut;
+    bool cut_reported;
     char error[SOURCE_ERROR_MAX]; /* "what: where: what would be right" */
 };
 

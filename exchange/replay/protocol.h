@@ -76,7 +76,8 @@ struct protocol_ops {
     void (*leave)(struct protocol *protocol, struct client *client);
 
     /* A whole message from the client, followed by a zero byte after its `len`. */
-    void (*hear)(struct protocol *protocol, struct client *client, const char *data, size_t len, bool binary);
+    void (*receive)(struct protocol *protocol, struct client *client, const char *data, size_t len,
+                    bool binary);
     /* The client sent a ping or a pong, which some venues count; NULL: they are ignored. */
     void (*heartbeat)(struct protocol *protocol, struct client *client);
 

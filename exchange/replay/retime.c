@@ -23,7 +23,7 @@ bool replay_retime_ns(int64_t value, int64_t *ret_ns)
 struct rewrite {
     struct json json;
     struct text *out;
-    const char *told; /* up to where `out` has it */
+    const char *copied; /* up to where `out` has it */
     int unit;
     bool changed;
 };
@@ -40,12 +40,12 @@ static void rewrite_time(struct rewrite *r, bool last)
     if (!json_int(&r->json, &value) || value < MILLIS_FROM ||
         (value >= MICROS_FROM) == (r->unit == STREAM_US))
         return;
-    text_bytes(r->out, r->told, (size_t)(begin - r->told));
+    text_bytes(r->out, r->copied, (size_t)(begin - r->copied));
     if (r->unit == STREAM_US)
         text_int(r->out, value * MICROS_PER_MILLI + (last ? MICROS_PER_MILLI - 1 : 0));
     else
         text_int(r->out, value / MICROS_PER_MILLI);
-    r->told = r->json.p;
+    r->copied = r->json.p;
     r->changed = true;
 }
 
@@ -67,7 +67,7 @@ static void rewrite_kline(struct rewrite *r)
 
 bool replay_retime(struct text *out, int unit, const char *data, size_t len)
 {
-    struct rewrite r = {.out = out, .told = data, .unit = unit};
+    struct rewrite r = {.out = out, .copied = data, .unit = unit};
     struct json_text key;
     json_init(&r.json, data, len);
     if (json_peek(&r.json) != '{')
@@ -83,6 +83,6 @@ bool replay_retime(struct text *out, int unit, const char *data, size_t len)
     }
     if (!json_done(&r.json) || !r.changed)
         return false;
-    text_bytes(out, r.told, (size_t)(data + len - r.told));
+    text_bytes(out, r.copied, (size_t)(data + len - r.copied));
     return true;
 }

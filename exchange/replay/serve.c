@@ -211,21 +211,21 @@ static void end_client(struct server *server, struct replay_session *session)
 /* Collects a message until it is whole. */
 static void receive(struct client *client, const char *data, size_t len)
 {
-    struct text *heard = &client->heard;
+    struct text *received = &client->received;
     struct protocol *protocol = client->server->protocol;
-    if (heard->len + len > CLIENT_REQUEST_MAX) {
+    if (received->len + len > CLIENT_REQUEST_MAX) {
         replay_client_close(client, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE, "message too long");
         return;
     }
     if (lws_is_first_fragment(client->wsi))
-        client->heard_binary = lws_frame_is_binary(client->wsi);
-    text_bytes(heard, data, len);
+        client->received_binary = lws_frame_is_binary(client->wsi);
+    text_bytes(received, data, len);
     if (!lws_is_final_fragment(client->wsi) || lws_remaining_packet_payload(client->wsi) > 0)
         return;
-    text_bytes(heard, "", 1);
-    if (text_ok(heard) && !client->close_code)
-        protocol->ops->hear(protocol, client, heard->data, heard->len - 1, client->heard_binary);
-    text_clear(heard);
+    text_bytes(received, "", 1);
+    if (text_ok(received) && !client->close_code)
+        protocol->ops->receive(protocol, client, received->data, received->len - 1, client->received_binary);
+    text_clear(received);
 }
 
 static void receive_pong(struct client *client, const char *data, size_t len)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "exchange/replay/chance.h"
-#include "exchange/replay/made_market.h"
+#include "exchange/replay/synthetic_market.h"
 
 #define NS_PER_MS     1000000LL
 #define NS_PER_S      1000000000LL
@@ -49,7 +49,7 @@ struct maker {
     struct recipe recipe;
     int index; /* among the makers */
     struct chance chance;
-    struct made_market market;
+    struct synthetic_market market;
     int64_t fair;    /* scale 8 */
     int64_t fair_ns; /* up to when it has walked */
     int64_t regime_end_ns;
@@ -105,10 +105,10 @@ static void keep_depth(struct maker *m, bool bid)
     while (side->n < LEVELS_MIN) {
         int64_t gap = chance_range(&m->chance, 1, 400) * m->recipe.tick;
         int64_t worst = side->levels[0].price;
-        replay_made_market_set(&m->market, bid, bid ? worst - gap : worst + gap, level_qty(m));
+        replay_synthetic_market_set(&m->market, bid, bid ? worst - gap : worst + gap, level_qty(m));
     }
     while (side->n > LEVELS_MAX)
-        replay_made_market_set(&m->market, bid, side->levels[0].price, 0);
+        replay_synthetic_market_set(&m->market, bid, side->levels[0].price, 0);
 }
 
 /* A taker sees the book on the wrong side of the fair price and takes what is there. */
@@ -122,7 +122,7 @@ static void sweep(struct maker *m, int64_t ts_ns, bool buy)
             break;
         qty += level->qty;
     }
-    replay_made_market_take(&m->market, ts_ns, buy, qty, m->fair);
+    replay_synthetic_market_take(&m->market, ts_ns, buy, qty, m->fair);
 }
 
 /* A maker quotes at the fair price, inside the spread. */
@@ -135,9 +135,9 @@ static void narrow(struct maker *m)
     int64_t new_ask = at + tick > bid + tick ? at + tick : bid + tick;
     bool can_bid = new_bid > bid, can_ask = new_ask < ask;
     if (can_bid && (!can_ask || (chance_next(&m->chance) & 1)))
-        replay_made_market_set(&m->market, true, new_bid, level_qty(m));
+        replay_synthetic_market_set(&m->market, true, new_bid, level_qty(m));
     else if (can_ask)
-        replay_made_market_set(&m->market, false, new_ask, level_qty(m));
+        replay_synthetic_market_set(&m->market, false, new_ask, level_qty(m));
 }
 
 static void take_some(struct maker *m, int64_t ts_ns)
@@ -146,7 +146,8 @@ static void take_some(struct maker *m, int64_t ts_ns)
     const struct level *best = replay_ladder_best(buy ? &m->market.asks : &m->market.bids, 0);
     int64_t qty = chance_heavy(&m->chance, m->recipe.trade_bits) * m->recipe.step;
     int64_t slack = 20 * m->recipe.tick;
-    replay_made_market_take(&m->market, ts_ns, buy, qty, buy ? best->price + slack : best->price - slack);
+    replay_synthetic_market_take(&m->market, ts_ns, buy, qty,
+                                 buy ? best->price + slack : best->price - slack);
 }
 
 static void place(struct maker *m, int64_t bid, int64_t ask)
@@ -155,7 +156,7 @@ static void place(struct maker *m, int64_t bid, int64_t ask)
     int64_t away = (chance_heavy(&m->chance, 12) - 1) * m->recipe.tick;
     int64_t price = buy ? bid - away : ask + away;
     const struct replay_ladder *side = buy ? &m->market.bids : &m->market.asks;
-    replay_made_market_set(&m->market, buy, price, replay_ladder_qty(side, price) + level_qty(m));
+    replay_synthetic_market_set(&m->market, buy, price, replay_ladder_qty(side, price) + level_qty(m));
 }
 
 static void cancel(struct maker *m)
@@ -166,7 +167,8 @@ static void cancel(struct maker *m)
     const struct level *level = replay_ladder_best(side, i < side->n ? i : side->n - 1);
     struct level was = *level;
     int64_t left = was.qty / m->recipe.step / 2 * m->recipe.step;
-    replay_made_market_set(&m->market, buy, was.price, i > 0 && (chance_next(&m->chance) & 1) ? 0 : left);
+    replay_synthetic_market_set(&m->market, buy, was.price,
+                                i > 0 && (chance_next(&m->chance) & 1) ? 0 : left);
 }
 
 static bool spread_is_wide(const struct maker *m)
@@ -198,7 +200,7 @@ static void act(struct maker *m, int64_t ts_ns)
     /* Makers mostly fill the hole before it is shown. */
     for (int i = 0; i < 2 && spread_is_wide(m) && chance_below(&m->chance, 8) > 0; i++)
         narrow(m);
-    replay_made_market_quote(&m->market);
+    replay_synthetic_market_quote(&m->market);
 
     int64_t pause = 2 * m->recipe.pause_ns;
     if (m->gap_ps > 0) {
@@ -253,7 +255,7 @@ static int synthetic_step(struct replay_source *source)
     } else if (m->next_action_ns == ts_ns) {
         act(m, ts_ns);
     } else {
-        replay_made_market_diff(&m->market, ts_ns);
+        replay_synthetic_market_diff(&m->market, ts_ns);
         m->next_diff_ns += DIFF_EVERY_NS;
     }
     sift(synthetic, 0);
@@ -265,7 +267,7 @@ static bool synthetic_book(struct replay_source *source, int symbol, struct sour
     struct synthetic *s = (struct synthetic *)source;
     for (int i = 0; i < s->n_makers; i++)
         if (s->makers[i].market.symbol == symbol)
-            return replay_made_market_book(&s->makers[i].market, ret);
+            return replay_synthetic_market_book(&s->makers[i].market, ret);
     return false;
 }
 
@@ -273,7 +275,7 @@ static void synthetic_destroy(struct replay_source *source)
 {
     struct synthetic *s = (struct synthetic *)source;
     for (int i = 0; i < s->n_makers; i++)
-        replay_made_market_finish(&s->makers[i].market);
+        replay_synthetic_market_finish(&s->makers[i].market);
     free(s->makers);
     free(s->heap);
     free(s);
@@ -287,14 +289,14 @@ static void fill_book(struct maker *m)
     int64_t tick = m->recipe.tick;
     int64_t bid = floor_tick(m, m->fair), ask = bid + tick;
     for (int i = 0; i < LEVELS_START; i++) {
-        replay_made_market_set(&m->market, true, bid, level_qty(m));
-        replay_made_market_set(&m->market, false, ask, level_qty(m));
+        replay_synthetic_market_set(&m->market, true, bid, level_qty(m));
+        replay_synthetic_market_set(&m->market, false, ask, level_qty(m));
         int64_t gap = i < 10 ? 3 : i < 60 ? 40 : 400;
         bid -= chance_range(&m->chance, 1, gap) * tick;
         ask += chance_range(&m->chance, 1, gap) * tick;
     }
     /* The book existed before the first client. */
-    m->market.told_id = m->market.update_id;
+    m->market.emitted_id = m->market.update_id;
     m->market.changed[0].n = m->market.changed[1].n = 0;
 }
 
@@ -341,7 +343,7 @@ static int make_symbol(struct synthetic *s, int i, const struct synthetic_config
     m->index = i;
     m->chance.state = i < RECIPES ? config->seed * RECIPES + (uint64_t)i
                                   : chance_next(&(struct chance){config->seed ^ ((uint64_t)i << 32)});
-    replay_made_market_init(&m->market, s->base.tape, symbol, r->update_id, r->trade_id);
+    replay_synthetic_market_init(&m->market, s->base.tape, symbol, r->update_id, r->trade_id);
     s->n_makers++;
     m->fair = r->base + r->base / 10000 * chance_range(&m->chance, -50, 50);
     m->fair_ns = m->next_action_ns = m->origin_ns = start_ns;

@@ -270,7 +270,7 @@ static void send_scratch(struct tape *tape, struct replay_stream *s, int unit)
         tape->deliver(tape->user, s, unit, tape->scratch.data, tape->scratch.len);
 }
 
-static bool hears(const struct replay_stream *s, enum stream_kind kind)
+static bool subscribes(const struct replay_stream *s, enum stream_kind kind)
 {
     return s->kind == kind && s->n_listeners > 0 && !s->recorded;
 }
@@ -279,7 +279,7 @@ static bool hears(const struct replay_stream *s, enum stream_kind kind)
 static struct replay_stream *wanted(const struct tape_symbol *sym, enum stream_kind kind)
 {
     for (struct replay_stream *s = sym->streams; s; s = s->sibling)
-        if (hears(s, kind))
+        if (subscribes(s, kind))
             return s;
     return NULL;
 }
@@ -288,7 +288,7 @@ static struct replay_stream *wanted(const struct tape_symbol *sym, enum stream_k
 static bool wanted_in(struct tape *tape, const struct tape_symbol *sym, enum stream_kind kind, int unit)
 {
     for (const struct replay_stream *s = sym->streams; s; s = s->sibling) {
-        if (hears(s, kind) && s->n_units[unit] > 0) {
+        if (subscribes(s, kind) && s->n_units[unit] > 0) {
             text_clear(&tape->scratch);
             return true;
         }
@@ -300,7 +300,7 @@ static bool wanted_in(struct tape *tape, const struct tape_symbol *sym, enum str
 static void send_kind(struct tape *tape, struct tape_symbol *sym, enum stream_kind kind, int unit)
 {
     for (struct replay_stream *s = sym->streams; s; s = s->sibling)
-        if (hears(s, kind))
+        if (subscribes(s, kind))
             send_scratch(tape, s, unit);
 }
 
@@ -445,15 +445,15 @@ void replay_tape_trade(struct tape *tape, int symbol, const struct tape_trade *t
                        const char *raw, size_t raw_len)
 {
     struct tape_symbol *sym = &tape->symbols[symbol];
-    bool goes_on = sym->agg_open && trade->price == sym->agg.price && trade->ts_ns == sym->agg.ts_ns &&
-                   trade->buyer_maker == sym->agg.buyer_maker && trade->id == sym->agg_last_id + 1;
+    bool joins = sym->agg_open && trade->price == sym->agg.price && trade->ts_ns == sym->agg.ts_ns &&
+                 trade->buyer_maker == sym->agg.buyer_maker && trade->id == sym->agg_last_id + 1;
     if (trade->event_ns > tape->now_ns)
         tape->now_ns = trade->event_ns;
-    if (!goes_on)
+    if (!joins)
         flush_agg(tape, sym);
     close_klines(tape, sym, trade->ts_ns);
 
-    if (!goes_on) {
+    if (!joins) {
         if (sym->agg_id == 0)
             sym->agg_id = trade->id;
         sym->agg_open = true;

@@ -12,7 +12,7 @@
 
 /* What a recurrence remembers from one part of a series to the next; {0} before the first. */
 struct exact_memory {
-    bool begun;
+    bool started;
     union {
         struct ema_state ema;
         struct macd_state macd;

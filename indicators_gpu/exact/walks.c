@@ -42,9 +42,9 @@ static struct span span_of(const struct exact_task *tasks, size_t n)
     return span;
 }
 
-static bool has_begun(const struct exact_task *task)
+static bool has_started(const struct exact_task *task)
 {
-    return task->memory && task->memory->begun;
+    return task->memory && task->memory->started;
 }
 
 static size_t least(size_t a, size_t b)
@@ -109,7 +109,7 @@ static void ema(const struct exact_task *tasks, size_t n)
     const double *closes[W];
     vec k, y;
     for (size_t l = 0; l < n; l++) {
-        if (has_begun(&tasks[l]))
+        if (has_started(&tasks[l]))
             states[l] = tasks[l].memory->ema;
         else
             ema_start(&states[l], tasks[l].spec->options[0]);
@@ -130,7 +130,7 @@ static void ema(const struct exact_task *tasks, size_t n)
         states[l].value = y[l];
         ema_alone(&tasks[l], &states[l], span.end, SIZE_MAX);
         if (tasks[l].memory) {
-            tasks[l].memory->begun = true;
+            tasks[l].memory->started = true;
             tasks[l].memory->ema = states[l];
         }
     }
@@ -157,7 +157,7 @@ static void macd(const struct exact_task *tasks, size_t n)
     vec fast_k, slow_k, signal_k, fast, slow, signal;
     for (size_t l = 0; l < n; l++) {
         const double *options = tasks[l].spec->options;
-        if (has_begun(&tasks[l]))
+        if (has_started(&tasks[l]))
             states[l] = tasks[l].memory->macd;
         else
             macd_start(&states[l], options[0], options[1], options[2]);
@@ -191,7 +191,7 @@ static void macd(const struct exact_task *tasks, size_t n)
         states[l].signal.value = signal[l];
         macd_alone(&tasks[l], &states[l], span.end, SIZE_MAX);
         if (tasks[l].memory) {
-            tasks[l].memory->begun = true;
+            tasks[l].memory->started = true;
             tasks[l].memory->macd = states[l];
         }
     }
@@ -215,7 +215,7 @@ static void rsi(const struct exact_task *tasks, size_t n)
     const double *closes[W];
     vec period, before, gain, loss;
     for (size_t l = 0; l < n; l++) {
-        if (has_begun(&tasks[l]))
+        if (has_started(&tasks[l]))
             states[l] = tasks[l].memory->rsi;
         else
             rsi_start(&states[l], tasks[l].spec->options[0]);
@@ -246,7 +246,7 @@ static void rsi(const struct exact_task *tasks, size_t n)
         states[l].loss = loss[l];
         rsi_alone(&tasks[l], &states[l], span.end, SIZE_MAX);
         if (tasks[l].memory) {
-            tasks[l].memory->begun = true;
+            tasks[l].memory->started = true;
             tasks[l].memory->rsi = states[l];
         }
     }
@@ -277,7 +277,7 @@ static void atr(const struct exact_task *tasks, size_t n)
     const double *highs[W], *lows[W], *closes[W];
     vec period, before, value;
     for (size_t l = 0; l < n; l++) {
-        if (has_begun(&tasks[l]))
+        if (has_started(&tasks[l]))
             states[l] = tasks[l].memory->atr;
         else
             atr_start(&states[l], tasks[l].spec->options[0]);
@@ -306,7 +306,7 @@ static void atr(const struct exact_task *tasks, size_t n)
         states[l].value = value[l];
         atr_alone(&tasks[l], &states[l], span.end, SIZE_MAX);
         if (tasks[l].memory) {
-            tasks[l].memory->begun = true;
+            tasks[l].memory->started = true;
             tasks[l].memory->atr = states[l];
         }
     }

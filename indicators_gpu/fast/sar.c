@@ -38,8 +38,8 @@ static inline double smaller(double a, double b)
 }
 
 /* Continues in one direction from local bar i until a bar reaches the stop. Returns that bar, or `count`. */
-static inline size_t sar_go_on(struct sar *s, const double *high, const double *low, size_t i, size_t count,
-                               bool rising, double *out)
+static inline size_t sar_continue(struct sar *s, const double *high, const double *low, size_t i,
+                                  size_t count, bool rising, double *out)
 {
     const double step = s->step, most = s->most;
     double stop = s->stop, extreme = s->extreme, factor = s->factor;
@@ -102,8 +102,8 @@ static void sar_scalar(struct sar *s, const double *high, const double *low, siz
                        double *out)
 {
     while (i < count) {
-        i = s->rising ? sar_go_on(s, high, low, i, count, true, out)
-                      : sar_go_on(s, high, low, i, count, false, out);
+        i = s->rising ? sar_continue(s, high, low, i, count, true, out)
+                      : sar_continue(s, high, low, i, count, false, out);
         if (i < count) {
             sar_turn(s, high, low, i, (ptrdiff_t)i - 1, out);
             i++;

@@ -9,7 +9,7 @@
 struct supertrend {
     struct average range;
     double multiplier, upper, lower;
-    bool begun, rising;
+    bool started, rising;
 };
 
 static size_t supertrend_bytes(const double options[])
@@ -172,15 +172,15 @@ static void supertrend_run(void *state, const struct fast_block *block)
                                    .direction = block->out[1]};
     size_t count = block->count, i = supertrend_bands(s, block, block->work[2], block->work[3]);
 
-    if (s->begun && count == FAST_BLOCK) {
+    if (s->started && count == FAST_BLOCK) {
         supertrend_block(s, &c);
         return;
     }
-    if (!s->begun && i < count) {
+    if (!s->started && i < count) {
         s->upper = c.upper[i];
         s->lower = c.value[i] = c.lower[i];
         c.direction[i++] = 1.0;
-        s->begun = true;
+        s->started = true;
     }
     for (; i < count; i++)
         supertrend_bar(s, &c, i);

@@ -44,7 +44,7 @@ struct source_state {
 
 struct feature_stream {
     const struct feature_plan *plan;
-    bool begun;
+    bool started;
     double time; /* of the last bar */
     struct frame_state *frames;
     struct source_state *sources;
@@ -194,7 +194,7 @@ int feature_stream_clone(const struct feature_stream *s, struct feature_stream *
     struct feature_stream *copy = allocate(plan);
     if (!copy)
         return -ENOMEM;
-    copy->begun = s->begun;
+    copy->started = s->started;
     copy->time = s->time;
     memcpy(copy->frames, s->frames, plan->n_frames * sizeof(*s->frames));
     memcpy(copy->has_value, s->has_value, plan->set->n * sizeof(*s->has_value));
@@ -221,7 +221,7 @@ static bool is_bar(const struct feature_stream *s, const struct indicator_bar *b
     if (s->plan->n_frames == 1)
         return true;
     return fabs(bar->time) < 0x1p53 && bar->time == floor(bar->time) &&
-           (!s->begun || bar->time >= s->time + (double)s->plan->interval_s);
+           (!s->started || bar->time >= s->time + (double)s->plan->interval_s);
 }
 
 /* A bar of a timeframe has closed. */
@@ -253,7 +253,7 @@ static void form(struct feature_stream *s, size_t frame, const struct indicator_
     struct indicator_bar *higher = &state->bar;
     if (!state->forming) {
         state->forming = true;
-        state->whole = s->begun || time == begin;
+        state->whole = s->started || time == begin;
         *higher = *bar;
         higher->volume = 0.0;
         higher->time = (double)begin;
@@ -288,7 +288,7 @@ int feature_stream_update(struct feature_stream *s, const struct indicator_bar *
     close_bar(s, OWN_FRAME, bar);
     for (size_t frame = 1; frame < s->plan->n_frames; frame++)
         form(s, frame, bar);
-    s->begun = true;
+    s->started = true;
     s->time = bar->time;
     bool all = true, bad = false;
     for (size_t f = 0; f < set->n; f++) {
@@ -325,7 +325,7 @@ static void visit_bar(const struct indicator_stream_fields *fields, struct indic
 void feature_stream_visit(struct feature_stream *s, const struct indicator_stream_fields *fields)
 {
     const struct feature_plan *plan = s->plan;
-    visit_flag(fields, &s->begun);
+    visit_flag(fields, &s->started);
     fields->number(fields->ctx, &s->time);
     for (size_t k = 0; k < plan->n_frames; k++) {
         struct frame_state *frame = &s->frames[k];

@@ -134,7 +134,7 @@ struct step_supertrend {
     struct atr_state atr;
     double upper, lower; /* the bands after the last bar */
     uint32_t rising;
-    uint32_t begun;
+    uint32_t started;
 };
 
 STEP size_t step_supertrend_cells(const double options[])
@@ -149,7 +149,7 @@ STEP void step_supertrend_start(struct step_supertrend *s, const double options[
     atr_start(&s->atr, options[0]);
     s->upper = s->lower = 0.0;
     s->rising = 1;
-    s->begun = 0;
+    s->started = 0;
 }
 
 STEP bool step_supertrend_next(struct step_supertrend *s, const struct indicator_bar *bar, double out[])
@@ -159,14 +159,14 @@ STEP bool step_supertrend_next(struct step_supertrend *s, const struct indicator
         return false;
     double middle = (bar->high + bar->low) / 2.0, width = s->multiplier * atr;
     double upper = middle + width, lower = middle - width;
-    if (s->begun) {
+    if (s->started) {
         if (!(upper < s->upper || before > s->upper))
             upper = s->upper;
         if (!(lower > s->lower || before < s->lower))
             lower = s->lower;
         s->rising = s->rising ? !(bar->close < lower) : bar->close > upper;
     }
-    s->begun = 1;
+    s->started = 1;
     s->upper = upper;
     s->lower = lower;
     out[0] = s->rising ? lower : upper;
@@ -217,7 +217,7 @@ STEP bool step_ichimoku_next(struct step_ichimoku *s, const struct indicator_bar
 
 struct step_heikin_ashi {
     double open, close; /* the last candle's */
-    uint32_t begun;
+    uint32_t started;
 };
 
 STEP size_t step_heikin_ashi_cells(const double options[])
@@ -230,15 +230,15 @@ STEP void step_heikin_ashi_start(struct step_heikin_ashi *s, const double option
 {
     (void)options;
     s->open = s->close = 0.0;
-    s->begun = 0;
+    s->started = 0;
 }
 
 STEP bool step_heikin_ashi_next(struct step_heikin_ashi *s, const struct indicator_bar *bar, double out[])
 {
-    double open = s->begun ? (s->open + s->close) / 2.0 : (bar->open + bar->close) / 2.0;
+    double open = s->started ? (s->open + s->close) / 2.0 : (bar->open + bar->close) / 2.0;
     double close = (bar->open + bar->high + bar->low + bar->close) / 4.0;
     double body_top = open > close ? open : close, body_bottom = open < close ? open : close;
-    s->begun = 1;
+    s->started = 1;
     s->open = out[0] = open;
     out[1] = bar->high > body_top ? bar->high : body_top;
     out[2] = bar->low < body_bottom ? bar->low : body_bottom;

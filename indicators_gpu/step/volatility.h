@@ -61,7 +61,7 @@ STEP bool step_natr_next(struct step_natr *s, const struct indicator_bar *bar, d
 
 struct step_trange {
     double before; /* the last close */
-    uint32_t begun;
+    uint32_t started;
 };
 
 STEP size_t step_trange_cells(const double options[])
@@ -74,15 +74,15 @@ STEP void step_trange_start(struct step_trange *s, const double options[])
 {
     (void)options;
     s->before = 0.0;
-    s->begun = 0;
+    s->started = 0;
 }
 
 STEP bool step_trange_next(struct step_trange *s, const struct indicator_bar *bar, double out[])
 {
     double range = true_range(bar->high, bar->low, s->before);
-    bool ready = s->begun != 0;
+    bool ready = s->started != 0;
     s->before = bar->close;
-    s->begun = 1;
+    s->started = 1;
     if (ready)
         out[0] = range;
     return ready;
@@ -197,7 +197,7 @@ STEP bool step_donchian_next(struct step_donchian *s, const struct indicator_bar
 
 struct step_realvol {
     double before; /* the last close */
-    uint32_t begun;
+    uint32_t started;
     struct ring ring; /* of log returns */
 };
 
@@ -209,7 +209,7 @@ STEP size_t step_realvol_cells(const double options[])
 STEP void step_realvol_start(struct step_realvol *s, const double options[])
 {
     s->before = 0.0;
-    s->begun = 0;
+    s->started = 0;
     ring_start(&s->ring, options[0]);
 }
 
@@ -217,8 +217,8 @@ STEP bool step_realvol_next(struct step_realvol *s, const struct indicator_bar *
 {
     double *cells = (double *)(s + 1), before = s->before, mean;
     s->before = bar->close;
-    if (!s->begun) {
-        s->begun = 1;
+    if (!s->started) {
+        s->started = 1;
         return false;
     }
     if (!ring_mean(&s->ring, cells, exact_log_quotient(before, bar->close), &mean))

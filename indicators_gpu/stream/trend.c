@@ -77,7 +77,7 @@ void visit_row_supertrend(void *state, const struct indicator_stream_fields *fie
     visit_number(fields, &s->upper);
     visit_number(fields, &s->lower);
     visit_u32(fields, &s->rising, 1);
-    visit_u32(fields, &s->begun, 1);
+    visit_u32(fields, &s->started, 1);
 }
 
 void visit_row_ichimoku(void *state, const struct indicator_stream_fields *fields)
@@ -91,5 +91,5 @@ void visit_row_heikin_ashi(void *state, const struct indicator_stream_fields *fi
     struct step_heikin_ashi *s = state;
     visit_number(fields, &s->open);
     visit_number(fields, &s->close);
-    visit_u32(fields, &s->begun, 1);
+    visit_u32(fields, &s->started, 1);
 }

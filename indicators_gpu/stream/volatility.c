@@ -18,7 +18,7 @@ void visit_row_trange(void *state, const struct indicator_stream_fields *fields)
 {
     struct step_trange *s = state;
     visit_number(fields, &s->before);
-    visit_u32(fields, &s->begun, 1);
+    visit_u32(fields, &s->started, 1);
 }
 
 void visit_row_bbands(void *state, const struct indicator_stream_fields *fields)
@@ -46,7 +46,7 @@ void visit_row_realvol(void *state, const struct indicator_stream_fields *fields
 {
     struct step_realvol *s = state;
     visit_number(fields, &s->before);
-    visit_u32(fields, &s->begun, 1);
+    visit_u32(fields, &s->started, 1);
     visit_ring(fields, &s->ring, (double *)(s + 1));
 }
 

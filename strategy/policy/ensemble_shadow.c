@@ -14,7 +14,7 @@ struct shadow {
     double *qty;                  /* [n_assets] units */
     struct policy_memory *memory; /* [n_assets]; a quantum is a unit */
     double equity;                /* at the last row's close */
-    bool begun;                   /* there was one */
+    bool started;                 /* there was one */
     double *returns;              /* [window], a ring: return k is at k % window */
     uint64_t n, window;           /* returns so far */
 };
@@ -59,10 +59,10 @@ void policy_shadow_mark(struct shadow *shadow, const double *closes)
     double equity = shadow->cash;
     for (int i = 0; i < shadow->policy->n_assets; i++)
         equity += shadow->qty[i] * closes[i];
-    if (shadow->begun)
+    if (shadow->started)
         shadow->returns[shadow->n++ % shadow->window] = shadow->equity > 0 ? equity / shadow->equity - 1 : 0;
     shadow->equity = equity;
-    shadow->begun = true;
+    shadow->started = true;
 }
 
 double policy_shadow_holds(const struct shadow *shadow, const double **ret_qty)
@@ -123,7 +123,7 @@ double policy_shadow_sharpe(const struct shadow *shadow)
 
 void policy_shadow_visit(struct shadow *shadow, const struct indicator_stream_fields *fields)
 {
-    uint64_t begun = shadow->begun;
+    uint64_t started = shadow->started;
     fields->number(fields->ctx, &shadow->cash);
     for (int i = 0; i < shadow->policy->n_assets; i++) {
         struct policy_memory *memory = &shadow->memory[i];
@@ -134,9 +134,9 @@ void policy_shadow_visit(struct shadow *shadow, const struct indicator_stream_fi
         fields->number(fields->ctx, &memory->peak);
     }
     fields->number(fields->ctx, &shadow->equity);
-    fields->count(fields->ctx, &begun, 1);
+    fields->count(fields->ctx, &started, 1);
     fields->count(fields->ctx, &shadow->n, INT64_MAX / 2);
-    shadow->begun = begun != 0;
+    shadow->started = started != 0;
     uint64_t kept = shadow->n < shadow->window ? shadow->n : shadow->window;
     for (uint64_t k = shadow->n - kept; k < shadow->n; k++)
         fields->number(fields->ctx, &shadow->returns[k % shadow->window]);

@@ -49,7 +49,7 @@ static void say(int fd, const char *text)
 }
 
 /* Reads one line; false at the end. */
-static bool hear(int fd, char *line, size_t size)
+static bool receive(int fd, char *line, size_t size)
 {
     size_t n = 0;
 
@@ -107,11 +107,11 @@ static void *serve(void *arg)
         close(fd);
         fd = accept(server->fd, NULL, NULL);
     }
-    if (fd >= 0 && hear(fd, line, sizeof(line))) {
+    if (fd >= 0 && receive(fd, line, sizeof(line))) {
         CHECK(strstr(line, "\"id\":1,\"cmd\":\"status\",\"args\":{") != NULL);
         answer(fd, server->manner);
         if (server->manner != HANG_UP)
-            hear(fd, line, sizeof(line)); /* until the client goes */
+            receive(fd, line, sizeof(line)); /* until the client goes */
     }
     if (fd >= 0)
         close(fd);

@@ -396,7 +396,7 @@ static void test_flows(void)
     CHECK(isnan(arena_days_return(&days, 14)));
     days.day[4].moved = 0;
 
-    CHECK_INT(arena_days_anew(&days, 13 * DAY_NS), 0);
+    CHECK_INT(arena_days_reset(&days, 13 * DAY_NS), 0);
     CHECK(isnan(arena_days_return(&days, 13)));
     CHECK_NEAR(arena_days_return(&days, 14), 1060.0 / 1050 - 1, 1e-12);
 
@@ -440,7 +440,7 @@ static void check_same(const struct arena_days *days, const struct arena_days *w
         CHECK_NEAR(days->day[i].flow, wanted->day[i].flow, 0);
         CHECK_NEAR(days->day[i].moved, wanted->day[i].moved, 0);
         CHECK_INT(days->day[i].seen, wanted->day[i].seen);
-        CHECK_INT(days->day[i].anew, wanted->day[i].anew);
+        CHECK_INT(days->day[i].reset, wanted->day[i].reset);
     }
 }
 
@@ -451,14 +451,14 @@ static void test_merged(void)
     static const struct arena_flow flows[] = {
         {.id = 3, .ts_ns = 12 * DAY_NS, .amount = 50},
         {.id = 4, .ts_ns = 40 * DAY_NS, .amount = -20},
-        {.id = 9, .ts_ns = 100 * DAY_NS, .anew = true},
+        {.id = 9, .ts_ns = 100 * DAY_NS, .reset = true},
         {.id = 10, .ts_ns = 300 * DAY_NS, .amount = 5},
     };
     enum { FLOWS = sizeof flows / sizeof *flows };
     struct arena_days wanted = read_from(10, 29);
     for (size_t i = 0; i < FLOWS; i++)
-        CHECK_INT(flows[i].anew ? arena_days_anew(&wanted, flows[i].ts_ns)
-                                : arena_days_flow(&wanted, flows[i].ts_ns, flows[i].amount),
+        CHECK_INT(flows[i].reset ? arena_days_reset(&wanted, flows[i].ts_ns)
+                                 : arena_days_flow(&wanted, flows[i].ts_ns, flows[i].amount),
                   0);
     int failed = 0;
     for (int memory = 0; memory < 8; memory++)

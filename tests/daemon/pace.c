@@ -15,7 +15,7 @@ static void test_row(void)
         CHECK(n < sizeof at / sizeof *at && now == at[n]);
         reported += feed_pace_asked(&pace, now);
         n++;
-        CHECK_INT(reported, n >= PACE_TELL);
+        CHECK_INT(reported, n >= PACE_ALERT);
     }
     CHECK_INT(n, sizeof at / sizeof *at);
     CHECK(!feed_pace_due(&pace, 242999));
@@ -32,8 +32,8 @@ static void test_steady(void)
         CHECK(!feed_pace_due(&pace, now + PACE_MIN_MS - 1));
     }
     int64_t now = 1000000;
-    for (int i = 0; i < PACE_TELL; i++, now += pace.delay_ms)
-        CHECK_INT(feed_pace_asked(&pace, now), i == PACE_TELL - 1);
+    for (int i = 0; i < PACE_ALERT; i++, now += pace.delay_ms)
+        CHECK_INT(feed_pace_asked(&pace, now), i == PACE_ALERT - 1);
     now += PACE_STEADY_MS;
     CHECK(feed_pace_due(&pace, now) && !feed_pace_asked(&pace, now)); /* and the next row is reported again */
     CHECK_INT(pace.row, 1);

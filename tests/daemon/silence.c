@@ -42,17 +42,17 @@ static void test_rate(void)
     feed_silence_begin(&busy, 0);
     CHECK_INT(feed_silence_limit(&rule, &busy), 300 * S); /* nothing is known of it yet */
     for (int64_t now = 0; now <= 100 * S; now += 100)
-        feed_silence_heard(&busy, now);
+        feed_silence_received(&busy, now);
     CHECK_INT(feed_silence_limit(&rule, &busy), 30 * S);
     for (int64_t now = 0; now <= 1000 * S; now += 20 * S)
-        feed_silence_heard(&slow, now);
+        feed_silence_received(&slow, now);
     CHECK_INT(feed_silence_limit(&rule, &slow), 300 * S);
     for (int64_t now = 0; now <= 1000 * S; now += 2 * S)
-        feed_silence_heard(&middle, now);
+        feed_silence_received(&middle, now);
     CHECK_INT(feed_silence_limit(&rule, &middle), 2 * S * SILENCE_BUSY_GAPS);
     feed_silence_begin(&middle, 2000 * S); /* another connection: the rate is the symbol's */
     CHECK_INT(feed_silence_limit(&rule, &middle), 2 * S * SILENCE_BUSY_GAPS);
-    feed_silence_heard(&middle, 2500 * S); /* the time away was no gap of its */
+    feed_silence_received(&middle, 2500 * S); /* the time away was no gap of its */
     CHECK_INT(feed_silence_limit(&rule, &middle), 2 * S * SILENCE_BUSY_GAPS);
 }
 
@@ -62,7 +62,7 @@ static void test_broken(void)
     struct silence_rule rule = feed_silence_rule(MARKET_QUOTE, false, &limits);
     struct silence silence = {0};
     feed_silence_begin(&silence, 0);
-    feed_silence_heard(&silence, 0);
+    feed_silence_received(&silence, 0);
     CHECK(!feed_silence_ask_due(&rule, &silence, 20 * S - 1) &&
           feed_silence_ask_due(&rule, &silence, 20 * S));
     feed_silence_asked(&silence, 20 * S);
@@ -77,7 +77,7 @@ static void test_broken(void)
     feed_silence_answered(&silence, SILENCE_NOTHING,
                           41 * S); /* nothing since the last answer: it is behind nevertheless */
     CHECK_INT(feed_silence_state(&rule, &silence, 41 * S), SILENCE_STALE);
-    feed_silence_heard(&silence, 42 * S);
+    feed_silence_received(&silence, 42 * S);
     CHECK_INT(feed_silence_state(&rule, &silence, 42 * S), SILENCE_FRESH);
     CHECK(silence.behind_ms == 0 && silence.asked_ms == 0);
 }
@@ -102,7 +102,7 @@ static void test_quiet(void)
         CHECK_INT(feed_silence_state(&rule, &silence, now), SILENCE_QUIET);
         CHECK_INT(feed_silence_known_ms(&silence), now);
     }
-    feed_silence_heard(&silence, now + S);
+    feed_silence_received(&silence, now + S);
     CHECK_INT(feed_silence_limit(&rule, &silence), 300 * S);
 }
 
@@ -119,7 +119,7 @@ static void test_unanswered(void)
     CHECK(!feed_silence_ask_due(&rule, &silence, 40 * S - 1) &&
           feed_silence_ask_due(&rule, &silence, 40 * S));
     feed_silence_asked(&silence, 40 * S);
-    feed_silence_heard(&silence, 41 * S);
+    feed_silence_received(&silence, 41 * S);
     feed_silence_answered(&silence, SILENCE_NEWER, 42 * S); /* of before it spoke */
     CHECK_INT(feed_silence_state(&rule, &silence, 42 * S), SILENCE_FRESH);
 }
@@ -135,9 +135,9 @@ static void test_behind(void)
     feed_silence_asked(&silence, 200 * S);
     feed_silence_answered(&silence, SILENCE_NEWER, 201 * S);
     CHECK(!feed_silence_ask_due(&rule, &silence, 219 * S) && feed_silence_ask_due(&rule, &silence, 220 * S));
-    feed_silence_heard(&other, 200 * S - 1);
+    feed_silence_received(&other, 200 * S - 1);
     CHECK(feed_silence_newer_than(&silence, &other));
-    feed_silence_heard(&other, 200 * S);
+    feed_silence_received(&other, 200 * S);
     CHECK(!feed_silence_newer_than(&silence, &other));
 }
 
@@ -169,8 +169,8 @@ static void test_link(void)
     struct silence streams[3] = {0};
     CHECK(!due(streams, 0, 0, 0, 10000 * S)); /* nothing on it should speak */
 
-    feed_silence_heard(&streams[1], 500 * S); /* one of three speaks */
-    CHECK_INT(link_of(streams, 3).heard_ms, 500 * S);
+    feed_silence_received(&streams[1], 500 * S); /* one of three speaks */
+    CHECK_INT(link_of(streams, 3).received_ms, 500 * S);
     CHECK(!due(streams, 3, 0, 0, 560 * S) && due(streams, 3, 0, 0, 560 * S + 1));
     CHECK(!due(streams, 3, 1, 600 * S, 720 * S) && due(streams, 3, 1, 600 * S, 720 * S + 1));
     for (int times = 5; times <= 50; times += 45)
@@ -193,18 +193,18 @@ static void test_one_behind(void)
 {
     struct silence streams[3] = {0};
     for (int i = 0; i < 3; i++)
-        feed_silence_heard(&streams[i], 500 * S);
+        feed_silence_received(&streams[i], 500 * S);
     answer(&streams[1], SILENCE_NOTHING, 515 * S);
     answer(&streams[0], SILENCE_NEWER, 520 * S);
     struct silence_rule quote = feed_silence_rule(MARKET_QUOTE, false, &limits);
     CHECK_INT(feed_silence_state(&quote, &streams[0], 530 * S), SILENCE_STALE);
     CHECK(!due(streams, 3, 0, 0, 580 * S - 1) && due(streams, 3, 0, 0, 580 * S));
-    feed_silence_heard(&streams[2], 570 * S); /* the connection carries */
+    feed_silence_received(&streams[2], 570 * S); /* the connection carries */
     CHECK(!due(streams, 3, 0, 0, 630 * S) && due(streams, 3, 0, 0, 630 * S + 1));
 
     /* All are behind: nothing speaks for it. */
     for (int i = 0; i < 3; i++) {
-        feed_silence_heard(&streams[i], 1000 * S);
+        feed_silence_received(&streams[i], 1000 * S);
         answer(&streams[i], SILENCE_NEWER, 1020 * S);
     }
     CHECK(!due(streams, 3, 0, 0, 1030 * S) && due(streams, 3, 0, 0, 1030 * S + 1));
@@ -230,7 +230,7 @@ static void test_replaced_again(void)
             feed_silence_begin(&streams[i], now + S); /* it is up again */
     }
     CHECK_INT(n, 6);
-    feed_silence_heard(&streams[1], 4000 * S);
+    feed_silence_received(&streams[1], 4000 * S);
     struct silence_link link = link_of(streams, 2);
     CHECK(feed_silence_link_well(&link, &replaced) && !feed_silence_link_well(&link, &replaced));
     CHECK(feed_silence_link_due(&link, &replaced, &limits, 4060 * S + 1)); /* as the first time */

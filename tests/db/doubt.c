@@ -12,8 +12,8 @@
 
 enum { PATIENCE_MS = 60000, STEPS_MAX = 64 };
 
-/* The disk, and what was asked of it and reported, in order: m mend, s same, t settle, c check, r rebuild; !
- * fails, ? checks, R rebuilds, + works. */
+/* The disk, and what was asked of it and reported, in order: m repair, s same, t settle, c check, r rebuild;
+ * ! fails, ? checks, R rebuilds, + works. */
 static struct {
     int keeps_after; /* so many mends find that the disk does not keep it */
     int damaged;     /* so many checks find the file damaged */
@@ -32,7 +32,7 @@ static void note(char what)
     disk.steps[disk.n] = '\0';
 }
 
-static int mend(void *ctx, const char *file)
+static int repair(void *ctx, const char *file)
 {
     (void)ctx;
     (void)file;
@@ -94,7 +94,7 @@ static void on_doubt(void *ctx)
     disk.doubts++;
 }
 
-static const struct db_disk table = {NULL, mend, same, settle};
+static const struct db_disk table = {NULL, repair, same, settle};
 
 /* One thread: the same steps each time. */
 static int64_t clock_ns(void *ctx)

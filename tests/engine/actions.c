@@ -167,7 +167,7 @@ static void test_dividend(void)
     equity = engine_equity(h.engine, ALICE);
     CHECK_INT(act("d2", ACTION_DIVIDEND, 200000 * INT64_C(1000000000), 0, h.now_ns + 1), 0);
     CHECK_INT(cash(&h, ALICE), 0);
-    CHECK_INT(engine_account(h.engine, ALICE)->interest_owed, 200000 * USDT - free);
+    CHECK_INT(engine_account(h.engine, ALICE)->unpaid_interest, 200000 * USDT - free);
     CHECK_INT(engine_equity(h.engine, ALICE), equity - 200000 * USDT);
     harness_close(&h);
 }

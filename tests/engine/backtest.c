@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "engine/backtest/backtest.h"
-#include "tests/engine/made_market.h"
+#include "tests/engine/synthetic_market.h"
 
 #define E8        INT64_C(100000000)
 #define MINUTE_NS (INT64_C(60) * 1000000000)
@@ -73,7 +73,7 @@ static void check_trades(const struct backtest_account *account, int64_t cash)
 
 static void test_run(struct random *random)
 {
-    struct made_market made;
+    struct synthetic_market made;
     made_open(&made, random, &calm_walk, 3, 5000, MINUTE_NS);
     const struct account_spec accounts[] = {account_of("one", "sma-cross-rsi"),
                                             account_of("two", "sma-cross-rsi")};
@@ -132,7 +132,7 @@ static void refused(const struct backtest_config *config, const char *why)
 
 static void test_bad_input(struct random *random)
 {
-    struct made_market made;
+    struct synthetic_market made;
     made_open(&made, random, &calm_walk, 1, 20000, MINUTE_NS);
     struct account_spec account = account_of("one", "sma-cross-rsi");
     const struct account_spec good = account;

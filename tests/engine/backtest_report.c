@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "engine/backtest/report.h"
-#include "tests/engine/made_market.h"
+#include "tests/engine/synthetic_market.h"
 
 #define E8        INT64_C(100000000)
 #define MINUTE_NS (INT64_C(60) * 1000000000)
@@ -176,7 +176,7 @@ static void check_report(const struct backtest_config *config, const struct back
 int main(void)
 {
     struct random random = random_seeded("backtest_report", 67);
-    struct made_market made;
+    struct synthetic_market made;
     made_open(&made, &random, &walk, SYMBOLS, ROWS, MINUTE_NS);
     const struct account_spec accounts[] = {account_of("sma-cross-rsi"), account_of("buy-and-hold")};
     struct backtest_config config = {.market = &made.market,

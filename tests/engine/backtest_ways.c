@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "engine/backtest/backtest.h"
-#include "tests/engine/made_market.h"
+#include "tests/engine/synthetic_market.h"
 
 #define E8        INT64_C(100000000)
 #define SECOND_NS INT64_C(1000000000)
@@ -263,7 +263,7 @@ static void count(const struct backtest_account *account)
 
 static bool one_run(struct random *random, const struct strategy *strategy)
 {
-    struct made_market made;
+    struct synthetic_market made;
     const struct made_walk walk = random_walk(random);
     const int64_t interval_ns = PICK(random, 1, 1, 5, 60) * MINUTE_NS;
     const size_t rows = (size_t)PICK(random, 700, 700, 3000, 3000, 6000, 6000, 13000);

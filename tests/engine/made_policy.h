@@ -7,7 +7,7 @@
 
 #include "indicators_gpu/indicators.h"
 #include "strategy/policy/policy.h"
-#include "tests/engine/made_market.h"
+#include "tests/engine/synthetic_market.h"
 
 struct made_policy {
     struct policy policy; /* first */

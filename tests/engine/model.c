@@ -158,7 +158,7 @@ static void act(struct pair *pair, const struct action *action)
         break;
     }
     case TRADE:
-        m_hear_trade(model, action->price, action->qty, action->seller_took);
+        m_receive_trade(model, action->price, action->qty, action->seller_took);
         event.market.kind = MARKET_TRADE;
         event.market.trade = (struct market_trade){.ts_ns = pair->now,
                                                    .id = ++pair->trade_id,

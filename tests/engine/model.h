@@ -483,7 +483,7 @@ static void m_look(struct model *m)
     }
 }
 
-static void m_hear_trade(struct model *m, int64_t price, int64_t qty, bool seller_took)
+static void m_receive_trade(struct model *m, int64_t price, int64_t qty, bool seller_took)
 {
     m->last = price;
     int64_t dealt = 0;

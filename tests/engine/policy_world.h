@@ -72,7 +72,7 @@ static inline struct account_spec spec_of(const struct policy *policy)
 }
 
 struct world {
-    struct made_market made;
+    struct synthetic_market made;
     struct symbol symbols[SYMBOLS];
     struct account_spec spec;
     struct engine_config config;

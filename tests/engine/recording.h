@@ -29,7 +29,7 @@ struct recording {
     } states[RECORDING_STATES_MAX];
     int n_states;
     /* By event: the outputs so far, as far as a replay emits them; a hole emits none. */
-    struct tape heard[RECORDING_EVENTS_MAX];
+    struct tape tapes[RECORDING_EVENTS_MAX];
     uint64_t lost; /* events in holes */
 };
 
@@ -96,7 +96,7 @@ static inline void recording_event(struct recording *r, bool recorded)
         r->tape = before;
         r->lost++;
     }
-    r->heard[event.seq] = r->tape;
+    r->tapes[event.seq] = r->tape;
     if (recorded && random_chance(&r->driver.random, 3)) {
         recording_put(r);
         if (journal_writer_full(r->writer))
@@ -133,7 +133,7 @@ static inline void recording_configure(struct recording *r)
 static inline void recording_restart(struct recording *r, bool clean)
 {
     struct replay *replay = NULL;
-    struct tape unheard = {0};
+    struct tape unused = {0};
     struct codec before = {0}, after = {0};
     char err[JOURNAL_ERROR_MAX] = "";
     if (clean)
@@ -141,7 +141,7 @@ static inline void recording_restart(struct recording *r, bool clean)
     recording_put(r);
     journal_writer_close(r->writer);
     struct replay_options options = {
-        .path = r->dir, .newest = true, .check_states = true, .sink = tape_sink(&unheard)};
+        .path = r->dir, .newest = true, .check_states = true, .sink = tape_sink(&unused)};
     CHECK_INT(engine_replay_open(&options, &replay, err, sizeof err), 0);
     CHECK_STR(err, "");
     if (!replay)

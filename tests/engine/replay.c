@@ -78,11 +78,11 @@ static void test_whole(uint64_t seed, int events)
     for (int i = 0; i < recording.n_states; i++) {
         uint64_t seq = recording.states[i].seq;
         struct replay_options from = {.check_states = true, .from_seq = seq};
-        played = play(from, recording.heard[seq]);
+        played = play(from, recording.tapes[seq]);
         check_whole(&played);
     }
     played = play((struct replay_options){.newest = true, .check_states = true},
-                  recording.heard[recording.states[recording.n_states - 1].seq]);
+                  recording.tapes[recording.states[recording.n_states - 1].seq]);
     check_whole(&played);
     printf("engine/replay: %ju events (%ju lost), %d states, %ju runs, %ju fills, %ju rows\n",
            (uintmax_t)recording.driver.seq, (uintmax_t)recording.lost, recording.n_states,
@@ -123,7 +123,7 @@ static void test_parts(void)
     struct played played = play((struct replay_options){.path = oldest}, (struct tape){0});
     CHECK_INT(played.r, 0);
     CHECK(played.seq < recording.driver.seq && played.events > 0);
-    CHECK(played.tape.hash == recording.heard[played.seq].hash);
+    CHECK(played.tape.hash == recording.tapes[played.seq].hash);
     played = play((struct replay_options){.from_ns = DRIVER_START_NS - 1}, (struct tape){0});
     CHECK_INT(played.r, -ENOENT);
     CHECK(played.err[0]);
@@ -143,7 +143,7 @@ static void test_parts(void)
     played = play((struct replay_options){.to_ns = ns}, (struct tape){0});
     CHECK_INT(played.r, 0);
     CHECK_INT(played.seq, seq);
-    CHECK(played.tape.hash == recording.heard[seq].hash);
+    CHECK(played.tape.hash == recording.tapes[seq].hash);
 }
 
 static void copy_file(const char *path, uint8_t **ret_bytes, size_t *ret_len)
@@ -178,7 +178,7 @@ static void test_cut(struct random *random)
         struct played played = play((struct replay_options){.check_states = true}, (struct tape){0});
         CHECK_STR(played.err, "");
         CHECK_INT(played.r, 0);
-        CHECK(played.seq <= recording.driver.seq && played.tape.hash == recording.heard[played.seq].hash);
+        CHECK(played.seq <= recording.driver.seq && played.tape.hash == recording.tapes[played.seq].hash);
     }
     put_file(newest, bytes, len);
     free(bytes);
@@ -202,7 +202,7 @@ static void test_altered(struct random *random)
             struct played played = play((struct replay_options){.check_states = true}, (struct tape){0});
             bool reported = played.r < 0 && strstr(played.err, strrchr(path, '/') + 1);
             CHECK(reported || (k == 1 && played.r == 0));
-            CHECK(played.tape.hash == recording.heard[played.seq].hash);
+            CHECK(played.tape.hash == recording.tapes[played.seq].hash);
             bytes[at] ^= bit;
         }
         put_file(path, bytes, len);

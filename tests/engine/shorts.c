@@ -296,7 +296,7 @@ static void test_ruin(void)
     pass(&h, 6 * MINUTE_NS);
     CHECK_INT(n_rows, 1);
     expect_row(0, "USDT", LEDGER_INTEREST, -3 * USDT / 100);
-    CHECK_INT(engine_account(h.engine, ALICE)->interest_owed, 20030000 - 3000000);
+    CHECK_INT(engine_account(h.engine, ALICE)->unpaid_interest, 20030000 - 3000000);
     CHECK_INT(engine_equity(h.engine, ALICE), -20030 * USDT - 17030000);
     command(&h, (struct event_command){.kind = COMMAND_ACCOUNT_DEPOSIT,
                                        .money = {.account = ALICE, .amount = 100 * USDT}});
@@ -309,7 +309,7 @@ static void test_ruin(void)
     CHECK_INT(n_rows, 2);
     expect_row(0, "USDT", LEDGER_INTEREST, -17030000);
     expect_row(1, "USDT", LEDGER_INTEREST, -20030000);
-    CHECK_INT(engine_account(h.engine, ALICE)->interest_owed, 0);
+    CHECK_INT(engine_account(h.engine, ALICE)->unpaid_interest, 0);
     harness_close(&h);
 }
 

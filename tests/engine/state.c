@@ -219,14 +219,14 @@ static void test_rare(void)
     struct codec saved = {0};
     char err[ENGINE_ERROR_MAX];
     struct engine *engine = some_engine(7, 500), *other = NULL;
-    engine->accounts[1].interest_owed = 77;
+    engine->accounts[1].unpaid_interest = 77;
     engine->counters.impossible = 3;
     engine->counters.refused[ORDER_REASONS - 1] = 5;
     engine->bar_closed = true;
     engine->markets[2].builder.gaps = 9;
     save(engine, &saved);
     CHECK_INT(engine_load(saved.bytes, saved.len, &none, NULL, &other, err), 0);
-    CHECK_INT(other->accounts[1].interest_owed, 77);
+    CHECK_INT(other->accounts[1].unpaid_interest, 77);
     CHECK_INT(other->counters.impossible, 3);
     CHECK_INT(other->counters.refused[ORDER_REASONS - 1], 5);
     CHECK(other->bar_closed);

@@ -144,7 +144,7 @@ static void see_position(void *ctx, int account, int symbol, const struct positi
     if (p->qty < 0 && w->h.last_fill.side == ORDER_SELL) {
         const struct balance *currency = &account_now->assets[account_now->currency_at];
         int64_t value = short_value(w, account);
-        CHECK(currency->total - currency->reserved - account_now->interest_owed >=
+        CHECK(currency->total - currency->reserved - account_now->unpaid_interest >=
               up((__int128)value * account_now->rules.collateral_e4, 10000));
     }
 }
@@ -179,7 +179,7 @@ static void see_order(void *ctx, const struct order *order)
     const struct account *account = engine_account(w->h.engine, order->account);
     int64_t value = short_value(w, order->account);
     w->calls++;
-    CHECK(w->shadows[order->account].total[currency_of(w, order->account)] - account->interest_owed <
+    CHECK(w->shadows[order->account].total[currency_of(w, order->account)] - account->unpaid_interest <
           up((__int128)value * account->rules.maintenance_e4, 10000));
 }
 
@@ -216,7 +216,7 @@ static void check_account(const struct world *w, int a)
     CHECK_INT(shadow->positions[ETHUSDT].qty + shadow->positions[ETHBTC].qty,
               shadow->total[2] - shadow->borrowed[2]);
     int shorts = 0;
-    int64_t equity = shadow->deposits - shadow->interest - account->interest_owed;
+    int64_t equity = shadow->deposits - shadow->interest - account->unpaid_interest;
     for (int s = 0; s < HARNESS_SYMBOLS; s++) {
         const struct shadow_position *p = &shadow->positions[s];
         CHECK_INT(account->positions[s].qty, p->qty);
@@ -228,10 +228,10 @@ static void check_account(const struct world *w, int a)
     CHECK_INT(account->shorts, shorts);
     CHECK_INT(account->deposits, shadow->deposits);
     CHECK(account->equity_peak >= account->equity);
-    CHECK(account->rules.shorts || account->interest_owed == 0);
+    CHECK(account->rules.shorts || account->unpaid_interest == 0);
     if (!shadow->foreign)
         CHECK_INT(engine_equity(w->h.engine, a), equity);
-    CHECK(account->interest_owed >= 0 && shadow->total[currency] >= 0);
+    CHECK(account->unpaid_interest >= 0 && shadow->total[currency] >= 0);
 }
 
 static void check_world(const struct world *w)
@@ -309,7 +309,7 @@ static int64_t spendable(const struct world *w, int account)
     const struct account *of = engine_account(w->h.engine, account);
     int64_t total = w->shadows[account].total[currency_of(w, account)];
     int64_t locked = up((__int128)short_value(w, account) * of->rules.collateral_e4, 10000);
-    int64_t most = total - of->assets[of->currency_at].reserved - of->interest_owed - locked;
+    int64_t most = total - of->assets[of->currency_at].reserved - of->unpaid_interest - locked;
     return most > 0 ? most : 0;
 }
 
@@ -389,7 +389,7 @@ static void hours_pass(struct world *w, int64_t hours)
     int64_t before[HARNESS_ACCOUNTS_MAX];
     struct harness *h = &w->h;
     for (int a = 0; a < engine_accounts(h->engine); a++)
-        before[a] = w->shadows[a].interest + engine_account(h->engine, a)->interest_owed;
+        before[a] = w->shadows[a].interest + engine_account(h->engine, a)->unpaid_interest;
     pass(h, HOUR_NS * hours - h->now_ns % HOUR_NS);
     for (int a = 0; a < engine_accounts(h->engine); a++) {
         int64_t due = 0;
@@ -397,7 +397,7 @@ static void hours_pass(struct world *w, int64_t hours)
             due += up((__int128)liability_value(w, a, s) *
                           engine_account(h->engine, a)->rules.borrow_rate_e6 * hours,
                       (__int128)1000000 * 8760);
-        CHECK_INT(w->shadows[a].interest + engine_account(h->engine, a)->interest_owed, before[a] + due);
+        CHECK_INT(w->shadows[a].interest + engine_account(h->engine, a)->unpaid_interest, before[a] + due);
     }
 }
 

@@ -11,7 +11,7 @@ struct rule_case {
     struct bar_order order;
     struct bar_prices bar;
     enum bar_step step;
-    struct bar_deed deed;
+    struct bar_effect effect;
 };
 
 static const struct rule_case cases[] = {
@@ -176,13 +176,13 @@ static int64_t mirrored(int64_t price)
 
 static void check_case(const struct rule_case *c, const char *how)
 {
-    struct bar_deed deed = bar_rule(&c->order, &c->bar, c->step);
-    bool trades = c->deed.act == BAR_TAKES || c->deed.act == BAR_MAKES;
+    struct bar_effect effect = bar_rule(&c->order, &c->bar, c->step);
+    bool trades = c->effect.act == BAR_TAKES || c->effect.act == BAR_MAKES;
     check_count++;
-    if (deed.act != c->deed.act || (trades && deed.price != c->deed.price)) {
+    if (effect.act != c->effect.act || (trades && effect.price != c->effect.price)) {
         check_failures++;
-        fprintf(stderr, "%s, %s: act %d at %jd, not %d at %jd\n", c->what, how, (int)deed.act,
-                (intmax_t)deed.price, (int)c->deed.act, (intmax_t)c->deed.price);
+        fprintf(stderr, "%s, %s: act %d at %jd, not %d at %jd\n", c->what, how, (int)effect.act,
+                (intmax_t)effect.price, (int)c->effect.act, (intmax_t)c->effect.price);
     }
 }
 
@@ -194,7 +194,7 @@ static void test_cases(void)
         c.order.side = c.order.side == ORDER_BUY ? ORDER_SELL : ORDER_BUY;
         c.order.price = mirrored(c.order.price);
         c.order.stop_price = mirrored(c.order.stop_price);
-        c.deed.price = mirrored(c.deed.price);
+        c.effect.price = mirrored(c.effect.price);
         c.bar = (struct bar_prices){mirrored(c.bar.open), mirrored(cases[i].bar.low),
                                     mirrored(cases[i].bar.high), mirrored(c.bar.close)};
         check_case(&c, "mirrored");

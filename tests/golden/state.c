@@ -5,7 +5,7 @@
  * DIR/logs.txt    50 random event logs: what came out, the hashes of state, ledger and log
  * DIR/day/        the state directory of such a log, of several venues, and the database built from it
  * DIR/run/        the same of one venue, with which a daemon may continue
- * DIR/desk/       one whose rows were put by hand: desk.h (word-ok)
+ * DIR/desk/       one whose rows were put by hand: sample.h (word-ok)
  * DIR/status.json a daemon's status: fixtures/dashboard.h
  */
 #include <dirent.h>
@@ -15,7 +15,7 @@
 #include "daemon/rebuild.h"
 #include "fixtures/dashboard.h"
 #include "tests/engine/logged.h"
-#include "tests/golden/desk.h"
+#include "tests/golden/sample.h"
 
 enum {
     LOGS = 50,
@@ -199,6 +199,6 @@ int main(int argc, char **argv)
     day(within(argv[1], "day"), true);
     day(within(argv[1], "run"), false);
     status(within(argv[1], "status.json"));
-    int r = desk_make(within(argv[1], "desk")); /* word-ok */
+    int r = sample_make(within(argv[1], "desk")); /* word-ok */
     return r == 0 && check_failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

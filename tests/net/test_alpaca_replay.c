@@ -247,7 +247,7 @@ static void test_rest(struct net_context *net, const struct replay *replay, stru
     net_requests_destroy(rest);
 }
 
-struct heard {
+struct received {
     bool enough, listed;
     struct venue_stream *stream;
     struct venue_parser *parser;
@@ -262,16 +262,16 @@ struct heard {
 
 static void on_state(void *user, const struct venue_status *status)
 {
-    struct heard *heard = user;
-    snprintf(heard->detail, sizeof(heard->detail), "%s", status->detail);
+    struct received *received = user;
+    snprintf(received->detail, sizeof(received->detail), "%s", status->detail);
     if (status->detail[0])
         printf("link %d: %s\n", status->link, status->detail);
 }
 
-static void keep_bar(struct heard *heard, const struct market_event *event)
+static void keep_bar(struct received *received, const struct market_event *event)
 {
-    size_t *n = &heard->n_minutes[event->symbol];
-    struct bar *minutes = heard->minutes[event->symbol];
+    size_t *n = &received->n_minutes[event->symbol];
+    struct bar *minutes = received->minutes[event->symbol];
     for (size_t i = 0; i < *n; i++)
         if (minutes[i].open_ns == event->kline.bar.open_ns) {
             minutes[i] = event->kline.bar;
@@ -281,55 +281,55 @@ static void keep_bar(struct heard *heard, const struct market_event *event)
         minutes[(*n)++] = event->kline.bar;
 }
 
-static void on_event(struct heard *heard, const struct market_event *event)
+static void on_event(struct received *received, const struct market_event *event)
 {
-    heard->kinds[event->kind]++;
-    if (event->event_ns > heard->last_ns)
-        heard->last_ns = event->event_ns;
+    received->kinds[event->kind]++;
+    if (event->event_ns > received->last_ns)
+        received->last_ns = event->event_ns;
     if (event->kind == MARKET_KLINE && event->kline.interval_ns != MINUTE_NS)
-        heard->long_bars++;
+        received->long_bars++;
     else if (event->kind == MARKET_KLINE || event->kind == MARKET_REVISION)
-        keep_bar(heard, event);
+        keep_bar(received, event);
     const struct market_depth *depth = &event->depth;
     int r = BOOK_APPLIED;
     if (event->kind == MARKET_BOOK)
-        r = book_replace(&heard->book, depth->last_id, depth->bids, depth->n_bids, depth->asks,
+        r = book_replace(&received->book, depth->last_id, depth->bids, depth->n_bids, depth->asks,
                          depth->n_asks);
     else if (event->kind == MARKET_DEPTH)
-        r = book_diff(&heard->book, depth->first_id, depth->last_id, depth->bids, depth->n_bids, depth->asks,
-                      depth->n_asks);
+        r = book_diff(&received->book, depth->first_id, depth->last_id, depth->bids, depth->n_bids,
+                      depth->asks, depth->n_asks);
     CHECK_INT(r, BOOK_APPLIED);
 }
 
 static void on_frame(void *user, const char *data, size_t len)
 {
-    struct heard *heard = user;
+    struct received *received = user;
     for (size_t pos = 0; pos < len;) {
         struct market_event event;
-        int r = venue->format->parse(heard->parser, data, len, &pos, &event);
+        int r = venue->format->parse(received->parser, data, len, &pos, &event);
         if (r == 0)
-            on_event(heard, &event);
+            on_event(received, &event);
         else if (r == 1)
-            heard->unread++;
+            received->unread++;
         else
-            heard->wrong++;
+            received->wrong++;
     }
-    if (++heard->frames % 500 == 0) { /* back-pressure: off and on */
-        venue->stream_pause(heard->stream, true);
-        venue->stream_pause(heard->stream, false);
+    if (++received->frames % 500 == 0) { /* back-pressure: off and on */
+        venue->stream_pause(received->stream, true);
+        venue->stream_pause(received->stream, false);
     }
-    if (heard->frames >= FRAMES && heard->kinds[MARKET_REVISION] > 0 && heard->n_minutes[0] > 8)
-        heard->enough = true;
+    if (received->frames >= FRAMES && received->kinds[MARKET_REVISION] > 0 && received->n_minutes[0] > 8)
+        received->enough = true;
 }
 
 static void on_listed(void *user, const char *const *names, size_t n, const char *error)
 {
-    struct heard *heard = user;
+    struct received *received = user;
     CHECK(!error);
     for (size_t i = 0; i < n; i++)
         CHECK(strchr(names[i], ':') != NULL);
-    heard->n_listed = n;
-    heard->listed = true;
+    received->n_listed = n;
+    received->listed = true;
 }
 
 static const struct venue_stream_handler handler = {on_state, on_frame};
@@ -337,7 +337,7 @@ static const struct venue_stream_handler handler = {on_state, on_frame};
 static void test_stream(struct net_context *net, const struct replay *replay, const struct symbol *symbols,
                         const char *encoding)
 {
-    static struct heard heard;
+    static struct received received;
     char names[2 * SYMBOLS * 5][VENUE_STREAM_NAME_MAX];
     const char *list[2 * SYMBOLS * 5];
     size_t n = 0;
@@ -348,8 +348,8 @@ static void test_stream(struct net_context *net, const struct replay *replay, co
                 n++;
             }
     CHECK_INT(n, 9); /* no order book of a stock, aggregated trades of neither */
-    memset(&heard, 0, sizeof(heard));
-    book_init(&heard.book);
+    memset(&received, 0, sizeof(received));
+    book_init(&received.book);
     const struct venue_setting settings[] = {{"encoding", encoding}, {"feed", "sip"}};
     const struct venue_stream_config config = {
         .net = net,
@@ -362,42 +362,42 @@ static void test_stream(struct net_context *net, const struct replay *replay, co
         .backoff_min_ms = 1,
         .backoff_max_ms = 10,
     };
-    CHECK_INT(venue->format->parser_create(symbols, SYMBOLS, &heard.parser), 0);
-    CHECK_INT(venue->stream_create(&config, &handler, &heard, &heard.stream), 0);
-    CHECK_INT(venue->stream_follow(heard.stream, &list[n - 1], 1), 0);
-    CHECK(loop_until(&loop, &heard.enough));
-    const struct venue_status *status = venue->stream_status(heard.stream);
+    CHECK_INT(venue->format->parser_create(symbols, SYMBOLS, &received.parser), 0);
+    CHECK_INT(venue->stream_create(&config, &handler, &received, &received.stream), 0);
+    CHECK_INT(venue->stream_follow(received.stream, &list[n - 1], 1), 0);
+    CHECK(loop_until(&loop, &received.enough));
+    const struct venue_status *status = venue->stream_status(received.stream);
     CHECK_INT(status->link, VENUE_UP);
     CHECK_INT(status->connections, 2);
     CHECK_INT(status->up, 2);
     CHECK_INT(status->connects, 2);
-    CHECK_STR(heard.detail, "");
-    CHECK_INT(heard.wrong, 0);
-    printf("%s: %u frames", encoding, heard.frames);
+    CHECK_STR(received.detail, "");
+    CHECK_INT(received.wrong, 0);
+    printf("%s: %u frames", encoding, received.frames);
     for (int kind = 0; kind < MARKET_KINDS; kind++)
-        printf(", %u %s", heard.kinds[kind], market_kind_name((enum market_kind)kind));
-    printf(", %u long bars\n", heard.long_bars);
+        printf(", %u %s", received.kinds[kind], market_kind_name((enum market_kind)kind));
+    printf(", %u long bars\n", received.long_bars);
     static const enum market_kind must[] = {MARKET_TRADE, MARKET_KLINE,  MARKET_QUOTE,    MARKET_DEPTH,
                                             MARKET_BOOK,  MARKET_TICKER, MARKET_REVISION, MARKET_BANDS};
     for (size_t i = 0; i < sizeof(must) / sizeof(*must); i++)
-        CHECK(heard.kinds[must[i]] > 0);
-    CHECK(heard.long_bars > 0);
-    CHECK(heard.book.state == BOOK_SYNCED && book_valid(&heard.book));
+        CHECK(received.kinds[must[i]] > 0);
+    CHECK(received.long_bars > 0);
+    CHECK(received.book.state == BOOK_SYNCED && book_valid(&received.book));
 
     /* What the stream carries can be asked for, and changed. */
-    CHECK_INT(venue->stream_list(heard.stream, on_listed, &heard), 0);
-    CHECK_INT(venue->stream_list(heard.stream, on_listed, &heard), -EBUSY);
-    CHECK(loop_until(&loop, &heard.listed));
-    CHECK_INT(heard.n_listed, n);
-    CHECK_INT(venue->stream_unfollow(heard.stream, list, 4), 0);
-    heard.listed = heard.enough = false;
-    heard.frames = 0;
-    CHECK(loop_until(&loop, &heard.enough)); /* sent before the list is asked for */
-    CHECK_INT(venue->stream_list(heard.stream, on_listed, &heard), 0);
-    CHECK(loop_until(&loop, &heard.listed));
-    CHECK_INT(heard.n_listed, n - 4);
-    venue->stream_pause(heard.stream, true);
-    CHECK_INT(venue->stream_follow(heard.stream, (const char *const[]){"candles:AAPL"}, 1), -EINVAL);
+    CHECK_INT(venue->stream_list(received.stream, on_listed, &received), 0);
+    CHECK_INT(venue->stream_list(received.stream, on_listed, &received), -EBUSY);
+    CHECK(loop_until(&loop, &received.listed));
+    CHECK_INT(received.n_listed, n);
+    CHECK_INT(venue->stream_unfollow(received.stream, list, 4), 0);
+    received.listed = received.enough = false;
+    received.frames = 0;
+    CHECK(loop_until(&loop, &received.enough)); /* sent before the list is asked for */
+    CHECK_INT(venue->stream_list(received.stream, on_listed, &received), 0);
+    CHECK(loop_until(&loop, &received.listed));
+    CHECK_INT(received.n_listed, n - 4);
+    venue->stream_pause(received.stream, true);
+    CHECK_INT(venue->stream_follow(received.stream, (const char *const[]){"candles:AAPL"}, 1), -EINVAL);
 
     /* The minutes that were streamed, revisions included, are what REST gives for them. */
     struct venue_rest *rest;
@@ -406,15 +406,15 @@ static void test_stream(struct net_context *net, const struct replay *replay, co
     CHECK_INT(venue->rest_create(&rest_config, &rest), 0);
     unsigned compared = 0;
     for (int s = 0; s < SYMBOLS; s++) {
-        if (heard.n_minutes[s] == 0)
+        if (received.n_minutes[s] == 0)
             continue;
-        const struct bar *bars = heard.minutes[s];
-        ask_bars(rest, &symbols[s], MINUTE_NS, bars[0].open_ns, bars[heard.n_minutes[s] - 1].open_ns,
-                 heard.last_ns, 0);
-        for (size_t i = 0; i < heard.n_minutes[s]; i++)
+        const struct bar *bars = received.minutes[s];
+        ask_bars(rest, &symbols[s], MINUTE_NS, bars[0].open_ns, bars[received.n_minutes[s] - 1].open_ns,
+                 received.last_ns, 0);
+        for (size_t i = 0; i < received.n_minutes[s]; i++)
             for (size_t k = 0; k < seen.n_bars; k++) {
                 if (seen.bars[k].open_ns != bars[i].open_ns ||
-                    bars[i].open_ns + 2 * MINUTE_NS > heard.last_ns)
+                    bars[i].open_ns + 2 * MINUTE_NS > received.last_ns)
                     continue; /* a revision may come yet */
                 CHECK_INT(bars[i].open, seen.bars[k].open);
                 CHECK_INT(bars[i].high, seen.bars[k].high);
@@ -428,9 +428,9 @@ static void test_stream(struct net_context *net, const struct replay *replay, co
     }
     CHECK(compared > 10);
     net_requests_destroy(rest);
-    venue->stream_destroy(heard.stream);
-    venue->format->parser_destroy(heard.parser);
-    book_finish(&heard.book);
+    venue->stream_destroy(received.stream);
+    venue->format->parser_destroy(received.parser);
+    book_finish(&received.book);
 }
 
 static const char *const options[] = {"--venue",  "alpaca",

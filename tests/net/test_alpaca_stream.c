@@ -423,7 +423,7 @@ static void test_budget(void)
 
 /* An answer to a subscription is no data: a venue that gives it and hangs up is asked ever more slowly. */
 static bool ended;
-static unsigned n_heard;
+static unsigned n_received;
 
 static void on_changed(void *user, struct endpoint *endpoint)
 {
@@ -434,7 +434,7 @@ static void on_changed(void *user, struct endpoint *endpoint)
 static void on_endpoint_frame(void *user, struct endpoint *endpoint, const char *data, size_t len)
 {
     (void)user;
-    n_heard += endpoint->link.heard;
+    n_received += endpoint->link.received;
     ended |= mentions(data, len, "slow client") && endpoint->link.connects == 5;
 }
 
@@ -465,7 +465,7 @@ static void test_storm(void)
     alpaca_endpoint_ask(&endpoint, CHANNEL_TRADES, "AAPL", true);
     alpaca_endpoint_touch(&endpoint);
     CHECK(loop_until(&loop, &ended));
-    CHECK_INT(n_heard, 0);
+    CHECK_INT(n_received, 0);
     CHECK(endpoint.link.backoff.failures >= 4);
     alpaca_endpoint_close(&endpoint);
     CHECK(loop_until(&loop, &closed));

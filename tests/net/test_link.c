@@ -46,8 +46,8 @@ static int64_t drive(struct link *link, int64_t now)
 /* The newest connection brings data for as long as it takes. */
 static void works(struct link *link, int64_t now)
 {
-    net_link_heard(link, now);
-    net_link_heard(link, now + LINK_STEADY_MS);
+    net_link_received(link, now);
+    net_link_received(link, now + LINK_STEADY_MS);
 }
 
 /* How many attempts any window held. */
@@ -372,7 +372,7 @@ static void test_flapping(struct random *random, int64_t lasts_ms)
         CHECK_INT(drive(&link, now), INT64_MAX);
         net_link_opened(&link, now);
         for (int64_t at = 0; at <= lasts_ms; at += 100)
-            net_link_heard(&link, now + at);
+            net_link_received(&link, now + at);
         now = net_link_lost(&link, now + lasts_ms, LINK_LOST, -1);
     }
     bool steady = lasts_ms >= LINK_STEADY_MS;

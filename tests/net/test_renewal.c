@@ -376,7 +376,7 @@ static void test_ban(void)
     char url[64];
     snprintf(url, sizeof url, "wss://localhost:%u", server_port(server));
     struct venue_stream_config config = {
-        .net = net, .ws_url = url, .streams = names, .n_streams = STREAMS, .ban = {.told = on_ban}};
+        .net = net, .ws_url = url, .streams = names, .n_streams = STREAMS, .ban = {.reported = on_ban}};
     struct venue_stream *stream, *other;
     int64_t now_ns = clock_wall_ns();
     CHECK_INT(binance_stream_create(&binance_us, &config, &quiet, NULL, &stream), 0);

@@ -115,7 +115,7 @@ static void test_rest(struct net_context *net, const struct replay *replay, stru
     net_requests_destroy(rest);
 }
 
-struct heard {
+struct received {
     bool enough;
     struct venue_stream *stream;
     struct venue_parser *parser;
@@ -131,23 +131,23 @@ static void on_state(void *user, const struct venue_status *status)
 
 static void on_frame(void *user, const char *data, size_t len)
 {
-    struct heard *heard = user;
+    struct received *received = user;
     struct market_event event;
     size_t pos = 0;
-    int r = venue->format->parse(heard->parser, data, len, &pos, &event);
+    int r = venue->format->parse(received->parser, data, len, &pos, &event);
     if (r == 0)
-        heard->kinds[event.kind]++;
+        received->kinds[event.kind]++;
     else if (r == 1)
-        heard->unread++;
+        received->unread++;
     else
-        heard->wrong++;
-    heard->frames++;
-    if (heard->frames % 5000 == 0) { /* back-pressure: off and on */
-        venue->stream_pause(heard->stream, true);
-        venue->stream_pause(heard->stream, false);
+        received->wrong++;
+    received->frames++;
+    if (received->frames % 5000 == 0) { /* back-pressure: off and on */
+        venue->stream_pause(received->stream, true);
+        venue->stream_pause(received->stream, false);
     }
-    if (heard->frames >= FRAMES)
-        heard->enough = true;
+    if (received->frames >= FRAMES)
+        received->enough = true;
 }
 
 static const struct venue_stream_handler handler = {on_state, on_frame};
@@ -157,12 +157,12 @@ static void test_stream(struct net_context *net, const struct replay *replay, co
 {
     static char names[SYMBOLS * MARKET_CHANNELS][VENUE_STREAM_NAME_MAX];
     static const char *streams[SYMBOLS * MARKET_CHANNELS];
-    struct heard heard = {0};
+    struct received received = {0};
     for (int i = 0; i < SYMBOLS * MARKET_CHANNELS; i++) {
         CHECK_INT(venue->stream_name(symbol_names[i % SYMBOLS], i / SYMBOLS, MINUTE_NS, names[i]), 0);
         streams[i] = names[i];
     }
-    CHECK_INT(venue->format->parser_create(symbols, SYMBOLS, &heard.parser), 0);
+    CHECK_INT(venue->format->parser_create(symbols, SYMBOLS, &received.parser), 0);
     const struct venue_stream_config config = {
         .net = net,
         .ws_url = replay->ws_url,
@@ -171,19 +171,19 @@ static void test_stream(struct net_context *net, const struct replay *replay, co
         .backoff_min_ms = 1,
         .backoff_max_ms = 10,
     };
-    CHECK_INT(venue->stream_create(&config, &handler, &heard, &heard.stream), 0);
-    CHECK(loop_until(&loop, &heard.enough));
-    const struct venue_status *status = venue->stream_status(heard.stream);
-    printf("%u frames, %llu connections:", heard.frames, (unsigned long long)status->connects);
+    CHECK_INT(venue->stream_create(&config, &handler, &received, &received.stream), 0);
+    CHECK(loop_until(&loop, &received.enough));
+    const struct venue_status *status = venue->stream_status(received.stream);
+    printf("%u frames, %llu connections:", received.frames, (unsigned long long)status->connects);
     for (int kind = 0; kind < MARKET_CHANNELS; kind++) {
-        printf(" %s %u", market_kind_name(kind), heard.kinds[kind]);
-        CHECK(heard.kinds[kind] > 0);
+        printf(" %s %u", market_kind_name(kind), received.kinds[kind]);
+        CHECK(received.kinds[kind] > 0);
     }
-    printf(", not read %u, malformed %u\n", heard.unread, heard.wrong);
-    CHECK(wrong ? heard.wrong >= wrong : heard.wrong == 0);
+    printf(", not read %u, malformed %u\n", received.unread, received.wrong);
+    CHECK(wrong ? received.wrong >= wrong : received.wrong == 0);
     CHECK(status->connects >= connects);
-    venue->stream_destroy(heard.stream);
-    venue->format->parser_destroy(heard.parser);
+    venue->stream_destroy(received.stream);
+    venue->format->parser_destroy(received.parser);
 }
 
 int main(int argc, char **argv)

@@ -16,7 +16,7 @@ static const char *const names[STREAMS] = {
 };
 
 /* Hashes of the frames of each stream, in order. */
-struct heard {
+struct received {
     uint64_t *frames[STREAMS];
     size_t n[STREAMS], cap[STREAMS];
     bool done;
@@ -31,7 +31,7 @@ static void on_state(void *user, const struct venue_status *status)
 
 static void on_frame(void *user, const char *data, size_t len)
 {
-    struct heard *heard = user;
+    struct received *received = user;
     int stream = -1;
     for (int s = 0; s < STREAMS; s++) {
         size_t n = strlen(names[s]);
@@ -44,18 +44,19 @@ static void on_frame(void *user, const char *data, size_t len)
     uint64_t hash = 14695981039346656037u;
     for (size_t i = 0; i < len; i++)
         hash = (hash ^ (unsigned char)data[i]) * 1099511628211u;
-    if (heard->n[stream] == heard->cap[stream]) {
-        heard->cap[stream] = heard->cap[stream] ? heard->cap[stream] * 2 : 1024;
-        heard->frames[stream] = realloc(heard->frames[stream], heard->cap[stream] * sizeof(uint64_t));
+    if (received->n[stream] == received->cap[stream]) {
+        received->cap[stream] = received->cap[stream] ? received->cap[stream] * 2 : 1024;
+        received->frames[stream] =
+            realloc(received->frames[stream], received->cap[stream] * sizeof(uint64_t));
     }
-    heard->frames[stream][heard->n[stream]++] = hash;
-    heard->done = venue->stream_status(heard->stream)->renewals >= RENEWALS;
+    received->frames[stream][received->n[stream]++] = hash;
+    received->done = venue->stream_status(received->stream)->renewals >= RENEWALS;
 }
 
 static const struct venue_stream_handler handler = {on_state, on_frame};
 
 /* One of the two may have started later. */
-static void compare(const struct heard *a, const struct heard *b)
+static void compare(const struct received *a, const struct received *b)
 {
     for (int s = 0; s < STREAMS; s++) {
         size_t i = 0, j = 0, same = 0;
@@ -89,7 +90,7 @@ int main(int argc, char **argv)
     net_budget_init(&budget, BUDGET_ATTEMPTS_MAX, 60000);
     struct venue_stream_config config = {
         .net = net, .ws_url = replay.ws_url, .streams = names, .n_streams = STREAMS, .budget = &budget};
-    struct heard stays = {0}, renewed = {0};
+    struct received stays = {0}, renewed = {0};
     CHECK_INT(venue->stream_create(&config, &handler, &stays, &stays.stream), 0);
     config.age_max_ms = 200;
     CHECK_INT(venue->stream_create(&config, &handler, &renewed, &renewed.stream), 0);

@@ -484,7 +484,7 @@ static void test_ban(void)
 {
     char url[64];
     snprintf(url, sizeof(url), "https://localhost:%u", server_port(server));
-    struct venue_rest_config config = {.net = net, .rest_url = url, .ban = {.told = on_ban}};
+    struct venue_rest_config config = {.net = net, .rest_url = url, .ban = {.reported = on_ban}};
     struct venue_rest *banned, *later, *other;
     int64_t now_ns = clock_wall_ns();
     CHECK_INT(venue->rest_create(&config, &banned), 0);
@@ -520,7 +520,7 @@ static void test_ban_unsaid(void)
     for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
         char url[64], text[128];
         snprintf(url, sizeof(url), "https://localhost:%u", server_port(server));
-        struct venue_rest_config config = {.net = net, .rest_url = url, .ban = {.told = on_ban}};
+        struct venue_rest_config config = {.net = net, .rest_url = url, .ban = {.reported = on_ban}};
         struct venue_rest *banned;
         int64_t now_ns = clock_wall_ns();
         ban_until_ns = 0;

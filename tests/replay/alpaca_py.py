@@ -28,11 +28,11 @@ for cls, path, symbols, n in ((StockDataStream, '/v2/test', ['FAKEPACA'], 300), 
                               (CryptoDataStream, '/v1beta3/crypto/us', ['BTC/USD', 'ETH/USD'], 600)):
     s = cls('k', 's', raw_data=True, url_override=f"wss://{os.environ['PT_URL']}{path}")
     got = out.setdefault(path, [])
-    async def heard(m):
+    async def received(m):
         got.append({**m, 't': m['t'].to_unix_nano()})
         if len(got) >= n:
             await s.stop_ws()
-    s.subscribe_trades(heard, *symbols), s.subscribe_quotes(heard, *symbols), s.subscribe_bars(heard, *symbols)
+    s.subscribe_trades(received, *symbols), s.subscribe_quotes(received, *symbols), s.subscribe_bars(received, *symbols)
     s.run()
 print(json.dumps(out))
 """
@@ -126,8 +126,8 @@ def reported(venue, path, symbol, what, begin):
 
 def test_streams():
     with start("--speed", "1000") as v:
-        heard = client(v, "-c", STREAMS)
-        for path, messages in heard.items():
+        received = client(v, "-c", STREAMS)
+        for path, messages in received.items():
             kinds = set()
             for symbol in {m["S"] for m in messages}:
                 for what, letter in (("trades", "t"), ("quotes", "q"), ("bars", "b")):

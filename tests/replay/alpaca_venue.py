@@ -117,10 +117,10 @@ class Client:
     def __init__(self, venue, path, key="k", auth=True, msgpack=False):
         self.msgpack = msgpack
         self.socket = venue.socket(path, MSGPACK if msgpack else None)
-        assert self.hear() == WELCOME
+        assert self.receive() == WELCOME
         if auth:
             self.say(action="auth", key=key, secret="s")
-            assert self.hear() == IN
+            assert self.receive() == IN
 
     def say(self, **message):
         if self.msgpack:
@@ -128,7 +128,7 @@ class Client:
         else:
             self.socket.say(message)
 
-    def hear(self):
+    def receive(self):
         """One frame: a list of messages."""
         if self.msgpack:
             data = self.socket.data(BINARY)
@@ -145,7 +145,7 @@ class Client:
 
     def answer(self):
         while True:
-            frame = self.hear()
+            frame = self.receive()
             if frame[0]["T"] in ("subscription", "error"):
                 return frame[0]
 
@@ -157,14 +157,14 @@ class Client:
     def ends(self):
         try:
             while True:
-                self.hear()
+                self.receive()
         except Closed:
             return True
 
     def messages(self, n):
         out = []
         while len(out) < n:
-            out += [plain(m) for m in self.hear()]
+            out += [plain(m) for m in self.receive()]
         return out
 
 
@@ -192,13 +192,13 @@ def test_authentication():
         assert second.error() == 406 and second.ends()
         other = Client(v, "/v1beta3/crypto/us", auth=False)
         other.say(action="auth", key="id", secret="secret")
-        assert other.hear() == IN
+        assert other.receive() == IN
         s.close()
 
         def again():
             c = Client(v, "/v2/iex", auth=False)
             c.say(action="auth", key="id", secret="secret")
-            return c.hear() == IN
+            return c.receive() == IN
 
         until(again, "the first one's place is free")
         rest(v, "/v2/clock", 401)
@@ -265,7 +265,7 @@ def test_slow():
         codes = []
         try:
             while True:
-                codes += [m["code"] for m in c.hear() if m["T"] == "error"]
+                codes += [m["code"] for m in c.receive() if m["T"] == "error"]
         except Closed:
             pass
         assert codes == [407], codes
@@ -281,18 +281,18 @@ def test_encodings():
         with start("--speed", "max", "--from", SESSION) as v:  # where each is waited for
             a, b = Client(v, path, "a"), Client(v, path, "b", msgpack=True)
             assert a.subscribe(**channels)["T"] == b.subscribe(**channels)["T"] == "subscription"
-            heard = [[], []]
+            received = [[], []]
 
             def listen(client, to):
                 to.extend(client.messages(n))
                 client.socket.close()  # else the other would be held up
 
-            threads = [threading.Thread(target=listen, args=x) for x in zip((a, b), heard)]
+            threads = [threading.Thread(target=listen, args=x) for x in zip((a, b), received)]
             for thread in threads:
                 thread.start()
             for thread in threads:
                 thread.join()
-            ours, theirs = heard
+            ours, theirs = received
             if "orderbooks" in channels:  # whose first book is whole for each of them
                 ours, theirs = ([m for m in x if m["T"] != "o"] for x in (ours, theirs))
             at = ours.index(theirs[0])
@@ -320,26 +320,26 @@ def test_session():
     with start("--speed", "max", "--from", SESSION, "--action", "halt:AAPL:2026-01-15T15:00:00Z:5m") as v:
         c = Client(v, "/v2/sip")
         c.subscribe(**STOCKS)
-        heard = collections.defaultdict(list)
-        while not heard["i"]:
-            for m in c.hear():
-                heard[m["T"]].append(m)
-        assert set(heard) == set("tqbudcxlsi"), set(heard)
-        halts = [(m["sc"], m["rc"], m["t"]) for m in heard["s"] if m["S"] == "AAPL"]
+        received = collections.defaultdict(list)
+        while not received["i"]:
+            for m in c.receive():
+                received[m["T"]].append(m)
+        assert set(received) == set("tqbudcxlsi"), set(received)
+        halts = [(m["sc"], m["rc"], m["t"]) for m in received["s"] if m["S"] == "AAPL"]
         assert ("H", "T1", "2026-01-15T15:00:00Z") in halts and ("T", "", "2026-01-15T15:05:00Z") in halts, halts
-        assert not [m for m in heard["t"] if m["S"] == "AAPL" and "2026-01-15T15:00:00Z" < m["t"] < "2026-01-15T15:05:00Z"]
+        assert not [m for m in received["t"] if m["S"] == "AAPL" and "2026-01-15T15:00:00Z" < m["t"] < "2026-01-15T15:05:00Z"]
         end = "2026-01-15T20:00:00Z"
         for symbol in ("AAPL", "F"):
             bars = {}
             for kind in "bu":  # a bar that comes again replaces the first
-                bars.update({m["t"]: m for m in heard[kind] if m["S"] == symbol and SESSION <= m["t"] < end})
+                bars.update({m["t"]: m for m in received[kind] if m["S"] == symbol and SESSION <= m["t"] < end})
             reported = pages(v, "/v2/stocks/bars", "bars", symbols=symbol, timeframe="1Min", start=SESSION, end=end, limit=100)
             assert [{"T": "b", "S": symbol, **x} for x in reported if x["t"] < end] == \
                 [{**bars[t], "T": "b"} for t in sorted(bars)], symbol
-            trades = {m["i"]: m for m in heard["t"] if m["S"] == symbol and m["t"] < end}
+            trades = {m["i"]: m for m in received["t"] if m["S"] == symbol and m["t"] < end}
             reported = pages(v, "/v2/stocks/trades", "trades", symbols=symbol, start=SESSION, end=end, limit=1000)
-            cancelled = {m["i"] for m in heard["x"] if m["S"] == symbol}
-            corrected = {m["ci"]: m for m in heard["c"] if m["S"] == symbol}
+            cancelled = {m["i"] for m in received["x"] if m["S"] == symbol}
+            corrected = {m["ci"]: m for m in received["c"] if m["S"] == symbol}
             seen = 0
             for x in reported:
                 if x["t"] >= end:
@@ -382,11 +382,11 @@ def test_book():
 
         last = ""
         for _ in range(500):
-            for m in c.hear():
+            for m in c.receive():
                 last = apply(m)
         book = rest(v, "/v1beta3/crypto/us/latest/orderbooks?symbols=ETH/USD", headers={})["orderbooks"]["ETH/USD"]
         while last < book["t"]:
-            for m in c.hear():
+            for m in c.receive():
                 last = apply(m) if m["t"] <= book["t"] else m["t"]
         assert resets == 1
         assert [(x["p"], x["s"]) for x in book["b"]] == sorted(sides["b"].items(), reverse=True)
@@ -459,14 +459,14 @@ def test_changes():
         assert rest(v, "/v2/assets/F")["status"] == "active"
         c = Client(v, "/v2/sip")
         c.subscribe(trades=["AAPL", "F"], statuses=["*"], bars=["SPY"])
-        heard, now = [], ""
+        received, now = [], ""
         while now < "2026-01-15T15:59:00Z":
-            heard += c.hear()
-            now = max([now] + [m["t"] for m in heard[-1:] if m["T"] == "b"])
-        times = {s: [m["t"] for m in heard if m["T"] == "t" and m["S"] == s] for s in ("AAPL", "F")}
+            received += c.receive()
+            now = max([now] + [m["t"] for m in received[-1:] if m["T"] == "b"])
+        times = {s: [m["t"] for m in received if m["T"] == "t" and m["S"] == s] for s in ("AAPL", "F")}
         assert not [t for t in times["AAPL"] if "2026-01-15T15:10" <= t < "2026-01-15T15:20"]
         assert max(times["AAPL"]) > "2026-01-15T15:58" and "2026-01-15T15:28" < max(times["F"]) < "2026-01-15T15:30"
-        said = [(m["sc"], m["t"]) for m in heard if m["T"] == "s" and m["S"] == "AAPL"]
+        said = [(m["sc"], m["t"]) for m in received if m["T"] == "s" and m["S"] == "AAPL"]
         assert [("H", "2026-01-15T15:10:00Z"), ("T", "2026-01-15T15:20:00Z")] == said, said
         assert rest(v, "/v2/assets/F")["status"] == "inactive" and not rest(v, "/v2/assets/F")["tradable"]
         assert {"F", "ETH/USD"} == {a["symbol"] for a in rest(v, "/v2/assets?status=inactive")}
@@ -530,9 +530,9 @@ def test_recorded_updates():
                 s = v.socket("/stream")
                 s.say({"action": "auth", "key": "k", "secret": "s"})
                 s.say({"action": "listen", "data": {"streams": ["trade_updates"]}})
-                heard = [s.data(BINARY).decode() for _ in range(2 + len(updates))]
-                assert [json.loads(x)["stream"] for x in heard[:2]] == ["authorization", "listening"]
-                assert heard[2:] == updates, heard
+                received = [s.data(BINARY).decode() for _ in range(2 + len(updates))]
+                assert [json.loads(x)["stream"] for x in received[:2]] == ["authorization", "listening"]
+                assert received[2:] == updates, received
 
 
 for test in (test_usage, test_recorded_updates, test_authentication, test_subscriptions, test_trading_stream, test_years, test_changes,

@@ -73,7 +73,7 @@ def cryptofeed():
 
     out = {"trades": [], "ticker": [], "book": [], "candles": []}
 
-    def hear(name, read):
+    def receive(name, read):
         async def callback(x, _):
             out[name].append(read(x))
             if min(map(len, out.values())) >= 3 and len(out["trades"]) >= MESSAGES // 10:
@@ -86,10 +86,10 @@ def cryptofeed():
 
     f = FeedHandler()
     f.add_feed(Feed(symbols=["BTC-USDT"], channels=[TRADES, TICKER, L2_BOOK, CANDLES], candle_closed_only=False, callbacks={
-        TRADES: hear("trades", lambda t: [t.id, str(t.price), str(t.amount), t.side]),
-        TICKER: hear("ticker", lambda t: [str(t.bid), str(t.ask)]),
-        L2_BOOK: hear("book", lambda b: [b.sequence_number, levels(b.book.bids), levels(b.book.asks)]),
-        CANDLES: hear("candles", lambda c: [str(c.open), str(c.high), str(c.low), str(c.close), str(c.volume), c.trades, c.closed]),
+        TRADES: receive("trades", lambda t: [t.id, str(t.price), str(t.amount), t.side]),
+        TICKER: receive("ticker", lambda t: [str(t.bid), str(t.ask)]),
+        L2_BOOK: receive("book", lambda b: [b.sequence_number, levels(b.book.bids), levels(b.book.asks)]),
+        CANDLES: receive("candles", lambda c: [str(c.open), str(c.high), str(c.low), str(c.close), str(c.volume), c.trades, c.closed]),
     }))
     asyncio.set_event_loop(asyncio.new_event_loop())
     f.run()

@@ -10,7 +10,7 @@
 #include "exchange/replay/binance/protocol.h"
 #include "exchange/replay/lines.h"
 #include "exchange/replay/recording.h"
-#include "tests/replay/heard.h"
+#include "tests/replay/received.h"
 #include "tests/scratch.h"
 
 static char error[CONVERT_ERROR_MAX];
@@ -62,7 +62,7 @@ static void test_file(const char *const *paths, size_t n_paths)
 
 static char *play(const char *const *paths, size_t n, const char *const *names, size_t n_names)
 {
-    struct heard h = {0};
+    struct received h = {0};
     struct replay_source *source = NULL;
     struct tape *tape = calloc(1, sizeof(*tape));
     replay_tape_init(tape);

@@ -79,20 +79,20 @@ def check(path, symbol):
     with Venue(PROGRAM, "--recording", path, "--speed", "max") as v:
         names = [f"{lower}@{k}" for k in ("kline_1s", "kline_1m", "aggTrade", "trade", "depth@100ms")]
         s = v.streams(*names)
-        heard, last_heard, closed = collections.Counter(), None, {"1s": {}, "1m": {}}
+        received, last_received, closed = collections.Counter(), None, {"1s": {}, "1m": {}}
         aggs = []
         want = aggregates(trades)
-        while len(aggs) < len(want) or last_heard != last:
+        while len(aggs) < len(want) or last_received != last:
             m = s.message()
             d = m["data"]
-            heard[m["stream"]] += 1
+            received[m["stream"]] += 1
             if d["e"] == "aggTrade":
                 aggs.append([(d["p"], d["T"], d["m"]), Decimal(d["q"]), d["f"], d["l"]])
             elif d["e"] == "kline" and d["k"]["x"]:
                 assert d["k"]["t"] not in closed[d["k"]["i"]], "closed twice"
                 closed[d["k"]["i"]][d["k"]["t"]] = d["k"]
             elif d["e"] == "depthUpdate":
-                last_heard = d["u"]
+                last_received = d["u"]
         assert aggs == want
         for interval, ms in MS.items():
             bars = candles(trades, ms)
@@ -111,7 +111,7 @@ def check(path, symbol):
         for side, key in zip(sides, ("bids", "asks")):
             best = sorted(side.items(), reverse=key == "bids")[:5000]
             assert [(Decimal(p), Decimal(q)) for p, q in depth[key]] == best, key
-        print(symbol, dict(heard), f"{len(aggs)} aggregates, {len(bars)} minutes, {len(sides[0])}+{len(sides[1])} levels: equal")
+        print(symbol, dict(received), f"{len(aggs)} aggregates, {len(bars)} minutes, {len(sides[0])}+{len(sides[1])} levels: equal")
 
 
 def main():

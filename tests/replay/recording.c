@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <zlib.h>
 
-#include "tests/replay/heard.h"
+#include "tests/replay/received.h"
 #include "tests/scratch.h"
 
 static char error[SOURCE_ERROR_MAX];
@@ -80,7 +80,7 @@ static void test_derived(void)
         "\"0.00000000\"]],\"a\":[[\"100.75000000\",\"5.00000000\"]]}\n",
     };
     for (int packed = 0; packed < 2; packed++) {
-        struct heard h = {0};
+        struct received h = {0};
         struct replay_source *source = NULL;
         struct source_book book;
         struct tape *tape = calloc(1, sizeof(*tape));
@@ -155,7 +155,7 @@ static void test_others(void)
                                         "btcusdt_230929@kline_1m",
                                         "btcusd@trade",
                                         "btcusd@aggTrade"};
-    struct heard h = {0};
+    struct received h = {0};
     struct replay_source *source = NULL;
     struct source_book book;
     struct tape *tape = calloc(1, sizeof(*tape));
@@ -205,7 +205,7 @@ static void test_paces(void)
     for (size_t i = 0; i < sizeof(paces) / sizeof(*paces); i++) {
         char text[1024], name[64];
         const char *names[] = {name};
-        struct heard h = {0};
+        struct received h = {0};
         struct replay_source *source = NULL;
         struct source_book book;
         struct tape *tape = calloc(1, sizeof(*tape));
@@ -358,7 +358,7 @@ static void test_hole(void)
 static void test_hole_slow(void)
 {
     static const char *const names[] = {"btcusdt@depth"};
-    struct heard h = {0};
+    struct received h = {0};
     struct replay_source *source = NULL;
     struct tape *tape = calloc(1, sizeof(*tape));
     const char *path = scratch_path("slow");
@@ -382,7 +382,7 @@ static void test_hole_slow(void)
 static void test_from_to(void)
 {
     static const char *const names[] = {"btcusdt@trade"};
-    struct heard h = {0};
+    struct received h = {0};
     struct replay_source *source = NULL;
     struct tape *tape = calloc(1, sizeof(*tape));
     const char *path = write_file("small", small, "wbT");

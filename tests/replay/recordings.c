@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-#include "tests/replay/heard.h"
+#include "tests/replay/received.h"
 
 static char error[SOURCE_ERROR_MAX];
 
@@ -21,7 +21,7 @@ static const char *shared(const char *name)
 /* Every recorded frame of the file is received as it stands, in order. */
 static void test_passed_on(const char *name, const char *const *names, size_t n)
 {
-    struct heard h = {0};
+    struct received h = {0};
     struct replay_source *source = NULL;
     struct tape *tape = calloc(1, sizeof(*tape));
     const char *path = shared(name);

@@ -221,19 +221,19 @@ def test_full_speed():
     """The position waits for a slow client, and nothing is lost."""
     with synthetic("--speed", "max") as v:
         slow, fast = v.streams("btcusdt@trade"), v.streams("btcusdt@trade")
-        heard_by_fast = []
+        received_by_fast = []
 
         def listen():
             try:
                 while True:
-                    heard_by_fast.append(fast.message()["data"]["t"])
+                    received_by_fast.append(fast.message()["data"]["t"])
             except (Closed, OSError):
                 pass
 
         threading.Thread(target=listen, daemon=True).start()
         ids = [slow.message()["data"]["t"] for _ in range(1000)]
         # The slow one sends no more pongs: the other hears two windows more, then time stands still.
-        until(lambda: heard_by_fast and heard_by_fast[-1] >= ids[-1], "the fast one is there too")
+        until(lambda: received_by_fast and received_by_fast[-1] >= ids[-1], "the fast one is there too")
         times = []
 
         def stands_still():
@@ -241,23 +241,23 @@ def test_full_speed():
             return len(times) > 20 and len(set(times[-20:])) == 1
 
         until(stands_still, "time stands still")
-        pings, heard = [], 0
-        while not pings or heard_by_fast[-1] > ids[-1]:
+        pings, received = [], 0
+        while not pings or received_by_fast[-1] > ids[-1]:
             m = slow.frame()
             if m.op == TEXT:
                 ids.append(json.loads(m.data)["data"]["t"])
-                heard += 1
+                received += 1
             elif m.op == PING:
                 pings.append(m.data)
-        assert heard <= 3 * WINDOW, heard
+        assert received <= 3 * WINDOW, received
         slow.send(PONG, pings[-1])
         ids += [slow.message()["data"]["t"] for _ in range(1000)]
         equal(ids, list(range(ids[0], ids[0] + len(ids))), "nothing is lost")
         # A client that goes away delays no other.
         slow.close()
-        n = len(heard_by_fast)
-        until(lambda: len(heard_by_fast) > n + 2000, "the fast one continues")
-        equal(heard_by_fast, list(range(heard_by_fast[0], heard_by_fast[0] + len(heard_by_fast))), "nothing is lost")
+        n = len(received_by_fast)
+        until(lambda: len(received_by_fast) > n + 2000, "the fast one continues")
+        equal(received_by_fast, list(range(received_by_fast[0], received_by_fast[0] + len(received_by_fast))), "nothing is lost")
 
 
 def test_too_slow():
@@ -342,20 +342,20 @@ def test_microseconds():
         names = ("btcusdt@trade", "btcusdt@kline_1s", "btcusdt@depth@100ms", "btcusdt@bookTicker")
         ms = v.streams(*names)
         us = v.socket("/stream?streams=" + "/".join(names) + "&timeUnit=microsecond")
-        heard = [[], []]
+        received = [[], []]
 
         def listen(s, to):
             to.extend(s.message() for _ in range(4000))
             s.close()  # else the other would be held up
 
-        threads = [threading.Thread(target=listen, args=(s, to)) for s, to in zip((ms, us), heard)]
+        threads = [threading.Thread(target=listen, args=(s, to)) for s, to in zip((ms, us), received)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join(60)
         by_key = [{}, {}]
         for side in range(2):
-            for m in heard[side]:
+            for m in received[side]:
                 d = m["data"]
                 by_key[side][m["stream"], d.get("t", d.get("u")), d.get("k", {}).get("L"), d.get("k", {}).get("x"),
                              d.get("k", {}).get("t", 0) // (1, 1000)[side]] = d

@@ -39,7 +39,7 @@ def refused(*words, status=1, says=()):
         assert word in lines[0], (word, done.stderr)
 
 
-def made_bars(path, rng, n, price, gaps=(), minutes=1):
+def synthetic_bars(path, rng, n, price, gaps=(), minutes=1):
     opener = gzip.open if path.endswith(".gz") else open
     with opener(path, "wt") as file:
         file.write("open_time,open,high,low,close,volume\n")
@@ -192,7 +192,7 @@ def test_accounts(folder, bars):
         assert named[key] == plain[key] != turned[key], key
 
     # Rows without bars of the first symbol are not reported as held; a symbol with too few bars is reported.
-    late = made_bars(os.path.join(folder, "LATEUSDT_1m.csv"), random.Random(SEED), 60, 7.0, range(50))
+    late = synthetic_bars(os.path.join(folder, "LATEUSDT_1m.csv"), random.Random(SEED), 60, 7.0, range(50))
     both = ["backtest", "--strategy", "sma-cross", "--bars", f"{late},{bars['BTCUSDT']}", "--no-cache", "--json"]
     done = run(*both)
     assert json.loads(done.stdout)["benchmark"] == "LATEUSDT"
@@ -213,7 +213,7 @@ def test_accounts(folder, bars):
 
 def test_wide(folder):
     """Reports of much money, many symbols and many parameters stay within 80 columns; sums are still right."""
-    cheap = made_bars(os.path.join(folder, "CHEAPUSDT_1m.csv"), random.Random(SEED), 600, 100.0)
+    cheap = synthetic_bars(os.path.join(folder, "CHEAPUSDT_1m.csv"), random.Random(SEED), 600, 100.0)
     words = ["--strategy", "sma-cross:fast=1,slow=2", "--bars", cheap, "--cash", 10**10, "--fees", "0:0"]
     report, _, _ = backtest(folder, "much", *words)
     os.remove(cheap)
@@ -236,7 +236,7 @@ def test_wide(folder):
     assert done.stderr == "", done.stderr
     os.remove(rising)
 
-    many = [made_bars(os.path.join(folder, f"LONGNAMED{i}USDT_1m.csv"), random.Random(i), 200, 9.0) for i in range(8)]
+    many = [synthetic_bars(os.path.join(folder, f"LONGNAMED{i}USDT_1m.csv"), random.Random(i), 200, 9.0) for i in range(8)]
     strategy = ("triple-confirmation:fast=5,slow=21,rsi=15,rsi_min=49.5,rsi_max=71,macd_fast=11,macd_slow=25,macd_signal=8,"
                 "atr=13,stop_atr=2.1,profit_atr=4.1,risk=0.011,fraction_max=0.51,positions_max=4")
     text = run("backtest", "--strategy", strategy, "--strategy", "buy-and-hold", "--bars", ",".join(many), "--cash", 10**10).stdout
@@ -456,8 +456,8 @@ def test_refused(folder, bars):
     strategy("--bars", btc, "--symbol", "A,B", status=2, says="one name for each file")
     strategy("--bars", btc, "--set", "slow=5000", says=("2997 bars", "5000"))
     strategy("--bars", f"{btc},{btc}", says="BTCUSDT")
-    strategy("--bars", f"{btc},{made_bars(os.path.join(folder, 'LTCUSDT_5m.csv'), random.Random(1), 50, 90.0, minutes=5)}")
-    strategy("--bars", f"{btc},{made_bars(os.path.join(folder, 'ETHBTC_1m.csv'), random.Random(1), 50, 0.09)}", says="one currency")
+    strategy("--bars", f"{btc},{synthetic_bars(os.path.join(folder, 'LTCUSDT_5m.csv'), random.Random(1), 50, 90.0, minutes=5)}")
+    strategy("--bars", f"{btc},{synthetic_bars(os.path.join(folder, 'ETHBTC_1m.csv'), random.Random(1), 50, 0.09)}", says="one currency")
     strategy("--bars", os.path.join(folder, "nothing.csv"), says="No such file")
     strategy("--bars", write("XRPUSDT_1m.csv", "no bars\n1,2\n"), says="XRPUSDT_1m.csv")
     strategy("--bars", write("XRPUSDT_2m.csv", os.urandom(4096)))
@@ -529,8 +529,8 @@ def main():
     rng = random.Random(SEED)
     print(f"system/backtest_bars: PAPERTAPE_SEED={SEED}")
     with tempfile.TemporaryDirectory() as folder:
-        bars = {"BTCUSDT": made_bars(os.path.join(folder, "BTCUSDT_1m.csv"), rng, 3000, 42000.0, {700, 701, 1600}),
-                "ETHUSDT": made_bars(os.path.join(folder, "ETHUSDT_1m.csv.gz"), rng, 2900, 2300.0, {5, 700, 2000})}
+        bars = {"BTCUSDT": synthetic_bars(os.path.join(folder, "BTCUSDT_1m.csv"), rng, 3000, 42000.0, {700, 701, 1600}),
+                "ETHUSDT": synthetic_bars(os.path.join(folder, "ETHUSDT_1m.csv.gz"), rng, 2900, 2300.0, {5, 700, 2000})}
         test_strategies(folder, bars)
         test_accounts(folder, bars)
         test_killed(folder, bars)

@@ -443,9 +443,9 @@ def trainings_stored(session):
         db.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(row))})", list(row.values()))
 
     try:
-        for name, state, heard_s, ended_s in (("old", "rollout", 3600, 0), ("future", "update", -60, 0), ("waits", "queued", 900, 0),
+        for name, state, reported_s, ended_s in (("old", "rollout", 3600, 0), ("future", "update", -60, 0), ("waits", "queued", 900, 0),
                                               ("over", "done", 900, 7200)):
-            insert("trainings", name=name, state=state, steps=1200000, total_steps=5000000, heard_ns=now - heard_s * NS,
+            insert("trainings", name=name, state=state, steps=1200000, total_steps=5000000, heard_ns=now - reported_s * NS,
                    ended_ns=now - ended_s * NS if ended_s else 0, created_ns=now - 10000 * NS)
         insert("policies", name="old", role="champion", account="main")
         db.commit()

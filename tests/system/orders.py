@@ -32,7 +32,7 @@ BARS, HISTORY, SPEED = 12000, 120, 120
 START = 1723075200  # 2024-08-08 00:00 UTC
 
 
-def made_bars(path):
+def synthetic_bars(path):
     """One-minute bars that swing; each opens where the last one closed."""
     with open(path, "w", encoding="ascii") as file:
         file.write("open_time,open,high,low,close,volume\n")
@@ -296,7 +296,7 @@ def computed_again(trader):
 def main():
     with harness.Folder() as folder:
         bars = os.path.join(folder.path, "BTCUSDT_1m.csv")
-        made_bars(bars)
+        synthetic_bars(bars)
         replay = folder.start(harness.Replay(folder.path, "--bars", bars, "--from", str(START + 60 * HISTORY),
                                              "--speed", str(SPEED)))
         trader = Desk(folder.start(harness.Daemon(folder.path, replay, CONFIG)))

@@ -150,12 +150,12 @@ class World:
         with sqlite3.connect(f"file:{self.daemon.state}/papertape.db?mode=ro", uri=True, timeout=30) as base:
             return base.execute(sql, values).fetchall()
 
-    def tell(self, study, trial, path, **changed):
+    def emit(self, study, trial, path, **changed):
         """The study's worker does."""
         name = study.split("@")[0]
         with self.fake.lock:
             training = self.fake.trainings.setdefault(name, Training(name))
-            training.tell("proposal", proposal=proposal(study, trial, self.policies.get(path, path), **changed))
+            training.emit("proposal", proposal=proposal(study, trial, self.policies.get(path, path), **changed))
 
     def policy(self, name, status):
         found = [p for p in status["policies"] or [] if p["policy"] == name]
@@ -184,11 +184,11 @@ def gates(world):
            "falls": {"figures": {"drawdown_pct": -31.0}}, "rare": {"figures": {"trades": 9}}}
     words = {"overfitted": "pbo 0.41", "unknown": "deflated", "holds": "excess", "falls": "drawdown", "rare": "trades 9"}
     for name, changed in bad.items():
-        world.tell(name, 1, "most", **changed)
-    world.tell("empty", 1, "most", holdout=None)
-    world.tell("relative", 1, "most.safetensors")
-    world.tell("missing", 1, "/nowhere/most.safetensors")
-    world.tell("main", 1, "most")
+        world.emit(name, 1, "most", **changed)
+    world.emit("empty", 1, "most", holdout=None)
+    world.emit("relative", 1, "most.safetensors")
+    world.emit("missing", 1, "/nowhere/most.safetensors")
+    world.emit("main", 1, "most")
     words.update(empty="holdout", relative="absolute path", missing="/nowhere", main="account main")
     for name, word in words.items():
         text, = world.alert("PROPOSAL_REFUSED", f"{name}/1: refused: ", word)
@@ -214,7 +214,7 @@ def put_off(world):
     """For a while the disk has no room for its copy: the proposal stays pending, and is admitted after that."""
     asked = "SELECT state FROM commands WHERE cmd = 'policy_propose' AND args LIKE '%\"waits\"%'"
     world.failing(COPIES)
-    world.tell("waits", 1, "some")
+    world.emit("waits", 1, "some")
     text, = harness.wait_for(lambda: world.rows("SELECT text FROM alerts WHERE code = 'PROPOSAL_PUT_OFF'"), "PROPOSAL_PUT_OFF")[0]
     assert text.startswith("waits/1: put off, and tried again until it passes: ") and "No space left" in text, text
     assert world.rows(asked) == [("pending",)], world.rows(asked)
@@ -238,7 +238,7 @@ def persons(world):
     answer = harness.control(world.daemon, "policy_promote", {"name": "mine", "path": world.policies["some"]})
     assert answer["ok"], answer
     mine = world.becomes("mine", "challenger")
-    world.tell("mine", 1, "less")
+    world.emit("mine", 1, "less")
     beside = world.becomes("mine.2", "challenger")
     assert world.policy("mine", world.daemon.status_object())["id"] == mine["id"] != beside["id"]
     for name in ("mine.2", "mine"):
@@ -253,8 +253,8 @@ def killed(world, chance):
         name, path = f"k{i}", "more" if i == 0 else "some"  # one of which there is no copy yet
         if i == 0:  # for certain while it is pending
             world.failing(COPIES)
-        world.tell(name, i, path)
-        world.tell(name, i, path)  # its worker was killed, and reported it again
+        world.emit(name, i, path)
+        world.emit(name, i, path)  # its worker was killed, and reported it again
         if i % 2 == 0:  # just when it is known, or anywhere
             harness.wait_for(lambda: world.rows("SELECT 1 FROM commands WHERE cmd = 'policy_propose' AND args LIKE ?", f'%"{name}"%'), name)
             time.sleep(chance.uniform(0, 0.3))
@@ -288,8 +288,8 @@ def killed(world, chance):
 
 def crowned(world):
     """Against cash, then against the champion, after enough days."""
-    world.tell("third", 1, "third")
-    world.tell("nothing", 1, "nothing")
+    world.emit("third", 1, "third")
+    world.emit("nothing", 1, "nothing")
     first = world.becomes("third", "challenger")
     assert first["evidence"]["against"] == "cash" and first["evidence"]["days_needed"] == CHAMPION_DAYS, first
     assert first["evidence"]["value_needed"] == 20, first
@@ -308,17 +308,17 @@ def crowned(world):
     status = world.daemon.wait_status(lambda s: any(p["account"] == "champion" for p in s["positions"]), "the account champion trades")
     assert status["champion"]["policy"] == "third", status["champion"]
 
-    world.tell("third@2", 4, "some")  # the champion's study: a challenger beside it
+    world.emit("third@2", 4, "some")  # the champion's study: a challenger beside it
     second = world.becomes("third.2", "challenger")
     assert second["training"] == "third" and second["proposal"] == "third@2/4", second
     assert world.policy("third", world.daemon.status_object())["id"] == king["id"]
     world.becomes("third.2", "challenger", condition=lambda p: p["evidence"]["against"] == "third" and p["evidence"]["days"] >= 1)
-    world.tell("third@3", 2, "less")  # and again: into its second slot, whose days continue
+    world.emit("third@3", 2, "less")  # and again: into its second slot, whose days continue
     swapped = world.becomes("third.2", "challenger", condition=lambda p: p["proposal"] == "third@3/2")
     assert swapped["id"] != second["id"] and swapped["since_ns"] == second["since_ns"] and swapped["evidence"]["days"] >= 1, swapped
-    world.tell("foreign", 1, "foreign")
+    world.emit("foreign", 1, "foreign")
     world.becomes("foreign", "challenger")  # as good, and first, and on another currency than the account champion
-    world.tell("most", 1, "most")
+    world.emit("most", 1, "most")
     world.becomes("most", "challenger")
     world.daemon.stop(signal.SIGKILL)
     world.start()
@@ -342,8 +342,8 @@ def crowned(world):
 def ended(world):
     """Expired, and no room."""
     before = world.daemon.status_object()["now_ns"]
-    world.tell("brief", 1, "more", expires_s=30.5 * 86400)
-    world.tell("late", 1, "more")
+    world.emit("brief", 1, "more", expires_s=30.5 * 86400)
+    world.emit("late", 1, "more")
     brief = world.becomes("brief", "challenger")
     assert brief["expires_ns"] > before + int(30.5 * 86400e9), brief
     # nothing, third, third.2, brief and late: of those that did worse for longest, one makes room

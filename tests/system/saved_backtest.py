@@ -22,7 +22,7 @@ CPU_LIMIT_S = 10.0  # of 525,600 rows of two symbols
 SYMBOLS = ("AAAUSDT", "BBBUSDT")
 
 
-def made_bars(folder, n):
+def synthetic_bars(folder, n):
     paths = []
     for symbol in SYMBOLS:
         rng, price = random.Random(f"{SEED} {symbol}"), 100.0
@@ -79,7 +79,7 @@ def check_dashboard(state, account):
 def check_saved(folder, n):
     """A run much longer than the window in which a daemon keeps every point, and what is stored of it."""
     state, curve = os.path.join(folder, "state"), os.path.join(folder, "equity.csv")
-    done, cpu_s = backtest(made_bars(folder, n), "--save", state, "--json", "--equity", curve)
+    done, cpu_s = backtest(synthetic_bars(folder, n), "--save", state, "--json", "--equity", curve)
     account = json.loads(done.stdout)["accounts"][0]
     with open(curve) as file:
         rows = list(csv.DictReader(file))
@@ -115,7 +115,7 @@ def change(state, *statements):
 def check_advice(folder):
     """No daemon is the answer to what a saved backtest lacks: it has none, and one of an older schema is run again."""
     state = os.path.join(folder, "old")
-    backtest(made_bars(folder, 300), "--save", state)
+    backtest(synthetic_bars(folder, 300), "--save", state)
     for verb in ("status", "pause"):
         words = said(state, verb, status=3)
         assert "a saved backtest has no daemon" in words and "start papertaped" not in words, words
@@ -149,7 +149,7 @@ def check_interval(folder):
 
 def check_full_disk(folder):
     """A limit on the size of files stands for a disk that refuses: the cause is reported, and no file is left."""
-    paths = made_bars(folder, 20000)
+    paths = synthetic_bars(folder, 20000)
     state = os.path.join(folder, "none")
 
     def limit():

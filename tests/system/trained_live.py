@@ -52,7 +52,7 @@ def real_bars(folder):
     for symbol in ("BTC", "ETH"):
         path = os.path.join(harness.SHARED, "data/bars", f"{symbol}USDT_5m_2023.csv.gz")
         if not os.path.exists(path):
-            return made_bars(folder, places)
+            return synthetic_bars(folder, places)
         with gzip.open(path, "rt") as source:
             header = source.readline()
             rows = [source.readline() for _ in range(TRAINED_ROWS + LIVE_ROWS)]
@@ -64,7 +64,7 @@ def real_bars(folder):
     return places[1], files
 
 
-def made_bars(folder, places):
+def synthetic_bars(folder, places):
     """The same of synthetic bars, of a minute."""
     _, whole, _ = recorded.made(folder, "whole", False)
     files = [[], []]

@@ -300,7 +300,7 @@ static void check_not_started(void)
                    "{\"symbol\":\"ETHUSDT\",\"last\":5,\"age_ms\":1}],"
                    "\"positions\":[{\"account\":\"\",\"symbol\":\"BTCUSDT\",\"qty\":3,\"mark\":null}]}",
                    now),
-              0); /* it has started, and heard one price of two */
+              0); /* it has started, and received one price of two */
     CHECK(tui_model_wants_stored(model));
     stored->n_symbols = 2;
     stored->symbols[0] = (struct status_symbol){.symbol = "ETHUSDT", .last = 4, .mark = 4, .age_ms = 9000};

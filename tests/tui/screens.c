@@ -95,7 +95,8 @@ static void check_overlays(void)
     check_screen("flatten-80x24", &view, 80, 24, GLYPHS_BRAILLE);
     check_screen("flatten-40x10", &view, 40, 10, GLYPHS_BRAILLE);
     view.prompt = PROMPT_NONE;
-    tui_view_tell(&view, OUTCOME_REFUSED, "flatten", "RISK_STORAGE: the database \033[31mcannot commit", now);
+    tui_view_report(&view, OUTCOME_REFUSED, "flatten", "RISK_STORAGE: the database \033[31mcannot commit",
+                    now);
     now.mono_ms += 94000; /* the daemon has stopped answering */
     check_screen("gone-80x24", &view, 80, 24, GLYPHS_BRAILLE);
     now.mono_ms -= 90000;
@@ -276,8 +277,8 @@ static void check_strategies(void)
     check_screen("backtest-done-200x60", &view, 200, 60, GLYPHS_BRAILLE);
     check_screen("backtest-done-ascii-80x24", &view, 80, 24, GLYPHS_ASCII);
     backtest->state = BACKTEST_FAILED;
-    tui_view_tell(&view, OUTCOME_REFUSED, "backtest", "papertape: backtest: no bars of BTCUSDT are stored",
-                  now);
+    tui_view_report(&view, OUTCOME_REFUSED, "backtest", "papertape: backtest: no bars of BTCUSDT are stored",
+                    now);
     check_screen("backtest-failed-80x24", &view, 80, 24, GLYPHS_BRAILLE);
     *backtest = (struct backtest_view){0};
     *trades = kept;

@@ -140,7 +140,7 @@ static json_t *head_json(const struct eval_request *request, size_t from)
 static int play(struct eval_request *request, json_t **ret)
 {
     struct eval_market *market = &request->market;
-    const struct eval_tell calls = {.ctx = request, .stepped = on_step, .traded = on_trade};
+    const struct eval_calls calls = {.ctx = request, .stepped = on_step, .traded = on_trade};
     size_t from = market->from > market->first ? market->from : market->first;
     struct eval_result result = {0};
     char err[EVAL_ERROR_MAX] = "out of memory";

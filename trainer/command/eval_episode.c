@@ -18,7 +18,7 @@ struct open_trade {
 
 struct episode_play {
     struct eval_market *market;
-    const struct eval_tell *tell;
+    const struct eval_calls *calls;
     struct eval_episode *episode;
     struct open_trade *open; /* [n_assets] */
     double *held;            /* [n_assets], as the environment counts it */
@@ -68,8 +68,8 @@ static void on_trade(void *ctx, size_t copy, const struct env_trade *trade)
               (size_t)trade->row);
     if (part < 1)
         add_trade(play, open, rest, trade->price, (1 - part) * trade->fee, (size_t)trade->row);
-    if (play->tell && play->tell->traded)
-        play->tell->traded(play->tell->ctx, trade);
+    if (play->calls && play->calls->traded)
+        play->calls->traded(play->calls->ctx, trade);
 }
 
 /* At a step's end: closes what the environment calls flat, even if the sum does not. */
@@ -132,8 +132,8 @@ static int step(const struct episode_play *play, struct decider *decider, float 
     episode->n++;
     *ret_done = terminated || truncated;
     episode->ruined = terminated;
-    if (play->tell && play->tell->stepped)
-        play->tell->stepped(play->tell->ctx, market->env, actions, reward, *ret_done);
+    if (play->calls && play->calls->stepped)
+        play->calls->stepped(play->calls->ctx, market->env, actions, reward, *ret_done);
     return 0;
 }
 
@@ -167,19 +167,19 @@ static int begin(const struct episode_play *play, size_t from, size_t rows, char
     env_reset(market->env, NULL);
     look(market, &episode->capital, NULL, NULL, &row);
     episode->first = (size_t)row;
-    if (play->tell && play->tell->begins)
-        play->tell->begins(play->tell->ctx, market->env);
+    if (play->calls && play->calls->begins)
+        play->calls->begins(play->calls->ctx, market->env);
     return env_trades(market->env, on_trade, (void *)(uintptr_t)play);
 }
 
 int trainer_eval_episode_play(struct eval_market *market, size_t from, size_t to,
-                              const struct eval_tell *tell, struct eval_episode *ret,
+                              const struct eval_calls *calls, struct eval_episode *ret,
                               char err[static EVAL_ERROR_MAX])
 {
     struct eval_episode episode = {0};
     size_t n_assets = (size_t)market->bars->n_symbols, rows = to - from;
     struct episode_play play = {.market = market,
-                                .tell = tell,
+                                .calls = calls,
                                 .episode = &episode,
                                 .flat = market->params.execution == ENV_MARKET ? FLAT : FLAT_FLOAT32};
     float *observation = malloc((size_t)env_observation_size(market->env) * sizeof *observation);

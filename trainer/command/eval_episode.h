@@ -6,7 +6,7 @@
 #include "trainer/command/eval_market.h"
 
 /* Files that an episode is written to, step by step; NULL: none. */
-struct eval_tell {
+struct eval_calls {
     void *ctx;
     void (*begins)(void *ctx, const struct env *env);
     void (*stepped)(void *ctx, const struct env *env, const float *actions, float reward, bool done);
@@ -29,7 +29,7 @@ struct eval_episode {
 /* Plays rows [from, to) of market->env_market, which trainer_eval_market_open()'s `first` and the lookback
  * allow: 2 * lookback + 1 of them at least. 0, for trainer_eval_episode_finish(); -EINVAL (err), -ENOMEM. */
 int trainer_eval_episode_play(struct eval_market *market, size_t from, size_t to,
-                              const struct eval_tell *tell, struct eval_episode *ret,
+                              const struct eval_calls *calls, struct eval_episode *ret,
                               char err[static EVAL_ERROR_MAX]);
 void trainer_eval_episode_finish(struct eval_episode *episode);
 

@@ -77,7 +77,7 @@ int trainer_plan(struct option_call *call)
     status = train_args_config(args, config, why);
     if (status != GO_ON) {
         trainer_args_say(status, "%s", why);
-        train_tell_rest(args->config);
+        train_print_other_errors(args->config);
     }
     if (status == GO_ON &&
         (training_source_load(config, &source, err) < 0 || training_source_features(&source, err) < 0 ||

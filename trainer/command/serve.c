@@ -138,7 +138,7 @@ static int run(struct option_call *call)
                                      : IDLE_S * 1000,
         .grace_ms = args->grace_s * 1000,
         .retry_ms = args->retry_ms,
-        .tell = log_line,
+        .log = log_line,
     };
     set_memory(args, &serve);
     r = serve_run(&serve, err);

@@ -86,8 +86,8 @@ static int make_places(struct study_run *run)
 /* Prints every error, as train --check does; the event has the first. */
 static int bad_config(struct study_run *run, const char *path, int error, const char *why)
 {
-    int n = error == -ENOMEM ? 0 : train_tell_errors(path, run->text);
-    return n > 0 ? trainer_study_failed_as_told(run, "config", why)
+    int n = error == -ENOMEM ? 0 : train_print_errors(path, run->text);
+    return n > 0 ? trainer_study_failed_printed(run, "config", why)
                  : trainer_study_failed(run, train_cause(error, "config"), "%s", why);
 }
 
@@ -249,7 +249,7 @@ static int stopped(struct study_run *run)
 static int load_market(struct study_run *run, bool all_done)
 {
     const struct study_market_options options = {
-        .no_trials = all_done, .stopped = is_stopped, .told = warn, .ctx = run};
+        .no_trials = all_done, .stopped = is_stopped, .warned = warn, .ctx = run};
     char err[TRIAL_ERROR_MAX], why[STUDY_ERROR_MAX];
     telemetry_report_state(&run->report, "loading", 0);
     int r = telemetry_report_pace(&run->report, 0, (int)run->args->heartbeat_ms);
@@ -288,13 +288,13 @@ static int run_trials(struct study_run *run)
 
 /* ---- The proposal. ---- */
 
-static enum trial_go go_on(void *ctx, double share, double steps_s)
+static enum trial_go continue_trial(void *ctx, double share, double steps_s)
 {
     (void)share, (void)steps_s;
     return is_stopped(ctx) ? TRIAL_STOP_ASKED : TRIAL_GO;
 }
 
-static enum trial_go go_on_after(void *ctx, int step, double value)
+static enum trial_go continue_after(void *ctx, int step, double value)
 {
     (void)step, (void)value;
     return is_stopped(ctx) ? TRIAL_STOP_ASKED : TRIAL_GO;
@@ -328,7 +328,7 @@ static int take_earlier(struct study_run *run)
         return status;
     snprintf(path, sizeof path, "%s/proposal.json", run->folder);
     json_t *proposal = json_load_file(path, 0, NULL);
-    const struct trial_calls calls = {.ctx = run, .told = warn};
+    const struct trial_calls calls = {.ctx = run, .warned = warn};
     int r = proposal ? study_proposal_rejudge(&run->config, &run->settings, run->study, &others, run->folder,
                                               &calls, proposal, err)
                      : 0;
@@ -367,7 +367,7 @@ static int all_failed(struct study_run *run)
 static int propose(struct study_run *run)
 {
     char err[TRIAL_ERROR_MAX];
-    const struct trial_calls calls = {run, go_on_after, go_on, warn};
+    const struct trial_calls calls = {run, continue_after, continue_trial, warn};
     struct study_members others = {0};
     int status = reload_study(run, &others);
     if (status != GO_ON)

@@ -141,10 +141,10 @@ int trainer_study_failed(struct study_run *run, const char *cause, const char *f
     va_end(args);
     telemetry_report_bar_clear(&run->report);
     trainer_args_say(EXIT_FAILURE, "%s", words);
-    return trainer_study_failed_as_told(run, cause, words);
+    return trainer_study_failed_printed(run, cause, words);
 }
 
-int trainer_study_failed_as_told(struct study_run *run, const char *cause, const char *words)
+int trainer_study_failed_printed(struct study_run *run, const char *cause, const char *words)
 {
     telemetry_report_event(&run->report, "error",
                            json_pack("{s:s, s:o}", "message", words, "cause", text_or_null(cause)));

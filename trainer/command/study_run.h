@@ -46,7 +46,7 @@ void trainer_study_ended(struct study_run *run, const char *result, const char *
 __attribute__((format(printf, 3, 4))) int trainer_study_failed(struct study_run *run, const char *cause,
                                                                const char *format, ...);
 /* The same where stderr already has the line. */
-int trainer_study_failed_as_told(struct study_run *run, const char *cause, const char *words);
+int trainer_study_failed_printed(struct study_run *run, const char *cause, const char *words);
 
 /* Reports its proposal, once it is judged over all trials that the study has by now, and judges and reports
  * those of the study's other members; it may be stopped between two. What cannot be judged is a warning. 0,

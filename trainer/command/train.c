@@ -291,7 +291,7 @@ static int print_config(const struct train_args *args, struct train_config *conf
     int status = train_args_config(args, config, err);
     if (status != GO_ON) {
         trainer_args_say(status, "%s", err);
-        train_tell_rest(args->config);
+        train_print_other_errors(args->config);
         return status;
     }
     char *text = train_config_text(config);
@@ -312,7 +312,7 @@ static int begin(struct train_run *run, bool json)
     int status = train_args_config(args, &run->config, err);
     if (status != GO_ON) {
         train_failed(run, "config", "%s", err);
-        train_tell_rest(args->config);
+        train_print_other_errors(args->config);
         return status;
     }
     if (r < 0)
@@ -357,7 +357,7 @@ int trainer_train(struct option_call *call)
     run->saved_at = -1;
     for (int phase = 0; phase < PHASES; phase++)
         run->phases[phase].device = NAN;
-    run->told_s = -INFINITY;
+    run->reported_s = -INFINITY;
     status = args->print_config ? print_config(args, &run->config) : begin(run, call->json);
     if (status == GO_ON)
         status = prepare(run);

@@ -18,9 +18,9 @@ char *train_read_text(const char *path, char err[static TRAIN_TEXT_ERROR_MAX]);
 
 /* Prints all errors of a configuration, a line each on stderr, in order of lines. Returns how many;
  * -ENOMEM. */
-int train_tell_errors(const char *path, const char *text);
+int train_print_errors(const char *path, const char *text);
 /* The same except the first, for a file whose first error is printed. */
-void train_tell_rest(const char *path);
+void train_print_other_errors(const char *path);
 
 /* `train --check --config PATH [--json]`: the exit status, 1 where the configuration has errors. */
 int train_check(const char *path, bool json);

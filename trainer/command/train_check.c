@@ -11,7 +11,7 @@
 
 enum { TEXT_MAX = 1 << 24 };
 
-struct telling {
+struct error_output {
     const char *path;
     json_t *errors; /* NULL: as lines */
     int skip;       /* so many were printed already */
@@ -19,15 +19,15 @@ struct telling {
 
 static void take_error(void *ctx, int line, const char *section, const char *key, const char *message)
 {
-    struct telling *telling = ctx;
-    if (telling->skip-- > 0)
+    struct error_output *error_output = ctx;
+    if (error_output->skip-- > 0)
         return;
-    if (telling->errors) {
-        json_array_append_new(telling->errors, json_pack("{s:i, s:s, s:s, s:s}", "line", line, "section",
-                                                         section, "key", key, "message", message));
+    if (error_output->errors) {
+        json_array_append_new(error_output->errors, json_pack("{s:i, s:s, s:s, s:s}", "line", line, "section",
+                                                              section, "key", key, "message", message));
         return;
     }
-    fprintf(stderr, "papertape-trainer: %s:", telling->path);
+    fprintf(stderr, "papertape-trainer: %s:", error_output->path);
     if (line > 0)
         fprintf(stderr, "%d:", line);
     if (*section)
@@ -64,38 +64,39 @@ char *train_read_text(const char *path, char err[static TRAIN_TEXT_ERROR_MAX])
     return NULL;
 }
 
-int train_tell_errors(const char *path, const char *text)
+int train_print_errors(const char *path, const char *text)
 {
-    struct telling telling = {.path = path};
-    return train_config_errors(path, text, NULL, take_error, &telling);
+    struct error_output error_output = {.path = path};
+    return train_config_errors(path, text, NULL, take_error, &error_output);
 }
 
-void train_tell_rest(const char *path)
+void train_print_other_errors(const char *path)
 {
     char err[TRAIN_TEXT_ERROR_MAX], *text = train_read_text(path, err);
-    struct telling telling = {.path = path, .skip = 1};
+    struct error_output error_output = {.path = path, .skip = 1};
     if (text)
-        (void)train_config_errors(path, text, NULL, take_error, &telling);
+        (void)train_config_errors(path, text, NULL, take_error, &error_output);
     free(text);
 }
 
 int train_check(const char *path, bool json)
 {
     char err[TRAIN_TEXT_ERROR_MAX], *text = train_read_text(path, err);
-    struct telling telling = {.path = path, .errors = json ? json_array() : NULL};
+    struct error_output error_output = {.path = path, .errors = json ? json_array() : NULL};
     if (!text)
         return trainer_args_say(EXIT_FAILURE, "%s", err);
-    int n = json && !telling.errors ? -ENOMEM : train_config_errors(path, text, NULL, take_error, &telling);
+    int n = json && !error_output.errors ? -ENOMEM
+                                         : train_config_errors(path, text, NULL, take_error, &error_output);
     free(text);
     json_t *out = json && n >= 0 ? json_pack("{s:s, s:O}", "schema", "papertape.training-check/1", "errors",
-                                             telling.errors)
+                                             error_output.errors)
                                  : NULL;
-    if (n >= 0 && json && (!out || json_array_size(telling.errors) != (size_t)n))
+    if (n >= 0 && json && (!out || json_array_size(error_output.errors) != (size_t)n))
         n = -ENOMEM;
     else if (out && (json_dumpf(out, stdout, JSON_INDENT(1)) < 0 || putchar('\n') < 0))
         n = -EIO;
     json_decref(out);
-    json_decref(telling.errors);
+    json_decref(error_output.errors);
     if (n < 0)
         return trainer_args_say(EXIT_FAILURE, "cannot check: %s: %s", path, strerror(-n));
     return n > 0 ? EXIT_FAILURE : EXIT_SUCCESS;

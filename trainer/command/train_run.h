@@ -36,9 +36,9 @@ struct train_run {
     bool evaluated;
     int64_t evaluated_at;
 
-    struct update_figures untold; /* the last update, if no event reported it (--report-every) */
-    bool has_untold;
-    double told_s; /* time of the last update event */
+    struct update_figures unreported; /* the last update, if no event reported it (--report-every) */
+    bool has_unreported;
+    double reported_s; /* time of the last update event */
 };
 
 /* A phase's end: its event, and its sum. */

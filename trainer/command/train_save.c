@@ -34,12 +34,12 @@ const char *train_cause(int error, const char *other)
 void train_updated(struct train_run *run, const struct update_figures *figures)
 {
     double now = telemetry_usage_now().wall_s;
-    run->has_untold = (now - run->told_s) * 1000 < run->args->report_every_ms;
-    if (run->has_untold) {
-        run->untold = *figures;
+    run->has_unreported = (now - run->reported_s) * 1000 < run->args->report_every_ms;
+    if (run->has_unreported) {
+        run->unreported = *figures;
         return;
     }
-    run->told_s = now;
+    run->reported_s = now;
     telemetry_report_event(&run->report, "update", trainer_update_json(figures));
 }
 
@@ -200,9 +200,9 @@ void train_ended(struct train_run *run, const char *result, const char *cause)
         json_object_set_new(phases, trainer_phase_name(phase),
                             trainer_phase_json(phase, &run->phases[phase], held_bytes(run)));
     telemetry_report_bar_clear(&run->report);
-    if (run->has_untold)
-        telemetry_report_event(&run->report, "update", trainer_update_json(&run->untold));
-    run->has_untold = false;
+    if (run->has_unreported)
+        telemetry_report_event(&run->report, "update", trainer_update_json(&run->unreported));
+    run->has_unreported = false;
     telemetry_report_last(
         &run->report,
         json_pack(

@@ -388,7 +388,7 @@ int env_step(struct env *env, const struct env_io *io, char err[static ENV_ERROR
     if (rc < 0)
         return rc;
     struct stepping stepping = {env, &step};
-    if (env->view.told)
+    if (env->view.traded)
         step_range(&stepping, 0, copies); /* trades are reported in order: one thread */
     else
         env_pool_run(env->pool, copies, step_range, &stepping);
@@ -399,8 +399,8 @@ int env_trades(struct env *env, env_trade_fn *trade, void *ctx)
 {
     if (env->backend != ENV_SCALAR)
         return -ENOTSUP;
-    env->view.told = trade;
-    env->view.told_ctx = ctx;
+    env->view.traded = trade;
+    env->view.traded_ctx = ctx;
     return 0;
 }
 

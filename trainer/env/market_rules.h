@@ -162,17 +162,17 @@ ENV_RULE void env_market_begin(const struct env_view *view, size_t copy)
 
 /* ---- Fills ---- */
 
-ENV_RULE void env_market_tell(const struct env_view *view, size_t copy, int32_t asset, double qty,
-                              double price, double fee, bool at_open)
+ENV_RULE void env_market_report(const struct env_view *view, size_t copy, int32_t asset, double qty,
+                                double price, double fee, bool at_open)
 {
 #ifndef __CUDA_ARCH__
     const struct policy_symbol *symbol = &view->market.symbols[asset];
-    if (!view->told)
+    if (!view->traded)
         return;
     struct env_trade trade = {view->state.row[copy],     asset,
                               qty / symbol->qty_units,   price / symbol->price_units,
                               fee / symbol->money_units, at_open};
-    view->told(view->told_ctx, copy, &trade);
+    view->traded(view->traded_ctx, copy, &trade);
 #else
     (void)view, (void)copy, (void)asset, (void)qty, (void)price, (void)fee, (void)at_open;
 #endif
@@ -199,7 +199,7 @@ ENV_RULE void env_market_sell(const struct env_view *view, size_t copy, int32_t 
     state->lots[at] -= qty;
     if (!(state->lots[at] > 0))
         state->stop[at] = state->stop_qty[at] = 0;
-    env_market_tell(view, copy, asset, -qty, (double)price, fee, at_open);
+    env_market_report(view, copy, asset, -qty, (double)price, fee, at_open);
 }
 
 /* Buys as much of `qty` as cash outside other purchases' reserves pays for; nothing where cash is not
@@ -222,7 +222,7 @@ ENV_RULE void env_market_buy(const struct env_view *view, size_t copy, int32_t a
     account->fees += fee;
     account->buys++;
     state->lots[at] += (double)bought;
-    env_market_tell(view, copy, asset, (double)bought, (double)price, fee, true);
+    env_market_report(view, copy, asset, (double)bought, (double)price, fee, true);
 }
 
 /* The stop, if the bar reaches it in this step of the bar. */
@@ -233,12 +233,12 @@ ENV_RULE void env_market_stop(const struct env_view *view, size_t copy, int32_t 
     const struct env_state *state = &view->state;
     size_t at = (size_t)asset * state->stride + copy;
     struct bar_order order = {ORDER_SELL, ORDER_STOP, 0, (int64_t)state->stop[at], false, false};
-    struct bar_deed deed = bar_rule(&order, bar, step);
-    if (deed.act != BAR_TAKES)
+    struct bar_effect effect = bar_rule(&order, bar, step);
+    if (effect.act != BAR_TAKES)
         return;
     double qty = state->stop_qty[at];
     state->stop[at] = state->stop_qty[at] = 0;
-    env_market_sell(view, copy, asset, costs, account, qty, deed.price, step == BAR_AT_OPEN);
+    env_market_sell(view, copy, asset, costs, account, qty, effect.price, step == BAR_AT_OPEN);
 }
 
 /* What the bar of one asset does: the stop, being older, then the market order at the open; then the stop

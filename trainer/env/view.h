@@ -22,8 +22,8 @@ struct env_view {
     int32_t action_size, observation_size;
     const int32_t *starts, *lengths; /* [copies] of env_windows(), or NULL */
     int64_t interval_ns;
-    env_trade_fn *told; /* NULL, or called by the scalar kernels for each trade: env_trades() */
-    void *told_ctx;
+    env_trade_fn *traded; /* NULL, or called by the scalar kernels for each trade: env_trades() */
+    void *traded_ctx;
 };
 
 /* One step's columns, as struct env_io; already checked. */

@@ -67,7 +67,7 @@ struct learner_source {
     size_t module_limit;                 /* as gpu_module_limit(); 0: none */
     bool all_copies;                     /* never fewer, for a checkpoint's learner: rather on the CPU */
     /* Called with a sentence for each difference from what was configured. NULL: not wanted. */
-    void (*told)(void *ctx, const char *sentence);
+    void (*warned)(void *ctx, const char *sentence);
     void *ctx;
 };
 

@@ -12,12 +12,12 @@ static __attribute__((format(printf, 2, 3))) void warn(const struct learner_sour
 {
     char sentence[SENTENCE_MAX];
     va_list args;
-    if (!source->told)
+    if (!source->warned)
         return;
     va_start(args, format);
     vsnprintf(sentence, sizeof(sentence), format, args);
     va_end(args);
-    source->told(source->ctx, sentence);
+    source->warned(source->ctx, sentence);
 }
 
 static int make_env(const struct ppo_params *params, const struct learner_source *source, struct env **ret,

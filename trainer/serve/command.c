@@ -441,8 +441,8 @@ static void let_change(void *ctx, const char *words)
 
 /* Could that configuration continue from its last checkpoint? Without a checkpoint, any could. A study stays
  * a study: its worker checks whether the configuration fits its trials. */
-static bool goes_on(struct control_call *call, const struct serve_training *training, const char *text,
-                    const struct training_wants *wants)
+static bool can_resume(struct control_call *call, const struct serve_training *training, const char *text,
+                       const struct training_wants *wants)
 {
     char err[CONFIG_ERROR_MAX], section[64] = "", key[64] = "";
     struct train_config *both = calloc(2, sizeof *both);
@@ -490,7 +490,7 @@ static void restart(struct serve *serve, struct control_call *call, json_t *args
     char *config = take_config(serve, call, record->name, text, training->wants.output, &wants);
     if (!config)
         return;
-    if (changes && !goes_on(call, training, config, &wants)) {
+    if (changes && !can_resume(call, training, config, &wants)) {
         free(config);
         return;
     }

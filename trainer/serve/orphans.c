@@ -66,7 +66,7 @@ static void take_over(struct serve_training *training)
     char err[CONFIG_ERROR_MAX];
     bool readable = serve_training_wants_read(record->config, &training->wants, err) == 0;
     if (!serve_training_state_ended(record->state) && !serve_queue_open_events(training))
-        training->serve->options->tell("events cannot be kept: the disk has no room, or is read only");
+        training->serve->options->log("events cannot be kept: the disk has no room, or is read only");
     if (serve_training_state_runs(record->state)) {
         training->orphaned = true;
         training->limit_mib = serve_queue_wanted_mib(training);
@@ -89,7 +89,7 @@ static void show_broken(struct serve_training *training, const char *why)
     char reason[TRAINING_RECORD_REASON_MAX];
     snprintf(reason, sizeof reason, "%.400s; start it again with overwrite", why);
     serve_training_record_text(record->reason, sizeof record->reason, reason);
-    training->serve->options->tell(why);
+    training->serve->options->log(why);
 }
 
 /* Removes temporary files of a killed writer. */

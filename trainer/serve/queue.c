@@ -16,7 +16,7 @@ int serve_queue_save(struct serve_training *training)
     struct serve *serve = training->serve;
     training->dirty = r < 0; /* a failed write is tried again */
     if (r < 0 && !serve->unwritable)
-        serve->options->tell(err);
+        serve->options->log(err);
     serve->unwritable = r < 0; /* logged once */
     return r;
 }

@@ -78,8 +78,8 @@ static bool has_stalled(const struct serve_training *training, int64_t now_ms)
         training->beat_s >= 0 &&
         training->beat_s > serve_schedule_state_limit_s(training->longest_s[training->beat_state]);
     return in_state ||
-           (training->heard_ms > 0 &&
-            now_ms - training->heard_ms > (limit_ms > STALL_LEAST_MS ? limit_ms : STALL_LEAST_MS));
+           (training->reported_ms > 0 &&
+            now_ms - training->reported_ms > (limit_ms > STALL_LEAST_MS ? limit_ms : STALL_LEAST_MS));
 }
 
 void serve_run_watch(struct serve_training *training, int64_t passed_ms)
@@ -274,11 +274,12 @@ static void worker_ended(void *ctx, int64_t status, int number)
     serve_queue_schedule(training->serve);
 }
 
-static void worker_heard(void *ctx, json_t *event)
+static void worker_reported(void *ctx, json_t *event)
 {
     struct serve_training *training = ctx;
     bool ended = training->said_end;
-    training->dirty |= serve_training_hear(training, event, clock_wall_ns(), serve_now_ms(training->serve));
+    training->dirty |=
+        serve_training_take_event(training, event, clock_wall_ns(), serve_now_ms(training->serve));
     if (training->said_end && !ended)
         serve_run_look(training); /* a last measurement */
 }
@@ -297,8 +298,8 @@ static int write_down(struct serve_training *training, int place, enum worker_be
     training->place = place;
     training->limit_mib = serve_queue_wanted_mib(training);
     training->retry_at_ms = 0;
-    training->heard_ns = record->started_ns = clock_wall_ns();
-    training->heard_ms = serve_now_ms(training->serve);
+    training->reported_ns = record->started_ns = clock_wall_ns();
+    training->reported_ms = serve_now_ms(training->serve);
     snprintf(record->device, sizeof record->device, "%.31s",
              place == SCHEDULE_CPU ? "cpu" : options->devices[place]);
     snprintf(record->boot, sizeof record->boot, "%s", training->serve->boot);
@@ -308,7 +309,7 @@ static int write_down(struct serve_training *training, int place, enum worker_be
     record->attempts++;
     serve_training_enter(training, TRAINING_LOADING, "", record->started_ns, "%s", "");
     if (how == WORKER_FRESH && *record->checkpoint)
-        serve_training_tell_anew(training, record->started_ns);
+        serve_training_report_restart(training, record->started_ns);
     r = serve_queue_save(training);
     if (r < 0)
         record->attempts--;
@@ -329,7 +330,7 @@ static int64_t data_limit(const struct serve_training *training, int place)
 
 void serve_run_begin(struct serve_training *training, int place)
 {
-    static const struct worker_calls calls = {worker_heard, worker_ended};
+    static const struct worker_calls calls = {worker_reported, worker_ended};
     char err[WORKER_ERROR_MAX];
     struct process process;
     struct training_record *record = &training->record;

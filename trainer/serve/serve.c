@@ -110,7 +110,7 @@ static bool keep_lock(struct serve *serve)
     if (r == 0)
         close(before);
     if (r == 0 || r != serve->lock_error)
-        serve->options->tell(r == 0 ? "serve.lock was removed: it is put back" : err);
+        serve->options->log(r == 0 ? "serve.lock was removed: it is put back" : err);
     serve->lock_error = r;
     return r != -EBUSY;
 }
@@ -124,7 +124,7 @@ static void keep_socket(struct serve *serve)
                                       : strerror(-r);
     if (r == 1 || (r < 0 && r != serve->socket_error)) {
         snprintf(words, sizeof words, "%.300s: %s", serve->options->socket, what);
-        serve->options->tell(words);
+        serve->options->log(words);
     }
     serve->socket_error = r < 0 ? r : 0;
 }

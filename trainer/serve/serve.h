@@ -19,7 +19,7 @@ struct serve_options {
     int64_t memory_mib;             /* of all workers together */
     int64_t worker_memory_mib;      /* of a training whose configuration sets none; at most the former */
     int64_t idle_ms, grace_ms, retry_ms; /* idle 0: it never ends for idleness */
-    void (*tell)(const char *words);     /* events that no client waits for: a line of the log */
+    void (*log)(const char *words);      /* events that no client waits for: a line of the log */
 };
 
 /* Serves until a SIGTERM or SIGINT, or until it was idle for idle_ms. 0; -EBUSY: another one serves this

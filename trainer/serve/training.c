@@ -54,7 +54,7 @@ void serve_training_destroy(struct serve_training *training)
 
 void serve_training_forget(struct serve_training *training)
 {
-    training->heard_ns = training->heard_ms = training->hung_ms = 0;
+    training->reported_ns = training->reported_ms = training->hung_ms = 0;
     training->steps_s = training->utilisation = training->cpu_utilisation = training->device_mib = NAN;
     training->iteration_s = training->checkpoint_s = -1;
     training->checkpointing_ms = 0;
@@ -265,7 +265,7 @@ static void hear_heartbeat(struct serve_training *training, const json_t *event)
     training->beat_s = seconds;
 }
 
-static void hear_update(struct serve_training *training, const json_t *event)
+static void take_update(struct serve_training *training, const json_t *event)
 {
     struct training_record *record = &training->record;
     whole(event, "iteration", &record->iteration);
@@ -286,7 +286,7 @@ static void hear_update(struct serve_training *training, const json_t *event)
     ended_after(training, TRAINING_UPDATE, update_s);
 }
 
-static void hear_start(struct serve_training *training, const json_t *event)
+static void take_start(struct serve_training *training, const json_t *event)
 {
     struct training_record *record = &training->record;
     int64_t total;
@@ -308,7 +308,7 @@ static void describe_last(const struct training_record *record, char *ret, size_
 }
 
 /* It cannot write what it would continue from: while it runs, that is its reason. */
-static bool hear_warning(struct serve_training *training, const json_t *event)
+static bool take_warning(struct serve_training *training, const json_t *event)
 {
     struct training_record *record = &training->record;
     char last[64], reason[TRAINING_RECORD_REASON_MAX];
@@ -324,7 +324,7 @@ static bool hear_warning(struct serve_training *training, const json_t *event)
     return true;
 }
 
-static void hear_checkpoint(struct serve_training *training, const json_t *event)
+static void take_checkpoint(struct serve_training *training, const json_t *event)
 {
     struct training_record *record = &training->record;
     word(event, "path", record->checkpoint, sizeof record->checkpoint);
@@ -336,7 +336,7 @@ static void hear_checkpoint(struct serve_training *training, const json_t *event
 }
 
 /* A trial has ended, which counts as a checkpoint. */
-static void hear_trial(struct serve_training *training, const json_t *event)
+static void take_trial(struct serve_training *training, const json_t *event)
 {
     struct training_record *record = &training->record;
     double best = record_json_number(event, "best");
@@ -363,14 +363,14 @@ void serve_training_lost(const struct serve_training *training, char ret[static 
                  training->unsaved ? record->reason : "room on the disk is needed");
 }
 
-static void hear_end(struct serve_training *training, const json_t *event)
+static void take_end(struct serve_training *training, const json_t *event)
 {
     training->said_end = true;
     word(event, "result", training->said_result, sizeof training->said_result);
     word(event, "cause", training->said_cause, sizeof training->said_cause);
 }
 
-static void hear_state(struct serve_training *training, const json_t *event, int64_t now_ms)
+static void take_state(struct serve_training *training, const json_t *event, int64_t now_ms)
 {
     enum training_state state;
     const char *name = json_string_value(json_object_get(event, "state"));
@@ -399,15 +399,15 @@ static void keep_event(struct serve_training *training, json_t *event, int64_t n
                                now_ns > created_ns ? now_ns : created_ns); /* on failure the event is lost */
 }
 
-bool serve_training_hear(struct serve_training *training, json_t *event, int64_t now_ns, int64_t now_ms)
+bool serve_training_take_event(struct serve_training *training, json_t *event, int64_t now_ns, int64_t now_ms)
 {
     struct training_record *record = &training->record;
     const char *kind = json_string_value(json_object_get(event, "event"));
     bool save = false;
     if (!kind)
         return false;
-    training->heard_ns = now_ns;
-    training->heard_ms = now_ms;
+    training->reported_ns = now_ns;
+    training->reported_ms = now_ms;
     if (training->said_start) /* before that it does not know them */
         whole(event, "steps", &record->steps);
     if (strcmp(kind, "heartbeat") == 0) {
@@ -420,26 +420,26 @@ bool serve_training_hear(struct serve_training *training, json_t *event, int64_t
     if (training->checkpointing_ms > 0)
         end_checkpointing(training, now_ms);
     if (strcmp(kind, "state") == 0)
-        hear_state(training, event, now_ms);
+        take_state(training, event, now_ms);
     else if (strcmp(kind, "update") == 0)
-        hear_update(training, event);
+        take_update(training, event);
     else if (strcmp(kind, "start") == 0)
-        hear_start(training, event);
+        take_start(training, event);
     else if (strcmp(kind, "end") == 0)
-        hear_end(training, event);
+        take_end(training, event);
     else if (strcmp(kind, "error") == 0) {
         word(event, "message", training->said, sizeof training->said);
         word(event, "cause", training->said_cause, sizeof training->said_cause);
     } else if (strcmp(kind, "warning") == 0) {
-        save = hear_warning(training, event);
+        save = take_warning(training, event);
     } else if (strcmp(kind, "checkpoint") == 0) {
-        hear_checkpoint(training, event);
+        take_checkpoint(training, event);
         save = true;
     } else if (strcmp(kind, "policy") == 0) {
         word(event, "path", record->policy, sizeof record->policy);
         save = true;
     } else if (strcmp(kind, "trial") == 0) {
-        hear_trial(training, event);
+        take_trial(training, event);
         save = true;
     } else if (strcmp(kind, "proposal") == 0) {
         word(json_object_get(event, "proposal"), "policy", record->policy, sizeof record->policy);
@@ -473,7 +473,7 @@ void serve_training_enter(struct serve_training *training, enum training_state s
     json_decref(event);
 }
 
-void serve_training_tell_anew(struct serve_training *training, int64_t now_ns)
+void serve_training_report_restart(struct serve_training *training, int64_t now_ns)
 {
     struct training_record *record = &training->record;
     snprintf(record->reason, sizeof record->reason,
@@ -490,7 +490,7 @@ void serve_training_tell_anew(struct serve_training *training, int64_t now_ns)
 
 /* ---- As JSON. ---- */
 
-#define SHOWN(TEXT, FIELD) RECORD_SHOWN_TRAINING(TEXT, FIELD, training) RECORD_TRAINING_HEARD(TEXT, FIELD)
+#define SHOWN(TEXT, FIELD) RECORD_SHOWN_TRAINING(TEXT, FIELD, training) RECORD_TRAINING_LAST_LINE(TEXT, FIELD)
 struct training_shown {
     RECORD_VIEW(SHOWN)
 };
@@ -545,8 +545,8 @@ json_t *serve_training_json(const struct serve_training *training, int64_t memor
         .policy = r->policy,
         .study = r->run,
         .due_ns = r->due_ns,
-        .heard_age_ms = runs && training->heard_ms > 0 ? now_ms - training->heard_ms : -1,
-        .heard_ns = training->heard_ns,
+        .heard_age_ms = runs && training->reported_ms > 0 ? now_ms - training->reported_ms : -1,
+        .heard_ns = training->reported_ns,
         .seq = training->events.open ? training->events.last : r->seq,
         .state_s = beats ? training->beat_s : NAN,
         .state_limit_s =

@@ -46,7 +46,7 @@ struct serve_training {
     int64_t retry_at_ms; /* the loop's time; 0: at once */
 
     /* Of the worker's events and usage; NaN, -1: unknown. */
-    int64_t heard_ns, heard_ms;
+    int64_t reported_ns, reported_ms;
     double steps_s, utilisation, cpu_utilisation, device_mib;
     double iteration_s, checkpoint_s; /* the longest; < 0: none yet */
     int64_t checkpointing_ms;         /* when it began to write one; 0: it does not */
@@ -89,13 +89,14 @@ int serve_training_write_config(const struct serve_training *training);
 
 /* Takes an event of the worker: figures, states; and stores it. Returns whether the record should be written
  * soon: a checkpoint or a policy was written. */
-bool serve_training_hear(struct serve_training *training, json_t *event, int64_t now_ns, int64_t now_ms);
+bool serve_training_take_event(struct serve_training *training, json_t *event, int64_t now_ns,
+                               int64_t now_ms);
 
 /* A sentence for a training that ended with the cause `disk`: what is lost. */
 void serve_training_lost(const struct serve_training *training, char ret[static TRAINING_RECORD_REASON_MAX]);
 
 /* Its checkpoints are gone: writes an event and the reason that it starts again. */
-void serve_training_tell_anew(struct serve_training *training, int64_t now_ns);
+void serve_training_report_restart(struct serve_training *training, int64_t now_ns);
 
 /* Enters a state and stores that as an event, except those that a worker reports itself; reason and cause
  * become the record's. The record is not written. */

@@ -42,7 +42,7 @@ static void take_line(struct worker *worker, const char *line, size_t n)
 {
     json_t *event = json_loadb(line, n, 0, NULL);
     if (json_is_object(event)) {
-        worker->calls.heard(worker->ctx, event);
+        worker->calls.reported(worker->ctx, event);
     } else if (n > 0) {
         serve_worker_log_write(&worker->log, line, n);
         serve_worker_log_write(&worker->log, "\n", 1);

@@ -30,10 +30,10 @@ struct worker_order {
     int64_t memory_mib; /* its memory limit: a study's workers fit in it */
 };
 
-/* `heard`: a line that was an object, borrowed. `ended`: the process is gone and all of its lines were read;
- * called once, last. `signal` is 0 where it exited by itself. */
+/* `reported`: a line that was an object, borrowed. `ended`: the process is gone and all of its lines were
+ * read; called once, last. `signal` is 0 where it exited by itself. */
 struct worker_calls {
-    void (*heard)(void *ctx, json_t *event);
+    void (*reported)(void *ctx, json_t *event);
     void (*ended)(void *ctx, int64_t status, int signal);
 };
 

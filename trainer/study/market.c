@@ -18,8 +18,8 @@ int study_join_path(char ret[static PATH_MAX], const char *folder, const char *n
 
 void study_notify(const struct trial_calls *calls, const char *words)
 {
-    if (calls && calls->told)
-        calls->told(calls->ctx, words);
+    if (calls && calls->warned)
+        calls->warned(calls->ctx, words);
 }
 
 /* ---- What a trial may ask for at most. ---- */
@@ -143,8 +143,8 @@ static int end_rows(struct study_market *market, const struct study_market_optio
              "[data] bars: %s: none after %s: the study ends there, and leaves the last %zu of %zu rows out: "
              "without it, or with its newer bars, they would count",
              name, when, rows->to - last - 1, rows->to - rows->from);
-    if (options->told)
-        options->told(options->ctx, words);
+    if (options->warned)
+        options->warned(options->ctx, words);
     rows->to = last + 1;
     return 0;
 }

@@ -96,12 +96,12 @@ static void take_line(struct study_pool *pool, struct study_pool_worker *worker,
     else if (json_is_integer(finished))
         worker->trial = 0;
     if (line)
-        pool->calls.heard(pool->calls.ctx, worker, line);
+        pool->calls.reported(pool->calls.ctx, worker, line);
     json_decref(line);
 }
 
 /* Reads what a worker wrote; false: end of file. */
-static bool hear(struct study_pool *pool, struct study_pool_worker *worker)
+static bool receive(struct study_pool *pool, struct study_pool_worker *worker)
 {
     char chunk[4096];
     ssize_t got = read(worker->out, chunk, sizeof chunk);
@@ -151,7 +151,7 @@ int study_pool_wait(struct study_pool *pool, int timeout_ms)
     if (ready < 0)
         return errno == EINTR ? 0 : -errno;
     for (int i = 0; i < n && ready > 0; i++)
-        if (polled[i].revents && !hear(pool, &pool->workers[place[i]]))
+        if (polled[i].revents && !receive(pool, &pool->workers[place[i]]))
             reap(pool, &pool->workers[place[i]]);
     return 0;
 }

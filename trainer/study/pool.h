@@ -22,7 +22,7 @@ struct study_pool_worker {
 
 struct study_pool_calls {
     void *ctx;
-    void (*heard)(void *ctx, const struct study_pool_worker *worker, const json_t *line);
+    void (*reported)(void *ctx, const struct study_pool_worker *worker, const json_t *line);
     /* It has ended: `status` as waitpid() has it. Its place is free after that. */
     void (*ended)(void *ctx, const struct study_pool_worker *worker, int status);
 };

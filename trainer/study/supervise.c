@@ -27,7 +27,7 @@ struct supervision {
     struct study *study;
     enum seen *seen; /* [seen_n] of each trial */
     int seen_n, done_before;
-    double begun_s, stale_s, asked_s; /* asked_s: when the workers were asked to end; 0: not yet */
+    double started_s, stale_s, asked_s; /* asked_s: when the workers were asked to end; 0: not yet */
     int deaths;
     bool exhausted, stopping;
     char *said[SAID_MAX]; /* warnings of trials: once a run each */
@@ -68,7 +68,7 @@ static void close_store(struct supervision *run)
 static struct study_progress figures_of(const struct supervision *run)
 {
     const struct study_tally tally = study_tally_of(run->study);
-    const double per_hour = study_tally_rate(tally.done - run->done_before, clock_now_s() - run->begun_s);
+    const double per_hour = study_tally_rate(tally.done - run->done_before, clock_now_s() - run->started_s);
     return (struct study_progress){.study = run->study,
                                    .tally = tally,
                                    .workers = run->pool.alive,
@@ -176,7 +176,7 @@ static void warn_once(struct supervision *run, int number, const char *said)
     warn(run, words);
 }
 
-static void heard(void *ctx, const struct study_pool_worker *worker, const json_t *line)
+static void reported(void *ctx, const struct study_pool_worker *worker, const json_t *line)
 {
     struct supervision *run = ctx;
     const char *error = json_string_value(json_object_get(line, "error"));
@@ -298,7 +298,7 @@ static void start(struct supervision *run)
 
 static void begin(struct supervision *run)
 {
-    const struct study_pool_calls calls = {run, heard, ended};
+    const struct study_pool_calls calls = {run, reported, ended};
     char err[STUDY_ERROR_MAX];
     open_store(run);
     int r = run->store ? study_store_load(run->store, run->order->study_id, &run->study, err) : 0;
@@ -306,7 +306,7 @@ static void begin(struct supervision *run)
         fail(run, r, "%s", err);
     if (run->failure < 0)
         return;
-    run->begun_s = run->stale_s = clock_now_s();
+    run->started_s = run->stale_s = clock_now_s();
     take_ended(run, false);
     run->done_before = study_tally_of(run->study).done;
     r = study_pool_init(&run->pool, run->plan->workers, run->plan->devices, run->plan->n_devices, &calls);
@@ -326,7 +326,7 @@ static void ask_to_end(struct supervision *run)
     }
 }
 
-static void go_on(struct supervision *run)
+static void supervise_once(struct supervision *run)
 {
     look(run);
     if (run->failure < 0 || run->calls->stopped(run->calls->ctx))
@@ -353,7 +353,7 @@ int study_run(const struct study_order *order, const struct study_plan *plan, co
     struct supervision run = {.order = order, .plan = plan, .calls = calls, .err = err};
     begin(&run);
     while (run.failure == 0 || run.pool.alive > 0) {
-        go_on(&run);
+        supervise_once(&run);
         if (is_over(&run))
             break;
         int r = study_pool_wait(&run.pool, LOOK_MS);

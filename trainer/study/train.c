@@ -117,7 +117,7 @@ int study_train(struct study_running_trial *run, int which, const struct split_r
                                                  .train_data = learnt.data,
                                                  .train_market = learnt.within};
         r = training_making_begin(&learnt.source, &run->config->ppo, false,
-                                  run->calls ? run->calls->told : NULL, run->calls ? run->calls->ctx : NULL,
+                                  run->calls ? run->calls->warned : NULL, run->calls ? run->calls->ctx : NULL,
                                   &making, err);
     }
     if (r == 0)

@@ -23,7 +23,7 @@ int training_making_predict(const struct training_source *source, const struct p
     const struct learner_source from = {.env_params = &source->config->env,
                                         .market = source->train_market,
                                         .all_copies = all_copies,
-                                        .told = warn,
+                                        .warned = warn,
                                         .ctx = ctx};
     if (source->market)
         return ppo_learner_predict(params, &from, ret, err);
@@ -39,7 +39,7 @@ int training_making_begin(const struct training_source *source, const struct ppo
     const struct learner_source from = {.env_params = &source->config->env,
                                         .market = source->train_market,
                                         .all_copies = all_copies,
-                                        .told = warn,
+                                        .warned = warn,
                                         .ctx = ctx};
     int r = source->market ? ppo_learner_create_auto(params, &from, &making.stack, err)
                            : make_world(source, params, &making, err);

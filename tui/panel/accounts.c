@@ -5,7 +5,7 @@
 #include "cli/format.h"
 #include "tui/panel/frame.h"
 
-enum { ACCOUNT, EQUITY, RETURN, DRAWDOWN, SHORT, CASH, DAY, REALIZED, FEES, OWED, STRATEGY, COLUMNS };
+enum { ACCOUNT, EQUITY, RETURN, DRAWDOWN, SHORT, CASH, DAY, REALIZED, FEES, INTEREST, STRATEGY, COLUMNS };
 
 static const struct column columns[COLUMNS] = {
     {"", 9, false, 1},       {"equity", 12, true, 2},   {"return", 8, true, 3},     {"dd", 7, true, 4},
@@ -58,8 +58,8 @@ void panel_accounts(const struct area *area, const struct scene *scene)
                          gone                 ? "-"
                          : a->short_value > 0 ? cli_format_fit(text, -a->short_value, 2, columns[SHORT].width)
                                               : "none");
-        panel_table_text(&table, OWED, y, STYLE_NORMAL,
-                         cli_format_fit(text, a->interest_owed, 2, columns[OWED].width));
+        panel_table_text(&table, INTEREST, y, STYLE_NORMAL,
+                         cli_format_fit(text, a->interest_owed, 2, columns[INTEREST].width));
         panel_table_text(&table, STRATEGY, y, STYLE_DIM, a->strategy[0] ? a->strategy : "none");
         if (i == window.cursor)
             panel_frame_cursor(&body, y - 1);

@@ -96,9 +96,10 @@ int64_t panel_study_age_ms(const struct tui_study *study, struct moment now)
 
 bool panel_study_silent(const struct tui_study *study, struct moment now)
 {
-    int64_t age_ms = (now.wall_ns / 1000 - study->heard_us) / 1000;
+    int64_t age_ms = (now.wall_ns / 1000 - study->heartbeat_us) / 1000;
 
-    return study->heard_us != STUDY_NO_TIME && freshness_of(age_ms, study->heard_expected_ms) != FRESH;
+    return study->heartbeat_us != STUDY_NO_TIME &&
+           freshness_of(age_ms, study->heartbeat_expected_ms) != FRESH;
 }
 
 int64_t panel_study_due_ns(const struct model *model, const struct tui_study *study)

@@ -106,17 +106,17 @@ static void phase_row(const struct area *area, int y, int label, const struct ti
 /* How the time was spent: "rollout 61%  update 30%", the longest first. */
 static void shares(const struct area *area, int y, int end, const struct timeline_shares *line, bool letters)
 {
-    bool told[PHASES] = {false};
+    bool named[PHASES] = {false};
     int x = 1;
 
     for (int n = 0; n < PHASES; n++) {
         int best = -1;
         for (int i = 0; i < PHASES; i++)
-            if (!told[i] && line->total[i] > (best < 0 ? 0 : line->total[best]))
+            if (!named[i] && line->total[i] > (best < 0 ? 0 : line->total[best]))
                 best = i;
         if (best < 0)
             return;
-        told[best] = true;
+        named[best] = true;
         char text[48];
         double percent = 100 * line->total[best] / line->whole;
         snprintf(text, sizeof(text), percent < 1 ? "%s <1%%" : "%s %.0f%%", phases[best].state, percent);

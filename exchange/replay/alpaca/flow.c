@@ -94,7 +94,7 @@ static void push_bar(struct flow *flow, int64_t due_ns, enum flow_kind kind, int
 static void push_trade(struct flow *flow, int symbol, const struct made_tick *tick)
 {
     const struct made_trade *t = &tick->trade;
-    push_tick(flow, t->told_ns, FLOW_TRADE, symbol, tick);
+    push_tick(flow, t->reported_ns, FLOW_TRADE, symbol, tick);
     if (t->revision != MADE_STANDS)
         push_tick(flow, t->revised_ns, t->revision == MADE_CANCELLED ? FLOW_CANCEL : FLOW_CORRECTION, symbol,
                   tick);

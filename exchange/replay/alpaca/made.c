@@ -259,7 +259,7 @@ static void revise(const struct made_symbol *s, struct chance *chance, int64_t m
 {
     switch (chance_below(chance, REVISED_IN)) {
     case 0:
-        t->told_ns = minute_end_ns + chance_range(chance, 2 * MADE_SECOND, 25 * MADE_SECOND);
+        t->reported_ns = minute_end_ns + chance_range(chance, 2 * MADE_SECOND, 25 * MADE_SECOND);
         break;
     case 1:
         t->revision = MADE_CANCELLED;
@@ -292,7 +292,7 @@ static void make_trade(const struct made_symbol *s, struct chance *chance, struc
         .exchange = tick->iex ? 'V' : tick->ask_exchange,
         .extended = extended,
     };
-    t->told_ns = t->ts_ns;
+    t->reported_ns = t->ts_ns;
     t->price = between ? (tick->bid + tick->ask) / 2 : t->buy ? tick->ask : tick->bid;
     t->odd = s->class != MADE_CRYPTO && t->size < 100 * MADE_E9;
     tick->traded = true;

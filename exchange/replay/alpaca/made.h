@@ -45,8 +45,8 @@ struct made_symbol {
 enum made_revision { MADE_STANDS, MADE_CANCELLED, MADE_CORRECTED };
 
 struct made_trade {
-    int64_t ts_ns, told_ns; /* its time; when it is reported: later only for a late trade */
-    int64_t id;             /* rises with ts_ns, with holes */
+    int64_t ts_ns, reported_ns; /* its time; when it is reported: later only for a late trade */
+    int64_t id;                 /* rises with ts_ns, with holes */
     int64_t price, size;
     char exchange;
     bool odd;      /* less than a round lot: volume only */

@@ -68,9 +68,9 @@ static bool put_tick(struct page *page, int symbol, const struct made_tick *tick
     const struct made_symbol *s = &q->made->symbols[symbol];
     bool trades = page->what == PAGE_TRADES;
     int64_t ns = trades ? tick->trade.ts_ns : tick->ts_ns,
-            told_ns = trades ? tick->trade.told_ns : tick->ts_ns;
+            reported_ns = trades ? tick->trade.reported_ns : tick->ts_ns;
     if ((trades && !tick->traded) || (q->feed == MADE_FEED_IEX && !tick->iex) || ns < start_ns ||
-        ns > end_ns || told_ns > q->now_ns)
+        ns > end_ns || reported_ns > q->now_ns)
         return true;
     if (!begin_item(page, symbol, ns))
         return false;
@@ -271,7 +271,7 @@ bool replay_page_last_tick(struct made *made, int symbol, enum made_feed feed, i
             const struct made_tick *tick = &ticks[n - 1];
             bool gone = traded && tick->trade.revision == MADE_CANCELLED && tick->trade.revised_ns <= now_ns;
             if ((feed == MADE_FEED_IEX && !tick->iex) || (traded && !tick->traded) || gone ||
-                (traded ? tick->trade.told_ns : tick->ts_ns) > now_ns)
+                (traded ? tick->trade.reported_ns : tick->ts_ns) > now_ns)
                 continue;
             *ret = *tick;
             return true;

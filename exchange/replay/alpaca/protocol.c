@@ -96,7 +96,7 @@ static int64_t due(struct replay_source *source)
 struct rendering {
     struct replay_endpoint *endpoint;
     const struct flow_event *event;
-    const struct made_book *told;
+    const struct made_book *sent;
     struct text made[2][2]; /* msgpack; whole book */
     bool done[2][2];
 };
@@ -106,7 +106,7 @@ static const struct text *rendered(struct rendering *r, bool msgpack, bool whole
     struct text *text = &r->made[msgpack][whole];
     if (!r->done[msgpack][whole]) {
         struct wire wire = wire_to(text, msgpack);
-        replay_render_event(&wire, r->endpoint->flow.made, r->event, whole ? NULL : r->told);
+        replay_render_event(&wire, r->endpoint->flow.made, r->event, whole ? NULL : r->sent);
         r->done[msgpack][whole] = true;
     }
     return text;
@@ -120,8 +120,8 @@ static void send_event(struct replay_endpoint *endpoint, const struct flow_event
     bool changed = true;
     if (event->kind == FLOW_BOOK) {
         replay_made_book(endpoint->flow.made, event->symbol, &event->tick, &now);
-        r.told = symbol->has_book ? &symbol->book : NULL;
-        changed = !r.told || replay_render_book_differs(r.told, &now);
+        r.sent = symbol->has_book ? &symbol->book : NULL;
+        changed = !r.sent || replay_render_book_differs(r.sent, &now);
     }
     for (struct alpaca_subscriber *s = endpoint->subscribers; s; s = s->next) {
         if (!s->wants[event->kind][event->symbol])
@@ -130,7 +130,7 @@ static void send_event(struct replay_endpoint *endpoint, const struct flow_event
             s->has_book[event->symbol] &= event->kind != FLOW_BOOK; /* it is sent the whole one afterwards */
             continue;
         }
-        bool whole = event->kind == FLOW_BOOK && !(s->has_book[event->symbol] && r.told);
+        bool whole = event->kind == FLOW_BOOK && !(s->has_book[event->symbol] && r.sent);
         if (!whole && !changed)
             continue;
         replay_subscriber_put(s, rendered(&r, s->msgpack, whole));
@@ -226,14 +226,15 @@ static void leave(struct protocol *protocol, struct client *client)
     client->state = NULL;
 }
 
-static void hear(struct protocol *protocol, struct client *client, const char *data, size_t len, bool binary)
+static void receive(struct protocol *protocol, struct client *client, const char *data, size_t len,
+                    bool binary)
 {
     struct alpaca_subscriber *s = client->state;
     (void)protocol, (void)binary;
     if (s->endpoint)
-        replay_subscriber_hear(s, data, len);
+        replay_subscriber_receive(s, data, len);
     else
-        replay_trader_hear(s, data, len);
+        replay_trader_receive(s, data, len);
 }
 
 static void beat(struct protocol *protocol)
@@ -266,7 +267,7 @@ static const struct protocol_ops ops = {
     .admit = admit,
     .enter = enter,
     .leave = leave,
-    .hear = hear,
+    .receive = receive,
     .beat = beat,
     .destroy = destroy,
 };

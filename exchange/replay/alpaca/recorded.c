@@ -265,7 +265,7 @@ static int learn_frame(struct replay_recorded *r, const struct frame_line *line)
         const char *type = json_string_value(json_object_get(message, "T"));
         const char *symbol = json_string_value(json_object_get(message, "S"));
         struct recorded_bar bar = {
-            .timeframe = "1Min", .streamed = true, .told_ns = line->ts_ns, .bar = message};
+            .timeframe = "1Min", .streamed = true, .known_ns = line->ts_ns, .bar = message};
         if (!type || (strcmp(type, "b") != 0 && strcmp(type, "u") != 0) || !symbol ||
             strlen(symbol) >= SYMBOL_NAME_MAX ||
             replay_recorded_time(json_object_get(message, "t"), &bar.open_ns) < 0)

@@ -73,7 +73,7 @@ static int keep_bars(struct replay_recorded *r, const char *url, const json_t *b
                 continue;
             strcpy(bar.symbol, symbol);
             strcpy(bar.timeframe, timeframe);
-            bar.told_ns = bar.open_ns + length_ns(timeframe);
+            bar.known_ns = bar.open_ns + length_ns(timeframe);
             rc = replay_recorded_keep_bar(r, &bar);
         }
     }
@@ -111,7 +111,7 @@ static int by_time(const void *one, const void *other)
     if (c == 0)
         c = (a->open_ns > b->open_ns) - (a->open_ns < b->open_ns);
     if (c == 0)
-        c = (a->told_ns > b->told_ns) - (a->told_ns < b->told_ns);
+        c = (a->known_ns > b->known_ns) - (a->known_ns < b->known_ns);
     return c ? c : (a->order > b->order) - (a->order < b->order);
 }
 
@@ -132,7 +132,7 @@ struct bars_query {
 static bool fits(const struct recorded_bar *bar, const struct bars_query *q)
 {
     return strcmp(bar->timeframe, q->timeframe) == 0 && bar->open_ns >= q->start_ns &&
-           bar->open_ns <= q->end_ns && bar->told_ns <= q->now_ns &&
+           bar->open_ns <= q->end_ns && bar->known_ns <= q->now_ns &&
            (bar->streamed || bar->adjusted == q->adjusted);
 }
 

@@ -146,21 +146,21 @@ static void put_level(struct wire *wire, int64_t price, int64_t size)
 
 /* Both sides are sorted, best first: `sign` 1 for bids, whose prices fall. With `wire` NULL they are only
  * counted. */
-static size_t side_changes(struct wire *wire, const struct made_level *told, const struct made_level *now,
+static size_t side_changes(struct wire *wire, const struct made_level *sent, const struct made_level *now,
                            int sign)
 {
     size_t n = 0, i = 0, j = 0;
     while (i < MADE_LEVELS || j < MADE_LEVELS) {
-        int64_t order = i == MADE_LEVELS ? 1 : j == MADE_LEVELS ? -1 : (now[j].price - told[i].price) * sign;
+        int64_t order = i == MADE_LEVELS ? 1 : j == MADE_LEVELS ? -1 : (now[j].price - sent[i].price) * sign;
         const struct made_level *level = NULL;
         struct made_level removed;
         if (order < 0) { /* it is there no more */
-            removed = (struct made_level){told[i++].price, 0};
+            removed = (struct made_level){sent[i++].price, 0};
             level = &removed;
         } else if (order > 0) {
             level = &now[j++];
         } else {
-            if (told[i].size != now[j].size)
+            if (sent[i].size != now[j].size)
                 level = &now[j];
             i++;
             j++;
@@ -180,29 +180,29 @@ static void put_whole_side(struct wire *wire, const struct made_level *levels)
     replay_wire_array_end(wire);
 }
 
-static void put_side(struct wire *wire, const struct made_level *told, const struct made_level *now, int sign)
+static void put_side(struct wire *wire, const struct made_level *sent, const struct made_level *now, int sign)
 {
-    if (!told) {
+    if (!sent) {
         put_whole_side(wire, now);
         return;
     }
-    replay_wire_array(wire, side_changes(NULL, told, now, sign));
-    side_changes(wire, told, now, sign);
+    replay_wire_array(wire, side_changes(NULL, sent, now, sign));
+    side_changes(wire, sent, now, sign);
     replay_wire_array_end(wire);
 }
 
-static void put_book(struct wire *wire, const struct made_book *told, const struct made_book *now, int64_t ns)
+static void put_book(struct wire *wire, const struct made_book *sent, const struct made_book *now, int64_t ns)
 {
     put_time(wire, ns);
     replay_wire_key(wire, "b");
-    put_side(wire, told ? told->bids : NULL, now->bids, 1);
+    put_side(wire, sent ? sent->bids : NULL, now->bids, 1);
     replay_wire_key(wire, "a");
-    put_side(wire, told ? told->asks : NULL, now->asks, -1);
+    put_side(wire, sent ? sent->asks : NULL, now->asks, -1);
 }
 
-bool replay_render_book_differs(const struct made_book *told, const struct made_book *now)
+bool replay_render_book_differs(const struct made_book *sent, const struct made_book *now)
 {
-    return side_changes(NULL, told->bids, now->bids, 1) + side_changes(NULL, told->asks, now->asks, -1) > 0;
+    return side_changes(NULL, sent->bids, now->bids, 1) + side_changes(NULL, sent->asks, now->asks, -1) > 0;
 }
 
 static void put_status(struct wire *wire, const struct made_symbol *symbol, const struct flow_event *event)
@@ -244,7 +244,7 @@ static void put_cancel(struct wire *wire, const struct made_symbol *symbol, cons
 }
 
 void replay_render_event(struct wire *wire, const struct made *made, const struct flow_event *event,
-                         const struct made_book *told)
+                         const struct made_book *sent)
 {
     const struct made_symbol *symbol = &made->symbols[event->symbol];
     struct made_book now;
@@ -291,9 +291,9 @@ void replay_render_event(struct wire *wire, const struct made *made, const struc
         break;
     case FLOW_BOOK:
         replay_made_book(made, event->symbol, &event->tick, &now);
-        begin(wire, told ? 3 : 4, symbol, event->kind);
-        put_book(wire, told, &now, event->tick.ts_ns);
-        if (!told) {
+        begin(wire, sent ? 3 : 4, symbol, event->kind);
+        put_book(wire, sent, &now, event->tick.ts_ns);
+        if (!sent) {
             replay_wire_key(wire, "r");
             replay_wire_bool(wire, true);
         }
@@ -307,16 +307,16 @@ void replay_render_event(struct wire *wire, const struct made *made, const struc
 void replay_render_trade_object(struct wire *wire, const struct made_symbol *symbol,
                                 const struct made_trade *trade, int64_t as_of_ns)
 {
-    struct made_trade told = *trade;
+    struct made_trade sent = *trade;
     bool revised = trade->revision != MADE_STANDS && trade->revised_ns <= as_of_ns;
     bool corrected = revised && trade->revision == MADE_CORRECTED;
     if (corrected) {
-        told.id = trade->new_id;
-        told.price = trade->new_price;
-        told.size = trade->new_size;
+        sent.id = trade->new_id;
+        sent.price = trade->new_price;
+        sent.size = trade->new_size;
     }
     replay_wire_map(wire, trade_members(symbol) + revised);
-    put_trade(wire, symbol, &told);
+    put_trade(wire, symbol, &sent);
     if (revised)
         put_str(wire, "u", corrected ? "corrected" : "canceled");
     replay_wire_map_end(wire);

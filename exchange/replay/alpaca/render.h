@@ -10,7 +10,7 @@
 
 /* One message of a flow. BOOK: the changes from the book sent before; NULL: the whole book, which resets. */
 void replay_render_event(struct wire *wire, const struct made *made, const struct flow_event *event,
-                         const struct made_book *told);
+                         const struct made_book *sent);
 
 /* REST: without type and symbol. */
 void replay_render_trade_object(struct wire *wire, const struct made_symbol *symbol,
@@ -21,6 +21,6 @@ void replay_render_bar_object(struct wire *wire, const struct made_symbol *symbo
 void replay_render_book_object(struct wire *wire, const struct made_book *book, int64_t ns);
 
 /* Does a BOOK event change anything of what was sent? */
-bool replay_render_book_differs(const struct made_book *told, const struct made_book *now);
+bool replay_render_book_differs(const struct made_book *sent, const struct made_book *now);
 
 #endif

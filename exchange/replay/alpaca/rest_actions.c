@@ -128,21 +128,21 @@ bool replay_rest_actions(struct rest_call *call, const char *rest)
     replay_wire_key(&call->wire, "corporate_actions");
     replay_wire_map(&call->wire, 0);
     for (int list = 0; list < LISTS; list++) {
-        bool begun = false;
+        bool started = false;
         for (int i = 0; i < made->n_actions; i++) {
             const struct made_action *a = &made->actions[i];
             if (a->kind >= MADE_ACTION_HALT || list_of(a) != list || process_date(a) < from ||
                 process_date(a) > to || !listed(symbols, made->symbols[a->symbol].name) ||
                 !listed(types, type_names[list]))
                 continue;
-            if (!begun) {
+            if (!started) {
                 replay_wire_key(&call->wire, list_names[list]);
                 replay_wire_array(&call->wire, 0);
             }
-            begun = true;
+            started = true;
             write_action(call, a);
         }
-        if (begun)
+        if (started)
             replay_wire_array_end(&call->wire);
     }
     replay_wire_map_end(&call->wire);

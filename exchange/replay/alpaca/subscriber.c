@@ -383,7 +383,7 @@ void replay_subscriber_destroy(struct alpaca_subscriber *s)
     free(s);
 }
 
-void replay_subscriber_hear(struct alpaca_subscriber *s, const char *data, size_t len)
+void replay_subscriber_receive(struct alpaca_subscriber *s, const char *data, size_t len)
 {
     if (s->ends)
         return;

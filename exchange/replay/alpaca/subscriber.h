@@ -48,7 +48,7 @@ struct alpaca_subscriber *replay_subscriber_create(struct alpaca *alpaca, struct
 void replay_subscriber_destroy(struct alpaca_subscriber *subscriber);
 
 /* Handles a whole message from it. */
-void replay_subscriber_hear(struct alpaca_subscriber *subscriber, const char *data, size_t len);
+void replay_subscriber_receive(struct alpaca_subscriber *subscriber, const char *data, size_t len);
 
 /* Is that held back from it by a fault? */
 bool replay_subscriber_silenced(const struct alpaca_subscriber *subscriber, enum flow_kind kind,
@@ -68,7 +68,7 @@ void replay_subscriber_flush(struct alpaca_subscriber *subscriber);
 /* The trading stream, /stream: authentication and listening. Orders are not served: the updates that follow
  * are recorded ones (--recording), all at once. Its frames are binary and hold JSON, as on paper
  * (trader.c). */
-void replay_trader_hear(struct alpaca_subscriber *trader, const char *data, size_t len);
+void replay_trader_receive(struct alpaca_subscriber *trader, const char *data, size_t len);
 void replay_trader_beat(struct alpaca_subscriber *trader);
 
 #endif

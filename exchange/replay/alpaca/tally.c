@@ -16,7 +16,7 @@ static int64_t min64(int64_t a, int64_t b)
 void replay_tally_trade(struct tally *tally, const struct made_trade *trade, int64_t as_of_ns)
 {
     int64_t price = trade->price, size = trade->size;
-    if (trade->told_ns > as_of_ns)
+    if (trade->reported_ns > as_of_ns)
         return;
     if (trade->revision != MADE_STANDS && trade->revised_ns <= as_of_ns) {
         if (trade->revision == MADE_CANCELLED)

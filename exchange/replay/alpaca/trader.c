@@ -53,22 +53,22 @@ static void authenticate(struct alpaca_subscriber *trader, const char *action, c
 
 static void listen_to(struct alpaca_subscriber *trader, const json_t *request)
 {
-    json_t *asked = json_object_get(json_object_get(request, "data"), "streams"), *heard = json_array(),
+    json_t *asked = json_object_get(json_object_get(request, "data"), "streams"), *accepted = json_array(),
            *name;
     size_t i;
     json_array_foreach(asked, i, name)
     {
         if (json_is_string(name) && strcmp(json_string_value(name), "trade_updates") == 0 &&
-            json_array_size(heard) == 0)
-            json_array_append(heard, name);
+            json_array_size(accepted) == 0)
+            json_array_append(accepted, name);
     }
-    bool updates = json_array_size(heard) > 0;
-    say(trader, json_pack("{s:s,s:{s:o}}", "stream", "listening", "data", "streams", heard));
+    bool updates = json_array_size(accepted) > 0;
+    say(trader, json_pack("{s:s,s:{s:o}}", "stream", "listening", "data", "streams", accepted));
     for (size_t at = 0; updates && at < trader->alpaca->updates.n; at++)
         say_text(trader, trader->alpaca->updates.frames[at]);
 }
 
-void replay_trader_hear(struct alpaca_subscriber *trader, const char *data, size_t len)
+void replay_trader_receive(struct alpaca_subscriber *trader, const char *data, size_t len)
 {
     json_t *request = json_loadb(data, len, JSON_REJECT_DUPLICATES, NULL);
     const char *action = json_string_value(json_object_get(request, "action"));

@@ -28,10 +28,10 @@ static int banned(const struct limits *l, int64_t now_ms, int64_t *ret_wait_s)
 static int too_many(struct limits *l, int64_t now_ms, int64_t length_ms, int64_t *ret_wait_s)
 {
     int64_t until_ms = (now_ms / length_ms + 1) * length_ms;
-    if (now_ms >= l->told_until_ms)
+    if (now_ms >= l->wait_until_ms)
         l->ignored = 0;
-    if (until_ms > l->told_until_ms)
-        l->told_until_ms = until_ms;
+    if (until_ms > l->wait_until_ms)
+        l->wait_until_ms = until_ms;
     if (++l->ignored > LIMITS_IGNORED) {
         int64_t ban_s = LIMITS_BAN_S;
         for (int i = 0; i < l->bans && ban_s < LIMITS_BAN_MAX_S; i++)

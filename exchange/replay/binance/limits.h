@@ -24,7 +24,7 @@ struct limits_window {
 
 struct limits {
     struct limits_window weight, requests, attempts;
-    int64_t told_until_ms; /* the end of the wait that a 429 asked for */
+    int64_t wait_until_ms; /* the end of the wait that a 429 asked for */
     int64_t ignored;       /* requests since then */
     int64_t banned_until_ms;
     int bans;

@@ -202,7 +202,8 @@ static bool count_message(struct binance_subscriber *subscriber)
     return false;
 }
 
-static void hear(struct protocol *protocol, struct client *client, const char *data, size_t len, bool binary)
+static void receive(struct protocol *protocol, struct client *client, const char *data, size_t len,
+                    bool binary)
 {
     (void)protocol, (void)binary;
     if (count_message(client->state))
@@ -336,7 +337,7 @@ static const struct protocol_ops ops = {
     .admit = admit,
     .enter = enter,
     .leave = leave,
-    .hear = hear,
+    .receive = receive,
     .heartbeat = heartbeat,
     .beat = beat,
     .destroy = destroy,

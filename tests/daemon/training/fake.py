@@ -20,7 +20,7 @@ class Training:
             "memory_limit_mib": 100, "device_mib": None, "cpu_s": 0.5, "cpu_limit_s": None, "utilisation": None,
             "cpu_utilisation": 1.0, "checkpoint": None, "checkpoint_steps": 0, "policy": None, "stopping": False}
 
-    def tell(self, event, **members):
+    def emit(self, event, **members):
         """The worker emits an event. A second passes with each."""
         self.seq += 1
         ts_ns = self.reported["created_ns"] + self.seq * 1_000_000_000
@@ -32,7 +32,7 @@ class Training:
     def step(self):
         steps = self.reported["steps"] + 10
         self.reported.update(state="update", pid=4242, iteration=steps // 10)
-        self.tell("update", steps=steps, iteration=steps // 10, loss=1 / steps, episode_return=steps / 7)
+        self.emit("update", steps=steps, iteration=steps // 10, loss=1 / steps, episode_return=steps / 7)
 
     def object(self):
         return dict(self.reported, seq=self.seq)

@@ -163,7 +163,7 @@ def progress(world):
         for _ in range(draw.randrange(1, 300)):
             if training.seq == 0 or draw.random() < 0.02:
                 checkpoint = draw.choice([0] + stands) // 100 * 100
-                training.tell("start", steps=checkpoint)
+                training.emit("start", steps=checkpoint)
                 stands[:] = [s for s in stands if s <= checkpoint]
             training.step()
             stands.append(training.reported["steps"])
@@ -224,16 +224,16 @@ def alerts(world):
     with fake.lock:  # over before the next list is asked for, all of them
         fake.trainings["brief"] = brief = Training("brief")
         for _ in range(7):
-            brief.tell("start", steps=0)
-            brief.tell("state", state="failed", cause="memory", reason="no memory")
-            brief.tell("state", state="queued", cause=None, reason="")
+            brief.emit("start", steps=0)
+            brief.emit("state", state="failed", cause="memory", reason="no memory")
+            brief.emit("state", state="queued", cause=None, reason="")
         brief.step()
     counted = "SELECT sum(count) FROM alerts WHERE code = 'TRAINING_MEMORY' AND text LIKE 'brief: %'"
     world.wait_rows(lambda r: r == [(7,)], "seven alerts", counted)
     world.daemon.stop(signal.SIGKILL)  # reported once, not by each daemon
     with fake.lock:
-        brief.tell("state", state="failed", cause="memory", reason="no memory")
-        brief.tell("state", state="queued", cause=None, reason="")
+        brief.emit("state", state="failed", cause="memory", reason="no memory")
+        brief.emit("state", state="queued", cause=None, reason="")
         brief.step()
     world.start()
     world.wait_trainer("ok")

@@ -53,7 +53,7 @@ static void storage_failing(void *ctx)
     daemon_commands_not_stored(((struct sim *)ctx)->daemon.commands);
 }
 
-static void log_anew(void *ctx)
+static void log_replaced(void *ctx)
 {
     ((struct sim *)ctx)->aside++;
 }
@@ -84,7 +84,7 @@ int life_begin(struct sim *sim)
         .commands_redone = commands_redone_all,
         .command_known = command_known,
         .storage_failing = storage_failing,
-        .log_anew = log_anew,
+        .log_replaced = log_replaced,
         .committed = committed,
     };
     sqlite3_randomness(0, NULL); /* it draws again, from the disk's */

@@ -77,7 +77,7 @@ static inline int64_t made_move(struct random *random, int64_t price, int e4)
     return moved < MADE_UNIT / 20 ? MADE_UNIT / 20 : moved;
 }
 
-static inline void made_bars(struct random *random, struct made *made, int asset, int missing_percent)
+static inline void synthetic_bars(struct random *random, struct made *made, int asset, int missing_percent)
 {
     int64_t price = random_between(random, 1, 60000) * MADE_UNIT / 10;
     bool ticks = random_chance(random, 70);
@@ -122,7 +122,7 @@ static inline void made_wild(struct random *random, struct made *made)
         }
 }
 
-static inline void made_market(struct random *random, struct made *made, int n, size_t rows)
+static inline void synthetic_market(struct random *random, struct made *made, int n, size_t rows)
 {
     memset(made, 0, sizeof *made);
     made->n = n;
@@ -130,7 +130,7 @@ static inline void made_market(struct random *random, struct made *made, int n, 
     int missing = random_chance(random, 50) ? 0 : (int)random_between(random, 1, 30);
     for (int i = 0; i < n; i++) {
         made_symbol(random, &made->symbols[i], i);
-        made_bars(random, made, i, missing);
+        synthetic_bars(random, made, i, missing);
         if (random_chance(random, 20)) /* of stops: somewhere near the first close */
             made->symbols[i].filters.price_max = made->bars[i][0][3] / 100 * random_between(random, 97, 103);
         made->least[i] = random_chance(random, 50) ? 0 : (double)random_between(random, 1, 100000) / 1e6;

@@ -220,8 +220,8 @@ static void decide_all(struct run *run, size_t row, const float *actions)
 static bool open_run(struct run *run, struct random *random, enum env_backend backend)
 {
     char err[ENV_ERROR_MAX] = "";
-    made_market(random, &run->made, (int)random_between(random, 1, MADE_ASSETS),
-                (size_t)random_between(random, 60, MADE_ROWS));
+    synthetic_market(random, &run->made, (int)random_between(random, 1, MADE_ASSETS),
+                     (size_t)random_between(random, 60, MADE_ROWS));
     if (env_params_preset("market", &run->params, err) < 0)
         return false;
     made_params(random, &run->params);

@@ -199,8 +199,8 @@ static void check_other(const struct run *run, const struct env_io *io)
 static bool open_run(struct run *run, struct random *random, bool wild)
 {
     char err[ENV_ERROR_MAX] = "";
-    made_market(random, &run->made, (int)random_between(random, 1, MADE_ASSETS),
-                (size_t)random_between(random, 60, MADE_ROWS));
+    synthetic_market(random, &run->made, (int)random_between(random, 1, MADE_ASSETS),
+                     (size_t)random_between(random, 60, MADE_ROWS));
     if (env_params_preset("market", &run->params, err) < 0)
         return false;
     made_params(random, &run->params);

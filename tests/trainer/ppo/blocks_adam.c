@@ -167,13 +167,13 @@ static void try_skips(struct try *t)
     CHECK(memcmp(before, k.params, bytes) == 0 && memcmp(before + n, k.m, bytes) == 0 &&
           memcmp(before + 2 * n, k.v, bytes) == 0);
     k.clock->skip = k.clock->stop = 0;
-    k.clock->begun = 1;
+    k.clock->started = 1;
     step(t, &k);
     CHECK(k.clock->bad_in_row == 0 && k.clock->adam_step == 1 && memcmp(before, k.params, bytes) != 0);
 
     /* The epoch went by: the next one's order; one that never began is not counted. */
     struct ppo_shuffle next = ppo_shuffle_make(5, 1, 40);
-    CHECK(k.clock->minibatch == 0 && k.clock->epoch == 1 && k.clock->begun == 0);
+    CHECK(k.clock->minibatch == 0 && k.clock->epoch == 1 && k.clock->started == 0);
     CHECK(memcmp(&k.clock->shuffle, &next, sizeof(next)) == 0);
     k.clock->skip = 1;
     for (int i = 0; i < 4; i++)

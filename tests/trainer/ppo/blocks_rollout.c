@@ -59,8 +59,8 @@ static void make(struct try *t, struct rollout *r, const struct shape *s)
     memcpy(r->scale_before, scale, s->size * sizeof(float));
     memcpy(r->moments_before, moments, s->size * sizeof(*moments));
     double *sums = try_room(t, kernel_observe_sums_bytes(s->copies, s->size));
-    uint8_t *begun = try_room(t, n), *ends = try_room(t, rows);
-    memset(begun, 1, n);
+    uint8_t *started = try_room(t, n), *ends = try_room(t, rows);
+    memset(started, 1, n);
     uint32_t *n_truncated = try_room(t, n * sizeof(uint32_t));
     double *copy = try_zeros(t, n * KERNEL_COPY_COLUMNS * sizeof(double));
     r->begin = (struct kernel_rollout){r->clock, r->figures, sums, n_truncated, copy, s->copies, s->size};
@@ -74,7 +74,7 @@ static void make(struct try *t, struct rollout *r, const struct shape *s)
                                          .rows = try_rows(t, rows + n, stride, s->half),
                                          .now = try_rows(t, n, stride, s->half),
                                          .sums = sums,
-                                         .begun = begun,
+                                         .started = started,
                                          .starts = try_room(t, rows + n)};
     uint32_t outputs = s->actions * (s->levels ? s->levels : 1);
     float *heads = try_floats(t, n * (outputs + 3), -2, 2);
@@ -106,7 +106,7 @@ static void make(struct try *t, struct rollout *r, const struct shape *s)
                                        .gamma = 0.9,
                                        .kept = try_room(t, rows * sizeof(float)),
                                        .ends = ends,
-                                       .begun = begun,
+                                       .started = started,
                                        .n_truncated = n_truncated,
                                        .final_rows = try_room(t, n * s->slots * sizeof(uint32_t)),
                                        .copy = copy};

@@ -690,7 +690,7 @@ static void try_memory(struct random *random)
         return;
     }
     struct learner_source source = {
-        .env_params = &p.env_params, .market = p.market, .module_path = path, .told = report};
+        .env_params = &p.env_params, .market = p.market, .module_path = path, .warned = report};
     const size_t whole = bytes_of(&p, &params, 512), half = bytes_of(&p, &params, 256),
                  quarter = bytes_of(&p, &params, 128);
     CHECK(quarter < half && half < whole);

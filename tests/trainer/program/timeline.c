@@ -30,7 +30,7 @@ static size_t kind_of(const char *state)
     return i;
 }
 
-static void hear(struct training_record *record, const char *said)
+static void receive(struct training_record *record, const char *said)
 {
     if (!said)
         return;
@@ -55,13 +55,13 @@ static void pass(struct training_record *record, double until_s)
 static void last(struct training_record *record, const char *state, double seconds)
 {
     double end_s = record->now_s + seconds;
-    hear(record, telemetry_timeline_enter(&record->timeline, state, record->now_s));
+    receive(record, telemetry_timeline_enter(&record->timeline, state, record->now_s));
     record->state = state;
     if (kind_of(state) == 2)
         CHECK_STR(record->said, state);
     while (record->next_tick_s < end_s) {
         pass(record, record->next_tick_s);
-        hear(record, telemetry_timeline_tick(&record->timeline, record->now_s));
+        receive(record, telemetry_timeline_tick(&record->timeline, record->now_s));
         record->next_tick_s += record->tick_s;
     }
     pass(record, end_s);

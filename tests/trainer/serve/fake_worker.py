@@ -77,7 +77,7 @@ def ask(number, frame):
     asked = time.monotonic()
 
 
-def tell(event, **fields):
+def emit(event, **fields):
     """As the worker does: without a reader it ends."""
     global asked
     line = json.dumps({"schema": "papertape.training/1", "event": event, "seconds_since_start": 0, **fields}) + "\n"
@@ -105,21 +105,21 @@ def search():
             while time.monotonic() - started < 60 and os.getppid() != 1:
                 pass
             os._exit(0)
-    tell("state", state="loading", steps=0)
-    tell("start", steps=trials_done(), trials=total, study=study, backend="fake")
-    tell("state", state="searching", steps=trials_done())
+    emit("state", state="loading", steps=0)
+    emit("start", steps=trials_done(), trials=total, study=study, backend="fake")
+    emit("state", state="searching", steps=trials_done())
     done_here = 0
     while trials_done() < total and asked is None and time.monotonic() - started < 60:
         time.sleep(how.get("step_ms", 10) / 1e3)
         with open(os.path.join(folder, study + ".trials"), "ab") as file:
             file.write(b".")
         done_here += 1
-        tell("trial", number=trials_done() - 1, state="COMPLETE", value=0.5, best=trials_done() / 10, best_number=0, done=trials_done(),
+        emit("trial", number=trials_done() - 1, state="COMPLETE", value=0.5, best=trials_done() / 10, best_number=0, done=trials_done(),
              trials=total, trials_per_hour=1.0, eta_s=1.0)
         if done_here == how.get("die"):
             if "cause" in how:
-                tell("error", message="it had to be", cause=how["cause"])
-                tell("end", result="failed", cause=how["cause"], steps=trials_done())
+                emit("error", message="it had to be", cause=how["cause"])
+                emit("end", result="failed", cause=how["cause"], steps=trials_done())
                 sys.exit(1)
             os.kill(os.getpid(), 9)
     if child:
@@ -127,21 +127,21 @@ def search():
         os.waitpid(child, 0)
     full = trials_done() >= total
     if full and "proposes" in how:
-        tell("proposal", proposal={"schema": "papertape.proposal/1", "study": study, "name": name, **how["proposes"]})
-    tell("end", result="done" if full else "stopped", steps=trials_done(), cause=None)
+        emit("proposal", proposal={"schema": "papertape.proposal/1", "study": study, "name": name, **how["proposes"]})
+    emit("end", result="done" if full else "stopped", steps=trials_done(), cause=None)
     note("ended", steps=trials_done())
     sys.exit(0)
 
 
 def checkpoint():
     if count >= how.get("full", 1 << 60):
-        tell("warning", message="cannot write out/x: No space left on device", cause="disk")
+        emit("warning", message="cannot write out/x: No space left on device", cause="disk")
         return
     for old in checkpoints():
         if how.get("keep_one"):
             os.unlink(os.path.join(output, f"{name}-{old}.ckpt"))
     open(os.path.join(output, f"{name}-{steps}.ckpt"), "w").close()
-    tell("checkpoint", steps=steps, path=os.path.join(output, f"{name}-{steps}.ckpt"))
+    emit("checkpoint", steps=steps, path=os.path.join(output, f"{name}-{steps}.ckpt"))
 
 
 def checkpoints():
@@ -170,14 +170,14 @@ for fd, text in how.get("say", []):
     write(fd, text.encode("latin1"))
 if study:
     search()
-tell("state", state="loading", steps=0)
-tell("start", steps=steps, backend="fake", config={"training": {"total_steps": str(how.get("total", 1000000))}})
+emit("state", state="loading", steps=0)
+emit("start", steps=steps, backend="fake", config={"training": {"total_steps": str(how.get("total", 1000000))}})
 started, count, kept = time.monotonic(), 0, []
 while steps < how.get("total", 1000000) and time.monotonic() - started < 60:
     if (asked is not None and not how.get("stubborn") and time.monotonic() - asked >= how.get("stay_ms", 0) / 1e3 and
             (opened() or not how.get("stays"))):
         break
-    tell("state", state="rollout", steps=steps)
+    emit("state", state="rollout", steps=steps)
     until = time.monotonic() + how.get("step_ms", 10) / 1e3
     while how.get("burn") and time.monotonic() < until:
         pass
@@ -187,31 +187,31 @@ while steps < how.get("total", 1000000) and time.monotonic() - started < 60:
             kept = bytearray(how["allocate_mib"] << 20)
             kept[::4096] = b"x" * len(kept[::4096])
         except MemoryError:
-            tell("error", message="out of memory: a big thing", cause="memory")
-            tell("end", result="failed", cause="memory", steps=0)
+            emit("error", message="out of memory: a big thing", cause="memory")
+            emit("end", result="failed", cause="memory", steps=0)
             sys.exit(1)
     count += 1
     steps += 1
-    tell("update", steps=steps, iteration=steps, episode_return=steps / 10, steps_per_second=100.0, rollout_seconds=0.01,
+    emit("update", steps=steps, iteration=steps, episode_return=steps / 10, steps_per_second=100.0, rollout_seconds=0.01,
          advantages_seconds=0.0, update_seconds=0.01, cpu_utilisation=1.0, device_utilisation=None)
     if steps % how.get("every", 5) == 0:
         checkpoint()
     hung = time.monotonic()
     while [count] == how.get("hang", [])[:1] and asked is None and time.monotonic() - started < 60:
-        tell("heartbeat", state="update", steps=steps, state_seconds=how["hang"][1] + time.monotonic() - hung, rss_bytes=1 << 20)
+        emit("heartbeat", state="update", steps=steps, state_seconds=how["hang"][1] + time.monotonic() - hung, rss_bytes=1 << 20)
         time.sleep(0.1)
     while count == how.get("gate") and not opened() and asked is None and time.monotonic() - started < 60:
         time.sleep(0.005)
     if count == how.get("die"):
         if "cause" in how:
-            tell("error", message="it had to be", cause=how["cause"])
-            tell("end", result="failed", cause=how["cause"], steps=steps)
+            emit("error", message="it had to be", cause=how["cause"])
+            emit("end", result="failed", cause=how["cause"], steps=steps)
             sys.exit(1)
         note("died")
         signal.signal(how.get("by", 9), signal.SIG_DFL) if how.get("by", 9) != 9 else None
         os.kill(os.getpid(), how.get("by", 9))
 checkpoint()
 full = count >= how.get("full", 1 << 60)
-tell("end", result="done" if steps >= how.get("total", 1000000) else "stopped", steps=steps, cause="disk" if full else None)
+emit("end", result="done" if steps >= how.get("total", 1000000) else "stopped", steps=steps, cause="disk" if full else None)
 note("ended", steps=steps)
 sys.exit(full)

@@ -263,32 +263,32 @@ def test_notify(program):
         co.environment.update(NOTIFY_SOCKET=path, WATCHDOG_USEC="200000")
         co.environment.pop("WATCHDOG_PID", None)
         co.begin()
-        heard, news = [], threading.Condition()
+        received, news = [], threading.Condition()
 
         def listen(): # at all times: what finds no room is lost
             while (text := manager.recv(4096).decode()) != "enough":
                 with news:
-                    heard.append(text)
+                    received.append(text)
                     news.notify_all()
 
-        def hears(word):
+        def gets(word):
             with news:
-                if not news.wait_for(lambda: any(word in text for text in heard), PATIENCE):
+                if not news.wait_for(lambda: any(word in text for text in received), PATIENCE):
                     raise TimeoutError(word)
             return True
 
         listener = threading.Thread(target=listen)
         listener.start()
         try:
-            check(hears("READY=1") and hears("WATCHDOG=1") and hears("STATUS="), "READY, WATCHDOG, STATUS")
+            check(gets("READY=1") and gets("WATCHDOG=1") and gets("STATUS="), "READY, WATCHDOG, STATUS")
             co.how("a", step_ms=5)
             co.ask("start", name="a", config=config())
             co.wait("a", "rollout")
             check(co.runs("a", "started")[0]["notify"] is None, "its workers do not speak for it")
-            check(hears("1 trainings run"), "what it does")
-            check(co.end() == 0 and hears("STOPPING=1"), "STOPPING")
+            check(gets("1 trainings run"), "what it does")
+            check(co.end() == 0 and gets("STOPPING=1"), "STOPPING")
         except TimeoutError:
-            check(False, f"what systemd is notified of: {heard}")
+            check(False, f"what systemd is notified of: {received}")
         finally:
             with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as end:
                 end.sendto(b"enough", path)

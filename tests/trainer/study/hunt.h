@@ -82,7 +82,7 @@ static inline double hunt_trial(struct hunt *hunt)
 
 static inline int hunt_propose(struct hunt *hunt, json_t **ret, char err[static TRIAL_ERROR_MAX])
 {
-    const struct trial_calls calls = {.ctx = hunt, .told = hunt_reported};
+    const struct trial_calls calls = {.ctx = hunt, .warned = hunt_reported};
     return study_proposal_make(hunt->market, hunt->config, &hunt->settings, hunt->study, &hunt->others,
                                hunt->folder, &calls, ret, err);
 }

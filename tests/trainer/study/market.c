@@ -80,7 +80,7 @@ static int open_two(size_t rows, bool (*missing)(size_t), const char *more, stru
 {
     struct place_bars a, b;
     char first[SCRATCH_PATH_MAX], both[2 * SCRATCH_PATH_MAX + 8];
-    const struct study_market_options options = {.told = keep_words, .ctx = reported};
+    const struct study_market_options options = {.warned = keep_words, .ctx = reported};
     reported[0] = err[0] = '\0';
     place_settings(settings, "kfold:2");
     place_draw(&a, ROWS, true, 83);

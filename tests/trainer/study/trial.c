@@ -246,7 +246,7 @@ static void test_apart(void)
 
 /* ---- Splits, paths, the objective. ---- */
 
-struct heard {
+struct recorded {
     int reports, stop_at;
     long progress, stop_progress;
     double values[TRIAL_SPLITS_MAX], share;
@@ -256,23 +256,23 @@ struct heard {
 
 static enum trial_go on_report(void *ctx, int step, double value)
 {
-    struct heard *heard = ctx;
-    CHECK_INT(step, heard->reports + 1);
-    heard->values[heard->reports++] = value;
-    return step == heard->stop_at ? heard->stop : TRIAL_GO;
+    struct recorded *recorded = ctx;
+    CHECK_INT(step, recorded->reports + 1);
+    recorded->values[recorded->reports++] = value;
+    return step == recorded->stop_at ? recorded->stop : TRIAL_GO;
 }
 
 static enum trial_go on_progress(void *ctx, double share, double steps_s)
 {
-    struct heard *heard = ctx;
-    heard->shares_rise = heard->shares_rise && share >= heard->share && share <= 1 && steps_s >= 0;
-    heard->share = share;
-    return ++heard->progress == heard->stop_progress ? TRIAL_STOP_ASKED : TRIAL_GO;
+    struct recorded *recorded = ctx;
+    recorded->shares_rise = recorded->shares_rise && share >= recorded->share && share <= 1 && steps_s >= 0;
+    recorded->share = share;
+    return ++recorded->progress == recorded->stop_progress ? TRIAL_STOP_ASKED : TRIAL_GO;
 }
 
-static struct trial_calls calls_of(struct heard *heard)
+static struct trial_calls calls_of(struct recorded *recorded)
 {
-    return (struct trial_calls){heard, on_report, on_progress, NULL};
+    return (struct trial_calls){recorded, on_report, on_progress, NULL};
 }
 
 static double value_of(const struct study_settings *settings, const struct trial_split *splits, int n)
@@ -349,8 +349,8 @@ static void test_splits(const char *text, int combinations, int paths)
     struct study_settings settings;
     struct train_config *config = fatal_calloc(1, sizeof *config);
     struct trial_outcome outcome;
-    struct heard heard = {.shares_rise = true};
-    struct trial_calls calls = calls_of(&heard);
+    struct recorded recorded = {.shares_rise = true};
+    struct trial_calls calls = calls_of(&recorded);
     char err[TRIAL_ERROR_MAX] = "";
     place_settings(&settings, text);
     place_draw(&bars, ROWS, true, 31);
@@ -361,11 +361,11 @@ static void test_splits(const char *text, int combinations, int paths)
     CHECK_STR(err, "");
     CHECK_INT(outcome.n_splits, combinations);
     CHECK_INT(settings.split.paths, paths);
-    CHECK_INT(heard.reports, combinations);
-    CHECK(heard.shares_rise && heard.share == 1 && heard.progress >= combinations * 2048 / 512);
+    CHECK_INT(recorded.reports, combinations);
+    CHECK(recorded.shares_rise && recorded.share == 1 && recorded.progress >= combinations * 2048 / 512);
     for (int i = 0; i < combinations; i++)
-        CHECK_NEAR(heard.values[i], value_of(&settings, outcome.splits, i + 1), 1e-9);
-    CHECK(outcome.value == heard.values[combinations - 1]);
+        CHECK_NEAR(recorded.values[i], value_of(&settings, outcome.splits, i + 1), 1e-9);
+    CHECK(outcome.value == recorded.values[combinations - 1]);
     check_file(market, &outcome);
 
     /* Again: the same file; of another seed another one. */
@@ -402,31 +402,31 @@ static void test_stops(void)
     config->ppo.total_steps = 2048;
     struct study_market *market = place_open(config, &settings);
 
-    struct heard heard = {.stop_at = 2, .stop = TRIAL_STOP_PRUNED};
-    struct trial_calls calls = calls_of(&heard);
+    struct recorded recorded = {.stop_at = 2, .stop = TRIAL_STOP_PRUNED};
+    struct trial_calls calls = calls_of(&recorded);
     CHECK_INT(study_trial_run(market, config, scratch_path("pruned"), &calls, &outcome, err), 1);
     CHECK_STR(err, "pruned");
     CHECK_INT(outcome.n_splits, 2);
-    CHECK_INT(heard.reports, 2);
-    CHECK(outcome.value == heard.values[1]);
+    CHECK_INT(recorded.reports, 2);
+    CHECK(outcome.value == recorded.values[1]);
     CHECK(access(scratch_path("pruned/returns.csv"), F_OK) < 0);
 
     /* Pruned by its last report it is still whole. */
-    heard = (struct heard){.stop_at = 6, .stop = TRIAL_STOP_PRUNED};
+    recorded = (struct recorded){.stop_at = 6, .stop = TRIAL_STOP_PRUNED};
     CHECK_INT(study_trial_run(market, config, scratch_path("last"), &calls, &outcome, err), 0);
     CHECK(access(scratch_path("last/returns.csv"), F_OK) == 0);
 
     /* At once, wherever it is: within the first training, in the third. */
     static const long moments[] = {1, 3, 12};
     for (size_t i = 0; i < sizeof moments / sizeof *moments; i++) {
-        heard = (struct heard){.stop_progress = moments[i]};
+        recorded = (struct recorded){.stop_progress = moments[i]};
         CHECK_INT(study_trial_run(market, config, scratch_path("stopped"), &calls, &outcome, err), 1);
         CHECK_STR(err, "stopped");
-        CHECK_INT(heard.progress, moments[i]);
-        CHECK_INT(outcome.n_splits, heard.reports);
+        CHECK_INT(recorded.progress, moments[i]);
+        CHECK_INT(outcome.n_splits, recorded.reports);
         CHECK(access(scratch_path("stopped/returns.csv"), F_OK) < 0);
     }
-    heard = (struct heard){.stop_progress = 2};
+    recorded = (struct recorded){.stop_progress = 2};
     CHECK_INT(study_trial_final(market, config, scratch_path("stopped"), &calls, &split, err), 1);
     CHECK(access(scratch_path("stopped/policy.safetensors"), F_OK) < 0);
     study_market_close(market);

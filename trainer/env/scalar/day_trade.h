@@ -42,14 +42,14 @@ ENV_RULE float env_day_min(float a, float b)
     return a < b ? a : b;
 }
 
-ENV_RULE void env_day_tell(const struct env_view *view, const struct env_day *day, float qty, float price,
-                           double fee)
+ENV_RULE void env_day_report(const struct env_view *view, const struct env_day *day, float qty, float price,
+                             double fee)
 {
 #ifndef __CUDA_ARCH__
-    if (!view->told)
+    if (!view->traded)
         return;
     struct env_trade trade = {view->state.row[day->copy], 0, (double)qty, (double)price, fee, false};
-    view->told(view->told_ctx, day->copy, &trade);
+    view->traded(view->traded_ctx, day->copy, &trade);
 #else
     (void)view, (void)day, (void)qty, (void)price, (void)fee;
 #endif
@@ -75,7 +75,7 @@ ENV_RULE void env_day_close(const struct env_view *view, struct env_day *day, fl
         day->realised = day->realised + (got - (double)q * day->entry);
         day->sells = day->sells + 1;
         day->qty = day->qty - q;
-        env_day_tell(view, day, -q, day->cheap, notional * day->fee_sell);
+        env_day_report(view, day, -q, day->cheap, notional * day->fee_sell);
     } else {
         double each = (double)day->dear * (1 + day->fee_buy);
         if ((double)q * each > day->cash)
@@ -88,7 +88,7 @@ ENV_RULE void env_day_close(const struct env_view *view, struct env_day *day, fl
         day->realised = day->realised + ((double)q * day->entry - paid);
         day->buys = day->buys + 1;
         day->qty = day->qty + q;
-        env_day_tell(view, day, q, day->dear, notional * day->fee_buy);
+        env_day_report(view, day, q, day->dear, notional * day->fee_buy);
     }
     day->held = 0;
     if (day->qty == 0)
@@ -108,7 +108,7 @@ ENV_RULE void env_day_open(const struct env_view *view, struct env_day *day, flo
         day->fees = day->fees + notional * day->fee_buy;
         day->buys = day->buys + 1;
         day->qty = day->qty + q;
-        env_day_tell(view, day, q, day->dear, notional * day->fee_buy);
+        env_day_report(view, day, q, day->dear, notional * day->fee_buy);
     } else {
         notional = (double)q * (double)day->cheap;
         worth = notional * (1 - day->fee_sell);
@@ -116,7 +116,7 @@ ENV_RULE void env_day_open(const struct env_view *view, struct env_day *day, flo
         day->fees = day->fees + notional * day->fee_sell;
         day->sells = day->sells + 1;
         day->qty = day->qty - q;
-        env_day_tell(view, day, -q, day->cheap, notional * day->fee_sell);
+        env_day_report(view, day, -q, day->cheap, notional * day->fee_sell);
     }
     day->entry = (day->entry * size + worth) / (size + (double)q);
 }

@@ -17,14 +17,14 @@ struct REFERENCE(sale) {
     bool exit;
 };
 
-ENV_RULE void REFERENCE(tell)(const struct env_view *view, size_t e, int32_t asset, double qty, float price,
-                              MONEY fee)
+ENV_RULE void REFERENCE(report)(const struct env_view *view, size_t e, int32_t asset, double qty, float price,
+                                MONEY fee)
 {
 #ifndef __CUDA_ARCH__
-    if (!view->told)
+    if (!view->traded)
         return;
     struct env_trade trade = {view->state.row[e], asset, qty, (double)price, (double)fee, false};
-    view->told(view->told_ctx, e, &trade);
+    view->traded(view->traded_ctx, e, &trade);
 #else
     (void)view, (void)e, (void)asset, (void)qty, (void)price, (void)fee;
 #endif
@@ -39,7 +39,7 @@ ENV_RULE void REFERENCE(sell)(const struct env_view *view, size_t e, int32_t ass
     account->cash = account->cash + notional * ((MONEY)1 - fee);
     account->fees = account->fees + notional * fee;
     account->sells = account->sells + 1;
-    REFERENCE(tell)(view, e, asset, -(double)sale.qty, price, notional * fee);
+    REFERENCE(report)(view, e, asset, -(double)sale.qty, price, notional * fee);
 }
 
 /* Cash and the worth of all positions, which is summed in float32, as the recordings have it. */
@@ -157,7 +157,7 @@ ENV_RULE void REFERENCE(buy)(const struct env_view *view, size_t e, int32_t asse
     account->fees = account->fees + notional * fee;
     account->buys = account->buys + 1;
     s->qty[at] = (float)((MONEY)s->qty[at] + q);
-    REFERENCE(tell)(view, e, asset, (double)q, price, notional * fee);
+    REFERENCE(report)(view, e, asset, (double)q, price, notional * fee);
 }
 
 /* All sales bring their cash first; then each asset's quantity changes and it is bought, so that what is

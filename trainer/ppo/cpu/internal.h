@@ -48,7 +48,7 @@ struct course {
     struct nn_loss loss;
     double learning_rate;
     int64_t adam_steps, epochs, skipped, bad_in_row, minibatches;
-    int begun; /* epochs */
+    int started; /* epochs */
     bool kl_stop, lost;
     double policy, value, entropy, total, old_kl, kl, clipped, norm; /* sums over minibatches */
 };

@@ -232,8 +232,8 @@ static void epochs(struct cpu_learner *l, int place)
     const size_t n = (size_t)l->learner.params.minibatch / l->sequence, all = l->rows / l->sequence;
     struct course course = course_of(l);
     bool more = true;
-    while (more && course.begun < l->learner.params.epochs) {
-        course.begun++;
+    while (more && course.started < l->learner.params.epochs) {
+        course.started++;
         shuffle(l, place, course.epochs++);
         ppo_barrier_wait(&l->barrier);
         for (size_t first = 0; more && first + n <= all; first += n)
@@ -261,7 +261,7 @@ int ppo_cpu_update(struct cpu_learner *l, struct ppo_update *ret)
     ret->ent_coef = course->loss.ent_coef;
     ret->minibatches = course->minibatches;
     ret->skipped = course->skipped;
-    ret->epochs = course->begun;
+    ret->epochs = course->started;
     ret->kl_stop = course->kl_stop;
     l->counters.adam_steps = course->adam_steps;
     l->counters.epochs = course->epochs;

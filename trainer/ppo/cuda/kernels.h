@@ -64,7 +64,7 @@ struct kernel_clock {
     uint64_t adam_step;  /* steps of Adam that are done */
     uint32_t step;       /* of this rollout */
     uint32_t minibatch;  /* of this epoch */
-    uint32_t begun;      /* the epoch is counted */
+    uint32_t started;    /* the epoch is counted */
     uint32_t skip;       /* this minibatch's gradients are not used */
     uint32_t stop;       /* target_kl, or too many bad ones: no more minibatches in this iteration */
     uint32_t bad_in_row; /* minibatches that were not finite, one after the other */
@@ -138,7 +138,7 @@ struct kernel_observe {
     struct kernel_matrix rows; /* [(steps + 1) * copies] */
     struct kernel_matrix now;  /* [copies] the same again, where products find it; or none */
     double *sums;              /* [tiles of copies][2][size]: of x - mean and of its square; NULL: none */
-    const uint8_t *begun;      /* [copies] 1: an episode begins with this observation (kernel_reward's) */
+    const uint8_t *started;    /* [copies] 1: an episode begins with this observation (kernel_reward's) */
     uint8_t *starts;           /* [(steps + 1) * copies] the same for kernel_scan; NULL: not wanted */
 };
 static inline size_t kernel_observe_sums_bytes(uint32_t copies, uint32_t size)
@@ -186,7 +186,7 @@ struct kernel_reward {
     double gamma;
     float *kept;           /* [steps * copies] raw rewards */
     uint8_t *ends;         /* [steps * copies] 0, 1 terminated, 2 truncated */
-    uint8_t *begun;        /* [copies]; 1 at the very start: the host's to set */
+    uint8_t *started;      /* [copies]; 1 at the very start: the host's to set */
     uint32_t *n_truncated; /* [copies] */
     uint32_t *final_rows;  /* [slots * copies] row of the rollout that a final observation ended; or NULL */
     /* [KERNEL_COPY_COLUMNS][copies]: running discounted return, the episode's return and length so far, which

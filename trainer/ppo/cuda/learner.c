@@ -103,7 +103,7 @@ static void place_rollout(struct gpu_ppo *p)
                                          .rows = observations(p, plan->obs),
                                          .now = observations(p, plan->x_now),
                                          .sums = p->rollout.observe_sums,
-                                         .begun = at(p, plan->begun),
+                                         .started = at(p, plan->started),
                                          .starts = p->setup.layout->hidden ? at(p, plan->starts) : NULL};
     p->act = (struct kernel_act){.clock = clock,
                                  .seed = params->seed,
@@ -136,7 +136,7 @@ static void place_rollout(struct gpu_ppo *p)
                                        .gamma = params->gamma,
                                        .kept = at(p, plan->rewards),
                                        .ends = at(p, plan->ends),
-                                       .begun = at(p, plan->begun),
+                                       .started = at(p, plan->started),
                                        .n_truncated = at(p, plan->n_truncated),
                                        .final_rows = at(p, plan->final_of),
                                        .copy = at(p, plan->copy_columns)};
@@ -375,7 +375,7 @@ static int learner_write(struct gpu_ppo *p, const struct gpu_ppo_state *state, c
         ppo_queue_upload(q, at(p, plan->scale), scaling + size, size * sizeof(float));
         ppo_queue_upload(q, at(p, plan->reward_scale), &reward_scale, sizeof(reward_scale));
         ppo_queue_upload(q, at(p, plan->copy_columns), columns, copies * COLUMNS_KEPT * sizeof(double));
-        ppo_queue_upload(q, at(p, plan->begun), starts, copies);
+        ppo_queue_upload(q, at(p, plan->started), starts, copies);
         ppo_queue_upload(q, at(p, plan->clock), &clock, sizeof(clock));
         ppo_queue_upload(q, at(p, plan->state), state->copies + copies,
                          copies * (size_t)layout->hidden * sizeof(float));

@@ -87,7 +87,7 @@ static void place_state(struct ppo_plan *p, const struct net_layout *layout)
     p->reward_moments = place(p, 1, sizeof(struct kernel_moments));
     p->reward_scale = place(p, 1, sizeof(float));
     p->copy_columns = place(p, p->copies * KERNEL_COPY_COLUMNS, sizeof(double));
-    p->begun = place(p, p->copies, 1);
+    p->started = place(p, p->copies, 1);
     p->n_truncated = place(p, p->copies, sizeof(uint32_t));
     p->observe_sums = place(p, kernel_observe_sums_bytes((uint32_t)p->copies, (uint32_t)size), 1);
     p->explained_partials = place(p, kernel_tiles(p->rows, KERNEL_FLAT_TILE), 4 * sizeof(double));

@@ -34,7 +34,7 @@ struct ppo_plan {
     size_t clock, rates, figures;
     size_t params, m, v, grads, halves; /* halves: 0: none */
     size_t moments, mean, scale, reward_moments, reward_scale;
-    size_t copy_columns, begun, n_truncated, final_of; /* final_of: kernel_reward's final_rows */
+    size_t copy_columns, started, n_truncated, final_of; /* final_of: kernel_reward's final_rows */
     size_t observe_sums, explained_partials;
 
     size_t obs; /* [(steps + 1) * copies][x_stride] */

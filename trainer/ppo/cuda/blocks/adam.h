@@ -120,8 +120,8 @@ BLOCK_FN void block_grad_step(const struct kernel_adam *k, unsigned x, unsigned 
         grad_decide(k, sqrt(sums[0]));
         clock->minibatch += 1;
         if (clock->minibatch == k->order.minibatches) {
-            clock->epoch += clock->begun;
-            clock->minibatch = clock->begun = 0;
+            clock->epoch += clock->started;
+            clock->minibatch = clock->started = 0;
             clock->shuffle = ppo_shuffle_make(k->order.seed, clock->epoch, k->order.sequences);
         }
     }

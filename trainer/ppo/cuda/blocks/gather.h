@@ -11,7 +11,7 @@ BLOCK_FN void block_update_begin(const struct kernel_order *k, unsigned x, unsig
     (void)shared;
     BLOCK_PHASE(t, 1)
     {
-        k->clock->minibatch = k->clock->begun = k->clock->skip = k->clock->stop = t;
+        k->clock->minibatch = k->clock->started = k->clock->skip = k->clock->stop = t;
         k->clock->shuffle = ppo_shuffle_make(k->seed, k->clock->epoch, k->sequences);
     }
 }

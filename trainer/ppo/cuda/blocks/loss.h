@@ -113,7 +113,7 @@ BLOCK_FN struct loss_terms loss_terms_of(const struct kernel_loss *k, const doub
 }
 
 /* Writes one minibatch's figures, by one thread of a launch. */
-BLOCK_FN void loss_tell(const struct kernel_loss *k, const struct loss_terms *terms, const double *sums)
+BLOCK_FN void loss_report(const struct kernel_loss *k, const struct loss_terms *terms, const double *sums)
 {
     struct kernel_clock *clock = k->clock;
     double n = k->rows;
@@ -128,7 +128,7 @@ BLOCK_FN void loss_tell(const struct kernel_loss *k, const struct loss_terms *te
     if (clock->stop)
         return;
     if (clock->minibatch == 0) {
-        clock->begun = 1;
+        clock->started = 1;
         k->figures->epochs += 1;
     }
     if (!number_finite(terms->loss)) {
@@ -189,7 +189,7 @@ BLOCK_FN void block_loss_pull(const struct kernel_loss *k, unsigned x, unsigned 
     BLOCK_PHASE(t, KERNEL_THREADS)
     {
         if (x == 0 && t == 0)
-            loss_tell(k, &terms, sums);
+            loss_report(k, &terms, sums);
     }
 
     /* Values: their sums reuse the memory of all sums, once those are read. */

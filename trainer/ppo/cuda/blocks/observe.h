@@ -100,7 +100,7 @@ BLOCK_FN void block_observe(const struct kernel_observe *k, unsigned x, unsigned
         lanes[t] = sum;
         lanes[KERNEL_THREADS + t] = squares;
         if (y == 0 && k->starts && t < here)
-            k->starts[row + t] = k->begun[first + t];
+            k->starts[row + t] = k->started[first + t];
     }
     BLOCK_PHASE(t, KERNEL_THREADS)
     {

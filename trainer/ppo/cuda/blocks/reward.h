@@ -61,7 +61,7 @@ BLOCK_FN void block_reward(const struct kernel_reward *k, unsigned x, unsigned y
         }
         k->kept[row] = k->rewards[copy];
         k->ends[row] = end;
-        k->begun[copy] = end != 0;
+        k->started[copy] = end != 0;
     }
 }
 
@@ -175,9 +175,9 @@ BLOCK_FN void block_advantages(const struct kernel_advantages *k, unsigned x, un
                 float r = number_clip(reward[j] * scale, -k->clip_rewards, k->clip_rewards);
                 if (end[j] == END_TRUNCATED && --truncated < k->slots)
                     r += k->gamma * k->final_values[truncated * n + copy];
-                float goes_on = end[j] ? 0 : k->gamma;
-                gain =
-                    r + (end[j] ? 0 : goes_on * next) - value[j] + (end[j] ? 0 : goes_on * k->lambda * gain);
+                float discount = end[j] ? 0 : k->gamma;
+                gain = r + (end[j] ? 0 : discount * next) - value[j] +
+                       (end[j] ? 0 : discount * k->lambda * gain);
                 next = value[j];
                 k->advantages[row] = gain;
                 k->returns[row] = gain + value[j];

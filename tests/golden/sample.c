@@ -1,4 +1,4 @@
-#include "tests/golden/desk.h"
+#include "tests/golden/sample.h"
 
 #include <errno.h>
 #include <math.h>
@@ -317,7 +317,7 @@ static int put_all(const char *path)
         put_venues(writer);
         put_alerts(writer);
         put_learning(writer);
-        desk_put_trades(writer);
+        sample_put_trades(writer);
         db_writer_put_paused(writer, true);
         r = db_writer_flush(writer, 60000);
         db_writer_stats(writer, &stats);
@@ -334,7 +334,7 @@ static int put_all(const char *path)
     return r;
 }
 
-int desk_make(const char *home)
+int sample_make(const char *home)
 {
     char path[1024];
     if (mkdir(home, 0700) < 0)
@@ -342,5 +342,5 @@ int desk_make(const char *home)
     snprintf(path, sizeof path, "%s/papertape.db", home);
     int r = put_all(path);
     snprintf(path, sizeof path, "%s/studies.db", home);
-    return r < 0 ? r : desk_make_studies(path);
+    return r < 0 ? r : sample_make_studies(path);
 }

@@ -1,23 +1,23 @@
-#include "exchange/replay/made_market.h"
+#include "exchange/replay/synthetic_market.h"
 
 #include <stdlib.h>
 
-void replay_made_market_init(struct made_market *market, struct tape *tape, int symbol, uint64_t update_id,
-                             int64_t trade_id)
+void replay_synthetic_market_init(struct synthetic_market *market, struct tape *tape, int symbol,
+                                  uint64_t update_id, int64_t trade_id)
 {
-    *market = (struct made_market){
+    *market = (struct synthetic_market){
         .tape = tape,
         .symbol = symbol,
         .bids = {.bid = true},
         .update_id = update_id,
-        .told_id = update_id,
+        .emitted_id = update_id,
         .next_trade_id = trade_id,
         /* Sorted against the side, so that the array begins with the best: the order of a message. */
         .changed = {{.bid = false, .keep_zero = true}, {.bid = true, .keep_zero = true}},
     };
 }
 
-void replay_made_market_finish(struct made_market *market)
+void replay_synthetic_market_finish(struct synthetic_market *market)
 {
     replay_ladder_finish(&market->bids);
     replay_ladder_finish(&market->asks);
@@ -25,7 +25,7 @@ void replay_made_market_finish(struct made_market *market)
     replay_ladder_finish(&market->changed[1]);
 }
 
-void replay_made_market_set(struct made_market *market, bool bid, int64_t price, int64_t qty)
+void replay_synthetic_market_set(struct synthetic_market *market, bool bid, int64_t price, int64_t qty)
 {
     if (replay_ladder_set(bid ? &market->bids : &market->asks, price, qty) < 0 ||
         replay_ladder_set(&market->changed[bid ? 0 : 1], price, 0) < 0)
@@ -34,7 +34,7 @@ void replay_made_market_set(struct made_market *market, bool bid, int64_t price,
 }
 
 /* One level's part of an order. Every eighth is two makers' orders, so that trades and aggregates differ. */
-static void emit_trades(struct made_market *market, int64_t ts_ns, bool buy, int64_t price, int64_t qty)
+static void emit_trades(struct synthetic_market *market, int64_t ts_ns, bool buy, int64_t price, int64_t qty)
 {
     struct tape_trade trade = {.event_ns = ts_ns, .ts_ns = ts_ns, .price = price, .buyer_maker = !buy};
     int64_t unit = 1;
@@ -53,8 +53,8 @@ static void emit_trades(struct made_market *market, int64_t ts_ns, bool buy, int
     replay_tape_trade(market->tape, market->symbol, &trade, true, NULL, 0);
 }
 
-int64_t replay_made_market_take(struct made_market *market, int64_t ts_ns, bool buy, int64_t qty,
-                                int64_t limit)
+int64_t replay_synthetic_market_take(struct synthetic_market *market, int64_t ts_ns, bool buy, int64_t qty,
+                                     int64_t limit)
 {
     const struct replay_ladder *side = buy ? &market->asks : &market->bids;
     int64_t taken = 0;
@@ -64,7 +64,7 @@ int64_t replay_made_market_take(struct made_market *market, int64_t ts_ns, bool 
             break;
         struct level level = *best;
         int64_t part = level.qty < qty - taken ? level.qty : qty - taken;
-        replay_made_market_set(market, !buy, level.price, level.qty - part);
+        replay_synthetic_market_set(market, !buy, level.price, level.qty - part);
         emit_trades(market, ts_ns, buy, level.price, part);
         taken += part;
     }
@@ -76,22 +76,22 @@ static bool same(struct level a, struct level b)
     return a.price == b.price && a.qty == b.qty;
 }
 
-void replay_made_market_quote(struct made_market *market)
+void replay_synthetic_market_quote(struct synthetic_market *market)
 {
     const struct level *bid = replay_ladder_best(&market->bids, 0),
                        *ask = replay_ladder_best(&market->asks, 0);
-    if (!bid || !ask || (same(*bid, market->told_bid) && same(*ask, market->told_ask)))
+    if (!bid || !ask || (same(*bid, market->quoted_bid) && same(*ask, market->quoted_ask)))
         return;
-    market->told_bid = *bid;
-    market->told_ask = *ask;
+    market->quoted_bid = *bid;
+    market->quoted_ask = *ask;
     market->messages++;
     replay_tape_quote(market->tape, market->symbol, market->update_id, bid->price, bid->qty, ask->price,
                       ask->qty, NULL, 0);
 }
 
-void replay_made_market_diff(struct made_market *market, int64_t ts_ns)
+void replay_synthetic_market_diff(struct synthetic_market *market, int64_t ts_ns)
 {
-    if (market->update_id == market->told_id)
+    if (market->update_id == market->emitted_id)
         return;
     for (int side = 0; side < 2; side++) {
         struct replay_ladder *changed = &market->changed[side];
@@ -100,14 +100,14 @@ void replay_made_market_diff(struct made_market *market, int64_t ts_ns)
                 replay_ladder_qty(side == 0 ? &market->bids : &market->asks, changed->levels[i].price);
     }
     market->messages++;
-    replay_tape_depth(market->tape, market->symbol, ts_ns, market->told_id + 1, market->update_id,
+    replay_tape_depth(market->tape, market->symbol, ts_ns, market->emitted_id + 1, market->update_id,
                       market->changed[0].levels, market->changed[0].n, market->changed[1].levels,
                       market->changed[1].n, NULL, 0);
     market->changed[0].n = market->changed[1].n = 0;
-    market->told_id = market->update_id;
+    market->emitted_id = market->update_id;
 }
 
-bool replay_made_market_book(const struct made_market *market, struct source_book *ret)
+bool replay_synthetic_market_book(const struct synthetic_market *market, struct source_book *ret)
 {
     *ret = (struct source_book){&market->bids, &market->asks, market->update_id};
     return true;

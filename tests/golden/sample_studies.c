@@ -1,4 +1,4 @@
-#include "tests/golden/desk.h"
+#include "tests/golden/sample.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -66,7 +66,7 @@ static void put_study(struct study_store *store, const char *name, int trials)
     json_decref(fixed);
 }
 
-int desk_make_studies(const char *path)
+int sample_make_studies(const char *path)
 {
     struct study_store *store;
     static const char *const names[] = {"search", "wide_1", "wide_2", "empty", "search@2024-08-08T23:00:00Z"};

@@ -1,4 +1,4 @@
-#include "tests/golden/desk.h"
+#include "tests/golden/sample.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -216,7 +216,7 @@ static void put_commands(struct trades *t)
     }
 }
 
-void desk_put_trades(struct db_writer *writer)
+void sample_put_trades(struct db_writer *writer)
 {
     static struct trades t;
     t = (struct trades){.writer = writer};

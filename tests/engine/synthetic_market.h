@@ -1,6 +1,6 @@
 /* Markets for the backtest's tests, made in memory: seeded walks on the tick, with gaps. */
-#ifndef TESTS_ENGINE_MADE_MARKET_H
-#define TESTS_ENGINE_MADE_MARKET_H
+#ifndef TESTS_ENGINE_SYNTHETIC_MARKET_H
+#define TESTS_ENGINE_SYNTHETIC_MARKET_H
 
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 enum { MADE_SYMBOLS_MAX = 8 };
 
-struct made_market {
+struct synthetic_market {
     struct market market;
     struct market_series series[MADE_SYMBOLS_MAX];
     double *columns[MADE_SYMBOLS_MAX][5]; /* open, high, low, close, volume */
@@ -61,8 +61,8 @@ static inline int64_t made_step(struct random *random, const struct made_walk *w
     return price < walk->tick ? walk->tick : price;
 }
 
-static inline void made_bar(struct made_market *made, struct random *random, const struct made_walk *walk,
-                            int symbol, size_t row, int64_t *price)
+static inline void made_bar(struct synthetic_market *made, struct random *random,
+                            const struct made_walk *walk, int symbol, size_t row, int64_t *price)
 {
     int64_t open = made_step(random, walk, *price), low = open, high = open;
     *price = open;
@@ -81,7 +81,7 @@ static inline void made_bar(struct made_market *made, struct random *random, con
 }
 
 /* A missing bar repeats the close before it; before the first bar, its open. */
-static inline void made_gaps(struct made_market *made, int symbol)
+static inline void made_gaps(struct synthetic_market *made, int symbol)
 {
     struct market_series *series = &made->series[symbol];
     double *const *column = made->columns[symbol];
@@ -103,8 +103,8 @@ static inline void made_gaps(struct made_market *made, int symbol)
     series->missing -= rows - 1 - series->last;
 }
 
-static inline void made_open(struct made_market *made, struct random *random, const struct made_walk *walk,
-                             int n_symbols, size_t rows, int64_t interval_ns)
+static inline void made_open(struct synthetic_market *made, struct random *random,
+                             const struct made_walk *walk, int n_symbols, size_t rows, int64_t interval_ns)
 {
     memset(made, 0, sizeof *made);
     made->market = (struct market){.n_symbols = n_symbols,
@@ -141,7 +141,7 @@ static inline void made_open(struct made_market *made, struct random *random, co
     }
 }
 
-static inline void made_close(struct made_market *made)
+static inline void made_close(struct synthetic_market *made)
 {
     for (int s = 0; s < made->market.n_symbols; s++) {
         for (int k = 0; k < 5; k++)

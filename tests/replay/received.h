@@ -1,20 +1,20 @@
 /* A tape's messages as text, for tests of recordings. */
-#ifndef TESTS_REPLAY_HEARD_H
-#define TESTS_REPLAY_HEARD_H
+#ifndef TESTS_REPLAY_RECEIVED_H
+#define TESTS_REPLAY_RECEIVED_H
 
 #include "exchange/replay/source.h"
 #include "tests/check.h"
 
 /* The received messages, a line each: stream, space, data. */
-struct heard {
+struct received {
     char *text;
     size_t len, cap;
     size_t messages;
 };
 
-static void hear(void *user, struct replay_stream *stream, int unit, const char *data, size_t len)
+static void receive(void *user, struct replay_stream *stream, int unit, const char *data, size_t len)
 {
-    struct heard *h = user;
+    struct received *h = user;
     (void)unit;
     size_t more = stream->name_len + len + 3;
     if (h->cap - h->len < more) {
@@ -27,9 +27,9 @@ static void hear(void *user, struct replay_stream *stream, int unit, const char 
     h->messages++;
 }
 
-static void listen_to(struct tape *tape, struct heard *h, const char *const *names, size_t n)
+static void listen_to(struct tape *tape, struct received *h, const char *const *names, size_t n)
 {
-    tape->deliver = hear;
+    tape->deliver = receive;
     tape->user = h;
     for (size_t i = 0; i < n; i++)
         CHECK_INT(replay_tape_listen(tape, names[i], strlen(names[i]), h, true, STREAM_MS), 0);
