@@ -23,7 +23,6 @@ struct asked {
 
 enum { NO_DAY = -1 };
 
-/* The output while explanations come. */
 struct explain_output {
     struct db_reader *reader;
     bool json, quiet;

@@ -14,7 +14,6 @@ static double years_of(const struct sweep *sweep)
     return (double)(sweep->to - sweep->from) / metrics_periods_per_year(sweep->market->interval_ns);
 }
 
-/* The values of the grid's parameters in a combination. */
 static void values_of(const struct sweep *sweep, size_t combination, double values[STRATEGY_PARAMS_MAX])
 {
     struct strategy_choice choice = sweep->run.choices[0];

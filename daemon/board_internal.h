@@ -50,7 +50,6 @@ struct board_results {
     size_t n;
 };
 
-/* The newest of a series. */
 struct board_newest {
     struct bar closed, forming; /* open_ns 0: none */
 };

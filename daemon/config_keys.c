@@ -324,7 +324,7 @@ const struct config_key *daemon_config_keys(size_t *ret_n)
     return keys;
 }
 
-/* Symbols and streams are those of [market] too: daemon_config_venue.c. */
+/* Symbols and streams are those of [market] too: config_venue.c. */
 static const struct config_key venue_keys[] = {
     {"venue", "symbols", "what is streamed and traded of it; no name that another venue has",
      .kind = CONFIG_TEXT},

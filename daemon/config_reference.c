@@ -29,7 +29,6 @@ static const char man_head[] =
     "\\-\\-print\\-config\n"
     "prints all of them as they would be used.\n";
 
-/* The text of each section. */
 static const struct {
     const char *section, *words;
 } sections[] = {

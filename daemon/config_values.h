@@ -1,4 +1,4 @@
-/* Values that are the daemon's own: functions for the rows of daemon_config_keys.c, whose struct config_key
+/* Values that are the daemon's own: functions for the rows of config_keys.c, whose struct config_key
  * has their contracts. Internal to config*.c. */
 #ifndef DAEMON_CONFIG_VALUES_H
 #define DAEMON_CONFIG_VALUES_H

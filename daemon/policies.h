@@ -22,7 +22,7 @@ int daemon_policy_set_keep(struct policy_set *set, const char *dir, const char *
                            char error[static CONFIG_ERROR_MAX]);
 
 /* Has a device compute the trained policies, present and future, as soon as one is open; where none can be
- * opened, or it does not answer within `wait_ms`, the CPU computes them. `path` as net_device_open(). */
+ * opened, or it does not answer within `wait_ms`, the CPU computes them. `path`: policy_net_device_open(). */
 void daemon_policy_set_on_device(struct policy_set *set, const char *path, int wait_ms);
 /* Returns once why the device is given up (or that there is none). NULL: nothing new. */
 const char *daemon_policy_set_device_trouble(struct policy_set *set);

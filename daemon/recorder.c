@@ -23,7 +23,6 @@ enum {
 
 #define MS_NS 1000000LL
 
-/* Records that wait. */
 struct waiting_records {
     struct journal_batch batch;
     uint64_t seq;    /* of its newest event or state */

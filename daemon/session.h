@@ -106,7 +106,6 @@ int64_t daemon_session_stored_bar(const struct session *session, const char *sym
  * index, -ENOSPC beyond SYMBOLS_MAX, -EINVAL when the engine refuses it. */
 int daemon_session_add_symbol(struct session *session, const struct symbol *symbol, bool command);
 
-/* Has it started? */
 bool daemon_session_started(const struct session *session);
 
 /* The missed bars are there: reports once how long the session was away and what happened in that time. */
@@ -157,7 +156,6 @@ void daemon_session_alert_over(struct session *session, const char *code, const 
 /* The policies that its accounts trade by, or may. */
 struct policy_set *daemon_session_policies(struct session *session);
 
-/* Is there an open alert of that id? */
 bool daemon_session_alert_open(const struct session *session, uint64_t alert_id);
 
 /* Acknowledges an open alert. 0 or -ENOENT. */

@@ -161,7 +161,7 @@ int64_t daemon_session_wall_ns(const struct session *session);
 int64_t daemon_session_row_ns(const struct session *session);
 /* Replays to the end into the session's writer, as into a database that has none of it. `known`: the writer
  * knows the symbols and accounts of the state that it starts from. 0; -ECANCELED once *stop is set; errors
- * of replay_step(), up to which all was put. */
+ * of engine_replay_step(), up to which all was put. */
 int daemon_session_play(struct session *session, struct replay *replay, bool known, const atomic_bool *stop);
 /* While it plays: the engine that plays, whose symbols and accounts the writer knows. */
 const struct engine *daemon_session_replayed(struct session *session);

@@ -61,7 +61,6 @@ static int place_balance(struct account *account, const char *asset, int scale)
     return account->n_assets++;
 }
 
-/* Room for more assets. */
 static int make_room(struct account *account, int more)
 {
     int wanted = account->n_assets + more;

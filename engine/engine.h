@@ -51,7 +51,6 @@ struct engine_config {
     int64_t policy_wait_ns;
 };
 
-/* One point of the equity curve. */
 struct equity_point {
     int64_t ts_ns;
     int account;
@@ -169,8 +168,8 @@ void engine_destroy(struct engine *engine);
 int engine_restore_balance(struct engine *engine, int account, const char *asset, int scale, int64_t total);
 int engine_restore_borrowed(struct engine *engine, int account, const char *asset, int scale,
                             int64_t borrowed);
-/* With one lot of all that is held; restore_lots() replaces it by the true ones: -EINVAL for lots that are
- * not the position's. */
+/* With one lot of all that is held; engine_restore_lots() replaces it by the true ones: -EINVAL for lots that
+ * are not the position's. */
 int engine_restore_position(struct engine *engine, int account, int symbol, const struct position *position);
 int engine_restore_lots(struct engine *engine, int account, int symbol, const struct lots *lots);
 int engine_restore_order(struct engine *engine, const struct order *order); /* live ones, by ascending id */

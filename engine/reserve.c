@@ -49,7 +49,6 @@ int64_t engine_reserve_price(const struct engine *engine, const struct order *or
     return engine->markets[order->symbol].last;
 }
 
-/* What is borrowed of the symbol. */
 static int64_t borrowed_qty(const struct engine *engine, const struct order *order)
 {
     return engine_match_reducible(engine, order->account, order->symbol, ORDER_BUY);

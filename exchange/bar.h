@@ -14,11 +14,11 @@ enum bar_source {
 };
 
 struct bar {
-    int64_t open_ns;                       /* first nanosecond of the interval, UTC */
-    int64_t open, high, low, close;        /* price_scale */
-    int128_t volume;                       /* base asset, qty_scale */
-    int128_t quote_volume;                 /* price_scale + qty_scale when built here or parsed */
-    int64_t trades;                        /* number of trades */
+    int64_t open_ns;                /* first nanosecond of the interval, UTC */
+    int64_t open, high, low, close; /* price_scale */
+    int128_t volume;                /* base asset, qty_scale */
+    int128_t quote_volume;          /* price_scale + qty_scale when built here or parsed */
+    int64_t trades;
     int64_t first_trade_id, last_trade_id; /* -1 when there was none or the source does not say */
 };
 

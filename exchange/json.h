@@ -64,7 +64,6 @@ char json_peek(struct json *json);
 /* True when the whole text was read without an error. */
 bool json_done(struct json *json);
 
-/* Is `text` equal to a literal? */
 #define json_is(text, literal) \
     ((text).len == sizeof(literal) - 1 && memcmp((text).data, literal, sizeof(literal) - 1) == 0)
 

@@ -157,7 +157,6 @@ static inline bool order_is_stop(enum order_type type)
 {
     return type != ORDER_MARKET && type != ORDER_LIMIT;
 }
-/* Does the type have a limit price? */
 static inline bool order_has_limit(enum order_type type)
 {
     return type == ORDER_LIMIT || type == ORDER_STOP_LIMIT || type == ORDER_TAKE_PROFIT_LIMIT;

@@ -33,7 +33,6 @@ enum {
         reference_##row, visit_row_##row \
     }
 
-/* An option that is a period. */
 #define INDICATOR_PERIOD(option_name, default_value, least) \
     { \
         .name = (option_name), .value = (default_value), .min = (least), .max = INDICATOR_PERIOD_MAX, \

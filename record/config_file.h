@@ -57,7 +57,6 @@ void config_file_finish(struct config_file *file);
 /* Sets every line in its turn; a duplicate and a refused one become errors. */
 void config_file_apply(struct config_file *file, const struct config_form *form, void *ctx);
 
-/* Adds an error at a line. */
 void config_file_error(struct config_file *file, int line, const char *section, const char *key,
                        const char *words);
 

@@ -88,7 +88,6 @@ struct option_verb {
     void (*finish)(void *into); /* frees what `take` allocated; NULL */
 };
 
-/* An action that lists. */
 #define OPTION_LISTS .bare = true, .csv = true
 
 /* A verb's rows, from arrays. */

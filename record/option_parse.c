@@ -95,7 +95,6 @@ __attribute__((format(printf, 3, 4))) static int refuse(const struct option_call
     return EXIT_USAGE;
 }
 
-/* Does a row's name begin with this? */
 static bool begins(const char *name, const char *with, size_t len)
 {
     for (size_t i = 0; i < len; i++)
@@ -375,7 +374,6 @@ static int check_pair(const struct option_call *call, const struct option_row *r
     return EXIT_OK;
 }
 
-/* Are the options consistent? */
 static int check_options(const struct option_call *call, const bool given[static OPTION_ROWS_MAX], char *err)
 {
     const struct option_row *row, *other;

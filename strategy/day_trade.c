@@ -23,7 +23,6 @@ static const struct strategy_param params[] = {
     [FRACTION_MAX] = {"fraction_max", "of equity in a position, at most", 0.5, 0.001, 1, false},
 };
 
-/* Memory of one session. */
 struct memory {
     int64_t session; /* counted from 1970 */
     double high, low, volume;

@@ -100,7 +100,6 @@ const struct strategy *strategy_find(const char *name);
  * `also`: another valid word there, as "none", or NULL. */
 void strategy_unknown(const char *name, const char *also, char *err, size_t err_size);
 
-/* Fills params with the defaults. */
 void strategy_defaults(const struct strategy *strategy, double params[static STRATEGY_PARAMS_MAX]);
 
 /* The first parameter that is outside its range, or not whole where that is needed; NULL: all are valid. */

@@ -31,7 +31,6 @@ static bool all_present(const struct market *market, size_t row)
     return true;
 }
 
-/* Which rows of the market there are. */
 static int choose_rows(struct trainer_data *data, const struct market *market,
                        const struct trainer_data_options *options, char err[static TRAINER_DATA_ERROR_MAX])
 {

@@ -25,7 +25,7 @@ struct form_page {
     bool study;                          /* a study is to be started: its text has [study] */
     enum form_mode mode;
     struct form form;
-    size_t row;    /* that is chosen; of no use while there is none, form_page_row() */
+    size_t row;    /* that is chosen; of no use while there is none */
     bool checking; /* a check is on its way */
     bool sent;     /* the command that starts with it was sent */
     struct line_edit edit;

@@ -79,7 +79,6 @@ static inline bool tui_study_better(enum study_direction direction, double a, do
     return direction == STUDY_MAXIMIZE ? a > b : a < b;
 }
 
-/* Is the study of that name one of its studies? */
 bool tui_study_has(const struct tui_study *shown, const char *study);
 
 /* How many of the study's trials have ended, with any result, as it counts them towards `wanted`: one that

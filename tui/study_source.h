@@ -9,7 +9,6 @@
 
 enum { STUDY_WORDS_MAX = STUDY_ERROR_MAX };
 
-/* The result of one reading. */
 struct tui_study_reading {
     struct tui_studies *studies; /* owned; NULL: nothing has changed, or it failed */
     struct tui_study_page *page; /* likewise; of what is wanted, if it is there */

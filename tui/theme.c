@@ -8,7 +8,6 @@ enum { BLACK, RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN, WHITE, OWN = -1 };
 
 static const char *const names[SCHEMES] = {"default", "light", "colour-blind", "mono"};
 
-/* For dark backgrounds. */
 static const struct paint dark[STYLES] = {
     [STYLE_NORMAL] = {OWN, OWN},
     [STYLE_DIM] = {245, OWN, .dim = true},

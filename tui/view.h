@@ -92,7 +92,6 @@ int tui_view_rows(const struct view *view, const struct model *model, enum panel
  * others are added or removed. Not less than 0; beyond the last where there are fewer. */
 int tui_view_cursor(const struct view *view, const struct model *model, enum panel panel);
 
-/* The layout of the screen. */
 void tui_view_layout(const struct view *view, const struct model *model, int width, int height,
                      struct layout *ret);
 

@@ -43,7 +43,6 @@ enum arena_step arena_promotion(const struct arena_row *row, bool path_given);
 const char *arena_wrong_role(enum arena_step step, const struct arena_row *row, enum db_policy_role to,
                              const char **ret_code);
 
-/* Does the step need a policy's file? */
 bool arena_step_needs_file(enum arena_step step);
 
 /* The rows that the step changes, [2], and on how many accounts of `ret_accounts` [2] policies change: its

@@ -213,7 +213,6 @@ bool daemon_command_args_symbol(const struct args *args, const char *name, int *
 #define DAEMON_COMMAND_(name, needs, known)                    void daemon_command_##name(const struct request *request);
 DAEMON_COMMANDS(DAEMON_COMMAND_)
 
-/* Is it one that changes a training? */
 bool daemon_command_train_changes(const char *cmd);
 /* What the co-process is asked for a command that changes a training and whose arguments are valid:
  * *ret_cmd, and a new object. NULL without memory. */

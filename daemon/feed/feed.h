@@ -39,7 +39,6 @@ typedef void feed_found(void *user, const char *code, const char *why, const str
 int feed_find_symbol(struct feed *feed, const char *name, feed_found *taker, void *user);
 /* Streams it from now on, as the venue lists it: its events and rows. 0; -ENOSPC, -EINVAL, -ENOMEM. */
 int feed_add_symbol(struct feed *feed, const struct symbol *symbol);
-/* Streams it no more. */
 void feed_remove_symbol(struct feed *feed, int index);
 bool feed_streams_symbol(const struct feed *feed, int index); /* the engine's */
 bool feed_is_up(const struct feed *feed);                     /* there is a stream, connected or not */

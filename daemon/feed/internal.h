@@ -71,7 +71,6 @@ struct feed_asked {
 
 enum { FEED_SKIPPED_MAX = 64 };
 
-/* A corporate action that the venue reported. */
 struct feed_known_action {
     struct venue_action reported;
     int symbol; /* the feed's */
@@ -228,7 +227,6 @@ int feed_put_off(struct feed *feed);
 /* Marks a symbol from the venue's reply as this venue's. */
 void feed_own(const struct feed *feed, struct symbol *symbol);
 
-/* Takes the venue's time from a reply. */
 void feed_take_time(struct feed *feed, const struct venue_reply *reply);
 /* Raises an event's alert and writes a line of the log, with the venue's name. */
 void feed_alert(struct feed *feed, enum db_severity severity, const char *code, const char *format, ...)
@@ -271,7 +269,6 @@ void feed_listed_well(struct feed *feed, const struct symbol *symbol);
 
 /* ---- fetch.c: symbols here are the feed's ---- */
 
-/* Why bars are asked for. */
 enum bars_why {
     BARS_HISTORY,     /* before the stream starts */
     BARS_ADDED,       /* of a symbol that is added while it runs */
@@ -347,7 +344,6 @@ void feed_ask_silent(struct feed *feed, int64_t now_ms);
 
 /* Once a second, and when something failed: an alert says why the venue is not reached. */
 void feed_judge_reach(struct feed *feed, int64_t now_ms);
-/* The venue is reached. */
 void feed_reached(struct feed *feed);
 
 /* ---- watch.c ---- */

@@ -1,5 +1,5 @@
 /* The keys of a venue: two lines, id and secret, from a systemd credential or a file that only its owner
- * may read. From here on they are in the caller's memory, allocated by secret_alloc()
+ * may read. From here on they are in the caller's memory, allocated by net_secret_alloc()
  * (exchange/net/secret.h), and in no message. */
 #ifndef DAEMON_FEED_KEYS_H
 #define DAEMON_FEED_KEYS_H

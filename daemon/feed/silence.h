@@ -44,10 +44,10 @@ enum silence_state {
 struct silence {
     int64_t received_ms;  /* the last data, or when listening started */
     int64_t gap_ms;       /* between two messages, a running mean; 0: not known */
-    int64_t confirmed_ms; /* when REST had nothing newer, since it was heard; 0: not */
+    int64_t confirmed_ms; /* when REST had nothing newer, since then; 0: not */
     int64_t behind_ms;    /* since when REST has had newer data than it brought; 0: not */
-    int64_t asked_ms;     /* the last request since it was heard; 0: none */
-    unsigned quiet;       /* confirmations since it was heard */
+    int64_t asked_ms;     /* the last request since then; 0: none */
+    unsigned quiet;       /* confirmations since then */
     bool spoke, asking;   /* data came since listening started; an answer is due */
 };
 

@@ -12,7 +12,6 @@
 
 enum { TRAININGS_MAX = DB_TRAININGS_KEPT };
 
-/* A training that is known. */
 struct known {
     struct training training;
     struct training_progress progress;

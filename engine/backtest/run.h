@@ -21,7 +21,6 @@ struct backtest_run {
     atomic_flag reported;      /* both are set */
 };
 
-/* One thread's part. */
 struct run_thread {
     struct backtest_run *run;
     bool reports;                 /* it is the caller's thread, which reports progress */

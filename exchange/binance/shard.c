@@ -150,8 +150,6 @@ static void end_silence(struct shard *shard, const struct connection *received)
     shard->silent = false;
 }
 
-/* The venue's news. */
-
 static void received_news(struct connection *connection, const char *data, size_t len)
 {
     struct shard *shard = connection->shard;

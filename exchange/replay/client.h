@@ -53,7 +53,7 @@ struct client {
     uint64_t ping_seq, pong_seq;         /* of windows: the last asked, the last answered */
     uint64_t last_ping_ns, last_pong_ns; /* wall clock */
 
-    struct text received; /* being received */
+    struct text received;
     bool received_binary;
 
     struct message *held;  /* fault reorder: goes out after the next one */

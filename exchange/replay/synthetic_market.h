@@ -22,7 +22,7 @@ struct synthetic_market {
     uint64_t messages; /* emitted so far: trades, quotes, differences */
     struct replay_ladder
         changed[2]; /* prices changed since then (bids, asks); their quantities are not used */
-    struct level quoted_bid, quoted_ask; /* last quote */
+    struct level quoted_bid, quoted_ask;
 };
 
 void replay_synthetic_market_init(struct synthetic_market *market, struct tape *tape, int symbol,

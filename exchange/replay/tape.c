@@ -261,7 +261,6 @@ static void send_recorded(struct tape *tape, struct replay_stream *s, const char
     }
 }
 
-/* Sends the scratch text. */
 static void send_scratch(struct tape *tape, struct replay_stream *s, int unit)
 {
     if (!text_ok(&tape->scratch))

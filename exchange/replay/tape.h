@@ -36,7 +36,7 @@ struct tape_symbol {
     char lower[SYMBOL_NAME_MAX];
     int price_digits, qty_digits;          /* digits after the point in its prices and quantities */
     char status[24];                       /* as exchangeInfo has it: "TRADING" */
-    bool changed, delisted, other_filters; /* its status, its listing, its filters: see binance/changes.h */
+    bool changed, delisted, other_filters; /* its status, its listing, its filters: see binance/changes.c */
     char *info; /* its object in exchangeInfo as it was recorded, or NULL; freed with the tape */
     struct candles candles;
     struct replay_stream *streams; /* with listeners, or that are recorded */

@@ -119,7 +119,7 @@ static inline size_t summed_layout(struct summed *s, size_t used, size_t period)
     return sums_layout(&s->sums, used, period);
 }
 
-/* Where the next n values go before summed_of(). */
+/* Where the next n values go before sums_of(). */
 static inline double *summed_next(void *state, struct summed *s, size_t n)
 {
     return past_next(state, &s->values, n * sizeof(double));

@@ -224,7 +224,6 @@ static bool is_bar(const struct feature_stream *s, const struct indicator_bar *b
            (!s->started || bar->time >= s->time + (double)s->plan->interval_s);
 }
 
-/* A bar of a timeframe has closed. */
 static void close_bar(struct feature_stream *s, size_t frame, const struct indicator_bar *bar)
 {
     s->frames[frame].newest = *bar;

@@ -9,7 +9,6 @@
 #define ENSEMBLE_SCHEMA "papertape.ensemble/1"
 #define ENSEMBLE_ENDING ".ensemble.json"
 
-/* An ensemble's parsed text. */
 struct ensemble_text {
     int n;
     char *members[ENSEMBLE_MEMBERS_MAX]; /* as they are named there; owned */

@@ -31,7 +31,6 @@
 
 /* ---- inference ---- */
 
-/* The largest file of a policy. */
 enum { POLICY_FILE_MAX = 1 << 30 };
 
 enum net_isa { NET_BEST, NET_SCALAR, NET_BASELINE, NET_AVX2, NET_AVX512 };

@@ -130,7 +130,7 @@ static inline enum journal_kind made_kind(uint64_t i, int states)
     return i % 11 == 3 ? JOURNAL_FRAME : i % 17 == 5 ? JOURNAL_REPLY : JOURNAL_EVENT;
 }
 
-/* Goes through records: made_next() gives record 0, 1, 2 … */
+/* Goes through records: making_next() gives record 0, 1, 2 … */
 struct making {
     uint64_t i, seq;
     int states; /* one every so many records */

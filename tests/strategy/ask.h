@@ -17,7 +17,7 @@ struct ask {
     double params[STRATEGY_PARAMS_MAX];
     bool loose; /* indicators make no sense: nor need the intents */
     struct strategy_record record;
-    struct strategy_input input; /* its indicators and record are set by ask_bar() */
+    struct strategy_input input; /* its indicators and record are set by ask_values() */
     double values[ASK_VALUES_MAX];
     struct intent intents[STRATEGY_INTENTS_MAX];
     _Alignas(8) unsigned char state[STRATEGY_STATE_SIZE + ASK_GUARD];

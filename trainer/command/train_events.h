@@ -21,7 +21,6 @@ enum phase {
 };
 const char *trainer_phase_name(enum phase phase);
 
-/* The resources of a phase. */
 struct phase_use {
     double seconds, cpu_s; /* cpu_s NaN: not measured separately */
     double device;         /* utilisation, a share of 1; NaN: no device, or unknown */

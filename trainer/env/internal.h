@@ -21,7 +21,7 @@ struct env {
 /* What the market was made for: its features and sessions are as these say. */
 const struct env_params *env_market_params(const struct env_market *market);
 
-/* A hash of what is read of it (fingerprint.h): the same for markets of the same content, at any address. */
+/* env_fingerprint() of what is read of it: the same for markets of the same content, at any address. */
 uint64_t env_market_fingerprint(const struct env_market *market);
 
 /* May `to` continue from a state of `from`? 0; -EINVAL unless copies, assets, all parameters and the market

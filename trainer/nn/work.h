@@ -32,7 +32,7 @@ struct REAL(nn_work) {
     size_t capacity;
     bool train;
     struct nn_chain_work chains[3];
-    real *delta[2];                /* [rows][delta_stride at most] */
+    real *delta[2];                /* [rows][the widest layer's outputs] */
     real *logp;                    /* [rows] */
     real *pull_logp, *pull_values; /* [rows] d a row's term / d logp, d value */
     real *head_delta;              /* [rows][outputs]: by the heads */

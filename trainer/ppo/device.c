@@ -80,7 +80,6 @@ static int queue_step(void *ctx, const struct env_device_io *io, void *stream, c
     return env_device_queue(ctx, io, stream, err);
 }
 
-/* Was every action valid? */
 static int check_actions(struct device_learner *d, char err[static PPO_ERROR_MAX])
 {
     char reason[ENV_ERROR_MAX];

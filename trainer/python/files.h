@@ -20,7 +20,8 @@ struct env_files_options {
     size_t fit_from, fit_to;
 };
 
-/* 0, for env_files_close(); errors of market_load_files() and trainer_data_create() with their sentence. */
+/* 0, for env_files_close(); errors of market_store_load_files() and trainer_data_create() with their
+ * sentence. */
 int env_files_load(const struct env_files_options *options, struct env_files **ret,
                    char err[static ENV_ERROR_MAX]);
 const struct env_market_source *env_files_source(const struct env_files *files);

@@ -15,7 +15,7 @@ struct study_market_options {
     bool no_trials;             /* for study_trial_final() alone: no split's features are fitted */
     size_t fitted_bytes;        /* of fitted features that are kept; 0: 1 GiB */
     bool (*stopped)(void *ctx); /* is it to end? Looked at before each split; NULL: never */
-    void (*warned)(void *ctx, const char *words); /* warnings; NULL: not wanted */
+    void (*warned)(void *ctx, const char *words); /* NULL: not wanted */
     void *ctx;
 };
 
@@ -60,7 +60,7 @@ struct trial_calls {
     enum trial_go (*reported)(void *ctx, int step,
                               double value); /* after split `step` (1, 2, …): value so far */
     enum trial_go (*progress)(void *ctx, double share, double steps_s); /* at least once an iteration */
-    void (*warned)(void *ctx, const char *words);                       /* warnings */
+    void (*warned)(void *ctx, const char *words);
 };
 
 /* Trains and tests on one split after the other. Features are fitted, and observations normalised, on the

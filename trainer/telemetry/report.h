@@ -50,7 +50,7 @@ struct report {
     bool torn;  /* the last line was written only in part */
     bool shown; /* the bar is on the screen */
     struct usage started;
-    double drawn_s;   /* when it was drawn last */
+    double drawn_s;
     double written_s; /* when a line was written last */
     const char *state;
     int64_t steps;

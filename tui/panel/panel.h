@@ -15,7 +15,6 @@ struct scene {
     enum panel focus;
 };
 
-/* Draws the panel of that name. */
 void panel_draw(enum panel panel, const struct area *area, const struct scene *scene);
 
 #define PANEL_DRAWS(number, name) void panel_##name(const struct area *area, const struct scene *scene);

@@ -33,7 +33,7 @@ enum {
     RECORDED_BOOKS_MAX = 64, /* coins of a recording */
 };
 
-/* In the order of alpaca_protocol's `headers`. */
+/* In the order of replay_alpaca_protocol's `headers`. */
 enum alpaca_header { HEADER_KEY, HEADER_SECRET, HEADER_CONTENT_TYPE };
 
 /* A path that data streams from. */

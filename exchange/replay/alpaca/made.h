@@ -118,7 +118,6 @@ size_t replay_made_minute(struct made *made, int symbol, int64_t minute,
 int replay_made_halt_add(struct made *made, const char *symbol, int64_t from_ns, int64_t to_ns);
 int replay_made_end_add(struct made *made, const char *symbol, int64_t from_ns);
 
-/* Is it listed then? */
 bool replay_made_listed_at(const struct made *made, int symbol, int64_t ns);
 
 /* Is it open then, and not halted? */

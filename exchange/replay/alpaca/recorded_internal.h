@@ -18,7 +18,7 @@ struct recorded_reply {
 struct recorded_bar {
     char symbol[SYMBOL_NAME_MAX], timeframe[12]; /* "1Min" */
     bool streamed, adjusted;
-    int64_t open_ns, known_ns; /* known_ns: when it becomes known */
+    int64_t open_ns, known_ns;
     size_t order;
     json_t *bar;
 };

@@ -53,7 +53,6 @@ void replay_subscriber_receive(struct alpaca_subscriber *subscriber, const char 
 /* Is that held back from it by a fault? */
 bool replay_subscriber_silenced(const struct alpaca_subscriber *subscriber, enum flow_kind kind,
                                 const char *symbol);
-/* Is it subscribed to that? */
 bool replay_subscriber_wants(const struct alpaca_subscriber *subscriber, enum flow_kind kind,
                              const char *symbol);
 

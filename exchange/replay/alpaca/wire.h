@@ -1,7 +1,7 @@
 /* One message's value, written as JSON or as msgpack by the same calls: maps and arrays are given their
  * counts, which msgpack writes first. Times are RFC 3339 with nanoseconds, or msgpack's timestamp
  * extension; decimals are numbers: in JSON exact ones, in msgpack the nearest float64 (whole ones integers
- * where they are counts: wire_int). */
+ * where they are counts: replay_wire_int()). */
 #ifndef EXCHANGE_REPLAY_ALPACA_WIRE_H
 #define EXCHANGE_REPLAY_ALPACA_WIRE_H
 

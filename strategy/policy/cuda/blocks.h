@@ -46,7 +46,6 @@ BLOCK_FN float policy_mul(float a, float b)
 }
 #endif
 
-/* How many blocks a step takes. */
 static inline unsigned policy_blocks(const struct gpu_policy_step *step)
 {
     return step->kind == GPU_POLICY_NORM ? 1 : (step->out + POLICY_THREADS - 1) / POLICY_THREADS;

@@ -22,7 +22,7 @@ real *grad_file_tensor(const struct grad_file *file, const char *name, size_t n)
 real *grad_file_params(const struct grad_file *file, const char *prefix);
 uint8_t *grad_file_starts(const struct grad_file *file); /* [rows]; NULL: it has none */
 
-/* The batch; what it points to is freed by grad_batch_free(). Advantages are normalised here, in float64. */
+/* The batch; what it points to is freed by grad_rows_free(). Advantages are normalised here, in float64. */
 struct grad_rows {
     struct REAL(nn_rows) rows;
     struct REAL(nn_sample) sample;

@@ -260,8 +260,8 @@ static void test_again(struct hunt *hunt, json_t *alone, json_t *among)
     json_decref(before);
 }
 
-/* hunt_1 proposes; hunt_2 has two trials of the same rows and a pruned one, hunt_3 one of other rows;
- * hunter_1 is another study. */
+/* search_1 proposes; search_2 has two trials of the same rows and a pruned one, search_3 one of other rows;
+ * searcher_1 is another study. */
 static void test_members(void)
 {
     struct hunt hunt;

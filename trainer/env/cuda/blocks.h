@@ -91,7 +91,6 @@ static inline void launch_move(struct env_launch *l, size_t n)
     l->truncated += n * l->result_step;
 }
 
-/* Blocks of a launch. */
 static inline unsigned step_blocks(size_t copies)
 {
     return (unsigned)((copies + STEP_THREADS - 1) / STEP_THREADS);

@@ -91,7 +91,7 @@ LANES_INLINE lane_f lane_where(mask_f m, lane_f v)
     return f_select(m, v, f_all(0));
 }
 
-/* env_shares_add(); `counted` [n] are the shares before that belong to A, else 0. Returns this one's. */
+/* Adds an asset's share; `counted` [n] are the shares before that belong to A, else 0. Returns this one's. */
 LANES_INLINE lane_f lane_shares_add(struct lane_shares *shares, const lane_f *counted, int n, lane_f share)
 {
     mask_f counts = f_gt(share, f_all(0.01f));

@@ -81,7 +81,6 @@ static void gather(const struct cpu_learner *l, struct ppo_part *part, const uin
     }
 }
 
-/* An epoch's order. */
 static void shuffle(struct cpu_learner *l, int place, int64_t epoch)
 {
     const uint32_t n = (uint32_t)(l->rows / l->sequence);
