@@ -117,7 +117,7 @@ static int open_place(struct place *p, struct gpu_module *module, const struct s
 {
     uint64_t seed = 20260107;
     *p = (struct place){.market = NULL};
-    if (env_params_preset(shape->execution == ENV_MARKET ? "market" : "reference", &p->params, err) < 0)
+    if (env_params_preset(shape->execution == ENV_MARKET ? "cappuccino" : "reference", &p->params, err) < 0)
         return fails("preset");
     p->params.random_start = true;
     p->params.episode_bars = 700;

@@ -143,7 +143,7 @@ static double between(uint64_t *seed, double low, double high)
 static int draw(int trial, int workers, struct env_params *env, struct ppo_params *ppo)
 {
     uint64_t seed = 100 + (uint64_t)trial;
-    if (env_params_preset("market", env, err) < 0 || ppo_params_preset("default", ppo, err) < 0)
+    if (env_params_preset("cappuccino", env, err) < 0 || ppo_params_preset("default", ppo, err) < 0)
         return fails("preset");
     env->autoreset = ENV_SAME_STEP;
     env->random_start = true;

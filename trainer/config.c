@@ -147,6 +147,22 @@ void train_config_print_time(const struct config_key *key, const void *base, FIL
     fputc('Z', to);
 }
 
+/* The market's preset alone divides the bars and has features of its own: the others' numbers are those of
+ * reference environments, bars and all. */
+static void follow_preset(struct train_config *config, const char *preset)
+{
+    static const char *const own[] = {"features", "test_share", "validation_share"};
+    static const char *const plain[] = {"", "0", "0"};
+    bool market = strcmp(preset, CONFIG_MARKET) == 0;
+    char why[CONFIG_WHY_MAX];
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        const struct config_key *key =
+            config_key_find(train_config_table, train_config_table_n, "data", own[i]);
+        (void)config_key_read(key, market ? key->fallback : plain[i], config,
+                              why); /* the table's own values */
+    }
+}
+
 /* Also sets all keys that it has; so it is set before any other. */
 int train_config_read_preset(const struct config_key *key, const char *text, void *base,
                              char why[static CONFIG_WHY_MAX])
@@ -159,6 +175,8 @@ int train_config_read_preset(const struct config_key *key, const char *text, voi
         return config_key_refuse(why, CONFIG_WHY_MAX, "%s", err + strlen("preset: "));
     config->env.autoreset = ENV_SAME_STEP;
     snprintf((char *)base + key->offset, key->size, "%s", text);
+    if (is_env)
+        follow_preset(config, text);
     return 0;
 }
 

@@ -27,9 +27,12 @@ struct train_config_data {
     int64_t interval_ns;            /* 0: the files' */
     char features[CONFIG_PATH_MAX]; /* "": closes and volumes */
     char least_quantities[CONFIG_LIST_MAX];
-    /* Bars that open in [from, to), ns since 1970; 0: from the first, to the last. Without a test range
-     * nothing is tested. fit: those of train where 0. */
-    int64_t fit_from, fit_to, train_from, train_to, test_from, test_to;
+    /* Bars that open in [from, to), ns since 1970; 0: from the first, to the last. fit: those of train where
+     * 0. Where train_config_divides(), the ranges are shares of the bars [train_from, to), the newest for
+     * testing; else a range without `from` is none. */
+    int64_t fit_from, fit_to, train_from, train_to, validation_from, validation_to, test_from, test_to, to;
+    double test_share, validation_share;
+    int64_t purge_bars; /* between two ranges; -1: as training_purge() says */
 };
 
 /* For the co-process alone (docs/serve.md). */
@@ -41,12 +44,18 @@ struct train_config_serve {
     int64_t hung_s; /* 0: never */
 };
 
+/* Which policy is kept: the best on the rows of validation, the last where there are none; or the last. */
+enum train_keep { TRAIN_KEEP_BEST, TRAIN_KEEP_LAST };
+
 struct train_config {
     char name[CONFIG_WORD_MAX], world[CONFIG_WORD_MAX], preset[CONFIG_WORD_MAX];
     char output[CONFIG_PATH_MAX];             /* "": the state's checkpoints */
     char tensorboard[CONFIG_PATH_MAX];        /* "": none */
-    int64_t checkpoint_every, evaluate_every; /* every so many updates; 0: at the end only; never */
+    int64_t checkpoint_every, evaluate_every; /* every so many updates; 0: at the end only; of
+                                               * evaluations -1: auto */
     int checkpoint_keep, evaluate_episodes;
+    enum train_keep keep;
+    int patience; /* validations without a better one, after which it ends; 0: it does not */
     struct ppo_params ppo;
     char env_preset[CONFIG_WORD_MAX];
     struct env_params env; /* autoreset same_step */
@@ -55,8 +64,16 @@ struct train_config {
     int64_t now_ns; /* what `now` in times of [data] is, ns since 1970; 0: the clock */
 };
 
-/* train_to, or its default: test_from where that comes after train_from, or INT64_MAX. */
+/* No range is given by its times, so that they follow from the shares. */
+bool train_config_divides(const struct train_config_data *data);
+
+/* train_to, or its default: the start of validation or of testing, where that comes after train_from, or the
+ * end of what is used, or INT64_MAX. */
 int64_t train_config_train_end(const struct train_config_data *data);
+
+/* validation_to, or its default: test_from where that comes later, or the end of what is used, or INT64_MAX.
+ */
+int64_t train_config_validation_end(const struct train_config_data *data);
 
 bool train_config_trades(const struct train_config *config); /* is the world a market? */
 

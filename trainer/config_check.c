@@ -7,9 +7,30 @@
 #include "trainer/config_table.h"
 #include "trainer/ppo/world.h"
 
+bool train_config_divides(const struct train_config_data *data)
+{
+    return !data->train_to && !data->validation_from && !data->validation_to && !data->test_from &&
+           !data->test_to && (data->test_share > 0 || data->validation_share > 0);
+}
+
+/* The earliest of the times that come after `from`, or the end of what is used. */
+static int64_t end_before(const struct train_config_data *data, int64_t from, int64_t a, int64_t b)
+{
+    int64_t end = data->to ? data->to : INT64_MAX;
+    end = a > from && a < end ? a : end;
+    return b > from && b < end ? b : end;
+}
+
 int64_t train_config_train_end(const struct train_config_data *data)
 {
-    return data->train_to ? data->train_to : data->test_from > data->train_from ? data->test_from : INT64_MAX;
+    return data->train_to ? data->train_to
+                          : end_before(data, data->train_from, data->validation_from, data->test_from);
+}
+
+int64_t train_config_validation_end(const struct train_config_data *data)
+{
+    return data->validation_to ? data->validation_to
+                               : end_before(data, data->validation_from, data->test_from, 0);
 }
 
 /* ---- Inconsistencies in [data]. ---- */
@@ -40,8 +61,24 @@ WRONG(test_is_none, is_no_range(d->test_from, d->test_to))
 WRONG(test_has_no_start, d->test_to && !d->test_from)
 WRONG(test_is_seen, d->test_from && d->test_from < train_config_train_end(d) &&
                         d->train_from < or_else(d->test_to, INT64_MAX))
-WRONG(test_is_fitted, d->test_from &&or_else(d->fit_from, d->train_from) < or_else(d->test_to, INT64_MAX) &&
-                          d->test_from < or_else(d->fit_to, train_config_train_end(d)))
+/* Features are fitted on bars of [from, to). */
+static bool is_fitted(const struct train_config_data *d, int64_t from, int64_t to)
+{
+    return from && or_else(d->fit_from, d->train_from) < to &&
+           from < or_else(d->fit_to, train_config_train_end(d));
+}
+
+WRONG(test_is_fitted, is_fitted(d, d->test_from, or_else(d->test_to, INT64_MAX)))
+WRONG(validation_is_none, is_no_range(d->validation_from, d->validation_to))
+WRONG(validation_has_no_start, d->validation_to && !d->validation_from)
+WRONG(validation_is_seen, d->validation_from && d->validation_from < train_config_train_end(d) &&
+                              d->train_from < train_config_validation_end(d))
+WRONG(validation_is_tested, d->validation_from && d->test_from &&
+                                d->validation_from < or_else(d->test_to, INT64_MAX) &&
+                                d->test_from < train_config_validation_end(d))
+WRONG(validation_is_fitted, is_fitted(d, d->validation_from, train_config_validation_end(d)))
+WRONG(all_is_none, is_no_range(d->train_from, d->to))
+WRONG(shares_are_all, train_config_divides(d) && d->test_share + d->validation_share > 0.95)
 
 static const struct {
     const char *keys;
@@ -60,6 +97,19 @@ static const struct {
      "[data] test_from: bars of training are among those of evaluations: a time from train_to on is right"},
     {"fit_to fit_from test_from test_to train_from train_to", test_is_fitted,
      "[data] fit_to: features would be fitted on bars of evaluations: a time up to test_from is right"},
+    {"to train_from", all_is_none, "[data] to: a time after train_from is right"},
+    {"validation_to validation_from", validation_is_none,
+     "[data] validation_to: a time after validation_from is right"},
+    {"validation_from validation_to", validation_has_no_start,
+     "[data] validation_from: none: it is needed with validation_to"},
+    {"validation_from validation_to train_from train_to", validation_is_seen,
+     "[data] validation_from: bars of training are among those of validation: a time from train_to on is right"},
+    {"validation_from validation_to test_from test_to", validation_is_tested,
+     "[data] validation_to: bars of testing are among those of validation: a time up to test_from is right"},
+    {"fit_to fit_from validation_from validation_to", validation_is_fitted,
+     "[data] fit_to: features would be fitted on bars of validation: a time up to validation_from is right"},
+    {"validation_share test_share", shares_are_all,
+     "[data] validation_share: with test_share, at most 0.95 is right, so that bars are left to train on"},
 };
 enum { N_RULES = sizeof rules / sizeof *rules };
 
@@ -100,12 +150,22 @@ int train_config_check_world(const struct train_config *config, char err[static 
     return r;
 }
 
+static bool waits_for_nothing(const struct train_config *config)
+{
+    return config->patience > 0 && config->evaluate_every == 0;
+}
+static const char waiting[] =
+    "[training] patience: it counts evaluations: evaluate_every of 1 or more, or auto, is "
+    "right, or patience = 0";
+
 int train_config_check(const struct train_config *config, char err[static CONFIG_ERROR_MAX])
 {
     char why[PPO_ERROR_MAX];
     int r = ppo_params_check(&config->ppo, why);
     if (r < 0)
         return train_config_say(err, r, "%s", why);
+    if (waits_for_nothing(config))
+        return train_config_say(err, -EINVAL, "%s", waiting);
     if (!train_config_trades(config))
         return train_config_check_world(config, err);
     for (size_t i = 0; i < N_RULES; i++)
@@ -135,6 +195,10 @@ int train_config_misfits(const struct train_config *config,
 {
     char err[CONFIG_ERROR_MAX], key[CONFIG_WORD_MAX];
     int n = ppo_params_misfits(&config->ppo, take_ppo, &(struct misfit_call){misfit, ctx});
+    if (waits_for_nothing(config)) {
+        misfit(ctx, "training", "patience evaluate_every", waiting);
+        n++;
+    }
     if (!train_config_trades(config))
         return n;
     for (size_t i = 0; i < N_RULES; i++)

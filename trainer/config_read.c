@@ -156,9 +156,26 @@ static void fit(struct reading *reading)
 
 /* ---- All of it. ---- */
 
+static const char *value_of(const struct config_file *file, const char *section, const char *key)
+{
+    for (size_t i = 0; i < file->n; i++)
+        if (file->lines[i].key && strcmp(file->lines[i].section, section) == 0 &&
+            strcmp(file->lines[i].key, key) == 0)
+            return file->lines[i].value;
+    return NULL;
+}
+
+/* Does the file name the reference's execution, and no preset? Then the reference's numbers come with it. */
+static bool starts_from_reference(const struct config_file *file)
+{
+    const char *execution = value_of(file, "environment", "execution");
+    return execution && strcmp(execution, "reference") == 0 && !value_of(file, "environment", "preset");
+}
+
 /* Returns the number of errors, or -errno; reading's parts must be freed. `text` NULL: the file `name`. */
 static int read_all(const char *name, const char *text, int64_t now_ns, struct reading *reading)
 {
+    char err[CONFIG_ERROR_MAX];
     *reading =
         (struct reading){.config = malloc(sizeof *reading->config), .settings = study_settings_defaults()};
     int r = !reading->config ? -ENOMEM
@@ -168,6 +185,8 @@ static int read_all(const char *name, const char *text, int64_t now_ns, struct r
         return r;
     train_config_defaults(reading->config);
     reading->config->now_ns = now_ns ? now_ns : train_config_clock_ns(); /* one for all of its times */
+    if (starts_from_reference(&reading->file))
+        (void)train_config_set(reading->config, "environment", "preset", "cappuccino", err);
     config_file_apply(&reading->file, &form, reading);
     fit(reading);
     config_file_sort(&reading->file);

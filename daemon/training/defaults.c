@@ -2,12 +2,11 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "exchange/bar.h"
 #include "exchange/clock.h"
-
-/* So many that it runs until it is stopped: two hundred days at 50 million steps a second. */
-#define TOTAL_STEPS "1000000000000000"
+#include "trainer/config_form.h"
 
 static void print_symbols(const struct daemon_config *config, FILE *to)
 {
@@ -19,56 +18,49 @@ static void print_symbols(const struct daemon_config *config, FILE *to)
 static void print_end(int64_t before_ns, FILE *to)
 {
     char text[CLOCK_TEXT_MAX];
-    fprintf(to, "train_to = %s\n", clock_utc_text(before_ns, text));
+    fprintf(to, "to = %s\n", clock_utc_text(before_ns, text));
 }
 
-char *daemon_training_defaults(const struct daemon_config *config, const char *state_dir, int64_t before_ns)
+static void print_account(const struct daemon_config *config, FILE *to)
 {
     const struct account_config *account = &config->accounts[0];
     struct account_rules rules = daemon_config_rules(config, account);
-    char *text = NULL;
-    size_t size;
-    FILE *to = open_memstream(&text, &size);
-    if (!to)
-        return NULL;
-    fputs(
-        "# A training without a configuration of its own: 64x64 on the daemon's bars, until it is stopped.\n"
-        "[training]\n"
-        "world = market\n"
-        "total_steps = " TOTAL_STEPS "\n"
-        "checkpoint_every = 50\n"
-        "checkpoint_keep = 3\n"
-        "device = auto\n"
-        "\n"
-        "[network]\n"
-        "policy_layers = 64,64\n"
-        "value_layers = 64,64\n"
-        "\n"
-        "[ppo]\n"
-        "copies = 16\n"
-        "steps = 256\n"
-        "minibatch = 1024\n"
-        "learning_rate = 3e-4\n"
-        "\n"
-        "[environment]\n"
-        "execution = market\n",
-        to);
     fprintf(to, "initial_capital = %s\n", account->cash[0] ? account->cash : "10000");
     fprintf(to, "buy_cost_pct = %.6f\nsell_cost_pct = %.6f\n", rules.fees.taker_e6 / 1e6,
             rules.fees.taker_e6 / 1e6);
     fprintf(to, "slippage_pct = %.6f\n", config->slippage_e6 / 1e6);
-    fputs("lookback = 1\n"
-          "random_start = true\n"
-          "episode_bars = 100\n"
-          "\n"
-          "[data]\n",
-          to);
+}
+
+static void print_data(const struct daemon_config *config, const char *state_dir, int64_t before_ns, FILE *to)
+{
     fprintf(to, "state = %s\nsymbols = ", state_dir);
     print_symbols(config, to);
-    fprintf(to, "\ninterval = %s\nfeatures = market14\n", bar_interval_name(config->interval_ns));
+    fprintf(to, "\ninterval = %s\n", bar_interval_name(config->interval_ns));
     if (before_ns > 0)
         print_end(before_ns, to);
-    if (fclose(to) != 0) {
+}
+
+char *daemon_training_defaults(const struct daemon_config *config, const char *state_dir, int64_t before_ns)
+{
+    static const char *const sections[] = {"training", "network", "ppo", "environment", "data"};
+    char *text = NULL;
+    size_t size;
+    int r = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        return NULL;
+    fputs(
+        "# A training without a configuration of its own: the trainer's defaults, on the daemon's bars, with an "
+        "account's cash and costs.\n",
+        to);
+    for (size_t i = 0; i < sizeof sections / sizeof *sections && r == 0; i++) {
+        fprintf(to, "%s[%s]\n", i ? "\n" : "", sections[i]);
+        r = train_config_print_main(sections[i], to);
+        if (strcmp(sections[i], "environment") == 0)
+            print_account(config, to);
+    }
+    print_data(config, state_dir, before_ns, to);
+    if (fclose(to) != 0 || r < 0) {
         free(text);
         return NULL;
     }

@@ -28,7 +28,8 @@ static int fit_group(const struct feature_market *market, const struct feature_g
             int len = snprintf(err, err_cap, "%s has no value in bars %zu to %zu: ", feature->name, from, n);
             if (len >= 0 && (size_t)len < err_cap)
                 snprintf(err + len, err_cap - (size_t)len,
-                         first == SIZE_MAX ? "it has none yet" : "it begins at bar %zu", first);
+                         first == SIZE_MAX ? "it has none yet: more are needed" : "it begins at bar %zu",
+                         first);
             return -EINVAL;
         }
     }

@@ -588,7 +588,7 @@ static void test_bad_bars(void)
     CHECK_STR(err, "bars 10 to 10 cannot be fitted on: there are 300");
     CHECK_INT(feature_set_fit(set, &bars, 0, 301, err, sizeof(err)), -EINVAL);
     CHECK_INT(feature_set_fit(set, &bars, 0, 99, err, sizeof(err)), -EINVAL);
-    CHECK_STR(err, "sma:100 has no value in bars 0 to 99: it has none yet");
+    CHECK_STR(err, "sma:100 has no value in bars 0 to 99: it has none yet: more are needed");
     CHECK(!set->fitted);
     char *after = feature_set_text(set);
     CHECK_STR(after, text);

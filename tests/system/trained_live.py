@@ -106,7 +106,7 @@ def real(folder):
     interval = os.path.basename(after[0]).split("_")[1].split(".")[0]
     seconds = {"1m": 60, "5m": 300}[interval]
     paths = [train(place, f"real{seed}", {"training": {"name": f"real{seed}", "output": os.path.join(place, "out"), "seed": seed, **REAL},
-                                          "environment": TRADING, "data": {"bars": ", ".join(before), "features": "market14"}})
+                                          "environment": TRADING, "data": {"bars": ", ".join(before), "test_share": 0, "validation_share": 0}})
              for seed in (1, 2)]
     names = {what: os.path.join(place, f"eval-{what}.csv") for what in ("trades", "steps")}
     out = json.loads(recorded.run([TRAINER, "eval", paths[0], "--bars", ",".join(after), "--steps", names["steps"], "--trades",
@@ -185,7 +185,7 @@ def planted(folder):
         planted_bars(files[-1], chance, PLANTED_LIVE)
         trained = train(place, f"planted{seed}", {
             "training": {"name": f"planted{seed}", "output": os.path.join(place, "out"), "seed": seed, **PLANTED},
-            "environment": LEARNING, "data": {"bars": bars, "features": features}})
+            "environment": LEARNING, "data": {"bars": bars, "features": features, "test_share": 0, "validation_share": 0}})
         rows = PLANTED_LIVE - 2
         held = recorded_policy(place, f"hold{seed}", symbol, [1.0] + [0.0] * (rows - 1))
         drawn = recorded_policy(place, f"random{seed}", symbol, [2 * chance.random() - 1 for _ in range(rows)])

@@ -6,6 +6,7 @@ stops leaves its training alone."""
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import sys
@@ -110,13 +111,21 @@ def holds(daemon):
     daemon.wait_status(there, "the position and the policy")
 
 
+def start_default(daemon):
+    """The daemon's own configuration, for longer than the test."""
+    config = harness.control(daemon, "train_config", {})["result"]["config"]
+    assert config.count("\ntotal_steps = ") == 1, config
+    config = re.sub("\ntotal_steps = .*", "\ntotal_steps = 1000000000", config)
+    answer = harness.control(daemon, "train_start", {"name": "probe", "config": config})
+    assert answer["ok"], answer
+
+
 def kills(folder, replay, daemons):
     daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG))
     daemons.append(daemon)
     daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["bars"] > 200, "bars")
     assert daemon.status_object()["trainer"]["state"] == "absent"  # it is started when it is needed
-    answer = harness.control(daemon, "train_start", {"name": "probe"})
-    assert answer["ok"], answer
+    start_default(daemon)
     seen = gets_on(daemon)
     takes_position(daemon)
 
@@ -173,7 +182,7 @@ def two_directories(folder, replay, daemons, third):
     other = folder.start(harness.Daemon(folder.path, replay, CONFIG, name="other", state="other"))
     daemons.append(other)
     other.wait_status(lambda s: s["symbols"] and s["symbols"][0]["bars"] > 200, "bars")
-    assert harness.control(other, "train_start", {"name": "probe"})["ok"]
+    start_default(other)
     gets_on(other)
     harness.wait_for(lambda: len(rows(other, "SELECT 1 FROM training_points")) >= 3, "a curve")
     assert co_process(other) != third

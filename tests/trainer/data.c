@@ -152,7 +152,7 @@ static void test_features(struct random *random, const struct market *m, bool on
     struct env_params params;
     struct env_market *market = NULL;
     struct env *env = NULL;
-    CHECK_INT(env_params_preset(only_common ? "reference" : "market", &params, err), 0);
+    CHECK_INT(env_params_preset(only_common ? "reference" : "cappuccino", &params, err), 0);
     CHECK_INT(env_market_create(source, &params, &market, err), 0);
     const struct env_options options = {.copies = 1};
     if (market)

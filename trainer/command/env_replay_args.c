@@ -27,7 +27,7 @@ static const struct option_row options[] = {
      "same digits",
      .take = take_backend},
     {"preset", "PRESET",
-     "reference, market or day-trade: the values of parameters that params does not name; by default as the "
+     "reference, market, cappuccino or day-trade: the values of parameters that params does not name; by default as the "
      "key preset, or else task and execution, say",
      AT(preset)},
     {"execution", "EXECUTION",

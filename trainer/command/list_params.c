@@ -4,7 +4,7 @@
 #include "trainer/command/env_replay_args.h"
 #include "trainer/env/params.h"
 
-static const char *const presets[] = {"reference", "market", "day-trade"};
+static const char *const presets[] = {"reference", "market", "cappuccino", "day-trade"};
 enum { N_PRESETS = sizeof(presets) / sizeof(presets[0]) };
 
 int trainer_replay_list_params(void)
@@ -19,8 +19,8 @@ int trainer_replay_list_params(void)
             fprintf(stderr, "papertape-trainer: %s\n", err);
             return EXIT_FAILURE;
         }
-    puts("| key | reference | market | day-trade | range | is |");
-    puts("|---|---|---|---|---|---|");
+    puts("| key | reference | market | cappuccino | day-trade | range | is |");
+    puts("|---|---|---|---|---|---|---|");
     for (size_t i = 0; i < n; i++) {
         printf("| `%s` |", list[i].name);
         for (int k = 0; k < N_PRESETS; k++)

@@ -79,9 +79,9 @@ int trainer_plan(struct option_call *call)
         trainer_args_say(status, "%s", why);
         train_print_other_errors(args->config);
     }
-    if (status == GO_ON &&
-        (training_source_load(config, &source, err) < 0 || training_source_features(&source, err) < 0 ||
-         training_plan_make(&source, &config->ppo, false, &plan, err) < 0))
+    if (status == GO_ON && (training_source_load(config, false, &source, err) < 0 ||
+                            training_source_features(&source, err) < 0 ||
+                            training_plan_make(&source, &config->ppo, false, &plan, err) < 0))
         status = trainer_args_say(EXIT_FAILURE, "%s", err);
     if (status == GO_ON && call->json)
         status = print_json(&plan, config);

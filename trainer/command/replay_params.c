@@ -49,7 +49,7 @@ static const char *choose_preset(const json_t *keys, const char *execution)
     if (task && strcmp(task, "day-trade") == 0)
         return "day-trade";
     execution = execution ? execution : string_of(keys, "execution");
-    return execution && strcmp(execution, "market") == 0 ? "market" : "reference";
+    return execution && strcmp(execution, "market") == 0 ? "cappuccino" : "reference";
 }
 
 static int read_env(const char *path, json_t *keys, const char *preset, const char *execution,
@@ -59,9 +59,10 @@ static int read_env(const char *path, json_t *keys, const char *preset, const ch
     const char *key;
     json_t *value, *named = json_object_get(keys, "preset");
     if (named && !json_is_string(named))
-        return bad(err, "params.preset: %s: the name of a preset: reference, market or day-trade", path);
+        return bad(err, "params.preset: %s: the name of a preset is needed: " ENV_PRESETS, path);
     if (env_params_preset(preset ? preset : choose_preset(keys, execution), ret, why) < 0)
         return bad(err, "%s: %s", path, why);
+    ret->random_start = false; /* it plays from its first bar on */
     json_object_foreach(keys, key, value)
     {
         if (strcmp(key, "preset") == 0)

@@ -12,6 +12,8 @@
 #include "trainer/command/stop.h"
 #include "trainer/command/train_run.h"
 
+enum { VALIDATE_EVERY = 10 }; /* updates */
+
 static int make_folders(struct train_run *run)
 {
     char path[CONFIG_PATH_MAX];
@@ -98,10 +100,15 @@ static int load_source(struct train_run *run)
     char err[SOURCE_ERROR_MAX];
     struct usage started = telemetry_usage_now();
     telemetry_report_state(&run->report, "loading", run->steps);
-    int r = training_source_load(&run->config, &run->source, err);
+    int r = training_source_load(&run->config, false, &run->source, err);
     if (r < 0)
         return train_failed(run, train_cause(r, "config"), "%s", err);
     warn_gaps(run);
+    if (run->config.patience > 0 && run->source.judging[SOURCE_VALIDATION].rows.to == 0)
+        return train_failed(run, "config",
+                            "[training] patience: %d: there are no rows of validation: validation_from, or "
+                            "validation_share without ranges, is needed, or 0",
+                            run->config.patience);
     train_phase(run, PHASE_LOADING, &started);
     return GO_ON;
 }
@@ -152,6 +159,8 @@ static int make_learner(struct train_run *run)
         return GO_ON;
     if ((r = training_keep_restore(run->from, run->making.learner, &run->steps, backend, err)) < 0)
         return train_failed(run, train_cause(r, r == -EINVAL ? "checkpoint" : "device"), "%s", err);
+    if ((r = training_best_restore(run->from, run->making.learner, &run->best, err)) < 0)
+        return train_failed(run, train_cause(r, "checkpoint"), "%s", err);
     const char *now = run->making.learner->ops->backend;
     run->saved_at = run->steps;
     snprintf(run->saved, sizeof run->saved, "%s", run->from_path);
@@ -247,24 +256,38 @@ static bool is_due(int64_t iteration, int64_t every)
     return every > 0 && iteration % every == 0;
 }
 
+static int64_t evaluate_every(const struct train_run *run)
+{
+    if (run->config.evaluate_every >= 0)
+        return run->config.evaluate_every;
+    return run->source.market && training_source_judges(&run->source, SOURCE_VALIDATION) ? VALIDATE_EVERY : 0;
+}
+
+/* The last policy may be the best on the rows of validation. */
+static bool judge_last(struct train_run *run)
+{
+    return !training_source_judges(&run->source, SOURCE_VALIDATION) || train_judge(run);
+}
+
 static int run_all(struct train_run *run)
 {
     const struct train_config *config = &run->config;
     int status = GO_ON;
     while (status == GO_ON && run->steps < config->ppo.total_steps && !trainer_stop_asked() &&
-           !run->report.failed) {
+           !run->report.failed && !train_is_patient(run)) {
         status = iterate(run);
-        bool ends = run->steps >= config->ppo.total_steps || trainer_stop_asked();
-        if (status != GO_ON || ends)
+        if (status != GO_ON || run->steps >= config->ppo.total_steps || trainer_stop_asked())
             continue;
-        if (is_due(run->iteration, config->evaluate_every) && !train_evaluate(run))
+        if (is_due(run->iteration, evaluate_every(run)) && !train_judge(run))
             status = EXIT_FAILURE;
-        if (is_due(run->iteration, config->checkpoint_every))
+        else if (is_due(run->iteration, config->checkpoint_every))
             train_save(run);
     }
     if (status != GO_ON)
         return status;
-    bool stopped = run->steps < config->ppo.total_steps;
+    bool stopped = run->steps < config->ppo.total_steps && !train_is_patient(run);
+    if (!stopped && config->keep == TRAIN_KEEP_BEST && !judge_last(run))
+        return EXIT_FAILURE;
     if (run->steps > 0) /* else it has not learnt yet */
         train_save(run);
     if (!stopped && !train_evaluate(run))
@@ -354,7 +377,7 @@ int trainer_train(struct option_call *call)
     if (!run)
         return trainer_args_say(EXIT_FAILURE, "out of memory: train");
     run->args = args;
-    run->saved_at = -1;
+    run->saved_at = run->judged_at = -1;
     for (int phase = 0; phase < PHASES; phase++)
         run->phases[phase].device = NAN;
     run->reported_s = -INFINITY;
@@ -366,6 +389,7 @@ int trainer_train(struct option_call *call)
         status = run_all(run);
     }
     telemetry_tensorboard_close(run->board);
+    training_best_drop(&run->best);
     training_making_end(&run->making);
     training_source_close(&run->source);
     checkpoint_destroy(run->from);

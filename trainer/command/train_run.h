@@ -7,8 +7,8 @@
 #include "trainer/command/train_args.h"
 #include "trainer/command/train_events.h"
 #include "trainer/telemetry/report.h"
+#include "trainer/training/best.h"
 #include "trainer/training/claim.h"
-#include "trainer/training/keep.h"
 #include "trainer/training/make.h"
 
 struct train_run {
@@ -32,9 +32,10 @@ struct train_run {
     bool replaces;        /* checkpoints of an earlier training are there, until the first is written */
     int checkpoint_error, policy_error; /* -errno of the last attempt of each, 0: it was written */
     bool lost;                          /* the last checkpoint or policy could not be written */
-    struct evaluation evaluation;
+    struct evaluation evaluation;       /* of the policy that is kept, on the rows of testing */
     bool evaluated;
-    int64_t evaluated_at;
+    struct training_best best;
+    int64_t judged_at; /* steps of the policy that was evaluated last; -1: no one yet */
 
     struct update_figures unreported; /* the last update, if no event reported it (--report-every) */
     bool has_unreported;
@@ -50,8 +51,13 @@ void train_updated(struct train_run *run, const struct update_figures *figures);
 
 /* Writes checkpoint and policy, unless they are written already; a failure is a warning and `lost`. */
 void train_save(struct train_run *run);
-/* Evaluates, where there are rows for testing. False: it failed, as train_failed() reports. */
+/* Evaluates the current policy, where there are rows of validation, or else of testing, and keeps the best of
+ * the former. False: it failed, as train_failed() reports. */
+bool train_judge(struct train_run *run);
+/* Evaluates the policy that is kept, where there are rows of testing. False as train_judge(). */
 bool train_evaluate(struct train_run *run);
+/* No validation was better for [training] patience of them. */
+bool train_is_patient(const struct train_run *run);
 
 /* The first event and the last. */
 void train_started(struct train_run *run);

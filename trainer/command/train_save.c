@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/fail.h"
 #include "record/json.h"
 #include "trainer/command/args.h"
 #include "trainer/command/train_run.h"
@@ -52,19 +53,52 @@ void train_phase(struct train_run *run, enum phase phase, const struct usage *st
     telemetry_report_event(&run->report, "phase", trainer_phase_json(phase, &use, held_bytes(run)));
 }
 
+static int64_t kept_steps(const struct train_run *run)
+{
+    return run->config.keep == TRAIN_KEEP_BEST && run->best.policy.model ? run->best.steps : run->steps;
+}
+
+/* The policy that is kept, and its steps: the best one where there is one and it is wanted, else the current
+ * one, which *own then holds, for training_kept_policy_drop(). NULL with err. */
+static const struct kept_policy *find_kept(struct train_run *run, struct kept_policy *own, int64_t *ret_steps,
+                                           int *ret_error, char err[static KEEP_ERROR_MAX])
+{
+    bool best = run->config.keep == TRAIN_KEEP_BEST && run->best.policy.model;
+    *own = (struct kept_policy){0};
+    *ret_steps = kept_steps(run);
+    *ret_error = best ? 0 : training_kept_policy_take(run->making.learner, own, err);
+    return best ? &run->best.policy : *ret_error < 0 ? NULL : own;
+}
+
 static int save_policy(struct train_run *run, char err[static KEEP_ERROR_MAX])
 {
     char path[PATH_MAX];
-    struct kept_policy policy = {0};
+    struct kept_policy own;
+    int64_t steps;
+    int r;
     const struct train_config *config = &run->config;
     snprintf(path, sizeof path, "%s/%s.safetensors", config->output, config->name);
-    int r = training_kept_policy_take(run->making.learner, &policy, err);
-    if (r == 0)
-        r = training_kept_policy_write(&policy, &run->source, run->steps, path, err);
-    training_kept_policy_drop(&policy);
+    const struct kept_policy *policy = find_kept(run, &own, &steps, &r, err);
+    if (policy)
+        r = training_kept_policy_write(policy, &run->source, steps, path, err);
+    training_kept_policy_drop(&own);
     if (r == 0)
         telemetry_report_event(&run->report, "policy",
-                               json_pack("{s:I, s:s}", "steps", (json_int_t)run->steps, "path", path));
+                               json_pack("{s:I, s:s}", "steps", (json_int_t)steps, "path", path));
+    return r;
+}
+
+static int save_checkpoint(struct train_run *run, char err[static KEEP_ERROR_MAX])
+{
+    struct training_best_pieces best;
+    const struct train_config *config = &run->config;
+    int r = training_best_pieces_init(&best, &run->best);
+    if (r < 0)
+        return fail_with(r, err, KEEP_ERROR_MAX, "cannot write a checkpoint: %.300s: out of memory",
+                         config->output);
+    r = training_keep_checkpoint(config, config->output, run->making.learner, run->steps, best.piece, best.n,
+                                 err);
+    training_best_pieces_finish(&best);
     return r;
 }
 
@@ -85,7 +119,7 @@ void train_save(struct train_run *run)
     run->lost = false;
     telemetry_report_state(&run->report, "checkpointing", run->steps);
     if (run->saved_at != run->steps) {
-        int r = training_keep_checkpoint(config, config->output, run->making.learner, run->steps, err);
+        int r = save_checkpoint(run, err);
         warn(run, &run->checkpoint_error, r, err);
         if (r == 0) {
             if (run->replaces && checkpoint_alone(config->output, config->name, run->steps, err) < 0)
@@ -103,39 +137,79 @@ void train_save(struct train_run *run)
     warn(run, &run->policy_error, r, err);
 }
 
-bool train_evaluate(struct train_run *run)
+static bool evaluation_failed(struct train_run *run, int r, const char *err)
 {
-    char err[KEEP_ERROR_MAX];
-    struct kept_policy policy = {0};
+    train_failed(run,
+                 train_cause(r, r == -EINVAL ? "nan"
+                                : r == -EIO  ? "device"
+                                             : NULL),
+                 "evaluation: %s; the last good checkpoint: %s", err, run->saved[0] ? run->saved : "none");
+    return false;
+}
+
+/* Plays a policy through a part; an event. False: it failed. */
+static bool judge(struct train_run *run, const struct kept_policy *policy, enum source_part part,
+                  int64_t steps, struct evaluation *ret)
+{
+    char err[SOURCE_ERROR_MAX];
     struct tensorboard_scalar scalars[UPDATE_SCALARS];
     struct usage started = telemetry_usage_now();
-    if (!training_source_tests(&run->source) || (run->evaluated && run->evaluated_at == run->steps))
-        return true;
     telemetry_report_state(&run->report, "evaluating", run->steps);
-    int r = training_kept_policy_take(run->making.learner, &policy, err);
-    if (r == 0)
-        r = training_evaluate(&run->source, &policy.layout, policy.model, &run->evaluation, err);
-    training_kept_policy_drop(&policy);
-    if (r < 0) {
-        train_failed(run,
-                     train_cause(r, r == -EINVAL ? "nan"
-                                    : r == -EIO  ? "device"
-                                                 : NULL),
-                     "evaluation: %s; the last good checkpoint: %s", err,
-                     run->saved[0] ? run->saved : "none");
-        return false;
-    }
-    run->evaluated = true;
-    run->evaluated_at = run->steps;
+    int r = training_evaluate(&run->source, part, &policy->layout, policy->model, ret, err);
+    if (r < 0)
+        return evaluation_failed(run, r, err);
     train_phase(run, PHASE_EVALUATION, &started);
-    json_t *json = trainer_evaluation_json(&run->source, &run->evaluation);
+    json_t *json = trainer_evaluation_json(&run->source, ret);
     if (json)
-        json_object_set_new(json, "steps", json_integer((json_int_t)run->steps));
+        json_object_set_new(json, "steps", json_integer((json_int_t)steps));
+    if (json && run->source.market)
+        json_object_set_new(json, "range", json_string(training_source_part_name(part)));
     telemetry_report_event(&run->report, "evaluation", json);
     if (run->board)
         telemetry_tensorboard_add(run->board, run->steps, scalars,
-                                  trainer_evaluation_scalars(&run->source, &run->evaluation, scalars));
+                                  trainer_evaluation_scalars(&run->source, ret, scalars));
     return true;
+}
+
+bool train_judge(struct train_run *run)
+{
+    char err[KEEP_ERROR_MAX];
+    struct kept_policy policy = {0};
+    struct evaluation found;
+    const bool validates = training_source_judges(&run->source, SOURCE_VALIDATION);
+    const enum source_part part = validates ? SOURCE_VALIDATION : SOURCE_TEST;
+    if (run->judged_at == run->steps || !training_source_judges(&run->source, part))
+        return true;
+    int r = training_kept_policy_take(run->making.learner, &policy, err);
+    if (r < 0)
+        return evaluation_failed(run, r, err);
+    bool judged = judge(run, &policy, part, run->steps, &found);
+    run->judged_at = run->steps;
+    if (judged && validates)
+        training_best_offer(&run->best, &policy, training_score(&found), run->steps);
+    training_kept_policy_drop(&policy);
+    return judged;
+}
+
+bool train_evaluate(struct train_run *run)
+{
+    char err[KEEP_ERROR_MAX];
+    struct kept_policy own;
+    int64_t steps;
+    int r;
+    if (!training_source_judges(&run->source, SOURCE_TEST))
+        return true;
+    const struct kept_policy *policy = find_kept(run, &own, &steps, &r, err);
+    if (!policy)
+        return evaluation_failed(run, r, err);
+    run->evaluated = judge(run, policy, SOURCE_TEST, steps, &run->evaluation);
+    training_kept_policy_drop(&own);
+    return run->evaluated;
+}
+
+bool train_is_patient(const struct train_run *run)
+{
+    return run->config.patience > 0 && run->best.without >= run->config.patience;
 }
 
 /* ---- Both ends. ---- */
@@ -205,14 +279,15 @@ void train_ended(struct train_run *run, const char *result, const char *cause)
     run->has_unreported = false;
     telemetry_report_last(
         &run->report,
-        json_pack(
-            "{s:s, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:s}", "result", result, "cause",
-            cause_json(cause), "steps", (json_int_t)run->steps, "iterations", (json_int_t)run->iterations,
-            "predicted", planned ? trainer_plan_json(&run->plan, &run->config) : json_null(), "measured",
-            planned ? measured_json(run, steps_s, seconds) : json_null(), "phases", phases, "evaluation",
-            run->evaluated ? trainer_evaluation_json(&run->source, &run->evaluation) : json_null(),
-            "checkpoint", run->saved[0] ? json_string(run->saved) : json_null(), "output",
-            run->config.output));
+        json_pack("{s:s, s:o, s:b, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:s}", "result", result, "cause",
+                  cause_json(cause), "early", train_is_patient(run), "steps", (json_int_t)run->steps,
+                  "kept_steps", (json_int_t)kept_steps(run), "iterations", (json_int_t)run->iterations,
+                  "predicted", planned ? trainer_plan_json(&run->plan, &run->config) : json_null(),
+                  "measured", planned ? measured_json(run, steps_s, seconds) : json_null(), "phases", phases,
+                  "evaluation",
+                  run->evaluated ? trainer_evaluation_json(&run->source, &run->evaluation) : json_null(),
+                  "checkpoint", run->saved[0] ? json_string(run->saved) : json_null(), "output",
+                  run->config.output));
     if (run->report.lines || (strcmp(result, "failed") == 0 && run->iterations == 0))
         return;
     printf("%s: %s after %lld steps", run->config.name, result, (long long)run->steps);

@@ -16,6 +16,8 @@ enum {
     HUGE_PAGE = 2 << 20,
     COPIES_MAX = 1 << 26,
     THREADS_MAX = 1024,
+    EPISODES_FIT = 4,
+    EPISODE_ROWS_MAX = 500,
 };
 
 static const double QTY_MAX = 1e30, WORTH_MAX = 1e37;
@@ -67,11 +69,23 @@ const char *env_window_fault(const struct env_view *view, int64_t start, int64_t
         return "the market's features have no values there yet";
     if (rows != 0 && rows < least)
         return "an episode needs 2 * lookback + 1 rows";
-    if (rows == 0 && view->params.random_start)
-        return "a drawn start needs the episode's rows";
     if (start > all - (rows ? rows : least))
         return "the market ends before the episode does";
     return NULL;
+}
+
+/* Rows of an episode whose start is drawn, where the parameters give none: EPISODES_FIT of them fit into the
+ * longest stretch of rows, each of at most EPISODE_ROWS_MAX. */
+static int64_t fitting_episode(const struct env_view *view)
+{
+    const int64_t least = 2 * (int64_t)view->params.lookback + 1;
+    int64_t rows = (int64_t)view->market.rows - view->params.start;
+    for (int32_t i = 0; i < view->market.n_blocks; i++) {
+        int64_t length = view->market.blocks[i].to - view->market.blocks[i].from;
+        rows = i == 0 || length > rows ? length : rows;
+    }
+    rows = rows / EPISODES_FIT < EPISODE_ROWS_MAX ? rows / EPISODES_FIT : EPISODE_ROWS_MAX;
+    return rows > least ? rows : least;
 }
 
 /* The parameters' rules about a market's blocks: NULL, or what is wrong. */
@@ -82,8 +96,6 @@ static const char *block_fault(const struct env_view *view)
         return "the market's blocks say where episodes begin: 0 is right";
     if (rows != 0 && rows < 2 * (int64_t)view->params.lookback + 1)
         return "an episode needs 2 * lookback + 1 rows";
-    if (rows == 0 && view->params.random_start)
-        return "a drawn start needs the episode's rows";
     for (int32_t i = 0; i < view->market.n_blocks; i++)
         if (env_block_starts(view, &view->market.blocks[i]) > 0)
             return NULL;
@@ -209,6 +221,8 @@ int env_create(const struct env_params *params, const struct env_market *market,
     };
     if (view->params.start < sold->first_row && sold->n_blocks == 0)
         view->params.start = sold->first_row;
+    if (view->params.random_start && view->params.episode_bars == 0)
+        view->params.episode_bars = fitting_episode(view);
     const char *fault = sold->n_blocks > 0
                             ? block_fault(view)
                             : env_window_fault(view, view->params.start, view->params.episode_bars);

@@ -5,7 +5,25 @@
 
 #include "trainer/env/refusal.h"
 
-static const char presets[] = "reference market day-trade";
+/* A preset is the reference environment's defaults, the table's, except these. */
+static const struct difference {
+    const char *preset, *key, *value;
+} differences[] = {
+    {"market", "execution", "market"},
+    {"market", "final_return", "false"},
+    {"market", "forced_exit_bars", "0"},
+    {"market", "buy_cost_pct", "0.001"}, /* as [fees] of the daemon */
+    {"market", "sell_cost_pct", "0.001"},
+    {"market", "random_start", "true"},
+    {"market", "time_decay_floor", "1"},
+    {"market", "norm_action", "1"}, /* an action of 1 is all of the capital */
+    {"cappuccino", "execution", "market"},
+    {"cappuccino", "final_return", "false"},
+    {"day-trade", "task", "day-trade"},
+    {"day-trade", "final_return", "false"},
+    {"day-trade", "action_span", "1"}, /* a direction */
+    {"day-trade", "shorts", "true"},
+};
 
 int env_params_preset(const char *name, struct env_params *ret, char err[static ENV_ERROR_MAX])
 {
@@ -13,16 +31,16 @@ int env_params_preset(const char *name, struct env_params *ret, char err[static 
     struct env_params params = {0};
     size_t n;
     const struct config_key *keys = env_params_list(&n);
-    if (config_key_word(name, presets, why) < 0)
+    if (config_key_word(name, ENV_PRESETS, why) < 0)
         return env_refuse(-ENOENT, err, "preset: %s", why);
     config_key_defaults(keys, n, "environment", &params);
-    params.final_return = strcmp(name, "reference") == 0;
-    if (strcmp(name, "market") == 0)
-        params.execution = ENV_MARKET;
-    if (strcmp(name, "day-trade") == 0) {
-        params.task = ENV_DAY_TRADE;
-        params.action_span = 1; /* a direction */
-        params.shorts = true;
+    for (size_t i = 0; i < sizeof differences / sizeof *differences; i++) {
+        const struct difference *difference = &differences[i];
+        int r = strcmp(difference->preset, name) == 0
+                    ? env_params_set(&params, difference->key, difference->value, err)
+                    : 0;
+        if (r < 0)
+            return r;
     }
     *ret = params;
     return 0;
@@ -70,9 +88,6 @@ int env_params_check(const struct env_params *params, int n_assets, char err[sta
     if (params->shorts && params->execution == ENV_MARKET)
         return env_refuse(-EINVAL, err,
                           "shorts: true: execution market has none yet; execution reference has");
-    if (params->random_start && params->episode_bars == 0)
-        return env_refuse(-EINVAL, err,
-                          "random_start: true: episode_bars is needed as well, the episodes' rows");
     int64_t least = 2 * (int64_t)params->lookback + 1;
     if (params->episode_bars != 0 && params->episode_bars < least)
         return env_refuse(-EINVAL, err, "episode_bars: %lld: at least %lld is right with lookback %d",

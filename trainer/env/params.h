@@ -43,7 +43,8 @@ struct env_params {
 
     int lookback;         /* rows of features in an observation */
     int64_t start;        /* row that episodes begin at, where random_start is off */
-    int64_t episode_bars; /* rows of an episode, `bars` of the reference; 0: to the end */
+    int64_t episode_bars; /* rows of an episode, `bars` of the reference; 0: to the end; with random_start
+                           * a quarter of the rows, at most 500 */
     bool random_start;    /* each episode begins at a row drawn evenly among those that fit */
 
     double norm_cash, norm_stocks, norm_tech, norm_reward, norm_action;
@@ -82,8 +83,11 @@ extern "C" {
 /* Every key, sorted by name. */
 const struct config_key *env_params_list(size_t *ret_n);
 
-/* Presets. "reference": execution reference and all defaults of the reference environment; "market":
- * execution market (the default for training), no reward at the end but the last step's own; "day-trade". */
+/* Presets. "reference": all defaults of the reference environment, and its execution. "market", the default
+ * for training: execution market, no forced exits, the daemon's default fee, drawn starts, rewards without
+ * decay, and no reward at the end but the last step's own. "cappuccino": execution market with the
+ * reference's numbers. "day-trade". */
+#define ENV_PRESETS "reference market cappuccino day-trade"
 int env_params_preset(const char *name, struct env_params *ret, char err[static ENV_ERROR_MAX]);
 
 /* Sets one key from text ("0.01", "true", "market", "900..1100"). 0; -ENOENT for an unknown key (err names

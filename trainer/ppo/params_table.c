@@ -129,7 +129,7 @@ static const struct config_key table[] = {
      KEY_NUMBER(0, 100), AT(target_kl), .marks = CONFIG_KEY_TUNABLE},
     {"training", "threads", "of the CPU, and the parts of a minibatch; 0: one a core", "0",
      KEY_WHOLE(0, 1024), AT(threads), .marks = CONFIG_KEY_TUNABLE | CONFIG_KEY_FIXED},
-    {"training", "total_steps", "of all copies together, to train for", "1000000", KEY_WHOLE(1, EXACT),
+    {"training", "total_steps", "of all copies together, to train for", "10000000", KEY_WHOLE(1, EXACT),
      AT(total_steps), .marks = CONFIG_KEY_FREE},
     {"ppo", "value_bound", "the value loss is clamped to +-this (bounded)", "10", KEY_NUMBER(1e-6, 1e9),
      AT(value_bound), .marks = CONFIG_KEY_TUNABLE},

@@ -168,8 +168,7 @@ static int lay_out(struct study_market *market, char err[static TRIAL_ERROR_MAX]
     size_t forced = most(settings, study_row_keys[SEARCH_FORCED_EXIT], env->forced_exit_bars);
     size_t cooldown = most(settings, study_row_keys[SEARCH_COOLDOWN], env->cooldown_bars);
     market->lookback = most(settings, study_row_keys[SEARCH_LOOKBACK], env->lookback);
-    market->purge =
-        auto_or(settings->purge_bars, market->lookback + (forced > cooldown ? forced : cooldown) + 1);
+    market->purge = auto_or(settings->purge_bars, training_purge(market->lookback, forced, cooldown));
     market->embargo = auto_or(settings->embargo_bars, warm_up);
     /* A lookback at both ends, which is observed, or allowed as a parameter, and never traded in. */
     size_t from = first + market->lookback, to = market->rows - market->lookback;
@@ -349,7 +348,7 @@ int study_market_open(const struct train_config *config, const struct study_sett
         r = study_error(err, -EINVAL, "[study] validation: %d splits: 1 to %d are right: fewer groups",
                         settings->split.combinations, TRIAL_SPLITS_MAX);
     if (r == 0)
-        r = training_source_load(config, &market->source, err);
+        r = training_source_load(config, true, &market->source, err);
     if (r == 0)
         r = end_rows(market, options, err);
     const struct trainer_data_options all = {.from = market->source.train.from,

@@ -52,13 +52,14 @@ static int walk(struct env *env, const struct net_model *model, struct net_memor
     return 0;
 }
 
-static int evaluate_market(const struct training_source *source, const struct net_layout *layout,
-                           const struct net_model *model, struct evaluation *ret,
-                           char err[static SOURCE_ERROR_MAX])
+static int evaluate_market(const struct training_source *source, enum source_part part,
+                           const struct net_layout *layout, const struct net_model *model,
+                           struct evaluation *ret, char err[static SOURCE_ERROR_MAX])
 {
+    const struct env_market *market = source->judging[part].market;
     struct env *env = NULL;
     struct net_memory *memory = NULL;
-    int r = training_source_test_env(source, &env, err);
+    int r = training_source_test_env(source, part, &env, err);
     if (r < 0)
         return r;
     float *obs = malloc((size_t)layout->shape.observation * sizeof(float));
@@ -72,7 +73,7 @@ static int evaluate_market(const struct training_source *source, const struct ne
         r = no_memory(err);
     if (r == 0) {
         env_info(env, &at_start);
-        found.from_ns = env_market_open_ns(source->test_market, (size_t)row);
+        found.from_ns = env_market_open_ns(market, (size_t)row);
         r = walk(env, model, memory, obs, actions, qty, n_assets, &found, err);
     }
     if (r == 0) {
@@ -84,7 +85,7 @@ static int evaluate_market(const struct training_source *source, const struct ne
                                       .buys = &buys,
                                       .sells = &sells};
         env_info(env, &info);
-        found.to_ns = env_market_open_ns(source->test_market, (size_t)row);
+        found.to_ns = env_market_open_ns(market, (size_t)row);
         found.buys = buys;
         found.sells = sells;
         *ret = found;
@@ -214,10 +215,10 @@ static int evaluate_world(const struct training_source *source, const struct net
     return r;
 }
 
-int training_evaluate(const struct training_source *source, const struct net_layout *layout,
-                      const struct net_model *model, struct evaluation *ret,
+int training_evaluate(const struct training_source *source, enum source_part part,
+                      const struct net_layout *layout, const struct net_model *model, struct evaluation *ret,
                       char err[static SOURCE_ERROR_MAX])
 {
-    return source->market ? evaluate_market(source, layout, model, ret, err)
+    return source->market ? evaluate_market(source, part, layout, model, ret, err)
                           : evaluate_world(source, layout, model, ret, err);
 }

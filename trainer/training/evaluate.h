@@ -21,9 +21,10 @@ struct evaluation {
     int64_t buys, sells;
 };
 
-/* 0; -EINVAL: an action that is not finite, -ENOMEM, with a sentence. */
-int training_evaluate(const struct training_source *source, const struct net_layout *layout,
-                      const struct net_model *model, struct evaluation *ret,
+/* On a part that training_source_judges(). 0; -EINVAL: an action that is not finite, -ENOMEM, with a
+ * sentence. */
+int training_evaluate(const struct training_source *source, enum source_part part,
+                      const struct net_layout *layout, const struct net_model *model, struct evaluation *ret,
                       char err[static SOURCE_ERROR_MAX]);
 
 #endif

@@ -37,7 +37,8 @@ static int add(void *ctx, const char *name, const void *bytes, size_t n)
 }
 
 int training_keep_checkpoint(const struct train_config *config, const char *output, struct learner *learner,
-                             int64_t steps, char err[static KEEP_ERROR_MAX])
+                             int64_t steps, const struct checkpoint_piece *more, size_t n_more,
+                             char err[static KEEP_ERROR_MAX])
 {
     char why[CHECKPOINT_ERROR_MAX];
     const int32_t n_copies = learner->params.copies;
@@ -49,6 +50,8 @@ int training_keep_checkpoint(const struct train_config *config, const char *outp
         r = add(&pieces, "backend", learner->ops->backend, strlen(learner->ops->backend));
     if (r == 0)
         r = add(&pieces, "n_copies", &n_copies, sizeof n_copies);
+    for (size_t i = 0; i < n_more && r == 0; i++)
+        r = add(&pieces, more[i].name, more[i].bytes, more[i].n);
     if (r < 0)
         say(err, r, "cannot write a checkpoint: %.300s: out of memory", output);
     else if ((r = ppo_learner_save(learner, &sink, why)) < 0)
@@ -125,30 +128,55 @@ int training_keep_restore(const struct checkpoint *checkpoint, struct learner *l
 
 /* ---- Policies. ---- */
 
+/* With room for the parameters of a layout. */
+static int allocate(const struct net_layout *layout, float clip, struct kept_policy *ret,
+                    char err[static KEEP_ERROR_MAX])
+{
+    size_t o = (size_t)layout->shape.observation;
+    *ret = (struct kept_policy){.layout = *layout, .clip = clip};
+    ret->params = aligned_alloc(64, (layout->n_params * sizeof(float) + 63) / 64 * 64);
+    ret->mean = malloc(o * sizeof(float));
+    ret->scale = malloc(o * sizeof(float));
+    return ret->params && ret->mean && ret->scale ? 0 : say(err, -ENOMEM, "out of memory: the policy");
+}
+
+static int finish(struct kept_policy *policy, int r, struct kept_policy *ret, char err[static KEEP_ERROR_MAX])
+{
+    if (r == 0 && (r = policy_net_model_create(&policy->layout, policy->params, policy->mean, policy->scale,
+                                               policy->clip, NET_BEST, &policy->model)) < 0)
+        say(err, r, "out of memory: the policy");
+    if (r < 0)
+        training_kept_policy_drop(policy);
+    else
+        *ret = *policy;
+    return r;
+}
+
 int training_kept_policy_take(struct learner *learner, struct kept_policy *ret,
                               char err[static KEEP_ERROR_MAX])
 {
-    struct kept_policy policy = {.layout = learner->layout, .clip = (float)learner->params.clip_observations};
+    struct kept_policy policy;
     char why[PPO_ERROR_MAX];
-    size_t o = (size_t)policy.layout.shape.observation;
-    policy.params = aligned_alloc(64, (policy.layout.n_params * sizeof(float) + 63) / 64 * 64);
-    policy.mean = malloc(o * sizeof(float));
-    policy.scale = malloc(o * sizeof(float));
+    int r = allocate(&learner->layout, (float)learner->params.clip_observations, &policy, err);
     const struct ppo_snapshot snapshot = {policy.params, policy.mean, policy.scale};
-    int r = policy.params && policy.mean && policy.scale ? 0 : -ENOMEM;
-    if (r < 0)
-        say(err, r, "out of memory: the policy");
-    else if ((r = ppo_learner_snapshot(learner, &snapshot, why)) < 0)
+    if (r == 0 && (r = ppo_learner_snapshot(learner, &snapshot, why)) < 0)
         say(err, r, "%s", why);
-    else if ((r = policy_net_model_create(&policy.layout, policy.params, policy.mean, policy.scale,
-                                          policy.clip, NET_BEST, &policy.model)) < 0)
-        say(err, r, "out of memory: the policy");
-    if (r < 0) {
-        training_kept_policy_drop(&policy);
-        return r;
+    return finish(&policy, r, ret, err);
+}
+
+int training_kept_policy_make(const struct net_layout *layout, const float *params, const float *mean,
+                              const float *scale, float clip, struct kept_policy *ret,
+                              char err[static KEEP_ERROR_MAX])
+{
+    struct kept_policy policy;
+    size_t o = (size_t)layout->shape.observation;
+    int r = allocate(layout, clip, &policy, err);
+    if (r == 0) {
+        memcpy(policy.params, params, layout->n_params * sizeof(float));
+        memcpy(policy.mean, mean, o * sizeof(float));
+        memcpy(policy.scale, scale, o * sizeof(float));
     }
-    *ret = policy;
-    return 0;
+    return finish(&policy, r, ret, err);
 }
 
 void training_kept_policy_drop(struct kept_policy *policy)

@@ -12,9 +12,11 @@ enum { KEEP_ERROR_MAX = 1024 };
  * "backend", the learner's; "n_copies", int32: it may have fewer than the configuration, where a device had
  * no memory for all of them. */
 
-/* Writes OUTPUT/NAME-STEPS.ckpt and keeps config->checkpoint_keep of them. As checkpoint_keep(). */
+/* Writes OUTPUT/NAME-STEPS.ckpt, with the `n_more` pieces of `more`, and keeps config->checkpoint_keep of
+ * them. As checkpoint_keep(). */
 int training_keep_checkpoint(const struct train_config *config, const char *output, struct learner *learner,
-                             int64_t steps, char err[static KEEP_ERROR_MAX]);
+                             int64_t steps, const struct checkpoint_piece *more, size_t n_more,
+                             char err[static KEEP_ERROR_MAX]);
 
 /* May `config` continue its run? `changed` as train_config_continues(). 0; -EINVAL: it has no configuration,
  * or another one: the key with both values. */
@@ -28,14 +30,19 @@ int training_keep_copies(const struct checkpoint *checkpoint, const struct train
 int training_keep_restore(const struct checkpoint *checkpoint, struct learner *learner, int64_t *ret_steps,
                           char ret_backend[static CHECKPOINT_NAME_MAX], char err[static KEEP_ERROR_MAX]);
 
-/* The learner's current policy. */
+/* A policy that can act and be written. */
 struct kept_policy {
     struct net_layout layout;
     float *params, *mean, *scale;
     float clip;
     struct net_model *model;
 };
+/* The learner's current one; and one of these parameters, [layout->n_params], means and scales,
+ * [observation], which are copied. 0, for training_kept_policy_drop(); -ENOMEM, errors of a device. */
 int training_kept_policy_take(struct learner *learner, struct kept_policy *ret,
+                              char err[static KEEP_ERROR_MAX]);
+int training_kept_policy_make(const struct net_layout *layout, const float *params, const float *mean,
+                              const float *scale, float clip, struct kept_policy *ret,
                               char err[static KEEP_ERROR_MAX]);
 void training_kept_policy_drop(struct kept_policy *policy); /* fine on a zeroed one */
 

@@ -127,43 +127,22 @@ static int read_least(struct training_source *source, char err[static SOURCE_ERR
 
 /* ---- Rows. ---- */
 
-static int find_rows(const struct market *market, const char *what, int64_t from_ns, int64_t to_ns,
-                     struct source_rows *ret, char err[static SOURCE_ERROR_MAX])
-{
-    size_t from = from_ns ? market_store_row_at(market, from_ns) : 0;
-    size_t to = to_ns && to_ns != INT64_MAX ? market_store_row_at(market, to_ns) : market->rows;
-    char first[CLOCK_TEXT_MAX], last[CLOCK_TEXT_MAX];
-    if (from >= to) {
-        clock_utc_text(market->start_ns, first);
-        clock_utc_text(market_open_ns(market, market->rows - 1), last);
-        return say(err, -EINVAL, "[data] %s_from: no bars from there to %s_to: they go from %s to %s", what,
-                   what, first, last);
-    }
-    *ret = (struct source_rows){from, to};
-    return 0;
-}
-
-int training_source_load(const struct train_config *config, struct training_source *ret,
+int training_source_load(const struct train_config *config, bool whole, struct training_source *ret,
                          char err[static SOURCE_ERROR_MAX])
 {
-    const struct train_config_data *data = &config->data;
     struct training_source source = {.config = config};
+    struct training_ranges ranges = {0};
     int r = train_config_trades(config) ? load_bars(&source, err) : 0;
-    if (r == 0 && source.market) {
-        int64_t end = train_config_train_end(data);
-        r = read_least(&source, err);
-        if (r == 0)
-            r = find_rows(source.market, "train", data->train_from, end, &source.train, err);
-        if (r == 0 && data->test_from)
-            r = find_rows(source.market, "test", data->test_from, data->test_to, &source.test, err);
-        if (r == 0)
-            r = find_rows(source.market, "fit", data->fit_from ? data->fit_from : data->train_from,
-                          data->fit_to ? data->fit_to : end, &source.fit, err);
-    }
+    if (r == 0 && source.market && (r = read_least(&source, err)) == 0)
+        r = training_ranges_find(source.market, config, whole, &ranges, err);
     if (r < 0) {
         training_source_close(&source);
         return r;
     }
+    source.train = ranges.train;
+    source.fit = ranges.fit;
+    source.judging[SOURCE_VALIDATION].rows = ranges.validation;
+    source.judging[SOURCE_TEST].rows = ranges.test;
     *ret = source;
     return 0;
 }
@@ -245,10 +224,12 @@ int training_source_features(struct training_source *source, char err[static SOU
         return say(err, r, "[environment] %s", why);
     r = make_market(source, "train", &source->train, &source->config->env, &source->train_data,
                     &source->train_market, err);
-    if (r == 0 && source->test.to > 0) {
-        const struct env_params params = test_params(source);
-        r = make_market(source, "test", &source->test, &params, &source->test_data, &source->test_market,
-                        err);
+    const struct env_params params = test_params(source);
+    for (enum source_part part = 0; part < SOURCE_PARTS && r == 0; part++) {
+        struct source_judging *judging = &source->judging[part];
+        if (judging->rows.to > 0)
+            r = make_market(source, training_source_part_name(part), &judging->rows, &params, &judging->data,
+                            &judging->market, err);
     }
     return r;
 }
@@ -271,12 +252,12 @@ int training_source_world(const struct training_source *source, size_t copies, s
     return r;
 }
 
-int training_source_test_env(const struct training_source *source, struct env **ret,
+int training_source_test_env(const struct training_source *source, enum source_part part, struct env **ret,
                              char err[static SOURCE_ERROR_MAX])
 {
     const struct env_params params = test_params(source);
     const struct env_options options = {.copies = 1, .seed = source->config->ppo.seed};
-    return env_create(&params, source->test_market, &options, ret, err);
+    return env_create(&params, source->judging[part].market, &options, ret, err);
 }
 
 int training_source_test_world(const struct training_source *source, size_t copies, struct ppo_world *ret,
@@ -285,9 +266,15 @@ int training_source_test_world(const struct training_source *source, size_t copi
     return ppo_world_builtin(source->config->world, copies, ~source->config->ppo.seed, ret, err);
 }
 
-bool training_source_tests(const struct training_source *source)
+const char *training_source_part_name(enum source_part part)
 {
-    return source->market ? source->test_market != NULL : source->config->evaluate_episodes > 0;
+    return part == SOURCE_VALIDATION ? "validation" : "test";
+}
+
+bool training_source_judges(const struct training_source *source, enum source_part part)
+{
+    return source->market ? source->judging[part].market != NULL
+                          : part == SOURCE_TEST && source->config->evaluate_episodes > 0;
 }
 
 static size_t training_source_market_bytes(const struct env_market *market)
@@ -303,16 +290,21 @@ static size_t training_source_market_bytes(const struct env_market *market)
 
 size_t training_source_bytes(const struct training_source *source)
 {
-    return (source->market ? source->market->bytes : 0) + training_source_market_bytes(source->train_market) +
-           training_source_market_bytes(source->test_market);
+    size_t bytes =
+        (source->market ? source->market->bytes : 0) + training_source_market_bytes(source->train_market);
+    for (enum source_part part = 0; part < SOURCE_PARTS; part++)
+        bytes += training_source_market_bytes(source->judging[part].market);
+    return bytes;
 }
 
 void training_source_close(struct training_source *source)
 {
     env_market_destroy(source->train_market);
-    env_market_destroy(source->test_market);
     trainer_data_destroy(source->train_data);
-    trainer_data_destroy(source->test_data);
+    for (enum source_part part = 0; part < SOURCE_PARTS; part++) {
+        env_market_destroy(source->judging[part].market);
+        trainer_data_destroy(source->judging[part].data);
+    }
     market_store_close(source->market);
     free(source->least);
     *source = (struct training_source){0};

@@ -189,13 +189,13 @@ static void defaults(void)
     CHECK(strstr(text, "\nstate = /some/state\n") != NULL);
     CHECK(strstr(text, "\nsymbols = BTCUSDT, ETHUSDT\n") != NULL);
     CHECK(strstr(text, "\ninterval = 1m\n") != NULL);
-    CHECK(strstr(text, "\ntrain_to = 2023-11-14T22:13:20Z\n") != NULL);
+    CHECK(strstr(text, "\nto = 2023-11-14T22:13:20Z\n") != NULL);
     CHECK(strstr(text, "\ninitial_capital = 10000\n") != NULL);
     CHECK(strstr(text, "\nbuy_cost_pct = 0.001000\n") != NULL);
     CHECK(strstr(text, "\nslippage_pct = 0.000500\n") != NULL);
     free(text);
     text = daemon_training_defaults(&config, "/some/state", 0);
-    CHECK(strstr(text, "train_to") == NULL);
+    CHECK(strstr(text, "\nto =") == NULL);
     free(text);
 }
 

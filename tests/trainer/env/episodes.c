@@ -153,7 +153,7 @@ static void test_same_step(void)
 
 static void test_no_reset(void)
 {
-    fresh("market");
+    fresh("cappuccino");
     params.autoreset = ENV_NO_RESET;
     params.episode_bars = 20;
     struct run run;
@@ -708,7 +708,7 @@ static void test_create(void)
     CHECK(env == NULL);
     env_market_destroy(market);
 
-    fresh("market"); /* the capital is the environment's, not the market's */
+    fresh("cappuccino"); /* the capital is the environment's, not the market's */
     CHECK_INT(env_market_create(&walks.source, &params, &market, err), 0);
     params.initial_capital.high = 1e9;
     CHECK_INT(env_create(&params, market, &plain, &env, err), -EINVAL);
@@ -752,21 +752,21 @@ int main(void)
     test_random_starts();
     test_windows();
     test_draws("reference");
-    test_draws("market");
+    test_draws("cappuccino");
     test_bad_actions("reference");
-    test_bad_actions("market");
+    test_bad_actions("cappuccino");
     test_levels();
     test_masks("reference");
-    test_masks("market");
+    test_masks("cappuccino");
     test_save("reference");
-    test_save("market");
+    test_save("cappuccino");
     test_load("reference");
-    test_load("market");
+    test_load("cappuccino");
     test_save_risk("reference");
-    test_save_risk("market");
+    test_save_risk("cappuccino");
     test_first_episode();
     test_threads("reference");
-    test_threads("market");
+    test_threads("cappuccino");
     test_create();
     test_columns();
     walks_finish(&walks);

@@ -19,7 +19,7 @@ static void fresh(enum env_execution execution)
     struct random random = {1};
     walks_finish(&walks);
     walks_make(&walks, &random, ROWS, ASSETS, false);
-    env_params_preset(execution == ENV_MARKET ? "market" : "reference", &params, err);
+    env_params_preset(execution == ENV_MARKET ? "cappuccino" : "reference", &params, err);
     for (int r = 0; r < ROWS; r++)
         times[r] = walks.source.start_ns + r * walks.source.interval_ns;
     walks.source.open_ns = times;
@@ -109,7 +109,7 @@ static void test_times(void)
 /* Whose sums and differences 64 bits do not hold. */
 static void test_far_times(void)
 {
-    static const char *const presets[] = {"reference", "market", "day-trade"};
+    static const char *const presets[] = {"reference", "cappuccino", "day-trade"};
     char err[ENV_ERROR_MAX];
     for (int k = 0; k < 3; k++) {
         enum env_execution execution = k == 1 ? ENV_MARKET : ENV_REFERENCE;

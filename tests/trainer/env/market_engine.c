@@ -222,7 +222,7 @@ static bool open_run(struct run *run, struct random *random, enum env_backend ba
     char err[ENV_ERROR_MAX] = "";
     synthetic_market(random, &run->made, (int)random_between(random, 1, MADE_ASSETS),
                      (size_t)random_between(random, 60, MADE_ROWS));
-    if (env_params_preset("market", &run->params, err) < 0)
+    if (env_params_preset("cappuccino", &run->params, err) < 0)
         return false;
     made_params(random, &run->params);
     const struct env_options options = {.copies = 1, .seed = 1, .backend = backend};

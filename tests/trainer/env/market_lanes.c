@@ -165,7 +165,7 @@ static void run(struct random *random, struct made *made, enum env_backend backe
     char err[ENV_ERROR_MAX] = "";
     synthetic_market(random, made, (int)random_between(random, 1, MADE_ASSETS),
                      (size_t)random_between(random, 120, MADE_ROWS));
-    CHECK_INT(env_params_preset("market", &params, err), 0);
+    CHECK_INT(env_params_preset("cappuccino", &params, err), 0);
     some_params(random, &params);
     int r = env_market_create(&made->source, &params, &market, err);
     CHECK_INT(r, 0);

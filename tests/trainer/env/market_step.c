@@ -56,7 +56,7 @@ static void new_scene(void)
                                                    .step = 10,
                                                    .notional_min = 500,
                                                    .notional_min_market = true};
-    CHECK_INT(env_params_preset("market", &scene.params, err), 0);
+    CHECK_INT(env_params_preset("cappuccino", &scene.params, err), 0);
     scene.params.autoreset = ENV_NO_RESET;
     scene.params.lookback = 1;
     scene.params.norm_action = 10;

@@ -130,8 +130,13 @@ static void test_presets(void)
     CHECK(p.norm_reward == 0x1p-9 && p.norm_action == 100 && p.gamma == 0.99 && p.time_decay_floor == 0);
     CHECK(p.forced_exit_bars == 48 && p.forced_exit_pct == 0.05 && p.trailing_stop_pct == 0);
     CHECK(p.weight_alpha == 0.5 && p.weight_absolute == 0.3 && p.weight_cash == 0.2);
+    p = preset("cappuccino");
+    CHECK(p.execution == ENV_MARKET && !p.final_return && p.norm_action == 100 && p.time_decay_floor == 0);
+    CHECK(p.forced_exit_bars == 48 && p.buy_cost_pct.low == 0.0025 && !p.random_start);
     p = preset("market");
-    CHECK(p.execution == ENV_MARKET && !p.final_return);
+    CHECK(p.execution == ENV_MARKET && !p.final_return && p.norm_action == 1 && p.time_decay_floor == 1);
+    CHECK(p.forced_exit_bars == 0 && p.buy_cost_pct.low == 0.001 && p.sell_cost_pct.high == 0.001);
+    CHECK(p.random_start && p.episode_bars == 0);
     p = preset("day-trade");
     CHECK(p.task == ENV_DAY_TRADE && p.threshold == 0.3 && p.action_span == 1);
     CHECK_INT(env_params_check(&p, 1, err), 0);
@@ -168,7 +173,7 @@ static void test_contradictions(void)
     contradicts(&p, 1, "shorts");
     p = preset("reference");
     p.random_start = true;
-    contradicts(&p, 1, "episode_bars");
+    CHECK_INT(env_params_check(&p, 1, err), 0); /* as many as fit */
     p.episode_bars = 6;
     contradicts(&p, 1, "at least 7");
     p.episode_bars = 7;

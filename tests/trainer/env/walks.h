@@ -116,7 +116,7 @@ static inline struct env_params walks_params(struct random *random, enum env_exe
 {
     char err[ENV_ERROR_MAX];
     struct env_params p;
-    static const char *const presets[] = {"reference", "market", "day-trade"};
+    static const char *const presets[] = {"reference", "cappuccino", "day-trade"};
     env_params_preset(presets[task == ENV_DAY_TRADE ? 2 : execution == ENV_MARKET], &p, err);
     p.execution = execution;
     p.task = task;

@@ -3,7 +3,7 @@
 #include "tests/check.h"
 #include "tests/fatal.h"
 #include "tests/random.h"
-#include "trainer/env/env.h"
+#include "trainer/env/internal.h"
 
 #include <errno.h>
 
@@ -228,8 +228,10 @@ static void test_refusals(void)
     params.start = 0;
     params.episode_bars = 31;
     CHECK_INT(env_create(&params, within, &options, &env, err), -EINVAL);
-    params.episode_bars = 0; /* a drawn start */
-    CHECK_INT(env_create(&params, within, &options, &env, err), -EINVAL);
+    params.episode_bars = 0; /* of drawn starts: a quarter of a block */
+    CHECK_INT(env_create(&params, within, &options, &env, err), 0);
+    CHECK_INT(env->view.params.episode_bars, 7);
+    env_destroy(env);
     params.episode_bars = 30;
     CHECK_INT(env_create(&params, within, &options, &env, err), 0);
     CHECK_INT(env_windows(env, starts, NULL, err), -EINVAL);

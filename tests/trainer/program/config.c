@@ -171,7 +171,8 @@ static void test_text(void)
 static const char *const free_keys[] = {"output",      "checkpoint_every", "checkpoint_keep",
                                         "tensorboard", "evaluate_every",   "evaluate_episodes",
                                         "total_steps", "priority",         "memory_mib",
-                                        "cpu_hours",   "restarts",         "hung_s"};
+                                        "cpu_hours",   "restarts",         "hung_s",
+                                        "patience"};
 static const char *const tunable_keys[] = {
     "device",      "memory_cap",           "precision",        "threads",       "log_std_max",
     "log_std_min", "adam_beta1",           "adam_beta2",       "adam_epsilon",  "bad_updates",

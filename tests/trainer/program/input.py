@@ -47,14 +47,15 @@ EVENTS = {
     "checkpoint": {"steps": WHOLE, "path": TEXT, "seconds": NUMBER},
     "policy": {"steps": WHOLE, "path": TEXT},
     "end": {"result": TEXT, "steps": WHOLE, "iterations": WHOLE, "predicted": OBJECT, "measured": OBJECT, "phases": OBJECT,
-            "evaluation": (dict, type(None)), "checkpoint": (str, type(None)), "output": TEXT, "cause": (str, type(None))},
+            "evaluation": (dict, type(None)), "checkpoint": (str, type(None)), "output": TEXT, "cause": (str, type(None)),
+            "early": SWITCH, "kept_steps": WHOLE},
     "state": {"state": TEXT, "steps": WHOLE},
     "heartbeat": {"state": TEXT, "steps": WHOLE, "state_seconds": NUMBER, "rss_bytes": WHOLE},
     "warning": {"message": TEXT}, "error": {"message": TEXT, "cause": (str, type(None))},
 }
 WORLD = {"episodes": WHOLE, "evaluated_steps": WHOLE, "reward": NUMBER, "reward_std": NUMBER, "reward_min": NUMBER,
          "reward_max": NUMBER, "episode_steps": NUMBER}
-TESTED = {"episodes": WHOLE, "evaluated_steps": WHOLE, "from": TEXT, "to": TEXT, "reward": NUMBER, "buys": WHOLE, "sells": WHOLE,
+TESTED = {"range": TEXT, "episodes": WHOLE, "evaluated_steps": WHOLE, "from": TEXT, "to": TEXT, "reward": NUMBER, "buys": WHOLE, "sells": WHOLE,
           **{key: NUMBER for key in ("initial_equity", "equity", "return", "benchmark_equity", "benchmark_return", "fees",
                                      "drawdown", "exposure", "invested")}}
 DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "docs")
@@ -88,7 +89,7 @@ def test_lines(trainer, folder, example):
         check(set(end["phases"]) == {"loading", "features", "rollout", "advantages", "update", "evaluation"}, f"{name}: phases")
         for phase in end["phases"].values():
             shape("a phase", phase, PHASE)
-        shape("evaluation", end["evaluation"], tested)
+        shape("evaluation", end["evaluation"], {key: kind for key, kind in tested.items() if key != "range"})
         measured = end["measured"]
         check(measured["steps_per_second"] > 0 and measured["steps_per_second_of_predicted"] > 0, f"{name}: {measured}")
         check(abs(measured["steps_per_second"] / end["predicted"]["steps_per_second"]
@@ -225,7 +226,9 @@ def test_refused(trainer, folder):
     bad(["least_quantities", "one a symbol"], data, {"data": {"least_quantities": "1,2"}})
     bad(["least_quantities", "some"], data, {"data": {"least_quantities": "some"}})
     bad(["no-such-set", "market14"], data, {"data": {"features": "no-such-set"}})
-    bad(["train", "lookback"], data, {"data": {"train_to": "2024-01-01T03:00:00Z"}})
+    bad(["train", "lookback"], data, {"data": {"train_to": "2024-01-01T03:00:00Z", "features": ""}})
+    bad(["test_share", "lookback 20", "more bars"], data, {"data": {"to": "2024-01-03"}, "environment": {"lookback": 20}})
+    bad(["patience", "validation"], data, {"data": {"test_from": "2024-02-01"}, "training": {"patience": 3}})
     bad(["day-trade"], data, {"data": {"bars": ",".join(bars)}, "environment": {"task": "day-trade", "execution": "reference"}})
     bad(["papertape.db"], data, {"data": {"bars": None, "state": folder, "symbols": "A", "interval": "1h"}})
     broken = os.path.join(folder, "BADUSDT_1h.csv")

@@ -113,7 +113,7 @@ def autoreset_modes():
     for preset in ("reference", "market"):
         for mode in AutoresetMode:
             # A ruined copy ends before the bars are over, and at a time of its own.
-            values = {"episode_bars": 50, "ruin": 0.97, "norm_action": 10.0}
+            values = {"episode_bars": 50, "ruin": 0.97, "norm_action": 10.0, "random_start": False}
             what = f"{preset}, {mode.name}"
             oracle = singles(preset, starts, mode, **values)
             envs = PapertapeVectorEnv(MARKET, n, preset=preset, autoreset_mode=mode, **values)

@@ -157,7 +157,6 @@ def keywords():
         for value in (parameter.min - 1, parameter.max * 2 + 1, "x", float("nan"), None):
             refused(ValueError, f"{parameter.name}: ", made, source, **{parameter.name: value})
     refused(ValueError, "buy_cost_pct: ", made, source, buy_cost_pct=(0.02, 0.01))
-    refused(ValueError, "episode_bars", made, source, random_start=True)
 
 
 def steps():

@@ -110,8 +110,8 @@ static inline void place_text(char text[static PLACE_TEXT], const char *bars, co
         "norm_action = 0.25\nnorm_cash = 0.001\nnorm_stocks = 0.1\nnorm_tech = 1\nnorm_reward = 1\n"
         "weight_alpha = 0\nweight_cash = 0\nweight_absolute = 1\ntime_decay_floor = 1\n"
         "buy_cost_pct = 0.001\nsell_cost_pct = 0.001\n"
-        "[data]\nbars = %s\n%s%s\n%s\n",
-        bars, features[0] ? "features = " : "", features, more);
+        "[data]\nbars = %s\nfeatures = %s\n%s\n",
+        bars, features, more);
 }
 
 static inline void place_config(struct train_config *config, const char *bars, const char *features,
