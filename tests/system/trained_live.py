@@ -82,7 +82,7 @@ def synthetic_bars(folder, places):
 
 REAL = {"total_steps": 65536 if harness.LONG else 8192, "policy_layers": "64,64", "value_layers": "64,64", "policy_gain": 1,
         "copies": 8, "steps": 256, "minibatch": 256, "device": "cpu", "threads": 1}
-TRADING = {"lookback": 3, "random_start": "true", "episode_bars": 200, "buy_cost_pct": FEE, "sell_cost_pct": FEE,
+TRADING = {"lookback": 3, "random_start": "true", "episode_bars": 120, "buy_cost_pct": FEE, "sell_cost_pct": FEE,
            "trailing_stop_pct": 0.01, "norm_action": 4, "initial_capital": 100000}
 
 
