@@ -1,7 +1,7 @@
 """A strategy, panel or verb that lacks its line in the list does not build: rows_complete.py SOURCE_ROOT BUILD_ROOT CC...
 
-Each line of each list is taken out, and the file of its row compiled: the compiler names line and file. Indicators have a check of
-their own, indicators_gpu/rows_complete_test.py.
+Each line of each list is taken out, and the file of its row compiled: the compiler names line and file. A strategy's file
+that is not listed is not compiled, and named here. Indicators have a check of their own, indicators_gpu/rows_complete_test.py.
 """
 
 import concurrent.futures
@@ -36,6 +36,16 @@ def file_of(folders, begins):
     found = [path for folder in folders for path in sorted((ROOT / folder).glob("*.c"))
              if re.search(rf"^{begins}", path.read_text(encoding="utf-8"), re.M)]
     return found[0] if len(found) == 1 else None
+
+
+def unbuilt():
+    """A strategy's file is built because its list names it."""
+    header, macro, line, (folder,), begins, _ = KINDS["strategy"]
+    listed = {name for _, name in lines(header, macro, line)}
+    for path in sorted((ROOT / folder).glob("*.c")):
+        for name in re.findall(f"^{begins.replace('NAME', '(.+)')}", path.read_text(encoding="utf-8"), re.M):
+            if name not in listed or name != path.stem:
+                yield f"{path.relative_to(ROOT)}: X({name}) is not in {header}, or the file has another name: it is not built"
 
 
 def unlisted():
@@ -78,7 +88,7 @@ def main():
         if done.returncode != 0:
             sys.exit(f"{first} does not compile as it is: {done.stderr}")
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        said = [fault for fault in pool.map(lambda row: without(*row), rows) if fault] + list(unlisted())
+        said = [fault for fault in pool.map(lambda row: without(*row), rows) if fault] + list(unlisted()) + list(unbuilt())
     for kind in SORTED:
         names = [re.sub("^(cli|tui)_", "", name) for other, _, name in rows if other == kind]
         said += [f"{KINDS[kind][0]}: {names}: sorted by name is needed"] if names != sorted(names) else []
