@@ -1,4 +1,4 @@
-"""Turns the numbered migrations into one C file: embed.py OUT.c 001_initial.sql 002_….sql
+"""Turns the numbered migrations of a folder into one C file: embed.py OUT.c DEPFILE FOLDER
 
 A line "-- after: FUNCTION" names the C function of db/migrate.h that continues where SQL ends."""
 
@@ -10,8 +10,9 @@ def literal(line):
     return '        "' + line.replace("\\", "\\\\").replace('"', '\\"') + '\\n"'
 
 
-def main(out, *sources):
+def main(out, depfile, folder):
     rows = []
+    sources = sorted(os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".sql"))
     for number, source in enumerate(sources, 1):
         name = os.path.splitext(os.path.basename(source))[0]
         if not name.startswith(f"{number:03d}_"):
@@ -21,6 +22,8 @@ def main(out, *sources):
         after = [line.removeprefix("-- after: ") for line in text if line.startswith("-- after: ")]
         lines = "\n".join(literal(line) for line in text)
         rows.append(f'    {{\n        "{name}",\n{lines},\n        {after[0] if after else "NULL"},\n    }},\n')
+    with open(depfile, "w", encoding="utf-8") as f:
+        f.write(f"{out}: {' '.join([folder, *sources])}\n")
     with open(out, "w", encoding="ascii") as f:
         f.write('#include "db/migrate.h"\n\n')
         f.write("const struct db_migration db_migrations[] = {\n" + "".join(rows) + "};\n")
