@@ -200,7 +200,7 @@ int db_base_end_orders(sqlite3 *db)
         db,
         "UPDATE orders SET state = 'CANCELED' WHERE state IN ('PENDING', 'HELD', 'OPEN', 'PARTIAL') AND "
         "id <= (SELECT last_order FROM base) AND id NOT IN (SELECT id FROM base_orders);"
-        "UPDATE orders SET rule = 2, hash = seal(2, " DB_ORDER_COLUMNS
+        "UPDATE orders SET rule = 2, hash = seal(" DB_ORDER_SEALED ", " DB_ORDER_COLUMNS
         ") WHERE state = 'CANCELED' AND hash IS NOT (" DB_ORDER_SEAL ");",
         NULL, NULL, NULL);
 }

@@ -16,7 +16,7 @@
 #include "tests/check.h"
 #include "tests/random.h"
 
-enum { ROWS = 200, ACCOUNTS = 3, SYMBOLS = 5, ROW_MAX = 512 };
+enum { ROWS = 200, ACCOUNTS = 3, SYMBOLS = 5, ROW_MAX = 512, NEWEST = 31 };
 
 static const struct {
     const struct record *record;
@@ -297,14 +297,17 @@ static void through_bytes(struct random *random, const struct record *record)
     for (int i = 0; i < ROWS; i++) {
         draw_row(random, record, row);
         codec_save(&codec);
+        codec.version = NEWEST;
         codec_record(&codec, record, row, ACCOUNTS, SYMBOLS);
         CHECK(!codec.failed);
         struct codec load;
         codec_load(&load, codec.bytes, codec.len);
+        load.version = NEWEST;
         codec_record(&load, record, back, ACCOUNTS, SYMBOLS);
         CHECK(codec_complete(&load));
         CHECK(!record_compare(record, row, back));
         codec_load(&load, codec.bytes, codec.len - 1);
+        load.version = NEWEST;
         codec_record(&load, record, back, ACCOUNTS, SYMBOLS);
         CHECK(!codec_complete(&load));
     }
