@@ -127,7 +127,10 @@ int main(int argc, char **argv)
         for (size_t k = 0; k < rows[r]->n_outputs; k++) {
             CHECK(covered[rows[r]->id][k]);
             if (!covered[rows[r]->id][k])
-                fprintf(stderr, "  %s output %zu has no fixture\n", rows[r]->name, k);
+                fprintf(stderr,
+                        "  %s output %zu has no fixture: FIXTURES of tests/indicators_gpu/oracle, then "
+                        "fixtures.py writes talib.txt\n",
+                        rows[r]->name, k);
         }
     free(expected);
     series_free(&s);
