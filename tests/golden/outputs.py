@@ -486,7 +486,7 @@ def check(build, out):
         wrong += 1
     if differing:
         print(f"-: as it passed last in {build}, +: now; without both it never passed there: outputs.py make, of two commits, and compare\n"
-              f"if that is wanted: {os.path.relpath(__file__)} accept {build} POINT {' '.join(differing)}")
+              f"if that is wanted: {os.path.relpath(__file__, SOURCE)} accept {build} POINT {' '.join(differing)}")
     size = sum(os.path.getsize(os.path.join(out, name)) for name in new)
     print(f"golden: {len(new)} outputs, {size} bytes: {wrong} wrong, {len(wanted)} listed in differences")
     return wrong
