@@ -1,6 +1,5 @@
-/* docs/strategies.md names every strategy in a section of its own, every parameter in that section's table
- * with its default, its range and its summary; the other
- * files name every strategy. */
+/* docs/strategies.md names every strategy in its table and in a section of its own, every parameter in that
+ * section's table with its default, its range and its summary; the other files name every strategy. */
 #include "strategy/strategy.h"
 
 #include "tests/check.h"
@@ -39,6 +38,11 @@ static void check_strategy(const struct strategy *strategy)
     if (!section[0])
         printf("no section ### %s\n", strategy->name);
     CHECK(section[0]);
+    char link[100];
+    snprintf(link, sizeof link, "\n| [%s](#%s) | ", strategy->name, strategy->name);
+    if (!strstr(text, link))
+        printf("docs/strategies.md, the table of the strategies lacks the row:%swhat it is |\n", link);
+    CHECK(strstr(text, link) != NULL);
     size_t rows = 0;
     for (const char *at = section; (at = strstr(at, "\n| `")); at++)
         rows++;
